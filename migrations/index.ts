@@ -1,0 +1,18 @@
+import type { Knex } from "knex";
+import * as accounts from "./0001_accounts";
+import * as plans from "./0002_plans";
+import * as drones from "./0003_drones";
+
+/** Every migration under the name that the database remembers it by. Names never change once released. */
+const migrations: Readonly<Record<string, Knex.Migration>> = {
+	"0001_accounts": accounts,
+	"0002_plans": plans,
+	"0003_drones": drones,
+};
+
+/** The same list from TypeScript and from the compiled output: names carry no file extension. */
+export const migrationSource: Knex.MigrationSource<string> = {
+	getMigrations: async () => Object.keys(migrations),
+	getMigrationName: (name) => name,
+	getMigration: async (name) => migrations[name] as Knex.Migration,
+};

@@ -1,0 +1,3 @@
+export { configurationDocs } from "./docs";
+export { ConfigError, type Environment, loadConfig } from "./load";
+export * from "./schemas";

@@ -1,0 +1,51 @@
+import knex, { type Knex } from "knex";
+import pg from "pg";
+import { Gauge, type Registry } from "./metrics";
+
+export type Db = Knex;
+
+/** Identities are int8 nowhere in our schema, but count(*) is: a count fits a double. */
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+
+/** Open a pool. Nothing connects before the first query. */
+export function openDatabase(
+	url: string,
+	options: { poolMax?: number; name?: string } = {},
+): Db {
+	return knex({
+		client: "pg",
+		connection: {
+			connectionString: url,
+			application_name: options.name ?? "fleet-gateway",
+			connectionTimeoutMillis: 5_000,
+			keepAlive: true,
+		},
+		pool: {
+			min: 0,
+			max: options.poolMax ?? 10,
+			acquireTimeoutMillis: 5_000,
+			idleTimeoutMillis: 30_000,
+		},
+	});
+}
+
+interface PoolCounts {
+	numUsed(): number;
+	numFree(): number;
+	numPendingAcquires(): number;
+}
+
+export function observeDatabase(registry: Registry, db: Db): void {
+	const pool = db.client.pool as PoolCounts;
+	new Gauge({
+		name: "fleet_db_pool_connections",
+		help: "Connections of the database pool by state; waiting counts callers without one.",
+		labelNames: ["state"],
+		registers: [registry],
+		collect() {
+			this.set({ state: "used" }, pool.numUsed());
+			this.set({ state: "free" }, pool.numFree());
+			this.set({ state: "waiting" }, pool.numPendingAcquires());
+		},
+	});
+}
