@@ -1,0 +1,61 @@
+import { MavLinkProtocolV2 } from "node-mavlink";
+import type { Frame } from "./framing";
+import {
+	type MavLinkData,
+	type MavLinkDataConstructor,
+	MESSAGES,
+} from "./messages";
+
+const protocol = new MavLinkProtocolV2();
+/** The library pads a cut payload by a copy for each missing field; one padded scratch spares all of them. */
+const scratch = Buffer.alloc(255);
+
+/** The frame's message, or undefined when its id has a checksum but no class here (an exotic dialect). */
+export function decode(frame: Frame): MavLinkData | undefined {
+	const message = MESSAGES[frame.id];
+	return message && decodeAs(frame, message);
+}
+
+/**
+ * The frame's message as an instance of `message`, whose id the caller has matched with the frame's.
+ * Nothing in it refers to the frame's bytes. 64-bit fields are bigint.
+ */
+export function decodeAs<T extends MavLinkData>(
+	frame: Frame,
+	message: MavLinkDataConstructor<T>,
+): T {
+	const payload = scratch.subarray(0, message.PAYLOAD_LENGTH);
+	frame.copyPayload(payload);
+	return protocol.data(payload, message);
+}
+
+/**
+ * Encodes messages as MAVLink 2 frames of one sender, with the sequence of one link: a link needs a writer of
+ * its own, or the far side counts losses that are none.
+ */
+export class FrameWriter {
+	private readonly protocol: MavLinkProtocolV2;
+	private sequence = 0;
+
+	constructor(
+		readonly systemId: number,
+		readonly componentId: number,
+	) {
+		this.protocol = new MavLinkProtocolV2(systemId, componentId);
+	}
+
+	/** Throws a RangeError when a field does not fit its type. Undefined floats become NaN, other fields 0. */
+	encode(message: MavLinkData): Buffer {
+		const frame = this.protocol.serialize(message, this.sequence);
+		this.sequence = (this.sequence + 1) & 0xff;
+		return frame;
+	}
+}
+
+/** A message with the named fields set, the others as the library defaults them (numbers 0). */
+export function build<T extends MavLinkData>(
+	message: MavLinkDataConstructor<T>,
+	fields: Partial<T>,
+): T {
+	return Object.assign(new message(), fields);
+}
