@@ -7,129 +7,123 @@ const processes = "gateway|relay|tunnel|onboard|simvehicle|laptop";
 const isTest = "\\.test\\.ts$";
 
 module.exports = {
-	forbidden: [
-		{
-			name: "no-circular",
-			severity: "error",
-			from: {},
-			to: { circular: true },
-		},
-		{
-			name: "no-orphan-types",
-			severity: "error",
-			from: {},
-			to: { couldNotResolve: true },
-		},
-		{
-			name: "domain-imports-nothing-of-ours",
-			severity: "error",
-			from: { path: "^src/domain/" },
-			to: {
-				path: "^(src|cmd|migrations|bench)/",
-				pathNot: "^src/(domain|testing)/",
-			},
-		},
-		{
-			name: "platform-only-domain",
-			severity: "error",
-			from: { path: "^src/platform/", pathNot: isTest },
-			to: { path: "^(src|cmd|bench)/", pathNot: "^src/(platform|domain)/" },
-		},
-		{
-			name: "http-only-platform-and-domain",
-			severity: "error",
-			from: { path: "^src/http/", pathNot: isTest },
-			to: {
-				path: "^(src|cmd|bench|migrations)/",
-				pathNot: "^src/(http|platform|domain)/",
-			},
-		},
-		{
-			name: "vehicle-only-platform-and-domain",
-			severity: "error",
-			from: { path: "^src/vehicle/", pathNot: isTest },
-			to: {
-				path: "^(src|cmd|bench|migrations)/",
-				pathNot: "^src/(vehicle|platform|domain)/",
-			},
-		},
-		{
-			name: "simvehicle-speaks-only-the-wire",
-			severity: "error",
-			from: { path: "^src/simvehicle/", pathNot: isTest },
-			to: {
-				path: "^(src|cmd|bench|migrations)/",
-				pathNot: "^src/(simvehicle|vehicle/mavlink|platform|domain)/",
-			},
-		},
-		{
-			name: "features-below-processes",
-			severity: "error",
-			from: { path: "^src/features/", pathNot: isTest },
-			to: { path: `^(cmd|bench|migrations|src/(${processes}|testing))/` },
-		},
-		{
-			name: "features-meet-through-their-index",
-			severity: "error",
-			from: { path: "^src/features/([^/]+)/", pathNot: isTest },
-			to: {
-				path: "^src/features/[^/]+/",
-				pathNot: ["^src/features/$1/", "^src/features/[^/]+/index\\.ts$"],
-			},
-		},
-		{
-			name: "a-feature-has-one-door",
-			severity: "error",
-			from: {
-				path: "^(cmd|bench|src/(?!features/|testing/))",
-				pathNot: isTest,
-			},
-			to: {
-				path: "^src/features/[^/]+/",
-				pathNot: "^src/features/[^/]+/index\\.ts$",
-			},
-		},
-		{
-			name: "routes-never-touch-a-store",
-			severity: "error",
-			from: { path: "\\.routes\\.ts$" },
-			to: { path: "(\\.store\\.ts$|node_modules/knex)" },
-		},
-		{
-			name: "only-stores-touch-knex",
-			severity: "error",
-			from: {
-				path: "^src/",
-				pathNot: [
-					"\\.store\\.ts$",
-					"^src/platform/",
-					"^src/testing/",
-					"^src/tunnel/desired",
-					isTest,
-				],
-			},
-			to: { path: "node_modules/knex", dependencyTypesNot: ["type-only"] },
-		},
-		{
-			name: "a-plan-is-pure",
-			severity: "error",
-			from: { path: "\\.plan\\.ts$" },
-			to: { pathNot: "^src/domain/" },
-		},
-		{
-			name: "only-cmd-composes-processes",
-			severity: "error",
-			from: { path: `^src/(${processes})/`, pathNot: isTest },
-			to: { path: `^(cmd/|src/(${processes}|testing)/)`, pathNot: "^src/$1/" },
-		},
-	],
-	options: {
-		doNotFollow: { path: "node_modules" },
-		tsPreCompilationDeps: true,
-		tsConfig: { fileName: "tsconfig.json" },
-		enhancedResolveOptions: {
-			exportsFields: ["exports"],
-			conditionNames: ["import", "require", "node", "default"],
-		},
-	},
+  forbidden: [
+    {
+      name: "no-circular",
+      severity: "error",
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: "no-orphan-types",
+      severity: "error",
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: "domain-imports-nothing-of-ours",
+      severity: "error",
+      from: { path: "^src/domain/" },
+      to: {
+        path: "^(src|cmd|migrations|bench)/",
+        pathNot: "^src/(domain|testing)/",
+      },
+    },
+    {
+      name: "platform-only-domain",
+      severity: "error",
+      from: { path: "^src/platform/", pathNot: isTest },
+      to: { path: "^(src|cmd|bench)/", pathNot: "^src/(platform|domain)/" },
+    },
+    {
+      name: "http-only-platform-and-domain",
+      severity: "error",
+      from: { path: "^src/http/", pathNot: isTest },
+      to: {
+        path: "^(src|cmd|bench|migrations)/",
+        pathNot: "^src/(http|platform|domain)/",
+      },
+    },
+    {
+      name: "vehicle-only-platform-and-domain",
+      severity: "error",
+      from: { path: "^src/vehicle/", pathNot: isTest },
+      to: {
+        path: "^(src|cmd|bench|migrations)/",
+        pathNot: "^src/(vehicle|platform|domain)/",
+      },
+    },
+    {
+      name: "simvehicle-speaks-only-the-wire",
+      severity: "error",
+      from: { path: "^src/simvehicle/", pathNot: isTest },
+      to: {
+        path: "^(src|cmd|bench|migrations)/",
+        pathNot: "^src/(simvehicle|vehicle/mavlink|platform|domain)/",
+      },
+    },
+    {
+      name: "features-below-processes",
+      severity: "error",
+      from: { path: "^src/features/", pathNot: isTest },
+      to: { path: `^(cmd|bench|migrations|src/(${processes}|testing))/` },
+    },
+    {
+      name: "features-meet-through-their-index",
+      severity: "error",
+      from: { path: "^src/features/([^/]+)/", pathNot: isTest },
+      to: {
+        path: "^src/features/[^/]+/",
+        pathNot: ["^src/features/$1/", "^src/features/[^/]+/index\\.ts$"],
+      },
+    },
+    {
+      name: "a-feature-has-one-door",
+      severity: "error",
+      from: {
+        path: "^(cmd|bench|src/(?!features/|testing/))",
+        pathNot: isTest,
+      },
+      to: {
+        path: "^src/features/[^/]+/",
+        pathNot: "^src/features/[^/]+/index\\.ts$",
+      },
+    },
+    {
+      name: "routes-never-touch-a-store",
+      severity: "error",
+      from: { path: "\\.routes\\.ts$" },
+      to: { path: "(\\.store\\.ts$|node_modules/knex)" },
+    },
+    {
+      name: "only-stores-touch-knex",
+      severity: "error",
+      from: {
+        path: "^src/",
+        pathNot: ["\\.store\\.ts$", "^src/platform/", "^src/testing/", "^src/tunnel/desired", isTest],
+      },
+      to: { path: "node_modules/knex", dependencyTypesNot: ["type-only"] },
+    },
+    {
+      name: "a-plan-is-pure",
+      severity: "error",
+      from: { path: "\\.plan\\.ts$" },
+      to: { pathNot: "^src/domain/" },
+    },
+    {
+      name: "only-cmd-composes-processes",
+      severity: "error",
+      from: { path: `^src/(${processes})/`, pathNot: isTest },
+      to: { path: `^(cmd/|src/(${processes}|testing)/)`, pathNot: "^src/$1/" },
+    },
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["import", "require", "node", "default"],
+    },
+  },
 };

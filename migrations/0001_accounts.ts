@@ -7,7 +7,7 @@ import type { Knex } from "knex";
  * triggers on users and drones set it, so that no code path can forget to.
  */
 export async function up(knex: Knex): Promise<void> {
-	await knex.raw(`
+  await knex.raw(`
     CREATE TABLE vpn_addresses (
       ip inet PRIMARY KEY,
       range text NOT NULL CHECK (range IN ('users', 'drones', 'simulated')),
@@ -55,7 +55,7 @@ export async function up(knex: Knex): Promise<void> {
 }
 
 export async function down(knex: Knex): Promise<void> {
-	await knex.raw(`
+  await knex.raw(`
     DROP TABLE subscriptions;
     DROP TABLE users;
     DROP FUNCTION release_vpn_address();

@@ -2,7 +2,7 @@ import type { Knex } from "knex";
 
 /** Missions and geofences with their points, in a MAVLink-compatible shape. Degrees and metres. */
 export async function up(knex: Knex): Promise<void> {
-	await knex.raw(`
+  await knex.raw(`
     CREATE TABLE missions (
       id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
       user_id integer NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -63,7 +63,7 @@ export async function up(knex: Knex): Promise<void> {
 }
 
 export async function down(knex: Knex): Promise<void> {
-	await knex.raw(`
+  await knex.raw(`
     DROP TABLE geofence_points;
     DROP TABLE geofences;
     DROP TYPE fence_type;

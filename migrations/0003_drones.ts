@@ -7,7 +7,7 @@ import type { Knex } from "knex";
  * its address and tokens are free, its mission is unlinked.
  */
 export async function up(knex: Knex): Promise<void> {
-	await knex.raw(`
+  await knex.raw(`
     CREATE TABLE drones (
       id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
       user_id integer NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -65,7 +65,7 @@ export async function up(knex: Knex): Promise<void> {
 }
 
 export async function down(knex: Knex): Promise<void> {
-	await knex.raw(`
+  await knex.raw(`
     DROP TABLE verified_plans;
     DROP TABLE drone_commands;
     DROP TABLE drones;

@@ -5,14 +5,14 @@ import * as drones from "./0003_drones";
 
 /** Every migration under the name that the database remembers it by. Names never change once released. */
 const migrations: Readonly<Record<string, Knex.Migration>> = {
-	"0001_accounts": accounts,
-	"0002_plans": plans,
-	"0003_drones": drones,
+  "0001_accounts": accounts,
+  "0002_plans": plans,
+  "0003_drones": drones,
 };
 
 /** The same list from TypeScript and from the compiled output: names carry no file extension. */
 export const migrationSource: Knex.MigrationSource<string> = {
-	getMigrations: async () => Object.keys(migrations),
-	getMigrationName: (name) => name,
-	getMigration: async (name) => migrations[name] as Knex.Migration,
+  getMigrations: async () => Object.keys(migrations),
+  getMigrationName: (name) => name,
+  getMigration: async (name) => migrations[name] as Knex.Migration,
 };

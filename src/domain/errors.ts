@@ -4,54 +4,53 @@
  * route, never here.
  */
 export class DomainError extends Error {
-	constructor(
-		readonly code: ErrorCode,
-		message: string,
-		options?: { cause?: unknown },
-	) {
-		super(message, options);
-		this.name = "DomainError";
-	}
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    options?: { cause?: unknown },
+  ) {
+    super(message, options);
+    this.name = "DomainError";
+  }
 }
 
 /** Every code that can reach a caller. A new one needs a status in `http/errors.ts`. */
 export type ErrorCode =
-	// requests
-	| "invalid_input"
-	| "malformed_body"
-	| "body_too_large"
-	| "unsupported_media_type"
-	| "not_found"
-	| "method_not_allowed"
-	| "conflict"
-	| "too_many_requests"
-	// callers
-	| "unauthenticated"
-	| "invalid_credentials"
-	| "forbidden"
-	| "registration_disabled"
-	// accounts
-	| "user_exists"
-	| "no_such_user"
-	| "password_not_updated"
-	| "level_missing"
-	// plans
-	| "constraint_violated"
-	| "still_referenced"
-	| "unknown_key"
-	// drones
-	| "vehicle_limit"
-	| "connection_failed"
-	// vehicles
-	| "vehicle_unreachable"
-	| "vehicle_refused"
-	| "vehicle_timeout"
-	| "transfer_failed"
-	| "not_supported"
-	// infrastructure
-	| "address_pool_exhausted"
-	| "unavailable"
-	| "internal";
+  // requests
+  | "invalid_input"
+  | "malformed_body"
+  | "body_too_large"
+  | "unsupported_media_type"
+  | "not_found"
+  | "method_not_allowed"
+  | "conflict"
+  | "too_many_requests"
+  // callers
+  | "unauthenticated"
+  | "invalid_credentials"
+  | "forbidden"
+  | "registration_disabled"
+  // accounts
+  | "user_exists"
+  | "no_such_user"
+  | "password_not_updated"
+  | "level_missing"
+  // plans
+  | "constraint_violated"
+  | "still_referenced"
+  | "unknown_key"
+  // drones
+  | "vehicle_limit"
+  | "connection_failed"
+  // vehicles
+  | "vehicle_unreachable"
+  | "vehicle_refused"
+  | "vehicle_timeout"
+  | "transfer_failed"
+  | "not_supported"
+  // infrastructure
+  | "address_pool_exhausted"
+  | "unavailable"
+  | "internal";
 
-export const isDomainError = (error: unknown): error is DomainError =>
-	error instanceof DomainError;
+export const isDomainError = (error: unknown): error is DomainError => error instanceof DomainError;

@@ -6,13 +6,9 @@ export type Ipv4 = z.infer<typeof Ipv4>;
 
 /** `10.70.0.2` → 172359682, unsigned. */
 export function toNumber(address: string): number {
-	return address
-		.split(".")
-		.reduce((sum, octet) => sum * 256 + Number(octet), 0);
+  return address.split(".").reduce((sum, octet) => sum * 256 + Number(octet), 0);
 }
 
 export function fromNumber(value: number): Ipv4 {
-	return [24, 16, 8, 0]
-		.map((shift) => (value >>> shift) & 255)
-		.join(".") as Ipv4;
+  return [24, 16, 8, 0].map((shift) => (value >>> shift) & 255).join(".") as Ipv4;
 }

@@ -2,21 +2,21 @@ import { createHash } from "node:crypto";
 
 /** MAV_CMD numbers that plans use. */
 export const MavCommand = {
-	waypoint: 16,
-	returnToLaunch: 20,
-	land: 21,
-	takeoff: 22,
-	polygonInclusion: 5001,
-	polygonExclusion: 5002,
-	circleInclusion: 5003,
-	circleExclusion: 5004,
+  waypoint: 16,
+  returnToLaunch: 20,
+  land: 21,
+  takeoff: 22,
+  polygonInclusion: 5001,
+  polygonExclusion: 5002,
+  circleInclusion: 5003,
+  circleExclusion: 5004,
 } as const;
 
 /** MAV_FRAME numbers that plans use. */
 export const MavFrame = {
-	global: 0,
-	globalRelativeAlt: 3,
-	globalRelativeAltInt: 6,
+  global: 0,
+  globalRelativeAlt: 3,
+  globalRelativeAltInt: 6,
 } as const;
 
 /**
@@ -24,20 +24,20 @@ export const MavFrame = {
  * Its place in the plan is its index: a plan is an array.
  */
 export interface MissionItem {
-	readonly command: number;
-	readonly frame: number;
-	readonly is_current: boolean;
-	readonly autocontinue: boolean;
-	readonly param1: number;
-	readonly param2: number;
-	readonly param3: number;
-	readonly param4: number;
-	/** Latitude, degrees. */
-	readonly x_lat: number;
-	/** Longitude, degrees. */
-	readonly y_long: number;
-	/** Metres, in the item's frame. */
-	readonly z_alt: number;
+  readonly command: number;
+  readonly frame: number;
+  readonly is_current: boolean;
+  readonly autocontinue: boolean;
+  readonly param1: number;
+  readonly param2: number;
+  readonly param3: number;
+  readonly param4: number;
+  /** Latitude, degrees. */
+  readonly x_lat: number;
+  /** Longitude, degrees. */
+  readonly y_long: number;
+  /** Metres, in the item's frame. */
+  readonly z_alt: number;
 }
 
 /** MAVLink carries positions as degrees × 1e7 in int32 and all else as float32. */
@@ -45,9 +45,9 @@ export const toE7 = (degrees: number): number => Math.round(degrees * 1e7);
 
 /** MAV_FRAME_*_INT (5, 6, 11) means the same as its plain twin on this wire; autopilots return either. */
 function plainFrame(frame: number): number {
-	if (frame === 5) return 0;
-	if (frame === 6) return 3;
-	return frame === 11 ? 10 : frame;
+  if (frame === 5) return 0;
+  if (frame === 6) return 3;
+  return frame === 11 ? 10 : frame;
 }
 
 /**
@@ -55,23 +55,23 @@ function plainFrame(frame: number): number {
  * `is_current` is left out, because it is the vehicle's state and not the plan's.
  */
 export function canonicalItem(item: MissionItem): readonly number[] {
-	return [
-		item.command,
-		plainFrame(item.frame),
-		item.autocontinue ? 1 : 0,
-		Math.fround(item.param1),
-		Math.fround(item.param2),
-		Math.fround(item.param3),
-		Math.fround(item.param4),
-		toE7(item.x_lat),
-		toE7(item.y_long),
-		Math.fround(item.z_alt),
-	];
+  return [
+    item.command,
+    plainFrame(item.frame),
+    item.autocontinue ? 1 : 0,
+    Math.fround(item.param1),
+    Math.fround(item.param2),
+    Math.fround(item.param3),
+    Math.fround(item.param4),
+    toE7(item.x_lat),
+    toE7(item.y_long),
+    Math.fround(item.z_alt),
+  ];
 }
 
 /** SHA-256, in hex, of a plan in canonical form: the same for a stored plan and for its faithful read-back. */
 export function planHash(items: readonly MissionItem[]): string {
-	return createHash("sha256")
-		.update(JSON.stringify(items.map(canonicalItem)))
-		.digest("hex");
+  return createHash("sha256")
+    .update(JSON.stringify(items.map(canonicalItem)))
+    .digest("hex");
 }

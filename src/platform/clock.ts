@@ -1,6 +1,6 @@
 /** Time is an argument: whoever needs "now" is given a clock. */
 export interface Clock {
-	now(): Date;
+  now(): Date;
 }
 
 export const systemClock: Clock = { now: () => new Date() };

@@ -8,44 +8,41 @@ export type Db = Knex;
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 /** Open a pool. Nothing connects before the first query. */
-export function openDatabase(
-	url: string,
-	options: { poolMax?: number; name?: string } = {},
-): Db {
-	return knex({
-		client: "pg",
-		connection: {
-			connectionString: url,
-			application_name: options.name ?? "fleet-gateway",
-			connectionTimeoutMillis: 5_000,
-			keepAlive: true,
-		},
-		pool: {
-			min: 0,
-			max: options.poolMax ?? 10,
-			acquireTimeoutMillis: 5_000,
-			idleTimeoutMillis: 30_000,
-		},
-	});
+export function openDatabase(url: string, options: { poolMax?: number; name?: string } = {}): Db {
+  return knex({
+    client: "pg",
+    connection: {
+      connectionString: url,
+      application_name: options.name ?? "fleet-gateway",
+      connectionTimeoutMillis: 5_000,
+      keepAlive: true,
+    },
+    pool: {
+      min: 0,
+      max: options.poolMax ?? 10,
+      acquireTimeoutMillis: 5_000,
+      idleTimeoutMillis: 30_000,
+    },
+  });
 }
 
 interface PoolCounts {
-	numUsed(): number;
-	numFree(): number;
-	numPendingAcquires(): number;
+  numUsed(): number;
+  numFree(): number;
+  numPendingAcquires(): number;
 }
 
 export function observeDatabase(registry: Registry, db: Db): void {
-	const pool = db.client.pool as PoolCounts;
-	new Gauge({
-		name: "fleet_db_pool_connections",
-		help: "Connections of the database pool by state; waiting counts callers without one.",
-		labelNames: ["state"],
-		registers: [registry],
-		collect() {
-			this.set({ state: "used" }, pool.numUsed());
-			this.set({ state: "free" }, pool.numFree());
-			this.set({ state: "waiting" }, pool.numPendingAcquires());
-		},
-	});
+  const pool = db.client.pool as PoolCounts;
+  new Gauge({
+    name: "fleet_db_pool_connections",
+    help: "Connections of the database pool by state; waiting counts callers without one.",
+    labelNames: ["state"],
+    registers: [registry],
+    collect() {
+      this.set({ state: "used" }, pool.numUsed());
+      this.set({ state: "free" }, pool.numFree());
+      this.set({ state: "waiting" }, pool.numPendingAcquires());
+    },
+  });
 }

@@ -1,8 +1,8 @@
 import type { Logger } from "./log";
 
 type Step = {
-	readonly name: string;
-	readonly run: () => Promise<unknown> | unknown;
+  readonly name: string;
+  readonly run: () => Promise<unknown> | unknown;
 };
 
 /**
@@ -16,86 +16,80 @@ type Step = {
  * The first SIGTERM or SIGINT drains; a second one, or the drain limit, ends the process at once.
  */
 export class Lifecycle {
-	private current: "starting" | "ready" | "draining" | "stopped" = "starting";
-	private readonly drains: Step[] = [];
-	private readonly closes: Step[] = [];
-	private stopping: Promise<void> | undefined;
+  private current: "starting" | "ready" | "draining" | "stopped" = "starting";
+  private readonly drains: Step[] = [];
+  private readonly closes: Step[] = [];
+  private stopping: Promise<void> | undefined;
 
-	constructor(
-		private readonly log: Logger,
-		private readonly drainLimitMs: number,
-	) {}
+  constructor(
+    private readonly log: Logger,
+    private readonly drainLimitMs: number,
+  ) {}
 
-	get state() {
-		return this.current;
-	}
+  get state() {
+    return this.current;
+  }
 
-	ready(): void {
-		if (this.current === "starting") this.current = "ready";
-	}
+  ready(): void {
+    if (this.current === "starting") this.current = "ready";
+  }
 
-	/** Run when the stop begins, all at once: stop accepting, finish open work. */
-	onDrain(name: string, run: Step["run"]): void {
-		this.drains.push({ name, run });
-	}
+  /** Run when the stop begins, all at once: stop accepting, finish open work. */
+  onDrain(name: string, run: Step["run"]): void {
+    this.drains.push({ name, run });
+  }
 
-	/** Run after the drain, last opened first. */
-	onClose(name: string, run: Step["run"]): void {
-		this.closes.unshift({ name, run });
-	}
+  /** Run after the drain, last opened first. */
+  onClose(name: string, run: Step["run"]): void {
+    this.closes.unshift({ name, run });
+  }
 
-	/** Drain within the limit, then close. Safe to call twice; the second caller gets the same promise. */
-	stop(reason: string): Promise<void> {
-		this.stopping ??= this.runStop(reason);
-		return this.stopping;
-	}
+  /** Drain within the limit, then close. Safe to call twice; the second caller gets the same promise. */
+  stop(reason: string): Promise<void> {
+    this.stopping ??= this.runStop(reason);
+    return this.stopping;
+  }
 
-	private async runStop(reason: string): Promise<void> {
-		this.current = "draining";
-		this.log.info({ reason }, "draining");
-		const limit = new Promise<void>((resolve) =>
-			setTimeout(resolve, this.drainLimitMs).unref(),
-		);
-		await Promise.race([
-			Promise.all(this.drains.map((step) => this.attempt(step))),
-			limit,
-		]);
-		for (const step of this.closes)
-			await Promise.race([this.attempt(step), limit]);
-		this.current = "stopped";
-		this.log.info("stopped");
-	}
+  private async runStop(reason: string): Promise<void> {
+    this.current = "draining";
+    this.log.info({ reason }, "draining");
+    const limit = new Promise<void>((resolve) => setTimeout(resolve, this.drainLimitMs).unref());
+    await Promise.race([Promise.all(this.drains.map((step) => this.attempt(step))), limit]);
+    for (const step of this.closes) await Promise.race([this.attempt(step), limit]);
+    this.current = "stopped";
+    this.log.info("stopped");
+  }
 
-	private async attempt({ name, run }: Step): Promise<void> {
-		try {
-			await run();
-		} catch (error) {
-			this.log.error({ err: error, step: name }, "a step of the stop failed");
-		}
-	}
+  private async attempt({ name, run }: Step): Promise<void> {
+    try {
+      await run();
+    } catch (error) {
+      this.log.error({ err: error, step: name }, "a step of the stop failed");
+    }
+  }
 }
 
 /** Tie a process to its signals, and to its parent when it was forked: an orphan stops by itself. */
 export function stopOnSignals(lifecycle: Lifecycle, log: Logger): void {
-	let asked = false;
-	const stop = (reason: string) => {
-		if (asked) {
-			log.warn({ reason }, "stopped at once on the second signal");
-			process.exit(1);
-		}
-		asked = true;
-		void lifecycle.stop(reason).then(() => process.exit(0));
-	};
-	process.on("SIGTERM", () => stop("SIGTERM"));
-	process.on("SIGINT", () => stop("SIGINT"));
-	process.on("disconnect", () => stop("the parent process is gone"));
+  let asked = false;
+  const stop = (reason: string) => {
+    if (asked) {
+      log.warn({ reason }, "stopped at once on the second signal");
+      process.exit(1);
+    }
+    asked = true;
+    void lifecycle.stop(reason).then(() => process.exit(0));
+  };
+  process.on("SIGTERM", () => stop("SIGTERM"));
+  process.on("SIGINT", () => stop("SIGINT"));
+  process.on("disconnect", () => stop("the parent process is gone"));
 }
 
 /** Run an entrypoint: a fault at start is told in one line and ends the process with 1. */
 export function runProcess(main: () => Promise<void>): void {
-	main().catch((error: unknown) => {
-		const message = error instanceof Error ? error.message : String(error);
-		process.stderr.write(`${message}\n`);
-		process.exit(1);
-	});
+  main().catch((error: unknown) => {
+    const message = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`${message}\n`);
+    process.exit(1);
+  });
 }

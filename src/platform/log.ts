@@ -4,29 +4,29 @@ export type { Logger };
 
 /** Keys whose values never reach a log, wherever a logged object carries them. */
 const secretKeys = [
-	"password",
-	"access_token",
-	"refresh_token",
-	"token",
-	"authorization",
-	"cookie",
-	"activation_token",
-	"video_room_token",
-	"password_hash",
-	"secret",
-	"privateKey",
+  "password",
+  "access_token",
+  "refresh_token",
+  "token",
+  "authorization",
+  "cookie",
+  "activation_token",
+  "video_room_token",
+  "password_hash",
+  "secret",
+  "privateKey",
 ];
 
 /** Structured logs on standard output, one JSON object a line. */
 export function createLogger(process: string, level: string): Logger {
-	return pino({
-		level,
-		base: { process },
-		timestamp: pino.stdTimeFunctions.isoTime,
-		redact: {
-			paths: secretKeys.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]),
-			censor: "[redacted]",
-		},
-		serializers: { err: pino.stdSerializers.err },
-	});
+  return pino({
+    level,
+    base: { process },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    redact: {
+      paths: secretKeys.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]),
+      censor: "[redacted]",
+    },
+    serializers: { err: pino.stdSerializers.err },
+  });
 }

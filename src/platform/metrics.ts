@@ -4,8 +4,8 @@ export { Counter, Gauge, Histogram, type Registry } from "prom-client";
 
 /** One registry per process, with Node's own measures (event loop lag, heap, descriptors) in it. */
 export function createMetrics(process: string): Registry {
-	const registry = new Registry();
-	registry.setDefaultLabels({ process });
-	collectDefaultMetrics({ register: registry });
-	return registry;
+  const registry = new Registry();
+  registry.setDefaultLabels({ process });
+  collectDefaultMetrics({ register: registry });
+  return registry;
 }

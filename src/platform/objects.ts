@@ -1,33 +1,25 @@
 import { S3Client } from "@aws-sdk/client-s3";
 
 export interface ObjectStoreSettings {
-	readonly S3_ENDPOINT?: string | undefined;
-	readonly S3_REGION: string;
-	readonly S3_ACCESS_KEY_ID?: string | undefined;
-	readonly S3_SECRET_ACCESS_KEY?: string | undefined;
+  readonly S3_ENDPOINT?: string | undefined;
+  readonly S3_REGION: string;
+  readonly S3_ACCESS_KEY_ID?: string | undefined;
+  readonly S3_SECRET_ACCESS_KEY?: string | undefined;
 }
 
 /**
  * The object store. Checksums are sent only where S3 requires them: stores other than AWS reject or
  * mis-store the SDK's chunked default.
  */
-export function openObjects(
-	settings: ObjectStoreSettings,
-	endpoint = settings.S3_ENDPOINT,
-): S3Client {
-	const {
-		S3_ACCESS_KEY_ID: accessKeyId,
-		S3_SECRET_ACCESS_KEY: secretAccessKey,
-	} = settings;
-	return new S3Client({
-		region: settings.S3_REGION,
-		...(endpoint ? { endpoint, forcePathStyle: true } : {}),
-		...(accessKeyId && secretAccessKey
-			? { credentials: { accessKeyId, secretAccessKey } }
-			: {}),
-		requestChecksumCalculation: "WHEN_REQUIRED",
-		responseChecksumValidation: "WHEN_REQUIRED",
-		maxAttempts: 3,
-		requestHandler: { connectionTimeout: 3_000, requestTimeout: 30_000 },
-	});
+export function openObjects(settings: ObjectStoreSettings, endpoint = settings.S3_ENDPOINT): S3Client {
+  const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = settings;
+  return new S3Client({
+    region: settings.S3_REGION,
+    ...(endpoint ? { endpoint, forcePathStyle: true } : {}),
+    ...(accessKeyId && secretAccessKey ? { credentials: { accessKeyId, secretAccessKey } } : {}),
+    requestChecksumCalculation: "WHEN_REQUIRED",
+    responseChecksumValidation: "WHEN_REQUIRED",
+    maxAttempts: 3,
+    requestHandler: { connectionTimeout: 3_000, requestTimeout: 30_000 },
+  });
 }

@@ -8,39 +8,33 @@ export type { Redis };
  * because a late answer is worth nothing to a pilot. It reconnects by itself.
  */
 export function openRedis(url: string, log: Logger): Redis {
-	const redis = new Redis(url, {
-		enableOfflineQueue: false,
-		maxRetriesPerRequest: 1,
-		connectTimeout: 5_000,
-		commandTimeout: 5_000,
-		retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
-	});
-	let down = false;
-	redis.on("error", (error) => {
-		if (!down) log.error({ err: error }, "Redis is unreachable; retrying");
-		down = true;
-	});
-	redis.on("ready", () => {
-		if (down) log.info("Redis is back");
-		down = false;
-	});
-	return redis;
+  const redis = new Redis(url, {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 1,
+    connectTimeout: 5_000,
+    commandTimeout: 5_000,
+    retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
+  });
+  let down = false;
+  redis.on("error", (error) => {
+    if (!down) log.error({ err: error }, "Redis is unreachable; retrying");
+    down = true;
+  });
+  redis.on("ready", () => {
+    if (down) log.info("Redis is back");
+    down = false;
+  });
+  return redis;
 }
 
 /** Wait for the first connection; rejects after `timeoutMs`. */
-export async function redisReady(
-	redis: Redis,
-	timeoutMs = 10_000,
-): Promise<void> {
-	if (redis.status === "ready") return;
-	await new Promise<void>((resolve, reject) => {
-		const timer = setTimeout(
-			() => reject(new Error("Redis did not answer in time.")),
-			timeoutMs,
-		);
-		redis.once("ready", () => {
-			clearTimeout(timer);
-			resolve();
-		});
-	});
+export async function redisReady(redis: Redis, timeoutMs = 10_000): Promise<void> {
+  if (redis.status === "ready") return;
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error("Redis did not answer in time.")), timeoutMs);
+    redis.once("ready", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }

@@ -14,152 +14,145 @@ import type { MissionItem } from "../domain/mission-item";
  * (the stream is gone), `transfer_failed` (a plan that did not read back as sent), `not_supported`.
  */
 export interface VehicleLink {
-	readonly vehicle: VehicleIdentity;
-	/** connecting → ready → closed. A link that the pool hands out is ready. */
-	readonly state: LinkState;
+  readonly vehicle: VehicleIdentity;
+  /** connecting → ready → closed. A link that the pool hands out is ready. */
+  readonly state: LinkState;
 
-	arm(): Promise<Acknowledgement>;
-	disarm(): Promise<Acknowledgement>;
-	/** Guided mode, then NAV_TAKEOFF. Metres above home. */
-	takeoff(altitude: number): Promise<Acknowledgement>;
-	land(): Promise<Acknowledgement>;
-	/** A mode by the autopilot's own name (case is ignored) or by its custom_mode number. */
-	setMode(mode: string | number): Promise<Acknowledgement & { mode: string }>;
-	/** Spin one motor, numbered from 1, at a throttle in percent for a bounded time. */
-	motorTest(motorId: number, percentage: number): Promise<Acknowledgement>;
-	/** Local ENU setpoint in metres from home, z up. */
-	move(to: { x: number; y: number; z: number }): Promise<Acknowledgement>;
-	/** Degrees, and metres above home. */
-	goTo(to: {
-		lat: number;
-		lng: number;
-		altitude: number;
-	}): Promise<Acknowledgement>;
+  arm(): Promise<Acknowledgement>;
+  disarm(): Promise<Acknowledgement>;
+  /** Guided mode, then NAV_TAKEOFF. Metres above home. */
+  takeoff(altitude: number): Promise<Acknowledgement>;
+  land(): Promise<Acknowledgement>;
+  /** A mode by the autopilot's own name (case is ignored) or by its custom_mode number. */
+  setMode(mode: string | number): Promise<Acknowledgement & { mode: string }>;
+  /** Spin one motor, numbered from 1, at a throttle in percent for a bounded time. */
+  motorTest(motorId: number, percentage: number): Promise<Acknowledgement>;
+  /** Local ENU setpoint in metres from home, z up. */
+  move(to: { x: number; y: number; z: number }): Promise<Acknowledgement>;
+  /** Degrees, and metres above home. */
+  goTo(to: { lat: number; lng: number; altitude: number }): Promise<Acknowledgement>;
 
-	/** Upload, read back, compare. The plan is as the vehicle shall fly it, without a home placeholder. */
-	uploadMission(
-		plan: readonly MissionItem[],
-		options?: { force?: boolean },
-	): Promise<VerifiedPlan>;
-	/** The plan now on the vehicle, without the home placeholder, and its hash. */
-	readMission(): Promise<VerifiedPlan>;
-	/** Replace the whole fence; an empty one clears it. */
-	uploadFence(fence: readonly MissionItem[]): Promise<FenceUpload>;
+  /** Upload, read back, compare. The plan is as the vehicle shall fly it, without a home placeholder. */
+  uploadMission(plan: readonly MissionItem[], options?: { force?: boolean }): Promise<VerifiedPlan>;
+  /** The plan now on the vehicle, without the home placeholder, and its hash. */
+  readMission(): Promise<VerifiedPlan>;
+  /** Replace the whole fence; an empty one clears it. */
+  uploadFence(fence: readonly MissionItem[]): Promise<FenceUpload>;
 
-	readParams(names: readonly string[]): Promise<Param[]>;
-	/** Write one parameter and read it back. */
-	writeParam(name: string, value: number): Promise<Param>;
-	/** Ask for the whole parameter list. */
-	pullParams(): Promise<{ received: number; total: number }>;
+  readParams(names: readonly string[]): Promise<Param[]>;
+  /** Write one parameter and read it back. */
+  writeParam(name: string, value: number): Promise<Param>;
+  /** Ask for the whole parameter list. */
+  pullParams(): Promise<{ received: number; total: number }>;
 
-	/** Every telemetry message from now on; returns the function that stops it. */
-	onTelemetry(listener: (message: TelemetryMessage) => void): () => void;
-	/** Called once, with the reason, when the link is gone for good. Called at once if it already is. */
-	onClose(listener: (reason: string) => void): void;
-	close(reason: string): void;
+  /** Every telemetry message from now on; returns the function that stops it. */
+  onTelemetry(listener: (message: TelemetryMessage) => void): () => void;
+  /** Called once, with the reason, when the link is gone for good. Called at once if it already is. */
+  onClose(listener: (reason: string) => void): void;
+  close(reason: string): void;
 }
 
 export type LinkState = "connecting" | "ready" | "closed";
 
 export interface VehicleIdentity {
-	readonly autopilot: "ardupilot" | "px4";
-	readonly kind: "copter" | "rover";
-	readonly systemId: number;
-	readonly componentId: number;
+  readonly autopilot: "ardupilot" | "px4";
+  readonly kind: "copter" | "rover";
+  readonly systemId: number;
+  readonly componentId: number;
 }
 
 /** What the vehicle said of a command: MAV_RESULT's name, and the STATUSTEXT it sent meanwhile. */
 export interface Acknowledgement {
-	readonly result: string;
-	readonly status_text: readonly string[];
+  readonly result: string;
+  readonly status_text: readonly string[];
 }
 
 export interface Param {
-	readonly param_id: string;
-	readonly value: number;
+  readonly param_id: string;
+  readonly value: number;
 }
 
 export interface VerifiedPlan {
-	/** SHA-256 of the plan as read back; see `planHash`. */
-	readonly hash: string;
-	readonly items: readonly MissionItem[];
+  /** SHA-256 of the plan as read back; see `planHash`. */
+  readonly hash: string;
+  readonly items: readonly MissionItem[];
 }
 
 export interface FenceUpload {
-	readonly items: number;
-	/** Whether the vehicle will act on the fence: an upload enables nothing by itself. */
-	readonly enforcement: {
-		readonly active: boolean;
-		/** The parameters that decide it, as read from the vehicle: FENCE_ENABLE and FENCE_ACTION, or GF_ACTION. */
-		readonly params: readonly Param[];
-	};
+  readonly items: number;
+  /** Whether the vehicle will act on the fence: an upload enables nothing by itself. */
+  readonly enforcement: {
+    readonly active: boolean;
+    /** The parameters that decide it, as read from the vehicle: FENCE_ENABLE and FENCE_ACTION, or GF_ACTION. */
+    readonly params: readonly Param[];
+  };
 }
 
 /** The kinds in which telemetry reaches watchers, each with the payload that ROS clients read. */
 export type TelemetryMessage =
-	| { readonly type: "gps" | "raw_gps"; readonly data: GpsFix }
-	| {
-			readonly type: "home";
-			readonly data: {
-				geo: { latitude: number; longitude: number; altitude: number };
-			};
-	  }
-	| { readonly type: "relalt"; readonly data: { data: number } }
-	| { readonly type: "logs"; readonly data: { severity: number; text: string } }
-	| { readonly type: "hud"; readonly data: Hud }
-	| { readonly type: "imu"; readonly data: Imu }
-	| {
-			readonly type: "diagnostics";
-			readonly data: { status: readonly DiagnosticRow[] };
-	  }
-	| { readonly type: "system"; readonly data: SystemStatus };
+  | { readonly type: "gps" | "raw_gps"; readonly data: GpsFix }
+  | {
+      readonly type: "home";
+      readonly data: {
+        geo: { latitude: number; longitude: number; altitude: number };
+      };
+    }
+  | { readonly type: "relalt"; readonly data: { data: number } }
+  | { readonly type: "logs"; readonly data: { severity: number; text: string } }
+  | { readonly type: "hud"; readonly data: Hud }
+  | { readonly type: "imu"; readonly data: Imu }
+  | {
+      readonly type: "diagnostics";
+      readonly data: { status: readonly DiagnosticRow[] };
+    }
+  | { readonly type: "system"; readonly data: SystemStatus };
 
 /** NavSatFix. Degrees and metres above mean sea level. `yaw` is added by the server: compass degrees. */
 export interface GpsFix {
-	readonly latitude: number;
-	readonly longitude: number;
-	readonly altitude: number;
-	/** NavSatStatus: -1 no fix, 0 fix, 1 SBAS, 2 ground-based augmentation. */
-	readonly status: { readonly status: number; readonly service: number };
-	readonly satellites_visible?: number;
-	readonly yaw?: number;
+  readonly latitude: number;
+  readonly longitude: number;
+  readonly altitude: number;
+  /** NavSatStatus: -1 no fix, 0 fix, 1 SBAS, 2 ground-based augmentation. */
+  readonly status: { readonly status: number; readonly service: number };
+  readonly satellites_visible?: number;
+  readonly yaw?: number;
 }
 
 /** Metres per second, degrees, 0–100 throttle, metres. */
 export interface Hud {
-	readonly airspeed: number;
-	readonly groundspeed: number;
-	readonly heading: number;
-	readonly throttle: number;
-	readonly altitude: number;
-	readonly climb: number;
+  readonly airspeed: number;
+  readonly groundspeed: number;
+  readonly heading: number;
+  readonly throttle: number;
+  readonly altitude: number;
+  readonly climb: number;
 }
 
 /** ROS conventions: ENU world, FLU body, radians per second, metres per second squared. */
 export interface Imu {
-	readonly orientation: { x: number; y: number; z: number; w: number };
-	readonly angular_velocity: { x: number; y: number; z: number };
-	readonly linear_acceleration: { x: number; y: number; z: number };
+  readonly orientation: { x: number; y: number; z: number; w: number };
+  readonly angular_velocity: { x: number; y: number; z: number };
+  readonly linear_acceleration: { x: number; y: number; z: number };
 }
 
 /** diagnostic_msgs levels: 0 ok, 1 warning, 2 error, 3 stale. */
 export interface DiagnosticRow {
-	readonly level: 0 | 1 | 2 | 3;
-	readonly name: string;
-	readonly message: string;
+  readonly level: 0 | 1 | 2 | 3;
+  readonly name: string;
+  readonly message: string;
 }
 
 export interface SystemStatus {
-	/** Volts, amperes (null when not measured), 0–100 percent (null when not estimated). */
-	readonly battery: {
-		voltage: number;
-		current: number | null;
-		remaining: number | null;
-	};
-	/** 0–100 percent of the autopilot's main loop. */
-	readonly cpu_load: number;
-	/** Sensor name → healthy, for the sensors that are present and enabled. */
-	readonly sensors: Readonly<Record<string, boolean>>;
-	readonly armed: boolean;
-	readonly mode: string;
+  /** Volts, amperes (null when not measured), 0–100 percent (null when not estimated). */
+  readonly battery: {
+    voltage: number;
+    current: number | null;
+    remaining: number | null;
+  };
+  /** 0–100 percent of the autopilot's main loop. */
+  readonly cpu_load: number;
+  /** Sensor name → healthy, for the sensors that are present and enabled. */
+  readonly sensors: Readonly<Record<string, boolean>>;
+  readonly armed: boolean;
+  readonly mode: string;
 }

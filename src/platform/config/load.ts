@@ -5,12 +5,12 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Every fault of a configuration at once. Names only: a value may be a secret. */
 export class ConfigError extends Error {
-	constructor(readonly faults: readonly string[]) {
-		super(
-			`The configuration has ${faults.length} fault(s):\n${faults.map((fault) => `  ${fault}`).join("\n")}`,
-		);
-		this.name = "ConfigError";
-	}
+  constructor(readonly faults: readonly string[]) {
+    super(
+      `The configuration has ${faults.length} fault(s):\n${faults.map((fault) => `  ${fault}`).join("\n")}`,
+    );
+    this.name = "ConfigError";
+  }
 }
 
 /**
@@ -18,67 +18,56 @@ export class ConfigError extends Error {
  * content is the value; an empty variable counts as absent.
  */
 export function loadConfig<Schema extends z.ZodObject>(
-	schema: Schema,
-	env: Environment = process.env,
+  schema: Schema,
+  env: Environment = process.env,
 ): z.infer<Schema> {
-	const faults: string[] = [];
-	const given: Record<string, string> = {};
-	for (const name of Object.keys(schema.shape)) {
-		const value = readVariable(name, env, faults);
-		if (value !== undefined) given[name] = value;
-	}
-	const parsed = schema.safeParse(given);
-	for (const issue of parsed.error?.issues ?? []) {
-		faults.push(
-			`${issue.path.join(".") || "configuration"}: ${faultOf(issue, given)}`,
-		);
-	}
-	if (faults.length > 0 || !parsed.success) throw new ConfigError(faults);
-	return parsed.data;
+  const faults: string[] = [];
+  const given: Record<string, string> = {};
+  for (const name of Object.keys(schema.shape)) {
+    const value = readVariable(name, env, faults);
+    if (value !== undefined) given[name] = value;
+  }
+  const parsed = schema.safeParse(given);
+  for (const issue of parsed.error?.issues ?? []) {
+    faults.push(`${issue.path.join(".") || "configuration"}: ${faultOf(issue, given)}`);
+  }
+  if (faults.length > 0 || !parsed.success) throw new ConfigError(faults);
+  return parsed.data;
 }
 
-function readVariable(
-	name: string,
-	env: Environment,
-	faults: string[],
-): string | undefined {
-	const value = env[name] || undefined;
-	const file = env[`${name}_FILE`] || undefined;
-	if (!file) return value;
-	if (value !== undefined) {
-		faults.push(`${name}: both ${name} and ${name}_FILE are set; keep one`);
-		return undefined;
-	}
-	try {
-		return readFileSync(file, "utf8").trim() || undefined;
-	} catch (error) {
-		faults.push(
-			`${name}: ${name}_FILE cannot be read (${(error as NodeJS.ErrnoException).code})`,
-		);
-		return undefined;
-	}
+function readVariable(name: string, env: Environment, faults: string[]): string | undefined {
+  const value = env[name] || undefined;
+  const file = env[`${name}_FILE`] || undefined;
+  if (!file) return value;
+  if (value !== undefined) {
+    faults.push(`${name}: both ${name} and ${name}_FILE are set; keep one`);
+    return undefined;
+  }
+  try {
+    return readFileSync(file, "utf8").trim() || undefined;
+  } catch (error) {
+    faults.push(`${name}: ${name}_FILE cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    return undefined;
+  }
 }
 
 /** zod's own words may quote the input, so they are used only where they cannot. */
-function faultOf(
-	issue: z.core.$ZodIssue,
-	given: Record<string, string>,
-): string {
-	const name = String(issue.path[0] ?? "");
-	if (issue.code === "custom") return issue.message;
-	if (given[name] === undefined) return "is required";
-	switch (issue.code) {
-		case "invalid_type":
-			return `must be ${issue.expected}`;
-		case "invalid_value":
-			return `must be one of ${issue.values.join(", ")}`;
-		case "too_small":
-			return `must be at least ${issue.minimum}${issue.origin === "string" ? " characters" : ""}`;
-		case "too_big":
-			return `must be at most ${issue.maximum}${issue.origin === "string" ? " characters" : ""}`;
-		case "invalid_format":
-			return `must be a valid ${issue.format}`;
-		default:
-			return "is not valid";
-	}
+function faultOf(issue: z.core.$ZodIssue, given: Record<string, string>): string {
+  const name = String(issue.path[0] ?? "");
+  if (issue.code === "custom") return issue.message;
+  if (given[name] === undefined) return "is required";
+  switch (issue.code) {
+    case "invalid_type":
+      return `must be ${issue.expected}`;
+    case "invalid_value":
+      return `must be one of ${issue.values.join(", ")}`;
+    case "too_small":
+      return `must be at least ${issue.minimum}${issue.origin === "string" ? " characters" : ""}`;
+    case "too_big":
+      return `must be at most ${issue.maximum}${issue.origin === "string" ? " characters" : ""}`;
+    case "invalid_format":
+      return `must be a valid ${issue.format}`;
+    default:
+      return "is not valid";
+  }
 }

@@ -4,239 +4,168 @@ import { flag, list, port, positiveInt, secret, secretUrl } from "./fields";
 /** Variables that several processes share, in groups. A process's schema is the groups it needs. */
 
 const processGroup = {
-	HOST: z.string().default("127.0.0.1").describe("Address to listen on."),
-	LOG_LEVEL: z
-		.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"])
-		.default("info")
-		.describe("Least severe level that is logged."),
-	DEPLOYMENT: z
-		.enum(["local", "production"])
-		.default("production")
-		.describe(
-			"`local` allows what only a laptop may: the contract profile on any address.",
-		),
-	SHUTDOWN_DRAIN_SECONDS: positiveInt(
-		20,
-		"How long a stop waits for open work before it cuts.",
-	),
+  HOST: z.string().default("127.0.0.1").describe("Address to listen on."),
+  LOG_LEVEL: z
+    .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"])
+    .default("info")
+    .describe("Least severe level that is logged."),
+  DEPLOYMENT: z
+    .enum(["local", "production"])
+    .default("production")
+    .describe("`local` allows what only a laptop may: the contract profile on any address."),
+  SHUTDOWN_DRAIN_SECONDS: positiveInt(20, "How long a stop waits for open work before it cuts."),
 };
 
 const accessGroup = {
-	ACCESS_PROFILE: z
-		.enum(["contract", "strict"])
-		.default("contract")
-		.describe(
-			"How callers are told apart: `contract` as the published contract has it, `strict` for production.",
-		),
-	TRUSTED_PROXIES: list(
-		"Addresses or CIDRs whose X-Forwarded-For is believed for logs and rate limits, comma separated; `loopback`, `linklocal` and `uniquelocal` are names for theirs.",
-	),
+  ACCESS_PROFILE: z
+    .enum(["contract", "strict"])
+    .default("contract")
+    .describe(
+      "How callers are told apart: `contract` as the published contract has it, `strict` for production.",
+    ),
+  TRUSTED_PROXIES: list(
+    "Addresses or CIDRs whose X-Forwarded-For is believed for logs and rate limits, comma separated; `loopback`, `linklocal` and `uniquelocal` are names for theirs.",
+  ),
 };
 
 const databaseGroup = {
-	DATABASE_URL: secretUrl("Postgres, possibly through a pooler."),
-	DATABASE_POOL_MAX: positiveInt(
-		20,
-		"Most connections this process opens to Postgres.",
-	),
+  DATABASE_URL: secretUrl("Postgres, possibly through a pooler."),
+  DATABASE_POOL_MAX: positiveInt(20, "Most connections this process opens to Postgres."),
 };
 
 const directDatabaseGroup = {
-	DATABASE_URL: secretUrl("Postgres, possibly through a pooler."),
-	DATABASE_DIRECT_URL: secretUrl(
-		"Postgres without a pooler, for LISTEN, jobs and migrations. DATABASE_URL when absent.",
-	).optional(),
+  DATABASE_URL: secretUrl("Postgres, possibly through a pooler."),
+  DATABASE_DIRECT_URL: secretUrl(
+    "Postgres without a pooler, for LISTEN, jobs and migrations. DATABASE_URL when absent.",
+  ).optional(),
 };
 
 const redisGroup = { REDIS_URL: secretUrl("Redis.") };
 
 const mailGroup = {
-	SMTP_URL: secretUrl(
-		"SMTP server, such as smtp://user:password@mail.example.com:587.",
-	),
-	MAIL_FROM: z
-		.string()
-		.default("Fleet Gateway <fleet@localhost>")
-		.describe("Sender of every mail."),
-	PUBLIC_ORIGIN: z
-		.url()
-		.default("http://localhost:8080")
-		.describe("Origin of the web client; links in mails begin with it."),
+  SMTP_URL: secretUrl("SMTP server, such as smtp://user:password@mail.example.com:587."),
+  MAIL_FROM: z.string().default("Fleet Gateway <fleet@localhost>").describe("Sender of every mail."),
+  PUBLIC_ORIGIN: z
+    .url()
+    .default("http://localhost:8080")
+    .describe("Origin of the web client; links in mails begin with it."),
 };
 
 const objectsGroup = {
-	S3_ENDPOINT: z
-		.url()
-		.optional()
-		.describe(
-			"S3-compatible store as this process reaches it; AWS when absent.",
-		),
-	S3_PUBLIC_ENDPOINT: z
-		.url()
-		.optional()
-		.describe(
-			"The store as users reach it, for presigned URLs. S3_ENDPOINT when absent.",
-		),
-	S3_DRONE_ENDPOINT: z
-		.url()
-		.optional()
-		.describe(
-			"The store as drones reach it, for presigned URLs. S3_PUBLIC_ENDPOINT when absent.",
-		),
-	S3_REGION: z.string().default("us-east-1").describe("Region of the store."),
-	S3_BUCKET: z
-		.string()
-		.default("fleet")
-		.describe("Bucket of assets and archives."),
-	S3_VPN_BUCKET: z
-		.string()
-		.default("fleet-vpn")
-		.describe("Bucket of client configs, which hold private keys."),
-	S3_ACCESS_KEY_ID: secret(
-		"Access key; the SDK's own chain when absent.",
-	).optional(),
-	S3_SECRET_ACCESS_KEY: secret("Secret key.").optional(),
+  S3_ENDPOINT: z
+    .url()
+    .optional()
+    .describe("S3-compatible store as this process reaches it; AWS when absent."),
+  S3_PUBLIC_ENDPOINT: z
+    .url()
+    .optional()
+    .describe("The store as users reach it, for presigned URLs. S3_ENDPOINT when absent."),
+  S3_DRONE_ENDPOINT: z
+    .url()
+    .optional()
+    .describe("The store as drones reach it, for presigned URLs. S3_PUBLIC_ENDPOINT when absent."),
+  S3_REGION: z.string().default("us-east-1").describe("Region of the store."),
+  S3_BUCKET: z.string().default("fleet").describe("Bucket of assets and archives."),
+  S3_VPN_BUCKET: z
+    .string()
+    .default("fleet-vpn")
+    .describe("Bucket of client configs, which hold private keys."),
+  S3_ACCESS_KEY_ID: secret("Access key; the SDK's own chain when absent.").optional(),
+  S3_SECRET_ACCESS_KEY: secret("Secret key.").optional(),
 };
 
 const vehicleGroup = {
-	MAVLINK_SYSTEM_ID: z.coerce
-		.number()
-		.int()
-		.min(1)
-		.max(254)
-		.default(245)
-		.describe(
-			"Our MAVLink system id; never 255, whose heartbeats would mask a vehicle's ground-station failsafe.",
-		),
-	JUMPHOST_URL: z
-		.url()
-		.optional()
-		.describe(
-			"WebSocket of the jumphost through which physical drones are dialled; direct TCP when absent.",
-		),
-	TUNNEL_API_SECRET: secret(
-		"Bearer secret of the jumphost and the tunnel's status API.",
-		16,
-	).optional(),
-	LINK_CONNECT_TIMEOUT_MS: positiveInt(
-		5_000,
-		"Longest wait for a vehicle's link to be ready.",
-	),
-	LINK_IDLE_SECONDS: positiveInt(
-		60,
-		"A link that nobody uses or watches is closed after this long.",
-	),
-	TELEMETRY_MAX_HZ: positiveInt(
-		10,
-		"Most frames per second of one stream that reach a watcher.",
-	),
-	DO_UNSUBSCRIBE: flag(
-		true,
-		"Whether the last watcher's leaving stops the vehicle's stream.",
-	),
+  MAVLINK_SYSTEM_ID: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(254)
+    .default(245)
+    .describe(
+      "Our MAVLink system id; never 255, whose heartbeats would mask a vehicle's ground-station failsafe.",
+    ),
+  JUMPHOST_URL: z
+    .url()
+    .optional()
+    .describe("WebSocket of the jumphost through which physical drones are dialled; direct TCP when absent."),
+  TUNNEL_API_SECRET: secret("Bearer secret of the jumphost and the tunnel's status API.", 16).optional(),
+  LINK_CONNECT_TIMEOUT_MS: positiveInt(5_000, "Longest wait for a vehicle's link to be ready."),
+  LINK_IDLE_SECONDS: positiveInt(60, "A link that nobody uses or watches is closed after this long."),
+  TELEMETRY_MAX_HZ: positiveInt(10, "Most frames per second of one stream that reach a watcher."),
+  DO_UNSUBSCRIBE: flag(true, "Whether the last watcher's leaving stops the vehicle's stream."),
 };
 
 export const gatewayConfig = z.object({
-	...processGroup,
-	...accessGroup,
-	GATEWAY_PORT: port(8080, "HTTP API and Socket.IO."),
-	GATEWAY_DRONE_PORT: port(8081, "Drone-only HTTP port of the strict profile."),
-	EDGE_SECRET: secret(
-		"Shared secret that the tunnel's edge presents on the drone-only port.",
-		16,
-	).optional(),
-	...databaseGroup,
-	...redisGroup,
-	JWT_SECRET: secret("Signs every token. At least 32 characters.", 32),
-	ENABLE_REGISTRATION: flag(true, "Whether people may register themselves."),
-	...mailGroup,
-	...objectsGroup,
-	...vehicleGroup,
-	BODY_LIMIT_BYTES: positiveInt(1_048_576, "Largest request body."),
-	LOGIN_FAILURES_PER_15_MINUTES: z.coerce
-		.number()
-		.int()
-		.min(0)
-		.default(10)
-		.describe(
-			"Failed logins or activations allowed per address and account; 0 turns the limit off.",
-		),
-	MAILS_PER_HOUR: z.coerce
-		.number()
-		.int()
-		.min(0)
-		.default(5)
-		.describe("Mails sent to one recipient on request; 0 turns the limit off."),
+  ...processGroup,
+  ...accessGroup,
+  GATEWAY_PORT: port(8080, "HTTP API and Socket.IO."),
+  GATEWAY_DRONE_PORT: port(8081, "Drone-only HTTP port of the strict profile."),
+  EDGE_SECRET: secret("Shared secret that the tunnel's edge presents on the drone-only port.", 16).optional(),
+  ...databaseGroup,
+  ...redisGroup,
+  JWT_SECRET: secret("Signs every token. At least 32 characters.", 32),
+  ENABLE_REGISTRATION: flag(true, "Whether people may register themselves."),
+  ...mailGroup,
+  ...objectsGroup,
+  ...vehicleGroup,
+  CORS_ORIGINS: list("Origins that browsers may call from, comma separated; `*` allows any."),
+  BODY_LIMIT_BYTES: positiveInt(1_048_576, "Largest request body."),
+  LOGIN_FAILURES_PER_15_MINUTES: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(10)
+    .describe("Failed logins or activations allowed per address and account; 0 turns the limit off."),
+  MAILS_PER_HOUR: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(5)
+    .describe("Mails sent to one recipient on request; 0 turns the limit off."),
 });
 export type GatewayConfig = z.infer<typeof gatewayConfig>;
 
 export const migrateConfig = z.object({
-	LOG_LEVEL: processGroup.LOG_LEVEL,
-	...directDatabaseGroup,
-	MIGRATE_WAIT_SECONDS: positiveInt(
-		120,
-		"How long `--wait` waits for the schema before it gives up.",
-	),
+  LOG_LEVEL: processGroup.LOG_LEVEL,
+  ...directDatabaseGroup,
+  MIGRATE_WAIT_SECONDS: positiveInt(120, "How long `--wait` waits for the schema before it gives up."),
 });
 export type MigrateConfig = z.infer<typeof migrateConfig>;
 
 export const adminConfig = z.object({
-	DATABASE_URL: databaseGroup.DATABASE_URL,
-	PUBLIC_ORIGIN: mailGroup.PUBLIC_ORIGIN,
+  DATABASE_URL: databaseGroup.DATABASE_URL,
+  PUBLIC_ORIGIN: mailGroup.PUBLIC_ORIGIN,
 });
 export type AdminConfig = z.infer<typeof adminConfig>;
 
 export const simulatorConfig = z.object({
-	LOG_LEVEL: processGroup.LOG_LEVEL,
-	SIMULATOR_HOST: z
-		.string()
-		.default("127.0.0.1")
-		.describe("Address the simulated vehicles listen on."),
-	SIMULATOR_PORT: port(
-		5760,
-		"TCP port of the first vehicle; each further one takes the next port. 0 picks free ones.",
-	),
-	SIMULATOR_COPTERS: z.coerce
-		.number()
-		.int()
-		.min(0)
-		.max(500)
-		.default(1)
-		.describe("ArduPilot copters."),
-	SIMULATOR_ROVERS: z.coerce
-		.number()
-		.int()
-		.min(0)
-		.max(500)
-		.default(0)
-		.describe("ArduPilot rovers."),
-	SIMULATOR_PX4_COPTERS: z.coerce
-		.number()
-		.int()
-		.min(0)
-		.max(500)
-		.default(0)
-		.describe("PX4 copters."),
-	SIMULATOR_HOME: z
-		.string()
-		.regex(/^-?\d+(\.\d+)?,-?\d+(\.\d+)?,-?\d+(\.\d+)?$/)
-		.default("47.397742,8.545594,488")
-		.describe(
-			"Home: latitude, longitude in degrees, metres above mean sea level.",
-		),
-	SIMULATOR_SPEEDUP: z.coerce
-		.number()
-		.positive()
-		.max(100)
-		.default(1)
-		.describe("How much faster than life it flies."),
+  LOG_LEVEL: processGroup.LOG_LEVEL,
+  SIMULATOR_HOST: z.string().default("127.0.0.1").describe("Address the simulated vehicles listen on."),
+  SIMULATOR_PORT: port(
+    5760,
+    "TCP port of the first vehicle; each further one takes the next port. 0 picks free ones.",
+  ),
+  SIMULATOR_COPTERS: z.coerce.number().int().min(0).max(500).default(1).describe("ArduPilot copters."),
+  SIMULATOR_ROVERS: z.coerce.number().int().min(0).max(500).default(0).describe("ArduPilot rovers."),
+  SIMULATOR_PX4_COPTERS: z.coerce.number().int().min(0).max(500).default(0).describe("PX4 copters."),
+  SIMULATOR_HOME: z
+    .string()
+    .regex(/^-?\d+(\.\d+)?,-?\d+(\.\d+)?,-?\d+(\.\d+)?$/)
+    .default("47.397742,8.545594,488")
+    .describe("Home: latitude, longitude in degrees, metres above mean sea level."),
+  SIMULATOR_SPEEDUP: z.coerce
+    .number()
+    .positive()
+    .max(100)
+    .default(1)
+    .describe("How much faster than life it flies."),
 });
 export type SimulatorConfig = z.infer<typeof simulatorConfig>;
 
 /** Every process's schema under the name that `docs/configuration.md` gives it. */
 export const configSchemas: Readonly<Record<string, z.ZodObject>> = {
-	gateway: gatewayConfig,
-	migrate: migrateConfig,
-	admin: adminConfig,
-	simulator: simulatorConfig,
+  gateway: gatewayConfig,
+  migrate: migrateConfig,
+  admin: adminConfig,
+  simulator: simulatorConfig,
 };

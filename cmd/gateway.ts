@@ -1,0 +1,8 @@
+import { startGateway } from "../src/gateway";
+import { gatewayConfig, loadConfig } from "../src/platform/config";
+import { runProcess, stopOnSignals } from "../src/platform/lifecycle";
+
+runProcess(async () => {
+  const { lifecycle, deps } = await startGateway(loadConfig(gatewayConfig));
+  stopOnSignals(lifecycle, deps.log);
+});

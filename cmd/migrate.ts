@@ -1,0 +1,19 @@
+import { migrationSource } from "../migrations";
+import { loadConfig, migrateConfig } from "../src/platform/config";
+import { runProcess } from "../src/platform/lifecycle";
+import { createLogger } from "../src/platform/log";
+import { migrateSchema, waitForSchema } from "../src/platform/migrate";
+
+/** `migrate` brings the schema up to date; `migrate --wait` waits until somebody else has. */
+runProcess(async () => {
+  const config = loadConfig(migrateConfig);
+  const log = createLogger("migrate", config.LOG_LEVEL);
+  const url = config.DATABASE_DIRECT_URL ?? config.DATABASE_URL;
+  if (process.argv.includes("--wait")) {
+    await waitForSchema(url, migrationSource, config.MIGRATE_WAIT_SECONDS);
+    log.info("the schema is up to date");
+    return;
+  }
+  const applied = await migrateSchema(url, migrationSource);
+  log.info({ applied }, applied.length > 0 ? "the schema was migrated" : "the schema was up to date already");
+});

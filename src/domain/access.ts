@@ -1,0 +1,14 @@
+/** What may be asked of a drone: watch it, order it, hold its sticks, reach it through the VPN. */
+export type Capability = "view" | "command" | "stick" | "vpn";
+
+/**
+ * The one place where "who may do what" is decided, for the API, telemetry rooms, the relay, video and the
+ * firewall. Today the owner has every capability and nobody else has any; a deleted drone is nobody's.
+ */
+export function may(
+  userId: number,
+  _capability: Capability,
+  drone: { readonly user_id: number; readonly deleted_at?: Date | null },
+): boolean {
+  return drone.user_id === userId && !drone.deleted_at;
+}

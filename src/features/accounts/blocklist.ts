@@ -1,0 +1,34 @@
+import type { Clock } from "../../platform/clock";
+import type { Redis } from "../../platform/redis";
+
+/** The tokens that were logged out, by `jti`, until their own expiry. */
+export interface Blocklist {
+  /** `expiresAt` in seconds since the epoch. */
+  add(jti: string, expiresAt: number): Promise<void>;
+  has(jti: string): Promise<boolean> | boolean;
+}
+
+/** Of this process, and gone with it: what the contract profile promises. */
+export function memoryBlocklist(clock: Clock): Blocklist {
+  const entries = new Map<string, number>();
+  const now = () => clock.now().getTime() / 1000;
+  return {
+    add: async (jti, expiresAt) => {
+      for (const [known, expiry] of entries) if (expiry < now()) entries.delete(known);
+      entries.set(jti, expiresAt);
+    },
+    has: (jti) => entries.has(jti),
+  };
+}
+
+/** Shared by every replica and kept across restarts: what the strict profile promises. */
+export function redisBlocklist(redis: Redis, clock: Clock): Blocklist {
+  const key = (jti: string) => `blocklist:${jti}`;
+  return {
+    add: async (jti, expiresAt) => {
+      const seconds = Math.max(1, Math.ceil(expiresAt - clock.now().getTime() / 1000));
+      await redis.set(key(jti), "1", "EX", seconds);
+    },
+    has: async (jti) => (await redis.exists(key(jti))) === 1,
+  };
+}

@@ -1,0 +1,41 @@
+import type { Context } from "koa";
+import koaJwt from "koa-jwt";
+import { DomainError } from "../../domain/errors";
+import type { Guard } from "../../http/route-guards";
+import type { Blocklist } from "./blocklist";
+import { type Claims, type Tokens, userIdOf } from "./tokens";
+
+interface TokenGuards {
+  readonly user: Guard<"user">;
+  readonly refresh: Guard<"refresh">;
+  readonly reset: Guard<"reset">;
+}
+
+/** The three guards that read a Bearer token. */
+export function tokenGuards(tokens: Tokens, blocklist: Blocklist): TokenGuards {
+  const check = koaJwt({
+    secret: tokens.key as never,
+    algorithms: ["HS256"],
+    key: "claims",
+    isRevoked: async (_ctx, claims) => blocklist.has((claims as unknown as Claims).jti),
+  });
+  const claimsOf = async (ctx: Context, type: Claims["type"]): Promise<Claims> => {
+    await check(ctx as never, async () => {});
+    const claims = ctx.state.claims as Claims;
+    if (claims.type !== type) throw new DomainError("unauthenticated", `A valid ${type} token is required.`);
+    return claims;
+  };
+  const userOf = (type: Claims["type"]) => async (ctx: Context) => {
+    const claims = await claimsOf(ctx, type);
+    const id = userIdOf(claims);
+    if (!id) throw new DomainError("unauthenticated", "This token is only good for setting a password.");
+    return { id, jti: claims.jti, expiresAt: claims.exp };
+  };
+  return {
+    user: userOf("access"),
+    refresh: userOf("refresh"),
+    reset: async (ctx) => ({
+      identity: String((await claimsOf(ctx, "access")).sub),
+    }),
+  };
+}

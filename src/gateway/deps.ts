@@ -1,0 +1,52 @@
+import type { S3Client } from "@aws-sdk/client-s3";
+import { type Clock, systemClock } from "../platform/clock";
+import type { GatewayConfig } from "../platform/config";
+import { type Db, observeDatabase, openDatabase } from "../platform/db";
+import type { Lifecycle } from "../platform/lifecycle";
+import type { Logger } from "../platform/log";
+import { type Mailer, openMailer } from "../platform/mail";
+import type { Registry } from "../platform/metrics";
+import { openObjects } from "../platform/objects";
+import { openRedis, type Redis } from "../platform/redis";
+
+/** What the gateway stands on, opened once and closed last. */
+export interface GatewayDeps {
+  readonly config: GatewayConfig;
+  readonly log: Logger;
+  readonly registry: Registry;
+  readonly lifecycle: Lifecycle;
+  readonly clock: Clock;
+  readonly db: Db;
+  readonly redis: Redis;
+  readonly mailer: Mailer;
+  readonly objects: S3Client;
+}
+
+export function openDeps(
+  config: GatewayConfig,
+  { log, registry, lifecycle }: Pick<GatewayDeps, "log" | "registry" | "lifecycle">,
+): GatewayDeps {
+  const db = openDatabase(config.DATABASE_URL, {
+    poolMax: config.DATABASE_POOL_MAX,
+    name: "fleet-gateway",
+  });
+  observeDatabase(registry, db);
+  lifecycle.onClose("database", () => db.destroy());
+  const redis = openRedis(config.REDIS_URL, log);
+  lifecycle.onClose("redis", () => redis.disconnect());
+  const mailer = openMailer(config.SMTP_URL, config.MAIL_FROM);
+  lifecycle.onClose("mail", () => mailer.close());
+  const objects = openObjects(config);
+  lifecycle.onClose("objects", () => objects.destroy());
+  return {
+    config,
+    log,
+    registry,
+    lifecycle,
+    clock: systemClock,
+    db,
+    redis,
+    mailer,
+    objects,
+  };
+}

@@ -1,0 +1,19 @@
+import { accounts } from "../features/accounts";
+import type { Route } from "../http/route";
+import type { Guards } from "../http/route-guards";
+import type { GatewayDeps } from "./deps";
+
+/** Every feature, given what it stands on, and the routes and guards that they bring. */
+export function composeFeatures(deps: GatewayDeps) {
+  const account = accounts(deps);
+  const guards: Guards = {
+    public: () => undefined,
+    token: () => undefined,
+    ...account.guards,
+    drone: () => {
+      throw new Error("no route of a drone's is mounted yet");
+    },
+  };
+  const routes: readonly Route[] = [...account.routes];
+  return { routes, guards, account };
+}

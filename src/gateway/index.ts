@@ -1,0 +1,69 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { GatewayConfig } from "../platform/config";
+import { Lifecycle } from "../platform/lifecycle";
+import { createLogger } from "../platform/log";
+import { createMetrics } from "../platform/metrics";
+import { redisReady } from "../platform/redis";
+import { gatewayApp } from "./app";
+import { type GatewayDeps, openDeps } from "./deps";
+import { composeFeatures } from "./features";
+import { refuseUnsafeListening, warnOfRelaxedRules } from "./profile";
+
+export interface Gateway {
+  readonly url: string;
+  readonly deps: GatewayDeps;
+  readonly features: ReturnType<typeof composeFeatures>;
+  readonly lifecycle: Lifecycle;
+}
+
+/** Build, listen, be ready. Stop it through its lifecycle. */
+export async function startGateway(
+  config: GatewayConfig,
+  options: { checkReplies?: boolean } = {},
+): Promise<Gateway> {
+  refuseUnsafeListening(config);
+  const log = createLogger("gateway", config.LOG_LEVEL);
+  warnOfRelaxedRules(config, log);
+  const lifecycle = new Lifecycle(log, config.SHUTDOWN_DRAIN_SECONDS * 1000);
+  const deps = openDeps(config, {
+    log,
+    registry: createMetrics("gateway"),
+    lifecycle,
+  });
+  try {
+    await redisReady(deps.redis).catch(() => log.warn("starting without Redis; it is retried"));
+    const features = composeFeatures(deps);
+    const app = gatewayApp(deps, features.routes, features.guards, options);
+    const server = createServer({ requestTimeout: 60_000, headersTimeout: 15_000 }, app.callback());
+    const url = await listen(server, config.GATEWAY_PORT, config.HOST);
+    lifecycle.onDrain("http", () => closeServer(server));
+    lifecycle.ready();
+    log.info({ url }, "the gateway is ready");
+    return { url, deps, features, lifecycle };
+  } catch (error) {
+    await lifecycle.stop("start failed");
+    throw error;
+  }
+}
+
+function listen(server: Server, port: number, host: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) =>
+      reject(
+        new Error(`Cannot listen on ${host}:${port} (${error.code}).`, {
+          cause: error,
+        }),
+      ),
+    );
+    server.listen(port, host, () => resolve(`http://${host}:${(server.address() as AddressInfo).port}`));
+  });
+}
+
+/** Take nothing new, let open requests finish, close idle connections at once. */
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+}

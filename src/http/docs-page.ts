@@ -1,0 +1,63 @@
+import { createReadStream } from "node:fs";
+import { join } from "node:path";
+import Router from "@koa/router";
+import type { Middleware } from "koa";
+import { absolutePath } from "swagger-ui-dist";
+
+/** Swagger UI from its own package: nothing is fetched from another host. */
+const assets: Readonly<Record<string, string>> = {
+  "swagger-ui.css": "text/css; charset=utf-8",
+  "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
+  "favicon-32x32.png": "image/png",
+};
+
+const page = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Fleet Gateway API</title>
+    <link rel="icon" href="favicon-32x32.png">
+    <link rel="stylesheet" href="swagger-ui.css">
+  </head>
+  <body>
+    <div id="swagger-ui"></div>
+    <script src="swagger-ui-bundle.js"></script>
+    <script src="start.js"></script>
+  </body>
+</html>
+`;
+
+const start = `SwaggerUIBundle({ url: "../../apispec.json", dom_id: "#swagger-ui", deepLinking: true, tagsSorter: "alpha", validatorUrl: null });\n`;
+
+/** `GET /api/docs/` and `GET /apispec.json`; the description is also found below the base path. */
+export function docsPage(document: object, basePath: string): Middleware {
+  const spec = JSON.stringify(document);
+  const router = new Router();
+  router.get("/apispec.json", (ctx) => {
+    ctx.type = "json";
+    ctx.body = spec;
+  });
+  router.get(`${basePath}/apispec.json`, (ctx) => {
+    ctx.type = "json";
+    ctx.body = spec;
+  });
+  router.get(`${basePath}/api/docs/`, (ctx) => ctx.redirect("/api/docs/"));
+  router.get("/api/docs/", (ctx) => {
+    if (!ctx.path.endsWith("/")) return ctx.redirect("/api/docs/");
+    ctx.type = "html";
+    ctx.body = page;
+  });
+  router.get("/api/docs/start.js", (ctx) => {
+    ctx.type = "text/javascript; charset=utf-8";
+    ctx.body = start;
+  });
+  for (const [name, type] of Object.entries(assets)) {
+    router.get(`/api/docs/${name}`, (ctx) => {
+      ctx.type = type;
+      ctx.set("Cache-Control", "public, max-age=86400");
+      ctx.body = createReadStream(join(absolutePath(), name));
+    });
+  }
+  return router.routes() as unknown as Middleware;
+}

@@ -1,0 +1,82 @@
+import { DomainError, type ErrorCode, isDomainError } from "../domain/errors";
+import { explainDatabaseError } from "../platform/db-errors";
+import type { Route } from "./route";
+
+/** The one place where a code becomes an HTTP status; a route's `errors` are the contract's exceptions. */
+const statuses: Readonly<Record<ErrorCode, number>> = {
+  invalid_input: 400,
+  malformed_body: 400,
+  body_too_large: 413,
+  unsupported_media_type: 415,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  too_many_requests: 429,
+  unauthenticated: 401,
+  invalid_credentials: 401,
+  forbidden: 403,
+  registration_disabled: 403,
+  user_exists: 400,
+  no_such_user: 400,
+  password_not_updated: 500,
+  level_missing: 500,
+  constraint_violated: 500,
+  still_referenced: 400,
+  unknown_key: 500,
+  vehicle_limit: 402,
+  connection_failed: 400,
+  vehicle_unreachable: 500,
+  vehicle_refused: 500,
+  vehicle_timeout: 500,
+  transfer_failed: 500,
+  not_supported: 500,
+  address_pool_exhausted: 500,
+  unavailable: 500,
+  internal: 500,
+};
+
+/** Whatever was thrown, as an error that a caller may be told about. */
+export function toDomainError(error: unknown): DomainError {
+  if (isDomainError(error)) return error;
+  const explained = explainDatabaseError(error) ?? explainHttpError(error);
+  return (
+    explained ??
+    new DomainError("internal", "Something went wrong on our side.", {
+      cause: error,
+    })
+  );
+}
+
+/** Errors that koa, koa-body and koa-jwt throw. Their own messages are theirs; ours say what to do. */
+function explainHttpError(error: unknown): DomainError | undefined {
+  const { status, type } = error as { status?: number; type?: string };
+  const said = (code: ErrorCode, message: string) => new DomainError(code, message, { cause: error });
+  if (type === "entity.too.large" || status === 413)
+    return said("body_too_large", "The request body is too large.");
+  if (status === 401) return said("unauthenticated", "A valid token is required.");
+  if (status === 415) return said("unsupported_media_type", "Send the body as application/json.");
+  if (status === 400) return said("malformed_body", "The request body is not valid JSON.");
+  return undefined;
+}
+
+export interface ErrorReply {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** The reply for an error at a route, or outside any route when none is given. */
+export function errorReply(
+  error: DomainError,
+  at: Pick<Route, "envelope" | "errors" | "errorBodies">,
+): ErrorReply {
+  const status = at.errors?.[error.code] ?? statuses[error.code];
+  const odd = at.errorBodies?.[error.code];
+  if (odd) return { status, body: odd(error.message, status) };
+  if (at.envelope === "A" || at.envelope === "A+top") {
+    return {
+      status,
+      body: { success: false, error: { code: status, message: error.message } },
+    };
+  }
+  return { status, body: { error: error.message } };
+}

@@ -1,0 +1,135 @@
+import Router from "@koa/router";
+import type { Context, Middleware, Next } from "koa";
+import { koaBody } from "koa-body";
+import { DomainError } from "../domain/errors";
+import { errorReply, toDomainError } from "./errors";
+import type { GuardName, Route } from "./route";
+import type { Guard, Guards } from "./route-guards";
+import { parseInput } from "./validate";
+
+export interface MountOptions {
+  readonly basePath: string;
+  readonly guards: Guards;
+  readonly bodyLimitBytes: number;
+  /** Compare each reply with its declared schema and fail when it differs; for tests. */
+  readonly checkReplies?: boolean;
+}
+
+/** Mount every declared route. Static paths win over parameters whatever their order of declaration. */
+export function mountRoutes(routes: readonly Route[], options: MountOptions): Middleware {
+  const router = new Router({ prefix: options.basePath });
+  const parseBody = bodyParser(options.bodyLimitBytes);
+  for (const route of [...routes].sort(staticFirst)) {
+    const guard = options.guards[route.guard] as Guard<GuardName>;
+    router[route.method](route.path, async (ctx: Context, next: Next) => {
+      ctx.state.route = route;
+      const caller = await guard(ctx);
+      if (route.body) await parseBody(ctx, async () => {});
+      const input = parseInput(route, ctx);
+      const data = await route.handle({
+        ...input,
+        caller,
+        address: ctx.state.address ?? ctx.ip,
+        ctx,
+      } as never);
+      reply(ctx, route, data, options.checkReplies === true);
+      await next();
+    });
+  }
+  const allowed = router.allowedMethods({
+    throw: true,
+    methodNotAllowed: () => new DomainError("method_not_allowed", "This path does not take that method."),
+    notImplemented: () => new DomainError("method_not_allowed", "This path does not take that method."),
+  });
+  const matched = router.routes();
+  return (ctx, next) =>
+    matched(ctx as never, () => allowed(ctx as never, next) as Promise<unknown>) as Promise<unknown>;
+}
+
+/** `/drones/mission` before `/drones/:id`, segment by segment. */
+function staticFirst(a: Route, b: Route): number {
+  const rank = (route: Route) => route.path.replaceAll(/:[^/]+/g, "\uffff");
+  return rank(a) < rank(b) ? -1 : 1;
+}
+
+function reply(ctx: Context, route: Route, data: unknown, check: boolean): void {
+  ctx.status = route.success.status;
+  if (route.envelope === "raw") return;
+  if (check) checkReply(route, data);
+  if (route.envelope === "B") {
+    ctx.body = data ?? {};
+    return;
+  }
+  const top = route.envelope === "A+top" && typeof data === "object" ? data : {};
+  const message = route.success.message ?? "OK";
+  ctx.body = { ...top, success: true, data: data ?? null, message };
+}
+
+function checkReply(route: Route, data: unknown): void {
+  const parsed = route.success.schema?.safeParse(JSON.parse(JSON.stringify(data ?? null)));
+  if (parsed && !parsed.success) {
+    throw new Error(`${route.method} ${route.path} replied outside its schema: ${parsed.error.message}`);
+  }
+}
+
+function bodyParser(limit: number): Middleware {
+  const parse = koaBody({
+    json: true,
+    urlencoded: false,
+    text: false,
+    multipart: false,
+    jsonLimit: limit,
+    parsedMethods: ["POST", "PUT", "PATCH", "DELETE"] as never,
+  });
+  return async (ctx, next) => {
+    const hasBody =
+      ctx.request.length !== 0 && ctx.get("transfer-encoding") + ctx.get("content-length") !== "";
+    if (hasBody && !ctx.is("json")) {
+      throw new DomainError("unsupported_media_type", "Send the body as application/json.");
+    }
+    await parse(ctx as never, next);
+  };
+}
+
+/** Nothing thrown below passes this: each error becomes its reply, and the unexpected ones reach the log. */
+export function errorBoundary(routes: readonly Route[], basePath: string): Middleware {
+  const envelopes = envelopeByFirstSegment(routes);
+  return async (ctx, next) => {
+    try {
+      await next();
+      if (ctx.status === 404 && !ctx.body)
+        throw new DomainError("not_found", "There is nothing at this path.");
+    } catch (thrown) {
+      const error = toDomainError(thrown);
+      const route = ctx.state.route as Route | undefined;
+      const segment = ctx.path.slice(basePath.length).split("/")[1] ?? "";
+      const at = route ? routeErrors(route) : { envelope: envelopes.get(segment) ?? "B" };
+      const { status, body } = errorReply(error, at);
+      ctx.status = status;
+      ctx.body = body;
+      if (error.code === "method_not_allowed") ctx.set("Allow", allowedAt(ctx, routes, basePath));
+      if (error.code === "unauthenticated") ctx.set("WWW-Authenticate", "Bearer");
+      const cause = error.code === "internal" || error.code === "unavailable" ? error.cause : undefined;
+      if (cause) ctx.state.log?.error({ err: cause }, "a request failed");
+      ctx.state.errorCode = error.code;
+    }
+  };
+}
+
+function routeErrors(route: Route): Pick<Route, "envelope" | "errors" | "errorBodies"> {
+  const invalid = route.invalidInput ? { invalid_input: route.invalidInput } : {};
+  return { ...route, errors: { ...invalid, ...route.errors } };
+}
+
+/** An unknown path answers in the envelope of the routes it stands beside. */
+function envelopeByFirstSegment(routes: readonly Route[]): Map<string, Route["envelope"]> {
+  return new Map(routes.map((route) => [route.path.split("/")[1] ?? "", route.envelope]));
+}
+
+function allowedAt(ctx: Context, routes: readonly Route[], basePath: string): string {
+  const pattern = (path: string) => new RegExp(`^${basePath}${path.replaceAll(/:[^/]+/g, "[^/]+")}/?$`);
+  const methods = routes
+    .filter(({ path }) => pattern(path).test(ctx.path))
+    .map(({ method }) => method.toUpperCase());
+  return [...new Set(methods)].join(", ");
+}

@@ -1,0 +1,62 @@
+import { randomUUID } from "node:crypto";
+import type { Middleware } from "koa";
+import proxyaddr from "proxy-addr";
+import type { Logger } from "../platform/log";
+import { Counter, Histogram, type Registry } from "../platform/metrics";
+import type { Route } from "./route";
+
+const usableId = /^[\w.:-]{1,64}$/;
+
+/**
+ * The first middleware: gives a request its id (the caller's own when it is usable) and its true address,
+ * measures it by route, and writes its one log line.
+ */
+export function observeRequests(
+  log: Logger,
+  registry: Registry,
+  trustedProxies: readonly string[],
+): Middleware {
+  const trust = proxyaddr.compile([...trustedProxies]);
+  const requests = new Counter({
+    name: "fleet_http_requests_total",
+    help: "HTTP requests by route and status.",
+    labelNames: ["method", "route", "status"],
+    registers: [registry],
+  });
+  const duration = new Histogram({
+    name: "fleet_http_request_duration_seconds",
+    help: "Time from a request's head to its reply's end, by route.",
+    labelNames: ["method", "route"],
+    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
+    registers: [registry],
+  });
+  return async (ctx, next) => {
+    const started = process.hrtime.bigint();
+    const given = ctx.get("x-request-id");
+    const id = usableId.test(given) ? given : randomUUID();
+    ctx.set("X-Request-Id", id);
+    ctx.state.address = proxyaddr(ctx.req, trust);
+    ctx.state.log = log.child({ request_id: id });
+    ctx.res.once("close", () => {
+      const seconds = Number(process.hrtime.bigint() - started) / 1e9;
+      const labels = {
+        method: ctx.method,
+        route: (ctx.state.route as Route | undefined)?.path ?? "none",
+      };
+      requests.inc({ ...labels, status: String(ctx.status) });
+      duration.observe(labels, seconds);
+      ctx.state.log[ctx.status >= 500 ? "error" : "info"](
+        {
+          ...labels,
+          path: ctx.path,
+          status: ctx.status,
+          ms: Math.round(seconds * 1e4) / 10,
+          address: ctx.state.address,
+          ...(ctx.state.errorCode ? { code: ctx.state.errorCode } : {}),
+        },
+        "request",
+      );
+    });
+    await next();
+  };
+}

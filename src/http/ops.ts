@@ -1,0 +1,50 @@
+import Router from "@koa/router";
+import type { Middleware } from "koa";
+import type { Lifecycle } from "../platform/lifecycle";
+import type { Registry } from "../platform/metrics";
+
+/** A dependency's state, for show: it makes nobody unready, or one blip would take every replica out. */
+export type Probe = () => Promise<unknown>;
+
+const PROBE_LIMIT_MS = 1_000;
+
+/** `/healthz`, `/readyz` and `/metrics`, the same on every service. */
+export function opsRoutes(
+  lifecycle: Lifecycle,
+  registry: Registry,
+  dependencies: Readonly<Record<string, Probe>>,
+): Middleware {
+  const router = new Router();
+  router.get("/healthz", (ctx) => {
+    ctx.body = { status: "ok" };
+  });
+  router.get("/readyz", async (ctx) => {
+    const ready = lifecycle.state === "ready";
+    ctx.status = ready ? 200 : 503;
+    ctx.body = {
+      status: lifecycle.state,
+      dependencies: await probeAll(dependencies),
+    };
+  });
+  router.get("/metrics", async (ctx) => {
+    ctx.type = registry.contentType;
+    ctx.body = await registry.metrics();
+  });
+  return router.routes() as unknown as Middleware;
+}
+
+async function probeAll(
+  dependencies: Readonly<Record<string, Probe>>,
+): Promise<Record<string, "up" | "down">> {
+  const states = await Promise.all(
+    Object.entries(dependencies).map(async ([name, probe]) => {
+      const limit = new Promise((_, reject) => setTimeout(reject, PROBE_LIMIT_MS).unref());
+      const up = await Promise.race([probe(), limit]).then(
+        () => true,
+        () => false,
+      );
+      return [name, up ? "up" : "down"] as const;
+    }),
+  );
+  return Object.fromEntries(states);
+}

@@ -1,0 +1,116 @@
+import type { Context } from "koa";
+import { z } from "zod";
+import type { ErrorCode } from "../domain/errors";
+
+/**
+ * A route is declared once. The declaration mounts it, types it, validates it and writes its part of
+ * `/apispec.json`. Whatever is odd about a route stands in its declaration, never inside a handler.
+ */
+export interface RouteSpec<
+  G extends GuardName = GuardName,
+  P extends z.ZodType = z.ZodType,
+  Q extends z.ZodType = z.ZodType,
+  B extends z.ZodType = z.ZodType,
+> {
+  readonly method: "get" | "post" | "put" | "patch" | "delete";
+  /** Below the base path, with `:name` for parameters. */
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** Who may call; see `Callers`. */
+  readonly guard: G;
+  readonly envelope: Envelope;
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  readonly success: Success;
+  /** Status for a body or query that does not fit; 400 unless the contract says otherwise. */
+  readonly invalidInput?: 400 | 500;
+  /** Where the contract gives a code another status than `http/errors.ts` does. */
+  readonly errors?: Partial<Record<ErrorCode, number>>;
+  /** Where the contract gives an error another body than the envelope's. */
+  readonly errorBodies?: Partial<Record<ErrorCode, (message: string, status: number) => unknown>>;
+  /** Error statuses worth documenting; 401, 404 and 500 are added where they can occur. */
+  readonly documents?: Readonly<Record<number, string>>;
+  handle(input: Input<G, P, Q, B>): Promise<unknown> | unknown;
+}
+
+/**
+ * A: `{success, data, message}` and `{success: false, error: {code, message}}`.
+ * A+top: as A, with the keys of `data` at the top level as well.
+ * B: the bare object, and `{error}`.
+ * raw: the handler sets the body and its type; errors as in B.
+ */
+export type Envelope = "A" | "A+top" | "B" | "raw";
+
+export interface Success {
+  readonly status: 200 | 201;
+  readonly schema?: z.ZodType;
+  readonly description?: string;
+  /** Envelope A's `message`. */
+  readonly message?: string;
+}
+
+export interface Input<G extends GuardName, P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
+  readonly params: z.output<P>;
+  readonly query: z.output<Q>;
+  readonly body: z.output<B>;
+  readonly caller: Callers[G];
+  /** The caller's address, seen through trusted proxies only. */
+  readonly address: string;
+  /** For what a declaration cannot say: raw bodies and streamed replies. */
+  readonly ctx: Context;
+}
+
+/** What each guard makes of a request. Every route names one; `public` has to be written down too. */
+export interface Callers {
+  public: undefined;
+  /** An access token of a user. */
+  user: UserCaller;
+  /** A refresh token. */
+  refresh: UserCaller;
+  /** An access token whose identity may be an email; only for setting a password. */
+  reset: { readonly identity: string };
+  /** A drone, by its address in the drone plane. */
+  drone: DroneCaller;
+  /** A token in the path, a header or a signature, which the handler checks. */
+  token: undefined;
+}
+export type GuardName = keyof Callers;
+
+export interface UserCaller {
+  readonly id: number;
+  readonly jti: string;
+  /** Seconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+export interface DroneCaller {
+  readonly id: number;
+  readonly user_id: number;
+  readonly ip: string;
+}
+
+export type Route = RouteSpec;
+
+/** Declare a route; see `RouteSpec`. */
+export function route<
+  G extends GuardName,
+  P extends z.ZodType = z.ZodObject<Record<never, never>>,
+  Q extends z.ZodType = z.ZodObject<Record<never, never>>,
+  B extends z.ZodType = z.ZodUndefined,
+>(spec: RouteSpec<G, P, Q, B>): Route {
+  return spec as unknown as Route;
+}
+
+/** Postgres integers: an id beyond them names nothing. */
+export const Id = z.coerce.number().int().positive().max(2_147_483_647);
+
+/** Path parameters that are all ids: `ids("drone_id")`. A value that is not one is a 404. */
+export function ids<Name extends string>(...names: Name[]): z.ZodObject<Record<Name, typeof Id>> {
+  return z.object(Object.fromEntries(names.map((name) => [name, Id])) as Record<Name, typeof Id>);
+}
+
+/** `{message}`, the plainest reply of envelope B. */
+export const Message = z.object({ message: z.string() });

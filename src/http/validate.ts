@@ -1,0 +1,31 @@
+import type { Context } from "koa";
+import { z } from "zod";
+import { DomainError } from "../domain/errors";
+import type { Route } from "./route";
+
+const nothing = z.object({});
+
+/** Parse what a request carries by its route's schemas. A bad path parameter names nothing: 404. */
+export function parseInput(route: Route, ctx: Context): { params: unknown; query: unknown; body: unknown } {
+  const params = (route.params ?? nothing).safeParse(ctx.params);
+  if (!params.success) throw new DomainError("not_found", "Not found.");
+  const query = parsePart("query", route.query ?? nothing, ctx.query);
+  const body = route.body ? parsePart("body", route.body, ctx.request.body ?? {}) : undefined;
+  return { params: params.data, query, body };
+}
+
+function parsePart(part: "query" | "body", schema: z.ZodType, value: unknown): unknown {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new DomainError("invalid_input", describeIssues(part, parsed.error), {
+    cause: parsed.error,
+  });
+}
+
+/** `drone_id: expected number, received string; name: …` */
+export function describeIssues(part: string, error: z.ZodError): string {
+  return error.issues
+    .slice(0, 10)
+    .map((issue) => `${issue.path.join(".") || part}: ${issue.message.replace(/^Invalid input: /, "")}`)
+    .join("; ");
+}

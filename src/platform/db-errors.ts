@@ -1,0 +1,53 @@
+import { DomainError } from "../domain/errors";
+
+interface PostgresError {
+  readonly code?: string;
+  readonly constraint?: string;
+  readonly column?: string;
+  readonly table?: string;
+}
+
+/** What a person should read when a named constraint says no. */
+const constraintMessages: Readonly<Record<string, string>> = {
+  missions_name_per_user: "You already have a mission with this name; choose another.",
+  geofences_name_per_user: "You already have a geofence with this name; choose another.",
+  users_username: "A user with this email exists already.",
+};
+
+/** Postgres error classes whose meaning a caller may know; anything else is not explained here. */
+export function explainDatabaseError(error: unknown): DomainError | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code = "", constraint, column } = error as PostgresError;
+  const said = (message: string) => new DomainError("constraint_violated", message, { cause: error });
+
+  if (code === "23505") {
+    return said(constraintMessages[constraint ?? ""] ?? "Another row already has this value.");
+  }
+  if (code === "23502") return said(`"${column}" is required.`);
+  if (code === "23503") {
+    return new DomainError("still_referenced", "Something else still refers to this; unassign it first.", {
+      cause: error,
+    });
+  }
+  if (code === "23514") return said("A value is not one of those allowed.");
+  if (code.startsWith("22")) return said("A value has the wrong type or is out of range.");
+  if (isConnectionFailure(error, code)) {
+    return new DomainError("unavailable", "The database cannot be reached; try again shortly.", {
+      cause: error,
+    });
+  }
+  return undefined;
+}
+
+function isConnectionFailure(error: Error, code: string): boolean {
+  return (
+    code.startsWith("08") ||
+    code.startsWith("57P") ||
+    code === "ECONNREFUSED" ||
+    code === "ECONNRESET" ||
+    code === "ETIMEDOUT" ||
+    error.name === "KnexTimeoutError" ||
+    error.message.startsWith("Connection terminated") ||
+    error.message.startsWith("timeout exceeded when trying to connect")
+  );
+}

@@ -1,0 +1,51 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Knex } from "knex";
+import { type Db, openDatabase } from "./db";
+
+/** Any number, the same for every version: two migrations of one database exclude each other by it. */
+const ADVISORY_LOCK = 727_173;
+
+type Source = Knex.MigrationSource<string>;
+
+/** A database that knows migrations which this version does not is newer than it, and is left as it is. */
+const migratorOf = (db: Db, source: Source) => {
+  const config = {
+    migrationSource: source,
+    disableMigrationsListValidation: true,
+  };
+  return {
+    pending: async () => ((await db.migrate.list(config)) as [unknown, string[]])[1],
+    config,
+  };
+};
+
+/** Apply what is missing, one process at a time. Returns the names that were applied. */
+export async function migrateSchema(url: string, source: Source): Promise<string[]> {
+  const db = openDatabase(url, { poolMax: 2, name: "fleet-migrate" });
+  const lock = await db.client.acquireConnection();
+  try {
+    await db.raw("select pg_advisory_lock(?)", [ADVISORY_LOCK]).connection(lock);
+    const [, applied] = (await db.migrate.latest(migratorOf(db, source).config)) as [number, string[]];
+    return applied;
+  } finally {
+    await db.client.releaseConnection(lock);
+    await db.destroy();
+  }
+}
+
+/** Resolve when nothing is missing; reject after `limitSeconds`. */
+export async function waitForSchema(url: string, source: Source, limitSeconds: number): Promise<void> {
+  const db = openDatabase(url, { poolMax: 1, name: "fleet-migrate-wait" });
+  const { pending } = migratorOf(db, source);
+  const deadline = Date.now() + limitSeconds * 1000;
+  try {
+    for (;;) {
+      const missing = await pending().catch((error: Error) => [error.message]);
+      if (missing.length === 0) return;
+      if (Date.now() > deadline) throw new Error(`The schema is still not up to date: ${missing.join(", ")}`);
+      await delay(500);
+    }
+  } finally {
+    await db.destroy();
+  }
+}
