@@ -1,0 +1,55 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, readlinkSync, realpathSync, rmSync } from "node:fs";
+
+/** How long a leftover server may take over its orderly end before it is killed. */
+const orderlyEndMs = 15_000;
+
+/**
+ * End a server that outlived the stack which started it (its parent was killed), by the pid in the file it
+ * left. A pid may have been given to another program since, so a process is only touched when it works in
+ * `folder`, as postgres and redis-server do in their data folder. Resolves when the process is gone.
+ */
+export async function endLeftover(pidFile: string, folder: string, signal: NodeJS.Signals): Promise<void> {
+  if (!existsSync(pidFile)) return;
+  const pid = Number.parseInt(readFileSync(pidFile, "utf8"), 10);
+  if (pid > 0 && worksIn(pid, folder)) {
+    process.kill(pid, signal);
+    const deadline = Date.now() + orderlyEndMs;
+    while (worksIn(pid, folder)) {
+      if (Date.now() > deadline) process.kill(pid, "SIGKILL");
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+  // Whatever holds that number now is no server of this folder; left here, the file would stop the next one.
+  rmSync(pidFile, { force: true });
+}
+
+/**
+ * Whether a live process is the server of `folder`: works in it, or was given it as an argument. Another
+ * account's working folder is closed to us without ptrace rights, but every command line is readable.
+ */
+export function worksIn(pid: number, folder: string): boolean {
+  try {
+    if (argumentsOf(pid).includes(folder)) return true;
+    return workingFolder(pid) === realpathSync(folder);
+  } catch {
+    // Gone, a zombie, or a stranger's: not ours in any case.
+    return false;
+  }
+}
+
+function argumentsOf(pid: number): string[] {
+  if (process.platform === "linux") return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+  return execFileSync("ps", ["-o", "args=", "-p", String(pid)], { encoding: "utf8" })
+    .trim()
+    .split(" ");
+}
+
+function workingFolder(pid: number): string | undefined {
+  if (process.platform === "linux") return readlinkSync(`/proc/${pid}/cwd`);
+  const listing = execFileSync("lsof", ["-a", "-p", String(pid), "-d", "cwd", "-Fn"], { encoding: "utf8" });
+  return listing
+    .split("\n")
+    .find((line) => line.startsWith("n"))
+    ?.slice(1);
+}

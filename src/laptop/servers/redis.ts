@@ -1,0 +1,54 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { assertPortIsFree, freePort } from "../free-port";
+import { endLeftover } from "./leftover";
+import { startServerProcess } from "./server-process";
+
+export interface RedisOptions {
+  /** Absolute. Working folder of the server; with `durable`, its append-only file is here. */
+  readonly folder: string;
+  /** A free one when absent. */
+  readonly port?: number;
+  /** Keep the data between starts. */
+  readonly durable: boolean;
+}
+
+export interface EmbeddedRedis {
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  readonly ended: Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** The system's redis-server on 127.0.0.1. A server left over in the folder is ended first. */
+export async function startRedis(options: RedisOptions): Promise<EmbeddedRedis> {
+  mkdirSync(options.folder, { recursive: true });
+  const pidFile = join(options.folder, "redis.pid");
+  await endLeftover(pidFile, options.folder, "SIGTERM");
+  if (options.port) await assertPortIsFree(options.port, "Redis");
+  const port = options.port ?? (await freePort());
+  const settings = {
+    bind: "127.0.0.1",
+    port: String(port),
+    dir: options.folder,
+    pidfile: pidFile,
+    save: "",
+    appendonly: options.durable ? "yes" : "no",
+  };
+  const server = await startServerProcess({
+    name: "Redis",
+    command: "redis-server",
+    args: Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]),
+    readyText: "Ready to accept connections",
+    stopSignal: "SIGTERM",
+    missing: "redis-server is not installed. On Debian and Ubuntu: apt-get install redis-server",
+  });
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    port,
+    pid: server.pid,
+    ended: server.ended,
+    stop: server.stop,
+  };
+}

@@ -1,0 +1,81 @@
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
+
+/** A server program that runs as a child of this process. */
+export interface ServerProcess {
+  readonly pid: number;
+  /** Resolves with a sentence when the process ends, whoever ended it. */
+  readonly ended: Promise<string>;
+  /** Ask it to end, insist after the limit. Resolves when it is gone; safe to call twice. */
+  stop(): Promise<void>;
+}
+
+export interface ServerProgram {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Printed by the program, on either stream, once it serves. */
+  readonly readyText: string;
+  readonly stopSignal: NodeJS.Signals;
+  readonly options?: SpawnOptions;
+  /** Told instead of Node's ENOENT when the program is not installed. */
+  readonly missing?: string;
+  readonly readyWithinMs?: number;
+  readonly stopWithinMs?: number;
+}
+
+/** Enough of the output to hold the line that says why a server failed. */
+const outputKept = 4_000;
+
+/** Start a server program and wait until it says that it serves; its last words are in the error otherwise. */
+export async function startServerProcess(program: ServerProgram): Promise<ServerProcess> {
+  const child = spawn(program.command, program.args, {
+    ...program.options,
+    stdio: ["ignore", "pipe", "pipe"],
+    // A group of its own: the terminal's Ctrl-C reaches us, and we end it in order.
+    detached: true,
+  });
+  const ended = whenEnded(child, program);
+  await whenReady(child, program, ended);
+  return {
+    pid: child.pid as number,
+    ended,
+    stop: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill(program.stopSignal);
+      const insist = setTimeout(() => child.kill("SIGKILL"), program.stopWithinMs ?? 10_000);
+      await ended;
+      clearTimeout(insist);
+    },
+  };
+}
+
+function whenEnded(child: ChildProcess, program: ServerProgram): Promise<string> {
+  return new Promise((resolve) => {
+    child.once("error", (error: NodeJS.ErrnoException) =>
+      resolve(error.code === "ENOENT" && program.missing ? program.missing : error.message),
+    );
+    child.once("close", (code, signal) => resolve(`${program.name} ended (${signal ?? `code ${code}`}).`));
+  });
+}
+
+async function whenReady(child: ChildProcess, program: ServerProgram, ended: Promise<string>): Promise<void> {
+  let output = "";
+  let timer: NodeJS.Timeout | undefined;
+  const ready = new Promise<"ready">((resolve) => {
+    const read = (chunk: Buffer) => {
+      output = (output + chunk.toString()).slice(-outputKept);
+      if (output.includes(program.readyText)) resolve("ready");
+    };
+    child.stdout?.on("data", read);
+    child.stderr?.on("data", read);
+  });
+  const limitMs = program.readyWithinMs ?? 30_000;
+  const late = new Promise<string>((resolve) => {
+    timer = setTimeout(() => resolve(`${program.name} was not ready within ${limitMs / 1000} s.`), limitMs);
+  });
+  const outcome = await Promise.race([ready, ended, late]);
+  clearTimeout(timer);
+  if (outcome === "ready") return;
+  child.kill("SIGKILL");
+  throw new Error(output.trim() ? `${outcome} Its last words:\n${output.trim()}` : outcome);
+}
