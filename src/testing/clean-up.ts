@@ -1,0 +1,22 @@
+type CleanUp = () => Promise<unknown>;
+type Holder = { fleetCleanUps?: CleanUp[] };
+
+/**
+ * Stop something when the test file is over, after its own hooks have run. Unlike `afterAll` it may be called
+ * anywhere, a hook or a test included.
+ */
+export function atEndOfFile(cleanUp: CleanUp): void {
+  const holder = globalThis as Holder;
+  holder.fleetCleanUps ??= [];
+  holder.fleetCleanUps.push(cleanUp);
+}
+
+/** Last made, first stopped; one that fails never keeps the others from being stopped. */
+export async function runCleanUps(holder: object): Promise<void> {
+  const { fleetCleanUps = [] } = holder as Holder;
+  const failures: unknown[] = [];
+  for (const cleanUp of fleetCleanUps.toReversed()) {
+    await cleanUp().catch((error: unknown) => failures.push(error));
+  }
+  if (failures.length > 0) throw new AggregateError(failures, "What the test file started did not stop.");
+}

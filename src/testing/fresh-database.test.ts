@@ -1,0 +1,33 @@
+import pg from "pg";
+import { freshDatabase } from ".";
+
+async function query(url: string, sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+test("a fresh database is migrated and empty", async () => {
+  const { url } = await freshDatabase();
+  expect(await query(url, "SELECT count(*)::int AS users FROM users")).toEqual([{ users: 0 }]);
+});
+
+test("two fresh databases know nothing of each other", async () => {
+  const [one, other] = await Promise.all([freshDatabase(), freshDatabase()]);
+  await query(one.url, "CREATE TABLE seen (by text)");
+  await expect(query(other.url, "SELECT * FROM seen")).rejects.toThrow("does not exist");
+});
+
+test("a dropped database is gone even while somebody is connected", async () => {
+  const database = await freshDatabase();
+  const client = new pg.Client({ connectionString: database.url });
+  const cutOff = new Promise<Error>((resolve) => client.on("error", resolve));
+  await client.connect();
+  await database.drop();
+  expect((await cutOff).message).toContain("terminat");
+  await expect(query(database.url, "SELECT 1")).rejects.toThrow("does not exist");
+});

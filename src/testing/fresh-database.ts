@@ -1,0 +1,40 @@
+import { randomBytes } from "node:crypto";
+import pg from "pg";
+import { atEndOfFile } from "./clean-up";
+
+export const databaseServerVariable = "FLEET_TEST_DATABASE_SERVER";
+export const templateDatabase = "fleet_template";
+
+export interface FreshDatabase {
+  /** postgres:// with the database's name. */
+  readonly url: string;
+  /** Also done by itself at the end of the test file; whoever is still connected is cut off. */
+  drop(): Promise<void>;
+}
+
+/** An empty, migrated database of the caller's own, cloned from the run's template. */
+export async function freshDatabase(): Promise<FreshDatabase> {
+  const name = `test_${process.pid}_${randomBytes(4).toString("hex")}`;
+  await onServer(`CREATE DATABASE ${name} TEMPLATE ${templateDatabase}`);
+  const drop = () => onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+  atEndOfFile(drop);
+  return { url: serverUrl(name), drop };
+}
+
+function serverUrl(database: string): string {
+  const given = process.env[databaseServerVariable];
+  if (!given) throw new Error("No test run is set up: this code runs under jest only.");
+  const url = new URL(given);
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+async function onServer(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: serverUrl("postgres") });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,26 @@
+import { mkdtempSync } from "node:fs";
+import { join } from "node:path";
+import { type MailSink, startMail } from "../laptop/servers/mail";
+import { type EmbeddedObjects, startObjects } from "../laptop/servers/objects";
+import { type EmbeddedRedis, startRedis } from "../laptop/servers/redis";
+import { atEndOfFile } from "./clean-up";
+import { runFolder } from "./run-folder";
+
+/** A folder of the caller's own; gone after the run. */
+export const freshFolder = (name: string): string => mkdtempSync(join(runFolder(), `${name}-`));
+
+const stoppedAtEnd = <Server extends { stop(): Promise<void> }>(server: Server): Server => {
+  atEndOfFile(() => server.stop());
+  return server;
+};
+
+/** A Redis server of the caller's own that keeps nothing. */
+export const freshRedis = async (): Promise<EmbeddedRedis> =>
+  stoppedAtEnd(await startRedis({ folder: freshFolder("redis"), durable: false }));
+
+/** An S3-compatible store of the caller's own with these buckets, empty. */
+export const freshObjects = async (...buckets: string[]): Promise<EmbeddedObjects> =>
+  stoppedAtEnd(await startObjects({ folder: freshFolder("objects"), buckets }));
+
+/** A mail server of the caller's own that keeps what it takes in `mails`. */
+export const freshMail = async (): Promise<MailSink> => stoppedAtEnd(await startMail());

@@ -1,0 +1,10 @@
+import { TestEnvironment } from "jest-environment-node";
+import { runCleanUps } from "./clean-up";
+
+/** Node's environment, which at the end of a test file stops what the file asked for with `fresh…()`. */
+export default class FleetEnvironment extends TestEnvironment {
+  /** Called by jest-circus and awaited; `run_finish` comes after the file's last hook. */
+  async handleTestEvent(event: { readonly name: string }): Promise<void> {
+    if (event.name === "run_finish") await runCleanUps(this.global);
+  }
+}

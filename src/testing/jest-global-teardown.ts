@@ -1,0 +1,5 @@
+import { clearRunFolderNow, runFolder } from "./run-folder";
+
+export default async function globalTeardown(): Promise<void> {
+  clearRunFolderNow(runFolder());
+}
