@@ -15,7 +15,7 @@ export interface FreshDatabase {
 /** An empty, migrated database of the caller's own, cloned from the run's template. */
 export async function freshDatabase(): Promise<FreshDatabase> {
   const name = `test_${process.pid}_${randomBytes(4).toString("hex")}`;
-  await onServer(`CREATE DATABASE ${name} TEMPLATE ${templateDatabase}`);
+  await onServer(`CREATE DATABASE ${name} TEMPLATE ${templateDatabase} STRATEGY FILE_COPY`);
   const drop = () => onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
   atEndOfFile(drop);
   return { url: serverUrl(name), drop };

@@ -1,6 +1,9 @@
 import { TestEnvironment } from "jest-environment-node";
 import { runCleanUps } from "./clean-up";
 
+// A worker whose jest was interrupted would otherwise finish its file, with nobody to tell.
+if (process.connected) process.once("disconnect", () => process.exit(1));
+
 /** Node's environment, which at the end of a test file stops what the file asked for with `fresh…()`. */
 export default class FleetEnvironment extends TestEnvironment {
   /** Called by jest-circus and awaited; `run_finish` comes after the file's last hook. */

@@ -1,18 +1,28 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { endLeftover, worksIn } from "../laptop/servers/leftover";
 
 /** Where the folder of this run is told to the workers that run the test files. */
 export const runFolderVariable = "FLEET_TEST_FOLDER";
 const prefix = "fleet-test-";
 
+/** In memory, cloning a database takes 20 ms instead of the 400 ms of a slow disk. */
+const memory = "/dev/shm";
+const memoryWantedBytes = 2 ** 30;
+
 /**
  * One folder holds everything a run of the tests puts on disk, servers' pid files included; its name carries
  * the pid of the run, so that a later one can tell an abandoned folder.
  */
 export function makeRunFolder(): string {
-  return mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`));
+  return mkdtempSync(join(hasRoom(memory) ? memory : tmpdir(), `${prefix}${process.pid}-`));
+}
+
+function hasRoom(folder: string): boolean {
+  if (!existsSync(folder)) return false;
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize >= memoryWantedBytes;
 }
 
 export function runFolder(): string {
@@ -36,10 +46,13 @@ export function clearRunFolderNow(folder: string): void {
 
 /** Clear what runs that were killed have left. */
 export async function clearAbandonedRuns(): Promise<void> {
-  const names = readdirSync(tmpdir()).filter((name) => name.startsWith(prefix));
-  for (const name of names) {
-    if (isAlive(Number.parseInt(name.slice(prefix.length), 10))) continue;
-    const folder = join(tmpdir(), name);
+  const folders = [memory, tmpdir()].filter(existsSync).flatMap((place) =>
+    readdirSync(place)
+      .filter((name) => name.startsWith(prefix))
+      .map((name) => join(place, name)),
+  );
+  for (const folder of folders) {
+    if (isAlive(Number.parseInt(basename(folder).slice(prefix.length), 10))) continue;
     for (const { pidFile, workFolder } of serversIn(folder))
       await endLeftover(pidFile, workFolder, "SIGQUIT");
     rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
