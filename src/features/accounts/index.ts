@@ -8,6 +8,7 @@ import { memoryBlocklist, redisBlocklist } from "./blocklist";
 import { tokenGuards } from "./guards";
 import { Tokens } from "./tokens";
 
+export { createUser, type UserWish } from "./create-user";
 export type { Level } from "./tokens";
 export { Tokens } from "./tokens";
 

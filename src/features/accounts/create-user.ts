@@ -1,0 +1,30 @@
+import { randomBytes } from "node:crypto";
+import { USER_RANGE } from "../../domain/planes";
+import type { Db } from "../../platform/db";
+import { allocateAddress } from "../vpn";
+import { hashPassword } from "./passwords";
+import type { Level } from "./tokens";
+import { insertUser, type User } from "./users.store";
+
+export interface UserWish {
+  readonly username: string;
+  readonly password: string;
+  readonly level: Level | null;
+  /** An inactive user gets an activation token and cannot log in before using it. */
+  readonly active: boolean;
+}
+
+/** Create a user with a password and an address in the user plane. A taken email is `constraint_violated`. */
+export async function createUser(db: Db, { username, password, level, active }: UserWish): Promise<User> {
+  const password_hash = await hashPassword(password);
+  return db.transaction(async (trx) =>
+    insertUser(trx, {
+      username: username.toLowerCase(),
+      password_hash,
+      level,
+      is_active: active,
+      activation_token: active ? null : randomBytes(24).toString("base64url"),
+      ip: await allocateAddress(trx, USER_RANGE),
+    }),
+  );
+}

@@ -1,0 +1,1 @@
+export { allocateAddress } from "./addresses.store";

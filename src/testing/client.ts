@@ -1,0 +1,48 @@
+/** Whatever came back; a test looks into it freely. */
+type Body = ReturnType<typeof JSON.parse>;
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Body;
+}
+
+/** A client of the API as a person would write one: JSON in, JSON out, one token. */
+export class ApiClient {
+  constructor(
+    /** `{url}/api/v1` */
+    readonly base: string,
+    private readonly token?: string,
+    private readonly headers: Record<string, string> = {},
+  ) {}
+
+  with(headers: Record<string, string>): ApiClient {
+    return new ApiClient(this.base, this.token, { ...this.headers, ...headers });
+  }
+
+  as(token: string | undefined): ApiClient {
+    return new ApiClient(this.base, token, this.headers);
+  }
+
+  get = (path: string) => this.send("GET", path);
+  delete = (path: string, body?: unknown) => this.send("DELETE", path, body);
+  post = (path: string, body?: unknown) => this.send("POST", path, body);
+  put = (path: string, body?: unknown) => this.send("PUT", path, body);
+  patch = (path: string, body?: unknown) => this.send("PATCH", path, body);
+
+  async send(method: string, path: string, body?: unknown): Promise<Reply> {
+    const response = await fetch(`${this.base}${path}`, {
+      method,
+      redirect: "manual",
+      headers: {
+        ...(this.token ? { authorization: `Bearer ${this.token}` } : {}),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...this.headers,
+      },
+      body: body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.includes("json");
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+  }
+}

@@ -1,0 +1,25 @@
+import type { ApiClient } from "./client";
+import type { TestGateway, TestUser } from "./start-gateway";
+
+/**
+ * One row of the contract's tables, tried over HTTP. Features keep their cases in `*.contract.ts`;
+ * `gateway/contract.test.ts` runs them all and fails when a declared route has none.
+ */
+export interface ContractCase {
+  /** `POST /mission/point`, as the route declares it (`:id` style parameters). */
+  readonly route: string;
+  /** A sentence: what is asked and what comes back. */
+  readonly title: string;
+  /** Asks and asserts. Every case gets a user of its own. */
+  readonly run: (world: ContractWorld) => Promise<void>;
+}
+
+export interface ContractWorld {
+  readonly gateway: TestGateway;
+  /** Without a token. */
+  readonly anonymous: ApiClient;
+  /** The case's own user, signed in. */
+  readonly user: TestUser;
+  /** Another user, signed in, to whom nothing of the case's belongs. */
+  readonly stranger: TestUser;
+}
