@@ -14,52 +14,49 @@ const SIGNED = 0x01;
  * keeps a frame beyond the callback keeps the whole chunk alive.
  */
 export class Frame {
-	constructor(
-		readonly version: 1 | 2,
-		readonly id: number,
-		readonly systemId: number,
-		readonly componentId: number,
-		readonly sequence: number,
-		private readonly chunk: Buffer,
-		private readonly start: number,
-		private readonly size: number,
-		readonly payloadStart: number,
-		readonly payloadLength: number,
-	) {}
+  constructor(
+    readonly version: 1 | 2,
+    readonly id: number,
+    readonly systemId: number,
+    readonly componentId: number,
+    readonly sequence: number,
+    private readonly chunk: Buffer,
+    private readonly start: number,
+    private readonly size: number,
+    readonly payloadStart: number,
+    readonly payloadLength: number,
+  ) {}
 
-	/** As sent: MAVLink 2 cuts trailing zeros off. */
-	get payload(): Buffer {
-		return this.chunk.subarray(
-			this.payloadStart,
-			this.payloadStart + this.payloadLength,
-		);
-	}
+  /** As sent: MAVLink 2 cuts trailing zeros off. */
+  get payload(): Buffer {
+    return this.chunk.subarray(this.payloadStart, this.payloadStart + this.payloadLength);
+  }
 
-	/** The whole frame, from its start byte to its checksum or signature. */
-	get bytes(): Buffer {
-		return this.chunk.subarray(this.start, this.start + this.size);
-	}
+  /** The whole frame, from its start byte to its checksum or signature. */
+  get bytes(): Buffer {
+    return this.chunk.subarray(this.start, this.start + this.size);
+  }
 
-	/** Copies the payload into `target` and fills what was cut off with zeros. */
-	copyPayload(target: Uint8Array): void {
-		const length = Math.min(this.payloadLength, target.length);
-		const { chunk, payloadStart } = this;
-		for (let at = 0; at < length; at++) target[at] = chunk[payloadStart + at]!;
-		target.fill(0, length);
-	}
+  /** Copies the payload into `target` and fills what was cut off with zeros. */
+  copyPayload(target: Uint8Array): void {
+    const length = Math.min(this.payloadLength, target.length);
+    const { chunk, payloadStart } = this;
+    for (let at = 0; at < length; at++) target[at] = chunk[payloadStart + at]!;
+    target.fill(0, length);
+  }
 }
 
 export interface FrameCounters {
-	/** Frames delivered. */
-	frames: number;
-	/** Start bytes of a known message id whose checksum did not hold. */
-	badCrc: number;
-	/** Frames of ids we cannot check, counted when a good frame follows them exactly. */
-	unknown: number;
-	/** Bytes that belong to no frame. */
-	bytesSkipped: number;
-	/** Frames missing by the senders' sequence numbers. */
-	lost: number;
+  /** Frames delivered. */
+  frames: number;
+  /** Start bytes of a known message id whose checksum did not hold. */
+  badCrc: number;
+  /** Frames of ids we cannot check, counted when a good frame follows them exactly. */
+  unknown: number;
+  /** Bytes that belong to no frame. */
+  bytesSkipped: number;
+  /** Frames missing by the senders' sequence numbers. */
+  lost: number;
 }
 
 /**
@@ -78,191 +75,162 @@ export interface FrameCounters {
  * Signed frames are delivered without a look at the signature: no key is shared with the vehicle.
  */
 export class FrameReader {
-	readonly counters: FrameCounters = {
-		frames: 0,
-		badCrc: 0,
-		unknown: 0,
-		bytesSkipped: 0,
-		lost: 0,
-	};
-	private carry: Buffer | undefined;
-	/** Bytes of the stream that came before the buffer now being scanned. */
-	private base = 0;
-	private readonly lastSequence = new Map<number, number>();
-	private unknownChain: UnknownFrame[] = [];
+  readonly counters: FrameCounters = {
+    frames: 0,
+    badCrc: 0,
+    unknown: 0,
+    bytesSkipped: 0,
+    lost: 0,
+  };
+  private carry: Buffer | undefined;
+  /** Bytes of the stream that came before the buffer now being scanned. */
+  private base = 0;
+  private readonly lastSequence = new Map<number, number>();
+  private unknownChain: UnknownFrame[] = [];
 
-	/** `onFrame` must not throw: the rest of the chunk would be lost. */
-	constructor(private readonly onFrame: (frame: Frame) => void) {}
+  /** `onFrame` must not throw: the rest of the chunk would be lost. */
+  constructor(private readonly onFrame: (frame: Frame) => void) {}
 
-	push(chunk: Buffer): void {
-		const buffer = this.carry ? Buffer.concat([this.carry, chunk]) : chunk;
-		this.carry = undefined;
-		const consumed = this.scan(buffer);
-		this.base += consumed;
-		// A copy, so that a few bytes do not keep the whole chunk alive.
-		if (consumed < buffer.length)
-			this.carry = Buffer.from(buffer.subarray(consumed));
-	}
+  push(chunk: Buffer): void {
+    const buffer = this.carry ? Buffer.concat([this.carry, chunk]) : chunk;
+    this.carry = undefined;
+    const consumed = this.scan(buffer);
+    this.base += consumed;
+    // A copy, so that a few bytes do not keep the whole chunk alive.
+    if (consumed < buffer.length) this.carry = Buffer.from(buffer.subarray(consumed));
+  }
 
-	private scan(buffer: Buffer): number {
-		const end = buffer.length;
-		let at = 0;
-		while (at < end) {
-			const start = buffer[at];
-			let step = 0;
-			if (start === START_V2) step = this.readV2(buffer, at, end);
-			else if (start === START_V1) step = this.readV1(buffer, at, end);
-			if (step < 0) break;
-			if (step === 0) {
-				this.counters.bytesSkipped++;
-				at++;
-			} else {
-				at += step;
-			}
-		}
-		return at;
-	}
+  private scan(buffer: Buffer): number {
+    const end = buffer.length;
+    let at = 0;
+    while (at < end) {
+      const start = buffer[at];
+      let step = 0;
+      if (start === START_V2) step = this.readV2(buffer, at, end);
+      else if (start === START_V1) step = this.readV1(buffer, at, end);
+      if (step < 0) break;
+      if (step === 0) {
+        this.counters.bytesSkipped++;
+        at++;
+      } else {
+        at += step;
+      }
+    }
+    return at;
+  }
 
-	/** Size of the good frame at `at`; 0 when there is none; -1 when more bytes must come to tell. */
-	private readV2(buffer: Buffer, at: number, end: number): number {
-		if (end - at < HEADER_V2) return -1;
-		const flags = buffer[at + 2]!;
-		// A flag we do not know may change the frame's layout: by MAVLink's rule such a frame is dropped.
-		if ((flags & ~SIGNED) !== 0) return 0;
-		const length = buffer[at + 1]!;
-		const id =
-			buffer[at + 7]! | (buffer[at + 8]! << 8) | (buffer[at + 9]! << 16);
-		const checked = HEADER_V2 + length;
-		const size =
-			checked + CRC_LENGTH + ((flags & SIGNED) === 0 ? 0 : SIGNATURE_LENGTH);
-		const crcExtra = crcExtraOf(id);
-		if (crcExtra < 0) {
-			this.noteUnknown(
-				at,
-				size,
-				sender(buffer[at + 5]!, buffer[at + 6]!),
-				buffer[at + 4]!,
-			);
-			return 0;
-		}
-		if (end - at < size) return -1;
-		if (!this.crcHolds(buffer, at, checked, crcExtra)) return 0;
-		this.deliver(
-			new Frame(
-				2,
-				id,
-				buffer[at + 5]!,
-				buffer[at + 6]!,
-				buffer[at + 4]!,
-				buffer,
-				at,
-				size,
-				at + HEADER_V2,
-				length,
-			),
-			at,
-		);
-		return size;
-	}
+  /** Size of the good frame at `at`; 0 when there is none; -1 when more bytes must come to tell. */
+  private readV2(buffer: Buffer, at: number, end: number): number {
+    if (end - at < HEADER_V2) return -1;
+    const flags = buffer[at + 2]!;
+    // A flag we do not know may change the frame's layout: by MAVLink's rule such a frame is dropped.
+    if ((flags & ~SIGNED) !== 0) return 0;
+    const length = buffer[at + 1]!;
+    const id = buffer[at + 7]! | (buffer[at + 8]! << 8) | (buffer[at + 9]! << 16);
+    const checked = HEADER_V2 + length;
+    const size = checked + CRC_LENGTH + ((flags & SIGNED) === 0 ? 0 : SIGNATURE_LENGTH);
+    const crcExtra = crcExtraOf(id);
+    if (crcExtra < 0) {
+      this.noteUnknown(at, size, sender(buffer[at + 5]!, buffer[at + 6]!), buffer[at + 4]!);
+      return 0;
+    }
+    if (end - at < size) return -1;
+    if (!this.crcHolds(buffer, at, checked, crcExtra)) return 0;
+    this.deliver(
+      new Frame(
+        2,
+        id,
+        buffer[at + 5]!,
+        buffer[at + 6]!,
+        buffer[at + 4]!,
+        buffer,
+        at,
+        size,
+        at + HEADER_V2,
+        length,
+      ),
+      at,
+    );
+    return size;
+  }
 
-	private readV1(buffer: Buffer, at: number, end: number): number {
-		if (end - at < HEADER_V1) return -1;
-		const length = buffer[at + 1]!;
-		const id = buffer[at + 5]!;
-		const checked = HEADER_V1 + length;
-		const size = checked + CRC_LENGTH;
-		const crcExtra = crcExtraOf(id);
-		if (crcExtra < 0) {
-			this.noteUnknown(
-				at,
-				size,
-				sender(buffer[at + 3]!, buffer[at + 4]!),
-				buffer[at + 2]!,
-			);
-			return 0;
-		}
-		if (end - at < size) return -1;
-		if (!this.crcHolds(buffer, at, checked, crcExtra)) return 0;
-		this.deliver(
-			new Frame(
-				1,
-				id,
-				buffer[at + 3]!,
-				buffer[at + 4]!,
-				buffer[at + 2]!,
-				buffer,
-				at,
-				size,
-				at + HEADER_V1,
-				length,
-			),
-			at,
-		);
-		return size;
-	}
+  private readV1(buffer: Buffer, at: number, end: number): number {
+    if (end - at < HEADER_V1) return -1;
+    const length = buffer[at + 1]!;
+    const id = buffer[at + 5]!;
+    const checked = HEADER_V1 + length;
+    const size = checked + CRC_LENGTH;
+    const crcExtra = crcExtraOf(id);
+    if (crcExtra < 0) {
+      this.noteUnknown(at, size, sender(buffer[at + 3]!, buffer[at + 4]!), buffer[at + 2]!);
+      return 0;
+    }
+    if (end - at < size) return -1;
+    if (!this.crcHolds(buffer, at, checked, crcExtra)) return 0;
+    this.deliver(
+      new Frame(
+        1,
+        id,
+        buffer[at + 3]!,
+        buffer[at + 4]!,
+        buffer[at + 2]!,
+        buffer,
+        at,
+        size,
+        at + HEADER_V1,
+        length,
+      ),
+      at,
+    );
+    return size;
+  }
 
-	private crcHolds(
-		buffer: Buffer,
-		at: number,
-		checked: number,
-		crcExtra: number,
-	): boolean {
-		const crc = frameCrc(buffer, at + 1, at + checked, crcExtra);
-		const holds =
-			buffer[at + checked] === (crc & 0xff) &&
-			buffer[at + checked + 1] === crc >> 8;
-		if (!holds) this.counters.badCrc++;
-		return holds;
-	}
+  private crcHolds(buffer: Buffer, at: number, checked: number, crcExtra: number): boolean {
+    const crc = frameCrc(buffer, at + 1, at + checked, crcExtra);
+    const holds = buffer[at + checked] === (crc & 0xff) && buffer[at + checked + 1] === crc >> 8;
+    if (!holds) this.counters.badCrc++;
+    return holds;
+  }
 
-	private deliver(frame: Frame, at: number): void {
-		if (this.unknownChain.length > 0) this.settleUnknown(this.base + at);
-		this.noteSequence(
-			sender(frame.systemId, frame.componentId),
-			frame.sequence,
-		);
-		this.counters.frames++;
-		this.onFrame(frame);
-	}
+  private deliver(frame: Frame, at: number): void {
+    if (this.unknownChain.length > 0) this.settleUnknown(this.base + at);
+    this.noteSequence(sender(frame.systemId, frame.componentId), frame.sequence);
+    this.counters.frames++;
+    this.onFrame(frame);
+  }
 
-	private noteSequence(from: number, sequence: number): void {
-		const last = this.lastSequence.get(from);
-		if (last !== undefined) this.counters.lost += (sequence - last - 1) & 0xff;
-		this.lastSequence.set(from, sequence);
-	}
+  private noteSequence(from: number, sequence: number): void {
+    const last = this.lastSequence.get(from);
+    if (last !== undefined) this.counters.lost += (sequence - last - 1) & 0xff;
+    this.lastSequence.set(from, sequence);
+  }
 
-	/** What looks like a frame of an unknown id; believed only when a good frame begins where it ends. */
-	private noteUnknown(
-		at: number,
-		size: number,
-		from: number,
-		sequence: number,
-	): void {
-		const start = this.base + at;
-		const chainEnd = this.unknownChain.at(-1)?.end ?? 0;
-		if (start < chainEnd) return;
-		if (start > chainEnd) this.unknownChain = [];
-		this.unknownChain.push({ end: start + size, size, from, sequence });
-	}
+  /** What looks like a frame of an unknown id; believed only when a good frame begins where it ends. */
+  private noteUnknown(at: number, size: number, from: number, sequence: number): void {
+    const start = this.base + at;
+    const chainEnd = this.unknownChain.at(-1)?.end ?? 0;
+    if (start < chainEnd) return;
+    if (start > chainEnd) this.unknownChain = [];
+    this.unknownChain.push({ end: start + size, size, from, sequence });
+  }
 
-	private settleUnknown(goodFrameAt: number): void {
-		if (this.unknownChain.at(-1)?.end === goodFrameAt) {
-			for (const { size, from, sequence } of this.unknownChain) {
-				this.counters.unknown++;
-				this.counters.bytesSkipped -= size;
-				this.noteSequence(from, sequence);
-			}
-		}
-		this.unknownChain = [];
-	}
+  private settleUnknown(goodFrameAt: number): void {
+    if (this.unknownChain.at(-1)?.end === goodFrameAt) {
+      for (const { size, from, sequence } of this.unknownChain) {
+        this.counters.unknown++;
+        this.counters.bytesSkipped -= size;
+        this.noteSequence(from, sequence);
+      }
+    }
+    this.unknownChain = [];
+  }
 }
 
 interface UnknownFrame {
-	readonly end: number;
-	readonly size: number;
-	readonly from: number;
-	readonly sequence: number;
+  readonly end: number;
+  readonly size: number;
+  readonly from: number;
+  readonly sequence: number;
 }
 
-const sender = (systemId: number, componentId: number): number =>
-	(systemId << 8) | componentId;
+const sender = (systemId: number, componentId: number): number => (systemId << 8) | componentId;

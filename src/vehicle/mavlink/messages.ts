@@ -1,114 +1,71 @@
 import {
-	ardupilotmega,
-	common,
-	MavLinkData,
-	type MavLinkDataConstructor,
-	MavLinkPacketField,
-	type MavLinkPacketRegistry,
-	MSG_ID_MAGIC_NUMBER,
-	minimal,
-	standard,
+  ardupilotmega,
+  common,
+  MavLinkData,
+  type MavLinkDataConstructor,
+  MavLinkPacketField,
+  type MavLinkPacketRegistry,
+  MSG_ID_MAGIC_NUMBER,
+  minimal,
+  standard,
 } from "node-mavlink";
 
 /**
  * MAVLink keeps its messages in dialects that include one another; the library keeps only each dialect's
  * own. This is their sum, as an ArduPilot or PX4 vehicle speaks it.
  */
-export {
-	ardupilotmega,
-	common,
-	MavLinkData,
-	type MavLinkDataConstructor,
-	minimal,
-	standard,
-};
+export { ardupilotmega, common, MavLinkData, type MavLinkDataConstructor, minimal, standard };
 
 /** MAV_PARAM_ERROR: why a parameter was neither read nor set. */
 export const ParamErrorCode = {
-	noError: 0,
-	doesNotExist: 1,
-	valueOutOfRange: 2,
-	permissionDenied: 3,
-	componentNotFound: 4,
-	readOnly: 5,
-	typeUnsupported: 6,
-	typeMismatch: 7,
-	readFail: 8,
+  noError: 0,
+  doesNotExist: 1,
+  valueOutOfRange: 2,
+  permissionDenied: 3,
+  componentNotFound: 4,
+  readOnly: 5,
+  typeUnsupported: 6,
+  typeMismatch: 7,
+  readFail: 8,
 } as const;
 
 /** PARAM_ERROR, which ArduPilot 4.7 answers for an unknown parameter and which the library does not carry. */
 export class ParamError extends MavLinkData {
-	static override MSG_ID = 345;
-	static override MSG_NAME = "PARAM_ERROR";
-	static override PAYLOAD_LENGTH = 21;
-	static override MAGIC_NUMBER = 209;
-	static override FIELDS = [
-		new MavLinkPacketField(
-			"param_index",
-			"paramIndex",
-			0,
-			false,
-			2,
-			"int16_t",
-			"",
-		),
-		new MavLinkPacketField(
-			"target_system",
-			"targetSystem",
-			2,
-			false,
-			1,
-			"uint8_t",
-			"",
-		),
-		new MavLinkPacketField(
-			"target_component",
-			"targetComponent",
-			3,
-			false,
-			1,
-			"uint8_t",
-			"",
-		),
-		new MavLinkPacketField(
-			"param_id",
-			"paramId",
-			4,
-			false,
-			1,
-			"char[]",
-			"",
-			16,
-		),
-		new MavLinkPacketField("error", "error", 20, false, 1, "uint8_t", ""),
-	];
+  static override MSG_ID = 345;
+  static override MSG_NAME = "PARAM_ERROR";
+  static override PAYLOAD_LENGTH = 21;
+  static override MAGIC_NUMBER = 209;
+  static override FIELDS = [
+    new MavLinkPacketField("param_index", "paramIndex", 0, false, 2, "int16_t", ""),
+    new MavLinkPacketField("target_system", "targetSystem", 2, false, 1, "uint8_t", ""),
+    new MavLinkPacketField("target_component", "targetComponent", 3, false, 1, "uint8_t", ""),
+    new MavLinkPacketField("param_id", "paramId", 4, false, 1, "char[]", "", 16),
+    new MavLinkPacketField("error", "error", 20, false, 1, "uint8_t", ""),
+  ];
 
-	targetSystem = 0;
-	targetComponent = 0;
-	/** Up to 16 characters. */
-	paramId = "";
-	/** -1 when the parameter was asked for by name. */
-	paramIndex = -1;
-	/** See `ParamErrorCode`. */
-	error = 0;
+  targetSystem = 0;
+  targetComponent = 0;
+  /** Up to 16 characters. */
+  paramId = "";
+  /** -1 when the parameter was asked for by name. */
+  paramIndex = -1;
+  /** See `ParamErrorCode`. */
+  error = 0;
 }
 
 /** Message id → class. */
 export const MESSAGES: MavLinkPacketRegistry = {
-	...minimal.REGISTRY,
-	...standard.REGISTRY,
-	...common.REGISTRY,
-	...ardupilotmega.REGISTRY,
-	[ParamError.MSG_ID]: ParamError,
+  ...minimal.REGISTRY,
+  ...standard.REGISTRY,
+  ...common.REGISTRY,
+  ...ardupilotmega.REGISTRY,
+  [ParamError.MSG_ID]: ParamError,
 };
 
 /** One slot for each id that fits 16 bits; all ids in use do. A slot of -1 is an id we cannot check. */
 const CRC_EXTRA = new Int16Array(65_536).fill(-1);
-for (const [id, extra] of Object.entries(MSG_ID_MAGIC_NUMBER))
-	CRC_EXTRA[Number(id)] = Number(extra);
-for (const message of Object.values(MESSAGES))
-	CRC_EXTRA[message.MSG_ID] = message.MAGIC_NUMBER;
+for (const [id, extra] of Object.entries(MSG_ID_MAGIC_NUMBER)) CRC_EXTRA[Number(id)] = Number(extra);
+for (const message of Object.values(MESSAGES)) CRC_EXTRA[message.MSG_ID] = message.MAGIC_NUMBER;
 
 /** The CRC_EXTRA byte of a message id, or -1 when the id is in no dialect we know. */
-export const crcExtraOf = (id: number): number =>
-	id < 65_536 ? (CRC_EXTRA[id] as number) : -1;
+export const crcExtraOf = (id: number): number => (id < 65_536 ? (CRC_EXTRA[id] as number) : -1);

@@ -1,0 +1,40 @@
+import { connect } from "node:net";
+import { DomainError } from "../../domain/errors";
+import { type ByteStream, CloseNotice, type Dial } from "../byte-stream";
+
+/** Dials a vehicle's TCP port without anything between. */
+export const dialDirect: Dial = ({ host, port }, signal) =>
+  new Promise<ByteStream>((resolve, reject) => {
+    const socket = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 10_000 });
+    const closed = new CloseNotice();
+    let connected = false;
+    let failure: Error | undefined;
+
+    const abort = () => socket.destroy(new Error("gave up waiting"));
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
+
+    socket.on("error", (error) => {
+      failure = error;
+    });
+    socket.on("close", () => {
+      signal.removeEventListener("abort", abort);
+      closed.give(failure ? `connection lost: ${failure.message}` : "the vehicle closed the connection");
+      if (connected) return;
+      reject(
+        new DomainError("vehicle_unreachable", `Nothing answers at ${host}:${port}.`, { cause: failure }),
+      );
+    });
+    socket.on("connect", () => {
+      connected = true;
+      signal.removeEventListener("abort", abort);
+      resolve({
+        write: (bytes) => {
+          if (!socket.destroyed) socket.write(bytes);
+        },
+        onData: (listener) => void socket.on("data", listener),
+        onClose: (listener) => closed.on(listener),
+        close: () => void socket.destroy(),
+      });
+    });
+  });

@@ -1,0 +1,75 @@
+import WebSocket from "ws";
+import { DomainError } from "../../domain/errors";
+import { type ByteStream, CloseNotice, type Dial } from "../byte-stream";
+
+export interface JumphostOptions {
+  /** ws:// or wss:// */
+  readonly url: string;
+  /** Sent as `authorization: Bearer`. */
+  readonly secret?: string;
+}
+
+/** More than any burst of frames, and little enough that a broken jumphost cannot fill the memory. */
+const MAX_MESSAGE_BYTES = 1_048_576;
+
+/** Dials a vehicle through the jumphost, which opens TCP to the address in the headers and pipes bytes. */
+export const dialThroughJumphost =
+  ({ url, secret }: JumphostOptions): Dial =>
+  ({ host, port, fence }, signal) =>
+    new Promise<ByteStream>((resolve, reject) => {
+      const socket = new WebSocket(url, {
+        headers: {
+          "x-drone-ip": host,
+          "x-drone-port": String(port),
+          ...(secret === undefined ? {} : { authorization: `Bearer ${secret}` }),
+          ...(fence === undefined ? {} : { "x-link-fence": String(fence) }),
+        },
+        perMessageDeflate: false,
+        maxPayload: MAX_MESSAGE_BYTES,
+      });
+      const closed = new CloseNotice();
+      let opened = false;
+      let failure: Error | undefined;
+
+      const abort = () => {
+        failure ??= new Error("gave up waiting");
+        socket.terminate();
+      };
+      if (signal.aborted) abort();
+      else signal.addEventListener("abort", abort, { once: true });
+
+      socket.on("error", (error) => {
+        failure ??= error;
+      });
+      socket.on("close", (code, said) => {
+        signal.removeEventListener("abort", abort);
+        const reason = said.toString() || failure?.message || `code ${code}`;
+        closed.give(`the jumphost closed the connection: ${reason}`);
+        if (opened) return;
+        reject(
+          new DomainError("vehicle_unreachable", `The jumphost does not reach ${host}:${port}.`, {
+            cause: failure,
+          }),
+        );
+      });
+      socket.on("open", () => {
+        opened = true;
+        signal.removeEventListener("abort", abort);
+        resolve({
+          write: (bytes) => {
+            if (socket.readyState === WebSocket.OPEN) socket.send(bytes);
+          },
+          onData: (listener) =>
+            void socket.on("message", (data, isBinary) => {
+              if (isBinary) listener(toBuffer(data));
+            }),
+          onClose: (listener) => closed.on(listener),
+          close: () => void socket.terminate(),
+        });
+      });
+    });
+
+function toBuffer(data: WebSocket.RawData): Buffer {
+  if (Buffer.isBuffer(data)) return data;
+  return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
+}

@@ -1,0 +1,119 @@
+import type { Channel } from "./channel";
+import { common } from "./messages";
+
+export interface StatusLine {
+  /** MAV_SEVERITY: 0 emergency … 7 debug. */
+  readonly severity: number;
+  readonly text: string;
+}
+
+/** How long a long text may miss a chunk before what is there is shown. */
+const CHUNK_WAIT_MS = 1000;
+const CHUNK_LENGTH = 50;
+
+interface Pending {
+  readonly severity: number;
+  readonly chunks: Map<number, string>;
+  readonly timer: NodeJS.Timeout;
+}
+
+/**
+ * The vehicle's STATUSTEXT as whole lines. Texts of more than 50 characters come in chunks under one id; the
+ * last is the one that is not full. When a chunk is lost, its place is marked.
+ */
+export class StatusTexts {
+  private readonly listeners = new Set<(line: StatusLine) => void>();
+  private readonly pending = new Map<number, Pending>();
+
+  constructor(channel: Channel) {
+    channel.on(common.StatusText, (message) => this.receive(message));
+    channel.onClose(() => {
+      for (const { timer } of this.pending.values()) clearTimeout(timer);
+      this.pending.clear();
+    });
+  }
+
+  on(listener: (line: StatusLine) => void): () => void {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
+  }
+
+  /** Gathers what is said from now on. */
+  record(): StatusRecord {
+    return new StatusRecord(this);
+  }
+
+  private receive({ id, chunkSeq, severity, text }: common.StatusText): void {
+    if (id === 0) {
+      this.say({ severity, text });
+      return;
+    }
+    const open = this.pending.get(id) ?? this.open(id, severity);
+    open.chunks.set(chunkSeq, text);
+    const last = [...open.chunks].find(([, chunk]) => chunk.length < CHUNK_LENGTH)?.[0];
+    if (last !== undefined && open.chunks.size === last + 1) this.finish(id);
+  }
+
+  private open(id: number, severity: number): Pending {
+    const timer = setTimeout(() => this.finish(id), CHUNK_WAIT_MS);
+    const pending = { severity, chunks: new Map<number, string>(), timer };
+    this.pending.set(id, pending);
+    return pending;
+  }
+
+  private finish(id: number): void {
+    const open = this.pending.get(id);
+    if (!open) return;
+    clearTimeout(open.timer);
+    this.pending.delete(id);
+    const count = Math.max(...open.chunks.keys()) + 1;
+    const text = Array.from({ length: count }, (_, at) => open.chunks.get(at) ?? "[…]").join("");
+    this.say({ severity: open.severity, text });
+  }
+
+  private say(line: StatusLine): void {
+    for (const listener of [...this.listeners]) listener(line);
+  }
+}
+
+/** MAV_SEVERITY_WARNING: what explains a refusal is at least this grave. */
+const WARNING = 4;
+
+export class StatusRecord {
+  private readonly lines: StatusLine[] = [];
+  private readonly stopListening: () => void;
+  private onGrave: (() => void) | undefined;
+
+  constructor(texts: StatusTexts) {
+    this.stopListening = texts.on((line) => {
+      this.lines.push(line);
+      if (line.severity <= WARNING) this.onGrave?.();
+    });
+  }
+
+  get texts(): string[] {
+    return [...new Set(this.lines.map(({ text }) => text))];
+  }
+
+  /** What explains a refusal: the grave lines, or all when none is. */
+  get reasons(): string[] {
+    const grave = this.lines.filter(({ severity }) => severity <= WARNING);
+    return [...new Set((grave.length > 0 ? grave : this.lines).map(({ text }) => text))];
+  }
+
+  /** Waits for an explanation: autopilots send the text after the acknowledgement as often as before it. */
+  explained(withinMs: number): Promise<void> {
+    if (this.lines.some(({ severity }) => severity <= WARNING)) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, withinMs);
+      this.onGrave = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  stop(): void {
+    this.stopListening();
+  }
+}
