@@ -42,6 +42,7 @@ export async function startRedis(options: RedisOptions): Promise<EmbeddedRedis> 
     args: Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]),
     readyText: "Ready to accept connections",
     stopSignal: "SIGTERM",
+    options: { env: process.env },
     missing: "redis-server is not installed. On Debian and Ubuntu: apt-get install redis-server",
   });
   return {

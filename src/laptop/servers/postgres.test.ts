@@ -1,0 +1,95 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import pg from "pg";
+import { atEndOfFile, freshFolder } from "../../testing";
+import { freePort } from "../free-port";
+import { type PostgresOptions, startPostgres } from "./postgres";
+
+const options = (more: Partial<PostgresOptions> = {}): PostgresOptions => ({
+  folder: freshFolder("cluster"),
+  database: "fleet",
+  durable: true,
+  password: "a password & more",
+  ...more,
+});
+
+async function start(given: PostgresOptions) {
+  const server = await startPostgres(given);
+  atEndOfFile(() => server.stop());
+  return server;
+}
+
+async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+test("a second start finds the rows of the first", async () => {
+  const given = options();
+  const first = await start(given);
+  await query(first.url, "CREATE TABLE kept AS SELECT 42 AS answer");
+  await first.stop();
+  expect(await first.ended).toContain("Postgres ended");
+  const second = await start(given);
+  expect(await query(second.url, "SELECT answer FROM kept")).toEqual([{ answer: 42 }]);
+});
+
+test("a server that was left running in the folder is ended, and no committed row of it is lost", async () => {
+  const given = options();
+  const leftBehind = await start(given);
+  await query(leftBehind.url, "CREATE TABLE kept AS SELECT 42 AS answer");
+  const second = await start(given);
+  expect(second.pid).not.toBe(leftBehind.pid);
+  expect(() => process.kill(leftBehind.pid, 0)).toThrow("ESRCH");
+  expect(await query(second.url, "SELECT answer FROM kept")).toEqual([{ answer: 42 }]);
+});
+
+test("a pid file that names a process of somebody else ends nobody and is no obstacle", async () => {
+  const given = options();
+  await (await start(given)).stop();
+  writeFileSync(join(given.folder, "data", "postmaster.pid"), `${process.pid}\n`);
+  const again = await start(given);
+  expect(await query(again.url, "SELECT 1 AS alive")).toEqual([{ alive: 1 }]);
+});
+
+test("a cluster whose making was cut short is made again", async () => {
+  const given = options();
+  mkdirSync(join(given.folder, "data.making"), { recursive: true });
+  writeFileSync(join(given.folder, "data.making", "PG_VERSION"), "18\n");
+  const server = await start(given);
+  expect(await query(server.url, "SELECT 1 AS alive")).toEqual([{ alive: 1 }]);
+});
+
+test("data of another major version is refused, naming both", async () => {
+  const folder = freshFolder("cluster");
+  mkdirSync(join(folder, "data"));
+  writeFileSync(join(folder, "data", "PG_VERSION"), "9\n");
+  await expect(startPostgres(options({ folder }))).rejects.toThrow(/written by Postgres 9.*Postgres 18/);
+});
+
+test("a wrong password is refused", async () => {
+  const server = await start(options());
+  const url = new URL(server.url);
+  url.password = "guess";
+  await expect(query(url.href, "SELECT 1")).rejects.toThrow("password authentication failed");
+});
+
+test("a folder behind a closed parent serves too", async () => {
+  const closed = freshFolder("closed");
+  mkdirSync(join(closed, "inner"), { mode: 0o700 });
+  const server = await start(options({ folder: join(closed, "inner", "cluster") }));
+  expect(await query(server.url, "SELECT 1 AS alive")).toEqual([{ alive: 1 }]);
+});
+
+test("a taken port is named", async () => {
+  const port = await freePort();
+  await start(options({ port }));
+  await expect(startPostgres(options({ port }))).rejects.toThrow(
+    `Port ${port}, which Postgres needs, is taken`,
+  );
+});
