@@ -1,31 +1,41 @@
 /**
- * Prints one line of totals at the very end of a jest run, and where it counts (CI=true) fails a run that
+ * Prints one line of totals as the last line of a jest run, and where it counts (CI=true) fails a run that
  * left something out: a skipped or unwritten test, or no test at all.
  */
 module.exports = class SummaryReporter {
-  constructor(_globalConfig, options = {}) {
-    this.print = options.print ?? ((line) => process.stdout.write(`${line}\n`));
-    this.strict = options.strict ?? process.env.CI === "true";
+  constructor(
+    _globalConfig,
+    {
+      print = (line) => process.stdout.write(`${line}\n`),
+      atEnd = (run) => process.once("exit", run),
+      strict = process.env.CI === "true",
+    } = {},
+  ) {
+    this.print = print;
+    this.atEnd = atEnd;
+    this.strict = strict;
   }
 
   onRunComplete(_contexts, results) {
     const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = results;
-    const left = numPendingTests + numTodoTests;
-    this.failure = this.faultOf(results, left);
-    // After the default reporter's own summary, which is printed by an earlier entry of the list.
-    if (this.failure) this.print(this.failure.message);
-    this.print(`${numPassedTests} passed, ${numFailedTests} failed, ${left} skipped`);
+    const leftOut = numPendingTests + numTodoTests;
+    this.fault = this.strict ? faultOf(results, leftOut) : undefined;
+    // jest's own summary is still to come.
+    this.atEnd(() => {
+      if (this.fault) this.print(this.fault);
+      this.print(`${numPassedTests} passed, ${numFailedTests} failed, ${leftOut} skipped`);
+    });
   }
 
-  faultOf({ numTotalTests, numRuntimeErrorTestSuites }, left) {
-    if (!this.strict) return undefined;
-    if (numTotalTests === 0) return new Error("No test ran.");
-    if (left > 0) return new Error(`${left} test(s) were skipped, which CI=true does not accept.`);
-    if (numRuntimeErrorTestSuites > 0) return new Error("A test file could not be run.");
-    return undefined;
-  }
-
+  /** Asked by jest after the run; an error makes it exit with 1. */
   getLastError() {
-    return this.failure;
+    return this.fault ? new Error(this.fault) : undefined;
   }
 };
+
+function faultOf({ numTotalTests, numRuntimeErrorTestSuites }, leftOut) {
+  if (numTotalTests === 0) return "No test ran.";
+  if (leftOut > 0) return `${leftOut} test(s) were left out, which CI=true does not accept.`;
+  if (numRuntimeErrorTestSuites > 0) return "A test file could not be run.";
+  return undefined;
+}
