@@ -88,6 +88,14 @@ const vehicleGroup = {
     .url()
     .optional()
     .describe("WebSocket of the jumphost through which physical drones are dialled; direct TCP when absent."),
+  SIMULATED_LINK_HOST: z
+    .string()
+    .default("127.0.0.1")
+    .describe("Where a simulated drone is dialled that names no host of its own."),
+  SIMULATED_LINK_PORT: port(5760, "TCP port of a simulated drone that names none."),
+  SIMULATOR_HOSTS: list(
+    "Hosts, comma separated, that API callers may name as a simulated drone's `link_host`, at any port. With DEPLOYMENT=local any host.",
+  ),
   TUNNEL_API_SECRET: secret("Bearer secret of the jumphost and the tunnel's status API.", 16).optional(),
   LINK_CONNECT_TIMEOUT_MS: positiveInt(5_000, "Longest wait for a vehicle's link to be ready."),
   LINK_IDLE_SECONDS: positiveInt(60, "A link that nobody uses or watches is closed after this long."),

@@ -1,0 +1,140 @@
+import type { Ipv4 } from "../../domain/ipv4";
+import type { Db } from "../../platform/db";
+
+export type DroneType = "physical" | "sitl";
+
+/** A row of `drones`. A deleted one keeps its row, but neither address nor tokens nor mission. */
+export interface Drone {
+  readonly id: number;
+  /** Its owner. */
+  readonly user_id: number;
+  readonly name: string;
+  /** A `sitl` drone is simulated: its address is a name only and it is never a VPN peer. */
+  readonly type: DroneType;
+  readonly vehicle_type: "copter" | "rover";
+  readonly mission_id: number | null;
+  /** Address in the drone plane, unique among live drones; null once deleted. */
+  readonly ip: Ipv4 | null;
+  /** TCP port of its autopilot, at `ip` or, for a simulated one, at `link_host`. */
+  readonly port: number;
+  readonly link: "mavlink" | "rosbridge";
+  /** Where a simulated drone is dialled; the configured simulator when null. Always null for a physical one. */
+  readonly link_host: string | null;
+  /** Ten digits, until it is used. */
+  readonly activation_token: string | null;
+  readonly video_room_token: string | null;
+  /** Names the drone's VPN key: a new row, or a rotated key, has a new one. */
+  readonly vpn_key_id: string;
+  readonly deleted_at: Date | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+export type NewDrone = Pick<
+  Drone,
+  "user_id" | "name" | "type" | "vehicle_type" | "ip" | "port" | "link" | "link_host" | "activation_token"
+>;
+
+export type DroneChanges = Partial<
+  Pick<
+    Drone,
+    | "name"
+    | "type"
+    | "mission_id"
+    | "ip"
+    | "port"
+    | "link"
+    | "link_host"
+    | "activation_token"
+    | "video_room_token"
+    | "vpn_key_id"
+    | "deleted_at"
+  >
+>;
+
+const columns: (keyof Drone)[] = [
+  "id",
+  "user_id",
+  "name",
+  "type",
+  "vehicle_type",
+  "mission_id",
+  "ip",
+  "port",
+  "link",
+  "link_host",
+  "activation_token",
+  "video_room_token",
+  "vpn_key_id",
+  "deleted_at",
+  "created_at",
+  "updated_at",
+];
+
+const live = (db: Db) => db<Drone>("drones").whereNull("deleted_at");
+
+/** A live drone, whoever owns it. */
+export const findDrone = async (db: Db, id: number): Promise<Drone | undefined> =>
+  live(db).where({ id }).first(columns);
+
+/** The live drone, of either type, that has this address. */
+export const findDroneByIp = async (db: Db, ip: string): Promise<Drone | undefined> =>
+  live(db).where("ip", ip).first(columns);
+
+/** A user's live drones, oldest first. */
+export const dronesOf = async (db: Db, userId: number): Promise<Drone[]> =>
+  live(db).where({ user_id: userId }).orderBy("id").select(columns);
+
+export const dronesOfMission = async (db: Db, userId: number, missionId: number): Promise<Drone[]> =>
+  live(db).where({ user_id: userId, mission_id: missionId }).orderBy("id").select(columns);
+
+/** Live drones of a user by type, without the one that is about to change. */
+export async function countDrones(
+  db: Db,
+  userId: number,
+  except?: number,
+): Promise<Readonly<Record<DroneType, number>>> {
+  const rows: { type: DroneType; count: number }[] = await live(db)
+    .where({ user_id: userId })
+    .modify((query) => void (except === undefined || query.whereNot({ id: except })))
+    .groupBy("type")
+    .select("type", db.raw("count(*) as count"));
+  const of = (type: DroneType) => rows.find((row) => row.type === type)?.count ?? 0;
+  return { physical: of("physical"), sitl: of("sitl") };
+}
+
+/**
+ * Hold a user's row until the transaction ends: whoever counts the user's vehicles and then adds one does so
+ * alone. Returns whether there is such a user.
+ */
+export const lockUser = async (trx: Db, userId: number): Promise<boolean> =>
+  (await trx("users").where({ id: userId }).forUpdate().first("id")) !== undefined;
+
+/** A live drone, held until the transaction ends. */
+export const lockDrone = async (trx: Db, id: number): Promise<Drone | undefined> =>
+  live(trx).where({ id }).forUpdate().first(columns);
+
+/** Keep a user's mission from being deleted until the transaction ends. Returns whether it is theirs. */
+export const holdMission = async (trx: Db, userId: number, missionId: number): Promise<boolean> =>
+  (await trx("missions").where({ id: missionId, user_id: userId }).forKeyShare().first("id")) !== undefined;
+
+export const insertDrone = async (db: Db, drone: NewDrone): Promise<Drone> =>
+  (await db<Drone>("drones").insert(drone).returning(columns))[0] as Drone;
+
+export const updateDrone = async (db: Db, id: number, changes: DroneChanges): Promise<Drone> =>
+  (
+    await db<Drone>("drones")
+      .where({ id })
+      .update({ ...changes, updated_at: db.fn.now() } as never)
+      .returning(columns)
+  )[0] as Drone;
+
+/** Take a drone out of everything live. Its address rests (a trigger releases it), its tokens are gone. */
+export const retireDrone = async (db: Db, id: number, at: Date): Promise<Drone> =>
+  updateDrone(db, id, {
+    deleted_at: at,
+    ip: null,
+    mission_id: null,
+    activation_token: null,
+    video_room_token: null,
+  });
