@@ -1,0 +1,176 @@
+import { DomainError } from "../../domain/errors";
+import type { Acknowledgement } from "../link";
+import type { Channel } from "./channel";
+import { build } from "./codec";
+import { converse, type Patience, Turns } from "./conversation";
+import { common } from "./messages";
+import type { StatusTexts } from "./status-text";
+
+/** MAV_CMD numbers that orders use. */
+export const Command = {
+  navReturnToLaunch: 20,
+  navLand: 21,
+  navTakeoff: 22,
+  doSetMode: 176,
+  doReposition: 192,
+  doMotorTest: 209,
+  componentArmDisarm: 400,
+  getHomePosition: 410,
+  setMessageInterval: 511,
+  requestMessage: 512,
+} as const;
+
+const MavResult = { accepted: 0, unsupported: 3, inProgress: 5, commandLongOnly: 7 } as const;
+
+/** MAV_RESULT's name, as MAVLink writes it. */
+export const resultName = (result: number): string =>
+  `MAV_RESULT_${common.MavResult[result] ?? String(result)}`;
+
+export type Params = readonly [number?, number?, number?, number?, number?, number?, number?];
+
+/** An order with a position travels as COMMAND_INT: a float would round degrees to about a metre. */
+export interface IntPosition {
+  /** MAV_FRAME */
+  readonly frame: number;
+  /** Degrees × 1e7. */
+  readonly latE7: number;
+  readonly lngE7: number;
+  /** Metres, in the frame. */
+  readonly altitude: number;
+}
+
+export interface CommandTimings extends Patience {
+  /** How long after IN_PROGRESS the final result may take. */
+  readonly progressMs: number;
+  /** How long a refusal waits for the vehicle's explanation. */
+  readonly explanationMs: number;
+}
+
+export interface Outcome extends Acknowledgement {
+  readonly code: number;
+  /** Sent more than once: a refusal may then be the answer to a repetition of what was already obeyed. */
+  readonly repeated: boolean;
+  /** The grave lines among `status_text`. */
+  readonly reasons: readonly string[];
+}
+
+/** MAVLink's command protocol towards one vehicle. Acknowledgements name the command, so one of a kind at a time. */
+export class Commands {
+  private readonly turns = new Turns<number>();
+
+  constructor(
+    private readonly channel: Channel,
+    private readonly texts: StatusTexts,
+    private readonly timings: CommandTimings,
+  ) {}
+
+  /** Gives the order and demands that it is accepted. `doing` completes "The vehicle refused to …". */
+  async order(doing: string, command: number, params: Params, at?: IntPosition): Promise<Acknowledgement> {
+    return demand(doing, await this.give(doing, command, params, at));
+  }
+
+  /** Gives the order and reports what came of it; rejects only when nothing did. */
+  give(doing: string, command: number, params: Params, at?: IntPosition): Promise<Outcome> {
+    return this.turns.take(command, async () => {
+      this.channel.assertOpen();
+      const record = this.texts.record();
+      try {
+        const { code, attempts } = await this.exchange(doing, command, params, at);
+        if (code !== MavResult.accepted) await record.explained(this.timings.explanationMs);
+        return {
+          code,
+          result: resultName(code),
+          status_text: record.texts,
+          reasons: record.reasons,
+          repeated: attempts > 1,
+        };
+      } finally {
+        record.stop();
+      }
+    });
+  }
+
+  /** Asks the vehicle to send a message once (MAV_CMD_REQUEST_MESSAGE); true when it agreed. */
+  async requestMessage(messageId: number): Promise<boolean> {
+    const outcome = await this.give("send a message", Command.requestMessage, [messageId]);
+    return outcome.code === MavResult.accepted;
+  }
+
+  private exchange(doing: string, command: number, params: Params, at?: IntPosition) {
+    let attempts = 0;
+    return converse<{ code: number; attempts: number }>(this.channel, this.timings, {
+      listen: ({ done, beSilentFor }) => [
+        this.channel.on(common.CommandAck, (ack) => {
+          if (ack.command !== command) return;
+          if (ack.result === MavResult.inProgress) beSilentFor(this.timings.progressMs);
+          else done({ code: ack.result, attempts });
+        }),
+      ],
+      say: (attempt) => {
+        attempts = attempt + 1;
+        this.channel.send(
+          at ? this.commandInt(command, params, at) : this.commandLong(command, params, attempt),
+        );
+      },
+      expired: () =>
+        new DomainError(
+          "vehicle_timeout",
+          `The vehicle did not acknowledge the order to ${doing} (asked ${this.timings.attempts} times).`,
+        ),
+    });
+  }
+
+  private commandLong(command: number, params: Params, confirmation: number): common.CommandLong {
+    const [p1 = 0, p2 = 0, p3 = 0, p4 = 0, p5 = 0, p6 = 0, p7 = 0] = params;
+    return build(common.CommandLong, {
+      ...this.target,
+      command,
+      confirmation,
+      _param1: p1,
+      _param2: p2,
+      _param3: p3,
+      _param4: p4,
+      _param5: p5,
+      _param6: p6,
+      _param7: p7,
+    });
+  }
+
+  private commandInt(command: number, params: Params, at: IntPosition): common.CommandInt {
+    const [p1 = 0, p2 = 0, p3 = 0, p4 = 0] = params;
+    return build(common.CommandInt, {
+      ...this.target,
+      frame: at.frame,
+      command,
+      _param1: p1,
+      _param2: p2,
+      _param3: p3,
+      _param4: p4,
+      _param5: at.latE7,
+      _param6: at.lngE7,
+      _param7: at.altitude,
+    });
+  }
+
+  private get target() {
+    return {
+      targetSystem: this.channel.vehicle?.systemId ?? 0,
+      targetComponent: this.channel.vehicle?.componentId ?? 0,
+    };
+  }
+}
+
+/** The outcome as an acknowledgement, or `vehicle_refused` with the result's name and the vehicle's words. */
+export function demand(doing: string, outcome: Outcome): Acknowledgement {
+  if (outcome.code !== MavResult.accepted) throw refusal(doing, outcome.result, outcome.reasons);
+  return { result: outcome.result, status_text: outcome.status_text };
+}
+
+export function refusal(doing: string, result: string, reasons: readonly string[]): DomainError {
+  const said = reasons.length > 0 ? `: ${reasons.join("; ")}` : "";
+  return new DomainError("vehicle_refused", `The vehicle refused to ${doing} (${result})${said}`);
+}
+
+/** The vehicle does not know this order, or not in this shape: another way may do. */
+export const isUnsupported = ({ code }: Outcome): boolean =>
+  code === MavResult.unsupported || code === MavResult.commandLongOnly;

@@ -1,0 +1,201 @@
+import { DomainError } from "../../domain/errors";
+import { toE7 } from "../../domain/mission-item";
+import type { Acknowledgement, VehicleIdentity } from "../link";
+import type { Channel } from "./channel";
+import {
+  Command,
+  type Commands,
+  demand,
+  isUnsupported,
+  type Outcome,
+  type Params,
+  refusal,
+} from "./commands";
+import { offsetBetween, offsetBy } from "./geo";
+import { resolveMode, setModeParams } from "./modes";
+import { confirmGlobalTarget, confirmLocalTarget, type SetpointTimings } from "./setpoint";
+import type { VehicleState } from "./state";
+
+/** MAV_FRAME. */
+const GLOBAL = 0;
+const GLOBAL_RELATIVE_ALT_INT = 6;
+
+const MAX_MOTORS = 12;
+/** Long enough to see which motor it is, short enough for a mistake. */
+const MOTOR_TEST_SECONDS = 2;
+
+/** Commander accepts NaN for "keep what you have"; ArduPilot takes 0 for it and trips over NaN. */
+const UNSET = Number.NaN;
+
+export interface FlightTimings extends SetpointTimings {
+  /** How long a heartbeat with the new mode may take: they come once a second. */
+  readonly modeMs: number;
+  /** How long the answer to a requested message may take. */
+  readonly messageMs: number;
+}
+
+/**
+ * The orders of flight. Each is one conversation started by the caller; nothing is repeated after it, so that
+ * the vehicle's own failsafes see a silent pilot as silent.
+ */
+export class Flight {
+  constructor(
+    private readonly channel: Channel,
+    private readonly vehicle: VehicleIdentity,
+    private readonly commands: Commands,
+    private readonly state: VehicleState,
+    private readonly timings: FlightTimings,
+  ) {}
+
+  arm(): Promise<Acknowledgement> {
+    return this.commands.order("arm", Command.componentArmDisarm, [1]);
+  }
+
+  /** Never forced: a vehicle in the air refuses, and it is right. */
+  disarm(): Promise<Acknowledgement> {
+    return this.commands.order("disarm", Command.componentArmDisarm, [0]);
+  }
+
+  async setMode(mode: string | number): Promise<Acknowledgement & { mode: string }> {
+    const { name, customMode } = resolveMode(this.vehicle, mode);
+    const acknowledgement = await this.enter(name, customMode);
+    if (!(await this.state.modeBecomes(customMode, this.timings.modeMs))) {
+      throw new DomainError(
+        "vehicle_timeout",
+        `The vehicle acknowledged the mode ${name} but still reports ${this.state.mode}.`,
+      );
+    }
+    return { ...acknowledgement, mode: name };
+  }
+
+  /** Metres above home. */
+  async takeoff(altitude: number): Promise<Acknowledgement> {
+    if (this.vehicle.kind === "rover") throw new DomainError("not_supported", "A rover does not take off.");
+    if (!(altitude > 0)) {
+      throw new DomainError("invalid_input", "The takeoff altitude must be more than 0 metres.");
+    }
+    const params = await this.prepareTakeoff(altitude);
+    const outcome = await this.commands.give("take off", Command.navTakeoff, params);
+    // When only the first acknowledgement was lost, the repetition is refused because it already flies.
+    const alreadyObeyed = () => this.state.refreshFlying(this.commands, this.timings.messageMs);
+    if (outcome.code !== 0 && outcome.repeated && (await alreadyObeyed())) {
+      return { result: "MAV_RESULT_ACCEPTED", status_text: outcome.status_text };
+    }
+    return demand("take off", outcome);
+  }
+
+  /** Where it is. NAV_LAND as a command switches both autopilots to their landing mode. */
+  async land(): Promise<Acknowledgement> {
+    if (this.vehicle.kind === "rover") throw new DomainError("not_supported", "A rover does not land.");
+    const params: Params =
+      this.vehicle.autopilot === "px4" ? [UNSET, UNSET, UNSET, UNSET, UNSET, UNSET, UNSET] : [];
+    return this.commands.order("land", Command.navLand, params);
+  }
+
+  async motorTest(motorId: number, percentage: number): Promise<Acknowledgement> {
+    if (!Number.isInteger(motorId) || motorId < 1 || motorId > MAX_MOTORS) {
+      throw new DomainError("invalid_input", `Motors are numbered from 1 to ${MAX_MOTORS}.`);
+    }
+    if (!(percentage >= 0 && percentage <= 100)) {
+      throw new DomainError("invalid_input", "The throttle is a percentage from 0 to 100.");
+    }
+    const PERCENT = 0;
+    const ONE_MOTOR = 1;
+    return this.commands.order("test the motor", Command.doMotorTest, [
+      motorId,
+      PERCENT,
+      percentage,
+      MOTOR_TEST_SECONDS,
+      ONE_MOTOR,
+    ]);
+  }
+
+  /** Degrees, and metres above home. */
+  async goTo(to: { lat: number; lng: number; altitude: number }): Promise<Acknowledgement> {
+    if (!(Math.abs(to.lat) <= 90 && Math.abs(to.lng) <= 180 && Number.isFinite(to.altitude))) {
+      throw new DomainError("invalid_input", "The position is not a latitude, a longitude and an altitude.");
+    }
+    const outcome = await this.reposition(to);
+    if (this.vehicle.autopilot === "px4" || !isUnsupported(outcome)) return demand("go there", outcome);
+    // ArduPilot before 4.1 (rovers before 4.2) has no DO_REPOSITION; a setpoint works in guided mode only.
+    await this.enterGuided();
+    return this.confirmed("go there", () =>
+      confirmGlobalTarget(this.channel, this.vehicle, this.commands, to, this.timings),
+    );
+  }
+
+  /**
+   * Metres from home, ENU. ArduPilot takes it as a local setpoint, whose origin is the estimator's and not
+   * home, so the way between the two is added. PX4 would need a setpoint stream in offboard mode, that is,
+   * somebody who keeps sending on the pilot's behalf; it is sent to the same place by DO_REPOSITION instead.
+   */
+  async move({ x, y, z }: { x: number; y: number; z: number }): Promise<Acknowledgement> {
+    if (![x, y, z].every(Number.isFinite)) {
+      throw new DomainError("invalid_input", "The target needs x, y and z in metres.");
+    }
+    const home = await this.state.demandHome(this.commands, this.timings.messageMs);
+    const target = { ...offsetBy(home, y, x), altitude: z };
+    if (this.vehicle.autopilot === "px4") return this.goTo(target);
+    const origin = await this.state.origin(this.commands, this.timings.messageMs);
+    if (!origin) return this.goTo(target);
+    const way = offsetBetween(origin, home);
+    const ned = { x: y + way.north, y: x + way.east, z: -(z + home.altitude - origin.altitude) };
+    await this.enterGuided();
+    return this.confirmed("move", () =>
+      confirmLocalTarget(this.channel, this.vehicle, this.commands, ned, this.timings),
+    );
+  }
+
+  private async confirmed(doing: string, setpoint: () => ReturnType<typeof confirmLocalTarget>) {
+    const { verdict, detail } = await setpoint();
+    if (verdict === "refused") throw refusal(doing, "setpoint not taken", [detail]);
+    return {
+      result: verdict === "confirmed" ? "TARGET_CONFIRMED" : "TARGET_UNCONFIRMED",
+      status_text: [detail],
+    };
+  }
+
+  /** Switches to guided mode first on ArduPilot; on PX4 the order itself switches. Returns its parameters. */
+  private async prepareTakeoff(altitude: number): Promise<Params> {
+    if (this.vehicle.autopilot === "ardupilot") {
+      await this.enterGuided();
+      return [0, 0, 0, 0, 0, 0, altitude];
+    }
+    // PX4 counts from mean sea level here.
+    const home = await this.state.demandHome(this.commands, this.timings.messageMs);
+    return [UNSET, UNSET, UNSET, UNSET, UNSET, UNSET, home.altitude + altitude];
+  }
+
+  private async reposition(to: { lat: number; lng: number; altitude: number }): Promise<Outcome> {
+    const KEEP_SPEED = -1;
+    const CHANGE_MODE = 1;
+    const place = { latE7: toE7(to.lat), lngE7: toE7(to.lng) };
+    if (this.vehicle.autopilot === "ardupilot") {
+      return this.commands.give("go there", Command.doReposition, [KEEP_SPEED, CHANGE_MODE], {
+        ...place,
+        frame: GLOBAL_RELATIVE_ALT_INT,
+        altitude: to.altitude,
+      });
+    }
+    // PX4 reads the altitude as above mean sea level, whatever frame is named.
+    const home = await this.state.demandHome(this.commands, this.timings.messageMs);
+    return this.commands.give("go there", Command.doReposition, [KEEP_SPEED, CHANGE_MODE, 0, UNSET], {
+      ...place,
+      frame: GLOBAL,
+      altitude: home.altitude + to.altitude,
+    });
+  }
+
+  private async enterGuided(): Promise<void> {
+    const { name, customMode } = resolveMode(this.vehicle, "GUIDED");
+    if (this.state.customMode !== customMode) await this.enter(name, customMode);
+  }
+
+  private enter(name: string, customMode: number): Promise<Acknowledgement> {
+    return this.commands.order(
+      `enter the mode ${name}`,
+      Command.doSetMode,
+      setModeParams(this.vehicle, customMode),
+    );
+  }
+}

@@ -1,0 +1,199 @@
+import { DomainError } from "../../domain/errors";
+import type { VehicleIdentity } from "../link";
+import type { Channel } from "./channel";
+import { build } from "./codec";
+import { converse, type Patience } from "./conversation";
+import { common } from "./messages";
+import type { StatusTexts } from "./status-text";
+import type { WireItem } from "./wire-item.plan";
+
+/** MAV_MISSION_TYPE. */
+export const PlanType = { mission: 0, fence: 1 } as const;
+export type PlanType = (typeof PlanType)[keyof typeof PlanType];
+
+const MissionResult = { accepted: 0, invalidSequence: 13 } as const;
+const missionResultName = (result: number): string =>
+  `MAV_MISSION_${common.MavMissionResult[result] ?? String(result)}`;
+
+const label = (type: PlanType): string => (type === PlanType.fence ? "fence" : "mission");
+
+/** How long a refusal waits for the vehicle's explanation. */
+const EXPLANATION_MS = 700;
+
+/**
+ * MAVLink's mission protocol, for missions and fences alike: plans as wire items, both ways. What they mean,
+ * and whether what came back is what was sent, is judged above.
+ */
+export class PlanTransfer {
+  constructor(
+    private readonly channel: Channel,
+    private readonly vehicle: VehicleIdentity,
+    private readonly texts: StatusTexts,
+    private readonly patience: Patience,
+  ) {}
+
+  /**
+   * Sends the items as the vehicle asks for them, by either kind of request and as often as it asks. Returns
+   * whether it acknowledged the whole: when only that acknowledgement was lost, reading back tells.
+   */
+  async send(items: readonly WireItem[], type: PlanType): Promise<"acknowledged" | "unacknowledged"> {
+    this.channel.assertOpen();
+    const record = this.texts.record();
+    const last = items.length - 1;
+    let highest = -1;
+    try {
+      return await converse<"acknowledged" | "unacknowledged">(this.channel, this.patience, {
+        say: () => {
+          // Once it has asked, the vehicle itself repeats what it misses; a second count would start it over.
+          if (highest < 0) this.channel.send(this.count(items.length, type));
+        },
+        listen: ({ done, fail, progressed }) => {
+          const answer = (request: common.MissionRequest | common.MissionRequestInt) => {
+            const item = items[request.seq];
+            if (request.missionType !== type || !item) return;
+            // A repetition is answered but is no progress, or a vehicle that never hears us holds us forever.
+            if (request.seq > highest) progressed();
+            highest = Math.max(highest, request.seq);
+            this.channel.send(build(common.MissionItemInt, { ...this.target, ...item, missionType: type }));
+          };
+          return [
+            this.channel.on(common.MissionRequest, answer),
+            this.channel.on(common.MissionRequestInt, answer),
+            this.channel.on(common.MissionAck, (ack) => {
+              if (ack.missionType !== type) return;
+              // ArduPilot says this of an item that comes twice, which happens when requests repeat, and goes on.
+              if (ack.type === MissionResult.invalidSequence) return;
+              if (ack.type !== MissionResult.accepted) {
+                void this.explain(type, ack.type, record).then(fail);
+                return;
+              }
+              // Before the last item it can only be the end of an earlier transfer.
+              if (highest === last) done("acknowledged");
+            }),
+          ];
+        },
+        expired: () =>
+          highest === last
+            ? "unacknowledged"
+            : new DomainError(
+                "vehicle_timeout",
+                highest < 0
+                  ? `The vehicle did not answer the ${label(type)} upload.`
+                  : `The vehicle stopped asking for the ${label(type)} after item ${highest + 1} of ${items.length}; what it holds now may be a mixture. Upload again.`,
+              ),
+      });
+    } finally {
+      record.stop();
+    }
+  }
+
+  /** Clears the plan; the acknowledgement alone is not proof, count afterwards. */
+  async clear(type: PlanType): Promise<void> {
+    this.channel.assertOpen();
+    const record = this.texts.record();
+    const clear = build(common.MissionClearAll, { ...this.target, missionType: type });
+    try {
+      await converse<void>(this.channel, this.patience, {
+        say: () => this.channel.send(clear),
+        listen: ({ done, fail }) => [
+          this.channel.on(common.MissionAck, (ack) => {
+            if (ack.missionType !== type) return;
+            if (ack.type === MissionResult.accepted) done();
+            else void this.explain(type, ack.type, record).then(fail);
+          }),
+        ],
+        expired: () => undefined,
+      });
+    } finally {
+      record.stop();
+    }
+  }
+
+  /** The plan on the vehicle, item by item. */
+  async receive(type: PlanType): Promise<WireItem[]> {
+    this.channel.assertOpen();
+    const count = await this.askCount(type);
+    const items: WireItem[] = [];
+    for (let seq = 0; seq < count; seq++) items.push(await this.askItem(seq, type));
+    // Frees the vehicle's side of the transfer at once instead of by its timeout.
+    this.channel.send(
+      build(common.MissionAck, { ...this.target, type: MissionResult.accepted, missionType: type }),
+    );
+    return items;
+  }
+
+  private askCount(type: PlanType): Promise<number> {
+    const list = build(common.MissionRequestList, { ...this.target, missionType: type });
+    return this.ask<number>(
+      type,
+      "the number of items",
+      () => this.channel.send(list),
+      (done) => [
+        this.channel.on(common.MissionCount, (message) => {
+          if (message.missionType === type) done(message.count);
+        }),
+      ],
+    );
+  }
+
+  private askItem(seq: number, type: PlanType): Promise<WireItem> {
+    const request = build(common.MissionRequestInt, { ...this.target, seq, missionType: type });
+    return this.ask<WireItem>(
+      type,
+      `item ${seq}`,
+      () => this.channel.send(request),
+      (done) => [
+        this.channel.on(common.MissionItemInt, (item) => {
+          if (item.missionType === type && item.seq === seq) done(item);
+        }),
+      ],
+    );
+  }
+
+  private ask<T>(
+    type: PlanType,
+    what: string,
+    say: () => void,
+    listen: (done: (value: T) => void) => (() => void)[],
+  ): Promise<T> {
+    return converse<T>(this.channel, this.patience, {
+      say,
+      listen: ({ done, fail }) => [
+        ...listen(done),
+        this.channel.on(common.MissionAck, (ack) => {
+          // An acceptance here is the late end of the upload before.
+          if (ack.missionType !== type || ack.type === MissionResult.accepted) return;
+          if (ack.type === MissionResult.invalidSequence) return;
+          fail(refused(type, "give back", ack.type, []));
+        }),
+      ],
+      expired: () =>
+        new DomainError("vehicle_timeout", `The vehicle did not send ${what} of its ${label(type)}.`),
+    });
+  }
+
+  private async explain(
+    type: PlanType,
+    result: number,
+    record: ReturnType<StatusTexts["record"]>,
+  ): Promise<DomainError> {
+    await record.explained(EXPLANATION_MS);
+    return refused(type, "take", result, record.reasons);
+  }
+
+  private count(count: number, type: PlanType): common.MissionCount {
+    return build(common.MissionCount, { ...this.target, count, missionType: type });
+  }
+
+  private get target() {
+    return { targetSystem: this.vehicle.systemId, targetComponent: this.vehicle.componentId };
+  }
+}
+
+function refused(type: PlanType, verb: string, result: number, reasons: readonly string[]): DomainError {
+  const said = reasons.length > 0 ? `: ${reasons.join("; ")}` : "";
+  return new DomainError(
+    "vehicle_refused",
+    `The vehicle refused to ${verb} the ${label(type)} (${missionResultName(result)})${said}`,
+  );
+}

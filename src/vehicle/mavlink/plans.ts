@@ -1,0 +1,135 @@
+import { DomainError } from "../../domain/errors";
+import { type MissionItem, planHash } from "../../domain/mission-item";
+import type { FenceUpload, Param, VehicleIdentity, VerifiedPlan } from "../link";
+import { Turns } from "./conversation";
+import { fliesMission } from "./modes";
+import type { Params } from "./params";
+import { type PlanTransfer, PlanType } from "./plan-transfer";
+import type { VehicleState } from "./state";
+import {
+  fenceDifferences,
+  fromWire,
+  missionDifferences,
+  missionFromWire,
+  toWire,
+  wireMission,
+} from "./wire-item.plan";
+
+/** MAVLink counts items in 16 bits; autopilots hold fewer and say so themselves. */
+const MOST_ITEMS = 0xfffe;
+
+/** Missions and fences on one vehicle: one transfer at a time, and none counts before it has been read back. */
+export class Plans {
+  private readonly turns = new Turns<"plan">();
+
+  constructor(
+    private readonly transfer: PlanTransfer,
+    private readonly vehicle: VehicleIdentity,
+    private readonly state: VehicleState,
+    private readonly params: Params,
+  ) {}
+
+  uploadMission(plan: readonly MissionItem[], force: boolean): Promise<VerifiedPlan> {
+    return this.turns.take("plan", async () => {
+      assertSendable(plan);
+      if (!force && this.state.armed && fliesMission(this.vehicle, this.state.customMode)) {
+        throw new DomainError(
+          "conflict",
+          "The vehicle is flying its mission; a new one would change the flight under way. Send force: true to do that.",
+        );
+      }
+      if (plan.length === 0) await this.transfer.clear(PlanType.mission);
+      else {
+        const home = this.state.knownHome ?? placeOf(plan[0]);
+        await this.transfer.send(wireMission(plan, this.vehicle.autopilot, home), PlanType.mission);
+      }
+      const kept = await this.downloadMission();
+      assertSame(missionDifferences(plan, kept, this.vehicle.autopilot), "mission");
+      return { hash: planHash(kept), items: kept };
+    });
+  }
+
+  readMission(): Promise<VerifiedPlan> {
+    return this.turns.take("plan", async () => {
+      const items = await this.downloadMission();
+      return { hash: planHash(items), items };
+    });
+  }
+
+  uploadFence(fence: readonly MissionItem[]): Promise<FenceUpload> {
+    return this.turns.take("plan", async () => {
+      assertSendable(fence);
+      if (fence.length === 0) await this.transfer.clear(PlanType.fence);
+      else await this.transfer.send(fence.map(toWire), PlanType.fence);
+      const kept = (await this.transfer.receive(PlanType.fence)).map(fromWire);
+      assertSame(fenceDifferences(fence, kept), "fence");
+      return { items: fence.length, enforcement: await this.enforcement(fence.length > 0) };
+    });
+  }
+
+  private async downloadMission(): Promise<MissionItem[]> {
+    return missionFromWire(await this.transfer.receive(PlanType.mission), this.vehicle.autopilot);
+  }
+
+  /** The upload stands whatever the parameters say, so one that cannot be read is left out. */
+  private async enforcement(fenced: boolean): Promise<FenceUpload["enforcement"]> {
+    const names =
+      this.vehicle.autopilot === "px4" ? ["GF_ACTION"] : ["FENCE_ENABLE", "FENCE_ACTION", "FENCE_TYPE"];
+    const answers = await Promise.allSettled(names.map((name) => this.params.read([name])));
+    const params = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+    return { active: fenced && acts(params, this.vehicle.autopilot), params };
+  }
+}
+
+/** FENCE_TYPE bit: uploaded polygons and circles (the others are altitude and a circle around home). */
+const UPLOADED_SHAPES = 4;
+/** GF_ACTION and FENCE_ACTION below this warn or report and leave the flight alone. */
+const PX4_FIRST_ACTION = 2;
+const ARDUPILOT_FIRST_ACTION = 1;
+
+function acts(params: readonly Param[], autopilot: VehicleIdentity["autopilot"]): boolean {
+  const value = (name: string) => params.find(({ param_id }) => param_id === name)?.value;
+  if (autopilot === "px4") return (value("GF_ACTION") ?? 0) >= PX4_FIRST_ACTION;
+  const type = value("FENCE_TYPE") ?? UPLOADED_SHAPES;
+  return (
+    value("FENCE_ENABLE") === 1 &&
+    (value("FENCE_ACTION") ?? 0) >= ARDUPILOT_FIRST_ACTION &&
+    (type & UPLOADED_SHAPES) !== 0
+  );
+}
+
+const placeOf = (item: MissionItem | undefined) => ({
+  lat: item?.x_lat ?? 0,
+  lng: item?.y_long ?? 0,
+  altitude: 0,
+});
+
+function assertSame(differences: readonly string[], what: string): void {
+  if (differences.length === 0) return;
+  const shown = differences.slice(0, 5).join("; ");
+  const more = differences.length > 5 ? ` (and ${differences.length - 5} more)` : "";
+  throw new DomainError(
+    "transfer_failed",
+    `The ${what} did not read back from the vehicle as it was sent: ${shown}${more}. Do not fly it; upload again.`,
+  );
+}
+
+/** Refused before anything is sent: a half-sent plan is worse than none. */
+function assertSendable(items: readonly MissionItem[]): void {
+  if (items.length > MOST_ITEMS)
+    throw new DomainError("invalid_input", `A plan has at most ${MOST_ITEMS} items.`);
+  for (const [at, item] of items.entries()) {
+    const { x_lat, y_long, z_alt, param1, param2, param3, param4 } = item;
+    const sound =
+      Math.abs(x_lat) <= 90 &&
+      Math.abs(y_long) <= 180 &&
+      [z_alt, param1, param2, param3, param4].every(Number.isFinite) &&
+      isWhole(item.command, 0xffff) &&
+      isWhole(item.frame, 0xff);
+    if (!sound)
+      throw new DomainError("invalid_input", `Item ${at + 1} of the plan is not a valid MAVLink item.`);
+  }
+}
+
+const isWhole = (value: number, most: number): boolean =>
+  Number.isInteger(value) && value >= 0 && value <= most;

@@ -1,0 +1,116 @@
+import type { TelemetryMessage } from "../../link";
+import type { Channel } from "../channel";
+import { ardupilotmega, common } from "../messages";
+import type { VehicleState } from "../state";
+import type { StatusTexts } from "../status-text";
+import { type Health, toDiagnostics } from "./diagnostics";
+import { toHud } from "./hud";
+import { fromEuler, fromMilliG, toImu, type Vector } from "./imu";
+import { toGps, toHome, toRawGps, toRelativeAltitude } from "./position";
+import { toSystem } from "./system";
+
+/** ATTITUDE is used only while no ATTITUDE_QUATERNION comes; it says the same with less. */
+const QUATERNION_FRESH_MS = 2000;
+
+/**
+ * Turns the vehicle's messages into telemetry. Listens to the channel only while somebody listens here, so
+ * that an unwatched vehicle's stream is not decoded.
+ */
+export class Telemetry {
+  private readonly listeners = new Set<(message: TelemetryMessage) => void>();
+  private stops: (() => void)[] = [];
+  private acceleration: Vector = { x: 0, y: 0, z: 0 };
+  private rawAt = Number.NEGATIVE_INFINITY;
+  private quaternionAt = Number.NEGATIVE_INFINITY;
+  private health: Omit<Health, "status"> = {};
+  private home: TelemetryMessage | undefined;
+
+  constructor(
+    private readonly channel: Channel,
+    private readonly texts: StatusTexts,
+    private readonly state: VehicleState,
+    /** Monotonic milliseconds. */
+    private readonly now: () => number,
+  ) {}
+
+  get watched(): boolean {
+    return this.listeners.size > 0;
+  }
+
+  /** A late listener gets home at once: the vehicle says it rarely. */
+  on(listener: (message: TelemetryMessage) => void): () => void {
+    // A wrapper, so that the same function may listen twice.
+    const entry = (message: TelemetryMessage) => listener(message);
+    this.listeners.add(entry);
+    if (this.listeners.size === 1) this.listen();
+    if (this.home) entry(this.home);
+    return () => {
+      if (this.listeners.delete(entry) && this.listeners.size === 0) this.stop();
+    };
+  }
+
+  stop(): void {
+    for (const stop of this.stops) stop();
+    this.stops = [];
+  }
+
+  private listen(): void {
+    const { channel } = this;
+    this.stops = [
+      channel.on(common.GlobalPositionInt, (message) => {
+        this.emit(toGps(message, this.health.gps?.fixType));
+        this.emit(toRelativeAltitude(message));
+      }),
+      channel.on(common.GpsRawInt, (message) => {
+        this.health = { ...this.health, gps: message };
+        this.emit(toRawGps(message));
+      }),
+      channel.on(common.HomePosition, (message) => {
+        this.home = toHome(message);
+        this.emit(this.home);
+      }),
+      channel.on(common.VfrHud, (message) => this.emit(toHud(message))),
+      channel.on(common.AttitudeQuaternion, (message) => {
+        this.quaternionAt = this.now();
+        const attitude = { w: message.q1, x: message.q2, y: message.q3, z: message.q4 };
+        this.emit(toImu(attitude, ratesOf(message), this.acceleration));
+      }),
+      channel.on(common.Attitude, (message) => {
+        if (this.now() - this.quaternionAt < QUATERNION_FRESH_MS) return;
+        const attitude = fromEuler(message.roll, message.pitch, message.yaw);
+        this.emit(toImu(attitude, ratesOf(message), this.acceleration));
+      }),
+      channel.on(common.RawImu, (message) => {
+        this.rawAt = this.now();
+        this.acceleration = fromMilliG(message);
+      }),
+      channel.on(common.ScaledImu, (message) => {
+        if (this.now() - this.rawAt >= QUATERNION_FRESH_MS) this.acceleration = fromMilliG(message);
+      }),
+      channel.on(common.HighresImu, ({ xacc, yacc, zacc }) => {
+        this.acceleration = { x: xacc, y: yacc, z: zacc };
+      }),
+      channel.on(ardupilotmega.EkfStatusReport, (ekf) => {
+        this.health = { ...this.health, ekf };
+      }),
+      channel.on(common.EstimatorStatus, (estimator) => {
+        this.health = { ...this.health, estimator };
+      }),
+      channel.on(common.SysStatus, (status) => {
+        this.emit(toSystem(status, this.state.armed, this.state.mode));
+        this.emit(toDiagnostics({ status, ...this.health }));
+      }),
+      this.texts.on(({ severity, text }) => this.emit({ type: "logs", data: { severity, text } })),
+    ];
+  }
+
+  private emit(message: TelemetryMessage): void {
+    for (const listener of [...this.listeners]) listener(message);
+  }
+}
+
+const ratesOf = (message: { rollspeed: number; pitchspeed: number; yawspeed: number }): Vector => ({
+  x: message.rollspeed,
+  y: message.pitchspeed,
+  z: message.yawspeed,
+});
