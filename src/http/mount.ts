@@ -23,6 +23,7 @@ export function mountRoutes(routes: readonly Route[], options: MountOptions): Mi
     const guard = options.guards[route.guard] as Guard<GuardName>;
     router[route.method](route.path, async (ctx: Context, next: Next) => {
       ctx.state.route = route;
+      route.admit?.();
       const caller = await guard(ctx);
       if (route.body) await parseBody(ctx, async () => {});
       const input = parseInput(route, ctx);

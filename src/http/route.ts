@@ -25,6 +25,8 @@ export interface RouteSpec<
   readonly query?: Q;
   readonly body?: B;
   readonly success: Success;
+  /** Runs before anything of the request is looked at; throws to refuse it. */
+  readonly admit?: () => void;
   /** Status for a body or query that does not fit; 400 unless the contract says otherwise. */
   readonly invalidInput?: 400 | 500;
   /** Where the contract gives a code another status than `http/errors.ts` does. */
@@ -71,7 +73,7 @@ export interface Callers {
   /** A refresh token. */
   refresh: UserCaller;
   /** An access token whose identity may be an email; only for setting a password. */
-  reset: { readonly identity: string };
+  reset: { readonly identity: string; readonly jti: string; readonly expiresAt: number };
   /** A drone, by its address in the drone plane. */
   drone: DroneCaller;
   /** A token in the path, a header or a signature, which the handler checks. */

@@ -1,5 +1,6 @@
 import knex, { type Knex } from "knex";
 import pg from "pg";
+import type { Logger } from "./log";
 import { Gauge, type Registry } from "./metrics";
 
 export type Db = Knex;
@@ -8,7 +9,11 @@ export type Db = Knex;
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 /** Open a pool. Nothing connects before the first query. */
-export function openDatabase(url: string, options: { poolMax?: number; name?: string } = {}): Db {
+export function openDatabase(
+  url: string,
+  options: { poolMax?: number; name?: string; log?: Logger } = {},
+): Db {
+  const { log } = options;
   return knex({
     client: "pg",
     connection: {
@@ -16,6 +21,12 @@ export function openDatabase(url: string, options: { poolMax?: number; name?: st
       application_name: options.name ?? "fleet-gateway",
       connectionTimeoutMillis: 5_000,
       keepAlive: true,
+    },
+    log: {
+      debug: (message) => log?.debug({ detail: message }, "database"),
+      warn: (message) => log?.warn({ detail: message }, "database"),
+      error: (message) => log?.error({ detail: message }, "database"),
+      deprecate: (message) => log?.warn({ detail: message }, "database"),
     },
     pool: {
       min: 0,

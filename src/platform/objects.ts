@@ -1,5 +1,8 @@
 import { S3Client } from "@aws-sdk/client-s3";
 
+// Read by the AWS SDK when a client is made: the notice is for us, not for whoever reads the logs.
+process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
+
 export interface ObjectStoreSettings {
   readonly S3_ENDPOINT?: string | undefined;
   readonly S3_REGION: string;

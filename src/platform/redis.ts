@@ -28,7 +28,7 @@ export function openRedis(url: string, log: Logger): Redis {
 }
 
 /** Wait for the first connection; rejects after `timeoutMs`. */
-export async function redisReady(redis: Redis, timeoutMs = 10_000): Promise<void> {
+export async function redisReady(redis: Redis, timeoutMs = 2_000): Promise<void> {
   if (redis.status === "ready") return;
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error("Redis did not answer in time.")), timeoutMs);

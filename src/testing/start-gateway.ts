@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createUser } from "../features/accounts";
+import { createUser, type Level } from "../features/accounts";
 import { type Gateway, startGateway } from "../gateway";
 import { gatewayConfig, loadConfig } from "../platform/config";
 import { atEndOfFile } from "./clean-up";
@@ -18,6 +18,10 @@ export interface TestUser {
   readonly api: ApiClient;
 }
 
+export type InactiveUser = Pick<TestUser, "id" | "username" | "password"> & {
+  readonly activation_token: string;
+};
+
 export interface TestGateway extends Gateway {
   /** Without a token. */
   readonly api: ApiClient;
@@ -26,6 +30,8 @@ export interface TestGateway extends Gateway {
   readonly redisUrl: string;
   /** An active user with an address and an access token, made as `cmd/admin` makes one. */
   newUser(): Promise<TestUser>;
+  /** A user who has yet to be activated. */
+  newInactiveUser(level: Level | null): Promise<InactiveUser>;
 }
 
 /**
@@ -50,12 +56,18 @@ export async function startTestGateway(env: Record<string, string> = {}): Promis
   const gateway = await startGateway(config, { checkReplies: true });
   atEndOfFile(() => gateway.lifecycle.stop("the tests are over"));
   const api = new ApiClient(`${gateway.url}/api/v1`);
-  const newUser = async (): Promise<TestUser> => {
-    const username = `pilot-${randomUUID()}@example.com`;
-    const password = "correct horse battery";
-    const user = await createUser(gateway.deps.db, { username, password, level: "CUSTOMER", active: true });
-    const token = gateway.features.account.tokens.pair(user.id).access_token;
-    return { id: user.id, username, password, ip: user.ip as string, token, api: api.as(token) };
+  const create = async (level: Level | null, active: boolean) => {
+    const credentials = { username: `pilot-${randomUUID()}@example.com`, password: "correct horse battery" };
+    return { ...credentials, row: await createUser(gateway.deps.db, { ...credentials, level, active }) };
   };
-  return { ...gateway, api, mail, databaseUrl: database.url, redisUrl: redis.url, newUser };
+  const newUser = async (): Promise<TestUser> => {
+    const { row, ...credentials } = await create("CUSTOMER", true);
+    const token = gateway.features.account.tokens.pair(row.id).access_token;
+    return { ...credentials, id: row.id, ip: row.ip as string, token, api: api.as(token) };
+  };
+  const newInactiveUser = async (level: Level | null): Promise<InactiveUser> => {
+    const { row, ...credentials } = await create(level, false);
+    return { ...credentials, id: row.id, activation_token: row.activation_token as string };
+  };
+  return { ...gateway, api, mail, databaseUrl: database.url, redisUrl: redis.url, newUser, newInactiveUser };
 }

@@ -34,8 +34,9 @@ export function tokenGuards(tokens: Tokens, blocklist: Blocklist): TokenGuards {
   return {
     user: userOf("access"),
     refresh: userOf("refresh"),
-    reset: async (ctx) => ({
-      identity: String((await claimsOf(ctx, "access")).sub),
-    }),
+    reset: async (ctx) => {
+      const { sub, jti, exp } = await claimsOf(ctx, "access");
+      return { identity: String(sub), jti, expiresAt: exp };
+    },
   };
 }

@@ -3,14 +3,17 @@ import type { Clock } from "../../platform/clock";
 import type { GatewayConfig } from "../../platform/config";
 import type { Db } from "../../platform/db";
 import type { Mailer } from "../../platform/mail";
+import { rateLimit } from "../../platform/rate-limit";
 import type { Redis } from "../../platform/redis";
+import { accountRoutes } from "./accounts.routes";
+import { accountsService } from "./accounts.service";
 import { memoryBlocklist, redisBlocklist } from "./blocklist";
 import { tokenGuards } from "./guards";
 import { Tokens } from "./tokens";
 
+export type { Blocklist } from "./blocklist";
 export { createUser, type UserWish } from "./create-user";
-export type { Level } from "./tokens";
-export { Tokens } from "./tokens";
+export { type Level, Tokens } from "./tokens";
 
 interface AccountsDeps {
   readonly config: GatewayConfig;
@@ -21,10 +24,23 @@ interface AccountsDeps {
 }
 
 /** Users, their tokens and their mails. */
-export function accounts({ config, redis, clock }: AccountsDeps) {
+export function accounts({ config, db, redis, mailer, clock }: AccountsDeps) {
   const tokens = new Tokens(config.JWT_SECRET, clock);
   const blocklist =
     config.ACCESS_PROFILE === "strict" ? redisBlocklist(redis, clock) : memoryBlocklist(clock);
-  const routes: readonly Route[] = [];
+  const service = accountsService({
+    db,
+    tokens,
+    blocklist,
+    mailer,
+    origin: config.PUBLIC_ORIGIN,
+    failedTries: rateLimit(redis, {
+      name: "tries",
+      tries: config.LOGIN_FAILURES_PER_15_MINUTES,
+      seconds: 900,
+    }),
+    mails: rateLimit(redis, { name: "mails", tries: config.MAILS_PER_HOUR, seconds: 3600 }),
+  });
+  const routes: readonly Route[] = accountRoutes(service, config.ENABLE_REGISTRATION);
   return { routes, tokens, blocklist, guards: tokenGuards(tokens, blocklist) };
 }

@@ -11,7 +11,7 @@ export function configurationDocs(): string {
       else variables.set(name, { field, processes: [process] });
     }
   }
-  const rows = [...variables].sort(([a], [b]) => a.localeCompare(b)).map(([name, entry]) => row(name, entry));
+  const rows = [...variables].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, entry]) => row(name, entry));
   return [
     "# Configuration",
     "",
@@ -26,21 +26,26 @@ export function configurationDocs(): string {
   ].join("\n");
 }
 
-function row(name: string, { field, processes }: { field: z.ZodType; processes: string[] }): string {
-  const meta = field.meta() as { description?: string; secret?: boolean } | undefined;
-  const absent = field.safeParse(undefined);
-  const fallback = !absent.success ? "required" : absent.data === undefined ? "" : `\`${show(absent.data)}\``;
-  const text = (meta?.description ?? innerDescription(field) ?? "").replaceAll("|", "\\|");
-  const secret = (meta?.secret ?? innerSecret(field)) ? " (secret)" : "";
-  return `| \`${name}\` | ${processes.join(", ")} | ${fallback} | ${text}${secret} |`;
+/** A process's configuration as name and value; a secret shows only that it is set. */
+export function effectiveConfig(schema: z.ZodObject, config: Record<string, unknown>): [string, string][] {
+  return Object.entries(schema.shape as Record<string, z.ZodType>).map(([name, field]) => {
+    const value = config[name];
+    if (value === undefined) return [name, ""];
+    return [name, isSecret(field) ? "(set)" : String(value)];
+  });
 }
 
-const show = (value: unknown): string => (Array.isArray(value) ? value.join(",") || " " : String(value));
+function row(name: string, { field, processes }: { field: z.ZodType; processes: string[] }): string {
+  const absent = field.safeParse(undefined);
+  const fallback = !absent.success ? "required" : absent.data === undefined ? "" : `\`${absent.data}\``;
+  const text = (describe(field) ?? "").replaceAll("|", "\\|");
+  return `| \`${name}\` | ${processes.join(", ")} | ${fallback.replace("``", "")} | ${text}${isSecret(field) ? " (secret)" : ""} |`;
+}
 
-const unwrap = (field: z.ZodType): z.ZodType | undefined =>
+const inner = (field: z.ZodType): z.ZodType | undefined =>
   "unwrap" in field && typeof field.unwrap === "function" ? (field.unwrap() as z.ZodType) : undefined;
 
-const innerDescription = (field: z.ZodType): string | undefined => unwrap(field)?.description;
+const describe = (field: z.ZodType): string | undefined => field.description ?? inner(field)?.description;
 
-const innerSecret = (field: z.ZodType): boolean =>
-  Boolean((unwrap(field)?.meta() as { secret?: boolean } | undefined)?.secret);
+const isSecret = (field: z.ZodType): boolean =>
+  Boolean((field.meta() ?? inner(field)?.meta())?.secret ?? inner(field)?.meta()?.secret);

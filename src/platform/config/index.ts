@@ -1,3 +1,3 @@
-export { configurationDocs } from "./docs";
+export { configurationDocs, effectiveConfig } from "./docs";
 export { ConfigError, type Environment, loadConfig } from "./load";
 export * from "./schemas";

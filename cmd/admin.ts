@@ -1,0 +1,4 @@
+import { runAdmin } from "../src/admin";
+import { runProcess } from "../src/platform/lifecycle";
+
+runProcess(() => runAdmin(process.argv.slice(2)));

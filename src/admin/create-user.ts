@@ -1,0 +1,54 @@
+import { parseArgs } from "node:util";
+import { z } from "zod";
+import { createUser } from "../features/accounts";
+import { adminConfig, loadConfig } from "../platform/config";
+import { openDatabase } from "../platform/db";
+import type { AdminCommand } from "./command";
+
+const Wish = z.object({
+  username: z.email(),
+  password: z.string().min(8).max(128),
+  level: z.enum(["ADMIN", "CUSTOMER"]),
+});
+
+export const createUserCommand: AdminCommand = {
+  usage: "create-user --username EMAIL [--level ADMIN|CUSTOMER] [--active] < password",
+  summary:
+    "Create a user, with an address; the password is read from standard input. Prints the activation link, or nothing to activate with --active.",
+
+  async run(args) {
+    const { values } = parseArgs({
+      args,
+      options: {
+        username: { type: "string" },
+        level: { type: "string", default: "CUSTOMER" },
+        active: { type: "boolean", default: false },
+      },
+    });
+    const wish = Wish.safeParse({ ...values, password: await firstLine(process.stdin) });
+    if (!wish.success) {
+      const faults = wish.error.issues.map(({ path, message }) => `  ${path.join(".")}: ${message}`);
+      throw new Error(`usage: admin ${this.usage}\n${faults.join("\n")}`);
+    }
+    const config = loadConfig(adminConfig);
+    const db = openDatabase(config.DATABASE_URL, { poolMax: 1, name: "fleet-admin" });
+    try {
+      const user = await createUser(db, { ...wish.data, active: values.active });
+      process.stdout.write(`user ${user.id} ${user.username} ${user.ip}\n`);
+      if (user.activation_token) {
+        process.stdout.write(
+          `activate ${config.PUBLIC_ORIGIN}/activate/${user.id}/${user.activation_token}\n`,
+        );
+      }
+    } finally {
+      await db.destroy();
+    }
+  },
+};
+
+/** A password on a command line would stand in every process list, so it comes through a pipe. */
+async function firstLine(stream: NodeJS.ReadStream): Promise<string> {
+  let text = "";
+  for await (const chunk of stream) text += chunk;
+  return text.split("\n")[0]?.trim() ?? "";
+}

@@ -1,0 +1,11 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { configurationDocs } from "../platform/config";
+import { packageRoot } from "../platform/version";
+import type { AdminCommand } from "./command";
+
+export const docsCommand: AdminCommand = {
+  usage: "docs",
+  summary: "Write docs/configuration.md anew from the configuration schemas.",
+  run: async () => writeFileSync(join(packageRoot, "docs", "configuration.md"), configurationDocs()),
+};

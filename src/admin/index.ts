@@ -1,0 +1,25 @@
+import type { AdminCommand } from "./command";
+import { createUserCommand } from "./create-user";
+import { docsCommand } from "./docs";
+import { effectiveConfigCommand } from "./effective-config";
+import { keysCommand } from "./keys";
+
+const commands: Readonly<Record<string, AdminCommand>> = {
+  "create-user": createUserCommand,
+  config: effectiveConfigCommand,
+  keys: keysCommand,
+  docs: docsCommand,
+};
+
+export async function runAdmin([name = "", ...args]: string[]): Promise<void> {
+  const command = commands[name];
+  if (command) return command.run(args);
+  if (name && name !== "help" && name !== "--help")
+    throw new Error(`There is no command "${name}".\n\n${usage()}`);
+  process.stdout.write(`${usage()}\n`);
+}
+
+function usage(): string {
+  const lines = Object.values(commands).map(({ usage, summary }) => `  admin ${usage}\n      ${summary}`);
+  return ["usage:", ...lines].join("\n");
+}

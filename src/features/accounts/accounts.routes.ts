@@ -1,0 +1,154 @@
+import { z } from "zod";
+import { DomainError } from "../../domain/errors";
+import { Id, Message, type Route, route } from "../../http/route";
+import { Credentials, Email, Password, TokenPairReply, toUserReply, UserReply } from "./accounts.schema";
+import type { AccountsService } from "./accounts.service";
+
+const tag = "Accounts";
+const EmailBody = z.object({ email: Email });
+const PasswordBody = z.object({ password: Password });
+
+export function accountRoutes(service: AccountsService, registrationEnabled: boolean): readonly Route[] {
+  /** Refused before anything of the request is looked at, in the bare form that clients know. */
+  const registration = {
+    admit: () => {
+      if (!registrationEnabled)
+        throw new DomainError("registration_disabled", "Registration is disabled here.");
+    },
+    errorBodies: { registration_disabled: (error: string) => ({ error }) },
+  };
+
+  return [
+    route({
+      method: "post",
+      path: "/login",
+      tag,
+      summary: "Sign in with email and password",
+      guard: "public",
+      envelope: "B",
+      body: Credentials,
+      success: { status: 200, schema: TokenPairReply },
+      errorBodies: { invalid_credentials: (error, status) => [{ error }, status] },
+      documents: {
+        401: "Bad credentials. The body is a two-element array: `[{error}, 401]`.",
+        429: "Too many failed tries.",
+      },
+      handle: ({ body, address }) => service.logIn(body.username, body.password, address),
+    }),
+    route({
+      method: "get",
+      path: "/auth",
+      tag,
+      summary: "Tell whether the access token is good",
+      guard: "user",
+      envelope: "B",
+      success: { status: 200, schema: Message },
+      handle: () => ({ message: "The token is valid." }),
+    }),
+    route({
+      method: "get",
+      path: "/auth/refresh",
+      tag,
+      summary: "Trade a refresh token for a new pair",
+      guard: "refresh",
+      envelope: "B",
+      success: { status: 200, schema: TokenPairReply },
+      handle: ({ caller }) => service.refresh(caller.id),
+    }),
+    route({
+      method: "delete",
+      path: "/logout",
+      tag,
+      summary: "Revoke this access token",
+      description: "The refresh token stays valid.",
+      guard: "user",
+      envelope: "B",
+      success: { status: 200, schema: Message },
+      handle: async ({ caller }) => {
+        await service.logOut(caller.jti, caller.expiresAt);
+        return { message: "Logged out." };
+      },
+    }),
+    route({
+      method: "post",
+      path: "/verify-email",
+      tag,
+      summary: "Begin a registration: mail a link to this address",
+      guard: "public",
+      envelope: "A",
+      ...registration,
+      body: EmailBody,
+      success: { status: 200, schema: Message },
+      documents: { 403: "Registration is disabled: `{error}`.", 429: "Too many mails to this address." },
+      handle: async ({ body }) => {
+        await service.sendVerification(body.email);
+        return { message: "A mail with a link is on its way." };
+      },
+    }),
+    route({
+      method: "post",
+      path: "/register/:token",
+      tag,
+      summary: "Finish a registration with the mailed token",
+      guard: "token",
+      envelope: "A",
+      ...registration,
+      params: z.object({ token: z.string() }),
+      body: PasswordBody,
+      success: { status: 200, schema: UserReply, message: "Registered. Sign in with the new password." },
+      errors: { constraint_violated: 400 },
+      documents: { 403: "Registration is disabled: `{error}`." },
+      handle: async ({ params, body }) => toUserReply(await service.register(params.token, body.password)),
+    }),
+    route({
+      method: "post",
+      path: "/activate/:user_id/:token",
+      tag,
+      summary: "Activate a user that an administrator created",
+      description: "The returned pair is the only one that carries the level.",
+      guard: "token",
+      envelope: "B",
+      params: z.object({ user_id: Id, token: z.string() }),
+      success: { status: 200, schema: TokenPairReply },
+      documents: { 429: "Too many failed tries." },
+      handle: ({ params, address }) => service.activate(params.user_id, params.token, address),
+    }),
+    route({
+      method: "post",
+      path: "/reset-password",
+      tag,
+      summary: "Mail a link for setting a new password",
+      guard: "public",
+      envelope: "A",
+      body: EmailBody,
+      success: { status: 200, schema: Message },
+      documents: { 400: "No user has this email.", 429: "Too many mails to this address." },
+      handle: async ({ body }) => {
+        await service.sendReset(body.email);
+        return { message: "A mail with a link is on its way." };
+      },
+    }),
+    route({
+      method: "post",
+      path: "/update-password",
+      tag,
+      summary: "Set the password with the token of a reset mail",
+      guard: "reset",
+      envelope: "A",
+      body: PasswordBody,
+      success: { status: 200, schema: UserReply, message: "The password was updated." },
+      handle: async ({ caller, body }) => toUserReply(await service.updatePassword(caller, body.password)),
+    }),
+    route({
+      method: "get",
+      path: "/user",
+      tag,
+      summary: "The signed-in user",
+      guard: "user",
+      envelope: "A+top",
+      success: { status: 200, schema: UserReply },
+      documents: { 404: "The user does not exist any more." },
+      handle: async ({ caller }) => toUserReply(await service.user(caller.id)),
+    }),
+  ];
+}

@@ -1,0 +1,173 @@
+import jwt from "jsonwebtoken";
+import { startTestGateway, TEST_JWT_SECRET, type TestGateway } from "../../testing/start-gateway";
+import { Tokens } from "./tokens";
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({ LOGIN_FAILURES_PER_15_MINUTES: "3", MAILS_PER_HOUR: "2" });
+});
+
+const claimsOf = (token: string) => jwt.decode(token) as jwt.JwtPayload;
+const login = (username: string, password: string) => gateway.api.post("/login", { username, password });
+
+test("twenty registrations at once get twenty addresses, in order and none twice", async () => {
+  const { tokens } = gateway.features.account;
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, (_, n) =>
+      gateway.api.post(`/register/${tokens.verification(`crew-${n}@example.com`)}`, {
+        password: "long enough",
+      }),
+    ),
+  );
+  expect(replies.map(({ status }) => status)).toEqual(Array(20).fill(200));
+  expect(new Set(replies.map(({ body }) => body.data.ip)).size).toBe(20);
+});
+
+test("the same registration twice at once makes one user", async () => {
+  const token = gateway.features.account.tokens.verification("twin@example.com");
+  const replies = await Promise.all(
+    [1, 2].map(() => gateway.api.post(`/register/${token}`, { password: "long enough" })),
+  );
+  expect(replies.map(({ status }) => status).sort()).toEqual([200, 400]);
+});
+
+test("an address rests for a day after its user is gone, and is given out again afterwards", async () => {
+  const gone = await gateway.newUser();
+  const { db } = gateway.deps;
+  await db("users").where({ id: gone.id }).delete();
+  expect((await gateway.newUser()).ip).not.toBe(gone.ip);
+  await db("vpn_addresses")
+    .where({ ip: gone.ip })
+    .update({ released_at: db.raw("now() - interval '25 hours'") });
+  expect((await gateway.newUser()).ip).toBe(gone.ip);
+});
+
+test("tokens live as long as promised and carry nothing else", () => {
+  const pair = gateway.features.account.tokens.pair(7, "ADMIN");
+  const access = claimsOf(pair.access_token);
+  const refresh = claimsOf(pair.refresh_token);
+  expect(access).toMatchObject({ sub: 7, type: "access", level: "ADMIN" });
+  expect(Number(access.exp) - Number(access.iat)).toBe(10 * 60);
+  expect(Number(refresh.exp) - Number(refresh.iat)).toBe(12 * 60 * 60);
+  expect(access.jti).not.toBe(refresh.jti);
+});
+
+test("an expired token, another algorithm, no algorithm and another secret are refused", async () => {
+  const { id } = await gateway.newUser();
+  const past = new Tokens(TEST_JWT_SECRET, { now: () => new Date(Date.now() - 11 * 60_000) });
+  const body = { sub: id, type: "access", jti: "x" };
+  const forged = [
+    past.pair(id).access_token,
+    jwt.sign(body, TEST_JWT_SECRET, { algorithm: "HS512", expiresIn: 600 }),
+    jwt.sign(body, "", { algorithm: "none", expiresIn: 600 }),
+    jwt.sign(body, "another secret that is long enough", { expiresIn: 600 }),
+  ];
+  for (const token of forged) expect((await gateway.api.as(token).get("/auth")).status).toBe(401);
+});
+
+test("a verification token older than an hour registers nobody", async () => {
+  const old = new Tokens(TEST_JWT_SECRET, { now: () => new Date(Date.now() - 61 * 60_000) });
+  const reply = await gateway.api.post(`/register/${old.verification("late@example.com")}`, {
+    password: "long enough",
+  });
+  expect(reply).toMatchObject({ status: 401, body: { success: false, error: { code: 401 } } });
+});
+
+test("a login's token registers nobody, and a verification token opens no route", async () => {
+  const user = await gateway.newUser();
+  expect((await gateway.api.post(`/register/${user.token}`, { password: "long enough" })).status).toBe(401);
+  const verification = gateway.features.account.tokens.verification("someone@example.com");
+  expect((await gateway.api.as(verification).get("/auth")).status).toBe(401);
+});
+
+test("the fourth failed login of an account in a row is refused with 429, even with the right password", async () => {
+  const user = await gateway.newUser();
+  for (let n = 0; n < 3; n++) expect((await login(user.username, "wrong one")).status).toBe(401);
+  expect(await login(user.username, user.password)).toMatchObject({
+    status: 429,
+    body: { error: /Too many/ },
+  });
+});
+
+test("a login that succeeds forgives the failures before it", async () => {
+  const user = await gateway.newUser();
+  for (let round = 0; round < 3; round++) {
+    expect((await login(user.username, "wrong one")).status).toBe(401);
+    expect((await login(user.username, user.password)).status).toBe(200);
+  }
+});
+
+test("failed activations are limited too", async () => {
+  const user = await gateway.newInactiveUser("CUSTOMER");
+  const tries = [];
+  for (let n = 0; n < 4; n++) tries.push((await gateway.api.post(`/activate/${user.id}/guess-${n}`)).status);
+  expect(tries).toEqual([401, 401, 401, 429]);
+});
+
+test("one recipient gets no more mails than allowed, whoever asks and however it is spelled", async () => {
+  const statuses = [];
+  for (const email of ["flood@example.com", "FLOOD@example.com", "flood@Example.com"]) {
+    statuses.push((await gateway.api.post("/verify-email", { email })).status);
+  }
+  expect(statuses).toEqual([200, 200, 429]);
+});
+
+test("a user who is not active any more cannot refresh", async () => {
+  const user = await gateway.newUser();
+  const { refresh_token } = gateway.features.account.tokens.pair(user.id);
+  await gateway.deps.db("users").where({ id: user.id }).update({ is_active: false });
+  expect((await gateway.api.as(refresh_token).get("/auth/refresh")).status).toBe(401);
+  expect((await login(user.username, user.password)).status).toBe(401);
+});
+
+test("the password is kept as argon2id and a wrong-typed login changes nothing", async () => {
+  const user = await gateway.newUser();
+  const row = await gateway.deps.db("users").where({ id: user.id }).first("password_hash");
+  expect(row.password_hash).toMatch(/^\$argon2id\$/);
+  const reply = await gateway.api.post("/login", { username: ["a"], password: { b: 1 } });
+  expect(reply).toMatchObject({ status: 400, body: { error: expect.stringContaining("username") } });
+});
+
+describe("with registration disabled", () => {
+  let closed: TestGateway;
+  beforeAll(async () => {
+    closed = await startTestGateway({ ENABLE_REGISTRATION: "false" });
+  });
+
+  test("both registration routes answer 403 with a bare error, whatever the body", async () => {
+    const token = closed.features.account.tokens.verification("new@example.com");
+    for (const reply of [
+      await closed.api.post("/verify-email", { email: "new@example.com" }),
+      await closed.api.post("/verify-email", { nonsense: true }),
+      await closed.api.post(`/register/${token}`, { password: "long enough" }),
+    ]) {
+      expect(reply.status).toBe(403);
+      expect(reply.body).toEqual({ error: expect.any(String) });
+    }
+  });
+});
+
+describe("in the strict profile", () => {
+  test("a logout holds in another gateway on the same Redis", async () => {
+    const edge = { ACCESS_PROFILE: "strict", EDGE_SECRET: "an edge secret for tests" };
+    const one = await startTestGateway(edge);
+    const two = await startTestGateway({ ...edge, REDIS_URL: one.redisUrl, DATABASE_URL: one.databaseUrl });
+    const user = await one.newUser();
+    expect((await user.api.delete("/logout")).status).toBe(200);
+    expect((await two.api.as(user.token).get("/auth")).status).toBe(401);
+  });
+});
+
+test("a mail server that is away gives a clear 500, and nothing of its address is told", async () => {
+  const cut = await startTestGateway({ SMTP_URL: "smtp://127.0.0.1:1" });
+  const reply = await cut.api.post("/verify-email", { email: "new@example.com" });
+  expect(reply).toMatchObject({ status: 500, body: { success: false, error: { code: 500 } } });
+  expect(JSON.stringify(reply.body)).not.toContain("127.0.0.1");
+});
+
+test("a Redis that is away stops no login", async () => {
+  const cut = await startTestGateway({ REDIS_URL: "redis://127.0.0.1:1" });
+  const user = await cut.newUser();
+  const reply = await cut.api.post("/login", { username: user.username, password: user.password });
+  expect(reply.status).toBe(200);
+}, 30_000);

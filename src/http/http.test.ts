@@ -1,0 +1,148 @@
+import SwaggerParser from "@apidevtools/swagger-parser";
+import { freshDatabase } from "../testing";
+import { cuttable } from "../testing/cuttable";
+import { startTestGateway, type TestGateway } from "../testing/start-gateway";
+
+let gateway: TestGateway;
+let signedIn: TestGateway["api"];
+beforeAll(async () => {
+  gateway = await startTestGateway({ BODY_LIMIT_BYTES: "2000", TRUSTED_PROXIES: "loopback" });
+  signedIn = (await gateway.newUser()).api;
+});
+
+describe("every route names its guard", () => {
+  /** Adding a route here is a decision: it can be called without an access token. */
+  const open = ["POST /login", "POST /verify-email", "POST /reset-password"];
+  const byOwnToken = ["POST /register/:token", "POST /activate/:user_id/:token"];
+  const named = (guard: string) =>
+    gateway.features.routes
+      .filter((route) => route.guard === guard)
+      .map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+
+  test("the public ones are exactly these", () => expect(named("public").sort()).toEqual(open.sort()));
+  test("the ones with a token of their own are exactly these", () =>
+    expect(named("token").sort()).toEqual(byOwnToken.sort()));
+  test("every other one refuses a caller without a token", async () => {
+    const guarded = gateway.features.routes.filter(({ guard }) => !["public", "token"].includes(guard));
+    expect(guarded.length).toBeGreaterThan(20);
+    for (const { method, path } of guarded) {
+      const reply = await gateway.api.send(method.toUpperCase(), path.replaceAll(/:[^/]+/g, "1"));
+      expect({ method, path, status: reply.status }).toEqual({ method, path, status: 401 });
+    }
+  });
+});
+
+describe("bad requests", () => {
+  const cases: [string, () => Promise<{ status: number; body: unknown }>, number][] = [
+    ["malformed JSON", () => gateway.api.post("/login", '{"username": '), 400],
+    ["a JSON primitive", () => gateway.api.post("/login", '"hello"'), 400],
+    [
+      "a body over the limit",
+      () => gateway.api.post("/login", { username: "x".repeat(3000), password: "y" }),
+      413,
+    ],
+    [
+      "a body of another type",
+      () => gateway.api.with({ "content-type": "text/xml" }).post("/login", "<a/>"),
+      415,
+    ],
+    ["no body at all", () => gateway.api.post("/login"), 400],
+    ["an unknown path", () => gateway.api.get("/no/such/path"), 404],
+    ["another method", () => gateway.api.put("/login", {}), 405],
+    ["an id that is not a number", () => gateway.api.post("/activate/me/token"), 404],
+    ["an id beyond every row", () => gateway.api.post("/activate/99999999999/token"), 404],
+  ];
+  test.each(cases)("%s gets a clear error and no stack", async (_name, ask, status) => {
+    const reply = await ask();
+    expect(reply.status).toBe(status);
+    expect(reply.body).toEqual({ error: expect.stringMatching(/^.{8,200}$/) });
+    expect(JSON.stringify(reply.body)).not.toMatch(/node_modules|\.[jt]s\b| at .*:\d/);
+  });
+
+  test("a route of envelope A tells its errors in envelope A", async () => {
+    const reply = await gateway.api.post("/verify-email", "{");
+    expect(reply).toMatchObject({ status: 400, body: { success: false, error: { code: 400 } } });
+  });
+
+  test("a 405 names the methods that would do", async () => {
+    expect((await gateway.api.put("/login", {})).headers.get("allow")).toBe("POST");
+  });
+});
+
+describe("the description", () => {
+  test("is valid Swagger 2.0, public, and the same below the base path", async () => {
+    const reply = await fetch(`${gateway.url}/apispec.json`);
+    const document = JSON.parse(await reply.text());
+    expect(document.swagger).toBe("2.0");
+    await expect(SwaggerParser.validate(structuredClone(document))).resolves.toBeDefined();
+    expect((await gateway.api.get("/apispec.json")).body).toEqual(document);
+  });
+
+  test("has an operation for every declared route, with its success status", async () => {
+    const { paths } = (await gateway.api.get("/apispec.json")).body;
+    for (const { method, path, success } of gateway.features.routes) {
+      const operation = paths[path.replaceAll(/:([^/]+)/g, "{$1}")][method];
+      expect(Object.keys(operation.responses)).toContain(String(success.status));
+    }
+  });
+
+  test("is shown by a page that needs no other host", async () => {
+    const page = await (await fetch(`${gateway.url}/api/docs/`)).text();
+    const references = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, reference = ""]) => reference);
+    expect(references.length).toBeGreaterThan(2);
+    for (const reference of references) {
+      expect((await fetch(new URL(reference, `${gateway.url}/api/docs/`))).status).toBe(200);
+      expect(reference).not.toContain("//");
+    }
+  });
+});
+
+describe("every service's own paths", () => {
+  test("readiness shows the dependencies", async () => {
+    const reply = await fetch(`${gateway.url}/readyz`);
+    expect(reply.status).toBe(200);
+    expect(await reply.json()).toEqual({ status: "ready", dependencies: { postgres: "up", redis: "up" } });
+  });
+
+  test("metrics count requests by route and status", async () => {
+    await signedIn.get("/auth");
+    const text = await (await fetch(`${gateway.url}/metrics`)).text();
+    expect(text).toMatch(
+      /fleet_http_requests_total\{method="GET",route="\/auth",status="200",process="gateway"\} [1-9]/,
+    );
+    expect(text).toContain("fleet_db_pool_connections");
+    expect(text).toContain("nodejs_eventloop_lag_p99_seconds");
+  });
+
+  test("a request keeps its caller's id when it is usable, and gets one otherwise", async () => {
+    const ask = async (id: string) =>
+      (await signedIn.with({ "x-request-id": id }).get("/auth")).headers.get("x-request-id");
+    expect(await ask("trace-42")).toBe("trace-42");
+    expect(await ask("x".repeat(200))).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  test("replies carry the headers that browsers are protected by", async () => {
+    const { headers } = await signedIn.get("/auth");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("content-security-policy")).toContain("default-src 'self'");
+  });
+});
+
+test("a database that is away gives a clear error, and the gateway serves again when it is back", async () => {
+  const cable = await cuttable((await freshDatabase()).url);
+  const cut = await startTestGateway({ DATABASE_URL: cable.url });
+  const user = await cut.newUser();
+  cable.cut();
+  const down = await user.api.get("/user");
+  expect(down).toMatchObject({
+    status: 500,
+    body: { error: { message: expect.stringContaining("database") } },
+  });
+  const ready = await fetch(`${cut.url}/readyz`);
+  expect([ready.status, (await ready.json()) as object]).toMatchObject([
+    200,
+    { dependencies: { postgres: "down" } },
+  ]);
+  cable.mend();
+  expect((await user.api.get("/user")).status).toBe(200);
+});

@@ -1,0 +1,43 @@
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
+import { DomainError } from "../domain/errors";
+import type { Redis } from "./redis";
+
+/** Counts tries by key, shared by every replica; while Redis is away each process counts for itself. */
+export interface RateLimit {
+  /** Count one try. Rejects with `too_many_requests` when the allowance is used up. */
+  take(key: string): Promise<void>;
+  /** Forget the tries of a key, such as after a login that succeeded. */
+  forgive(key: string): Promise<void>;
+}
+
+export interface Allowance {
+  readonly name: string;
+  /** Tries allowed per window; 0 turns the limit off. */
+  readonly tries: number;
+  readonly seconds: number;
+}
+
+export function rateLimit(redis: Redis, { name, tries, seconds }: Allowance): RateLimit {
+  if (tries === 0) return { take: async () => {}, forgive: async () => {} };
+  const limiter = new RateLimiterRedis({
+    storeClient: redis,
+    keyPrefix: `limit:${name}`,
+    points: tries,
+    duration: seconds,
+    insuranceLimiter: new RateLimiterMemory({ points: tries, duration: seconds }),
+  });
+  return {
+    take: async (key) => {
+      try {
+        await limiter.consume(key);
+      } catch (refused) {
+        if (!(refused instanceof RateLimiterRes)) throw refused;
+        const minutes = Math.max(1, Math.ceil(refused.msBeforeNext / 60_000));
+        throw new DomainError("too_many_requests", `Too many tries; try again in ${minutes} minute(s).`);
+      }
+    },
+    forgive: async (key) => {
+      await limiter.delete(key);
+    },
+  };
+}
