@@ -1,4 +1,6 @@
 import { accounts } from "../features/accounts";
+import { geofences } from "../features/geofences";
+import { missions } from "../features/missions";
 import type { Route } from "../http/route";
 import type { Guards } from "../http/route-guards";
 import type { GatewayDeps } from "./deps";
@@ -14,6 +16,6 @@ export function composeFeatures(deps: GatewayDeps) {
       throw new Error("no route of a drone's is mounted yet");
     },
   };
-  const routes: readonly Route[] = [...account.routes];
+  const routes: readonly Route[] = [...account.routes, ...missions(deps).routes, ...geofences(deps).routes];
   return { routes, guards, account };
 }

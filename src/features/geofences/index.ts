@@ -1,0 +1,20 @@
+import type { Route } from "../../http/route";
+import type { Db } from "../../platform/db";
+import { geofenceRoutes } from "./geofences.routes";
+import type { Geofence } from "./geofences.schema";
+import { GeofenceService } from "./geofences.service";
+
+export type { Geofence, GeofencePoint } from "./geofences.schema";
+
+/** Geofences and their vertices, stored. Nothing here reaches a vehicle. */
+export function geofences({ db }: { readonly db: Db }): { readonly routes: readonly Route[] } {
+  return { routes: geofenceRoutes(new GeofenceService(db)) };
+}
+
+/** The user's geofence with its points in order, enabled or not; or `not_found`. */
+export const geofenceForUpload = (db: Db, userId: number, geofenceId: number): Promise<Geofence> =>
+  new GeofenceService(db).get(userId, geofenceId);
+
+/** The user's enabled geofences, each with its points in order. */
+export const enabledGeofences = (db: Db, userId: number): Promise<Geofence[]> =>
+  new GeofenceService(db).enabled(userId);

@@ -1,0 +1,26 @@
+import { DomainError } from "../../domain/errors";
+import type { Db } from "../../platform/db";
+import { explainDatabaseError } from "../../platform/db-errors";
+import { PlanService } from "../plans";
+import type { MissionKind } from "./missions.schema";
+import { missionStore, unlinkDrones } from "./missions.store";
+
+export class MissionService extends PlanService<MissionKind> {
+  constructor(db: Db) {
+    super(db, missionStore, "mission");
+  }
+
+  /** Takes the mission off the user's drones, and deletes it with its points. */
+  async remove(userId: number, missionId: number): Promise<void> {
+    try {
+      await this.db.transaction(async (trx) => {
+        await unlinkDrones(trx, userId, missionId);
+        if (!(await this.store.delete(trx, userId, missionId))) this.missing(missionId);
+      });
+    } catch (error) {
+      if (explainDatabaseError(error)?.code !== "still_referenced") throw error;
+      const message = "A drone still uses this mission; unassign it from the drone first.";
+      throw new DomainError("still_referenced", message, { cause: error });
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import { DomainError } from "../../domain/errors";
+import type { Db } from "../../platform/db";
+import type { PlanStore } from "./plans.store";
+
+/** What a kind of plan and its points are made of. */
+export interface PlanKind {
+  readonly plan: { readonly id: number };
+  readonly newPlan: object;
+  readonly point: { readonly id: number };
+  /** Carries its plan's id under the kind's own parent key. */
+  readonly newPoint: object;
+  readonly pointChange: object;
+}
+
+export type ChangeOf<Kind extends PlanKind> = Kind["pointChange"] & { readonly id: number };
+
+/**
+ * What missions and geofences do alike. Whatever is not the caller's does not exist for them: `not_found`.
+ * Every change of a point returns the whole plan as it is afterwards.
+ */
+export class PlanService<Kind extends PlanKind> {
+  constructor(
+    protected readonly db: Db,
+    protected readonly store: PlanStore<Kind["plan"], Kind["point"]>,
+    /** "mission": how messages name the plan. */
+    protected readonly word: string,
+  ) {}
+
+  list(userId: number): Promise<Kind["plan"][]> {
+    return this.store.list(this.db, userId);
+  }
+
+  async get(userId: number, id: number): Promise<Kind["plan"]> {
+    return (await this.store.find(this.db, userId, id)) ?? this.missing(id);
+  }
+
+  async create(userId: number, plan: Kind["newPlan"]): Promise<Kind["plan"]> {
+    return this.get(userId, await this.store.insert(this.db, userId, plan));
+  }
+
+  async getPoint(userId: number, pointId: number): Promise<Kind["point"]> {
+    return (await this.store.findPoint(this.db, userId, pointId)) ?? this.missingPoint(pointId);
+  }
+
+  async addPoint(userId: number, planId: number, point: Kind["newPoint"]): Promise<Kind["plan"]> {
+    await this.db.transaction(async (trx) => {
+      if (!(await this.store.lock(trx, userId, planId))) this.missing(planId);
+      await this.store.insertPoint(trx, point);
+    });
+    return this.get(userId, planId);
+  }
+
+  async changePoint(userId: number, pointId: number, change: Kind["pointChange"]): Promise<Kind["plan"]> {
+    const planId = await this.store.updatePoint(this.db, userId, pointId, change);
+    return this.get(userId, planId ?? this.missingPoint(pointId));
+  }
+
+  async removePoint(userId: number, pointId: number): Promise<Kind["plan"]> {
+    const planId = await this.store.deletePoint(this.db, userId, pointId);
+    return this.get(userId, planId ?? this.missingPoint(pointId));
+  }
+
+  /** All rows or none: a row that is not a point of this plan fails the batch. */
+  async changePoints(
+    userId: number,
+    planId: number,
+    changes: readonly ChangeOf<Kind>[],
+  ): Promise<Kind["plan"]> {
+    const byId = new Map(changes.map((change) => [change.id, change]));
+    if (byId.size < changes.length) this.refuseBatch("the same point is in it twice");
+    await this.db.transaction(async (trx) => {
+      if (!(await this.store.lock(trx, userId, planId))) this.missing(planId);
+      const points = await this.store.lockPoints(trx, planId, [...byId.keys()]);
+      const found = new Set(points.map(({ id }) => id));
+      const foreign = [...byId.keys()].filter((id) => !found.has(id));
+      if (foreign.length > 0) this.refuseBatch(`this ${this.word} has no point ${foreign.join(", ")}`);
+      const rows = points.map((point) => ({ ...point, ...byId.get(point.id) }));
+      await this.store.overwritePoints(trx, rows);
+    });
+    return this.get(userId, planId);
+  }
+
+  protected missing(id: number): never {
+    throw new DomainError("not_found", `You have no ${this.word} ${id}.`);
+  }
+
+  private missingPoint(id: number): never {
+    throw new DomainError("not_found", `You have no ${this.word} point ${id}.`);
+  }
+
+  private refuseBatch(reason: string): never {
+    throw new DomainError("constraint_violated", `Nothing was changed: ${reason}.`);
+  }
+}

@@ -1,0 +1,123 @@
+import type { Knex } from "knex";
+import type { Db } from "../../platform/db";
+
+/** Where one kind of plan is kept. Identifiers of the schema, never input. */
+export interface PlanTables {
+  readonly plans: string;
+  /** Also the key under which a plan carries its points. */
+  readonly points: string;
+  /** The points' column that names their plan. */
+  readonly parent: string;
+  readonly planColumns: readonly string[];
+  /** Without the id and the parent. */
+  readonly pointColumns: readonly string[];
+}
+
+interface Row {
+  readonly id: number;
+}
+
+/** Plans of a user and their points: one shape for missions and geofences. Every query asks for the owner. */
+export class PlanStore<Plan extends Row, Point extends Row> {
+  private readonly selectPlans: string;
+  private readonly writePoints: string;
+
+  constructor(readonly tables: PlanTables) {
+    const { plans, points, parent, planColumns, pointColumns } = tables;
+    const pointKeys = ["id", parent, ...pointColumns];
+    // One statement, so that a plan is read with the points of the same moment in one round trip.
+    this.selectPlans = `
+      SELECT ${planColumns.map((column) => `plan.${column}`).join(", ")},
+        coalesce(
+          (SELECT json_agg(point ORDER BY point.sequence, point.id)
+            FROM (SELECT ${pointKeys.join(", ")} FROM ${points} WHERE ${parent} = plan.id) AS point),
+          '[]'
+        ) AS ${points}
+      FROM ${plans} AS plan`;
+    this.writePoints = `
+      UPDATE ${points} AS point SET ${pointColumns.map((column) => `${column} = new.${column}`).join(", ")}
+      FROM json_populate_recordset(NULL::${points}, ?) AS new WHERE point.id = new.id`;
+  }
+
+  async list(db: Db, userId: number): Promise<Plan[]> {
+    return (await db.raw(`${this.selectPlans} WHERE plan.user_id = ? ORDER BY plan.id`, [userId])).rows;
+  }
+
+  async find(db: Db, userId: number, id: number): Promise<Plan | undefined> {
+    const query = `${this.selectPlans} WHERE plan.user_id = ? AND plan.id = ?`;
+    return (await db.raw(query, [userId, id])).rows[0];
+  }
+
+  async insert(db: Db, userId: number, fields: object): Promise<number> {
+    const [row] = await db(this.tables.plans)
+      .insert({ ...fields, user_id: userId })
+      .returning("id");
+    return row.id;
+  }
+
+  /** Returns whether the user has such a plan. */
+  async update(db: Db, userId: number, id: number, change: object): Promise<boolean> {
+    if (Object.keys(change).length === 0) return this.owns(db, userId, id);
+    return (await db(this.tables.plans).where({ id, user_id: userId }).update(change)) === 1;
+  }
+
+  /** Returns whether there was such a plan of the user's. Its points go with it. */
+  async delete(db: Db, userId: number, id: number): Promise<boolean> {
+    return (await db(this.tables.plans).where({ id, user_id: userId }).delete()) === 1;
+  }
+
+  async owns(db: Db, userId: number, id: number): Promise<boolean> {
+    return (await db(this.tables.plans).where({ id, user_id: userId }).first("id")) !== undefined;
+  }
+
+  /** `owns`, and until the transaction ends nobody else deletes the plan or changes its points in a batch. */
+  async lock(trx: Knex.Transaction, userId: number, id: number): Promise<boolean> {
+    const row = await trx(this.tables.plans).where({ id, user_id: userId }).forNoKeyUpdate().first("id");
+    return row !== undefined;
+  }
+
+  async findPoint(db: Db, userId: number, pointId: number): Promise<Point | undefined> {
+    const { parent, pointColumns } = this.tables;
+    const point = this.pointsOf(db, userId).where({ id: pointId });
+    return (await point.first(["id", parent, ...pointColumns])) as Point | undefined;
+  }
+
+  async insertPoint(db: Db, point: object): Promise<void> {
+    await db(this.tables.points).insert(point);
+  }
+
+  /** Returns the id of the point's plan, or undefined when the user has no such point. */
+  async updatePoint(db: Db, userId: number, pointId: number, change: object): Promise<number | undefined> {
+    const { parent } = this.tables;
+    const point = this.pointsOf(db, userId).where({ id: pointId });
+    if (Object.keys(change).length === 0) return (await point.first(parent))?.[parent];
+    return (await point.update(change).returning(parent))[0]?.[parent];
+  }
+
+  /** Returns the id of the plan that had the point, or undefined when the user has no such point. */
+  async deletePoint(db: Db, userId: number, pointId: number): Promise<number | undefined> {
+    const { parent } = this.tables;
+    return (await this.pointsOf(db, userId).where({ id: pointId }).delete().returning(parent))[0]?.[parent];
+  }
+
+  /** Those of the points that the plan has, in the order of their ids; nobody changes them meanwhile. */
+  async lockPoints(trx: Knex.Transaction, planId: number, ids: readonly number[]): Promise<Point[]> {
+    const { points, parent, pointColumns } = this.tables;
+    const rows = trx(points)
+      .where({ [parent]: planId })
+      .whereIn("id", ids)
+      .orderBy("id")
+      .forUpdate();
+    return (await rows.select(["id", ...pointColumns])) as Point[];
+  }
+
+  /** Write whole rows over those with the same ids, in one statement. */
+  async overwritePoints(db: Db, rows: readonly Row[]): Promise<void> {
+    await db.raw(this.writePoints, [JSON.stringify(rows)]);
+  }
+
+  private pointsOf(db: Db, userId: number): Knex.QueryBuilder {
+    const { plans, points, parent } = this.tables;
+    return db(points).whereIn(parent, db(plans).select("id").where({ user_id: userId }));
+  }
+}
