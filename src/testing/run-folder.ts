@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { endLeftover, worksIn } from "../laptop/servers/leftover";
+import { endLeftover, isMarked } from "../laptop/servers/leftover";
 
 /** Where the folder of this run is told to the workers that run the test files. */
 export const runFolderVariable = "FLEET_TEST_FOLDER";
@@ -37,8 +37,8 @@ export function clearRunFolderNow(folder: string): void {
     const pid = Number.parseInt(readFileSync(pidFile, "utf8"), 10);
     // SIGQUIT: postgres ends its backends and goes without a checkpoint.
     for (const signal of ["SIGQUIT", "SIGKILL"] as const) {
-      if (pid > 0 && worksIn(pid, workFolder)) process.kill(pid, signal);
-      for (let waits = 0; waits < 100 && worksIn(pid, workFolder); waits++) sleepNow(10);
+      if (pid > 0 && isMarked(pid, workFolder)) process.kill(pid, signal);
+      for (let waits = 0; waits < 100 && isMarked(pid, workFolder); waits++) sleepNow(10);
     }
   }
   rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });

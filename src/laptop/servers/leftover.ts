@@ -5,33 +5,32 @@ import { existsSync, readFileSync, readlinkSync, realpathSync, rmSync } from "no
 const orderlyEndMs = 15_000;
 
 /**
- * End a server that outlived the stack which started it (its parent was killed), by the pid in the file it
- * left. A pid may have been given to another program since, so a process is only touched when it works in
- * `folder`, as postgres and redis-server do in their data folder. Resolves when the process is gone.
+ * End a program that outlived the stack which started it (its parent was killed), by the pid in the file it
+ * left. A pid may have been given to another program since, so a process is only touched when `mark` is its
+ * working folder, as with postgres and redis-server, or one of its arguments. Resolves when it is gone.
  */
-export async function endLeftover(pidFile: string, folder: string, signal: NodeJS.Signals): Promise<void> {
+export async function endLeftover(pidFile: string, mark: string, signal: NodeJS.Signals): Promise<void> {
   if (!existsSync(pidFile)) return;
   const pid = Number.parseInt(readFileSync(pidFile, "utf8"), 10);
-  if (pid > 0 && worksIn(pid, folder)) {
+  if (pid > 0 && isMarked(pid, mark)) {
     process.kill(pid, signal);
     const deadline = Date.now() + orderlyEndMs;
-    while (worksIn(pid, folder)) {
+    while (isMarked(pid, mark)) {
       if (Date.now() > deadline) process.kill(pid, "SIGKILL");
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
-  // Whatever holds that number now is no server of this folder; left here, the file would stop the next one.
+  // Whatever holds that number now is not ours; left here, the file would stop the next one.
   rmSync(pidFile, { force: true });
 }
 
 /**
- * Whether a live process is the server of `folder`: works in it, or was given it as an argument. Another
- * account's working folder is closed to us without ptrace rights, but every command line is readable.
+ * Whether a live process has `mark` as its working folder or as an argument. Another account's working folder
+ * is closed to us without ptrace rights, but every command line is readable.
  */
-export function worksIn(pid: number, folder: string): boolean {
+export function isMarked(pid: number, mark: string): boolean {
   try {
-    if (argumentsOf(pid).includes(folder)) return true;
-    return workingFolder(pid) === realpathSync(folder);
+    return argumentsOf(pid).includes(mark) || workingFolder(pid) === realpathSync(mark);
   } catch {
     // Gone, a zombie, or a stranger's: not ours in any case.
     return false;

@@ -6,7 +6,7 @@ import { assertPortIsFree, freePort } from "../free-port";
 import { endLeftover } from "./leftover";
 import { type ServerAccount, serverAccount } from "./postgres-account";
 import { type PostgresBinaries, postgresBinaries } from "./postgres-binaries";
-import { startServerProcess } from "./server-process";
+import { type ServerProcess, startServerProcess } from "./server-process";
 
 export interface PostgresOptions {
   /** Absolute. Holds the cluster in `data/`; kept between starts. */
@@ -21,12 +21,9 @@ export interface PostgresOptions {
   readonly durable: boolean;
 }
 
-export interface EmbeddedPostgres {
+export interface EmbeddedPostgres extends ServerProcess {
   readonly url: string;
   readonly port: number;
-  readonly pid: number;
-  readonly ended: Promise<string>;
-  stop(): Promise<void>;
 }
 
 const user = "fleet";
@@ -57,13 +54,7 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
     await server.stop();
     throw error;
   }
-  return {
-    url: url.href,
-    port,
-    pid: server.pid,
-    ended: server.ended,
-    stop: server.stop,
-  };
+  return { ...server, url: url.href, port };
 }
 
 function settings({ durable }: PostgresOptions): string[] {

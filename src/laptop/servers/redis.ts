@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { assertPortIsFree, freePort } from "../free-port";
 import { endLeftover } from "./leftover";
-import { startServerProcess } from "./server-process";
+import { type ServerProcess, startServerProcess } from "./server-process";
 
 export interface RedisOptions {
   /** Absolute. Working folder of the server; with `durable`, its append-only file is here. */
@@ -13,12 +13,9 @@ export interface RedisOptions {
   readonly durable: boolean;
 }
 
-export interface EmbeddedRedis {
+export interface EmbeddedRedis extends ServerProcess {
   readonly url: string;
   readonly port: number;
-  readonly pid: number;
-  readonly ended: Promise<string>;
-  stop(): Promise<void>;
 }
 
 /** The system's redis-server on 127.0.0.1. A server left over in the folder is ended first. */
@@ -45,11 +42,5 @@ export async function startRedis(options: RedisOptions): Promise<EmbeddedRedis> 
     options: { env: process.env },
     missing: "redis-server is not installed. On Debian and Ubuntu: apt-get install redis-server",
   });
-  return {
-    url: `redis://127.0.0.1:${port}`,
-    port,
-    pid: server.pid,
-    ended: server.ended,
-    stop: server.stop,
-  };
+  return { ...server, url: `redis://127.0.0.1:${port}`, port };
 }

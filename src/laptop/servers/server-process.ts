@@ -7,6 +7,8 @@ export interface ServerProcess {
   readonly ended: Promise<string>;
   /** Ask it to end, insist after the limit. Resolves when it is gone; safe to call twice. */
   stop(): Promise<void>;
+  /** Ask it to end and do not wait, because this process is about to. */
+  cut(): void;
 }
 
 export interface ServerProgram {
@@ -46,6 +48,7 @@ export async function startServerProcess(program: ServerProgram): Promise<Server
       await ended;
       clearTimeout(insist);
     },
+    cut: () => void child.kill(program.stopSignal),
   };
 }
 

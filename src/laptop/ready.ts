@@ -1,0 +1,32 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { packageRoot } from "../platform/version";
+
+/** Where the stack keeps its state unless told otherwise. */
+export const defaultStateFolder = join(packageRoot, ".fleet");
+
+/** What a running stack says of itself in `.fleet/ready.json`; null for a part that it does not run. */
+export interface Ready {
+  /** Origin of the HTTP API and of Socket.IO. */
+  readonly gateway: string | null;
+  readonly relay: string | null;
+  readonly tunnel: string | null;
+  readonly jumphost: string | null;
+  readonly database: string | null;
+  readonly redis: string | null;
+  readonly s3: string | null;
+  readonly smtp: string | null;
+  readonly user: { readonly username: string; readonly password: string } | null;
+  readonly drone_id: number | null;
+}
+
+export const readyFile = (stateFolder: string) => join(stateFolder, "ready.json");
+
+/** The running stack's own words; throws, saying how to start one, when none runs. */
+export function readReady(stateFolder: string): Ready {
+  try {
+    return JSON.parse(readFileSync(readyFile(stateFolder), "utf8")) as Ready;
+  } catch (cause) {
+    throw new Error("The stack is not running. Start it in another terminal with: npm start", { cause });
+  }
+}

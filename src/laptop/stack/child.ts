@@ -1,0 +1,100 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Environment } from "../../platform/config";
+import { endLeftover } from "../servers/leftover";
+import type { RunningPart } from "./part";
+
+export interface ChildSpec {
+  readonly name: string;
+  /** File of `cmd/`, without its ending. */
+  readonly entrypoint: string;
+  /** `.fleet` */
+  readonly folder: string;
+  readonly env: Environment;
+  /** Asked until it resolves. */
+  readonly answers: () => Promise<unknown>;
+}
+
+const startLimitMs = 30_000;
+const stopLimitMs = 8_000;
+
+/** The compiled entrypoint, beside this compiled file. */
+const entrypointFile = (entrypoint: string) => join(__dirname, "..", "..", "..", "cmd", `${entrypoint}.js`);
+
+/**
+ * Run one of our own processes as a child. It has a session of its own, so that the terminal's Ctrl-C reaches
+ * the stack alone, and a channel to us: when that closes, because the stack was killed, it stops by itself.
+ * Its output goes to `.fleet/logs`.
+ */
+export async function startChild(
+  spec: ChildSpec,
+): Promise<Required<Pick<RunningPart, "ended" | "stop" | "cut">>> {
+  const script = entrypointFile(spec.entrypoint);
+  const pidFile = join(spec.folder, "run", `${spec.entrypoint}.pid`);
+  await endLeftover(pidFile, script, "SIGTERM");
+  const log = openLog(spec.folder, spec.entrypoint);
+  const child = fork(script, [], {
+    env: spec.env as NodeJS.ProcessEnv,
+    stdio: ["ignore", log.descriptor, log.descriptor, "ipc"],
+    detached: true,
+    execArgv: [],
+  });
+  closeSync(log.descriptor);
+  mkdirSync(join(spec.folder, "run"), { recursive: true });
+  writeFileSync(pidFile, `${child.pid}\n`);
+  const ended = whenEnded(child, spec, log.file);
+  await whenAnswering(child, spec, ended);
+  return {
+    ended,
+    stop: async () => {
+      child.kill("SIGTERM");
+      const insist = setTimeout(() => child.kill("SIGKILL"), stopLimitMs);
+      await ended;
+      clearTimeout(insist);
+    },
+    cut: () => void child.kill("SIGKILL"),
+  };
+}
+
+function openLog(folder: string, entrypoint: string): { file: string; descriptor: number } {
+  const logs = join(folder, "logs");
+  mkdirSync(logs, { recursive: true });
+  const file = join(logs, `${entrypoint}.log`);
+  // The run before is kept: after a crash it is the one that matters.
+  if (existsSync(file)) renameSync(file, `${file}.1`);
+  return { file, descriptor: openSync(file, "a", 0o600) };
+}
+
+function whenEnded(child: ChildProcess, { name }: ChildSpec, logFile: string): Promise<string> {
+  return new Promise((resolve) => {
+    child.once("error", (error) => resolve(`${name} could not be run: ${error.message}`));
+    child.once("exit", (code, signal) => {
+      const lastWords = readFileSync(logFile, "utf8").trim().split("\n").slice(-5).join("\n");
+      resolve(`${name} ended (${signal ?? `code ${code}`}). The end of ${logFile}:\n${lastWords}`);
+    });
+  });
+}
+
+async function whenAnswering(child: ChildProcess, spec: ChildSpec, ended: Promise<string>): Promise<void> {
+  let end: string | undefined;
+  void ended.then((reason) => {
+    end = reason;
+  });
+  const deadline = Date.now() + startLimitMs;
+  for (;;) {
+    const fault = await spec.answers().then(
+      () => undefined,
+      (error: Error) => error,
+    );
+    // Another program may answer at that port while ours has failed for it.
+    if (end !== undefined) throw new Error(end);
+    if (!fault) return;
+    if (Date.now() > deadline) {
+      child.kill("SIGKILL");
+      throw new Error(`${spec.name} did not answer within ${startLimitMs / 1000} s: ${fault.message}`);
+    }
+    await delay(50);
+  }
+}

@@ -1,0 +1,37 @@
+import { isDomainError } from "../../domain/errors";
+import { createUser } from "../../features/accounts";
+import { openDatabase } from "../../platform/db";
+import { ApiClient } from "../api-client";
+import type { Part } from "./part";
+
+const username = "pilot@example.com";
+
+/** Somebody to log in as. */
+export const firstUser: Part = {
+  name: "the first user",
+  async start({ env, ready, secrets }) {
+    const user = { username, password: secrets.userPassword };
+    const api = new ApiClient(ready.gateway as string);
+    if (!(await api.canLogin(user))) {
+      await create(env.DATABASE_URL as string, user);
+      await api.login(user);
+    }
+    return { says: { user } };
+  },
+};
+
+async function create(databaseUrl: string, user: { username: string; password: string }): Promise<void> {
+  const db = openDatabase(databaseUrl, { poolMax: 1, name: "fleet-laptop" });
+  try {
+    await createUser(db, { ...user, level: "ADMIN", active: true });
+  } catch (cause) {
+    if (!isDomainError(cause)) throw cause;
+    throw new Error(
+      `The database has a user ${username} whose password is not the one in .fleet/secrets.json. ` +
+        "Start with --reset, or with the state folder that made that user.",
+      { cause },
+    );
+  } finally {
+    await db.destroy();
+  }
+}

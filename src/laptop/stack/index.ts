@@ -1,0 +1,109 @@
+import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import type { Environment } from "../../platform/config";
+import { Lifecycle, stopOnSignals } from "../../platform/lifecycle";
+import { createLogger } from "../../platform/log";
+import { defaultStateFolder, type Ready, readyFile } from "../ready";
+import type { Part, RunningPart } from "./part";
+import { parts } from "./parts";
+import { keepSecrets } from "./secrets";
+import { takeStateFolder, wipeStateFolder } from "./state-folder";
+import { readyTable } from "./table";
+
+const nothing: Ready = {
+  gateway: null,
+  relay: null,
+  tunnel: null,
+  jumphost: null,
+  database: null,
+  redis: null,
+  s3: null,
+  smtp: null,
+  user: null,
+  drone_id: null,
+};
+
+/** Longest orderly stop, all parts together; then what is left is cut. */
+const stopLimitMs = 30_000;
+
+/** `npm start [-- --reset] [-- --state FOLDER]`. Rejects with the reason when the stack cannot stand. */
+export async function runStack(args: string[], environment: Environment): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      reset: { type: "boolean", default: false },
+      state: { type: "string", default: defaultStateFolder },
+    },
+  });
+  const folder = resolve(values.state);
+  const log = createLogger("stack", "warn");
+  const lifecycle = new Lifecycle(log, stopLimitMs);
+  lifecycle.onClose("state folder", takeStateFolder(folder));
+  stopOnSignals(lifecycle, log);
+  process.on("SIGHUP", () => process.emit("SIGTERM"));
+  rmSync(readyFile(folder), { force: true });
+  try {
+    if (values.reset) await wipeStateFolder(folder);
+    const starting = startParts(parts, folder, environment, lifecycle);
+    // A stop in the middle lets the part that is starting finish, so that there is something to stop.
+    lifecycle.onDrain("start", () => starting.catch(() => undefined));
+    const ready = await starting;
+    if (lifecycle.state !== "starting") return;
+    lifecycle.onClose("ready.json", () => rmSync(readyFile(folder), { force: true }));
+    writeReady(folder, ready);
+    lifecycle.ready();
+    process.stdout.write(readyTable(ready, folder));
+  } catch (error) {
+    await lifecycle.stop("the start failed");
+    throw error;
+  }
+}
+
+async function startParts(
+  list: readonly Part[],
+  folder: string,
+  environment: Environment,
+  lifecycle: Lifecycle,
+): Promise<Ready> {
+  const secrets = keepSecrets(folder);
+  let env = environment;
+  let ready = nothing;
+  for (const part of list) {
+    if (lifecycle.state !== "starting") return ready;
+    const running = await part.start({ env, ready, folder, secrets, tell }).catch((cause: Error) => {
+      throw new Error(`The stack cannot start ${part.name}: ${cause.message}`, { cause });
+    });
+    watch(part, running, lifecycle);
+    env = { ...env, ...running.gives };
+    ready = { ...ready, ...running.says };
+  }
+  return ready;
+}
+
+const tell = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** Have the part stopped with the stack, cut when the stack cannot wait, and the stack stopped with the part. */
+function watch(part: Part, running: RunningPart, lifecycle: Lifecycle): void {
+  let stopped = false;
+  lifecycle.onClose(part.name, async () => {
+    await running.stop?.();
+    stopped = true;
+  });
+  process.on("exit", () => {
+    if (!stopped) running.cut?.();
+  });
+  void running.ended?.then(async (reason) => {
+    if (lifecycle.state === "draining" || lifecycle.state === "stopped") return;
+    process.stderr.write(`${reason}\nWithout ${part.name} the stack cannot go on; it stops.\n`);
+    await lifecycle.stop(`${part.name} ended`);
+    process.exit(1);
+  });
+}
+
+/** Moved into place: whoever waits for the file never reads half of it. It holds passwords. */
+function writeReady(folder: string, ready: Ready): void {
+  const file = readyFile(folder);
+  writeFileSync(`${file}.new`, `${JSON.stringify(ready, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}

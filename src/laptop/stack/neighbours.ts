@@ -1,0 +1,122 @@
+import { connect } from "node:net";
+import { join } from "node:path";
+import { HeadBucketCommand } from "@aws-sdk/client-s3";
+import { Redis } from "ioredis";
+import pg from "pg";
+import type { Environment } from "../../platform/config";
+import { openObjects } from "../../platform/objects";
+import { startMail } from "../servers/mail";
+import { startObjects } from "../servers/objects";
+import { startPostgres } from "../servers/postgres";
+import { startRedis } from "../servers/redis";
+import type { Part } from "./part";
+
+/** The services beside ours: taken from the environment when it names one, embedded otherwise. */
+
+export const database: Part = {
+  name: "Postgres",
+  async start({ env, folder, secrets }) {
+    if (env.DATABASE_URL) {
+      await answers("DATABASE_URL", async () => {
+        const client = new pg.Client({ connectionString: env.DATABASE_URL, connectionTimeoutMillis: 5_000 });
+        await client.connect();
+        await client.end();
+      });
+      return { says: { database: env.DATABASE_URL } };
+    }
+    const server = await startPostgres({
+      folder: join(folder, "postgres"),
+      password: secrets.databasePassword,
+      database: "fleet",
+      durable: true,
+    });
+    return { ...server, says: { database: server.url }, gives: { DATABASE_URL: server.url } };
+  },
+};
+
+export const redis: Part = {
+  name: "Redis",
+  async start({ env, folder }) {
+    const given = env.REDIS_URL;
+    if (given) {
+      await answers("REDIS_URL", async () => {
+        const client = new Redis(given, {
+          lazyConnect: true,
+          retryStrategy: () => null,
+          connectTimeout: 5_000,
+        });
+        client.on("error", () => undefined);
+        await client.connect();
+        client.disconnect();
+      });
+      return { says: { redis: given } };
+    }
+    const server = await startRedis({ folder: join(folder, "redis"), durable: true });
+    return { ...server, says: { redis: server.url }, gives: { REDIS_URL: server.url } };
+  },
+};
+
+export const objects: Part = {
+  name: "the object store",
+  async start({ env, folder }) {
+    const buckets = [env.S3_BUCKET ?? "fleet", env.S3_VPN_BUCKET ?? "fleet-vpn"];
+    if (env.S3_ENDPOINT) {
+      const client = openObjects({ ...env, S3_REGION: env.S3_REGION ?? "us-east-1" });
+      for (const Bucket of buckets) {
+        await answers(`bucket ${Bucket} at S3_ENDPOINT`, () =>
+          client.send(new HeadBucketCommand({ Bucket })),
+        );
+      }
+      client.destroy();
+      return { says: { s3: env.S3_ENDPOINT } };
+    }
+    const server = await startObjects({ folder: join(folder, "objects"), buckets });
+    const gives: Environment = {
+      S3_ENDPOINT: server.url,
+      S3_ACCESS_KEY_ID: server.accessKeyId,
+      S3_SECRET_ACCESS_KEY: server.secretAccessKey,
+    };
+    return { says: { s3: server.url }, gives, stop: server.stop };
+  },
+};
+
+export const mail: Part = {
+  name: "the mail server",
+  async start({ env, tell }) {
+    if (env.SMTP_URL) {
+      const { hostname, port, protocol } = new URL(env.SMTP_URL);
+      const usual = protocol === "smtps:" ? 465 : 587;
+      await answers("SMTP_URL", () => reach(hostname, Number(port) || usual));
+      return { says: { smtp: env.SMTP_URL } };
+    }
+    const sink = await startMail({
+      onMail: ({ to, subject, links }) =>
+        tell(`Mail to ${to.join(", ")}: ${subject}${links.map((link) => `\n     ${link}`).join("")}`),
+    });
+    return { says: { smtp: sink.url }, gives: { SMTP_URL: sink.url }, stop: sink.stop };
+  },
+};
+
+async function answers(name: string, tryIt: () => Promise<unknown>): Promise<void> {
+  try {
+    await tryIt();
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message || cause.name : String(cause);
+    throw new Error(`${name}, taken from the environment, does not answer: ${reason}`, { cause });
+  }
+}
+
+/** Resolves when something accepts a TCP connection there. */
+export function reach(host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port, timeout: 5_000 });
+    const settle = (error?: Error) => {
+      socket.destroy();
+      if (error) reject(error);
+      else resolve();
+    };
+    socket.once("connect", () => settle());
+    socket.once("timeout", () => settle(new Error(`no answer from ${host}:${port}`)));
+    socket.once("error", settle);
+  });
+}

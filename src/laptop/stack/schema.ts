@@ -1,0 +1,11 @@
+import { migrationSource } from "../../../migrations";
+import { migrateSchema } from "../../platform/migrate";
+import type { Part } from "./part";
+
+export const schema: Part = {
+  name: "the database schema",
+  async start({ env }) {
+    await migrateSchema((env.DATABASE_DIRECT_URL ?? env.DATABASE_URL) as string, migrationSource);
+    return {};
+  },
+};

@@ -1,0 +1,28 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Made once per state folder. */
+export interface Secrets {
+  readonly jwt: string;
+  readonly databasePassword: string;
+  readonly userPassword: string;
+}
+
+/** The folder's secrets; those it lacks are made and kept in a file that only its owner can read. */
+export function keepSecrets(folder: string): Secrets {
+  const file = join(folder, "secrets.json");
+  const kept = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Partial<Secrets>) : {};
+  const secrets: Secrets = {
+    jwt: random(),
+    databasePassword: random(),
+    userPassword: random(12),
+    ...kept,
+  };
+  // Moved into place: a crash in between must not cost the password of a database that exists.
+  writeFileSync(`${file}.new`, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+  return secrets;
+}
+
+const random = (bytes = 32) => randomBytes(bytes).toString("base64url");

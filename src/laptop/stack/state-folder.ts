@@ -1,0 +1,43 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { endLeftover, isMarked } from "../servers/leftover";
+
+const lockName = "stack.pid";
+
+/**
+ * Take the state folder for this process: one stack at a time works in it. Children that a killed stack left
+ * behind are ended by their parts. Returns the function that gives the folder back.
+ */
+export function takeStateFolder(folder: string): () => void {
+  mkdirSync(folder, { recursive: true });
+  const lock = join(folder, lockName);
+  for (;;) {
+    try {
+      writeFileSync(lock, `${process.pid}\n`, { flag: "wx" });
+      return () => rmSync(lock, { force: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+    const holder = Number.parseInt(readFileSync(lock, "utf8"), 10);
+    if (isStack(holder))
+      throw new Error(`The stack runs already (process ${holder}). Stop it with Ctrl-C first.`);
+    rmSync(lock, { force: true });
+  }
+}
+
+/** Every stack is this same program, so its script is among the arguments of a live one. */
+function isStack(pid: number): boolean {
+  const script = process.argv[1];
+  return pid > 0 && pid !== process.pid && script !== undefined && isMarked(pid, script);
+}
+
+/** Forget everything but the lock. Servers that still work in the folder are ended first. */
+export async function wipeStateFolder(folder: string): Promise<void> {
+  const data = join(folder, "postgres", "data");
+  await endLeftover(join(data, "postmaster.pid"), data, "SIGINT");
+  const redis = join(folder, "redis");
+  await endLeftover(join(redis, "redis.pid"), redis, "SIGTERM");
+  for (const name of readdirSync(folder)) {
+    if (name !== lockName) rmSync(join(folder, name), { recursive: true, force: true });
+  }
+}
