@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { Id, type Route, route } from "../../http/route";
+import type { Action } from "./action";
+import type { ActionService } from "./actions.service";
+
+const Addressed = z.object({ drone_id: Id });
+
+/** One route for each row of the table. */
+export const actionRoutes = (table: readonly Action[], service: ActionService): readonly Route[] =>
+  table.map((action) => actionRoute(action, service));
+
+const actionRoute = (action: Action, service: ActionService): Route =>
+  route({
+    method: "post",
+    path: `/drone/action/${action.path}`,
+    tag: "Drone actions",
+    summary: action.summary,
+    description: action.description,
+    guard: "user",
+    envelope: "B",
+    body: Addressed.extend(action.body.shape),
+    success: { status: 200, schema: z.object({ message: z.string(), result: action.result }) },
+    invalidInput: action.invalidInput ?? 500,
+    documents: { 404: "The drone, or what is to be sent to it, does not exist or is not yours." },
+    handle: ({ caller, body }) => {
+      const { drone_id, ...parameters } = body as z.output<typeof Addressed> & Record<string, unknown>;
+      return service.order(caller.id, drone_id, action, parameters);
+    },
+  });

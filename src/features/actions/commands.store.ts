@@ -1,0 +1,56 @@
+import type { Db } from "../../platform/db";
+import type { VerifiedPlan } from "../../vehicle/link";
+
+/**
+ * pending:  written before anything is sent; stays so when the process dies meanwhile, which is the truth.
+ * accepted: the vehicle took it; `result` is what the caller was told.
+ * failed:   it was not done, or not confirmed; `error` is what the caller was told.
+ */
+export type Outcome = "pending" | "accepted" | "failed";
+
+export interface NewCommand {
+  readonly drone_id: number;
+  readonly user_id: number;
+  /** The action's path, such as `takeoff`. */
+  readonly command: string;
+  /** The body without `drone_id`. */
+  readonly parameters: unknown;
+}
+
+/** Returns the id of the pending record. */
+export async function insertCommand(db: Db, command: NewCommand): Promise<string> {
+  const [row] = await db("drone_commands")
+    .insert({ ...command, parameters: JSON.stringify(command.parameters) })
+    .returning("id");
+  return (row as { id: string }).id;
+}
+
+export async function finishCommand(
+  db: Db,
+  id: string,
+  { outcome, result, error }: { outcome: Exclude<Outcome, "pending">; result?: unknown; error?: string },
+): Promise<void> {
+  await db("drone_commands")
+    .where({ id })
+    .update({
+      outcome,
+      result: result === undefined ? null : JSON.stringify(result),
+      error: error ?? null,
+      finished_at: db.fn.now(),
+    });
+}
+
+/** What a drone was found to hold after an upload, for the executions that fly it. */
+export async function insertVerifiedPlan(
+  db: Db,
+  droneId: number,
+  missionId: number,
+  { hash, items }: VerifiedPlan,
+): Promise<void> {
+  await db("verified_plans").insert({
+    drone_id: droneId,
+    mission_id: missionId,
+    hash,
+    items: JSON.stringify(items),
+  });
+}

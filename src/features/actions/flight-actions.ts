@@ -1,0 +1,123 @@
+import { z } from "zod";
+import { type Action, action } from "./action";
+import {
+  Acknowledged,
+  Altitude,
+  East,
+  Latitude,
+  Longitude,
+  Mode,
+  ModeSet,
+  MotorId,
+  North,
+  TakeoffAltitude,
+  Throttle,
+} from "./actions.schema";
+
+const nothing = z.object({});
+
+const arm = (path: string) =>
+  action({
+    path,
+    summary: "Arm",
+    description: "A simulated drone's video room is told to it first. `arm` and `arm_drone` are the same.",
+    body: nothing,
+    result: Acknowledged,
+    async run(order) {
+      await order.beforeArm();
+      return { message: "The drone is armed.", result: await order.onLink((link) => link.arm()) };
+    },
+  });
+
+/** The mode in which a drone holds and takes positions: PX4's offboard wants a stream of setpoints instead. */
+const guided = { ardupilot: "GUIDED", px4: "HOLD" } as const;
+const returnToLaunch = { ardupilot: "RTL", px4: "RTL" } as const;
+
+const modeChange = (path: string, modes: Record<"ardupilot" | "px4", string>, summary: string) =>
+  action({
+    path,
+    summary,
+    body: nothing,
+    result: ModeSet,
+    async run(order) {
+      const result = await order.onLink((link) => link.setMode(modes[link.vehicle.autopilot]));
+      return { message: `The drone is in ${result.mode} mode.`, result };
+    },
+  });
+
+/** Orders that the vehicle acknowledges at once and then carries out. */
+export const flightActions: readonly Action[] = [
+  arm("arm"),
+  arm("arm_drone"),
+  action({
+    path: "disarm_drone",
+    summary: "Disarm",
+    body: nothing,
+    result: Acknowledged,
+    async run(order) {
+      return { message: "The drone is disarmed.", result: await order.onLink((link) => link.disarm()) };
+    },
+  }),
+  action({
+    path: "takeoff",
+    summary: "Take off in guided mode",
+    body: z.object({ altitude: TakeoffAltitude }),
+    result: Acknowledged,
+    async run(order, { altitude }) {
+      const result = await order.onLink((link) => link.takeoff(altitude));
+      return { message: `The drone takes off to ${altitude} m.`, result };
+    },
+  }),
+  action({
+    path: "land",
+    summary: "Land where it is",
+    body: nothing,
+    result: Acknowledged,
+    async run(order) {
+      return { message: "The drone is landing.", result: await order.onLink((link) => link.land()) };
+    },
+  }),
+  modeChange("rtl", returnToLaunch, "Return to launch"),
+  modeChange("guided", guided, "Switch to guided mode"),
+  action({
+    path: "set_mode",
+    summary: "Set a flight mode",
+    body: z.object({ mode_info: z.object({ custom_mode: Mode }) }),
+    result: ModeSet,
+    async run(order, { mode_info }) {
+      const result = await order.onLink((link) => link.setMode(mode_info.custom_mode));
+      return { message: `The drone is in ${result.mode} mode.`, result };
+    },
+  }),
+  action({
+    path: "motortest",
+    summary: "Spin one motor for a moment",
+    body: z.object({ motor_id: MotorId, percentage: Throttle }),
+    result: Acknowledged,
+    async run(order, { motor_id, percentage }) {
+      const result = await order.onLink((link) => link.motorTest(motor_id, percentage));
+      return { message: `Motor ${motor_id} spins at ${percentage} %.`, result };
+    },
+  }),
+  action({
+    path: "move",
+    summary: "Go to a local position",
+    description: "East, north and up of home, in metres.",
+    body: z.object({ x: East, y: North, z: Altitude }),
+    result: Acknowledged,
+    async run(order, { x, y, z: up }) {
+      const result = await order.onLink((link) => link.move({ x, y, z: up }));
+      return { message: `The drone moves to ${x} m east, ${y} m north, ${up} m up.`, result };
+    },
+  }),
+  action({
+    path: "goto_gps_location",
+    summary: "Go to a position",
+    body: z.object({ lat: Latitude, lng: Longitude, altitude: Altitude }),
+    result: Acknowledged,
+    async run(order, to) {
+      const result = await order.onLink((link) => link.goTo(to));
+      return { message: `The drone flies to ${to.lat}, ${to.lng} at ${to.altitude} m.`, result };
+    },
+  }),
+];

@@ -1,0 +1,51 @@
+import { DomainError } from "../../domain/errors";
+import type { Route } from "../../http/route";
+import type { GatewayConfig } from "../../platform/config";
+import type { Db } from "../../platform/db";
+import type { Logger } from "../../platform/log";
+import type { Redis } from "../../platform/redis";
+import type { LinkPool } from "../../vehicle/pool";
+import { type Drone, droneFor, linkTarget } from "../drones";
+import { enabledGeofences, geofenceForUpload } from "../geofences";
+import { missionForUpload } from "../missions";
+import { actionRoutes } from "./actions.routes";
+import { RecordedActions } from "./actions.service";
+import { actionTable } from "./actions.table";
+
+interface ActionsDeps {
+  readonly config: GatewayConfig;
+  readonly db: Db;
+  readonly redis: Redis;
+  readonly log: Logger;
+  readonly pool: Pick<LinkPool, "withLink">;
+  /** Done before a drone is armed. A failure is logged and never keeps it from arming. */
+  readonly beforeArm?: (drone: Drone) => Promise<void>;
+}
+
+/** Orders to drones: everything under `/drone/action/` but the connection itself. */
+export function actions({ config, db, redis, log, pool, beforeArm }: ActionsDeps): {
+  readonly routes: readonly Route[];
+} {
+  const service = new RecordedActions<Drone>(db, log, {
+    droneFor: (userId, droneId) => droneFor(db, userId, "command", droneId),
+    onLink: async (drone, use) => pool.withLink(linkTarget(config, drone), use),
+    plansOf: (userId) => ({
+      waypoints: async (missionId) => (await missionForUpload(db, userId, missionId)).mission_points,
+      geofence: (geofenceId) => geofenceForUpload(db, userId, geofenceId),
+      enabledGeofences: () => enabledGeofences(db, userId),
+    }),
+    publish: (channel, payload) => publish(redis, channel, payload),
+    beforeArm,
+  });
+  return { routes: actionRoutes(actionTable, service) };
+}
+
+async function publish(redis: Redis, channel: string, payload: string): Promise<number> {
+  try {
+    return await redis.publish(channel, payload);
+  } catch (error) {
+    throw new DomainError("unavailable", "The way to the drone's computer is down; try again shortly.", {
+      cause: error,
+    });
+  }
+}

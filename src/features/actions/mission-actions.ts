@@ -1,0 +1,96 @@
+import { z } from "zod";
+import { DomainError } from "../../domain/errors";
+import { MavCommand, MavFrame, type MissionItem } from "../../domain/mission-item";
+import { Id } from "../../http/route";
+import { toFlightPlan } from "../../vehicle/flight-plan.plan";
+import type { VehicleLink } from "../../vehicle/link";
+import { type Action, action } from "./action";
+import {
+  Acknowledged,
+  HIGHEST_ORDER_METRES,
+  ModeSet,
+  TakeoffAltitude,
+  UploadedMission,
+} from "./actions.schema";
+
+/** Put a stored mission on a drone, and set off to fly it. */
+export const missionActions: readonly Action[] = [
+  action({
+    path: "push_mission",
+    summary: "Upload a mission and verify it",
+    description:
+      "Waypoints go up as stored; a takeoff row comes first only when the first waypoint is not one, and never for a rover. " +
+      "The plan is read back and compared. A drone that is flying its mission refuses it unless `force` is true.",
+    body: z.object({
+      mission_id: Id,
+      force: z.boolean().default(false).describe("Replace the plan even while the drone flies it."),
+    }),
+    result: UploadedMission,
+    async run(order, { mission_id, force }) {
+      const waypoints = await order.plans.waypoints(mission_id);
+      if (waypoints.length === 0) {
+        throw new DomainError("invalid_input", "The mission has no waypoints: there is nothing to upload.");
+      }
+      const { plan, verified } = await order.onLink(async (link) => {
+        const plan = toFlightPlan(waypoints, link.vehicle.kind);
+        return { plan, verified: await link.uploadMission(plan, { force }) };
+      });
+      await order.keepVerifiedPlan(mission_id, verified);
+      const items = verified.items.length;
+      return {
+        message: `The mission is on the drone: ${items} items, read back and compared.`,
+        result: { mission_id, items, takeoff_added: plan.length > waypoints.length, hash: verified.hash },
+      };
+    },
+  }),
+  action({
+    path: "start_mission",
+    summary: "Take off to fly the mission on board",
+    description:
+      "A guided takeoff, after which the client switches to auto. Without `takeoff_altitude` it climbs to the height at " +
+      "which the mission on board begins. A rover has nothing to climb: it goes to guided mode.",
+    body: z.object({ takeoff_altitude: TakeoffAltitude.optional() }),
+    result: Acknowledged.extend({ mode: ModeSet.shape.mode.optional(), altitude: z.number().optional() }),
+    async run(order, { takeoff_altitude }) {
+      return order.onLink(async (link) => {
+        if (link.vehicle.kind === "rover") {
+          const result = await link.setMode("GUIDED");
+          return { message: "The rover is ready; switch to auto to drive the mission.", result };
+        }
+        const altitude = takeoff_altitude ?? (await heightOfPlanOnBoard(link));
+        const acknowledged = await link.takeoff(altitude);
+        return {
+          message: `The drone takes off to ${altitude} m; switch to auto to fly the mission.`,
+          result: { ...acknowledged, altitude },
+        };
+      });
+    },
+  }),
+];
+
+async function heightOfPlanOnBoard(link: VehicleLink): Promise<number> {
+  const { items } = await link.readMission();
+  const altitude = takeoffHeight(items);
+  if (altitude === undefined) {
+    throw new DomainError(
+      "invalid_input",
+      items.length === 0
+        ? "The drone holds no mission: push one first, or give takeoff_altitude."
+        : "The mission on board does not begin at a height above home: give takeoff_altitude.",
+    );
+  }
+  return altitude;
+}
+
+const commandsWithHeight: readonly number[] = [MavCommand.takeoff, MavCommand.waypoint];
+const framesAboveHome: readonly number[] = [MavFrame.globalRelativeAlt, MavFrame.globalRelativeAltInt];
+
+/**
+ * Metres above home at which a plan begins: its first takeoff's or waypoint's height. Undefined when there is
+ * none, or when it is not told above home: metres above the sea would be a wrong climb.
+ */
+export function takeoffHeight(plan: readonly MissionItem[]): number | undefined {
+  const first = plan.find(({ command }) => commandsWithHeight.includes(command));
+  if (!first || !framesAboveHome.includes(first.frame)) return undefined;
+  return first.z_alt > 0 && first.z_alt <= HIGHEST_ORDER_METRES ? first.z_alt : undefined;
+}
