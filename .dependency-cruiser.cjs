@@ -4,7 +4,7 @@
  * Inside a feature: routes → service → store; only stores touch knex.
  */
 const processes = "gateway|relay|tunnel|onboard|simvehicle|laptop|admin";
-const isTest = "\\.test\\.ts$";
+const isTest = "\\.(test|contract)\\.ts$";
 
 module.exports = {
   forbidden: [
