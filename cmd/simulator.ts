@@ -1,0 +1,46 @@
+import { loadConfig, simulatorConfig } from "../src/platform/config";
+import { type SimulatedVehicleOptions, startSimulator } from "../src/simvehicle";
+
+/** Each vehicle of a fleet stands ten metres east of the one before. */
+const APART_DEGREES = 0.000133;
+
+async function main(): Promise<void> {
+  const config = loadConfig(simulatorConfig);
+  const [lat = 0, lng = 0, altitude = 0] = config.SIMULATOR_HOME.split(",").map(Number);
+  const fleet: Pick<SimulatedVehicleOptions, "kind" | "autopilot">[] = [
+    ...Array.from({ length: config.SIMULATOR_COPTERS }, () => ({ kind: "copter" as const })),
+    ...Array.from({ length: config.SIMULATOR_ROVERS }, () => ({ kind: "rover" as const })),
+    ...Array.from({ length: config.SIMULATOR_PX4_COPTERS }, () => ({
+      kind: "copter" as const,
+      autopilot: "px4" as const,
+    })),
+  ];
+  const simulator = await startSimulator({
+    host: config.SIMULATOR_HOST,
+    speedUp: config.SIMULATOR_SPEEDUP,
+    vehicles: fleet.map((vehicle, at) => ({
+      ...vehicle,
+      port: config.SIMULATOR_PORT === 0 ? 0 : config.SIMULATOR_PORT + at,
+      home: { lat, lng: lng + at * APART_DEGREES, altitude },
+    })),
+  });
+  const ports = simulator.vehicles.map(({ port }) => port);
+  console.log(JSON.stringify({ msg: "simulated vehicles listen", host: config.SIMULATOR_HOST, ports }));
+  process.send?.({ ready: true, ports });
+
+  let stopping = false;
+  const stop = (): void => {
+    if (stopping) return;
+    stopping = true;
+    simulator.stop().then(() => process.disconnect?.());
+  };
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+  // Whoever forked this process is gone.
+  process.on("disconnect", stop);
+}
+
+main().catch((error: Error) => {
+  console.error(error.message);
+  process.exitCode = 1;
+});

@@ -1,0 +1,52 @@
+import type { Arming } from "../arming";
+import type { Flight } from "../flight";
+import type { Streams } from "../streams";
+
+/** A COMMAND_LONG or COMMAND_INT in one form. */
+export interface Call {
+  readonly command: number;
+  readonly param1: number;
+  readonly param2: number;
+  readonly param3: number;
+  readonly param4: number;
+  /** Degrees where the command has a place; NaN when not given. */
+  readonly lat: number;
+  readonly lng: number;
+  readonly z: number;
+  /** MAV_FRAME; COMMAND_LONG has none, and counts as above home. */
+  readonly frame: number;
+}
+
+/** MAV_RESULT. */
+export const Result = {
+  accepted: 0,
+  temporarilyRejected: 1,
+  denied: 2,
+  unsupported: 3,
+  failed: 4,
+  inProgress: 5,
+} as const;
+export type Result = (typeof Result)[keyof typeof Result];
+
+/** What commands act on. */
+export interface Cockpit {
+  readonly flight: Flight;
+  readonly arming: Arming;
+  readonly streams: Streams;
+  /** Send one telemetry message now; false when there is none of that id. */
+  sendNow(id: number): boolean;
+  knows(id: number): boolean;
+  /** Answer a command again, later, when its work is done. */
+  finishLater(command: number, seconds: number): void;
+  reboot(): void;
+}
+
+export type Handler = (cockpit: Cockpit, call: Call) => Result;
+
+export const MAGIC_FORCE_ARM = 2989;
+export const MAGIC_FORCE_DISARM = 21_196;
+
+/** Metres above mean sea level of a call's height in its frame. */
+export function altitudeOf({ flight }: Cockpit, { z, frame }: Call): number {
+  return frame === 0 || frame === 5 ? z : flight.home.altitude + z;
+}

@@ -1,0 +1,161 @@
+import { remaining } from "./battery";
+import { breaksFence } from "./fence";
+import type { Flight } from "./flight";
+import { distance } from "./geo";
+import { Severity } from "./reports";
+
+const FENCE_TYPE = { height: 1, circle: 2, shapes: 4 } as const;
+/** Milliseconds between two repeats of a fence breach. */
+const FENCE_REPEAT = 1000;
+
+/** What the vehicle does on its own when a ground station, its charge or its bounds are gone. */
+export class Failsafes {
+  private groundStationSeen: number | undefined;
+  private groundStationLost = false;
+  private batteryStage: "good" | "low" | "critical" = "good";
+  private breached = false;
+  private breachCount = 0;
+  private breachShown = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly flight: Flight) {}
+
+  get active(): boolean {
+    return this.groundStationLost || this.batteryStage !== "good";
+  }
+
+  get fence(): { readonly breached: boolean; readonly count: number } {
+    return { breached: this.breached, count: this.breachCount };
+  }
+
+  /** The ground station that the failsafe follows was heard; nobody else's heartbeat counts. */
+  heard(systemId: number, now: number): void {
+    if (systemId === this.flight.tuning.groundStation) this.groundStationSeen = now;
+  }
+
+  step(now: number): void {
+    this.watchGroundStation(now);
+    this.watchBattery();
+    this.watchFence(now);
+  }
+
+  private watchGroundStation(now: number): void {
+    const { flight } = this;
+    const { params, reports } = flight;
+    const px4 = flight.autopilot === "px4";
+    const action = params.get(px4 ? "NAV_DLL_ACT" : "FS_GCS_ENABLE");
+    const timeout = (px4 ? params.get("COM_DL_LOSS_T") : params.get("FS_GCS_TIMEOUT")) * 1000;
+    if (action === 0 || this.groundStationSeen === undefined) {
+      this.groundStationLost = false;
+      return;
+    }
+    const lost = now - this.groundStationSeen > timeout;
+    if (lost === this.groundStationLost) return;
+    this.groundStationLost = lost;
+    if (!lost) {
+      reports.text(Severity.warning, "GCS Failsafe Cleared");
+      return;
+    }
+    if (!flight.armed) return;
+    // FS_GCS_ENABLE 5 lands; NAV_DLL_ACT 1 holds, 3 lands. All others return.
+    const lands = px4 ? action === 3 : action === 5;
+    this.act("GCS Failsafe", px4 && action === 1 ? "hold" : lands ? "land" : "return");
+  }
+
+  private watchBattery(): void {
+    const { flight } = this;
+    const { params, battery } = flight;
+    const px4 = flight.autopilot === "px4";
+    const left = remaining(battery);
+    const low = px4 ? left < params.get("BAT_LOW_THR") : battery.volts < params.get("BATT_LOW_VOLT");
+    const critical = px4 ? left < params.get("BAT_CRIT_THR") : battery.volts < params.get("BATT_CRT_VOLT");
+    const stage = critical ? "critical" : low ? "low" : "good";
+    // A failsafe is not taken back while flying because the voltage recovers.
+    if (stage === this.batteryStage || (stage === "good" && flight.armed)) return;
+    const worse = stage === "critical" || (stage === "low" && this.batteryStage === "good");
+    this.batteryStage = stage;
+    if (!worse) return;
+    flight.reports.text(
+      Severity.critical,
+      `Battery 1 is ${stage} ${battery.volts.toFixed(2)}V used ${Math.round(battery.used)} mAh`,
+    );
+    if (!flight.armed) return;
+    const action = px4
+      ? params.get("COM_LOW_BAT_ACT")
+      : params.get(critical ? "BATT_FS_CRT_ACT" : "BATT_FS_LOW_ACT");
+    if (action !== 0) this.act("Battery Failsafe", (px4 ? action >= 2 : action === 1) ? "land" : "return");
+  }
+
+  private watchFence(now: number): void {
+    const { flight } = this;
+    const broken = this.brokenFence();
+    if (!broken) {
+      if (this.breached) flight.reports.text(Severity.notice, "Fence breach cleared");
+      this.breached = false;
+      return;
+    }
+    if (this.breached && now - this.breachShown < FENCE_REPEAT) return;
+    const fresh = !this.breached;
+    this.breached = true;
+    this.breachShown = now;
+    if (!fresh) return;
+    this.breachCount += 1;
+    flight.reports.text(Severity.notice, `${broken} fence breached`);
+    const action = flight.params.get(flight.autopilot === "px4" ? "GF_ACTION" : "FENCE_ACTION");
+    this.actOnFence(action);
+  }
+
+  /** ArduPilot: 1 RTL, 2 land, 4 brake. PX4: 2 hold, 3 return, 5 land. */
+  private actOnFence(action: number): void {
+    const px4 = this.flight.autopilot === "px4";
+    const [returns, lands, holds] = px4 ? [3, 5, 2] : [1, 2, 4];
+    if (action === returns || (!px4 && action === 3)) this.act("Fence Breach", "return");
+    else if (action === lands) this.act("Fence Breach", "land");
+    else if (action === holds) this.act("Fence Breach", "hold");
+  }
+
+  private brokenFence(): string | undefined {
+    const { flight } = this;
+    const { params } = flight;
+    if (!flight.armed || (flight.kind === "copter" && flight.landed)) return undefined;
+    const { position } = flight;
+    if (flight.autopilot === "px4") {
+      const high = params.get("GF_MAX_VER_DIST");
+      const far = params.get("GF_MAX_HOR_DIST");
+      if (high > 0 && flight.relativeAltitude > high) return "Max Alt";
+      if (far > 0 && distance(flight.home, position) > far) return "Circle";
+      return breaksFence(flight.fence, position) ? "Polygon" : undefined;
+    }
+    if (params.get("FENCE_ENABLE") !== 1) return undefined;
+    const types = params.get("FENCE_TYPE");
+    const has = (type: number): boolean => (types & type) !== 0;
+    if (
+      has(FENCE_TYPE.height) &&
+      flight.kind === "copter" &&
+      flight.relativeAltitude > params.get("FENCE_ALT_MAX")
+    )
+      return "Max Alt";
+    if (has(FENCE_TYPE.circle) && distance(flight.home, position) > params.get("FENCE_RADIUS"))
+      return "Circle";
+    if (has(FENCE_TYPE.shapes) && breaksFence(flight.fence, position)) return "Polygon";
+    return undefined;
+  }
+
+  private act(cause: string, action: "return" | "land" | "hold"): void {
+    const { flight } = this;
+    const { modes, reports } = flight;
+    if (flight.kind === "copter" && flight.landed) {
+      reports.text(Severity.warning, `${cause} - Disarming`);
+      flight.disarm();
+      return;
+    }
+    const mode =
+      action === "return"
+        ? modes.returning
+        : action === "land"
+          ? (modes.landing ?? modes.stopping)
+          : modes.stopping;
+    reports.text(Severity.warning, `${cause} - ${mode.name}`);
+    // Without a position it can still come down.
+    if (!flight.changeMode(mode) && modes.landing) flight.changeMode(modes.landing);
+  }
+}

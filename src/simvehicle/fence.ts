@@ -1,0 +1,80 @@
+import { distance, insidePolygon, type LatLng } from "./geo";
+import { MissionResult, type PlanItem } from "./plan-item";
+
+const FENCE = { return: 5000, inclusion: 5001, exclusion: 5002, circleIn: 5003, circleOut: 5004 } as const;
+
+export type FenceShape =
+  | { readonly kind: "polygon"; readonly inside: boolean; readonly vertices: readonly LatLng[] }
+  | { readonly kind: "circle"; readonly inside: boolean; readonly centre: LatLng; readonly radius: number };
+
+export type Fence =
+  | { readonly shapes: readonly FenceShape[] }
+  | { readonly refused: MissionResult; readonly because: string };
+
+const place = (item: PlanItem): LatLng => ({ lat: item.x / 1e7, lng: item.y / 1e7 });
+
+/** The refusal of one item as it arrives, before the whole is looked at. */
+export function checkFenceItem(item: PlanItem): MissionResult {
+  if (![0, 3, 5, 6, 10, 11].includes(item.frame)) return MissionResult.unsupportedFrame;
+  return item.command >= FENCE.return && item.command <= FENCE.circleOut
+    ? MissionResult.accepted
+    : MissionResult.unsupported;
+}
+
+/** What an autopilot keeps of a fence item: two dimensions, and the one parameter. */
+export const keepFenceItem = (item: PlanItem): PlanItem => ({
+  ...item,
+  frame: 0,
+  autocontinue: 0,
+  param2: 0,
+  param3: 0,
+  param4: 0,
+  z: 0,
+});
+
+/** The shapes of a fence plan, or why an autopilot refuses the whole (AC_PolyFence_loader::validate_fence). */
+export function readFence(items: readonly PlanItem[]): Fence {
+  const shapes: FenceShape[] = [];
+  let at = 0;
+  while (at < items.length) {
+    const first = items[at]!;
+    const centre = place(first);
+    if (Math.abs(centre.lat) > 90 || Math.abs(centre.lng) > 180) return refused("Fence: bad lat/lng");
+    if (first.command === FENCE.return) {
+      at += 1;
+      continue;
+    }
+    if (first.command === FENCE.circleIn || first.command === FENCE.circleOut) {
+      if (!(first.param1 > 0)) return refused("Non-positive circle radius");
+      shapes.push({ kind: "circle", inside: first.command === FENCE.circleIn, centre, radius: first.param1 });
+      at += 1;
+      continue;
+    }
+    const count = first.param1;
+    if (count < 3) return refused(`Invalid vertex count (${count})`);
+    const vertices = items.slice(at, at + count);
+    if (vertices.length < count) return refused("Incorrect item count");
+    for (const vertex of vertices) {
+      if (vertex.command !== first.command || vertex.param1 !== count)
+        return refused(`Received incorrect vertex type (want=${first.command} got=${vertex.command})`);
+    }
+    shapes.push({
+      kind: "polygon",
+      inside: first.command === FENCE.inclusion,
+      vertices: vertices.map(place),
+    });
+    at += count;
+  }
+  return { shapes };
+}
+
+const refused = (because: string): Fence => ({ refused: MissionResult.error, because });
+
+const within = (shape: FenceShape, point: LatLng): boolean =>
+  shape.kind === "circle"
+    ? distance(shape.centre, point) <= shape.radius
+    : insidePolygon(point, shape.vertices);
+
+/** Whether a place breaks a fence: outside an inclusion, or inside an exclusion. */
+export const breaksFence = (shapes: readonly FenceShape[], point: LatLng): boolean =>
+  shapes.some((shape) => within(shape, point) !== shape.inside);

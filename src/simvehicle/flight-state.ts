@@ -1,0 +1,173 @@
+import { type Battery, freshBattery } from "./battery";
+import type { Faults } from "./faults";
+import type { FenceShape } from "./fence";
+import { type GlobalPosition, type LatLng, offsetBetween, offsetBy } from "./geo";
+import { type Body, restingBody } from "./kinematics";
+import { MissionStore } from "./mission-store";
+import { ardupilotCopterModes, ardupilotRoverModes, type Mode, type ModeTable, px4Modes } from "./modes";
+import { definitionsFor } from "./params/index";
+import { ParamStore } from "./params/store";
+import { type Tuning, tuningOf } from "./params/tuning";
+import { Pilot } from "./pilot";
+import type { PlanItem } from "./plan-item";
+import type { Reports } from "./reports";
+
+export type VehicleKind = "copter" | "rover";
+export type Autopilot = "ardupilot" | "px4";
+/** ArduPilot 4.7 renamed many parameters and answers unknown ones with PARAM_ERROR. PX4 is 1.15. */
+export type Firmware = "4.6" | "4.7";
+
+/** Where a guided vehicle is sent. Metres and metres per second, local NED of the origin. */
+export type GuidedTarget =
+  | { readonly kind: "hold"; readonly n: number; readonly e: number; readonly d: number }
+  | {
+      readonly kind: "position";
+      readonly n: number;
+      readonly e: number;
+      readonly d: number;
+      readonly yaw?: number;
+    }
+  | { readonly kind: "takeoff"; readonly n: number; readonly e: number; readonly d: number }
+  | {
+      readonly kind: "velocity";
+      readonly vn: number;
+      readonly ve: number;
+      readonly vd: number;
+      readonly yaw?: number;
+      readonly yawRate?: number;
+      /** Flight time in seconds after which it no longer counts. */
+      readonly until: number;
+    };
+
+/** climb → travel → wait → descend: the legs of a return. */
+export type ReturnLeg = "climb" | "travel" | "wait" | "descend";
+
+/** idle → running → complete, and back to idle when a plan is loaded. MISSION_CURRENT.mission_state follows. */
+export interface MissionRun {
+  state: "idle" | "running" | "complete";
+  /** The order being carried out, numbered as on the wire. */
+  seq: number;
+  /** Flight time at which the place of the order was reached. */
+  arrivedAt: number | undefined;
+  /** Where the body was when the order began. */
+  from: { n: number; e: number; d: number };
+  /** Metres per second, by DO_CHANGE_SPEED. */
+  speed: number | undefined;
+  /** How often each jump was taken. */
+  jumps: Map<number, number>;
+  circled: number;
+}
+
+export interface FlightOptions {
+  readonly kind: VehicleKind;
+  readonly autopilot: Autopilot;
+  readonly firmware: Firmware;
+  readonly home: GlobalPosition;
+  readonly systemId: number;
+  /** Seconds of the vehicle's own time from power-on until its checks pass. */
+  readonly bootSeconds: number;
+}
+
+function modesFor({ kind, autopilot }: FlightOptions): ModeTable {
+  if (autopilot === "px4") return px4Modes;
+  return kind === "copter" ? ardupilotCopterModes : ardupilotRoverModes;
+}
+
+/** Everything that a flying vehicle is at one moment. The behaviours read and change it; `Flight` drives them. */
+export class FlightState {
+  readonly kind: VehicleKind;
+  readonly autopilot: Autopilot;
+  readonly modes: ModeTable;
+  readonly params: ParamStore;
+  readonly body: Body = restingBody();
+  /** The local frame's origin, set by the first fix and never moved. */
+  readonly origin: GlobalPosition;
+  readonly pilot: Pilot;
+  readonly mission: MissionStore;
+  fenceItems: readonly PlanItem[] = [];
+  fence: readonly FenceShape[] = [];
+  battery: Battery;
+  home: GlobalPosition;
+  armed = false;
+  landed = true;
+  /** ArduPilot lifts off in an automatic mode only after a raised throttle, a takeoff or a mission command. */
+  autoArmed = false;
+  mode: Mode;
+  guided: GuidedTarget = { kind: "hold", n: 0, e: 0, d: 0 };
+  returnLeg: ReturnLeg = "climb";
+  legSince = 0;
+  readonly run: MissionRun;
+  /** Metres per second asked by command, until the mode changes. */
+  speed: number | undefined;
+  /** Seconds of the vehicle's own time since power-on. */
+  time = 0;
+  /** Milliseconds of the wall clock at the current step, for everything that a ground station must repeat. */
+  now = 0;
+  motorTest: { readonly motor: number; readonly throttle: number; readonly until: number } | undefined;
+
+  constructor(
+    readonly options: FlightOptions,
+    readonly reports: Reports,
+    readonly faults: Faults,
+  ) {
+    this.kind = options.kind;
+    this.autopilot = options.autopilot;
+    this.modes = modesFor(options);
+    this.mode = this.modes.initial;
+    this.params = new ParamStore(definitionsFor(options));
+    this.origin = options.home;
+    this.home = options.home;
+    this.pilot = new Pilot(options.autopilot === "ardupilot" && options.kind === "copter" ? 1000 : 1500);
+    this.mission = new MissionStore(options.autopilot, () => this.home);
+    this.run = {
+      state: "idle",
+      seq: this.mission.firstSeq,
+      arrivedAt: undefined,
+      from: { n: 0, e: 0, d: 0 },
+      speed: undefined,
+      jumps: new Map(),
+      circled: 0,
+    };
+    this.battery = freshBattery(
+      this.params.get("BATT_CAPACITY", this.params.get("BAT1_CAPACITY", 3300)),
+      this.autopilot === "px4" ? 4 : 3,
+    );
+  }
+
+  /** A fix comes a while before the estimator is content with it. */
+  get hasPosition(): boolean {
+    return this.time >= this.options.bootSeconds * 0.6 && !this.faults.noPosition;
+  }
+
+  get tuning(): Tuning {
+    return tuningOf(this.params);
+  }
+
+  /** Degrees, metres above mean sea level. */
+  get position(): GlobalPosition {
+    return this.globalOf(this.body);
+  }
+
+  globalOf({ n, e, d }: { n: number; e: number; d: number }): GlobalPosition {
+    return { ...offsetBy(this.origin, { n, e }), altitude: this.origin.altitude - d };
+  }
+
+  /** Metres above home. */
+  get relativeAltitude(): number {
+    return this.origin.altitude - this.body.d - this.home.altitude;
+  }
+
+  /** Down-coordinate of a height above home. */
+  downOf(aboveHome: number): number {
+    return this.origin.altitude - this.home.altitude - aboveHome;
+  }
+
+  local(point: LatLng): { n: number; e: number } {
+    return offsetBetween(this.origin, point);
+  }
+
+  here(): { n: number; e: number; d: number } {
+    const { n, e, d } = this.body;
+    return { n, e, d };
+  }
+}

@@ -1,0 +1,268 @@
+import { drain } from "./battery";
+import { FlightState } from "./flight-state";
+import { type Demand, groundSpeed, type Limits, settleOnGround, stepCopter, stepRover } from "./kinematics";
+import type { Mode } from "./modes";
+import { beginMission, missionDemand } from "./modes/auto";
+import { guidedDemand, holdHere } from "./modes/guided";
+import { landAt } from "./modes/land";
+import { circleDemand, climbRateDemand, loiterSpeed, manualDemand } from "./modes/pilot";
+import { beginReturn, returnHome } from "./modes/return";
+import { Severity } from "./reports";
+
+const IDLE_AMPERES = 0.8;
+const HOVER_AMPERES = 18;
+const DRIVE_AMPERES = 4;
+/** Seconds on the ground after which ArduPilot's and PX4's landing detectors are sure. */
+const SURE_OF_GROUND = 1;
+const DEADZONE_TOP = 1100;
+/** Seconds for which a setpoint counts as present. */
+const SETPOINT_FRESH = 0.5;
+
+/** The vehicle in motion: which behaviour drives it, and the transitions between armed, flying, landed. */
+export class Flight extends FlightState {
+  private onGroundSince = 0;
+  private idleSince = 0;
+  private hasFlown = false;
+  private pendingTakeoff: number | undefined;
+  private setpointAt = Number.NEGATIVE_INFINITY;
+  private paused = false;
+
+  /** Enter a mode. False, with a STATUSTEXT, when the vehicle may not. */
+  changeMode(mode: Mode): boolean {
+    if (mode === this.mode) return true;
+    if (mode.position && !this.hasPosition) {
+      this.reports.text(Severity.warning, `Mode change to ${mode.name} failed: requires position`);
+      return false;
+    }
+    if (mode.behaviour === "auto" && !this.mayStartMission(mode)) return false;
+    const stoppedMission = this.mode.behaviour === "auto" && this.run.state === "running";
+    if (stoppedMission) this.run.state = "idle";
+    this.mode = mode;
+    this.speed = undefined;
+    this.paused = false;
+    this.pendingTakeoff = undefined;
+    holdHere(this);
+    if (mode.behaviour === "return") beginReturn(this);
+    if (mode.behaviour === "takeoff" && this.armed) this.startTakeoff(this.defaultTakeoff());
+    if (mode.behaviour === "auto") beginMission(this);
+    return true;
+  }
+
+  private defaultTakeoff(): number {
+    return this.body.d - this.params.get("MIS_TAKEOFF_ALT");
+  }
+
+  private mayStartMission(mode: Mode): boolean {
+    if (this.mission.isEmpty) {
+      this.reports.text(
+        Severity.warning,
+        this.autopilot === "px4"
+          ? "Mission rejected: no valid mission"
+          : `Mode change to ${mode.name} failed: init failed`,
+      );
+      return false;
+    }
+    const grounded = this.autopilot === "ardupilot" && this.kind === "copter" && this.armed && this.landed;
+    if (grounded && !this.mission.startsWithTakeoff()) {
+      this.reports.text(Severity.critical, "Auto: Missing Takeoff Cmd");
+      this.reports.text(Severity.warning, `Mode change to ${mode.name} failed: init failed`);
+      return false;
+    }
+    return true;
+  }
+
+  /** Motors on. The caller has asked whether it may. */
+  arm(): void {
+    this.armed = true;
+    this.autoArmed = this.autopilot === "px4";
+    this.hasFlown = false;
+    this.idleSince = this.time;
+    this.motorTest = undefined;
+    if (this.autopilot === "ardupilot") this.reports.text(Severity.info, "Arming motors");
+    else this.reports.text(Severity.info, "Armed by external command");
+    // Home moves to where the vehicle is armed.
+    this.home = { ...this.position };
+    this.reports.homeChanged();
+    if (this.mode.behaviour === "takeoff") this.startTakeoff(this.pendingTakeoff ?? this.defaultTakeoff());
+    // A mission armed in its mode starts afresh.
+    if (this.mode.behaviour === "auto") beginMission(this);
+  }
+
+  disarm(): void {
+    if (!this.armed) return;
+    this.armed = false;
+    this.autoArmed = false;
+    this.reports.text(
+      Severity.info,
+      this.autopilot === "px4" ? "Disarmed by external command" : "Disarming motors",
+    );
+    // An aircraft whose motors are stopped in the air is on the ground soon; here, at once.
+    if (this.kind === "copter" && !this.landed) {
+      this.body.d = 0;
+      this.body.vd = 0;
+      this.landed = true;
+    }
+    if (this.run.state === "running") this.run.state = "idle";
+    holdHere(this);
+  }
+
+  /** Power off and on: parameters and plans stay. */
+  reboot(): void {
+    this.disarm();
+    this.mode = this.modes.initial;
+    this.time = 0;
+    this.setpointAt = Number.NEGATIVE_INFINITY;
+    this.onGroundSince = 0;
+    this.run.state = "idle";
+    this.run.seq = this.mission.firstSeq;
+  }
+
+  /** Climb straight up to a down-coordinate. */
+  startTakeoff(down: number): void {
+    this.autoArmed = true;
+    this.guided = { kind: "takeoff", n: this.body.n, e: this.body.e, d: down };
+  }
+
+  /** PX4's takeoff waits, in its mode, to be armed. */
+  takeoffTo(down: number): void {
+    this.pendingTakeoff = down;
+    if (this.armed) this.startTakeoff(down);
+  }
+
+  /** Whether setpoints are coming in, without which PX4 refuses OFFBOARD. */
+  hasSetpoint(): boolean {
+    return this.time - this.setpointAt < SETPOINT_FRESH;
+  }
+
+  noteSetpoint(): void {
+    this.setpointAt = this.time;
+  }
+
+  /** DO_PAUSE_CONTINUE in AUTO or GUIDED: stop here; go on. */
+  pause(): boolean {
+    if (this.mode.behaviour === "auto") this.paused = true;
+    else if (this.mode.behaviour !== "guided") return false;
+    holdHere(this);
+    return true;
+  }
+
+  resume(): boolean {
+    if (this.mode.behaviour !== "auto") return false;
+    this.paused = false;
+    return true;
+  }
+
+  /** Advance by `dt` seconds of the vehicle's own time; `now` is the wall clock in milliseconds. */
+  step(dt: number, now: number): void {
+    this.time += dt;
+    this.now = now;
+    if (this.motorTest && this.motorTest.until <= this.time) {
+      this.motorTest = undefined;
+      this.reports.text(Severity.info, "finished motor test");
+    }
+    if (this.armed && this.throttleRaised()) this.autoArmed = true;
+    const demand: Demand = this.armed ? this.demand() : { kind: "rest" };
+    const limits = this.limits();
+    if (this.kind === "rover") stepRover(this.body, demand, limits, dt);
+    else this.stepInTheAir(demand, limits, dt);
+    drain(this.battery, this.amperes(), dt);
+    if (this.armed) this.settleArming();
+  }
+
+  private demand(): Demand {
+    switch (this.mode.behaviour) {
+      case "manual":
+        return manualDemand(this);
+      case "climb-rate":
+        return climbRateDemand(this);
+      case "guided":
+        return guidedDemand(this);
+      case "takeoff":
+        return this.takeoffDemand();
+      case "auto":
+        return this.missionOrHold();
+      case "return":
+        return returnHome(this);
+      case "land":
+        return landAt(this, this.guided.kind === "velocity" ? this.body : this.guided);
+      case "circle":
+        return circleDemand(this);
+      case "stop":
+        return guidedDemand(this);
+    }
+  }
+
+  /** PX4 leaves its takeoff and a finished mission into Hold. */
+  private takeoffDemand(): Demand {
+    const demand = guidedDemand(this);
+    if (this.guided.kind === "hold" && !this.landed) this.changeMode(this.modes.guided);
+    return demand;
+  }
+
+  private missionOrHold(): Demand {
+    if (this.paused) return guidedDemand(this);
+    const demand = missionDemand(this);
+    if (this.run.state === "complete" && this.autopilot === "px4" && !this.landed)
+      this.changeMode(this.modes.stopping);
+    return demand;
+  }
+
+  private limits(): Limits {
+    const tuning = this.tuning;
+    const pilot = this.mode.behaviour === "manual" || this.mode.behaviour === "climb-rate";
+    const asked = this.mode.behaviour === "auto" ? this.run.speed : this.speed;
+    const fastest = this.kind === "rover" ? tuning.speed * 4 : loiterSpeed(this);
+    return { ...tuning, speed: pilot ? fastest : (asked ?? tuning.speed) };
+  }
+
+  private stepInTheAir(demand: Demand, limits: Limits, dt: number): void {
+    if (this.landed && demand.kind === "rest") {
+      Object.assign(this.body, { vn: 0, ve: 0, vd: 0, an: 0, ae: 0, ad: 0, roll: 0, pitch: 0, yawRate: 0 });
+      return;
+    }
+    stepCopter(this.body, demand, limits, dt);
+    const touching = settleOnGround(this.body);
+    if (!touching) {
+      this.onGroundSince = this.time;
+      this.landed = false;
+      this.hasFlown = true;
+    } else if (this.time - this.onGroundSince >= SURE_OF_GROUND) {
+      this.landed = true;
+    }
+  }
+
+  /** Disarm after a landing, and when armed for nothing. */
+  private settleArming(): void {
+    if (this.kind === "rover") return;
+    if (!this.landed) {
+      this.idleSince = this.time;
+      return;
+    }
+    if (this.hasFlown && this.landsByItself()) {
+      this.disarm();
+      return;
+    }
+    const idle = this.hasFlown
+      ? this.params.get("DISARM_DELAY", this.params.get("COM_DISARM_LAND", 10))
+      : this.params.get("DISARM_DELAY", this.params.get("COM_DISARM_PRFLT", 10));
+    if (this.throttleRaised()) this.idleSince = this.time;
+    if (idle > 0 && this.time - this.idleSince >= idle) this.disarm();
+  }
+
+  private landsByItself(): boolean {
+    const { behaviour } = this.mode;
+    if (behaviour === "land" || behaviour === "return") return this.autopilot === "ardupilot";
+    return behaviour === "auto" && this.run.state === "complete" && this.autopilot === "ardupilot";
+  }
+
+  private throttleRaised(): boolean {
+    if (this.autopilot === "px4") return false;
+    return (this.pilot.channels(this.now)[2] ?? 0) > DEADZONE_TOP;
+  }
+
+  private amperes(): number {
+    if (!this.armed && !this.motorTest) return IDLE_AMPERES;
+    if (this.kind === "rover") return IDLE_AMPERES + DRIVE_AMPERES * groundSpeed(this.body);
+    return this.landed ? 2 : HOVER_AMPERES + Math.max(0, -this.body.vd) * 2;
+  }
+}

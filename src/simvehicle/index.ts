@@ -1,0 +1,9 @@
+export type { Faults } from "./faults";
+export {
+  type SimulatedVehicle,
+  type SimulatedVehicleOptions,
+  type SimulatedVehicleState,
+  type Simulator,
+  type SimulatorOptions,
+  startSimulator,
+} from "./simulator";

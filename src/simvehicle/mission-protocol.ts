@@ -1,0 +1,234 @@
+import { build } from "../vehicle/mavlink/codec";
+import { common, type MavLinkData } from "../vehicle/mavlink/messages";
+import type { Flight } from "./flight";
+import { jumpTo } from "./modes/auto";
+import type { Sender } from "./param-protocol";
+import { MissionResult, type PlanItem } from "./plan-item";
+import { planStore, type StoredPlan } from "./plan-store";
+import { Severity } from "./reports";
+
+/** Milliseconds: an item is asked for again after the first, the transfer given up after the second. */
+const RETRY = 1000;
+const GIVE_UP = 8000;
+
+interface Upload {
+  readonly from: Sender;
+  readonly plan: StoredPlan;
+  readonly count: number;
+  next: number;
+  receivedAt: number;
+  requestedAt: number;
+}
+
+/**
+ * The mission protocol from the vehicle's side. ArduPilot asks with MISSION_REQUEST and changes its plan item
+ * by item; PX4 asks with MISSION_REQUEST_INT and changes it when the last item came. A fence is judged whole.
+ */
+export class MissionProtocol {
+  private upload: Upload | undefined;
+
+  constructor(
+    private readonly flight: Flight,
+    private readonly send: (message: MavLinkData) => void,
+  ) {}
+
+  count(message: common.MissionCount, from: Sender, now: number): void {
+    const plan = planStore(this.flight, message.missionType);
+    if (!plan) {
+      this.ack(from, message.missionType, MissionResult.unsupported);
+      return;
+    }
+    if (this.upload && !same(this.upload.from, from)) {
+      this.ack(from, message.missionType, MissionResult.denied);
+      return;
+    }
+    if (message.count > plan.capacity) {
+      this.ack(from, plan.type, MissionResult.noSpace);
+      this.flight.reports.text(Severity.warning, `Only ${plan.capacity} items are supported`);
+      return;
+    }
+    plan.begin(message.count);
+    if (message.count === 0) {
+      this.upload = undefined;
+      this.ack(from, plan.type, plan.finish());
+      return;
+    }
+    this.upload = { from, plan, count: message.count, next: 0, receivedAt: now, requestedAt: now };
+    this.request();
+  }
+
+  item(message: common.MissionItemInt, from: Sender, now: number): void {
+    const { upload } = this;
+    if (!upload) {
+      // PX4 takes it for a late repeat; ArduPilot objects.
+      if (this.flight.autopilot === "ardupilot") this.ack(from, message.missionType, MissionResult.error);
+      return;
+    }
+    if (message.seq !== upload.next) {
+      if (this.flight.autopilot === "ardupilot")
+        this.ack(from, upload.plan.type, MissionResult.invalidSequence);
+      else this.request();
+      return;
+    }
+    if (!same(upload.from, from)) {
+      this.ack(from, upload.plan.type, MissionResult.denied);
+      return;
+    }
+    const result = upload.plan.put(message.seq, itemOf(message));
+    if (result !== MissionResult.accepted) {
+      this.upload = undefined;
+      this.ack(from, upload.plan.type, result);
+      this.flight.reports.text(Severity.warning, `Mission item ${message.seq} refused (${result})`);
+      return;
+    }
+    upload.receivedAt = now;
+    upload.next += 1;
+    if (upload.next < upload.count) {
+      upload.requestedAt = now;
+      this.request();
+      return;
+    }
+    this.upload = undefined;
+    this.ack(from, upload.plan.type, upload.plan.finish());
+  }
+
+  /** MISSION_ITEM, the older form with float degrees: taken, with a word of reproach. */
+  floatItem(message: common.MissionItem, from: Sender, now: number): void {
+    if (this.upload?.next === 0)
+      this.flight.reports.text(Severity.warning, "got MISSION_ITEM; GCS should send MISSION_ITEM_INT");
+    const { x, y, ...rest } = message;
+    const scaled = { ...rest, x: Math.round(x * 1e7), y: Math.round(y * 1e7) };
+    this.item(build(common.MissionItemInt, scaled), from, now);
+  }
+
+  requestList(message: common.MissionRequestList, from: Sender): void {
+    const plan = planStore(this.flight, message.missionType);
+    if (!plan || this.upload) {
+      this.ack(from, message.missionType, plan ? MissionResult.denied : MissionResult.unsupported);
+      return;
+    }
+    this.send(
+      build(common.MissionCount, {
+        targetSystem: from.systemId,
+        targetComponent: from.componentId,
+        count: plan.count,
+        missionType: plan.type,
+      }),
+    );
+  }
+
+  /** MISSION_REQUEST_INT, and with `asFloats` the older MISSION_REQUEST. */
+  requestItem(
+    message: common.MissionRequestInt | common.MissionRequest,
+    from: Sender,
+    asFloats: boolean,
+  ): void {
+    const plan = planStore(this.flight, message.missionType);
+    const item = plan?.at(message.seq);
+    if (!plan || this.upload || !item) {
+      const result = this.upload ? MissionResult.denied : MissionResult.invalidSequence;
+      this.ack(from, message.missionType, result);
+      return;
+    }
+    const fields = {
+      ...item,
+      targetSystem: from.systemId,
+      targetComponent: from.componentId,
+      seq: message.seq,
+      frame: item.frame as common.MavFrame,
+      command: item.command as common.MavCmd,
+      current: plan.current === message.seq ? 1 : 0,
+      missionType: plan.type,
+    };
+    this.send(
+      asFloats
+        ? build(common.MissionItem, { ...fields, x: item.x / 1e7, y: item.y / 1e7 })
+        : build(common.MissionItemInt, fields),
+    );
+  }
+
+  clearAll(message: common.MissionClearAll, from: Sender): void {
+    const everything = message.missionType === common.MavMissionType.ALL;
+    const types = everything
+      ? [common.MavMissionType.MISSION, common.MavMissionType.FENCE]
+      : [message.missionType];
+    let result: MissionResult = MissionResult.accepted;
+    for (const type of types) {
+      const plan = planStore(this.flight, type);
+      if (!plan) result = MissionResult.unsupported;
+      else if (this.upload || !plan.clear()) result = MissionResult.error;
+    }
+    this.ack(from, message.missionType, result);
+  }
+
+  /** MISSION_SET_CURRENT; DO_SET_MISSION_CURRENT asks the flight itself. */
+  setCurrent(message: common.MissionSetCurrent): boolean {
+    return jumpTo(this.flight, message.seq);
+  }
+
+  /** Ask again, or give up. */
+  step(now: number): void {
+    const { upload } = this;
+    if (!upload) return;
+    if (now - upload.receivedAt > GIVE_UP) {
+      this.upload = undefined;
+      upload.plan.abandon();
+      this.flight.reports.text(Severity.warning, `${upload.plan.name} upload timeout`);
+      this.ack(upload.from, upload.plan.type, MissionResult.cancelled);
+    } else if (now - upload.requestedAt > RETRY) {
+      upload.requestedAt = now;
+      this.request();
+    }
+  }
+
+  private request(): void {
+    const { upload } = this;
+    if (!upload) return;
+    const message = this.flight.autopilot === "px4" ? common.MissionRequestInt : common.MissionRequest;
+    this.send(
+      build<common.MissionRequest | common.MissionRequestInt>(message, {
+        targetSystem: upload.from.systemId,
+        targetComponent: upload.from.componentId,
+        seq: upload.next,
+        missionType: upload.plan.type,
+      }),
+    );
+  }
+
+  private ack(to: Sender, missionType: common.MavMissionType, result: MissionResult): void {
+    this.send(
+      build(common.MissionAck, {
+        targetSystem: to.systemId,
+        targetComponent: to.componentId,
+        type: result as number as common.MavMissionResult,
+        missionType,
+      }),
+    );
+  }
+}
+
+const same = (a: Sender, b: Sender): boolean => a.systemId === b.systemId && a.componentId === b.componentId;
+
+const itemOf = ({
+  command,
+  frame,
+  autocontinue,
+  param1,
+  param2,
+  param3,
+  param4,
+  x,
+  y,
+  z,
+}: common.MissionItemInt): PlanItem => ({
+  command,
+  frame,
+  autocontinue,
+  param1,
+  param2,
+  param3,
+  param4,
+  x,
+  y,
+  z,
+});

@@ -1,0 +1,227 @@
+import type { FlightState } from "../flight-state";
+import type { Demand } from "../kinematics";
+import { Command, type PlanItem } from "../plan-item";
+import { Severity } from "../reports";
+import { landAt } from "./land";
+import { orbit } from "./pilot";
+import { bearing, beginReturn, returnHome } from "./return";
+
+const REST: Demand = { kind: "rest" };
+const TURN_RATE = (20 * Math.PI) / 180;
+/** A plan of jumps alone must not hang the step. */
+const MOST_ORDERS_PER_STEP = 100;
+
+const NAMES: Readonly<Record<number, string>> = {
+  16: "WP",
+  17: "LoitUnlim",
+  18: "LoitTurns",
+  19: "LoitTime",
+  20: "RTL",
+  21: "Land",
+  22: "Takeoff",
+  82: "SplineWP",
+  93: "Delay",
+  112: "CondDelay",
+  115: "CondYaw",
+  177: "Jump",
+  178: "ChangeSpeed",
+  179: "SetHome",
+};
+
+/** Go on where the plan was left, or from its start (MIS_RESTART, or after it was completed). */
+export function beginMission(flight: FlightState): void {
+  const { run, mission } = flight;
+  const afresh =
+    run.state === "complete" || flight.params.get("MIS_RESTART") === 1 || run.seq >= mission.count;
+  run.speed = undefined;
+  if (afresh) {
+    run.seq = mission.firstSeq;
+    run.jumps.clear();
+  }
+  run.state = "running";
+  beginOrder(flight);
+}
+
+/** Make another order the current one, in flight or before it. */
+export function jumpTo(flight: FlightState, seq: number): boolean {
+  const { run, mission } = flight;
+  if (seq >= mission.count || mission.at(seq) === undefined) return false;
+  run.seq = Math.max(seq, mission.firstSeq);
+  if (run.state === "complete") run.state = "idle";
+  if (run.state === "running") beginOrder(flight);
+  return true;
+}
+
+export function missionDemand(flight: FlightState): Demand {
+  const { run, mission } = flight;
+  for (let count = 0; count < MOST_ORDERS_PER_STEP && run.state === "running"; count++) {
+    const order = mission.at(run.seq);
+    if (!order) {
+      finish(flight);
+      break;
+    }
+    const demand = carryOut(flight, order);
+    if (demand !== "done") return demand;
+    advance(flight);
+  }
+  return flight.landed ? REST : { kind: "position", ...run.from };
+}
+
+/** The order's demand, or that it is done. */
+function carryOut(flight: FlightState, order: PlanItem): Demand | "done" {
+  switch (order.command) {
+    case Command.takeoff:
+      return flight.kind === "rover" ? "done" : takeoff(flight, order);
+    case Command.waypoint:
+    case Command.splineWaypoint:
+      return goTo(flight, order, order.param1);
+    case Command.loiterTime:
+      return goTo(flight, order, order.param1);
+    case Command.loiterUnlimited:
+      return goTo(flight, order, Number.POSITIVE_INFINITY);
+    case Command.loiterTurns:
+      return turns(flight, order);
+    case Command.land:
+      return flight.kind === "rover" ? "done" : land(flight, order);
+    case Command.returnToLaunch:
+      return home(flight);
+    case Command.delay:
+    case Command.conditionDelay:
+      return waited(flight, order.param1) ? "done" : hold(flight);
+    case Command.changeSpeed:
+      if (order.param2 > 0) flight.run.speed = order.param2;
+      return "done";
+    case Command.jump:
+      return jump(flight, order);
+    default:
+      return "done";
+  }
+}
+
+function takeoff(flight: FlightState, order: PlanItem): Demand | "done" {
+  if (flight.landed && !flight.autoArmed) return REST;
+  const down = Math.min(downOf(flight, order), flight.run.from.d);
+  if (flight.body.d <= down + 0.3) return "done";
+  const { n, e } = flight.run.from;
+  return { kind: "position", n, e, d: down };
+}
+
+function goTo(flight: FlightState, order: PlanItem, hold: number): Demand | "done" {
+  if (flight.landed && flight.kind === "copter") return REST;
+  const place = placeOf(flight, order);
+  const { body, run, tuning } = flight;
+  const far =
+    flight.kind === "rover"
+      ? Math.hypot(place.n - body.n, place.e - body.e)
+      : Math.hypot(place.n - body.n, place.e - body.e, place.d - body.d);
+  // A plan's own acceptance radius is PX4's; ArduPilot has WP_RADIUS only.
+  const radius = flight.autopilot === "px4" && order.param2 > 0 ? order.param2 : tuning.waypointRadius;
+  if (far <= radius && run.arrivedAt === undefined) run.arrivedAt = flight.time;
+  if (run.arrivedAt !== undefined && flight.time - run.arrivedAt >= hold) return "done";
+  return { kind: "position", ...place, yaw: bearing(flight, place) };
+}
+
+function turns(flight: FlightState, order: PlanItem): Demand | "done" {
+  if (flight.kind === "rover") return goTo(flight, order, 0);
+  const { run, body } = flight;
+  const centre = placeOf(flight, order);
+  const radius = Math.abs(order.param3) || flight.params.get("CIRCLE_RADIUS_M", 10);
+  const far = Math.hypot(body.n - centre.n, body.e - centre.e);
+  if (run.arrivedAt === undefined) {
+    if (Math.abs(far - radius) > flight.tuning.waypointRadius && far > radius)
+      return { kind: "position", ...centre, yaw: bearing(flight, centre) };
+    run.arrivedAt = flight.time;
+  }
+  const turned = ((flight.time - run.arrivedAt) * TURN_RATE) / (2 * Math.PI);
+  return turned >= order.param1 ? "done" : orbit(body, centre, radius, TURN_RATE);
+}
+
+function land(flight: FlightState, order: PlanItem): Demand | "done" {
+  if (flight.landed) return "done";
+  const { run, body } = flight;
+  const named = order.x !== 0 || order.y !== 0;
+  const place = named ? placeOf(flight, order) : { ...run.from };
+  if (run.arrivedAt === undefined) {
+    if (Math.hypot(place.n - body.n, place.e - body.e) > 1)
+      return { kind: "position", n: place.n, e: place.e, d: run.from.d, yaw: bearing(flight, place) };
+    run.arrivedAt = flight.time;
+  }
+  return landAt(flight, place);
+}
+
+function home(flight: FlightState): Demand | "done" {
+  const demand = returnHome(flight);
+  return demand.kind === "rest" ? "done" : demand;
+}
+
+function jump(flight: FlightState, order: PlanItem): "done" {
+  const { run, mission } = flight;
+  const taken = run.jumps.get(run.seq) ?? 0;
+  // A negative count jumps for ever.
+  if (order.param2 < 0 || taken < order.param2) {
+    run.jumps.set(run.seq, taken + 1);
+    run.seq = Math.max(mission.firstSeq, order.param1) - 1;
+  }
+  return "done";
+}
+
+function advance(flight: FlightState): void {
+  const { run, mission, reports } = flight;
+  const order = mission.at(run.seq);
+  if (order && order.command < Command.conditionDelay) {
+    if (
+      flight.autopilot === "ardupilot" &&
+      order.command !== Command.takeoff &&
+      order.command !== Command.land
+    )
+      reports.text(Severity.info, `Reached command #${run.seq}`);
+    reports.itemReached(run.seq);
+  }
+  run.seq += 1;
+  if (run.seq < mission.count) beginOrder(flight);
+  else finish(flight);
+}
+
+function beginOrder(flight: FlightState): void {
+  const { run, mission, reports } = flight;
+  const order = mission.at(run.seq);
+  run.arrivedAt = undefined;
+  run.from = flight.here();
+  if (!order) return;
+  if (order.command === Command.returnToLaunch) beginReturn(flight);
+  if (flight.autopilot !== "ardupilot") return;
+  const impossible =
+    flight.kind === "rover" && (order.command === Command.takeoff || order.command === Command.land);
+  if (impossible) reports.text(Severity.info, `Skipping invalid cmd #${order.command}`);
+  else reports.text(Severity.info, `Mission: ${run.seq} ${NAMES[order.command] ?? `#${order.command}`}`);
+}
+
+/** A flying copter stays where the plan ended, in the same mode (PX4: in Hold). */
+function finish(flight: FlightState): void {
+  const { run, mission, reports } = flight;
+  run.state = "complete";
+  run.from = flight.here();
+  run.seq = Math.max(mission.firstSeq, mission.count - 1);
+  if (flight.autopilot === "px4") reports.text(Severity.info, "Mission finished, loitering");
+  else if (flight.kind === "rover") reports.text(Severity.notice, "Mission Complete");
+}
+
+function waited(flight: FlightState, seconds: number): boolean {
+  flight.run.arrivedAt ??= flight.time;
+  return flight.time - flight.run.arrivedAt >= seconds;
+}
+
+const hold = (flight: FlightState): Demand =>
+  flight.landed || flight.kind === "rover" ? REST : { kind: "position", ...flight.run.from };
+
+/** A place of zeros is where the order began. */
+function placeOf(flight: FlightState, order: PlanItem): { n: number; e: number; d: number } {
+  const d = downOf(flight, order);
+  if (order.x === 0 && order.y === 0) return { n: flight.run.from.n, e: flight.run.from.e, d };
+  return { ...flight.local({ lat: order.x / 1e7, lng: order.y / 1e7 }), d };
+}
+
+/** Heights in frame 0 and 5 are above mean sea level; in 3 and 6, and above the flat terrain here, above home. */
+function downOf(flight: FlightState, order: PlanItem): number {
+  return order.frame === 0 || order.frame === 5 ? flight.origin.altitude - order.z : flight.downOf(order.z);
+}

@@ -1,0 +1,93 @@
+/** MAV_PARAM_TYPE. */
+export const ParamType = { uint8: 1, int8: 2, uint16: 3, int16: 4, uint32: 5, int32: 6, float: 9 } as const;
+export type ParamType = (typeof ParamType)[keyof typeof ParamType];
+
+export interface ParamDefinition {
+  readonly name: string;
+  readonly type: ParamType;
+  readonly value: number;
+}
+
+export interface StoredParam extends ParamDefinition {
+  readonly index: number;
+  value: number;
+}
+
+const LETTER: Readonly<Record<string, ParamType>> = {
+  b: ParamType.int8,
+  h: ParamType.int16,
+  i: ParamType.int32,
+  f: ParamType.float,
+};
+
+/** Rows of `NAME type value`, the type one of b (int8), h (int16), i (int32), f (float). */
+export function defineParams(rows: string): ParamDefinition[] {
+  return rows
+    .trim()
+    .split(/\s*[\n;]\s*/)
+    .map((row) => {
+      const [name, letter, value] = row.split(/\s+/);
+      const type = LETTER[letter ?? ""];
+      if (!name || !type || value === undefined || Number.isNaN(Number(value)))
+        throw new Error(`Bad parameter: ${row}`);
+      return { name, type, value: Number(value) };
+    });
+}
+
+/** The same rows for each number from `first` to `last`, with `#` standing for it. */
+export function defineEach(first: number, last: number, rows: string): ParamDefinition[] {
+  const numbers = Array.from({ length: last - first + 1 }, (_, at) => first + at);
+  return numbers.flatMap((number) => defineParams(rows.replaceAll("#", String(number))));
+}
+
+const RANGE: Readonly<Record<number, readonly [number, number]>> = {
+  [ParamType.uint8]: [0, 255],
+  [ParamType.int8]: [-128, 127],
+  [ParamType.uint16]: [0, 65_535],
+  [ParamType.int16]: [-32_768, 32_767],
+  [ParamType.uint32]: [0, 4_294_967_295],
+  [ParamType.int32]: [-2_147_483_648, 2_147_483_647],
+};
+
+/** What a parameter of this type keeps of a value: integers are rounded and kept in range. */
+export function coerce(type: ParamType, value: number): number {
+  const range = RANGE[type];
+  if (!range) return Math.fround(value);
+  return Math.min(range[1], Math.max(range[0], Math.round(value)));
+}
+
+/** A vehicle's parameters, sorted by name as autopilots list them. */
+export class ParamStore {
+  readonly all: readonly StoredParam[];
+  private readonly byName: ReadonlyMap<string, StoredParam>;
+
+  constructor(definitions: readonly ParamDefinition[]) {
+    const sorted = [...definitions].sort((a, b) => (a.name < b.name ? -1 : 1));
+    this.all = sorted.map((definition, index) => ({
+      ...definition,
+      value: coerce(definition.type, definition.value),
+      index,
+    }));
+    this.byName = new Map(this.all.map((param) => [param.name, param]));
+    if (this.byName.size !== this.all.length) throw new Error("A parameter is defined twice");
+  }
+
+  find(name: string): StoredParam | undefined {
+    return this.byName.get(name);
+  }
+
+  at(index: number): StoredParam | undefined {
+    return this.all[index];
+  }
+
+  /** The value of a parameter, or `otherwise` when this autopilot does not have it. */
+  get(name: string, otherwise = 0): number {
+    return this.byName.get(name)?.value ?? otherwise;
+  }
+
+  set(name: string, value: number): StoredParam | undefined {
+    const param = this.byName.get(name);
+    if (param) param.value = coerce(param.type, value);
+    return param;
+  }
+}

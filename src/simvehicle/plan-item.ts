@@ -1,0 +1,178 @@
+/** A mission or fence item as MISSION_ITEM_INT carries it: positions in degrees × 1e7. */
+export interface PlanItem {
+  readonly command: number;
+  readonly frame: number;
+  readonly autocontinue: number;
+  readonly param1: number;
+  readonly param2: number;
+  readonly param3: number;
+  readonly param4: number;
+  readonly x: number;
+  readonly y: number;
+  readonly z: number;
+}
+
+/** MAV_MISSION_RESULT. */
+export const MissionResult = {
+  accepted: 0,
+  error: 1,
+  unsupportedFrame: 2,
+  unsupported: 3,
+  noSpace: 4,
+  invalid: 5,
+  invalidParam1: 6,
+  invalidParam2: 7,
+  invalidParam3: 8,
+  invalidParam4: 9,
+  invalidParam5: 10,
+  invalidParam6: 11,
+  invalidParam7: 12,
+  invalidSequence: 13,
+  denied: 14,
+  cancelled: 15,
+} as const;
+export type MissionResult = (typeof MissionResult)[keyof typeof MissionResult];
+
+/** MAV_CMD numbers that a simulated plan can fly, skip or carry. */
+export const Command = {
+  waypoint: 16,
+  loiterUnlimited: 17,
+  loiterTurns: 18,
+  loiterTime: 19,
+  returnToLaunch: 20,
+  land: 21,
+  takeoff: 22,
+  splineWaypoint: 82,
+  guidedEnable: 92,
+  delay: 93,
+  conditionDelay: 112,
+  conditionDistance: 114,
+  conditionYaw: 115,
+  jump: 177,
+  changeSpeed: 178,
+  setHome: 179,
+} as const;
+
+const LATITUDE_LIMIT = 90e7;
+const LONGITUDE_LIMIT = 180e7;
+
+/** The item as the autopilot keeps it, or why it refuses it. */
+export type Kept = { readonly item: PlanItem } | { readonly refused: MissionResult };
+
+/** Commands whose x, y, z ArduPilot keeps (AP_Mission::stored_in_location). */
+const LOCATED = new Set([16, 17, 18, 19, 21, 22, 30, 31, 82, 92, 94, 179, 189, 191, 195, 201]);
+/** Which of param1 to param4 ArduPilot keeps of the commands it knows; of all others in this list, none. */
+const KEPT_PARAMS: Readonly<Record<number, readonly number[]>> = {
+  16: [1],
+  17: [3],
+  18: [1, 3, 4],
+  19: [1, 3, 4],
+  20: [],
+  21: [1],
+  22: [1],
+  30: [1],
+  31: [2, 4],
+  82: [1],
+  92: [1],
+  93: [1, 2, 3, 4],
+  94: [1],
+  112: [1],
+  114: [1],
+  115: [1, 2, 3, 4],
+  177: [1, 2],
+  178: [1, 2, 3],
+  179: [1],
+  181: [1, 2],
+  182: [1, 2, 3],
+  183: [1, 2],
+  184: [1, 2, 3, 4],
+  189: [],
+  191: [],
+  193: [1],
+  195: [],
+  197: [],
+  201: [1],
+  203: [1, 2, 3, 4],
+  205: [1, 2, 3],
+  206: [1, 3],
+  207: [1],
+  208: [1],
+  211: [1, 2],
+  212: [1],
+  218: [1, 2],
+  222: [1, 2, 3, 4],
+  600: [1],
+  601: [1, 2],
+  2000: [1, 2, 3],
+  2001: [1],
+};
+/** Stored as an unsigned 16-bit number (Mission_Command.p1): fractions are cut off. */
+const WHOLE_PARAM1 = new Set([16, 18, 19, 21, 22, 30, 82, 92, 179, 201, 207, 208]);
+
+/** ArduPilot's frame for what it was sent: absolute, above home, above terrain; or undefined. */
+function ardupilotFrame(frame: number): number | undefined {
+  if (frame === 0 || frame === 2 || frame === 5) return 0;
+  if (frame === 3 || frame === 6) return 3;
+  return frame === 10 || frame === 11 ? 10 : undefined;
+}
+
+/**
+ * What ArduPilot stores, and returns on read-back, of an item it was sent. It packs each command into a few
+ * bytes: parameters without a meaning to it come back as 0, altitudes in whole centimetres, autocontinue as
+ * 1, commands without a place with frame and position 0 (AP_Mission::mavlink_int_to_mission_cmd and back).
+ */
+export function keepAsArdupilot(sent: PlanItem): Kept {
+  const kept = KEPT_PARAMS[sent.command];
+  if (!kept) return { refused: MissionResult.unsupported };
+  const params = [sent.param1, sent.param2, sent.param3, sent.param4];
+  for (const at of kept) {
+    if (Number.isNaN(params[at - 1])) return { refused: invalidParam(at) };
+  }
+  const [param1 = 0, param2 = 0, param3 = 0, param4 = 0] = params.map((value, at) =>
+    kept.includes(at + 1) ? value : 0,
+  );
+  const item = {
+    ...sent,
+    autocontinue: 1,
+    param1: WHOLE_PARAM1.has(sent.command) ? Math.trunc(param1) & 0xffff : param1,
+    param2,
+    param3: sent.command === Command.loiterTime ? (param3 < 0 ? -1 : 1) : param3,
+    // A landing keeps only the direction in which it loiters, and that as ±1.
+    param4: sent.command === Command.land ? (sent.param4 < 0 ? -1 : 1) : param4,
+  };
+  if (!LOCATED.has(sent.command)) return { item: { ...item, frame: 0, x: 0, y: 0, z: 0 } };
+  const misplaced = checkPlace(sent);
+  if (misplaced !== undefined) return { refused: misplaced };
+  const frame = ardupilotFrame(sent.frame);
+  if (frame === undefined) return { refused: MissionResult.unsupportedFrame };
+  const centimetres = Math.trunc(Math.fround(sent.z * 100));
+  return { item: { ...item, frame, z: Math.fround(centimetres * 0.01) } };
+}
+
+const invalidParam = (at: number): MissionResult => (MissionResult.invalidParam1 + at - 1) as MissionResult;
+
+/** A position that is no position, by MAV_MISSION_RESULT. */
+function checkPlace({ x, y, z }: PlanItem): MissionResult | undefined {
+  if (Math.abs(x) > LATITUDE_LIMIT) return MissionResult.invalidParam5;
+  if (Math.abs(y) > LONGITUDE_LIMIT) return MissionResult.invalidParam6;
+  if (!Number.isFinite(z) || Math.abs(z) >= 83_000) return MissionResult.invalidParam7;
+  return undefined;
+}
+
+const PX4_NAVIGATION = new Set([16, 17, 18, 19, 20, 21, 22, 31, 80, 84, 85, 93]);
+const PX4_ACTIONS = new Set([
+  112, 114, 115, 177, 178, 179, 183, 187, 189, 195, 197, 200, 201, 203, 205, 206, 211, 212, 214, 300, 530,
+  531, 1000, 2000, 2001, 2500, 2501, 3000,
+]);
+
+/** What PX4 stores: everything it was sent, when it knows the command and the frame. */
+export function keepAsPx4(sent: PlanItem): Kept {
+  const navigation = PX4_NAVIGATION.has(sent.command);
+  if (!navigation && !PX4_ACTIONS.has(sent.command)) return { refused: MissionResult.unsupported };
+  if (![0, 2, 3, 5, 6].includes(sent.frame)) return { refused: MissionResult.unsupportedFrame };
+  if (navigation && sent.frame !== 2) {
+    const misplaced = checkPlace(sent);
+    if (misplaced !== undefined) return { refused: misplaced };
+  }
+  return { item: sent };
+}

@@ -1,0 +1,13 @@
+/** A number in [0, 1), as Math.random gives. */
+export type Random = () => number;
+
+/** The same seed gives the same numbers (mulberry32), so that a test with faults fails twice the same way. */
+export function seededRandom(seed: number): Random {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

@@ -1,0 +1,97 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { FrameWriter } from "../vehicle/mavlink/codec";
+import type { MavLinkData } from "../vehicle/mavlink/messages";
+import type { Faults } from "./faults";
+import { Link } from "./link";
+import type { Sender } from "./param-protocol";
+import type { Random } from "./random";
+
+const AUTOPILOT_COMPONENT = 1;
+
+/**
+ * A vehicle's TCP port. As ArduPilot's, it serves one client at a time: the next one's connection is taken
+ * but hears nothing until the one before has gone, and what it said meanwhile is read then.
+ */
+export class VehiclePort {
+  private readonly server: Server;
+  private readonly waiting: Socket[] = [];
+  private serving: { readonly socket: Socket; readonly link: Link } | undefined;
+  private readonly writer: FrameWriter;
+
+  private constructor(
+    systemId: number,
+    private readonly faults: Faults,
+    private readonly random: Random,
+    private readonly receive: (message: MavLinkData, from: Sender) => void,
+    private readonly disconnected: () => void,
+  ) {
+    this.writer = new FrameWriter(systemId, AUTOPILOT_COMPONENT);
+    // A paused socket is not read: the kernel keeps what a waiting client says.
+    this.server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => this.accept(socket));
+  }
+
+  static async listen(
+    at: { readonly host: string; readonly port: number; readonly systemId: number },
+    faults: Faults,
+    random: Random,
+    receive: (message: MavLinkData, from: Sender) => void,
+    disconnected: () => void,
+  ): Promise<VehiclePort> {
+    const port = new VehiclePort(at.systemId, faults, random, receive, disconnected);
+    port.server.listen(at.port, at.host);
+    await once(port.server, "listening");
+    return port;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  /** Whether a ground station is connected. */
+  get connected(): boolean {
+    return this.serving !== undefined;
+  }
+
+  send(message: MavLinkData): void {
+    this.serving?.link.send(message);
+  }
+
+  /** Drop the client; the port stays open. */
+  hangUp(): void {
+    this.serving?.link.close();
+  }
+
+  async stop(): Promise<void> {
+    this.server.close();
+    for (const socket of this.waiting.splice(0)) socket.destroy();
+    this.hangUp();
+    if (this.server.listening) await once(this.server, "close");
+  }
+
+  private accept(socket: Socket): void {
+    // A reset by the client ends in "close" as well; the error itself says nothing more.
+    socket.on("error", () => socket.destroy());
+    socket.on("close", () => this.left(socket));
+    this.waiting.push(socket);
+    this.serveNext();
+  }
+
+  private serveNext(): void {
+    if (this.serving || !this.server.listening) return;
+    const socket = this.waiting.shift();
+    if (!socket) return;
+    const link = new Link(socket, this.writer, this.faults, this.random, this.receive);
+    this.serving = { socket, link };
+  }
+
+  private left(socket: Socket): void {
+    const at = this.waiting.indexOf(socket);
+    if (at >= 0) this.waiting.splice(at, 1);
+    if (this.serving?.socket !== socket) return;
+    this.serving.link.close();
+    this.serving = undefined;
+    this.disconnected();
+    this.serveNext();
+  }
+}

@@ -1,0 +1,167 @@
+import { type Clock, systemClock } from "../platform/clock";
+import { type Faults, noFaults } from "./faults";
+import type { Flight } from "./flight";
+import type { Autopilot, Firmware, VehicleKind } from "./flight-state";
+import type { GlobalPosition } from "./geo";
+import { seededRandom } from "./random";
+import { VehiclePort } from "./server";
+import { SimVehicle } from "./vehicle";
+
+/** Milliseconds between two steps of all vehicles. */
+const TICK = 20;
+
+export interface SimulatedVehicleOptions {
+  readonly kind: VehicleKind;
+  /** ardupilot by default. */
+  readonly autopilot?: Autopilot;
+  /** Of ArduPilot: 4.7 by default. 4.6 has the older parameter names and no PARAM_ERROR. */
+  readonly firmware?: Firmware;
+  /** TCP; 0, the default, takes a free one. */
+  readonly port?: number;
+  readonly home?: GlobalPosition;
+  /** 1 by default, as autopilots are delivered. */
+  readonly systemId?: number;
+  /** Seconds of the vehicle's own time from power-on until it may be armed; 8 by default. */
+  readonly bootSeconds?: number;
+  readonly faults?: Partial<Faults>;
+  /** Parameters other than the defaults. */
+  readonly params?: Readonly<Record<string, number>>;
+}
+
+export interface SimulatorOptions {
+  readonly host?: string;
+  /** How much faster than life the vehicles fly and boot; links, rates and timeouts keep to the wall clock. */
+  readonly speedUp?: number;
+  /** Of the faults' randomness. */
+  readonly seed?: number;
+  readonly clock?: Clock;
+  readonly vehicles: readonly SimulatedVehicleOptions[];
+}
+
+/** The truth about a simulated vehicle, at the moment it is read. */
+export interface SimulatedVehicleState {
+  readonly armed: boolean;
+  readonly landed: boolean;
+  readonly mode: string;
+  readonly position: GlobalPosition;
+  /** Metres above home. */
+  readonly relativeAltitude: number;
+  readonly groundSpeed: number;
+  readonly home: GlobalPosition;
+  /** The current order, numbered as on the wire, and how far the plan is. */
+  readonly mission: { readonly seq: number; readonly count: number; readonly state: Flight["run"]["state"] };
+  /** 0–1. */
+  readonly batteryVolts: number;
+  /** Seconds since power-on. */
+  readonly time: number;
+}
+
+export interface SimulatedVehicle {
+  readonly host: string;
+  readonly port: number;
+  readonly systemId: number;
+  readonly state: SimulatedVehicleState;
+  readonly connected: boolean;
+  /** Change these at will. */
+  readonly faults: Faults;
+  param(name: string): number | undefined;
+  /** Drop the connection once. */
+  hangUp(): void;
+}
+
+export interface Simulator {
+  readonly vehicles: readonly SimulatedVehicle[];
+  stop(): Promise<void>;
+}
+
+const ZURICH: GlobalPosition = { lat: 47.397742, lng: 8.545594, altitude: 488 };
+const BOOT_SECONDS = 8;
+
+/** Start simulated vehicles, each with a TCP port of its own, all moved by one tick. */
+export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
+  const { host = "127.0.0.1", speedUp = 1, seed = 1, clock = systemClock } = options;
+  const started: Started[] = [];
+  const stop = async (): Promise<void> => {
+    clearInterval(timer);
+    await Promise.all(started.map(({ port }) => port.stop()));
+  };
+  const timer = setInterval(() => {
+    const now = clock.now().getTime();
+    for (const { vehicle } of started) vehicle.step(now, speedUp);
+  }, TICK);
+  try {
+    for (const [at, vehicle] of options.vehicles.entries()) {
+      started.push(await startVehicle(vehicle, host, seed + at, clock));
+    }
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { vehicles: started.map((each) => facade(each, host)), stop };
+}
+
+interface Started {
+  readonly vehicle: SimVehicle;
+  readonly port: VehiclePort;
+}
+
+async function startVehicle(
+  options: SimulatedVehicleOptions,
+  host: string,
+  seed: number,
+  clock: Clock,
+): Promise<Started> {
+  const { kind, autopilot = "ardupilot", firmware = "4.7", systemId = 1 } = options;
+  const { port = 0, home = ZURICH, bootSeconds = BOOT_SECONDS } = options;
+  const faults = { ...noFaults(), ...options.faults };
+  const vehicle: SimVehicle = new SimVehicle(
+    { kind, autopilot, firmware, home, systemId, bootSeconds },
+    faults,
+    (message) => listening.send(message),
+    // The acknowledgement goes out before the link goes down.
+    () => setImmediate(() => listening.hangUp()),
+    clock.now().getTime(),
+  );
+  for (const [name, value] of Object.entries(options.params ?? {})) {
+    if (!vehicle.flight.params.set(name, value)) throw new Error(`The vehicle has no parameter ${name}`);
+  }
+  const listening: VehiclePort = await VehiclePort.listen(
+    { host, port, systemId },
+    faults,
+    seededRandom(seed),
+    (message, from) => vehicle.receive(message, from),
+    () => vehicle.disconnected(),
+  );
+  return { vehicle, port: listening };
+}
+
+function facade({ vehicle, port }: Started, host: string): SimulatedVehicle {
+  const { flight, faults } = vehicle;
+  return {
+    host,
+    port: port.port,
+    systemId: flight.options.systemId,
+    faults,
+    get connected() {
+      return port.connected;
+    },
+    get state() {
+      return stateOf(flight);
+    },
+    param: (name) => flight.params.find(name)?.value,
+    hangUp: () => port.hangUp(),
+  };
+}
+
+const stateOf = (flight: Flight): SimulatedVehicleState => ({
+  armed: flight.armed,
+  landed: flight.landed,
+  mode: flight.mode.name,
+  position: flight.position,
+  relativeAltitude: flight.relativeAltitude,
+  groundSpeed: Math.hypot(flight.body.vn, flight.body.ve),
+  home: flight.home,
+  mission: { seq: flight.run.seq, count: flight.mission.count, state: flight.run.state },
+  batteryVolts: flight.battery.volts,
+  time: flight.time,
+});

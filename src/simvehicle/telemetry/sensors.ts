@@ -1,0 +1,146 @@
+import { build } from "../../vehicle/mavlink/codec";
+import { ardupilotmega, common, type MavLinkData } from "../../vehicle/mavlink/messages";
+import type { Flight } from "../flight";
+import { bootMillis } from "./navigation";
+
+const GRAVITY_MILLI = 1000;
+/** Northern mid-latitudes, milligauss. */
+const FIELD = { north: 210, down: 430 };
+
+interface Inertial {
+  acc: readonly [number, number, number];
+  gyro: readonly [number, number, number];
+  mag: readonly [number, number, number];
+}
+
+/** In milli-g, milliradians per second and milligauss, body axes. */
+function inertial({ body }: Flight): Inertial {
+  const g = 9.80665;
+  const [cy, sy] = [Math.cos(body.yaw), Math.sin(body.yaw)];
+  const forward = (body.an * cy + body.ae * sy) / g;
+  const right = (-body.an * sy + body.ae * cy) / g;
+  const round = (value: number): number => Math.round(value);
+  return {
+    acc: [round(forward * 1000), round(right * 1000), round((body.ad / g) * 1000 - GRAVITY_MILLI)],
+    gyro: [0, 0, round(body.yawRate * 1000)],
+    mag: [round(FIELD.north * cy), round(-FIELD.north * sy), FIELD.down],
+  };
+}
+
+export function rawImu(flight: Flight): MavLinkData {
+  const { acc, gyro, mag } = inertial(flight);
+  return build(common.RawImu, {
+    timeUsec: BigInt(bootMillis(flight)) * 1000n,
+    xacc: acc[0],
+    yacc: acc[1],
+    zacc: acc[2],
+    xgyro: gyro[0],
+    ygyro: gyro[1],
+    zgyro: gyro[2],
+    xmag: mag[0],
+    ymag: mag[1],
+    zmag: mag[2],
+    id: 0,
+    temperature: 4500,
+  });
+}
+
+export function scaledImu2(flight: Flight): MavLinkData {
+  const { acc, gyro, mag } = inertial(flight);
+  return build(common.ScaledImu2, {
+    timeBootMs: bootMillis(flight),
+    xacc: acc[0],
+    yacc: acc[1],
+    zacc: acc[2],
+    xgyro: gyro[0],
+    ygyro: gyro[1],
+    zgyro: gyro[2],
+    xmag: mag[0],
+    ymag: mag[1],
+    zmag: mag[2],
+    temperature: 4500,
+  });
+}
+
+/** PX4's inertial message, in SI units and gauss. */
+export function highresImu(flight: Flight): MavLinkData {
+  const { acc, gyro, mag } = inertial(flight);
+  const metres = (milliG: number): number => (milliG * 9.80665) / 1000;
+  return build(common.HighresImu, {
+    timeUsec: BigInt(bootMillis(flight)) * 1000n,
+    xacc: metres(acc[0]),
+    yacc: metres(acc[1]),
+    zacc: metres(acc[2]),
+    xgyro: gyro[0] / 1000,
+    ygyro: gyro[1] / 1000,
+    zgyro: gyro[2] / 1000,
+    xmag: mag[0] / 1000,
+    ymag: mag[1] / 1000,
+    zmag: mag[2] / 1000,
+    absPressure: pressure(flight),
+    pressureAlt: flight.position.altitude,
+    temperature: 45,
+    fieldsUpdated: 0x1fff as common.HighresImuUpdatedFlags,
+  });
+}
+
+/** Hectopascal by the standard atmosphere. */
+const pressure = (flight: Flight): number => 1013.25 * (1 - 2.25577e-5 * flight.position.altitude) ** 5.25588;
+
+export function scaledPressure(flight: Flight): MavLinkData {
+  return build(common.ScaledPressure, {
+    timeBootMs: bootMillis(flight),
+    pressAbs: pressure(flight),
+    temperature: 4500,
+  });
+}
+
+export const vibration = (flight: Flight): MavLinkData =>
+  build(common.Vibration, {
+    timeUsec: BigInt(bootMillis(flight)) * 1000n,
+    vibrationX: flight.landed ? 0.001 : 0.003,
+    vibrationY: flight.landed ? 0.001 : 0.003,
+    vibrationZ: flight.landed ? 0.001 : 0.004,
+  });
+
+/** The second attitude estimate: the same truth. */
+export function ahrs2(flight: Flight): MavLinkData {
+  const { body, position } = flight;
+  return build(ardupilotmega.Ahrs2, {
+    roll: body.roll,
+    pitch: body.pitch,
+    yaw: body.yaw,
+    altitude: position.altitude,
+    lat: Math.round(position.lat * 1e7),
+    lng: Math.round(position.lng * 1e7),
+  });
+}
+
+export const ahrs = (flight: Flight): MavLinkData =>
+  build(ardupilotmega.Ahrs, { omegaIz: flight.body.yawRate * 0.001, errorRp: 0.002, errorYaw: 0.002 });
+
+/** Attitude, velocities and positions are good once there is a fix; before, a constant-position mode. */
+export function ekfStatus(flight: Flight): MavLinkData {
+  return build(ardupilotmega.EkfStatusReport, {
+    flags: (flight.hasPosition ? 831 : 167) as ardupilotmega.EkfStatusFlags,
+    velocityVariance: 0.02,
+    posHorizVariance: 0.03,
+    posVertVariance: 0.02,
+    compassVariance: 0.01,
+    terrainAltVariance: 0,
+    airspeedVariance: 0,
+  });
+}
+
+export function estimatorStatus(flight: Flight): MavLinkData {
+  return build(common.EstimatorStatus, {
+    timeUsec: BigInt(bootMillis(flight)) * 1000n,
+    flags: (flight.hasPosition ? 831 : 167) as common.EstimatorStatusFlags,
+    velRatio: 0.05,
+    posHorizRatio: 0.05,
+    posVertRatio: 0.05,
+    magRatio: 0.05,
+    posHorizAccuracy: 0.3,
+    posVertAccuracy: 0.4,
+  });
+}

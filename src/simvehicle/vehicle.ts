@@ -1,0 +1,261 @@
+import { build } from "../vehicle/mavlink/codec";
+import { common, type MavLinkData, minimal } from "../vehicle/mavlink/messages";
+import { Arming } from "./arming";
+import { ardupilot, setArdupilotMode } from "./commands/ardupilot";
+import { type Call, type Cockpit, type Handler, Result } from "./commands/call";
+import { px4, setPx4Mode } from "./commands/px4";
+import { Failsafes } from "./failsafes";
+import type { Faults } from "./faults";
+import { Flight } from "./flight";
+import type { FlightOptions } from "./flight-state";
+import { MissionProtocol } from "./mission-protocol";
+import { ParamProtocol, type Sender } from "./param-protocol";
+import type { Reports, Severity } from "./reports";
+import { globalSetpoint, localSetpoint } from "./setpoints";
+import { Streams } from "./streams";
+import { knows, type TelemetryView, telemetry } from "./telemetry/index";
+
+const HEARTBEAT = 0;
+const HEARTBEAT_EVERY = 1000;
+const MISSION_CURRENT = 42;
+const HOME_POSITION = 242;
+const GPS_GLOBAL_ORIGIN = 49;
+const TEXT_LENGTH = 50;
+/** Longest step of flight, in seconds: a faster simulation takes several. */
+const LONGEST_STEP = 0.05;
+const E7 = 1e7;
+
+/** One simulated vehicle: takes messages, sends messages, and flies meanwhile. It knows nothing of sockets. */
+export class SimVehicle {
+  readonly flight: Flight;
+  private readonly arming: Arming;
+  private readonly streams: Streams;
+  private readonly failsafes: Failsafes;
+  private readonly params: ParamProtocol;
+  private readonly missions: MissionProtocol;
+  private readonly cockpit: Cockpit;
+  private readonly handlers: Readonly<Record<number, Handler>>;
+  private unfinished: { readonly at: number; readonly command: number; readonly to: Sender }[] = [];
+  private caller: Sender = { systemId: 0, componentId: 0 };
+  private nextHeartbeat = Number.NEGATIVE_INFINITY;
+  private nextText = 1;
+
+  /** `send` is given every message the vehicle says; `restart` is called when it was told to reboot. */
+  constructor(
+    options: FlightOptions,
+    readonly faults: Faults,
+    private readonly send: (message: MavLinkData) => void,
+    restart: () => void,
+    private now: number,
+  ) {
+    this.flight = new Flight(options, this.reports(), faults);
+    this.arming = new Arming(this.flight);
+    this.streams = new Streams(options.autopilot, this.flight.params);
+    this.failsafes = new Failsafes(this.flight);
+    this.params = new ParamProtocol(this.flight, send, ({ name }) => this.streams.paramChanged(name));
+    this.missions = new MissionProtocol(this.flight, send);
+    this.handlers = options.autopilot === "px4" ? px4 : ardupilot;
+    this.cockpit = {
+      flight: this.flight,
+      arming: this.arming,
+      streams: this.streams,
+      sendNow: (id) => this.sendTelemetry(id),
+      knows: (id) => knows(id, options.autopilot),
+      finishLater: (command, seconds) =>
+        this.unfinished.push({ at: this.now + seconds * 1000, command, to: this.caller }),
+      reboot: () => {
+        this.flight.reboot();
+        restart();
+      },
+    };
+  }
+
+  /** Advance to `now` (wall clock, milliseconds), flying `speedUp` times as long as has passed. */
+  step(now: number, speedUp: number): void {
+    let left = Math.max(0, ((now - this.now) / 1000) * speedUp);
+    this.now = now;
+    while (left > 1e-9) {
+      const dt = Math.min(left, LONGEST_STEP);
+      this.flight.step(dt, now);
+      this.failsafes.step(now);
+      left -= dt;
+    }
+    this.missions.step(now);
+    this.params.step();
+    this.arming.remind(now);
+    this.finish(now);
+    if (now >= this.nextHeartbeat) {
+      this.nextHeartbeat = Math.max(this.nextHeartbeat + HEARTBEAT_EVERY, now);
+      this.sendTelemetry(HEARTBEAT);
+    }
+    for (const id of this.streams.take(now)) this.sendTelemetry(id);
+  }
+
+  /** Nobody is connected any more: a parameter list ends, message rates stay. */
+  disconnected(): void {
+    this.params.forget();
+  }
+
+  receive(message: MavLinkData, from: Sender): void {
+    if (message instanceof minimal.Heartbeat) {
+      this.failsafes.heard(from.systemId, this.now);
+      return;
+    }
+    if (!this.isForUs(message)) return;
+    const { flight, missions, params, now } = this;
+    if (message instanceof common.CommandLong) this.command(fromLong(message), from);
+    else if (message instanceof common.CommandInt) this.command(fromInt(message), from);
+    else if (message instanceof common.SetMode) this.setMode(message, from);
+    else if (message instanceof common.ParamRequestList) params.list();
+    else if (message instanceof common.ParamRequestRead) params.read(message, from);
+    else if (message instanceof common.ParamSet) params.set(message, from);
+    else if (message instanceof common.MissionCount) missions.count(message, from, now);
+    else if (message instanceof common.MissionItemInt) missions.item(message, from, now);
+    else if (message instanceof common.MissionItem) missions.floatItem(message, from, now);
+    else if (message instanceof common.MissionRequestList) missions.requestList(message, from);
+    else if (message instanceof common.MissionRequestInt) missions.requestItem(message, from, false);
+    else if (message instanceof common.MissionRequest) missions.requestItem(message, from, true);
+    else if (message instanceof common.MissionClearAll) missions.clearAll(message, from);
+    else if (message instanceof common.MissionSetCurrent) {
+      if (missions.setCurrent(message)) this.sendTelemetry(MISSION_CURRENT);
+    } else if (message instanceof common.SetPositionTargetLocalNed) localSetpoint(flight, message);
+    else if (message instanceof common.SetPositionTargetGlobalInt) globalSetpoint(flight, message);
+    else if (message instanceof common.RequestDataStream)
+      this.streams.setGroup(message.reqStreamId, message.startStop === 1 ? message.reqMessageRate : 0);
+    else if (message instanceof common.ManualControl || message instanceof common.RcChannelsOverride)
+      this.sticks(message, from);
+    else if (message instanceof common.TimeSync) this.timesync(message);
+  }
+
+  private isForUs(message: MavLinkData): boolean {
+    const system =
+      "targetSystem" in message ? message.targetSystem : "target" in message ? message.target : 0;
+    const component = "targetComponent" in message ? message.targetComponent : 0;
+    const ours = system === 0 || system === this.flight.options.systemId;
+    return ours && (component === 0 || component === 1);
+  }
+
+  private command(call: Call, from: Sender): void {
+    this.caller = from;
+    const handler = this.handlers[call.command];
+    this.acknowledge(call.command, handler ? handler(this.cockpit, call) : Result.unsupported, from);
+  }
+
+  private setMode(message: common.SetMode, from: Sender): void {
+    const set = this.flight.autopilot === "px4" ? setPx4Mode : setArdupilotMode;
+    const result = set(this.cockpit, message.baseMode, message.customMode);
+    // ArduPilot answers SET_MODE, which is no command, as if it were one; PX4 shows the mode and no more.
+    if (this.flight.autopilot === "ardupilot") this.acknowledge(common.SetMode.MSG_ID, result, from);
+  }
+
+  private acknowledge(command: number, result: Result, to: Sender): void {
+    if (this.faults.withholdAcknowledgements) return;
+    this.send(
+      build(common.CommandAck, {
+        command: command as common.MavCmd,
+        result: result as common.MavResult,
+        targetSystem: to.systemId,
+        targetComponent: to.componentId,
+      }),
+    );
+  }
+
+  private finish(now: number): void {
+    const done = this.unfinished.filter(({ at }) => at <= now);
+    if (done.length === 0) return;
+    this.unfinished = this.unfinished.filter(({ at }) => at > now);
+    for (const { command, to } of done) this.acknowledge(command, Result.accepted, to);
+  }
+
+  /** ArduPilot takes sticks from its own ground station only, and counts them as a sign of its life. */
+  private sticks(message: common.ManualControl | common.RcChannelsOverride, from: Sender): void {
+    const { flight, now } = this;
+    if (flight.autopilot === "ardupilot" && from.systemId !== flight.tuning.groundStation) return;
+    this.failsafes.heard(from.systemId, now);
+    const seconds = flight.params.get("RC_OVERRIDE_TIME", flight.params.get("COM_RC_LOSS_T", 0.5));
+    if (message instanceof common.ManualControl) {
+      const { x, y, z, r } = message;
+      flight.pilot.manual(x, y, z, r, now, seconds);
+      return;
+    }
+    const { chan1Raw, chan2Raw, chan3Raw, chan4Raw, chan5Raw, chan6Raw, chan7Raw, chan8Raw } = message;
+    flight.pilot.override(
+      [chan1Raw, chan2Raw, chan3Raw, chan4Raw, chan5Raw, chan6Raw, chan7Raw, chan8Raw],
+      now,
+      seconds,
+    );
+  }
+
+  private timesync(message: common.TimeSync): void {
+    if (message.tc1 !== 0n) return;
+    const nanoseconds = BigInt(Math.round(this.flight.time * 1e6)) * 1000n;
+    this.send(build(common.TimeSync, { tc1: nanoseconds, ts1: message.ts1 }));
+  }
+
+  private sendTelemetry(id: number): boolean {
+    const message = telemetry(id, this.view());
+    if (message) this.send(message);
+    return message !== undefined;
+  }
+
+  private view(): TelemetryView {
+    return {
+      flight: this.flight,
+      ready: this.arming.obstacles().length === 0,
+      failsafe: this.failsafes.active,
+      fence: this.failsafes.fence,
+      wallClock: () => this.now,
+    };
+  }
+
+  private reports(): Reports {
+    return {
+      text: (severity, text) => this.say(severity, text),
+      itemReached: (seq) => this.send(build(common.MissionItemReached, { seq })),
+      homeChanged: () => {
+        this.sendTelemetry(HOME_POSITION);
+        this.sendTelemetry(GPS_GLOBAL_ORIGIN);
+      },
+    };
+  }
+
+  /** A long text goes out in pieces that share an id. */
+  private say(severity: Severity, text: string): void {
+    const long = text.length > TEXT_LENGTH;
+    const id = long ? this.nextText++ : 0;
+    for (let at = 0, chunk = 0; at < text.length; at += TEXT_LENGTH, chunk++) {
+      this.send(
+        build(common.StatusText, {
+          severity: severity as common.MavSeverity,
+          text: text.slice(at, at + TEXT_LENGTH),
+          id,
+          chunkSeq: chunk,
+        }),
+      );
+    }
+  }
+}
+
+const fromLong = (message: common.CommandLong): Call => ({
+  command: message.command,
+  param1: message._param1,
+  param2: message._param2,
+  param3: message._param3,
+  param4: message._param4,
+  lat: message._param5,
+  lng: message._param6,
+  z: message._param7,
+  frame: 3,
+});
+
+const fromInt = (message: common.CommandInt): Call => ({
+  command: message.command,
+  param1: message._param1,
+  param2: message._param2,
+  param3: message._param3,
+  param4: message._param4,
+  lat: message._param5 / E7,
+  lng: message._param6 / E7,
+  z: message._param7,
+  frame: message.frame,
+});
