@@ -1,4 +1,4 @@
-import { type Logger, pino } from "pino";
+import { type DestinationStream, type Logger, type LoggerOptions, pino } from "pino";
 
 export type { Logger };
 
@@ -18,8 +18,8 @@ const secretKeys = [
 ];
 
 /** Structured logs on standard output, one JSON object a line. */
-export function createLogger(process: string, level: string): Logger {
-  return pino({
+export function createLogger(process: string, level: string, to?: DestinationStream): Logger {
+  const options: LoggerOptions = {
     level,
     base: { process },
     timestamp: pino.stdTimeFunctions.isoTime,
@@ -28,5 +28,6 @@ export function createLogger(process: string, level: string): Logger {
       censor: "[redacted]",
     },
     serializers: { err: pino.stdSerializers.err },
-  });
+  };
+  return to ? pino(options, to) : pino(options);
 }

@@ -1,0 +1,63 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { packageRoot } from "../platform/version";
+import { startTestGateway, type TestGateway } from "../testing/start-gateway";
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+
+interface Outcome {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** The real entrypoint in a process of its own, compiled as it is loaded. */
+function admin(args: string[], input = ""): Promise<Outcome> {
+  const { PATH = "" } = process.env;
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      ["--require", "@swc-node/register", join(packageRoot, "cmd/admin.ts"), ...args],
+      { env: { PATH, DATABASE_URL: gateway.databaseUrl, PUBLIC_ORIGIN: "https://fly.example.com" } },
+      (_error, out, err) => resolve({ code: child.exitCode, out, err }),
+    );
+    child.stdin?.end(input);
+  });
+}
+
+test("creates a user whose printed link activates them with a level, and who can then log in", async () => {
+  const made = await admin(
+    ["create-user", "--username", "chief@example.com", "--level", "ADMIN"],
+    "a good password\n",
+  );
+  expect(made).toMatchObject({ code: 0, err: "" });
+  expect(made.out).toMatch(/^user \d+ chief@example\.com 10\.70\.0\.\d+\n/);
+  const path = /https:\/\/fly\.example\.com(\/activate\/\d+\/\S+)/.exec(made.out)?.[1] as string;
+  expect((await gateway.api.post(path)).status).toBe(200);
+  const login = await gateway.api.post("/login", {
+    username: "chief@example.com",
+    password: "a good password",
+  });
+  expect(login.status).toBe(200);
+});
+
+test("refuses a bad email, level or password, and names each", async () => {
+  const refused = await admin(["create-user", "--username", "nobody", "--level", "KING"], "short");
+  expect(refused.code).toBe(1);
+  for (const fault of ["username", "level", "password"]) expect(refused.err).toContain(fault);
+});
+
+test("prints fresh secrets that a configuration takes", async () => {
+  const [one, two] = await Promise.all([admin(["keys"]), admin(["keys"])]);
+  expect(one?.out).toMatch(/^JWT_SECRET=\S{43}$/m);
+  expect(one?.out).toMatch(/^USERS_PRIVATE_KEY=\S{43}=$/m);
+  expect(one?.out).not.toBe(two?.out);
+});
+
+test("tells what it can do, and fails for what it cannot", async () => {
+  expect((await admin([])).out).toContain("create-user");
+  expect(await admin(["fly"])).toMatchObject({ code: 1, err: expect.stringContaining('no command "fly"') });
+});

@@ -1,0 +1,87 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { packageRoot } from "../version";
+import { configurationDocs, effectiveConfig, gatewayConfig, loadConfig, simulatorConfig } from ".";
+
+const whole = {
+  DATABASE_URL: "postgres://fleet:pg-password@localhost/fleet",
+  REDIS_URL: "redis://localhost",
+  SMTP_URL: "smtp://localhost",
+  JWT_SECRET: "0123456789abcdef0123456789abcdef",
+};
+
+test("docs/configuration.md is what the schemas say; `npm run docs` writes it", () => {
+  expect(readFileSync(join(packageRoot, "docs/configuration.md"), "utf8")).toBe(configurationDocs());
+});
+
+test("every variable of every process is described", () => {
+  const rows = configurationDocs()
+    .split("\n")
+    .filter((line) => line.startsWith("| `"));
+  expect(rows.length).toBeGreaterThan(40);
+  for (const row of rows) expect(row.split("|")[4]?.trim()).toMatch(/^[A-Z`].{10,}/);
+});
+
+test("all faults are told at once, by name and without a value", () => {
+  const env = {
+    ...whole,
+    JWT_SECRET: "too-short-secret",
+    GATEWAY_PORT: "70000",
+    LOG_LEVEL: "loud",
+    REDIS_URL: "",
+  };
+  const message = faultsOf(env);
+  for (const name of ["JWT_SECRET", "GATEWAY_PORT", "LOG_LEVEL", "REDIS_URL"])
+    expect(message).toContain(name);
+  for (const value of ["too-short-secret", "70000", "loud"]) expect(message).not.toContain(value);
+});
+
+test("a flag is true or false and nothing else", () => {
+  expect(loadConfig(gatewayConfig, { ...whole, ENABLE_REGISTRATION: "false" }).ENABLE_REGISTRATION).toBe(
+    false,
+  );
+  expect(faultsOf({ ...whole, ENABLE_REGISTRATION: "no" })).toContain("ENABLE_REGISTRATION");
+});
+
+describe("a variable given as a file", () => {
+  const folder = mkdtempSync(join(tmpdir(), "fleet-config-"));
+  const file = join(folder, "jwt");
+  const { JWT_SECRET, ...rest } = whole;
+  beforeAll(() => writeFileSync(file, `${JWT_SECRET}\n`));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test("is read and trimmed", () => {
+    expect(loadConfig(gatewayConfig, { ...rest, JWT_SECRET_FILE: file }).JWT_SECRET).toBe(JWT_SECRET);
+  });
+  test("is a fault when it cannot be read, and when the variable is set as well", () => {
+    expect(faultsOf({ ...rest, JWT_SECRET_FILE: join(folder, "none") })).toContain(
+      "JWT_SECRET_FILE cannot be read",
+    );
+    expect(faultsOf({ ...whole, JWT_SECRET_FILE: file })).toContain("both JWT_SECRET and JWT_SECRET_FILE");
+  });
+});
+
+test("our MAVLink system id can never be a ground station's 255", () => {
+  expect(faultsOf({ ...whole, MAVLINK_SYSTEM_ID: "255" })).toContain("MAVLINK_SYSTEM_ID");
+});
+
+test("the effective configuration shows that a secret is set, never which", () => {
+  const shown = new Map(effectiveConfig(gatewayConfig, loadConfig(gatewayConfig, whole)));
+  expect(shown.get("GATEWAY_PORT")).toBe("8080");
+  for (const name of ["JWT_SECRET", "DATABASE_URL", "SMTP_URL"]) expect(shown.get(name)).toBe("(set)");
+  expect(shown.get("EDGE_SECRET")).toBe("");
+});
+
+test("a simulator needs nothing to be set", () => {
+  expect(loadConfig(simulatorConfig, {})).toMatchObject({ SIMULATOR_COPTERS: 1, SIMULATOR_PORT: 5760 });
+});
+
+function faultsOf(env: Record<string, string>): string {
+  try {
+    loadConfig(gatewayConfig, env);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  throw new Error("the configuration was taken");
+}
