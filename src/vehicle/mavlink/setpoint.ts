@@ -10,7 +10,7 @@ import { common, type MavLinkData, type MavLinkDataConstructor } from "./message
 const LOCAL_NED = 1;
 const GLOBAL_RELATIVE_ALT_INT = 6;
 /** POSITION_TARGET_TYPEMASK: everything but the position is ignored. */
-const POSITION_ONLY = 0b1101_1111_1000;
+const POSITION_ONLY: number = 0b1101_1111_1000;
 /** The autopilot computes in floats and centimetres. */
 const TOLERANCE_M = 0.5;
 

@@ -1,0 +1,31 @@
+import { DomainError } from "../domain/errors";
+import type { ByteStream, Dial, LinkTarget } from "./byte-stream";
+import { dialDirect } from "./dialers/direct";
+import { dialThroughJumphost, type JumphostOptions } from "./dialers/jumphost";
+import { type MavlinkOptions, openMavlinkLink } from "./mavlink/link";
+import { LinkPool, type PoolOptions } from "./pool";
+
+export type { ByteStream, Dial, LinkTarget } from "./byte-stream";
+export * from "./flight-plan.plan";
+export type * from "./link";
+export { LinkPool, type PoolObserver, type Subscriber, type SubscriptionState } from "./pool";
+
+export interface VehicleOptions extends Omit<PoolOptions, "dial" | "open"> {
+  readonly mavlink: MavlinkOptions;
+  /** Without one, a target that is dialled through it is refused. */
+  readonly jumphost?: JumphostOptions;
+}
+
+/** The pool as processes use it: MAVLink over direct TCP or the jumphost, as each target says. */
+export function createLinkPool({ mavlink, jumphost, ...pool }: VehicleOptions): LinkPool {
+  const throughJumphost = jumphost && dialThroughJumphost(jumphost);
+  const dial: Dial = (target: LinkTarget, signal: AbortSignal) => {
+    if (target.via === "direct") return dialDirect(target, signal);
+    if (throughJumphost) return throughJumphost(target, signal);
+    return Promise.reject(
+      new DomainError("vehicle_unreachable", "No jumphost is configured for this vehicle."),
+    );
+  };
+  const open = (stream: ByteStream, signal: AbortSignal) => openMavlinkLink(stream, mavlink, signal);
+  return new LinkPool({ ...pool, dial, open });
+}

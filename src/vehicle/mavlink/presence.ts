@@ -1,0 +1,23 @@
+import type { Channel } from "./channel";
+import { build } from "./codec";
+import { minimal } from "./messages";
+
+const HEARTBEAT_MS = 1000;
+/** MAV_TYPE_GCS, MAV_AUTOPILOT_INVALID, MAV_STATE_ACTIVE, and the version every MAVLink 2 sender names. */
+const GROUND_STATION = { type: 6, autopilot: 8, systemStatus: 4, mavlinkVersion: 3 };
+
+/**
+ * Our own heartbeat, once a second while the link is open.
+ *
+ * Its effect on the vehicle's ground station failsafe: ArduPilot counts only the station whose id is in
+ * SYSID_MYGCS (MAV_GCS_SYSID), 255 as delivered, so from our own system id it neither arms nor masks that
+ * failsafe. PX4 counts a MAV_TYPE_GCS from any other system: it refuses to arm without one when NAV_DLL_ACT is
+ * set, and its data link loss means that every station is gone, ours included. The heartbeat stops with the
+ * link, so a vehicle that nobody uses or watches through us is back on its pilot's link alone.
+ */
+export function announce(channel: Channel): void {
+  const beat = () => channel.send(build(minimal.Heartbeat, GROUND_STATION));
+  const timer = setInterval(beat, HEARTBEAT_MS);
+  channel.onClose(() => clearInterval(timer));
+  beat();
+}

@@ -1,0 +1,268 @@
+import { DomainError, isDomainError } from "../domain/errors";
+import type { ByteStream, Dial, LinkTarget } from "./byte-stream";
+import type { TelemetryMessage, VehicleLink } from "./link";
+import { type Backoff, DEFAULT_BACKOFF, reconnectDelay } from "./reconnect.plan";
+
+/** What the pool tells those who count; none of it may throw. */
+export interface PoolObserver {
+  opened?(key: string, millisecondsTaken: number): void;
+  openFailed?(key: string, code: string): void;
+  closed?(key: string, reason: string): void;
+  /** A watched link is down; the next attempt comes after so many milliseconds. */
+  reconnecting?(key: string, attempt: number, delayMs: number): void;
+}
+
+export interface PoolOptions {
+  readonly dial: Dial;
+  /** Opens a link over a connected stream and closes the stream when that fails. */
+  readonly open: (stream: ByteStream, signal: AbortSignal) => Promise<VehicleLink>;
+  /** How long a caller waits for a link, dialling and first heartbeat included. */
+  readonly waitMs?: number;
+  /** How long an unused link stays open. */
+  readonly idleMs?: number;
+  readonly backoff?: Backoff;
+  /** From 0 up to 1. */
+  readonly random?: () => number;
+  readonly observer?: PoolObserver;
+}
+
+/** up: telemetry flows. down: the link is lost, reconnecting. ended: the pool let go of the drone for good. */
+export type SubscriptionState = "up" | "down" | "ended";
+
+export interface Subscriber {
+  onMessage(message: TelemetryMessage): void;
+  onState?(state: SubscriptionState): void;
+}
+
+/**
+ * idle → opening → open → idle; a link that is watched goes from open back to opening by itself, with a
+ * growing pause between attempts.
+ */
+interface Entry {
+  readonly target: LinkTarget;
+  opening: Promise<VehicleLink> | undefined;
+  link: VehicleLink | undefined;
+  /** Calls of `withLink` under way. */
+  users: number;
+  readonly subscribers: Set<Subscriber>;
+  stopTelemetry: () => void;
+  idleTimer: NodeJS.Timeout | undefined;
+  retryTimer: NodeJS.Timeout | undefined;
+  attempts: number;
+  /** Ends the attempt to open that is under way. */
+  attempt: AbortController | undefined;
+  ended: boolean;
+}
+
+/** One link per drone, opened once however many ask for it, kept while somebody uses or watches it. */
+export class LinkPool {
+  private readonly entries = new Map<string, Entry>();
+  private draining = false;
+  private readonly waitMs: number;
+  private readonly idleMs: number;
+  private readonly backoff: Backoff;
+  private readonly random: () => number;
+  private readonly observer: PoolObserver;
+
+  constructor(private readonly options: PoolOptions) {
+    this.waitMs = options.waitMs ?? 5000;
+    this.idleMs = options.idleMs ?? 60_000;
+    this.backoff = options.backoff ?? DEFAULT_BACKOFF;
+    this.random = options.random ?? Math.random;
+    this.observer = options.observer ?? {};
+  }
+
+  /** Links now open. */
+  get size(): number {
+    return [...this.entries.values()].filter(({ link }) => link !== undefined).length;
+  }
+
+  /** Runs `use` with the drone's link. Rejects with `vehicle_unreachable` when there is none in time. */
+  async withLink<T>(target: LinkTarget, use: (link: VehicleLink) => Promise<T>): Promise<T> {
+    const entry = this.entryFor(target);
+    entry.users += 1;
+    clearTimeout(entry.idleTimer);
+    try {
+      return await use(await this.linkOf(entry));
+    } finally {
+      entry.users -= 1;
+      this.restIfUnused(entry);
+    }
+  }
+
+  /**
+   * Watches a drone: opens its link now or when it can be opened, and again whenever it is lost. Returns the
+   * function that ends the watch.
+   */
+  subscribe(target: LinkTarget, subscriber: Subscriber | Subscriber["onMessage"]): () => void {
+    const entry = this.entryFor(target);
+    const mine: Subscriber =
+      typeof subscriber === "function"
+        ? { onMessage: subscriber }
+        : {
+            onMessage: (message) => subscriber.onMessage(message),
+            onState: (state) => subscriber.onState?.(state),
+          };
+    entry.subscribers.add(mine);
+    clearTimeout(entry.idleTimer);
+    if (entry.link) {
+      if (entry.subscribers.size === 1) this.startTelemetry(entry, entry.link);
+      mine.onState?.("up");
+    } else if (!entry.retryTimer) {
+      // Also while somebody else opens it: when that fails, the watch goes on trying.
+      this.reopen(entry);
+    }
+    return () => {
+      if (!entry.subscribers.delete(mine)) return;
+      if (entry.subscribers.size === 0) {
+        entry.stopTelemetry();
+        clearTimeout(entry.retryTimer);
+        entry.retryTimer = undefined;
+      }
+      this.restIfUnused(entry);
+    };
+  }
+
+  /** Drops the drone's link, and every watch of it: it is deleted, or somebody else's now. */
+  close(key: string, reason = "closed by request"): boolean {
+    const entry = this.entries.get(key);
+    if (!entry) return false;
+    this.entries.delete(key);
+    clearTimeout(entry.idleTimer);
+    clearTimeout(entry.retryTimer);
+    entry.ended = true;
+    entry.attempt?.abort();
+    entry.stopTelemetry();
+    const subscribers = [...entry.subscribers];
+    entry.subscribers.clear();
+    entry.link?.close(reason);
+    for (const subscriber of subscribers) subscriber.onState?.("ended");
+    return true;
+  }
+
+  /** Takes nobody new, lets orders under way finish for so long, then closes every link. */
+  async drain(limitMs = 5000): Promise<void> {
+    this.draining = true;
+    const deadline = Date.now() + limitMs;
+    const busy = () => [...this.entries.values()].some(({ users }) => users > 0);
+    while (busy() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
+    for (const key of [...this.entries.keys()]) this.close(key, "the server is shutting down");
+  }
+
+  private entryFor(target: LinkTarget): Entry {
+    if (this.draining) throw new DomainError("unavailable", "The server is shutting down.");
+    const existing = this.entries.get(target.key);
+    if (existing && sameAddress(existing.target, target)) return existing;
+    if (existing) this.close(target.key, "the drone's address changed");
+    const entry: Entry = {
+      target,
+      opening: undefined,
+      link: undefined,
+      users: 0,
+      subscribers: new Set(),
+      stopTelemetry: () => {},
+      idleTimer: undefined,
+      retryTimer: undefined,
+      attempts: 0,
+      attempt: undefined,
+      ended: false,
+    };
+    this.entries.set(target.key, entry);
+    return entry;
+  }
+
+  private linkOf(entry: Entry): Promise<VehicleLink> {
+    if (entry.link) return Promise.resolve(entry.link);
+    entry.opening ??= this.open(entry).finally(() => {
+      entry.opening = undefined;
+    });
+    return entry.opening;
+  }
+
+  private async open(entry: Entry): Promise<VehicleLink> {
+    const { key } = entry.target;
+    const startedAt = performance.now();
+    const attempt = new AbortController();
+    entry.attempt = attempt;
+    const late = setTimeout(() => attempt.abort(), this.waitMs);
+    try {
+      const stream = await this.options.dial(entry.target, attempt.signal);
+      const link = await this.options.open(stream, attempt.signal);
+      if (entry.ended || link.state === "closed") {
+        link.close("no longer wanted");
+        throw new DomainError("vehicle_unreachable", "The link was closed while it was being opened.");
+      }
+      entry.link = link;
+      entry.attempts = 0;
+      clearTimeout(entry.retryTimer);
+      entry.retryTimer = undefined;
+      link.onClose((reason) => this.lost(entry, link, reason));
+      this.observer.opened?.(key, performance.now() - startedAt);
+      if (entry.subscribers.size > 0) this.startTelemetry(entry, link);
+      for (const subscriber of [...entry.subscribers]) subscriber.onState?.("up");
+      return link;
+    } catch (error) {
+      const failure = isDomainError(error)
+        ? error
+        : new DomainError("vehicle_unreachable", "The vehicle cannot be reached.", { cause: error });
+      this.observer.openFailed?.(key, failure.code);
+      throw failure;
+    } finally {
+      clearTimeout(late);
+      entry.attempt = undefined;
+    }
+  }
+
+  private startTelemetry(entry: Entry, link: VehicleLink): void {
+    entry.stopTelemetry();
+    entry.stopTelemetry = link.onTelemetry((message) => {
+      for (const subscriber of [...entry.subscribers]) subscriber.onMessage(message);
+    });
+  }
+
+  private lost(entry: Entry, link: VehicleLink, reason: string): void {
+    if (entry.link !== link) return;
+    entry.link = undefined;
+    entry.stopTelemetry = () => {};
+    this.observer.closed?.(entry.target.key, reason);
+    if (entry.ended) return;
+    if (entry.subscribers.size === 0) {
+      this.restIfUnused(entry);
+      return;
+    }
+    for (const subscriber of [...entry.subscribers]) subscriber.onState?.("down");
+    this.retryLater(entry);
+  }
+
+  private reopen(entry: Entry): void {
+    this.linkOf(entry).catch(() => this.retryLater(entry));
+  }
+
+  private retryLater(entry: Entry): void {
+    if (entry.ended || entry.subscribers.size === 0 || entry.retryTimer) return;
+    const delayMs = reconnectDelay(entry.attempts, this.backoff, this.random());
+    entry.attempts += 1;
+    this.observer.reconnecting?.(entry.target.key, entry.attempts, delayMs);
+    entry.retryTimer = setTimeout(() => {
+      entry.retryTimer = undefined;
+      if (!entry.link) this.reopen(entry);
+    }, delayMs);
+  }
+
+  /** An entry that nobody uses keeps its link for a while, and without a link is forgotten. */
+  private restIfUnused(entry: Entry): void {
+    const { key } = entry.target;
+    if (entry.users > 0 || entry.subscribers.size > 0 || this.entries.get(key) !== entry) return;
+    clearTimeout(entry.idleTimer);
+    if (entry.link) entry.idleTimer = setTimeout(() => this.close(key, "idle"), this.idleMs);
+    else if (entry.opening)
+      entry.opening.then(
+        () => this.restIfUnused(entry),
+        () => this.restIfUnused(entry),
+      );
+    else this.entries.delete(key);
+  }
+}
+
+const sameAddress = (a: LinkTarget, b: LinkTarget): boolean =>
+  a.host === b.host && a.port === b.port && a.via === b.via && a.fence === b.fence;
