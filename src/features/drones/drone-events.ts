@@ -1,3 +1,4 @@
+import type { Logger } from "../../platform/log";
 import type { Drone } from "./drones.store";
 
 type Listener = (drone: Drone) => void;
@@ -7,26 +8,42 @@ export class DroneEvents {
   private readonly goneListeners = new Set<Listener>();
   private readonly movedListeners = new Set<Listener>();
 
+  constructor(private readonly log: Logger) {}
+
   /**
    * It was deleted, or is another user's now: whatever its former owner holds open to it must be closed.
    * The drone is given as it was before. Returns the function that stops listening.
    */
   onDroneGone(listener: Listener): () => void {
-    this.goneListeners.add(listener);
-    return () => this.goneListeners.delete(listener);
+    return subscribe(this.goneListeners, listener);
   }
 
   /** It is dialled elsewhere from now on; given as it is now. Returns the function that stops listening. */
   onDroneMoved(listener: Listener): () => void {
-    this.movedListeners.add(listener);
-    return () => this.movedListeners.delete(listener);
+    return subscribe(this.movedListeners, listener);
   }
 
   gone(drone: Drone): void {
-    for (const listener of this.goneListeners) listener(drone);
+    this.tell(this.goneListeners, drone);
   }
 
   moved(drone: Drone): void {
-    for (const listener of this.movedListeners) listener(drone);
+    this.tell(this.movedListeners, drone);
   }
+
+  /** The change is committed: a listener that fails neither undoes it nor keeps the others from hearing. */
+  private tell(listeners: ReadonlySet<Listener>, drone: Drone): void {
+    for (const listener of listeners) {
+      try {
+        listener(drone);
+      } catch (error) {
+        this.log.error({ err: error, drone_id: drone.id }, "a listener to a drone's change failed");
+      }
+    }
+  }
+}
+
+function subscribe(listeners: Set<Listener>, listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 }

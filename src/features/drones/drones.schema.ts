@@ -1,0 +1,124 @@
+import { z } from "zod";
+import { Id } from "../../http/route";
+import type { Drone } from "./drones.store";
+
+/** Postgres cannot store U+0000 in a text. */
+const Name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .refine((name) => !name.includes("\u0000"), "may not contain U+0000");
+
+const Type = z.enum(["physical", "sitl"]);
+const Port = z.int().min(1).max(65_535).describe("TCP port of the autopilot.");
+const Link = z.enum(["mavlink"]).describe("What the autopilot speaks.");
+const LinkHost = z
+  .string()
+  .trim()
+  .regex(/^[A-Za-z0-9:]([A-Za-z0-9.:-]{0,251}[A-Za-z0-9:])?$/, "must be a host name or an IP address")
+  .nullable()
+  .describe(
+    "Where a simulated drone is dialled; the service's own simulator when null. Not for physical ones.",
+  );
+
+export const DroneWish = z
+  .object({
+    type: Type,
+    name: Name,
+    vehicle_type: z.enum(["copter", "rover"]),
+    port: Port.optional(),
+    link: Link.optional(),
+    link_host: LinkHost.optional(),
+  })
+  .meta({ id: "DroneWish" });
+export type DroneWish = z.output<typeof DroneWish>;
+
+export const DroneChange = z
+  .object({
+    type: Type.optional(),
+    name: Name.optional(),
+    mission_id: z.int().positive().max(2_147_483_647).nullable().optional().describe("Null unassigns it."),
+    port: Port.optional(),
+    link: Link.optional(),
+    link_host: LinkHost.optional(),
+  })
+  .meta({ id: "DroneChange" });
+export type DroneChange = z.output<typeof DroneChange>;
+
+export const DroneReply = z
+  .object({
+    id: z.int(),
+    user_id: z.int(),
+    name: z.string(),
+    type: Type,
+    vehicle_type: z.enum(["copter", "rover"]),
+    mission_id: z.int().nullable(),
+    ip: z.string().nullable().describe("Address in the drone plane."),
+    port: z.int(),
+    link: z.enum(["mavlink", "rosbridge"]),
+    link_host: z.string().nullable(),
+    video_room_token: z.string().nullable().describe("What the drone shows to open its video room."),
+    activation_token: z
+      .string()
+      .optional()
+      .describe("Ten digits. Shown once: in the reply that makes the drone a physical one."),
+    created_at: z.string(),
+    updated_at: z.string(),
+  })
+  .meta({ id: "Drone" });
+type DroneReply = z.output<typeof DroneReply>;
+
+/** A drone as its owner sees it. Its activation token is a credential and stays out of lists. */
+export function toDroneReply(drone: Drone): DroneReply {
+  return {
+    id: drone.id,
+    user_id: drone.user_id,
+    name: drone.name,
+    type: drone.type,
+    vehicle_type: drone.vehicle_type,
+    mission_id: drone.mission_id,
+    ip: drone.ip,
+    port: drone.port,
+    link: drone.link,
+    link_host: drone.link_host,
+    video_room_token: drone.video_room_token,
+    created_at: drone.created_at.toISOString(),
+    updated_at: drone.updated_at.toISOString(),
+  };
+}
+
+/** The same, with the activation token that was just made for it. */
+export const toNewDroneReply = (drone: Drone): DroneReply => ({
+  ...toDroneReply(drone),
+  ...(drone.activation_token ? { activation_token: drone.activation_token } : {}),
+});
+
+export const MissionQuery = z.object({ missionId: Id });
+export const ConnectionQuery = z.object({ id: Id.describe("The drone's id.") });
+export const ConnectionReply = z.object({ drone_id: z.int() });
+
+/** MAVLink's param_id holds 16 characters. */
+const ParamName = z.string().regex(/^[A-Za-z0-9_]{1,16}$/, "each name is 1 to 16 letters, digits or _");
+
+export const ParamsQuery = z.object({
+  params: z
+    .string()
+    .transform((csv) => [
+      ...new Set(
+        csv
+          .split(",")
+          .map((name) => name.trim())
+          .filter(Boolean),
+      ),
+    ])
+    .pipe(z.array(ParamName).min(1).max(200))
+    .describe("Parameter names, comma separated."),
+});
+export const ParamsReply = z.object({
+  params: z.array(z.object({ param_id: z.string(), value: z.number() })),
+});
+export const PullReply = z.object({
+  success: z.boolean().describe("Whether every parameter of the vehicle was received."),
+  param_received: z.int(),
+});

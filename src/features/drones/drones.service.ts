@@ -1,0 +1,177 @@
+import { type KeyObject, randomUUID } from "node:crypto";
+import { may } from "../../domain/access";
+import { DomainError } from "../../domain/errors";
+import { DRONE_RANGE, SIMULATED_RANGE } from "../../domain/planes";
+import type { Clock } from "../../platform/clock";
+import type { Db } from "../../platform/db";
+import { findSubscription, vehicleGate } from "../billing";
+import { allocateAddress } from "../vpn";
+import { droneFor } from "./drone-access";
+import type { DroneEvents } from "./drone-events";
+import { activationToken, videoRoomToken } from "./drone-tokens";
+import type { DroneChange, DroneWish } from "./drones.schema";
+import {
+  countDrones,
+  type Drone,
+  type DroneChanges,
+  type DroneType,
+  dronesOf,
+  dronesOfMission,
+  holdMission,
+  insertDrone,
+  lockDrone,
+  lockUser,
+  retireDrone,
+  updateDrone,
+} from "./drones.store";
+import { type DialConfig, refusesSimulator } from "./link-target";
+
+export interface DronesServiceDeps {
+  readonly config: DialConfig;
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly events: DroneEvents;
+  /** Signs the video room tokens. */
+  readonly key: KeyObject;
+}
+
+/** The port on which a physical drone's computer offers its autopilot. */
+const PHYSICAL_PORT = 5001;
+
+type Place = Pick<Drone, "port" | "link_host">;
+
+/** Drones as their owners make, change, list and delete them. */
+export class DronesService {
+  constructor(private readonly deps: DronesServiceDeps) {}
+
+  list(userId: number): Promise<Drone[]> {
+    return dronesOf(this.deps.db, userId);
+  }
+
+  listByMission(userId: number, missionId: number): Promise<Drone[]> {
+    return dronesOfMission(this.deps.db, userId, missionId);
+  }
+
+  /** Rejects with `vehicle_limit` when the user may not add one of this type. */
+  create(userId: number, wish: DroneWish): Promise<Drone> {
+    const { type, name, vehicle_type, link = "mavlink" } = wish;
+    const place = this.placeFor(type, wish);
+    return this.deps.db.transaction(async (trx) => {
+      await this.passGate(trx, userId, type);
+      const drone = await insertDrone(trx, {
+        user_id: userId,
+        name,
+        type,
+        vehicle_type,
+        link,
+        ...place,
+        ...(await freshIdentity(trx, type)),
+      });
+      return updateDrone(trx, drone.id, { video_room_token: this.videoToken(drone.id) });
+    });
+  }
+
+  /**
+   * A drone that becomes of the other type is a new device: it passes the gate again, and has another
+   * address, other tokens and another VPN key. Returns whether it did, since its owner is shown the token then.
+   */
+  async change(
+    userId: number,
+    droneId: number,
+    change: DroneChange,
+  ): Promise<{ drone: Drone; renewed: boolean }> {
+    const { before, after } = await this.deps.db.transaction(async (trx) => {
+      const { user_id: owner } = await droneFor(trx, userId, "command", droneId);
+      await lockUser(trx, owner);
+      const before = await this.lockFor(trx, userId, droneId);
+      const changes = await this.changesOf(trx, before, change);
+      if (typeof change.mission_id === "number" && !(await holdMission(trx, userId, change.mission_id))) {
+        throw new DomainError("not_found", "No such mission.");
+      }
+      return { before, after: await updateDrone(trx, droneId, changes) };
+    });
+    const renewed = before.type !== after.type;
+    if (renewed || !samePlace(before, after)) this.deps.events.moved(after);
+    return { drone: after, renewed };
+  }
+
+  async delete(userId: number, droneId: number): Promise<void> {
+    const before = await this.deps.db.transaction(async (trx) => {
+      const before = await this.lockFor(trx, userId, droneId);
+      await retireDrone(trx, droneId, this.deps.clock.now());
+      return before;
+    });
+    this.deps.events.gone(before);
+  }
+
+  private async lockFor(trx: Db, userId: number, droneId: number): Promise<Drone> {
+    const drone = await lockDrone(trx, droneId);
+    if (!drone || !may(userId, "command", drone)) throw new DomainError("not_found", "No such drone.");
+    return drone;
+  }
+
+  private async changesOf(trx: Db, before: Drone, change: DroneChange): Promise<DroneChanges> {
+    const { type = before.type, name, mission_id, link } = change;
+    const plain = { name, mission_id, link };
+    if (type === before.type) {
+      const wished = { port: before.port, link_host: before.link_host, ...given(change) };
+      return { ...plain, ...(samePlace(wished, before) ? {} : this.placeFor(type, wished)) };
+    }
+    await this.passGate(trx, before.user_id, type, before.id);
+    return {
+      ...plain,
+      type,
+      ...this.placeFor(type, change),
+      ...(await freshIdentity(trx, type)),
+      vpn_key_id: randomUUID(),
+      video_room_token: this.videoToken(before.id),
+    };
+  }
+
+  /** Locks the user's row first: of many who ask at once, each counts what the ones before it added. */
+  private async passGate(trx: Db, userId: number, type: DroneType, except?: number): Promise<void> {
+    if (!(await lockUser(trx, userId))) {
+      throw new DomainError("unauthenticated", "This user does not exist any more.");
+    }
+    const answer = vehicleGate(
+      type,
+      await countDrones(trx, userId, except),
+      await findSubscription(trx, userId),
+    );
+    if (!answer.can_add) throw new DomainError("vehicle_limit", `${answer.message} (${answer.reason})`);
+  }
+
+  private placeFor(type: DroneType, wish: Partial<Place>): Place {
+    if (type === "physical") {
+      if (wish.link_host) {
+        throw new DomainError("invalid_input", "link_host: a physical drone is dialled at its VPN address.");
+      }
+      return { port: wish.port ?? PHYSICAL_PORT, link_host: null };
+    }
+    const place = {
+      port: wish.port ?? this.deps.config.SIMULATED_LINK_PORT,
+      link_host: wish.link_host ?? null,
+    };
+    const refusal = refusesSimulator(this.deps.config, place);
+    if (refusal) throw new DomainError("invalid_input", refusal);
+    return place;
+  }
+
+  private videoToken(droneId: number): string {
+    return videoRoomToken(this.deps.key, droneId, this.deps.clock.now());
+  }
+}
+
+/** What a drone of this type is known by, never used before. */
+async function freshIdentity(trx: Db, type: DroneType): Promise<Pick<Drone, "ip" | "activation_token">> {
+  return type === "physical"
+    ? { ip: await allocateAddress(trx, DRONE_RANGE), activation_token: activationToken() }
+    : { ip: await allocateAddress(trx, SIMULATED_RANGE), activation_token: null };
+}
+
+const samePlace = (a: Place, b: Place): boolean => a.port === b.port && a.link_host === b.link_host;
+
+const given = ({ port, link_host }: Partial<Place>): Partial<Place> => ({
+  ...(port === undefined ? {} : { port }),
+  ...(link_host === undefined ? {} : { link_host }),
+});
