@@ -1,0 +1,4 @@
+import { runDemo } from "../src/laptop/demo";
+import { runProcess } from "../src/platform/lifecycle";
+
+runProcess(() => runDemo(process.argv.slice(2)));

@@ -1,0 +1,120 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { ApiClient } from "../api-client";
+import { distance, type Place } from "./ground";
+import { fencePoints, flightAltitude, missionPoints } from "./route";
+import type { Screen } from "./screen";
+import type { Sighting, Watch } from "./watch";
+
+interface Named {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** Metres; telemetry comes in steps of several metres when the simulator runs faster than life. */
+const reached = 10;
+/** A vehicle that has just booted refuses until its position is good. */
+const armingLimitMs = 60_000;
+
+/** One demonstration flight of one drone through the public API. */
+export class Flight {
+  constructor(
+    private readonly api: ApiClient,
+    private readonly watch: Watch,
+    private readonly screen: Screen,
+    private readonly droneId: number,
+  ) {}
+
+  /** Where the vehicle stands, once it knows. A flight that an earlier demonstration left in the air is ended. */
+  async findHome(): Promise<Place> {
+    await this.watch.until("The vehicle's first position", 60, ({ place, armed }) =>
+      Boolean(place && armed !== undefined && (place.lat !== 0 || place.lng !== 0)),
+    );
+    if (this.watch.seen.armed) {
+      this.screen.step("The copter is still in the air: calling it home first");
+      await this.command("rtl");
+      await this.live("The landing", 120, this.watch.seen.place as Place, ({ armed }) => armed === false);
+    }
+    return this.watch.seen.place as Place;
+  }
+
+  async storeMission(name: string, home: Place): Promise<number> {
+    for (const old of await this.api.get<Named[]>("/missions")) {
+      if (old.name === name) await this.api.delete(`/mission/${old.id}`);
+    }
+    const { id } = await this.api.post<Named>("/mission", { name });
+    for (const point of missionPoints(id, home)) await this.api.post("/mission/point", [point]);
+    return id;
+  }
+
+  async storeGeofence(name: string, home: Place): Promise<number> {
+    for (const old of await this.api.get<Named[]>("/geofences")) {
+      if (old.name === name) await this.api.delete(`/geofence/${old.id}`);
+    }
+    const wish = { name, type: "polygon", fence_type: "inclusion" };
+    const { id } = await this.api.post<Named>("/geofence", wish);
+    for (const point of fencePoints(id, home)) await this.api.post("/geofence/point", [point]);
+    return id;
+  }
+
+  /** One of `/drone/action/*`. */
+  async command(action: string, fields: object = {}): Promise<void> {
+    await this.api.post(`/drone/action/${action}`, { drone_id: this.droneId, ...fields });
+  }
+
+  async arm(): Promise<void> {
+    const deadline = Date.now() + armingLimitMs;
+    for (;;) {
+      try {
+        await this.command("guided");
+        await this.command("arm");
+        return;
+      } catch (error) {
+        if (Date.now() > deadline) throw error;
+        this.screen.step(`  not yet: ${(error as Error).message}`);
+        await delay(2_000);
+      }
+    }
+  }
+
+  async takeOff(home: Place): Promise<void> {
+    await this.command("takeoff", { altitude: flightAltitude });
+    await this.live("The climb", 60, home, ({ altitude = 0 }) => altitude > flightAltitude * 0.9);
+  }
+
+  /** Rejects unless every waypoint was flown over in turn. */
+  async flyMission(missionId: number, home: Place): Promise<void> {
+    await this.command("set_mode", { mode_info: { custom_mode: "AUTO" } });
+    for (const waypoint of missionPoints(missionId, home)) {
+      await this.live(
+        `The way to ${waypoint.label}`,
+        60,
+        home,
+        ({ place }) => place !== undefined && distance(place, waypoint) < reached,
+      );
+      this.screen.step(`  ${waypoint.label} reached`);
+    }
+  }
+
+  async returnAndLand(home: Place): Promise<void> {
+    await this.command("rtl");
+    await this.live("The return", 90, home, ({ armed }) => armed === false);
+    const { place, altitude = Number.NaN } = this.watch.seen;
+    const away = place ? distance(home, place) : Number.NaN;
+    if (!(away < reached && Math.abs(altitude) < 2)) {
+      throw new Error(`It landed ${away.toFixed(0)} m from home at ${altitude.toFixed(1)} m.`);
+    }
+  }
+
+  private async live(
+    what: string,
+    limitSeconds: number,
+    home: Place,
+    holds: (seen: Sighting) => boolean,
+  ): Promise<void> {
+    await this.watch.until(what, limitSeconds, (seen) => {
+      this.screen.show(seen, home);
+      return holds(seen);
+    });
+    this.screen.settle();
+  }
+}

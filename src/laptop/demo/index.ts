@@ -1,0 +1,59 @@
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { ApiClient } from "../api-client";
+import { defaultStateFolder, readReady } from "../ready";
+import { Flight } from "./flight";
+import { flightAltitude } from "./route";
+import { type Screen, screenOn } from "./screen";
+import { Watch } from "./watch";
+
+/**
+ * `npm run demo`: fly a stored mission with the simulated copter of a running stack, speaking HTTP and
+ * Socket.IO only. Rejects with the reason when any step fails.
+ */
+export async function runDemo(args: string[]): Promise<void> {
+  const { values } = parseArgs({ args, options: { state: { type: "string", default: defaultStateFolder } } });
+  const { gateway, user, drone_id } = readReady(resolve(values.state));
+  if (!gateway || !user || drone_id === null) throw new Error("The running stack has no drone to fly.");
+  const screen = screenOn(process.stdout);
+  const api = new ApiClient(gateway);
+  const token = await api.login(user).catch((cause: Error) => {
+    throw new Error(`The gateway at ${gateway} does not let us in: ${cause.message}`, { cause });
+  });
+  screen.step(`Logged in as ${user.username}`);
+  const watch = Watch.start(gateway, token, drone_id);
+  try {
+    await fly(new Flight(api, watch, screen, drone_id), screen);
+  } finally {
+    screen.settle();
+    watch.stop();
+  }
+}
+
+async function fly(flight: Flight, screen: Screen): Promise<void> {
+  const home = await flight.findHome();
+  screen.step(`The copter stands at ${home.lat.toFixed(6)}, ${home.lng.toFixed(6)}`);
+  const missionId = await flight.storeMission("Demo square", home);
+  screen.step(`Stored mission ${missionId}`);
+  const geofenceId = await flight.storeGeofence("Demo fence", home);
+  screen.step(`Stored geofence ${geofenceId}`);
+  await flight.command("push_mission", { mission_id: missionId });
+  screen.step("Uploaded the mission; the vehicle's copy was read back and is the same");
+  await flight.command("push_geofence", { geofence_id: geofenceId });
+  screen.step("Uploaded the geofence");
+  screen.step("Arming");
+  await flight.arm();
+  try {
+    screen.step(`Taking off to ${flightAltitude} m`);
+    await flight.takeOff(home);
+    screen.step("Flying the mission");
+    await flight.flyMission(missionId, home);
+    screen.step("Returning to launch");
+    await flight.returnAndLand(home);
+  } catch (error) {
+    // Best effort: whatever went wrong, the copter should not stay in the air.
+    await flight.command("rtl").catch(() => undefined);
+    throw error;
+  }
+  screen.step("Landed and disarmed. That was a whole flight.");
+}

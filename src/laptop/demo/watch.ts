@@ -1,0 +1,107 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { io, type Socket } from "socket.io-client";
+import type { Place } from "./ground";
+
+/** What a watcher knows of the vehicle; a field is absent until it was heard. */
+export interface Sighting {
+  readonly place?: Place;
+  /** Metres above home. */
+  readonly altitude?: number;
+  /** m/s over ground. */
+  readonly speed?: number;
+  /** Percent left. */
+  readonly battery?: number | null;
+  readonly armed?: boolean;
+  readonly mode?: string;
+  /** The vehicle's own last words. */
+  readonly text?: string;
+}
+
+type TelemetryData =
+  | { type: "gps"; data: { latitude: number; longitude: number } }
+  | { type: "relalt"; data: { data: number } }
+  | { type: "hud"; data: { groundspeed: number } }
+  | { type: "system"; data: { battery: { remaining: number | null }; armed: boolean; mode: string } }
+  | { type: "logs"; data: { text: string } };
+
+/** A flight without news for this long is no flight. */
+const silenceLimitMs = 10_000;
+
+/** Watches one drone through Socket.IO, as a web client does. */
+export class Watch {
+  private sighting: Sighting = {};
+  private heardAt = Date.now();
+  private fault: Error | undefined;
+
+  private constructor(private readonly socket: Socket) {
+    socket.on("telemetry_data", (message: TelemetryData) => this.hear(message));
+    socket.on("error", ({ message }: { message: string }) => this.fail(`The gateway says: ${message}`));
+    socket.on("connect_error", (error) => this.fail(`The telemetry socket does not open: ${error.message}`));
+    socket.on("disconnect", (reason) => this.fail(`The telemetry socket closed: ${reason}`));
+  }
+
+  static start(origin: string, token: string, droneId: number): Watch {
+    const socket = io(origin, { query: { token }, transports: ["websocket"], reconnection: false });
+    const watch = new Watch(socket);
+    socket.on("connected", () => {
+      for (const stream_type of ["dashboard", "system"]) {
+        socket.emit("subscribe_telemetry", { drone_id: droneId, stream_type });
+      }
+    });
+    return watch;
+  }
+
+  get seen(): Sighting {
+    return this.sighting;
+  }
+
+  /** Resolves when `holds` does; rejects when it does not within the limit, or when nothing is heard any more. */
+  async until(what: string, limitSeconds: number, holds: (seen: Sighting) => boolean): Promise<void> {
+    const deadline = Date.now() + limitSeconds * 1000;
+    while (!holds(this.sighting)) {
+      if (this.fault) throw this.fault;
+      const words = this.sighting.text ? ` The vehicle's last words: ${this.sighting.text}` : "";
+      if (Date.now() - this.heardAt > silenceLimitMs) {
+        throw new Error(`Nothing was heard from the drone for ${silenceLimitMs / 1000} s.${words}`);
+      }
+      if (Date.now() > deadline) throw new Error(`${what} took longer than ${limitSeconds} s.${words}`);
+      await delay(20);
+    }
+  }
+
+  stop(): void {
+    this.socket.removeAllListeners("disconnect");
+    this.socket.disconnect();
+  }
+
+  private fail(message: string): void {
+    this.fault ??= new Error(message);
+  }
+
+  private hear(message: TelemetryData): void {
+    this.heardAt = Date.now();
+    this.sighting = { ...this.sighting, ...read(message) };
+  }
+}
+
+function read(message: TelemetryData): Sighting {
+  switch (message.type) {
+    case "gps":
+      return { place: { lat: message.data.latitude, lng: message.data.longitude } };
+    case "relalt":
+      return { altitude: message.data.data };
+    case "hud":
+      return { speed: message.data.groundspeed };
+    case "system":
+      return {
+        battery: message.data.battery.remaining,
+        armed: message.data.armed,
+        mode: message.data.mode,
+      };
+    case "logs":
+      return { text: message.data.text };
+    default:
+      // The dashboard carries more kinds than are shown here.
+      return {};
+  }
+}
