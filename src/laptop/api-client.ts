@@ -60,13 +60,18 @@ async function failure(method: string, path: string, response: Response): Promis
   return new Error(`${method} ${path} answered ${response.status}: ${words(text)}`);
 }
 
-/** The message of either envelope; the reply itself when it has none. */
+/** The message of either envelope, also when a failed login wraps it in an array; else the reply itself. */
 function words(text: string): string {
   try {
-    const reply = JSON.parse(text) as { error?: string | { message?: string }; message?: string };
-    const error = typeof reply.error === "object" ? reply.error.message : reply.error;
-    return error ?? reply.message ?? text;
+    const reply: Reply | [Reply] = JSON.parse(text);
+    const { error, message } = Array.isArray(reply) ? reply[0] : reply;
+    return (typeof error === "object" ? error.message : error) ?? message ?? text;
   } catch {
     return text;
   }
+}
+
+interface Reply {
+  readonly error?: string | { readonly message?: string };
+  readonly message?: string;
 }

@@ -1,0 +1,42 @@
+import { existsSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { freshFolder } from "../../testing";
+import { keepSecrets } from "./secrets";
+import { takeStateFolder, wipeStateFolder } from "./state-folder";
+
+test("a lock that a killed stack left behind is no obstacle", () => {
+  const folder = freshFolder("state");
+  // Our own pid, and that of a program which is no stack.
+  for (const pid of [process.pid, process.ppid]) {
+    writeFileSync(join(folder, "stack.pid"), `${pid}\n`);
+    takeStateFolder(folder)();
+  }
+  expect(existsSync(join(folder, "stack.pid"))).toBe(false);
+});
+
+test("secrets are made once, differ from folder to folder, and only their owner can read them", () => {
+  const folder = freshFolder("state");
+  const first = keepSecrets(folder);
+  expect(keepSecrets(folder)).toEqual(first);
+  expect(keepSecrets(freshFolder("state")).jwt).not.toBe(first.jwt);
+  expect(statSync(join(folder, "secrets.json")).mode & 0o777).toBe(0o600);
+  expect(first.jwt.length).toBeGreaterThanOrEqual(32);
+});
+
+test("a secret that a newer version needs is added without changing the others", () => {
+  const folder = freshFolder("state");
+  writeFileSync(join(folder, "secrets.json"), JSON.stringify({ databasePassword: "old" }));
+  const secrets = keepSecrets(folder);
+  expect(secrets.databasePassword).toBe("old");
+  expect(secrets.jwt).toBeTruthy();
+});
+
+test("a wipe forgets everything but the lock", async () => {
+  const folder = freshFolder("state");
+  const release = takeStateFolder(folder);
+  keepSecrets(folder);
+  await wipeStateFolder(folder);
+  expect(existsSync(join(folder, "secrets.json"))).toBe(false);
+  expect(existsSync(join(folder, "stack.pid"))).toBe(true);
+  release();
+});
