@@ -2,12 +2,14 @@ import type { Knex } from "knex";
 import * as accounts from "./0001_accounts";
 import * as plans from "./0002_plans";
 import * as drones from "./0003_drones";
+import * as changeNotifications from "./0004_change_notifications";
 
 /** Every migration under the name that the database remembers it by. Names never change once released. */
 const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0001_accounts": accounts,
   "0002_plans": plans,
   "0003_drones": drones,
+  "0004_change_notifications": changeNotifications,
 };
 
 /** The same list from TypeScript and from the compiled output: names carry no file extension. */

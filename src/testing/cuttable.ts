@@ -6,35 +6,38 @@ export interface Cuttable {
   readonly url: string;
   /** Break every connection and refuse new ones. */
   cut(): void;
+  /** Carry nothing more while every connection stays open, as a link does whose far side lost its power. */
+  stall(): void;
+  /** Carry again, what was held back during a stall first. */
   mend(): void;
 }
 
 /** A cable to a neighbour (Postgres, Redis, SMTP) that a test can cut: a plain TCP forwarder on loopback. */
 export async function cuttable(to: string): Promise<Cuttable> {
   const { hostname, port } = new URL(to);
-  const open = new Set<Socket>();
-  let whole = true;
+  const open = new Map<Socket, Socket>();
+  let state: "whole" | "stalled" | "cut" = "whole";
   const server = createServer((near) => {
-    if (!whole) return near.destroy();
+    if (state === "cut") return near.destroy();
     const far = connect(Number(port), hostname);
     for (const [socket, other] of [
       [near, far],
       [far, near],
     ] as const) {
-      open.add(socket);
+      open.set(socket, other);
       socket.on("error", () => other.destroy());
       socket.on("close", () => {
         open.delete(socket);
         other.destroy();
       });
-      socket.pipe(other);
+      if (state === "whole") socket.pipe(other);
     }
     return undefined;
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const cut = () => {
-    whole = false;
-    for (const socket of open) socket.destroy();
+    state = "cut";
+    for (const socket of open.keys()) socket.destroy();
   };
   atEndOfFile(async () => {
     cut();
@@ -46,8 +49,13 @@ export async function cuttable(to: string): Promise<Cuttable> {
   return {
     url: near.href,
     cut,
+    stall: () => {
+      state = "stalled";
+      for (const socket of open.keys()) socket.unpipe().pause();
+    },
     mend: () => {
-      whole = true;
+      if (state === "stalled") for (const [socket, other] of open) socket.pipe(other);
+      state = "whole";
     },
   };
 }
