@@ -1,0 +1,65 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { ContractCase, ContractWorld } from "../testing/contract";
+import { startTestGateway, type TestGateway } from "../testing/start-gateway";
+
+/**
+ * Tags whose routes are mounted before their cases are written. An entry that is no longer needed fails the
+ * test below, so the list can only shrink to nothing.
+ */
+const tagsWithoutCases: readonly string[] = [];
+
+const features = join(__dirname, "../features");
+
+/** Every `*.contract.ts` of a feature, found by name so that none can be forgotten. */
+const caseFiles = readdirSync(features, { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".contract.ts"))
+  .sort();
+
+const casesOf = (file: string): ContractCase[] =>
+  Object.values(require(join(features, file)) as Record<string, readonly ContractCase[]>).flat();
+
+const cases = caseFiles.flatMap(casesOf);
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+
+const declared = () =>
+  gateway.features.routes.map(({ method, path, tag }) => ({ tag, name: `${method.toUpperCase()} ${path}` }));
+
+describe.each([...new Set(cases.map(({ route }) => route))])("%s", (route) => {
+  const ofRoute = cases.filter((one) => one.route === route);
+  test.each(ofRoute.map(({ title, run }) => [title, run] as const))("%s", async (_title, run) => {
+    const [user, stranger] = await Promise.all([gateway.newUser(), gateway.newUser()]);
+    const world: ContractWorld = { gateway, anonymous: gateway.api, user, stranger };
+    await run(world);
+  });
+});
+
+test("every contract file brings cases, and every case tries a route that is declared", () => {
+  expect(caseFiles.filter((file) => casesOf(file).length === 0)).toEqual([]);
+  const names = new Set(declared().map(({ name }) => name));
+  expect(cases.map(({ route }) => route).filter((route) => !names.has(route))).toEqual([]);
+});
+
+test("every declared route has a case", () => {
+  const tried = new Set(cases.map(({ route }) => route));
+  const untried = declared().filter(({ name }) => !tried.has(name));
+  expect(untried.filter(({ tag }) => !tagsWithoutCases.includes(tag)).map(({ name }) => name)).toEqual([]);
+  const waiting = new Set(untried.map(({ tag }) => tag));
+  expect(tagsWithoutCases.filter((tag) => !waiting.has(tag))).toEqual([]);
+});
+
+test("every route behind a user's token refuses a request without one", async () => {
+  const guarded = gateway.features.routes.filter(({ guard }) => guard === "user");
+  const answers = await Promise.all(
+    guarded.map(async ({ method, path }) => {
+      const { status } = await gateway.api.send(method.toUpperCase(), path.replaceAll(/:[^/]+/g, "1"));
+      return `${method.toUpperCase()} ${path} ${status}`;
+    }),
+  );
+  expect(answers.filter((answer) => !answer.endsWith(" 401"))).toEqual([]);
+  expect(answers.length).toBeGreaterThan(0);
+});
