@@ -8,23 +8,75 @@ import { opsRoutes } from "../http/ops";
 import type { Route } from "../http/route";
 import type { Guards } from "../http/route-guards";
 import { swaggerDocument } from "../http/swagger";
+import type { GatewayConfig } from "../platform/config";
+import type { Logger } from "../platform/log";
 import { version } from "../platform/version";
 import type { GatewayDeps } from "./deps";
 
 export const BASE_PATH = "/api/v1";
 
-/** The HTTP side of the gateway: one Koa app over every feature's routes. */
-export function gatewayApp(
+export interface GatewayApps {
+  readonly main: Koa;
+  /** What drones call, on a port of its own; the main port serves them too where there is none. */
+  readonly drone: Koa | undefined;
+}
+
+/** The HTTP side of the gateway over every feature's routes, one Koa app for each port. */
+export function gatewayApps(
   deps: GatewayDeps,
   routes: readonly Route[],
   guards: Guards,
   options: { checkReplies?: boolean } = {},
+): GatewayApps {
+  const observe = observeRequests(deps.log, deps.registry, deps.config.TRUSTED_PROXIES);
+  const { main, drone } = routesByPort(deps.config.ACCESS_PROFILE, routes);
+  const mount = (served: readonly Route[]) =>
+    mountRoutes(served, {
+      basePath: BASE_PATH,
+      guards,
+      bodyLimitBytes: deps.config.BODY_LIMIT_BYTES,
+      checkReplies: options.checkReplies,
+    });
+  return {
+    main: mainApp(deps, routes, observe, mount(main)),
+    drone: drone && droneApp(deps, drone, observe, mount(drone)),
+  };
+}
+
+/** In the strict profile a drone's routes are out of reach for whoever only knows the main port. */
+export function routesByPort(
+  profile: GatewayConfig["ACCESS_PROFILE"],
+  routes: readonly Route[],
+): { main: readonly Route[]; drone: readonly Route[] | undefined } {
+  if (profile === "contract") return { main: routes, drone: undefined };
+  const isDrones = ({ guard }: Route) => guard === "drone";
+  return { main: routes.filter((route) => !isDrones(route)), drone: routes.filter(isDrones) };
+}
+
+function droneApp(
+  deps: GatewayDeps,
+  routes: readonly Route[],
+  observe: Middleware,
+  mounted: Middleware,
 ): Koa {
-  const { config, log, registry, lifecycle } = deps;
+  const app = bareApp(deps.log, observe);
+  app.use(errorBoundary(routes, BASE_PATH));
+  app.use(mounted);
+  return app;
+}
+
+function bareApp(log: Logger, observe: Middleware): Koa {
   const app = new Koa();
   app.on("error", (error) => log.error({ err: error }, "a reply failed"));
-  app.use(observeRequests(log, registry, config.TRUSTED_PROXIES));
+  app.use(observe);
   app.use(helmet() as unknown as Middleware);
+  return app;
+}
+
+/** All routes are described here, those of the other port too. */
+function mainApp(deps: GatewayDeps, routes: readonly Route[], observe: Middleware, mounted: Middleware): Koa {
+  const { config, log, registry, lifecycle } = deps;
+  const app = bareApp(log, observe);
   if (config.CORS_ORIGINS.length > 0) app.use(cors({ origin: allowOrigin(config.CORS_ORIGINS) }));
   app.use(
     opsRoutes(lifecycle, registry, {
@@ -34,14 +86,7 @@ export function gatewayApp(
   );
   app.use(errorBoundary(routes, BASE_PATH));
   app.use(docsPage(swaggerDocument(routes, BASE_PATH, version), BASE_PATH));
-  app.use(
-    mountRoutes(routes, {
-      basePath: BASE_PATH,
-      guards,
-      bodyLimitBytes: config.BODY_LIMIT_BYTES,
-      checkReplies: options.checkReplies,
-    }),
-  );
+  app.use(mounted);
   return app;
 }
 

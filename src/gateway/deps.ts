@@ -8,6 +8,8 @@ import { type Mailer, openMailer } from "../platform/mail";
 import type { Registry } from "../platform/metrics";
 import { openObjects } from "../platform/objects";
 import { openRedis, type Redis } from "../platform/redis";
+import type { LinkPool } from "../vehicle";
+import { openLinks } from "./links";
 
 /** What the gateway stands on, opened once and closed last. */
 export interface GatewayDeps {
@@ -20,6 +22,7 @@ export interface GatewayDeps {
   readonly redis: Redis;
   readonly mailer: Mailer;
   readonly objects: S3Client;
+  readonly links: LinkPool;
 }
 
 export function openDeps(
@@ -48,5 +51,6 @@ export function openDeps(
     redis,
     mailer,
     objects,
+    links: openLinks(config, registry, lifecycle),
   };
 }

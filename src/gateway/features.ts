@@ -1,4 +1,5 @@
 import { accounts } from "../features/accounts";
+import { drones } from "../features/drones";
 import { geofences } from "../features/geofences";
 import { missions } from "../features/missions";
 import type { Route } from "../http/route";
@@ -8,14 +9,18 @@ import type { GatewayDeps } from "./deps";
 /** Every feature, given what it stands on, and the routes and guards that they bring. */
 export function composeFeatures(deps: GatewayDeps) {
   const account = accounts(deps);
+  const drone = drones({ ...deps, signingKey: account.tokens.key });
   const guards: Guards = {
     public: () => undefined,
     token: () => undefined,
     ...account.guards,
-    drone: () => {
-      throw new Error("no route of a drone's is mounted yet");
-    },
+    drone: drone.guard,
   };
-  const routes: readonly Route[] = [...account.routes, ...missions(deps).routes, ...geofences(deps).routes];
-  return { routes, guards, account };
+  const routes: readonly Route[] = [
+    ...account.routes,
+    ...missions(deps).routes,
+    ...geofences(deps).routes,
+    ...drone.routes,
+  ];
+  return { routes, guards, account, drone };
 }

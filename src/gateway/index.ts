@@ -1,17 +1,20 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import type Koa from "koa";
 import type { GatewayConfig } from "../platform/config";
 import { Lifecycle } from "../platform/lifecycle";
 import { createLogger } from "../platform/log";
 import { createMetrics } from "../platform/metrics";
 import { redisReady } from "../platform/redis";
-import { gatewayApp } from "./app";
+import { gatewayApps } from "./app";
 import { type GatewayDeps, openDeps } from "./deps";
 import { composeFeatures } from "./features";
 import { refuseUnsafeListening, warnOfRelaxedRules } from "./profile";
 
 export interface Gateway {
   readonly url: string;
+  /** The drone-only port of the strict profile. */
+  readonly droneUrl: string | undefined;
   readonly deps: GatewayDeps;
   readonly features: ReturnType<typeof composeFeatures>;
   readonly lifecycle: Lifecycle;
@@ -34,13 +37,18 @@ export async function startGateway(
   try {
     await redisReady(deps.redis).catch(() => log.warn("starting without Redis; it is retried"));
     const features = composeFeatures(deps);
-    const app = gatewayApp(deps, features.routes, features.guards, options);
-    const server = createServer({ requestTimeout: 60_000, headersTimeout: 15_000 }, app.callback());
-    const url = await listen(server, config.GATEWAY_PORT, config.HOST);
-    lifecycle.onDrain("http", () => closeServer(server));
+    const apps = gatewayApps(deps, features.routes, features.guards, options);
+    const serve = async (name: string, app: Koa, port: number) => {
+      const server = createServer({ requestTimeout: 60_000, headersTimeout: 15_000 }, app.callback());
+      const url = await listen(server, port, config.HOST);
+      lifecycle.onDrain(name, () => closeServer(server));
+      return url;
+    };
+    const droneUrl = apps.drone && (await serve("drone http", apps.drone, config.GATEWAY_DRONE_PORT));
+    const url = await serve("http", apps.main, config.GATEWAY_PORT);
     lifecycle.ready();
-    log.info({ url }, "the gateway is ready");
-    return { url, deps, features, lifecycle };
+    log.info({ url, drone_url: droneUrl }, "the gateway is ready");
+    return { url, droneUrl, deps, features, lifecycle };
   } catch (error) {
     await lifecycle.stop("start failed");
     throw error;

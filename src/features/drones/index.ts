@@ -1,4 +1,41 @@
+import type { KeyObject } from "node:crypto";
+import type { Route } from "../../http/route";
+import type { Guard } from "../../http/route-guards";
+import type { Clock } from "../../platform/clock";
+import type { GatewayConfig } from "../../platform/config";
+import type { Db } from "../../platform/db";
+import type { Logger } from "../../platform/log";
+import type { LinkPool } from "../../vehicle";
+import { DroneEvents } from "./drone-events";
+import { droneGuard } from "./drone-guard";
+import { DroneLinks } from "./drone-links";
+import { droneRoutes } from "./drones.routes";
+import { DronesService } from "./drones.service";
+import { findDroneByIp } from "./drones.store";
+import { linkKey } from "./link-target";
+
 export { droneFor } from "./drone-access";
-export { DroneEvents } from "./drone-events";
+export type { DroneEvents } from "./drone-events";
 export { type Drone, type DroneType, dronesOf, findDrone, findDroneByIp } from "./drones.store";
-export { linkKey, linkTarget } from "./link-target";
+export { type DialConfig, linkKey, linkTarget } from "./link-target";
+
+interface DronesDeps {
+  readonly config: GatewayConfig;
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly links: Pick<LinkPool, "withLink" | "close">;
+  /** Signs the tokens that drones show. */
+  readonly signingKey: KeyObject;
+}
+
+/** Drones, who may use them, and how a drone itself is told from other callers. */
+export function drones({ config, db, clock, log, links, signingKey }: DronesDeps) {
+  const events = new DroneEvents(log);
+  events.onDroneGone(({ id }) => links.close(linkKey(id), "the drone was deleted or has another owner"));
+  events.onDroneMoved(({ id }) => links.close(linkKey(id), "the drone is dialled elsewhere now"));
+  const service = new DronesService({ config, db, clock, events, key: signingKey });
+  const routes: readonly Route[] = droneRoutes(service, new DroneLinks(db, links, config));
+  const guard: Guard<"drone"> = droneGuard(config, (ip) => findDroneByIp(db, ip));
+  return { routes, service, events, guard };
+}

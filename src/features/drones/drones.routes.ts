@@ -1,0 +1,167 @@
+import { z } from "zod";
+import { ids, Message, type Route, route } from "../../http/route";
+import type { DroneLinks } from "./drone-links";
+import {
+  ConnectionQuery,
+  ConnectionReply,
+  DroneChange,
+  DroneReply,
+  DroneWish,
+  MissionQuery,
+  ParamsQuery,
+  ParamsReply,
+  PullReply,
+  toDroneReply,
+  toNewDroneReply,
+} from "./drones.schema";
+import type { DronesService } from "./drones.service";
+
+const tag = "Drones";
+const envelope = "B";
+const params = ids("drone_id");
+const DroneList = z.array(DroneReply);
+const vehicleLimit = { 402: "Your subscription does not cover it; the message ends with the reason." };
+
+export function droneRoutes(service: DronesService, links: DroneLinks): readonly Route[] {
+  return [
+    route({
+      method: "post",
+      path: "/drone",
+      tag,
+      summary: "Add a drone",
+      description: "A physical one gets a VPN address and an activation token, which is shown only here.",
+      guard: "user",
+      envelope,
+      body: DroneWish,
+      success: { status: 201, schema: DroneReply },
+      documents: vehicleLimit,
+      handle: async ({ caller, body }) => toNewDroneReply(await service.create(caller.id, body)),
+    }),
+    route({
+      method: "put",
+      path: "/drone/:drone_id",
+      tag,
+      summary: "Change a drone",
+      description:
+        "Keys that are left out stay as they are. Another `type` makes it a new device: it needs room in the subscription and gets another address and other tokens.",
+      guard: "user",
+      envelope,
+      params,
+      body: DroneChange,
+      success: { status: 201, schema: DroneReply },
+      documents: vehicleLimit,
+      handle: async ({ caller, params, body }) => {
+        const { drone, renewed } = await service.change(caller.id, params.drone_id, body);
+        return renewed ? toNewDroneReply(drone) : toDroneReply(drone);
+      },
+    }),
+    route({
+      method: "delete",
+      path: "/drone/:drone_id",
+      tag,
+      summary: "Delete a drone",
+      description: "Its connections are closed; its executions and assets stay yours.",
+      guard: "user",
+      envelope,
+      params,
+      success: { status: 201, schema: Message },
+      handle: async ({ caller, params }) => {
+        await service.delete(caller.id, params.drone_id);
+        return { message: "The drone was deleted." };
+      },
+    }),
+    route({
+      method: "get",
+      path: "/drones",
+      tag,
+      summary: "Your drones",
+      guard: "user",
+      envelope,
+      success: { status: 201, schema: DroneList },
+      handle: async ({ caller }) => (await service.list(caller.id)).map(toDroneReply),
+    }),
+    route({
+      method: "get",
+      path: "/drones/mission",
+      tag,
+      summary: "Your drones that use a mission",
+      guard: "user",
+      envelope,
+      query: MissionQuery,
+      success: { status: 201, schema: DroneList },
+      handle: async ({ caller, query }) =>
+        (await service.listByMission(caller.id, query.missionId)).map(toDroneReply),
+    }),
+    route({
+      method: "get",
+      path: "/drone/action/connection",
+      tag,
+      summary: "Open the connection to a drone, or find it open",
+      description: "Waits up to five seconds for the vehicle's heartbeat.",
+      guard: "user",
+      envelope,
+      query: ConnectionQuery,
+      success: { status: 200, schema: ConnectionReply },
+      errors: everyFailureIs400,
+      handle: async ({ caller, query }) => {
+        await links.open(caller.id, query.id);
+        return { drone_id: query.id };
+      },
+    }),
+    route({
+      method: "delete",
+      path: "/drone/action/connection",
+      tag,
+      summary: "Close the connection to a drone",
+      description: "Whoever watches its telemetry is told that the stream ended.",
+      guard: "user",
+      envelope,
+      query: ConnectionQuery,
+      success: { status: 200, schema: Message },
+      errors: everyFailureIs400,
+      handle: async ({ caller, query }) => {
+        const wasOpen = await links.close(caller.id, query.id);
+        return { message: wasOpen ? "The connection is closed." : "There was no open connection." };
+      },
+    }),
+    route({
+      method: "get",
+      path: "/drone/:drone_id/params",
+      tag,
+      summary: "Read parameters from the vehicle",
+      guard: "user",
+      envelope,
+      params,
+      query: ParamsQuery,
+      success: { status: 200, schema: ParamsReply },
+      handle: async ({ caller, params, query }) => ({
+        params: await links.readParams(caller.id, params.drone_id, query.params),
+      }),
+    }),
+    route({
+      method: "post",
+      path: "/drone/:drone_id/params/pull",
+      tag,
+      summary: "Ask the vehicle for all its parameters",
+      guard: "user",
+      envelope,
+      params,
+      success: { status: 200, schema: PullReply },
+      handle: async ({ caller, params }) => {
+        const { received, total } = await links.pullParams(caller.id, params.drone_id);
+        return { success: received === total, param_received: received };
+      },
+    }),
+  ];
+}
+
+/** The connection's row of the contract knows 200 and 400 only. */
+const everyFailureIs400 = {
+  not_found: 400,
+  connection_failed: 400,
+  vehicle_unreachable: 400,
+  vehicle_timeout: 400,
+  vehicle_refused: 400,
+  not_supported: 400,
+  unavailable: 400,
+} as const;

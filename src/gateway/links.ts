@@ -1,0 +1,59 @@
+import type { GatewayConfig } from "../platform/config";
+import type { Lifecycle } from "../platform/lifecycle";
+import { Counter, Gauge, Histogram, type Registry } from "../platform/metrics";
+import { createLinkPool, type LinkPool, type PoolObserver } from "../vehicle";
+
+/** The gateway's links to its vehicles, counted, and closed before what they are recorded in. */
+export function openLinks(config: GatewayConfig, registry: Registry, lifecycle: Lifecycle): LinkPool {
+  const pool = createLinkPool({
+    mavlink: { systemId: config.MAVLINK_SYSTEM_ID },
+    jumphost: config.JUMPHOST_URL
+      ? { url: config.JUMPHOST_URL, secret: config.TUNNEL_API_SECRET }
+      : undefined,
+    waitMs: config.LINK_CONNECT_TIMEOUT_MS,
+    idleMs: config.LINK_IDLE_SECONDS * 1000,
+    observer: countLinks(registry),
+  });
+  new Gauge({
+    name: "fleet_links_open",
+    help: "Links to vehicles that are open now.",
+    registers: [registry],
+    collect() {
+      this.set(pool.size);
+    },
+  });
+  lifecycle.onClose("vehicle links", () => pool.drain());
+  return pool;
+}
+
+function countLinks(registry: Registry): PoolObserver {
+  const registers = [registry];
+  const opening = new Histogram({
+    name: "fleet_link_open_seconds",
+    help: "Time from dialling a vehicle to a link that is ready.",
+    buckets: [0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 5],
+    registers,
+  });
+  const failures = new Counter({
+    name: "fleet_link_open_failures_total",
+    help: "Links that did not open, by error code.",
+    labelNames: ["code"],
+    registers,
+  });
+  const closes = new Counter({
+    name: "fleet_link_losses_total",
+    help: "Links that ended, whichever side ended them.",
+    registers,
+  });
+  const reconnects = new Counter({
+    name: "fleet_link_reconnects_total",
+    help: "Attempts to bring back a lost link that is watched.",
+    registers,
+  });
+  return {
+    opened: (_key, milliseconds) => opening.observe(milliseconds / 1000),
+    openFailed: (_key, code) => failures.inc({ code }),
+    closed: () => closes.inc(),
+    reconnecting: () => reconnects.inc(),
+  };
+}
