@@ -1,0 +1,174 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { packageRoot } from "../platform/version";
+import { atEndOfFile, freshFolder } from "../testing";
+import { ApiClient } from "./api-client";
+import { freePort } from "./free-port";
+import { type Ready, readReady, readyFile } from "./ready";
+import { isMarked } from "./servers/leftover";
+
+/** Under node_modules, so that the programs find their packages from there. */
+const programs = join(packageRoot, "node_modules", ".cache", `stack-test-${process.pid}`);
+const folder = freshFolder("stack");
+let environment: NodeJS.ProcessEnv;
+
+interface Running {
+  readonly process: ChildProcess;
+  readonly output: () => string;
+  readonly ended: Promise<number | null>;
+}
+
+beforeAll(async () => {
+  atEndOfFile(async () => rmSync(programs, { recursive: true, force: true }));
+  const swc = join(packageRoot, "node_modules", ".bin", "swc");
+  execFileSync(
+    swc,
+    ["src", "cmd", "migrations", "--out-dir", programs, "--ignore", "**/*.test.ts", "--quiet"],
+    {
+      cwd: packageRoot,
+    },
+  );
+  const { PATH, HOME } = process.env;
+  environment = {
+    PATH,
+    HOME,
+    GATEWAY_PORT: String(await freePort()),
+    SIMULATOR_PORT: String(await freePort()),
+    SIMULATOR_SPEEDUP: "20",
+  };
+}, 30_000);
+
+function run(program: string, ...args: string[]): Running {
+  const child = spawn(
+    process.execPath,
+    [join(programs, "cmd", `${program}.js`), "--state", folder, ...args],
+    {
+      env: environment,
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on("data", (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+  }
+  const ended = new Promise<number | null>((resolve) => child.once("close", (code) => resolve(code)));
+  atEndOfFile(async () => {
+    child.kill("SIGTERM");
+    await ended;
+  });
+  return { process: child, output: () => output, ended };
+}
+
+/** Start the stack and wait for its ready.json; a killed one has left its own. */
+async function startStack(...args: string[]): Promise<Running & { ready: Ready; tookMs: number }> {
+  const startedAt = Date.now();
+  const stack = run("fleet", ...args);
+  let end: number | null | undefined;
+  void stack.ended.then((code) => {
+    end = code;
+  });
+  while (!existsSync(readyFile(folder)) || statSync(readyFile(folder)).mtimeMs < startedAt) {
+    if (end !== undefined) throw new Error(`The stack ended with ${end}:\n${stack.output()}`);
+    await delay(20);
+  }
+  return { ...stack, ready: readReady(folder), tookMs: Date.now() - startedAt };
+}
+
+/** What the stack recorded of the processes that run for it, with what each is known by. */
+function recordedProcesses(): { pid: number; mark: string }[] {
+  const postgres = join(folder, "postgres", "data");
+  const redis = join(folder, "redis");
+  const files = [
+    { file: join(postgres, "postmaster.pid"), mark: postgres },
+    { file: join(redis, "redis.pid"), mark: redis },
+    ...readdirSync(join(folder, "run")).map((name) => ({
+      file: join(folder, "run", name),
+      mark: join(programs, "cmd", name.replace(".pid", ".js")),
+    })),
+  ];
+  return files.map(({ file, mark }) => ({ pid: Number.parseInt(readFileSync(file, "utf8"), 10), mark }));
+}
+
+const isAlive = ({ pid, mark }: { pid: number; mark: string }) => isMarked(pid, mark);
+
+async function clientOf({ gateway, user }: Ready): Promise<ApiClient> {
+  const api = new ApiClient(gateway as string);
+  await api.login(user as { username: string; password: string });
+  return api;
+}
+
+interface Mission {
+  readonly id: number;
+  readonly name: string;
+}
+
+test("a cold start is ready for a user with a drone, and Ctrl-C leaves nothing running", async () => {
+  const { ready, process: stack, ended, output } = await startStack();
+  expect(ready).toMatchObject({ relay: null, tunnel: null, jumphost: null });
+  expect(statSync(readyFile(folder)).mode & 0o777).toBe(0o600);
+  const drones = await (await clientOf(ready)).get<{ id: number; type: string }[]>("/drones");
+  expect(drones).toEqual([expect.objectContaining({ id: ready.drone_id, type: "sitl" })]);
+  expect(output()).toContain(ready.gateway);
+
+  const processes = recordedProcesses();
+  expect(processes.map(isAlive)).toEqual([true, true, true, true]);
+  stack.kill("SIGINT");
+  expect(await ended).toBe(0);
+  expect(processes.filter(isAlive)).toEqual([]);
+  expect(existsSync(readyFile(folder))).toBe(false);
+}, 40_000);
+
+test("kill -9 loses no committed row, and the next start clears the leftovers away and is quick", async () => {
+  const killed = await startStack();
+  await (await clientOf(killed.ready)).post("/mission", { name: "Kept" });
+  const leftovers = recordedProcesses();
+  killed.process.kill("SIGKILL");
+  await killed.ended;
+
+  const again = await startStack();
+  expect(again.tookMs).toBeLessThan(10_000);
+  expect(leftovers.filter(isAlive)).toEqual([]);
+  expect(again.ready.user).toEqual(killed.ready.user);
+  expect(again.ready.drone_id).toBe(killed.ready.drone_id);
+  const missions = await (await clientOf(again.ready)).get<Mission[]>("/missions");
+  expect(missions.map(({ name }) => name)).toEqual(["Kept"]);
+
+  const second = run("fleet");
+  expect(await second.ended).toBe(1);
+  expect(second.output()).toContain(`The stack runs already (process ${again.process.pid})`);
+
+  again.process.kill("SIGTERM");
+  expect(await again.ended).toBe(0);
+}, 40_000);
+
+test("a mail's link is shown, and a reset forgets what was stored", async () => {
+  const stack = await startStack("--reset");
+  const api = await clientOf(stack.ready);
+  expect(await api.get<Mission[]>("/missions")).toEqual([]);
+  await api.post("/reset-password", { email: stack.ready.user?.username });
+  while (!stack.output().includes("/reset-password?token=")) await delay(20);
+  expect(stack.output()).toMatch(
+    /Mail to pilot@example\.com: .+\n\s+http:\/\/127\.0\.0\.1:\d+\/reset-password\?token=/,
+  );
+  stack.process.kill("SIGTERM");
+  expect(await stack.ended).toBe(0);
+}, 40_000);
+
+test("a taken port is the reason given, and nothing is left running", async () => {
+  const taken = createServer();
+  await new Promise<void>((resolve) =>
+    taken.listen(Number(environment.GATEWAY_PORT), "127.0.0.1", () => resolve()),
+  );
+  atEndOfFile(async () => void taken.close());
+  const stack = run("fleet");
+  expect(await stack.ended).toBe(1);
+  expect(stack.output()).toContain(
+    `Port ${environment.GATEWAY_PORT}, which the gateway (GATEWAY_PORT) needs, is taken`,
+  );
+  expect(existsSync(join(folder, "postgres", "data", "postmaster.pid"))).toBe(false);
+}, 40_000);
