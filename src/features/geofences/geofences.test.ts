@@ -1,0 +1,42 @@
+import { storeGeofence } from "../../testing/plans";
+import { startTestGateway, type TestGateway } from "../../testing/start-gateway";
+import { enabledGeofences, geofenceForUpload } from ".";
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+
+test("toggles at once are all counted", async () => {
+  const { api } = await gateway.newUser();
+  const { id } = await storeGeofence(api);
+  const toggles = Array.from({ length: 9 }, () => api.patch(`/geofence/${id}/toggle`));
+  expect((await Promise.all(toggles)).every(({ status }) => status === 200)).toBe(true);
+  expect((await api.get(`/geofence/${id}`)).body.enabled).toBe(false);
+});
+
+test("only the user's enabled geofences are for the vehicle, each with its points in order", async () => {
+  const { db } = gateway.deps;
+  const user = await gateway.newUser();
+  const stranger = await gateway.newUser();
+  const first = await storeGeofence(user.api, "first");
+  const second = await storeGeofence(user.api, "second");
+  const off = await storeGeofence(user.api, "off");
+  await storeGeofence(stranger.api, "theirs");
+  await user.api.patch(`/geofence/${off.id}/toggle`);
+  await user.api.patch(`/geofence/point/${second.points[0]?.id}`, { sequence: 9 });
+  const enabled = await enabledGeofences(db, user.id);
+  expect(enabled.map(({ id }) => id)).toEqual([first.id, second.id]);
+  expect(enabled[1]?.geofence_points.map(({ sequence }) => sequence)).toEqual([2, 3, 9]);
+});
+
+test("an upload reads the user's geofence, enabled or not, and no other user's", async () => {
+  const { db } = gateway.deps;
+  const user = await gateway.newUser();
+  const stranger = await gateway.newUser();
+  const { id } = await storeGeofence(user.api);
+  const { body } = await user.api.patch(`/geofence/${id}/toggle`);
+  expect(body.enabled).toBe(false);
+  expect(await geofenceForUpload(db, user.id, id)).toEqual(body);
+  await expect(geofenceForUpload(db, stranger.id, id)).rejects.toMatchObject({ code: "not_found" });
+});

@@ -1,0 +1,127 @@
+import { storeMission } from "../../testing/plans";
+import { startTestGateway, type TestGateway } from "../../testing/start-gateway";
+import { missionForUpload, ownsMission } from ".";
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+
+const sequences = (mission: { mission_points: { sequence: number }[] }) =>
+  mission.mission_points.map(({ sequence }) => sequence);
+
+test("points come in the order of their sequence, then of their ids, however they were stored", async () => {
+  const { api } = await gateway.newUser();
+  const { id, points } = await storeMission(api);
+  const [first, second, third] = points.map((point) => point.id);
+  await api.patch(`/mission/point/${first}`, { sequence: 7 });
+  await api.patch(`/mission/point/${third}`, { sequence: -1 });
+  const { body } = await api.patch(`/mission/point/${second}`, { sequence: 7 });
+  const expected = [third, first, second];
+  expect(body.mission_points.map((point: { id: number }) => point.id)).toEqual(expected);
+  const [listed] = (await api.get("/missions")).body;
+  expect(listed).toEqual(body);
+  expect((await api.get(`/mission/${id}`)).body).toEqual(body);
+});
+
+test("numbers come back as they were sent, to the last digit", async () => {
+  const { api } = await gateway.newUser();
+  const { points } = await storeMission(api);
+  const exact = { lat: 47.123456789012345, lng: -0.1 - 0.2, altitude: 1e-7, param1: 1 / 3, param4: -1e20 };
+  const path = `/mission/point/${points[0]?.id}`;
+  await api.patch(path, exact);
+  expect((await api.get(path)).body).toMatchObject(exact);
+  const { body } = await api.patch(`/mission/point/${points[1]?.id}`, {});
+  expect(body.mission_points[0]).toMatchObject(exact);
+});
+
+test("a batch keeps the exact values of the columns it does not name", async () => {
+  const { api } = await gateway.newUser();
+  const { id, points } = await storeMission(api);
+  const exact = { lat: 47.123456789012345, lng: -0.1 - 0.2, label: 'a "label"\n \\ ü', is_current: true };
+  await api.patch(`/mission/point/${points[0]?.id}`, exact);
+  const { body } = await api.patch(`/mission/${id}/points`, [{ id: points[0]?.id, altitude: 5 }]);
+  expect(body.mission_points[0]).toEqual({ ...points[0], ...exact, altitude: 5 });
+});
+
+test("of two missions made at once under one name, one is refused", async () => {
+  const { api } = await gateway.newUser();
+  const replies = await Promise.all(Array.from({ length: 8 }, () => api.post("/mission", { name: "race" })));
+  expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(500)]);
+  expect((await api.get("/missions")).body).toHaveLength(1);
+});
+
+test("points added at once are all kept", async () => {
+  const { api } = await gateway.newUser();
+  const { id, points } = await storeMission(api);
+  const { id: _, ...columns } = points[0] as { id: number };
+  const added = Array.from({ length: 12 }, (_, index) => ({ ...columns, sequence: 10 + index }));
+  const replies = await Promise.all(added.map((point) => api.post("/mission/point", [point])));
+  expect(replies.every(({ status }) => status === 201)).toBe(true);
+  const { body } = await api.get(`/mission/${id}`);
+  expect(sequences(body)).toEqual([1, 2, 3, ...added.map(({ sequence }) => sequence)]);
+});
+
+test("batches and single changes at once lose none of each other's columns", async () => {
+  const { api } = await gateway.newUser();
+  const { id, points } = await storeMission(api);
+  const ids = points.map((point) => point.id);
+  const batch = (change: object, of: number[]) =>
+    api.patch(
+      `/mission/${id}/points`,
+      of.map((point) => ({ id: point, ...change })),
+    );
+  const replies = await Promise.all([
+    batch({ altitude: 99 }, ids),
+    batch({ label: "both" }, ids.toReversed()),
+    batch({ param1: 5 }, ids),
+    ...ids.map((point) => api.patch(`/mission/point/${point}`, { lat: 1 })),
+    ...ids.map((point) => api.patch(`/mission/point/${point}`, { lng: 2 })),
+  ]);
+  expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 201));
+  const { body } = await api.get(`/mission/${id}`);
+  const change = { altitude: 99, label: "both", param1: 5, lat: 1, lng: 2 };
+  expect(body.mission_points).toEqual(points.map((point) => ({ ...point, ...change })));
+});
+
+test("a mission deleted while points are added leaves no point behind, and nobody is told a lie", async () => {
+  const { api } = await gateway.newUser();
+  const { id, points } = await storeMission(api);
+  const { id: _, ...columns } = points[0] as { id: number };
+  const [deleted, ...added] = await Promise.all([
+    api.delete(`/mission/${id}`),
+    ...Array.from({ length: 6 }, () => api.post("/mission/point", [columns])),
+  ]);
+  expect(deleted?.status).toBe(200);
+  for (const { status } of added) expect([201, 404]).toContain(status);
+  expect(await gateway.deps.db("mission_points").where({ mission_id: id })).toEqual([]);
+});
+
+test("a mission of five hundred points is changed in one batch", async () => {
+  const { api } = await gateway.newUser();
+  const { id, points } = await storeMission(api);
+  const { id: _, ...columns } = points[0] as { id: number };
+  const rows = Array.from({ length: 497 }, (_, index) => ({ ...columns, sequence: index + 4 }));
+  await gateway.deps.db("mission_points").insert(rows);
+  const all: { id: number; sequence: number }[] = (await api.get(`/mission/${id}`)).body.mission_points;
+  const reversed = all.map((point) => ({ id: point.id, sequence: -point.sequence }));
+  const { status, body } = await api.patch(`/mission/${id}/points`, reversed);
+  expect(status).toBe(201);
+  expect(body.mission_points.map((point: { id: number }) => point.id)).toEqual(
+    all.map((point) => point.id).toReversed(),
+  );
+});
+
+test("an upload reads the user's mission in order, and no other user's", async () => {
+  const { db } = gateway.deps;
+  const user = await gateway.newUser();
+  const stranger = await gateway.newUser();
+  const { id, points } = await storeMission(user.api);
+  await user.api.patch(`/mission/point/${points[0]?.id}`, { sequence: 9 });
+  const mission = await missionForUpload(db, user.id, id);
+  expect(mission).toEqual((await user.api.get(`/mission/${id}`)).body);
+  expect(sequences(mission)).toEqual([2, 3, 9]);
+  await expect(missionForUpload(db, stranger.id, id)).rejects.toMatchObject({ code: "not_found" });
+  expect(await ownsMission(db, user.id, id)).toBe(true);
+  expect(await ownsMission(db, stranger.id, id)).toBe(false);
+});
