@@ -26,7 +26,10 @@ export interface PoolOptions {
   readonly observer?: PoolObserver;
 }
 
-/** up: telemetry flows. down: the link is lost, reconnecting. ended: the pool let go of the drone for good. */
+/**
+ * up: telemetry flows. down: the link is lost or did not open; it is retried. ended: the pool let go of the
+ * drone for good.
+ */
 export type SubscriptionState = "up" | "down" | "ended";
 
 export interface Subscriber {
@@ -108,7 +111,9 @@ export class LinkPool {
     if (entry.link) {
       if (entry.subscribers.size === 1) this.startTelemetry(entry, entry.link);
       mine.onState?.("up");
-    } else if (!entry.retryTimer) {
+    } else if (entry.retryTimer) {
+      mine.onState?.("down");
+    } else {
       // Also while somebody else opens it: when that fails, the watch goes on trying.
       this.reopen(entry);
     }
@@ -230,12 +235,20 @@ export class LinkPool {
       this.restIfUnused(entry);
       return;
     }
-    for (const subscriber of [...entry.subscribers]) subscriber.onState?.("down");
+    this.tellDown(entry);
     this.retryLater(entry);
   }
 
+  private tellDown(entry: Entry): void {
+    for (const subscriber of [...entry.subscribers]) subscriber.onState?.("down");
+  }
+
   private reopen(entry: Entry): void {
-    this.linkOf(entry).catch(() => this.retryLater(entry));
+    this.linkOf(entry).catch(() => {
+      // Told once, not at every attempt.
+      if (entry.attempts === 0) this.tellDown(entry);
+      this.retryLater(entry);
+    });
   }
 
   private retryLater(entry: Entry): void {
