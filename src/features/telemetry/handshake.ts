@@ -1,0 +1,26 @@
+import type { Session } from "./events";
+
+export interface HandshakeDoors {
+  /** A user's valid access token, or undefined; refresh and reset tokens are neither. */
+  readonly userOf: (token: string) => { readonly id: number; readonly jti: string } | undefined;
+  /** Whether a token was logged out. Absent where the blocklist is not asked. */
+  readonly isRevoked?: (jti: string) => Promise<boolean> | boolean;
+}
+
+/**
+ * Who a socket is, by the `token` of its query. It is asked once: a socket outlives its token, because a
+ * pilot's picture must not break off in mid-air.
+ */
+export async function openSession(token: unknown, doors: HandshakeDoors): Promise<Session> {
+  if (typeof token !== "string" || token === "") {
+    return { refused: "Connect with the query parameter token=<access token>." };
+  }
+  const user = doors.userOf(token);
+  if (!user) return { refused: "The token is not a valid access token; it may have expired." };
+  try {
+    if (await doors.isRevoked?.(user.jti)) return { refused: "The token was logged out; sign in again." };
+  } catch {
+    return { refused: "The token cannot be checked just now; try again shortly." };
+  }
+  return { userId: user.id };
+}

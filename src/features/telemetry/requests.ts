@@ -1,0 +1,90 @@
+import { DomainError, isDomainError } from "../../domain/errors";
+import { describeIssues } from "../../http/validate";
+import type { Logger } from "../../platform/log";
+import type { LinkTarget } from "../../vehicle";
+import { StreamRequest } from "./events";
+import type { FeedBoard } from "./feed-board";
+import { roomOf } from "./streams";
+import type { Watcher } from "./watcher";
+
+/** Drones times streams that one socket may watch. */
+export const MAX_SUBSCRIPTIONS = 500;
+/** Requests of one socket that may wait their turn. */
+const MAX_WAITING_REQUESTS = 100;
+
+export interface WatchedDrone {
+  readonly target: LinkTarget;
+}
+
+/** The live drone for a user who may watch it; rejects with `not_found`, or when it cannot be dialled. */
+export type FindWatched = (userId: number, droneId: number) => Promise<WatchedDrone>;
+
+/** What one watcher asks for, one request after another, so that the last word counts. */
+export class Requests {
+  private turn: Promise<void> = Promise.resolve();
+  private waiting = 0;
+  private gone = false;
+
+  constructor(
+    private readonly watcher: Watcher,
+    private readonly userId: number,
+    private readonly board: FeedBoard,
+    private readonly find: FindWatched,
+    private readonly log: Logger,
+  ) {}
+
+  subscribe(asked: unknown): void {
+    this.enqueue(asked, async ({ drone_id, stream_type }) => {
+      const { socket } = this.watcher;
+      const room = roomOf(drone_id, stream_type);
+      if (!socket.rooms.has(room) && socket.rooms.size > MAX_SUBSCRIPTIONS) {
+        throw new DomainError(
+          "too_many_requests",
+          `A socket may watch ${MAX_SUBSCRIPTIONS} streams at most.`,
+        );
+      }
+      const { target } = await this.find(this.userId, drone_id);
+      if (this.gone) return;
+      this.board.watch(drone_id, target, this.watcher, stream_type);
+      socket.emit("subscription_confirmed", { status: "subscribed", stream_type, drone_id });
+      this.board.tellState(drone_id, this.watcher);
+    });
+  }
+
+  unsubscribe(asked: unknown): void {
+    this.enqueue(asked, async ({ drone_id, stream_type }) => {
+      this.board.unwatch(drone_id, this.watcher, stream_type);
+      this.watcher.socket.emit("subscription_confirmed", { status: "unsubscribed", stream_type, drone_id });
+    });
+  }
+
+  /** The socket is gone: what still waits is not done. */
+  end(): void {
+    this.gone = true;
+    this.board.forget(this.watcher);
+  }
+
+  private enqueue(asked: unknown, run: (request: StreamRequest) => Promise<void>): void {
+    const parsed = StreamRequest.safeParse(asked);
+    if (!parsed.success) {
+      this.watcher.tell(describeIssues("payload", parsed.error));
+      return;
+    }
+    if (this.waiting >= MAX_WAITING_REQUESTS) {
+      this.watcher.tell("Too many requests at once.");
+      return;
+    }
+    this.waiting += 1;
+    this.turn = this.turn
+      .then(() => (this.gone ? undefined : run(parsed.data)))
+      .catch((error: unknown) => this.failed(error))
+      .finally(() => {
+        this.waiting -= 1;
+      });
+  }
+
+  private failed(error: unknown): void {
+    if (!isDomainError(error)) this.log.error({ err: error }, "a telemetry request failed");
+    this.watcher.tell(isDomainError(error) ? error.message : "Something went wrong on our side.");
+  }
+}
