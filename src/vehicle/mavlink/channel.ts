@@ -10,6 +10,9 @@ export interface Station {
   readonly componentId: number;
 }
 
+/** No real frame takes so long to arrive; on a quiet line a false one would hold up those behind it. */
+const LONGEST_FRAME_MS = 1000;
+
 type Handler = (message: MavLinkData, frame: Frame) => void;
 
 /**
@@ -25,8 +28,10 @@ export class Channel {
   private readonly reader: FrameReader;
   private readonly writer: FrameWriter;
   private readonly handlers = new Map<number, Set<Handler>>();
+  private readonly kinds = new Map<number, MavLinkDataConstructor<MavLinkData>>();
   private readonly closeListeners = new Set<(reason: string) => void>();
   private closedBecause: string | undefined;
+  private waiting: { at: number | undefined; since: number } | undefined;
 
   constructor(
     private readonly stream: ByteStream,
@@ -35,7 +40,7 @@ export class Channel {
     this.writer = new FrameWriter(self.systemId, self.componentId);
     this.reader = new FrameReader((frame) => this.receive(frame));
     stream.onData((chunk) => {
-      if (this.closedBecause === undefined) this.reader.push(chunk);
+      if (this.closedBecause === undefined) this.read(chunk);
     });
     stream.onClose((reason) => this.closed(reason));
   }
@@ -61,8 +66,6 @@ export class Channel {
     this.kinds.set(kind.MSG_ID, kind);
     return () => void handlers.delete(entry);
   }
-
-  private readonly kinds = new Map<number, MavLinkDataConstructor<MavLinkData>>();
 
   /**
    * Rejects with `vehicle_unreachable` when the channel closes, until released. The promise is for races: it
@@ -95,6 +98,15 @@ export class Channel {
   close(reason: string): void {
     this.closed(reason);
     this.stream.close();
+  }
+
+  private read(chunk: Buffer): void {
+    this.reader.push(chunk);
+    const { waitingAt } = this.reader;
+    const now = performance.now();
+    if (waitingAt === undefined || waitingAt !== this.waiting?.at)
+      this.waiting = { at: waitingAt, since: now };
+    else if (now - this.waiting.since > LONGEST_FRAME_MS) this.reader.stopWaiting();
   }
 
   private receive(frame: Frame): void {

@@ -70,7 +70,7 @@ export interface FrameCounters {
  *
  * A candidate that is still incomplete waits for its bytes (280 at most), because its inside may carry
  * MAVLink of its own (FTP, TUNNEL) that is not the sender's word. A corrupt length therefore delays the
- * frames behind it until that many bytes have come, and loses none.
+ * frames behind it until that many bytes have come or the owner stops waiting, and loses none.
  *
  * Signed frames are delivered without a look at the signature: no key is shared with the vehicle.
  */
@@ -92,7 +92,28 @@ export class FrameReader {
   constructor(private readonly onFrame: (frame: Frame) => void) {}
 
   push(chunk: Buffer): void {
-    const buffer = this.carry ? Buffer.concat([this.carry, chunk]) : chunk;
+    this.read(this.carry ? Buffer.concat([this.carry, chunk]) : chunk);
+  }
+
+  /** Where in the stream the candidate begins that waits for its bytes; undefined when none does. */
+  get waitingAt(): number | undefined {
+    return this.carry && this.base;
+  }
+
+  /** Takes the waiting candidate for noise and searches the bytes that have come after it. */
+  stopWaiting(): void {
+    if (!this.carry) return;
+    this.base++;
+    this.counters.bytesSkipped++;
+    this.read(this.carry.subarray(1));
+  }
+
+  /** No more bytes will come: finds the frames behind a candidate that waited in vain. */
+  end(): void {
+    while (this.carry) this.stopWaiting();
+  }
+
+  private read(buffer: Buffer): void {
     this.carry = undefined;
     const consumed = this.scan(buffer);
     this.base += consumed;

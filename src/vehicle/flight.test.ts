@@ -1,0 +1,289 @@
+import {
+  type SimulatedVehicle,
+  type SimulatedVehicleOptions,
+  type Simulator,
+  startSimulator,
+} from "../simvehicle";
+import { startJumphost, type TestJumphost } from "../testing/jumphost";
+import { createLinkPool, type LinkPool, type LinkTarget, type TelemetryMessage, type VehicleLink } from ".";
+import { toFence, toFlightPlan, type Waypoint } from "./flight-plan.plan";
+
+/** Flights against the built-in simulated vehicle, over real TCP, at many times the speed of life. */
+jest.setTimeout(60_000);
+
+const SPEED_UP = 15;
+const HOME = { lat: 47.397742, lng: 8.545594, altitude: 488 };
+
+let simulator: Simulator | undefined;
+let pool: LinkPool | undefined;
+let jumphost: TestJumphost | undefined;
+
+afterEach(async () => {
+  await pool?.drain(100);
+  await simulator?.stop();
+  await jumphost?.close();
+  pool = simulator = jumphost = undefined;
+});
+
+interface Scene {
+  readonly vehicle: SimulatedVehicle;
+  readonly target: LinkTarget;
+  fly<T>(use: (link: VehicleLink) => Promise<T>): Promise<T>;
+}
+
+async function scene(options: SimulatedVehicleOptions, via: LinkTarget["via"] = "direct"): Promise<Scene> {
+  simulator = await startSimulator({
+    speedUp: SPEED_UP,
+    seed: 7,
+    vehicles: [{ home: HOME, bootSeconds: 1, ...options }],
+  });
+  if (via === "jumphost") jumphost = await startJumphost({ secret: "open sesame" });
+  pool = createLinkPool({
+    mavlink: { systemId: 245 },
+    jumphost: jumphost && { url: jumphost.url, secret: "open sesame" },
+    backoff: { firstMs: 20, mostMs: 200 },
+  });
+  const vehicle = simulator.vehicles[0]!;
+  const target: LinkTarget = { key: "1", host: vehicle.host, port: vehicle.port, via };
+  const thePool = pool;
+  return { vehicle, target, fly: (use) => thePool.withLink(target, use) };
+}
+
+/** Waits until it holds; says what did not. */
+async function until(what: string, holds: () => boolean, withinMs = 30_000): Promise<void> {
+  const deadline = Date.now() + withinMs;
+  while (!holds()) {
+    if (Date.now() > deadline) throw new Error(`waited in vain until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** Arming is refused until the vehicle is through its own checks, as after any power-on. */
+async function armWhenReady({ fly, vehicle }: Scene): Promise<void> {
+  const deadline = Date.now() + 20_000;
+  for (;;) {
+    try {
+      await fly((link) => link.arm());
+      await until("the vehicle is armed", () => vehicle.state.armed);
+      return;
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+    }
+  }
+}
+
+const waypoint = (sequence: number, north: number, east: number, altitude: number): Waypoint => ({
+  lat: Math.round((HOME.lat + north / 111_320) * 1e7) / 1e7,
+  lng: Math.round((HOME.lng + east / 75_350) * 1e7) / 1e7,
+  altitude,
+  type: "fly",
+  sequence,
+  frame: 3,
+  command: 16,
+  is_current: false,
+  autocontinue: true,
+  param1: 0,
+  param2: 0,
+  param3: 0,
+  param4: 0,
+});
+
+const WAYPOINTS = [waypoint(1, 40, 0, 20), waypoint(2, 40, 40, 25), waypoint(3, 0, 0, 20)];
+const PLAN = toFlightPlan(WAYPOINTS, "copter");
+
+const square = (metres: number) =>
+  toFence([
+    {
+      type: "polygon",
+      fence_type: "inclusion",
+      enabled: true,
+      geofence_points: [
+        [metres, -metres],
+        [metres, metres],
+        [-metres, metres],
+        [-metres, -metres],
+      ].map(([north = 0, east = 0], sequence) => ({ ...waypoint(sequence, north, east, 0), command: 0 })),
+    },
+  ]);
+
+describe.each(["ardupilot", "px4"] as const)("a copter of %s", (autopilot) => {
+  test("takes a plan, flies it in its mission mode, and holds it afterwards", async () => {
+    const copter = await scene({ kind: "copter", autopilot });
+    const sent = await copter.fly((link) => link.uploadMission(PLAN));
+    expect(sent.items).toHaveLength(4);
+    await armWhenReady(copter);
+    if (autopilot === "ardupilot") await copter.fly((link) => link.takeoff(15));
+    const entered = await copter.fly((link) => link.setMode(autopilot === "px4" ? "AUTO.MISSION" : "auto"));
+    expect(entered.result).toBe("MAV_RESULT_ACCEPTED");
+    let highest = 0;
+    await until("the mission is done", () => {
+      highest = Math.max(highest, copter.vehicle.state.relativeAltitude);
+      return copter.vehicle.state.mission.state === "complete";
+    });
+    expect(highest).toBeGreaterThan(24);
+    const kept = await copter.fly((link) => link.readMission());
+    expect(kept.hash).toBe(sent.hash);
+  });
+
+  test("takes off in guided flight, goes where it is told, and lands", async () => {
+    const copter = await scene({ kind: "copter", autopilot });
+    await armWhenReady(copter);
+    await copter.fly((link) => link.takeoff(12));
+    await until("it is at 12 m", () => Math.abs(copter.vehicle.state.relativeAltitude - 12) < 0.7);
+
+    const to = waypoint(1, 30, 20, 18);
+    await copter.fly((link) => link.goTo(to));
+    await until(
+      "it is there",
+      () =>
+        Math.abs(copter.vehicle.state.position.lat - to.lat) < 2e-5 &&
+        Math.abs(copter.vehicle.state.position.lng - to.lng) < 2e-5 &&
+        Math.abs(copter.vehicle.state.relativeAltitude - 18) < 1,
+    );
+
+    // East, north and up from home.
+    const back = waypoint(1, -10, 5, 14);
+    const moved = await copter.fly((link) => link.move({ x: 5, y: -10, z: 14 }));
+    expect(moved.result).toBe(autopilot === "px4" ? "MAV_RESULT_ACCEPTED" : "TARGET_CONFIRMED");
+    await until(
+      "it has moved",
+      () =>
+        Math.abs(copter.vehicle.state.position.lat - back.lat) < 2e-5 &&
+        Math.abs(copter.vehicle.state.position.lng - back.lng) < 2e-5 &&
+        Math.abs(copter.vehicle.state.relativeAltitude - 14) < 1,
+    );
+
+    await copter.fly((link) => link.land());
+    await until("it has landed", () => copter.vehicle.state.landed && !copter.vehicle.state.armed);
+  });
+
+  test("takes a fence, says whether it will act on it, and gives it up", async () => {
+    const copter = await scene({ kind: "copter", autopilot });
+    const uploaded = await copter.fly((link) => link.uploadFence(square(80)));
+    expect(uploaded.items).toBe(4);
+    const [name, value] = autopilot === "px4" ? (["GF_ACTION", 3] as const) : (["FENCE_ENABLE", 1] as const);
+    await copter.fly((link) => link.writeParam(name, value));
+    const again = await copter.fly((link) => link.uploadFence(square(90)));
+    expect(again.enforcement.active).toBe(true);
+    expect(again.enforcement.params).toContainEqual({ param_id: name, value });
+    const cleared = await copter.fly((link) => link.uploadFence([]));
+    expect(cleared).toMatchObject({ items: 0, enforcement: { active: false } });
+  });
+
+  test("gives its parameters whole and by name, and takes new values", async () => {
+    const copter = await scene({ kind: "copter", autopilot });
+    const { received, total } = await copter.fly((link) => link.pullParams());
+    expect(received).toBe(total);
+    expect(total).toBeGreaterThan(100);
+    const name = autopilot === "px4" ? "COM_DL_LOSS_T" : "FENCE_ACTION";
+    await copter.fly((link) => link.writeParam(name, 2));
+    expect(await copter.fly((link) => link.readParams([name]))).toEqual([{ param_id: name, value: 2 }]);
+    expect(copter.vehicle.param(name)).toBe(2);
+  });
+
+  test("flies its plan on a link that loses every tenth frame both ways", async () => {
+    const copter = await scene({ kind: "copter", autopilot, faults: { loseSent: 10, loseReceived: 10 } });
+    const sent = await copter.fly((link) => link.uploadMission(PLAN));
+    expect(sent.items).toHaveLength(PLAN.length);
+    await copter.fly((link) => link.uploadFence(square(100)));
+    await armWhenReady(copter);
+    if (autopilot === "ardupilot") await copter.fly((link) => link.takeoff(15));
+    await copter.fly((link) => link.setMode(autopilot === "px4" ? "AUTO.MISSION" : "AUTO"));
+    await until("the mission is done", () => copter.vehicle.state.mission.state === "complete");
+  });
+
+  test("dropping the connection in the middle of an upload fails it, and a new upload mends it", async () => {
+    const copter = await scene({ kind: "copter", autopilot, faults: { dropAfterItems: 2 } });
+    await expect(copter.fly((link) => link.uploadMission(PLAN))).rejects.toMatchObject({
+      code: "vehicle_unreachable",
+    });
+    const again = await copter.fly((link) => link.uploadMission(PLAN));
+    expect(again.items).toHaveLength(PLAN.length);
+  });
+});
+
+test("a plan is not replaced under a copter that flies it, unless by force", async () => {
+  const copter = await scene({ kind: "copter" });
+  await copter.fly((link) => link.uploadMission(PLAN));
+  await armWhenReady(copter);
+  await copter.fly((link) => link.takeoff(10));
+  await copter.fly((link) => link.setMode("AUTO"));
+  const shorter = PLAN.slice(0, 2);
+  await expect(copter.fly((link) => link.uploadMission(shorter))).rejects.toMatchObject({ code: "conflict" });
+  const forced = await copter.fly((link) => link.uploadMission(shorter, { force: true }));
+  expect(forced.items).toHaveLength(2);
+});
+
+test("a copter that may not arm says why", async () => {
+  const copter = await scene({ kind: "copter", faults: { refuseArming: "PreArm: Compass not calibrated" } });
+  await expect(copter.fly((link) => link.arm())).rejects.toMatchObject({
+    code: "vehicle_refused",
+    message: expect.stringMatching(/MAV_RESULT_\w+\).*Compass not calibrated/),
+  });
+});
+
+test("an unknown parameter is refused by its name, by vehicles that say so and by those that do not", async () => {
+  const copter = await scene({ kind: "copter" });
+  await expect(copter.fly((link) => link.readParams(["NO_SUCH_PARAM"]))).rejects.toMatchObject({
+    code: "vehicle_refused",
+    message: expect.stringContaining("MAV_PARAM_ERROR_DOES_NOT_EXIST"),
+  });
+});
+
+test("a rover drives its plan, and neither takes off nor lands", async () => {
+  const rover = await scene({ kind: "rover" });
+  const plan = toFlightPlan([waypoint(1, 10, 0, 0), waypoint(2, 10, 10, 0)], "rover");
+  expect(plan).toHaveLength(2);
+  await rover.fly((link) => link.uploadMission(plan));
+  await expect(rover.fly((link) => link.takeoff(5))).rejects.toMatchObject({ code: "not_supported" });
+  await armWhenReady(rover);
+  await rover.fly((link) => link.setMode("AUTO"));
+  await until("it has driven there", () => rover.vehicle.state.mission.state === "complete");
+});
+
+test("a mission is flown through a jumphost as well, and its watcher sees it again when the pipe breaks", async () => {
+  const copter = await scene({ kind: "copter" }, "jumphost");
+  const states: string[] = [];
+  const seen = new Map<TelemetryMessage["type"], TelemetryMessage>();
+  const stop = pool!.subscribe(copter.target, {
+    onMessage: (message) => void seen.set(message.type, message),
+    onState: (state) => void states.push(state),
+  });
+  await until("telemetry of every kind has come", () =>
+    ["gps", "raw_gps", "home", "relalt", "hud", "imu", "diagnostics", "system"].every((type) =>
+      seen.has(type as TelemetryMessage["type"]),
+    ),
+  );
+  await copter.fly((link) => link.uploadMission(PLAN));
+  await armWhenReady(copter);
+  await copter.fly((link) => link.takeoff(15));
+  await copter.fly((link) => link.setMode("AUTO"));
+  const [pipe] = jumphost!.pipes;
+  expect(pipe).toMatchObject({ host: copter.vehicle.host, authorization: "Bearer open sesame" });
+  pipe!.cut();
+  await until("the watch is up again", () => states.join() === "up,down,up");
+  seen.clear();
+  await until("telemetry flows again", () => seen.has("gps") && seen.has("hud"));
+  await until("the mission is done", () => copter.vehicle.state.mission.state === "complete");
+  stop();
+});
+
+test("a vehicle that falls silent behind an open connection is given up and comes back", async () => {
+  const copter = await scene({ kind: "copter" });
+  await pool!.drain(0);
+  pool = createLinkPool({
+    mavlink: { systemId: 245, timings: { silenceMs: 1500 } },
+    backoff: { firstMs: 20, mostMs: 200 },
+  });
+  const states: string[] = [];
+  const stop = pool.subscribe(copter.target, {
+    onMessage: () => {},
+    onState: (state) => void states.push(state),
+  });
+  await until("it is watched", () => states.length === 1);
+  copter.vehicle.faults.silent = true;
+  await until("it is given up", () => states.join() === "up,down");
+  copter.vehicle.faults.silent = false;
+  await until("it is back", () => states.join() === "up,down,up");
+  stop();
+});
