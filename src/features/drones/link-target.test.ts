@@ -1,0 +1,53 @@
+import type { Ipv4 } from "../../domain/ipv4";
+import { type DialConfig, linkTarget, refusesSimulator } from "./link-target";
+
+const production: DialConfig = {
+  DEPLOYMENT: "production",
+  JUMPHOST_URL: undefined,
+  SIMULATED_LINK_HOST: "simulator.fleet.svc",
+  SIMULATED_LINK_PORT: 5760,
+  SIMULATOR_HOSTS: ["Lab.example.com", "192.0.2.7"],
+};
+const physical = { id: 7, type: "physical", ip: "10.71.0.9" as Ipv4, port: 5001, link_host: null } as const;
+const sitl = { ...physical, type: "sitl", ip: "10.71.240.1" as Ipv4, port: 5760 } as const;
+
+test("a physical drone is dialled at its own address, through the jumphost when there is one", () => {
+  const target = { key: "drone:7", host: "10.71.0.9", port: 5001 };
+  expect(linkTarget(production, physical)).toEqual({ ...target, via: "direct" });
+  const config = { ...production, JUMPHOST_URL: "ws://jumphost:5051" };
+  expect(linkTarget(config, physical)).toEqual({ ...target, via: "jumphost" });
+});
+
+test("a simulated drone is dialled directly, at its own simulator or the configured one, never at its address", () => {
+  const config = { ...production, JUMPHOST_URL: "ws://jumphost:5051" };
+  const target = { key: "drone:7", port: 5760, via: "direct" };
+  expect(linkTarget(config, sitl)).toEqual({ ...target, host: "simulator.fleet.svc" });
+  expect(linkTarget(config, { ...sitl, link_host: "192.0.2.7" })).toEqual({ ...target, host: "192.0.2.7" });
+});
+
+test.each([
+  ["the configured simulator at its port", null, 5760, true],
+  ["the configured simulator by name at its port", "SIMULATOR.fleet.svc", 5760, true],
+  ["another port of the configured simulator's host", null, 6379, false],
+  ["a listed host at any port", "lab.example.com", 9000, true],
+  ["a listed address at any port", "192.0.2.7", 1, true],
+  ["an unlisted host", "redis.fleet.svc", 5760, false],
+  ["a host that ends like a listed one", "evil-lab.example.com", 5760, false],
+  ["loopback", "127.0.0.1", 5760, false],
+  ["a cloud's metadata address", "169.254.169.254", 80, false],
+])("in production %s may be dialled: %s:%i %s", (_what, link_host, port, allowed) => {
+  expect(refusesSimulator(production, { link_host, port }) === undefined).toBe(allowed);
+});
+
+test("a laptop dials any simulator", () => {
+  const config = { ...production, DEPLOYMENT: "local" as const };
+  expect(refusesSimulator(config, { link_host: "127.0.0.1", port: 14_550 })).toBeUndefined();
+});
+
+test("a refusal says what to do, and a drone stored before the list was narrowed is not dialled", () => {
+  const stored = { ...sitl, link_host: "redis.fleet.svc" };
+  expect(refusesSimulator(production, stored)).toMatch(/SIMULATOR_HOSTS/);
+  expect(() => linkTarget(production, stored)).toThrow(
+    expect.objectContaining({ code: "vehicle_unreachable" }),
+  );
+});
