@@ -42,6 +42,9 @@ export async function runStack(args: string[], environment: Environment): Promis
   lifecycle.onClose("state folder", takeStateFolder(folder));
   stopOnSignals(lifecycle, log);
   process.on("SIGHUP", () => process.emit("SIGTERM"));
+  process.on("exit", () => {
+    for (const cut of cuts) cut();
+  });
   rmSync(readyFile(folder), { force: true });
   try {
     if (values.reset) await wipeStateFolder(folder);
@@ -83,15 +86,16 @@ async function startParts(
 
 const tell = (line: string): void => void process.stdout.write(`${line}\n`);
 
+/** What is still to be ended should this process exit without having stopped everything. */
+const cuts = new Set<() => void>();
+
 /** Have the part stopped with the stack, cut when the stack cannot wait, and the stack stopped with the part. */
 function watch(part: Part, running: RunningPart, lifecycle: Lifecycle): void {
-  let stopped = false;
+  const { stop, cut } = running;
+  if (cut) cuts.add(cut);
   lifecycle.onClose(part.name, async () => {
-    await running.stop?.();
-    stopped = true;
-  });
-  process.on("exit", () => {
-    if (!stopped) running.cut?.();
+    await stop?.();
+    if (cut) cuts.delete(cut);
   });
   void running.ended?.then(async (reason) => {
     if (lifecycle.state === "draining" || lifecycle.state === "stopped") return;
