@@ -25,3 +25,12 @@ export function drain(battery: Battery, amperes: number, seconds: number): void 
   const cell = EMPTY_CELL + (FULL_CELL - EMPTY_CELL) * remaining(battery) - SAG_PER_AMPERE * amperes;
   battery.volts = cell * battery.cells;
 }
+
+const CHARGE_SECONDS = 1800;
+const IDLE_AMPERES = 0.8;
+
+/** Rest for `seconds`, from empty to full in half an hour; the electronics still draw their current. */
+export function charge(battery: Battery, seconds: number): void {
+  battery.used = Math.max(0, battery.used - (battery.capacity * seconds) / CHARGE_SECONDS);
+  drain(battery, IDLE_AMPERES, 0);
+}

@@ -5,6 +5,7 @@ import { distance } from "./geo";
 import { Severity } from "./reports";
 
 const FENCE_TYPE = { height: 1, circle: 2, shapes: 4 } as const;
+const FS_OPTION = { auto: 2, landing: 8, pilot: 16 } as const;
 /** Milliseconds between two repeats of a fence breach. */
 const FENCE_REPEAT = 1000;
 
@@ -56,9 +57,25 @@ export class Failsafes {
       return;
     }
     if (!flight.armed) return;
+    const goesOn = px4 ? undefined : this.goesOnWithoutGroundStation();
+    if (goesOn) {
+      reports.text(Severity.warning, `GCS Failsafe - ${goesOn}`);
+      return;
+    }
     // FS_GCS_ENABLE 5 lands; NAV_DLL_ACT 1 holds, 3 lands. All others return.
     const lands = px4 ? action === 3 : action === 5;
     this.act("GCS Failsafe", px4 && action === 1 ? "hold" : lands ? "land" : "return");
+  }
+
+  /** FS_OPTIONS: by ArduPilot's default a copter in a pilot's mode takes no notice. */
+  private goesOnWithoutGroundStation(): string | undefined {
+    const { mode, params, kind } = this.flight;
+    const options = params.get("FS_OPTIONS");
+    if (kind !== "copter") return undefined;
+    if (mode.behaviour === "land" && (options & FS_OPTION.landing) !== 0) return "Continuing Landing";
+    if (mode.behaviour === "auto" && (options & FS_OPTION.auto) !== 0) return "Continuing Auto Mode";
+    const piloted = mode.behaviour === "manual" || mode.behaviour === "climb-rate";
+    return piloted && (options & FS_OPTION.pilot) !== 0 ? "Continuing Pilot Control" : undefined;
   }
 
   private watchBattery(): void {

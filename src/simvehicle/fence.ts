@@ -55,8 +55,10 @@ export function readFence(items: readonly PlanItem[]): Fence {
     const vertices = items.slice(at, at + count);
     if (vertices.length < count) return refused("Incorrect item count");
     for (const vertex of vertices) {
-      if (vertex.command !== first.command || vertex.param1 !== count)
+      if (vertex.command !== first.command)
         return refused(`Received incorrect vertex type (want=${first.command} got=${vertex.command})`);
+      if (vertex.param1 !== count)
+        return refused(`Unexpected vertex count want=${count} got=${vertex.param1}`);
     }
     shapes.push({
       kind: "polygon",

@@ -86,6 +86,7 @@ export class FlightState {
   readonly mission: MissionStore;
   fenceItems: readonly PlanItem[] = [];
   fence: readonly FenceShape[] = [];
+  rallyPoints: readonly PlanItem[] = [];
   battery: Battery;
   home: GlobalPosition;
   armed = false;

@@ -1,8 +1,8 @@
-import { drain } from "./battery";
+import { charge, drain } from "./battery";
 import { FlightState } from "./flight-state";
 import { type Demand, groundSpeed, type Limits, settleOnGround, stepCopter, stepRover } from "./kinematics";
 import type { Mode } from "./modes";
-import { beginMission, missionDemand } from "./modes/auto";
+import { beginMission, missionDemand, missionStart, rewindMission } from "./modes/auto";
 import { guidedDemand, holdHere } from "./modes/guided";
 import { landAt } from "./modes/land";
 import { circleDemand, climbRateDemand, loiterSpeed, manualDemand } from "./modes/pilot";
@@ -17,6 +17,15 @@ const SURE_OF_GROUND = 1;
 const DEADZONE_TOP = 1100;
 /** Seconds for which a setpoint counts as present. */
 const SETPOINT_FRESH = 0.5;
+
+const PX4_SAYS = { armed: "Armed by external command", disarmed: "Disarmed by external command" };
+const SAYS = {
+  ardupilot: {
+    copter: { armed: "Arming motors", disarmed: "Disarming motors" },
+    rover: { armed: "Throttle armed", disarmed: "Throttle disarmed" },
+  },
+  px4: { copter: PX4_SAYS, rover: PX4_SAYS },
+} as const;
 
 /** The vehicle in motion: which behaviour drives it, and the transitions between armed, flying, landed. */
 export class Flight extends FlightState {
@@ -63,7 +72,7 @@ export class Flight extends FlightState {
       return false;
     }
     const grounded = this.autopilot === "ardupilot" && this.kind === "copter" && this.armed && this.landed;
-    if (grounded && !this.mission.startsWithTakeoff()) {
+    if (grounded && !this.mission.takesOffAt(missionStart(this))) {
       this.reports.text(Severity.critical, "Auto: Missing Takeoff Cmd");
       this.reports.text(Severity.warning, `Mode change to ${mode.name} failed: init failed`);
       return false;
@@ -78,8 +87,7 @@ export class Flight extends FlightState {
     this.hasFlown = false;
     this.idleSince = this.time;
     this.motorTest = undefined;
-    if (this.autopilot === "ardupilot") this.reports.text(Severity.info, "Arming motors");
-    else this.reports.text(Severity.info, "Armed by external command");
+    this.reports.text(Severity.info, SAYS[this.autopilot][this.kind].armed);
     // Home moves to where the vehicle is armed.
     this.home = { ...this.position };
     this.reports.homeChanged();
@@ -92,17 +100,15 @@ export class Flight extends FlightState {
     if (!this.armed) return;
     this.armed = false;
     this.autoArmed = false;
-    this.reports.text(
-      Severity.info,
-      this.autopilot === "px4" ? "Disarmed by external command" : "Disarming motors",
-    );
+    this.reports.text(Severity.info, SAYS[this.autopilot][this.kind].disarmed);
     // An aircraft whose motors are stopped in the air is on the ground soon; here, at once.
     if (this.kind === "copter" && !this.landed) {
       this.body.d = 0;
       this.body.vd = 0;
       this.landed = true;
     }
-    if (this.run.state === "running") this.run.state = "idle";
+    // A rover that is disarmed in AUTO goes on where it was.
+    if (this.kind === "copter" || this.mode.behaviour !== "auto") rewindMission(this);
     holdHere(this);
   }
 
@@ -113,8 +119,7 @@ export class Flight extends FlightState {
     this.time = 0;
     this.setpointAt = Number.NEGATIVE_INFINITY;
     this.onGroundSince = 0;
-    this.run.state = "idle";
-    this.run.seq = this.mission.firstSeq;
+    rewindMission(this);
   }
 
   /** Climb straight up to a down-coordinate. */
@@ -165,7 +170,9 @@ export class Flight extends FlightState {
     const limits = this.limits();
     if (this.kind === "rover") stepRover(this.body, demand, limits, dt);
     else this.stepInTheAir(demand, limits, dt);
-    drain(this.battery, this.amperes(), dt);
+    // A vehicle at rest is on its charger, or a simulation left alone for a day could not take off.
+    if (this.armed || this.motorTest) drain(this.battery, this.amperes(), dt);
+    else charge(this.battery, dt);
     if (this.armed) this.settleArming();
   }
 
@@ -261,7 +268,6 @@ export class Flight extends FlightState {
   }
 
   private amperes(): number {
-    if (!this.armed && !this.motorTest) return IDLE_AMPERES;
     if (this.kind === "rover") return IDLE_AMPERES + DRIVE_AMPERES * groundSpeed(this.body);
     return this.landed ? 2 : HOVER_AMPERES + Math.max(0, -this.body.vd) * 2;
   }

@@ -15,6 +15,7 @@ interface Upload {
   readonly from: Sender;
   readonly plan: StoredPlan;
   readonly count: number;
+  readonly incoming: PlanItem[];
   next: number;
   receivedAt: number;
   requestedAt: number;
@@ -50,10 +51,18 @@ export class MissionProtocol {
     plan.begin(message.count);
     if (message.count === 0) {
       this.upload = undefined;
-      this.ack(from, plan.type, plan.finish());
+      this.ack(from, plan.type, plan.finish([]));
       return;
     }
-    this.upload = { from, plan, count: message.count, next: 0, receivedAt: now, requestedAt: now };
+    this.upload = {
+      from,
+      plan,
+      count: message.count,
+      incoming: [],
+      next: 0,
+      receivedAt: now,
+      requestedAt: now,
+    };
     this.request();
   }
 
@@ -74,7 +83,7 @@ export class MissionProtocol {
       this.ack(from, upload.plan.type, MissionResult.denied);
       return;
     }
-    const result = upload.plan.put(message.seq, itemOf(message));
+    const result = upload.plan.put(message.seq, itemOf(message), upload.incoming);
     if (result !== MissionResult.accepted) {
       this.upload = undefined;
       this.ack(from, upload.plan.type, result);
@@ -89,7 +98,7 @@ export class MissionProtocol {
       return;
     }
     this.upload = undefined;
-    this.ack(from, upload.plan.type, upload.plan.finish());
+    this.ack(from, upload.plan.type, upload.plan.finish(upload.incoming));
   }
 
   /** MISSION_ITEM, the older form with float degrees: taken, with a word of reproach. */
@@ -149,9 +158,8 @@ export class MissionProtocol {
 
   clearAll(message: common.MissionClearAll, from: Sender): void {
     const everything = message.missionType === common.MavMissionType.ALL;
-    const types = everything
-      ? [common.MavMissionType.MISSION, common.MavMissionType.FENCE]
-      : [message.missionType];
+    const { MISSION, FENCE, RALLY } = common.MavMissionType;
+    const types = everything ? [MISSION, FENCE, RALLY] : [message.missionType];
     let result: MissionResult = MissionResult.accepted;
     for (const type of types) {
       const plan = planStore(this.flight, type);
@@ -172,7 +180,6 @@ export class MissionProtocol {
     if (!upload) return;
     if (now - upload.receivedAt > GIVE_UP) {
       this.upload = undefined;
-      upload.plan.abandon();
       this.flight.reports.text(Severity.warning, `${upload.plan.name} upload timeout`);
       this.ack(upload.from, upload.plan.type, MissionResult.cancelled);
     } else if (now - upload.requestedAt > RETRY) {

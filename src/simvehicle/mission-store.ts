@@ -59,12 +59,12 @@ export class MissionStore {
     this.items = [];
   }
 
-  /** Whether the first order that moves the vehicle is a takeoff. */
-  startsWithTakeoff(): boolean {
-    const first = this.items
-      .slice(this.firstSeq)
+  /** Whether the next order that moves the vehicle, from `seq` on, is a takeoff. */
+  takesOffAt(seq: number): boolean {
+    const next = this.items
+      .slice(seq)
       .find(({ command }) => command < Command.conditionDelay && command !== Command.delay);
-    return first?.command === Command.takeoff;
+    return next?.command === Command.takeoff;
   }
 
   private homeItem(): PlanItem {

@@ -1,6 +1,7 @@
 import { common } from "../vehicle/mavlink/messages";
 import { checkFenceItem, keepFenceItem, readFence } from "./fence";
 import type { Flight } from "./flight";
+import { rewindMission } from "./modes/auto";
 import { keepAsPx4, MissionResult, type PlanItem } from "./plan-item";
 import { Severity } from "./reports";
 
@@ -15,29 +16,20 @@ export interface StoredPlan {
   at(seq: number): PlanItem | undefined;
   /** An upload of so many items begins. */
   begin(count: number): void;
-  put(seq: number, item: PlanItem): MissionResult;
+  /** One item of an upload: `incoming` gathers those that count only when the upload is whole. */
+  put(seq: number, item: PlanItem, incoming: PlanItem[]): MissionResult;
   /** The last item came: judge the whole. */
-  finish(): MissionResult;
-  abandon(): void;
+  finish(incoming: readonly PlanItem[]): MissionResult;
   /** False while the plan is being flown. */
   clear(): boolean;
 }
 
-const uploads = new WeakMap<Flight, Map<number, PlanItem[]>>();
-
-/** Items of an upload that counts only when it is whole. */
-function incoming(flight: Flight, type: number): PlanItem[] {
-  const ofFlight = uploads.get(flight) ?? new Map<number, PlanItem[]>();
-  uploads.set(flight, ofFlight);
-  const items = ofFlight.get(type) ?? [];
-  ofFlight.set(type, items);
-  return items;
-}
-
-/** The plan of a MAV_MISSION_TYPE, or undefined for one that this vehicle does not keep (rally points). */
+/** The plan of a MAV_MISSION_TYPE, or undefined for a type that no vehicle keeps. */
 export function planStore(flight: Flight, type: common.MavMissionType): StoredPlan | undefined {
-  if (type === common.MavMissionType.FENCE) return fencePlan(flight);
-  if (type !== common.MavMissionType.MISSION) return undefined;
+  const { MavMissionType } = common;
+  if (type === MavMissionType.FENCE) return fencePlan(flight);
+  if (type === MavMissionType.RALLY) return rallyPoints(flight);
+  if (type !== MavMissionType.MISSION) return undefined;
   return flight.autopilot === "px4" ? px4Mission(flight) : ardupilotMission(flight);
 }
 
@@ -55,14 +47,13 @@ function ardupilotMission(flight: Flight): StoredPlan {
     put: (seq, item) => mission.put(seq, item),
     finish: () => {
       flight.reports.text(Severity.info, "Flight plan received");
-      restart(flight);
+      countMission(flight);
       return MissionResult.accepted;
     },
-    abandon: () => undefined,
     clear: () => {
       if (run.state === "running") return false;
       mission.clear();
-      restart(flight);
+      rewind(flight);
       return true;
     },
   };
@@ -70,7 +61,6 @@ function ardupilotMission(flight: Flight): StoredPlan {
 
 function px4Mission(flight: Flight): StoredPlan {
   const { mission, run } = flight;
-  const items = incoming(flight, common.MavMissionType.MISSION);
   return {
     type: common.MavMissionType.MISSION,
     name: "Mission",
@@ -78,34 +68,27 @@ function px4Mission(flight: Flight): StoredPlan {
     count: mission.count,
     current: mission.isEmpty ? undefined : run.seq,
     at: (seq) => mission.at(seq),
-    begin: () => {
-      items.length = 0;
-    },
-    put: (seq, item) => {
+    begin: nothing,
+    put: (seq, item, incoming) => {
       const kept = keepAsPx4(item);
       if ("refused" in kept) return kept.refused;
-      items[seq] = kept.item;
+      incoming[seq] = kept.item;
       return MissionResult.accepted;
     },
-    finish: () => {
-      mission.replace(items);
-      items.length = 0;
-      restart(flight);
+    finish: (incoming) => {
+      mission.replace(incoming);
+      rewind(flight);
       return MissionResult.accepted;
-    },
-    abandon: () => {
-      items.length = 0;
     },
     clear: () => {
       mission.clear();
-      restart(flight);
+      rewind(flight);
       return true;
     },
   };
 }
 
 function fencePlan(flight: Flight): StoredPlan {
-  const items = incoming(flight, common.MavMissionType.FENCE);
   return {
     type: common.MavMissionType.FENCE,
     name: "Fence",
@@ -113,26 +96,21 @@ function fencePlan(flight: Flight): StoredPlan {
     count: flight.fenceItems.length,
     current: undefined,
     at: (seq) => flight.fenceItems[seq],
-    begin: () => {
-      items.length = 0;
-    },
-    put: (seq, item) => {
+    begin: nothing,
+    put: (seq, item, incoming) => {
       const result = checkFenceItem(item);
       if (result === MissionResult.accepted)
-        items[seq] = flight.autopilot === "px4" ? item : keepFenceItem(item);
+        incoming[seq] = flight.autopilot === "px4" ? item : keepFenceItem(item);
       return result;
     },
-    finish: () => {
-      const fence = readFence(items);
+    finish: (incoming) => {
+      const fence = readFence(incoming);
       if ("refused" in fence) {
         flight.reports.text(Severity.warning, fence.because);
         return fence.refused;
       }
-      adopt(flight, [...items]);
+      adopt(flight, [...incoming]);
       return MissionResult.accepted;
-    },
-    abandon: () => {
-      items.length = 0;
     },
     clear: () => {
       adopt(flight, []);
@@ -149,12 +127,46 @@ function adopt(flight: Flight, items: readonly PlanItem[]): void {
   flight.params.set("FENCE_TOTAL", items.length);
 }
 
-/** A new plan is flown from its start. */
-function restart(flight: Flight): void {
-  const { run, mission } = flight;
-  flight.params.set("MIS_TOTAL", mission.count);
-  if (run.state === "running" && !mission.isEmpty) return;
-  run.state = "idle";
-  run.seq = mission.firstSeq;
-  run.jumps.clear();
+const RALLY_POINT = 5100;
+
+function rallyPoints(flight: Flight): StoredPlan {
+  return {
+    type: common.MavMissionType.RALLY,
+    name: "Rally",
+    capacity: 50,
+    count: flight.rallyPoints.length,
+    current: undefined,
+    at: (seq) => flight.rallyPoints[seq],
+    begin: nothing,
+    put: (seq, item, incoming) => {
+      if (item.command !== RALLY_POINT) return MissionResult.unsupported;
+      incoming[seq] = item;
+      return MissionResult.accepted;
+    },
+    finish: (incoming) => {
+      flight.rallyPoints = [...incoming];
+      flight.params.set("RALLY_TOTAL", incoming.length);
+      return MissionResult.accepted;
+    },
+    clear: () => {
+      flight.rallyPoints = [];
+      flight.params.set("RALLY_TOTAL", 0);
+      return true;
+    },
+  };
+}
+
+const nothing = (): void => undefined;
+
+/**
+ * ArduPilot goes on, in a plan that was exchanged in flight, at the number where it left the old one: only a
+ * clear, a disarm or a new current item starts it afresh.
+ */
+function countMission({ params, mission }: Flight): void {
+  params.set("MIS_TOTAL", mission.count);
+}
+
+function rewind(flight: Flight): void {
+  countMission(flight);
+  rewindMission(flight);
 }

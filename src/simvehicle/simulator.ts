@@ -3,6 +3,7 @@ import { type Faults, noFaults } from "./faults";
 import type { Flight } from "./flight";
 import type { Autopilot, Firmware, VehicleKind } from "./flight-state";
 import type { GlobalPosition } from "./geo";
+import { groundSpeed } from "./kinematics";
 import { seededRandom } from "./random";
 import { VehiclePort } from "./server";
 import { SimVehicle } from "./vehicle";
@@ -50,7 +51,6 @@ export interface SimulatedVehicleState {
   readonly home: GlobalPosition;
   /** The current order, numbered as on the wire, and how far the plan is. */
   readonly mission: { readonly seq: number; readonly count: number; readonly state: Flight["run"]["state"] };
-  /** 0–1. */
   readonly batteryVolts: number;
   /** Seconds since power-on. */
   readonly time: number;
@@ -159,7 +159,7 @@ const stateOf = (flight: Flight): SimulatedVehicleState => ({
   mode: flight.mode.name,
   position: flight.position,
   relativeAltitude: flight.relativeAltitude,
-  groundSpeed: Math.hypot(flight.body.vn, flight.body.ve),
+  groundSpeed: groundSpeed(flight.body),
   home: flight.home,
   mission: { seq: flight.run.seq, count: flight.mission.count, state: flight.run.state },
   batteryVolts: flight.battery.volts,

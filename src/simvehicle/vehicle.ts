@@ -10,7 +10,7 @@ import { Flight } from "./flight";
 import type { FlightOptions } from "./flight-state";
 import { MissionProtocol } from "./mission-protocol";
 import { ParamProtocol, type Sender } from "./param-protocol";
-import type { Reports, Severity } from "./reports";
+import { type Reports, Severity } from "./reports";
 import { globalSetpoint, localSetpoint } from "./setpoints";
 import { Streams } from "./streams";
 import { knows, type TelemetryView, telemetry } from "./telemetry/index";
@@ -39,6 +39,7 @@ export class SimVehicle {
   private caller: Sender = { systemId: 0, componentId: 0 };
   private nextHeartbeat = Number.NEGATIVE_INFINITY;
   private nextText = 1;
+  private hadPosition = false;
 
   /** `send` is given every message the vehicle says; `restart` is called when it was told to reboot. */
   constructor(
@@ -83,6 +84,7 @@ export class SimVehicle {
     this.missions.step(now);
     this.params.step();
     this.arming.remind(now);
+    this.noteFix();
     this.finish(now);
     if (now >= this.nextHeartbeat) {
       this.nextHeartbeat = Math.max(this.nextHeartbeat + HEARTBEAT_EVERY, now);
@@ -186,6 +188,18 @@ export class SimVehicle {
     );
   }
 
+  private noteFix(): void {
+    const { flight } = this;
+    if (flight.hasPosition === this.hadPosition) return;
+    this.hadPosition = flight.hasPosition;
+    if (!this.hadPosition) return;
+    if (flight.autopilot === "ardupilot") {
+      this.say(Severity.info, "EKF3 IMU0 origin set");
+      this.say(Severity.info, "EKF3 IMU0 is using GPS");
+    }
+    flight.reports.homeChanged();
+  }
+
   private timesync(message: common.TimeSync): void {
     if (message.tc1 !== 0n) return;
     const nanoseconds = BigInt(Math.round(this.flight.time * 1e6)) * 1000n;
@@ -193,6 +207,8 @@ export class SimVehicle {
   }
 
   private sendTelemetry(id: number): boolean {
+    // Home is where the first fix is.
+    if (id === HOME_POSITION && !this.flight.hasPosition) return false;
     const message = telemetry(id, this.view());
     if (message) this.send(message);
     return message !== undefined;

@@ -28,18 +28,26 @@ const NAMES: Readonly<Record<number, string>> = {
   179: "SetHome",
 };
 
-/** Go on where the plan was left, or from its start (MIS_RESTART, or after it was completed). */
+/** The order at which the plan goes on: where it was left, or its start (MIS_RESTART, or when it was completed). */
+export function missionStart({ run, mission, params }: FlightState): number {
+  const afresh = run.state === "complete" || params.get("MIS_RESTART") === 1 || run.seq >= mission.count;
+  return afresh ? mission.firstSeq : run.seq;
+}
+
 export function beginMission(flight: FlightState): void {
   const { run, mission } = flight;
-  const afresh =
-    run.state === "complete" || flight.params.get("MIS_RESTART") === 1 || run.seq >= mission.count;
+  run.seq = missionStart(flight);
   run.speed = undefined;
-  if (afresh) {
-    run.seq = mission.firstSeq;
-    run.jumps.clear();
-  }
+  if (run.seq === mission.firstSeq) run.jumps.clear();
   run.state = "running";
   beginOrder(flight);
+}
+
+/** Back to the start, as a disarm and a clear do. */
+export function rewindMission({ run, mission }: FlightState): void {
+  run.state = "idle";
+  run.seq = mission.firstSeq;
+  run.jumps.clear();
 }
 
 /** Make another order the current one, in flight or before it. */

@@ -13,10 +13,12 @@ const cm = (metres: number): number => Math.round(metres * 100);
 
 export function globalPosition(flight: Flight): MavLinkData {
   const { body, position } = flight;
+  // Before the first fix there is no place, and an autopilot sends zeros.
+  const known = flight.hasPosition || flight.armed;
   return build(common.GlobalPositionInt, {
     timeBootMs: bootMillis(flight),
-    lat: e7(position.lat),
-    lon: e7(position.lng),
+    lat: known ? e7(position.lat) : 0,
+    lon: known ? e7(position.lng) : 0,
     alt: mm(position.altitude),
     relativeAlt: mm(flight.relativeAltitude),
     vx: cm(body.vn),

@@ -229,7 +229,8 @@ export function autopilotVersion({ flight }: SystemView): MavLinkData {
   const own = px4 ? Can.PARAM_ENCODE_BYTEWISE : Can.PARAM_FLOAT;
   const ardupilot = flight.options.firmware === "4.6" ? release(4, 6, 3) : release(4, 7, 0);
   return build(standard.AutopilotVersion, {
-    capabilities: (shared | own) as standard.MavProtocolCapability,
+    // A 64-bit field: the library writes a bigint, though its type says otherwise.
+    capabilities: BigInt(shared | own) as unknown as standard.MavProtocolCapability,
     flightSwVersion: px4 ? release(1, 15, 4) : ardupilot,
     flightCustomVersion: [...Buffer.from("simulate")],
     middlewareCustomVersion: new Array(8).fill(0),

@@ -1,0 +1,203 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { build, decode, FrameWriter } from "../vehicle/mavlink/codec";
+import { FrameReader } from "../vehicle/mavlink/framing";
+import { common, type MavLinkData, type MavLinkDataConstructor } from "../vehicle/mavlink/messages";
+import type { PlanItem } from "./plan-item";
+
+const PATIENCE = 8000;
+
+/** A bare ground station for tests: it keeps all that it heard, and every wait is for a message. */
+export class GroundStation {
+  readonly heard: MavLinkData[] = [];
+  closed = false;
+  private readonly writer: FrameWriter;
+  private readonly waiting = new Set<() => void>();
+
+  private constructor(
+    private readonly socket: Socket,
+    systemId: number,
+  ) {
+    this.writer = new FrameWriter(systemId, 190);
+    const reader = new FrameReader((frame) => {
+      const message = decode(frame);
+      if (message) this.heard.push(message);
+    });
+    socket.on("data", (chunk) => {
+      reader.push(chunk);
+      for (const look of this.waiting) look();
+    });
+    socket.on("error", () => socket.destroy());
+    socket.on("close", () => {
+      this.closed = true;
+      for (const look of this.waiting) look();
+    });
+  }
+
+  static async connect(port: number, systemId = 255): Promise<GroundStation> {
+    const socket = connect({ host: "127.0.0.1", port, noDelay: true });
+    await once(socket, "connect");
+    return new GroundStation(socket, systemId);
+  }
+
+  send<T extends MavLinkData>(message: MavLinkDataConstructor<T>, fields: Partial<T>): void {
+    this.socket.write(this.writer.encode(build(message, fields)));
+  }
+
+  all<T extends MavLinkData>(message: MavLinkDataConstructor<T>): T[] {
+    return this.heard.filter((each): each is T => each instanceof message);
+  }
+
+  get texts(): string[] {
+    return this.all(common.StatusText).map(({ text }) => text);
+  }
+
+  /** The first such message heard after `since` (an index into `heard`; from now on by default). */
+  async next<T extends MavLinkData>(
+    message: MavLinkDataConstructor<T>,
+    fits: (candidate: T) => boolean = () => true,
+    since = this.heard.length,
+  ): Promise<T> {
+    const found = (): T | undefined =>
+      this.heard.slice(since).find((each): each is T => each instanceof message && fits(each as T));
+    await this.until(() => found() !== undefined, message.MSG_NAME);
+    return found() as T;
+  }
+
+  /** Wait until something holds; looked at whenever bytes come. */
+  async until(holds: () => boolean, what: string): Promise<void> {
+    if (holds()) return;
+    await new Promise<void>((resolve, reject) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        this.waiting.delete(look);
+      };
+      const timer = setTimeout(() => {
+        done();
+        reject(new Error(`Waited in vain for ${what}; texts: ${this.texts.join(" | ")}`));
+      }, PATIENCE);
+      const look = (): void => {
+        if (!holds()) return;
+        done();
+        resolve();
+      };
+      this.waiting.add(look);
+    });
+  }
+
+  /** COMMAND_LONG; resolves with the MAV_RESULT. */
+  async command(command: number, ...params: number[]): Promise<number> {
+    const since = this.heard.length;
+    const [p1 = 0, p2 = 0, p3 = 0, p4 = 0, p5 = 0, p6 = 0, p7 = 0] = params;
+    this.send(common.CommandLong, {
+      targetSystem: 1,
+      targetComponent: 1,
+      command: command as common.MavCmd,
+      _param1: p1,
+      _param2: p2,
+      _param3: p3,
+      _param4: p4,
+      _param5: p5,
+      _param6: p6,
+      _param7: p7,
+    });
+    return (await this.next(common.CommandAck, (ack) => (ack.command as number) === command, since)).result;
+  }
+
+  async setMode(customMode: number): Promise<number> {
+    return this.command(176, 1, customMode);
+  }
+
+  /** Ask for one message at so many hertz. */
+  async stream(id: number, hertz: number): Promise<number> {
+    return this.command(511, id, 1e6 / hertz);
+  }
+
+  async param(name: string, value: number, type = common.MavParamType.REAL32): Promise<common.ParamValue> {
+    const since = this.heard.length;
+    this.send(common.ParamSet, {
+      targetSystem: 1,
+      targetComponent: 1,
+      paramId: name,
+      paramValue: value,
+      paramType: type,
+    });
+    return this.next(common.ParamValue, ({ paramId }) => paramId === name, since);
+  }
+
+  /** Upload a plan, answering whatever is asked for, and resolve with the MAV_MISSION_RESULT. */
+  async upload(
+    items: readonly PlanItem[],
+    missionType = common.MavMissionType.MISSION,
+  ): Promise<common.MavMissionResult> {
+    let since = this.heard.length;
+    this.send(common.MissionCount, { targetSystem: 1, targetComponent: 1, count: items.length, missionType });
+    for (;;) {
+      await this.until(() => this.protocolAfter(since) !== undefined, "a mission request or acknowledgement");
+      const at = this.protocolAfter(since)!;
+      const message = this.heard[at];
+      since = at + 1;
+      if (message instanceof common.MissionAck) return message.type;
+      const { seq } = message as common.MissionRequest;
+      this.sendItem(items[seq]!, seq, missionType);
+    }
+  }
+
+  sendItem(item: PlanItem, seq: number, missionType = common.MavMissionType.MISSION): void {
+    this.send(common.MissionItemInt, {
+      ...item,
+      command: item.command as common.MavCmd,
+      frame: item.frame as common.MavFrame,
+      targetSystem: 1,
+      targetComponent: 1,
+      seq,
+      missionType,
+    });
+  }
+
+  async download(missionType = common.MavMissionType.MISSION): Promise<common.MissionItemInt[]> {
+    const since = this.heard.length;
+    this.send(common.MissionRequestList, { targetSystem: 1, targetComponent: 1, missionType });
+    const { count } = await this.next(common.MissionCount, () => true, since);
+    const items: common.MissionItemInt[] = [];
+    for (let seq = 0; seq < count; seq++) {
+      const before = this.heard.length;
+      this.send(common.MissionRequestInt, { targetSystem: 1, targetComponent: 1, seq, missionType });
+      items.push(await this.next(common.MissionItemInt, (item) => item.seq === seq, before));
+    }
+    return items;
+  }
+
+  async close(): Promise<void> {
+    if (this.closed) return;
+    const gone = once(this.socket, "close");
+    this.socket.destroy();
+    await gone;
+  }
+
+  private protocolAfter(since: number): number | undefined {
+    const at = this.heard.findIndex(
+      (each, index) =>
+        index >= since &&
+        (each instanceof common.MissionAck ||
+          each instanceof common.MissionRequest ||
+          each instanceof common.MissionRequestInt),
+    );
+    return at < 0 ? undefined : at;
+  }
+}
+
+/** A plan item with the named fields set. */
+export const planItem = (fields: Partial<PlanItem>): PlanItem => ({
+  command: 16,
+  frame: 3,
+  autocontinue: 1,
+  param1: 0,
+  param2: 0,
+  param3: 0,
+  param4: 0,
+  x: 0,
+  y: 0,
+  z: 0,
+  ...fields,
+});

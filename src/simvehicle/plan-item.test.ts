@@ -1,0 +1,52 @@
+import { planItem } from "./ground-station";
+import { keepAsArdupilot, keepAsPx4, MissionResult } from "./plan-item";
+
+const kept = (fields: Parameters<typeof planItem>[0]) => {
+  const result = keepAsArdupilot(planItem(fields));
+  if ("refused" in result) throw new Error(`refused: ${result.refused}`);
+  return result.item;
+};
+const refusal = (fields: Parameters<typeof planItem>[0]) => {
+  const result = keepAsArdupilot(planItem(fields));
+  return "refused" in result ? result.refused : undefined;
+};
+
+test("ArduPilot returns frame 6 as 3 and an absolute frame as 0", () => {
+  expect(kept({ frame: 6 }).frame).toBe(3);
+  expect(kept({ frame: 5 }).frame).toBe(0);
+});
+
+test("ArduPilot keeps a waypoint's delay in whole seconds and forgets its other parameters", () => {
+  const item = kept({ param1: 2.9, param2: 5, param3: 1, param4: 90 });
+  expect([item.param1, item.param2, item.param3, item.param4]).toEqual([2, 0, 0, 0]);
+});
+
+test("ArduPilot forgets frame and place of a return", () => {
+  const item = kept({ command: 20, x: 473977420, y: 85455940, z: 30, param1: 1 });
+  expect([item.frame, item.x, item.y, item.z, item.param1]).toEqual([0, 0, 0, 0, 0]);
+});
+
+test("ArduPilot returns a landing's yaw as the direction 1", () => {
+  expect(kept({ command: 21, param4: 0 }).param4).toBe(1);
+  expect(kept({ command: 21, param4: -2 }).param4).toBe(-1);
+});
+
+test("ArduPilot keeps heights in whole centimetres", () => {
+  expect(kept({ z: 12.3456 }).z).toBeCloseTo(12.34, 5);
+});
+
+test("ArduPilot refuses what it does not know by the mission result of the fault", () => {
+  expect(refusal({ command: 31_010 })).toBe(MissionResult.unsupported);
+  expect(refusal({ frame: 1 })).toBe(MissionResult.unsupportedFrame);
+  expect(refusal({ x: 910_000_000 })).toBe(MissionResult.invalidParam5);
+  expect(refusal({ y: 1_810_000_000 })).toBe(MissionResult.invalidParam6);
+  expect(refusal({ z: Number.NaN })).toBe(MissionResult.invalidParam7);
+  expect(refusal({ param1: Number.NaN })).toBe(MissionResult.invalidParam1);
+  // A yaw that is not given is no fault.
+  expect(refusal({ param4: Number.NaN })).toBeUndefined();
+});
+
+test("PX4 keeps an item as it was sent", () => {
+  const sent = planItem({ frame: 6, param2: 5, param4: Number.NaN, z: 12.3456 });
+  expect(keepAsPx4(sent)).toEqual({ item: sent });
+});

@@ -1,0 +1,234 @@
+import { common, minimal, ParamError, standard } from "../vehicle/mavlink/messages";
+import { GroundStation, planItem } from "./ground-station";
+import { type Simulator, startSimulator } from "./simulator";
+
+const { MavMissionResult, MavMissionType } = common;
+let simulator: Simulator;
+let station: GroundStation;
+
+beforeEach(async () => {
+  simulator = await startSimulator({ speedUp: 20, vehicles: [{ kind: "copter", bootSeconds: 0 }] });
+  station = await GroundStation.connect(simulator.vehicles[0]!.port);
+});
+afterEach(async () => {
+  await station.close();
+  await simulator.stop();
+});
+
+const home = { x: 473_977_420, y: 85_455_940 };
+const plan = [
+  planItem({ frame: 0, x: 10, y: 10, z: 1 }),
+  planItem({ command: 22, z: 20 }),
+  planItem({ frame: 6, x: home.x + 4000, y: home.y, z: 20 }),
+  planItem({ command: 20 }),
+];
+const at = { targetSystem: 1, targetComponent: 1 };
+
+describe("who connects", () => {
+  test("hears a heartbeat of a quadrotor on ArduPilot, and nothing else unasked", async () => {
+    await station.next(minimal.Heartbeat, () => true, 0);
+    const second = await station.next(minimal.Heartbeat);
+    expect(second).toMatchObject({ type: 2, autopilot: 3, customMode: 0, baseMode: 81 });
+    expect(station.all(common.GlobalPositionInt)).toEqual([]);
+  });
+
+  test("is served alone: the second one waits until the first has gone", async () => {
+    await station.next(minimal.Heartbeat, () => true, 0);
+    const second = await GroundStation.connect(simulator.vehicles[0]!.port);
+    await station.next(minimal.Heartbeat);
+    expect(second.heard).toEqual([]);
+    await station.close();
+    await second.next(minimal.Heartbeat, () => true, 0);
+    await second.close();
+  });
+
+  test("finds the message rates as the one before left them", async () => {
+    expect(await station.stream(33, 20)).toBe(0);
+    await station.next(common.GlobalPositionInt);
+    await station.close();
+    station = await GroundStation.connect(simulator.vehicles[0]!.port);
+    await station.next(common.GlobalPositionInt, () => true, 0);
+  });
+});
+
+describe("messages on request", () => {
+  test("a stream group starts and stops", async () => {
+    const stream = { ...at, reqStreamId: 10, reqMessageRate: 20 };
+    station.send(common.RequestDataStream, { ...stream, startStop: 1 });
+    await station.next(common.Attitude);
+    station.send(common.RequestDataStream, { ...stream, startStop: 0 });
+    await station.command(512, 148);
+    const stopped = station.heard.length;
+    await station.next(minimal.Heartbeat);
+    expect(station.heard.slice(stopped).filter((each) => each instanceof common.Attitude)).toEqual([]);
+  });
+
+  test("the version comes when it is asked for, and says 4.7", async () => {
+    expect(await station.command(512, 148)).toBe(0);
+    const { flightSwVersion } = await station.next(standard.AutopilotVersion, () => true, 0);
+    expect(flightSwVersion >>> 16).toBe(0x0407);
+  });
+
+  test("a message that nobody knows is not to be had", async () => {
+    expect(await station.command(512, 11_999)).toBe(4);
+    expect(await station.stream(11_999, 1)).toBe(2);
+  });
+
+  test("a timesync is answered with its own time stamp", async () => {
+    station.send(common.TimeSync, { tc1: 0n, ts1: 12_345n });
+    expect((await station.next(common.TimeSync)).ts1).toBe(12_345n);
+  });
+
+  test.each([1, 2, 24, 27, 30, 31, 32, 33, 36, 42, 62, 65, 74, 87, 116, 125, 147, 193, 241, 242, 245])(
+    "message %i is sent on request",
+    async (id) => {
+      expect(await station.command(512, id)).toBe(0);
+      const ids = station.heard.map((each) => (each.constructor as typeof common.Attitude).MSG_ID);
+      expect(ids).toContain(id);
+    },
+  );
+});
+
+describe("parameters", () => {
+  test("the list is complete, numbered and typed", async () => {
+    station.send(common.ParamRequestList, at);
+    await station.until(
+      () => new Set(station.all(common.ParamValue).map(({ paramIndex }) => paramIndex)).size > 500,
+      "the list",
+    );
+    await station.next(common.ParamValue, ({ paramIndex, paramCount }) => paramIndex === paramCount - 1, 0);
+    const values = station.all(common.ParamValue);
+    expect(values.length).toBe(values[0]!.paramCount);
+    const types = new Map(values.map(({ paramId, paramType }) => [paramId, paramType]));
+    expect(types.get("FENCE_ENABLE")).toBe(common.MavParamType.INT8);
+    expect(types.get("WP_SPD")).toBe(common.MavParamType.REAL32);
+  });
+
+  test("a single answer carries index 65535, one by its index that index", async () => {
+    station.send(common.ParamRequestRead, { ...at, paramId: "WP_SPD", paramIndex: -1 });
+    expect((await station.next(common.ParamValue)).paramIndex).toBe(65_535);
+    station.send(common.ParamRequestRead, { ...at, paramId: "", paramIndex: 3 });
+    expect((await station.next(common.ParamValue)).paramIndex).toBe(3);
+  });
+
+  test("a set answers with the value that is kept", async () => {
+    const answer = await station.param("RTL_CONE_SLOPE", 4);
+    expect([answer.paramValue, answer.paramIndex]).toEqual([4, 65_535]);
+    expect((await station.param("FENCE_ENABLE", 1.4)).paramValue).toBe(1);
+  });
+
+  test("an unknown one is answered with PARAM_ERROR", async () => {
+    station.send(common.ParamRequestRead, { ...at, paramId: "WPNAV_SPEED", paramIndex: -1 });
+    const { paramId, error } = await station.next(ParamError);
+    expect([paramId, error]).toEqual(["WPNAV_SPEED", 1]);
+  });
+});
+
+describe("plans", () => {
+  test("items are asked for with MISSION_REQUEST and read back as ArduPilot keeps them", async () => {
+    expect(await station.upload(plan)).toBe(MavMissionResult.ACCEPTED);
+    expect(station.all(common.MissionRequest).map(({ seq }) => seq)).toEqual([0, 1, 2, 3]);
+    expect(station.all(common.MissionRequestInt)).toEqual([]);
+    const [first, , waypoint, last] = await station.download();
+    expect([first!.x, first!.y, first!.z, first!.frame]).toEqual([home.x, home.y, 488, 0]);
+    expect(waypoint!.frame as number).toBe(3);
+    expect([last!.command as number, last!.frame as number]).toEqual([20, 0]);
+    expect(station.texts).toContain("Flight plan received");
+  });
+
+  test("a repeated item is objected to, and the transfer goes on", async () => {
+    station.send(common.MissionCount, { ...at, count: 2, missionType: MavMissionType.MISSION });
+    await station.next(common.MissionRequest, ({ seq }) => seq === 0, 0);
+    station.sendItem(plan[0]!, 0);
+    await station.next(common.MissionRequest, ({ seq }) => seq === 1, 0);
+    station.sendItem(plan[0]!, 0);
+    expect((await station.next(common.MissionAck)).type).toBe(MavMissionResult.INVALID_SEQUENCE);
+    station.sendItem(plan[1]!, 1);
+    expect((await station.next(common.MissionAck)).type).toBe(MavMissionResult.ACCEPTED);
+  });
+
+  test("an item that does not come is asked for again", async () => {
+    station.send(common.MissionCount, { ...at, count: 2, missionType: MavMissionType.MISSION });
+    await station.next(common.MissionRequest, () => true, 0);
+    expect((await station.next(common.MissionRequest)).seq).toBe(0);
+  });
+
+  test("an unknown command ends the transfer with its result and a word", async () => {
+    const result = await station.upload([plan[0]!, planItem({ command: 31_010 })]);
+    expect(result).toBe(MavMissionResult.UNSUPPORTED);
+    await station.next(common.StatusText, ({ text }) => text === "Mission item 1 refused (3)", 0);
+  });
+
+  test("another station's upload is denied while one is under way", async () => {
+    station.send(common.MissionCount, { ...at, count: 2, missionType: MavMissionType.MISSION });
+    await station.next(common.MissionRequest, () => true, 0);
+    station.send(common.MissionRequestList, { ...at, missionType: MavMissionType.MISSION });
+    expect((await station.next(common.MissionAck)).type).toBe(MavMissionResult.DENIED);
+  });
+
+  test("a cleared plan is empty, home and all", async () => {
+    await station.upload(plan);
+    station.send(common.MissionClearAll, { ...at, missionType: MavMissionType.MISSION });
+    expect((await station.next(common.MissionAck)).type).toBe(MavMissionResult.ACCEPTED);
+    expect(await station.download()).toEqual([]);
+  });
+
+  test("an invalid fence is refused with a word, and the old one stays", async () => {
+    const circle = planItem({ command: 5003, frame: 0, param1: 200, ...home });
+    expect(await station.upload([circle], MavMissionType.FENCE)).toBe(MavMissionResult.ACCEPTED);
+    const broken = await station.upload([{ ...circle, param1: 0 }], MavMissionType.FENCE);
+    expect(broken).toBe(MavMissionResult.ERROR);
+    expect(station.texts).toContain("Non-positive circle radius");
+    const [stored] = await station.download(MavMissionType.FENCE);
+    expect([stored!.command as number, stored!.param1, stored!.z]).toEqual([5003, 200, 0]);
+  });
+
+  test("rally points are kept too", async () => {
+    const rally = planItem({ command: 5100, ...home, z: 30 });
+    expect(await station.upload([rally], MavMissionType.RALLY)).toBe(MavMissionResult.ACCEPTED);
+    expect(await station.download(MavMissionType.RALLY)).toHaveLength(1);
+  });
+});
+
+describe("commands", () => {
+  test("an unknown command is unsupported", async () => {
+    expect(await station.command(31_014)).toBe(3);
+  });
+
+  test("a calibration says that it is under way before it is done", async () => {
+    expect(await station.command(241, 0, 0, 1)).toBe(5);
+    const done = await station.next(common.CommandAck, ({ command }) => (command as number) === 241);
+    expect(done.result).toBe(0);
+  });
+
+  test("SET_MODE is answered as if it were command 11", async () => {
+    station.send(common.SetMode, { targetSystem: 1, baseMode: 1 as common.MavMode, customMode: 4 });
+    const { command, result } = await station.next(common.CommandAck);
+    expect([command as number, result]).toEqual([11, 0]);
+    expect(simulator.vehicles[0]!.state.mode).toBe("GUIDED");
+  });
+
+  test("a mode that does not exist, and AUTO without a plan, fail with a word", async () => {
+    expect(await station.setMode(99)).toBe(4);
+    expect(await station.setMode(3)).toBe(4);
+    expect(station.texts).toEqual(["No such mode 99", "Mode change to AUTO failed: init failed"]);
+  });
+
+  test("what is meant for another system is not obeyed", async () => {
+    station.send(common.CommandLong, { targetSystem: 9, command: 400 as common.MavCmd, _param1: 1 });
+    expect(await station.command(512, 148)).toBe(0);
+    expect(simulator.vehicles[0]!.state.armed).toBe(false);
+  });
+
+  test("a motor test spins the motor, shows it, and ends by itself", async () => {
+    expect(await station.command(209, 2, 0, 30, 20, 1)).toBe(0);
+    await station.command(512, 36);
+    expect((await station.next(common.ServoOutputRaw, () => true, 0)).servo2Raw).toBe(1300);
+    await station.next(common.StatusText, ({ text }) => text === "finished motor test", 0);
+  });
+
+  test("a reboot is acknowledged before the link goes down", async () => {
+    expect(await station.command(246, 1)).toBe(0);
+    await station.until(() => station.closed, "the end of the link");
+  });
+});
