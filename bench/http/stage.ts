@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { migrationSource } from "../../migrations";
+import { createUser, Tokens } from "../../src/features/accounts";
+import { startPostgres } from "../../src/laptop/servers/postgres";
+import { startRedis } from "../../src/laptop/servers/redis";
+import { systemClock } from "../../src/platform/clock";
+import { openDatabase } from "../../src/platform/db";
+import { migrateSchema } from "../../src/platform/migrate";
+
+const MISSIONS = 20;
+const POINTS = 10;
+const JWT_SECRET = "a secret for benchmarks only, of enough length";
+
+/** A database with one user's plans, and what a server needs to serve them. */
+export interface Stage {
+  /** Environment of the gateway; the baseline reads the same names. */
+  readonly env: Record<string, string>;
+  /** Of the user whose missions are read. */
+  readonly token: string;
+  clear(): Promise<void>;
+}
+
+export async function setStage(): Promise<Stage> {
+  const folder = mkdtempSync(join(tmpdir(), "fleet-bench-"));
+  const stops: (() => Promise<unknown>)[] = [];
+  const clear = async () => {
+    for (const stop of stops.toReversed()) await stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    const postgres = await startPostgres({ folder: join(folder, "pg"), database: "bench", durable: false });
+    stops.push(postgres.stop);
+    const redis = await startRedis({ folder: join(folder, "redis"), durable: false });
+    stops.push(redis.stop);
+    await migrateSchema(postgres.url, migrationSource);
+    const env = {
+      DATABASE_URL: postgres.url,
+      REDIS_URL: redis.url,
+      JWT_SECRET,
+      SMTP_URL: "smtp://127.0.0.1:9",
+      GATEWAY_PORT: "0",
+      GATEWAY_DRONE_PORT: "0",
+      DEPLOYMENT: "local",
+    };
+    return { env, token: await storePlans(postgres.url), clear };
+  } catch (error) {
+    await clear();
+    throw error;
+  }
+}
+
+/** The user asked for, and another with as much, so that the reads have something to leave out. */
+async function storePlans(url: string): Promise<string> {
+  const db = openDatabase(url, { poolMax: 1, name: "fleet-bench" });
+  try {
+    const ids: number[] = [];
+    for (const username of ["bench@example.com", "neighbour@example.com"]) {
+      const user = await createUser(db, { username, password: "benchmark", level: null, active: true });
+      ids.push(user.id);
+      await db.raw(
+        `WITH stored AS (
+          INSERT INTO missions (user_id, name)
+          SELECT ?, 'Survey of field ' || n FROM generate_series(1, ?) AS n RETURNING id
+        )
+        INSERT INTO mission_points (mission_id, lat, lng, altitude, type, sequence, label)
+        SELECT id, 47.3769 + n * 0.000123456, 8.5417 - n * 0.000654321, 30.5, 'fly', n, 'waypoint ' || n
+        FROM stored, generate_series(1, ?) AS n`,
+        [user.id, MISSIONS, POINTS],
+      );
+    }
+    await db.raw("ANALYZE");
+    return new Tokens(JWT_SECRET, systemClock).pair(ids[0] as number).access_token;
+  } finally {
+    await db.destroy();
+  }
+}
