@@ -1,0 +1,337 @@
+import { common, minimal } from "../vehicle/mavlink/messages";
+import { offsetBy } from "./geo";
+import { GroundStation, planItem } from "./ground-station";
+import { type SimulatedVehicle, type Simulator, startSimulator } from "./simulator";
+
+const SPEED_UP = 40;
+const home = { lat: 47.397742, lng: 8.545594, altitude: 488 };
+let simulator: Simulator;
+let station: GroundStation;
+let vehicle: SimulatedVehicle;
+
+async function start(kind: "copter" | "rover", params: Record<string, number> = {}, bootSeconds = 0) {
+  simulator = await startSimulator({
+    speedUp: SPEED_UP,
+    vehicles: [{ kind, bootSeconds, home, params }],
+  });
+  vehicle = simulator.vehicles[0]!;
+  station = await GroundStation.connect(vehicle.port);
+  await station.stream(33, 50);
+}
+afterEach(async () => {
+  await station.close();
+  await simulator.stop();
+});
+
+const COPTER = { stabilize: 0, auto: 3, guided: 4, loiter: 5, rtl: 6, land: 9, brake: 17 };
+const ROVER = { auto: 10, rtl: 11, guided: 15 };
+const place = (n: number, e: number) => {
+  const { lat, lng } = offsetBy(home, { n, e });
+  return { x: Math.round(lat * 1e7), y: Math.round(lng * 1e7) };
+};
+/** Wait, by the vehicle's telemetry, until its true state is so. */
+const until = (holds: (state: SimulatedVehicle["state"]) => boolean, what: string) =>
+  station.until(() => holds(vehicle.state), what);
+const away = (n: number, e: number) => {
+  const target = offsetBy(home, { n, e });
+  const { position } = vehicle.state;
+  return Math.hypot((position.lat - target.lat) * 111_319, (position.lng - target.lng) * 75_350);
+};
+
+async function takeOff(altitude: number) {
+  expect(await station.setMode(COPTER.guided)).toBe(0);
+  expect(await station.command(400, 1)).toBe(0);
+  expect(await station.command(22, 0, 0, 0, 0, 0, 0, altitude)).toBe(0);
+  await until(({ relativeAltitude }) => Math.abs(relativeAltitude - altitude) < 0.5, "the height");
+}
+
+describe("arming", () => {
+  test("is refused with the reasons until the checks pass", async () => {
+    await start("copter", {}, 40);
+    expect(await station.command(400, 1)).toBe(4);
+    expect(station.texts).toContain("Arm: Need Position Estimate");
+    expect(await station.setMode(COPTER.guided)).toBe(4);
+    expect(station.texts).toContain("Mode change to GUIDED failed: requires position");
+    await until(({ time }) => time > 41, "the end of booting");
+    expect(await station.command(400, 1)).toBe(0);
+  });
+
+  test("is refused for a fault, even by force", async () => {
+    await start("copter");
+    vehicle.faults.refuseArming = "Compass not calibrated";
+    expect(await station.command(400, 1)).toBe(4);
+    expect(await station.command(400, 1, 2989)).toBe(4);
+    expect(station.texts).toContain("Arm: Compass not calibrated");
+    vehicle.faults.refuseArming = "";
+    expect(await station.command(400, 1)).toBe(0);
+  });
+
+  test("is refused in a mode that cannot start", async () => {
+    await start("copter");
+    expect(await station.setMode(COPTER.rtl)).toBe(0);
+    expect(await station.command(400, 1)).toBe(4);
+    expect(station.texts).toContain("Arm: RTL mode not armable");
+  });
+
+  test("for nothing ends after ten seconds on the ground", async () => {
+    await start("copter");
+    expect(await station.command(400, 1)).toBe(0);
+    const armedAt = vehicle.state.time;
+    await until(({ armed }) => !armed, "the automatic disarm");
+    expect(vehicle.state.time - armedAt).toBeGreaterThan(9);
+  });
+
+  test("cannot be undone in the air but by force", async () => {
+    await start("copter");
+    await takeOff(5);
+    expect(await station.command(400, 0)).toBe(4);
+    expect(vehicle.state.armed).toBe(true);
+    expect(await station.command(400, 0, 21_196)).toBe(0);
+    expect(vehicle.state.armed).toBe(false);
+  });
+});
+
+describe("a copter in GUIDED", () => {
+  beforeEach(() => start("copter"));
+
+  test("takes off only armed, landed and in a mode that can", async () => {
+    expect(await station.command(22, 0, 0, 0, 0, 0, 0, 10)).toBe(4);
+    await takeOff(10);
+    expect(await station.command(22, 0, 0, 0, 0, 0, 0, 20)).toBe(4);
+  });
+
+  test("goes where it is sent and reports its place", async () => {
+    await takeOff(10);
+    const { x, y } = place(60, -40);
+    station.send(common.CommandInt, {
+      targetSystem: 1,
+      targetComponent: 1,
+      frame: common.MavFrame.GLOBAL_RELATIVE_ALT,
+      command: 192 as common.MavCmd,
+      _param1: -1,
+      _param5: x,
+      _param6: y,
+      _param7: 15,
+    });
+    expect((await station.next(common.CommandAck)).result).toBe(0);
+    await until(
+      ({ relativeAltitude }) => away(60, -40) < 0.5 && Math.abs(relativeAltitude - 15) < 0.3,
+      "arrival",
+    );
+    const { lat, lon, relativeAlt } = await station.next(common.GlobalPositionInt);
+    expect(Math.abs(lat - x)).toBeLessThan(60);
+    expect(Math.abs(lon - y)).toBeLessThan(60);
+    expect(relativeAlt / 1000).toBeCloseTo(15, 0);
+  });
+
+  test("obeys a local setpoint, north, east and down from where it started", async () => {
+    await takeOff(10);
+    station.send(common.SetPositionTargetLocalNed, {
+      targetSystem: 1,
+      targetComponent: 1,
+      coordinateFrame: common.MavFrame.LOCAL_NED,
+      typeMask: 0xdf8 as common.PositionTargetTypemask,
+      x: 20,
+      y: 10,
+      z: -12,
+    });
+    await until(
+      ({ relativeAltitude }) => away(20, 10) < 0.5 && Math.abs(relativeAltitude - 12) < 0.3,
+      "arrival",
+    );
+  });
+
+  test("forgets a velocity that is not repeated", async () => {
+    await takeOff(10);
+    station.send(common.SetPositionTargetLocalNed, {
+      targetSystem: 1,
+      targetComponent: 1,
+      coordinateFrame: common.MavFrame.LOCAL_NED,
+      typeMask: 0xdc7 as common.PositionTargetTypemask,
+      vx: 5,
+    });
+    await until(({ groundSpeed }) => groundSpeed > 4, "speed");
+    await until(({ groundSpeed }) => groundSpeed < 0.1, "the stop");
+    expect(away(0, 0)).toBeLessThan(40);
+  });
+
+  test("ignores setpoints in another mode", async () => {
+    await takeOff(10);
+    expect(await station.setMode(COPTER.brake)).toBe(0);
+    expect(await station.command(192, -1, 0, 0, 0, home.lat, home.lng, 20)).toBe(2);
+  });
+
+  test("lands on command and disarms by itself", async () => {
+    await takeOff(10);
+    expect(await station.command(21)).toBe(0);
+    await until(({ armed, landed }) => !armed && landed, "the landing");
+    expect(vehicle.state.relativeAltitude).toBeCloseTo(0, 1);
+    expect(station.texts).toContain("Disarming motors");
+  });
+
+  test("returns at RTL_ALT and lands at home", async () => {
+    expect((await station.param("RTL_ALT_M", 25)).paramValue).toBe(25);
+    await takeOff(5);
+    station.send(common.SetPositionTargetLocalNed, {
+      targetSystem: 1,
+      targetComponent: 1,
+      coordinateFrame: common.MavFrame.LOCAL_NED,
+      typeMask: 0xdf8 as common.PositionTargetTypemask,
+      x: 80,
+      z: -5,
+    });
+    await until(() => away(80, 0) < 1, "the far place");
+    expect(await station.setMode(COPTER.rtl)).toBe(0);
+    await until(({ relativeAltitude }) => relativeAltitude > 24, "the height of the return");
+    await until(({ armed }) => !armed, "the landing");
+    expect(away(0, 0)).toBeLessThan(1.5);
+  });
+});
+
+describe("a copter's mission", () => {
+  const plan = [
+    planItem({ frame: 0 }),
+    planItem({ command: 22, z: 15 }),
+    planItem({ ...place(40, 0), z: 15, param1: 5 }),
+    planItem({ command: 178, param1: 1, param2: 3 }),
+    planItem({ ...place(40, 40), z: 20 }),
+    planItem({ command: 20 }),
+  ];
+  beforeEach(() => start("copter"));
+
+  test("is flown item by item, and ends at home, disarmed", async () => {
+    await station.upload(plan);
+    await takeOff(5);
+    expect(await station.setMode(COPTER.auto)).toBe(0);
+    await until(({ armed }) => !armed, "the end");
+    expect(station.all(common.MissionItemReached).map(({ seq }) => seq)).toEqual([1, 2, 4, 5]);
+    expect(station.texts).toContain("Mission: 4 WP");
+    expect(away(0, 0)).toBeLessThan(1.5);
+  });
+
+  test("does not start from the ground in AUTO until the throttle is raised or MISSION_START says so", async () => {
+    await station.upload(plan);
+    expect(await station.command(400, 1)).toBe(0);
+    expect(await station.setMode(COPTER.auto)).toBe(0);
+    await station.next(minimal.Heartbeat);
+    expect(vehicle.state.landed).toBe(true);
+    await until(({ armed }) => !armed, "the automatic disarm");
+    expect(await station.setMode(COPTER.guided)).toBe(0);
+    expect(await station.command(400, 1)).toBe(0);
+    expect(await station.command(300)).toBe(0);
+    await until(({ relativeAltitude }) => relativeAltitude > 10, "the takeoff");
+  });
+
+  test("without a takeoff is refused on the ground", async () => {
+    await station.upload([plan[0]!, plan[2]!]);
+    expect(await station.command(400, 1)).toBe(0);
+    expect(await station.setMode(COPTER.auto)).toBe(4);
+    expect(station.texts).toContain("Auto: Missing Takeoff Cmd");
+  });
+
+  test("that ends in the air leaves it there, in AUTO, and says complete", async () => {
+    await station.upload(plan.slice(0, 3));
+    await takeOff(5);
+    expect(await station.setMode(COPTER.auto)).toBe(0);
+    await until(({ mission }) => mission.state === "complete", "the end");
+    await station.command(512, 42);
+    const current = station.all(common.MissionCurrent).at(-1)!;
+    expect([current.missionState as number, current.total]).toEqual([5, 2]);
+    expect(vehicle.state).toMatchObject({ mode: "AUTO", armed: true, landed: false });
+  });
+
+  test("cannot be cleared while it runs", async () => {
+    await station.upload(plan);
+    await takeOff(5);
+    expect(await station.setMode(COPTER.auto)).toBe(0);
+    station.send(common.MissionClearAll, { targetSystem: 1, targetComponent: 1, missionType: 0 });
+    expect((await station.next(common.MissionAck)).type as number).toBe(1);
+  });
+
+  test("goes on where it was left, and from where it is told", async () => {
+    await station.upload(plan);
+    await takeOff(15);
+    expect(await station.command(224, 4)).toBe(0);
+    expect(await station.setMode(COPTER.auto)).toBe(0);
+    expect(vehicle.state.mission.seq).toBe(4);
+    expect(await station.setMode(COPTER.guided)).toBe(0);
+    expect(await station.setMode(COPTER.auto)).toBe(0);
+    expect(vehicle.state.mission.seq).toBe(4);
+  });
+});
+
+describe("sticks", () => {
+  const sticks = {
+    targetSystem: 1,
+    targetComponent: 1,
+    chan1Raw: 1500,
+    chan2Raw: 1300,
+    chan3Raw: 1500,
+    chan4Raw: 1500,
+  };
+
+  test("fly a copter in LOITER, and let go of when they are not repeated", async () => {
+    await start("copter", { RC_OVERRIDE_TIME: 0.3 });
+    await takeOff(10);
+    expect(await station.setMode(COPTER.loiter)).toBe(0);
+    station.send(common.RcChannelsOverride, sticks);
+    await until(({ groundSpeed }) => groundSpeed > 2, "the stick");
+    expect(vehicle.state.position.lat).toBeGreaterThan(home.lat);
+    await until(({ groundSpeed }) => groundSpeed < 0.1, "the stop");
+  });
+
+  test("of a station that is not the vehicle's own are ignored", async () => {
+    await start("copter");
+    await takeOff(10);
+    expect(await station.setMode(COPTER.loiter)).toBe(0);
+    await station.close();
+    station = await GroundStation.connect(vehicle.port, 245);
+    station.send(common.RcChannelsOverride, sticks);
+    await station.command(512, 65);
+    expect((await station.next(common.RcChannels, () => true, 0)).chan2Raw).toBe(1500);
+  });
+
+  test("MANUAL_CONTROL raises the throttle to take off", async () => {
+    await start("copter");
+    expect(await station.setMode(COPTER.loiter)).toBe(0);
+    expect(await station.command(400, 1)).toBe(0);
+    station.send(common.ManualControl, { target: 1, x: 0, y: 0, z: 800, r: 0 });
+    await until(({ relativeAltitude }) => relativeAltitude > 2, "the climb");
+  });
+});
+
+describe("a rover", () => {
+  beforeEach(() => start("rover"));
+
+  test("knows no takeoff and no landing", async () => {
+    expect(await station.setMode(ROVER.guided)).toBe(0);
+    expect(await station.command(400, 1)).toBe(0);
+    expect(station.texts).toContain("Throttle armed");
+    expect(await station.command(22, 0, 0, 0, 0, 0, 0, 10)).toBe(3);
+    expect(await station.command(21)).toBe(3);
+  });
+
+  test("drives its mission, skips the takeoff in it, and stays in AUTO", async () => {
+    await station.upload([
+      planItem({ frame: 0 }),
+      planItem({ command: 22, z: 10 }),
+      planItem({ ...place(10, 0) }),
+      planItem({ ...place(10, 10) }),
+    ]);
+    expect(await station.command(400, 1)).toBe(0);
+    expect(await station.setMode(ROVER.auto)).toBe(0);
+    await until(({ mission }) => mission.state === "complete", "the end");
+    expect(station.texts).toContain("Skipping invalid cmd #22");
+    expect(away(10, 10)).toBeLessThan(2.5);
+    expect(vehicle.state).toMatchObject({ mode: "AUTO", armed: true });
+  });
+
+  test("returns home", async () => {
+    expect(await station.setMode(ROVER.guided)).toBe(0);
+    expect(await station.command(400, 1)).toBe(0);
+    expect(await station.command(192, -1, 0, 0, 0, home.lat + 0.0002, home.lng, 0)).toBe(0);
+    await until(({ groundSpeed }) => away(22.3, 0) < 2.5 && groundSpeed < 0.2, "arrival");
+    expect(await station.setMode(ROVER.rtl)).toBe(0);
+    await until(() => away(0, 0) < 2.5, "home");
+  });
+});
