@@ -72,6 +72,18 @@ async function armWhenReady({ fly, vehicle }: Scene): Promise<void> {
   }
 }
 
+/** ArduPilot enters AUTO in the air; PX4 takes off by itself, and disarms when it waits too long for its mode. */
+async function startMission(copter: Scene, autopilot: "ardupilot" | "px4") {
+  if (autopilot === "px4") {
+    const entered = await copter.fly((link) => link.setMode("AUTO.MISSION"));
+    await armWhenReady(copter);
+    return entered;
+  }
+  await armWhenReady(copter);
+  await copter.fly((link) => link.takeoff(15));
+  return copter.fly((link) => link.setMode("auto"));
+}
+
 const waypoint = (sequence: number, north: number, east: number, altitude: number): Waypoint => ({
   lat: Math.round((HOME.lat + north / 111_320) * 1e7) / 1e7,
   lng: Math.round((HOME.lng + east / 75_350) * 1e7) / 1e7,
@@ -111,9 +123,7 @@ describe.each(["ardupilot", "px4"] as const)("a copter of %s", (autopilot) => {
     const copter = await scene({ kind: "copter", autopilot });
     const sent = await copter.fly((link) => link.uploadMission(PLAN));
     expect(sent.items).toHaveLength(4);
-    await armWhenReady(copter);
-    if (autopilot === "ardupilot") await copter.fly((link) => link.takeoff(15));
-    const entered = await copter.fly((link) => link.setMode(autopilot === "px4" ? "AUTO.MISSION" : "auto"));
+    const entered = await startMission(copter, autopilot);
     expect(entered.result).toBe("MAV_RESULT_ACCEPTED");
     let highest = 0;
     await until("the mission is done", () => {
@@ -186,9 +196,7 @@ describe.each(["ardupilot", "px4"] as const)("a copter of %s", (autopilot) => {
     const sent = await copter.fly((link) => link.uploadMission(PLAN));
     expect(sent.items).toHaveLength(PLAN.length);
     await copter.fly((link) => link.uploadFence(square(100)));
-    await armWhenReady(copter);
-    if (autopilot === "ardupilot") await copter.fly((link) => link.takeoff(15));
-    await copter.fly((link) => link.setMode(autopilot === "px4" ? "AUTO.MISSION" : "AUTO"));
+    await startMission(copter, autopilot);
     await until("the mission is done", () => copter.vehicle.state.mission.state === "complete");
   });
 

@@ -12,8 +12,9 @@ import {
   refusal,
 } from "./commands";
 import { offsetBetween, offsetBy } from "./geo";
+import type { MavLinkData } from "./messages";
 import { resolveMode, setModeParams } from "./modes";
-import { confirmGlobalTarget, confirmLocalTarget, type SetpointTimings } from "./setpoint";
+import { confirmTarget, globalSetpoint, localSetpoint, type SetpointTimings, type Target } from "./setpoint";
 import type { VehicleState } from "./state";
 
 /** MAV_FRAME. */
@@ -119,9 +120,7 @@ export class Flight {
     if (this.vehicle.autopilot === "px4" || !isUnsupported(outcome)) return demand("go there", outcome);
     // ArduPilot before 4.1 (rovers before 4.2) has no DO_REPOSITION; a setpoint works in guided mode only.
     await this.enterGuided();
-    return this.confirmed("go there", () =>
-      confirmGlobalTarget(this.channel, this.vehicle, this.commands, to, this.timings),
-    );
+    return this.setpoint("go there", globalSetpoint(this.vehicle, to), { lat: to.lat, lng: to.lng });
   }
 
   /**
@@ -141,13 +140,18 @@ export class Flight {
     const way = offsetBetween(origin, home);
     const ned = { x: y + way.north, y: x + way.east, z: -(z + home.altitude - origin.altitude) };
     await this.enterGuided();
-    return this.confirmed("move", () =>
-      confirmLocalTarget(this.channel, this.vehicle, this.commands, ned, this.timings),
-    );
+    const height = this.vehicle.kind === "rover" ? {} : { altitude: home.altitude + z };
+    return this.setpoint("move", localSetpoint(this.vehicle, ned), { ...offsetBy(home, y, x), ...height });
   }
 
-  private async confirmed(doing: string, setpoint: () => ReturnType<typeof confirmLocalTarget>) {
-    const { verdict, detail } = await setpoint();
+  private async setpoint(doing: string, message: MavLinkData, target: Target): Promise<Acknowledgement> {
+    const { verdict, detail } = await confirmTarget(
+      this.channel,
+      this.commands,
+      message,
+      target,
+      this.timings,
+    );
     if (verdict === "refused") throw refusal(doing, "setpoint not taken", [detail]);
     return {
       result: verdict === "confirmed" ? "TARGET_CONFIRMED" : "TARGET_UNCONFIRMED",

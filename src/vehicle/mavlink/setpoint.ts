@@ -4,15 +4,16 @@ import type { Channel } from "./channel";
 import { build } from "./codec";
 import type { Commands } from "./commands";
 import { distance } from "./geo";
-import { common, type MavLinkData, type MavLinkDataConstructor } from "./messages";
+import { common, type MavLinkData } from "./messages";
 
 /** MAV_FRAME. */
 const LOCAL_NED = 1;
 const GLOBAL_RELATIVE_ALT_INT = 6;
 /** POSITION_TARGET_TYPEMASK: everything but the position is ignored. */
 const POSITION_ONLY: number = 0b1101_1111_1000;
-/** The autopilot computes in floats and centimetres. */
+/** The autopilot computes in floats and centimetres, and the height of home against the origin drifts. */
 const TOLERANCE_M = 0.5;
+const HEIGHT_TOLERANCE_M = 1.5;
 
 export interface SetpointTimings {
   /** How often a setpoint is sent before its absence is believed. */
@@ -27,57 +28,71 @@ export interface SetpointVerdict {
   readonly detail: string;
 }
 
+/** Degrees, and metres above mean sea level where the height matters. */
+export interface Target {
+  readonly lat: number;
+  readonly lng: number;
+  readonly altitude?: number;
+}
+
 /**
- * Setpoint messages have no acknowledgement: a vehicle that is not in guided mode, or will not go there, drops
- * them in silence. So the vehicle is asked for the target it is now flying to.
+ * Sends a setpoint and asks for the target the vehicle is now going to (POSITION_TARGET_GLOBAL_INT): setpoint
+ * messages have no acknowledgement, and a vehicle that is not in guided mode, or will not go there, drops
+ * them in silence.
  */
-async function confirmTarget<T extends MavLinkData>(
+export async function confirmTarget(
   channel: Channel,
   commands: Commands,
-  {
-    setpoint,
-    report,
-    matches,
-  }: { setpoint: MavLinkData; report: MavLinkDataConstructor<T>; matches: (target: T) => boolean },
+  setpoint: MavLinkData,
+  target: Target,
   timings: SetpointTimings,
 ): Promise<SetpointVerdict> {
-  let reported = false;
+  let reported: common.PositionTargetGlobalInt | undefined;
   for (let attempt = 0; attempt < timings.setpointAttempts; attempt++) {
     channel.assertOpen();
     channel.send(setpoint);
-    const answer = await askForTarget(channel, commands, report, timings.targetMs);
-    if (answer && matches(answer)) {
-      return { verdict: "confirmed", detail: `The vehicle reports this target (${report.MSG_NAME}).` };
+    const answer = await askForTarget(channel, commands, timings.targetMs);
+    if (answer && isTarget(answer, target)) {
+      return { verdict: "confirmed", detail: "The vehicle reports this target." };
     }
-    reported ||= answer !== undefined;
+    reported = answer ?? reported;
   }
-  return reported
-    ? { verdict: "refused", detail: `the vehicle reports another target (${report.MSG_NAME})` }
-    : {
-        verdict: "unconfirmed",
-        detail: "The setpoint was sent in guided mode; the vehicle does not report its target.",
-      };
+  if (!reported) {
+    return {
+      verdict: "unconfirmed",
+      detail: "The setpoint was sent in guided mode; the vehicle does not report its target.",
+    };
+  }
+  const { latInt, lonInt, alt } = reported;
+  return {
+    verdict: "refused",
+    detail: `its target is ${latInt / 1e7}, ${lonInt / 1e7} at ${alt.toFixed(1)} m`,
+  };
 }
 
-async function askForTarget<T extends MavLinkData>(
+function isTarget({ latInt, lonInt, alt }: common.PositionTargetGlobalInt, target: Target): boolean {
+  const near = distance(target, { lat: latInt / 1e7, lng: lonInt / 1e7 }) < TOLERANCE_M;
+  return near && (target.altitude === undefined || Math.abs(alt - target.altitude) < HEIGHT_TOLERANCE_M);
+}
+
+async function askForTarget(
   channel: Channel,
   commands: Commands,
-  report: MavLinkDataConstructor<T>,
   withinMs: number,
-): Promise<T | undefined> {
-  let answer: T | undefined;
+): Promise<common.PositionTargetGlobalInt | undefined> {
+  let answer: common.PositionTargetGlobalInt | undefined;
   let arrived = () => {};
   const arrival = new Promise<void>((resolve) => {
     arrived = resolve;
   });
-  const stop = channel.on(report, (message) => {
+  const stop = channel.on(common.PositionTargetGlobalInt, (message) => {
     answer = message;
     arrived();
   });
   const timer = setTimeout(arrived, withinMs);
   const release = channel.onClose(arrived);
   try {
-    if (await commands.requestMessage(report.MSG_ID)) await arrival;
+    if (await commands.requestMessage(common.PositionTargetGlobalInt.MSG_ID)) await arrival;
     return answer;
   } finally {
     clearTimeout(timer);
@@ -86,56 +101,30 @@ async function askForTarget<T extends MavLinkData>(
   }
 }
 
-/** `to`: degrees, and metres above home. The target comes back above sea level, so only its place is compared. */
-export const confirmGlobalTarget = (
-  channel: Channel,
+/** Degrees, and metres above home. */
+export const globalSetpoint = (
   vehicle: VehicleIdentity,
-  commands: Commands,
   to: { lat: number; lng: number; altitude: number },
-  timings: SetpointTimings,
-): Promise<SetpointVerdict> =>
-  confirmTarget(
-    channel,
-    commands,
-    {
-      setpoint: build(common.SetPositionTargetGlobalInt, {
-        targetSystem: vehicle.systemId,
-        targetComponent: vehicle.componentId,
-        coordinateFrame: GLOBAL_RELATIVE_ALT_INT,
-        typeMask: POSITION_ONLY,
-        latInt: toE7(to.lat),
-        lonInt: toE7(to.lng),
-        alt: to.altitude,
-      }),
-      report: common.PositionTargetGlobalInt,
-      matches: ({ latInt, lonInt }) => distance(to, { lat: latInt / 1e7, lng: lonInt / 1e7 }) < TOLERANCE_M,
-    },
-    timings,
-  );
+): MavLinkData =>
+  build(common.SetPositionTargetGlobalInt, {
+    targetSystem: vehicle.systemId,
+    targetComponent: vehicle.componentId,
+    coordinateFrame: GLOBAL_RELATIVE_ALT_INT,
+    typeMask: POSITION_ONLY,
+    latInt: toE7(to.lat),
+    lonInt: toE7(to.lng),
+    alt: to.altitude,
+  });
 
-/** `ned`: metres from the estimator's origin. A rover's target has no height. */
-export const confirmLocalTarget = (
-  channel: Channel,
+/** Metres from the estimator's origin, z down. */
+export const localSetpoint = (
   vehicle: VehicleIdentity,
-  commands: Commands,
   ned: { x: number; y: number; z: number },
-  timings: SetpointTimings,
-): Promise<SetpointVerdict> =>
-  confirmTarget(
-    channel,
-    commands,
-    {
-      setpoint: build(common.SetPositionTargetLocalNed, {
-        targetSystem: vehicle.systemId,
-        targetComponent: vehicle.componentId,
-        coordinateFrame: LOCAL_NED,
-        typeMask: POSITION_ONLY,
-        ...ned,
-      }),
-      report: common.PositionTargetLocalNed,
-      matches: ({ x, y, z }) =>
-        Math.hypot(x - ned.x, y - ned.y) < TOLERANCE_M &&
-        (vehicle.kind === "rover" || Math.abs(z - ned.z) < TOLERANCE_M),
-    },
-    timings,
-  );
+): MavLinkData =>
+  build(common.SetPositionTargetLocalNed, {
+    targetSystem: vehicle.systemId,
+    targetComponent: vehicle.componentId,
+    coordinateFrame: LOCAL_NED,
+    typeMask: POSITION_ONLY,
+    ...ned,
+  });
