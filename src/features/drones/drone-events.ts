@@ -1,9 +1,9 @@
 import type { Logger } from "../../platform/log";
-import type { Drone } from "./drones.store";
+import type { DroneStanding } from "./drones.store";
 
-type Listener = (drone: Drone) => void;
+type Listener = (drone: DroneStanding) => void;
 
-/** What others must hear about a drone, in this process, after it was committed. */
+/** What others in this process must hear about a drone, after it was committed by whoever changed it. */
 export class DroneEvents {
   private readonly goneListeners = new Set<Listener>();
   private readonly movedListeners = new Set<Listener>();
@@ -12,7 +12,7 @@ export class DroneEvents {
 
   /**
    * It was deleted, or is another user's now: whatever its former owner holds open to it must be closed.
-   * The drone is given as it was before. Returns the function that stops listening.
+   * The drone is given as it was before. It may be told twice. Returns the function that stops listening.
    */
   onDroneGone(listener: Listener): () => void {
     return subscribe(this.goneListeners, listener);
@@ -23,16 +23,16 @@ export class DroneEvents {
     return subscribe(this.movedListeners, listener);
   }
 
-  gone(drone: Drone): void {
+  gone(drone: DroneStanding): void {
     this.tell(this.goneListeners, drone);
   }
 
-  moved(drone: Drone): void {
+  moved(drone: DroneStanding): void {
     this.tell(this.movedListeners, drone);
   }
 
   /** The change is committed: a listener that fails neither undoes it nor keeps the others from hearing. */
-  private tell(listeners: ReadonlySet<Listener>, drone: Drone): void {
+  private tell(listeners: ReadonlySet<Listener>, drone: DroneStanding): void {
     for (const listener of listeners) {
       try {
         listener(drone);

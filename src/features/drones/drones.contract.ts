@@ -1,10 +1,19 @@
+import { atEndOfFile } from "../../testing/clean-up";
 import type { ContractCase } from "../../testing/contract";
 import { simulatedDrone } from "../../testing/simulated-drone";
+import type { TestUser } from "../../testing/start-gateway";
 import { saveSubscription } from "../billing";
 
 const refusal = { error: expect.any(String) };
 const sitl = { type: "sitl", name: "Copter", vehicle_type: "copter" };
 const physical = { type: "physical", name: "Rover", vehicle_type: "rover" };
+
+/** A simulated drone of the user's whose vehicle answers until the end of the file. */
+async function answering({ api }: TestUser) {
+  const drone = await simulatedDrone(api);
+  atEndOfFile(drone.stop);
+  return drone;
+}
 
 export const dronesContract: readonly ContractCase[] = [
   {
@@ -143,7 +152,7 @@ export const dronesContract: readonly ContractCase[] = [
     route: "GET /drone/action/connection",
     title: "answers 200 with the drone's id when its vehicle is heard, at the first time and again",
     run: async ({ user }) => {
-      const { drone } = await simulatedDrone(user);
+      const drone = await answering(user);
       for (const _time of [1, 2]) {
         const reply = await user.api.get(`/drone/action/connection?id=${drone.id}`);
         expect(reply).toMatchObject({ status: 200 });
@@ -155,10 +164,10 @@ export const dronesContract: readonly ContractCase[] = [
     route: "GET /drone/action/connection",
     title: "answers 400 for a silent vehicle, a missing id, no drone and a stranger's",
     run: async ({ user, stranger }) => {
-      const { drone, stop } = await simulatedDrone(user);
+      const drone = await answering(user);
       const path = `/drone/action/connection?id=${drone.id}`;
       expect(await stranger.api.get(path)).toMatchObject({ status: 400, body: refusal });
-      await stop();
+      await drone.stop();
       expect(await user.api.get(path)).toMatchObject({ status: 400, body: refusal });
       for (const query of ["", "?id=seven", "?id=2000000000"])
         expect(await user.api.get(`/drone/action/connection${query}`)).toMatchObject({
@@ -171,11 +180,11 @@ export const dronesContract: readonly ContractCase[] = [
     route: "DELETE /drone/action/connection",
     title: "answers 200 and hangs up, and 400 for a stranger's drone",
     run: async ({ user, stranger, gateway }) => {
-      const { drone, vehicle } = await simulatedDrone(user);
+      const drone = await answering(user);
       const path = `/drone/action/connection?id=${drone.id}`;
       await user.api.get(path);
       expect(await stranger.api.delete(path)).toMatchObject({ status: 400, body: refusal });
-      expect(vehicle.connected).toBe(true);
+      expect(drone.vehicle.connected).toBe(true);
       const open = gateway.deps.links.size;
       expect(await user.api.delete(path)).toMatchObject({
         status: 200,
@@ -189,10 +198,10 @@ export const dronesContract: readonly ContractCase[] = [
     route: "GET /drone/:drone_id/params",
     title: "answers 200 with the values that the vehicle has, in the order they were asked for",
     run: async ({ user }) => {
-      const { drone, vehicle } = await simulatedDrone(user);
+      const drone = await answering(user);
       const reply = await user.api.get(`/drone/${drone.id}/params?params=FENCE_ACTION,%20FENCE_ENABLE`);
       expect(reply).toMatchObject({ status: 200 });
-      const row = (param_id: string) => ({ param_id, value: vehicle.param(param_id) });
+      const row = (param_id: string) => ({ param_id, value: drone.vehicle.param(param_id) });
       expect(reply.body).toEqual({ params: [row("FENCE_ACTION"), row("FENCE_ENABLE")] });
     },
   },
@@ -200,7 +209,7 @@ export const dronesContract: readonly ContractCase[] = [
     route: "GET /drone/:drone_id/params",
     title: "answers 400 without names, 404 for a stranger, 500 for a name the vehicle does not know",
     run: async ({ user, stranger }) => {
-      const { drone } = await simulatedDrone(user);
+      const drone = await answering(user);
       const params = (csv: string, api = user.api) => api.get(`/drone/${drone.id}/params?params=${csv}`);
       for (const csv of ["", ",", "A_NAME_OF_17_CHARS", "a-b"])
         expect(await params(csv)).toMatchObject({ status: 400, body: refusal });
@@ -215,7 +224,7 @@ export const dronesContract: readonly ContractCase[] = [
     route: "POST /drone/:drone_id/params/pull",
     title: "answers 200 with the number of parameters received, and 404 for a stranger",
     run: async ({ user, stranger }) => {
-      const { drone } = await simulatedDrone(user);
+      const drone = await answering(user);
       const reply = await user.api.post(`/drone/${drone.id}/params/pull`);
       expect(reply).toMatchObject({ status: 200, body: { success: true } });
       expect(Object.keys(reply.body).sort()).toEqual(["param_received", "success"]);

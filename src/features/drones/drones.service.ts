@@ -7,8 +7,8 @@ import type { Db } from "../../platform/db";
 import { findSubscription, vehicleGate } from "../billing";
 import { allocateAddress } from "../vpn";
 import { droneFor } from "./drone-access";
-import type { DroneEvents } from "./drone-events";
 import { activationToken, videoRoomToken } from "./drone-tokens";
+import type { DroneWatch } from "./drone-watch";
 import type { DroneChange, DroneWish } from "./drones.schema";
 import {
   countDrones,
@@ -30,7 +30,7 @@ export interface DronesServiceDeps {
   readonly config: DialConfig;
   readonly db: Db;
   readonly clock: Clock;
-  readonly events: DroneEvents;
+  readonly watch: Pick<DroneWatch, "changed">;
   /** Signs the video room tokens. */
   readonly key: KeyObject;
 }
@@ -90,9 +90,8 @@ export class DronesService {
       }
       return { before, after: await updateDrone(trx, droneId, changes) };
     });
-    const renewed = before.type !== after.type;
-    if (renewed || !samePlace(before, after)) this.deps.events.moved(after);
-    return { drone: after, renewed };
+    this.deps.watch.changed(before, after);
+    return { drone: after, renewed: before.type !== after.type };
   }
 
   async delete(userId: number, droneId: number): Promise<void> {
@@ -101,7 +100,7 @@ export class DronesService {
       await retireDrone(trx, droneId, this.deps.clock.now());
       return before;
     });
-    this.deps.events.gone(before);
+    this.deps.watch.changed(before, undefined);
   }
 
   private async lockFor(trx: Db, userId: number, droneId: number): Promise<Drone> {

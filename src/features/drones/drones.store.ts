@@ -30,6 +30,12 @@ export interface Drone {
   readonly updated_at: Date;
 }
 
+/** Whose a live drone is and where it is: what must hold for anything that is open to it. */
+export type DroneStanding = Pick<
+  Drone,
+  "id" | "user_id" | "type" | "ip" | "port" | "link_host" | "vpn_key_id"
+>;
+
 export type NewDrone = Pick<
   Drone,
   "user_id" | "name" | "type" | "vehicle_type" | "ip" | "port" | "link" | "link_host" | "activation_token"
@@ -71,6 +77,8 @@ const columns: (keyof Drone)[] = [
   "updated_at",
 ];
 
+const standing: (keyof DroneStanding)[] = ["id", "user_id", "type", "ip", "port", "link_host", "vpn_key_id"];
+
 const live = (db: Db) => db<Drone>("drones").whereNull("deleted_at");
 
 /** A live drone, whoever owns it. */
@@ -80,6 +88,12 @@ export const findDrone = async (db: Db, id: number): Promise<Drone | undefined> 
 /** The live drone, of either type, that has this address. */
 export const findDroneByIp = async (db: Db, ip: string): Promise<Drone | undefined> =>
   live(db).where("ip", ip).first(columns);
+
+export const droneStanding = async (db: Db, id: number): Promise<DroneStanding | undefined> =>
+  live(db).where({ id }).first(standing);
+
+/** Every live drone, whoever owns it. */
+export const dronesStanding = async (db: Db): Promise<DroneStanding[]> => live(db).select(standing);
 
 /** A user's live drones, oldest first. */
 export const dronesOf = async (db: Db, userId: number): Promise<Drone[]> =>

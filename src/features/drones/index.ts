@@ -4,11 +4,13 @@ import type { Guard } from "../../http/route-guards";
 import type { Clock } from "../../platform/clock";
 import type { GatewayConfig } from "../../platform/config";
 import type { Db } from "../../platform/db";
+import type { Lifecycle } from "../../platform/lifecycle";
 import type { Logger } from "../../platform/log";
 import type { LinkPool } from "../../vehicle";
 import { DroneEvents } from "./drone-events";
 import { droneGuard } from "./drone-guard";
 import { DroneLinks } from "./drone-links";
+import { DroneWatch } from "./drone-watch";
 import { droneRoutes } from "./drones.routes";
 import { DronesService } from "./drones.service";
 import { findDroneByIp } from "./drones.store";
@@ -16,7 +18,14 @@ import { linkKey } from "./link-target";
 
 export { droneFor } from "./drone-access";
 export type { DroneEvents } from "./drone-events";
-export { type Drone, type DroneType, dronesOf, findDrone, findDroneByIp } from "./drones.store";
+export {
+  type Drone,
+  type DroneStanding,
+  type DroneType,
+  dronesOf,
+  findDrone,
+  findDroneByIp,
+} from "./drones.store";
 export { type DialConfig, linkKey, linkTarget } from "./link-target";
 
 interface DronesDeps {
@@ -24,17 +33,20 @@ interface DronesDeps {
   readonly db: Db;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly lifecycle: Pick<Lifecycle, "onClose">;
   readonly links: Pick<LinkPool, "withLink" | "close">;
   /** Signs the tokens that drones show. */
   readonly signingKey: KeyObject;
 }
 
 /** Drones, who may use them, and how a drone itself is told from other callers. */
-export function drones({ config, db, clock, log, links, signingKey }: DronesDeps) {
+export function drones({ config, db, clock, log, lifecycle, links, signingKey }: DronesDeps) {
   const events = new DroneEvents(log);
   events.onDroneGone(({ id }) => links.close(linkKey(id), "the drone was deleted or has another owner"));
   events.onDroneMoved(({ id }) => links.close(linkKey(id), "the drone is dialled elsewhere now"));
-  const service = new DronesService({ config, db, clock, events, key: signingKey });
+  const watch = new DroneWatch(db, config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, events, log);
+  lifecycle.onClose("drone watch", () => watch.stop());
+  const service = new DronesService({ config, db, clock, watch, key: signingKey });
   const routes: readonly Route[] = droneRoutes(service, new DroneLinks(db, links, config));
   const guard: Guard<"drone"> = droneGuard(config, (ip) => findDroneByIp(db, ip));
   return { routes, service, events, guard };

@@ -114,6 +114,7 @@ export const gatewayConfig = z
       16,
     ).optional(),
     ...databaseGroup,
+    ...directDatabaseGroup,
     ...redisGroup,
     JWT_SECRET: secret("Signs every token. At least 32 characters.", 32),
     ENABLE_REGISTRATION: flag(true, "Whether people may register themselves."),
