@@ -44,6 +44,11 @@ export class GroundStation {
     this.socket.write(this.writer.encode(build(message, fields)));
   }
 
+  /** Bytes that need not be MAVLink. */
+  sendBytes(bytes: Buffer): void {
+    this.socket.write(bytes);
+  }
+
   all<T extends MavLinkData>(message: MavLinkDataConstructor<T>): T[] {
     return this.heard.filter((each): each is T => each instanceof message);
   }

@@ -1,0 +1,110 @@
+import { common, minimal, ParamError, standard } from "../vehicle/mavlink/messages";
+import { GroundStation, planItem } from "./ground-station";
+import { px4Mode } from "./modes";
+import { bytewiseFloat, bytewiseValue } from "./param-protocol";
+import { ParamType } from "./params/store";
+import { type SimulatedVehicle, type Simulator, startSimulator } from "./simulator";
+
+const home = { lat: 47.397742, lng: 8.545594, altitude: 488 };
+const at = { targetSystem: 1, targetComponent: 1 };
+let simulator: Simulator;
+let station: GroundStation;
+let vehicle: SimulatedVehicle;
+
+beforeEach(async () => {
+  simulator = await startSimulator({
+    speedUp: 20,
+    vehicles: [{ kind: "copter", autopilot: "px4", bootSeconds: 0, home }],
+  });
+  vehicle = simulator.vehicles[0]!;
+  station = await GroundStation.connect(vehicle.port);
+});
+afterEach(async () => {
+  await station.close();
+  await simulator.stop();
+});
+
+const until = (holds: (state: SimulatedVehicle["state"]) => boolean, what: string) =>
+  station.until(() => holds(vehicle.state), what);
+const plan = [
+  planItem({ command: 22, frame: 6, x: 473_977_420, y: 85_455_940, z: 10, param4: Number.NaN }),
+  planItem({ frame: 6, x: 473_979_420, y: 85_455_940, z: 12.345, param1: 1, param2: 3 }),
+];
+
+test("PX4 shows itself by its heartbeat, streams unasked, and has bytewise parameters", async () => {
+  const heartbeat = await station.next(minimal.Heartbeat, () => true, 0);
+  expect([heartbeat.autopilot as number, heartbeat.customMode]).toEqual([12, px4Mode(4, 3)]);
+  await station.next(common.GlobalPositionInt, () => true, 0);
+  await station.next(common.EstimatorStatus, () => true, 0);
+  await station.command(512, 148);
+  const { capabilities } = await station.next(standard.AutopilotVersion, () => true, 0);
+  expect(BigInt(capabilities) & 16n).toBe(16n);
+});
+
+test("an integer parameter travels as bytes, and its type must be right", async () => {
+  const wrong = bytewiseFloat(ParamType.int32, 3);
+  const answer = await station.param("GF_ACTION", wrong, common.MavParamType.INT32);
+  expect(bytewiseValue(ParamType.int32, answer.paramValue)).toBe(3);
+  expect(answer.paramIndex).toBeLessThan(answer.paramCount);
+  station.send(common.ParamSet, {
+    ...at,
+    paramId: "GF_ACTION",
+    paramValue: 1,
+    paramType: common.MavParamType.REAL32,
+  });
+  await station.next(common.StatusText, ({ text }) => text === "param types mismatch param: GF_ACTION", 0);
+  expect(vehicle.param("GF_ACTION")).toBe(3);
+});
+
+test("an unknown parameter gets a word and no PARAM_ERROR", async () => {
+  station.send(common.ParamRequestRead, { ...at, paramId: "WP_SPD", paramIndex: -1 });
+  await station.next(common.StatusText, ({ text }) => text === "unknown param: WP_SPD", 0);
+  expect(station.all(ParamError)).toEqual([]);
+});
+
+test("a plan is asked for with MISSION_REQUEST_INT, has no home, and comes back as it was sent", async () => {
+  expect(await station.upload(plan)).toBe(common.MavMissionResult.ACCEPTED);
+  expect(station.all(common.MissionRequest)).toEqual([]);
+  const stored = await station.download();
+  expect(stored).toHaveLength(2);
+  expect(stored[1]).toMatchObject({ frame: 6, param1: 1, param2: 3, z: Math.fround(12.345) });
+});
+
+test("a plan that is broken off leaves the old one", async () => {
+  await station.upload(plan);
+  const broken = await station.upload([...plan, planItem({ command: 31_010 })]);
+  expect(broken).toBe(common.MavMissionResult.UNSUPPORTED);
+  expect(await station.download()).toHaveLength(2);
+});
+
+test("it takes off to a height above sea level, and holds there", async () => {
+  expect(await station.command(22, Number.NaN, 0, 0, Number.NaN, Number.NaN, Number.NaN, 498)).toBe(0);
+  expect(await station.command(400, 1)).toBe(0);
+  await until(({ mode, relativeAltitude }) => mode === "AUTO_LOITER" && relativeAltitude > 9.5, "the height");
+  expect(vehicle.state.relativeAltitude).toBeCloseTo(10, 0);
+  expect(await station.command(400, 0)).toBe(1);
+  expect(await station.command(21)).toBe(0);
+  await until(({ armed }) => !armed, "the landing");
+});
+
+test("it flies a mission, holds at its end, and returns on command", async () => {
+  await station.upload(plan);
+  expect(await station.command(176, 1, 4, 4)).toBe(0);
+  expect(await station.command(400, 1)).toBe(0);
+  await until(({ mode }) => mode === "AUTO_LOITER", "the end of the plan");
+  expect(station.all(common.MissionItemReached).map(({ seq }) => seq)).toEqual([0, 1]);
+  expect(await station.command(176, 1, 4, 5)).toBe(0);
+  await until(({ armed }) => !armed, "the landing at home");
+});
+
+test("OFFBOARD is refused without setpoints and entered with them", async () => {
+  expect(await station.command(176, 1, 6)).toBe(1);
+  station.send(common.SetPositionTargetLocalNed, {
+    ...at,
+    coordinateFrame: common.MavFrame.LOCAL_NED,
+    typeMask: 0xdf8 as common.PositionTargetTypemask,
+    x: 10,
+    z: -5,
+  });
+  expect(await station.command(176, 1, 6)).toBe(0);
+});
