@@ -3,7 +3,7 @@ import type { Context, Middleware, Next } from "koa";
 import { koaBody } from "koa-body";
 import { DomainError } from "../domain/errors";
 import { errorReply, toDomainError } from "./errors";
-import type { GuardName, Route } from "./route";
+import { type GuardName, JsonText, type Route } from "./route";
 import type { Guard, Guards } from "./route-guards";
 import { parseInput } from "./validate";
 
@@ -57,6 +57,11 @@ function reply(ctx: Context, route: Route, data: unknown, check: boolean): void 
   ctx.status = route.success.status;
   if (route.envelope === "raw") return;
   if (check) checkReply(route, data);
+  if (data instanceof JsonText) {
+    ctx.type = "json";
+    ctx.body = data.text;
+    return;
+  }
   if (route.envelope === "B") {
     ctx.body = data ?? {};
     return;
@@ -67,7 +72,8 @@ function reply(ctx: Context, route: Route, data: unknown, check: boolean): void 
 }
 
 function checkReply(route: Route, data: unknown): void {
-  const parsed = route.success.schema?.safeParse(JSON.parse(JSON.stringify(data ?? null)));
+  const json = data instanceof JsonText ? data.text : JSON.stringify(data ?? null);
+  const parsed = route.success.schema?.safeParse(JSON.parse(json));
   if (parsed && !parsed.success) {
     throw new Error(`${route.method} ${route.path} replied outside its schema: ${parsed.error.message}`);
   }

@@ -114,5 +114,10 @@ export function ids<Name extends string>(...names: Name[]): z.ZodObject<Record<N
   return z.object(Object.fromEntries(names.map((name) => [name, Id])) as Record<Name, typeof Id>);
 }
 
+/** A reply of envelope B that is JSON already: sent as it is, neither read nor written again. */
+export class JsonText {
+  constructor(readonly text: string) {}
+}
+
 /** `{message}`, the plainest reply of envelope B. */
 export const Message = z.object({ message: z.string() });

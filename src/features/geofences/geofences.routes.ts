@@ -1,4 +1,4 @@
-import { ids, Message, type Route, route } from "../../http/route";
+import { ids, JsonText, Message, type Route, route } from "../../http/route";
 import {
   FirstGeofencePoint,
   Geofence,
@@ -35,7 +35,7 @@ export function geofenceRoutes(geofences: GeofenceService): readonly Route[] {
       path: "/geofences",
       summary: "List the caller's geofences with their points",
       success: { status: 200, schema: Geofence.array() },
-      handle: ({ caller }) => geofences.list(caller.id),
+      handle: async ({ caller }) => new JsonText(await geofences.listJson(caller.id)),
     }),
     route({
       ...common,

@@ -25,6 +25,6 @@ export class GeofenceService extends PlanService<GeofenceKind> {
 
   /** What a vehicle gets when its fence is synchronised. */
   async enabled(userId: number): Promise<Geofence[]> {
-    return (await this.list(userId)).filter(({ enabled }) => enabled);
+    return (await this.store.list(this.db, userId)).filter(({ enabled }) => enabled);
   }
 }

@@ -1,4 +1,4 @@
-import { ids, Message, type Route, route } from "../../http/route";
+import { ids, JsonText, Message, type Route, route } from "../../http/route";
 import {
   FirstMissionPoint,
   Mission,
@@ -35,7 +35,7 @@ export function missionRoutes(missions: MissionService): readonly Route[] {
       description: "A failure to read them is answered with status 200 too, and its body is `{error}`.",
       success: { status: 200, schema: Mission.array() },
       errors: { internal: 200, unavailable: 200 },
-      handle: ({ caller }) => missions.list(caller.id),
+      handle: async ({ caller }) => new JsonText(await missions.listJson(caller.id)),
     }),
     route({
       ...common,

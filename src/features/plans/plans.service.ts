@@ -26,8 +26,9 @@ export class PlanService<Kind extends PlanKind> {
     protected readonly word: string,
   ) {}
 
-  list(userId: number): Promise<Kind["plan"][]> {
-    return this.store.list(this.db, userId);
+  /** Every plan of the user's with its points, as JSON text. */
+  listJson(userId: number): Promise<string> {
+    return this.store.listJson(this.db, userId);
   }
 
   async get(userId: number, id: number): Promise<Kind["plan"]> {

@@ -43,6 +43,14 @@ export class PlanStore<Plan extends Row, Point extends Row> {
     return (await db.raw(`${this.selectPlans} WHERE plan.user_id = ? ORDER BY plan.id`, [userId])).rows;
   }
 
+  /** `list` as JSON text: reading and writing it again here would be most of a request's work. */
+  async listJson(db: Db, userId: number): Promise<string> {
+    const query = `
+      SELECT coalesce(json_agg(plan ORDER BY plan.id), '[]')::text AS json
+      FROM (${this.selectPlans} WHERE plan.user_id = ?) AS plan`;
+    return (await db.raw(query, [userId])).rows[0].json;
+  }
+
   async find(db: Db, userId: number, id: number): Promise<Plan | undefined> {
     const query = `${this.selectPlans} WHERE plan.user_id = ? AND plan.id = ?`;
     return (await db.raw(query, [userId, id])).rows[0];
