@@ -77,14 +77,16 @@ export class GroundStation {
         clearTimeout(timer);
         this.waiting.delete(look);
       };
-      const timer = setTimeout(() => {
+      const fail = (): void => {
         done();
         reject(new Error(`Waited in vain for ${what}; texts: ${this.texts.join(" | ")}`));
-      }, PATIENCE);
+      };
+      const timer = setTimeout(fail, PATIENCE);
       const look = (): void => {
-        if (!holds()) return;
-        done();
-        resolve();
+        if (holds()) {
+          done();
+          resolve();
+        } else if (this.closed) fail();
       };
       this.waiting.add(look);
     });
