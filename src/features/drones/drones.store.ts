@@ -122,7 +122,7 @@ export async function countDrones(
  * alone. Returns whether there is such a user.
  */
 export const lockUser = async (trx: Db, userId: number): Promise<boolean> =>
-  (await trx("users").where({ id: userId }).forUpdate().first("id")) !== undefined;
+  (await trx("users").where({ id: userId }).forNoKeyUpdate().first("id")) !== undefined;
 
 /** A live drone, held until the transaction ends. */
 export const lockDrone = async (trx: Db, id: number): Promise<Drone | undefined> =>

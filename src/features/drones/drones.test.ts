@@ -293,6 +293,32 @@ describe("DELETE /drone", () => {
   });
 });
 
+test("creations, changes and deletions at once never fail on one another", async () => {
+  await subscribe(4);
+  const mission = (await api.post("/mission", { name: "Contended" })).body;
+  const made = await Promise.all(Array.from({ length: 4 }, () => api.post("/drone", sitl)));
+  const ids = made.map(({ body }) => body.id as number);
+  const replies = await Promise.all([
+    ...ids.flatMap((id) => [
+      api.put(`/drone/${id}`, { type: "physical" }),
+      api.put(`/drone/${id}`, { mission_id: mission.id }),
+      api.put(`/drone/${id}`, { type: "sitl" }),
+    ]),
+    api.delete(`/mission/${mission.id}`),
+    api.delete(`/drone/${ids[0]}`),
+    ...Array.from({ length: 4 }, () => api.post("/drone", sitl)),
+    api.post("/mission", { name: "Beside" }),
+  ]);
+  // Each is done, or refused for what another did before: no room, no such drone or mission, still in use.
+  expect(replies.filter(({ status }) => ![200, 201, 400, 402, 404].includes(status))).toEqual([]);
+  const counts = await gateway.deps
+    .db("drones")
+    .where({ user_id: user.id, deleted_at: null })
+    .groupBy("type")
+    .select("type", gateway.deps.db.raw("count(*) as count"));
+  for (const { type, count } of counts) expect(count).toBeLessThanOrEqual(type === "sitl" ? 5 : 4);
+});
+
 test("a stranger finds none of it", async () => {
   const drone = (await api.post("/drone", sitl)).body;
   const { api: theirs } = await gateway.newUser();

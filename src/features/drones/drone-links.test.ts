@@ -1,0 +1,104 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
+import { type WebSocket, WebSocketServer } from "ws";
+import { startSimulator } from "../../simvehicle";
+import { atEndOfFile } from "../../testing/clean-up";
+import { simulatedDrone } from "../../testing/simulated-drone";
+import { startTestGateway, type TestGateway } from "../../testing/start-gateway";
+import { saveSubscription } from "../billing";
+
+const WAIT_MS = 600;
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({ LINK_CONNECT_TIMEOUT_MS: String(WAIT_MS) });
+});
+
+test("callers who ask at once share one connection", async () => {
+  const user = await gateway.newUser();
+  const drone = await simulatedDrone(user.api);
+  atEndOfFile(drone.stop);
+  const before = gateway.deps.links.size;
+  const ask = () => user.api.get(`/drone/action/connection?id=${drone.id}`);
+  const replies = await Promise.all(Array.from({ length: 10 }, ask));
+  expect(replies.map(({ body }) => body)).toEqual(Array(10).fill({ drone_id: drone.id }));
+  expect(gateway.deps.links.size).toBe(before + 1);
+});
+
+test("a vehicle that accepts the connection and says nothing is a 400 after the wait", async () => {
+  const silent = createServer((socket) => socket.on("error", () => {}).resume()).listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  atEndOfFile(async () => silent.close());
+  const user = await gateway.newUser();
+  const { port } = silent.address() as AddressInfo;
+  const wish = { type: "sitl", name: "Silent", vehicle_type: "copter", port, link_host: "127.0.0.1" };
+  const { id } = (await user.api.post("/drone", wish)).body;
+  const asked = performance.now();
+  const reply = await user.api.get(`/drone/action/connection?id=${id}`);
+  expect(reply).toMatchObject({ status: 400, body: { error: expect.any(String) } });
+  expect(performance.now() - asked).toBeGreaterThan(WAIT_MS - 50);
+  expect((await user.api.get(`/drone/${id}/params?params=RTL_ALT`)).status).toBe(500);
+});
+
+test("a physical drone is dialled through the jumphost, by its address and port", async () => {
+  const { vehicles, stop } = await startSimulator({ vehicles: [{ kind: "rover" }] });
+  atEndOfFile(stop);
+  const jumphost = await fakeJumphost(vehicles[0]?.port ?? 0);
+  const withJumphost = await startTestGateway({
+    JUMPHOST_URL: jumphost.url,
+    TUNNEL_API_SECRET: "a secret of the tunnel",
+  });
+  const user = await withJumphost.newUser();
+  await saveSubscription(withJumphost.deps.db, user.id, { status: "active", vehicle_count: 1 });
+  const wish = { type: "physical", name: "Far away", vehicle_type: "rover", port: 5010 };
+  const drone = (await user.api.post("/drone", wish)).body;
+  const reply = await user.api.get(`/drone/action/connection?id=${drone.id}`);
+  expect(reply).toMatchObject({ status: 200, body: { drone_id: drone.id } });
+  expect(jumphost.dialled).toEqual([
+    { ip: drone.ip, port: "5010", authorization: "Bearer a secret of the tunnel" },
+  ]);
+});
+
+test("outside a laptop a caller may name the operator's simulators and nothing else to dial", async () => {
+  const production = await startTestGateway({
+    DEPLOYMENT: "production",
+    SIMULATED_LINK_HOST: "simulator.example",
+    SIMULATOR_HOSTS: "lab.example",
+  });
+  const { api } = await production.newUser();
+  const wish = { type: "sitl", name: "Probe", vehicle_type: "copter" };
+  for (const place of [
+    { link_host: "169.254.169.254", port: 80 },
+    { link_host: "127.0.0.1" },
+    { port: 6379 },
+  ]) {
+    const reply = await api.post("/drone", { ...wish, ...place });
+    expect(reply).toMatchObject({ status: 400, body: { error: expect.stringContaining("SIMULATOR_HOSTS") } });
+  }
+  const listed = await api.post("/drone", { ...wish, link_host: "lab.example", port: 5770 });
+  expect(listed.status).toBe(201);
+  const moved = await api.put(`/drone/${listed.body.id}`, { link_host: "redis.example" });
+  expect(moved).toMatchObject({ status: 400, body: { error: expect.stringContaining("SIMULATOR_HOSTS") } });
+  expect((await api.put(`/drone/${listed.body.id}`, { link_host: null, port: 5760 })).status).toBe(201);
+});
+
+/** A fake: it writes down whom it was asked for, and pipes everything to one simulated vehicle instead. */
+async function fakeJumphost(vehiclePort: number) {
+  const dialled: { ip: unknown; port: unknown; authorization: unknown }[] = [];
+  const server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
+  server.on("connection", (pipe: WebSocket, { headers }) => {
+    const { "x-drone-ip": ip, "x-drone-port": port, authorization } = headers;
+    dialled.push({ ip, port, authorization });
+    const vehicle = connect(vehiclePort, "127.0.0.1");
+    vehicle.on("data", (bytes) => pipe.send(bytes));
+    vehicle.on("error", () => pipe.terminate());
+    pipe.on("message", (bytes: Buffer) => vehicle.write(bytes));
+    pipe.on("close", () => vehicle.destroy());
+  });
+  await once(server, "listening");
+  atEndOfFile(async () => {
+    for (const pipe of server.clients) pipe.terminate();
+    server.close();
+  });
+  return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`, dialled };
+}
