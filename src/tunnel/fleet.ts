@@ -1,0 +1,98 @@
+import { may } from "../domain/access";
+import { Ipv4 } from "../domain/ipv4";
+import type { Member } from "../domain/peers";
+import { inRange } from "../domain/planes";
+import { type PlaneName, planes } from "../domain/tunnel-planes";
+
+/** A row as the database gives it; nothing of it is believed yet. */
+export interface FleetRow {
+  readonly plane: PlaneName;
+  readonly id: number;
+  readonly ip: string;
+  readonly key_id: string;
+  /** drones.user_id */
+  readonly owner: number | null;
+  /** drones.port */
+  readonly port: number | null;
+}
+
+export interface FleetUser extends Member {
+  readonly plane: "users";
+}
+
+export interface FleetDrone extends Member {
+  readonly plane: "drones";
+  readonly ownerId: number;
+  /** Its MAVLink TCP port; absent when the row's is none. */
+  readonly port: number | undefined;
+}
+
+/** What is wrong with a row, for the log and the metrics. */
+export interface RowFault {
+  readonly plane: PlaneName;
+  readonly id: number;
+  readonly fault: "address_outside_plane" | "duplicate_address" | "port_out_of_range" | "malformed_key_id";
+  readonly value: string;
+}
+
+/** Everyone who should have a tunnel, and what was wrong with the rest. */
+export interface Fleet {
+  readonly users: readonly FleetUser[];
+  readonly drones: readonly FleetDrone[];
+  readonly faults: readonly RowFault[];
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * Judge the rows one by one: a faulty one is left out and named, the others stand. Of two rows with one address
+ * the older keeps it. A drone whose port alone is wrong keeps its tunnel: only that port stays shut.
+ */
+export function readFleet(rows: readonly FleetRow[]): Fleet {
+  const users: FleetUser[] = [];
+  const drones: FleetDrone[] = [];
+  const faults: RowFault[] = [];
+  const taken = new Set<string>();
+  for (const row of [...rows].sort((a, b) => a.id - b.id)) {
+    const { plane, id, key_id: keyId } = row;
+    const blame = (fault: RowFault["fault"], value: unknown) =>
+      faults.push({ plane, id, fault, value: String(value) });
+    const ip = Ipv4.safeParse(row.ip).data;
+    if (!ip || !inRange(ip, planes[plane].range)) {
+      blame("address_outside_plane", row.ip);
+    } else if (taken.has(ip)) {
+      blame("duplicate_address", ip);
+    } else if (!uuid.test(keyId)) {
+      blame("malformed_key_id", keyId);
+    } else {
+      taken.add(ip);
+      if (plane === "users") {
+        users.push({ plane, rowId: id, keyId, ip });
+      } else {
+        const port = isPort(row.port) ? row.port : undefined;
+        if (port === undefined) blame("port_out_of_range", row.port);
+        drones.push({ plane, rowId: id, keyId, ip, ownerId: Number(row.owner), port });
+      }
+    }
+  }
+  return { users, drones, faults };
+}
+
+/** The drones that a user's packets may reach, by the user's address. */
+export function reachableDrones({ users, drones }: Fleet): ReadonlyMap<Ipv4, readonly FleetDrone[]> {
+  const byOwner = new Map<number, FleetDrone[]>();
+  for (const drone of drones) {
+    const theirs = byOwner.get(drone.ownerId);
+    if (theirs) theirs.push(drone);
+    else byOwner.set(drone.ownerId, [drone]);
+  }
+  return new Map(
+    users.map(({ rowId, ip }) => [
+      ip,
+      (byOwner.get(rowId) ?? []).filter(({ ownerId }) => may(rowId, "vpn", { user_id: ownerId })),
+    ]),
+  );
+}
+
+const isPort = (port: number | null): port is number =>
+  port !== null && Number.isInteger(port) && port >= 1 && port <= 65535;

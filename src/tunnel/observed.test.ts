@@ -1,0 +1,39 @@
+import { parseDump } from "./observed";
+
+const line1 = "SECRETSECRET\tHUBKEY\t51823\toff";
+
+test("a dump is read as the interface and its peers", () => {
+  const observed = parseDump(
+    `${line1}\nAAA\t(none)\t192.0.2.7:4000\t10.70.0.2/32\t1700000000\t12\t34\toff\nBBB\t(none)\t(none)\t(none)\t0\t0\t0\t25\n`,
+  );
+  expect({ ...observed, peers: [...observed.peers.values()] }).toEqual({
+    publicKey: "HUBKEY",
+    listenPort: 51823,
+    peers: [
+      {
+        publicKey: "AAA",
+        allowedIps: ["10.70.0.2/32"],
+        latestHandshake: 1_700_000_000,
+        receivedBytes: 12,
+        sentBytes: 34,
+      },
+      { publicKey: "BBB", allowedIps: [], latestHandshake: 0, receivedBytes: 0, sentBytes: 0 },
+    ],
+  });
+});
+
+test("the hub's private key is nowhere in what was read", () => {
+  expect(JSON.stringify(parseDump(`${line1}\n`))).not.toContain("SECRET");
+});
+
+test.each(["", "SECRETSECRET", `${line1}\nAAA\tSECRETSECRET\n`])(
+  "what is no dump is refused and not quoted",
+  (text) => {
+    expect(() => parseDump(text)).toThrow("wg show dump");
+    try {
+      parseDump(text);
+    } catch (error) {
+      expect(String(error)).not.toContain("SECRET");
+    }
+  },
+);

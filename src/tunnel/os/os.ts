@@ -1,0 +1,68 @@
+import { execFile, spawn } from "node:child_process";
+
+/** The machine below: the one way by which the tunnel service looks at it or changes it. */
+export interface Os {
+  /** Run a program to its end. Resolves with what it printed; rejects with a `CommandError`. */
+  run(command: readonly string[], options?: RunOptions): Promise<string>;
+  /** Start a program that outlives this process. */
+  startDetached(command: readonly string[]): Promise<void>;
+}
+
+export interface RunOptions {
+  readonly input?: string;
+  /** The input is a secret: nothing that the program says about it may be repeated. */
+  readonly secret?: boolean;
+}
+
+export class CommandError extends Error {
+  constructor(
+    readonly command: readonly string[],
+    /** Exit status; undefined when it did not run or was killed. */
+    readonly status: number | undefined,
+    readonly stderr: string,
+    /** The program is not on this machine. */
+    readonly missing = false,
+  ) {
+    const shown = command.join(" ");
+    const why = missing
+      ? "is not installed"
+      : `failed (${status ?? "killed"}): ${stderr.trim().slice(0, 500)}`;
+    super(`${shown.length > 200 ? `${shown.slice(0, 200)}…` : shown} ${why}`);
+    this.name = "CommandError";
+  }
+}
+
+const LIMIT_MS = 20_000;
+const MOST_OUTPUT_BYTES = 256 * 1024 * 1024;
+
+export const realOs: Os = {
+  run: (command, { input, secret } = {}) =>
+    new Promise((resolve, reject) => {
+      const [program, ...args] = command;
+      const child = execFile(
+        program as string,
+        args,
+        { timeout: LIMIT_MS, maxBuffer: MOST_OUTPUT_BYTES },
+        (error, stdout, stderr) => {
+          if (!error) return resolve(stdout);
+          const status = typeof error.code === "number" ? error.code : undefined;
+          const said = secret ? "(what it said is kept back: its input is secret)" : stderr || error.message;
+          return reject(new CommandError(command, status, said, String(error.code) === "ENOENT"));
+        },
+      );
+      // A program that ends without reading its input is judged by its exit status.
+      child.stdin?.on("error", () => {});
+      child.stdin?.end(input ?? "");
+    }),
+
+  startDetached: (command) =>
+    new Promise((resolve, reject) => {
+      const [program, ...args] = command;
+      const child = spawn(program as string, args, { detached: true, stdio: "ignore" });
+      child.once("error", () => reject(new CommandError(command, undefined, "", true)));
+      child.once("spawn", () => {
+        child.unref();
+        resolve();
+      });
+    }),
+};

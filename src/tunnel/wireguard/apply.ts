@@ -1,0 +1,67 @@
+import { isPublicKey } from "../../domain/wireguard";
+import type { Os } from "../os/os";
+import type { PeerPlan } from "../peers.plan";
+
+/** Peers of one `wg set`. Its arguments stay far below what a command line may hold. */
+const BATCH = 500;
+
+interface Change {
+  readonly publicKey: string;
+  readonly args: readonly string[];
+}
+
+/**
+ * Carry a plan out on a live interface, all removals before the first addition. Only the named peers are
+ * touched. One bad peer makes `wg` refuse its whole batch, so a refused batch is tried again one by one.
+ * Resolves with what went wrong, by public key.
+ */
+export async function applyPeerPlan(
+  os: Os,
+  networkInterface: string,
+  plan: PeerPlan,
+): Promise<ReadonlyMap<string, Error>> {
+  const failures = new Map<string, Error>();
+  const removals = plan.remove.map(({ publicKey }) => ({ publicKey, args: ["remove"] }));
+  const upserts = plan.upsert.map(({ peer: { publicKey, ip } }) => ({
+    publicKey,
+    args: ["allowed-ips", `${ip}/32`],
+  }));
+  for (const changes of [removals, upserts]) {
+    const [sound, unsound] = partition(changes, ({ publicKey }) => isPublicKey(publicKey));
+    for (const { publicKey } of unsound) failures.set(publicKey, new Error("This is not a WireGuard key."));
+    for (let start = 0; start < sound.length; start += BATCH) {
+      await setPeers(os, networkInterface, sound.slice(start, start + BATCH), failures);
+    }
+  }
+  return failures;
+}
+
+async function setPeers(
+  os: Os,
+  networkInterface: string,
+  changes: readonly Change[],
+  failures: Map<string, Error>,
+): Promise<void> {
+  const set = (some: readonly Change[]) =>
+    os.run([
+      "wg",
+      "set",
+      networkInterface,
+      ...some.flatMap(({ publicKey, args }) => ["peer", publicKey, ...args]),
+    ]);
+  try {
+    await set(changes);
+  } catch (error) {
+    if (changes.length === 1) {
+      failures.set((changes[0] as Change).publicKey, error as Error);
+      return;
+    }
+    for (const change of changes) {
+      await set([change]).catch((cause: Error) => failures.set(change.publicKey, cause));
+    }
+  }
+}
+
+function partition<T>(items: readonly T[], test: (item: T) => boolean): [T[], T[]] {
+  return [items.filter(test), items.filter((item) => !test(item))];
+}

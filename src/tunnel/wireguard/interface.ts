@@ -1,0 +1,114 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { z } from "zod";
+import type { Plane } from "../../domain/tunnel-planes";
+import { type ObservedInterface, parseDump } from "../observed";
+import { CommandError, type Os } from "../os/os";
+import type { KeyPair } from "./keys";
+import { refuseOverlap } from "./routes";
+
+export interface InterfaceSettings {
+  readonly plane: Plane;
+  readonly hubKey: KeyPair;
+  readonly mtu: number;
+  /** Where a new interface comes from; `auto` takes the kernel's WireGuard when it has one. */
+  readonly dataplane: "auto" | "kernel" | "wireguard-go";
+}
+
+const Links = z.array(
+  z.object({
+    mtu: z.number(),
+    flags: z.array(z.string()),
+    addr_info: z.array(z.object({ local: z.string().optional(), prefixlen: z.number().optional() })),
+  }),
+);
+
+export const readInterface = async (os: Os, name: string): Promise<ObservedInterface> =>
+  parseDump(await os.run(["wg", "show", name, "dump"]));
+
+/**
+ * Make the plane's interface what it should be, touching only what differs: one that is up with the right key
+ * is left alone, whoever made it. Resolves with the interface as it now is, and with what was changed.
+ */
+export async function ensureInterface(
+  os: Os,
+  settings: InterfaceSettings,
+): Promise<{ observed: ObservedInterface; changes: string[] }> {
+  const { plane, hubKey, mtu } = settings;
+  const name = plane.interface;
+  const changes: string[] = [];
+  let link = await readLink(os, name);
+  if (!link) {
+    await refuseOverlap(os, plane);
+    changes.push(`created by ${await createInterface(os, settings)}`);
+    link = await readLink(os, name);
+    if (!link) throw new Error(`${name} was made and is not there.`);
+  }
+  let observed = await readInterface(os, name);
+  if (observed.publicKey !== hubKey.publicKey || observed.listenPort !== plane.port) {
+    const command = ["wg", "set", name, "listen-port", String(plane.port), "private-key", "/dev/stdin"];
+    await os.run(command, { input: `${hubKey.privateKey}\n`, secret: true });
+    changes.push("key and port set");
+    observed = await readInterface(os, name);
+  }
+  if (
+    !link.addr_info.some(({ local, prefixlen }) => local === plane.hub && prefixlen === plane.prefixLength)
+  ) {
+    await os.run(["ip", "address", "add", `${plane.hub}/${plane.prefixLength}`, "dev", name]);
+    changes.push(`address ${plane.hub} added`);
+  }
+  if (link.mtu !== mtu || !link.flags.includes("UP")) {
+    await os.run(["ip", "link", "set", name, "mtu", String(mtu), "up"]);
+    changes.push(`up with MTU ${mtu}`);
+  }
+  return { observed, changes };
+}
+
+/** Remove the plane's interface; true when there was one. A `wireguard-go` behind it ends by itself. */
+export async function removeInterface(os: Os, name: string): Promise<boolean> {
+  if (!(await readLink(os, name))) return false;
+  await os.run(["ip", "link", "delete", name]);
+  return true;
+}
+
+async function readLink(os: Os, name: string) {
+  try {
+    return Links.parse(JSON.parse(await os.run(["ip", "-json", "address", "show", "dev", name])))[0];
+  } catch (error) {
+    if (error instanceof CommandError && error.stderr.includes("does not exist")) return undefined;
+    throw error;
+  }
+}
+
+async function createInterface(
+  os: Os,
+  { plane, dataplane }: InterfaceSettings,
+): Promise<"the kernel" | "wireguard-go"> {
+  const name = plane.interface;
+  if (dataplane !== "wireguard-go") {
+    try {
+      await os.run(["ip", "link", "add", name, "type", "wireguard"]);
+      return "the kernel";
+    } catch (error) {
+      if (dataplane === "kernel" || !lacksWireGuard(error)) throw error;
+    }
+  }
+  await os.startDetached(["env", "WG_PROCESS_FOREGROUND=1", "wireguard-go", name]);
+  await until(() => readInterface(os, name), 5_000);
+  return "wireguard-go";
+}
+
+const lacksWireGuard = (error: unknown): boolean =>
+  error instanceof CommandError && /Unknown device type|not supported/.test(error.stderr);
+
+async function until(attempt: () => Promise<unknown>, limitMs: number): Promise<void> {
+  const deadline = Date.now() + limitMs;
+  for (;;) {
+    try {
+      await attempt();
+      return;
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await delay(20);
+    }
+  }
+}
