@@ -71,12 +71,27 @@ export class Commands {
 
   /** Gives the order and reports what came of it; rejects only when nothing did. */
   give(doing: string, command: number, params: Params, at?: IntPosition): Promise<Outcome> {
+    return this.converse(doing, command, params, this.timings.explanationMs, at);
+  }
+
+  /** As `give`, for what the link itself wants to know: a refusal's explanation is not waited for. */
+  ask(doing: string, command: number, params: Params): Promise<Outcome> {
+    return this.converse(doing, command, params, 0);
+  }
+
+  private converse(
+    doing: string,
+    command: number,
+    params: Params,
+    explanationMs: number,
+    at?: IntPosition,
+  ): Promise<Outcome> {
     return this.turns.take(command, async () => {
       this.channel.assertOpen();
       const record = this.texts.record();
       try {
         const { code, attempts } = await this.exchange(doing, command, params, at);
-        if (code !== MavResult.accepted) await record.explained(this.timings.explanationMs);
+        if (code !== MavResult.accepted && explanationMs > 0) await record.explained(explanationMs);
         return {
           code,
           result: resultName(code),
@@ -92,7 +107,7 @@ export class Commands {
 
   /** Asks the vehicle to send a message once (MAV_CMD_REQUEST_MESSAGE); true when it agreed. */
   async requestMessage(messageId: number): Promise<boolean> {
-    const outcome = await this.give("send a message", Command.requestMessage, [messageId]);
+    const outcome = await this.ask("send a message", Command.requestMessage, [messageId]);
     return outcome.code === MavResult.accepted;
   }
 

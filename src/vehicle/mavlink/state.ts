@@ -11,6 +11,8 @@ const ARMED = 128;
 const IN_AIR = 2;
 const TAKING_OFF = 3;
 
+const HOME_ATTEMPTS = 3;
+
 /** Degrees, and metres above mean sea level. */
 export interface Place {
   readonly lat: number;
@@ -70,14 +72,19 @@ export class VehicleState {
     return this.hears(minimal.Heartbeat, (heartbeat) => heartbeat.customMode === customMode, withinMs);
   }
 
-  /** Home as the vehicle says it now: it moves when the vehicle arms. Undefined when it has none. */
+  /**
+   * Home as the vehicle says it now: it moves when the vehicle arms. When the answer is lost, the last one
+   * stands, because a vehicle tells of a new home by itself. Undefined when it has none.
+   */
   async home(commands: Commands, withinMs: number): Promise<Place | undefined> {
-    const heard = this.hears(common.HomePosition, () => true, withinMs);
-    // GET_HOME_POSITION is what autopilots before REQUEST_MESSAGE understand.
-    if (!(await commands.requestMessage(common.HomePosition.MSG_ID))) {
-      await commands.give("say where home is", Command.getHomePosition, []);
+    for (let attempt = 0; attempt < HOME_ATTEMPTS; attempt++) {
+      const heard = this.hears(common.HomePosition, () => true, withinMs);
+      // GET_HOME_POSITION is what autopilots before REQUEST_MESSAGE understand.
+      if (!(await commands.requestMessage(common.HomePosition.MSG_ID))) {
+        await commands.ask("say where home is", Command.getHomePosition, []);
+      }
+      if ((await heard) || this.lastHome) break;
     }
-    await heard;
     return this.lastHome;
   }
 

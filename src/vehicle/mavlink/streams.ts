@@ -92,7 +92,7 @@ export class Streams {
   private async askForIntervals(): Promise<boolean> {
     const own = this.vehicle.autopilot === "px4" ? PX4_RATES : ARDUPILOT_RATES;
     for (const [{ MSG_ID }, hertz] of [...RATES, ...own]) {
-      const outcome = await this.commands.give("send telemetry", Command.setMessageInterval, [
+      const outcome = await this.commands.ask("send telemetry", Command.setMessageInterval, [
         MSG_ID,
         Math.round(1e6 / hertz),
       ]);

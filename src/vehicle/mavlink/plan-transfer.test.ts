@@ -1,0 +1,272 @@
+import { type MissionItem, planHash } from "../../domain/mission-item";
+import { type MavlinkPeer, type PeerOptions, startPeer } from "../../testing/mavlink-peer";
+import { dialDirect } from "../dialers/direct";
+import type { VehicleLink } from "../link";
+import { build } from "./codec";
+import { DEFAULT_TIMINGS, openMavlinkLink } from "./link";
+import { common } from "./messages";
+
+/** Missions and fences against a scripted autopilot that stores what it is sent and answers as each test says. */
+
+let peer: MavlinkPeer | undefined;
+let link: VehicleLink | undefined;
+
+afterEach(async () => {
+  link?.close("the test is over");
+  await peer?.close();
+  peer = link = undefined;
+});
+
+type Stored = common.MissionItemInt;
+const US = { targetSystem: 245, targetComponent: 190 };
+const FENCE = 1;
+
+interface Store {
+  readonly items: Stored[];
+  /** Called with each item number as it is about to be requested; returns how often to ask for it. */
+  timesAsked: (seq: number) => number;
+  /** Requests that get no item are repeated: by this kind. */
+  request: typeof common.MissionRequest | typeof common.MissionRequestInt;
+  /** The acknowledgement of the whole is lost. */
+  losesAcknowledgement: boolean;
+  /** What the autopilot makes of an item when it gives it back. */
+  givesBack: (item: Stored) => Stored;
+}
+
+async function open(options: PeerOptions = {}) {
+  const thePeer = await startPeer(options);
+  peer = thePeer;
+  const signal = new AbortController().signal;
+  const stream = await dialDirect(
+    { key: "1", host: thePeer.host, port: thePeer.port, via: "direct" },
+    signal,
+  );
+  const theLink = await openMavlinkLink(
+    stream,
+    {
+      systemId: 245,
+      timings: {
+        plan: { timeoutMs: 100, attempts: 4 },
+        param: { timeoutMs: 20, attempts: 1 },
+        command: { ...DEFAULT_TIMINGS.command, explanationMs: 150 },
+      },
+    },
+    signal,
+  );
+  link = theLink;
+  return { peer: thePeer, link: theLink, store: keepPlans(thePeer) };
+}
+
+/** The receiving and giving half of the mission protocol, by the book; `store` bends it. */
+function keepPlans(thePeer: MavlinkPeer): Store {
+  let expected = 0;
+  const ask = (seq: number, missionType: number) => {
+    for (let time = 0; time < store.timesAsked(seq); time++) {
+      thePeer.send(build(store.request, { ...US, seq, missionType }));
+    }
+  };
+  const store: Store = {
+    items: [],
+    timesAsked: () => 1,
+    request: common.MissionRequest,
+    losesAcknowledgement: false,
+    givesBack: (item) => item,
+  };
+  thePeer.on(common.MissionCount, ({ count, missionType }) => {
+    store.items.length = 0;
+    expected = count;
+    ask(0, missionType);
+  });
+  thePeer.on(common.MissionItemInt, (item) => {
+    if (item.seq !== store.items.length) {
+      thePeer.send(build(common.MissionAck, { ...US, type: 13, missionType: item.missionType }));
+      return;
+    }
+    store.items.push(item);
+    if (store.items.length < expected) ask(store.items.length, item.missionType);
+    else if (!store.losesAcknowledgement) {
+      thePeer.send(build(common.MissionAck, { ...US, type: 0, missionType: item.missionType }));
+    }
+  });
+  thePeer.on(common.MissionRequestList, ({ missionType }) =>
+    thePeer.send(build(common.MissionCount, { ...US, count: store.items.length, missionType })),
+  );
+  thePeer.on(common.MissionRequestInt, ({ seq, missionType }) => {
+    const item = store.items[seq];
+    if (!item) return;
+    thePeer.send(Object.assign(new common.MissionItemInt(), store.givesBack(item), { ...US, missionType }));
+  });
+  thePeer.on(common.MissionClearAll, ({ missionType }) => {
+    store.items.length = 0;
+    thePeer.send(build(common.MissionAck, { ...US, type: 0, missionType }));
+  });
+  return store;
+}
+
+const item = (changes: Partial<MissionItem> = {}): MissionItem => ({
+  command: 16,
+  frame: 3,
+  is_current: false,
+  autocontinue: true,
+  param1: 0,
+  param2: 0,
+  param3: 0,
+  param4: 0,
+  x_lat: 47.1234567,
+  y_long: 8.7654321,
+  z_alt: 20,
+  ...changes,
+});
+const PLAN = [item({ command: 22 }), item(), item({ x_lat: -47.5 })];
+
+describe("a mission", () => {
+  test("goes to ArduPilot with a home placeholder before it, which comes back as no part of the plan", async () => {
+    const { link, store } = await open();
+    const { items, hash } = await link.uploadMission(PLAN);
+    expect(store.items.map(({ seq, command }) => [seq, command])).toEqual([
+      [0, 16],
+      [1, 22],
+      [2, 16],
+      [3, 16],
+    ]);
+    expect(store.items[1]).toMatchObject({ frame: 3, x: 471_234_567, y: 87_654_321, z: 20, autocontinue: 1 });
+    expect(items).toEqual(PLAN);
+    expect(hash).toBe(planHash(PLAN));
+    await expect(link.readMission()).resolves.toEqual({ items, hash });
+  });
+
+  test("goes to PX4 as it is, whichever request it asks with", async () => {
+    const { link, store } = await open({ autopilot: 12 });
+    store.request = common.MissionRequestInt;
+    const { items } = await link.uploadMission(PLAN);
+    expect(store.items).toHaveLength(3);
+    expect(items).toEqual(PLAN);
+  });
+
+  test("survives requests that repeat, and the vehicle's complaint about the item that then came twice", async () => {
+    const { link, store } = await open();
+    store.timesAsked = () => 3;
+    await expect(link.uploadMission(PLAN)).resolves.toMatchObject({ items: PLAN });
+    expect(store.items).toHaveLength(4);
+  });
+
+  test("whose last acknowledgement is lost counts when it reads back as sent", async () => {
+    const { link, store } = await open();
+    store.losesAcknowledgement = true;
+    await expect(link.uploadMission(PLAN)).resolves.toMatchObject({ items: PLAN });
+  });
+
+  test("that reads back differently does not count, and the difference is told", async () => {
+    const { link, store } = await open();
+    store.givesBack = (stored) =>
+      stored.seq === 2 ? Object.assign(new common.MissionItemInt(), stored, { z: 200 }) : stored;
+    await expect(link.uploadMission(PLAN)).rejects.toMatchObject({
+      code: "transfer_failed",
+      message: expect.stringContaining("item 2: altitude 20 became 200"),
+    });
+  });
+
+  test("that the vehicle stops asking for fails, and says what it may hold", async () => {
+    const { link, store } = await open();
+    store.timesAsked = (seq) => (seq < 2 ? 1 : 0);
+    await expect(link.uploadMission(PLAN)).rejects.toMatchObject({
+      code: "vehicle_timeout",
+      message: expect.stringContaining("item 2 of 4"),
+    });
+  });
+
+  test("refused carries the reason and the vehicle's words", async () => {
+    const { peer, link } = await open();
+    peer.on(common.MissionCount, () => {
+      peer.send(build(common.MissionAck, { ...US, type: 4 }));
+      peer.send(build(common.StatusText, { severity: 3, text: "Mission too long" }));
+    });
+    await expect(link.uploadMission(PLAN)).rejects.toMatchObject({
+      code: "vehicle_refused",
+      message: "The vehicle refused to take the mission (MAV_MISSION_NO_SPACE): Mission too long",
+    });
+  });
+
+  test("sent by two at once is transferred one after the other", async () => {
+    const { peer, link } = await open();
+    const other = [item({ z_alt: 99 })];
+    const [first, second] = await Promise.all([link.uploadMission(PLAN), link.uploadMission(other)]);
+    expect(first?.items).toEqual(PLAN);
+    expect(second?.items).toEqual(other);
+    const kinds = peer.received.flatMap(({ message }) => {
+      if (message instanceof common.MissionCount) return ["upload"];
+      return message instanceof common.MissionRequestList ? ["read back"] : [];
+    });
+    expect(kinds).toEqual(["upload", "read back", "upload", "read back"]);
+  });
+
+  test("is not touched while it is being flown, unless by force", async () => {
+    const ARMED_IN_AUTO = { baseMode: 129, customMode: 3 };
+    const { peer, link } = await open({ state: ARMED_IN_AUTO });
+    await expect(link.uploadMission(PLAN)).rejects.toMatchObject({ code: "conflict" });
+    expect(peer.of(common.MissionCount)).toEqual([]);
+    await expect(link.uploadMission(PLAN, { force: true })).resolves.toMatchObject({ items: PLAN });
+  });
+
+  test("with an item that MAVLink cannot carry sends nothing", async () => {
+    const { peer, link } = await open();
+    await expect(link.uploadMission([item({ x_lat: 91 })])).rejects.toMatchObject({ code: "invalid_input" });
+    await expect(link.uploadMission([item({ param1: Number.NaN })])).rejects.toMatchObject({
+      code: "invalid_input",
+    });
+    expect(peer.of(common.MissionCount)).toEqual([]);
+  });
+});
+
+describe("a fence", () => {
+  const square = [0, 1, 2, 3].map((corner) =>
+    item({ command: 5001, param1: 4, x_lat: 47 + corner / 1000, z_alt: 0 }),
+  );
+
+  test("goes out as a fence without a home, and may come back in another frame", async () => {
+    const { link, store } = await open();
+    store.givesBack = (stored) => Object.assign(new common.MissionItemInt(), stored, { frame: 0 });
+    await expect(link.uploadFence(square)).resolves.toEqual({
+      items: 4,
+      enforcement: { active: false, params: [] },
+    });
+    expect(store.items.map(({ command, missionType }) => [command, missionType])).toEqual(
+      Array(4).fill([5001, FENCE]),
+    );
+  });
+
+  test("is active when the vehicle's own parameters say that it will act", async () => {
+    const { peer, link } = await open();
+    const values: Record<string, number> = { FENCE_ENABLE: 1, FENCE_ACTION: 1, FENCE_TYPE: 7 };
+    peer.on(common.ParamRequestRead, ({ paramId }) =>
+      peer.send(build(common.ParamValue, { paramId, paramValue: values[paramId] ?? 0, paramType: 2 })),
+    );
+    await expect(link.uploadFence(square)).resolves.toMatchObject({ enforcement: { active: true } });
+    values.FENCE_TYPE = 3;
+    await expect(link.uploadFence(square)).resolves.toMatchObject({ enforcement: { active: false } });
+  });
+
+  test("is cleared, and gone only when the vehicle counts none", async () => {
+    const { peer, link, store } = await open();
+    await link.uploadFence(square);
+    await expect(link.uploadFence([])).resolves.toMatchObject({ items: 0 });
+    await link.uploadFence(square);
+    peer.on(common.MissionClearAll, ({ missionType }) =>
+      peer.send(build(common.MissionAck, { ...US, type: 0, missionType })),
+    );
+    await expect(link.uploadFence([])).rejects.toMatchObject({ code: "transfer_failed" });
+    expect(store.items).toHaveLength(4);
+  });
+
+  test("refused keeps the vehicle's words", async () => {
+    const { peer, link } = await open();
+    peer.on(common.MissionCount, () => {
+      peer.send(build(common.StatusText, { severity: 4, text: "Fence: polygon self-intersects" }));
+      peer.send(build(common.MissionAck, { ...US, type: 1, missionType: FENCE }));
+    });
+    await expect(link.uploadFence(square)).rejects.toMatchObject({
+      code: "vehicle_refused",
+      message: expect.stringMatching(/MAV_MISSION_ERROR\).*self-intersects/),
+    });
+  });
+});
