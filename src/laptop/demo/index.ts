@@ -18,7 +18,9 @@ export async function runDemo(args: string[]): Promise<void> {
   const screen = screenOn(process.stdout);
   const api = new ApiClient(gateway);
   const token = await api.login(user).catch((cause: Error) => {
-    throw new Error(`The gateway at ${gateway} does not let us in: ${cause.message}`, { cause });
+    // A stack that was killed leaves its ready.json behind.
+    const advice = cause instanceof TypeError ? "Is the stack running? Start it with: npm start" : "";
+    throw new Error(`The gateway at ${gateway} does not let us in: ${cause.message}. ${advice}`, { cause });
   });
   screen.step(`Logged in as ${user.username}`);
   const watch = Watch.start(gateway, token, drone_id);
