@@ -117,10 +117,13 @@ export class DronesService {
       return { ...plain, ...(samePlace(wished, before) ? {} : this.placeFor(type, wished)) };
     }
     await this.passGate(trx, before.user_id, type, before.id);
+    // A client that sends the whole drone back repeats the host of the device that was.
+    const { port, link_host } = change;
+    const place = link_host === before.link_host ? { port } : { port, link_host };
     return {
       ...plain,
       type,
-      ...this.placeFor(type, change),
+      ...this.placeFor(type, place),
       ...(await freshIdentity(trx, type)),
       vpn_key_id: randomUUID(),
       video_room_token: this.videoToken(before.id),
