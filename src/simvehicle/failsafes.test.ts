@@ -1,64 +1,9 @@
-import { build } from "../vehicle/mavlink/codec";
-import { common, type MavLinkData, minimal } from "../vehicle/mavlink/messages";
-import { noFaults } from "./faults";
+import { common } from "../vehicle/mavlink/messages";
+import { Bench, home } from "./bench";
 import { offsetBy } from "./geo";
 import { planItem } from "./ground-station";
 import { MissionResult } from "./plan-item";
 import { planStore } from "./plan-store";
-import { SimVehicle } from "./vehicle";
-
-const home = { lat: 47.397742, lng: 8.545594, altitude: 488 };
-
-/** A vehicle without a socket, on a clock that the test turns. */
-class Bench {
-  readonly said: MavLinkData[] = [];
-  readonly vehicle: SimVehicle;
-  private now = 1_000_000;
-
-  constructor(params: Record<string, number> = {}, autopilot: "ardupilot" | "px4" = "ardupilot") {
-    this.vehicle = new SimVehicle(
-      { kind: "copter", autopilot, firmware: "4.7", home, systemId: 1, bootSeconds: 0 },
-      noFaults(),
-      (message) => this.said.push(message),
-      () => undefined,
-      this.now,
-    );
-    for (const [name, value] of Object.entries(params)) this.vehicle.flight.params.set(name, value);
-    this.wait(0.1);
-  }
-
-  get texts(): string[] {
-    return this.said.filter((each) => each instanceof common.StatusText).map(({ text }) => text);
-  }
-
-  get flight() {
-    return this.vehicle.flight;
-  }
-
-  get mode() {
-    return this.flight.mode.name;
-  }
-
-  wait(seconds: number, meanwhile: () => void = () => undefined): void {
-    for (let elapsed = 0; elapsed < seconds; elapsed += 0.1) {
-      meanwhile();
-      this.now += 100;
-      this.vehicle.step(this.now, 1);
-    }
-  }
-
-  heartbeatFrom(systemId: number): void {
-    this.vehicle.receive(build(minimal.Heartbeat, { type: 6, autopilot: 8 }), { systemId, componentId: 190 });
-  }
-
-  takeOff(altitude: number): void {
-    this.flight.changeMode(this.flight.modes.byNumber.get(4)!);
-    this.flight.arm();
-    this.flight.startTakeoff(-altitude);
-    this.wait(20);
-    expect(this.flight.relativeAltitude).toBeCloseTo(altitude, 0);
-  }
-}
 
 describe("the ground station's failsafe", () => {
   test("returns when its own station's heartbeat stops, and says so", () => {
@@ -145,17 +90,7 @@ describe("the fence", () => {
     const bench = fenced({ FENCE_ENABLE: 1 });
     bench.flight.guided = { kind: "hold", n: 0, e: 0, d: -5 };
     const { lat, lng } = offsetBy(home, { n: 100, e: 0 });
-    bench.vehicle.receive(
-      build(common.CommandLong, {
-        targetSystem: 1,
-        command: 192 as common.MavCmd,
-        _param5: lat,
-        _param6: lng,
-        _param7: 5,
-      }),
-      { systemId: 255, componentId: 190 },
-    );
-    expect(bench.said.filter((each) => each instanceof common.CommandAck).at(-1)!.result).toBe(4);
+    expect(bench.command(192, { _param5: lat, _param6: lng, _param7: 5 })).toBe(4);
   });
 
   test("bounds the height too", () => {

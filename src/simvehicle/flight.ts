@@ -18,13 +18,14 @@ const DEADZONE_TOP = 1100;
 /** Seconds for which a setpoint counts as present. */
 const SETPOINT_FRESH = 0.5;
 
-const PX4_SAYS = { armed: "Armed by external command", disarmed: "Disarmed by external command" };
-const SAYS = {
-  ardupilot: {
-    copter: { armed: "Arming motors", disarmed: "Disarming motors" },
-    rover: { armed: "Throttle armed", disarmed: "Throttle disarmed" },
-  },
-  px4: { copter: PX4_SAYS, rover: PX4_SAYS },
+const ARDUPILOT_SAYS = {
+  copter: { armed: "Arming motors", disarmed: "Disarming motors" },
+  rover: { armed: "Throttle armed", disarmed: "Throttle disarmed" },
+} as const;
+const PX4_DISARMED = {
+  command: "Disarmed by external command",
+  landing: "Disarmed by landing",
+  idleness: "Disarmed by auto preflight disarming",
 } as const;
 
 /** The vehicle in motion: which behaviour drives it, and the transitions between armed, flying, landed. */
@@ -87,7 +88,8 @@ export class Flight extends FlightState {
     this.hasFlown = false;
     this.idleSince = this.time;
     this.motorTest = undefined;
-    this.reports.text(Severity.info, SAYS[this.autopilot][this.kind].armed);
+    const says = this.autopilot === "px4" ? "Armed by external command" : ARDUPILOT_SAYS[this.kind].armed;
+    this.reports.text(Severity.info, says);
     // Home moves to where the vehicle is armed.
     this.home = { ...this.position };
     this.reports.homeChanged();
@@ -96,11 +98,13 @@ export class Flight extends FlightState {
     if (this.mode.behaviour === "auto") beginMission(this);
   }
 
-  disarm(): void {
+  /** Motors off. `landing` when the vehicle came down by itself. */
+  disarm(by: "command" | "landing" | "idleness" = "command"): void {
     if (!this.armed) return;
     this.armed = false;
     this.autoArmed = false;
-    this.reports.text(Severity.info, SAYS[this.autopilot][this.kind].disarmed);
+    const says = this.autopilot === "px4" ? PX4_DISARMED[by] : ARDUPILOT_SAYS[this.kind].disarmed;
+    this.reports.text(Severity.info, says);
     // An aircraft whose motors are stopped in the air is on the ground soon; here, at once.
     if (this.kind === "copter" && !this.landed) {
       this.body.d = 0;
@@ -246,14 +250,14 @@ export class Flight extends FlightState {
       return;
     }
     if (this.hasFlown && this.landsByItself()) {
-      this.disarm();
+      this.disarm("landing");
       return;
     }
     const idle = this.hasFlown
       ? this.params.get("DISARM_DELAY", this.params.get("COM_DISARM_LAND", 10))
       : this.params.get("DISARM_DELAY", this.params.get("COM_DISARM_PRFLT", 10));
     if (this.throttleRaised()) this.idleSince = this.time;
-    if (idle > 0 && this.time - this.idleSince >= idle) this.disarm();
+    if (idle > 0 && this.time - this.idleSince >= idle) this.disarm(this.hasFlown ? "landing" : "idleness");
   }
 
   private landsByItself(): boolean {

@@ -66,7 +66,9 @@ export class ParamProtocol {
       this.unknown(request.paramId, -1, from);
       return;
     }
+    const notANumber = !Number.isFinite(request.paramValue) && param.type === ParamType.float;
     if (autopilot === "px4") {
+      if (notANumber) return;
       if (request.paramType !== (param.type as number)) {
         reports.text(Severity.error, `param types mismatch param: ${param.name}`);
         return;

@@ -24,7 +24,7 @@ export class VehiclePort {
     private readonly faults: Faults,
     private readonly random: Random,
     private readonly receive: (message: MavLinkData, from: Sender) => void,
-    private readonly disconnected: () => void,
+    private readonly listened: (by: boolean) => void,
   ) {
     this.writer = new FrameWriter(systemId, AUTOPILOT_COMPONENT);
     // A paused socket is not read: the kernel keeps what a waiting client says.
@@ -36,9 +36,9 @@ export class VehiclePort {
     faults: Faults,
     random: Random,
     receive: (message: MavLinkData, from: Sender) => void,
-    disconnected: () => void,
+    listened: (by: boolean) => void,
   ): Promise<VehiclePort> {
-    const port = new VehiclePort(at.systemId, faults, random, receive, disconnected);
+    const port = new VehiclePort(at.systemId, faults, random, receive, listened);
     port.server.listen(at.port, at.host);
     await once(port.server, "listening");
     return port;
@@ -83,6 +83,7 @@ export class VehiclePort {
     if (!socket) return;
     const link = new Link(socket, this.writer, this.faults, this.random, this.receive);
     this.serving = { socket, link };
+    this.listened(true);
   }
 
   private left(socket: Socket): void {
@@ -91,7 +92,7 @@ export class VehiclePort {
     if (this.serving?.socket !== socket) return;
     this.serving.link.close();
     this.serving = undefined;
-    this.disconnected();
+    this.listened(false);
     this.serveNext();
   }
 }

@@ -1,7 +1,6 @@
 import { common } from "../vehicle/mavlink/messages";
 import { breaksFence } from "./fence";
 import type { Flight } from "./flight";
-import type { GuidedTarget } from "./flight-state";
 import { holdHere } from "./modes/guided";
 
 const { MavFrame } = common;
@@ -9,7 +8,7 @@ const { MavFrame } = common;
 const IGNORE = { position: 0x7, velocity: 0x38, yaw: 0x400, yawRate: 0x800 } as const;
 const GUIDED_TIMEOUT = 3;
 
-type Body = Pick<common.SetPositionTargetLocalNed, "vx" | "vy" | "vz" | "yaw" | "yawRate">;
+type Velocity = Pick<common.SetPositionTargetLocalNed, "vx" | "vy" | "vz" | "yaw" | "yawRate">;
 
 /** SET_POSITION_TARGET_LOCAL_NED: obeyed in GUIDED (PX4: OFFBOARD) only, and never answered. */
 export function localSetpoint(flight: Flight, message: common.SetPositionTargetLocalNed): void {
@@ -28,7 +27,7 @@ export function localSetpoint(flight: Flight, message: common.SetPositionTargetL
     const base = frame === MavFrame.LOCAL_NED ? { n: 0, e: 0, d: 0 } : flight.here();
     sendTo(flight, base.n + offset.n, base.e + offset.e, base.d + message.z, yawOf(message, typeMask));
   } else if ((typeMask & IGNORE.velocity) === 0) {
-    flight.guided = velocity(flight, message, typeMask, turned);
+    moveAt(flight, message, typeMask, turned);
   }
 }
 
@@ -45,7 +44,7 @@ export function globalSetpoint(flight: Flight, message: common.SetPositionTarget
     const { n, e } = flight.local(place);
     sendTo(flight, n, e, d, yawOf(message, typeMask));
   } else if ((typeMask & IGNORE.velocity) === 0) {
-    flight.guided = velocity(flight, message, typeMask, false);
+    moveAt(flight, message, typeMask, false);
   }
 }
 
@@ -60,20 +59,21 @@ const obeys = ({ autopilot, mode }: Flight): boolean =>
   autopilot === "px4" ? mode.name === "OFFBOARD" : mode.behaviour === "guided";
 
 function sendTo(flight: Flight, n: number, e: number, d: number, yaw: number | undefined): void {
+  if (![n, e, d].every(Number.isFinite)) return;
   const fenced = flight.params.get("FENCE_ENABLE") === 1;
   if (fenced && breaksFence(flight.fence, flight.globalOf({ n, e, d }))) return;
   flight.guided = { kind: "position", n, e, d, yaw };
 }
 
-function velocity(flight: Flight, message: Body, typeMask: number, turned: boolean): GuidedTarget {
-  const { n, e } = turned
-    ? toNorth(message.vx, message.vy, flight.body.yaw)
-    : { n: message.vx, e: message.vy };
-  return {
+function moveAt(flight: Flight, message: Velocity, typeMask: number, turned: boolean): void {
+  const { vx, vy, vz } = message;
+  if (![vx, vy, vz].every(Number.isFinite)) return;
+  const { n, e } = turned ? toNorth(vx, vy, flight.body.yaw) : { n: vx, e: vy };
+  flight.guided = {
     kind: "velocity",
     vn: n,
     ve: e,
-    vd: message.vz,
+    vd: vz,
     yaw: yawOf(message, typeMask),
     yawRate: (typeMask & IGNORE.yawRate) === 0 ? message.yawRate : undefined,
     until: flight.time + flight.params.get("GUID_TIMEOUT", GUIDED_TIMEOUT),

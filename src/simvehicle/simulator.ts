@@ -130,7 +130,7 @@ async function startVehicle(
     faults,
     seededRandom(seed),
     (message, from) => vehicle.receive(message, from),
-    () => vehicle.disconnected(),
+    (by) => vehicle.listened(by),
   );
   return { vehicle, port: listening };
 }

@@ -20,9 +20,13 @@ const HEARTBEAT_EVERY = 1000;
 const MISSION_CURRENT = 42;
 const HOME_POSITION = 242;
 const GPS_GLOBAL_ORIGIN = 49;
+/** The one COMMAND_LONG whose height is above sea level and not above home. */
+const DO_SET_HOME = 179;
 const TEXT_LENGTH = 50;
 /** Longest step of flight, in seconds: a faster simulation takes several. */
 const LONGEST_STEP = 0.05;
+/** Milliseconds: after a longer pause the computer slept, and the vehicle with it. */
+const MOST_ELAPSED = 1000;
 const E7 = 1e7;
 
 /** One simulated vehicle: takes messages, sends messages, and flies meanwhile. It knows nothing of sockets. */
@@ -40,6 +44,7 @@ export class SimVehicle {
   private nextHeartbeat = Number.NEGATIVE_INFINITY;
   private nextText = 1;
   private hadPosition = false;
+  private audience = false;
 
   /** `send` is given every message the vehicle says; `restart` is called when it was told to reboot. */
   constructor(
@@ -73,7 +78,7 @@ export class SimVehicle {
 
   /** Advance to `now` (wall clock, milliseconds), flying `speedUp` times as long as has passed. */
   step(now: number, speedUp: number): void {
-    let left = Math.max(0, ((now - this.now) / 1000) * speedUp);
+    let left = (Math.min(Math.max(0, now - this.now), MOST_ELAPSED) / 1000) * speedUp;
     this.now = now;
     while (left > 1e-9) {
       const dt = Math.min(left, LONGEST_STEP);
@@ -90,12 +95,14 @@ export class SimVehicle {
       this.nextHeartbeat = Math.max(this.nextHeartbeat + HEARTBEAT_EVERY, now);
       this.sendTelemetry(HEARTBEAT);
     }
+    if (!this.audience) return;
     for (const id of this.streams.take(now)) this.sendTelemetry(id);
   }
 
-  /** Nobody is connected any more: a parameter list ends, message rates stay. */
-  disconnected(): void {
-    this.params.forget();
+  /** Someone listens now, or nobody any more: then a parameter list ends, and message rates stay. */
+  listened(by: boolean): void {
+    this.audience = by;
+    if (!by) this.params.forget();
   }
 
   receive(message: MavLinkData, from: Sender): void {
@@ -108,7 +115,7 @@ export class SimVehicle {
     if (message instanceof common.CommandLong) this.command(fromLong(message), from);
     else if (message instanceof common.CommandInt) this.command(fromInt(message), from);
     else if (message instanceof common.SetMode) this.setMode(message, from);
-    else if (message instanceof common.ParamRequestList) params.list();
+    else if (message instanceof common.ParamRequestList) this.listParams();
     else if (message instanceof common.ParamRequestRead) params.read(message, from);
     else if (message instanceof common.ParamSet) params.set(message, from);
     else if (message instanceof common.MissionCount) missions.count(message, from, now);
@@ -141,6 +148,16 @@ export class SimVehicle {
     this.caller = from;
     const handler = this.handlers[call.command];
     this.acknowledge(call.command, handler ? handler(this.cockpit, call) : Result.unsupported, from);
+  }
+
+  /** ArduPilot takes the request for a new station's first, and introduces itself. */
+  private listParams(): void {
+    const { autopilot, kind, options } = this.flight;
+    this.params.list();
+    if (autopilot === "px4") return;
+    const name = kind === "copter" ? "ArduCopter" : "ArduRover";
+    this.say(Severity.info, `${name} V${options.firmware === "4.6" ? "4.6.3" : "4.7.0"} (simulated)`);
+    if (kind === "copter") this.say(Severity.info, "Frame: QUAD/PLUS");
   }
 
   private setMode(message: common.SetMode, from: Sender): void {
@@ -261,7 +278,7 @@ const fromLong = (message: common.CommandLong): Call => ({
   lat: message._param5,
   lng: message._param6,
   z: message._param7,
-  frame: 3,
+  frame: (message.command as number) === DO_SET_HOME ? 0 : 3,
 });
 
 const fromInt = (message: common.CommandInt): Call => ({

@@ -48,6 +48,7 @@ const reposition: Handler = (cockpit, call) => {
   const guided = flight.mode.behaviour === "guided";
   if (!guided && (call.param2 & CHANGE_MODE) === 0) return Result.denied;
   if (!(Math.abs(call.lat) <= 90) || !(Math.abs(call.lng) <= 180)) return Result.denied;
+  if (!Number.isFinite(call.z)) return Result.denied;
   if (outsideFence(cockpit, call)) return Result.failed;
   if (!guided && !flight.changeMode(flight.modes.guided)) return Result.failed;
   if (call.param1 > 0) flight.speed = call.param1;
@@ -88,7 +89,8 @@ const motorTest: Handler = ({ flight }, call) => {
   }
   const percent = kind === 1 ? (throttle - 1000) / 10 : throttle;
   const motors = flight.kind === "copter" ? 4 : 2;
-  if (motor < 1 || motor > motors || percent < 0 || percent > 100) return Result.failed;
+  const turns = motor >= 1 && motor <= motors && percent >= 0 && percent <= 100 && seconds >= 0;
+  if (!turns) return Result.failed;
   if (!flight.motorTest) reports.text(Severity.info, "starting motor test");
   flight.motorTest = { motor, throttle: percent, until: flight.time + Math.min(seconds, LONGEST_MOTOR_TEST) };
   return Result.accepted;
@@ -103,7 +105,7 @@ const pauseContinue: Handler = ({ flight }, { param1 }) => {
 const conditionYaw: Handler = ({ flight }, { param1, param3, param4 }) => {
   const { guided, body } = flight;
   if (flight.mode.behaviour !== "guided" || guided.kind === "velocity") return Result.failed;
-  if (param1 < 0 || param1 > 360) return Result.failed;
+  if (!(param1 >= 0 && param1 <= 360)) return Result.failed;
   const turn = (param1 * Math.PI) / 180;
   const yaw = param4 === 1 ? body.yaw + (param3 < 0 ? -turn : turn) : turn;
   flight.guided = { kind: "position", n: guided.n, e: guided.e, d: guided.d, yaw };

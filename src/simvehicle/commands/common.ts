@@ -27,6 +27,7 @@ const setHome: Handler = ({ flight }, call) => {
     flight.home = flight.position;
   } else {
     if (!(Math.abs(call.lat) <= 90) || !(Math.abs(call.lng) <= 180)) return Result.denied;
+    if (!Number.isFinite(call.z)) return Result.denied;
     flight.home = {
       lat: call.lat,
       lng: call.lng,

@@ -71,7 +71,7 @@ const reposition: Handler = (cockpit, call) => {
 
 const actuatorTest: Handler = ({ flight }, { param1: value, param2: seconds, lat: output }) => {
   if (flight.armed) return Result.denied;
-  if (!(value >= 0 && value <= 1)) return Result.denied;
+  if (!(value >= 0 && value <= 1) || !(seconds >= 0)) return Result.denied;
   flight.motorTest = { motor: output || 1, throttle: value * 100, until: flight.time + Math.min(seconds, 3) };
   return Result.accepted;
 };
@@ -93,7 +93,7 @@ export const px4: Readonly<Record<number, Handler>> = {
   193: (cockpit, { param1 }) =>
     enter(cockpit, param1 === 0 ? modeNamed(cockpit, "AUTO_LOITER") : cockpit.flight.modes.mission),
   209: ({ flight }, { param1, param3, param4 }) => {
-    if (flight.armed || param3 < 0 || param3 > 100) return Result.denied;
+    if (flight.armed || !(param3 >= 0 && param3 <= 100) || !(param4 >= 0)) return Result.denied;
     flight.motorTest = { motor: param1, throttle: param3, until: flight.time + Math.min(param4, 3) };
     return Result.accepted;
   },

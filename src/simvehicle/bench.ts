@@ -1,0 +1,73 @@
+import { build } from "../vehicle/mavlink/codec";
+import { common, type MavLinkData, minimal } from "../vehicle/mavlink/messages";
+import { noFaults } from "./faults";
+import { SimVehicle } from "./vehicle";
+
+export const home = { lat: 47.397742, lng: 8.545594, altitude: 488 };
+
+/** A vehicle without a socket, on a clock that the test turns. */
+export class Bench {
+  readonly said: MavLinkData[] = [];
+  readonly vehicle: SimVehicle;
+  private now = 1_000_000;
+
+  constructor(params: Record<string, number> = {}, bootSeconds = 0) {
+    this.vehicle = new SimVehicle(
+      { kind: "copter", autopilot: "ardupilot", firmware: "4.7", home, systemId: 1, bootSeconds },
+      noFaults(),
+      (message) => this.said.push(message),
+      () => undefined,
+      this.now,
+    );
+    for (const [name, value] of Object.entries(params)) this.vehicle.flight.params.set(name, value);
+    this.wait(0.1);
+  }
+
+  get texts(): string[] {
+    return this.said.filter((each) => each instanceof common.StatusText).map(({ text }) => text);
+  }
+
+  get flight() {
+    return this.vehicle.flight;
+  }
+
+  get mode() {
+    return this.flight.mode.name;
+  }
+
+  wait(seconds: number, meanwhile: () => void = () => undefined): void {
+    for (let elapsed = 0; elapsed < seconds; elapsed += 0.1) {
+      meanwhile();
+      this.now += 100;
+      this.vehicle.step(this.now, 1);
+    }
+  }
+
+  /** The process stands still, and the wall clock does not. */
+  sleep(seconds: number): void {
+    this.now += seconds * 1000;
+    this.vehicle.step(this.now, 1);
+  }
+
+  heartbeatFrom(systemId: number): void {
+    this.vehicle.receive(build(minimal.Heartbeat, { type: 6, autopilot: 8 }), { systemId, componentId: 190 });
+  }
+
+  /** COMMAND_LONG from the ground station; the MAV_RESULT. */
+  command(command: number, params: Partial<common.CommandLong> = {}): number | undefined {
+    const message = build(common.CommandLong, {
+      targetSystem: 1,
+      command: command as common.MavCmd,
+      ...params,
+    });
+    this.vehicle.receive(message, { systemId: 255, componentId: 190 });
+    return this.said.filter((each) => each instanceof common.CommandAck).at(-1)?.result;
+  }
+
+  takeOff(altitude: number): void {
+    this.flight.changeMode(this.flight.modes.byNumber.get(4)!);
+    this.flight.arm();
+    this.flight.startTakeoff(-altitude);
+    this.wait(20);
+  }
+}
