@@ -1,7 +1,9 @@
 import { accounts } from "../features/accounts";
+import { actions } from "../features/actions";
 import { drones } from "../features/drones";
 import { geofences } from "../features/geofences";
 import { missions } from "../features/missions";
+import { telemetry } from "../features/telemetry";
 import type { Route } from "../http/route";
 import type { Guards } from "../http/route-guards";
 import type { GatewayDeps } from "./deps";
@@ -21,6 +23,8 @@ export function composeFeatures(deps: GatewayDeps) {
     ...missions(deps).routes,
     ...geofences(deps).routes,
     ...drone.routes,
+    ...actions(deps).routes,
   ];
-  return { routes, guards, account, drone };
+  const watchers = telemetry({ ...deps, ...account, droneEvents: drone.events });
+  return { routes, guards, account, drone, watchers };
 }

@@ -38,14 +38,18 @@ export async function startGateway(
     await redisReady(deps.redis).catch(() => log.warn("starting without Redis; it is retried"));
     const features = composeFeatures(deps);
     const apps = gatewayApps(deps, features.routes, features.guards, options);
-    const serve = async (name: string, app: Koa, port: number) => {
+    const serve = async (name: string, app: Koa, port: number, attach?: (server: Server) => void) => {
       const server = createServer({ requestTimeout: 60_000, headersTimeout: 15_000 }, app.callback());
+      attach?.(server);
       const url = await listen(server, port, config.HOST);
       lifecycle.onDrain(name, () => closeServer(server));
       return url;
     };
     const droneUrl = apps.drone && (await serve("drone http", apps.drone, config.GATEWAY_DRONE_PORT));
-    const url = await serve("http", apps.main, config.GATEWAY_PORT);
+    const url = await serve("http", apps.main, config.GATEWAY_PORT, (server) =>
+      features.watchers.attach(server),
+    );
+    lifecycle.onDrain("watchers", () => features.watchers.drain());
     lifecycle.ready();
     log.info({ url, drone_url: droneUrl }, "the gateway is ready");
     return { url, droneUrl, deps, features, lifecycle };

@@ -1,6 +1,5 @@
 import type { z } from "zod";
-import type { Geofence, Waypoint } from "../../vehicle/flight-plan.plan";
-import type { VehicleLink, VerifiedPlan } from "../../vehicle/link";
+import type { Geofence, VehicleLink, VerifiedPlan, Waypoint } from "../../vehicle";
 
 /** One row of the action table: everything that is particular to it, and nothing that all of them share. */
 export interface Action<Body extends z.ZodObject = z.ZodObject, Result extends z.ZodType = z.ZodType> {

@@ -59,7 +59,11 @@ function isMode(value: unknown): boolean {
 /** What a vehicle answers to a command. */
 export const Acknowledged = z
   .object({
-    result: z.string().describe("Name of the MAV_RESULT."),
+    result: z
+      .string()
+      .describe(
+        "Name of the MAV_RESULT; TARGET_CONFIRMED where a vehicle shows its target instead of answering.",
+      ),
     status_text: z.array(z.string()).describe("What the vehicle said meanwhile."),
   })
   .meta({ id: "Acknowledged" });

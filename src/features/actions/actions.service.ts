@@ -1,7 +1,7 @@
 import { DomainError } from "../../domain/errors";
 import type { Db } from "../../platform/db";
 import type { Logger } from "../../platform/log";
-import type { VehicleLink } from "../../vehicle/link";
+import type { VehicleLink } from "../../vehicle";
 import type { Action, Done, Order, OrderedDrone } from "./action";
 import { finishCommand, insertCommand, insertVerifiedPlan } from "./commands.store";
 

@@ -1,5 +1,5 @@
 import type { Db } from "../../platform/db";
-import type { VerifiedPlan } from "../../vehicle/link";
+import type { VerifiedPlan } from "../../vehicle";
 
 /**
  * pending:  written before anything is sent; stays so when the process dies meanwhile, which is the truth.

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Id } from "../../http/route";
-import { type Geofence, toFence } from "../../vehicle/flight-plan.plan";
-import type { FenceUpload } from "../../vehicle/link";
+import type { FenceUpload } from "../../vehicle";
+import { type Geofence, toFence } from "../../vehicle";
 import { type Action, action, type Done, type Order, type Told } from "./action";
 import { UploadedFence } from "./actions.schema";
 

@@ -4,7 +4,7 @@ import type { GatewayConfig } from "../../platform/config";
 import type { Db } from "../../platform/db";
 import type { Logger } from "../../platform/log";
 import type { Redis } from "../../platform/redis";
-import type { LinkPool } from "../../vehicle/pool";
+import type { LinkPool } from "../../vehicle";
 import { type Drone, droneFor, linkTarget } from "../drones";
 import { enabledGeofences, geofenceForUpload } from "../geofences";
 import { missionForUpload } from "../missions";
@@ -17,18 +17,18 @@ interface ActionsDeps {
   readonly db: Db;
   readonly redis: Redis;
   readonly log: Logger;
-  readonly pool: Pick<LinkPool, "withLink">;
+  readonly links: Pick<LinkPool, "withLink">;
   /** Done before a drone is armed. A failure is logged and never keeps it from arming. */
   readonly beforeArm?: (drone: Drone) => Promise<void>;
 }
 
 /** Orders to drones: everything under `/drone/action/` but the connection itself. */
-export function actions({ config, db, redis, log, pool, beforeArm }: ActionsDeps): {
+export function actions({ config, db, redis, log, links, beforeArm }: ActionsDeps): {
   readonly routes: readonly Route[];
 } {
   const service = new RecordedActions<Drone>(db, log, {
     droneFor: (userId, droneId) => droneFor(db, userId, "command", droneId),
-    onLink: async (drone, use) => pool.withLink(linkTarget(config, drone), use),
+    onLink: async (drone, use) => links.withLink(linkTarget(config, drone), use),
     plansOf: (userId) => ({
       waypoints: async (missionId) => (await missionForUpload(db, userId, missionId)).mission_points,
       geofence: (geofenceId) => geofenceForUpload(db, userId, geofenceId),

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { DomainError } from "../../domain/errors";
 import { MavCommand, MavFrame, type MissionItem } from "../../domain/mission-item";
 import { Id } from "../../http/route";
-import { toFlightPlan } from "../../vehicle/flight-plan.plan";
-import type { VehicleLink } from "../../vehicle/link";
+import type { VehicleLink } from "../../vehicle";
+import { toFlightPlan } from "../../vehicle";
 import { type Action, action } from "./action";
 import {
   Acknowledged,

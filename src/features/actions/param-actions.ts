@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DomainError, isDomainError } from "../../domain/errors";
-import type { Param, VehicleLink } from "../../vehicle/link";
+import type { Param, VehicleLink } from "../../vehicle";
 import { type Action, action } from "./action";
 import { ParamName, ParamValue, ParamValues, ReadBackParam } from "./actions.schema";
 
