@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import type Koa from "koa";
+import { closeServer, listen } from "../http/listen";
+import { refuseUnsafeListening, warnOfRelaxedRules } from "../platform/access-profile";
 import type { GatewayConfig } from "../platform/config";
 import { Lifecycle } from "../platform/lifecycle";
 import { createLogger } from "../platform/log";
@@ -9,7 +10,7 @@ import { redisReady } from "../platform/redis";
 import { gatewayApps } from "./app";
 import { type GatewayDeps, openDeps } from "./deps";
 import { composeFeatures } from "./features";
-import { refuseUnsafeListening, warnOfRelaxedRules } from "./profile";
+import { relaxedRules } from "./profile";
 
 export interface Gateway {
   readonly url: string;
@@ -27,7 +28,7 @@ export async function startGateway(
 ): Promise<Gateway> {
   refuseUnsafeListening(config);
   const log = createLogger("gateway", config.LOG_LEVEL);
-  warnOfRelaxedRules(config, log);
+  warnOfRelaxedRules(config, relaxedRules, log);
   const lifecycle = new Lifecycle(log, config.SHUTDOWN_DRAIN_SECONDS * 1000);
   const deps = openDeps(config, {
     log,
@@ -57,25 +58,4 @@ export async function startGateway(
     await lifecycle.stop("start failed");
     throw error;
   }
-}
-
-function listen(server: Server, port: number, host: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) =>
-      reject(
-        new Error(`Cannot listen on ${host}:${port} (${error.code}).`, {
-          cause: error,
-        }),
-      ),
-    );
-    server.listen(port, host, () => resolve(`http://${host}:${(server.address() as AddressInfo).port}`));
-  });
-}
-
-/** Take nothing new, let open requests finish, close idle connections at once. */
-function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-  });
 }

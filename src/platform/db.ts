@@ -11,7 +11,7 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 /** Open a pool. Nothing connects before the first query. */
 export function openDatabase(
   url: string,
-  options: { poolMax?: number; name?: string; log?: Logger } = {},
+  options: { poolMin?: number; poolMax?: number; name?: string; log?: Logger } = {},
 ): Db {
   const { log } = options;
   return knex({
@@ -29,7 +29,7 @@ export function openDatabase(
       deprecate: (message) => log?.warn({ detail: message }, "database"),
     },
     pool: {
-      min: 0,
+      min: options.poolMin ?? 0,
       max: options.poolMax ?? 10,
       acquireTimeoutMillis: 5_000,
       idleTimeoutMillis: 30_000,

@@ -1,5 +1,6 @@
 import { freshDatabase } from "../testing";
 import { type Cuttable, cuttable } from "../testing/cuttable";
+import { until } from "../testing/until";
 import { type Db, openDatabase } from "./db";
 import { type Change, ChangeListener } from "./listen";
 import { createLogger } from "./log";
@@ -35,14 +36,6 @@ afterAll(async () => {
 beforeEach(() => {
   heard.length = 0;
 });
-
-async function until(condition: () => boolean, limitMs = 5_000): Promise<void> {
-  const deadline = Date.now() + limitMs;
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`Never came true: ${condition}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
 
 const newUser = async (username: string): Promise<number> =>
   (await db("users").insert({ username }).returning("id"))[0].id;

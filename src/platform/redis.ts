@@ -1,4 +1,4 @@
-import { Redis } from "ioredis";
+import { Redis, type RedisOptions } from "ioredis";
 import type { Logger } from "./log";
 
 export type { Redis };
@@ -7,13 +7,14 @@ export type { Redis };
  * A Redis connection that fails fast: while it is down a command is refused at once instead of queued,
  * because a late answer is worth nothing to a pilot. It reconnects by itself.
  */
-export function openRedis(url: string, log: Logger): Redis {
+export function openRedis(url: string, log: Logger, options: RedisOptions = {}): Redis {
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
     connectTimeout: 5_000,
     commandTimeout: 5_000,
     retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
+    ...options,
   });
   let down = false;
   redis.on("error", (error) => {

@@ -11,7 +11,7 @@ import { memoryBlocklist, redisBlocklist } from "./blocklist";
 import { tokenGuards } from "./guards";
 import { Tokens } from "./tokens";
 
-export type { Blocklist } from "./blocklist";
+export { type Blocklist, redisBlocklist } from "./blocklist";
 export { createUser, type UserWish } from "./create-user";
 export { type Level, Tokens } from "./tokens";
 
