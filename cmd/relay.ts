@@ -1,0 +1,8 @@
+import { loadConfig, relayConfig } from "../src/platform/config";
+import { runProcess, stopOnSignals } from "../src/platform/lifecycle";
+import { startRelay } from "../src/relay";
+
+runProcess(async () => {
+  const { lifecycle, log } = await startRelay(loadConfig(relayConfig));
+  stopOnSignals(lifecycle, log);
+});

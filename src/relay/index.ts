@@ -1,0 +1,146 @@
+import { createServer } from "node:http";
+import { redisBlocklist, Tokens } from "../features/accounts";
+import { closeServer, listen } from "../http/listen";
+import { refuseUnsafeListening, warnOfRelaxedRules } from "../platform/access-profile";
+import { systemClock } from "../platform/clock";
+import type { RelayConfig } from "../platform/config";
+import { observeDatabase, openDatabase } from "../platform/db";
+import { Lifecycle } from "../platform/lifecycle";
+import { ChangeListener } from "../platform/listen";
+import { createLogger, type Logger } from "../platform/log";
+import { createMetrics } from "../platform/metrics";
+import { openRedis, redisReady } from "../platform/redis";
+import { relayApp } from "./app";
+import { Channels } from "./channels";
+import { closeCodes } from "./close";
+import { openDoors } from "./doors";
+import { DroneWatch } from "./drone-watch";
+import { Keepalive } from "./keepalive";
+import { RelayMetrics } from "./metrics";
+import { Publisher } from "./publisher";
+import { redisIsAway } from "./redispad";
+import { openSession } from "./relay";
+import { Sessions } from "./sessions";
+
+export interface Relay {
+  /** `http://host:port` */
+  readonly url: string;
+  readonly log: Logger;
+  readonly lifecycle: Lifecycle;
+}
+
+const MAX_FRAME_BYTES = 65_536;
+const POOL_MIN = 2;
+
+const relaxedRules = ["no token is read: whoever reaches the relay may steer any drone"] as const;
+
+/** Build, listen, be ready. Stop it through its lifecycle. */
+export async function startRelay(config: RelayConfig): Promise<Relay> {
+  refuseUnsafeListening(config);
+  const log = createLogger("relay", config.LOG_LEVEL);
+  warnOfRelaxedRules(config, relaxedRules, log);
+  const lifecycle = new Lifecycle(log, config.SHUTDOWN_DRAIN_SECONDS * 1000);
+  const registry = createMetrics("relay");
+  const metrics = new RelayMetrics(registry);
+  const sessions = new Sessions();
+
+  const db = openDatabase(config.DATABASE_URL, {
+    poolMin: POOL_MIN,
+    poolMax: config.RELAY_DATABASE_POOL_MAX,
+    name: "fleet-relay",
+    log,
+  });
+  observeDatabase(registry, db);
+  lifecycle.onClose("database", () => db.destroy());
+
+  const redisGone = () => {
+    const { code, message } = redisIsAway();
+    sessions.closeAll(code, message, "redispad");
+  };
+  const redis = openRedis(config.REDIS_URL, log);
+  lifecycle.onClose("redis", () => redis.disconnect());
+  const subscriber = openRedis(config.REDIS_URL, log, {
+    autoResubscribe: false,
+    autoResendUnfulfilledCommands: false,
+    commandTimeout: config.RELAY_REDIS_STALL_MS,
+  });
+  lifecycle.onClose("subscriber", () => subscriber.disconnect());
+  const channels = new Channels(subscriber, redisGone);
+  lifecycle.onClose("channels", () => channels.stop());
+  const publisher = new Publisher(config.REDIS_URL, {
+    log,
+    stallMs: config.RELAY_REDIS_STALL_MS,
+    residence: metrics.residence.of("to_drone"),
+    onDown: redisGone,
+  });
+  lifecycle.onClose("publisher", () => publisher.stop());
+
+  const watch = new DroneWatch(db, sessions, log);
+  lifecycle.onClose("drone watch", () => watch.stop());
+  const listener = new ChangeListener(config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, {
+    log,
+    onChange: (change) => watch.changed(change),
+    onReconnect: () => watch.recheckAll(),
+  });
+  lifecycle.onClose("listener", () => listener.stop());
+  const keepalive = new Keepalive(config.RELAY_PING_SECONDS * 1000);
+  lifecycle.onClose("keep-alive", () => keepalive.stop());
+  metrics.observe({
+    sessions: (route) => sessions.count(route),
+    channels: () => channels.size,
+    unacknowledgedBytes: () => publisher.inFlight.bytes,
+    listening: () => listener.listening,
+  });
+
+  const credentials =
+    config.ACCESS_PROFILE === "strict" && config.JWT_SECRET
+      ? {
+          tokens: new Tokens(config.JWT_SECRET, systemClock),
+          blocklist: redisBlocklist(redis, systemClock),
+        }
+      : undefined;
+  const app = relayApp({
+    log,
+    registry,
+    lifecycle,
+    trustedProxies: config.TRUSTED_PROXIES,
+    db,
+    credentials,
+    dependencies: { postgres: () => db.raw("select 1"), redis: () => redis.ping() },
+  });
+  const deps = {
+    db,
+    log,
+    credentials,
+    sessions,
+    watch,
+    keepalive,
+    metrics,
+    publisher,
+    channels,
+    maxBufferedBytes: config.RELAY_MAX_BUFFERED_BYTES,
+    maxFrameBytes: MAX_FRAME_BYTES,
+  };
+  try {
+    await Promise.all([redisReady(redis), redisReady(subscriber), publisher.ready(2_000)]).catch(() =>
+      log.warn("starting without Redis; it is retried"),
+    );
+    const server = createServer({ requestTimeout: 60_000, headersTimeout: 15_000 }, app.callback());
+    openDoors(server, {
+      maxFrameBytes: MAX_FRAME_BYTES,
+      closed: () => lifecycle.state !== "ready",
+      enter: (socket, wish) => void openSession(socket, wish, deps),
+    });
+    const url = await listen(server, config.RELAY_PORT, config.HOST);
+    lifecycle.onDrain("http", () => closeServer(server));
+    lifecycle.onDrain("sessions", () =>
+      sessions.closeAll(closeCodes.restarting, "The relay is restarting; connect again."),
+    );
+    lifecycle.ready();
+    log.info({ url }, "the relay is ready");
+    return { url, log, lifecycle };
+  } catch (error) {
+    await lifecycle.stop("start failed");
+    throw error;
+  }
+}

@@ -1,0 +1,51 @@
+import { connect as connectTcp, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+
+const CONNECT_MS = 5_000;
+
+/** `["PUBLISH", "a"]` → `*2\r\n$7\r\nPUBLISH\r\n$1\r\na\r\n`. */
+export const encodeCommand = (...words: readonly string[]): Buffer =>
+  Buffer.from(
+    `*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join("")}`,
+  );
+
+/** All of a PUBLISH but its payload: `…$`, after which come the length, CRLF, the payload and CRLF. */
+export const publishTo = (channel: string): Buffer =>
+  Buffer.from(`*3\r\n$7\r\nPUBLISH\r\n$${Buffer.byteLength(channel)}\r\n${channel}\r\n$`);
+
+/**
+ * A connection to Redis (`redis://` or `rediss://`, user and password from the URL) that has been accepted by
+ * it. Rejects with Redis's own words, or the socket's error.
+ */
+export function connectRedis(url: string): Promise<Socket> {
+  const { protocol, hostname, port, username, password } = new URL(url);
+  const to = { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || 6379) };
+  const socket = protocol === "rediss:" ? connectTls({ ...to, servername: to.host }) : connectTcp(to);
+  socket.setNoDelay(true);
+  socket.setKeepAlive(true, 10_000);
+  const secret = password ? [decodeURIComponent(password)] : [];
+  const login = username && password ? [decodeURIComponent(username), ...secret] : secret;
+  return new Promise((resolve, reject) => {
+    let reply = "";
+    const fail = (error: Error) => {
+      socket.destroy();
+      reject(error);
+    };
+    const timer = setTimeout(() => fail(new Error("Redis did not answer in time.")), CONNECT_MS);
+    const hear = (chunk: Buffer) => {
+      reply += chunk.toString("latin1");
+      if (!reply.endsWith("\r\n")) return;
+      const refused = reply.split("\r\n").find((line) => line.startsWith("-"));
+      if (refused) return fail(new Error(`Redis refuses: ${refused.slice(1)}`));
+      if (!reply.endsWith("+PONG\r\n")) return;
+      clearTimeout(timer);
+      socket.off("data", hear).off("error", fail).off("close", ended);
+      resolve(socket);
+    };
+    const ended = () => fail(new Error("Redis closed the connection."));
+    socket.on("data", hear).on("error", fail).on("close", ended);
+    socket.once("close", () => clearTimeout(timer));
+    if (login.length > 0) socket.write(encodeCommand("AUTH", ...login));
+    socket.write(encodeCommand("PING"));
+  });
+}
