@@ -1,13 +1,63 @@
+import type { Environment } from "../../platform/config";
 import { assertPortIsFree } from "../free-port";
+import type { Ready } from "../ready";
 import { startChild } from "./child";
 import { firstDrone } from "./first-drone";
 import { firstUser } from "./first-user";
 import { database, mail, objects, reach, redis } from "./neighbours";
 import type { Part } from "./part";
 import { schema } from "./schema";
+import type { Secrets } from "./secrets";
 
 /** Short, because nobody but the person at this terminal waits. */
 const drain = { SHUTDOWN_DRAIN_SECONDS: "3" };
+
+/** What every process of ours is told here. A default comes before the user's environment, a must after it. */
+const ourEnvironment = (env: Environment, secrets: Secrets): Environment => ({
+  JWT_SECRET: secrets.jwt,
+  ACCESS_PROFILE: "contract",
+  ...env,
+  ...drain,
+  DEPLOYMENT: "local",
+  HOST: "127.0.0.1",
+});
+
+interface HttpService {
+  readonly name: string;
+  /** File of `cmd/`. */
+  readonly entrypoint: string;
+  /** Variable that names its port, and the port otherwise. */
+  readonly port: readonly [variable: string, otherwise: string];
+  /** Its key in ready.json. */
+  readonly says: keyof Ready;
+  readonly scheme?: "http" | "ws";
+  /** Defaults of its own. */
+  readonly defaults?: (origin: string) => Environment;
+}
+
+/** One of our processes that serves HTTP on a port and answers `/readyz` there. */
+const service = ({ name, entrypoint, port, says, scheme = "http", defaults }: HttpService): Part => ({
+  name,
+  async start({ env, folder, secrets }) {
+    const [variable, otherwise] = port;
+    const chosen = env[variable] ?? otherwise;
+    const origin = `http://127.0.0.1:${chosen}`;
+    await assertPortIsFree(Number(chosen), `${name} (${variable})`);
+    const child = await startChild({
+      name,
+      entrypoint,
+      folder,
+      env: { ...defaults?.(origin), ...ourEnvironment(env, secrets), [variable]: chosen },
+      answers: () => isReady(origin),
+    });
+    return { ...child, says: { [says]: origin.replace("http", scheme) } };
+  },
+});
+
+async function isReady(origin: string): Promise<void> {
+  const response = await fetch(`${origin}/readyz`, { signal: AbortSignal.timeout(2_000) });
+  if (!response.ok) throw new Error(`/readyz answers ${response.status}`);
+}
 
 const simulator: Part = {
   name: "the simulated copter",
@@ -16,7 +66,7 @@ const simulator: Part = {
     const settings = { SIMULATOR_PORT: port, SIMULATOR_SPEEDUP: env.SIMULATOR_SPEEDUP ?? "5" };
     await assertPortIsFree(Number(port), "the simulated copter (SIMULATOR_PORT)");
     const child = await startChild({
-      name: "The simulator",
+      name: "the simulator",
       entrypoint: "simulator",
       folder,
       env: { ...env, ...drain, ...settings },
@@ -26,38 +76,14 @@ const simulator: Part = {
   },
 };
 
-const gateway: Part = {
+const gateway = service({
   name: "the gateway",
-  async start({ env, folder, secrets }) {
-    const port = env.GATEWAY_PORT ?? "8080";
-    const origin = `http://127.0.0.1:${port}`;
-    await assertPortIsFree(Number(port), "the gateway (GATEWAY_PORT)");
-    const child = await startChild({
-      name: "The gateway",
-      entrypoint: "gateway",
-      folder,
-      env: {
-        JWT_SECRET: secrets.jwt,
-        PUBLIC_ORIGIN: origin,
-        // A web client under development runs on a port of its own.
-        CORS_ORIGINS: "*",
-        ACCESS_PROFILE: "contract",
-        ...env,
-        ...drain,
-        DEPLOYMENT: "local",
-        HOST: "127.0.0.1",
-        GATEWAY_PORT: port,
-      },
-      answers: () => isReady(origin),
-    });
-    return { ...child, says: { gateway: origin } };
-  },
-};
-
-async function isReady(origin: string): Promise<void> {
-  const response = await fetch(`${origin}/readyz`, { signal: AbortSignal.timeout(2_000) });
-  if (!response.ok) throw new Error(`/readyz answers ${response.status}`);
-}
+  entrypoint: "gateway",
+  port: ["GATEWAY_PORT", "8080"],
+  says: "gateway",
+  // A web client under development runs on a port of its own.
+  defaults: (origin) => ({ PUBLIC_ORIGIN: origin, CORS_ORIGINS: "*" }),
+});
 
 /** Everything the laptop runs, in the order of its starting. */
 export const parts: readonly Part[] = [
