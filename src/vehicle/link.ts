@@ -61,7 +61,12 @@ export interface VehicleIdentity {
   readonly componentId: number;
 }
 
-/** What the vehicle said of a command: MAV_RESULT's name, and the STATUSTEXT it sent meanwhile. */
+/**
+ * What the vehicle said of a command: MAV_RESULT's name, and the STATUSTEXT it sent meanwhile.
+ *
+ * A setpoint has no MAV_RESULT. Its `result` is TARGET_CONFIRMED when the vehicle reports this target as its
+ * own, or TARGET_UNCONFIRMED when it was sent in guided mode to a vehicle that does not report its target.
+ */
 export interface Acknowledgement {
   readonly result: string;
   readonly status_text: readonly string[];
@@ -83,7 +88,7 @@ export interface FenceUpload {
   /** Whether the vehicle will act on the fence: an upload enables nothing by itself. */
   readonly enforcement: {
     readonly active: boolean;
-    /** The parameters that decide it, as read from the vehicle: FENCE_ENABLE and FENCE_ACTION, or GF_ACTION. */
+    /** The parameters that decide it, as read from the vehicle: FENCE_ENABLE, FENCE_ACTION and FENCE_TYPE, or GF_ACTION. */
     readonly params: readonly Param[];
   };
 }

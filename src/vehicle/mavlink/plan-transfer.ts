@@ -17,6 +17,9 @@ const missionResultName = (result: number): string =>
 
 const label = (type: PlanType): string => (type === PlanType.fence ? "fence" : "mission");
 
+/** How many timeouts after the last item; until then the vehicle may still ask for it again. */
+const SILENCES_AT_THE_END = 3;
+
 /** How long a refusal waits for the vehicle's explanation. */
 const EXPLANATION_MS = 700;
 
@@ -41,13 +44,17 @@ export class PlanTransfer {
     const record = this.texts.record();
     const last = items.length - 1;
     let highest = -1;
+    let leave = () => {};
     try {
       return await converse<"acknowledged" | "unacknowledged">(this.channel, this.patience, {
-        say: () => {
+        say: (attempt) => {
+          // Everything is sent and nothing comes: reading back tells more than waiting.
+          if (highest === last && attempt >= SILENCES_AT_THE_END) leave();
           // Once it has asked, the vehicle itself repeats what it misses; a second count would start it over.
           if (highest < 0) this.channel.send(this.count(items.length, type));
         },
         listen: ({ done, fail, progressed }) => {
+          leave = () => done("unacknowledged");
           const answer = (request: common.MissionRequest | common.MissionRequestInt) => {
             const item = items[request.seq];
             if (request.missionType !== type || !item) return;

@@ -1,0 +1,45 @@
+import { fliesMission, modeName, resolveMode, setModeParams } from "./modes";
+
+const copter = { autopilot: "ardupilot", kind: "copter" } as const;
+const rover = { autopilot: "ardupilot", kind: "rover" } as const;
+const px4 = { autopilot: "px4", kind: "copter" } as const;
+
+test.each([
+  [copter, "guided", "GUIDED", 4],
+  [copter, "Alt Hold", "ALT_HOLD", 2],
+  [copter, "smartrtl", "SMART_RTL", 21],
+  [rover, "GUIDED", "GUIDED", 15],
+  [rover, "auto", "AUTO", 10],
+  [px4, "auto.mission", "AUTO.MISSION", 0x04040000],
+  [px4, "Hold", "AUTO.LOITER", 0x03040000],
+  [px4, "RTL", "AUTO.RTL", 0x05040000],
+  [px4, "OFFBOARD", "OFFBOARD", 0x00060000],
+  [copter, 6, "RTL", 6],
+  [copter, "9", "LAND", 9],
+  [px4, 0x06040000, "AUTO.LAND", 0x06040000],
+  [copter, 77, "MODE(77)", 77],
+])("%o takes %p as %s", (craft, mode, name, customMode) => {
+  expect(resolveMode(craft, mode)).toEqual({ name, customMode });
+});
+
+test("a mode that is none of the vehicle's is refused with those it has", () => {
+  expect(() => resolveMode(rover, "LAND")).toThrow(/has no mode "LAND".*STEERING/);
+  expect(() => resolveMode(copter, -1)).toThrow(expect.objectContaining({ code: "invalid_input" }));
+  expect(() => resolveMode(copter, 1.5)).toThrow(expect.objectContaining({ code: "invalid_input" }));
+});
+
+test("PX4 is asked with main and sub mode apart, ArduPilot with the number", () => {
+  expect(setModeParams(px4, 0x05040000)).toEqual([1, 4, 5]);
+  expect(setModeParams(copter, 6)).toEqual([1, 6, 0]);
+});
+
+test("only a mode that follows the uploaded plan flies a mission", () => {
+  expect([fliesMission(copter, 3), fliesMission(copter, 27), fliesMission(copter, 4)]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  expect([fliesMission(rover, 10), fliesMission(rover, 3)]).toEqual([true, false]);
+  expect([fliesMission(px4, 0x04040000), fliesMission(px4, 0x03040000)]).toEqual([true, false]);
+  expect(modeName(px4, 0x03030000)).toBe("MODE(50528256)");
+});

@@ -1,0 +1,271 @@
+import { DomainError } from "../domain/errors";
+import type { ByteStream, LinkTarget } from "./byte-stream";
+import type { TelemetryMessage, VehicleLink } from "./link";
+import { LinkPool, type PoolOptions } from "./pool";
+
+const TARGET: LinkTarget = { key: "7", host: "10.71.0.7", port: 5001, via: "direct" };
+const MESSAGE: TelemetryMessage = { type: "relalt", data: { data: 4 } };
+
+/**
+ * A fake link that keeps who listens and whether it is open. Only what the pool touches of a link is there;
+ * the orders are not.
+ */
+class FakeLink {
+  state: VehicleLink["state"] = "ready";
+  readonly listeners = new Set<(message: TelemetryMessage) => void>();
+  private readonly closeListeners: ((reason: string) => void)[] = [];
+  closedBecause: string | undefined;
+
+  onTelemetry(listener: (message: TelemetryMessage) => void): () => void {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
+  }
+  onClose(listener: (reason: string) => void): void {
+    this.closeListeners.push(listener);
+  }
+  close(reason: string): void {
+    if (this.state === "closed") return;
+    this.state = "closed";
+    this.closedBecause = reason;
+    for (const listener of this.closeListeners) listener(reason);
+  }
+  say(message: TelemetryMessage): void {
+    for (const listener of [...this.listeners]) listener(message);
+  }
+}
+
+const STREAM: ByteStream = { write: () => {}, onData: () => {}, onClose: () => {}, close: () => {} };
+
+let pool: LinkPool | undefined;
+afterEach(async () => {
+  await pool?.drain(0);
+});
+
+/** A pool over fake links. `reachable` decides whether the next dial succeeds. */
+function build(options: Partial<PoolOptions> = {}) {
+  const links: FakeLink[] = [];
+  const dialled: LinkTarget[] = [];
+  const log: string[] = [];
+  const world = { reachable: true };
+  const thePool = new LinkPool({
+    dial: async (target) => {
+      dialled.push(target);
+      await new Promise((resolve) => setImmediate(resolve));
+      if (!world.reachable) throw new DomainError("vehicle_unreachable", "Nobody is there.");
+      return STREAM;
+    },
+    open: async () => {
+      const link = new FakeLink();
+      links.push(link);
+      return link as unknown as VehicleLink;
+    },
+    backoff: { firstMs: 10, mostMs: 20 },
+    random: () => 1,
+    observer: {
+      opened: () => void log.push("opened"),
+      openFailed: (_key, code) => void log.push(`failed ${code}`),
+      closed: (_key, reason) => void log.push(`closed: ${reason}`),
+      reconnecting: (_key, attempt, delayMs) => void log.push(`attempt ${attempt} in ${delayMs} ms`),
+    },
+    ...options,
+  });
+  pool = thePool;
+  return { pool: thePool, links, dialled, log, world };
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  const deadline = Date.now() + 5000;
+  while (!holds()) {
+    if (Date.now() > deadline) throw new Error("waited in vain");
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
+
+describe("a link", () => {
+  test("is opened once however many ask for it at the same time, and kept for the next", async () => {
+    const { pool, links, dialled } = build();
+    const used = await Promise.all(
+      Array.from({ length: 20 }, () => pool.withLink(TARGET, async (link) => link)),
+    );
+    expect(new Set(used).size).toBe(1);
+    await pool.withLink(TARGET, async () => {});
+    expect([links.length, dialled.length, pool.size]).toEqual([1, 1, 1]);
+  });
+
+  test("that nobody uses is closed after the idle time, and not before the last user has finished", async () => {
+    const { pool, links, log } = build({ idleMs: 30 });
+    let finish = () => {};
+    const busy = pool.withLink(TARGET, () => new Promise<void>((resolve) => (finish = resolve)));
+    await until(() => links.length === 1);
+    await pool.withLink(TARGET, async () => {});
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(links[0]?.state).toBe("ready");
+    finish();
+    await busy;
+    await until(() => links[0]?.state === "closed");
+    expect(log).toEqual(["opened", "closed: idle"]);
+    expect(pool.size).toBe(0);
+  });
+
+  test("that cannot be opened fails each caller and is forgotten, so that the next call tries again", async () => {
+    const { pool, world, dialled } = build();
+    world.reachable = false;
+    const calls = [1, 2, 3].map(() => pool.withLink(TARGET, async () => {}));
+    for (const call of calls) await expect(call).rejects.toMatchObject({ code: "vehicle_unreachable" });
+    world.reachable = true;
+    await expect(pool.withLink(TARGET, async () => "there")).resolves.toBe("there");
+    expect(dialled).toHaveLength(2);
+  });
+
+  test("is waited for so long and no longer", async () => {
+    const { pool } = build({
+      waitMs: 30,
+      dial: (_target, signal) =>
+        new Promise((_, reject) => {
+          signal.addEventListener("abort", () => reject(new DomainError("vehicle_unreachable", "Too late.")));
+        }),
+    });
+    await expect(pool.withLink(TARGET, async () => {})).rejects.toMatchObject({
+      code: "vehicle_unreachable",
+      message: "Too late.",
+    });
+  });
+
+  test("hides what went wrong below it, and keeps it as the cause", async () => {
+    const fault = new Error("EPIPE 10.71.0.7");
+    const { pool } = build({ dial: () => Promise.reject(fault) });
+    await expect(pool.withLink(TARGET, async () => {})).rejects.toMatchObject({
+      code: "vehicle_unreachable",
+      cause: fault,
+    });
+  });
+
+  test("to a drone whose address has changed is closed and opened to the new one", async () => {
+    const { pool, links, dialled } = build();
+    await pool.withLink(TARGET, async () => {});
+    await pool.withLink({ ...TARGET, port: 5002 }, async () => {});
+    expect(links.map(({ state }) => state)).toEqual(["closed", "ready"]);
+    expect(dialled.map(({ port }) => port)).toEqual([5001, 5002]);
+  });
+});
+
+describe("a watch", () => {
+  test("survives lost links: it hears the next one without asking again", async () => {
+    const { pool, links, log, world } = build();
+    const heard: TelemetryMessage[] = [];
+    const states: string[] = [];
+    pool.subscribe(TARGET, {
+      onMessage: (message) => void heard.push(message),
+      onState: (state) => void states.push(state),
+    });
+    await until(() => links.length === 1);
+    links[0]?.say(MESSAGE);
+    world.reachable = false;
+    links[0]?.close("the vehicle rebooted");
+    await until(() => log.includes("attempt 3 in 20 ms"));
+    world.reachable = true;
+    await until(() => links.length === 2);
+    links[1]?.say(MESSAGE);
+    expect(heard).toEqual([MESSAGE, MESSAGE]);
+    expect(states).toEqual(["up", "down", "up"]);
+    expect(log.slice(0, 5)).toEqual([
+      "opened",
+      "closed: the vehicle rebooted",
+      "attempt 1 in 10 ms",
+      "failed vehicle_unreachable",
+      "attempt 2 in 20 ms",
+    ]);
+  });
+
+  test("of an unreachable vehicle waits for it to come", async () => {
+    const { pool, links, world } = build();
+    world.reachable = false;
+    const failedCall = pool.withLink(TARGET, async () => {});
+    const states: string[] = [];
+    pool.subscribe(TARGET, { onMessage: () => {}, onState: (state) => void states.push(state) });
+    await expect(failedCall).rejects.toMatchObject({ code: "vehicle_unreachable" });
+    expect(states).toEqual(["down"]);
+    world.reachable = true;
+    await until(() => states.join() === "down,up");
+    expect(links).toHaveLength(1);
+  });
+
+  test("shared by many is one on the link, and the last one out ends it", async () => {
+    const { pool, links } = build({ idleMs: 20 });
+    const heard: string[] = [];
+    const stopA = pool.subscribe(TARGET, () => void heard.push("a"));
+    const stopB = pool.subscribe(TARGET, () => void heard.push("b"));
+    await until(() => links[0]?.listeners.size === 1);
+    links[0]?.say(MESSAGE);
+    stopA();
+    stopA();
+    links[0]?.say(MESSAGE);
+    expect(heard).toEqual(["a", "b", "b"]);
+    stopB();
+    expect(links[0]?.listeners.size).toBe(0);
+    await until(() => links[0]?.state === "closed");
+  });
+
+  test("that has ended lets a lost vehicle rest", async () => {
+    const { pool, links, log, dialled } = build();
+    const stop = pool.subscribe(TARGET, () => {});
+    await until(() => links.length === 1);
+    links[0]?.close("gone");
+    expect(log.at(-1)).toBe("attempt 1 in 10 ms");
+    stop();
+    await new Promise((resolve) => setTimeout(resolve, 40));
+    expect(dialled).toHaveLength(1);
+  });
+
+  test("begun anew after the link rested hears again", async () => {
+    const { pool, links } = build();
+    pool.subscribe(TARGET, () => {})();
+    await until(() => links.length === 1);
+    const heard: TelemetryMessage[] = [];
+    pool.subscribe(TARGET, (message) => void heard.push(message));
+    await until(() => links[0]?.listeners.size === 1);
+    links[0]?.say(MESSAGE);
+    expect(heard).toEqual([MESSAGE]);
+  });
+});
+
+describe("closing", () => {
+  test("a drone drops its link, ends its watches and does not come back by itself", async () => {
+    const { pool, links, dialled } = build();
+    const states: string[] = [];
+    pool.subscribe(TARGET, { onMessage: () => {}, onState: (state) => void states.push(state) });
+    await until(() => links.length === 1);
+    expect(pool.close(TARGET.key, "deleted")).toBe(true);
+    expect(links[0]?.closedBecause).toBe("deleted");
+    expect(states).toEqual(["up", "ended"]);
+    expect(pool.close(TARGET.key)).toBe(false);
+    await new Promise((resolve) => setTimeout(resolve, 40));
+    expect(dialled).toHaveLength(1);
+  });
+
+  test("a drone while it is being opened fails those who wait and closes what comes too late", async () => {
+    const { pool, links } = build();
+    const waiting = pool.withLink(TARGET, async () => {});
+    pool.close(TARGET.key);
+    await expect(waiting).rejects.toMatchObject({ code: "vehicle_unreachable" });
+    expect(links.every(({ state }) => state === "closed")).toBe(true);
+  });
+
+  test("the pool lets orders finish, takes no new ones and leaves nothing open", async () => {
+    const { pool, links } = build();
+    let finish = () => {};
+    const order = pool.withLink(
+      TARGET,
+      () => new Promise<string>((resolve) => (finish = () => resolve("done"))),
+    );
+    await until(() => links.length === 1);
+    const drained = pool.drain(5000);
+    await expect(pool.withLink(TARGET, async () => {})).rejects.toMatchObject({ code: "unavailable" });
+    expect(links[0]?.state).toBe("ready");
+    finish();
+    await expect(order).resolves.toBe("done");
+    await drained;
+    expect(links[0]?.state).toBe("closed");
+    expect(pool.size).toBe(0);
+  });
+});
