@@ -1,37 +1,18 @@
 import { z } from "zod";
-import {
-  batchOf,
-  Frame,
-  firstOf,
-  Latitude,
-  Longitude,
-  NavCommand,
-  Param,
-  PlanName,
-  RowId,
-  Sequence,
-} from "../plans";
+import { batchOf, firstOf, MavCmd, optionalColumns, PlanName, pointColumns, RowId } from "../plans";
 
-const pointColumns = {
-  lat: Latitude,
-  lng: Longitude,
-  sequence: Sequence,
-  command: NavCommand.describe("Replaced by the code of the geofence's kind when it is uploaded."),
-  frame: Frame,
-  param1: Param.describe(
+const columns = {
+  ...pointColumns,
+  command: MavCmd.describe("Replaced by the code of the geofence's kind when it is uploaded."),
+  param1: pointColumns.param1.describe(
     "A polygon's number of vertices, or a circle's radius in metres; computed anew at upload. 0 when absent.",
   ),
-  param2: Param,
-  param3: Param,
-  param4: Param,
 };
 
-const withDefault = { frame: true, param1: true, param2: true, param3: true, param4: true } as const;
-
-export const geofencePointColumns = Object.keys(pointColumns);
+export const geofencePointColumns = Object.keys(columns);
 
 export const GeofencePoint = z
-  .object({ id: RowId, geofence_id: RowId, ...pointColumns })
+  .object({ id: RowId, geofence_id: RowId, ...columns })
   .meta({ id: "GeofencePoint" });
 export type GeofencePoint = z.output<typeof GeofencePoint>;
 
@@ -58,12 +39,12 @@ export const GeofenceChange = geofenceColumns.partial().meta({ id: "GeofenceChan
 export type GeofenceChange = z.output<typeof GeofenceChange>;
 
 const NewPoint = z
-  .strictObject({ geofence_id: RowId, ...pointColumns })
-  .partial(withDefault)
+  .strictObject({ geofence_id: RowId, ...columns })
+  .partial(optionalColumns)
   .meta({ id: "NewGeofencePoint" });
 export const FirstGeofencePoint = firstOf(NewPoint);
 
-const PointChange = z.strictObject(pointColumns).partial();
+const PointChange = z.strictObject(columns).partial();
 export const GeofencePointChange = PointChange.meta({ id: "GeofencePointChange" });
 export const GeofencePointBatch = batchOf(PointChange, "GeofencePointBatchRow");
 

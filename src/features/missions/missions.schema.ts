@@ -1,53 +1,30 @@
 import { z } from "zod";
-import {
-  Altitude,
-  batchOf,
-  Frame,
-  firstOf,
-  Latitude,
-  Longitude,
-  NavCommand,
-  Param,
-  PlanName,
-  RowId,
-  Sequence,
-} from "../plans";
+import { batchOf, firstOf, MavCmd, optionalColumns, PlanName, pointColumns, RowId } from "../plans";
 
-const pointColumns = {
-  lat: Latitude,
-  lng: Longitude,
-  altitude: Altitude,
+const columns = {
+  ...pointColumns,
+  altitude: z.float32().describe("Metres, in the point's frame."),
   type: z.enum(["base", "fly", "safepoint"]),
-  sequence: Sequence,
   label: z.string().nullable().describe("Free text. null when absent."),
-  frame: Frame,
-  command: NavCommand.describe(
+  command: MavCmd.describe(
     "MAV_CMD: 16 is NAV_WAYPOINT, 22 NAV_TAKEOFF, 21 NAV_LAND, 20 NAV_RETURN_TO_LAUNCH. 16 when absent.",
   ),
   is_current: z.boolean().describe("false when absent."),
   autocontinue: z.boolean().describe("true when absent."),
-  param1: Param,
-  param2: Param,
-  param3: Param,
-  param4: Param,
 };
 
-const withDefault = {
+const optional = {
+  ...optionalColumns,
   label: true,
-  frame: true,
   command: true,
   is_current: true,
   autocontinue: true,
-  param1: true,
-  param2: true,
-  param3: true,
-  param4: true,
 } as const;
 
-export const missionPointColumns = Object.keys(pointColumns);
+export const missionPointColumns = Object.keys(columns);
 
 export const MissionPoint = z
-  .object({ id: RowId, mission_id: RowId, ...pointColumns })
+  .object({ id: RowId, mission_id: RowId, ...columns })
   .meta({ id: "MissionPoint" });
 export type MissionPoint = z.output<typeof MissionPoint>;
 
@@ -59,12 +36,12 @@ export type Mission = z.output<typeof Mission>;
 export const NewMission = z.object({ name: PlanName }).meta({ id: "NewMission" });
 
 const NewPoint = z
-  .strictObject({ mission_id: RowId, ...pointColumns })
-  .partial(withDefault)
+  .strictObject({ mission_id: RowId, ...columns })
+  .partial(optional)
   .meta({ id: "NewMissionPoint" });
 export const FirstMissionPoint = firstOf(NewPoint);
 
-const PointChange = z.strictObject(pointColumns).partial();
+const PointChange = z.strictObject(columns).partial();
 export const MissionPointChange = PointChange.meta({ id: "MissionPointChange" });
 export const MissionPointBatch = batchOf(PointChange, "MissionPointBatchRow");
 

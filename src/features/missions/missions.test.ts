@@ -12,7 +12,7 @@ const sequences = (mission: { mission_points: { sequence: number }[] }) =>
 
 test("points come in the order of their sequence, then of their ids, however they were stored", async () => {
   const { api } = await gateway.newUser();
-  const { id, points } = await storeMission(api);
+  const { id, points } = await storeMission(api, 'a "quoted" \\ näme');
   const [first, second, third] = points.map((point) => point.id);
   await api.patch(`/mission/point/${first}`, { sequence: 7 });
   await api.patch(`/mission/point/${third}`, { sequence: -1 });

@@ -6,21 +6,34 @@ export const RowId = z.int().positive().max(2_147_483_647);
 
 export const PlanName = z.string().min(1).max(200).describe("Unique among the caller's own.");
 
-export const Latitude = z.number().min(-90).max(90).describe("Degrees, WGS 84.");
-export const Longitude = z.number().min(-180).max(180).describe("Degrees, WGS 84.");
-/** MAVLink carries an altitude as float32. */
-export const Altitude = z.float32().describe("Metres, in the point's frame.");
-export const Sequence = z.int32().describe("Points are ordered by it, then by id.");
-/** A uint8 on the wire. */
-export const Frame = z
-  .int()
-  .min(0)
-  .max(255)
-  .describe("MAV_FRAME: 0 is GLOBAL, 3 is GLOBAL_RELATIVE_ALT. 3 when absent.");
-/** A uint16 on the wire. */
-export const NavCommand = z.int().min(0).max(65_535);
+const Degrees = z.number().describe("Degrees, WGS 84.");
 /** A float32 on the wire. */
-export const Param = z.float32().describe("MAVLink command parameter. 0 when absent.");
+const Param = z.float32().describe("MAVLink command parameter. 0 when absent.");
+
+/** A uint16 on the wire. */
+export const MavCmd = z.int().min(0).max(65_535);
+
+/** The columns that every point has. `command` and what only one kind has come beside them. */
+export const pointColumns = {
+  lat: Degrees.min(-90).max(90),
+  lng: Degrees.min(-180).max(180),
+  sequence: z.int32().describe("Points are ordered by it, then by id."),
+  // A uint8 on the wire.
+  frame: z.int().min(0).max(255).describe("MAV_FRAME: 0 is GLOBAL, 3 is GLOBAL_RELATIVE_ALT. 3 when absent."),
+  param1: Param,
+  param2: Param,
+  param3: Param,
+  param4: Param,
+};
+
+/** Those of them that a new point may leave out. */
+export const optionalColumns = {
+  frame: true,
+  param1: true,
+  param2: true,
+  param3: true,
+  param4: true,
+} as const;
 
 /** An array of which only the first element is read; what follows it is not even looked at. */
 export const firstOf = <Point extends z.ZodType>(point: Point) =>

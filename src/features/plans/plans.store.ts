@@ -19,40 +19,29 @@ interface Row {
 
 /** Plans of a user and their points: one shape for missions and geofences. Every query asks for the owner. */
 export class PlanStore<Plan extends Row, Point extends Row> {
-  private readonly selectPlans: string;
   private readonly writePoints: string;
 
   constructor(readonly tables: PlanTables) {
-    const { plans, points, parent, planColumns, pointColumns } = tables;
-    const pointKeys = ["id", parent, ...pointColumns];
-    // One statement, so that a plan is read with the points of the same moment in one round trip.
-    this.selectPlans = `
-      SELECT ${planColumns.map((column) => `plan.${column}`).join(", ")},
-        coalesce(
-          (SELECT json_agg(point ORDER BY point.sequence, point.id)
-            FROM (SELECT ${pointKeys.join(", ")} FROM ${points} WHERE ${parent} = plan.id) AS point),
-          '[]'
-        ) AS ${points}
-      FROM ${plans} AS plan`;
+    const { points, pointColumns } = tables;
     this.writePoints = `
       UPDATE ${points} AS point SET ${pointColumns.map((column) => `${column} = new.${column}`).join(", ")}
       FROM json_populate_recordset(NULL::${points}, ?) AS new WHERE point.id = new.id`;
   }
 
   async list(db: Db, userId: number): Promise<Plan[]> {
-    return (await db.raw(`${this.selectPlans} WHERE plan.user_id = ? ORDER BY plan.id`, [userId])).rows;
+    const query = `${this.selectPlans("json")} WHERE plan.user_id = ? ORDER BY plan.id`;
+    return (await db.raw(query, [userId])).rows;
   }
 
-  /** `list` as JSON text: reading and writing it again here would be most of a request's work. */
+  /** `list` as JSON text: reading the points and writing them again here would be most of a request's work. */
   async listJson(db: Db, userId: number): Promise<string> {
-    const query = `
-      SELECT coalesce(json_agg(plan ORDER BY plan.id), '[]')::text AS json
-      FROM (${this.selectPlans} WHERE plan.user_id = ?) AS plan`;
-    return (await db.raw(query, [userId])).rows[0].json;
+    const query = `${this.selectPlans("text")} WHERE plan.user_id = ? ORDER BY plan.id`;
+    const { rows }: { rows: Record<string, unknown>[] } = await db.raw(query, [userId]);
+    return `[${rows.map((row) => this.planJson(row)).join(",")}]`;
   }
 
   async find(db: Db, userId: number, id: number): Promise<Plan | undefined> {
-    const query = `${this.selectPlans} WHERE plan.user_id = ? AND plan.id = ?`;
+    const query = `${this.selectPlans("json")} WHERE plan.user_id = ? AND plan.id = ?`;
     return (await db.raw(query, [userId, id])).rows[0];
   }
 
@@ -122,6 +111,25 @@ export class PlanStore<Plan extends Row, Point extends Row> {
   /** Write whole rows over those with the same ids, in one statement. */
   async overwritePoints(db: Db, rows: readonly Row[]): Promise<void> {
     await db.raw(this.writePoints, [JSON.stringify(rows)]);
+  }
+
+  /** One statement, so that a plan is read with its points of the same moment in one round trip. */
+  private selectPlans(pointsAs: "json" | "text"): string {
+    const { plans, points, parent, planColumns, pointColumns } = this.tables;
+    return `
+      SELECT ${planColumns.map((column) => `plan.${column}`).join(", ")},
+        coalesce(
+          (SELECT json_agg(point ORDER BY point.sequence, point.id)
+            FROM (
+              SELECT id, ${parent}, ${pointColumns.join(", ")} FROM ${points} WHERE ${parent} = plan.id
+            ) AS point),
+          '[]'
+        )::${pointsAs} AS ${points}
+      FROM ${plans} AS plan`;
+  }
+
+  private planJson({ [this.tables.points]: points, ...plan }: Record<string, unknown>): string {
+    return `${JSON.stringify(plan).slice(0, -1)},"${this.tables.points}":${points}}`;
   }
 
   private pointsOf(db: Db, userId: number): Knex.QueryBuilder {
