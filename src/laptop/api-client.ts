@@ -31,6 +31,10 @@ export class ApiClient {
     return this.request<Reply>("POST", path, body);
   }
 
+  put<Reply>(path: string, body: unknown): Promise<Reply> {
+    return this.request<Reply>("PUT", path, body);
+  }
+
   delete<Reply>(path: string): Promise<Reply> {
     return this.request<Reply>("DELETE", path);
   }

@@ -19,6 +19,8 @@ export interface ChildSpec {
 
 const startLimitMs = 30_000;
 const stopLimitMs = 8_000;
+/** A crash's message stands above its stack trace. */
+const lastLines = 20;
 
 /** The compiled entrypoint, beside this compiled file. */
 const entrypointFile = (entrypoint: string) => join(__dirname, "..", "..", "..", "cmd", `${entrypoint}.js`);
@@ -71,7 +73,7 @@ function whenEnded(child: ChildProcess, { name }: ChildSpec, logFile: string): P
   return new Promise((resolve) => {
     child.once("error", (error) => resolve(`${name} could not be run: ${error.message}`));
     child.once("exit", (code, signal) => {
-      const lastWords = readFileSync(logFile, "utf8").trim().split("\n").slice(-5).join("\n");
+      const lastWords = readFileSync(logFile, "utf8").trim().split("\n").slice(-lastLines).join("\n");
       resolve(`${name} ended (${signal ?? `code ${code}`}). The end of ${logFile}:\n${lastWords}`);
     });
   });

@@ -4,7 +4,8 @@ import type { Part } from "./part";
 interface Drone {
   readonly id: number;
   readonly type: string;
-  readonly port?: number;
+  readonly port: number;
+  readonly link_host: string | null;
 }
 
 /** The first user's drone, flown by the simulated copter. */
@@ -14,18 +15,20 @@ export const firstDrone: Part = {
     if (!ready.gateway || !ready.user) throw new Error("The first drone needs the gateway and a user.");
     const api = new ApiClient(ready.gateway);
     await api.login(ready.user);
-    const wish = {
-      type: "sitl",
-      name: "Simulated copter",
-      vehicle_type: "copter",
-      port: Number(env.SIMULATOR_PORT),
-    };
-    const drones = await api.get<Drone[]>("/drones");
-    const known = drones.find(({ type }) => type === "sitl");
-    if (known?.port === wish.port) return { says: { drone_id: known.id } };
-    // The copter listens elsewhere than last time: the old row would dial into the void.
-    if (known) await api.delete(`/drone/${known.id}`);
-    const { id } = await api.post<Drone>("/drone", wish);
+    const { id } = await droneAt(api, Number(env.SIMULATOR_PORT));
     return { says: { drone_id: id } };
   },
 };
+
+async function droneAt(api: ApiClient, port: number): Promise<Drone> {
+  const simulated = (await api.get<Drone[]>("/drones")).filter(({ type }) => type === "sitl");
+  const ours = simulated.find(({ link_host }) => link_host === null);
+  // The copter may listen on another port than last time.
+  if (ours) return ours.port === port ? ours : api.put<Drone>(`/drone/${ours.id}`, { port });
+  // Somebody flies a simulator of their own, and without a subscription a user has one simulated drone.
+  const [theirs] = simulated;
+  return (
+    theirs ??
+    api.post<Drone>("/drone", { type: "sitl", name: "Simulated copter", vehicle_type: "copter", port })
+  );
+}
