@@ -24,20 +24,23 @@ async function main(): Promise<void> {
       home: { lat, lng: lng + at * APART_DEGREES, altitude },
     })),
   });
-  const ports = simulator.vehicles.map(({ port }) => port);
-  console.log(JSON.stringify({ msg: "simulated vehicles listen", host: config.SIMULATOR_HOST, ports }));
-  process.send?.({ ready: true, ports });
-
   let stopping = false;
   const stop = (): void => {
     if (stopping) return;
     stopping = true;
-    simulator.stop().then(() => process.disconnect?.());
+    simulator.stop().then(() => {
+      // An open channel to whoever forked this process would keep it alive.
+      if (process.connected) process.disconnect?.();
+    });
   };
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
   // Whoever forked this process is gone.
   process.on("disconnect", stop);
+
+  const ports = simulator.vehicles.map(({ port }) => port);
+  console.log(JSON.stringify({ msg: "simulated vehicles listen", host: config.SIMULATOR_HOST, ports }));
+  process.send?.({ ready: true, ports });
 }
 
 main().catch((error: Error) => {

@@ -33,6 +33,8 @@ export class Flight extends FlightState {
   private onGroundSince = 0;
   private idleSince = 0;
   private hasFlown = false;
+  /** Seconds for which the motors have been running up for a takeoff. */
+  private spooling = 0;
   private pendingTakeoff: number | undefined;
   private setpointAt = Number.NEGATIVE_INFINITY;
   private paused = false;
@@ -228,9 +230,15 @@ export class Flight extends FlightState {
 
   private stepInTheAir(demand: Demand, limits: Limits, dt: number): void {
     if (this.landed && demand.kind === "rest") {
+      this.spooling = 0;
       Object.assign(this.body, { vn: 0, ve: 0, vd: 0, an: 0, ae: 0, ad: 0, roll: 0, pitch: 0, yawRate: 0 });
       return;
     }
+    if (this.landed && this.spooling < this.spoolSeconds()) {
+      this.spooling += dt;
+      return;
+    }
+    this.spooling = 0;
     stepCopter(this.body, demand, limits, dt);
     const touching = settleOnGround(this.body);
     if (!touching) {
@@ -240,6 +248,11 @@ export class Flight extends FlightState {
     } else if (this.time - this.onGroundSince >= SURE_OF_GROUND) {
       this.landed = true;
     }
+  }
+
+  /** From standstill to flying speed motors pass two stages, each as long as the parameter says. */
+  private spoolSeconds(): number {
+    return this.params.get("COM_SPOOLUP_TIME", this.params.get("MOT_SPOOL_TIME") * 2);
   }
 
   /** Disarm after a landing, and when armed for nothing. */

@@ -116,14 +116,27 @@ export class MissionProtocol {
       this.ack(from, message.missionType, plan ? MissionResult.denied : MissionResult.unsupported);
       return;
     }
+    this.sendCount(plan, from);
+  }
+
+  private sendCount(plan: StoredPlan, to: Sender): void {
     this.send(
       build(common.MissionCount, {
-        targetSystem: from.systemId,
-        targetComponent: from.componentId,
+        targetSystem: to.systemId,
+        targetComponent: to.componentId,
         count: plan.count,
         missionType: plan.type,
       }),
     );
+  }
+
+  /** ArduPilot answers a request beyond its mission's end with the true count, then the error. */
+  private noSuchItem(plan: StoredPlan | undefined, from: Sender): MissionResult {
+    if (!plan) return MissionResult.unsupported;
+    const mission = plan.type === common.MavMissionType.MISSION;
+    if (this.flight.autopilot === "px4" || !mission) return MissionResult.invalidSequence;
+    this.sendCount(plan, from);
+    return MissionResult.error;
   }
 
   /** MISSION_REQUEST_INT, and with `asFloats` the older MISSION_REQUEST. */
@@ -135,8 +148,7 @@ export class MissionProtocol {
     const plan = planStore(this.flight, message.missionType);
     const item = plan?.at(message.seq);
     if (!plan || this.upload || !item) {
-      const result = this.upload ? MissionResult.denied : MissionResult.invalidSequence;
-      this.ack(from, message.missionType, result);
+      this.ack(from, message.missionType, this.upload ? MissionResult.denied : this.noSuchItem(plan, from));
       return;
     }
     const fields = {

@@ -166,6 +166,29 @@ describe("plans", () => {
     expect((await station.next(common.MissionAck)).type).toBe(MavMissionResult.DENIED);
   });
 
+  test("a request beyond the end is answered with the true count and an error", async () => {
+    await station.upload(plan);
+    station.send(common.MissionRequestInt, { ...at, seq: 9, missionType: MavMissionType.MISSION });
+    expect((await station.next(common.MissionAck)).type).toBe(MavMissionResult.ERROR);
+    expect(station.all(common.MissionCount).at(-1)!.count).toBe(4);
+  });
+
+  test("a request of the older kind gets an item with degrees", async () => {
+    await station.upload(plan);
+    station.send(common.MissionRequest, { ...at, seq: 2, missionType: MavMissionType.MISSION });
+    const { x, frame } = await station.next(common.MissionItem);
+    expect(x).toBeCloseTo(47.39814, 4);
+    expect(frame as number).toBe(3);
+  });
+
+  test("items of the older kind are taken, with a word", async () => {
+    station.send(common.MissionCount, { ...at, count: 1, missionType: MavMissionType.MISSION });
+    await station.next(common.MissionRequest, () => true, 0);
+    station.send(common.MissionItem, { ...at, seq: 0, command: 16 as common.MavCmd, x: 47.5, y: 8.5, z: 3 });
+    expect((await station.next(common.MissionAck)).type).toBe(MavMissionResult.ACCEPTED);
+    expect(station.texts).toContain("got MISSION_ITEM; GCS should send MISSION_ITEM_INT");
+  });
+
   test("a cleared plan is empty, home and all", async () => {
     await station.upload(plan);
     station.send(common.MissionClearAll, { ...at, missionType: MavMissionType.MISSION });

@@ -68,9 +68,13 @@ export function missionDemand(flight: FlightState): Demand {
       finish(flight);
       break;
     }
+    if (order.command === Command.jump) {
+      moveOn(flight, jumpTarget(flight, order));
+      continue;
+    }
     const demand = carryOut(flight, order);
     if (demand !== "done") return demand;
-    advance(flight);
+    advance(flight, order);
   }
   return flight.landed ? REST : { kind: "position", ...run.from };
 }
@@ -99,8 +103,6 @@ function carryOut(flight: FlightState, order: PlanItem): Demand | "done" {
     case Command.changeSpeed:
       if (order.param2 > 0) flight.run.speed = order.param2;
       return "done";
-    case Command.jump:
-      return jump(flight, order);
     default:
       return "done";
   }
@@ -162,31 +164,29 @@ function home(flight: FlightState): Demand | "done" {
   return demand.kind === "rest" ? "done" : demand;
 }
 
-function jump(flight: FlightState, order: PlanItem): "done" {
+/** The order after a jump: its target as often as it says, for ever when the count is negative. */
+function jumpTarget(flight: FlightState, order: PlanItem): number {
   const { run, mission } = flight;
   const taken = run.jumps.get(run.seq) ?? 0;
-  // A negative count jumps for ever.
-  if (order.param2 < 0 || taken < order.param2) {
-    run.jumps.set(run.seq, taken + 1);
-    run.seq = Math.max(mission.firstSeq, order.param1) - 1;
-  }
-  return "done";
+  if (order.param2 >= 0 && taken >= order.param2) return run.seq + 1;
+  run.jumps.set(run.seq, taken + 1);
+  return Math.max(mission.firstSeq, order.param1);
 }
 
-function advance(flight: FlightState): void {
-  const { run, mission, reports } = flight;
-  const order = mission.at(run.seq);
-  if (order && order.command < Command.conditionDelay) {
-    if (
-      flight.autopilot === "ardupilot" &&
-      order.command !== Command.takeoff &&
-      order.command !== Command.land
-    )
+function advance(flight: FlightState, order: PlanItem): void {
+  const { run, reports } = flight;
+  if (order.command < Command.conditionDelay) {
+    const silent = order.command === Command.takeoff || order.command === Command.land;
+    if (flight.autopilot === "ardupilot" && !silent)
       reports.text(Severity.info, `Reached command #${run.seq}`);
     reports.itemReached(run.seq);
   }
-  run.seq += 1;
-  if (run.seq < mission.count) beginOrder(flight);
+  moveOn(flight, run.seq + 1);
+}
+
+function moveOn(flight: FlightState, seq: number): void {
+  flight.run.seq = seq;
+  if (seq < flight.mission.count) beginOrder(flight);
   else finish(flight);
 }
 
