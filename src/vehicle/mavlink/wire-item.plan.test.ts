@@ -51,6 +51,13 @@ test("ArduPilot's item 0 is home, PX4's is the plan's own", () => {
   expect(missionFromWire([], "ardupilot")).toEqual([]);
 });
 
+test("PX4 gets an order without a place in the frame for such", () => {
+  const plan = [item(), item({ command: 20, frame: 3 }), item({ command: 178 })];
+  const home = { lat: 0, lng: 0, altitude: 0 };
+  expect(wireMission(plan, "px4", home).map(({ frame }) => frame)).toEqual([3, 2, 2]);
+  expect(wireMission(plan, "ardupilot", home).map(({ frame }) => frame)).toEqual([0, 3, 3, 3]);
+});
+
 describe("a mission read back", () => {
   test("is the same when frame 6 comes back as 3 and the current item has moved", () => {
     expect(ardupilot({ frame: 6 }, { frame: 3, is_current: true })).toEqual([]);
@@ -91,6 +98,9 @@ describe("a mission read back", () => {
     expect(px4({ param3: 4 }, { param3: 0 })).toEqual([]);
     expect(px4({ param1: 4 }, { param1: 0 })).toHaveLength(1);
     expect(px4({ param2: 4 }, { param2: 0 })).toHaveLength(1);
+    expect(px4({ command: 19, param1: 8, param4: 90 }, { param4: 1 })).toEqual([]);
+    expect(px4({ command: 22, param1: 15 }, { param1: 0 })).toEqual([]);
+    expect(px4({ command: 177, param1: 2 }, { param1: 0 })).toHaveLength(1);
   });
 });
 

@@ -50,14 +50,14 @@ export const fromWire = (item: WireItem): MissionItem => ({
 
 /**
  * The plan as it goes out. ArduPilot keeps item 0 for home and overwrites whatever is sent there, so a
- * placeholder goes before the plan; PX4 has none.
+ * placeholder goes before the plan; PX4 has none, and takes orders without a place in a frame of their own.
  */
 export function wireMission(
   plan: readonly MissionItem[],
   autopilot: Autopilot,
   home: { lat: number; lng: number; altitude: number },
 ): WireItem[] {
-  if (autopilot === "px4") return plan.map(toWire);
+  if (autopilot === "px4") return plan.map(forPx4).map(toWire);
   const placeholder: MissionItem = {
     command: 16,
     frame: 0,
@@ -73,6 +73,12 @@ export function wireMission(
   };
   return [placeholder, ...plan].map(toWire);
 }
+
+/** MAV_FRAME_MISSION: no position. PX4 refuses a return to launch, or any order without a place, in another frame. */
+const MISSION_FRAME = 2;
+
+const forPx4 = (item: MissionItem): MissionItem =>
+  WITH_POSITION.has(item.command) ? item : { ...item, frame: MISSION_FRAME };
 
 /** The plan as it came back, without what ArduPilot keeps at item 0. */
 export const missionFromWire = (items: readonly WireItem[], autopilot: Autopilot): MissionItem[] =>
@@ -97,9 +103,9 @@ type Field = (typeof FIELDS)[number];
 const WITH_POSITION = new Set([16, 17, 18, 19, 21, 22, 31, 82, 84, 85, 94, 195, 201]);
 
 /**
- * The parameters that ArduPilot stores for the commands plans are made of (AP_Mission packs an item into
- * 12 bytes and drops the rest, which come back as 0, or as ±1 for a turn direction). They are whole numbers
- * there. A command that is not listed is compared in full, but for what came back as 0.
+ * The parameters that ArduPilot stores for the commands plans are made of: it packs an item into a few bytes
+ * and drops the rest, which come back as 0, or as ±1 for a turn direction. Most are whole numbers there. A
+ * command that is not listed is compared in full, but for what came back as 0.
  */
 const ARDUPILOT_KEEPS: Readonly<Record<number, readonly Field[]>> = {
   16: ["param1"],
@@ -109,7 +115,31 @@ const ARDUPILOT_KEEPS: Readonly<Record<number, readonly Field[]>> = {
   20: [],
   21: ["param1"],
   22: ["param1"],
+  31: ["param2"],
   82: ["param1"],
+  93: ["param1", "param2", "param3", "param4"],
+  112: ["param1"],
+  114: ["param1"],
+  115: ["param1", "param2", "param3", "param4"],
+  177: ["param1", "param2"],
+  178: ["param1", "param2", "param3"],
+  183: ["param1", "param2"],
+  206: ["param1"],
+};
+
+/**
+ * The same for PX4's commands with a position; `param4` is a yaw there. Of those without one it keeps every
+ * parameter.
+ */
+const PX4_KEEPS: Readonly<Record<number, readonly Field[]>> = {
+  16: ["param1", "param2", "param4"],
+  17: ["param3", "param4"],
+  19: ["param1", "param3"],
+  21: ["param2", "param4"],
+  22: ["param4"],
+  31: ["param2"],
+  84: ["param4"],
+  85: ["param4"],
 };
 
 /** Centimetres: ArduPilot stores altitudes as such. */
@@ -171,14 +201,13 @@ function sameForArduPilot(field: Field, was: number, is: number, command: number
 }
 
 function sameForPx4(field: Field, was: number, is: number, command: number): boolean {
-  if (!WITH_POSITION.has(command)) return is === 0;
-  if (field === "param4") {
-    if (Number.isNaN(was) || Number.isNaN(is)) return false;
-    const turn = Math.abs((was - is) % 360);
-    return Math.min(turn, 360 - turn) < YAW_TOLERANCE_DEG;
-  }
-  // Of a waypoint's pass radius, and of what a landing or takeoff does not use, PX4 returns 0.
-  return is === 0 && !(command === 16 && (field === "param1" || field === "param2"));
+  if (!WITH_POSITION.has(command)) return false;
+  const keeps = PX4_KEEPS[command];
+  if (!keeps) return is === 0;
+  if (!keeps.includes(field)) return true;
+  if (field !== "param4") return false;
+  const turn = Math.abs((was - is) % 360);
+  return Math.min(turn, 360 - turn) < YAW_TOLERANCE_DEG;
 }
 
 /**
