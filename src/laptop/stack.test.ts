@@ -36,6 +36,7 @@ beforeAll(async () => {
     PATH,
     HOME,
     GATEWAY_PORT: String(await freePort()),
+    RELAY_PORT: String(await freePort()),
     SIMULATOR_PORT: String(await freePort()),
     SIMULATOR_SPEEDUP: "20",
   };
@@ -109,14 +110,15 @@ interface Mission {
 
 test("a cold start is ready for a user with a drone, and Ctrl-C leaves nothing running", async () => {
   const { ready, process: stack, ended, output } = await startStack();
-  expect(ready).toMatchObject({ relay: null, tunnel: null, jumphost: null });
+  expect(ready).toMatchObject({ tunnel: null, jumphost: null });
   expect(statSync(readyFile(folder)).mode & 0o777).toBe(0o600);
   const drones = await (await clientOf(ready)).get<{ id: number; type: string }[]>("/drones");
   expect(drones).toEqual([expect.objectContaining({ id: ready.drone_id, type: "sitl" })]);
   expect(output()).toContain(ready.gateway);
 
   const processes = recordedProcesses();
-  expect(processes.map(isAlive)).toEqual([true, true, true, true]);
+  // Postgres, Redis, the simulator, the gateway and the relay.
+  expect(processes.map(isAlive)).toEqual([true, true, true, true, true]);
   stack.kill("SIGINT");
   expect(await ended).toBe(0);
   expect(processes.filter(isAlive)).toEqual([]);

@@ -85,6 +85,14 @@ const gateway = service({
   defaults: (origin) => ({ PUBLIC_ORIGIN: origin, CORS_ORIGINS: "*" }),
 });
 
+const relay = service({
+  name: "the relay",
+  entrypoint: "relay",
+  port: ["RELAY_PORT", "7070"],
+  says: "relay",
+  scheme: "ws",
+});
+
 /** Everything the laptop runs, in the order of its starting. */
 export const parts: readonly Part[] = [
   database,
@@ -96,4 +104,5 @@ export const parts: readonly Part[] = [
   gateway,
   firstUser,
   firstDrone,
+  relay,
 ];
