@@ -95,7 +95,7 @@ function responses(route: Route, definitions: Json): Json {
   if (route.path.includes(":")) document(404, "No such thing, or not yours.");
   if (route.body || route.query)
     document(route.invalidInput ?? 400, "The input does not fit; the message says where.");
-  document(500, "It failed; the message says why.");
+  if (!route.errors?.internal) document(500, "It failed; the message says why.");
   return documented;
 }
 
