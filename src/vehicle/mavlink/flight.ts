@@ -85,12 +85,14 @@ export class Flight {
     return demand("take off", outcome);
   }
 
-  /** Where it is. NAV_LAND as a command switches both autopilots to their landing mode. */
+  /** Where it is: ArduPilot by its mode, which every version has, PX4 by the order that enters its mode. */
   async land(): Promise<Acknowledgement> {
     if (this.vehicle.kind === "rover") throw new DomainError("not_supported", "A rover does not land.");
-    const params: Params =
-      this.vehicle.autopilot === "px4" ? [UNSET, UNSET, UNSET, UNSET, UNSET, UNSET, UNSET] : [];
-    return this.commands.order("land", Command.navLand, params);
+    if (this.vehicle.autopilot === "ardupilot") {
+      const { result, status_text } = await this.setMode("LAND");
+      return { result, status_text };
+    }
+    return this.commands.order("land", Command.navLand, [UNSET, UNSET, UNSET, UNSET, UNSET, UNSET, UNSET]);
   }
 
   async motorTest(motorId: number, percentage: number): Promise<Acknowledgement> {

@@ -1,21 +1,12 @@
 import { type MissionItem, planHash } from "../../domain/mission-item";
-import { type MavlinkPeer, type PeerOptions, startPeer } from "../../testing/mavlink-peer";
-import { dialDirect } from "../dialers/direct";
-import type { VehicleLink } from "../link";
+import type { MavlinkPeer, PeerOptions } from "../../testing/mavlink-peer";
+import { scriptedLinks } from "../../testing/scripted-link";
 import { build } from "./codec";
-import { DEFAULT_TIMINGS, openMavlinkLink } from "./link";
 import { common } from "./messages";
 
 /** Missions and fences against a scripted autopilot that stores what it is sent and answers as each test says. */
 
-let peer: MavlinkPeer | undefined;
-let link: VehicleLink | undefined;
-
-afterEach(async () => {
-  link?.close("the test is over");
-  await peer?.close();
-  peer = link = undefined;
-});
+const openLink = scriptedLinks();
 
 type Stored = common.MissionItemInt;
 const US = { targetSystem: 245, targetComponent: 190 };
@@ -23,6 +14,9 @@ const FENCE = 1;
 
 interface Store {
   readonly items: Stored[];
+  /** What the autopilot does with MISSION_COUNT and with an item, for tests that come before it. */
+  begin: (count: common.MissionCount) => void;
+  take: (item: Stored) => void;
   /** Called with each item number as it is about to be requested; returns how often to ask for it. */
   timesAsked: (seq: number) => number;
   /** Requests that get no item are repeated: by this kind. */
@@ -34,27 +28,8 @@ interface Store {
 }
 
 async function open(options: PeerOptions = {}) {
-  const thePeer = await startPeer(options);
-  peer = thePeer;
-  const signal = new AbortController().signal;
-  const stream = await dialDirect(
-    { key: "1", host: thePeer.host, port: thePeer.port, via: "direct" },
-    signal,
-  );
-  const theLink = await openMavlinkLink(
-    stream,
-    {
-      systemId: 245,
-      timings: {
-        plan: { timeoutMs: 100, attempts: 4 },
-        param: { timeoutMs: 20, attempts: 1 },
-        command: { ...DEFAULT_TIMINGS.command, explanationMs: 150 },
-      },
-    },
-    signal,
-  );
-  link = theLink;
-  return { peer: thePeer, link: theLink, store: keepPlans(thePeer) };
+  const { peer, link } = await openLink(options, { param: { timeoutMs: 20, attempts: 1 } });
+  return { peer, link, store: keepPlans(peer) };
 }
 
 /** The receiving and giving half of the mission protocol, by the book; `store` bends it. */
@@ -67,27 +42,29 @@ function keepPlans(thePeer: MavlinkPeer): Store {
   };
   const store: Store = {
     items: [],
+    begin: ({ count, missionType }) => {
+      store.items.length = 0;
+      expected = count;
+      ask(0, missionType);
+    },
+    take: (item) => {
+      if (item.seq !== store.items.length) {
+        thePeer.send(build(common.MissionAck, { ...US, type: 13, missionType: item.missionType }));
+        return;
+      }
+      store.items.push(item);
+      if (store.items.length < expected) ask(store.items.length, item.missionType);
+      else if (!store.losesAcknowledgement) {
+        thePeer.send(build(common.MissionAck, { ...US, type: 0, missionType: item.missionType }));
+      }
+    },
     timesAsked: () => 1,
     request: common.MissionRequest,
     losesAcknowledgement: false,
     givesBack: (item) => item,
   };
-  thePeer.on(common.MissionCount, ({ count, missionType }) => {
-    store.items.length = 0;
-    expected = count;
-    ask(0, missionType);
-  });
-  thePeer.on(common.MissionItemInt, (item) => {
-    if (item.seq !== store.items.length) {
-      thePeer.send(build(common.MissionAck, { ...US, type: 13, missionType: item.missionType }));
-      return;
-    }
-    store.items.push(item);
-    if (store.items.length < expected) ask(store.items.length, item.missionType);
-    else if (!store.losesAcknowledgement) {
-      thePeer.send(build(common.MissionAck, { ...US, type: 0, missionType: item.missionType }));
-    }
-  });
+  thePeer.on(common.MissionCount, store.begin);
+  thePeer.on(common.MissionItemInt, store.take);
   thePeer.on(common.MissionRequestList, ({ missionType }) =>
     thePeer.send(build(common.MissionCount, { ...US, count: store.items.length, missionType })),
   );
@@ -153,6 +130,29 @@ describe("a mission", () => {
   test("whose last acknowledgement is lost counts when it reads back as sent", async () => {
     const { link, store } = await open();
     store.losesAcknowledgement = true;
+    await expect(link.uploadMission(PLAN)).resolves.toMatchObject({ items: PLAN });
+  });
+
+  test("whose last item came twice counts in spite of the vehicle's complaint, if it reads back as sent", async () => {
+    const { peer, link, store } = await open();
+    store.losesAcknowledgement = true;
+    store.timesAsked = (seq) => (seq === PLAN.length ? 2 : 1);
+    peer.on(common.MissionItemInt, (sent) => {
+      if (sent.seq < store.items.length) peer.send(build(common.MissionAck, { ...US, type: 1 }));
+      else store.take(sent);
+    });
+    await expect(link.uploadMission(PLAN)).resolves.toMatchObject({ items: PLAN });
+    expect(store.items).toHaveLength(4);
+  });
+
+  test("waits while the vehicle is still busy with a transfer that broke off", async () => {
+    const { peer, link, store } = await open({ autopilot: 12 });
+    let counts = 0;
+    peer.on(common.MissionCount, (count) => {
+      counts += 1;
+      if (counts < 3) peer.send(build(common.MissionAck, { ...US, type: 1 }));
+      else store.begin(count);
+    });
     await expect(link.uploadMission(PLAN)).resolves.toMatchObject({ items: PLAN });
   });
 

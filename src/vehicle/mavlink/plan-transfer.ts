@@ -4,14 +4,14 @@ import type { Channel } from "./channel";
 import { build } from "./codec";
 import { converse, type Patience } from "./conversation";
 import { common } from "./messages";
-import type { StatusTexts } from "./status-text";
+import type { StatusRecord, StatusTexts } from "./status-text";
 import type { WireItem } from "./wire-item.plan";
 
 /** MAV_MISSION_TYPE. */
 export const PlanType = { mission: 0, fence: 1 } as const;
 export type PlanType = (typeof PlanType)[keyof typeof PlanType];
 
-const MissionResult = { accepted: 0, invalidSequence: 13 } as const;
+const MissionResult = { accepted: 0, error: 1, unsupported: 3, invalidSequence: 13 } as const;
 const missionResultName = (result: number): string =>
   `MAV_MISSION_${common.MavMissionResult[result] ?? String(result)}`;
 
@@ -36,62 +36,81 @@ export class PlanTransfer {
   ) {}
 
   /**
-   * Sends the items as the vehicle asks for them, by either kind of request and as often as it asks. Returns
-   * whether it acknowledged the whole: when only that acknowledgement was lost, reading back tells.
+   * Sends the items as the vehicle asks for them, by either kind of request and as often as it asks. What the
+   * vehicle then holds must be read back whatever comes of this.
+   *
+   * Returns a doubt, if there is one: a refusal that may be about the last item having come twice, when the
+   * acceptance before it was lost. Only reading back can tell.
    */
-  async send(items: readonly WireItem[], type: PlanType): Promise<"acknowledged" | "unacknowledged"> {
+  async send(items: readonly WireItem[], type: PlanType): Promise<DomainError | undefined> {
     this.channel.assertOpen();
     const record = this.texts.record();
-    const last = items.length - 1;
-    let highest = -1;
-    let leave = () => {};
     try {
-      return await converse<"acknowledged" | "unacknowledged">(this.channel, this.patience, {
-        say: (attempt) => {
-          // Everything is sent and nothing comes: reading back tells more than waiting.
-          if (highest === last && attempt >= SILENCES_AT_THE_END) leave();
-          // Once it has asked, the vehicle itself repeats what it misses; a second count would start it over.
-          if (highest < 0) this.channel.send(this.count(items.length, type));
-        },
-        listen: ({ done, fail, progressed }) => {
-          leave = () => done("unacknowledged");
-          const answer = (request: common.MissionRequest | common.MissionRequestInt) => {
-            const item = items[request.seq];
-            if (request.missionType !== type || !item) return;
-            // A repetition is answered but is no progress, or a vehicle that never hears us holds us forever.
-            if (request.seq > highest) progressed();
-            highest = Math.max(highest, request.seq);
-            this.channel.send(build(common.MissionItemInt, { ...this.target, ...item, missionType: type }));
-          };
-          return [
-            this.channel.on(common.MissionRequest, answer),
-            this.channel.on(common.MissionRequestInt, answer),
-            this.channel.on(common.MissionAck, (ack) => {
-              if (ack.missionType !== type) return;
-              // ArduPilot says this of an item that comes twice, which happens when requests repeat, and goes on.
-              if (ack.type === MissionResult.invalidSequence) return;
-              if (ack.type !== MissionResult.accepted) {
-                void this.explain(type, ack.type, record).then(fail);
-                return;
-              }
-              // Before the last item it can only be the end of an earlier transfer.
-              if (highest === last) done("acknowledged");
-            }),
-          ];
-        },
-        expired: () =>
-          highest === last
-            ? "unacknowledged"
-            : new DomainError(
-                "vehicle_timeout",
-                highest < 0
-                  ? `The vehicle did not answer the ${label(type)} upload.`
-                  : `The vehicle stopped asking for the ${label(type)} after item ${highest + 1} of ${items.length}; what it holds now may be a mixture. Upload again.`,
-              ),
-      });
+      return await this.upload(items, type, record);
     } finally {
       record.stop();
     }
+  }
+
+  private upload(
+    items: readonly WireItem[],
+    type: PlanType,
+    record: StatusRecord,
+  ): Promise<DomainError | undefined> {
+    const last = items.length - 1;
+    let highest = -1;
+    let lastSent = 0;
+    let busy = false;
+    let leave = () => {};
+    return converse<DomainError | undefined>(this.channel, this.patience, {
+      say: (attempt) => {
+        // Everything is sent and nothing comes: reading back tells more than waiting.
+        if (highest === last && attempt >= SILENCES_AT_THE_END) leave();
+        // Once it has asked, the vehicle itself repeats what it misses; a second count would start it over.
+        if (highest < 0) this.channel.send(this.count(items.length, type));
+      },
+      listen: ({ done, fail, progressed }) => {
+        leave = () => done(undefined);
+        const answer = (request: common.MissionRequest | common.MissionRequestInt) => {
+          const item = items[request.seq];
+          if (request.missionType !== type || !item) return;
+          // A repetition is answered but is no progress, or a vehicle that never hears us holds us forever.
+          if (request.seq > highest) progressed();
+          highest = Math.max(highest, request.seq);
+          if (request.seq === last) lastSent += 1;
+          this.channel.send(build(common.MissionItemInt, { ...this.target, ...item, missionType: type }));
+        };
+        const judge = (ack: common.MissionAck) => {
+          // ArduPilot says this of an item that comes twice, which happens when requests repeat, and goes on.
+          if (ack.missionType !== type || ack.type === MissionResult.invalidSequence) return;
+          if (ack.type === MissionResult.accepted) {
+            // Before the last item it can only be the end of an earlier transfer.
+            if (highest === last) done(undefined);
+          } else if (ack.type === MissionResult.error && highest < 0) {
+            // PX4 is busy with a transfer that broke off, until it gives that up; so the count is repeated.
+            busy = true;
+          } else {
+            const settle = ack.type === MissionResult.error && lastSent > 1 ? done : fail;
+            void this.explain(type, ack.type, record).then(settle);
+          }
+        };
+        return [
+          this.channel.on(common.MissionRequest, answer),
+          this.channel.on(common.MissionRequestInt, answer),
+          this.channel.on(common.MissionAck, judge),
+        ];
+      },
+      expired: () => {
+        if (highest === last) return undefined;
+        if (busy) return refused(type, "take", MissionResult.error, record.reasons);
+        return new DomainError(
+          "vehicle_timeout",
+          highest < 0
+            ? `The vehicle did not answer the ${label(type)} upload.`
+            : `The vehicle stopped asking for the ${label(type)} after item ${highest + 1} of ${items.length}; what it holds now may be a mixture. Upload again.`,
+        );
+      },
+    });
   }
 
   /** Clears the plan; the acknowledgement alone is not proof, count afterwards. */
@@ -163,6 +182,7 @@ export class PlanTransfer {
     say: () => void,
     listen: (done: (value: T) => void) => (() => void)[],
   ): Promise<T> {
+    let refusal: number | undefined;
     return converse<T>(this.channel, this.patience, {
       say,
       listen: ({ done, fail }) => [
@@ -170,20 +190,19 @@ export class PlanTransfer {
         this.channel.on(common.MissionAck, (ack) => {
           // An acceptance here is the late end of the upload before.
           if (ack.missionType !== type || ack.type === MissionResult.accepted) return;
-          if (ack.type === MissionResult.invalidSequence) return;
-          fail(refused(type, "give back", ack.type, []));
+          if (ack.type === MissionResult.unsupported) fail(refused(type, "give back", ack.type, []));
+          // Any other may be about an item of the upload that came twice, or pass when that has run out.
+          refusal = ack.type;
         }),
       ],
       expired: () =>
-        new DomainError("vehicle_timeout", `The vehicle did not send ${what} of its ${label(type)}.`),
+        refusal === undefined
+          ? new DomainError("vehicle_timeout", `The vehicle did not send ${what} of its ${label(type)}.`)
+          : refused(type, "give back", refusal, []),
     });
   }
 
-  private async explain(
-    type: PlanType,
-    result: number,
-    record: ReturnType<StatusTexts["record"]>,
-  ): Promise<DomainError> {
+  private async explain(type: PlanType, result: number, record: StatusRecord): Promise<DomainError> {
     await record.explained(EXPLANATION_MS);
     return refused(type, "take", result, record.reasons);
   }

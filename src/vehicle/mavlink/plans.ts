@@ -12,6 +12,7 @@ import {
   missionDifferences,
   missionFromWire,
   toWire,
+  type WireItem,
   wireMission,
 } from "./wire-item.plan";
 
@@ -38,13 +39,13 @@ export class Plans {
           "The vehicle is flying its mission; a new one would change the flight under way. Send force: true to do that.",
         );
       }
-      if (plan.length === 0) await this.transfer.clear(PlanType.mission);
-      else {
-        const home = this.state.knownHome ?? placeOf(plan[0]);
-        await this.transfer.send(wireMission(plan, this.vehicle.autopilot, home), PlanType.mission);
-      }
+      const home = this.state.knownHome ?? placeOf(plan[0]);
+      const doubt = await this.replace(
+        plan.length === 0 ? [] : wireMission(plan, this.vehicle.autopilot, home),
+        PlanType.mission,
+      );
       const kept = await this.downloadMission();
-      assertSame(missionDifferences(plan, kept, this.vehicle.autopilot), "mission");
+      assertSame(missionDifferences(plan, kept, this.vehicle.autopilot), "mission", doubt);
       return { hash: planHash(kept), items: kept };
     });
   }
@@ -59,12 +60,17 @@ export class Plans {
   uploadFence(fence: readonly MissionItem[]): Promise<FenceUpload> {
     return this.turns.take("plan", async () => {
       assertSendable(fence);
-      if (fence.length === 0) await this.transfer.clear(PlanType.fence);
-      else await this.transfer.send(fence.map(toWire), PlanType.fence);
+      const doubt = await this.replace(fence.map(toWire), PlanType.fence);
       const kept = (await this.transfer.receive(PlanType.fence)).map(fromWire);
-      assertSame(fenceDifferences(fence, kept), "fence");
+      assertSame(fenceDifferences(fence, kept), "fence", doubt);
       return { items: fence.length, enforcement: await this.enforcement(fence.length > 0) };
     });
+  }
+
+  private async replace(items: readonly WireItem[], type: PlanType): Promise<DomainError | undefined> {
+    if (items.length > 0) return this.transfer.send(items, type);
+    await this.transfer.clear(type);
+    return undefined;
   }
 
   private async downloadMission(): Promise<MissionItem[]> {
@@ -104,8 +110,10 @@ const placeOf = (item: MissionItem | undefined) => ({
   altitude: 0,
 });
 
-function assertSame(differences: readonly string[], what: string): void {
+/** Throws the doubt rather than the differences when there is one: it is the vehicle's own word. */
+function assertSame(differences: readonly string[], what: string, doubt: DomainError | undefined): void {
   if (differences.length === 0) return;
+  if (doubt) throw doubt;
   const shown = differences.slice(0, 5).join("; ");
   const more = differences.length > 5 ? ` (and ${differences.length - 5} more)` : "";
   throw new DomainError(

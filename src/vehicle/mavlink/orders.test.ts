@@ -1,0 +1,233 @@
+import { ack, QUICK, scriptedLinks, text } from "../../testing/scripted-link";
+import { build, FrameWriter } from "./codec";
+import { common } from "./messages";
+
+/** Orders to an autopilot that answers as each test says. */
+const open = scriptedLinks();
+
+describe("a command", () => {
+  test("is repeated with a rising confirmation until it is acknowledged", async () => {
+    const { peer, link } = await open();
+    peer.on(common.CommandLong, ({ command, confirmation }) => {
+      if (confirmation === 2) peer.send(ack(command, 0));
+    });
+    await expect(link.arm()).resolves.toEqual({ result: "MAV_RESULT_ACCEPTED", status_text: [] });
+    expect(peer.of(common.CommandLong).map(({ confirmation, _param1 }) => [confirmation, _param1])).toEqual([
+      [0, 1],
+      [1, 1],
+      [2, 1],
+    ]);
+  });
+
+  test("that nobody acknowledges fails after the last attempt", async () => {
+    const { peer, link } = await open();
+    await expect(link.disarm()).rejects.toMatchObject({ code: "vehicle_timeout" });
+    expect(peer.of(common.CommandLong)).toHaveLength(3);
+  });
+
+  test("acknowledged to another station is not acknowledged to us", async () => {
+    const { peer, link } = await open();
+    peer.on(common.CommandLong, ({ command, confirmation }) => {
+      peer.send(ack(command, 4, { targetSystem: 255 }));
+      peer.send(ack(command, 4, { targetSystem: 245, targetComponent: 1 }));
+      peer.send(ack(command, 4), { as: new FrameWriter(1, 154) });
+      if (confirmation === 1) peer.send(ack(command, 0));
+    });
+    await expect(link.arm()).resolves.toMatchObject({ result: "MAV_RESULT_ACCEPTED" });
+  });
+
+  test("in progress is waited for without being repeated", async () => {
+    const { peer, link } = await open();
+    peer.on(common.CommandLong, ({ command }) => {
+      peer.send(ack(command, 5, { progress: 10 }));
+      setTimeout(() => peer.send(ack(command, 0)), 400);
+    });
+    await expect(link.arm()).resolves.toMatchObject({ result: "MAV_RESULT_ACCEPTED" });
+    expect(peer.of(common.CommandLong)).toHaveLength(1);
+  });
+
+  test("refused carries the result's name and the vehicle's words, those that follow and come in chunks too", async () => {
+    const { peer, link } = await open();
+    const long = "PreArm: Compass not calibrated, and the throttle is not at its lowest";
+    peer.on(common.CommandLong, ({ command }) => {
+      peer.send(text(6, "unimportant chatter"));
+      peer.send(ack(command, 4));
+      peer.send(text(2, long.slice(50), { id: 9, chunkSeq: 1 }));
+      peer.send(text(2, long.slice(0, 50), { id: 9, chunkSeq: 0 }));
+    });
+    await expect(link.arm()).rejects.toMatchObject({
+      code: "vehicle_refused",
+      message: `The vehicle refused to arm (MAV_RESULT_FAILED): ${long}`,
+    });
+  });
+
+  test("under way when the connection breaks fails at once", async () => {
+    const { peer, link } = await open({}, { command: { ...QUICK.command, timeoutMs: 10_000 } });
+    peer.on(common.CommandLong, () => peer.hangUp());
+    await expect(link.arm()).rejects.toMatchObject({ code: "vehicle_unreachable" });
+    expect(link.state).toBe("closed");
+  });
+});
+
+describe("a mode", () => {
+  test("of PX4 is asked for by main and sub mode and believed when the heartbeat shows it", async () => {
+    const state = { baseMode: 1, customMode: 0 };
+    const { peer, link } = await open({ autopilot: 12, state });
+    peer.on(common.CommandLong, ({ command }) => {
+      peer.send(ack(command, 0));
+      state.customMode = 0x04040000;
+    });
+    await expect(link.setMode("mission")).resolves.toMatchObject({ mode: "AUTO.MISSION" });
+    expect(peer.of(common.CommandLong)[0]).toMatchObject({
+      command: 176,
+      _param1: 1,
+      _param2: 4,
+      _param3: 4,
+    });
+  });
+
+  test("that is acknowledged but never shown is not reported as set", async () => {
+    const { peer, link } = await open();
+    peer.on(common.CommandLong, ({ command }) => peer.send(ack(command, 0)));
+    await expect(link.setMode("AUTO")).rejects.toMatchObject({
+      code: "vehicle_timeout",
+      message: expect.stringContaining("STABILIZE"),
+    });
+  });
+
+  test("that the vehicle does not have sends nothing", async () => {
+    const { peer, link } = await open();
+    await expect(link.setMode("OFFBOARD")).rejects.toMatchObject({ code: "not_supported" });
+    expect(peer.of(common.CommandLong)).toEqual([]);
+  });
+});
+
+describe("takeoff", () => {
+  test("on ArduPilot enters guided mode first and counts from home", async () => {
+    const { peer, link } = await open();
+    peer.on(common.CommandLong, ({ command }) => peer.send(ack(command, 0)));
+    await link.takeoff(12);
+    expect(peer.of(common.CommandLong)).toMatchObject([
+      { command: 176, _param2: 4 },
+      { command: 22, _param7: 12 },
+    ]);
+  });
+
+  test("on PX4 counts from mean sea level, by the home the vehicle reports", async () => {
+    const { peer, link } = await open({ autopilot: 12 });
+    peer.on(common.CommandLong, ({ command, _param1 }) => {
+      peer.send(ack(command, 0));
+      if (command === 512 && _param1 === 242) {
+        peer.send(build(common.HomePosition, { latitude: 1, longitude: 1, altitude: 488_000 }));
+      }
+    });
+    await link.takeoff(12);
+    const order = peer.of(common.CommandLong).find(({ command }) => command === 22);
+    expect(order).toMatchObject({ _param5: Number.NaN, _param6: Number.NaN, _param7: 500 });
+  });
+
+  test("whose first acknowledgement was lost counts when the vehicle is in the air", async () => {
+    const { peer, link } = await open();
+    peer.on(common.CommandLong, ({ command, confirmation, _param1 }) => {
+      if (command === 22) {
+        if (confirmation > 0) peer.send(ack(command, 4));
+        return;
+      }
+      peer.send(ack(command, 0));
+      if (command === 512 && _param1 === 245) peer.send(build(common.ExtendedSysState, { landedState: 2 }));
+    });
+    await expect(link.takeoff(5)).resolves.toMatchObject({ result: "MAV_RESULT_ACCEPTED" });
+  });
+});
+
+describe("a place to go to", () => {
+  const place = { lat: 47.4, lng: 8.5, altitude: 30 };
+
+  test("is ordered with degrees whole and, on ArduPilot, height above home", async () => {
+    const { peer, link } = await open();
+    peer.on(common.CommandInt, ({ command }) => peer.send(ack(command, 0)));
+    await expect(link.goTo(place)).resolves.toMatchObject({ result: "MAV_RESULT_ACCEPTED" });
+    expect(peer.of(common.CommandInt)[0]).toMatchObject({
+      command: 192,
+      frame: 6,
+      _param2: 1,
+      _param5: 474_000_000,
+      _param6: 85_000_000,
+      _param7: 30,
+    });
+  });
+
+  describe("for an ArduPilot that has no such order", () => {
+    const elsewhere = { latInt: 474_100_000, lonInt: 85_000_000, alt: 500 };
+
+    test.each([
+      [
+        "is confirmed by the target it reports",
+        { latInt: 474_000_000, lonInt: 85_000_000, alt: 518 },
+        "TARGET_CONFIRMED",
+      ],
+      ["is unconfirmed when it reports none", undefined, "TARGET_UNCONFIRMED"],
+    ])("%s", async (_name, report, result) => {
+      const { peer, link } = await open();
+      peer.on(common.CommandInt, ({ command }) => peer.send(ack(command, 3)));
+      peer.on(common.CommandLong, ({ command }) => {
+        peer.send(ack(command, command === 512 && !report ? 4 : 0));
+        if (command === 512 && report) peer.send(build(common.PositionTargetGlobalInt, report));
+      });
+      await expect(link.goTo(place)).resolves.toMatchObject({ result });
+      expect(peer.of(common.SetPositionTargetGlobalInt)[0]).toMatchObject({
+        coordinateFrame: 6,
+        latInt: 474_000_000,
+        alt: 30,
+      });
+    });
+
+    test("is refused when it keeps another target", async () => {
+      const { peer, link } = await open();
+      peer.on(common.CommandInt, ({ command }) => peer.send(ack(command, 3)));
+      peer.on(common.CommandLong, ({ command }) => {
+        peer.send(ack(command, 0));
+        if (command === 512) peer.send(build(common.PositionTargetGlobalInt, elsewhere));
+      });
+      await expect(link.goTo(place)).rejects.toMatchObject({ code: "vehicle_refused" });
+    });
+  });
+
+  test("in metres from home is sent from the estimator's origin, which is elsewhere", async () => {
+    const { peer, link } = await open();
+    peer.on(common.CommandLong, ({ command, _param1 }) => {
+      peer.send(ack(command, command === 512 && _param1 === 87 ? 4 : 0));
+      if (command !== 512) return;
+      // Home lies 1e-4 degrees (11.13 m) north of the origin and 2 m above it.
+      if (_param1 === 242) {
+        peer.send(build(common.HomePosition, { latitude: 1000, longitude: 0, altitude: 12_000 }));
+      }
+      if (_param1 === 49) {
+        peer.send(build(common.GpsGlobalOrigin, { latitude: 0, longitude: 0, altitude: 10_000 }));
+      }
+    });
+    await link.move({ x: 3, y: 4, z: 5 });
+    const [sent] = peer.of(common.SetPositionTargetLocalNed);
+    expect(sent).toMatchObject({ coordinateFrame: 1, typeMask: 3576 });
+    expect(sent?.x).toBeCloseTo(4 + 11.1319, 3);
+    expect(sent?.y).toBeCloseTo(3, 3);
+    expect(sent?.z).toBeCloseTo(-7, 3);
+  });
+});
+
+describe("the motor test", () => {
+  test("is bounded in motors, throttle and time", async () => {
+    const { peer, link } = await open();
+    peer.on(common.CommandLong, ({ command }) => peer.send(ack(command, 0)));
+    await link.motorTest(3, 10);
+    expect(peer.of(common.CommandLong)[0]).toMatchObject({
+      command: 209,
+      _param1: 3,
+      _param2: 0,
+      _param3: 10,
+      _param4: 2,
+    });
+    await expect(link.motorTest(0, 10)).rejects.toMatchObject({ code: "invalid_input" });
+    await expect(link.motorTest(1, 101)).rejects.toMatchObject({ code: "invalid_input" });
+  });
+});
