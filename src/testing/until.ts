@@ -1,8 +1,16 @@
-/** Wait for a condition; rejects, quoting it, when it has not come true within the limit. */
-export async function until(condition: () => boolean | Promise<boolean>, limitMs = 10_000): Promise<void> {
+import { setTimeout as delay } from "node:timers/promises";
+
+/** Try until it no longer throws or resolves with false; rejects with the last fault after the limit. */
+export async function until<T>(attempt: () => Promise<T> | T, limitMs = 10_000): Promise<T> {
   const deadline = Date.now() + limitMs;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`This has not come true: ${condition}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+  for (;;) {
+    try {
+      const value = await attempt();
+      if (value !== false) return value;
+      if (Date.now() > deadline) throw new Error(`Not so within ${limitMs} ms.`);
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+    }
+    await delay(20);
   }
 }

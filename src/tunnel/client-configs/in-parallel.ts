@@ -1,0 +1,20 @@
+/** Run `work` for each item, a few at a time; one failure never keeps the others from being done. */
+export async function inParallel<Item>(
+  items: Iterable<Item>,
+  width: number,
+  work: (item: Item) => Promise<void>,
+): Promise<Error[]> {
+  const failures: Error[] = [];
+  const queue = items[Symbol.iterator]();
+  const worker = async () => {
+    for (let next = queue.next(); !next.done; next = queue.next()) {
+      try {
+        await work(next.value);
+      } catch (error) {
+        failures.push(error as Error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: width }, worker));
+  return failures;
+}

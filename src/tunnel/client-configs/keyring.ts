@@ -1,0 +1,250 @@
+import { type DesiredPeer, type Member, type PeerId, peerId } from "../../domain/peers";
+import type { PlaneName } from "../../domain/tunnel-planes";
+import type { PublicKey } from "../../domain/wireguard";
+import type { Clock } from "../../platform/clock";
+import type { Logger } from "../../platform/log";
+import { VanishingPolicy } from "../policies";
+import { inParallel } from "./in-parallel";
+import { type IndexEntry, readIndex, writeIndex } from "./index-object";
+import { clearOldTombstones, publishConfig, repairConfig, retireConfig } from "./publish";
+import { type ConfigStore, configKey, INDEX_KEY } from "./store";
+import { type HubForClients, templateOf } from "./text";
+
+export interface KeyringOptions {
+  readonly store: ConfigStore;
+  /** A plane whose hub has no usable key has no entry, and its members wait. */
+  readonly hubs: Readonly<Partial<Record<PlaneName, HubForClients>>>;
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** Keys became known: peers that waited may go live. */
+  readonly onKeys: () => void;
+  readonly onFailure: (error: Error) => void;
+  /** How many configs cannot be read although their peers live. */
+  readonly onLost: (count: number) => void;
+}
+
+const WIDTH = 16;
+const INDEX_DELAY_MS = 500;
+const RETRY_MS = 1_000;
+const RETRY_MAX_MS = 10_000;
+const AUDIT_EVERY_MS = 5 * 60_000;
+
+/**
+ * Whose key is which. It works beside the reconciler, which never waits for the object store: members whose key
+ * is not known yet are wanted, and `onKeys` tells when some are.
+ *
+ * unread → reading → ready. Until the index has been read nobody's key is known and nothing is published.
+ */
+export class Keyring {
+  private entries = new Map<PeerId, IndexEntry>();
+  private owners = new Map<PublicKey, PeerId>();
+  private state: "unread" | "ready" = "unread";
+  private wanted = new Map<PeerId, Member>();
+  private retired = new Map<PeerId, IndexEntry>();
+  private working: Promise<void> | undefined;
+  private retryTimer: NodeJS.Timeout | undefined;
+  private retryMs = RETRY_MS;
+  private indexTimer: NodeJS.Timeout | undefined;
+  private indexChanged = false;
+  private auditedAt = 0;
+  private members: readonly Member[] = [];
+  private stopped = false;
+  private readonly vanishing = new VanishingPolicy<PeerId>();
+
+  constructor(private readonly options: KeyringOptions) {}
+
+  ownerOf = (publicKey: PublicKey): PeerId | undefined => this.owners.get(publicKey);
+
+  /** Tell members whose key is known from those who have to wait for theirs. */
+  split(members: readonly Member[]): { desired: DesiredPeer[]; waiting: Member[] } {
+    const desired: DesiredPeer[] = [];
+    const waiting: Member[] = [];
+    for (const member of members) {
+      const entry = this.entries.get(peerId(member));
+      if (entry) desired.push({ ...member, publicKey: entry.publicKey });
+      else waiting.push(member);
+    }
+    return { desired, waiting };
+  }
+
+  /**
+   * Everyone who should have a config now, and the keys that still live. Publishes what is missing and retires
+   * what is neither desired nor live, under the same policy as the peers.
+   */
+  attend(members: readonly Member[], live: ReadonlySet<PublicKey>, isTick: boolean): void {
+    this.members = members;
+    const ids = new Set(members.map(peerId));
+    this.wanted = new Map(
+      members.map((member) => [peerId(member), member] as const).filter(([id]) => !this.entries.has(id)),
+    );
+    const stale = [...this.entries].filter(([id, { publicKey }]) => !ids.has(id) && !live.has(publicKey));
+    const allowed = this.vanishing.allowed(
+      stale.map(([id]) => id),
+      this.entries.size,
+      isTick,
+    );
+    for (const [id, entry] of stale) {
+      if (!allowed.has(id)) continue;
+      this.entries.delete(id);
+      this.owners.delete(entry.publicKey);
+      this.retired.set(id, entry);
+      this.saveIndexSoon();
+    }
+    const auditIsDue = this.options.clock.now().getTime() - this.auditedAt > AUDIT_EVERY_MS;
+    if (this.wanted.size > 0 || this.retired.size > 0 || this.state === "unread" || (isTick && auditIsDue)) {
+      this.work();
+    }
+  }
+
+  /** Finish what is under way and write the index. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    clearTimeout(this.retryTimer);
+    clearTimeout(this.indexTimer);
+    await this.working;
+    if (this.indexChanged) await this.saveIndex();
+  }
+
+  private work(): void {
+    if (this.working || this.retryTimer || this.stopped) return;
+    this.working = this.workOnce()
+      .catch((error: Error) => [error])
+      .then((failures) => {
+        this.working = undefined;
+        for (const failure of failures) this.options.onFailure(failure);
+        if (failures.length > 0) this.retryLater();
+        else this.retryMs = RETRY_MS;
+        if (failures.length === 0 && (this.wanted.size > 0 || this.retired.size > 0)) this.work();
+      });
+  }
+
+  private retryLater(): void {
+    if (this.stopped) return;
+    this.retryTimer = setTimeout(() => {
+      this.retryTimer = undefined;
+      this.work();
+    }, this.retryMs);
+    this.retryMs = Math.min(this.retryMs * 2, RETRY_MAX_MS);
+  }
+
+  private async workOnce(): Promise<Error[]> {
+    if (this.state === "unread") await this.readIndex();
+    const failures = [
+      ...(await inParallel([...this.wanted], WIDTH, ([id, member]) => this.publish(id, member))),
+      ...(await inParallel([...this.retired], WIDTH, ([id, entry]) => this.retire(id, entry))),
+    ];
+    const now = this.options.clock.now();
+    if (now.getTime() - this.auditedAt > AUDIT_EVERY_MS) {
+      failures.push(...(await this.audit(now)));
+      if (failures.length === 0) this.auditedAt = now.getTime();
+    }
+    return failures;
+  }
+
+  private async readIndex(): Promise<void> {
+    const text = await this.options.store.get(INDEX_KEY);
+    if (text !== undefined) {
+      try {
+        for (const [id, entry] of readIndex(text)) this.learn(id, entry);
+      } catch (error) {
+        this.options.log.error(
+          { err: error },
+          "the index of client configs cannot be read; reading each config",
+        );
+        this.options.onFailure(error as Error);
+      }
+    }
+    this.state = "ready";
+    for (const id of this.wanted.keys()) if (this.entries.has(id)) this.wanted.delete(id);
+    if (this.entries.size > 0) this.options.onKeys();
+  }
+
+  private async publish(id: PeerId, member: Member): Promise<void> {
+    const hub = this.options.hubs[member.plane];
+    if (!hub) {
+      this.wanted.delete(id);
+      return;
+    }
+    const published = await publishConfig(this.options.store, member, hub);
+    if (published.damaged) {
+      this.options.log.error(
+        { peer: id, object: configKey(member) },
+        "a client config was damaged and put aside",
+      );
+      this.options.onFailure(new Error(`${configKey(member)} was damaged.`));
+    }
+    const { origin, publicKey } = published;
+    this.options.log.info({ peer: id, public_key: publicKey, origin }, "a client config is published");
+    this.learn(id, published);
+    this.wanted.delete(id);
+    this.retired.delete(id);
+    this.saveIndexSoon();
+    this.options.onKeys();
+  }
+
+  private async retire(id: PeerId, { rowId }: IndexEntry): Promise<void> {
+    await retireConfig(this.options.store, id, rowId);
+    this.retired.delete(id);
+    this.options.log.info({ peer: id }, "a client config went to the tombstones");
+  }
+
+  /** Compare the store with the index: mend what can be mended, name what is lost, clear old tombstones. */
+  private async audit(now: Date): Promise<Error[]> {
+    const { store, hubs, log } = this.options;
+    const sizes = new Map((await store.configs()).map(({ key, bytes }) => [key, bytes]));
+    const suspects = this.members.flatMap((member) => {
+      const entry = this.entries.get(peerId(member));
+      const hub = hubs[member.plane];
+      if (!entry || !hub) return [];
+      const isSound = sizes.get(configKey(member)) === entry.bytes && entry.template === templateOf(hub);
+      return isSound ? [] : [{ member, hub, publicKey: entry.publicKey }];
+    });
+    let lost = 0;
+    const failures = await inParallel(suspects, WIDTH, async ({ member, hub, publicKey }) => {
+      const mended = await repairConfig(store, member, publicKey, hub);
+      const object = configKey(member);
+      if (mended) {
+        this.learn(peerId(member), mended);
+        this.saveIndexSoon();
+        log.warn({ peer: peerId(member), object }, "a client config was written anew with its own key");
+      } else {
+        lost++;
+        log.error(
+          { peer: peerId(member), object },
+          "a client config is lost; its peer stays, rotate its key",
+        );
+      }
+    });
+    this.options.onLost(lost);
+    const cleared = await clearOldTombstones(store, now);
+    if (cleared > 0) log.info({ cleared }, "old tombstones were deleted");
+    return failures;
+  }
+
+  private learn(id: PeerId, { rowId, publicKey, bytes, template }: IndexEntry): void {
+    this.entries.set(id, { rowId, publicKey, bytes, template });
+    this.owners.set(publicKey, id);
+  }
+
+  private saveIndexSoon(): void {
+    this.indexChanged = true;
+    if (this.stopped) return;
+    this.indexTimer ??= setTimeout(() => {
+      this.indexTimer = undefined;
+      this.saveIndex().catch((error: Error) => {
+        this.options.onFailure(error);
+        this.saveIndexSoon();
+      });
+    }, INDEX_DELAY_MS);
+  }
+
+  private async saveIndex(): Promise<void> {
+    this.indexChanged = false;
+    try {
+      await this.options.store.put(INDEX_KEY, writeIndex(this.entries));
+    } catch (error) {
+      this.indexChanged = true;
+      throw error;
+    }
+  }
+}

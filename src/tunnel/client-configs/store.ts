@@ -1,0 +1,77 @@
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  type S3Client,
+} from "@aws-sdk/client-s3";
+import type { Member, PeerId } from "../../domain/peers";
+
+/** `vpn/users/12.conf` */
+export const configKey = ({ plane, rowId }: Pick<Member, "plane" | "rowId">): string =>
+  `vpn/${plane}/${rowId}.conf`;
+
+/** Where a removed peer's config rests: `tombstones/users/<vpn_key_id>/<ip>.conf`. */
+export const tombstoneKey = (id: PeerId): string => `${TOMBSTONES}${id}.conf`;
+
+export const INDEX_KEY = "vpn/index.json";
+const TOMBSTONES = "tombstones/";
+
+export interface StoredObject {
+  readonly key: string;
+  readonly bytes: number;
+  readonly modified: Date;
+}
+
+/** The bucket of client configs. Every call rejects with the store's own error. */
+export class ConfigStore {
+  constructor(
+    private readonly s3: S3Client,
+    private readonly bucket: string,
+  ) {}
+
+  async get(key: string): Promise<string | undefined> {
+    try {
+      const { Body } = await this.s3.send(new GetObjectCommand({ Bucket: this.bucket, Key: key }));
+      return await Body?.transformToString();
+    } catch (error) {
+      if ((error as Error).name === "NoSuchKey") return undefined;
+      throw error;
+    }
+  }
+
+  /** With `onlyNew` it rejects with `PreconditionFailed` when somebody else was first, where the store can tell. */
+  async put(key: string, text: string, { onlyNew = false } = {}): Promise<void> {
+    await this.s3.send(
+      new PutObjectCommand({
+        Bucket: this.bucket,
+        Key: key,
+        Body: text,
+        ContentType: key.endsWith(".json") ? "application/json" : "text/plain; charset=utf-8",
+        ...(onlyNew ? { IfNoneMatch: "*" } : {}),
+      }),
+    );
+  }
+
+  async delete(key: string): Promise<void> {
+    await this.s3.send(new DeleteObjectCommand({ Bucket: this.bucket, Key: key }));
+  }
+
+  configs = (): Promise<StoredObject[]> => this.list("vpn/");
+  tombstones = (): Promise<StoredObject[]> => this.list(TOMBSTONES);
+
+  private async list(prefix: string): Promise<StoredObject[]> {
+    const found: StoredObject[] = [];
+    let from: string | undefined;
+    do {
+      const page = await this.s3.send(
+        new ListObjectsV2Command({ Bucket: this.bucket, Prefix: prefix, ContinuationToken: from }),
+      );
+      for (const { Key, Size, LastModified } of page.Contents ?? []) {
+        if (Key) found.push({ key: Key, bytes: Size ?? 0, modified: LastModified ?? new Date() });
+      }
+      from = page.IsTruncated ? page.NextContinuationToken : undefined;
+    } while (from);
+    return found;
+  }
+}

@@ -1,0 +1,63 @@
+import { createHash } from "node:crypto";
+import { type Member, type PeerId, peerId } from "../../domain/peers";
+import { type PlaneName, planes, tunnelledNetworks } from "../../domain/tunnel-planes";
+import { isPrivateKey, type PrivateKey, type PublicKey } from "../../domain/wireguard";
+
+/** What every client of a plane is told about its hub. */
+export interface HubForClients {
+  readonly plane: PlaneName;
+  readonly publicKey: PublicKey;
+  /** Host name or address at which clients reach the hub. */
+  readonly endpointHost: string;
+  readonly dns: string;
+}
+
+const KEEPALIVE_SECONDS = 25;
+const identityLine = "# fleet-gateway peer ";
+
+/**
+ * A client's whole configuration, as `wg-quick` and the WireGuard apps read it. Whose it is and its key come
+ * first, so that a config that was cut off can often still be made whole.
+ */
+export function renderClientConfig(
+  member: Pick<Member, "plane" | "keyId" | "ip">,
+  privateKey: PrivateKey,
+  hub: HubForClients,
+): string {
+  const plane = planes[member.plane];
+  return `${identityLine}${peerId(member)}
+[Interface]
+PrivateKey = ${privateKey}
+Address = ${member.ip}/32
+DNS = ${hub.dns}
+MTU = ${plane.mtu}
+
+[Peer]
+PublicKey = ${hub.publicKey}
+AllowedIPs = ${tunnelledNetworks.join(", ")}
+Endpoint = ${hub.endpointHost}:${plane.port}
+PersistentKeepalive = ${KEEPALIVE_SECONDS}
+`;
+}
+
+/** What can still be read of a stored config. */
+export interface StoredConfig {
+  readonly peerId: PeerId | undefined;
+  readonly privateKey: PrivateKey | undefined;
+}
+
+export function readClientConfig(text: string): StoredConfig {
+  const [, id] = /^# fleet-gateway peer (\S+)\n/m.exec(text) ?? [];
+  const [, key] = /^PrivateKey = (\S+)\n/m.exec(text) ?? [];
+  return {
+    peerId: id as PeerId | undefined,
+    privateKey: key !== undefined && isPrivateKey(key) ? key : undefined,
+  };
+}
+
+/** Changes when the text of a plane's configs would: with the hub's key, its address or the DNS server. */
+export function templateOf(hub: HubForClients): string {
+  const member = { plane: hub.plane, keyId: "", ip: planes[hub.plane].hub };
+  const text = renderClientConfig(member, "" as PrivateKey, hub);
+  return createHash("sha256").update(text).digest("hex").slice(0, 12);
+}

@@ -1,0 +1,156 @@
+import { createServer } from "node:http";
+import { type PlaneName, planes } from "../domain/tunnel-planes";
+import { closeServer, listen } from "../http/listen";
+import { refuseUnsafeListening, warnOfRelaxedRules } from "../platform/access-profile";
+import { systemClock } from "../platform/clock";
+import type { TunnelConfig } from "../platform/config";
+import { observeDatabase, openDatabase } from "../platform/db";
+import { Lifecycle } from "../platform/lifecycle";
+import { ChangeListener } from "../platform/listen";
+import { createLogger, type Logger } from "../platform/log";
+import { createMetrics } from "../platform/metrics";
+import { openObjects } from "../platform/objects";
+import { Keyring } from "./client-configs/keyring";
+import { ConfigStore } from "./client-configs/store";
+import type { HubForClients } from "./client-configs/text";
+import { readRows } from "./desired";
+import { allowDns, parseExtraAllow } from "./firewall/extra-allow";
+import { Firewall } from "./firewall/firewall";
+import { hubKey } from "./hub-keys";
+import { tunnelMetrics } from "./metrics";
+import { chooseMachine, type Machine } from "./os/choose";
+import { PlanePeers } from "./plane-peers";
+import { Reconciler } from "./reconciler";
+import { statusApp } from "./status/app";
+import { StatsPoll } from "./status/stats-poll";
+import { StatusView } from "./status/view";
+
+export { teardown } from "./teardown";
+
+export interface Tunnel {
+  /** `http://host:port` of the status API. */
+  readonly url: string;
+  readonly log: Logger;
+  readonly lifecycle: Lifecycle;
+  readonly reconciler: Reconciler;
+}
+
+const relaxedRules = ["the status API answers anyone who reaches it"] as const;
+
+/**
+ * Build, listen, reconcile; ready once every plane's interface is up. Stopping it stops the daemon only:
+ * interfaces, peers and firewall stay as they are, and the next start adopts them.
+ */
+export async function startTunnel(
+  config: TunnelConfig,
+  options: { machine?: Machine; checkReplies?: boolean } = {},
+): Promise<Tunnel> {
+  refuseUnsafeListening(config);
+  const log = createLogger("tunnel", config.LOG_LEVEL);
+  warnOfRelaxedRules(config, relaxedRules, log);
+  const extraAllow = [...allowDns(config.VPN_DNS), ...config.FIREWALL_EXTRA_ALLOW.flatMap(parseExtraAllow)];
+  const { os, dataplane } = options.machine ?? (await chooseMachine(config, log));
+  const lifecycle = new Lifecycle(log, config.SHUTDOWN_DRAIN_SECONDS * 1000);
+  const registry = createMetrics("tunnel");
+  const metrics = tunnelMetrics(registry);
+
+  const db = openDatabase(config.DATABASE_URL, { poolMax: 2, name: "fleet-tunnel", log });
+  observeDatabase(registry, db);
+  lifecycle.onClose("database", () => db.destroy());
+  const objects = openObjects(config);
+  lifecycle.onClose("objects", () => objects.destroy());
+
+  const keyring = new Keyring({
+    store: new ConfigStore(objects, config.S3_VPN_BUCKET),
+    hubs: hubsForClients(config, log),
+    log,
+    clock: systemClock,
+    onKeys: () => reconciler.kick("change"),
+    onFailure: (error) => {
+      metrics.failed("configs");
+      log.error({ err: error }, "client configs: a part failed and is tried again");
+    },
+    onLost: (count) => metrics.lostConfigs(count),
+  });
+  const planePeers = (name: PlaneName) =>
+    new PlanePeers({
+      os,
+      plane: planes[name],
+      settings: () => ({
+        plane: planes[name],
+        hubKey: hubKey(name, config),
+        mtu: name === "users" ? config.USERS_MTU : planes[name].mtu,
+        dataplane,
+      }),
+      keyring,
+      log,
+      metrics,
+    });
+  const live = { users: planePeers("users"), drones: planePeers("drones") };
+  const both = Object.values(live);
+  const reconciler = new Reconciler({
+    os,
+    readRows: () => readRows(db),
+    firewall: new Firewall(os, { edgePorts: [{ protocol: "tcp", port: config.EDGE_PORT }], extraAllow }),
+    planes: both,
+    keyring,
+    metrics,
+    log,
+    clock: systemClock,
+    tickMs: config.DB_REFRESH_SECONDS * 1000,
+    onCycle: () => {
+      if (both.every(({ up }) => up)) lifecycle.ready();
+    },
+  });
+  lifecycle.onClose("client configs", () => keyring.stop());
+  lifecycle.onClose("reconciler", () => reconciler.stop());
+  const poll = new StatsPoll(both, () => reconciler.kick("repair"), metrics);
+  lifecycle.onClose("statistics", () => poll.stop());
+  const listener = new ChangeListener(config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, {
+    log,
+    onChange: () => reconciler.kick("change"),
+    onReconnect: () => reconciler.kick("change"),
+  });
+  lifecycle.onClose("listener", () => listener.stop());
+
+  const app = statusApp({
+    view: new StatusView(live, reconciler, systemClock),
+    secret: config.ACCESS_PROFILE === "strict" ? config.TUNNEL_API_SECRET : undefined,
+    log,
+    registry,
+    lifecycle,
+    trustedProxies: config.TRUSTED_PROXIES,
+    dependencies: { postgres: () => db.raw("select 1") },
+    checkReplies: options.checkReplies,
+  });
+  try {
+    const server = createServer({ requestTimeout: 30_000, headersTimeout: 15_000 }, app.callback());
+    const url = await listen(server, config.TUNNEL_PORT, config.HOST);
+    lifecycle.onDrain("http", () => closeServer(server));
+    reconciler.start();
+    poll.start();
+    log.info({ url }, "the tunnel service listens");
+    return { url, log, lifecycle, reconciler };
+  } catch (error) {
+    await lifecycle.stop("start failed");
+    throw error;
+  }
+}
+
+/** A plane whose hub key cannot be used has no entry; its interface says why at each attempt. */
+function hubsForClients(config: TunnelConfig, log: Logger): Partial<Record<PlaneName, HubForClients>> {
+  const hubs: Partial<Record<PlaneName, HubForClients>> = {};
+  for (const plane of ["users", "drones"] as const) {
+    try {
+      hubs[plane] = {
+        plane,
+        publicKey: hubKey(plane, config).publicKey,
+        endpointHost: config.VPN_ENDPOINT_HOST,
+        dns: config.VPN_DNS,
+      };
+    } catch (error) {
+      log.error({ plane, err: error }, "a plane has no usable hub key; the other plane goes on");
+    }
+  }
+  return hubs;
+}

@@ -1,0 +1,94 @@
+import type { PlaneName } from "../domain/tunnel-planes";
+import { Counter, Gauge, Histogram, type Registry } from "../platform/metrics";
+
+/** Where a reconciliation can fail while its other parts go on. */
+export type Stage =
+  | "database"
+  | "rows"
+  | "firewall-rules"
+  | "firewall-pairs"
+  | "conntrack"
+  | "interface"
+  | "peers"
+  | "configs"
+  | "stats";
+
+export type ChangeKind =
+  | "peer-created"
+  | "peer-corrected"
+  | "peer-removed"
+  | "pair-opened"
+  | "pair-closed"
+  | "rules"
+  | "interface";
+
+export interface TunnelMetrics {
+  peers(plane: PlaneName, count: number): void;
+  held(plane: PlaneName, count: number): void;
+  changed(kind: ChangeKind, count?: number): void;
+  failed(stage: Stage): void;
+  faultyRows(count: number): void;
+  lostConfigs(count: number): void;
+  reconciled(seconds: number, at: Date | undefined): void;
+}
+
+export function tunnelMetrics(registry: Registry): TunnelMetrics {
+  const registers = [registry];
+  const peers = new Gauge({
+    name: "fleet_tunnel_peers",
+    help: "Live peers by plane.",
+    labelNames: ["plane"],
+    registers,
+  });
+  const held = new Gauge({
+    name: "fleet_tunnel_held_removals",
+    help: "Peers that vanished with many others and stay until three ticks agree, by plane.",
+    labelNames: ["plane"],
+    registers,
+  });
+  const changes = new Counter({
+    name: "fleet_tunnel_changes_total",
+    help: "Changes made to the node, by kind.",
+    labelNames: ["kind"],
+    registers,
+  });
+  const failures = new Counter({
+    name: "fleet_tunnel_failures_total",
+    help: "Failures by the stage of the reconciliation that failed.",
+    labelNames: ["stage"],
+    registers,
+  });
+  const faultyRows = new Gauge({
+    name: "fleet_tunnel_faulty_rows",
+    help: "Rows of the database that are left out or cut short because something in them is wrong.",
+    registers,
+  });
+  const lostConfigs = new Gauge({
+    name: "fleet_tunnel_lost_configs",
+    help: "Client configs that the object store has lost although their peers are live.",
+    registers,
+  });
+  const lastSuccess = new Gauge({
+    name: "fleet_tunnel_last_success_timestamp_seconds",
+    help: "When a reconciliation last succeeded in every part.",
+    registers,
+  });
+  const duration = new Histogram({
+    name: "fleet_tunnel_reconcile_duration_seconds",
+    help: "Time that a reconciliation took.",
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
+    registers,
+  });
+  return {
+    peers: (plane, count) => peers.set({ plane }, count),
+    held: (plane, count) => held.set({ plane }, count),
+    changed: (kind, count = 1) => changes.inc({ kind }, count),
+    failed: (stage) => failures.inc({ stage }),
+    faultyRows: (count) => faultyRows.set(count),
+    lostConfigs: (count) => lostConfigs.set(count),
+    reconciled: (seconds, at) => {
+      duration.observe(seconds);
+      if (at) lastSuccess.set(at.getTime() / 1000);
+    },
+  };
+}

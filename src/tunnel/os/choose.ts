@@ -1,0 +1,51 @@
+import type { TunnelConfig } from "../../platform/config";
+import type { Logger } from "../../platform/log";
+import { CommandError, type Os, realOs } from "./os";
+import { SimulatedOs } from "./simulated-os";
+
+/** The machine to work on, and where its new interfaces come from. */
+export interface Machine {
+  readonly os: Os;
+  readonly dataplane: "auto" | "kernel" | "wireguard-go";
+}
+
+/**
+ * `auto` changes the machine when it can; a laptop without the programs or the privilege gets `dry-run`, and
+ * anything else is refused: a hub that only pretends would be worse than none.
+ */
+export async function chooseMachine(
+  { TUNNEL_DATAPLANE, DEPLOYMENT }: Pick<TunnelConfig, "TUNNEL_DATAPLANE" | "DEPLOYMENT">,
+  log: Logger,
+): Promise<Machine> {
+  if (TUNNEL_DATAPLANE === "dry-run") return dryRun(log, "TUNNEL_DATAPLANE asks for it");
+  const lack = await whatIsLacking(realOs);
+  if (!lack) return { os: realOs, dataplane: TUNNEL_DATAPLANE };
+  if (TUNNEL_DATAPLANE === "auto" && DEPLOYMENT === "local") return dryRun(log, lack);
+  throw new Error(`The tunnel cannot manage this machine: ${lack}.`);
+}
+
+function dryRun(log: Logger, why: string): Machine {
+  log.warn({ why }, "dry-run: nothing on this machine is changed, the commands are logged");
+  return { os: new SimulatedOs((command) => log.info({ command }, "dry-run")), dataplane: "auto" };
+}
+
+const needed = [
+  ["wg", "show", "interfaces"],
+  ["ip", "-Version"],
+  ["ipset", "list", "-name"],
+  ["iptables", "--list", "FORWARD", "--numeric"],
+  ["conntrack", "--version"],
+] as const;
+
+/** Why the machine cannot be managed; undefined when it can. */
+async function whatIsLacking(os: Os): Promise<string | undefined> {
+  for (const command of needed) {
+    try {
+      await os.run(command);
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      return error.missing ? `${command[0]} is not installed` : error.message;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,74 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import Koa, { type Context } from "koa";
+import { DomainError } from "../../domain/errors";
+import { errorBoundary, mountRoutes } from "../../http/mount";
+import { observeRequests } from "../../http/observe";
+import { opsRoutes, type Probe } from "../../http/ops";
+import type { Guards } from "../../http/route-guards";
+import type { Lifecycle } from "../../platform/lifecycle";
+import type { Logger } from "../../platform/log";
+import type { Registry } from "../../platform/metrics";
+import { statusRoutes } from "./routes";
+import type { StatusView } from "./view";
+
+export interface StatusAppDeps {
+  readonly view: StatusView;
+  /** The bearer secret that callers present; anyone may ask when there is none. */
+  readonly secret: string | undefined;
+  readonly log: Logger;
+  readonly registry: Registry;
+  readonly lifecycle: Lifecycle;
+  readonly trustedProxies: readonly string[];
+  readonly dependencies: Readonly<Record<string, Probe>>;
+  readonly checkReplies?: boolean | undefined;
+}
+
+/** A reply is about as fresh as the statistics, which are polled each second. */
+const CACHE = "private, max-age=1";
+const BODY_LIMIT_BYTES = 2 * 1024 * 1024;
+
+export function statusApp(deps: StatusAppDeps): Koa {
+  const routes = statusRoutes(deps.view);
+  const app = new Koa();
+  app.on("error", (error) => deps.log.error({ err: error }, "a reply failed"));
+  app.use(observeRequests(deps.log, deps.registry, deps.trustedProxies));
+  app.use(opsRoutes(deps.lifecycle, deps.registry, deps.dependencies));
+  app.use(errorBoundary(routes, ""));
+  app.use(async (ctx, next) => {
+    ctx.set("Cache-Control", CACHE);
+    await next();
+  });
+  app.use(
+    mountRoutes(routes, {
+      basePath: "",
+      guards: guards(deps.secret),
+      bodyLimitBytes: BODY_LIMIT_BYTES,
+      checkReplies: deps.checkReplies === true,
+    }),
+  );
+  return app;
+}
+
+/** Only the service's own secret opens anything here; no user, drone or link has a business with it. */
+function guards(secret: string | undefined): Guards {
+  const nobody = (): never => {
+    throw new DomainError("unauthenticated", "The status API knows no users.");
+  };
+  return {
+    public: () => undefined,
+    token: (ctx) => checkSecret(ctx, secret),
+    user: nobody,
+    refresh: nobody,
+    reset: nobody,
+    drone: nobody,
+  };
+}
+
+function checkSecret(ctx: Context, secret: string | undefined): undefined {
+  if (secret === undefined) return;
+  const [, given = ""] = /^Bearer (.+)$/i.exec(ctx.get("authorization")) ?? [];
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  if (!timingSafeEqual(digest(given), digest(secret))) {
+    throw new DomainError("unauthenticated", "The tunnel's bearer secret is required.");
+  }
+}
