@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Acknowledgement } from "../../vehicle";
 import { type Action, action } from "./action";
 import {
   Acknowledged,
@@ -44,6 +45,12 @@ const modeChange = (path: string, modes: Record<"ardupilot" | "px4", string>, su
       return { message: `The drone is in ${result.mode} mode.`, result };
     },
   });
+
+/** A setpoint has no acknowledgement: a vehicle that shows its target confirms it, another is only told. */
+const moving = ({ result }: Acknowledgement, where: string): string =>
+  result === "TARGET_UNCONFIRMED"
+    ? `The drone was told to go to ${where}; it has not shown that it will.`
+    : `The drone goes to ${where}.`;
 
 /** Orders that the vehicle acknowledges at once and then carries out. */
 export const flightActions: readonly Action[] = [
@@ -107,7 +114,7 @@ export const flightActions: readonly Action[] = [
     result: Acknowledged,
     async run(order, { x, y, z: up }) {
       const result = await order.onLink((link) => link.move({ x, y, z: up }));
-      return { message: `The drone moves to ${x} m east, ${y} m north, ${up} m up.`, result };
+      return { message: moving(result, `${x} m east, ${y} m north, ${up} m up`), result };
     },
   }),
   action({
@@ -117,7 +124,7 @@ export const flightActions: readonly Action[] = [
     result: Acknowledged,
     async run(order, to) {
       const result = await order.onLink((link) => link.goTo(to));
-      return { message: `The drone flies to ${to.lat}, ${to.lng} at ${to.altitude} m.`, result };
+      return { message: moving(result, `${to.lat}, ${to.lng} at ${to.altitude} m`), result };
     },
   }),
 ];
