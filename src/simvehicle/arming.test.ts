@@ -34,6 +34,20 @@ test("what it waits for is said again every half minute", () => {
   expect(bench.texts.filter((text) => text === "PreArm: Compass not calibrated")).toHaveLength(3);
 });
 
+test("a copter that was armed for nothing disarms after ten seconds, unless the throttle is raised", () => {
+  const bench = new Bench();
+  bench.command(400, ARM);
+  bench.wait(9);
+  expect(bench.flight.armed).toBe(true);
+  bench.wait(2);
+  expect(bench.flight.armed).toBe(false);
+  expect(bench.texts).toContain("Disarming motors");
+  bench.command(400, ARM);
+  bench.flight.pilot.override([1500, 1500, 1200, 1500], 0, -1);
+  bench.wait(15);
+  expect(bench.flight.armed).toBe(true);
+});
+
 test("a computer that slept for an hour finds the vehicle where it was", () => {
   const bench = new Bench();
   bench.takeOff(5);

@@ -35,7 +35,7 @@ export type GuidedTarget =
       readonly vd: number;
       readonly yaw?: number;
       readonly yawRate?: number;
-      /** Flight time in seconds after which it no longer counts. */
+      /** Milliseconds of the wall clock after which it no longer counts. */
       readonly until: number;
     };
 

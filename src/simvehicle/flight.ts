@@ -1,3 +1,4 @@
+import { AutoDisarm } from "./auto-disarm";
 import { charge, drain } from "./battery";
 import { FlightState } from "./flight-state";
 import { type Demand, groundSpeed, type Limits, settleOnGround, stepCopter, stepRover } from "./kinematics";
@@ -15,8 +16,8 @@ const DRIVE_AMPERES = 4;
 /** Seconds on the ground after which ArduPilot's and PX4's landing detectors are sure. */
 const SURE_OF_GROUND = 1;
 const DEADZONE_TOP = 1100;
-/** Seconds for which a setpoint counts as present. */
-const SETPOINT_FRESH = 0.5;
+/** Milliseconds for which a setpoint counts as present. */
+const SETPOINT_FRESH = 500;
 
 const ARDUPILOT_SAYS = {
   copter: { armed: "Arming motors", disarmed: "Disarming motors" },
@@ -31,8 +32,7 @@ const PX4_DISARMED = {
 /** The vehicle in motion: which behaviour drives it, and the transitions between armed, flying, landed. */
 export class Flight extends FlightState {
   private onGroundSince = 0;
-  private idleSince = 0;
-  private hasFlown = false;
+  private readonly autoDisarm = new AutoDisarm();
   /** Seconds for which the motors have been running up for a takeoff. */
   private spooling = 0;
   private pendingTakeoff: number | undefined;
@@ -87,8 +87,7 @@ export class Flight extends FlightState {
   arm(): void {
     this.armed = true;
     this.autoArmed = this.autopilot === "px4";
-    this.hasFlown = false;
-    this.idleSince = this.time;
+    this.autoDisarm.armed(this);
     this.motorTest = undefined;
     const says = this.autopilot === "px4" ? "Armed by external command" : ARDUPILOT_SAYS[this.kind].armed;
     this.reports.text(Severity.info, says);
@@ -142,11 +141,11 @@ export class Flight extends FlightState {
 
   /** Whether setpoints are coming in, without which PX4 refuses OFFBOARD. */
   hasSetpoint(): boolean {
-    return this.time - this.setpointAt < SETPOINT_FRESH;
+    return this.now - this.setpointAt < SETPOINT_FRESH;
   }
 
   noteSetpoint(): void {
-    this.setpointAt = this.time;
+    this.setpointAt = this.now;
   }
 
   /** DO_PAUSE_CONTINUE in AUTO or GUIDED: stop here; go on. */
@@ -179,7 +178,8 @@ export class Flight extends FlightState {
     // A vehicle at rest is on its charger, or a simulation left alone for a day could not take off.
     if (this.armed || this.motorTest) drain(this.battery, this.amperes(), dt);
     else charge(this.battery, dt);
-    if (this.armed) this.settleArming();
+    const over = this.armed && this.autoDisarm.step(this, this.throttleRaised());
+    if (over) this.disarm(over);
   }
 
   private demand(): Demand {
@@ -244,7 +244,6 @@ export class Flight extends FlightState {
     if (!touching) {
       this.onGroundSince = this.time;
       this.landed = false;
-      this.hasFlown = true;
     } else if (this.time - this.onGroundSince >= SURE_OF_GROUND) {
       this.landed = true;
     }
@@ -253,30 +252,6 @@ export class Flight extends FlightState {
   /** From standstill to flying speed motors pass two stages, each as long as the parameter says. */
   private spoolSeconds(): number {
     return this.params.get("COM_SPOOLUP_TIME", this.params.get("MOT_SPOOL_TIME") * 2);
-  }
-
-  /** Disarm after a landing, and when armed for nothing. */
-  private settleArming(): void {
-    if (this.kind === "rover") return;
-    if (!this.landed) {
-      this.idleSince = this.time;
-      return;
-    }
-    if (this.hasFlown && this.landsByItself()) {
-      this.disarm("landing");
-      return;
-    }
-    const idle = this.hasFlown
-      ? this.params.get("DISARM_DELAY", this.params.get("COM_DISARM_LAND", 10))
-      : this.params.get("DISARM_DELAY", this.params.get("COM_DISARM_PRFLT", 10));
-    if (this.throttleRaised()) this.idleSince = this.time;
-    if (idle > 0 && this.time - this.idleSince >= idle) this.disarm(this.hasFlown ? "landing" : "idleness");
-  }
-
-  private landsByItself(): boolean {
-    const { behaviour } = this.mode;
-    if (behaviour === "land" || behaviour === "return") return this.autopilot === "ardupilot";
-    return behaviour === "auto" && this.run.state === "complete" && this.autopilot === "ardupilot";
   }
 
   private throttleRaised(): boolean {

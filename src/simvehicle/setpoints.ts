@@ -76,7 +76,7 @@ function moveAt(flight: Flight, message: Velocity, typeMask: number, turned: boo
     vd: vz,
     yaw: yawOf(message, typeMask),
     yawRate: (typeMask & IGNORE.yawRate) === 0 ? message.yawRate : undefined,
-    until: flight.time + flight.params.get("GUID_TIMEOUT", GUIDED_TIMEOUT),
+    until: flight.now + flight.params.get("GUID_TIMEOUT", GUIDED_TIMEOUT) * 1000,
   };
 }
 

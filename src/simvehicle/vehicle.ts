@@ -2,7 +2,7 @@ import { build } from "../vehicle/mavlink/codec";
 import { common, type MavLinkData, minimal } from "../vehicle/mavlink/messages";
 import { Arming } from "./arming";
 import { ardupilot, setArdupilotMode } from "./commands/ardupilot";
-import { type Call, type Cockpit, type Handler, Result } from "./commands/call";
+import { type Call, type Cockpit, fromInt, fromLong, type Handler, Result } from "./commands/call";
 import { px4, setPx4Mode } from "./commands/px4";
 import { Failsafes } from "./failsafes";
 import type { Faults } from "./faults";
@@ -12,6 +12,7 @@ import { MissionProtocol } from "./mission-protocol";
 import { ParamProtocol, type Sender } from "./param-protocol";
 import { type Reports, Severity } from "./reports";
 import { globalSetpoint, localSetpoint } from "./setpoints";
+import { statusTexts } from "./status-text";
 import { Streams } from "./streams";
 import { knows, type TelemetryView, telemetry } from "./telemetry/index";
 
@@ -20,14 +21,10 @@ const HEARTBEAT_EVERY = 1000;
 const MISSION_CURRENT = 42;
 const HOME_POSITION = 242;
 const GPS_GLOBAL_ORIGIN = 49;
-/** The one COMMAND_LONG whose height is above sea level and not above home. */
-const DO_SET_HOME = 179;
-const TEXT_LENGTH = 50;
 /** Longest step of flight, in seconds: a faster simulation takes several. */
 const LONGEST_STEP = 0.05;
 /** Milliseconds: after a longer pause the computer slept, and the vehicle with it. */
 const MOST_ELAPSED = 1000;
-const E7 = 1e7;
 
 /** One simulated vehicle: takes messages, sends messages, and flies meanwhile. It knows nothing of sockets. */
 export class SimVehicle {
@@ -55,6 +52,8 @@ export class SimVehicle {
     private now: number,
   ) {
     this.flight = new Flight(options, this.reports(), faults);
+    // A command may come before the first step.
+    this.flight.now = now;
     this.arming = new Arming(this.flight);
     this.streams = new Streams(options.autopilot, this.flight.params);
     this.failsafes = new Failsafes(this.flight);
@@ -252,43 +251,8 @@ export class SimVehicle {
     };
   }
 
-  /** A long text goes out in pieces that share an id. */
   private say(severity: Severity, text: string): void {
-    const long = text.length > TEXT_LENGTH;
-    const id = long ? this.nextText++ : 0;
-    for (let at = 0, chunk = 0; at < text.length; at += TEXT_LENGTH, chunk++) {
-      this.send(
-        build(common.StatusText, {
-          severity: severity as common.MavSeverity,
-          text: text.slice(at, at + TEXT_LENGTH),
-          id,
-          chunkSeq: chunk,
-        }),
-      );
-    }
+    for (const piece of statusTexts(severity, text, this.nextText)) this.send(piece);
+    this.nextText = (this.nextText % 65_535) + 1;
   }
 }
-
-const fromLong = (message: common.CommandLong): Call => ({
-  command: message.command,
-  param1: message._param1,
-  param2: message._param2,
-  param3: message._param3,
-  param4: message._param4,
-  lat: message._param5,
-  lng: message._param6,
-  z: message._param7,
-  frame: (message.command as number) === DO_SET_HOME ? 0 : 3,
-});
-
-const fromInt = (message: common.CommandInt): Call => ({
-  command: message.command,
-  param1: message._param1,
-  param2: message._param2,
-  param3: message._param3,
-  param4: message._param4,
-  lat: message._param5 / E7,
-  lng: message._param6 / E7,
-  z: message._param7,
-  frame: message.frame,
-});

@@ -1,3 +1,4 @@
+import type { common } from "../../vehicle/mavlink/messages";
 import type { Arming } from "../arming";
 import type { Flight } from "../flight";
 import type { Streams } from "../streams";
@@ -50,3 +51,31 @@ export const MAGIC_FORCE_DISARM = 21_196;
 export function altitudeOf({ flight }: Cockpit, { z, frame }: Call): number {
   return frame === 0 || frame === 5 ? z : flight.home.altitude + z;
 }
+
+/** The one COMMAND_LONG whose height is above sea level and not above home. */
+const DO_SET_HOME = 179;
+const E7 = 1e7;
+
+export const fromLong = (message: common.CommandLong): Call => ({
+  command: message.command,
+  param1: message._param1,
+  param2: message._param2,
+  param3: message._param3,
+  param4: message._param4,
+  lat: message._param5,
+  lng: message._param6,
+  z: message._param7,
+  frame: (message.command as number) === DO_SET_HOME ? 0 : 3,
+});
+
+export const fromInt = (message: common.CommandInt): Call => ({
+  command: message.command,
+  param1: message._param1,
+  param2: message._param2,
+  param3: message._param3,
+  param4: message._param4,
+  lat: message._param5 / E7,
+  lng: message._param6 / E7,
+  z: message._param7,
+  frame: message.frame,
+});

@@ -15,7 +15,7 @@ export function holdHere(flight: FlightState): void {
 export function guidedDemand(flight: FlightState): Demand {
   const { guided, body } = flight;
   if (guided.kind === "velocity") {
-    if (flight.time <= guided.until)
+    if (flight.now <= guided.until)
       return flight.landed && guided.vd >= 0 && isCopter(flight) ? REST : guided;
     holdHere(flight);
   }
