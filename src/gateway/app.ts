@@ -13,6 +13,14 @@ import type { Logger } from "../platform/log";
 import { version } from "../platform/version";
 import type { GatewayDeps } from "./deps";
 
+/**
+ * Whether browsers must come by TLS is the ingress's word: without TLS on it, a page that upgrades its own
+ * scripts to https could not load them.
+ */
+const protectiveHeaders = helmet({
+  contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } },
+});
+
 export const BASE_PATH = "/api/v1";
 
 export interface GatewayApps {
@@ -69,7 +77,7 @@ function bareApp(log: Logger, observe: Middleware): Koa {
   const app = new Koa();
   app.on("error", (error) => log.error({ err: error }, "a reply failed"));
   app.use(observe);
-  app.use(helmet() as unknown as Middleware);
+  app.use(protectiveHeaders as unknown as Middleware);
   return app;
 }
 
