@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Knex } from "knex";
 import { type Db, openDatabase } from "./db";
+import { migrateJobs, pendingJobMigrations } from "./jobs";
 
 /** Any number, the same for every version: two migrations of one database exclude each other by it. */
 const ADVISORY_LOCK = 727_173;
@@ -14,18 +15,22 @@ const migratorOf = (db: Db, source: Source) => {
     disableMigrationsListValidation: true,
   };
   return {
-    pending: async () => ((await db.migrate.list(config)) as [unknown, string[]])[1],
+    pending: async () => [
+      ...((await db.migrate.list(config)) as [unknown, string[]])[1],
+      ...(await pendingJobMigrations(db)),
+    ],
     config,
   };
 };
 
-/** Apply what is missing, one process at a time. Returns the names that were applied. */
+/** Apply what is missing, the queue's own tables too, one process at a time. Returns the names that were applied. */
 export async function migrateSchema(url: string, source: Source): Promise<string[]> {
   const db = openDatabase(url, { poolMax: 2, name: "fleet-migrate" });
   const lock = await db.client.acquireConnection();
   try {
     await db.raw("select pg_advisory_lock(?)", [ADVISORY_LOCK]).connection(lock);
     const [, applied] = (await db.migrate.latest(migratorOf(db, source).config)) as [number, string[]];
+    await migrateJobs(url);
     return applied;
   } finally {
     await db.client.releaseConnection(lock);

@@ -1,6 +1,7 @@
 import knex from "knex";
 import { migrationSource } from "../../migrations";
 import { startPostgres } from "../laptop/servers/postgres";
+import { migrateJobs } from "../platform/jobs";
 import { databaseServerVariable, templateDatabase } from "./fresh-database";
 import { clearAbandonedRuns, clearRunFolderNow, makeRunFolder, runFolderVariable } from "./run-folder";
 
@@ -20,6 +21,7 @@ export default async function globalSetup(): Promise<void> {
   const database = knex({ client: "pg", connection: server.url, pool: { min: 0, max: 1 } });
   try {
     await database.migrate.latest({ migrationSource });
+    await migrateJobs(server.url);
   } finally {
     await database.destroy();
   }

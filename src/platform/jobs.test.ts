@@ -1,0 +1,126 @@
+import { fork } from "node:child_process";
+import { join } from "node:path";
+import { atEndOfFile, freshDatabase } from "../testing";
+import { until } from "../testing/until";
+import { type Db, openDatabase } from "./db";
+import { startJobWorker, type Tasks } from "./job-worker";
+import { enqueue, listJobs, observeJobs, reviveJobs, withdraw } from "./jobs";
+import { createLogger } from "./log";
+import { createMetrics } from "./metrics";
+
+let db: Db;
+let url: string;
+beforeEach(async () => {
+  url = (await freshDatabase()).url;
+  db = openDatabase(url);
+  const opened = db;
+  atEndOfFile(() => opened.destroy());
+});
+
+const work = (tasks: Tasks, registry = createMetrics("test")) => {
+  const worker = startJobWorker({
+    url,
+    tasks,
+    concurrency: 2,
+    log: createLogger("test", "silent"),
+    registry,
+    pollMs: 50,
+    sweepMs: 50,
+    graceMs: 300,
+  });
+  atEndOfFile(() => worker.stop());
+  return worker;
+};
+
+const dueNow = () => db.raw("UPDATE graphile_worker._private_jobs SET run_at = now() WHERE run_at > now()");
+
+test("a job is done when its transaction commits, and never when it is rolled back", async () => {
+  const done: unknown[] = [];
+  work({ note: async (payload) => void done.push(payload) });
+  await db.transaction((trx) => enqueue(trx, { task: "note", payload: { n: 1 } }));
+  await db
+    .transaction(async (trx) => {
+      await enqueue(trx, { task: "note", payload: { n: 2 } });
+      throw new Error("rolled back");
+    })
+    .catch(() => undefined);
+  await enqueue(db, { task: "note", payload: { n: 3 } });
+  await until(() => done.length >= 2);
+  expect(done).toEqual([{ n: 1 }, { n: 3 }]);
+  await until(async () => (await listJobs(db)).length === 0);
+});
+
+test("of the jobs with one key that wait only the last is done, and one taken back is not", async () => {
+  const later = new Date(Date.now() + 60_000);
+  for (const n of [1, 2]) await enqueue(db, { task: "note", payload: { n }, key: "one", runAt: later });
+  await enqueue(db, { task: "note", payload: { n: 3 }, key: "other", runAt: later });
+  await withdraw(db, "other");
+  await dueNow();
+  const done: unknown[] = [];
+  work({ note: async (payload) => void done.push(payload) });
+  await until(async () => (await listJobs(db)).length === 0);
+  expect(done).toEqual([{ n: 2 }]);
+});
+
+test("two workers do each of two hundred jobs once", async () => {
+  const done: number[] = [];
+  const tasks: Tasks = { count: async (payload) => void done.push((payload as { n: number }).n) };
+  work(tasks);
+  work(tasks);
+  await db.transaction(async (trx) => {
+    for (let n = 0; n < 200; n++) await enqueue(trx, { task: "count", payload: { n } });
+  });
+  await until(async () => (await listJobs(db)).length === 0, 15_000);
+  expect(done.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 200 }, (_, n) => n));
+});
+
+test("a job that fails waits longer and longer, then is dead: seen in the list and in metrics, and revived", async () => {
+  const registry = createMetrics("test");
+  observeJobs(registry, db);
+  let broken = true;
+  let attempts = 0;
+  work(
+    {
+      fragile: async () => {
+        attempts++;
+        if (broken) throw new Error("the mail server said no");
+      },
+    },
+    registry,
+  );
+  await enqueue(db, { task: "fragile", payload: {}, maxAttempts: 2 });
+  await until(async () => (await listJobs(db))[0]?.last_error === "the mail server said no");
+  const [waiting] = await listJobs(db);
+  expect(waiting).toMatchObject({ task: "fragile", state: "waiting", attempts: 1, max_attempts: 2 });
+  expect(waiting?.run_at.getTime()).toBeGreaterThan(Date.now());
+  await dueNow();
+  await until(async () => (await listJobs(db))[0]?.state === "dead");
+  expect(attempts).toBe(2);
+  expect(await registry.metrics()).toMatch(/fleet_jobs\{task="fragile",state="dead",process="test"\} 1/);
+  broken = false;
+  const [dead] = await listJobs(db);
+  expect(await reviveJobs(db, [dead?.id as string])).toEqual([dead?.id]);
+  await until(async () => (await listJobs(db)).length === 0);
+  expect(attempts).toBe(3);
+});
+
+test("a killed worker's job is done by another within seconds; a living worker's job is left to it", async () => {
+  const child = fork(join(__dirname, "../testing/sleepy-worker.ts"), {
+    execArgv: ["--require", "@swc-node/register"],
+    env: { ...process.env, DATABASE_URL: url },
+  });
+  atEndOfFile(async () => void child.kill("SIGKILL"));
+  await enqueue(db, { task: "nap", payload: {} });
+  await new Promise((resolve) => child.once("message", resolve));
+  let awake = 0;
+  let probes = 0;
+  work({ nap: async () => void awake++, probe: async () => void probes++ });
+  await enqueue(db, { task: "probe", payload: {} });
+  await until(() => probes === 1);
+  // Twice the grace time, by the database's clock.
+  await db.raw("SELECT pg_sleep(0.6)");
+  expect(awake).toBe(0);
+  child.kill("SIGKILL");
+  await until(() => awake === 1);
+  await until(async () => (await listJobs(db)).length === 0);
+});
