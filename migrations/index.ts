@@ -3,6 +3,7 @@ import * as accounts from "./0001_accounts";
 import * as plans from "./0002_plans";
 import * as drones from "./0003_drones";
 import * as changeNotifications from "./0004_change_notifications";
+import * as executions from "./0005_executions";
 
 /** Every migration under the name that the database remembers it by. Names never change once released. */
 const migrations: Readonly<Record<string, Knex.Migration>> = {
@@ -10,6 +11,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0002_plans": plans,
   "0003_drones": drones,
   "0004_change_notifications": changeNotifications,
+  "0005_executions": executions,
 };
 
 /** The same list from TypeScript and from the compiled output: names carry no file extension. */
