@@ -1,11 +1,12 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
-import { endLeftover, isMarked } from "../laptop/servers/leftover";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { endLeftover, isMarked, sendSignal } from "../laptop/servers/leftover";
 
 /** Where the folder of this run is told to the workers that run the test files. */
 export const runFolderVariable = "FLEET_TEST_FOLDER";
-const prefix = "fleet-test-";
+/** With the machine's name, because containers may share a folder but not their process ids. */
+const prefix = `fleet-test-${hostname()}-`;
 
 /** In memory, cloning a database takes 20 ms instead of the 400 ms of a slow disk. */
 const memory = "/dev/shm";
@@ -33,11 +34,10 @@ export function runFolder(): string {
 
 /** End every server that still works in the folder, and remove it. Synchronous: it also runs at process exit. */
 export function clearRunFolderNow(folder: string): void {
-  for (const { pidFile, workFolder } of serversIn(folder)) {
+  for (const { pidFile, workFolder, quickEnd } of serversIn(folder)) {
     const pid = Number.parseInt(readFileSync(pidFile, "utf8"), 10);
-    // SIGQUIT: postgres ends its backends and goes without a checkpoint.
-    for (const signal of ["SIGQUIT", "SIGKILL"] as const) {
-      if (pid > 0 && isMarked(pid, workFolder)) process.kill(pid, signal);
+    for (const signal of [quickEnd, "SIGKILL"] as const) {
+      if (pid > 0 && isMarked(pid, workFolder)) sendSignal(pid, signal);
       for (let waits = 0; waits < 100 && isMarked(pid, workFolder); waits++) sleepNow(10);
     }
   }
@@ -49,21 +49,29 @@ export async function clearAbandonedRuns(): Promise<void> {
   const folders = [memory, tmpdir()].filter(existsSync).flatMap((place) =>
     readdirSync(place)
       .filter((name) => name.startsWith(prefix))
-      .map((name) => join(place, name)),
+      .map((name) => ({ folder: join(place, name), run: Number.parseInt(name.slice(prefix.length), 10) })),
   );
-  for (const folder of folders) {
-    if (isAlive(Number.parseInt(basename(folder).slice(prefix.length), 10))) continue;
-    for (const { pidFile, workFolder } of serversIn(folder))
-      await endLeftover(pidFile, workFolder, "SIGQUIT");
+  for (const { folder, run } of folders) {
+    if (isAlive(run)) continue;
+    for (const { pidFile, workFolder, quickEnd } of serversIn(folder)) {
+      await endLeftover(pidFile, workFolder, quickEnd);
+    }
     rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
   }
 }
 
-function serversIn(folder: string): { pidFile: string; workFolder: string }[] {
+/** What a server's pid file is called, and how it ends soonest: Postgres goes without a checkpoint. */
+const quickEnds: Readonly<Record<string, NodeJS.Signals>> = {
+  "postmaster.pid": "SIGQUIT",
+  "redis.pid": "SIGTERM",
+};
+
+function serversIn(folder: string): { pidFile: string; workFolder: string; quickEnd: NodeJS.Signals }[] {
   if (!existsSync(folder)) return [];
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter(({ name }) => name === "postmaster.pid" || name === "redis.pid")
-    .map(({ name, parentPath }) => ({ pidFile: join(parentPath, name), workFolder: parentPath }));
+  return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap(({ name, parentPath }) => {
+    const quickEnd = quickEnds[name];
+    return quickEnd ? [{ pidFile: join(parentPath, name), workFolder: parentPath, quickEnd }] : [];
+  });
 }
 
 function isAlive(pid: number): boolean {

@@ -13,15 +13,24 @@ export async function endLeftover(pidFile: string, mark: string, signal: NodeJS.
   if (!existsSync(pidFile)) return;
   const pid = Number.parseInt(readFileSync(pidFile, "utf8"), 10);
   if (pid > 0 && isMarked(pid, mark)) {
-    process.kill(pid, signal);
+    sendSignal(pid, signal);
     const deadline = Date.now() + orderlyEndMs;
     while (isMarked(pid, mark)) {
-      if (Date.now() > deadline) process.kill(pid, "SIGKILL");
+      if (Date.now() > deadline) sendSignal(pid, "SIGKILL");
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
   // Whatever holds that number now is not ours; left here, the file would stop the next one.
   rmSync(pidFile, { force: true });
+}
+
+/** A process that has ended a moment ago needs no signal any more. */
+export function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
 }
 
 /**

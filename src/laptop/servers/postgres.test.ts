@@ -1,4 +1,5 @@
 import { mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import pg from "pg";
 import { atEndOfFile, freshFolder } from "../../testing";
@@ -12,6 +13,9 @@ const options = (more: Partial<PostgresOptions> = {}): PostgresOptions => ({
   password: "a password & more",
   ...more,
 });
+
+/** One cluster for the tests that do not care how it was made: making one takes a second. */
+const kept = options();
 
 async function start(given: PostgresOptions) {
   const server = await startPostgres(given);
@@ -30,30 +34,28 @@ async function query(url: string, sql: string): Promise<Record<string, unknown>[
 }
 
 test("a second start finds the rows of the first", async () => {
-  const given = options();
-  const first = await start(given);
+  const first = await start(kept);
   await query(first.url, "CREATE TABLE kept AS SELECT 42 AS answer");
   await first.stop();
   expect(await first.ended).toContain("Postgres ended");
-  const second = await start(given);
+  const second = await start(kept);
   expect(await query(second.url, "SELECT answer FROM kept")).toEqual([{ answer: 42 }]);
+  await second.stop();
 });
 
 test("a server that was left running in the folder is ended, and no committed row of it is lost", async () => {
-  const given = options();
-  const leftBehind = await start(given);
-  await query(leftBehind.url, "CREATE TABLE kept AS SELECT 42 AS answer");
-  const second = await start(given);
+  const leftBehind = await start(kept);
+  await query(leftBehind.url, "CREATE TABLE left_behind AS SELECT 42 AS answer");
+  const second = await start(kept);
   expect(second.pid).not.toBe(leftBehind.pid);
   expect(() => process.kill(leftBehind.pid, 0)).toThrow("ESRCH");
-  expect(await query(second.url, "SELECT answer FROM kept")).toEqual([{ answer: 42 }]);
+  expect(await query(second.url, "SELECT answer FROM left_behind")).toEqual([{ answer: 42 }]);
 });
 
 test("a pid file that names a process of somebody else ends nobody and is no obstacle", async () => {
-  const given = options();
-  await (await start(given)).stop();
-  writeFileSync(join(given.folder, "data", "postmaster.pid"), `${process.pid}\n`);
-  const again = await start(given);
+  await (await start(kept)).stop();
+  writeFileSync(join(kept.folder, "data", "postmaster.pid"), `${process.pid}\n`);
+  const again = await start(kept);
   expect(await query(again.url, "SELECT 1 AS alive")).toEqual([{ alive: 1 }]);
 });
 
@@ -73,7 +75,7 @@ test("data of another major version is refused, naming both", async () => {
 });
 
 test("a wrong password is refused", async () => {
-  const server = await start(options());
+  const server = await start(kept);
   const url = new URL(server.url);
   url.password = "guess";
   await expect(query(url.href, "SELECT 1")).rejects.toThrow("password authentication failed");
@@ -88,8 +90,10 @@ test("a folder behind a closed parent serves too", async () => {
 
 test("a taken port is named", async () => {
   const port = await freePort();
-  await start(options({ port }));
-  await expect(startPostgres(options({ port }))).rejects.toThrow(
+  const taker = createServer();
+  await new Promise<void>((resolve) => taker.listen(port, "127.0.0.1", resolve));
+  atEndOfFile(async () => void taker.close());
+  await expect(startPostgres({ ...kept, port })).rejects.toThrow(
     `Port ${port}, which Postgres needs, is taken`,
   );
 });

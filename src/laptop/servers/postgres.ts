@@ -67,6 +67,10 @@ function settings({ durable }: PostgresOptions): string[] {
     fsync: "off",
     synchronous_commit: "off",
     full_page_writes: "off",
+    // Tests keep their data in memory where they can.
+    wal_level: "minimal",
+    max_wal_senders: "0",
+    max_wal_size: "128MB",
   };
   return Object.entries(durable ? common : { ...common, ...careless }).flatMap(([name, value]) => [
     "-c",

@@ -41,6 +41,7 @@ export async function runStack(args: string[], environment: Environment): Promis
   const lifecycle = new Lifecycle(log, stopLimitMs);
   lifecycle.onClose("state folder", takeStateFolder(folder));
   stopOnSignals(lifecycle, log);
+  process.once("SIGINT", () => tell("Stopping everything; Ctrl-C again ends it at once."));
   process.on("SIGHUP", () => process.emit("SIGTERM"));
   process.on("exit", () => {
     for (const cut of cuts) cut();
