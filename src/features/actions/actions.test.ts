@@ -1,0 +1,190 @@
+import { z } from "zod";
+import { DomainError } from "../../domain/errors";
+import { planHash } from "../../domain/mission-item";
+import { type Db, openDatabase } from "../../platform/db";
+import { createLogger } from "../../platform/log";
+import { atEndOfFile } from "../../testing/clean-up";
+import { storeMission } from "../../testing/plans";
+import { type SimulatedDrone, simulatedDrone } from "../../testing/simulated-drone";
+import { startTestGateway, type TestGateway, type TestUser } from "../../testing/start-gateway";
+import { action, type OrderedDrone } from "./action";
+import { type ActionDoors, RecordedActions } from "./actions.service";
+
+let gateway: TestGateway;
+let user: TestUser;
+let drone: SimulatedDrone;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  user = await gateway.newUser();
+  drone = await simulatedDrone(user.api);
+  atEndOfFile(() => drone.stop());
+});
+
+const order = (path: string, body: object = {}) =>
+  user.api.post(`/drone/action/${path}`, { drone_id: drone.id, ...body });
+const records = (db: Db = gateway.deps.db) => db("drone_commands").orderBy("id");
+const newest = async () => (await records()).at(-1);
+
+describe("the record of an order", () => {
+  test("says who ordered what, with which parameters, and what the drone acknowledged", async () => {
+    const reply = await order("set_param", { param_id: "FENCE_ACTION", value: 1 });
+    expect(reply.status).toBe(200);
+    const record = await newest();
+    expect(record).toMatchObject({
+      drone_id: drone.id,
+      user_id: user.id,
+      command: "set_param",
+      parameters: { param_id: "FENCE_ACTION", value: 1 },
+      outcome: "accepted",
+      result: { param_id: "FENCE_ACTION", value: 1 },
+      error: null,
+    });
+    expect(record.finished_at.getTime()).toBeGreaterThanOrEqual(record.requested_at.getTime());
+  });
+
+  test("keeps a failure in the words that the caller read", async () => {
+    const reply = await order("set_mode", { mode_info: { custom_mode: "SOMERSAULT" } });
+    expect(reply.status).toBe(500);
+    expect(await newest()).toMatchObject({
+      command: "set_mode",
+      outcome: "failed",
+      error: reply.body.error,
+      result: null,
+    });
+  });
+
+  test("keeps an order whose mission is not there", async () => {
+    expect((await order("push_mission", { mission_id: 2_000_000_000 })).status).toBe(404);
+    expect(await newest()).toMatchObject({ command: "push_mission", outcome: "failed" });
+  });
+
+  test("is not made for a drone that is another's", async () => {
+    const before = (await records()).length;
+    const stranger = await gateway.newUser();
+    expect((await stranger.api.post("/drone/action/arm", { drone_id: drone.id })).status).toBe(404);
+    expect(await records()).toHaveLength(before);
+  });
+});
+
+test("a verified plan is kept with its items, and its hash is theirs", async () => {
+  const mission = await storeMission(user.api);
+  const { body } = await order("push_mission", { mission_id: mission.id });
+  const [plan] = await gateway.deps.db("verified_plans").where({ drone_id: drone.id });
+  expect(plan).toMatchObject({ mission_id: mission.id, hash: body.result.hash });
+  expect(plan.items).toHaveLength(body.result.items);
+  expect(planHash(plan.items)).toBe(plan.hash);
+});
+
+test("orders of several callers at once are all carried out and all recorded", async () => {
+  const before = (await records()).length;
+  const mission = await storeMission(user.api, "at once");
+  const replies = await Promise.all([
+    order("push_mission", { mission_id: mission.id }),
+    order("push_mission", { mission_id: mission.id }),
+    order("sync_geofences"),
+    order("set_param", { param_id: "FENCE_ACTION", value: 2 }),
+    order("set_param", { param_id: "FENCE_ENABLE", value: 0 }),
+    order("set_mode", { mode_info: { custom_mode: "GUIDED" } }),
+  ]);
+  expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
+  const made = (await records()).slice(before);
+  expect(made.map(({ outcome }) => outcome)).toEqual(made.map(() => "accepted"));
+  expect(made).toHaveLength(6);
+});
+
+test("a body that tells more than it should is read without it", async () => {
+  const reply = await order("guided", { altitude: 5 });
+  expect(reply.status).toBe(200);
+  expect((await newest()).parameters).toEqual({});
+});
+
+const noPlans = {
+  waypoints: async () => [],
+  geofence: async () => {
+    throw new DomainError("not_found", "No geofence.");
+  },
+  enabledGeofences: async () => [],
+};
+
+describe("an order beside a failing database", () => {
+  const log = createLogger("test", "silent");
+  const doors = (more: Partial<ActionDoors<OrderedDrone>> = {}): ActionDoors<OrderedDrone> => ({
+    droneFor: async () => ({
+      id: drone.id,
+      user_id: user.id,
+      ip: drone.ip,
+      type: "sitl",
+      vehicle_type: "copter",
+    }),
+    onLink: async () => {
+      throw new Error("These actions need no link.");
+    },
+    plansOf: () => noPlans,
+    publish: async () => 0,
+    ...more,
+  });
+  const doing = (run: () => Promise<unknown>) =>
+    action({
+      path: "somersault",
+      summary: "Turn over",
+      body: z.object({}),
+      result: z.unknown(),
+      run: async (given) => {
+        await given.beforeArm();
+        return { message: "Done.", result: await run() };
+      },
+    });
+
+  test("is on record as pending while it is carried out", async () => {
+    const service = new RecordedActions(gateway.deps.db, log, doors());
+    const seen = await service.order(user.id, drone.id, doing(newest), {});
+    expect(seen.result).toMatchObject({ command: "somersault", outcome: "pending", finished_at: null });
+    expect(await newest()).toMatchObject({ command: "somersault", outcome: "accepted" });
+  });
+
+  test("is refused, and not carried out, when it cannot be recorded", async () => {
+    const down = openDatabase("postgres://nobody@127.0.0.1:1/none");
+    const run = jest.fn(async () => "flown");
+    const service = new RecordedActions(down, log, doors());
+    await expect(service.order(user.id, drone.id, doing(run), {})).rejects.toThrow();
+    expect(run).not.toHaveBeenCalled();
+    await down.destroy();
+  });
+
+  test("stands as it was flown when its record cannot be finished, which stays pending", async () => {
+    const failing = openDatabase(gateway.databaseUrl);
+    const service = new RecordedActions(failing, log, doors());
+    const done = await service.order(
+      user.id,
+      drone.id,
+      doing(() => failing.destroy().then(() => "flown")),
+      {},
+    );
+    expect(done).toEqual({ message: "Done.", result: "flown" });
+    expect(await newest()).toMatchObject({ command: "somersault", outcome: "pending" });
+  });
+
+  test("fails as the vehicle said even when that cannot be recorded", async () => {
+    const failing = openDatabase(gateway.databaseUrl);
+    const service = new RecordedActions(failing, log, doors());
+    const refused = doing(async () => {
+      await failing.destroy();
+      throw new DomainError("vehicle_refused", "Not upside down.");
+    });
+    await expect(service.order(user.id, drone.id, refused, {})).rejects.toThrow("Not upside down.");
+  });
+
+  test("is carried out although what comes before arming failed", async () => {
+    const beforeArm = jest.fn().mockRejectedValue(new Error("no video today"));
+    const service = new RecordedActions(gateway.deps.db, log, doors({ beforeArm }));
+    const done = await service.order(
+      user.id,
+      drone.id,
+      doing(async () => "flown"),
+      {},
+    );
+    expect(done.result).toBe("flown");
+    expect(beforeArm).toHaveBeenCalledWith(expect.objectContaining({ id: drone.id }));
+  });
+});
