@@ -1,4 +1,5 @@
 import { breaksFence } from "../fence";
+import type { Mode } from "../modes";
 import { Severity } from "../reports";
 import { altitudeOf, type Cockpit, type Handler, MAGIC_FORCE_ARM, MAGIC_FORCE_DISARM, Result } from "./call";
 import { common } from "./common";
@@ -7,7 +8,7 @@ const CUSTOM_MODE = 1;
 const CHANGE_MODE = 1;
 const LONGEST_MOTOR_TEST = 600;
 
-const enter = (cockpit: Cockpit, mode: Cockpit["flight"]["mode"] | undefined): Result =>
+const enter = (cockpit: Cockpit, mode: Mode | undefined): Result =>
   mode && cockpit.flight.changeMode(mode) ? Result.accepted : Result.failed;
 
 const armDisarm: Handler = ({ flight, arming }, { param1, param2 }) => {

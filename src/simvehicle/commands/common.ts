@@ -1,6 +1,8 @@
 import { jumpTo } from "../modes/auto";
+import { Severity } from "../reports";
 import { type Handler, Result } from "./call";
 
+const MISSION_CURRENT = 42;
 const AUTOPILOT_VERSION = 148;
 const HOME_POSITION = 242;
 const DEFAULT_RATE = 0;
@@ -8,7 +10,8 @@ const PREFLIGHT_SECONDS = 1;
 
 const setMessageInterval: Handler = ({ streams, knows, flight }, { param1, param2 }) => {
   if (!knows(param1)) {
-    if (flight.autopilot === "ardupilot") flight.reports.text(6, `No ap_message for mavlink id (${param1})`);
+    if (flight.autopilot === "ardupilot")
+      flight.reports.text(Severity.info, `No ap_message for mavlink id (${param1})`);
     return Result.denied;
   }
   if (param2 === DEFAULT_RATE) streams.setDefault(param1);
@@ -40,7 +43,7 @@ const setHome: Handler = ({ flight }, call) => {
 
 const setMissionCurrent: Handler = ({ flight, sendNow }, { param1 }) => {
   if (!jumpTo(flight, param1)) return Result.failed;
-  sendNow(42);
+  sendNow(MISSION_CURRENT);
   return Result.accepted;
 };
 
@@ -54,7 +57,7 @@ const reboot: Handler = (cockpit, { param1 }) => {
 /** Calibration takes a while, and says so. */
 const calibrate: Handler = ({ flight, finishLater }, { command }) => {
   if (flight.armed) {
-    flight.reports.text(5, "Disarm to allow calibration");
+    flight.reports.text(Severity.notice, "Disarm to allow calibration");
     return Result.failed;
   }
   finishLater(command, PREFLIGHT_SECONDS);

@@ -1,14 +1,14 @@
-import { px4Mode } from "../modes";
+import { type Mode, px4Mode } from "../modes";
 import { Severity } from "../reports";
 import { type Cockpit, type Handler, MAGIC_FORCE_DISARM, Result } from "./call";
 import { common } from "./common";
 
 const CUSTOM_MODE = 1;
 
-const modeNamed = (cockpit: Cockpit, name: string): Cockpit["flight"]["mode"] | undefined =>
+const modeNamed = (cockpit: Cockpit, name: string): Mode | undefined =>
   cockpit.flight.modes.list.find((mode) => mode.name === name);
 
-function enter(cockpit: Cockpit, mode: Cockpit["flight"]["mode"] | undefined): Result {
+function enter(cockpit: Cockpit, mode: Mode | undefined): Result {
   return mode && cockpit.flight.changeMode(mode) ? Result.accepted : Result.temporarilyRejected;
 }
 
