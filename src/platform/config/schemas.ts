@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseSigningKey } from "../signing-key";
 import { flag, list, port, positiveInt, secret, secretUrl } from "./fields";
 
 /** Variables that several processes share, in groups. A process's schema is the groups it needs. */
@@ -74,6 +75,30 @@ const objectsGroup = {
   S3_SECRET_ACCESS_KEY: secret("Secret key.").optional(),
 };
 
+const assetsGroup = {
+  UPLOAD_URL_SECONDS: positiveInt(3_600, "How long a presigned upload URL works."),
+  DOWNLOAD_URL_SECONDS: positiveInt(3_600, "How long a presigned download URL works."),
+  ARCHIVE_SIGNING_KEY: z
+    .string()
+    .refine(
+      (text) => parseSigningKey(text) !== undefined,
+      "must be an Ed25519 private key, PEM or base64 PKCS #8",
+    )
+    .meta({
+      description: "Ed25519 private key that signs archives' manifests. No archive is made without one.",
+      secret: true,
+    })
+    .optional(),
+};
+
+const jobsGroup = {
+  WORKER_CONCURRENCY: positiveInt(2, "Background jobs that one process does at once."),
+  FFMPEG_PATH: z
+    .string()
+    .default("ffmpeg")
+    .describe("ffmpeg, which packages videos. A process that cannot run it leaves those jobs to others."),
+};
+
 const vehicleGroup = {
   MAVLINK_SYSTEM_ID: z.coerce
     .number()
@@ -120,6 +145,9 @@ export const gatewayConfig = z
     ENABLE_REGISTRATION: flag(true, "Whether people may register themselves."),
     ...mailGroup,
     ...objectsGroup,
+    ...assetsGroup,
+    WORKER_IN_PROCESS: flag(true, "Whether the gateway does background jobs itself, beside `cmd/worker`."),
+    ...jobsGroup,
     ...vehicleGroup,
     CORS_ORIGINS: list("Origins that browsers may call from, comma separated; `*` allows any."),
     BODY_LIMIT_BYTES: positiveInt(1_048_576, "Largest request body."),
@@ -227,6 +255,18 @@ export const tunnelConfig = z
   );
 export type TunnelConfig = z.infer<typeof tunnelConfig>;
 
+export const workerConfig = z.object({
+  ...processGroup,
+  WORKER_PORT: port(9090, "`/metrics`, `/healthz` and `/readyz` of the worker."),
+  ...databaseGroup,
+  ...directDatabaseGroup,
+  ...mailGroup,
+  ...objectsGroup,
+  ...assetsGroup,
+  ...jobsGroup,
+});
+export type WorkerConfig = z.infer<typeof workerConfig>;
+
 export const migrateConfig = z.object({
   LOG_LEVEL: processGroup.LOG_LEVEL,
   ...directDatabaseGroup,
@@ -269,6 +309,7 @@ export const configSchemas: Readonly<Record<string, z.ZodObject>> = {
   gateway: gatewayConfig,
   tunnel: tunnelConfig,
   relay: relayConfig,
+  worker: workerConfig,
   migrate: migrateConfig,
   admin: adminConfig,
   simulator: simulatorConfig,

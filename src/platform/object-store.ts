@@ -1,0 +1,141 @@
+import type { Readable } from "node:stream";
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  type S3Client,
+} from "@aws-sdk/client-s3";
+import { Upload } from "@aws-sdk/lib-storage";
+import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
+import { type ObjectStoreSettings, openObjects } from "./objects";
+
+/** Who will use a presigned URL: each reaches the store at an address of its own, which the signature covers. */
+export type Audience = "drone" | "user" | "ourselves";
+
+export interface BucketSettings extends ObjectStoreSettings {
+  readonly S3_BUCKET: string;
+  readonly S3_PUBLIC_ENDPOINT?: string | undefined;
+  readonly S3_DRONE_ENDPOINT?: string | undefined;
+}
+
+/** The bucket of assets and archives. Its methods reject with the SDK's errors, which say what the store said. */
+export class ObjectStore {
+  private readonly clients: Readonly<Record<Audience, S3Client>>;
+
+  constructor(private readonly settings: BucketSettings) {
+    const {
+      S3_ENDPOINT,
+      S3_PUBLIC_ENDPOINT = S3_ENDPOINT,
+      S3_DRONE_ENDPOINT = S3_PUBLIC_ENDPOINT,
+    } = settings;
+    this.clients = {
+      ourselves: openObjects(settings),
+      user: openObjects(settings, S3_PUBLIC_ENDPOINT),
+      drone: openObjects(settings, S3_DRONE_ENDPOINT),
+    };
+  }
+
+  close(): void {
+    for (const client of Object.values(this.clients)) client.destroy();
+  }
+
+  /** Its size in bytes, or undefined when there is no such object. */
+  async sizeOf(Key: string): Promise<number | undefined> {
+    try {
+      const { ContentLength } = await this.client.send(new HeadObjectCommand({ Bucket: this.bucket, Key }));
+      return ContentLength ?? 0;
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** From `start` to `end`, both included, in bytes; the whole object when absent. */
+  async read(Key: string, range?: { start: number; end: number }): Promise<Readable> {
+    const Range = range && `bytes=${range.start}-${range.end}`;
+    const { Body } = await this.client.send(new GetObjectCommand({ Bucket: this.bucket, Key, Range }));
+    return Body as Readable;
+  }
+
+  async readText(Key: string): Promise<string> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of await this.read(Key)) chunks.push(chunk as Buffer);
+    return Buffer.concat(chunks).toString("utf8");
+  }
+
+  async write(Key: string, Body: Buffer | string, ContentType: string): Promise<void> {
+    await this.client.send(new PutObjectCommand({ Bucket: this.bucket, Key, Body, ContentType }));
+  }
+
+  /**
+   * Store a stream of unknown length, a few parts in memory at a time. Nothing is there under the key before all
+   * of it is.
+   */
+  async writeStream(Key: string, Body: Readable, ContentType: string, signal?: AbortSignal): Promise<void> {
+    const upload = new Upload({
+      client: this.client,
+      params: { Bucket: this.bucket, Key, Body, ContentType },
+      queueSize: 3,
+      partSize: 8 * 2 ** 20,
+      leavePartsOnError: false,
+    });
+    const abort = () => void upload.abort();
+    signal?.addEventListener("abort", abort, { once: true });
+    try {
+      await upload.done();
+    } finally {
+      signal?.removeEventListener("abort", abort);
+    }
+  }
+
+  /** Every object whose key begins so. Safe to repeat; an object that is gone already is no fault. */
+  async deletePrefix(Prefix: string): Promise<void> {
+    for (;;) {
+      const { Contents = [], IsTruncated } = await this.client.send(
+        new ListObjectsV2Command({ Bucket: this.bucket, Prefix, MaxKeys: 200 }),
+      );
+      await Promise.all(
+        Contents.map(({ Key }) => this.client.send(new DeleteObjectCommand({ Bucket: this.bucket, Key }))),
+      );
+      if (!IsTruncated) return;
+    }
+  }
+
+  /** A URL at which a plain PUT of any content stores it: nothing is bound but the key. */
+  presignPut(Key: string, audience: Audience, seconds: number): Promise<string> {
+    const command = new PutObjectCommand({ Bucket: this.bucket, Key });
+    return getSignedUrl(this.clients[audience], command, { expiresIn: seconds });
+  }
+
+  /** `saveAs` makes a browser save it under that name instead of showing it. */
+  presignGet(Key: string, audience: Audience, seconds: number, saveAs?: string): Promise<string> {
+    const command = new GetObjectCommand({
+      Bucket: this.bucket,
+      Key,
+      ...(saveAs === undefined ? {} : { ResponseContentDisposition: attachment(saveAs) }),
+    });
+    return getSignedUrl(this.clients[audience], command, { expiresIn: seconds });
+  }
+
+  private get client(): S3Client {
+    return this.clients.ourselves;
+  }
+
+  private get bucket(): string {
+    return this.settings.S3_BUCKET;
+  }
+}
+
+/** RFC 6266: the plain name for old clients, the whole one for all others. */
+function attachment(name: string): string {
+  const plain = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, "_").slice(-100);
+  const whole = encodeURIComponent(name).replaceAll(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`);
+  return `attachment; filename="${plain}"; filename*=UTF-8''${whole}`;
+}
+
+const isMissing = (error: unknown): boolean => {
+  const { name, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } };
+  return name === "NotFound" || name === "NoSuchKey" || $metadata?.httpStatusCode === 404;
+};
