@@ -271,9 +271,10 @@ describe("sticks", () => {
 
   test("fly a copter in LOITER, and let go of when they are not repeated", async () => {
     await start("copter", { RC_OVERRIDE_TIME: 0.3 });
-    await takeOff(10);
-    expect(await station.setMode(COPTER.loiter)).toBe(0);
+    await takeOff(30);
+    // Before the mode: in LOITER an untouched throttle stick, at the bottom, means down.
     station.send(common.RcChannelsOverride, sticks);
+    expect(await station.setMode(COPTER.loiter)).toBe(0);
     await until(({ groundSpeed }) => groundSpeed > 2, "the stick");
     expect(vehicle.state.position.lat).toBeGreaterThan(home.lat);
     await until(({ groundSpeed }) => groundSpeed < 0.1, "the stop");

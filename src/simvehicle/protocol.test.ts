@@ -244,7 +244,7 @@ describe("commands", () => {
   });
 
   test("a motor test spins the motor, shows it, and ends by itself", async () => {
-    expect(await station.command(209, 2, 0, 30, 20, 1)).toBe(0);
+    expect(await station.command(209, 2, 0, 30, 40, 1)).toBe(0);
     await station.command(512, 36);
     expect((await station.next(common.ServoOutputRaw, () => true, 0)).servo2Raw).toBe(1300);
     await station.next(common.StatusText, ({ text }) => text === "finished motor test", 0);
