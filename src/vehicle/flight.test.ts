@@ -75,7 +75,9 @@ async function armWhenReady({ fly, vehicle }: Scene): Promise<void> {
 /** ArduPilot enters AUTO in the air; PX4 takes off by itself, and disarms when it waits too long for its mode. */
 async function startMission(copter: Scene, autopilot: "ardupilot" | "px4") {
   if (autopilot === "px4") {
+    await armWhenReady(copter);
     const entered = await copter.fly((link) => link.setMode("AUTO.MISSION"));
+    // It may have disarmed while a bad line held up the mode.
     await armWhenReady(copter);
     return entered;
   }

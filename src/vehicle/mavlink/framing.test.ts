@@ -155,6 +155,27 @@ describe("resynchronisation", () => {
     }
   });
 
+  test("a chance frame whose checksum holds does not take the good frame with it that it covers in part", () => {
+    const good = new FrameWriter(1, 1).encode(
+      build(common.StatusText, { severity: 6, text: "a good frame" }),
+    );
+    const covered = 12;
+    const chance = Buffer.concat([
+      Buffer.from([0xfd, 2 + covered, 0, 0, 9, 1, 1, 0, 0, 0, 0, 0]),
+      good.subarray(0, covered),
+    ]);
+    const wanted = good.readUInt16LE(covered);
+    let filler = 0;
+    do {
+      chance.writeUInt16LE(filler, 10);
+      filler += 1;
+    } while (frameCrc(chance, 1, chance.length, 50) !== wanted && filler < 65_536);
+    expect(frameCrc(chance, 1, chance.length, 50)).toBe(wanted);
+    const noise = Buffer.from([0x00]);
+    const falseStart = chance.subarray(0, 12);
+    expect(read(Buffer.concat([noise, falseStart, good, good])).frames).toEqual(hex([good, good]));
+  });
+
   test("an unknown message is passed over and counted, and swallows no good frame", () => {
     const [first, second] = mixedFrames(2, seeded(5)) as [Buffer, Buffer];
     const unknown = unknownFrame(Buffer.alloc(40, 0x55), 1);

@@ -1,5 +1,5 @@
 import { frameCrc } from "./crc";
-import { crcExtraOf } from "./messages";
+import { crcExtraOf, v1LengthOf } from "./messages";
 
 export const START_V1 = 0xfe;
 export const START_V2 = 0xfd;
@@ -66,7 +66,7 @@ export interface FrameCounters {
  * byte, a corrupt length, a failed checksum, an id that no dialect knows and that therefore cannot be
  * checked) moves it one byte, so that nothing can swallow a good frame that follows or overlaps. The price
  * is that the inside of a broken or unknown frame is searched too, where a chance frame needs a start byte,
- * a known id and a 16-bit checksum to be taken for one.
+ * a known id and a 16-bit checksum to be taken for one, and is held against what it would cover.
  *
  * A candidate that is still incomplete waits for its bytes (280 at most), because its inside may carry
  * MAVLink of its own (FTP, TUNNEL) that is not the sender's word. A corrupt length therefore delays the
@@ -87,6 +87,8 @@ export class FrameReader {
   private base = 0;
   private readonly lastSequence = new Map<number, number>();
   private unknownChain: UnknownFrame[] = [];
+  /** Where in the stream the last good frame ended. */
+  private goodUntil = 0;
 
   /** `onFrame` must not throw: the rest of the chunk would be lost. */
   constructor(private readonly onFrame: (frame: Frame) => void) {}
@@ -126,91 +128,37 @@ export class FrameReader {
     let at = 0;
     while (at < end) {
       const start = buffer[at];
-      let step = 0;
-      if (start === START_V2) step = this.readV2(buffer, at, end);
-      else if (start === START_V1) step = this.readV1(buffer, at, end);
-      if (step < 0) break;
-      if (step === 0) {
+      const found = start === START_V2 || start === START_V1 ? measure(buffer, at, end) : NOT_A_FRAME;
+      if (found === INCOMPLETE) break;
+      if (found > 0 && this.credible(buffer, at, found)) {
+        this.deliver(frameAt(buffer, at, found), at);
+        at += found;
+        this.goodUntil = this.base + at;
+      } else {
+        if (found === UNKNOWN) this.noteUnknown(buffer, at);
+        else if (found !== NOT_A_FRAME) this.counters.badCrc++;
         this.counters.bytesSkipped++;
         at++;
-      } else {
-        at += step;
       }
     }
     return at;
   }
 
-  /** Size of the good frame at `at`; 0 when there is none; -1 when more bytes must come to tell. */
-  private readV2(buffer: Buffer, at: number, end: number): number {
-    if (end - at < HEADER_V2) return -1;
-    const flags = buffer[at + 2]!;
-    // A flag we do not know may change the frame's layout: by MAVLink's rule such a frame is dropped.
-    if ((flags & ~SIGNED) !== 0) return 0;
-    const length = buffer[at + 1]!;
-    const id = buffer[at + 7]! | (buffer[at + 8]! << 8) | (buffer[at + 9]! << 16);
-    const checked = HEADER_V2 + length;
-    const size = checked + CRC_LENGTH + ((flags & SIGNED) === 0 ? 0 : SIGNATURE_LENGTH);
-    const crcExtra = crcExtraOf(id);
-    if (crcExtra < 0) {
-      this.noteUnknown(at, size, sender(buffer[at + 5]!, buffer[at + 6]!), buffer[at + 4]!);
-      return 0;
+  /**
+   * A frame right behind a good one is believed. After noise the checksum alone would be wrong once in 65,536
+   * times, and the chance frame would take good ones with it: so it is believed when a frame may begin where
+   * it ends, and otherwise when no other frame begins inside it.
+   */
+  private credible(buffer: Buffer, at: number, size: number): boolean {
+    if (this.base + at === this.goodUntil) return true;
+    const after = buffer[at + size];
+    if (after === undefined || after === START_V2 || after === START_V1) return true;
+    for (let inside = at + 1; inside < at + size; inside++) {
+      const byte = buffer[inside];
+      if ((byte === START_V2 || byte === START_V1) && measure(buffer, inside, buffer.length) > 0)
+        return false;
     }
-    if (end - at < size) return -1;
-    if (!this.crcHolds(buffer, at, checked, crcExtra)) return 0;
-    this.deliver(
-      new Frame(
-        2,
-        id,
-        buffer[at + 5]!,
-        buffer[at + 6]!,
-        buffer[at + 4]!,
-        buffer,
-        at,
-        size,
-        at + HEADER_V2,
-        length,
-      ),
-      at,
-    );
-    return size;
-  }
-
-  private readV1(buffer: Buffer, at: number, end: number): number {
-    if (end - at < HEADER_V1) return -1;
-    const length = buffer[at + 1]!;
-    const id = buffer[at + 5]!;
-    const checked = HEADER_V1 + length;
-    const size = checked + CRC_LENGTH;
-    const crcExtra = crcExtraOf(id);
-    if (crcExtra < 0) {
-      this.noteUnknown(at, size, sender(buffer[at + 3]!, buffer[at + 4]!), buffer[at + 2]!);
-      return 0;
-    }
-    if (end - at < size) return -1;
-    if (!this.crcHolds(buffer, at, checked, crcExtra)) return 0;
-    this.deliver(
-      new Frame(
-        1,
-        id,
-        buffer[at + 3]!,
-        buffer[at + 4]!,
-        buffer[at + 2]!,
-        buffer,
-        at,
-        size,
-        at + HEADER_V1,
-        length,
-      ),
-      at,
-    );
-    return size;
-  }
-
-  private crcHolds(buffer: Buffer, at: number, checked: number, crcExtra: number): boolean {
-    const crc = frameCrc(buffer, at + 1, at + checked, crcExtra);
-    const holds = buffer[at + checked] === (crc & 0xff) && buffer[at + checked + 1] === crc >> 8;
-    if (!holds) this.counters.badCrc++;
-    return holds;
+    return true;
   }
 
   private deliver(frame: Frame, at: number): void {
@@ -227,12 +175,13 @@ export class FrameReader {
   }
 
   /** What looks like a frame of an unknown id; believed only when a good frame begins where it ends. */
-  private noteUnknown(at: number, size: number, from: number, sequence: number): void {
+  private noteUnknown(buffer: Buffer, at: number): void {
     const start = this.base + at;
     const chainEnd = this.unknownChain.at(-1)?.end ?? 0;
     if (start < chainEnd) return;
     if (start > chainEnd) this.unknownChain = [];
-    this.unknownChain.push({ end: start + size, size, from, sequence });
+    const { size, systemId, componentId, sequence } = layoutOf(buffer, at);
+    this.unknownChain.push({ end: start + size, size, from: sender(systemId, componentId), sequence });
   }
 
   private settleUnknown(goodFrameAt: number): void {
@@ -245,6 +194,93 @@ export class FrameReader {
     }
     this.unknownChain = [];
   }
+}
+
+/** What `measure` finds besides a frame's size. */
+const NOT_A_FRAME = 0;
+const INCOMPLETE = -1;
+const UNKNOWN = -2;
+const BAD_CRC = -3;
+
+/** The size of the frame that begins at `at` if its checksum holds, or why there is none. */
+function measure(buffer: Buffer, at: number, end: number): number {
+  const isV2 = buffer[at] === START_V2;
+  const header = isV2 ? HEADER_V2 : HEADER_V1;
+  if (end - at < header) return INCOMPLETE;
+  const length = byteAt(buffer, at + 1);
+  let signature = 0;
+  let id: number;
+  if (isV2) {
+    const flags = byteAt(buffer, at + 2);
+    // A flag we do not know may change the frame's layout: by MAVLink's rule such a frame is dropped.
+    if ((flags & ~SIGNED) !== 0) return NOT_A_FRAME;
+    if (flags !== 0) signature = SIGNATURE_LENGTH;
+    id = byteAt(buffer, at + 7) | (byteAt(buffer, at + 8) << 8) | (byteAt(buffer, at + 9) << 16);
+  } else {
+    id = byteAt(buffer, at + 5);
+    // MAVLink 1 cuts nothing off and has no extensions: a message has one length.
+    const only = v1LengthOf(id);
+    if (only >= 0 && length !== only) return NOT_A_FRAME;
+  }
+  const crcExtra = crcExtraOf(id);
+  if (crcExtra < 0) return UNKNOWN;
+  const checked = at + header + length;
+  const size = header + length + CRC_LENGTH + signature;
+  if (end - at < size) return INCOMPLETE;
+  const crc = frameCrc(buffer, at + 1, checked, crcExtra);
+  return buffer[checked] === (crc & 0xff) && buffer[checked + 1] === crc >> 8 ? size : BAD_CRC;
+}
+
+/** The bounds were checked by who asks. */
+const byteAt = (buffer: Buffer, at: number): number => buffer[at] as number;
+
+/** The header's fields, of a frame that may be none. */
+function layoutOf(buffer: Buffer, at: number) {
+  const isV2 = buffer[at] === START_V2;
+  const header = isV2 ? HEADER_V2 : HEADER_V1;
+  const sequenceAt = at + (isV2 ? 4 : 2);
+  const length = byteAt(buffer, at + 1);
+  const signed = isV2 && byteAt(buffer, at + 2) !== 0;
+  return {
+    sequence: byteAt(buffer, sequenceAt),
+    systemId: byteAt(buffer, sequenceAt + 1),
+    componentId: byteAt(buffer, sequenceAt + 2),
+    size: header + length + CRC_LENGTH + (signed ? SIGNATURE_LENGTH : 0),
+  };
+}
+
+function frameAt(buffer: Buffer, at: number, size: number): Frame {
+  const length = byteAt(buffer, at + 1);
+  if (buffer[at] === START_V1) {
+    const id = byteAt(buffer, at + 5);
+    const sequence = byteAt(buffer, at + 2);
+    return new Frame(
+      1,
+      id,
+      byteAt(buffer, at + 3),
+      byteAt(buffer, at + 4),
+      sequence,
+      buffer,
+      at,
+      size,
+      at + HEADER_V1,
+      length,
+    );
+  }
+  const id = byteAt(buffer, at + 7) | (byteAt(buffer, at + 8) << 8) | (byteAt(buffer, at + 9) << 16);
+  const sequence = byteAt(buffer, at + 4);
+  return new Frame(
+    2,
+    id,
+    byteAt(buffer, at + 5),
+    byteAt(buffer, at + 6),
+    sequence,
+    buffer,
+    at,
+    size,
+    at + HEADER_V2,
+    length,
+  );
 }
 
 interface UnknownFrame {

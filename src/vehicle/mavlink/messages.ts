@@ -69,3 +69,13 @@ for (const message of Object.values(MESSAGES)) CRC_EXTRA[message.MSG_ID] = messa
 
 /** The CRC_EXTRA byte of a message id, or -1 when the id is in no dialect we know. */
 export const crcExtraOf = (id: number): number => (id < 65_536 ? (CRC_EXTRA[id] as number) : -1);
+
+const V1_LENGTH = new Int16Array(256).fill(-1);
+for (const { MSG_ID, FIELDS } of Object.values(MESSAGES)) {
+  if (MSG_ID > 255) continue;
+  const plain = FIELDS.filter(({ extension }) => !extension);
+  V1_LENGTH[MSG_ID] = plain.reduce((sum, { size, length }) => sum + size * Math.max(1, length), 0);
+}
+
+/** The one payload length that a message has in MAVLink 1, or -1 when it has no class here. */
+export const v1LengthOf = (id: number): number => V1_LENGTH[id] as number;
