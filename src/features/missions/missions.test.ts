@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { storeMission } from "../../testing/plans";
 import { startTestGateway, type TestGateway } from "../../testing/start-gateway";
 import { missionForUpload, ownsMission } from ".";
@@ -9,6 +10,17 @@ beforeAll(async () => {
 
 const sequences = (mission: { mission_points: { sequence: number }[] }) =>
   mission.mission_points.map(({ sequence }) => sequence);
+
+async function someoneWaitsForALock(): Promise<void> {
+  const waiting = gateway.deps
+    .db("pg_stat_activity")
+    .where({ wait_event_type: "Lock" })
+    .andWhereRaw("datname = current_database()");
+  for (let tries = 0; !(await waiting.clone().first("pid")); tries++) {
+    if (tries > 500) throw new Error("Nobody waits for a lock.");
+    await delay(10);
+  }
+}
 
 test("points come in the order of their sequence, then of their ids, however they were stored", async () => {
   const { api } = await gateway.newUser();
@@ -82,6 +94,19 @@ test("batches and single changes at once lose none of each other's columns", asy
   const { body } = await api.get(`/mission/${id}`);
   const change = { altitude: 99, label: "both", param1: 5, lat: 1, lng: 2 };
   expect(body.mission_points).toEqual(points.map((point) => ({ ...point, ...change })));
+});
+
+test("a batch waits for a change that is under way, and keeps it", async () => {
+  const { db } = gateway.deps;
+  const { api } = await gateway.newUser();
+  const { id, points } = await storeMission(api);
+  const point = points[0]?.id;
+  const underWay = await db.transaction();
+  await underWay("mission_points").where({ id: point }).update({ lat: 1 });
+  const batch = api.patch(`/mission/${id}/points`, [{ id: point, altitude: 99 }]);
+  await someoneWaitsForALock();
+  await underWay.commit();
+  expect((await batch).body.mission_points[0]).toEqual({ ...points[0], lat: 1, altitude: 99 });
 });
 
 test("a mission deleted while points are added leaves no point behind, and nobody is told a lie", async () => {
