@@ -1,0 +1,178 @@
+import type { Redis } from "../platform/redis";
+import { freshDatabase, freshRedis } from "../testing";
+import { type Cuttable, cuttable } from "../testing/cuttable";
+import { startTestRelay, type TestDrone, TestPilot, type TestRelay } from "../testing/start-relay";
+import { until } from "../testing/until";
+
+let relay: TestRelay;
+/** Straight to the server, whatever happens to the relay's cable. */
+let redis: Redis;
+let redisCable: Cuttable;
+let listenerCable: Cuttable;
+
+beforeAll(async () => {
+  const [database, server] = await Promise.all([freshDatabase(), freshRedis()]);
+  redisCable = await cuttable(server.url);
+  listenerCable = await cuttable(database.url);
+  relay = await startTestRelay(
+    {
+      REDIS_URL: redisCable.url,
+      DATABASE_DIRECT_URL: listenerCable.url,
+      RELAY_PING_SECONDS: "1",
+      RELAY_REDIS_STALL_MS: "300",
+    },
+    { databaseUrl: database.url, redisUrl: server.url },
+  );
+  redis = await relay.redis();
+});
+
+const channels = async () => ((await redis.pubsub("CHANNELS", "10.71.*")) as string[]).length;
+
+async function live(drone: TestDrone, pilot = relay.pilot(`/redispad/${drone.id}`)): Promise<TestPilot> {
+  await pilot.open();
+  await until(async () => {
+    await redis.publish(`${drone.ip}:output`, "hello");
+    return pilot.frames.length > 0;
+  });
+  return pilot;
+}
+
+/** Whether a new session gets a frame through; false when it is turned away. */
+async function steers(drone: TestDrone, arrived: () => boolean): Promise<boolean> {
+  const pilot = relay.pilot(`/redispad/${drone.id}`);
+  await pilot.open();
+  pilot.send("fresh");
+  await until(() => arrived() || pilot.closedWith !== undefined);
+  const through = arrived();
+  pilot.socket.terminate();
+  return through;
+}
+
+const metric = async (line: string) =>
+  (await (await fetch(`${relay.url}/metrics`)).text())
+    .split("\n")
+    .find((one) => one.startsWith(line))
+    ?.split(" ")[1];
+
+test("after 1,000 abrupt disconnects no subscription and no session is left", async () => {
+  const drones = await Promise.all(Array.from({ length: 20 }, () => relay.newDrone()));
+  for (let round = 0; round < 5; round++) {
+    const pilots = Array.from({ length: 200 }, (_, i) =>
+      relay.pilot(`/redispad/${drones[i % drones.length]!.id}`),
+    );
+    await Promise.all(pilots.map((pilot) => pilot.open()));
+    // Some go while they are still looked up, the others from an open session.
+    if (round % 2 === 0) await until(async () => (await channels()) === 2 * drones.length);
+    for (const pilot of pilots) pilot.socket.terminate();
+  }
+  await until(async () => (await channels()) === 0);
+  await until(async () => (await metric('fleet_relay_sessions{route="redispad"')) === "0");
+}, 60_000);
+
+test("a drone's deletion closes its sessions and no others", async () => {
+  const [gone, kept] = [await relay.newDrone(), await relay.newDrone()];
+  const pilots = [await live(gone), await live(gone)];
+  const other = await live(kept);
+  await relay.db("drones").where({ id: gone.id }).update({ deleted_at: new Date(), ip: null });
+  for (const pilot of pilots) {
+    expect(await pilot.closed).toEqual({ code: 4404, reason: "The drone was deleted." });
+  }
+  expect((await redis.pubsub("NUMSUB", `${gone.ip}:output`))[1]).toBe(0);
+  expect(other.closedWith).toBeUndefined();
+});
+
+test("a row that is really gone closes its sessions too", async () => {
+  const drone = await relay.newDrone();
+  const pilot = await live(drone);
+  await relay.db("drones").where({ id: drone.id }).delete();
+  expect((await pilot.closed).code).toBe(4404);
+});
+
+test("an owner before is out at once, even one who keeps sending and will not hear of it", async () => {
+  const drone = await relay.newDrone();
+  const heard: string[] = [];
+  const subscriber = await relay.redis();
+  subscriber.on("message", (_channel, frame) => heard.push(frame));
+  await subscriber.subscribe(`${drone.ip}:gamepad_input`);
+  const pilot = await live(drone);
+  pilot.send("in time");
+  await until(() => heard.includes("in time"));
+  pilot.socket.pause();
+  await relay
+    .db("drones")
+    .where({ id: drone.id })
+    .update({ user_id: await relay.newUser() });
+  await until(async () => (await redis.pubsub("NUMSUB", `${drone.ip}:output`))[1] === 0);
+  await new Promise<void>((resolve) => pilot.socket.send("too late", () => resolve()));
+  pilot.socket.resume();
+  expect(await pilot.closed).toEqual({ code: 4403, reason: "The drone has another owner now." });
+  await redis.publish(`${drone.ip}:gamepad_input`, "marker");
+  await until(() => heard.includes("marker"));
+  expect(heard).toEqual(["in time", "marker"]);
+});
+
+test("whoever comes to have a bound address is not steered by the session of the one before", async () => {
+  const [old, next] = [await relay.newDrone(), await relay.newDrone()];
+  const pilot = await live(old);
+  await relay.db("drones").where({ id: old.id }).update({ ip: null });
+  await relay.db("drones").where({ id: next.id }).update({ ip: old.ip });
+  expect(await pilot.closed).toEqual({ code: 4404, reason: "The drone's address is another drone's now." });
+});
+
+test("what changed while the database was not heard is found when it is heard again", async () => {
+  const [gone, given, kept] = [await relay.newDrone(), await relay.newDrone(), await relay.newDrone()];
+  const pilots = [await live(gone), await live(given), await live(kept)];
+  listenerCable.cut();
+  await until(async () => (await metric("fleet_relay_hears_changes")) === "0");
+  await relay.db("drones").where({ id: gone.id }).update({ deleted_at: new Date(), ip: null });
+  await relay
+    .db("drones")
+    .where({ id: given.id })
+    .update({ user_id: await relay.newUser() });
+  expect(pilots.map(({ closedWith }) => closedWith)).toEqual([undefined, undefined, undefined]);
+  listenerCable.mend();
+  expect((await pilots[0]!.closed).code).toBe(4404);
+  expect((await pilots[1]!.closed).code).toBe(4403);
+  expect(pilots[2]!.closedWith).toBeUndefined();
+});
+
+test("a pilot whose network died without a word is found, and the session's subscription goes", async () => {
+  const drone = await relay.newDrone();
+  const cable = await cuttable(relay.url);
+  const pilot = await live(drone, new TestPilot(`${cable.url.replace("http", "ws")}redispad/${drone.id}`));
+  cable.stall();
+  await until(async () => (await redis.pubsub("NUMSUB", `${drone.ip}:output`))[1] === 0);
+  expect(pilot.closedWith).toBeUndefined();
+});
+
+test("a silent pilot who answers pings stays", async () => {
+  const drone = await relay.newDrone();
+  const pilot = await live(drone);
+  let pings = 0;
+  pilot.socket.on("ping", () => {
+    pings += 1;
+  });
+  await until(() => pings === 3);
+  expect(pilot.closedWith).toBeUndefined();
+});
+
+test("a Redis that stalls ends the sessions, what it did not take is never delivered late, and new ones work after", async () => {
+  const drone = await relay.newDrone();
+  const heard: string[] = [];
+  const subscriber = await relay.redis();
+  subscriber.on("message", (_channel, frame) => heard.push(frame));
+  await subscriber.subscribe(`${drone.ip}:gamepad_input`);
+  const pilot = await live(drone);
+  redisCable.stall();
+  pilot.send("stale");
+  expect(await pilot.closed).toEqual({
+    code: 1013,
+    reason: "Redis cannot be reached; connect again in a moment.",
+  });
+  expect((await relay.pilot(`/redispad/${drone.id}`).closed).code).toBe(1013);
+  redisCable.cut();
+  redisCable.mend();
+  await until(() => steers(drone, () => heard.includes("fresh")), 20_000);
+  expect(heard).not.toContain("stale");
+  await until(async () => (await redis.pubsub("NUMSUB", `${drone.ip}:output`))[1] === 0);
+});
