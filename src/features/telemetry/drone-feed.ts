@@ -11,6 +11,8 @@ export class DroneFeed {
   private readonly watchers = new Map<Stream, Set<Watcher>>();
   private readonly yaw = new YawOf();
   private readonly cap: RateCap<TelemetryType, TelemetryMessage>;
+  /** As the vehicle told it last; it does so rarely. */
+  private home: TelemetryMessage | undefined;
   private readonly outlets = new Map<TelemetryType, ReturnType<TelemetryServer["to"]>>();
 
   constructor(
@@ -41,6 +43,11 @@ export class DroneFeed {
     void watcher.socket.join(roomOf(this.droneId, stream));
   }
 
+  /** What a watcher who comes late would otherwise wait long for. */
+  greet(watcher: Watcher, stream: Stream): void {
+    if (this.home && stream === "dashboard") watcher.socket.emit("telemetry_data", this.frame(this.home));
+  }
+
   remove(watcher: Watcher, stream: Stream): void {
     const watching = this.watchers.get(stream);
     watching?.delete(watcher);
@@ -62,6 +69,7 @@ export class DroneFeed {
     const now = performance.now();
     if (message.type === "hud") this.yaw.sawHeading(message.data.heading, now);
     if (message.type === "imu") this.yaw.sawOrientation(message.data.orientation, now);
+    if (message.type === "home") this.home = message;
     if (!streamsOf(message.type).some((stream) => this.watchers.has(stream))) return;
     if (isEvent(message.type)) this.send(message);
     else this.cap.offer(message.type, message, now);
@@ -73,12 +81,16 @@ export class DroneFeed {
 
   private send(message: TelemetryMessage): void {
     const now = performance.now();
-    const frame = { type: message.type, drone_id: this.droneId, data: this.payload(message, now) };
+    const frame = this.frame(message, now);
     const audience = this.audience(message.type);
     const outlet = this.outlet(message.type);
     (audience.some(({ slow }) => slow) ? outlet.except(SLOW_ROOM) : outlet).emit("telemetry_data", frame);
     this.measures.frame(message.type);
     for (const watcher of audience) this.afterSending(watcher, frame, now);
+  }
+
+  private frame(message: TelemetryMessage, now = performance.now()): TelemetryFrame {
+    return { type: message.type, drone_id: this.droneId, data: this.payload(message, now) };
   }
 
   private afterSending(watcher: Watcher, frame: TelemetryFrame, now: number): void {

@@ -52,8 +52,10 @@ export class FeedBoard {
   }
 
   /** Tells a watcher who came late what the others were told before. */
-  tellState(droneId: number, watcher: Watcher): void {
-    if (this.entries.get(droneId)?.state === "down") watcher.tell(unreachable(droneId));
+  greet(droneId: number, watcher: Watcher, stream: Stream): void {
+    const entry = this.entries.get(droneId);
+    entry?.feed.greet(watcher, stream);
+    if (entry?.state === "down") watcher.tell(unreachable(droneId));
   }
 
   unwatch(droneId: number, watcher: Watcher, stream: Stream): void {

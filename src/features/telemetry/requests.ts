@@ -47,7 +47,7 @@ export class Requests {
       if (this.gone) return;
       this.board.watch(drone_id, target, this.watcher, stream_type);
       socket.emit("subscription_confirmed", { status: "subscribed", stream_type, drone_id });
-      this.board.tellState(drone_id, this.watcher);
+      this.board.greet(drone_id, this.watcher, stream_type);
     });
   }
 

@@ -124,6 +124,16 @@ describe("a stream", () => {
     await user.api.post("/drone/action/disarm_drone", { drone_id: drone.id });
   });
 
+  test("of the dashboard begins with home for who comes late", async () => {
+    const early = watch();
+    await early.subscribe(drone.id, "dashboard");
+    await eventually("home", () => early.frames("home").length > 0);
+    const late = watch();
+    await late.subscribe(drone.id, "dashboard");
+    await late.next("telemetry_data");
+    expect(late.frames()[0]).toEqual(early.frames("home").at(-1));
+  });
+
   test("of logs carries what the vehicle says", async () => {
     const watcher = watch();
     await watcher.subscribe(drone.id, "logs");
