@@ -1,6 +1,6 @@
 import { MavLinkProtocolV2 } from "node-mavlink";
 import { frameCrc } from "./crc";
-import type { Frame } from "./framing";
+import type { Frame } from "./frame";
 import { type MavLinkData, type MavLinkDataConstructor, MESSAGES } from "./messages";
 
 const protocol = new MavLinkProtocolV2();

@@ -1,5 +1,5 @@
 import type { VehicleIdentity } from "../link";
-import type { Frame } from "./framing";
+import type { Frame } from "./frame";
 import type { minimal } from "./messages";
 
 /** MAV_AUTOPILOT. */

@@ -3,7 +3,7 @@ import type { Param, VehicleIdentity } from "../link";
 import type { Channel } from "./channel";
 import { build } from "./codec";
 import { converse, type Patience, Turns } from "./conversation";
-import type { Frame } from "./framing";
+import type { Frame } from "./frame";
 import { common, ParamError, ParamErrorCode } from "./messages";
 import { assertParamFits, readParamValue, writeParamValue } from "./param-value";
 
