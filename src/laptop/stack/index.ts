@@ -5,8 +5,8 @@ import type { Environment } from "../../platform/config";
 import { Lifecycle, stopOnSignals } from "../../platform/lifecycle";
 import { createLogger } from "../../platform/log";
 import { defaultStateFolder, type Ready, readyFile } from "../ready";
-import type { Part, RunningPart } from "./part";
-import { parts } from "./parts";
+import type { Part, RunningPart, Surroundings } from "./part";
+import { stages } from "./parts";
 import { keepSecrets } from "./secrets";
 import { takeStateFolder, wipeStateFolder } from "./state-folder";
 import { readyTable } from "./table";
@@ -49,7 +49,7 @@ export async function runStack(args: string[], environment: Environment): Promis
   rmSync(readyFile(folder), { force: true });
   try {
     if (values.reset) await wipeStateFolder(folder);
-    const starting = startParts(parts, folder, environment, lifecycle);
+    const starting = startStages(stages, folder, environment, lifecycle);
     // A stop in the middle lets the part that is starting finish, so that there is something to stop.
     lifecycle.onDrain("start", () => starting.catch(() => undefined));
     const ready = await starting;
@@ -64,8 +64,8 @@ export async function runStack(args: string[], environment: Environment): Promis
   }
 }
 
-async function startParts(
-  list: readonly Part[],
+async function startStages(
+  list: readonly (readonly Part[])[],
   folder: string,
   environment: Environment,
   lifecycle: Lifecycle,
@@ -73,16 +73,36 @@ async function startParts(
   const secrets = keepSecrets(folder);
   let env = environment;
   let ready = nothing;
-  for (const part of list) {
+  for (const stage of list) {
     if (lifecycle.state !== "starting") return ready;
-    const running = await part.start({ env, ready, folder, secrets, tell }).catch((cause: Error) => {
-      throw new Error(`The stack cannot start ${part.name}: ${cause.message}`, { cause });
-    });
-    watch(part, running, lifecycle);
-    env = { ...env, ...running.gives };
-    ready = { ...ready, ...running.says };
+    for (const running of await startStage(stage, { env, ready, folder, secrets, tell }, lifecycle)) {
+      env = { ...env, ...running.gives };
+      ready = { ...ready, ...running.says };
+    }
   }
   return ready;
+}
+
+/** Every part that started is watched, also when another of its stage failed, so that the stop finds it. */
+async function startStage(
+  stage: readonly Part[],
+  surroundings: Surroundings,
+  lifecycle: Lifecycle,
+): Promise<RunningPart[]> {
+  const failures: string[] = [];
+  const started = stage.map(async (part) => {
+    try {
+      const running = await part.start(surroundings);
+      watch(part, running, lifecycle);
+      return [running];
+    } catch (error) {
+      failures.push(`The stack cannot start ${part.name}: ${(error as Error).message}`);
+      return [];
+    }
+  });
+  const running = (await Promise.all(started)).flat();
+  if (failures.length > 0) throw new Error(failures.join("\n"));
+  return running;
 }
 
 const tell = (line: string): void => void process.stdout.write(`${line}\n`);

@@ -3,8 +3,8 @@ import type { Ready } from "../ready";
 import type { Secrets } from "./secrets";
 
 /**
- * One thing that the laptop stack runs. The stack is a list of parts, started in order and stopped in the
- * reverse order; `parts.ts` is that list, and a new part is one entry of it.
+ * One thing that the laptop stack runs. The stack is a list of parts in stages, started in order and stopped in
+ * the reverse order; `parts.ts` is that list, and a new part is one entry of it.
  */
 export interface Part {
   readonly name: string;
@@ -14,9 +14,9 @@ export interface Part {
 
 /** What a part finds when it is started. */
 export interface Surroundings {
-  /** The user's environment and, over it, what the parts before have given. */
+  /** The user's environment and, over it, what the stages before have given. */
   readonly env: Environment;
-  /** What the parts before have said. */
+  /** What the stages before have said. */
   readonly ready: Ready;
   /** `.fleet`, absolute. */
   readonly folder: string;
@@ -28,7 +28,7 @@ export interface Surroundings {
 export interface RunningPart {
   /** For ready.json and the table. */
   readonly says?: Partial<Ready>;
-  /** Variables for the parts after this one. */
+  /** Variables for the stages after this one's. */
   readonly gives?: Environment;
   /** Resolves with the reason when the part ends without having been stopped. */
   readonly ended?: Promise<string>;

@@ -93,16 +93,14 @@ const relay = service({
   scheme: "ws",
 });
 
-/** Everything the laptop runs, in the order of its starting. */
-export const parts: readonly Part[] = [
-  database,
-  redis,
-  objects,
-  mail,
-  schema,
-  simulator,
-  gateway,
-  firstUser,
-  firstDrone,
-  relay,
+/**
+ * Everything the laptop runs, in stages: the parts of a stage start at the same time, when those of the stages
+ * before answer.
+ */
+export const stages: readonly (readonly Part[])[] = [
+  [database, redis, objects, mail],
+  [schema],
+  [simulator, gateway, relay],
+  [firstUser],
+  [firstDrone],
 ];
