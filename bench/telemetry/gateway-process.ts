@@ -1,0 +1,40 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { TelemetrySockets } from "../../src/features/telemetry";
+import { createLogger } from "../../src/platform/log";
+import { createMetrics } from "../../src/platform/metrics";
+import { createLinkPool } from "../../src/vehicle";
+import { answer, ownFigures } from "../relay/child";
+
+/** The gateway's own telemetry: vehicles' bytes in, watchers' sockets out. Every drone is the field's. */
+let vehiclesPort = 0;
+const registry = createMetrics("bench");
+const links = createLinkPool({ mavlink: { systemId: 245 } });
+const sockets = new TelemetrySockets(
+  {
+    links,
+    userOf: () => ({ id: 1, jti: "1" }),
+    find: async (_user, drone) => ({
+      target: { key: `drone:${drone}`, host: "127.0.0.1", port: vehiclesPort, via: "direct" },
+    }),
+  },
+  { maxHz: 10, stopWhenUnwatched: true, origins: [] },
+  createLogger("bench", "warn"),
+  registry,
+);
+const server = createServer();
+sockets.attach(server);
+
+answer({
+  listen: (port: number) => {
+    vehiclesPort = port;
+    return new Promise((resolve) =>
+      server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port)),
+    );
+  },
+  /** Here the vehicles decide what is sent. */
+  fly: () => true,
+  drops: async () =>
+    (await registry.metrics()).split("\n").filter((line) => line.startsWith("fleet_telemetry_drops_total{")),
+  ...ownFigures,
+});

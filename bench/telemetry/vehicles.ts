@@ -1,0 +1,120 @@
+import { createServer, type Server, type Socket } from "node:net";
+import { build, decode, FrameWriter } from "../../src/vehicle/mavlink/codec";
+import { FrameReader } from "../../src/vehicle/mavlink/framing";
+import { ardupilotmega, common, minimal } from "../../src/vehicle/mavlink/messages";
+import { machineNow, onSchedule } from "./now";
+
+const SLICES = 10;
+/** MAV_RESULT_ACCEPTED. */
+const ACCEPTED = 0;
+
+/** Every connection is a copter of its own; the first `flying` of them send ten times a second. */
+export class Vehicles {
+  flying = 0;
+  private readonly copters: { readonly socket: Socket; readonly writer: FrameWriter }[] = [];
+  private readonly server: Server;
+  private slice = 0;
+  private round = 0;
+
+  constructor() {
+    this.server = createServer((socket) => this.admit(socket));
+    onSchedule(100 / SLICES, () => this.tick());
+  }
+
+  get connected(): number {
+    return this.copters.length;
+  }
+
+  listen(): Promise<number> {
+    return new Promise((resolve) =>
+      this.server.listen(0, "127.0.0.1", () => resolve((this.server.address() as { port: number }).port)),
+    );
+  }
+
+  private admit(socket: Socket): void {
+    socket.setNoDelay(true);
+    const writer = new FrameWriter(1, 1);
+    // Whatever is asked of it is taken; nothing more is needed to be watched.
+    const reader = new FrameReader((frame) => {
+      const message = decode(frame);
+      if (!(message instanceof common.CommandLong)) return;
+      socket.write(writer.encode(build(common.CommandAck, { command: message.command, result: ACCEPTED })));
+    });
+    socket.on("data", (chunk: Buffer) => reader.push(chunk));
+    socket.on("error", () => socket.destroy());
+    socket.write(writer.encode(heartbeat()));
+    this.copters.push({ socket, writer });
+  }
+
+  private tick(): void {
+    const { slice, round } = this;
+    for (let index = slice; index < this.copters.length; index += SLICES) this.send(index, round);
+    this.slice = (slice + 1) % SLICES;
+    if (this.slice === 0) this.round += 1;
+  }
+
+  private send(index: number, round: number): void {
+    const copter = this.copters[index];
+    if (!copter) return;
+    const { socket, writer } = copter;
+    const messages = [
+      ...(index < this.flying ? [...moving(), ...(round % 2 === 0 ? [receiver()] : [])] : []),
+      ...(round % 10 === 0 ? [heartbeat()] : []),
+      ...(round % 10 === 0 && index < this.flying ? [...health()] : []),
+    ];
+    if (messages.length > 0) socket.write(Buffer.concat(messages.map((message) => writer.encode(message))));
+  }
+}
+
+/** Flags are plain numbers on the wire. */
+const ARMED_GUIDED: number = 209;
+const SENSORS: number = 0x200002f;
+const EKF_GOOD: number = 831;
+const place = { lat: 473_977_420, lon: 85_455_940 };
+
+const moving = () => [
+  build(common.VfrHud, {
+    airspeed: 5.25,
+    groundspeed: 5.125,
+    heading: 123,
+    throttle: 45,
+    alt: 520.5,
+    climb: 0.25,
+  }),
+  build(common.RawImu, { xacc: 12, yacc: 21, zacc: -1000 }),
+  build(common.AttitudeQuaternion, {
+    q1: 0.7,
+    q2: 0.01,
+    q3: 0.02,
+    q4: 0.7,
+    rollspeed: 0.011,
+    pitchspeed: 0.022,
+  }),
+  build(common.GlobalPositionInt, { ...place, alt: machineNow(), relativeAlt: 30_250, hdg: 12_300 }),
+];
+const receiver = () =>
+  build(common.GpsRawInt, { ...place, fixType: 3, alt: 520_500, eph: 80, satellitesVisible: 15 });
+const heartbeat = () =>
+  build(minimal.Heartbeat, {
+    type: 2,
+    autopilot: 3,
+    baseMode: ARMED_GUIDED,
+    customMode: 4,
+    systemStatus: 4,
+    mavlinkVersion: 3,
+  });
+const health = () => {
+  return [
+    build(common.SysStatus, {
+      onboardControlSensorsPresent: SENSORS,
+      onboardControlSensorsEnabled: SENSORS,
+      onboardControlSensorsHealth: SENSORS,
+      load: 250,
+      voltageBattery: 12_100,
+      currentBattery: 1050,
+      batteryRemaining: 80,
+    }),
+    build(ardupilotmega.EkfStatusReport, { flags: EKF_GOOD, velocityVariance: 0.1 }),
+    build(common.ExtendedSysState, { landedState: 2 }),
+  ];
+};
