@@ -13,6 +13,8 @@ const MISSIONS = 20;
 const POINTS = 10;
 const JWT_SECRET = "a secret for benchmarks only, of enough length";
 
+const signals = ["SIGINT", "SIGTERM"] as const;
+
 /** A database with one user's plans, and what a server needs to serve them. */
 export interface Stage {
   /** Environment of the gateway; the baseline reads the same names. */
@@ -26,9 +28,13 @@ export async function setStage(): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), "fleet-bench-"));
   const stops: (() => Promise<unknown>)[] = [];
   const clear = async () => {
+    for (const signal of signals) process.off(signal, interrupted);
     for (const stop of stops.toReversed()) await stop();
     rmSync(folder, { recursive: true, force: true });
   };
+  // The servers are in groups of their own: nobody else ends them when this process is interrupted.
+  const interrupted = () => void clear().finally(() => process.exit(130));
+  for (const signal of signals) process.once(signal, interrupted);
   try {
     const postgres = await startPostgres({ folder: join(folder, "pg"), database: "bench", durable: false });
     stops.push(postgres.stop);
