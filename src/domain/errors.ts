@@ -38,7 +38,6 @@ export type ErrorCode =
   // plans
   | "constraint_violated"
   | "still_referenced"
-  | "unknown_key"
   // drones
   | "vehicle_limit"
   | "connection_failed"

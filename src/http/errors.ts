@@ -22,7 +22,6 @@ const statuses: Readonly<Record<ErrorCode, number>> = {
   level_missing: 500,
   constraint_violated: 500,
   still_referenced: 400,
-  unknown_key: 500,
   vehicle_limit: 402,
   connection_failed: 400,
   vehicle_unreachable: 500,
