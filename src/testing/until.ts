@@ -1,12 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 /** Try until it no longer throws or resolves with false; rejects with the last fault after the limit. */
-export async function until<T>(attempt: () => Promise<T> | T, limitMs = 10_000): Promise<T> {
+export async function until<T>(attempt: () => Promise<T> | T, limitMs = 10_000): Promise<Exclude<T, false>> {
   const deadline = Date.now() + limitMs;
   for (;;) {
     try {
       const value = await attempt();
-      if (value !== false) return value;
+      if (value !== false) return value as Exclude<T, false>;
       if (Date.now() > deadline) throw new Error(`Not so within ${limitMs} ms.`);
     } catch (error) {
       if (Date.now() > deadline) throw error;

@@ -5,6 +5,8 @@ import type { Tunnel } from "./index";
 import { SimulatedOs } from "./os/simulated-os";
 import { publicKeyOf } from "./wireguard/keys";
 
+type Body = ReturnType<typeof JSON.parse>;
+
 let world: TunnelWorld;
 let os: SimulatedOs;
 let tunnel: Tunnel;
@@ -21,7 +23,7 @@ const peers = (name: string) =>
   new Map([...(os.links.get(name)?.peers ?? [])].map(([key, ips]) => [ips.join(), key]));
 const get = async (path: string, url = tunnel.url) => {
   const response = await fetch(`${url}${path}`);
-  return { status: response.status, body: await response.json().catch(() => undefined) };
+  return { status: response.status, body: (await response.json().catch(() => undefined)) as Body };
 };
 
 test("interfaces get the contract's address, port, MTU and key", () => {

@@ -74,6 +74,7 @@ export class Keyring {
   attend(members: readonly Member[], live: ReadonlySet<PublicKey>, isTick: boolean): void {
     this.members = members;
     const ids = new Set(members.map(peerId));
+    const before = this.wanted;
     this.wanted = new Map(
       members.map((member) => [peerId(member), member] as const).filter(([id]) => !this.entries.has(id)),
     );
@@ -90,6 +91,8 @@ export class Keyring {
       this.retired.set(id, entry);
       this.saveIndexSoon();
     }
+    // Whoever is new does not wait for the next try of those that failed.
+    if ([...this.wanted.keys()].some((id) => !before.has(id))) this.cancelRetry();
     const auditIsDue = this.options.clock.now().getTime() - this.auditedAt > AUDIT_EVERY_MS;
     if (this.wanted.size > 0 || this.retired.size > 0 || this.state === "unread" || (isTick && auditIsDue)) {
       this.work();
@@ -99,7 +102,7 @@ export class Keyring {
   /** Finish what is under way and write the index. */
   async stop(): Promise<void> {
     this.stopped = true;
-    clearTimeout(this.retryTimer);
+    this.cancelRetry();
     clearTimeout(this.indexTimer);
     await this.working;
     if (this.indexChanged) await this.saveIndex();
@@ -118,6 +121,11 @@ export class Keyring {
       });
   }
 
+  private cancelRetry(): void {
+    clearTimeout(this.retryTimer);
+    this.retryTimer = undefined;
+  }
+
   private retryLater(): void {
     if (this.stopped) return;
     this.retryTimer = setTimeout(() => {
@@ -134,9 +142,11 @@ export class Keyring {
       ...(await inParallel([...this.retired], WIDTH, ([id, entry]) => this.retire(id, entry))),
     ];
     const now = this.options.clock.now();
-    if (now.getTime() - this.auditedAt > AUDIT_EVERY_MS) {
-      failures.push(...(await this.audit(now)));
-      if (failures.length === 0) this.auditedAt = now.getTime();
+    if (failures.length === 0 && now.getTime() - this.auditedAt > AUDIT_EVERY_MS) {
+      this.auditedAt = now.getTime();
+      for (const failure of await this.audit(now).catch((error: Error) => [error])) {
+        this.options.onFailure(failure);
+      }
     }
     return failures;
   }

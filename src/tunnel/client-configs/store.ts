@@ -57,8 +57,9 @@ export class ConfigStore {
     await this.s3.send(new DeleteObjectCommand({ Bucket: this.bucket, Key: key }));
   }
 
-  configs = (): Promise<StoredObject[]> => this.list("vpn/");
-  tombstones = (): Promise<StoredObject[]> => this.list(TOMBSTONES);
+  // Prefixes without their slash: some stores sign an encoded slash in a query otherwise than the SDK does.
+  configs = (): Promise<StoredObject[]> => this.list("vpn");
+  tombstones = (): Promise<StoredObject[]> => this.list("tombstones");
 
   private async list(prefix: string): Promise<StoredObject[]> {
     const found: StoredObject[] = [];

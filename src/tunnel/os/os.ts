@@ -10,7 +10,9 @@ export interface Os {
 
 export interface RunOptions {
   readonly input?: string;
-  /** The input is a secret: nothing that the program says about it may be repeated. */
+  /**
+   * The input is a secret, which the program opens as /dev/stdin: nothing that it says about it may be repeated.
+   */
   readonly secret?: boolean;
 }
 
@@ -38,7 +40,8 @@ const MOST_OUTPUT_BYTES = 256 * 1024 * 1024;
 export const realOs: Os = {
   run: (command, { input, secret } = {}) =>
     new Promise((resolve, reject) => {
-      const [program, ...args] = command;
+      // Node's pipes are sockets, which nobody can open by name; a shell's are not.
+      const [program, ...args] = secret ? ["sh", "-c", 'cat | "$@"', "sh", ...command] : command;
       const child = execFile(
         program as string,
         args,

@@ -1,0 +1,186 @@
+import { asRoot, type HubTown, hubTown, type Namespace, type Target } from "../testing/namespaces";
+import { DRONE_PORTS, HUB_ADDRESS } from "../testing/namespaces/hub-town";
+import { until } from "../testing/until";
+import type { Tunnel } from "./index";
+
+let town: HubTown;
+let tunnel: Tunnel;
+
+const tcp = (port: number) => ({ protocol: "tcp" as const, port });
+const udp = (port: number) => ({ protocol: "udp" as const, port });
+/** Every port that some rule opens on some drone, and as many that none does. */
+const probed = [
+  tcp(5001),
+  tcp(6001),
+  tcp(8554),
+  udp(8554),
+  udp(14900),
+  tcp(22),
+  tcp(80),
+  tcp(14900),
+  udp(5001),
+];
+const hubPorts = [tcp(22), tcp(80), tcp(8088), udp(5001)];
+const servicePorts = [udp(53), tcp(53), tcp(443), tcp(444)];
+
+/** Who owns which drone, as `hubTown` lays it out. */
+const owner = [0, 0, 1];
+const opens = (operator: number, drone: number, { protocol, port }: Pick<Target, "protocol" | "port">) =>
+  owner[drone] === operator &&
+  [`tcp ${DRONE_PORTS[drone]}`, "tcp 8554", "udp 8554", "udp 14900", "tcp 22"].includes(
+    `${protocol} ${port}`,
+  );
+
+beforeAll(async () => {
+  if (process.getuid?.() !== 0) return;
+  town = await hubTown();
+  // Only the tests' own ticks: what they put above our chains stays there until then.
+  const env = { DB_REFRESH_SECONDS: "3600", FIREWALL_EXTRA_ALLOW: "172.31.5.5/32:tcp/443" };
+  tunnel = await town.world.start({ os: town.hub.os, dataplane: "auto" }, env);
+  await town.connectAll();
+  await Promise.all([
+    ...[...town.operators, ...town.drones].map(({ client }) => client.node.echo(...probed)),
+    town.hub.echo(...hubPorts),
+    town.services.echo(...servicePorts),
+  ]);
+  await until(() => town.operators[0].client.node.probe({ host: town.drones[0].ip, ...tcp(5001) }), 20_000);
+}, 90_000);
+
+interface Row {
+  readonly from: Namespace;
+  readonly what: string;
+  readonly target: Target;
+  readonly allowed: boolean;
+}
+
+function rows(): Row[] {
+  const { operators, drones } = town;
+  const row = (
+    from: { client: { node: Namespace; name: string } },
+    to: string,
+    target: Target,
+    allowed: boolean,
+  ): Row => ({
+    from: from.client.node,
+    what: `${from.client.name} → ${to} ${target.protocol} ${target.port}`,
+    target,
+    allowed,
+  });
+  const peers = [...operators, ...drones];
+  return [
+    ...operators.flatMap((operator, o) =>
+      drones.flatMap((drone, d) =>
+        probed.map((port) =>
+          row(operator, drone.client.name, { host: drone.ip, ...port }, opens(o, d, port)),
+        ),
+      ),
+    ),
+    ...peers.flatMap((from, index) =>
+      (index < 3 ? operators : peers)
+        .filter((to) => to !== from)
+        .flatMap((to) =>
+          [tcp(5001), udp(14900)].map((port) => row(from, to.client.name, { host: to.ip, ...port }, false)),
+        ),
+    ),
+    ...peers
+      .flatMap((from, index) =>
+        ["10.70.0.1", "10.71.0.1", HUB_ADDRESS].flatMap((host) =>
+          hubPorts.map((port) =>
+            row(from, host, { host, ...port }, index >= 3 && host === "10.71.0.1" && port.port === 8088),
+          ),
+        ),
+      )
+      .filter(({ target }) => target.host !== HUB_ADDRESS),
+    ...peers.flatMap((from) =>
+      servicePorts.flatMap((port) => [
+        row(from, "dns", { host: "172.31.0.2", ...port }, port.port === 53),
+        row(from, "service", { host: "172.31.5.5", ...port }, port.port === 443),
+      ]),
+    ),
+  ];
+}
+
+/** Each row tried at the same time; the ones whose answer is not the expected one. */
+async function deviations(): Promise<string[]> {
+  const tried = await Promise.all(
+    rows().map(async ({ from, what, target, allowed }) => {
+      const echoed = await from.probe(target, allowed ? 6_000 : 1_200);
+      return echoed === allowed ? undefined : `${what}: ${echoed ? "open" : "shut"}`;
+    }),
+  );
+  return tried.filter((line) => line !== undefined);
+}
+
+asRoot(
+  "packets reach the owners' drones on the rule's ports, the edge and what is opened extra; nothing else",
+  async () => {
+    expect(rows().filter(({ allowed }) => allowed)).toHaveLength(15 + 3 + 6 * 3);
+    expect(await deviations()).toEqual([]);
+  },
+  60_000,
+);
+
+asRoot(
+  "a drone may answer an operator and not call one, not even from a port that is open to it",
+  async () => {
+    const [ann] = town.operators;
+    const [d1] = town.drones;
+    await expect(d1.client.node.probe({ host: ann.ip, ...udp(14900) }, 800, 14900)).resolves.toBe(false);
+    await expect(d1.client.node.probe({ host: ann.ip, ...tcp(80) }, 800, 22)).resolves.toBe(false);
+  },
+);
+
+asRoot(
+  "nobody on the uplink or the services' network reaches a peer, nor lends a peer's address",
+  async () => {
+    const [d1] = town.drones;
+    await town.services.shell("ip address add 10.70.0.2/32 dev lo");
+    await expect(town.services.probe({ host: d1.ip, ...tcp(5001) }, 800)).resolves.toBe(false);
+    await town.services.shell("ip route add 10.71.0.0/16 via 172.31.0.1 src 10.70.0.2");
+    const before = await d1.client.node.heard(14900);
+    await town.services.probe({ host: d1.ip, ...udp(14900) }, 800);
+    expect(await d1.client.node.heard(14900)).toBe(before);
+    // They came as far as the hub.
+    expect(await town.hub.shell("iptables-save -c -t mangle")).toMatch(
+      /\[[1-9]\d*:\d+\] -A FLEET-PREROUTING -s 10\.70\.0\.0\/16 ! -i users0 -j DROP/,
+    );
+    await town.services.shell("ip route del 10.71.0.0/16; ip address del 10.70.0.2/32 dev lo");
+  },
+);
+
+asRoot("`wg show` and `iptables-save` on the hub read as the contract says", async () => {
+  expect((await town.hub.shell("wg show users0 allowed-ips")).match(/10\.70\.0\.\d+\/32/g)?.sort()).toEqual(
+    town.operators.map(({ ip }) => `${ip}/32`),
+  );
+  expect(await town.hub.shell("wg show drones0 listen-port")).toBe("51824\n");
+  const saved = (await town.hub.shell("iptables-save -t filter")).split("\n");
+  const forward = saved.filter((line) => line.startsWith("-A FLEET-FORWARD"));
+  expect(forward[0]).toBe(
+    "-A FLEET-FORWARD -i users0 -o drones0 -m set --match-set fleet-pairs src,dst,dst -j ACCEPT",
+  );
+  expect(forward.at(-1)).toBe("-A FLEET-FORWARD -i users0 -j REJECT --reject-with icmp-port-unreachable");
+  expect(saved.find((line) => line.startsWith("-A FORWARD"))).toBe("-A FORWARD -j FLEET-FORWARD");
+});
+
+asRoot(
+  "the same holds with rules shaped like kube-proxy's and a CNI's accepting ahead of ours",
+  async () => {
+    await town.hub.shell(`iptables -N KUBE-FORWARD
+      iptables -A KUBE-FORWARD -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT
+      iptables -A KUBE-FORWARD -s 10.0.0.0/8 -j ACCEPT
+      iptables -A KUBE-FORWARD -d 10.0.0.0/8 -j ACCEPT
+      iptables -I FORWARD 1 -j KUBE-FORWARD
+      iptables -I INPUT 1 -s 10.0.0.0/8 -j ACCEPT
+      iptables -t nat -A PREROUTING -p tcp --dport 80 -m addrtype --dst-type LOCAL -j DNAT --to-destination 172.31.5.5:444
+      iptables -t nat -A POSTROUTING -s 10.0.0.0/8 -d 172.31.0.0/16 -j MASQUERADE`);
+    expect(await deviations()).toEqual([]);
+    tunnel.reconciler.kick("tick");
+    await until(async () =>
+      /\n-A FORWARD -j FLEET-FORWARD\n-A FORWARD -j KUBE/.test(
+        await town.hub.shell("iptables-save -t filter"),
+      ),
+    );
+    expect(await deviations()).toEqual([]);
+  },
+  90_000,
+);
