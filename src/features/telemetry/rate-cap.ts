@@ -1,13 +1,15 @@
 /**
- * Passes at most `maxHz` values a second for each key. One that comes too early waits for its turn, and the
- * newest takes the place of one that waits, which is then dropped.
+ * Passes at most `maxHz` values a second for each key, and never makes a value older than it has to be.
  *
- * A vehicle that sends at just this rate has jitter: half an interval of it is let through without a wait.
+ * A value passes at once when its turn has come; half an interval of jitter is let through. One that comes
+ * earlier waits, and whatever comes next takes its place: the newest counts, the older one is dropped. It is
+ * released only when nothing newer has come half an interval after its turn. To release it at its turn
+ * would be worse: a stream at just this rate that was late once would be late by as much ever after.
  */
 export class RateCap<Key, Value> {
   private readonly intervalMs: number;
   private readonly dueAt = new Map<Key, number>();
-  private readonly waiting = new Map<Key, Value>();
+  private readonly waiting = new Map<Key, { readonly value: Value; readonly until: number }>();
   private timer: { readonly handle: NodeJS.Timeout; readonly at: number } | undefined;
 
   constructor(
@@ -20,19 +22,15 @@ export class RateCap<Key, Value> {
 
   /** `now` in milliseconds of a clock that never steps. */
   offer(key: Key, value: Value, now: number): void {
-    if (this.waiting.has(key)) {
-      this.dropped(key);
-      this.waiting.set(key, value);
-      return;
-    }
+    if (this.waiting.delete(key)) this.dropped(key);
     const due = this.dueAt.get(key) ?? now;
     if (now >= due - this.intervalMs / 2) {
-      this.dueAt.set(key, Math.max(due, now) + this.intervalMs);
-      this.pass(key, value);
+      this.passNow(key, value, now);
       return;
     }
-    this.waiting.set(key, value);
-    this.wakeAt(due, now);
+    const until = due + this.intervalMs / 2;
+    this.waiting.set(key, { value, until });
+    this.wakeAt(until, now);
   }
 
   /** Forgets what waits. */
@@ -40,6 +38,11 @@ export class RateCap<Key, Value> {
     clearTimeout(this.timer?.handle);
     this.timer = undefined;
     this.waiting.clear();
+  }
+
+  private passNow(key: Key, value: Value, now: number): void {
+    this.dueAt.set(key, Math.max(this.dueAt.get(key) ?? now, now) + this.intervalMs);
+    this.pass(key, value);
   }
 
   private wakeAt(at: number, now: number): void {
@@ -51,16 +54,14 @@ export class RateCap<Key, Value> {
   private release(): void {
     this.timer = undefined;
     const now = performance.now();
-    for (const [key, value] of this.waiting) {
-      const due = this.dueAt.get(key) ?? now;
+    for (const [key, { value, until }] of this.waiting) {
       // A timer may fire a little early by its own clock; what is due within a millisecond is due.
-      if (due - now > 1) {
-        this.wakeAt(due, now);
+      if (until - now > 1) {
+        this.wakeAt(until, now);
         continue;
       }
       this.waiting.delete(key);
-      this.dueAt.set(key, Math.max(due, now) + this.intervalMs);
-      this.pass(key, value);
+      this.passNow(key, value, now);
     }
   }
 }
