@@ -20,6 +20,7 @@ export interface TestDrone {
 
 export interface TestRelay extends Relay {
   readonly db: Db;
+  readonly databaseUrl: string;
   /** The Redis server itself, not through whatever cable the relay was given. */
   readonly redisUrl: string;
   /** A plain connection of the test's own. */
@@ -80,7 +81,7 @@ export async function startTestRelay(
     return { id, user_id, ip };
   };
   const pilot = (path: string) => new TestPilot(`${relay.url.replace("http", "ws")}${path}`);
-  return { ...relay, db, redisUrl, redis, newUser, newDrone, pilot };
+  return { ...relay, db, databaseUrl, redisUrl, redis, newUser, newDrone, pilot };
 }
 
 export interface Closed {
