@@ -1,7 +1,16 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { Writable } from "node:stream";
 import SwaggerParser from "@apidevtools/swagger-parser";
+import Koa from "koa";
+import { createLogger } from "../platform/log";
+import { createMetrics } from "../platform/metrics";
 import { freshDatabase } from "../testing";
 import { cuttable } from "../testing/cuttable";
 import { startTestGateway, type TestGateway } from "../testing/start-gateway";
+import { errorBoundary, mountRoutes } from "./mount";
+import { observeRequests } from "./observe";
+import type { Guards } from "./route-guards";
 
 let gateway: TestGateway;
 let signedIn: TestGateway["api"];
@@ -145,4 +154,26 @@ test("a database that is away gives a clear error, and the gateway serves again 
   ]);
   cable.mend();
   expect((await user.api.get("/user")).status).toBe(200);
+});
+
+test("a request's line carries no token of its path, matched or not", async () => {
+  const lines: string[] = [];
+  const sink = new Writable({ write: (chunk, _encoding, done) => done(void lines.push(String(chunk))) });
+  const app = new Koa();
+  app.use(observeRequests(createLogger("test", "info", sink), createMetrics("test"), []));
+  const declared = gateway.features.routes.filter(({ path }) => path.includes(":token"));
+  const open = { public: () => undefined, token: () => undefined } as unknown as Guards;
+  app.use(errorBoundary(declared, "/api/v1"));
+  app.use(mountRoutes(declared, { basePath: "/api/v1", guards: open, bodyLimitBytes: 100 }));
+  const server = app.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const api = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
+  await fetch(`${api}/activate/7/tell-nobody`, { method: "POST" });
+  await fetch(`${api}/activate/7/tell-nobody/twice?token=tell-nobody`);
+  await fetch(`${api}/register/tell-nobody`);
+  server.close();
+  await once(server, "close");
+  expect(lines).toHaveLength(3);
+  expect(lines.join("")).not.toContain("tell-nobody");
+  expect(JSON.parse(lines[0] as string)).toMatchObject({ method: "POST", path: "/activate/:user_id/:token" });
 });
