@@ -1,0 +1,143 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { startRedis } from "../laptop/servers/redis";
+import type { Redis } from "../platform/redis";
+import { atEndOfFile, freshDatabase, freshFolder } from "../testing";
+import { startTestRelay, type TestDrone, type TestPilot, type TestRelay } from "../testing/start-relay";
+import { until } from "../testing/until";
+
+let relay: TestRelay;
+let redis: Redis;
+
+beforeAll(async () => {
+  relay = await startTestRelay({ RELAY_MAX_BUFFERED_BYTES: "65536" });
+  redis = await relay.redis();
+});
+
+async function live(drone: TestDrone): Promise<TestPilot> {
+  const pilot = await relay.pilot(`/redispad/${drone.id}`).open();
+  await until(async () => {
+    await redis.publish(`${drone.ip}:output`, "hello");
+    return pilot.frames.length > 0;
+  });
+  return pilot;
+}
+
+const metric = async (line: string) =>
+  Number(
+    (await (await fetch(`${relay.url}/metrics`)).text())
+      .split("\n")
+      .find((one) => one.startsWith(line))
+      ?.split(" ")[1],
+  );
+
+test("a browser that stops reading misses the oldest frames and gets the newest, in order", async () => {
+  const drone = await relay.newDrone();
+  const [slow, prompt] = [await live(drone), await live(drone)];
+  const read = slow.frames.length;
+  slow.socket.pause();
+  const frames = 3_000;
+  for (let i = 0; i < frames; i++) await redis.publish(`${drone.ip}:output`, `${i}`.padEnd(1_024, "."));
+  const numbers = (pilot: TestPilot) =>
+    pilot.frames.filter((frame) => frame !== "hello").map((frame) => Number.parseInt(frame, 10));
+  await until(() => numbers(prompt).at(-1) === frames - 1);
+  expect(numbers(prompt)).toEqual(Array.from({ length: frames }, (_, i) => i));
+
+  slow.socket.resume();
+  await until(() => numbers(slow).at(-1) === frames - 1);
+  const seen = numbers(slow);
+  expect(seen).toEqual(seen.toSorted((a, b) => a - b));
+  // As much as may be on its way, and as much again that waited.
+  expect(slow.frames.length - read).toBeLessThanOrEqual(2 * 64 + 2);
+  expect(await metric('fleet_relay_dropped_frames_total{reason="slow_pilot"')).toBe(frames - seen.length);
+  // It is a good session again.
+  await redis.publish(`${drone.ip}:output`, "caught up");
+  await until(() => slow.frames.at(-1) === "caught up");
+});
+
+/** A pilot in a process of its own that sends whatever the relay reads, without a pause. */
+const flooder = `
+  const [port, path] = process.argv.slice(1);
+  const payload = Buffer.from('{"axes":[0.1,-0.2,0.3,0.4]}');
+  const frame = Buffer.concat([Buffer.from([0x81, 0x80 | payload.length, 0, 0, 0, 0]), payload]);
+  const batch = Buffer.concat(Array.from({ length: 500 }, () => frame));
+  const socket = require("node:net").connect(Number(port), "127.0.0.1");
+  socket.write("GET " + path + " HTTP/1.1\\r\\nHost: relay\\r\\nUpgrade: websocket\\r\\nConnection: Upgrade\\r\\n" +
+    "Sec-WebSocket-Version: 13\\r\\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\\r\\n\\r\\n");
+  const pour = () => socket.write(batch, pour);
+  socket.once("data", pour);
+  process.stdin.on("end", () => process.exit()).resume();
+`;
+
+function flood(path: string): ChildProcess {
+  const child = spawn(process.execPath, ["-e", flooder, new URL(relay.url).port, path], {
+    stdio: ["pipe", "ignore", "inherit"],
+  });
+  atEndOfFile(async () => void child.kill());
+  return child;
+}
+
+test("a flood from one session does not hold another's frames up", async () => {
+  const [loud, quiet] = [await relay.newDrone(), await relay.newDrone()];
+  const subscriber = await relay.redis();
+  const ages: number[] = [];
+  subscriber.on("message", (_channel, sentAt) => ages.push(performance.now() - Number(sentAt)));
+  await subscriber.subscribe(`${quiet.ip}:gamepad_input`);
+  const pilot = await live(quiet);
+  const carried = () => metric('fleet_relay_frames_total{direction="to_drone"');
+  const before = await carried();
+  const child = flood(`/redispad/${loud.id}`);
+  await until(async () => (await carried()) > before + 5_000);
+  for (let sent = 1; sent <= 100; sent++) {
+    pilot.send(String(performance.now()));
+    await until(() => ages.length === sent);
+  }
+  child.kill();
+  expect(await carried()).toBeGreaterThan(before + 20_000);
+  expect(await metric("fleet_relay_unacknowledged_bytes")).toBeLessThan(500_000);
+  // A fifth of the drone's dead-man time, on a machine that runs other tests beside this one.
+  expect(ages.toSorted((a, b) => a - b)[90]).toBeLessThan(100);
+}, 60_000);
+
+test("a Redis that is restarted ends the sessions with 1013; those opened after it work", async () => {
+  const folder = freshFolder("redis");
+  const first = await startRedis({ folder, durable: false });
+  const database = await freshDatabase();
+  const other = await startTestRelay({}, { databaseUrl: database.url, redisUrl: first.url });
+  const drone = await other.newDrone();
+  const pilot = await other.pilot(`/redispad/${drone.id}`).open();
+  await first.stop();
+  expect(await pilot.closed).toEqual({
+    code: 1013,
+    reason: "Redis cannot be reached; connect again in a moment.",
+  });
+  const second = await startRedis({ folder, port: first.port, durable: false });
+  atEndOfFile(() => second.stop());
+  const client = await other.redis();
+  const heard: string[] = [];
+  client.on("message", (_channel, frame) => heard.push(frame));
+  await client.subscribe(`${drone.ip}:gamepad_input`);
+  await until(async () => {
+    const next = await other.pilot(`/redispad/${drone.id}`).open();
+    next.send("again");
+    await until(() => heard.length > 0 || next.closedWith !== undefined);
+    next.socket.terminate();
+    return heard.length > 0;
+  }, 15_000);
+  expect(heard).toEqual(["again"]);
+}, 40_000);
+
+test("a relay that stops tells its sessions to reconnect, takes no new one, and waits for nobody for long", async () => {
+  const other = await startTestRelay({}, relay);
+  const drone = await relay.newDrone();
+  const [prompt, deaf] = [other.pilot(`/redispad/${drone.id}`), other.pilot(`/redispad/${drone.id}`)];
+  await Promise.all([prompt.open(), deaf.open()]);
+  await until(async () => (await redis.pubsub("NUMSUB", `${drone.ip}:output`))[1] === 1);
+  deaf.socket.pause();
+  const asked = performance.now();
+  const stopped = other.lifecycle.stop("test");
+  await expect(other.pilot(`/redispad/${drone.id}`).open()).rejects.toThrow(/ECONNREFUSED|503/);
+  expect(await prompt.closed).toEqual({ code: 1012, reason: "The relay is restarting; connect again." });
+  await stopped;
+  expect(performance.now() - asked).toBeLessThan(3_500);
+  expect((await redis.pubsub("NUMSUB", `${drone.ip}:output`))[1]).toBe(0);
+});
