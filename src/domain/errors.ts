@@ -41,6 +41,10 @@ export type ErrorCode =
   // drones
   | "vehicle_limit"
   | "connection_failed"
+  // payments
+  | "billing_not_configured"
+  | "billing_refused"
+  | "payment_provider_failed"
   // vehicles
   | "vehicle_unreachable"
   | "vehicle_refused"

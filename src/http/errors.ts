@@ -24,6 +24,9 @@ const statuses: Readonly<Record<ErrorCode, number>> = {
   still_referenced: 400,
   vehicle_limit: 402,
   connection_failed: 400,
+  billing_not_configured: 400,
+  billing_refused: 400,
+  payment_provider_failed: 500,
   vehicle_unreachable: 500,
   vehicle_refused: 500,
   vehicle_timeout: 500,
@@ -48,13 +51,14 @@ export function toDomainError(error: unknown): DomainError {
 
 /** Errors that koa, koa-body and koa-jwt throw. Their own messages are theirs; ours say what to do. */
 function explainHttpError(error: unknown): DomainError | undefined {
-  const { status, type } = error as { status?: number; type?: string };
+  const { status, type, code = "" } = error as { status?: number; type?: string; code?: string };
   const said = (code: ErrorCode, message: string) => new DomainError(code, message, { cause: error });
   if (type === "entity.too.large" || status === 413)
     return said("body_too_large", "The request body is too large.");
   if (status === 401) return said("unauthenticated", "A valid token is required.");
   if (status === 415) return said("unsupported_media_type", "Send the body as application/json.");
-  if (status === 400) return said("malformed_body", "The request body is not valid JSON.");
+  if (status === 400) return said("malformed_body", "The request body is not a JSON object or array.");
+  if (code.startsWith("Z_")) return said("malformed_body", "The request body is not compressed as it says.");
   return undefined;
 }
 

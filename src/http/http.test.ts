@@ -56,6 +56,16 @@ describe("bad requests", () => {
       415,
     ],
     ["no body at all", () => gateway.api.post("/login"), 400],
+    [
+      "a body that is not compressed as it says",
+      () => gateway.api.with({ "content-encoding": "gzip" }).post("/login", { username: "a", password: "b" }),
+      400,
+    ],
+    [
+      "a text that cannot be stored",
+      () => gateway.api.post("/login", { username: "a\u0000b@example.com", password: "whatever" }),
+      400,
+    ],
     ["an unknown path", () => gateway.api.get("/no/such/path"), 404],
     ["another method", () => gateway.api.put("/login", {}), 405],
     ["an id that is not a number", () => gateway.api.post("/activate/me/token"), 404],
@@ -66,6 +76,17 @@ describe("bad requests", () => {
     expect(reply.status).toBe(status);
     expect(reply.body).toEqual({ error: expect.stringMatching(/^.{8,200}$/) });
     expect(JSON.stringify(reply.body)).not.toMatch(/node_modules|\.[jt]s\b| at .*:\d/);
+  });
+
+  test("faults are told in words that name the field and what it must be", async () => {
+    const told = async (path: string, body: unknown) =>
+      JSON.stringify((await gateway.api.post(path, body)).body);
+    expect(await told("/login", { password: [] })).toContain(
+      "username: is required; password: must be a string",
+    );
+    const token = gateway.features.account.tokens.verification("new@example.com");
+    expect(await told(`/register/${token}`, { password: "x" })).toContain("must have at least 8 characters");
+    expect(await told("/verify-email", { email: "x" })).toContain("must be a valid email");
   });
 
   test("a route of envelope A tells its errors in envelope A", async () => {

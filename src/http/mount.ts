@@ -3,7 +3,8 @@ import type { Context, Middleware, Next } from "koa";
 import { koaBody } from "koa-body";
 import { DomainError } from "../domain/errors";
 import { errorReply, toDomainError } from "./errors";
-import { type GuardName, JsonText, type Route } from "./route";
+import { readRawBody } from "./raw-body";
+import { type GuardName, JsonText, Remarked, type Route } from "./route";
 import type { Guard, Guards } from "./route-guards";
 import { parseInput } from "./validate";
 
@@ -26,9 +27,11 @@ export function mountRoutes(routes: readonly Route[], options: MountOptions): Mi
       route.admit?.();
       const caller = await guard(ctx);
       if (route.body) await parseBody(ctx, async () => {});
+      const rawBody = route.rawBody ? await readRawBody(ctx.req, options.bodyLimitBytes) : Buffer.alloc(0);
       const input = parseInput(route, ctx);
       const data = await route.handle({
         ...input,
+        rawBody,
         caller,
         address: ctx.state.address ?? ctx.ip,
         ctx,
@@ -53,7 +56,9 @@ function staticFirst(a: Route, b: Route): number {
   return rank(a) < rank(b) ? -1 : 1;
 }
 
-function reply(ctx: Context, route: Route, data: unknown, check: boolean): void {
+function reply(ctx: Context, route: Route, returned: unknown, check: boolean): void {
+  const { data, message } =
+    returned instanceof Remarked ? returned : { data: returned, message: route.success.message ?? "OK" };
   ctx.status = route.success.status;
   if (route.envelope === "raw") return;
   if (check) checkReply(route, data);
@@ -67,7 +72,6 @@ function reply(ctx: Context, route: Route, data: unknown, check: boolean): void 
     return;
   }
   const top = route.envelope === "A+top" && typeof data === "object" ? data : {};
-  const message = route.success.message ?? "OK";
   ctx.body = { ...top, success: true, data: data ?? null, message };
 }
 

@@ -24,6 +24,8 @@ export interface RouteSpec<
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
+  /** The body is taken as it came, as bytes, in place of `body`: a signature over it has to be checked. */
+  readonly rawBody?: true;
   readonly success: Success;
   /** Runs before anything of the request is looked at; throws to refuse it. */
   readonly admit?: () => void;
@@ -58,10 +60,12 @@ export interface Input<G extends GuardName, P extends z.ZodType, Q extends z.Zod
   readonly params: z.output<P>;
   readonly query: z.output<Q>;
   readonly body: z.output<B>;
+  /** The bytes of the body where the route declares `rawBody`; empty elsewhere. */
+  readonly rawBody: Buffer;
   readonly caller: Callers[G];
   /** The caller's address, seen through trusted proxies only. */
   readonly address: string;
-  /** For what a declaration cannot say: raw bodies and streamed replies. */
+  /** For what a declaration cannot say: headers and streamed replies. */
   readonly ctx: Context;
 }
 
@@ -117,6 +121,14 @@ export function ids<Name extends string>(...names: Name[]): z.ZodObject<Record<N
 /** A reply of envelope B that is JSON already: sent as it is, neither read nor written again. */
 export class JsonText {
   constructor(readonly text: string) {}
+}
+
+/** A reply of envelope A with a `message` of its own, in place of the route's. */
+export class Remarked {
+  constructor(
+    readonly data: unknown,
+    readonly message: string,
+  ) {}
 }
 
 /** `{message}`, the plainest reply of envelope B. */

@@ -53,6 +53,7 @@ function operation(route: Route, definitions: Json): Json {
           },
         ]
       : []),
+    ...(route.rawBody ? [{ in: "body", name: "body", required: true, schema: { type: "object" } }] : []),
   ];
   const description = [route.description, guardWords[route.guard]].filter(Boolean).join("\n\n");
   return {
@@ -93,7 +94,7 @@ function responses(route: Route, definitions: Json): Json {
   for (const [status, text] of Object.entries(route.documents ?? {})) document(Number(status), text);
   if (route.guard !== "public") document(401, "No valid token.");
   if (route.path.includes(":")) document(404, "No such thing, or not yours.");
-  if (route.body || route.query)
+  if (route.body || route.rawBody || route.query)
     document(route.invalidInput ?? 400, "The input does not fit; the message says where.");
   if (!route.errors?.internal) document(500, "It failed; the message says why.");
   return documented;

@@ -1,6 +1,7 @@
 import type { Context } from "koa";
 import { z } from "zod";
 import { DomainError } from "../domain/errors";
+import { faultWords } from "../platform/fault-words";
 import type { Route } from "./route";
 
 const nothing = z.object({});
@@ -22,10 +23,10 @@ function parsePart(part: "query" | "body", schema: z.ZodType, value: unknown): u
   });
 }
 
-/** `drone_id: expected number, received string; name: …` */
+/** `drone_id: must be a whole number; name: is required`, the first ten faults. */
 export function describeIssues(part: string, error: z.ZodError): string {
   return error.issues
     .slice(0, 10)
-    .map((issue) => `${issue.path.join(".") || part}: ${issue.message.replace(/^Invalid input: /, "")}`)
+    .map((issue) => `${issue.path.join(".") || part}: ${faultWords(issue)}`)
     .join("; ");
 }

@@ -99,6 +99,35 @@ const jobsGroup = {
     .describe("ffmpeg, which packages videos. A process that cannot run it leaves those jobs to others."),
 };
 
+const billingGroup = {
+  STRIPE_SECRET_KEY: secret(
+    "Key of the payment provider's API. Without it nothing can be bought; see `admin grant-subscription`.",
+  ).optional(),
+  STRIPE_WEBHOOK_SECRET: secret(
+    "Signs the payment provider's events. Without it they are refused, but with DEPLOYMENT=local believed.",
+  ).optional(),
+  STRIPE_API_BASE: z
+    .url()
+    .optional()
+    .describe("Where the payment provider's API is reached; Stripe's own address when absent."),
+  STRIPE_PRICE_ID: z
+    .string()
+    .optional()
+    .describe(
+      "Stripe's price of one vehicle; one of the BILLING_ variables' amount, currency and period when absent.",
+    ),
+  BILLING_PRICE_MINOR_UNITS: positiveInt(
+    12_000,
+    "Price of one vehicle for one period, in the currency's minor units. With STRIPE_PRICE_ID it is only shown.",
+  ),
+  BILLING_CURRENCY: z
+    .string()
+    .regex(/^[a-z]{3}$/)
+    .default("eur")
+    .describe("ISO 4217 code of the price's currency, lower case."),
+  BILLING_PERIOD: z.enum(["month", "year"]).default("year").describe("What a payment is good for."),
+};
+
 const vehicleGroup = {
   MAVLINK_SYSTEM_ID: z.coerce
     .number()
@@ -148,6 +177,7 @@ export const gatewayConfig = z
     ...assetsGroup,
     WORKER_IN_PROCESS: flag(true, "Whether the gateway does background jobs itself, beside `cmd/worker`."),
     ...jobsGroup,
+    ...billingGroup,
     ...vehicleGroup,
     CORS_ORIGINS: list("Origins that browsers may call from, comma separated; `*` allows any."),
     BODY_LIMIT_BYTES: positiveInt(1_048_576, "Largest request body."),

@@ -1,0 +1,15 @@
+import type { IncomingMessage } from "node:http";
+import { DomainError } from "../domain/errors";
+
+/** A request's body as it came. Rejects with `body_too_large` once it is longer than the limit. */
+export async function readRawBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request) {
+    length += chunk.length;
+    // The rest is read and dropped, so that the caller gets to see the answer.
+    if (length <= limitBytes) chunks.push(chunk);
+  }
+  if (length > limitBytes) throw new DomainError("body_too_large", "The request body is too large.");
+  return Buffer.concat(chunks);
+}
