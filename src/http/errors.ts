@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { DomainError, type ErrorCode, isDomainError } from "../domain/errors";
 import { explainDatabaseError } from "../platform/db-errors";
 import type { Route } from "./route";
@@ -51,14 +52,16 @@ export function toDomainError(error: unknown): DomainError {
 
 /** Errors that koa, koa-body and koa-jwt throw. Their own messages are theirs; ours say what to do. */
 function explainHttpError(error: unknown): DomainError | undefined {
-  const { status, type, code = "" } = error as { status?: number; type?: string; code?: string };
+  const { status, type } = error as { status?: number; type?: string };
   const said = (code: ErrorCode, message: string) => new DomainError(code, message, { cause: error });
   if (type === "entity.too.large" || status === 413)
     return said("body_too_large", "The request body is too large.");
   if (status === 401) return said("unauthenticated", "A valid token is required.");
   if (status === 415) return said("unsupported_media_type", "Send the body as application/json.");
   if (status === 400) return said("malformed_body", "The request body is not a JSON object or array.");
-  if (code.startsWith("Z_")) return said("malformed_body", "The request body is not compressed as it says.");
+  // zlib's errors have no status, and koa-body may have made a text of them.
+  if (/Z_\w+_ERROR/.test(inspect(error)))
+    return said("malformed_body", "The request body is not compressed as it says.");
   return undefined;
 }
 

@@ -110,8 +110,18 @@ export function route<
   return spec as unknown as Route;
 }
 
-/** Postgres integers: an id beyond them names nothing. */
-export const Id = z.coerce.number().int().positive().max(2_147_483_647);
+const largestId = 2_147_483_647;
+
+/** An id in a path or a query: digits and nothing else. Postgres integers: beyond them it names nothing. */
+export const Id = z
+  .string()
+  .regex(/^\d{1,10}$/, "must be a positive whole number")
+  .transform(Number)
+  .pipe(z.int().positive().max(largestId))
+  .meta({ type: "integer", minimum: 1, maximum: largestId });
+
+/** An id in a JSON body: a number, never something that could be read as one. An order flies what it names. */
+export const BodyId = z.int().positive().max(largestId);
 
 /** Path parameters that are all ids: `ids("drone_id")`. A value that is not one is a 404. */
 export function ids<Name extends string>(...names: Name[]): z.ZodObject<Record<Name, typeof Id>> {

@@ -161,6 +161,8 @@ function fold(node: unknown): Json {
   if (oneOf) throw new Error("Swagger 2.0 has no oneOf.");
   const folded: Json = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, fold(value)]));
   if (constant !== undefined) folded.enum = [constant];
+  // An id is digits on the wire and a number to whoever reads the description.
+  if (folded.type === "integer") delete folded.pattern;
   if (Array.isArray(folded.items)) throw new Error("Swagger 2.0 has no tuples.");
   if (Array.isArray(folded.type)) return nullableType(folded, folded.type as string[]);
   if (!anyOf) return folded;

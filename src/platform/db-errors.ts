@@ -30,6 +30,11 @@ export function explainDatabaseError(error: unknown): DomainError | undefined {
     });
   }
   if (code === "23514") return said("A value is not one of those allowed.");
+  if (code === "22021" || code === "22P05") {
+    return new DomainError("invalid_input", "A text holds a character that cannot be stored (U+0000).", {
+      cause: error,
+    });
+  }
   if (code.startsWith("22")) return said("A value has the wrong type or is out of range.");
   if (isConnectionFailure(error, code)) {
     return new DomainError("unavailable", "The database cannot be reached; try again shortly.", {

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { Id, type Route, route } from "../../http/route";
+import { BodyId, type Route, route } from "../../http/route";
 import type { Action } from "./action";
 import type { ActionService } from "./actions.service";
 
-const Addressed = z.object({ drone_id: Id });
+const Addressed = z.object({ drone_id: BodyId });
 
 /** One route for each row of the table. */
 export const actionRoutes = (table: readonly Action[], service: ActionService): readonly Route[] =>

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id } from "../../http/route";
+import { BodyId } from "../../http/route";
 import type { FenceUpload } from "../../vehicle";
 import { type Geofence, toFence } from "../../vehicle";
 import { type Action, action, type Done, type Order, type Told } from "./action";
@@ -11,7 +11,7 @@ export const fenceActions: readonly Action[] = [
     path: "push_geofence",
     summary: "Upload one geofence",
     description: "It replaces the drone's fence. A geofence that is switched off is uploaded all the same.",
-    body: z.object({ geofence_id: Id }),
+    body: z.object({ geofence_id: BodyId }),
     result: UploadedFence,
     async run(order, { geofence_id }) {
       const geofence = await order.plans.geofence(geofence_id);

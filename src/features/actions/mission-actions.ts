@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DomainError } from "../../domain/errors";
 import { MavCommand, MavFrame, type MissionItem } from "../../domain/mission-item";
-import { Id } from "../../http/route";
+import { BodyId } from "../../http/route";
 import type { VehicleLink } from "../../vehicle";
 import { toFlightPlan } from "../../vehicle";
 import { type Action, action } from "./action";
@@ -22,7 +22,7 @@ export const missionActions: readonly Action[] = [
       "Waypoints go up as stored; a takeoff row comes first only when the first waypoint is not one, and never for a rover. " +
       "The plan is read back and compared. A drone that is flying its mission refuses it unless `force` is true.",
     body: z.object({
-      mission_id: Id,
+      mission_id: BodyId,
       force: z.boolean().default(false).describe("Replace the plan even while the drone flies it."),
     }),
     result: UploadedMission,

@@ -1,10 +1,10 @@
 import type { Server, Socket } from "socket.io";
 import { z } from "zod";
-import { Id } from "../../http/route";
+import { BodyId } from "../../http/route";
 import { STREAMS, type Stream, type TelemetryType } from "./streams";
 
 /** What a watcher asks for. */
-export const StreamRequest = z.object({ drone_id: Id, stream_type: z.enum(STREAMS) });
+export const StreamRequest = z.object({ drone_id: BodyId, stream_type: z.enum(STREAMS) });
 export type StreamRequest = z.output<typeof StreamRequest>;
 
 /** Client to server. What arrives is whatever the client sent. */

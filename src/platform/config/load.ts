@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { z } from "zod";
+import { faultWords } from "../fault-words";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -29,7 +30,7 @@ export function loadConfig<Schema extends z.ZodObject>(
   }
   const parsed = schema.safeParse(given);
   for (const issue of parsed.error?.issues ?? []) {
-    faults.push(`${issue.path.join(".") || "configuration"}: ${faultOf(issue, given)}`);
+    faults.push(`${issue.path.join(".") || "configuration"}: ${faultWords(issue)}`);
   }
   if (faults.length > 0 || !parsed.success) throw new ConfigError(faults);
   return parsed.data;
@@ -48,26 +49,5 @@ function readVariable(name: string, env: Environment, faults: string[]): string 
   } catch (error) {
     faults.push(`${name}: ${name}_FILE cannot be read (${(error as NodeJS.ErrnoException).code})`);
     return undefined;
-  }
-}
-
-/** zod's own words may quote the input, so they are used only where they cannot. */
-function faultOf(issue: z.core.$ZodIssue, given: Record<string, string>): string {
-  const name = String(issue.path[0] ?? "");
-  if (issue.code === "custom") return issue.message;
-  if (given[name] === undefined) return "is required";
-  switch (issue.code) {
-    case "invalid_type":
-      return `must be ${issue.expected}`;
-    case "invalid_value":
-      return `must be one of ${issue.values.join(", ")}`;
-    case "too_small":
-      return `must be at least ${issue.minimum}${issue.origin === "string" ? " characters" : ""}`;
-    case "too_big":
-      return `must be at most ${issue.maximum}${issue.origin === "string" ? " characters" : ""}`;
-    case "invalid_format":
-      return `must be a valid ${issue.format}`;
-    default:
-      return "is not valid";
   }
 }
