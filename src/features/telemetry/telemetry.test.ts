@@ -182,6 +182,19 @@ describe("a request that cannot be met", () => {
     expect(watcher.all("subscription_confirmed")).toHaveLength(1);
   });
 
+  test("such as a flood is refused beyond what may wait, and every request is answered", async () => {
+    const watcher = watch();
+    await watcher.next("connected");
+    const asked = { drone_id: drone.id, stream_type: "logs" };
+    for (let n = 0; n < 400; n++) watcher.socket.emit("subscribe_telemetry", asked);
+    const confirmed = () => watcher.all("subscription_confirmed").length;
+    const refused = () => watcher.all("error").length;
+    await eventually("400 answers", () => confirmed() + refused() === 400);
+    expect(confirmed()).toBeGreaterThanOrEqual(100);
+    expect(refused()).toBeGreaterThan(0);
+    expect(watcher.all("error")[0]).toEqual({ message: expect.stringContaining("Too many") });
+  });
+
   test("such as too large a message ends the socket and nothing else", async () => {
     const [careless, other] = [watch(), watch()];
     await Promise.all([careless.next("connected"), other.subscribe(drone.id, "relalt")]);
