@@ -2,10 +2,12 @@ import type { S3Client } from "@aws-sdk/client-s3";
 import { type Clock, systemClock } from "../platform/clock";
 import type { GatewayConfig } from "../platform/config";
 import { type Db, observeDatabase, openDatabase } from "../platform/db";
+import { observeJobs } from "../platform/jobs";
 import type { Lifecycle } from "../platform/lifecycle";
 import type { Logger } from "../platform/log";
 import { type Mailer, openMailer } from "../platform/mail";
 import type { Registry } from "../platform/metrics";
+import { ObjectStore } from "../platform/object-store";
 import { openObjects } from "../platform/objects";
 import { openRedis, type Redis } from "../platform/redis";
 import type { LinkPool } from "../vehicle";
@@ -22,6 +24,8 @@ export interface GatewayDeps {
   readonly redis: Redis;
   readonly mailer: Mailer;
   readonly objects: S3Client;
+  /** The bucket of assets and archives. */
+  readonly store: ObjectStore;
   readonly links: LinkPool;
 }
 
@@ -34,6 +38,7 @@ export function openDeps(
     name: "fleet-gateway",
   });
   observeDatabase(registry, db);
+  observeJobs(registry, db);
   lifecycle.onClose("database", () => db.destroy());
   const redis = openRedis(config.REDIS_URL, log);
   lifecycle.onClose("redis", () => redis.disconnect());
@@ -41,6 +46,8 @@ export function openDeps(
   lifecycle.onClose("mail", () => mailer.close());
   const objects = openObjects(config);
   lifecycle.onClose("objects", () => objects.destroy());
+  const store = new ObjectStore(config);
+  lifecycle.onClose("asset store", () => store.close());
   return {
     config,
     log,
@@ -51,6 +58,7 @@ export function openDeps(
     redis,
     mailer,
     objects,
+    store,
     links: openLinks(config, registry, lifecycle),
   };
 }

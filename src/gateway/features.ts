@@ -1,6 +1,9 @@
 import { accounts } from "../features/accounts";
 import { actions } from "../features/actions";
-import { drones } from "../features/drones";
+import { assets } from "../features/assets";
+import { billing } from "../features/billing";
+import { countDrones, drones } from "../features/drones";
+import { executions, executionsOfAssets } from "../features/executions";
 import { geofences } from "../features/geofences";
 import { missions } from "../features/missions";
 import { telemetry } from "../features/telemetry";
@@ -18,12 +21,16 @@ export function composeFeatures(deps: GatewayDeps) {
     ...account.guards,
     drone: drone.guard,
   };
+  const asset = assets({ ...deps, executions: executionsOfAssets });
   const routes: readonly Route[] = [
     ...account.routes,
     ...missions(deps).routes,
     ...geofences(deps).routes,
     ...drone.routes,
     ...actions(deps).routes,
+    ...billing({ ...deps, countVehicles: (userId) => countDrones(deps.db, userId) }).routes,
+    ...asset.routes,
+    ...executions({ ...deps, assets: asset.service }).routes,
   ];
   const watchers = telemetry({ ...deps, ...account, droneEvents: drone.events });
   return { routes, guards, account, drone, watchers };

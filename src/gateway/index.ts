@@ -11,6 +11,7 @@ import { gatewayApps } from "./app";
 import { type GatewayDeps, openDeps } from "./deps";
 import { composeFeatures } from "./features";
 import { relaxedRules } from "./profile";
+import { startWorking } from "./tasks";
 
 export interface Gateway {
   readonly url: string;
@@ -51,6 +52,7 @@ export async function startGateway(
       features.watchers.attach(server),
     );
     lifecycle.onDrain("watchers", () => features.watchers.drain());
+    if (config.WORKER_IN_PROCESS) await startWorking(deps);
     lifecycle.ready();
     log.info({ url, drone_url: droneUrl }, "the gateway is ready");
     return { url, droneUrl, deps, features, lifecycle };

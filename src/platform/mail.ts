@@ -5,6 +5,10 @@ export interface Mail {
   readonly subject: string;
   readonly text: string;
   readonly html?: string;
+  /** Pictures that the HTML shows as `cid:<id>`. */
+  readonly inline?: readonly { readonly id: string; readonly fileName: string; readonly png: Buffer }[];
+  /** The same for every attempt at the same mail, so that a mail server can tell a second copy; made up when absent. */
+  readonly messageId?: string;
 }
 
 export interface Mailer {
@@ -27,8 +31,17 @@ export function openMailer(url: string, from: string): Mailer {
     { from },
   );
   return {
-    send: async (mail) => {
-      await transport.sendMail(mail);
+    send: async ({ inline = [], ...mail }) => {
+      await transport.sendMail({
+        ...mail,
+        attachments: inline.map(({ id, fileName, png }) => ({
+          cid: id,
+          filename: fileName,
+          content: png,
+          contentType: "image/png",
+          contentDisposition: "inline" as const,
+        })),
+      });
     },
     close: () => transport.close(),
   };

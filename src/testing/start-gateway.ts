@@ -5,7 +5,10 @@ import { gatewayConfig, loadConfig } from "../platform/config";
 import { atEndOfFile } from "./clean-up";
 import { ApiClient } from "./client";
 import { freshDatabase } from "./fresh-database";
-import { freshMail, freshRedis } from "./fresh-servers";
+import { freshMail, freshObjects, freshRedis } from "./fresh-servers";
+
+/** Signs archives; an Ed25519 key for tests only. */
+export const TEST_ARCHIVE_KEY = "MC4CAQAwBQYDK2VwBCIEIAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8g";
 
 export const TEST_JWT_SECRET = "a secret for tests only, of enough length";
 
@@ -35,16 +38,27 @@ export interface TestGateway extends Gateway {
 }
 
 /**
- * A whole gateway for one test file: its own database, Redis and mail sink, a free port, replies checked
+ * A whole gateway for one test file: its own database, Redis, object store and mail sink, a free port, replies checked
  * against their declared schemas. It is stopped after the file's tests. Call it in `beforeAll`; `env`
  * overrides any configuration variable.
  */
 export async function startTestGateway(env: Record<string, string> = {}): Promise<TestGateway> {
-  const [database, redis, mail] = await Promise.all([freshDatabase(), freshRedis(), freshMail()]);
+  const [database, redis, mail, objects] = await Promise.all([
+    freshDatabase(),
+    freshRedis(),
+    freshMail(),
+    freshObjects("fleet", "fleet-vpn"),
+  ]);
   const config = loadConfig(gatewayConfig, {
     DATABASE_URL: database.url,
     REDIS_URL: redis.url,
     SMTP_URL: mail.url,
+    S3_ENDPOINT: objects.url,
+    S3_ACCESS_KEY_ID: objects.accessKeyId,
+    S3_SECRET_ACCESS_KEY: objects.secretAccessKey,
+    ARCHIVE_SIGNING_KEY: TEST_ARCHIVE_KEY,
+    // Whoever tests background jobs asks for a worker.
+    WORKER_IN_PROCESS: "false",
     JWT_SECRET: TEST_JWT_SECRET,
     GATEWAY_PORT: "0",
     GATEWAY_DRONE_PORT: "0",

@@ -1,0 +1,42 @@
+import { extname } from "node:path";
+
+/** Where an asset's objects are. What we derive from it has a folder that no file name can reach: names have no slash. */
+export const assetFolder = (asset: { drone_id: number; id: number }): string =>
+  `assets/${asset.drone_id}/${asset.id}/`;
+
+export const assetKey = (asset: { drone_id: number; id: number; file_name: string }): string =>
+  assetFolder(asset) + safeFileName(asset.file_name);
+
+export const thumbnailKey = (asset: { drone_id: number; id: number }): string =>
+  `${assetFolder(asset)}derived/thumbnail.jpg`;
+
+export const streamFolder = (asset: { drone_id: number; id: number }): string =>
+  `${assetFolder(asset)}derived/hls/`;
+
+/** Bytes: a key may have 1,024, an entry of a zip 65,535, and a file of most systems 255. */
+const LONGEST = 180;
+
+/**
+ * The name as an object's key, a zip's entry and a saved file can bear it: its last segment, without what
+ * separates folders, hides files or cannot be printed. Letters of every script stay; the extension stays.
+ */
+export function safeFileName(name: string): string {
+  const last =
+    name
+      .normalize("NFC")
+      .split(/[/\\]/)
+      .findLast((part) => !/^[\s.]*$/.test(part)) ?? "";
+  const plain = last
+    .replaceAll(/[^\p{L}\p{M}\p{N}._ ()+,=@~-]/gu, "_")
+    .replace(/^[\s.]+/, "")
+    .replace(/[\s.]+$/, "");
+  const extension = extname(plain);
+  const short = (text: string, bytes: number) => {
+    let cut = [...text];
+    while (Buffer.byteLength(cut.join("")) > bytes) cut = cut.slice(0, -1);
+    return cut.join("");
+  };
+  const ending = Buffer.byteLength(extension) <= 20 ? extension : "";
+  const stem = plain.slice(0, plain.length - ending.length);
+  return short(stem, LONGEST - Buffer.byteLength(ending)) + ending || "file";
+}

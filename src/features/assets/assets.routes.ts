@@ -1,0 +1,146 @@
+import { z } from "zod";
+import { DomainError } from "../../domain/errors";
+import { Id, ids, type Route, route } from "../../http/route";
+import {
+  AssetCounts,
+  AssetReply,
+  DeleteReply,
+  DeleteWish,
+  DownloadReply,
+  UploadedReply,
+  UploadReply,
+  UploadWish,
+} from "./assets.schema";
+import type { AssetsService } from "./assets.service";
+import type { UploadsService } from "./uploads.service";
+
+const tag = "Assets";
+const vehicle = ids("vehicle_id");
+const asset = ids("vehicle_id", "asset_id");
+const notYours = { 403: "Not yours." };
+
+/** The playlist is a raw body; its errors are of the envelope of the routes beside it. */
+const errorA = (message: string, code: number) => ({ success: false, error: { code, message } });
+
+export function assetRoutes(service: AssetsService, uploads: UploadsService): readonly Route[] {
+  return [
+    route({
+      method: "post",
+      path: "/authenticate_upload",
+      tag,
+      summary: "Ask for a URL to upload a file to",
+      description:
+        "Put the content there, such as with `curl -T`, then call `/complete_upload`. Asked again before that, it gives the same asset and a new URL.",
+      guard: "drone",
+      envelope: "A+top",
+      body: UploadWish,
+      success: { status: 200, schema: UploadReply },
+      documents: { 403: "The execution is another drone's.", 409: "The same file is here already." },
+      handle: async ({ caller, body }) => {
+        const { asset, url } = await uploads.begin(caller, body);
+        return { url, asset_id: asset.id };
+      },
+    }),
+    route({
+      method: "post",
+      path: "/complete_upload",
+      tag,
+      summary: "Say that a file was uploaded",
+      description:
+        "What arrived is read: 400 when it is missing, empty, or not what was announced. Safe to repeat.",
+      guard: "drone",
+      envelope: "A+top",
+      body: z.object({ asset_id: Id }),
+      success: { status: 200, schema: UploadedReply },
+      documents: { 403: "The asset is another drone's.", 404: "No such asset." },
+      handle: async ({ caller, body }) => {
+        const { id, user_id, drone_id } = await uploads.complete(caller, body.asset_id);
+        return { asset_id: id, user_id, drone_id };
+      },
+    }),
+    route({
+      method: "get",
+      path: "/assets/user",
+      tag,
+      summary: "How many assets each of your vehicles has",
+      guard: "user",
+      envelope: "A",
+      success: { status: 200, schema: z.array(AssetCounts) },
+      handle: ({ caller }) => service.counts(caller.id),
+    }),
+    route({
+      method: "get",
+      path: "/assets/:vehicle_id",
+      tag,
+      summary: "All assets of a vehicle, newest first",
+      guard: "user",
+      envelope: "A",
+      params: vehicle,
+      success: { status: 200, schema: z.array(AssetReply) },
+      documents: notYours,
+      handle: ({ caller, params }) => service.list(caller.id, params.vehicle_id),
+    }),
+    route({
+      method: "get",
+      path: "/assets/video/:vehicle_id",
+      tag,
+      summary: "A vehicle's videos, newest first",
+      guard: "user",
+      envelope: "A",
+      params: vehicle,
+      success: { status: 200, schema: z.array(AssetReply) },
+      documents: { ...notYours, 404: "It has none." },
+      handle: async ({ caller, params }) => {
+        const videos = await service.list(caller.id, params.vehicle_id, "video");
+        if (videos.length === 0) throw new DomainError("not_found", "This vehicle has no videos.");
+        return videos;
+      },
+    }),
+    route({
+      method: "get",
+      path: "/assets/:vehicle_id/video/:asset_id",
+      tag,
+      summary: "Play a video",
+      description: "An HLS playlist (application/vnd.apple.mpegurl) whose segments are presigned URLs.",
+      guard: "user",
+      envelope: "raw",
+      errorBodies: { unauthenticated: errorA, forbidden: errorA, not_found: errorA, internal: errorA },
+      params: asset,
+      success: { status: 200, schema: z.string() },
+      documents: notYours,
+      handle: async ({ caller, params, ctx }) => {
+        ctx.body = await service.playlist(caller.id, params.vehicle_id, params.asset_id);
+        ctx.set("Content-Type", "application/vnd.apple.mpegurl");
+        // Its URLs end.
+        ctx.set("Cache-Control", "no-store");
+      },
+    }),
+    route({
+      method: "get",
+      path: "/assets/:vehicle_id/download/:asset_id",
+      tag,
+      summary: "A URL to download an asset from",
+      guard: "user",
+      envelope: "A+top",
+      params: asset,
+      success: { status: 200, schema: DownloadReply },
+      documents: notYours,
+      handle: ({ caller, params }) => service.download(caller.id, params.vehicle_id, params.asset_id),
+    }),
+    route({
+      method: "post",
+      path: "/assets/:vehicle_id/delete",
+      tag,
+      summary: "Delete assets of a vehicle",
+      guard: "user",
+      envelope: "A",
+      params: vehicle,
+      body: DeleteWish,
+      success: { status: 200, schema: DeleteReply, message: "Deleted." },
+      documents: notYours,
+      handle: async ({ caller, params, body }) => ({
+        deleted: await service.delete(caller.id, params.vehicle_id, body.ids),
+      }),
+    }),
+  ];
+}

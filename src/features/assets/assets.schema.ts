@@ -1,0 +1,102 @@
+import { z } from "zod";
+import type { Asset } from "./assets.store";
+
+const AssetType = z.enum(["video", "image", "logs"]);
+
+export const UploadWish = z
+  .object({
+    file_name: z
+      .string()
+      .min(1)
+      .max(1_024)
+      .refine((name) => !name.includes("\u0000"), "may not contain U+0000"),
+    checksum: z
+      .string()
+      .regex(/^([0-9a-f]{64}|[0-9a-f]{32})$/i, "must be a SHA-256 or an MD5 in hex")
+      .transform((text) => text.toLowerCase())
+      .nullish()
+      .describe("SHA-256 of the content in hex, or its MD5. Compared with what arrived."),
+    asset_type: AssetType,
+    mime_type: z
+      .string()
+      .regex(/^[\w.+-]+\/[\w.+-]+(;.*)?$/, "must be a media type such as image/jpeg")
+      .max(200)
+      .nullish(),
+    execution_id: z.int().positive().max(2_147_483_647).nullish(),
+  })
+  .meta({ id: "UploadWish" });
+export type UploadWish = z.output<typeof UploadWish>;
+
+export const UploadReply = z.object({
+  url: z.string().describe("Presigned: `curl -T FILE URL` uploads the content."),
+  asset_id: z.int(),
+});
+
+export const UploadedReply = z.object({ asset_id: z.int(), user_id: z.int(), drone_id: z.int() });
+
+export const AssetReply = z
+  .object({
+    id: z.int(),
+    drone_id: z.int(),
+    user_id: z.int(),
+    execution_id: z.int().nullable(),
+    asset_type: AssetType,
+    file_name: z.string(),
+    mime_type: z.string().nullable(),
+    checksum: z.string().nullable(),
+    sha256: z.string().nullable().describe("Of what arrived, in hex."),
+    size: z.int().nullable().describe("Bytes."),
+    status: z.enum(["pending", "ready", "failed"]),
+    failure: z.string().nullable().describe("Why an upload does not count."),
+    thumbnail_url: z.string().nullable().describe("Presigned, for images."),
+    stream: z
+      .enum(["none", "pending", "ready", "failed"])
+      .describe("Whether a video can be played; see its playlist route."),
+    created_at: z.string(),
+    completed_at: z.string().nullable(),
+  })
+  .meta({ id: "Asset" });
+export type AssetReply = z.output<typeof AssetReply>;
+
+export const AssetCounts = z
+  .object({
+    vehicle_id: z.int(),
+    name: z.string(),
+    video: z.int(),
+    image: z.int(),
+    logs: z.int(),
+    total: z.int(),
+  })
+  .meta({ id: "AssetCounts" });
+
+export const DownloadReply = z.object({
+  download_url: z.string(),
+  file_name: z.string(),
+  asset_type: AssetType,
+});
+
+export const DeleteWish = z.object({ ids: z.array(z.int().positive().max(2_147_483_647)).min(1).max(1_000) });
+export const DeleteReply = z.object({
+  deleted: z.array(z.int()).describe("Those of the ids that were here."),
+});
+
+export function toAssetReply(asset: Asset, thumbnailUrl: string | null): AssetReply {
+  return {
+    id: asset.id,
+    drone_id: asset.drone_id,
+    user_id: asset.user_id,
+    execution_id: asset.execution_id,
+    asset_type: asset.asset_type,
+    file_name: asset.file_name,
+    mime_type: asset.mime_type,
+    checksum: asset.checksum,
+    sha256: asset.sha256,
+    size: asset.size,
+    status: asset.status,
+    failure: asset.failure,
+    thumbnail_url: thumbnailUrl,
+    stream: asset.stream,
+    created_at: asset.created_at.toISOString(),
+    completed_at: asset.completed_at?.toISOString() ?? null,
+  };
+}

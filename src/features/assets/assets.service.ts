@@ -1,0 +1,108 @@
+import { may } from "../../domain/access";
+import { DomainError } from "../../domain/errors";
+import type { Db } from "../../platform/db";
+import type { Logger } from "../../platform/log";
+import type { ObjectStore } from "../../platform/object-store";
+import { assetKey, safeFileName, thumbnailKey } from "./asset-names";
+import { type AssetReply, toAssetReply } from "./assets.schema";
+import {
+  type Asset,
+  type AssetType,
+  assetsOfDrone,
+  assetsOfExecution,
+  countAssets,
+  deleteAssets,
+  executionsOf,
+  findAsset,
+  vehicleOwner,
+} from "./assets.store";
+import { rewrittenPlaylist } from "./playlist";
+import { beginRemoval } from "./removal";
+import type { ExecutionsOfAssets } from "./uploads.service";
+
+interface Deps {
+  readonly db: Db;
+  readonly store: ObjectStore;
+  readonly log: Logger;
+  readonly downloadSeconds: number;
+  readonly executions: ExecutionsOfAssets;
+}
+
+/** What owners do with what their vehicles brought back. A vehicle of another's is `forbidden`. */
+export class AssetsService {
+  constructor(private readonly deps: Deps) {}
+
+  counts = (userId: number) => countAssets(this.deps.db, userId);
+
+  async list(userId: number, vehicleId: number, type?: AssetType): Promise<AssetReply[]> {
+    await this.checkVehicle(userId, vehicleId);
+    return this.replies(await assetsOfDrone(this.deps.db, vehicleId, type));
+  }
+
+  /** In the order of their making. Whether the caller may see them is the caller's to know. */
+  ofExecution = async (executionId: number): Promise<AssetReply[]> =>
+    this.replies(await assetsOfExecution(this.deps.db, executionId));
+
+  /** As the API shows them, thumbnails signed for the user. */
+  replies = (assets: readonly Asset[]): Promise<AssetReply[]> =>
+    Promise.all(assets.map(async (asset) => toAssetReply(asset, await this.thumbnailUrl(asset))));
+
+  async download(userId: number, vehicleId: number, assetId: number) {
+    const asset = await this.ready(userId, vehicleId, assetId);
+    return {
+      download_url: await this.deps.store.presignGet(
+        assetKey(asset),
+        "user",
+        this.deps.downloadSeconds,
+        safeFileName(asset.file_name),
+      ),
+      file_name: asset.file_name,
+      asset_type: asset.asset_type,
+    };
+  }
+
+  /** The playlist of a video, each segment's URI presigned for as long as a download is. */
+  async playlist(userId: number, vehicleId: number, assetId: number): Promise<string> {
+    const asset = await this.ready(userId, vehicleId, assetId);
+    if (asset.asset_type !== "video") throw new DomainError("not_found", "This asset is no video.");
+    if (asset.stream === "failed")
+      throw new DomainError("not_found", "This video cannot be played; download it.");
+    if (asset.stream !== "ready")
+      throw new DomainError("not_found", "This video is still being prepared; try again shortly.");
+    return rewrittenPlaylist(this.deps.store, asset, this.deps.downloadSeconds);
+  }
+
+  /** Returns the ids that were this vehicle's. Rows go at once; objects at once too, or later by a job. */
+  async delete(userId: number, vehicleId: number, ids: readonly number[]): Promise<number[]> {
+    await this.checkVehicle(userId, vehicleId);
+    const { db, store, log, executions } = this.deps;
+    const { gone, removal } = await db.transaction(async (trx) => {
+      for (const id of await executionsOf(trx, vehicleId, ids)) await executions.hold(trx, id);
+      const gone = await deleteAssets(trx, { drone_id: vehicleId, ids });
+      for (const asset of gone) await executions.settled(trx, asset);
+      return { gone, removal: await beginRemoval(trx, gone) };
+    });
+    await removal.finish(db, store, log);
+    return gone.map(({ id }) => id);
+  }
+
+  private async ready(userId: number, vehicleId: number, assetId: number): Promise<Asset> {
+    await this.checkVehicle(userId, vehicleId);
+    const asset = await findAsset(this.deps.db, assetId);
+    if (asset?.drone_id !== vehicleId) throw new DomainError("not_found", "This vehicle has no such asset.");
+    if (asset.status !== "ready") throw new DomainError("not_found", "This asset has not arrived.");
+    return asset;
+  }
+
+  /** A deleted vehicle's assets stay its owner's. */
+  private async checkVehicle(userId: number, vehicleId: number): Promise<void> {
+    const vehicle = await vehicleOwner(this.deps.db, vehicleId);
+    if (!vehicle) throw new DomainError("not_found", "No such vehicle.");
+    if (!may(userId, "view", vehicle)) throw new DomainError("forbidden", "This vehicle is not yours.");
+  }
+
+  private thumbnailUrl = async (asset: Asset): Promise<string | null> =>
+    asset.thumbnail
+      ? this.deps.store.presignGet(thumbnailKey(asset), "user", this.deps.downloadSeconds)
+      : null;
+}

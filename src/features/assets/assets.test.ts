@@ -1,0 +1,269 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import sharp from "sharp";
+import { freshFolder } from "../../testing";
+import type { ApiClient } from "../../testing/client";
+import { startTestGateway, type TestGateway, type TestUser } from "../../testing/start-gateway";
+import { until } from "../../testing/until";
+import { droneClient, put, sha256, upload } from "../../testing/uploads";
+import { assetFolder, assetKey, safeFileName } from "./asset-names";
+
+const run = promisify(execFile);
+
+let gateway: TestGateway;
+let user: TestUser;
+let vehicle: { id: number; ip: string };
+let drone: ApiClient;
+beforeAll(async () => {
+  gateway = await startTestGateway({ WORKER_IN_PROCESS: "true", LOG_LEVEL: "error" });
+  user = await gateway.newUser();
+  vehicle = await newVehicle(user);
+  drone = droneClient(gateway.api, vehicle.ip);
+});
+
+const newVehicle = async ({ api }: TestUser) =>
+  (await api.post("/drone", { type: "sitl", name: "Surveyor", vehicle_type: "copter" })).body;
+
+const assetOf = async (id: number) =>
+  (await user.api.get(`/assets/${vehicle.id}`)).body.data.find((asset: { id: number }) => asset.id === id);
+
+const wish = { file_name: "flight.bin", asset_type: "logs" };
+
+test("curl -T uploads to the URL as it is, and the download is the same bytes under the drone's name", async () => {
+  const folder = freshFolder("curl");
+  const content = Buffer.from("a log of some flight");
+  writeFileSync(join(folder, "some file.bin"), content);
+  const { body } = await drone.post("/authenticate_upload", {
+    ...wish,
+    file_name: "übung 1.bin",
+    checksum: sha256(content),
+  });
+  await run("curl", ["--silent", "--fail", "-T", join(folder, "some file.bin"), body.url]);
+  const completed = await drone.post("/complete_upload", { asset_id: body.asset_id });
+  expect(completed).toMatchObject({
+    status: 200,
+    body: { success: true, asset_id: body.asset_id, user_id: user.id, drone_id: vehicle.id },
+  });
+  const { body: download } = await user.api.get(`/assets/${vehicle.id}/download/${body.asset_id}`);
+  const response = await fetch(download.download_url);
+  expect(Buffer.from(await response.arrayBuffer())).toEqual(content);
+  expect(response.headers.get("content-disposition")).toContain("filename*=UTF-8''%C3%BCbung%201.bin");
+});
+
+test("a retry before completion is the same asset with a new URL, and the same content afterwards a conflict", async () => {
+  const content = "the same content";
+  const request = { ...wish, file_name: "retry.bin", checksum: sha256(content) };
+  const [first, second] = [
+    await drone.post("/authenticate_upload", request),
+    await drone.post("/authenticate_upload", request),
+  ];
+  expect(second?.body.asset_id).toBe(first?.body.asset_id);
+  await put(second?.body.url, content);
+  expect((await drone.post("/complete_upload", { asset_id: first?.body.asset_id })).status).toBe(200);
+  expect(await drone.post("/authenticate_upload", request)).toMatchObject({
+    status: 409,
+    body: { success: false, error: { code: 409 } },
+  });
+  const other = await drone.post("/authenticate_upload", {
+    ...request,
+    checksum: sha256("another flight's"),
+  });
+  expect(other.body.asset_id).not.toBe(first?.body.asset_id);
+});
+
+test("ten requests for one file at once are one asset", async () => {
+  const request = { ...wish, file_name: "race.bin", checksum: sha256("race") };
+  const replies = await Promise.all(
+    Array.from({ length: 10 }, () => drone.post("/authenticate_upload", request)),
+  );
+  expect(new Set(replies.map(({ body }) => body.asset_id)).size).toBe(1);
+});
+
+test("without a checksum every flight's log.bin is an asset of its own", async () => {
+  const nameless = { ...wish, file_name: "log.bin", checksum: null };
+  const one = await upload(drone, nameless, "flight one");
+  const two = await upload(drone, nameless, "flight two");
+  expect(two.completed.status).toBe(200);
+  expect(two.asset_id).not.toBe(one.asset_id);
+});
+
+test.each([
+  ["a missing object", undefined, "kept for later", /Nothing was uploaded/],
+  ["an empty file", "", undefined, /empty/],
+  ["a wrong checksum", "something else", "what was announced", /checksum/],
+])(
+  "%s is a 400 that says so, the asset has failed, and the whole file mends it",
+  async (name, sent, meant, why) => {
+    const content = meant ?? "whole";
+    const checksum = sent === "" ? null : sha256(content);
+    const { body } = await drone.post("/authenticate_upload", {
+      ...wish,
+      file_name: `${name}.bin`,
+      checksum,
+    });
+    if (sent !== undefined) await put(body.url, sent);
+    const refused = await drone.post("/complete_upload", { asset_id: body.asset_id });
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { success: false, error: { code: 400, message: expect.stringMatching(why) } },
+    });
+    expect(await assetOf(body.asset_id)).toMatchObject({
+      status: "failed",
+      failure: expect.stringMatching(why),
+    });
+    await put(body.url, content);
+    expect((await drone.post("/complete_upload", { asset_id: body.asset_id })).status).toBe(200);
+    expect(await assetOf(body.asset_id)).toMatchObject({
+      status: "ready",
+      failure: null,
+      size: content.length,
+      sha256: sha256(content),
+    });
+  },
+);
+
+test("an MD5 is as good a checksum, in any case of letters; what is neither is refused", async () => {
+  const md5 = "900150983CD24FB0D6963F7D28E17F72";
+  const { completed } = await upload(drone, { ...wish, file_name: "abc.bin", checksum: md5 }, "abc");
+  expect(completed.status).toBe(200);
+  const refused = await drone.post("/authenticate_upload", { ...wish, checksum: "crc32:1234" });
+  expect(refused).toMatchObject({
+    status: 400,
+    body: { error: { message: expect.stringContaining("SHA-256") } },
+  });
+});
+
+test("what is beyond doubt something else than announced is refused", async () => {
+  const pdf = await upload(drone, { file_name: "a.jpg", asset_type: "image" }, "%PDF-1.7 and so on");
+  expect(pdf.completed).toMatchObject({
+    status: 400,
+    body: { error: { message: expect.stringContaining("application/pdf") } },
+  });
+});
+
+test("another drone neither completes this one's upload nor names its execution", async () => {
+  const foreign = droneClient(gateway.api, (await newVehicle(await gateway.newUser())).ip);
+  const { body } = await drone.post("/authenticate_upload", { ...wish, file_name: "mine.bin" });
+  expect((await foreign.post("/complete_upload", { asset_id: body.asset_id })).status).toBe(403);
+  const execution = (await drone.post("/executions/start", {})).body.id;
+  const named = await foreign.post("/authenticate_upload", { ...wish, execution_id: execution });
+  expect(named).toMatchObject({ status: 403, body: { success: false } });
+});
+
+const long = `${"ä".repeat(1_020)}.bin`;
+test.each([
+  ["../../../etc/passwd", "passwd"],
+  ["..", "file"],
+  ["a/b\\c.jpg", "c.jpg"],
+  ["  .hidden  ", "hidden"],
+  ["line\nbreak\u202e.log", "line_break_.log"],
+  ["飛行ログ №1.bin", "飛行ログ _1.bin"],
+  ["%2e%2e%2fx?y#z.bin", "_2e_2e_2fx_y_z.bin"],
+  [long, `${"ä".repeat(88)}.bin`],
+])("a file named %j is stored as %j, and comes back whole", async (given, stored) => {
+  expect(safeFileName(given)).toBe(stored);
+  expect(Buffer.byteLength(assetKey({ drone_id: 1, id: 1, file_name: given }))).toBeLessThan(1_024);
+  const { asset_id, completed } = await upload(drone, { ...wish, file_name: given }, `content of ${given}`);
+  expect(completed.status).toBe(200);
+  expect((await assetOf(asset_id)).file_name).toBe(given);
+  const { body } = await user.api.get(`/assets/${vehicle.id}/download/${asset_id}`);
+  expect(await (await fetch(body.download_url)).text()).toBe(`content of ${given}`);
+});
+
+test("an image gets an upright thumbnail; a broken one is kept without", async () => {
+  const photo = await sharp({ create: { width: 1600, height: 1200, channels: 3, background: "#3a7" } })
+    .withMetadata({ orientation: 6 })
+    .jpeg()
+    .toBuffer();
+  const { asset_id } = await upload(drone, { file_name: "photo.jpg", asset_type: "image" }, photo);
+  const broken = await upload(
+    drone,
+    { file_name: "broken.jpg", asset_type: "image" },
+    Buffer.concat([photo.subarray(0, 12), Buffer.alloc(100)]),
+  );
+  const url = await until(async () => (await assetOf(asset_id)).thumbnail_url ?? false);
+  const response = await fetch(url as string);
+  const { width, height, format } = await sharp(await response.arrayBuffer()).metadata();
+  expect({ width, height, format }).toEqual({ width: 270, height: 360, format: "jpeg" });
+  expect(await assetOf(broken.asset_id)).toMatchObject({ status: "ready", thumbnail_url: null });
+});
+
+test("a video is packaged, and a player follows its playlist through presigned segments to the end", async () => {
+  const file = join(freshFolder("video"), "video.mp4");
+  const encode = [
+    "-f",
+    "lavfi",
+    "-i",
+    "testsrc=size=160x120:rate=10:duration=9",
+    "-c:v",
+    "libx264",
+    "-g",
+    "20",
+  ];
+  await run("ffmpeg", ["-v", "error", ...encode, "-pix_fmt", "yuv420p", file]);
+  const { readFileSync } = await import("node:fs");
+  const { asset_id } = await upload(
+    drone,
+    { file_name: "video.mp4", asset_type: "video" },
+    readFileSync(file),
+  );
+  const path = `/assets/${vehicle.id}/video/${asset_id}`;
+  const playlist = await until(async () => {
+    const reply = await user.api.get(path);
+    return reply.status === 200 && reply;
+  }, 30_000);
+  if (!playlist) throw new Error("unreachable");
+  expect(playlist.headers.get("content-type")).toBe("application/vnd.apple.mpegurl");
+  expect(playlist.body).toMatch(/^#EXTM3U/);
+  const segments = playlist.body.split("\n").filter((line: string) => line && !line.startsWith("#"));
+  expect(segments.length).toBeGreaterThanOrEqual(2);
+  for (const segment of segments) expect(segment).toMatch(/^http:.*X-Amz-Signature=/);
+  const folder = freshFolder("play");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "index.m3u8"), playlist.body);
+  const { stdout } = await run("ffprobe", [
+    ...["-v", "error", "-protocol_whitelist", "file,http,tcp", "-count_frames", "-select_streams", "v"],
+    ...["-show_entries", "stream=nb_read_frames", "-of", "csv=p=0", join(folder, "index.m3u8")],
+  ]);
+  expect(Number.parseInt(stdout, 10)).toBe(90);
+}, 60_000);
+
+test("a video that is none is kept, and its playlist says that it cannot be played", async () => {
+  const { asset_id } = await upload(
+    drone,
+    { file_name: "noise.mp4", asset_type: "video" },
+    "no video at all",
+  );
+  await until(async () => (await assetOf(asset_id)).stream === "failed", 30_000);
+  expect(await user.api.get(`/assets/${vehicle.id}/video/${asset_id}`)).toMatchObject({
+    status: 404,
+    body: { success: false, error: { code: 404 } },
+  });
+}, 60_000);
+
+test("deleted assets leave neither row nor object, what came through a late URL included", async () => {
+  const { asset_id, url } = await upload(drone, { ...wish, file_name: "gone.bin" }, "soon gone");
+  const folder = assetFolder({ drone_id: vehicle.id, id: asset_id });
+  const foreign = 2_000_000_000;
+  const reply = await user.api.post(`/assets/${vehicle.id}/delete`, { ids: [asset_id, foreign] });
+  expect(reply).toMatchObject({ status: 200, body: { data: { deleted: [asset_id] } } });
+  expect(await assetOf(asset_id)).toBeUndefined();
+  expect(await gateway.deps.store.sizeOf(`${folder}gone.bin`)).toBeUndefined();
+  expect(await put(url, "late")).toBe(200);
+  await gateway.deps.db.raw("UPDATE graphile_worker._private_jobs SET run_at = now()");
+  await until(async () => (await gateway.deps.store.sizeOf(`${folder}gone.bin`)) === undefined);
+});
+
+test("a deleted vehicle's assets stay its owner's", async () => {
+  const owner = await gateway.newUser();
+  const old = await newVehicle(owner);
+  const { asset_id } = await upload(droneClient(gateway.api, old.ip), wish, "the last flight");
+  await owner.api.delete(`/drone/${old.id}`);
+  const { body } = await owner.api.get(`/assets/${old.id}`);
+  expect(body.data.map(({ id }: { id: number }) => id)).toEqual([asset_id]);
+  expect((await owner.api.get("/assets/user")).body.data).toEqual([
+    { vehicle_id: old.id, name: "Surveyor", video: 0, image: 0, logs: 1, total: 1 },
+  ]);
+});

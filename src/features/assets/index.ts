@@ -1,0 +1,73 @@
+import type { Route } from "../../http/route";
+import type { Clock } from "../../platform/clock";
+import type { GatewayConfig } from "../../platform/config";
+import type { Db } from "../../platform/db";
+import type { Tasks } from "../../platform/job-worker";
+import type { Logger } from "../../platform/log";
+import type { ObjectStore } from "../../platform/object-store";
+import { assetRoutes } from "./assets.routes";
+import { AssetsService } from "./assets.service";
+import { removeObjectsTask } from "./removal";
+import { makeThumbnailTask } from "./thumbnail";
+import { type ExecutionsOfAssets, UploadsService } from "./uploads.service";
+import { canRun, packageVideoTask } from "./video-stream";
+
+export { assetKey, safeFileName, thumbnailKey } from "./asset-names";
+export { AssetReply } from "./assets.schema";
+export type { AssetsService } from "./assets.service";
+export {
+  type Asset,
+  assetsOfExecution,
+  deleteAssets,
+  findAsset,
+  updateAsset,
+  vehicleOwner,
+} from "./assets.store";
+export { beginRemoval, type Removal } from "./removal";
+export type { ExecutionsOfAssets } from "./uploads.service";
+
+export interface AssetsDeps {
+  readonly config: Pick<GatewayConfig, "UPLOAD_URL_SECONDS" | "DOWNLOAD_URL_SECONDS">;
+  readonly db: Db;
+  readonly store: ObjectStore;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly executions: ExecutionsOfAssets;
+}
+
+/** What drones bring back: pictures, videos and logs, from the upload to the download. */
+export function assets({ config, db, store, clock, log, executions }: AssetsDeps) {
+  const service = new AssetsService({
+    db,
+    store,
+    log,
+    executions,
+    downloadSeconds: config.DOWNLOAD_URL_SECONDS,
+  });
+  const uploads = new UploadsService({
+    db,
+    store,
+    clock,
+    executions,
+    urlSeconds: config.UPLOAD_URL_SECONDS,
+  });
+  const routes: readonly Route[] = assetRoutes(service, uploads);
+  return { routes, service };
+}
+
+/** Thumbnails, videos for browsers, and objects whose rows are gone. Videos only where ffmpeg is. */
+export async function assetTasks(deps: {
+  readonly config: Pick<GatewayConfig, "FFMPEG_PATH">;
+  readonly db: Db;
+  readonly store: ObjectStore;
+  readonly log: Logger;
+}): Promise<Tasks> {
+  const ffmpeg = deps.config.FFMPEG_PATH;
+  const hasFfmpeg = await canRun(ffmpeg);
+  if (!hasFfmpeg) deps.log.warn({ ffmpeg }, "ffmpeg cannot be run here: videos are left to another worker");
+  return {
+    "make-thumbnail": makeThumbnailTask(deps),
+    "remove-objects": removeObjectsTask(deps.store),
+    ...(hasFfmpeg ? { "package-video": packageVideoTask({ ...deps, ffmpeg }) } : {}),
+  };
+}

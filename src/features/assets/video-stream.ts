@@ -1,0 +1,125 @@
+import { execFile } from "node:child_process";
+import { createReadStream } from "node:fs";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Db } from "../../platform/db";
+import type { Task } from "../../platform/job-worker";
+import type { Logger } from "../../platform/log";
+import type { ObjectStore } from "../../platform/object-store";
+import { assetFolder, assetKey, streamFolder } from "./asset-names";
+import { findAsset, updateAsset } from "./assets.store";
+import { PLAYLIST } from "./playlist";
+import { AssetPayload } from "./thumbnail";
+
+const run = promisify(execFile);
+const SEGMENT_SECONDS = 4;
+/** Reading an hour of video from the store and writing it again. */
+const LIMIT_MS = 3_600_000;
+
+interface Deps {
+  readonly db: Db;
+  readonly store: ObjectStore;
+  readonly log: Logger;
+  readonly ffmpeg: string;
+}
+
+/** Whether this program is there. */
+export const canRun = (program: string): Promise<boolean> =>
+  run(program, ["-version"], { timeout: 20_000 }).then(
+    () => true,
+    () => false,
+  );
+
+/** Package a video for playing in a browser: HLS segments beside the original, and the playlist that names them. */
+export const packageVideoTask =
+  ({ db, store, log, ffmpeg }: Deps): Task =>
+  async (payload, signal) => {
+    const { asset_id } = AssetPayload.parse(payload);
+    const asset = await findAsset(db, asset_id);
+    if (asset?.stream !== "pending") return;
+    const folder = await mkdtemp(join(tmpdir(), "fleet-hls-"));
+    try {
+      // ffmpeg reads the store itself: the original never lies on this disk.
+      const source = await store.presignGet(assetKey(asset), "ourselves", LIMIT_MS / 1000);
+      const packaged = await segment(ffmpeg, source, folder, signal).catch((error: Error) => {
+        if (signal.aborted || !isBadInput(error)) throw error;
+        log.warn({ asset_id, detail: error.message.slice(-500) }, "a video that cannot be packaged");
+        return false;
+      });
+      if (packaged) await upload(store, folder, streamFolder(asset));
+      const kept = await updateAsset(db, asset_id, { stream: packaged ? "ready" : "failed" });
+      // Deleted meanwhile: what was written after the deletion must go too.
+      if (!kept) await store.deletePrefix(assetFolder(asset));
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  };
+
+/** Copied where browsers can play what is in it, else encoded anew. */
+async function segment(
+  ffmpeg: string,
+  source: string,
+  folder: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const hls = [
+    "-f",
+    "hls",
+    "-hls_time",
+    String(SEGMENT_SECONDS),
+    "-hls_playlist_type",
+    "vod",
+    "-hls_segment_filename",
+    join(folder, "segment-%05d.ts"),
+    join(folder, PLAYLIST),
+  ];
+  const { video, audio } = await codecs(ffmpeg, source, signal);
+  const keyframes = `expr:gte(t,n_forced*${SEGMENT_SECONDS})`;
+  const picture =
+    video === "h264"
+      ? ["-c:v", "copy"]
+      : ["-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p", "-force_key_frames", keyframes];
+  const sound = audio === "aac" ? ["-c:a", "copy"] : ["-c:a", "aac"];
+  const streams = ["-map", "0:v:0", "-map", "0:a:0?"];
+  await run(
+    ffmpeg,
+    ["-nostdin", "-v", "error", "-y", "-i", source, ...streams, ...picture, ...sound, ...hls],
+    {
+      signal,
+      timeout: LIMIT_MS,
+      maxBuffer: 2 ** 20,
+    },
+  );
+  return true;
+}
+
+/** What ffmpeg says is in it; it ends with an error because no output was asked of it. */
+async function codecs(ffmpeg: string, source: string, signal: AbortSignal) {
+  const told = await run(ffmpeg, ["-nostdin", "-hide_banner", "-i", source], {
+    signal,
+    timeout: 60_000,
+  }).then(
+    ({ stderr }) => stderr,
+    (error: Error & { stderr?: string }) => {
+      if (signal.aborted || error.stderr === undefined) throw error;
+      return error.stderr;
+    },
+  );
+  return { video: /Video: (\w+)/.exec(told)?.[1], audio: /Audio: (\w+)/.exec(told)?.[1] };
+}
+
+/** Whether another try would end the same way: the store answered, and what it gave is no video. */
+const isBadInput = ({ message }: Error): boolean =>
+  /Invalid data found|matches no streams|does not contain any stream|could not find codec|moov atom not found/i.test(
+    message,
+  );
+
+/** Segments first: whoever reads the playlist finds all that it names. */
+async function upload(store: ObjectStore, folder: string, to: string): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith(".ts")).sort();
+  for (const name of names)
+    await store.writeStream(to + name, createReadStream(join(folder, name)), "video/mp2t");
+  await store.write(to + PLAYLIST, await readFile(join(folder, PLAYLIST)), "application/vnd.apple.mpegurl");
+}

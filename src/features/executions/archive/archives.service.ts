@@ -1,0 +1,78 @@
+import type { KeyObject } from "node:crypto";
+import type { z } from "zod";
+import { DomainError } from "../../../domain/errors";
+import type { Clock } from "../../../platform/clock";
+import type { Db } from "../../../platform/db";
+import { enqueue } from "../../../platform/jobs";
+import type { ObjectStore } from "../../../platform/object-store";
+import type { ArchiveReply } from "../executions.schema";
+import { archiveKey } from "./archive-keys";
+import { type ArchiveRow, findArchive, requestArchive } from "./archives.store";
+import { fingerprintOf, publicKeyOf } from "./manifest";
+
+interface Deps {
+  readonly db: Db;
+  readonly store: ObjectStore;
+  readonly clock: Clock;
+  readonly key: KeyObject | undefined;
+  readonly downloadSeconds: number;
+}
+
+/** Archives as owners ask for them. Rejects with `unavailable` where no key is configured to sign them. */
+export class ArchivesService {
+  constructor(private readonly deps: Deps) {}
+
+  /** The archive; it is made when there is none yet, and when its contents have changed. */
+  async get(executionId: number): Promise<z.output<typeof ArchiveReply>> {
+    this.signingKey();
+    const known = await findArchive(this.deps.db, executionId);
+    const outdated = known?.status === "ready" && known.made_revision !== known.revision;
+    if (!known || outdated) return this.make(executionId);
+    return this.reply(known);
+  }
+
+  /** Made anew, whatever there is. */
+  async make(executionId: number): Promise<z.output<typeof ArchiveReply>> {
+    this.signingKey();
+    const requested = await this.deps.db.transaction(async (trx) => {
+      const row = await requestArchive(trx, executionId, this.deps.clock.now());
+      await enqueue(trx, {
+        task: "make-archive",
+        payload: { execution_id: executionId },
+        key: `make-archive:${executionId}`,
+      });
+      return row;
+    });
+    return this.reply(requested);
+  }
+
+  publicKey() {
+    const key = this.signingKey();
+    return {
+      algorithm: "Ed25519" as const,
+      public_key: publicKeyOf(key),
+      fingerprint: fingerprintOf(key),
+    };
+  }
+
+  private async reply(row: ArchiveRow): Promise<z.output<typeof ArchiveReply>> {
+    const { store, clock, downloadSeconds } = this.deps;
+    const ready = row.status === "ready";
+    const name = `execution-${row.execution_id}.zip`;
+    return {
+      execution_id: row.execution_id,
+      status: row.status,
+      url: ready ? await store.presignGet(archiveKey(row.execution_id), "user", downloadSeconds, name) : null,
+      expires_at: ready ? new Date(clock.now().getTime() + downloadSeconds * 1000).toISOString() : null,
+      size: ready ? row.size : null,
+      sha256: ready ? row.sha256 : null,
+      made_at: ready ? (row.made_at?.toISOString() ?? null) : null,
+      error: row.error,
+    };
+  }
+
+  private signingKey(): KeyObject {
+    if (this.deps.key) return this.deps.key;
+    throw new DomainError("unavailable", "No key is configured to sign archives (ARCHIVE_SIGNING_KEY).");
+  }
+}

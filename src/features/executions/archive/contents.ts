@@ -1,0 +1,110 @@
+import type { KeyObject } from "node:crypto";
+import type { Readable } from "node:stream";
+import type { Db } from "../../../platform/db";
+import type { ObjectStore } from "../../../platform/object-store";
+import { type Asset, assetKey, assetsOfExecution, safeFileName } from "../../assets";
+import { toExecutionReply } from "../executions.schema";
+import { commandsDuring, droneOfExecution, type Execution, verifiedPlan } from "../executions.store";
+import { findStats } from "../stats.store";
+import { fingerprintOf, MANIFEST, type Manifest, SIGNATURE, signManifest } from "./manifest";
+import { type Entry, textEntry, type Written, zipOf } from "./zip";
+
+interface Deps {
+  readonly db: Db;
+  readonly store: ObjectStore;
+  readonly key: KeyObject;
+}
+
+/** The archive of an execution as a stream: what is known of it, its assets, and the signed manifest last. */
+export async function archiveStream(deps: Deps, execution: Execution, at: Date): Promise<Readable> {
+  const { db, store, key } = deps;
+  const assets = await assetsOfExecution(db, execution.id);
+  const { here, missing } = await sortOut(store, assets);
+  const written: Written[] = [];
+  let manifest: Buffer = Buffer.alloc(0);
+  const text = (path: string, value: unknown) => textEntry(path, at, () => json(value));
+  const entries: Entry[] = [
+    text("execution.json", await describe(db, execution, assets)),
+    text("mission.json", await missionOf(db, execution)),
+    text("commands.json", await commandsDuring(db, execution)),
+    text("stats.json", (await findStats(db, execution.id)) ?? null),
+    ...here.map((asset) => ({
+      path: pathOf(asset),
+      modified: asset.completed_at ?? at,
+      size: asset.size ?? undefined,
+      open: () => store.read(assetKey(asset)),
+    })),
+    // The entries before are all written when these two are asked for.
+    textEntry(MANIFEST, at, () => {
+      manifest = Buffer.from(
+        json({
+          format: "fleet-archive/1",
+          execution_id: execution.id,
+          created_at: at.toISOString(),
+          key_fingerprint: fingerprintOf(key),
+          files: listed(written, here),
+          missing,
+        } satisfies Manifest),
+      );
+      return manifest;
+    }),
+    textEntry(SIGNATURE, at, () => signManifest(manifest, key)),
+  ];
+  return zipOf(entries, (entry) => written.push(entry));
+}
+
+const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+const pathOf = (asset: Asset): string => `assets/${asset.id}/${safeFileName(asset.file_name)}`;
+
+/** Sums as they were written now; where an asset was another when it was received, both are told. */
+function listed(written: readonly Written[], assets: readonly Asset[]): Manifest["files"] {
+  const byPath = new Map(assets.map((asset) => [pathOf(asset), asset]));
+  return written.map((file) => {
+    const asset = byPath.get(file.path);
+    if (!asset) return file;
+    const differs = asset.sha256 !== null && asset.sha256 !== file.sha256;
+    return { ...file, asset_id: asset.id, ...(differs ? { received_sha256: asset.sha256 as string } : {}) };
+  });
+}
+
+/** Those that are in the store, and the others with the reason why they cannot be in the archive. */
+async function sortOut(store: ObjectStore, assets: readonly Asset[]) {
+  const looked = await Promise.all(
+    assets.map(async (asset) => {
+      if (asset.status === "pending") return { asset, reason: "It was not uploaded." };
+      if (asset.status === "failed") return { asset, reason: asset.failure ?? "Its upload failed." };
+      const size = await store.sizeOf(assetKey(asset));
+      return { asset, reason: size === undefined ? "It is not in the store any more." : undefined };
+    }),
+  );
+  return {
+    here: looked.filter(({ reason }) => reason === undefined).map(({ asset }) => asset),
+    missing: looked.flatMap(({ asset, reason }) =>
+      reason === undefined ? [] : [{ asset_id: asset.id, file_name: asset.file_name, reason }],
+    ),
+  };
+}
+
+async function describe(db: Db, execution: Execution, assets: readonly Asset[]) {
+  return {
+    ...toExecutionReply(execution),
+    drone: await droneOfExecution(db, execution.drone_id),
+    assets: assets.map(({ url_expires_at: _, ...asset }) => asset),
+  };
+}
+
+/** The plan that the drone held when the execution began, and the one that was last verified on it. */
+async function missionOf(db: Db, execution: Execution) {
+  const { mission_id, mission_name, plan_state, plan_hash, plan_items, verified_plan_hash } = execution;
+  return {
+    mission_id,
+    mission_name,
+    plan_state,
+    on_board: plan_hash === null ? null : { hash: plan_hash, items: plan_items },
+    verified:
+      verified_plan_hash === null
+        ? null
+        : ((await verifiedPlan(db, execution.drone_id, verified_plan_hash)) ?? null),
+  };
+}

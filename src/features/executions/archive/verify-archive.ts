@@ -1,0 +1,108 @@
+import { createHash, type KeyObject } from "node:crypto";
+import { open as openZip, type Entry as ZipEntry, type ZipFile } from "yauzl";
+import { fingerprintOf, MANIFEST, Manifest, manifestIsSigned, SIGNATURE } from "./manifest";
+
+/** What is wrong with an archive, each in a sentence that names the file; empty when it is what was signed. */
+export interface Verdict {
+  readonly faults: readonly string[];
+  readonly manifest: Manifest | undefined;
+}
+
+/** A manifest lists a few hundred files; a file that claims to be one and is larger is none. */
+const LARGEST_MANIFEST = 64 * 2 ** 20;
+
+/** Check a downloaded archive against the public key of the service that made it. Rejects when the file cannot be read. */
+export async function verifyArchive(file: string, publicKey: KeyObject): Promise<Verdict> {
+  let zip: ZipFile;
+  try {
+    zip = await open(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code) throw error;
+    return { faults: [`This is no zip that can be read: ${(error as Error).message}`], manifest: undefined };
+  }
+  try {
+    return await verify(zip, publicKey);
+  } finally {
+    zip.close();
+  }
+}
+
+async function verify(zip: ZipFile, publicKey: KeyObject): Promise<Verdict> {
+  const faults: string[] = [];
+  const entries = new Map<string, ZipEntry>();
+  await eachEntry(zip, (entry) => {
+    if (entries.has(entry.fileName)) faults.push(`${entry.fileName} is in the archive twice.`);
+    else entries.set(entry.fileName, entry);
+  }).catch((error: Error) => faults.push(`The list of files cannot be read: ${error.message}`));
+
+  const text = await readWhole(zip, entries.get(MANIFEST));
+  const signature = await readWhole(zip, entries.get(SIGNATURE));
+  if (!text || !signature) {
+    return { faults: [...faults, `${text ? SIGNATURE : MANIFEST} is missing.`], manifest: undefined };
+  }
+  if (!manifestIsSigned(text, signature.toString("utf8"), publicKey))
+    faults.push(`${MANIFEST} is not signed with the key ${fingerprintOf(publicKey)}.`);
+  const parsed = Manifest.safeParse(parseJson(text.toString("utf8")));
+  if (!parsed.success) return { faults: [...faults, `${MANIFEST} cannot be read.`], manifest: undefined };
+
+  const known = new Set([MANIFEST, SIGNATURE]);
+  for (const { path, size, sha256 } of parsed.data.files) {
+    known.add(path);
+    const entry = entries.get(path);
+    const found = entry && (await sumOf(zip, entry).catch((error: Error) => error));
+    if (!found) faults.push(`${path} is missing.`);
+    else if (found instanceof Error) faults.push(`${path} cannot be read: ${found.message}`);
+    else if (found.sha256 !== sha256 || found.size !== size) faults.push(`${path} was altered.`);
+  }
+  for (const path of entries.keys()) if (!known.has(path)) faults.push(`${path} was added.`);
+  return { faults, manifest: parsed.data };
+}
+
+const open = (file: string): Promise<ZipFile> =>
+  new Promise((resolve, reject) =>
+    openZip(file, { lazyEntries: true, autoClose: false, strictFileNames: true }, (error, zip) =>
+      error ? reject(error) : resolve(zip as ZipFile),
+    ),
+  );
+
+function eachEntry(zip: ZipFile, visit: (entry: ZipEntry) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    zip.on("entry", (entry: ZipEntry) => {
+      visit(entry);
+      zip.readEntry();
+    });
+    zip.once("end", resolve);
+    zip.once("error", reject);
+    zip.readEntry();
+  });
+}
+
+const streamOf = (zip: ZipFile, entry: ZipEntry): Promise<NodeJS.ReadableStream> =>
+  new Promise((resolve, reject) =>
+    zip.openReadStream(entry, (error, stream) => (error ? reject(error) : resolve(stream))),
+  );
+
+async function readWhole(zip: ZipFile, entry: ZipEntry | undefined): Promise<Buffer | undefined> {
+  if (!entry || entry.uncompressedSize > LARGEST_MANIFEST) return undefined;
+  const chunks: Buffer[] = [];
+  for await (const chunk of await streamOf(zip, entry)) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+async function sumOf(zip: ZipFile, entry: ZipEntry): Promise<{ size: number; sha256: string }> {
+  const hash = createHash("sha256");
+  let size = 0;
+  for await (const chunk of await streamOf(zip, entry)) {
+    hash.update(chunk as Buffer);
+    size += (chunk as Buffer).length;
+  }
+  return { size, sha256: hash.digest("hex") };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,265 @@
+import { z } from "zod";
+import { ids, type Route, route } from "../../http/route";
+import type { AssetsService } from "../assets";
+import type { ArchivesService } from "./archive/archives.service";
+import {
+  ArchiveKeyReply,
+  ArchiveReply,
+  CompleteWish,
+  ExecutionPage,
+  ExecutionReply,
+  ExecutionWithAssets,
+  LogReply,
+  LogWish,
+  PageQuery,
+  ReportEmails,
+  ReportEmailsWish,
+  SendWish,
+  StartWish,
+  toExecutionReply,
+} from "./executions.schema";
+import type { ExecutionsService } from "./executions.service";
+import type { Execution, Page } from "./executions.store";
+import { FlightStatsReply, type FlightStatsService } from "./flight-stats.service";
+import type { ReportsService } from "./report/reports.service";
+
+const tag = "Executions";
+const params = ids("execution_id");
+const othersDrones = { 403: "The execution is another drone's." };
+
+const toPage = ({ rows, total }: { rows: readonly Execution[]; total: number }, page: Page) => ({
+  executions: rows.map(toExecutionReply),
+  total,
+  ...page,
+});
+
+interface Services {
+  readonly service: ExecutionsService;
+  readonly assets: Pick<AssetsService, "ofExecution">;
+  readonly stats: FlightStatsService;
+  readonly reports: ReportsService;
+  readonly archives: ArchivesService;
+}
+
+/** What drones themselves call. */
+const dronesRoutes = ({ service }: Services): readonly Route[] => [
+  route({
+    method: "post",
+    path: "/executions/start",
+    tag,
+    summary: "Begin an execution, or find the one in progress",
+    description: "The plan on board is read again and compared with the one that was verified at its upload.",
+    guard: "drone",
+    envelope: "A+top",
+    body: StartWish,
+    success: { status: 200, schema: ExecutionReply },
+    documents: { 404: "No such drone, or its owner has no such mission." },
+    handle: async ({ caller, body }) => toExecutionReply(await service.start(caller, body.mission_id)),
+  }),
+  route({
+    method: "post",
+    path: "/executions/:execution_id/complete",
+    tag,
+    summary: "End an execution",
+    description: "Its report goes out now, or when the uploads and the log it waits for are here.",
+    guard: "drone",
+    envelope: "A+top",
+    params,
+    body: CompleteWish,
+    success: { status: 200, schema: ExecutionReply },
+    documents: othersDrones,
+    handle: async ({ caller, params, body }) =>
+      toExecutionReply(await service.complete(caller, params.execution_id, body)),
+  }),
+  route({
+    method: "post",
+    path: "/executions/:execution_id/log",
+    tag,
+    summary: "Name the flight log of an execution",
+    description: "It is analysed in the background, once it is uploaded.",
+    guard: "drone",
+    envelope: "A+top",
+    params,
+    body: LogWish,
+    success: { status: 200, schema: LogReply },
+    documents: othersDrones,
+    handle: ({ caller, params, body }) => service.attachLog(caller, params.execution_id, body.asset_id),
+  }),
+  route({
+    method: "get",
+    path: "/executions/current",
+    tag,
+    summary: "The execution in progress, or null",
+    guard: "drone",
+    envelope: "A",
+    success: { status: 200, schema: ExecutionReply.nullable() },
+    handle: async ({ caller }) => {
+      const current = await service.current(caller);
+      return current && toExecutionReply(current);
+    },
+  }),
+];
+
+const ownersRoutes = ({ service, assets }: Services): readonly Route[] => [
+  route({
+    method: "get",
+    path: "/executions/vehicle/:drone_id",
+    tag,
+    summary: "A vehicle's executions, newest first",
+    guard: "user",
+    envelope: "A",
+    params: ids("drone_id"),
+    query: PageQuery,
+    success: { status: 200, schema: ExecutionPage },
+    documents: { 403: "The vehicle is not yours." },
+    handle: async ({ caller, params, query }) =>
+      toPage(await service.listOfVehicle(caller.id, params.drone_id, query), query),
+  }),
+  route({
+    method: "get",
+    path: "/executions",
+    tag,
+    summary: "Your executions, newest first",
+    guard: "user",
+    envelope: "A",
+    query: PageQuery,
+    success: { status: 200, schema: ExecutionPage },
+    handle: async ({ caller, query }) => toPage(await service.list(caller.id, query), query),
+  }),
+  route({
+    method: "get",
+    path: "/executions/:execution_id",
+    tag,
+    summary: "An execution with its assets",
+    guard: "user",
+    envelope: "A",
+    params,
+    success: { status: 200, schema: ExecutionWithAssets },
+    handle: async ({ caller, params }) => {
+      const execution = await service.get(caller.id, params.execution_id);
+      return { ...toExecutionReply(execution), assets: await assets.ofExecution(execution.id) };
+    },
+  }),
+  route({
+    method: "delete",
+    path: "/executions/:execution_id",
+    tag,
+    summary: "Delete an execution, its assets and its archive",
+    guard: "user",
+    envelope: "A",
+    params,
+    success: { status: 200, schema: z.object({ id: z.int() }), message: "Deleted." },
+    handle: async ({ caller, params }) => {
+      await service.delete(caller.id, params.execution_id);
+      return { id: params.execution_id };
+    },
+  }),
+];
+
+const resultsRoutes = ({ service, stats, archives }: Services): readonly Route[] => [
+  route({
+    method: "post",
+    path: "/executions/:execution_id/analyze-log",
+    tag,
+    summary: "Analyse the flight log now",
+    guard: "user",
+    envelope: "A",
+    params,
+    success: { status: 200, schema: FlightStatsReply },
+    documents: { 400: "There is no log, or it is none that can be read." },
+    handle: async ({ caller, params }) => stats.analyseNow(await service.get(caller.id, params.execution_id)),
+  }),
+  route({
+    method: "get",
+    path: "/executions/:execution_id/flight-stats",
+    tag,
+    summary: "The statistics of the flight log",
+    guard: "user",
+    envelope: "A",
+    params,
+    success: { status: 200, schema: FlightStatsReply },
+    handle: async ({ caller, params }) => stats.get(await service.get(caller.id, params.execution_id)),
+  }),
+  route({
+    method: "get",
+    path: "/executions/:execution_id/archive",
+    tag,
+    summary: "The archive of an execution",
+    description: "Made when there is none yet or it is out of date: ask again until `status` is `ready`.",
+    guard: "user",
+    envelope: "A+top",
+    params,
+    success: { status: 200, schema: ArchiveReply },
+    handle: async ({ caller, params }) =>
+      archives.get((await service.get(caller.id, params.execution_id)).id),
+  }),
+  route({
+    method: "post",
+    path: "/executions/:execution_id/archive",
+    tag,
+    summary: "Make the archive anew",
+    guard: "user",
+    envelope: "A+top",
+    params,
+    success: { status: 200, schema: ArchiveReply },
+    handle: async ({ caller, params }) =>
+      archives.make((await service.get(caller.id, params.execution_id)).id),
+  }),
+  route({
+    method: "get",
+    path: "/executions/archive-key",
+    tag,
+    summary: "The public key that archives' manifests are signed with",
+    guard: "public",
+    envelope: "A+top",
+    success: { status: 200, schema: ArchiveKeyReply },
+    handle: () => archives.publicKey(),
+  }),
+];
+
+const reportRoutes = ({ service, reports }: Services): readonly Route[] => [
+  route({
+    method: "post",
+    path: "/executions/:execution_id/send-report",
+    tag,
+    summary: "Mail the report of an execution",
+    guard: "user",
+    envelope: "A",
+    params,
+    body: SendWish,
+    success: { status: 200, schema: SendWish, message: "Sent." },
+    documents: { 429: "Too many mails to this address." },
+    handle: async ({ caller, params, body }) => {
+      await reports.sendTo(await service.get(caller.id, params.execution_id), body.email);
+      return { email: body.email };
+    },
+  }),
+  route({
+    method: "get",
+    path: "/user/report-emails",
+    tag,
+    summary: "Who gets the reports of your executions",
+    guard: "user",
+    envelope: "A+top",
+    success: { status: 200, schema: ReportEmails },
+    handle: ({ caller }) => reports.recipients(caller.id),
+  }),
+  route({
+    method: "put",
+    path: "/user/report-emails",
+    tag,
+    summary: "Set who else gets the reports of your executions",
+    guard: "user",
+    envelope: "A+top",
+    body: ReportEmailsWish,
+    success: { status: 200, schema: ReportEmails },
+    handle: ({ caller, body }) => reports.setExtraEmails(caller.id, body.extra_emails),
+  }),
+];
+
+export const executionRoutes = (services: Services): readonly Route[] => [
+  ...dronesRoutes(services),
+  ...ownersRoutes(services),
+  ...resultsRoutes(services),
+  ...reportRoutes(services),
+];

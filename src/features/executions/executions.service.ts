@@ -1,0 +1,170 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { may } from "../../domain/access";
+import { DomainError } from "../../domain/errors";
+import type { DroneCaller } from "../../http/route";
+import type { Clock } from "../../platform/clock";
+import type { Db } from "../../platform/db";
+import { enqueue } from "../../platform/jobs";
+import type { Logger } from "../../platform/log";
+import type { ObjectStore } from "../../platform/object-store";
+import type { VerifiedPlan } from "../../vehicle";
+import { beginRemoval, deleteAssets, findAsset, updateAsset, vehicleOwner } from "../assets";
+import { archiveKey } from "./archive/archive-keys";
+import { analysis } from "./asset-hooks";
+import type { CompleteWish } from "./executions.schema";
+import {
+  currentExecution,
+  deleteExecution,
+  type Execution,
+  findExecution,
+  holdMission,
+  insertExecution,
+  lockExecution,
+  missionOfDrone,
+  newestVerifiedPlan,
+  type Page,
+  pageOf,
+  recordPlan,
+  updateExecution,
+} from "./executions.store";
+import { oweReport } from "./report/dispatch";
+import { expectStats } from "./stats.store";
+
+export interface ExecutionsDeps {
+  readonly db: Db;
+  readonly store: ObjectStore;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** The plan that the drone holds now. Rejects when it does not say. */
+  readonly readPlan: (droneId: number) => Promise<VerifiedPlan>;
+}
+
+/** A drone that is about to fly does not wait longer for its own plan to be read. */
+const PLAN_WAIT_MS = 3_000;
+
+/** What drones did: begun and ended by themselves, seen by their owners. */
+export class ExecutionsService {
+  constructor(private readonly deps: ExecutionsDeps) {}
+
+  /**
+   * Begin an execution, or return the one that is in progress. What the drone has on board is read again and
+   * compared with what was verified at its upload; a drone that does not say flies all the same.
+   */
+  async start(drone: DroneCaller, missionId?: number | null): Promise<Execution> {
+    const { db, clock } = this.deps;
+    const begun = await db.transaction(async (trx) => {
+      const mission = await this.missionFor(trx, drone, missionId);
+      return insertExecution(trx, {
+        drone_id: drone.id,
+        user_id: drone.user_id,
+        mission_id: mission?.id ?? null,
+        mission_name: mission?.name ?? null,
+        started_at: clock.now(),
+        verified_plan_hash: (await newestVerifiedPlan(trx, drone.id))?.hash ?? null,
+      });
+    });
+    if (!begun) return (await currentExecution(db, drone.id)) ?? this.start(drone, missionId);
+    const waited = new AbortController();
+    const limit = delay(PLAN_WAIT_MS, undefined, { signal: waited.signal }).catch(() => undefined);
+    const read = this.readPlan(begun).finally(() => waited.abort());
+    return (await Promise.race([read, limit])) ?? begun;
+  }
+
+  /** Safe to repeat with the same status. Rejects with `forbidden` for another drone's. */
+  async complete(drone: DroneCaller, id: number, { status, notes }: CompleteWish): Promise<Execution> {
+    const { db, clock } = this.deps;
+    return db.transaction(async (trx) => {
+      const execution = await lockExecution(trx, id);
+      checkDrone(execution, drone);
+      if (execution.status === status) return execution;
+      if (execution.status !== "in_progress")
+        throw new DomainError("invalid_input", `This execution is ${execution.status} already.`);
+      const completed_at = clock.now();
+      const changes = { status, completed_at, ...(notes == null ? {} : { notes }) };
+      const ended = (await updateExecution(trx, id, changes)) as Execution;
+      await oweReport(trx, ended);
+      return (await findExecution(trx, id)) as Execution;
+    });
+  }
+
+  /** The drone's flight log of this execution; it is read in the background, once it has arrived. */
+  async attachLog(drone: DroneCaller, id: number, assetId: number) {
+    await this.deps.db.transaction(async (trx) => {
+      const execution = await lockExecution(trx, id);
+      checkDrone(execution, drone);
+      const asset = await findAsset(trx, assetId);
+      if (!asset) throw new DomainError("not_found", "No such asset.");
+      if (asset.drone_id !== drone.id) throw new DomainError("forbidden", "This is another drone's asset.");
+      if (asset.asset_type !== "logs") throw new DomainError("invalid_input", "This asset is no log.");
+      await updateAsset(trx, assetId, { execution_id: id });
+      await updateExecution(trx, id, { log_asset_id: assetId });
+      await expectStats(trx, id, assetId);
+      if (asset.status === "ready") await enqueue(trx, analysis(id, assetId));
+    });
+    return { execution_id: id, asset_id: assetId, status: "pending" as const };
+  }
+
+  current = async (drone: DroneCaller): Promise<Execution | null> =>
+    (await currentExecution(this.deps.db, drone.id)) ?? null;
+
+  list = (userId: number, page: Page) => pageOf(this.deps.db, { user_id: userId }, page);
+
+  async listOfVehicle(userId: number, vehicleId: number, page: Page) {
+    const vehicle = await vehicleOwner(this.deps.db, vehicleId);
+    if (!vehicle) throw new DomainError("not_found", "No such vehicle.");
+    if (!may(userId, "view", vehicle)) throw new DomainError("forbidden", "This vehicle is not yours.");
+    return pageOf(this.deps.db, { drone_id: vehicleId }, page);
+  }
+
+  /** Rejects with `not_found` also for another user's: a stranger does not learn whether it exists. */
+  async get(userId: number, id: number): Promise<Execution> {
+    const execution = await findExecution(this.deps.db, id);
+    if (!execution || !may(userId, "view", execution))
+      throw new DomainError("not_found", "No such execution.");
+    return execution;
+  }
+
+  /** Its rows go at once; its objects and its archive at once too, or later by a job. */
+  async delete(userId: number, id: number): Promise<void> {
+    const { db, store, log } = this.deps;
+    await this.get(userId, id);
+    const removal = await db.transaction(async (trx) => {
+      await lockExecution(trx, id);
+      const gone = await deleteAssets(trx, { execution_id: id });
+      await deleteExecution(trx, id);
+      return beginRemoval(trx, gone, [archiveKey(id)]);
+    });
+    await removal.finish(db, store, log);
+  }
+
+  /** The mission that is flown: the one named, which must be the owner's, else the drone's own. */
+  private async missionFor(trx: Db, drone: DroneCaller, missionId?: number | null) {
+    const id = missionId ?? (await missionOfDrone(trx, drone.id));
+    if (id === null) return undefined;
+    const mission = await holdMission(trx, drone.user_id, id);
+    if (!mission && missionId) throw new DomainError("not_found", "The drone's owner has no such mission.");
+    return mission && { id, name: mission.name };
+  }
+
+  private async readPlan({ id, drone_id, verified_plan_hash }: Execution): Promise<Execution | undefined> {
+    const { db, log } = this.deps;
+    try {
+      const { hash, items } = await this.deps.readPlan(drone_id);
+      const known = verified_plan_hash === hash ? "verified" : "different";
+      return await recordPlan(db, id, {
+        hash,
+        items,
+        state: verified_plan_hash === null ? "unverified" : known,
+      });
+    } catch (error) {
+      log.warn({ err: error, execution_id: id }, "the plan on board was not read at the start");
+      return undefined;
+    }
+  }
+}
+
+function checkDrone(execution: Execution | undefined, drone: DroneCaller): asserts execution is Execution {
+  if (!execution) throw new DomainError("not_found", "No such execution.");
+  if (execution.drone_id !== drone.id)
+    throw new DomainError("forbidden", "This is another drone's execution.");
+}

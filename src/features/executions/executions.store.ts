@@ -1,0 +1,164 @@
+import type { MissionItem } from "../../domain/mission-item";
+import type { Db } from "../../platform/db";
+
+/** in_progress → completed, aborted or error, as the drone says. A drone has one in progress at most. */
+export type ExecutionStatus = "in_progress" | "completed" | "aborted" | "error";
+
+/**
+ * unread: the drone did not give its plan when the execution began. verified: it held what was last uploaded and
+ * read back. different: it held something else. unverified: it held a plan that nobody here uploaded.
+ */
+export type PlanState = "unread" | "verified" | "different" | "unverified";
+
+/** none → pending (waits for uploads and the log) → queued → sent. */
+export type ReportState = "none" | "pending" | "queued" | "sent";
+
+export interface Execution {
+  readonly id: number;
+  readonly drone_id: number;
+  /** Owner of the drone when it began. */
+  readonly user_id: number;
+  readonly mission_id: number | null;
+  /** The mission's name when it began; the mission may be renamed or deleted. */
+  readonly mission_name: string | null;
+  readonly status: ExecutionStatus;
+  readonly notes: string | null;
+  readonly started_at: Date;
+  readonly completed_at: Date | null;
+  readonly plan_state: PlanState;
+  /** SHA-256 of the plan that the drone held when it began; see `planHash`. */
+  readonly plan_hash: string | null;
+  readonly plan_items: readonly MissionItem[] | null;
+  /** Of the plan that was last uploaded to this drone and read back. */
+  readonly verified_plan_hash: string | null;
+  readonly log_asset_id: number | null;
+  readonly report: ReportState;
+  readonly report_sent_at: Date | null;
+}
+
+const executions = (db: Db) => db<Execution>("executions");
+
+export const findExecution = async (db: Db, id: number): Promise<Execution | undefined> =>
+  executions(db).where({ id }).first();
+
+/** Held until the transaction ends, so that what follows from its state follows once. */
+export const lockExecution = async (trx: Db, id: number): Promise<Execution | undefined> =>
+  executions(trx).where({ id }).forUpdate().first();
+
+export const currentExecution = async (db: Db, droneId: number): Promise<Execution | undefined> =>
+  executions(db).where({ drone_id: droneId, status: "in_progress" }).first();
+
+/** Undefined when the drone has one in progress already. */
+export const insertExecution = async (
+  db: Db,
+  execution: Pick<
+    Execution,
+    "drone_id" | "user_id" | "mission_id" | "mission_name" | "started_at" | "verified_plan_hash"
+  >,
+): Promise<Execution | undefined> =>
+  (
+    await executions(db)
+      .insert(execution)
+      .onConflict(db.raw("(drone_id) WHERE status = 'in_progress'") as never)
+      .ignore()
+      .returning("*")
+  )[0] as Execution | undefined;
+
+export const updateExecution = async (
+  db: Db,
+  id: number,
+  changes: Partial<Omit<Execution, "id" | "plan_items">>,
+): Promise<Execution | undefined> =>
+  (
+    await executions(db)
+      .where({ id })
+      .update(changes as never)
+      .returning("*")
+  )[0] as Execution | undefined;
+
+/** What the drone held, found some time after the execution began. */
+export const recordPlan = async (
+  db: Db,
+  id: number,
+  plan: { hash: string; items: readonly MissionItem[]; state: PlanState },
+): Promise<Execution | undefined> =>
+  (
+    await executions(db)
+      .where({ id })
+      .update({
+        plan_hash: plan.hash,
+        plan_items: JSON.stringify(plan.items) as never,
+        plan_state: plan.state,
+      })
+      .returning("*")
+  )[0] as Execution | undefined;
+
+export const deleteExecution = async (trx: Db, id: number): Promise<boolean> =>
+  (await executions(trx).where({ id }).delete()) === 1;
+
+export interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Newest first, and how many there are in all. */
+export async function pageOf(
+  db: Db,
+  where: { user_id: number } | { drone_id: number },
+  { limit, offset }: Page,
+): Promise<{ rows: Execution[]; total: number }> {
+  const [rows, counted] = await Promise.all([
+    executions(db).where(where).orderBy("id", "desc").limit(limit).offset(offset),
+    db("executions").where(where).count("* as total").first(),
+  ]);
+  return { rows: rows as Execution[], total: Number(counted?.total ?? 0) };
+}
+
+/** The plan that was last uploaded to this drone and read back the same. */
+export const newestVerifiedPlan = async (
+  db: Db,
+  droneId: number,
+): Promise<{ hash: string; items: MissionItem[]; verified_at: Date } | undefined> =>
+  db("verified_plans")
+    .where({ drone_id: droneId })
+    .orderBy("id", "desc")
+    .first("hash", "items", "verified_at");
+
+/** The drone's name and what it is, also when it is deleted. */
+export const droneOfExecution = async (
+  db: Db,
+  droneId: number,
+): Promise<{ name: string; type: string; vehicle_type: string } | undefined> =>
+  db("drones").where({ id: droneId }).first("name", "type", "vehicle_type");
+
+/** The live drone's mission, which an execution flies that names none. */
+export const missionOfDrone = async (db: Db, droneId: number): Promise<number | null> =>
+  (await db("drones").where({ id: droneId }).first("mission_id"))?.mission_id ?? null;
+
+/** The mission's name when it is this user's; it is not deleted before the transaction ends. */
+export const holdMission = async (
+  trx: Db,
+  userId: number,
+  missionId: number,
+): Promise<{ name: string } | undefined> =>
+  trx("missions").where({ id: missionId, user_id: userId }).forKeyShare().first("name");
+
+/** Orders that were given to the drone meanwhile, in the order of their giving. */
+export const commandsDuring = async (db: Db, { drone_id, started_at, completed_at }: Execution) =>
+  db("drone_commands")
+    .where({ drone_id })
+    .where("requested_at", ">=", started_at)
+    .modify((query) => void (completed_at && query.where("requested_at", "<=", completed_at)))
+    .orderBy("id")
+    .select("command", "parameters", "outcome", "result", "error", "requested_at", "finished_at", "user_id");
+
+/** A plan that was read back from this drone, by its hash. */
+export const verifiedPlan = async (
+  db: Db,
+  droneId: number,
+  hash: string,
+): Promise<{ hash: string; items: MissionItem[]; verified_at: Date } | undefined> =>
+  db("verified_plans")
+    .where({ drone_id: droneId, hash })
+    .orderBy("id", "desc")
+    .first("hash", "items", "verified_at");

@@ -1,0 +1,106 @@
+import type { Readable } from "node:stream";
+import { z } from "zod";
+import { DomainError } from "../../domain/errors";
+import type { Clock } from "../../platform/clock";
+import type { Db } from "../../platform/db";
+import type { Task } from "../../platform/job-worker";
+import type { ObjectStore } from "../../platform/object-store";
+import { type Asset, assetKey, assetsOfExecution, findAsset } from "../assets";
+import { outdateArchive } from "./archive/archives.store";
+import type { Execution } from "./executions.store";
+import { lockExecution } from "./executions.store";
+import { dispatchReport } from "./report/dispatch";
+import { expectStats, findStats, keepStats, type StatsRow } from "./stats.store";
+
+/** Reads a flight log as it arrives. What is no log, or a broken one, is a finding and no error. */
+export type ReadLog = (source: Readable, options: { name: string }) => Promise<LogFinding>;
+export type LogFinding = { readonly stats: unknown } | { readonly error: string };
+
+export const FlightStatsReply = z
+  .object({
+    execution_id: z.int(),
+    asset_id: z.int().nullable().describe("The log."),
+    status: z
+      .enum(["pending", "ready", "failed"])
+      .describe("`failed`: the log cannot be read; `error` says why."),
+    error: z.string().nullable(),
+    analysed_at: z.string().nullable(),
+    stats: z.record(z.string(), z.unknown()).nullable(),
+  })
+  .meta({ id: "FlightStats" });
+
+interface Deps {
+  readonly db: Db;
+  readonly store: ObjectStore;
+  readonly clock: Clock;
+  readonly readLog: ReadLog;
+}
+
+/** What a flight's log says of the flight. */
+export class FlightStatsService {
+  constructor(private readonly deps: Deps) {}
+
+  /** Rejects with `not_found` when no log was named. */
+  async get({ id }: Execution): Promise<z.output<typeof FlightStatsReply>> {
+    const row = await findStats(this.deps.db, id);
+    if (!row) throw new DomainError("not_found", "This execution has no flight statistics.");
+    return toReply(row);
+  }
+
+  /** Read the execution's log while the caller waits. Rejects with `invalid_input` when there is none to read. */
+  async analyseNow(execution: Execution): Promise<z.output<typeof FlightStatsReply>> {
+    const { db } = this.deps;
+    const asset = await this.logOf(execution);
+    await db.transaction(async (trx) => {
+      await lockExecution(trx, execution.id);
+      await expectStats(trx, execution.id, asset.id);
+    });
+    const finding = await this.analyse(execution.id, asset);
+    if ("error" in finding) throw new DomainError("invalid_input", finding.error);
+    return this.get(execution);
+  }
+
+  /** Read the log and keep what it says, whatever that is. */
+  async analyse(executionId: number, asset: Asset): Promise<LogFinding> {
+    const { db, store, clock, readLog } = this.deps;
+    const source = await store.read(assetKey(asset));
+    const finding = await readLog(source, { name: asset.file_name }).finally(() => source.destroy());
+    await db.transaction(async (trx) => {
+      await lockExecution(trx, executionId);
+      if (!(await keepStats(trx, executionId, asset.id, finding, clock.now()))) return;
+      await outdateArchive(trx, executionId);
+      await dispatchReport(trx, executionId, "when all is here");
+    });
+    return finding;
+  }
+
+  /** The log that the drone named, else the newest that arrived. */
+  private async logOf({ id, log_asset_id }: Execution): Promise<Asset> {
+    const logs = (await assetsOfExecution(this.deps.db, id)).filter(
+      ({ asset_type, status }) => asset_type === "logs" && status === "ready",
+    );
+    const log = logs.find((asset) => asset.id === log_asset_id) ?? logs.at(-1);
+    if (!log) throw new DomainError("invalid_input", "This execution has no log that has arrived.");
+    return log;
+  }
+}
+
+const Payload = z.object({ execution_id: z.int(), asset_id: z.int() });
+
+export const analyseLogTask =
+  (service: FlightStatsService, db: Db): Task =>
+  async (payload) => {
+    const { execution_id, asset_id } = Payload.parse(payload);
+    const [row, asset] = await Promise.all([findStats(db, execution_id), findAsset(db, asset_id)]);
+    const wanted = row?.status === "pending" && row.asset_id === asset_id;
+    if (wanted && asset?.status === "ready") await service.analyse(execution_id, asset);
+  };
+
+const toReply = ({ execution_id, asset_id, status, stats, error, analysed_at }: StatsRow) => ({
+  execution_id,
+  asset_id,
+  status,
+  error,
+  analysed_at: analysed_at?.toISOString() ?? null,
+  stats: stats as Record<string, unknown> | null,
+});

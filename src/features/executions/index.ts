@@ -1,0 +1,85 @@
+import type { Route } from "../../http/route";
+import type { Clock } from "../../platform/clock";
+import type { GatewayConfig } from "../../platform/config";
+import type { Db } from "../../platform/db";
+import type { Tasks } from "../../platform/job-worker";
+import type { Logger } from "../../platform/log";
+import type { Mailer } from "../../platform/mail";
+import type { ObjectStore } from "../../platform/object-store";
+import { rateLimit } from "../../platform/rate-limit";
+import type { Redis } from "../../platform/redis";
+import { parseSigningKey } from "../../platform/signing-key";
+import type { LinkPool } from "../../vehicle";
+import type { AssetsService } from "../assets";
+import { findDrone, linkTarget } from "../drones";
+import { ArchivesService } from "./archive/archives.service";
+import { makeArchiveTask } from "./archive/make-archive";
+import { executionRoutes } from "./executions.routes";
+import { ExecutionsService } from "./executions.service";
+import { analyseLogTask, FlightStatsService } from "./flight-stats.service";
+import { readLog } from "./read-log";
+import { reportDeadlineTask } from "./report/dispatch";
+import { ReportsService, sendReportTask } from "./report/reports.service";
+
+export { verifyArchive } from "./archive/verify-archive";
+export { executionsOfAssets } from "./asset-hooks";
+
+interface ExecutionsDeps {
+  readonly config: GatewayConfig;
+  readonly db: Db;
+  readonly store: ObjectStore;
+  readonly redis: Redis;
+  readonly mailer: Mailer;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly links: Pick<LinkPool, "withLink">;
+  readonly assets: AssetsService;
+}
+
+/** What drones did: executions, their flight statistics, reports and archives. */
+export function executions(deps: ExecutionsDeps): { readonly routes: readonly Route[] } {
+  const { config, db, store, redis, mailer, clock, log, links, assets } = deps;
+  const service = new ExecutionsService({
+    db,
+    store,
+    clock,
+    log,
+    readPlan: async (droneId) => {
+      const drone = await findDrone(db, droneId);
+      if (!drone) throw new Error("The drone is gone.");
+      return links.withLink(linkTarget(config, drone), (link) => link.readMission());
+    },
+  });
+  const stats = new FlightStatsService({ db, store, clock, readLog });
+  const mails = rateLimit(redis, { name: "mails", tries: config.MAILS_PER_HOUR, seconds: 3600 });
+  const reports = new ReportsService({ db, store, mailer, clock, origin: config.PUBLIC_ORIGIN }, mails);
+  const archives = new ArchivesService({
+    db,
+    store,
+    clock,
+    key: signingKey(config),
+    downloadSeconds: config.DOWNLOAD_URL_SECONDS,
+  });
+  return { routes: executionRoutes({ service, assets, stats, reports, archives }) };
+}
+
+/** Log analysis, reports and archives. */
+export function executionTasks(deps: {
+  readonly config: Pick<GatewayConfig, "ARCHIVE_SIGNING_KEY" | "PUBLIC_ORIGIN">;
+  readonly db: Db;
+  readonly store: ObjectStore;
+  readonly mailer: Mailer;
+  readonly clock: Clock;
+}): Tasks {
+  const { config, db, store } = deps;
+  const stats = new FlightStatsService({ ...deps, readLog });
+  return {
+    "analyse-log": analyseLogTask(stats, db),
+    "report-deadline": reportDeadlineTask(db),
+    "send-report": sendReportTask({ ...deps, origin: config.PUBLIC_ORIGIN }),
+    "make-archive": makeArchiveTask({ db, store, clock: deps.clock, key: signingKey(config) }),
+  };
+}
+
+const signingKey = ({ ARCHIVE_SIGNING_KEY }: Pick<GatewayConfig, "ARCHIVE_SIGNING_KEY">) =>
+  ARCHIVE_SIGNING_KEY ? parseSigningKey(ARCHIVE_SIGNING_KEY) : undefined;

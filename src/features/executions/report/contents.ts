@@ -1,0 +1,89 @@
+import type { Execution } from "../executions.store";
+import type { FlightSummary } from "./flight-summary";
+import { clock, metres } from "./scale";
+
+/** Everything that a report says, before it has a form. */
+export interface ReportContents {
+  readonly execution: Execution;
+  readonly droneName: string;
+  readonly summary: FlightSummary | undefined;
+  readonly assets: readonly ReportAsset[];
+  /** What the report had to do without, in sentences. */
+  readonly missing: readonly string[];
+  readonly hasMap: boolean;
+  readonly hasPlot: boolean;
+  /** Where the web client shows the execution. */
+  readonly link: string;
+}
+
+export interface ReportAsset {
+  readonly name: string;
+  readonly kind: "Video" | "Picture" | "Log";
+  /** Bytes. */
+  readonly size: number;
+  readonly url: string;
+  /** Id of an inline picture. */
+  readonly thumbnail: string | undefined;
+}
+
+export const statusWords: Readonly<Record<Execution["status"], string>> = {
+  in_progress: "In progress",
+  completed: "Completed",
+  aborted: "Aborted",
+  error: "Ended with an error",
+};
+
+export const title = ({ execution }: ReportContents): string =>
+  execution.mission_name ?? `Flight ${execution.id}`;
+
+export const subject = (contents: ReportContents): string =>
+  `${contents.droneName}: ${title(contents)} – ${statusWords[contents.execution.status].toLowerCase()}`;
+
+/** `21 November 2026, 14:05 UTC`: recipients sit in several time zones. */
+export const moment = (at: Date): string =>
+  `${at.toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" })}, ${at.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "UTC" })} UTC`;
+
+export interface Figure {
+  readonly label: string;
+  readonly value: string;
+}
+
+/** From the log, and where there is none from the execution itself. */
+export function figures({ execution, summary }: ReportContents): Figure[] {
+  if (!summary) {
+    if (!execution.completed_at) return [];
+    const seconds = (execution.completed_at.getTime() - execution.started_at.getTime()) / 1000;
+    return [{ label: "Duration", value: clock(seconds) }];
+  }
+  const speed = (value: number) => `${value.toFixed(1)} m/s`;
+  const rows: (Figure | undefined)[] = [
+    { label: "Flight time", value: clock(summary.durationSeconds) },
+    { label: "Distance", value: metres(summary.distance) },
+    { label: "Highest altitude", value: metres(summary.maxAltitude) },
+    { label: "Top speed", value: speed(summary.maxSpeed) },
+    { label: "Mean speed", value: speed(summary.meanSpeed) },
+    summary.maxDistanceFromHome === null
+      ? undefined
+      : { label: "Farthest from home", value: metres(summary.maxDistanceFromHome) },
+    summary.maxClimb === null ? undefined : { label: "Fastest climb", value: speed(summary.maxClimb) },
+    summary.maxDescent === null ? undefined : { label: "Fastest descent", value: speed(summary.maxDescent) },
+    summary.batteryUsed === null ? undefined : { label: "Battery used", value: summary.batteryUsed },
+    summary.minVoltage === null
+      ? undefined
+      : { label: "Lowest voltage", value: `${summary.minVoltage.toFixed(1)} V` },
+  ];
+  return rows.filter((row) => row !== undefined);
+}
+
+export const planWords: Readonly<Record<Execution["plan_state"], string>> = {
+  verified: "The plan on board was the one uploaded and verified.",
+  different: "The plan on board differed from the one last uploaded.",
+  unverified: "The plan on board was not uploaded through this service.",
+  unread: "The plan on board could not be read when the flight began.",
+};
+
+export function bytes(size: number): string {
+  if (size < 1000) return `${size} B`;
+  const [unit, divisor] = size < 1e6 ? ["kB", 1e3] : size < 1e9 ? ["MB", 1e6] : ["GB", 1e9];
+  return `${(size / (divisor as number)).toFixed(1)} ${unit}`;
+}

@@ -1,0 +1,139 @@
+import sharp from "sharp";
+import { MavCommand } from "../../../domain/mission-item";
+import type { Db } from "../../../platform/db";
+import type { Mail } from "../../../platform/mail";
+import type { ObjectStore } from "../../../platform/object-store";
+import { type Asset, assetKey, assetsOfExecution, safeFileName, thumbnailKey } from "../../assets";
+import { droneOfExecution, type Execution } from "../executions.store";
+import { summaryOf } from "../read-log";
+import { findStats, type StatsRow } from "../stats.store";
+import { altitudePlot } from "./altitude-plot";
+import { type ReportAsset, type ReportContents, subject } from "./contents";
+import type { FlightSummary } from "./flight-summary";
+import { reportHtml } from "./report-html";
+import { reportText } from "./report-text";
+import type { Place } from "./scale";
+import { trackMap } from "./track-map";
+
+export type RenderedReport = Required<Pick<Mail, "subject" | "text" | "html" | "inline">>;
+
+interface Deps {
+  readonly db: Db;
+  readonly store: ObjectStore;
+  readonly origin: string;
+}
+
+/** The longest that a presigned URL may work. */
+const LINK_SECONDS = 7 * 86_400;
+/** Assets that a mail shows; the web client has them all. */
+const MOST_ASSETS = 30;
+const MOST_THUMBNAILS = 12;
+
+/** The report of an execution as things stand now. */
+export async function renderReport(deps: Deps, execution: Execution): Promise<RenderedReport> {
+  const { db, store, origin } = deps;
+  const [drone, stats, assets] = await Promise.all([
+    droneOfExecution(db, execution.drone_id),
+    findStats(db, execution.id),
+    assetsOfExecution(db, execution.id),
+  ]);
+  const summary = stats?.status === "ready" ? summaryOf(stats.stats) : undefined;
+  const pictures = await drawn(execution, summary);
+  const arrived = assets.filter(({ status }) => status === "ready").slice(0, MOST_ASSETS);
+  const thumbnails = await thumbnailsOf(store, arrived);
+  const contents: ReportContents = {
+    execution,
+    droneName: drone?.name ?? `Drone ${execution.drone_id}`,
+    summary,
+    assets: await Promise.all(arrived.map((asset) => toReportAsset(store, asset, thumbnails))),
+    missing: missingFrom(execution, stats, assets, arrived.length),
+    hasMap: pictures.some(({ id }) => id === "track"),
+    hasPlot: pictures.some(({ id }) => id === "plot"),
+    link: `${origin.replace(/\/$/, "")}/executions/${execution.id}`,
+  };
+  return {
+    subject: subject(contents),
+    text: reportText(contents),
+    html: reportHtml(contents),
+    inline: [...pictures, ...thumbnails.values()],
+  };
+}
+
+const png = (svg: string): Promise<Buffer> =>
+  sharp(Buffer.from(svg)).png({ palette: true, compressionLevel: 9 }).toBuffer();
+
+async function drawn(execution: Execution, summary: FlightSummary | undefined) {
+  if (!summary) return [];
+  const { track, series } = summary;
+  const drawings = [
+    { id: "track", fileName: "track.png", svg: track.length > 1 ? trackMap(track, planned(execution)) : "" },
+    { id: "plot", fileName: "altitude-speed.png", svg: series.length > 1 ? altitudePlot(series) : "" },
+  ].filter(({ svg }) => svg !== "");
+  return Promise.all(drawings.map(async ({ id, fileName, svg }) => ({ id, fileName, png: await png(svg) })));
+}
+
+/** Where the plan on board leads; a return or a landing in place names no place. */
+const planned = ({ plan_items }: Execution): Place[] =>
+  (plan_items ?? [])
+    .filter(({ command, x_lat, y_long }) => {
+      const flown: number[] = [MavCommand.waypoint, MavCommand.takeoff, MavCommand.land];
+      return flown.includes(command) && (x_lat !== 0 || y_long !== 0);
+    })
+    .map(({ x_lat, y_long }) => ({ lat: x_lat, lng: y_long }));
+
+/** Small copies within the mail. One that the store does not give is left out. */
+async function thumbnailsOf(store: ObjectStore, assets: readonly Asset[]) {
+  const shown = assets.filter(({ thumbnail }) => thumbnail).slice(0, MOST_THUMBNAILS);
+  const found = await Promise.allSettled(
+    shown.map(async (asset) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of await store.read(thumbnailKey(asset))) chunks.push(chunk as Buffer);
+      const small = await sharp(Buffer.concat(chunks))
+        .resize(144, 108, { fit: "cover" })
+        .png({ palette: true })
+        .toBuffer();
+      const id = `asset-${asset.id}`;
+      return [asset.id, { id, fileName: `${id}.png`, png: small }] as const;
+    }),
+  );
+  return new Map(found.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])));
+}
+
+const kinds = { video: "Video", image: "Picture", logs: "Log" } as const;
+
+async function toReportAsset(
+  store: ObjectStore,
+  asset: Asset,
+  thumbnails: ReadonlyMap<number, { id: string }>,
+): Promise<ReportAsset> {
+  const name = safeFileName(asset.file_name);
+  return {
+    name,
+    kind: kinds[asset.asset_type],
+    size: asset.size ?? 0,
+    url: await store.presignGet(assetKey(asset), "user", LINK_SECONDS, name),
+    thumbnail: thumbnails.get(asset.id)?.id,
+  };
+}
+
+function missingFrom(
+  { log_asset_id }: Execution,
+  stats: StatsRow | undefined,
+  assets: readonly Asset[],
+  shown: number,
+): string[] {
+  const named = (status: Asset["status"]) =>
+    assets.filter((asset) => asset.status === status).map(({ file_name }) => safeFileName(file_name));
+  const list = (names: readonly string[]) =>
+    names.slice(0, 5).join(", ") + (names.length > 5 ? ` and ${names.length - 5} more` : "");
+  const [pending, failed] = [named("pending"), named("failed")];
+  const beyond = assets.filter(({ status }) => status === "ready").length - shown;
+  return [
+    ...(log_asset_id === null && !stats ? ["The drone sent no flight log: there are no statistics."] : []),
+    ...(stats?.status === "pending" ? ["The flight log is still being analysed."] : []),
+    ...(stats?.status === "failed" ? [`The flight log could not be read: ${stats.error}`] : []),
+    ...(pending.length > 0 ? [`Not uploaded yet: ${list(pending)}.`] : []),
+    ...(failed.length > 0 ? [`Uploads that failed: ${list(failed)}.`] : []),
+    ...(beyond > 0 ? [`${beyond} more files are in the web client.`] : []),
+  ];
+}

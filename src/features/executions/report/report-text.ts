@@ -1,0 +1,34 @@
+import { bytes, figures, moment, planWords, type ReportContents, statusWords, title } from "./contents";
+import { clock } from "./scale";
+
+/** The same report for whoever reads mail as plain text. */
+export function reportText(contents: ReportContents): string {
+  const { execution, droneName, summary, assets, missing, link } = contents;
+  const numbers = figures(contents);
+  const widest = Math.max(0, ...numbers.map(({ label }) => label.length));
+  const part = (heading: string, lines: readonly string[]) =>
+    lines.length > 0 ? ["", heading, ...lines] : [];
+  return [
+    `${title(contents)} (${droneName})`,
+    `${statusWords[execution.status]}, ${moment(execution.started_at)}`,
+    ...(execution.notes ? ["", execution.notes] : []),
+    "",
+    ...numbers.map(({ label, value }) => `${`${label}:`.padEnd(widest + 2)}${value}`),
+    ...part(
+      "Flight modes",
+      (summary?.modes ?? []).map(({ name, seconds }) => `  ${name} ${clock(seconds)}`),
+    ),
+    ...part(
+      "Worth knowing",
+      [...(summary?.incidents ?? []), ...missing].map((line) => `  - ${line}`),
+    ),
+    ...part(
+      "Pictures, videos and logs (links work for seven days)",
+      assets.flatMap(({ name, size, url }) => [`  ${name} (${bytes(size)})`, `  ${url}`]),
+    ),
+    "",
+    `Open the flight: ${link}`,
+    planWords[execution.plan_state],
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,116 @@
+import { z } from "zod";
+import { DomainError } from "../../../domain/errors";
+import type { Clock } from "../../../platform/clock";
+import type { Db } from "../../../platform/db";
+import type { Task } from "../../../platform/job-worker";
+import type { Mailer } from "../../../platform/mail";
+import type { ObjectStore } from "../../../platform/object-store";
+import type { RateLimit } from "../../../platform/rate-limit";
+import { type Execution, findExecution, updateExecution } from "../executions.store";
+import {
+  mailedTo,
+  type Recipients,
+  recipientsOf,
+  recordMail,
+  setExtraEmails,
+  splitEmails,
+} from "./recipients.store";
+import { type RenderedReport, renderReport } from "./render";
+
+export interface ReportsDeps {
+  readonly db: Db;
+  readonly store: ObjectStore;
+  readonly mailer: Mailer;
+  readonly clock: Clock;
+  /** Origin of the web client; part of message ids. */
+  readonly origin: string;
+}
+
+const MOST_RECIPIENTS = 20;
+const Email = z.email().max(254);
+
+/** Reports of executions, and who gets them. */
+export class ReportsService {
+  constructor(
+    private readonly deps: ReportsDeps,
+    private readonly mails: RateLimit,
+  ) {}
+
+  async recipients(userId: number): Promise<Recipients> {
+    const found = await recipientsOf(this.deps.db, userId);
+    if (!found) throw new DomainError("not_found", "This user does not exist any more.");
+    return found;
+  }
+
+  /** `text` is comma separated. Rejects with `invalid_input`, naming each part that is no email address. */
+  async setExtraEmails(userId: number, text: string): Promise<Recipients> {
+    const emails = splitEmails(text);
+    const bad = emails.filter((email) => !Email.safeParse(email).success);
+    if (bad.length > 0) {
+      const named = bad.map((email) => JSON.stringify(email.slice(0, 100))).join(", ");
+      throw new DomainError("invalid_input", `No email address: ${named}.`);
+    }
+    if (emails.length > MOST_RECIPIENTS)
+      throw new DomainError("invalid_input", `At most ${MOST_RECIPIENTS} addresses are possible.`);
+    await setExtraEmails(this.deps.db, userId, emails);
+    return this.recipients(userId);
+  }
+
+  /** Send it to one address, as things stand now. Rejects with `unavailable` when the mail is not taken. */
+  async sendTo(execution: Execution, email: string): Promise<void> {
+    await this.mails.take(email.toLowerCase());
+    const report = await renderReport(this.deps, execution);
+    try {
+      await this.deps.mailer.send({ to: email, ...report });
+    } catch (error) {
+      throw new DomainError("unavailable", "The mail could not be sent; try again later.", { cause: error });
+    }
+  }
+}
+
+const Payload = z.object({ execution_id: z.int() });
+
+/**
+ * Send the report to everyone who gets it. Each recipient is recorded once served, so that an attempt that ends
+ * half-way is taken up where it ended. A process that dies between the mail server's yes and the record sends
+ * that one mail again, with the same message id.
+ */
+export const sendReportTask =
+  (deps: ReportsDeps): Task =>
+  async (payload) => {
+    const { execution_id } = Payload.parse(payload);
+    const { db, clock } = deps;
+    const execution = await findExecution(db, execution_id);
+    const recipients = execution && (await recipientsOf(db, execution.user_id));
+    if (!recipients || execution.report !== "queued") return;
+    const served = new Set(await mailedTo(db, execution_id));
+    const waiting = recipients.all_recipients.filter((email) => !served.has(email));
+    const report = waiting.length > 0 ? await renderReport(deps, execution) : undefined;
+    const failures = report ? await sendAll(deps, execution_id, waiting, report) : [];
+    if (failures.length > 0) throw new AggregateError(failures, messageOf(failures));
+    await updateExecution(db, execution_id, { report: "sent", report_sent_at: clock.now() });
+  };
+
+/** One recipient whom the mail server refuses keeps nobody else from being served. */
+async function sendAll(
+  { db, mailer, origin }: ReportsDeps,
+  executionId: number,
+  emails: readonly string[],
+  report: RenderedReport,
+): Promise<Error[]> {
+  const failures: Error[] = [];
+  for (const to of emails) {
+    try {
+      const host = new URL(origin).hostname;
+      const name = Buffer.from(to).toString("base64url").slice(0, 60);
+      await mailer.send({ to, ...report, messageId: `<report-${executionId}-${name}@${host}>` });
+      await recordMail(db, executionId, to);
+    } catch (error) {
+      failures.push(new Error(`${to}: ${(error as Error).message}`, { cause: error }));
+    }
+  }
+  return failures;
+}
+
+const messageOf = (failures: readonly Error[]): string =>
+  `The report did not reach ${failures.map(({ message }) => message).join("; ")}`;

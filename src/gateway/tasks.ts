@@ -1,0 +1,51 @@
+import { assetTasks } from "../features/assets";
+import { executionTasks } from "../features/executions";
+import type { Clock } from "../platform/clock";
+import type { WorkerConfig } from "../platform/config";
+import type { Db } from "../platform/db";
+import { type JobWorker, startJobWorker, type Tasks } from "../platform/job-worker";
+import type { Lifecycle } from "../platform/lifecycle";
+import type { Logger } from "../platform/log";
+import type { Mailer } from "../platform/mail";
+import type { Registry } from "../platform/metrics";
+import type { ObjectStore } from "../platform/object-store";
+
+/** What background jobs stand on; the gateway and the worker both have it. */
+export interface TaskDeps {
+  readonly config: Pick<
+    WorkerConfig,
+    | "DATABASE_URL"
+    | "DATABASE_DIRECT_URL"
+    | "WORKER_CONCURRENCY"
+    | "FFMPEG_PATH"
+    | "ARCHIVE_SIGNING_KEY"
+    | "PUBLIC_ORIGIN"
+  >;
+  readonly log: Logger;
+  readonly registry: Registry;
+  readonly lifecycle: Pick<Lifecycle, "onDrain">;
+  readonly clock: Clock;
+  readonly db: Db;
+  readonly store: ObjectStore;
+  readonly mailer: Mailer;
+}
+
+/** Every feature's background jobs. */
+export const composeTasks = async (deps: TaskDeps): Promise<Tasks> => ({
+  ...(await assetTasks(deps)),
+  ...executionTasks(deps),
+});
+
+/** Do background jobs in this process until it drains. */
+export async function startWorking(deps: TaskDeps): Promise<JobWorker> {
+  const { config, log, registry } = deps;
+  const worker = startJobWorker({
+    url: config.DATABASE_DIRECT_URL ?? config.DATABASE_URL,
+    tasks: await composeTasks(deps),
+    concurrency: config.WORKER_CONCURRENCY,
+    log,
+    registry,
+  });
+  deps.lifecycle.onDrain("jobs", () => worker.stop());
+  return worker;
+}
