@@ -21,6 +21,7 @@ export class Channels {
   private readonly channels = new Map<string, Channel>();
 
   private readonly probe: NodeJS.Timeout;
+  private silences = 0;
 
   /**
    * The connection is this one's alone, must not re-subscribe by itself, and gives a command up after its
@@ -49,10 +50,21 @@ export class Channels {
     clearInterval(this.probe);
   }
 
-  /** A connection whose far end is silent fails in no other way. */
+  /**
+   * A connection whose far end is silent fails in no other way. One silence is forgiven: it may have been this
+   * process that stood still.
+   */
   private lookAlive(): void {
     if (this.redis.status !== "ready") return;
-    this.redis.ping().catch(() => this.redis.stream?.destroy());
+    this.redis.ping().then(
+      () => {
+        this.silences = 0;
+      },
+      () => {
+        this.silences += 1;
+        if (this.silences > 1) this.redis.stream?.destroy();
+      },
+    );
   }
 
   /** How many channels are subscribed. */

@@ -11,10 +11,12 @@ export interface BoundDrone {
 const live = (db: Db) => db<BoundDrone>("drones").whereNull("deleted_at").select("id", "user_id", "ip");
 
 const MAX_ID = 2 ** 31 - 1;
+/** A pilot waits no longer than this for a database that does not answer. */
+const LOOK_UP_MS = 3_000;
 
 /** The live drone, or undefined; an id beyond the column's range is nobody's. */
 export const findBoundDrone = async (db: Db, id: number): Promise<BoundDrone | undefined> =>
-  id > MAX_ID ? undefined : live(db).where({ id }).first();
+  id > MAX_ID ? undefined : live(db).where({ id }).first().timeout(LOOK_UP_MS);
 
 /** Live drones that have one of these ids or addresses. */
 export const findBoundDrones = async (

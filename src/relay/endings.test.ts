@@ -176,3 +176,14 @@ test("a Redis that stalls ends the sessions, what it did not take is never deliv
   expect(heard).not.toContain("stale");
   await until(async () => (await redis.pubsub("NUMSUB", `${drone.ip}:output`))[1] === 0);
 });
+
+test("a drone deleted while its session is being looked up leaves no subscription behind", async () => {
+  const drone = await relay.newDrone();
+  const pilots = Array.from({ length: 40 }, () => relay.pilot(`/redispad/${drone.id}`));
+  const opened = Promise.all(pilots.map((pilot) => pilot.open()));
+  await relay.db("drones").where({ id: drone.id }).delete();
+  await opened;
+  for (const pilot of pilots) expect((await pilot.closed).code).toBe(4404);
+  await until(async () => (await redis.pubsub("NUMSUB", `${drone.ip}:output`))[1] === 0);
+  await until(async () => (await metric('fleet_relay_sessions{route="redispad"')) === "0");
+});

@@ -31,6 +31,8 @@ export interface Relay {
 
 const MAX_FRAME_BYTES = 65_536;
 const POOL_MIN = 2;
+/** Longest wait for a subscription; a pilot is not yet steering then. */
+const SUBSCRIBE_MS = 2_000;
 
 const relaxedRules = ["no token is read: whoever reaches the relay may steer any drone"] as const;
 
@@ -62,7 +64,7 @@ export async function startRelay(config: RelayConfig): Promise<Relay> {
   const subscriber = openRedis(config.REDIS_URL, log, {
     autoResubscribe: false,
     autoResendUnfulfilledCommands: false,
-    commandTimeout: config.RELAY_REDIS_STALL_MS,
+    commandTimeout: SUBSCRIBE_MS,
   });
   lifecycle.onClose("subscriber", () => subscriber.disconnect());
   const channels = new Channels(subscriber, redisGone);

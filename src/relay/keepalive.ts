@@ -36,13 +36,17 @@ export class Keepalive {
   }
 
   private next(): void {
-    for (const peer of this.turns[this.turn++ % this.turns.length]!) {
-      if (!peer.alive) {
-        peer.dead();
-        continue;
+    const turn = this.turns[this.turn++ % this.turns.length]!;
+    // After a pause of this process the answers have yet to be read; that comes before an immediate.
+    setImmediate(() => {
+      for (const peer of turn) {
+        if (!peer.alive) {
+          peer.dead();
+          continue;
+        }
+        peer.alive = false;
+        peer.ping();
       }
-      peer.alive = false;
-      peer.ping();
-    }
+    });
   }
 }

@@ -171,12 +171,18 @@ export class Publisher {
     if (!this.socket) return;
     const { oldestAt } = this.inFlight;
     if (oldestAt !== undefined && now - oldestAt > this.options.stallMs) {
-      this.fail(this.socket, new Error(`Redis has not answered for ${this.options.stallMs} ms.`));
+      // When it was this process that stood still, the answers are there and are read before an immediate.
+      setImmediate(() => this.judge(oldestAt));
     } else if (oldestAt === undefined && now - this.lastProbeAt > PROBE_MS) {
       this.lastProbeAt = now;
       this.inFlight.add(undefined, PING.length);
       this.write(this.socket, PING);
     }
+  }
+
+  private judge(suspectAt: number): void {
+    if (!this.socket || this.inFlight.oldestAt !== suspectAt) return;
+    this.fail(this.socket, new Error(`Redis has not answered for ${this.options.stallMs} ms.`));
   }
 }
 

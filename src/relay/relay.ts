@@ -36,6 +36,8 @@ export async function openSession(socket: WebSocket, wish: Wish, deps: RelayDeps
   try {
     const { news } = deps.watch;
     const drone = await admit(deps.db, deps.credentials, wish.droneId, wish.token);
+    // Deleted, or the relay stops: nothing may be joined that nobody would leave.
+    if (pilot.closed) return;
     session.drone = drone;
     if (deps.watch.news !== news) deps.watch.recheck(drone.id);
     if (wish.route === "redispad") await joinRedispad(pilot, drone, deps);
