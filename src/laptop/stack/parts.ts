@@ -72,7 +72,7 @@ const simulator: Part = {
       env: { ...env, ...drain, ...settings },
       answers: () => reach("127.0.0.1", Number(port)),
     });
-    return { ...child, gives: settings };
+    return { ...child, gives: { ...settings, SIMULATED_LINK_PORT: port } };
   },
 };
 
