@@ -30,6 +30,8 @@ export interface LivePeer {
   readonly publicKey: PublicKey;
   /** CIDRs. */
   readonly allowedIps: readonly string[];
+  /** `ip:port` from which its last packet came; absent before the first. */
+  readonly endpoint?: string | undefined;
   /** Seconds since the epoch; 0 when there was none. */
   readonly latestHandshake: number;
   readonly receivedBytes: number;

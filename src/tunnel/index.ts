@@ -14,6 +14,7 @@ import { Keyring } from "./client-configs/keyring";
 import { ConfigStore } from "./client-configs/store";
 import type { HubForClients } from "./client-configs/text";
 import { readRows } from "./desired";
+import { Endpoints } from "./endpoints";
 import { allowDns, parseExtraAllow } from "./firewall/extra-allow";
 import { Firewall } from "./firewall/firewall";
 import { hubKey } from "./hub-keys";
@@ -60,8 +61,9 @@ export async function startTunnel(
   const objects = openObjects(config);
   lifecycle.onClose("objects", () => objects.destroy());
 
+  const configStore = new ConfigStore(objects, config.S3_VPN_BUCKET);
   const keyring = new Keyring({
-    store: new ConfigStore(objects, config.S3_VPN_BUCKET),
+    store: configStore,
     hubs: hubsForClients(config, log),
     log,
     clock: systemClock,
@@ -72,6 +74,8 @@ export async function startTunnel(
     },
     onLost: (count) => metrics.lostConfigs(count),
   });
+  const endpoints = new Endpoints(configStore, log);
+  lifecycle.onClose("endpoints", () => endpoints.stop());
   const planePeers = (name: PlaneName) =>
     new PlanePeers({
       os,
@@ -83,6 +87,7 @@ export async function startTunnel(
         dataplane,
       }),
       keyring,
+      endpoints,
       log,
       metrics,
     });
@@ -127,6 +132,7 @@ export async function startTunnel(
     const server = createServer({ requestTimeout: 30_000, headersTimeout: 15_000 }, app.callback());
     const url = await listen(server, config.TUNNEL_PORT, config.HOST);
     lifecycle.onDrain("http", () => closeServer(server));
+    await endpoints.load();
     reconciler.start();
     poll.start();
     log.info({ url }, "the tunnel service listens");

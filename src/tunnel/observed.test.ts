@@ -13,6 +13,7 @@ test("a dump is read as the interface and its peers", () => {
       {
         publicKey: "AAA",
         allowedIps: ["10.70.0.2/32"],
+        endpoint: "192.0.2.7:4000",
         latestHandshake: 1_700_000_000,
         receivedBytes: 12,
         sentBytes: 34,

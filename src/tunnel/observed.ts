@@ -20,10 +20,11 @@ export function parseDump(text: string): ObservedInterface {
     if (!line) continue;
     const fields = line.split("\t");
     if (fields.length !== 8) throw new Error(`\`wg show dump\` printed a peer with ${fields.length} fields.`);
-    const [key, , , allowedIps, handshake, received, sent] = fields;
+    const [key, , endpoint, allowedIps, handshake, received, sent] = fields;
     peers.set(key as PublicKey, {
       publicKey: key as PublicKey,
       allowedIps: allowedIps === "(none)" ? [] : (allowedIps as string).split(","),
+      endpoint: endpoint === "(none)" ? undefined : endpoint,
       latestHandshake: Number(handshake),
       receivedBytes: Number(received),
       sentBytes: Number(sent),

@@ -3,6 +3,7 @@ import type { Plane } from "../domain/tunnel-planes";
 import type { PublicKey } from "../domain/wireguard";
 import type { Logger } from "../platform/log";
 import type { Keyring } from "./client-configs/keyring";
+import type { Endpoints } from "./endpoints";
 import type { TunnelMetrics } from "./metrics";
 import type { Os } from "./os/os";
 import { type PeerPlan, planPeers } from "./peers.plan";
@@ -16,6 +17,7 @@ export interface PlanePeersOptions {
   /** Throws when the plane cannot be had, such as without a usable hub key. */
   readonly settings: () => InterfaceSettings;
   readonly keyring: Pick<Keyring, "split" | "ownerOf">;
+  readonly endpoints: Pick<Endpoints, "note" | "of" | "forget">;
   readonly log: Logger;
   readonly metrics: TunnelMetrics;
 }
@@ -50,6 +52,7 @@ export class PlanePeers {
       this.isUp = false;
       throw error;
     }
+    this.options.endpoints.note(this.peers.values());
     this.options.metrics.peers(this.plane.name, this.peers.size);
   }
 
@@ -87,7 +90,7 @@ export class PlanePeers {
       );
     }
     if (plan.remove.length === 0 && plan.upsert.length === 0) return;
-    const failures = await applyPeerPlan(os, plane.interface, plan);
+    const failures = await applyPeerPlan(os, plane.interface, plan, this.options.endpoints.of);
     this.note(plan, failures);
     if (failures.size > 0) {
       throw new AggregateError(
@@ -114,6 +117,7 @@ export class PlanePeers {
         continue;
       }
       peers.delete(publicKey);
+      this.options.endpoints.forget(publicKey);
       metrics.changed("peer-removed");
       log.info(change, "a peer was removed");
     }

@@ -15,6 +15,7 @@ export const configKey = ({ plane, rowId }: Pick<Member, "plane" | "rowId">): st
 export const tombstoneKey = (id: PeerId): string => `${TOMBSTONES}${id}.conf`;
 
 export const INDEX_KEY = "vpn/index.json";
+export const ENDPOINTS_KEY = "vpn/endpoints.json";
 const TOMBSTONES = "tombstones/";
 
 export interface StoredObject {

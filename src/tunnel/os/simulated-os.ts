@@ -117,11 +117,12 @@ export class SimulatedOs implements Os {
       link.publicKey = publicKeyOf(key);
     }
     for (let at = args.indexOf("peer"); at >= 0; at = args.indexOf("peer", at + 1)) {
-      const [key, action, ip] = args.slice(at + 1, at + 4) as [string, string, string];
+      const [key, action] = args.slice(at + 1, at + 3) as [string, string];
       if (action === "remove") {
         link.peers.delete(key);
         continue;
       }
+      const ip = args[args.indexOf("allowed-ips", at) + 1] as string;
       // As in WireGuard, an address belongs to whoever was given it last.
       for (const [other, ips] of link.peers) link.peers.set(other, without(ips, ip));
       link.peers.set(key, [ip]);

@@ -1,4 +1,4 @@
-import { isPublicKey } from "../../domain/wireguard";
+import { isPublicKey, type PublicKey } from "../../domain/wireguard";
 import type { Os } from "../os/os";
 import type { PeerPlan } from "../peers.plan";
 
@@ -19,13 +19,15 @@ export async function applyPeerPlan(
   os: Os,
   networkInterface: string,
   plan: PeerPlan,
+  /** Where a peer was last heard, `ip:port`; a new peer is spoken to there before it speaks. */
+  endpointOf: (publicKey: PublicKey) => string | undefined = () => undefined,
 ): Promise<ReadonlyMap<string, Error>> {
   const failures = new Map<string, Error>();
   const removals = plan.remove.map(({ publicKey }) => ({ publicKey, args: ["remove"] }));
-  const upserts = plan.upsert.map(({ peer: { publicKey, ip } }) => ({
-    publicKey,
-    args: ["allowed-ips", `${ip}/32`],
-  }));
+  const upserts = plan.upsert.map(({ peer: { publicKey, ip }, why }) => {
+    const endpoint = why === "created" ? endpointOf(publicKey) : undefined;
+    return { publicKey, args: [...(endpoint ? ["endpoint", endpoint] : []), "allowed-ips", `${ip}/32`] };
+  });
   for (const changes of [removals, upserts]) {
     const [sound, unsound] = partition(changes, ({ publicKey }) => isPublicKey(publicKey));
     for (const { publicKey } of unsound) failures.set(publicKey, new Error("This is not a WireGuard key."));
