@@ -68,6 +68,8 @@ function settings({ durable }: PostgresOptions): string[] {
     synchronous_commit: "off",
     full_page_writes: "off",
     // Tests keep their data in memory where they can.
+    // In the data folder, so that nothing of it stays in /dev/shm when a run is killed.
+    dynamic_shared_memory_type: "mmap",
     wal_level: "minimal",
     max_wal_senders: "0",
     max_wal_size: "128MB",
