@@ -44,15 +44,21 @@ export function explainDatabaseError(error: unknown): DomainError | undefined {
   return undefined;
 }
 
+/** What pg and knex say, without a code, of a database that does not answer. */
+const lostWords = [
+  "Connection terminated",
+  "terminating connection",
+  "timeout exceeded when trying to connect",
+  "timeout expired",
+  "Query read timeout",
+];
+
 function isConnectionFailure(error: Error, code: string): boolean {
   return (
     code.startsWith("08") ||
     code.startsWith("57P") ||
-    code === "ECONNREFUSED" ||
-    code === "ECONNRESET" ||
-    code === "ETIMEDOUT" ||
+    ["ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "EPIPE"].includes(code) ||
     error.name === "KnexTimeoutError" ||
-    error.message.startsWith("Connection terminated") ||
-    error.message.startsWith("timeout exceeded when trying to connect")
+    lostWords.some((words) => error.message.includes(words))
   );
 }

@@ -8,11 +8,20 @@ export type Db = Knex;
 /** Identities are int8 nowhere in our schema, but count(*) is: a count fits a double. */
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
+export interface DatabaseOptions {
+  readonly poolMin?: number;
+  readonly poolMax?: number;
+  /** How Postgres lists us. */
+  readonly name?: string;
+  readonly log?: Logger;
+  /** A query that takes longer fails: a database that hangs must not hang us. 0 waits for ever. */
+  readonly queryTimeoutMs?: number;
+}
+
+const QUERY_TIMEOUT_MS = 10_000;
+
 /** Open a pool. Nothing connects before the first query. */
-export function openDatabase(
-  url: string,
-  options: { poolMin?: number; poolMax?: number; name?: string; log?: Logger } = {},
-): Db {
+export function openDatabase(url: string, options: DatabaseOptions = {}): Db {
   const { log } = options;
   return knex({
     client: "pg",
@@ -21,6 +30,7 @@ export function openDatabase(
       application_name: options.name ?? "fleet-gateway",
       connectionTimeoutMillis: 5_000,
       keepAlive: true,
+      query_timeout: options.queryTimeoutMs ?? QUERY_TIMEOUT_MS,
     },
     log: {
       debug: (message) => log?.debug({ detail: message }, "database"),

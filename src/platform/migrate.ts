@@ -25,7 +25,7 @@ const migratorOf = (db: Db, source: Source) => {
 
 /** Apply what is missing, the queue's own tables too, one process at a time. Returns the names that were applied. */
 export async function migrateSchema(url: string, source: Source): Promise<string[]> {
-  const db = openDatabase(url, { poolMax: 2, name: "fleet-migrate" });
+  const db = openDatabase(url, { poolMax: 2, name: "fleet-migrate", queryTimeoutMs: 0 });
   const lock = await db.client.acquireConnection();
   try {
     await db.raw("select pg_advisory_lock(?)", [ADVISORY_LOCK]).connection(lock);

@@ -12,7 +12,7 @@ export function openRedis(url: string, log: Logger, options: RedisOptions = {}):
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
     connectTimeout: 5_000,
-    commandTimeout: 5_000,
+    commandTimeout: 1_000,
     retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
     ...options,
   });

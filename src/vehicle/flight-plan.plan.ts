@@ -97,7 +97,7 @@ function shapeOf(geofence: Geofence): MissionItem[] {
     if (points.length < 3) {
       throw new DomainError(
         "invalid_input",
-        `${called} is a polygon of ${points.length} vertices; it needs at least 3.`,
+        `${called} is a polygon and needs at least 3 vertices; it has ${points.length}.`,
       );
     }
     const command = inclusion ? MavCommand.polygonInclusion : MavCommand.polygonExclusion;

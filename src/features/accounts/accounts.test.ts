@@ -1,5 +1,8 @@
 import jwt from "jsonwebtoken";
+import { freshRedis } from "../../testing";
+import { cuttable } from "../../testing/cuttable";
 import { startTestGateway, TEST_JWT_SECRET, type TestGateway } from "../../testing/start-gateway";
+import { until } from "../../testing/until";
 import { Tokens } from "./tokens";
 
 let gateway: TestGateway;
@@ -156,6 +159,18 @@ describe("in the strict profile", () => {
     expect((await user.api.delete("/logout")).status).toBe(200);
     expect((await two.api.as(user.token).get("/auth")).status).toBe(401);
   });
+});
+
+test("in the strict profile, a Redis that is away is not told as a bad token", async () => {
+  const cable = await cuttable((await freshRedis()).url);
+  const strict = { ACCESS_PROFILE: "strict", EDGE_SECRET: "an edge secret for tests", REDIS_URL: cable.url };
+  const cut = await startTestGateway(strict);
+  const user = await cut.newUser();
+  cable.cut();
+  const reply = await user.api.get("/auth");
+  expect(reply).toMatchObject({ status: 500, body: { error: expect.stringContaining("cannot be checked") } });
+  cable.mend();
+  await until(async () => (await user.api.get("/auth")).status === 200);
 });
 
 test("a mail server that is away gives a clear 500, and nothing of its address is told", async () => {

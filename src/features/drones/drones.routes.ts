@@ -164,4 +164,5 @@ const everyFailureIs400 = {
   vehicle_refused: 400,
   not_supported: 400,
   unavailable: 400,
+  internal: 400,
 } as const;

@@ -175,9 +175,14 @@ export class Commands {
   }
 }
 
-/** The outcome as an acknowledgement, or `vehicle_refused` with the result's name and the vehicle's words. */
-export function demand(doing: string, outcome: Outcome): Acknowledgement {
-  if (outcome.code !== MavResult.accepted) throw refusal(doing, outcome.result, outcome.reasons);
+/**
+ * The outcome as an acknowledgement, or `vehicle_refused` with the result's name and the vehicle's words.
+ * `known`: what we know against the order ourselves, for vehicles that say nothing.
+ */
+export function demand(doing: string, outcome: Outcome, known: readonly string[] = []): Acknowledgement {
+  if (outcome.code !== MavResult.accepted) {
+    throw refusal(doing, outcome.result, [...outcome.reasons, ...known]);
+  }
   return { result: outcome.result, status_text: outcome.status_text };
 }
 

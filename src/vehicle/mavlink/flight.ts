@@ -40,6 +40,9 @@ export interface FlightTimings extends SetpointTimings {
  * the vehicle's own failsafes see a silent pilot as silent.
  */
 export class Flight {
+  /** Orders so far that change the mode, so that a mode which does not last can be told from one refused. */
+  private modeOrders = 0;
+
   constructor(
     private readonly channel: Channel,
     private readonly vehicle: VehicleIdentity,
@@ -59,14 +62,22 @@ export class Flight {
 
   async setMode(mode: string | number): Promise<Acknowledgement & { mode: string }> {
     const { name, customMode } = resolveMode(this.vehicle, mode);
-    const acknowledgement = await this.enter(name, customMode);
-    if (!(await this.state.modeBecomes(customMode, this.timings.modeMs))) {
-      throw new DomainError(
-        "vehicle_timeout",
-        `The vehicle acknowledged the mode ${name} but still reports ${this.state.mode}.`,
-      );
+    const entering = this.enter(name, customMode);
+    const mine = this.modeOrders;
+    const acknowledgement = await entering;
+    if (await this.state.modeBecomes(customMode, this.timings.modeMs)) {
+      return { ...acknowledgement, mode: name };
     }
-    return { ...acknowledgement, mode: name };
+    // Heartbeats come once a second: a mode that another order ended at once was never seen in one.
+    throw mine === this.modeOrders
+      ? new DomainError(
+          "vehicle_timeout",
+          `The vehicle acknowledged the mode ${name} but still reports ${this.state.mode}.`,
+        )
+      : new DomainError(
+          "conflict",
+          `The vehicle took the mode ${name} and then another order; it is in ${this.state.mode} now.`,
+        );
   }
 
   /** Metres above home. */
@@ -82,7 +93,7 @@ export class Flight {
     if (outcome.code !== 0 && outcome.repeated && (await alreadyObeyed())) {
       return { result: "MAV_RESULT_ACCEPTED", status_text: outcome.status_text };
     }
-    return demand("take off", outcome);
+    return demand("take off", outcome, this.state.armed ? [] : ["it is not armed"]);
   }
 
   /** Where it is: ArduPilot by its mode, which every version has, PX4 by the order that enters its mode. */
@@ -92,6 +103,7 @@ export class Flight {
       const { result, status_text } = await this.setMode("LAND");
       return { result, status_text };
     }
+    this.modeOrders += 1;
     return this.commands.order("land", Command.navLand, [UNSET, UNSET, UNSET, UNSET, UNSET, UNSET, UNSET]);
   }
 
@@ -173,6 +185,7 @@ export class Flight {
   }
 
   private async reposition(to: { lat: number; lng: number; altitude: number }): Promise<Outcome> {
+    this.modeOrders += 1;
     const KEEP_SPEED = -1;
     const CHANGE_MODE = 1;
     const place = { latE7: toE7(to.lat), lngE7: toE7(to.lng) };
@@ -198,6 +211,7 @@ export class Flight {
   }
 
   private enter(name: string, customMode: number): Promise<Acknowledgement> {
+    this.modeOrders += 1;
     return this.commands.order(
       `enter the mode ${name}`,
       Command.doSetMode,

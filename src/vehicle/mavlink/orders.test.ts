@@ -61,6 +61,25 @@ describe("a command", () => {
     });
   });
 
+  test("refused is not explained by news of something else", async () => {
+    const { peer, link } = await open();
+    peer.on(common.CommandLong, ({ command }) => {
+      peer.send(text(6, "finished motor test"));
+      peer.send(ack(command, 4));
+    });
+    await expect(link.motorTest(9, 5)).rejects.toMatchObject({
+      message: "The vehicle refused to test the motor (MAV_RESULT_FAILED)",
+    });
+  });
+
+  test("to take off that a vehicle on the ground refuses without a word says that it is not armed", async () => {
+    const { peer, link } = await open();
+    peer.on(common.CommandLong, ({ command }) => peer.send(ack(command, command === 22 ? 4 : 0)));
+    await expect(link.takeoff(5)).rejects.toMatchObject({
+      message: expect.stringContaining("it is not armed"),
+    });
+  });
+
   test("under way when the connection breaks fails at once", async () => {
     const { peer, link } = await open({}, { command: { ...QUICK.command, timeoutMs: 10_000 } });
     peer.on(common.CommandLong, () => peer.hangUp());
@@ -92,6 +111,21 @@ describe("a mode", () => {
     await expect(link.setMode("AUTO")).rejects.toMatchObject({
       code: "vehicle_timeout",
       message: expect.stringContaining("STABILIZE"),
+    });
+  });
+
+  test("that another order ended before a heartbeat could show it is told as just that", async () => {
+    const state = { baseMode: 1, customMode: 0 };
+    const { peer, link } = await open({ state });
+    peer.on(common.CommandLong, ({ command, _param2 }) => {
+      peer.send(ack(command, 0));
+      if (_param2 === 4) state.customMode = 4;
+    });
+    const [land, guided] = await Promise.allSettled([link.setMode("LAND"), link.setMode("GUIDED")]);
+    expect(guided).toMatchObject({ status: "fulfilled", value: { mode: "GUIDED" } });
+    expect(land).toMatchObject({
+      status: "rejected",
+      reason: { code: "conflict", message: expect.stringContaining("it is in GUIDED now") },
     });
   });
 

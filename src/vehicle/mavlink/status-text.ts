@@ -76,8 +76,10 @@ export class StatusTexts {
   }
 }
 
-/** MAV_SEVERITY_WARNING: what explains a refusal is at least this grave. */
+/** MAV_SEVERITY_WARNING: what explains a refusal is as a rule at least this grave. */
 const WARNING = 4;
+/** MAV_SEVERITY_NOTICE: what is less grave is news of something else. */
+const NOTICE = 5;
 
 export class StatusRecord {
   private readonly lines: StatusLine[] = [];
@@ -95,10 +97,11 @@ export class StatusRecord {
     return [...new Set(this.lines.map(({ text }) => text))];
   }
 
-  /** What explains a refusal: the grave lines, or all when none is. */
+  /** What explains a refusal: the warnings, or the notices when there is none. */
   get reasons(): string[] {
-    const grave = this.lines.filter(({ severity }) => severity <= WARNING);
-    return [...new Set((grave.length > 0 ? grave : this.lines).map(({ text }) => text))];
+    const upTo = (gravest: number) => this.lines.filter(({ severity }) => severity <= gravest);
+    const warnings = upTo(WARNING);
+    return [...new Set((warnings.length > 0 ? warnings : upTo(NOTICE)).map(({ text }) => text))];
   }
 
   /** Waits for an explanation: autopilots send the text after the acknowledgement as often as before it. */
