@@ -32,6 +32,8 @@ export interface LivePeer {
   readonly allowedIps: readonly string[];
   /** `ip:port` from which its last packet came; absent before the first. */
   readonly endpoint?: string | undefined;
+  /** The hub sends keepalives to it, which it does only until a rebuilt tunnel is up again. */
+  readonly keepalive?: boolean | undefined;
   /** Seconds since the epoch; 0 when there was none. */
   readonly latestHandshake: number;
   readonly receivedBytes: number;

@@ -7,7 +7,8 @@ import { type ConfigStore, ENDPOINTS_KEY } from "./client-configs/store";
 const endpoint = /^(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-fA-F:]+\]):\d{1,5}$/;
 const Stored = z.record(z.string().refine(isPublicKey), z.string().regex(endpoint));
 
-const SAVE_DELAY_MS = 10_000;
+const SAVE_DELAY_MS = 1_000;
+const SAVE_EVERY_MS = 10_000;
 const LOAD_LIMIT_MS = 3_000;
 
 /**
@@ -18,6 +19,7 @@ const LOAD_LIMIT_MS = 3_000;
 export class Endpoints {
   private readonly known = new Map<PublicKey, string>();
   private timer: NodeJS.Timeout | undefined;
+  private savedAt = Number.NEGATIVE_INFINITY;
   private stopped = false;
 
   constructor(
@@ -69,11 +71,13 @@ export class Endpoints {
 
   private saveLater(): void {
     if (this.stopped) return;
-    this.timer ??= setTimeout(() => void this.save(), SAVE_DELAY_MS);
+    const sinceMs = performance.now() - this.savedAt;
+    this.timer ??= setTimeout(() => void this.save(), Math.max(SAVE_DELAY_MS, SAVE_EVERY_MS - sinceMs));
   }
 
   private async save(): Promise<void> {
     this.timer = undefined;
+    this.savedAt = performance.now();
     try {
       await this.store.put(ENDPOINTS_KEY, JSON.stringify(Object.fromEntries(this.known)));
     } catch (error) {

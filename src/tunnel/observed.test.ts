@@ -14,11 +14,20 @@ test("a dump is read as the interface and its peers", () => {
         publicKey: "AAA",
         allowedIps: ["10.70.0.2/32"],
         endpoint: "192.0.2.7:4000",
+        keepalive: false,
         latestHandshake: 1_700_000_000,
         receivedBytes: 12,
         sentBytes: 34,
       },
-      { publicKey: "BBB", allowedIps: [], latestHandshake: 0, receivedBytes: 0, sentBytes: 0 },
+      {
+        publicKey: "BBB",
+        allowedIps: [],
+        endpoint: undefined,
+        keepalive: true,
+        latestHandshake: 0,
+        receivedBytes: 0,
+        sentBytes: 0,
+      },
     ],
   });
 });

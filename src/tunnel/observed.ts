@@ -20,11 +20,12 @@ export function parseDump(text: string): ObservedInterface {
     if (!line) continue;
     const fields = line.split("\t");
     if (fields.length !== 8) throw new Error(`\`wg show dump\` printed a peer with ${fields.length} fields.`);
-    const [key, , endpoint, allowedIps, handshake, received, sent] = fields;
+    const [key, , endpoint, allowedIps, handshake, received, sent, keepalive] = fields;
     peers.set(key as PublicKey, {
       publicKey: key as PublicKey,
       allowedIps: allowedIps === "(none)" ? [] : (allowedIps as string).split(","),
       endpoint: endpoint === "(none)" ? undefined : endpoint,
+      keepalive: keepalive !== "off",
       latestHandshake: Number(handshake),
       receivedBytes: Number(received),
       sentBytes: Number(sent),

@@ -120,7 +120,7 @@ asRoot(
       async () => (await peers("drones0")).length > 0 && (await peers("users0")).length > 0,
       20_000,
     );
-    await until(() => ann().probe({ host: town.drones[0].ip, ...tcp(22) }), 30_000);
+    await until(() => ann().probe({ host: town.drones[0].ip, ...tcp(22) }), 10_000);
     // A drone that was idle is spoken to first; by itself it would stay away for up to two minutes.
     await until(() => ann().probe({ host: town.drones[1].ip, ...tcp(22) }), 5_000);
   },
@@ -142,8 +142,8 @@ asRoot(
     daemon = await startDaemon();
     // Idle ones too: the hub remembers where it heard them last.
     await Promise.all([
-      until(() => ann().probe({ host: town.drones[0].ip, ...tcp(22) }), 40_000),
-      until(() => town.operators[1].client.node.probe({ host: town.drones[2].ip, ...tcp(22) }), 40_000),
+      until(() => ann().probe({ host: town.drones[0].ip, ...tcp(22) }), 10_000),
+      until(() => town.operators[1].client.node.probe({ host: town.drones[2].ip, ...tcp(22) }), 10_000),
     ]);
   },
   120_000,

@@ -8,7 +8,7 @@ import type { TunnelMetrics } from "./metrics";
 import type { Os } from "./os/os";
 import { type PeerPlan, planPeers } from "./peers.plan";
 import { keepPeersWhenManyVanish, VanishingPolicy } from "./policies";
-import { applyPeerPlan } from "./wireguard/apply";
+import { applyPeerPlan, hushPeers } from "./wireguard/apply";
 import { ensureInterface, type InterfaceSettings, readInterface } from "./wireguard/interface";
 
 export interface PlanePeersOptions {
@@ -80,6 +80,7 @@ export class PlanePeers {
   async reconcile(members: readonly Member[], isTick: boolean): Promise<void> {
     const { os, keyring, log, metrics } = this.options;
     const { plane } = this;
+    if (isTick) await this.hush();
     const wanted = planPeers(this.peers, { ...keyring.split(members), ownerOf: keyring.ownerOf });
     const { plan, held } = keepPeersWhenManyVanish(wanted, this.peers.size, isTick, this.vanishing);
     metrics.held(plane.name, held);
@@ -98,6 +99,17 @@ export class PlanePeers {
         `${failures.size} peer(s) of ${plane.interface} were not set.`,
       );
     }
+  }
+
+  /** A tick after it was made anew, a peer has answered or is away. */
+  private async hush(): Promise<void> {
+    const called = [...this.peers.values()].filter(({ keepalive }) => keepalive);
+    if (called.length === 0) return;
+    await hushPeers(
+      this.options.os,
+      this.plane.interface,
+      called.map(({ publicKey }) => publicKey),
+    );
   }
 
   /** Log and count each change, and know of it before the next look. */

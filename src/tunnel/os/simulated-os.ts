@@ -122,6 +122,7 @@ export class SimulatedOs implements Os {
         link.peers.delete(key);
         continue;
       }
+      if (action === "persistent-keepalive" && args[at + 3] === "off") continue;
       const ip = args[args.indexOf("allowed-ips", at) + 1] as string;
       // As in WireGuard, an address belongs to whoever was given it last.
       for (const [other, ips] of link.peers) link.peers.set(other, without(ips, ip));

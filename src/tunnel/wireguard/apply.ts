@@ -26,7 +26,8 @@ export async function applyPeerPlan(
   const removals = plan.remove.map(({ publicKey }) => ({ publicKey, args: ["remove"] }));
   const upserts = plan.upsert.map(({ peer: { publicKey, ip }, why }) => {
     const endpoint = why === "created" ? endpointOf(publicKey) : undefined;
-    return { publicKey, args: [...(endpoint ? ["endpoint", endpoint] : []), "allowed-ips", `${ip}/32`] };
+    const speakFirst = endpoint ? ["endpoint", endpoint, "persistent-keepalive", "25"] : [];
+    return { publicKey, args: [...speakFirst, "allowed-ips", `${ip}/32`] };
   });
   for (const changes of [removals, upserts]) {
     const [sound, unsound] = partition(changes, ({ publicKey }) => isPublicKey(publicKey));
@@ -36,6 +37,20 @@ export async function applyPeerPlan(
     }
   }
   return failures;
+}
+
+/** End the keepalives with which a rebuilt hub spoke first: peers that are away would be called for ever. */
+export async function hushPeers(
+  os: Os,
+  networkInterface: string,
+  publicKeys: readonly PublicKey[],
+): Promise<void> {
+  const changes = publicKeys.map((publicKey) => ({ publicKey, args: ["persistent-keepalive", "off"] }));
+  const failures = new Map<string, Error>();
+  for (let start = 0; start < changes.length; start += BATCH) {
+    await setPeers(os, networkInterface, changes.slice(start, start + BATCH), failures);
+  }
+  if (failures.size > 0) throw new AggregateError(failures.values(), "Some peers are still sent keepalives.");
 }
 
 async function setPeers(

@@ -1,0 +1,218 @@
+import type { Ipv4 } from "../../domain/ipv4";
+import { type Member, peerId } from "../../domain/peers";
+import type { PublicKey } from "../../domain/wireguard";
+import { createLogger } from "../../platform/log";
+import { openObjects } from "../../platform/objects";
+import { freshObjects } from "../../testing/fresh-servers";
+import { until } from "../../testing/until";
+import { generateKeyPair, publicKeyOf } from "../wireguard/keys";
+import { Keyring } from "./keyring";
+import { clearOldTombstones, publishConfig } from "./publish";
+import { ConfigStore, configKey, INDEX_KEY, tombstoneKey } from "./store";
+import { type HubForClients, readClientConfig } from "./text";
+
+let store: ConfigStore;
+const logged: string[] = [];
+let failures: Error[] = [];
+let lost = 0;
+const rings: Keyring[] = [];
+
+beforeAll(async () => {
+  const objects = await freshObjects("vpn-test");
+  store = new ConfigStore(
+    openObjects({
+      S3_ENDPOINT: objects.url,
+      S3_REGION: "us-east-1",
+      S3_ACCESS_KEY_ID: objects.accessKeyId,
+      S3_SECRET_ACCESS_KEY: objects.secretAccessKey,
+    }),
+    "vpn-test",
+  );
+});
+beforeEach(() => {
+  failures = [];
+  lost = 0;
+});
+afterEach(async () => {
+  for (const ring of rings.splice(0)) await ring.stop();
+});
+
+const hub: HubForClients = {
+  plane: "users",
+  publicKey: generateKeyPair().publicKey,
+  endpointHost: "vpn.example.com",
+  dns: "172.31.0.2",
+};
+
+let rows = 0;
+/** Every test has members of its own. */
+const newMember = (): Member => ({
+  plane: "users",
+  rowId: ++rows,
+  keyId: `00000000-0000-4000-8000-${String(rows).padStart(12, "0")}`,
+  ip: `10.70.1.${rows}` as Ipv4,
+});
+
+/** A keyring as the next daemon would have it: what it knows, it has from the store. */
+function newRing(settings = hub): Keyring {
+  const ring = new Keyring({
+    store,
+    hubs: { users: settings },
+    log: createLogger("test", "trace", { write: (line) => void logged.push(line) }),
+    clock: { now: () => new Date() },
+    onKeys: () => {},
+    onFailure: (error) => failures.push(error),
+    onLost: (count) => {
+      lost = count;
+    },
+  });
+  rings.push(ring);
+  return ring;
+}
+
+async function keysOf(ring: Keyring, members: readonly Member[]): Promise<PublicKey[]> {
+  await until(() => {
+    ring.attend(members, new Set(), false);
+    return ring.split(members).waiting.length === 0;
+  });
+  return ring.split(members).desired.map(({ publicKey }) => publicKey);
+}
+
+/** What is in the store, as a client would see it. */
+const storedKey = async (member: Member) =>
+  publicKeyOf(readClientConfig((await store.get(configKey(member))) ?? "").privateKey as never);
+
+test("after a restart the same keys come back, without a config being read", async () => {
+  const members = [newMember(), newMember()];
+  const first = newRing();
+  const keys = await keysOf(first, members);
+  await first.stop();
+  const reads: string[] = [];
+  const { get } = store;
+  store.get = function (key) {
+    reads.push(key);
+    return get.call(this, key);
+  };
+  expect(await keysOf(newRing(), members)).toEqual(keys);
+  store.get = get;
+  expect(reads.filter((key) => key.endsWith(".conf"))).toEqual([]);
+});
+
+test("without the index the same keys come back from the configs", async () => {
+  const members = [newMember(), newMember()];
+  const first = newRing();
+  const keys = await keysOf(first, members);
+  await first.stop();
+  await store.delete(INDEX_KEY);
+  expect(await keysOf(newRing(), members)).toEqual(keys);
+});
+
+test("an index that cannot be read is named, and the configs are read", async () => {
+  const members = [newMember()];
+  const first = newRing();
+  const keys = await keysOf(first, members);
+  await first.stop();
+  await store.put(INDEX_KEY, '{"version": 1, "peers": {"users/');
+  expect(await keysOf(newRing(), members)).toEqual(keys);
+  expect(failures).toHaveLength(1);
+});
+
+test("a config cut off behind its key is made whole with the same key", async () => {
+  const member = newMember();
+  const { publicKey } = await publishConfig(store, member, hub);
+  const whole = (await store.get(configKey(member))) as string;
+  await store.put(configKey(member), whole.slice(0, whole.indexOf("DNS")));
+  expect(await publishConfig(store, member, hub)).toMatchObject({ publicKey, origin: "salvaged" });
+  expect(await store.get(configKey(member))).toBe(whole);
+});
+
+test("a config cut off before its key is named and put aside, a new one made, and the rest goes on", async () => {
+  const [damaged, sound] = [newMember(), newMember()];
+  const { publicKey } = await publishConfig(store, damaged, hub);
+  const soundKey = (await publishConfig(store, sound, hub)).publicKey;
+  const whole = (await store.get(configKey(damaged))) as string;
+  const rest = whole.slice(0, whole.indexOf("PrivateKey") + 20);
+  await store.put(configKey(damaged), rest);
+  await store.delete(INDEX_KEY);
+  const [newKey, otherKey] = await keysOf(newRing(), [damaged, sound]);
+  expect(newKey).not.toBe(publicKey);
+  expect(newKey).toBe(await storedKey(damaged));
+  expect(otherKey).toBe(soundKey);
+  expect(failures.map(String).join()).toContain(configKey(damaged));
+  expect(await store.get(`tombstones/damaged/${peerId(damaged)}.conf`)).toBe(rest);
+});
+
+test("a config that is lost while its key is known is named; its key is never made anew", async () => {
+  const member = newMember();
+  const first = newRing();
+  const keys = await keysOf(first, [member]);
+  await first.stop();
+  await store.put(configKey(member), "");
+  const second = newRing();
+  expect(await keysOf(second, [member])).toEqual(keys);
+  await until(() => lost === 1);
+  expect(await store.get(configKey(member))).toBe("");
+});
+
+test("a removed member's config goes to the tombstones, and comes back with the same key when the row does", async () => {
+  const member = newMember();
+  const ring = newRing();
+  const keys = await keysOf(ring, [member]);
+  await until(async () => {
+    ring.attend([], new Set(), false);
+    return (await store.get(tombstoneKey(peerId(member)))) !== undefined;
+  });
+  await until(async () => (await store.get(configKey(member))) === undefined);
+  expect(await keysOf(ring, [member])).toEqual(keys);
+  expect(await store.get(tombstoneKey(peerId(member)))).toBeUndefined();
+});
+
+test("a member whose peer still lives keeps its config", async () => {
+  const member = newMember();
+  const ring = newRing();
+  const keys = await keysOf(ring, [member]);
+  ring.attend([], new Set(keys), true);
+  await ring.stop();
+  expect(await storedKey(member)).toBe(keys[0]);
+});
+
+test("a row id under another key id gets a new key; nothing of the old one's survives in its place", async () => {
+  const before = newMember();
+  const after: Member = { ...before, keyId: "ffffffff-0000-4000-8000-000000000000" };
+  const ring = newRing();
+  const [oldKey] = await keysOf(ring, [before]);
+  const [newKey] = await keysOf(ring, [after]);
+  expect(newKey).not.toBe(oldKey);
+  await ring.stop();
+  expect(await storedKey(after)).toBe(newKey);
+});
+
+test("configs are written anew, with their keys, when the hub's address changes", async () => {
+  const member = newMember();
+  const first = newRing();
+  const keys = await keysOf(first, [member]);
+  await first.stop();
+  const moved = newRing({ ...hub, endpointHost: "new.example.com" });
+  await keysOf(moved, [member]);
+  await until(
+    async () => (await store.get(configKey(member)))?.includes("Endpoint = new.example.com:51823") ?? false,
+  );
+  expect(await storedKey(member)).toBe(keys[0]);
+});
+
+test("tombstones are deleted after thirty days, not before", async () => {
+  await store.put("tombstones/users/x/10.70.0.2.conf", "x");
+  const day = 24 * 60 * 60 * 1000;
+  expect(await clearOldTombstones(store, new Date(Date.now() + 29 * day))).toBe(0);
+  expect(await clearOldTombstones(store, new Date(Date.now() + 31 * day))).toBeGreaterThan(0);
+  expect(await store.tombstones()).toEqual([]);
+});
+
+test("no private key was ever logged", async () => {
+  const text = logged.join("");
+  expect(text).toContain("a client config is published");
+  for (const { key } of await store.configs()) {
+    const { privateKey } = readClientConfig((await store.get(key)) ?? "");
+    if (privateKey) expect(text).not.toContain(privateKey);
+  }
+});
