@@ -129,6 +129,8 @@ test("kill -9 loses no committed row, and the next start clears the leftovers aw
   const killed = await startStack();
   await (await clientOf(killed.ready)).post("/mission", { name: "Kept" });
   const leftovers = recordedProcesses();
+  // A child that hangs does not notice that the stack is gone.
+  process.kill(Number(readFileSync(join(folder, "run", "gateway.pid"), "utf8")), "SIGSTOP");
   killed.process.kill("SIGKILL");
   await killed.ended;
 

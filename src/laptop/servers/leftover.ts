@@ -14,6 +14,8 @@ export async function endLeftover(pidFile: string, mark: string, signal: NodeJS.
   const pid = Number.parseInt(readFileSync(pidFile, "utf8"), 10);
   if (pid > 0 && isMarked(pid, mark)) {
     sendSignal(pid, signal);
+    // One that was stopped, by a debugger or a Ctrl-Z, hears nothing before it goes on.
+    sendSignal(pid, "SIGCONT");
     const deadline = Date.now() + orderlyEndMs;
     while (isMarked(pid, mark)) {
       if (Date.now() > deadline) sendSignal(pid, "SIGKILL");

@@ -3,6 +3,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, w
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Environment } from "../../platform/config";
+import { assertPortIsFree } from "../free-port";
 import { endLeftover } from "../servers/leftover";
 import type { RunningPart } from "./part";
 
@@ -10,6 +11,8 @@ export interface ChildSpec {
   readonly name: string;
   /** File of `cmd/`, without its ending. */
   readonly entrypoint: string;
+  /** It must be free once what was left of an earlier run has ended. `variable` is how the user moves it. */
+  readonly port: { readonly number: number; readonly variable: string };
   /** `.fleet` */
   readonly folder: string;
   readonly env: Environment;
@@ -36,6 +39,7 @@ export async function startChild(
   const script = entrypointFile(spec.entrypoint);
   const pidFile = join(spec.folder, "run", `${spec.entrypoint}.pid`);
   await endLeftover(pidFile, script, "SIGTERM");
+  await assertPortIsFree(spec.port.number, `${spec.name} (${spec.port.variable})`);
   const log = openLog(spec.folder, spec.entrypoint);
   const child = fork(script, [], {
     env: spec.env as NodeJS.ProcessEnv,

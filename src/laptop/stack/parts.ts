@@ -1,5 +1,4 @@
 import type { Environment } from "../../platform/config";
-import { assertPortIsFree } from "../free-port";
 import type { Ready } from "../ready";
 import { startChild } from "./child";
 import { firstDrone } from "./first-drone";
@@ -12,10 +11,14 @@ import type { Secrets } from "./secrets";
 /** Short, because nobody but the person at this terminal waits. */
 const drain = { SHUTDOWN_DRAIN_SECONDS: "3" };
 
+const DEFAULT_SIMULATOR_PORT = "5760";
+
 /** What every process of ours is told here. A default comes before the user's environment, a must after it. */
 const ourEnvironment = (env: Environment, secrets: Secrets): Environment => ({
   JWT_SECRET: secrets.jwt,
   ACCESS_PROFILE: "contract",
+  // A simulated drone that names no port of its own is the simulator that starts beside.
+  SIMULATED_LINK_PORT: env.SIMULATOR_PORT ?? DEFAULT_SIMULATOR_PORT,
   ...env,
   ...drain,
   DEPLOYMENT: "local",
@@ -42,10 +45,10 @@ const service = ({ name, entrypoint, port, says, scheme = "http", defaults }: Ht
     const [variable, otherwise] = port;
     const chosen = env[variable] ?? otherwise;
     const origin = `http://127.0.0.1:${chosen}`;
-    await assertPortIsFree(Number(chosen), `${name} (${variable})`);
     const child = await startChild({
       name,
       entrypoint,
+      port: { number: Number(chosen), variable },
       folder,
       env: { ...defaults?.(origin), ...ourEnvironment(env, secrets), [variable]: chosen },
       answers: () => isReady(origin),
@@ -62,17 +65,17 @@ async function isReady(origin: string): Promise<void> {
 const simulator: Part = {
   name: "the simulated copter",
   async start({ env, folder }) {
-    const port = env.SIMULATOR_PORT ?? "5760";
+    const port = env.SIMULATOR_PORT ?? DEFAULT_SIMULATOR_PORT;
     const settings = { SIMULATOR_PORT: port, SIMULATOR_SPEEDUP: env.SIMULATOR_SPEEDUP ?? "5" };
-    await assertPortIsFree(Number(port), "the simulated copter (SIMULATOR_PORT)");
     const child = await startChild({
       name: "the simulator",
       entrypoint: "simulator",
+      port: { number: Number(port), variable: "SIMULATOR_PORT" },
       folder,
       env: { ...env, ...drain, ...settings },
       answers: () => reach("127.0.0.1", Number(port)),
     });
-    return { ...child, gives: { ...settings, SIMULATED_LINK_PORT: port } };
+    return { ...child, gives: settings };
   },
 };
 
