@@ -4,6 +4,7 @@ import * as plans from "./0002_plans";
 import * as drones from "./0003_drones";
 import * as changeNotifications from "./0004_change_notifications";
 import * as executions from "./0005_executions";
+import * as billing from "./0006_billing";
 
 /** Every migration under the name that the database remembers it by. Names never change once released. */
 const migrations: Readonly<Record<string, Knex.Migration>> = {
@@ -12,6 +13,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0003_drones": drones,
   "0004_change_notifications": changeNotifications,
   "0005_executions": executions,
+  "0006_billing": billing,
 };
 
 /** The same list from TypeScript and from the compiled output: names carry no file extension. */

@@ -2,10 +2,12 @@ import type { AdminCommand } from "./command";
 import { createUserCommand } from "./create-user";
 import { docsCommand } from "./docs";
 import { effectiveConfigCommand } from "./effective-config";
+import { grantSubscriptionCommand } from "./grant-subscription";
 import { keysCommand } from "./keys";
 
 const commands: Readonly<Record<string, AdminCommand>> = {
   "create-user": createUserCommand,
+  "grant-subscription": grantSubscriptionCommand,
   config: effectiveConfigCommand,
   keys: keysCommand,
   docs: docsCommand,

@@ -1,3 +1,14 @@
+import type { Route } from "../../http/route";
+import type { Clock } from "../../platform/clock";
+import type { GatewayConfig } from "../../platform/config";
+import type { Db } from "../../platform/db";
+import { billingRoutes } from "./billing.routes";
+import { BillingService, type BillingServiceDeps } from "./billing.service";
+import { stripeProvider } from "./payment-provider";
+import { FREE_SIMULATED } from "./vehicle-gate";
+import { WebhookService } from "./webhook.service";
+
+export { grantSubscription, revokeSubscription } from "./grant";
 export { findSubscription, type Subscription, saveSubscription } from "./subscriptions.store";
 export {
   type Entitlement,
@@ -7,3 +18,25 @@ export {
   type VehicleKind,
   vehicleGate,
 } from "./vehicle-gate";
+
+interface BillingDeps {
+  readonly config: GatewayConfig;
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly countVehicles: BillingServiceDeps["countVehicles"];
+}
+
+/** Subscriptions as they are bought, changed and told about by the payment provider. */
+export function billing({ config, db, clock, countVehicles }: BillingDeps): {
+  readonly routes: readonly Route[];
+} {
+  const provider = stripeProvider(config);
+  const pricing = {
+    price_per_vehicle: config.BILLING_PRICE_MINOR_UNITS,
+    currency: config.BILLING_CURRENCY,
+    billing_period: config.BILLING_PERIOD,
+    free_simulated_vehicles: FREE_SIMULATED,
+  };
+  const service = new BillingService({ db, provider, countVehicles });
+  return { routes: billingRoutes(service, new WebhookService({ config, db, clock, provider }), pricing) };
+}

@@ -7,15 +7,27 @@ export interface Subscription extends Entitlement {
   readonly user_id: number;
   readonly status: SubscriptionStatus;
   readonly vehicle_count: number;
+  /** The payment provider's id; null for one that the operator granted. */
+  readonly provider_id: string | null;
+  readonly cancel_at_period_end: boolean;
+  readonly current_period_end: Date | null;
   readonly created_at: Date;
   readonly updated_at: Date;
 }
+
+export type Terms = Pick<
+  Subscription,
+  "status" | "vehicle_count" | "provider_id" | "cancel_at_period_end" | "current_period_end"
+>;
 
 const columns: (keyof Subscription)[] = [
   "id",
   "user_id",
   "status",
   "vehicle_count",
+  "provider_id",
+  "cancel_at_period_end",
+  "current_period_end",
   "created_at",
   "updated_at",
 ];
@@ -23,16 +35,29 @@ const columns: (keyof Subscription)[] = [
 export const findSubscription = async (db: Db, userId: number): Promise<Subscription | undefined> =>
   db<Subscription>("subscriptions").where({ user_id: userId }).first(columns);
 
-/** Give a user this subscription, in place of the one they had. */
-export const saveSubscription = async (
+/** Grant a user this subscription, in place of the one they had. */
+export const saveSubscription = (
   db: Db,
   userId: number,
   { status, vehicle_count }: Entitlement,
 ): Promise<Subscription> =>
+  saveTerms(db, userId, {
+    status,
+    vehicle_count,
+    provider_id: null,
+    cancel_at_period_end: false,
+    current_period_end: null,
+  });
+
+/** Give a user a subscription of these terms, in place of the one they had. */
+export const saveTerms = async (db: Db, userId: number, terms: Terms): Promise<Subscription> =>
   (
     await db<Subscription>("subscriptions")
-      .insert({ user_id: userId, status, vehicle_count })
+      .insert({ user_id: userId, ...terms })
       .onConflict("user_id")
-      .merge({ status, vehicle_count, updated_at: db.fn.now() as never })
+      .merge({ ...terms, updated_at: db.fn.now() as never })
       .returning(columns)
   )[0] as Subscription;
+
+export const findUserIdByName = async (db: Db, username: string): Promise<number | undefined> =>
+  (await db("users").whereRaw("lower(username) = lower(?)", [username]).first("id"))?.id;

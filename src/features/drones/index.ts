@@ -19,6 +19,7 @@ import { linkKey } from "./link-target";
 export { droneFor } from "./drone-access";
 export type { DroneEvents } from "./drone-events";
 export {
+  countDrones,
   type Drone,
   type DroneStanding,
   type DroneType,

@@ -1,0 +1,47 @@
+import { parseArgs } from "node:util";
+import { z } from "zod";
+import { grantSubscription, revokeSubscription } from "../features/billing";
+import { adminConfig, loadConfig } from "../platform/config";
+import { openDatabase } from "../platform/db";
+import type { AdminCommand } from "./command";
+
+const Wish = z.union([
+  z.object({ username: z.email(), revoke: z.literal(true), vehicles: z.undefined() }),
+  z.object({
+    username: z.email(),
+    revoke: z.literal(false),
+    vehicles: z
+      .string()
+      .regex(/^[1-9]\d{0,4}$/)
+      .transform(Number),
+  }),
+]);
+
+export const grantSubscriptionCommand: AdminCommand = {
+  usage: "grant-subscription --username EMAIL (--vehicles COUNT | --revoke)",
+  summary: "Give a user vehicles without a payment, as many as COUNT (1 to 99999), or take that back.",
+
+  async run(args) {
+    const { values } = parseArgs({
+      args,
+      options: {
+        username: { type: "string" },
+        vehicles: { type: "string" },
+        revoke: { type: "boolean", default: false },
+      },
+    });
+    const wish = Wish.safeParse(values);
+    if (!wish.success) throw new Error(`usage: admin ${this.usage}`);
+    const { username, vehicles } = wish.data;
+    const db = openDatabase(loadConfig(adminConfig).DATABASE_URL, { poolMax: 1, name: "fleet-admin" });
+    try {
+      const { status, vehicle_count } =
+        vehicles === undefined
+          ? await revokeSubscription(db, username)
+          : await grantSubscription(db, username, vehicles);
+      process.stdout.write(`subscription ${username} ${status} ${vehicle_count}\n`);
+    } finally {
+      await db.destroy();
+    }
+  },
+};

@@ -1,0 +1,93 @@
+import { z } from "zod";
+
+/** More than anybody flies, and far from what an integer column or the provider's quantity would refuse. */
+const MOST_VEHICLES = 100_000;
+
+export const VehicleCount = z
+  .object({ vehicle_count: z.int().min(1).max(MOST_VEHICLES) })
+  .meta({ id: "VehicleCount" });
+
+export const Cancellation = z
+  .object({ immediate: z.boolean().optional().describe("At once; at the period's end when absent.") })
+  .meta({ id: "Cancellation" });
+
+export const PaymentsQuery = z.object({
+  limit: z.coerce
+    .number()
+    .refine((value) => Number.isInteger(value), "must be an integer")
+    .default(20)
+    .transform((value) => Math.min(100, Math.max(1, value)))
+    .describe("Clamped to 1..100."),
+});
+
+export const CanAddQuery = z.object({
+  vehicle_type: z.enum(["physical", "sitl"]).default("physical").describe("The drone's `type`."),
+});
+
+export const Pricing = z
+  .object({
+    price_per_vehicle: z.int().describe("Minor units of the currency."),
+    currency: z.string(),
+    billing_period: z.enum(["month", "year"]),
+    free_simulated_vehicles: z.int(),
+  })
+  .meta({ id: "Pricing" });
+
+export const SubscriptionReply = z
+  .object({
+    id: z.int(),
+    user_id: z.int(),
+    status: z.enum([
+      "incomplete",
+      "incomplete_expired",
+      "trialing",
+      "active",
+      "past_due",
+      "canceled",
+      "unpaid",
+      "paused",
+    ]),
+    vehicle_count: z.int(),
+    cancel_at_period_end: z.boolean(),
+    current_period_end: z.iso.datetime().nullable(),
+    granted: z.boolean().describe("Given by the operator, not bought."),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ id: "Subscription" });
+
+export const PaymentReply = z
+  .object({
+    id: z.int(),
+    invoice_id: z.string(),
+    payment_intent_id: z.string().nullable(),
+    status: z.enum(["paid", "failed"]),
+    amount: z.int().describe("Minor units of the currency."),
+    currency: z.string(),
+    invoice_url: z.string().nullable().describe("Where the provider shows the invoice."),
+    paid_at: z.iso.datetime().describe("When it was paid, or failed to be."),
+  })
+  .meta({ id: "Payment" });
+
+export const CheckoutReply = z
+  .object({ checkout_url: z.string(), session_id: z.string() })
+  .meta({ id: "Checkout" });
+
+export const PortalReply = z.object({ portal_url: z.string() }).meta({ id: "BillingPortal" });
+
+export const CanAddReply = z
+  .object({
+    can_add: z.boolean(),
+    reason: z.enum([
+      "free_tier",
+      "allowed",
+      "no_subscription",
+      "subscription_inactive",
+      "vehicle_limit_reached",
+    ]),
+    message: z.string(),
+    subscription: SubscriptionReply.nullable(),
+  })
+  .meta({ id: "CanAddVehicle" });
+
+export const EventReply = z.object({ status: z.enum(["processed", "duplicate", "ignored"]) });

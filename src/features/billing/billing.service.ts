@@ -1,0 +1,133 @@
+import { DomainError } from "../../domain/errors";
+import type { Db } from "../../platform/db";
+import { customerOfUser, emailOf, findOpenCheckout, putOpenCheckout } from "./customers.store";
+import type { PaymentProvider, Sighting } from "./payment-provider";
+import { type Payment, paymentsOf } from "./payments.store";
+import { lockCustomer } from "./provider-subscriptions.store";
+import { keepSighting, Tie } from "./sightings";
+import { findSubscription, type Subscription } from "./subscriptions.store";
+import { FREE_SIMULATED, type GateAnswer, isActive, type VehicleKind, vehicleGate } from "./vehicle-gate";
+
+export interface BillingServiceDeps {
+  readonly db: Db;
+  /** Undefined where nothing can be bought. */
+  readonly provider: PaymentProvider | undefined;
+  /** A user's live vehicles by kind. */
+  readonly countVehicles: (userId: number) => Promise<Readonly<Record<VehicleKind, number>>>;
+}
+
+/** A subscription that the provider sold. */
+type Bought = Subscription & { readonly provider_id: string };
+
+/** What a user buys, changes, cancels and is told about it. */
+export class BillingService {
+  constructor(private readonly deps: BillingServiceDeps) {}
+
+  async subscription(userId: number): Promise<Subscription | null> {
+    return (await findSubscription(this.deps.db, userId)) ?? null;
+  }
+
+  payments(userId: number, limit: number): Promise<Payment[]> {
+    return paymentsOf(this.deps.db, userId, limit);
+  }
+
+  async canAddVehicle(
+    userId: number,
+    kind: VehicleKind,
+  ): Promise<GateAnswer & { subscription: Subscription | null }> {
+    const [owned, subscription] = await Promise.all([
+      this.deps.countVehicles(userId),
+      this.subscription(userId),
+    ]);
+    return { ...vehicleGate(kind, owned, subscription ?? undefined), subscription };
+  }
+
+  async openCheckout(userId: number, vehicleCount: number) {
+    const { db } = this.deps;
+    const provider = this.provider();
+    const current = await this.subscription(userId);
+    if (current && isActive(current)) refuse("You have an active subscription; change its vehicle count.");
+    if (current?.provider_id && ["past_due", "unpaid", "paused"].includes(current.status))
+      refuse("You have a subscription that waits for its payment; settle it in the billing portal.");
+    // Two open pages could both be paid.
+    const earlier = await findOpenCheckout(db, userId);
+    if (earlier) await provider.expireCheckout(earlier);
+    const [customerId, email] = await Promise.all([customerOfUser(db, userId), emailOf(db, userId)]);
+    const { url, sessionId } = await provider.openCheckout({ userId, vehicleCount, customerId, email });
+    await putOpenCheckout(db, userId, sessionId);
+    return { checkout_url: url, session_id: sessionId };
+  }
+
+  async openPortal(userId: number) {
+    const provider = this.provider();
+    const customerId = await customerOfUser(this.deps.db, userId);
+    if (!customerId) return refuse("You have not bought anything yet; begin with a checkout.");
+    return { portal_url: await provider.openPortal(customerId) };
+  }
+
+  async setVehicleCount(userId: number, vehicleCount: number): Promise<Subscription> {
+    const provider = this.provider();
+    const { provider_id, vehicle_count } = await this.bought(userId);
+    if (vehicleCount < vehicle_count) await this.refuseTooFew(userId, vehicleCount);
+    return this.keep(userId, await provider.setVehicleCount(provider_id, vehicleCount));
+  }
+
+  async cancel(userId: number, at: "once" | "period end"): Promise<Subscription> {
+    const provider = this.provider();
+    const { provider_id } = await this.bought(userId);
+    return this.keep(userId, await provider.cancel(provider_id, at));
+  }
+
+  async reactivate(userId: number): Promise<Subscription> {
+    const provider = this.provider();
+    const { provider_id, cancel_at_period_end } = await this.bought(userId);
+    if (!cancel_at_period_end) refuse("Your subscription is not about to end.");
+    return this.keep(userId, await provider.resume(provider_id));
+  }
+
+  private provider(): PaymentProvider {
+    if (this.deps.provider) return this.deps.provider;
+    const message = "Payments are not set up on this service; ask its operator to grant you a subscription.";
+    throw new DomainError("billing_not_configured", message);
+  }
+
+  private async bought(userId: number): Promise<Bought> {
+    const current = await this.subscription(userId);
+    if (!current) return refuse("You have no subscription; begin with a checkout.");
+    const { provider_id, status } = current;
+    if (provider_id === null)
+      return refuse("Your subscription was granted by the operator, who alone can change it.");
+    if (status === "canceled" || status === "incomplete_expired")
+      return refuse("Your subscription has ended; begin a new one with a checkout.");
+    return { ...current, provider_id };
+  }
+
+  private async refuseTooFew(userId: number, vehicleCount: number): Promise<void> {
+    const { physical, sitl } = await this.deps.countVehicles(userId);
+    if (physical <= vehicleCount && sitl <= vehicleCount + FREE_SIMULATED) return;
+    refuse(
+      `You have ${physical} physical and ${sitl} simulated vehicles; a vehicle count of ${vehicleCount} covers ${vehicleCount} physical and ${vehicleCount + FREE_SIMULATED} simulated ones. Delete some first.`,
+    );
+  }
+
+  /** The reply tells what the event will tell later; nobody has to wait for that. */
+  private async keep(userId: number, sighting: Sighting): Promise<Subscription> {
+    const store = ({ facts, seenAt }: Sighting, rule: "ask" | "take") =>
+      this.deps.db.transaction(async (trx) => {
+        await lockCustomer(trx, facts.customer_id);
+        await keepSighting(trx, facts, seenAt, rule);
+      });
+    try {
+      await store(sighting, "ask");
+    } catch (error) {
+      if (!(error instanceof Tie)) throw error;
+      await store((await this.provider().find(error.subscriptionId)) ?? sighting, "take");
+    }
+    const current = await this.subscription(userId);
+    return current ?? refuse("Your subscription is gone.");
+  }
+}
+
+function refuse(message: string): never {
+  throw new DomainError("billing_refused", message);
+}

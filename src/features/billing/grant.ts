@@ -1,0 +1,35 @@
+import { DomainError } from "../../domain/errors";
+import type { Db } from "../../platform/db";
+import {
+  findSubscription,
+  findUserIdByName,
+  type Subscription,
+  saveSubscription,
+} from "./subscriptions.store";
+import { isActive } from "./vehicle-gate";
+
+/** Give a user vehicles without a payment. Rejects when there is no such user, or when they pay already. */
+export async function grantSubscription(
+  db: Db,
+  username: string,
+  vehicleCount: number,
+): Promise<Subscription> {
+  const { userId, current } = await grantee(db, username);
+  if (current?.provider_id && isActive(current))
+    throw new DomainError("billing_refused", `${username} has a subscription that is paid for.`);
+  return saveSubscription(db, userId, { status: "active", vehicle_count: vehicleCount });
+}
+
+/** End what was granted. The user's vehicles stay; more cannot be added. */
+export async function revokeSubscription(db: Db, username: string): Promise<Subscription> {
+  const { userId, current } = await grantee(db, username);
+  if (!current || current.provider_id !== null)
+    throw new DomainError("billing_refused", `${username} has no granted subscription.`);
+  return saveSubscription(db, userId, { status: "canceled", vehicle_count: current.vehicle_count });
+}
+
+async function grantee(db: Db, username: string) {
+  const userId = await findUserIdByName(db, username);
+  if (userId === undefined) throw new DomainError("not_found", `There is no user ${username}.`);
+  return { userId, current: await findSubscription(db, userId) };
+}

@@ -1,0 +1,177 @@
+import Stripe from "stripe";
+import { DomainError } from "../../domain/errors";
+import type { GatewayConfig } from "../../platform/config";
+import { type SubscriptionFacts, SubscriptionObject } from "./provider-events";
+
+export type PaymentConfig = Pick<
+  GatewayConfig,
+  | "STRIPE_SECRET_KEY"
+  | "STRIPE_API_BASE"
+  | "STRIPE_PRICE_ID"
+  | "BILLING_PRICE_MINOR_UNITS"
+  | "BILLING_CURRENCY"
+  | "BILLING_PERIOD"
+  | "PUBLIC_ORIGIN"
+>;
+
+export interface CheckoutWish {
+  readonly userId: number;
+  readonly vehicleCount: number;
+  /** The provider's customer, where the user is one already. */
+  readonly customerId: string | undefined;
+  readonly email: string | undefined;
+}
+
+/** A subscription as the provider showed it, and since when it has been so at the latest, by its own clock. */
+export interface Sighting {
+  readonly facts: SubscriptionFacts;
+  readonly seenAt: Date;
+}
+
+/** What we ask of the payment provider. Every method rejects with `payment_provider_failed` when it cannot. */
+export interface PaymentProvider {
+  openCheckout(wish: CheckoutWish): Promise<{ url: string; sessionId: string }>;
+  /** Close a checkout that is still open; one that is not is left as it is. */
+  expireCheckout(sessionId: string): Promise<void>;
+  openPortal(customerId: string): Promise<string>;
+  /** Undefined when the provider does not know it. */
+  find(subscriptionId: string): Promise<Sighting | undefined>;
+  /** Charges or credits the difference at once; nothing changes when that fails (`billing_refused`). */
+  setVehicleCount(subscriptionId: string, vehicleCount: number): Promise<Sighting>;
+  cancel(subscriptionId: string, at: "once" | "period end"): Promise<Sighting>;
+  /** Undo a cancellation at the period's end. */
+  resume(subscriptionId: string): Promise<Sighting>;
+}
+
+const REQUEST_TIMEOUT_MS = 10_000;
+
+/** Stripe, or undefined when no key is configured. */
+export function stripeProvider(config: PaymentConfig): PaymentProvider | undefined {
+  const { STRIPE_SECRET_KEY: key, PUBLIC_ORIGIN: origin } = config;
+  if (!key) return undefined;
+  const stripe = new Stripe(key, { ...baseOf(config), timeout: REQUEST_TIMEOUT_MS, telemetry: false });
+
+  const change = (id: string, params: Stripe.SubscriptionUpdateParams) =>
+    sight(() => stripe.subscriptions.update(id, params));
+
+  return {
+    async openCheckout({ userId, vehicleCount, customerId, email }) {
+      const metadata = { user_id: String(userId), vehicle_count: String(vehicleCount) };
+      const session = await asked(() =>
+        stripe.checkout.sessions.create({
+          mode: "subscription",
+          line_items: [{ ...priceOf(config), quantity: vehicleCount }],
+          client_reference_id: String(userId),
+          ...(customerId ? { customer: customerId } : { customer_email: email }),
+          metadata,
+          subscription_data: { metadata },
+          success_url: `${origin}/billing?checkout=success`,
+          cancel_url: `${origin}/billing?checkout=cancelled`,
+        }),
+      );
+      if (!session.url)
+        throw new DomainError("payment_provider_failed", "The checkout has no page to go to.");
+      return { url: session.url, sessionId: session.id };
+    },
+
+    async expireCheckout(sessionId) {
+      await asked(() => stripe.checkout.sessions.expire(sessionId)).catch(ignoreRefusal);
+    },
+
+    async openPortal(customerId) {
+      const session = await asked(() =>
+        stripe.billingPortal.sessions.create({ customer: customerId, return_url: `${origin}/billing` }),
+      );
+      return session.url;
+    },
+
+    find: (id) => sight(() => stripe.subscriptions.retrieve(id)).catch(ignoreRefusal),
+
+    async setVehicleCount(id, vehicleCount) {
+      const { facts } = await sight(() => stripe.subscriptions.retrieve(id));
+      if (!facts.itemId)
+        throw new DomainError("billing_refused", "This subscription has no quantity to change.");
+      return change(id, {
+        items: [{ id: facts.itemId, quantity: vehicleCount }],
+        metadata: { vehicle_count: String(vehicleCount) },
+        proration_behavior: "always_invoice",
+        payment_behavior: "error_if_incomplete",
+      });
+    },
+
+    cancel: (id, at) =>
+      at === "once"
+        ? sight(() => stripe.subscriptions.cancel(id))
+        : change(id, { cancel_at_period_end: true }),
+
+    async resume(id) {
+      const current = await asked(() => stripe.subscriptions.retrieve(id));
+      // The provider's own pages may set a date in place of the flag.
+      return change(id, current.cancel_at_period_end ? { cancel_at_period_end: false } : { cancel_at: "" });
+    },
+  };
+}
+
+function baseOf({ STRIPE_API_BASE: base }: PaymentConfig) {
+  if (!base) return {};
+  const { protocol, hostname, port } = new URL(base);
+  const secure = protocol === "https:";
+  return {
+    protocol: secure ? ("https" as const) : ("http" as const),
+    host: hostname,
+    port: Number(port || (secure ? 443 : 80)),
+  };
+}
+
+function priceOf(config: PaymentConfig): Stripe.Checkout.SessionCreateParams.LineItem {
+  if (config.STRIPE_PRICE_ID) return { price: config.STRIPE_PRICE_ID };
+  return {
+    price_data: {
+      currency: config.BILLING_CURRENCY,
+      unit_amount: config.BILLING_PRICE_MINOR_UNITS,
+      recurring: { interval: config.BILLING_PERIOD },
+      product_data: { name: "Vehicle" },
+    },
+  };
+}
+
+/**
+ * The reply's date less the time that the request took lies before the moment of the reply's content, so news
+ * that happened later is never taken for older.
+ */
+async function sight(ask: () => Promise<Stripe.Response<Stripe.Subscription>>): Promise<Sighting> {
+  const began = performance.now();
+  const reply = await asked(ask);
+  const replied = Date.parse(reply.lastResponse.headers.date ?? "") || Date.now();
+  const tookSeconds = Math.ceil((performance.now() - began) / 1000);
+  const seenAt = new Date((Math.floor(replied / 1000) - tookSeconds) * 1000);
+  const facts = SubscriptionObject.safeParse(reply);
+  if (facts.success) return { facts: facts.data, seenAt };
+  throw failed(facts.error);
+}
+
+async function asked<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof Stripe.errors.StripeCardError) {
+      throw new DomainError("billing_refused", `The payment was refused: ${error.message}`, { cause: error });
+    }
+    if (error instanceof Stripe.errors.StripeInvalidRequestError) {
+      throw new DomainError("billing_refused", "The payment provider refused this request.", {
+        cause: error,
+      });
+    }
+    throw failed(error);
+  }
+}
+
+const failed = (cause: unknown) =>
+  new DomainError("payment_provider_failed", "The payment provider cannot be asked now; try again shortly.", {
+    cause,
+  });
+
+function ignoreRefusal(error: unknown): undefined {
+  if (error instanceof DomainError && error.code === "billing_refused") return undefined;
+  throw error;
+}

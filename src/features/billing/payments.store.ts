@@ -1,0 +1,73 @@
+import type { Db } from "../../platform/db";
+
+/** An invoice that was paid, or that could not be. */
+export interface Payment {
+  readonly id: number;
+  readonly user_id: number | null;
+  readonly customer_id: string;
+  readonly invoice_id: string;
+  /** Null for an invoice that needed no payment, or of which the provider does not tell. */
+  readonly payment_intent_id: string | null;
+  readonly provider_subscription_id: string | null;
+  readonly status: "paid" | "failed";
+  /** Minor units of the currency. */
+  readonly amount: number;
+  readonly currency: string;
+  readonly invoice_url: string | null;
+  readonly paid_at: Date;
+}
+
+const columns: (keyof Payment)[] = [
+  "id",
+  "user_id",
+  "customer_id",
+  "invoice_id",
+  "payment_intent_id",
+  "provider_subscription_id",
+  "status",
+  "amount",
+  "currency",
+  "invoice_url",
+  "paid_at",
+];
+
+const table = (db: Db) => db<Payment>("payments");
+
+/** A user's payments, newest first. */
+export const paymentsOf = async (db: Db, userId: number, limit: number): Promise<Payment[]> =>
+  table(db)
+    .where({ user_id: userId })
+    .orderBy([
+      { column: "paid_at", order: "desc" },
+      { column: "id", order: "desc" },
+    ])
+    .limit(limit)
+    .select(columns);
+
+/**
+ * One row for an invoice and for a payment intent, however often and in whatever order it is told: what was
+ * paid stays paid, and one that failed becomes paid.
+ */
+export async function recordPayment(trx: Db, payment: Omit<Payment, "id">): Promise<void> {
+  const inserted = await table(trx).insert(payment).onConflict().ignore().returning("id");
+  if (inserted.length > 0 || payment.status !== "paid") return;
+  const { invoice_id, payment_intent_id, ...news } = payment;
+  const known = payment_intent_id && (await table(trx).where({ payment_intent_id }).first("invoice_id"));
+  if (known && known.invoice_id !== invoice_id) return;
+  await table(trx)
+    .where({ invoice_id, status: "failed" })
+    .update({ ...news, ...(payment_intent_id ? { payment_intent_id } : {}) });
+}
+
+/** Remember an event. Returns false when it was seen already, after waiting for whoever sees it right now. */
+export const rememberEvent = async (
+  trx: Db,
+  event: { id: string; type: string; created: Date },
+): Promise<boolean> =>
+  (
+    await trx("payment_events")
+      .insert({ id: event.id, type: event.type, created_at: event.created })
+      .onConflict("id")
+      .ignore()
+      .returning("id")
+  ).length > 0;
