@@ -1,5 +1,5 @@
 import Router from "@koa/router";
-import type { Context, Middleware, Next } from "koa";
+import type { Context, Middleware } from "koa";
 import { koaBody } from "koa-body";
 import { DomainError } from "../domain/errors";
 import { errorReply, toDomainError } from "./errors";
@@ -22,7 +22,8 @@ export function mountRoutes(routes: readonly Route[], options: MountOptions): Mi
   const parseBody = bodyParser(options.bodyLimitBytes);
   for (const route of [...routes].sort(staticFirst)) {
     const guard = options.guards[route.guard] as Guard<GuardName>;
-    router[route.method](route.path, async (ctx: Context, next: Next) => {
+    // The first that matches answers: a path such as `/executions/current` also fits `/executions/:id`.
+    router[route.method](route.path, async (ctx: Context) => {
       ctx.state.route = route;
       route.admit?.();
       const caller = await guard(ctx);
@@ -37,7 +38,6 @@ export function mountRoutes(routes: readonly Route[], options: MountOptions): Mi
         ctx,
       } as never);
       reply(ctx, route, data, options.checkReplies === true);
-      await next();
     });
   }
   const allowed = router.allowedMethods({

@@ -128,12 +128,12 @@ export class ObjectStore {
   }
 }
 
-/** RFC 6266: the plain name for old clients, the whole one for all others. */
-function attachment(name: string): string {
-  const plain = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, "_").slice(-100);
-  const whole = encodeURIComponent(name).replaceAll(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`);
-  return `attachment; filename="${plain}"; filename*=UTF-8''${whole}`;
-}
+/**
+ * A name of plain characters is told; any other is left to the key, whose last part a browser takes: stores differ
+ * in how they sign and send a name of other characters.
+ */
+const attachment = (name: string): string =>
+  /^[\w.-]+$/.test(name) ? `attachment; filename="${name}"` : "attachment";
 
 const isMissing = (error: unknown): boolean => {
   const { name, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } };

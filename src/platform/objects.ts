@@ -16,7 +16,7 @@ export interface ObjectStoreSettings {
  */
 export function openObjects(settings: ObjectStoreSettings, endpoint = settings.S3_ENDPOINT): S3Client {
   const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = settings;
-  return new S3Client({
+  const client = new S3Client({
     region: settings.S3_REGION,
     ...(endpoint ? { endpoint, forcePathStyle: true } : {}),
     ...(accessKeyId && secretAccessKey ? { credentials: { accessKeyId, secretAccessKey } } : {}),
@@ -25,4 +25,21 @@ export function openObjects(settings: ObjectStoreSettings, endpoint = settings.S
     maxAttempts: 3,
     requestHandler: { connectionTimeout: 3_000, requestTimeout: 30_000 },
   });
+  if (endpoint) nameBucketsPlainly(client);
+  return client;
+}
+
+/**
+ * `/bucket` instead of the SDK's `/bucket/` where a request is about a bucket itself, such as a list of objects:
+ * the same to S3, while other stores sign one of the two only.
+ */
+function nameBucketsPlainly(client: S3Client): void {
+  client.middlewareStack.add(
+    (next) => (args) => {
+      const request = args.request as { path: string };
+      if (/^\/[^/]+\/$/.test(request.path)) request.path = request.path.slice(0, -1);
+      return next(args);
+    },
+    { step: "build", name: "nameBucketsPlainly" },
+  );
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DomainError } from "../../domain/errors";
-import { Id, ids, type Route, route } from "../../http/route";
+import { ids, type Route, route } from "../../http/route";
 import {
   AssetCounts,
   AssetReply,
@@ -8,6 +8,7 @@ import {
   DeleteWish,
   DownloadReply,
   UploadedReply,
+  UploadedWish,
   UploadReply,
   UploadWish,
 } from "./assets.schema";
@@ -50,7 +51,7 @@ export function assetRoutes(service: AssetsService, uploads: UploadsService): re
         "What arrived is read: 400 when it is missing, empty, or not what was announced. Safe to repeat.",
       guard: "drone",
       envelope: "A+top",
-      body: z.object({ asset_id: Id }),
+      body: UploadedWish,
       success: { status: 200, schema: UploadedReply },
       documents: { 403: "The asset is another drone's.", 404: "No such asset." },
       handle: async ({ caller, body }) => {

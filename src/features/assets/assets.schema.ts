@@ -27,6 +27,8 @@ export const UploadWish = z
   .meta({ id: "UploadWish" });
 export type UploadWish = z.output<typeof UploadWish>;
 
+export const UploadedWish = z.object({ asset_id: z.int().positive().max(2_147_483_647) });
+
 export const UploadReply = z.object({
   url: z.string().describe("Presigned: `curl -T FILE URL` uploads the content."),
   asset_id: z.int(),
