@@ -1,0 +1,76 @@
+import type { Socket } from "node:net";
+import { createServer } from "node:net";
+import { createLogger } from "../platform/log";
+import { openRedis, type Redis, redisReady } from "../platform/redis";
+import { atEndOfFile, freshRedis } from "../testing";
+import { until } from "../testing/until";
+import { Publisher } from "./publisher";
+import { connectRedis, encodeCommand, publishTo } from "./redis-wire";
+import { Series } from "./tally";
+
+const quiet = createLogger("test", "silent");
+let url: URL;
+let admin: Redis;
+
+beforeAll(async () => {
+  const server = await freshRedis();
+  admin = openRedis(server.url, quiet);
+  atEndOfFile(async () => admin.disconnect());
+  await redisReady(admin);
+  url = new URL(server.url);
+});
+
+function as(username: string, password: string): string {
+  const own = new URL(url);
+  own.username = username;
+  own.password = encodeURIComponent(password);
+  return own.href;
+}
+
+const answers = (socket: Socket) =>
+  new Promise<string>((resolve) => socket.once("data", (reply) => resolve(String(reply))));
+
+test("a command is encoded by the bytes of its words, not by their characters", () => {
+  expect(encodeCommand("AUTH", "pässword").toString()).toBe("*2\r\n$4\r\nAUTH\r\n$9\r\npässword\r\n");
+  expect(publishTo("10.71.0.2:gamepad_input").toString()).toBe(
+    "*3\r\n$7\r\nPUBLISH\r\n$23\r\n10.71.0.2:gamepad_input\r\n$",
+  );
+});
+
+test("a server that asks for user and password gets those of the URL, and a wrong one is told in its words", async () => {
+  await admin.call("ACL", "SETUSER", "relay", "on", ">sécret/@:", "&*", "+@all");
+  const socket = await connectRedis(as("relay", "sécret/@:"));
+  socket.write(encodeCommand("ACL", "WHOAMI"));
+  expect(await answers(socket)).toBe("$5\r\nrelay\r\n");
+  socket.destroy();
+  await expect(connectRedis(as("relay", "wrong"))).rejects.toThrow("WRONGPASS");
+});
+
+test("a port where nobody listens, and a server that closes, reject with the reason", async () => {
+  const rude = createServer((socket) => socket.destroy());
+  await new Promise<void>((resolve) => rude.listen(0, "127.0.0.1", resolve));
+  atEndOfFile(async () => void rude.close());
+  const { port } = rude.address() as { port: number };
+  await expect(connectRedis(`redis://127.0.0.1:${port}`)).rejects.toThrow(/closed the connection|ECONNRESET/);
+  await expect(connectRedis("redis://127.0.0.1:1")).rejects.toThrow("ECONNREFUSED");
+});
+
+test("a Redis that refuses a frame takes the publisher down instead of being believed", async () => {
+  await admin.call("ACL", "SETUSER", "mute", "on", ">mute", "resetchannels", "+@all");
+  let downs = 0;
+  const publisher = new Publisher(as("mute", "mute"), {
+    log: quiet,
+    stallMs: 1_000,
+    residence: new Series([1]),
+    onDown: () => {
+      downs += 1;
+    },
+  });
+  atEndOfFile(async () => publisher.stop());
+  await publisher.ready(2_000);
+  const source = { unacknowledged: 0, pause: () => {}, resume: () => {} };
+  publisher.publish(source, publishTo("10.71.0.2:gamepad_input"), Buffer.from("stick"), performance.now());
+  await until(() => downs === 1);
+  expect(source.unacknowledged).toBe(0);
+  expect(publisher.inFlight.count).toBe(0);
+});
