@@ -13,6 +13,8 @@ export function openRedis(url: string, log: Logger, options: RedisOptions = {}):
     maxRetriesPerRequest: 1,
     connectTimeout: 5_000,
     commandTimeout: 1_000,
+    // A goodbye to a server that is gone holds the process up no longer than this.
+    disconnectTimeout: 200,
     retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
     ...options,
   });
