@@ -50,6 +50,26 @@ test("refuses a bad email, level or password, and names each", async () => {
   for (const fault of ["username", "level", "password"]) expect(refused.err).toContain(fault);
 });
 
+test("grants vehicles without a payment, takes them back, and leaves whoever pays alone", async () => {
+  const user = await gateway.newUser();
+  const grant = (...args: string[]) => admin(["grant-subscription", "--username", user.username, ...args]);
+  const reason = async () =>
+    (await user.api.get("/billing/can-add-vehicle?vehicle_type=physical")).body.data.reason;
+  expect(await grant("--vehicles", "2")).toMatchObject({ code: 0, err: "" });
+  expect(await reason()).toBe("allowed");
+  expect(await grant("--revoke")).toMatchObject({ code: 0 });
+  expect(await reason()).toBe("subscription_inactive");
+  await gateway.deps
+    .db("subscriptions")
+    .where({ user_id: user.id })
+    .update({ status: "active", provider_id: "sub_1" });
+  for (const args of [["--vehicles", "9"], ["--revoke"], ["--vehicles", "0"], ["--vehicles", "two"], []])
+    expect(await grant(...args)).toMatchObject({ code: 1, err: expect.stringMatching(/./) });
+  expect(await gateway.deps.db("subscriptions").where({ user_id: user.id }).first()).toMatchObject({
+    ...{ status: "active", vehicle_count: 2, provider_id: "sub_1" },
+  });
+}, 60_000);
+
 test("prints fresh secrets that a configuration takes", async () => {
   const [one, two] = await Promise.all([admin(["keys"]), admin(["keys"])]);
   expect(one?.out).toMatch(/^JWT_SECRET=\S{43}$/m);

@@ -6,7 +6,7 @@ import { openDatabase } from "../platform/db";
 import type { AdminCommand } from "./command";
 
 const Wish = z.union([
-  z.object({ username: z.email(), revoke: z.literal(true), vehicles: z.undefined() }),
+  z.object({ username: z.email(), revoke: z.literal(true), vehicles: z.undefined().optional() }),
   z.object({
     username: z.email(),
     revoke: z.literal(false),
