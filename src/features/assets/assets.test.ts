@@ -17,7 +17,7 @@ let user: TestUser;
 let vehicle: { id: number; ip: string };
 let drone: ApiClient;
 beforeAll(async () => {
-  gateway = await startTestGateway({ WORKER_IN_PROCESS: "true"});
+  gateway = await startTestGateway({ WORKER_IN_PROCESS: "true" });
   user = await gateway.newUser();
   vehicle = await newVehicle(user);
   drone = droneClient(gateway.api, vehicle.ip);
