@@ -1,6 +1,7 @@
 import { asRoot, type HubTown, hubTown, type Namespace, type Target } from "../testing/namespaces";
 import { DRONE_PORTS, HUB_ADDRESS } from "../testing/namespaces/hub-town";
 import { until } from "../testing/until";
+import { teardownFirewall } from "./firewall/firewall";
 import type { Tunnel } from "./index";
 
 let town: HubTown;
@@ -23,6 +24,9 @@ const probed = [
 const hubPorts = [tcp(22), tcp(80), tcp(8088), udp(5001)];
 const servicePorts = [udp(53), tcp(53), tcp(443), tcp(444)];
 
+/** Only the tests' own ticks: what they put above our chains stays there until then. */
+const env = { DB_REFRESH_SECONDS: "3600", FIREWALL_EXTRA_ALLOW: "172.31.5.5/32:tcp/443" };
+
 /** Who owns which drone, as `hubTown` lays it out. */
 const owner = [0, 0, 1];
 const opens = (operator: number, drone: number, { protocol, port }: Pick<Target, "protocol" | "port">) =>
@@ -34,8 +38,6 @@ const opens = (operator: number, drone: number, { protocol, port }: Pick<Target,
 beforeAll(async () => {
   if (process.getuid?.() !== 0) return;
   town = await hubTown();
-  // Only the tests' own ticks: what they put above our chains stays there until then.
-  const env = { DB_REFRESH_SECONDS: "3600", FIREWALL_EXTRA_ALLOW: "172.31.5.5/32:tcp/443" };
   tunnel = await town.world.start({ os: town.hub.os, dataplane: "auto" }, env);
   await town.connectAll();
   await Promise.all([
@@ -181,6 +183,27 @@ asRoot(
       ),
     );
     expect(await deviations()).toEqual([]);
+  },
+  90_000,
+);
+
+asRoot(
+  "the same holds in the legacy tables, on a host whose own rules are there; adopted without a new handshake",
+  async () => {
+    await tunnel.lifecycle.stop("another daemon follows");
+    await teardownFirewall(town.hub.os);
+    await town.hub.shell(`iptables -F
+      iptables -X
+      iptables -t nat -F
+      iptables-legacy -A FORWARD -p tcp --dport 9 -j DROP`);
+    const handshakes = () => town.hub.shell("wg show drones0 latest-handshakes | sort");
+    const before = await handshakes();
+    tunnel = await town.world.start({ os: town.hub.os, dataplane: "auto" }, env);
+    await until(async () => (await town.hub.shell("iptables-legacy-save")).includes("-j FLEET-POSTROUTING"));
+    await until(() => tunnel.lifecycle.state === "ready");
+    expect(await deviations()).toEqual([]);
+    expect(await handshakes()).toBe(before);
+    expect(await town.hub.shell("iptables-nft-save")).not.toContain("FLEET");
   },
   90_000,
 );

@@ -58,9 +58,8 @@ export class ConfigStore {
     await this.s3.send(new DeleteObjectCommand({ Bucket: this.bucket, Key: key }));
   }
 
-  // Prefixes without their slash: some stores sign an encoded slash in a query otherwise than the SDK does.
-  configs = (): Promise<StoredObject[]> => this.list("vpn");
-  tombstones = (): Promise<StoredObject[]> => this.list("tombstones");
+  configs = (): Promise<StoredObject[]> => this.list("vpn/");
+  tombstones = (): Promise<StoredObject[]> => this.list(TOMBSTONES);
 
   private async list(prefix: string): Promise<StoredObject[]> {
     const found: StoredObject[] = [];

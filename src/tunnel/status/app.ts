@@ -60,7 +60,9 @@ function guards(secret: string | undefined): Guards {
     user: nobody,
     refresh: nobody,
     reset: nobody,
+    video_room: nobody,
     drone: nobody,
+    video_room: nobody,
   };
 }
 
