@@ -3,6 +3,8 @@ import { z } from "zod";
 import { createUser } from "../features/accounts";
 import { adminConfig, loadConfig } from "../platform/config";
 import { openDatabase } from "../platform/db";
+import { explainDatabaseError } from "../platform/db-errors";
+import { faultWords } from "../platform/fault-words";
 import type { AdminCommand } from "./command";
 
 const Wish = z.object({
@@ -27,7 +29,7 @@ export const createUserCommand: AdminCommand = {
     });
     const wish = Wish.safeParse({ ...values, password: await firstLine(process.stdin) });
     if (!wish.success) {
-      const faults = wish.error.issues.map(({ path, message }) => `  ${path.join(".")}: ${message}`);
+      const faults = wish.error.issues.map((issue) => `  ${issue.path.join(".")}: ${faultWords(issue)}`);
       throw new Error(`usage: admin ${this.usage}\n${faults.join("\n")}`);
     }
     const config = loadConfig(adminConfig);
@@ -37,9 +39,12 @@ export const createUserCommand: AdminCommand = {
       process.stdout.write(`user ${user.id} ${user.username} ${user.ip}\n`);
       if (user.activation_token) {
         process.stdout.write(
-          `activate ${config.PUBLIC_ORIGIN}/activate/${user.id}/${user.activation_token}\n`,
+          `activate ${config.PUBLIC_ORIGIN}/activate/${user.id}/${user.activation_token}\n` +
+            `  (a page of the web client; without one: POST /api/v1/activate/${user.id}/${user.activation_token})\n`,
         );
       }
+    } catch (error) {
+      throw explainDatabaseError(error) ?? error;
     } finally {
       await db.destroy();
     }

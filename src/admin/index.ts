@@ -3,13 +3,17 @@ import { createUserCommand } from "./create-user";
 import { docsCommand } from "./docs";
 import { effectiveConfigCommand } from "./effective-config";
 import { grantSubscriptionCommand } from "./grant-subscription";
+import { jobsCommand } from "./jobs";
 import { keysCommand } from "./keys";
+import { verifyArchiveCommand } from "./verify-archive";
 
 const commands: Readonly<Record<string, AdminCommand>> = {
   "create-user": createUserCommand,
   "grant-subscription": grantSubscriptionCommand,
   config: effectiveConfigCommand,
   keys: keysCommand,
+  jobs: jobsCommand,
+  "verify-archive": verifyArchiveCommand,
   docs: docsCommand,
 };
 

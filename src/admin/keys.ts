@@ -13,6 +13,7 @@ export const keysCommand: AdminCommand = {
       TUNNEL_API_SECRET: random(),
       USERS_PRIVATE_KEY: wireguardPrivateKey(),
       DRONES_PRIVATE_KEY: wireguardPrivateKey(),
+      ARCHIVE_SIGNING_KEY: signingKey(),
     };
     for (const [name, value] of Object.entries(lines)) process.stdout.write(`${name}=${value}\n`);
   },
@@ -24,3 +25,7 @@ const wireguardPrivateKey = (): string =>
     .privateKey.export({ type: "pkcs8", format: "der" })
     .subarray(-32)
     .toString("base64");
+
+/** PKCS #8 on one line. */
+const signingKey = (): string =>
+  generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "der" }).toString("base64");

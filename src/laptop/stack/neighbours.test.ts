@@ -21,7 +21,7 @@ async function start(
   env: Record<string, string>,
   tell: (line: string) => void = () => undefined,
 ) {
-  const secrets = { jwt: "j", databasePassword: "d", userPassword: "u" };
+  const secrets = { jwt: "j", databasePassword: "d", userPassword: "u", archiveSigningKey: "a" };
   const running = await part.start({ env, ready: nothing, folder: freshFolder("stack"), secrets, tell });
   atEndOfFile(async () => running.stop?.());
   return running;

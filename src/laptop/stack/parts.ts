@@ -16,6 +16,7 @@ const DEFAULT_SIMULATOR_PORT = "5760";
 /** What every process of ours is told here. A default comes before the user's environment, a must after it. */
 const ourEnvironment = (env: Environment, secrets: Secrets): Environment => ({
   JWT_SECRET: secrets.jwt,
+  ARCHIVE_SIGNING_KEY: secrets.archiveSigningKey,
   ACCESS_PROFILE: "contract",
   // A simulated drone that names no port of its own is the simulator that starts beside.
   SIMULATED_LINK_PORT: env.SIMULATOR_PORT ?? DEFAULT_SIMULATOR_PORT,

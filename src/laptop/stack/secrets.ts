@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -7,6 +7,8 @@ export interface Secrets {
   readonly jwt: string;
   readonly databasePassword: string;
   readonly userPassword: string;
+  /** Ed25519, base64 of PKCS #8. */
+  readonly archiveSigningKey: string;
 }
 
 /** The folder's secrets; those it lacks are made and kept in a file that only its owner can read. */
@@ -17,6 +19,9 @@ export function keepSecrets(folder: string): Secrets {
     jwt: random(),
     databasePassword: random(),
     userPassword: random(12),
+    archiveSigningKey: generateKeyPairSync("ed25519")
+      .privateKey.export({ type: "pkcs8", format: "der" })
+      .toString("base64"),
     ...kept,
   };
   // Moved into place: a crash in between must not cost the password of a database that exists.

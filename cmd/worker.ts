@@ -1,0 +1,8 @@
+import { startWorker } from "../src/gateway/worker";
+import { loadConfig, workerConfig } from "../src/platform/config";
+import { runProcess, stopOnSignals } from "../src/platform/lifecycle";
+
+runProcess(async () => {
+  const { lifecycle, log } = await startWorker(loadConfig(workerConfig));
+  stopOnSignals(lifecycle, log);
+});

@@ -1,0 +1,35 @@
+import { adminConfig, loadConfig } from "../platform/config";
+import { openDatabase } from "../platform/db";
+import { type JobRow, listJobs, reviveJobs } from "../platform/jobs";
+import type { AdminCommand } from "./command";
+
+export const jobsCommand: AdminCommand = {
+  usage: "jobs [retry ID…]",
+  summary: "List the background jobs that are not done, dead ones first, or have dead ones tried again.",
+
+  async run([action, ...ids]) {
+    if (
+      action !== undefined &&
+      (action !== "retry" || ids.length === 0 || !ids.every((id) => /^\d+$/.test(id)))
+    )
+      throw new Error(`usage: admin ${jobsCommand.usage}`);
+    const db = openDatabase(loadConfig(adminConfig).DATABASE_URL, { poolMax: 1, name: "fleet-admin" });
+    try {
+      if (action === "retry") {
+        const revived = await reviveJobs(db, ids);
+        process.stdout.write(revived.map((id) => `job ${id} is tried again\n`).join(""));
+        const others = ids.filter((id) => !revived.includes(id));
+        if (others.length > 0) throw new Error(`No dead job: ${others.join(", ")}.`);
+        return;
+      }
+      const jobs = await listJobs(db);
+      process.stdout.write(jobs.length > 0 ? jobs.map(line).join("") : "No job waits, runs or is dead.\n");
+    } finally {
+      await db.destroy();
+    }
+  },
+};
+
+/** `17 dead send-report, attempt 12 of 12, due 2026-11-21T14:05:00.000Z: the mail server said no` */
+const line = ({ id, state, task, attempts, max_attempts, run_at, last_error }: JobRow): string =>
+  `${id} ${state} ${task}, attempt ${attempts} of ${max_attempts}, due ${run_at.toISOString()}${last_error ? `: ${last_error.split("\n")[0]}` : ""}\n`;

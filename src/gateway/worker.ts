@@ -1,0 +1,54 @@
+import { createServer } from "node:http";
+import Koa from "koa";
+import { closeServer, listen } from "../http/listen";
+import { opsRoutes } from "../http/ops";
+import { systemClock } from "../platform/clock";
+import type { WorkerConfig } from "../platform/config";
+import { observeDatabase, openDatabase } from "../platform/db";
+import { observeJobs } from "../platform/jobs";
+import { Lifecycle } from "../platform/lifecycle";
+import { createLogger, type Logger } from "../platform/log";
+import { openMailer } from "../platform/mail";
+import { createMetrics } from "../platform/metrics";
+import { ObjectStore } from "../platform/object-store";
+import { startWorking } from "./tasks";
+
+export interface Worker {
+  /** `http://host:port` of its health and metrics. */
+  readonly url: string;
+  readonly log: Logger;
+  readonly lifecycle: Lifecycle;
+}
+
+/** The gateway's background jobs in a process of their own. Stop it through its lifecycle. */
+export async function startWorker(config: WorkerConfig): Promise<Worker> {
+  const log = createLogger("worker", config.LOG_LEVEL);
+  const lifecycle = new Lifecycle(log, config.SHUTDOWN_DRAIN_SECONDS * 1000);
+  const registry = createMetrics("worker");
+  const db = openDatabase(config.DATABASE_URL, {
+    poolMax: config.DATABASE_POOL_MAX,
+    name: "fleet-worker",
+    log,
+  });
+  lifecycle.onClose("database", () => db.destroy());
+  observeDatabase(registry, db);
+  observeJobs(registry, db);
+  const mailer = openMailer(config.SMTP_URL, config.MAIL_FROM);
+  lifecycle.onClose("mail", () => mailer.close());
+  const store = new ObjectStore(config);
+  lifecycle.onClose("asset store", () => store.close());
+  try {
+    const app = new Koa();
+    app.use(opsRoutes(lifecycle, registry, { postgres: () => db.raw("select 1") }));
+    const server = createServer(app.callback());
+    const url = await listen(server, config.WORKER_PORT, config.HOST);
+    lifecycle.onClose("http", () => closeServer(server));
+    await startWorking({ config, log, registry, lifecycle, clock: systemClock, db, store, mailer });
+    lifecycle.ready();
+    log.info({ url }, "the worker is ready");
+    return { url, log, lifecycle };
+  } catch (error) {
+    await lifecycle.stop("start failed");
+    throw error;
+  }
+}
