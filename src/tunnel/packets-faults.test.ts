@@ -14,6 +14,8 @@ let database: Neighbour;
 let store: Neighbour;
 let env: Record<string, string>;
 let daemon: Daemon;
+/** All that any of the daemons printed, at the most talkative level. */
+const said: string[] = [];
 
 /** The real entrypoint, as a process of its own on the hub, with cables to its neighbours that a test can cut. */
 beforeAll(async () => {
@@ -26,6 +28,7 @@ beforeAll(async () => {
     DATABASE_URL: database.url(await town.hub.forward(database.path)),
     S3_ENDPOINT: store.url(await town.hub.forward(store.path)),
     TUNNEL_PORT: "5050",
+    LOG_LEVEL: "trace",
     DB_REFRESH_SECONDS: "1",
   };
   daemon = await startDaemon();
@@ -149,6 +152,23 @@ asRoot(
   120_000,
 );
 
+asRoot("through all of this no private key was printed or shown in a metric", async () => {
+  const text = said.join("") + (await daemon.metrics());
+  expect(text).toContain("a peer was set");
+  expect(text).toContain("fleet_tunnel_peers");
+  const folder = [
+    ...town.operators.map(({ id }) => `users/${id}`),
+    ...town.drones.map(({ id }) => `drones/${id}`),
+  ];
+  const keys = await Promise.all(
+    folder.map(async (name) => {
+      const config = await (await fetch(`${town.world.objects.url}/fleet-vpn/vpn/${name}.conf`)).text();
+      return /PrivateKey = (\S+)/.exec(config)?.[1] as string;
+    }),
+  );
+  for (const key of [...keys, env.USERS_PRIVATE_KEY, env.DRONES_PRIVATE_KEY]) expect(text).not.toContain(key);
+});
+
 interface Neighbour {
   readonly path: string;
   url(port: number): string;
@@ -206,6 +226,7 @@ interface Daemon {
   readonly gone: Promise<void>;
   /** SIGKILL, at once. */
   kill(): void;
+  metrics(): Promise<string>;
   metric(name: string, label?: string): Promise<number>;
 }
 
@@ -214,7 +235,12 @@ function runTunnel(...args: string[]): ChildProcess {
   const node = ["env", "-C", packageRoot, process.execPath, "--require", "@swc-node/register"];
   const [program, ...words] = [...town.hub.prefix, ...node, "cmd/tunnel.ts", ...args];
   const { PATH = "" } = process.env;
-  return spawn(program as string, words, { env: { PATH, ...env }, stdio: ["ignore", "inherit", "inherit"] });
+  const child = spawn(program as string, words, {
+    env: { PATH, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes) => said.push(`${bytes}`));
+  return child;
 }
 
 async function startDaemon(): Promise<Daemon> {
@@ -230,6 +256,7 @@ async function startDaemon(): Promise<Daemon> {
     kill: () => {
       if (child.exitCode === null && child.signalCode === null) process.kill(pid(), "SIGKILL");
     },
+    metrics: () => ask("/metrics"),
     metric: async (name, label = "") => {
       const line = (await ask("/metrics"))
         .split("\n")

@@ -4,7 +4,7 @@ import type { Clock } from "../platform/clock";
 import type { Logger } from "../platform/log";
 import type { Keyring } from "./client-configs/keyring";
 import type { Firewall } from "./firewall/firewall";
-import { type AllowState, allowStateOf, setElementsOf } from "./firewall/pairs";
+import { type AllowState, allowStateOf, type Pair, pairsOf } from "./firewall/pairs";
 import { type Fleet, type FleetRow, readFleet } from "./fleet";
 import { forwardPackets } from "./forwarding";
 import type { Stage, TunnelMetrics } from "./metrics";
@@ -40,7 +40,8 @@ type Reason = "change" | "repair" | "tick";
  */
 export class Reconciler {
   private fleet: Fleet | undefined;
-  private allowed: AllowState = {};
+  private pairs: ReadonlySet<Pair> = new Set();
+  private allowed: { readonly of: Fleet; readonly state: AllowState } | undefined;
   private pending: Set<Reason> | undefined;
   private running: Promise<void> | undefined;
   private ticker: NodeJS.Timeout | undefined;
@@ -55,7 +56,9 @@ export class Reconciler {
 
   /** What the firewall lets each user reach, as last read. */
   get allowState(): AllowState {
-    return this.allowed;
+    if (!this.fleet) return {};
+    if (this.allowed?.of !== this.fleet) this.allowed = { of: this.fleet, state: allowStateOf(this.fleet) };
+    return this.allowed.state;
   }
 
   /** The rows as last read; undefined until a read has succeeded. */
@@ -108,22 +111,20 @@ export class Reconciler {
       full || !this.rulesStand ? this.step("firewall-rules", () => this.ensureRules()) : true,
     ]);
     const hasRead = results[0];
-    const elements = setElementsOf(this.allowed);
-    if (this.fleet) {
-      results.push(
-        await this.step("firewall-pairs", async () => {
-          const { opened, closed } = await firewall.setPairs(elements, { verify: full });
-          metrics.changed("pair-opened", opened);
-          metrics.changed("pair-closed", closed);
-          if (closed > 0 || opened > 0)
-            this.options.log.info({ opened, closed }, "the firewall's pairs changed");
-          if (closed > 0) {
-            results.push(await this.step("conntrack", () => firewall.forgetRevoked(elements)));
-          }
-        }),
-      );
-    }
+    let forgetting: Promise<boolean> | undefined;
+    const setPairs = async () => {
+      const { opened, closed } = await firewall.setPairs(this.pairs, { verify: full });
+      metrics.changed("pair-opened", opened);
+      metrics.changed("pair-closed", closed);
+      if (closed > 0 || opened > 0) {
+        this.options.log.info({ opened, closed }, "the firewall's pairs changed");
+      }
+      if (closed > 0) forgetting = this.step("conntrack", () => firewall.forgetRevoked(this.pairs));
+    };
+    // The firewall closes before anything else is looked at.
+    if (this.fleet) results.push(await this.step("firewall-pairs", setPairs));
     results.push(...(await Promise.all(planes.map((plane) => this.reconcilePlane(plane, isTick, full)))));
+    if (forgetting) results.push(await forgetting);
     if (hasRead) this.attendConfigs(isTick);
     const succeeded = results.every(Boolean);
     metrics.reconciled(Number(process.hrtime.bigint() - started) / 1e9, succeeded ? clock.now() : undefined);
@@ -135,7 +136,7 @@ export class Reconciler {
     const { log, metrics } = this.options;
     const fleet = readFleet(await this.options.readRows());
     this.fleet = fleet;
-    this.allowed = allowStateOf(fleet);
+    this.pairs = pairsOf(fleet);
     metrics.faultyRows(fleet.faults.length);
     const faults = JSON.stringify(fleet.faults);
     if (faults === this.faultsSeen) return;

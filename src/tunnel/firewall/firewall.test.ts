@@ -3,6 +3,7 @@ import { hostBackend } from "./backend";
 import { forgetRevoked } from "./conntrack";
 import { allowDns, parseExtraAllow } from "./extra-allow";
 import { Firewall, teardownFirewall } from "./firewall";
+import type { Pair } from "./pairs";
 
 const settings = {
   edgePorts: [{ protocol: "tcp" as const, port: 8088 }],
@@ -42,42 +43,57 @@ test("a jump that is there twice is there once afterwards", async () => {
   expect(os.nft.chain("filter", "FORWARD")).toEqual(["-j FLEET-FORWARD", "-j HOST"]);
 });
 
+const pairs = (...texts: string[]) => new Set(texts as Pair[]);
+const ports = ["tcp:5001", "tcp:8554", "udp:8554", "udp:14900", "tcp:22"];
+
 test("only the pairs that differ are written, removals first, and a second time nothing", async () => {
   const os = new SimulatedOs();
   const firewall = new Firewall(os, settings);
-  await firewall.setPairs(new Set(["10.70.0.2,tcp:22,10.71.0.2", "10.70.0.3,tcp:22,10.71.0.3"]), {
-    verify: true,
-  });
+  await firewall.setPairs(pairs("10.70.0.2 10.71.0.2 5001", "10.70.0.3 10.71.0.3 5001"), { verify: true });
   os.commands.length = 0;
-  const next = new Set(["10.70.0.3,tcp:22,10.71.0.3", "10.70.0.4,tcp:22,10.71.0.2"]);
-  expect(await firewall.setPairs(next, { verify: false })).toEqual({ opened: 1, closed: 1 });
+  const next = pairs("10.70.0.3 10.71.0.3 5001", "10.70.0.4 10.71.0.2 5001");
+  expect(await firewall.setPairs(next, { verify: false })).toEqual({ opened: 5, closed: 5 });
   expect(await firewall.setPairs(next, { verify: false })).toEqual({ opened: 0, closed: 0 });
   expect(os.commands).toEqual([
-    `ipset restore -exist <<'END'
-del fleet-pairs 10.70.0.2,tcp:22,10.71.0.2
-add fleet-pairs 10.70.0.4,tcp:22,10.71.0.2
-END`,
+    [
+      "ipset restore -exist <<'END'",
+      ...ports.map((port) => `del fleet-pairs 10.70.0.2,${port},10.71.0.2`),
+      ...ports.map((port) => `add fleet-pairs 10.70.0.4,${port},10.71.0.2`),
+      "END",
+    ].join("\n"),
   ]);
+});
+
+test("a drone's new port opens and the old one closes; its other ports are not touched", async () => {
+  const os = new SimulatedOs();
+  const firewall = new Firewall(os, settings);
+  await firewall.setPairs(pairs("10.70.0.2 10.71.0.2 5001"), { verify: true });
+  os.commands.length = 0;
+  await firewall.setPairs(pairs("10.70.0.2 10.71.0.2 6001"), { verify: false });
+  expect(os.commands.join()).not.toContain("del fleet-pairs 10.70.0.2,tcp:22");
+  expect([...(os.sets.get("fleet-pairs") ?? [])].sort()).toEqual(
+    ["tcp:22", "tcp:6001", "tcp:8554", "udp:14900", "udp:8554"].map((port) => `10.70.0.2,${port},10.71.0.2`),
+  );
 });
 
 test("a pair that somebody else put into the set is taken out by the next look at it", async () => {
   const os = new SimulatedOs();
   const firewall = new Firewall(os, settings);
-  await firewall.setPairs(new Set(), { verify: true });
+  await firewall.setPairs(pairs(), { verify: true });
   os.sets.get("fleet-pairs")?.add("10.70.0.9,tcp:22,10.71.0.2");
-  expect(await firewall.setPairs(new Set(), { verify: true })).toEqual({ opened: 0, closed: 1 });
+  expect(await firewall.setPairs(pairs(), { verify: true })).toEqual({ opened: 0, closed: 1 });
 });
 
 test("after a failed write the kernel's own list is looked at again", async () => {
   const os = new SimulatedOs();
   const firewall = new Firewall(os, settings);
-  await firewall.setPairs(new Set(["10.70.0.2,tcp:22,10.71.0.2"]), { verify: true });
+  await firewall.setPairs(pairs("10.70.0.2 10.71.0.2 5001"), { verify: true });
   os.fault = (command) => {
     if (command.startsWith("ipset restore")) throw new Error("no memory");
   };
-  await expect(firewall.setPairs(new Set(), { verify: false })).rejects.toThrow("no memory");
+  await expect(firewall.setPairs(pairs(), { verify: false })).rejects.toThrow("no memory");
   os.fault = () => {};
-  expect(await firewall.setPairs(new Set(), { verify: false })).toEqual({ opened: 0, closed: 1 });
+  expect(await firewall.setPairs(pairs(), { verify: false })).toEqual({ opened: 0, closed: 5 });
   expect([...(os.sets.get("fleet-pairs") ?? [])]).toEqual([]);
 });
 

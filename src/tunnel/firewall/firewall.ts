@@ -1,6 +1,7 @@
 import type { Os } from "../os/os";
 import { type Backend, hostBackend, restoreCommand, saveCommand } from "./backend";
 import { forgetRevoked } from "./conntrack";
+import { elementsOf, type Pair } from "./pairs";
 import { type OwnChain, ownChains, PAIRS, type RuleSettings } from "./rules";
 import { isFirst, readSaved, restoreText, type SavedTable, teardownText } from "./saved";
 
@@ -20,7 +21,7 @@ export class Firewall {
   /** Our chains as the kernel printed them after we had set them. */
   private accepted: string | undefined;
   /** What the set holds, as far as we know. */
-  private elements: Set<string> | undefined;
+  private pairs: ReadonlySet<Pair> | undefined;
 
   constructor(
     private readonly os: Os,
@@ -59,32 +60,42 @@ export class Firewall {
   /**
    * Make the set hold exactly these pairs, removals first; each is one atomic change, so the others' packets
    * notice nothing. With `verify` the kernel's own list is compared, otherwise what we last knew of it.
+   * Resolves with how many elements were changed.
    */
   async setPairs(
-    desired: ReadonlySet<string>,
+    desired: ReadonlySet<Pair>,
     { verify }: { verify: boolean },
   ): Promise<{ opened: number; closed: number }> {
-    if (verify || !this.elements) this.elements = await this.readSet();
-    const known = this.elements;
-    const closed = [...known].filter((element) => !desired.has(element));
-    const opened = [...desired].filter((element) => !known.has(element));
+    const [opened, closed] =
+      verify || !this.pairs ? await this.differenceInKernel(desired) : difference(desired, this.pairs);
     if (closed.length > 0 || opened.length > 0) {
       // Until the kernel has taken them all, what it holds is not known.
-      this.elements = undefined;
+      this.pairs = undefined;
       const input = [
         ...closed.map((element) => `del ${PAIRS} ${element}`),
         ...opened.map((element) => `add ${PAIRS} ${element}`),
         "",
       ].join("\n");
       await this.os.run(["ipset", "restore", "-exist"], { input });
-      this.elements = new Set(desired);
     }
+    this.pairs = desired;
     return { opened: opened.length, closed: closed.length };
   }
 
   /** Forget known connections of pairs that are allowed no longer. */
-  forgetRevoked(desired: ReadonlySet<string>): Promise<number> {
-    return forgetRevoked(this.os, desired);
+  forgetRevoked(desired: ReadonlySet<Pair>): Promise<number> {
+    return forgetRevoked(this.os, new Set([...desired].flatMap(elementsOf)));
+  }
+
+  private async differenceInKernel(
+    desired: ReadonlySet<Pair>,
+  ): Promise<[opened: string[], closed: string[]]> {
+    const held = await this.readSet();
+    const wanted = new Set([...desired].flatMap(elementsOf));
+    return [
+      [...wanted].filter((element) => !held.has(element)),
+      [...held].filter((element) => !wanted.has(element)),
+    ];
   }
 
   private async readSet(): Promise<Set<string>> {
@@ -105,6 +116,14 @@ export class Firewall {
     );
     return { filter: readSaved(filter as string), mangle: readSaved(mangle as string) };
   }
+}
+
+/** Elements to add and to delete, in this order. A port that two pairs of the same addresses share stays. */
+function difference(desired: ReadonlySet<Pair>, known: ReadonlySet<Pair>): [string[], string[]] {
+  const opened = [...desired].filter((pair) => !known.has(pair)).flatMap(elementsOf);
+  const closed = [...known].filter((pair) => !desired.has(pair)).flatMap(elementsOf);
+  const kept = new Set(opened);
+  return [opened, closed.filter((element) => !kept.has(element))];
 }
 
 const printOwn = (saved: SavedTables): string =>

@@ -48,13 +48,22 @@ export function allowStateOf(fleet: Fleet): AllowState {
   );
 }
 
-/** The same as elements of an ipset `hash:ip,port,ip`: `10.70.0.2,tcp:5001,10.71.0.2`. */
-export function setElementsOf(state: AllowState): Set<string> {
-  const elements = new Set<string>();
-  for (const [user, { drones }] of Object.entries(state)) {
-    for (const { ip, ports } of drones) {
-      for (const { protocol, port } of ports) elements.add(`${user},${protocol}:${port},${ip}`);
-    }
+/** A user and a drone that it may reach: `10.70.0.2 10.71.0.2 5001`, the port empty when the drone has none. */
+export type Pair = string & { readonly __brand: "Pair" };
+
+/** Every pair, by which two states of a large fleet are compared without writing out each one's ports. */
+export function pairsOf(fleet: Fleet): Set<Pair> {
+  const pairs = new Set<Pair>();
+  for (const [user, drones] of reachableDrones(fleet)) {
+    for (const { ip, port } of drones) pairs.add(`${user} ${ip} ${port ?? ""}` as Pair);
   }
-  return elements;
+  return pairs;
+}
+
+/** A pair's elements of an ipset `hash:ip,port,ip`: `10.70.0.2,tcp:5001,10.71.0.2`. */
+export function elementsOf(pair: Pair): string[] {
+  const [user, drone, port] = pair.split(" ");
+  return openPorts({ port: port ? Number(port) : undefined }).map(
+    ({ protocol, port }) => `${user},${protocol}:${port},${drone}`,
+  );
 }

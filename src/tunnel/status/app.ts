@@ -62,7 +62,6 @@ function guards(secret: string | undefined): Guards {
     reset: nobody,
     video_room: nobody,
     drone: nobody,
-    video_room: nobody,
   };
 }
 
