@@ -1,10 +1,12 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { packageRoot } from "../platform/version";
+import { compiledPrograms } from "../testing/programs";
 import { startTestGateway, type TestGateway } from "../testing/start-gateway";
 
 let gateway: TestGateway;
+let programs: string;
 beforeAll(async () => {
+  programs = compiledPrograms();
   gateway = await startTestGateway();
 });
 
@@ -14,13 +16,13 @@ interface Outcome {
   readonly err: string;
 }
 
-/** The real entrypoint in a process of its own, compiled as it is loaded. */
+/** The real entrypoint in a process of its own. */
 function admin(args: string[], input = ""): Promise<Outcome> {
   const { PATH = "" } = process.env;
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
-      ["--require", "@swc-node/register", join(packageRoot, "cmd/admin.ts"), ...args],
+      [join(programs, "cmd/admin.js"), ...args],
       { env: { PATH, DATABASE_URL: gateway.databaseUrl, PUBLIC_ORIGIN: "https://fly.example.com" } },
       (_error, out, err) => resolve({ code: child.exitCode, out, err }),
     );
@@ -80,4 +82,10 @@ test("prints fresh secrets that a configuration takes", async () => {
 test("tells what it can do, and fails for what it cannot", async () => {
   expect((await admin([])).out).toContain("create-user");
   expect(await admin(["fly"])).toMatchObject({ code: 1, err: expect.stringContaining('no command "fly"') });
+});
+
+test("says of a taken email that it is taken, and nothing of the database", async () => {
+  const { username } = await gateway.newUser();
+  const refused = await admin(["create-user", "--username", username], "a good password\n");
+  expect(refused).toMatchObject({ code: 1, err: "A user with this email exists already.\n" });
 });

@@ -18,6 +18,7 @@ import type { GatewayDeps } from "./deps";
  * scripts to https could not load them.
  */
 const protectiveHeaders = helmet({
+  strictTransportSecurity: false,
   contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } },
 });
 

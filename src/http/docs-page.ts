@@ -35,7 +35,7 @@ const start = `SwaggerUIBundle({ url: "../../apispec.json", dom_id: "#swagger-ui
 /** `GET /api/docs/` and `GET /apispec.json`; the description is also found below the base path. */
 export function docsPage(document: object, basePath: string): Middleware {
   const spec = JSON.stringify(document);
-  const router = new Router();
+  const router = new Router({ strict: true });
   router.get("/apispec.json", (ctx) => {
     ctx.type = "json";
     ctx.body = spec;
@@ -44,9 +44,8 @@ export function docsPage(document: object, basePath: string): Middleware {
     ctx.type = "json";
     ctx.body = spec;
   });
-  router.get(`${basePath}/api/docs/`, (ctx) => ctx.redirect("/api/docs/"));
+  router.get("/api/docs", (ctx) => ctx.redirect("/api/docs/"));
   router.get("/api/docs/", (ctx) => {
-    if (!ctx.path.endsWith("/")) return ctx.redirect("/api/docs/");
     ctx.type = "html";
     ctx.body = page;
   });

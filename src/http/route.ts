@@ -80,6 +80,8 @@ export interface Callers {
   reset: { readonly identity: string; readonly jti: string; readonly expiresAt: number };
   /** A drone, by its address in the drone plane. */
   drone: DroneCaller;
+  /** A drone, by the video room token of its row. */
+  video_room: Pick<DroneCaller, "id">;
   /** A token in the path, a header or a signature, which the handler checks. */
   token: undefined;
 }

@@ -67,7 +67,7 @@ function operation(route: Route, definitions: Json): Json {
   };
 }
 
-const bearerGuards = new Set(["user", "refresh", "reset"]);
+const bearerGuards = new Set(["user", "refresh", "reset", "video_room"]);
 
 const guardWords: Readonly<Record<Route["guard"], string>> = {
   public: "",
@@ -75,6 +75,7 @@ const guardWords: Readonly<Record<Route["guard"], string>> = {
   refresh: "Needs a refresh token.",
   reset: "Needs the access token of a password-reset mail.",
   drone: "Only for a drone, told by its address in the drone plane.",
+  video_room: "Needs the drone's video room token.",
   token: "Needs a token of its own kind, in the path or a header.",
 };
 
@@ -92,11 +93,17 @@ function responses(route: Route, definitions: Json): Json {
     documented[status] ??= { description, schema: error };
   };
   for (const [status, text] of Object.entries(route.documents ?? {})) document(Number(status), text);
-  if (route.guard !== "public") document(401, "No valid token.");
+  if (route.guard !== "public") document(route.errors?.unauthenticated ?? 401, "No valid token.");
   if (route.path.includes(":")) document(404, "No such thing, or not yours.");
   if (route.body || route.rawBody || route.query)
     document(route.invalidInput ?? 400, "The input does not fit; the message says where.");
-  if (!route.errors?.internal) document(500, "It failed; the message says why.");
+  if (!route.errors?.internal)
+    if (route.body) {
+      document(400, "The body is not JSON.");
+      document(413, "The body is too large.");
+      document(415, "The body is of another type than JSON.");
+    }
+  document(500, "It failed; the message says why.");
   return documented;
 }
 

@@ -11,6 +11,9 @@ export async function freePort(): Promise<number> {
 
 /** Throws, naming the port and who wanted it, when somebody already listens there. */
 export async function assertPortIsFree(port: number, wantedBy: string): Promise<void> {
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) {
+    throw new Error(`The port for ${wantedBy} must be a number from 1 to 65535.`);
+  }
   try {
     const probe = await listenOn(port);
     await new Promise((resolve) => probe.close(resolve));

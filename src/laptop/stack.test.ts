@@ -1,17 +1,16 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { packageRoot } from "../platform/version";
 import { atEndOfFile, freshFolder } from "../testing";
+import { compiledPrograms } from "../testing/programs";
 import { ApiClient } from "./api-client";
 import { freePort } from "./free-port";
 import { type Ready, readReady, readyFile } from "./ready";
 import { isMarked } from "./servers/leftover";
 
-/** Under node_modules, so that the programs find their packages from there. */
-const programs = join(packageRoot, "node_modules", ".cache", `stack-test-${process.pid}`);
+let programs: string;
 const folder = freshFolder("stack");
 let environment: NodeJS.ProcessEnv;
 
@@ -22,15 +21,7 @@ interface Running {
 }
 
 beforeAll(async () => {
-  atEndOfFile(async () => rmSync(programs, { recursive: true, force: true }));
-  const swc = join(packageRoot, "node_modules", ".bin", "swc");
-  execFileSync(
-    swc,
-    ["src", "cmd", "migrations", "--out-dir", programs, "--ignore", "**/*.test.ts", "--quiet"],
-    {
-      cwd: packageRoot,
-    },
-  );
+  programs = compiledPrograms();
   const { PATH, HOME } = process.env;
   environment = {
     PATH,
@@ -45,8 +36,10 @@ beforeAll(async () => {
 function run(program: string, ...args: string[]): Running {
   const child = spawn(
     process.execPath,
-    [join(programs, "cmd", `${program}.js`), "--state", folder, ...args],
+    // From its own folder, as `npm start` names it.
+    [join("cmd", `${program}.js`), "--state", folder, ...args],
     {
+      cwd: programs,
       env: environment,
       stdio: ["ignore", "pipe", "pipe"],
     },

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readlinkSync, realpathSync, rmSync } from "node:fs";
+import { resolve } from "node:path";
 
 /** How long a leftover server may take over its orderly end before it is killed. */
 const orderlyEndMs = 15_000;
@@ -41,7 +42,10 @@ export function sendSignal(pid: number, signal: NodeJS.Signals): void {
  */
 export function isMarked(pid: number, mark: string): boolean {
   try {
-    return argumentsOf(pid).includes(mark) || workingFolder(pid) === realpathSync(mark);
+    const folder = workingFolder(pid);
+    // `npm start` names its script from the folder it works in.
+    const named = (argument: string) => argument === mark || resolve(folder ?? "/", argument) === mark;
+    return argumentsOf(pid).some(named) || folder === realpathSync(mark);
   } catch {
     // Gone, a zombie, or a stranger's: not ours in any case.
     return false;
@@ -55,8 +59,15 @@ function argumentsOf(pid: number): string[] {
     .split(" ");
 }
 
+/** Undefined where it is closed to us. */
 function workingFolder(pid: number): string | undefined {
-  if (process.platform === "linux") return readlinkSync(`/proc/${pid}/cwd`);
+  if (process.platform === "linux") {
+    try {
+      return readlinkSync(`/proc/${pid}/cwd`);
+    } catch {
+      return undefined;
+    }
+  }
   const listing = execFileSync("lsof", ["-a", "-p", String(pid), "-d", "cwd", "-Fn"], { encoding: "utf8" });
   return listing
     .split("\n")

@@ -1,4 +1,13 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { endLeftover, isMarked } from "../servers/leftover";
 
@@ -9,20 +18,42 @@ const lockName = "stack.pid";
  * behind are ended by their parts. Returns the function that gives the folder back.
  */
 export function takeStateFolder(folder: string): () => void {
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   const lock = join(folder, lockName);
   for (;;) {
     try {
       writeFileSync(lock, `${process.pid}\n`, { flag: "wx" });
-      return () => rmSync(lock, { force: true });
+      return () => {
+        if (holderOf(lock) === process.pid) rmSync(lock, { force: true });
+      };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
-    const holder = Number.parseInt(readFileSync(lock, "utf8"), 10);
+    const holder = holderOf(lock);
     if (isStack(holder))
       throw new Error(`The stack runs already (process ${holder}). Stop it with Ctrl-C first.`);
     rmSync(lock, { force: true });
   }
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+    accessSync(folder, constants.W_OK);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    throw new Error(
+      `The state folder ${folder} cannot be used (${code}). Name another with --state FOLDER.`,
+      {
+        cause,
+      },
+    );
+  }
+}
+
+/** NaN when the lock is gone. */
+function holderOf(lock: string): number {
+  return existsSync(lock) ? Number.parseInt(readFileSync(lock, "utf8"), 10) : Number.NaN;
 }
 
 /** Every stack is this same program, so its script is among the arguments of a live one. */
