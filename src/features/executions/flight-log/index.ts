@@ -1,0 +1,2 @@
+export { analyseFlightLog } from "./analyse";
+export type { FlightLogResult, FlightStats } from "./result";

@@ -1,0 +1,107 @@
+export type LogFormat = "dataflash" | "tlog" | "ulog";
+
+/**
+ * What a flight log says. Metres, seconds, metres per second, volts; altitudes are above home. A flight is what
+ * happened while the motors were armed; where a log does not tell, all of it. What it does not tell is null.
+ */
+export interface FlightStats {
+  readonly format: LogFormat;
+  /** False when the log ends inside a message or has damaged places; the figures are of what could be read. */
+  readonly complete: boolean;
+  readonly messages: number;
+  /** Bytes that belong to no message. */
+  readonly damaged_bytes: number;
+  /** As it introduces itself: `ArduCopter V4.7.0`. */
+  readonly vehicle: string | null;
+  /** When the flight began, in UTC, by the vehicle's GPS or the recorder's clock. */
+  readonly started_at: string | null;
+  /** From the first message to the last. */
+  readonly log_seconds: number;
+  readonly duration_seconds: number;
+  /** Over ground. */
+  readonly distance_m: number;
+  readonly max_speed_ms: number | null;
+  /** Distance by duration. */
+  readonly mean_speed_ms: number;
+  readonly max_altitude_m: number | null;
+  readonly min_altitude_m: number | null;
+  readonly max_climb_ms: number | null;
+  readonly max_descent_ms: number | null;
+  readonly max_distance_from_home_m: number | null;
+  readonly home: Place | null;
+  readonly battery: BatteryStats | null;
+  /** In the order in which they were first entered. */
+  readonly modes: readonly { readonly name: string; readonly seconds: number }[];
+  readonly gps: GpsStats | null;
+  readonly vibration: VibrationStats | null;
+  /** Errors, failsafes and warnings in the order of their first appearance, 100 at most. */
+  readonly incidents: readonly Incident[];
+  /** 500 points at most. */
+  readonly track: readonly TrackPoint[];
+  /** 500 points at most. */
+  readonly series: readonly SeriesPoint[];
+}
+
+export interface Place {
+  readonly lat: number;
+  readonly lng: number;
+}
+
+export interface BatteryStats {
+  readonly used_mah: number | null;
+  /** Of its capacity. */
+  readonly used_percent: number | null;
+  readonly start_voltage_v: number;
+  readonly min_voltage_v: number;
+}
+
+export interface GpsStats {
+  /** Share of the receiver's reports that had a three-dimensional fix, 0 to 1. */
+  readonly fix_share: number;
+  readonly min_satellites: number;
+  readonly mean_satellites: number;
+  readonly mean_hdop: number | null;
+  readonly max_hdop: number | null;
+}
+
+/** Metres per second squared, each axis; PX4 tells one figure, which stands in all three. */
+export interface VibrationStats {
+  readonly mean: readonly [x: number, y: number, z: number];
+  readonly max: readonly [x: number, y: number, z: number];
+  /** How often an accelerometer was driven beyond its range, all together. */
+  readonly clips: number;
+}
+
+export interface Incident {
+  /** Since the flight began; below 0 before it. */
+  readonly seconds: number;
+  readonly severity: "warning" | "error" | "failsafe";
+  readonly text: string;
+  readonly count: number;
+}
+
+export interface TrackPoint extends Place {
+  /** Since the flight's first position. */
+  readonly seconds: number;
+  readonly altitude_m: number | null;
+}
+
+export interface SeriesPoint {
+  /** Since the flight's first position. */
+  readonly seconds: number;
+  readonly altitude_m: number | null;
+  readonly speed_ms: number | null;
+  readonly battery_v: number | null;
+}
+
+/**
+ * complete: read from end to end. damaged: cut off or broken in places, and read as far as that goes.
+ * unreadable: nothing in it can be read; `error` says so to the pilot.
+ */
+export type FlightLogResult =
+  | { readonly status: "complete" | "damaged"; readonly stats: FlightStats }
+  | {
+      readonly status: "unreadable";
+      readonly reason: "empty" | "foreign" | "too_complex";
+      readonly error: string;
+    };

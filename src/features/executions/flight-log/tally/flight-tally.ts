@@ -1,0 +1,159 @@
+import type { FlightStats, Incident, Place } from "../result";
+import { Flown } from "./flown";
+import { Incidents } from "./incidents";
+import { LogTime } from "./log-time";
+import { isPlace } from "./path";
+
+interface Home extends Place {
+  /** Metres above mean sea level. */
+  readonly altitude: number;
+}
+
+/** What the reader of one format adds to the figures. */
+export type Telling = Omit<FlightStats, "format" | "complete" | "messages" | "damaged_bytes">;
+
+/**
+ * Counts a flight together from what a log says, message by message, in the log's order. Every message that
+ * carries a time goes through `at` first.
+ *
+ * unknown → armed ⇄ disarmed. While it is unknown whether the motors run, all counts; when it turns out that
+ * they did not, that is thrown away.
+ */
+export class FlightTally {
+  private readonly time = new LogTime();
+  private readonly incidents = new Incidents();
+  private flown = new Flown();
+  private armed: boolean | undefined;
+  private rank = 0;
+  private homePlace: Home | undefined;
+  private groundAltitude: number | undefined;
+  private currentMode: number | undefined;
+  private utcOffset: number | undefined;
+  vehicle: string | undefined;
+
+  /** Moves to a message's time, in seconds. False when that is not credible; then the message is not either. */
+  at(seconds: number): boolean {
+    const step = this.time.move(seconds);
+    if (step === undefined) return false;
+    const { flown, armed, currentMode } = this;
+    if (armed === false) return true;
+    flown.began ??= this.time.elapsed;
+    if (armed) flown.armedSeconds += step;
+    if (currentMode !== undefined) {
+      const seconds = flown.modes.get(currentMode) ?? 0;
+      // A damaged log must not make up modes without end.
+      if (flown.modes.size < 64 || seconds > 0) flown.modes.set(currentMode, seconds + step);
+    }
+    return true;
+  }
+
+  /** The motors were started, or stopped, just now. */
+  armedBecomes(armed: boolean): void {
+    this.setArmed(armed, !armed);
+  }
+
+  /** The motors run, or do not, and the log may say so again and again. */
+  armedIs(armed: boolean): void {
+    this.setArmed(armed, armed);
+  }
+
+  private setArmed(armed: boolean, before: boolean): void {
+    if (armed === this.armed) return;
+    if (this.armed === undefined && !before) {
+      this.flown = new Flown();
+      this.rank = 0;
+    }
+    this.armed = armed;
+    if (armed) this.flown.began ??= this.time.elapsed;
+  }
+
+  home(lat: number, lng: number, altitude: number): void {
+    if (isPlace({ lat, lng })) this.homePlace = { lat, lng, altitude };
+  }
+
+  /** The autopilot's number for it. */
+  mode(number: number): void {
+    this.currentMode = number;
+    if (this.armed !== false && this.flown.modes.size < 64 && !this.flown.modes.has(number))
+      this.flown.modes.set(number, 0);
+  }
+
+  /**
+   * Degrees; metres above sea level, and above home where the log tells. `rank`: an estimator's positions (2)
+   * replace a receiver's (1).
+   */
+  position(rank: number, lat: number, lng: number, altitude: number, aboveHome?: number): void {
+    if (!isPlace({ lat, lng }) || rank < this.rank || this.armed === false) return;
+    const { flown } = this;
+    if (rank > this.rank) {
+      flown.restartPath();
+      this.groundAltitude = undefined;
+    }
+    this.rank = rank;
+    this.groundAltitude ??= altitude;
+    const height = aboveHome ?? altitude - (this.homePlace?.altitude ?? this.groundAltitude);
+    const known = Number.isFinite(height) && Math.abs(height) < 50_000 ? height : undefined;
+    if (flown.path.add({ lat, lng, seconds: this.time.elapsed }, known, this.homePlace))
+      flown.noteSeries(known);
+  }
+
+  /** Metres per second over ground, and upwards. */
+  velocity(ground: number, up?: number): void {
+    if (this.armed !== false) this.flown.velocity(ground, up);
+  }
+
+  battery(volts: number, usedMah?: number, leftPercent?: number): void {
+    if (this.armed !== false) this.flown.battery(volts, usedMah, leftPercent);
+  }
+
+  gps(fix: number, satellites: number, hdop?: number): void {
+    if (this.armed !== false) this.flown.gps(fix, satellites, hdop);
+  }
+
+  /** Metres per second squared; `clips` counts from power-on. */
+  vibration(sensor: number, axes: readonly [number, number, number], clips: number): void {
+    if (this.armed !== false) this.flown.vibration(sensor, axes, clips);
+  }
+
+  incident(severity: Incident["severity"], text: string): void {
+    this.incidents.add(this.time.elapsed, severity, text);
+  }
+
+  /** The wall clock at the current message, in milliseconds since 1970. */
+  utc(milliseconds: number): void {
+    // Before its first fix a receiver tells the day it was made.
+    if (milliseconds > Date.UTC(2005) && milliseconds < Date.UTC(2100))
+      this.utcOffset ??= milliseconds - this.time.elapsed * 1000;
+  }
+
+  /** `modeName` puts an autopilot's number into words. */
+  stats(modeName: (mode: number) => string): Telling {
+    const { flown, homePlace, utcOffset, time } = this;
+    const { path, speed, climb } = flown;
+    const began = flown.began ?? 0;
+    const spanned = path.first && path.last ? path.last.seconds - path.first.seconds : 0;
+    const duration = this.armed === undefined ? spanned : flown.armedSeconds;
+    return {
+      vehicle: this.vehicle ?? null,
+      started_at: utcOffset === undefined ? null : new Date(utcOffset + began * 1000).toISOString(),
+      log_seconds: time.elapsed,
+      duration_seconds: duration,
+      distance_m: path.distance,
+      max_speed_ms: speed.max,
+      mean_speed_ms: duration > 0 ? path.distance / duration : 0,
+      max_altitude_m: path.altitude.max,
+      min_altitude_m: path.altitude.min,
+      max_climb_ms: climb.max === null ? null : Math.max(0, climb.max),
+      max_descent_ms: climb.min === null ? null : Math.max(0, -climb.min),
+      max_distance_from_home_m: path.fromHome.max,
+      home: homePlace ? { lat: homePlace.lat, lng: homePlace.lng } : null,
+      battery: flown.batteryStats,
+      modes: [...flown.modes].map(([mode, seconds]) => ({ name: modeName(mode), seconds })),
+      gps: flown.gpsStats,
+      vibration: flown.vibrationStats,
+      incidents: this.incidents.list(began),
+      track: path.track.points,
+      series: flown.series.points,
+    };
+  }
+}

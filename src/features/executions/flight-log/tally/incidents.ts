@@ -1,0 +1,37 @@
+import type { Incident } from "../result";
+
+const MOST = 100;
+const LONGEST_TEXT = 200;
+
+/** Errors and failsafes, each text once with how often it came. */
+export class Incidents {
+  private readonly byText = new Map<string, { at: number; severity: Incident["severity"]; count: number }>();
+
+  add(at: number, severity: Incident["severity"], text: string): void {
+    const words = text
+      .replace(/[^\P{C}]+/gu, " ")
+      .trim()
+      .slice(0, LONGEST_TEXT);
+    const known = this.byText.get(words);
+    if (known) known.count++;
+    else if (words !== "" && this.byText.size < MOST) this.byText.set(words, { at, severity, count: 1 });
+  }
+
+  /** `began`: the time at which the flight began. */
+  list(began: number): Incident[] {
+    return [...this.byText].map(([text, { at, severity, count }]) => ({
+      seconds: at - began,
+      severity,
+      text,
+      count,
+    }));
+  }
+}
+
+/** What autopilots write when something is wrong, in logs whose texts carry no severity. */
+export function severityOf(text: string): Incident["severity"] | undefined {
+  if (/fail\s?safe/i.test(text) && !/cleared|clear$/i.test(text)) return "failsafe";
+  if (/crash|emergency|thrust loss|critical|parachute|terminat/i.test(text)) return "error";
+  if (/breach(ed)?$|glitch|variance|unhealthy|lost|error|prearm|bad /i.test(text)) return "warning";
+  return undefined;
+}

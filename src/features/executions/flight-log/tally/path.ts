@@ -1,0 +1,78 @@
+import type { Place, TrackPoint } from "../result";
+import { Spread } from "./spread";
+import { Thinned } from "./thinned";
+
+const METRES_PER_DEGREE = 111_318.845;
+/** A receiver at rest wanders; steps shorter than this are counted once they add up to it. */
+const SHORTEST_STEP = 0.5;
+/** Nothing we fly is faster: a step that would need more is a damaged message, unless others agree with it. */
+const FASTEST = 150;
+const AGREEING = 3;
+export const MOST_POINTS = 500;
+
+const radians = (degrees: number): number => (degrees * Math.PI) / 180;
+
+/** Metres between two places; flat within the few kilometres of a flight. */
+export function metresBetween(from: Place, to: Place): number {
+  const across = ((((to.lng - from.lng) % 360) + 540) % 360) - 180;
+  const east = across * Math.cos(radians((from.lat + to.lat) / 2));
+  return Math.hypot(to.lat - from.lat, east) * METRES_PER_DEGREE;
+}
+
+export const isPlace = ({ lat, lng }: Place): boolean =>
+  Math.abs(lat) <= 90 && Math.abs(lng) <= 180 && (Math.abs(lat) > 1e-6 || Math.abs(lng) > 1e-6);
+
+interface Moment extends Place {
+  readonly seconds: number;
+}
+
+/** The way a vehicle took over ground. */
+export class Path {
+  distance = 0;
+  first: Moment | undefined;
+  last: Moment | undefined;
+  readonly altitude = new Spread();
+  readonly fromHome = new Spread();
+  readonly track = new Thinned<TrackPoint>(MOST_POINTS);
+  private corner: Place | undefined;
+  private outliers = 0;
+
+  /** False when the position is not credible. */
+  add(here: Moment, aboveHome: number | undefined, home: Place | undefined): boolean {
+    if (!this.credible(here)) return false;
+    this.first ??= here;
+    this.last = here;
+    this.corner ??= here;
+    const step = metresBetween(this.corner, here);
+    if (step >= SHORTEST_STEP) {
+      this.distance += step;
+      this.corner = here;
+    }
+    if (aboveHome !== undefined) this.altitude.add(aboveHome);
+    this.fromHome.add(metresBetween(home ?? this.first, here));
+    this.track.add({
+      seconds: here.seconds - this.first.seconds,
+      lat: here.lat,
+      lng: here.lng,
+      altitude_m: aboveHome ?? null,
+    });
+    return true;
+  }
+
+  private credible(here: Moment): boolean {
+    const { last } = this;
+    if (!last) return true;
+    const step = metresBetween(last, here);
+    const isOutlier = step > 20 + FASTEST * Math.max(0, here.seconds - last.seconds);
+    if (!isOutlier) {
+      this.outliers = 0;
+      return true;
+    }
+    this.outliers++;
+    if (this.outliers < AGREEING) return false;
+    // It really is there: an estimator moved its origin. Nobody flew that way.
+    this.outliers = 0;
+    this.corner = here;
+    return true;
+  }
+}
