@@ -31,6 +31,8 @@ export function zipOf(entries: readonly Entry[], onWritten: (entry: Written) => 
     out.destroy(error);
   };
   (zip as unknown as NodeJS.EventEmitter).on("error", fail);
+  // Kept by the stream for whoever reads it next, also when nobody reads at this moment.
+  out.on("error", () => undefined);
   for (const { path, modified, size, open } of entries) {
     zip.addReadStreamLazy(
       path,
@@ -85,7 +87,9 @@ export function measured(stream: Readable): {
     passed = summed(resolve);
   });
   const through = passed as Transform;
-  stream.once("error", (error) => through.destroy(error));
+  stream.on("error", (error) => through.destroy(error));
+  // Kept by the stream for whoever reads it next, also when nobody reads at this moment.
+  through.on("error", () => undefined);
   through.once("close", () => stream.destroy());
   return { stream: stream.pipe(through), sum };
 }

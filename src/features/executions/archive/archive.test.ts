@@ -1,0 +1,189 @@
+import { createHash, createPublicKey, generateKeyPairSync } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { copyFile, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { type Entry, open } from "yauzl";
+import { ZipFile } from "yazl";
+import { freshFolder } from "../../../testing";
+import { startTestGateway, type TestGateway } from "../../../testing/start-gateway";
+import { until } from "../../../testing/until";
+import { droneClient, upload } from "../../../testing/uploads";
+import { verifyArchive } from "./verify-archive";
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({ WORKER_IN_PROCESS: "true" });
+});
+
+async function flown(names: readonly string[]) {
+  const user = await gateway.newUser();
+  const { body } = await user.api.post("/drone", { type: "sitl", name: "Surveyor", vehicle_type: "copter" });
+  const drone = droneClient(gateway.api, body.ip);
+  const id = (await drone.post("/executions/start", {})).body.id as number;
+  for (const file_name of names)
+    await upload(drone, { file_name, asset_type: "logs", execution_id: id }, `content of ${file_name}`);
+  await drone.post(`/executions/${id}/complete`, { status: "completed" });
+  return { user, drone, id, vehicle: body.id as number };
+}
+
+async function archiveOf({ user, id }: Awaited<ReturnType<typeof flown>>) {
+  const ready = await until(async () => {
+    const { body } = await user.api.get(`/executions/${id}/archive`);
+    return body.status === "ready" && body;
+  }, 60_000);
+  return ready as { url: string; size: number; sha256: string; expires_at: string };
+}
+
+async function download(url: string): Promise<string> {
+  const file = join(freshFolder("archive"), "archive.zip");
+  const { body } = await fetch(url);
+  await pipeline(Readable.fromWeb(body as never), createWriteStream(file));
+  return file;
+}
+
+const publicKey = async () =>
+  createPublicKey((await gateway.api.get("/executions/archive-key")).body.public_key);
+
+/** Every entry's name and content. */
+function unzip(file: string): Promise<Map<string, Buffer>> {
+  return new Promise((resolve, reject) =>
+    open(file, { lazyEntries: true }, (error, zip) => {
+      if (error) return reject(error);
+      const found = new Map<string, Buffer>();
+      zip.on("entry", (entry: Entry) =>
+        zip.openReadStream(entry, async (_error, stream) => {
+          found.set(entry.fileName, Buffer.concat(await stream.toArray()));
+          zip.readEntry();
+        }),
+      );
+      zip.once("end", () => resolve(found));
+      return zip.readEntry();
+    }),
+  );
+}
+
+/** The archive with some entries changed, added (`undefined` before) or taken out (`undefined` after). */
+async function altered(file: string, change: Readonly<Record<string, string | undefined>>): Promise<string> {
+  const entries = new Map<string, Buffer | undefined>(await unzip(file));
+  for (const [name, text] of Object.entries(change))
+    entries.set(name, text === undefined ? undefined : Buffer.from(text));
+  const zip = new ZipFile();
+  for (const [name, content] of entries) if (content) zip.addBuffer(content, name);
+  zip.end();
+  const to = join(freshFolder("altered"), "altered.zip");
+  await pipeline(zip.outputStream as Readable, createWriteStream(to));
+  return to;
+}
+
+test("an archive holds the assets, what is known of the flight, and a manifest that proves all of it", async () => {
+  const flight = await flown(["log.bin", "../../escape.bin", "飛行.bin"]);
+  const archive = await archiveOf(flight);
+  const file = await download(archive.url);
+  expect((await readFile(file)).length).toBe(archive.size);
+  const verdict = await verifyArchive(file, await publicKey());
+  expect(verdict.faults).toEqual([]);
+  const entries = await unzip(file);
+  const names = [...entries.keys()];
+  expect(names.filter((name) => name.includes("..") || name.startsWith("/"))).toEqual([]);
+  expect(names).toEqual(
+    expect.arrayContaining([
+      "execution.json",
+      "mission.json",
+      "commands.json",
+      "stats.json",
+      "manifest.json",
+    ]),
+  );
+  const contents = names
+    .filter((name) => name.startsWith("assets/"))
+    .map((name) => entries.get(name)?.toString());
+  expect(contents.sort()).toEqual(
+    ["content of ../../escape.bin", "content of log.bin", "content of 飛行.bin"].sort(),
+  );
+  const execution = JSON.parse(entries.get("execution.json")?.toString() ?? "");
+  expect(execution).toMatchObject({ id: flight.id, status: "completed", drone: { name: "Surveyor" } });
+});
+
+test("verification names what was altered, added, taken out, or signed by another", async () => {
+  const file = await download((await archiveOf(await flown(["log.bin"]))).url);
+  const key = await publicKey();
+  const faults = async (change: Record<string, string | undefined>) =>
+    (await verifyArchive(await altered(file, change), key)).faults;
+  const log = [...(await unzip(file)).keys()].find((name) => name.endsWith("log.bin")) as string;
+  expect(await faults({})).toEqual([]);
+  expect(await faults({ [log]: "another flight" })).toEqual([`${log} was altered.`]);
+  expect(await faults({ "assets/99/added.jpg": "planted" })).toEqual(["assets/99/added.jpg was added."]);
+  expect(await faults({ "commands.json": undefined })).toEqual(["commands.json is missing."]);
+  expect(await faults({ "manifest.json.sig": undefined })).toEqual(["manifest.json.sig is missing."]);
+  const manifest = (await unzip(file)).get("manifest.json")?.toString() ?? "";
+  const forged = manifest.replace(/"sha256": "[0-9a-f]{8}/, '"sha256": "00000000');
+  expect((await faults({ "manifest.json": forged }))[0]).toMatch(
+    /^manifest\.json is not signed with the key/,
+  );
+  const other = generateKeyPairSync("ed25519").publicKey;
+  expect((await verifyArchive(file, other)).faults).toEqual([expect.stringContaining("is not signed with")]);
+  const cut = join(freshFolder("cut"), "cut.zip");
+  await copyFile(file, cut);
+  await writeFile(cut, (await readFile(cut)).subarray(0, 200));
+  expect((await verifyArchive(cut, key)).faults).toEqual([expect.stringMatching(/^This is no zip/)]);
+});
+
+test("an entry that would escape its folder is a fault", async () => {
+  const zip = new ZipFile();
+  zip.addBuffer(Buffer.from("outside"), "aa/passwd");
+  zip.end();
+  const bytes = Buffer.concat(await (zip.outputStream as Readable).toArray());
+  const file = join(freshFolder("escape"), "escape.zip");
+  await writeFile(file, Buffer.from(bytes.toString("latin1").replaceAll("aa/passwd", "../passwd"), "latin1"));
+  const { faults } = await verifyArchive(file, await publicKey());
+  expect(faults[0]).toMatch(/cannot be read.*\.\.\/passwd/);
+});
+
+test("an upload that comes later puts the archive out of date; what never came is listed with the reason", async () => {
+  const flight = await flown(["one.bin"]);
+  const first = await archiveOf(flight);
+  await upload(
+    flight.drone,
+    { file_name: "two.bin", asset_type: "logs", execution_id: flight.id },
+    "the second",
+  );
+  const never = { file_name: "never.bin", asset_type: "logs", execution_id: flight.id };
+  await flight.drone.post("/authenticate_upload", never);
+  const second = await archiveOf(flight);
+  expect(second.sha256).not.toBe(first.sha256);
+  const { manifest } = await verifyArchive(await download(second.url), await publicKey());
+  expect(manifest?.files.filter(({ path }) => path.endsWith("two.bin"))).toHaveLength(1);
+  expect(manifest?.missing).toMatchObject([{ file_name: "never.bin", reason: "It was not uploaded." }]);
+});
+
+test("a file that was overwritten after its upload is in the archive with both sums", async () => {
+  const flight = await flown(["log.bin"]);
+  const [asset] = (await flight.user.api.get(`/assets/${flight.vehicle}`)).body.data;
+  await gateway.deps.store.write(`assets/${flight.vehicle}/${asset.id}/log.bin`, "overwritten", "text/plain");
+  const { faults, manifest } = await verifyArchive(
+    await download((await archiveOf(flight)).url),
+    await publicKey(),
+  );
+  expect(faults).toEqual([]);
+  const listed = manifest?.files.find(({ asset_id }) => asset_id === asset.id);
+  expect(listed).toMatchObject({ received_sha256: asset.sha256, size: "overwritten".length });
+  expect(listed?.sha256).not.toBe(asset.sha256);
+});
+
+test("a deleted execution leaves no archive", async () => {
+  const flight = await flown(["log.bin"]);
+  await archiveOf(flight);
+  const key = `archives/${flight.id}.zip`;
+  expect(await gateway.deps.store.sizeOf(key)).toBeGreaterThan(0);
+  await flight.user.api.delete(`/executions/${flight.id}`);
+  expect(await gateway.deps.store.sizeOf(key)).toBeUndefined();
+});
+
+test("the sum in the reply is that of the download", async () => {
+  const archive = await archiveOf(await flown(["a.bin"]));
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(await download(archive.url))) hash.update(chunk);
+  expect(hash.digest("hex")).toBe(archive.sha256);
+});
