@@ -9,12 +9,17 @@ import { type Asset, assetKey, assetsOfExecution, findAsset } from "../assets";
 import { outdateArchive } from "./archive/archives.store";
 import type { Execution } from "./executions.store";
 import { lockExecution } from "./executions.store";
+import { analyseFlightLog, type FlightStats } from "./flight-log";
 import { dispatchReport } from "./report/dispatch";
 import { expectStats, findStats, keepStats, type StatsRow } from "./stats.store";
 
-/** Reads a flight log as it arrives. What is no log, or a broken one, is a finding and no error. */
-export type ReadLog = (source: Readable, options: { name: string }) => Promise<LogFinding>;
-export type LogFinding = { readonly stats: unknown } | { readonly error: string };
+/** What is no log, or a broken one, is a finding and no error. */
+type LogFinding = { readonly stats: FlightStats } | { readonly error: string };
+
+async function readLog(source: Readable, name: string): Promise<LogFinding> {
+  const result = await analyseFlightLog(source, { name });
+  return result.status === "unreadable" ? { error: result.error } : { stats: result.stats };
+}
 
 export const FlightStatsReply = z
   .object({
@@ -33,7 +38,6 @@ interface Deps {
   readonly db: Db;
   readonly store: ObjectStore;
   readonly clock: Clock;
-  readonly readLog: ReadLog;
 }
 
 /** What a flight's log says of the flight. */
@@ -62,9 +66,9 @@ export class FlightStatsService {
 
   /** Read the log and keep what it says, whatever that is. */
   async analyse(executionId: number, asset: Asset): Promise<LogFinding> {
-    const { db, store, clock, readLog } = this.deps;
+    const { db, store, clock } = this.deps;
     const source = await store.read(assetKey(asset));
-    const finding = await readLog(source, { name: asset.file_name }).finally(() => source.destroy());
+    const finding = await readLog(source, asset.file_name).finally(() => source.destroy());
     await db.transaction(async (trx) => {
       await lockExecution(trx, executionId);
       if (!(await keepStats(trx, executionId, asset.id, finding, clock.now()))) return;

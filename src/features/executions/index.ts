@@ -17,7 +17,6 @@ import { makeArchiveTask } from "./archive/make-archive";
 import { executionRoutes } from "./executions.routes";
 import { ExecutionsService } from "./executions.service";
 import { analyseLogTask, FlightStatsService } from "./flight-stats.service";
-import { readLog } from "./read-log";
 import { reportDeadlineTask } from "./report/dispatch";
 import { ReportsService, sendReportTask } from "./report/reports.service";
 
@@ -50,7 +49,7 @@ export function executions(deps: ExecutionsDeps): { readonly routes: readonly Ro
       return links.withLink(linkTarget(config, drone), (link) => link.readMission());
     },
   });
-  const stats = new FlightStatsService({ db, store, clock, readLog });
+  const stats = new FlightStatsService({ db, store, clock });
   const mails = rateLimit(redis, { name: "mails", tries: config.MAILS_PER_HOUR, seconds: 3600 });
   const reports = new ReportsService({ db, store, mailer, clock, origin: config.PUBLIC_ORIGIN }, mails);
   const archives = new ArchivesService({
@@ -72,7 +71,7 @@ export function executionTasks(deps: {
   readonly clock: Clock;
 }): Tasks {
   const { config, db, store } = deps;
-  const stats = new FlightStatsService({ ...deps, readLog });
+  const stats = new FlightStatsService(deps);
   return {
     "analyse-log": analyseLogTask(stats, db),
     "report-deadline": reportDeadlineTask(db),

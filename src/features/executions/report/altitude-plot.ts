@@ -4,47 +4,60 @@ import { clock, roundTicks, timeTicks } from "./scale";
 
 const WIDTH = 1200;
 const HEIGHT = 640;
-const BOX = { left: 96, right: WIDTH - 96, top: 92, bottom: HEIGHT - 76 };
+const BOX = { left: 110, right: WIDTH - 110, top: 96, bottom: HEIGHT - 84 };
 
 /** Altitude and ground speed over the time of flight, each with its own axis. SVG, 1200 × 640. */
 export function altitudePlot(series: readonly Moment[]): string {
   const seconds = Math.max(series.at(-1)?.seconds ?? 0, 1);
   const x = (at: number) => BOX.left + (at / seconds) * (BOX.right - BOX.left);
-  const altitude = axis(series.map((moment) => moment.altitude));
-  const speed = axis(series.map((moment) => moment.speed));
-  const line = (value: (moment: Moment) => number, y: (value: number) => number) =>
-    series
-      .map((moment, at) => `${at ? "L" : "M"}${round(x(moment.seconds))} ${round(y(value(moment)))}`)
-      .join("");
-  const climb = line((moment) => moment.altitude, altitude.y);
-  const last = series.at(-1)?.seconds ?? 0;
-  const text = (at: number, y: number, words: string, anchor: string, colour: string = palette.soft) =>
-    `<text x="${round(at)}" y="${round(y)}" font-size="28" fill="${colour}" text-anchor="${anchor}">${words}</text>`;
+  const altitudes = points(series, "altitude");
+  const speeds = points(series, "speed");
+  const altitude = axis(altitudes);
+  const speed = axis(speeds);
+  const line = (of: readonly Point[], y: (value: number) => number) =>
+    of.map(({ at, value }, n) => `${n ? "L" : "M"}${round(x(at))} ${round(y(value))}`).join("");
+  const climb = line(altitudes, altitude.y);
+  const [first, last] = [altitudes[0]?.at ?? 0, altitudes.at(-1)?.at ?? 0];
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="${svgFont}">
 <rect width="100%" height="100%" fill="${palette.paper}"/>
 <defs><linearGradient id="air" x1="0" y1="0" x2="0" y2="1"><stop offset="0" stop-color="${palette.altitude}" stop-opacity="0.30"/><stop offset="1" stop-color="${palette.altitude}" stop-opacity="0.03"/></linearGradient></defs>
-<rect x="${BOX.left}" y="26" width="30" height="14" rx="4" fill="${palette.altitude}"/>${text(BOX.left + 42, 44, "Altitude above home (m)", "start", palette.altitude)}
-<rect x="${BOX.right - 30}" y="26" width="30" height="14" rx="4" fill="${palette.speed}"/>${text(BOX.right - 42, 44, "Ground speed (m/s)", "end", palette.speed)}
-${altitude.ticks.map((tick) => `<path d="M${BOX.left} ${round(altitude.y(tick))}H${BOX.right}" stroke="${palette.line}" stroke-width="2"/>${text(BOX.left - 16, altitude.y(tick) + 10, String(tick), "end", palette.altitude)}`).join("")}
-${speed.ticks.map((tick) => text(BOX.right + 16, speed.y(tick) + 10, String(tick), "start", palette.speed)).join("")}
+<rect x="${BOX.left}" y="26" width="30" height="14" rx="4" fill="${palette.altitude}"/>${label(BOX.left + 42, 45, "Altitude above home (m)", "start", palette.altitude)}
+<rect x="${BOX.right - 30}" y="26" width="30" height="14" rx="4" fill="${palette.speed}"/>${label(BOX.right - 42, 45, "Ground speed (m/s)", "end", palette.speed)}
+${altitude.ticks.map((tick) => `<path d="M${BOX.left} ${round(altitude.y(tick))}H${BOX.right}" stroke="${palette.line}" stroke-width="2"/>${label(BOX.left - 16, altitude.y(tick) + 10, String(tick), "end", palette.altitude)}`).join("")}
+${speed.ticks.map((tick) => label(BOX.right + 16, speed.y(tick) + 10, String(tick), "start", palette.speed)).join("")}
 ${timeTicks(seconds, 6)
-  .map((tick) => text(x(tick), BOX.bottom + 46, clock(tick), "middle"))
+  .map((tick) => label(x(tick), BOX.bottom + 52, clock(tick), "middle", palette.soft))
   .join("")}
-<path d="${climb}L${round(x(last))} ${BOX.bottom}L${BOX.left} ${BOX.bottom}Z" fill="url(#air)"/>
+<path d="${climb}L${round(x(last))} ${BOX.bottom}L${round(x(first))} ${BOX.bottom}Z" fill="url(#air)"/>
 <path d="${climb}" fill="none" stroke="${palette.altitude}" stroke-width="5" stroke-linejoin="round"/>
-<path d="${line((moment) => moment.speed, speed.y)}" fill="none" stroke="${palette.speed}" stroke-width="4" stroke-linejoin="round" opacity="0.9"/>
+<path d="${line(speeds, speed.y)}" fill="none" stroke="${palette.speed}" stroke-width="4" stroke-linejoin="round" opacity="0.9"/>
 <path d="M${BOX.left} ${BOX.bottom}H${BOX.right}" stroke="${palette.soft}" stroke-width="3"/>
 </svg>`;
 }
 
+interface Point {
+  readonly at: number;
+  readonly value: number;
+}
+
+/** The moments at which it is known; what lies between is joined by a line. */
+const points = (series: readonly Moment[], of: "altitude" | "speed"): Point[] =>
+  series.flatMap((moment) => {
+    const value = moment[of];
+    return value === null ? [] : [{ at: moment.seconds, value }];
+  });
+
 /** From zero, or from below it, to a round number above the highest. */
-function axis(values: readonly number[]) {
+function axis(values: readonly Point[]) {
   let [low, high] = [0, 1];
-  for (const value of values) [low, high] = [Math.min(low, value), Math.max(high, value)];
+  for (const { value } of values) [low, high] = [Math.min(low, value), Math.max(high, value)];
   const ticks = roundTicks(low, high, 5);
   const [from, to] = [ticks[0] as number, ticks.at(-1) as number];
   const y = (value: number) => BOX.bottom - ((value - from) / (to - from)) * (BOX.bottom - BOX.top);
   return { ticks, y };
 }
+
+const label = (x: number, y: number, words: string, anchor: string, colour: string): string =>
+  `<text x="${round(x)}" y="${round(y)}" font-size="34" fill="${colour}" text-anchor="${anchor}">${words}</text>`;
 
 const round = (value: number): number => Math.round(value * 10) / 10;

@@ -55,24 +55,23 @@ export function figures({ execution, summary }: ReportContents): Figure[] {
     const seconds = (execution.completed_at.getTime() - execution.started_at.getTime()) / 1000;
     return [{ label: "Duration", value: clock(seconds) }];
   }
-  const speed = (value: number) => `${value.toFixed(1)} m/s`;
-  const rows: (Figure | undefined)[] = [
+  const speed = (label: string, value: number | null): Figure[] =>
+    value === null ? [] : [{ label, value: `${value.toFixed(1)} m/s` }];
+  const length = (label: string, value: number | null): Figure[] =>
+    value === null ? [] : [{ label, value: metres(value) }];
+  const { batteryUsed, minVoltage } = summary;
+  return [
     { label: "Flight time", value: clock(summary.durationSeconds) },
-    { label: "Distance", value: metres(summary.distance) },
-    { label: "Highest altitude", value: metres(summary.maxAltitude) },
-    { label: "Top speed", value: speed(summary.maxSpeed) },
-    { label: "Mean speed", value: speed(summary.meanSpeed) },
-    summary.maxDistanceFromHome === null
-      ? undefined
-      : { label: "Farthest from home", value: metres(summary.maxDistanceFromHome) },
-    summary.maxClimb === null ? undefined : { label: "Fastest climb", value: speed(summary.maxClimb) },
-    summary.maxDescent === null ? undefined : { label: "Fastest descent", value: speed(summary.maxDescent) },
-    summary.batteryUsed === null ? undefined : { label: "Battery used", value: summary.batteryUsed },
-    summary.minVoltage === null
-      ? undefined
-      : { label: "Lowest voltage", value: `${summary.minVoltage.toFixed(1)} V` },
+    ...length("Distance", summary.distance),
+    ...length("Highest altitude", summary.maxAltitude),
+    ...length("Farthest from home", summary.maxDistanceFromHome),
+    ...speed("Top speed", summary.maxSpeed),
+    ...speed("Mean speed", summary.meanSpeed),
+    ...speed("Fastest climb", summary.maxClimb),
+    ...speed("Fastest descent", summary.maxDescent),
+    ...(batteryUsed === null ? [] : [{ label: "Battery used", value: batteryUsed }]),
+    ...(minVoltage === null ? [] : [{ label: "Lowest voltage", value: `${minVoltage.toFixed(1)} V` }]),
   ];
-  return rows.filter((row) => row !== undefined);
 }
 
 export const planWords: Readonly<Record<Execution["plan_state"], string>> = {

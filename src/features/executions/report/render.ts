@@ -5,11 +5,11 @@ import type { Mail } from "../../../platform/mail";
 import type { ObjectStore } from "../../../platform/object-store";
 import { type Asset, assetKey, assetsOfExecution, safeFileName, thumbnailKey } from "../../assets";
 import { droneOfExecution, type Execution } from "../executions.store";
-import { summaryOf } from "../read-log";
+import type { FlightStats } from "../flight-log";
 import { findStats, type StatsRow } from "../stats.store";
 import { altitudePlot } from "./altitude-plot";
 import { type ReportAsset, type ReportContents, subject } from "./contents";
-import type { FlightSummary } from "./flight-summary";
+import { type FlightSummary, summaryOf } from "./flight-summary";
 import { reportHtml } from "./report-html";
 import { reportText } from "./report-text";
 import type { Place } from "./scale";
@@ -37,7 +37,7 @@ export async function renderReport(deps: Deps, execution: Execution): Promise<Re
     findStats(db, execution.id),
     assetsOfExecution(db, execution.id),
   ]);
-  const summary = stats?.status === "ready" ? summaryOf(stats.stats) : undefined;
+  const summary = stats?.status === "ready" ? summaryOf(stats.stats as FlightStats) : undefined;
   const pictures = await drawn(execution, summary);
   const arrived = assets.filter(({ status }) => status === "ready").slice(0, MOST_ASSETS);
   const thumbnails = await thumbnailsOf(store, arrived);

@@ -87,14 +87,14 @@ const marker = ({ x, y }: Point, colour: string, shape: "circle" | "square"): st
 function legend(hasPlan: boolean): string {
   const y = HEIGHT - 34;
   const label = (x: number, text: string) =>
-    `<text x="${x}" y="${y + 10}" font-size="30" fill="${palette.text}">${text}</text>`;
+    `<text x="${x}" y="${y + 10}" font-size="34" fill="${palette.text}">${text}</text>`;
   const planned = hasPlan
     ? `<path d="M460 ${y}h60" stroke="${palette.planned}" stroke-width="5" stroke-dasharray="2 12" stroke-linecap="round"/>${label(536, "planned")}`
     : "";
   return `<rect y="${HEIGHT - 72}" width="${WIDTH}" height="72" fill="${palette.paper}" opacity="0.88"/>
 ${marker({ x: 50, y }, palette.start, "circle")}${label(78, "start")}
 ${marker({ x: 210, y }, palette.end, "square")}${label(238, "end")}
-<path d="M340 ${y}h0" stroke="${palette.track}"/>${planned}`;
+${planned}`;
 }
 
 function scaleBar(scale: number): string {
@@ -103,7 +103,7 @@ function scaleBar(scale: number): string {
   const right = WIDTH - 40;
   const y = HEIGHT - 24;
   return `<path d="M${round(right - pixels)} ${y - 16}v16H${right}v-16" fill="none" stroke="${palette.ink}" stroke-width="4"/>
-<text x="${round(right - pixels / 2)}" y="${y - 12}" font-size="28" fill="${palette.ink}" text-anchor="middle">${metres(length)}</text>`;
+<text x="${round(right - pixels / 2)}" y="${y - 12}" font-size="32" fill="${palette.ink}" text-anchor="middle">${metres(length)}</text>`;
 }
 
 const northArrow = (): string =>
