@@ -19,6 +19,7 @@ export async function up(knex: Knex): Promise<void> {
       id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
       username text NOT NULL,
       password_hash text,
+      password_changed_at timestamptz NOT NULL DEFAULT now(),
       level text CHECK (level IN ('ADMIN', 'CUSTOMER')),
       is_active boolean NOT NULL DEFAULT false,
       activation_token text,

@@ -96,6 +96,10 @@ function bodyParser(limit: number): Middleware {
   return async (ctx, next) => {
     const hasBody =
       ctx.request.length !== 0 && ctx.get("transfer-encoding") + ctx.get("content-length") !== "";
+    // What a small body unpacks to is anybody's guess.
+    if (ctx.get("content-encoding").replace("identity", "") !== "") {
+      throw new DomainError("unsupported_media_type", "Send the body uncompressed.");
+    }
     if (hasBody && !ctx.is("json")) {
       throw new DomainError("unsupported_media_type", "Send the body as application/json.");
     }

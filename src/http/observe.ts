@@ -49,7 +49,7 @@ export function observeRequests(
       };
       requests.inc({ ...labels, status: String(ctx.status) });
       duration.observe(labels, seconds);
-      lines[ctx.status >= 500 ? "error" : "info"](
+      lines[levelOf(ctx)](
         {
           request_id: id,
           ...labels,
@@ -66,9 +66,22 @@ export function observeRequests(
   };
 }
 
+/** Probes and scrapes come every few seconds and are no news. */
+const opsPaths = new Set(["/healthz", "/readyz", "/metrics"]);
+
+function levelOf(ctx: Context): "debug" | "info" | "error" {
+  if (opsPaths.has(ctx.path)) return "debug";
+  return ctx.status >= 500 ? "error" : "info";
+}
+
 /** A token in a path is a secret, and a path that matched nothing may be a mistyped one that carries it. */
 function loggedPath(ctx: Context): string {
   const route = ctx.state.route as Route | undefined;
-  if (!route) return ctx.path.split("/").slice(0, 4).join("/").slice(0, 60);
+  if (!route)
+    return ctx.path
+      .split("/")
+      .slice(0, ctx.path.startsWith("/api/") ? 4 : 2)
+      .join("/")
+      .slice(0, 60);
   return route.path.includes(":token") ? route.path : ctx.path;
 }

@@ -77,7 +77,7 @@ export interface Callers {
   /** A refresh token. */
   refresh: UserCaller;
   /** An access token whose identity may be an email; only for setting a password. */
-  reset: { readonly identity: string; readonly jti: string; readonly expiresAt: number };
+  reset: { readonly identity: string } & TokenTimes;
   /** A drone, by its address in the drone plane. */
   drone: DroneCaller;
   /** A drone, by the video room token of its row. */
@@ -87,10 +87,14 @@ export interface Callers {
 }
 export type GuardName = keyof Callers;
 
-export interface UserCaller {
+export interface UserCaller extends TokenTimes {
   readonly id: number;
+}
+
+/** Which token it was. Times in seconds since the epoch. */
+export interface TokenTimes {
   readonly jti: string;
-  /** Seconds since the epoch. */
+  readonly issuedAt: number;
   readonly expiresAt: number;
 }
 

@@ -4,7 +4,7 @@ interface PostgresError {
   readonly code?: string;
   readonly constraint?: string;
   readonly column?: string;
-  readonly table?: string;
+  readonly detail?: string;
 }
 
 /** What a person should read when a named constraint says no. */
@@ -17,13 +17,16 @@ const constraintMessages: Readonly<Record<string, string>> = {
 /** Postgres error classes whose meaning a caller may know; anything else is not explained here. */
 export function explainDatabaseError(error: unknown): DomainError | undefined {
   if (!(error instanceof Error)) return undefined;
-  const { code = "", constraint, column } = error as PostgresError;
+  const { code = "", constraint, column, detail } = error as PostgresError;
   const said = (message: string) => new DomainError("constraint_violated", message, { cause: error });
 
   if (code === "23505") {
     return said(constraintMessages[constraint ?? ""] ?? "Another row already has this value.");
   }
   if (code === "23502") return said(`"${column}" is required.`);
+  if (code === "23503" && detail?.includes("is not present in table")) {
+    return said("What this belongs to does not exist any more.");
+  }
   if (code === "23503") {
     return new DomainError("still_referenced", "Something else still refers to this; unassign it first.", {
       cause: error,

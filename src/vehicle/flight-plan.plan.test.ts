@@ -64,6 +64,22 @@ describe("a flight plan", () => {
     ]);
   });
 
+  test("climbs to the first place in the air, not to a ground point or an order without a place before it", () => {
+    const base = waypoint({ sequence: 1, type: "base", altitude: 0 });
+    const speed = waypoint({ sequence: 2, command: 178, lat: 0, lng: 0, altitude: 0 });
+    const aloft = waypoint({ sequence: 3, lat: 47.3, altitude: 25 });
+    const plan = toFlightPlan([aloft, base, speed], "copter");
+    expect(plan.map(({ command }) => command)).toEqual([22, 16, 178, 16]);
+    expect(plan[0]).toMatchObject({ x_lat: 47.3, z_alt: 25 });
+  });
+
+  test("that never leaves the ground does not say how high to take off, and is refused", () => {
+    expect(() => toFlightPlan([waypoint({ altitude: 0 }), waypoint({ command: 21 })], "copter")).toThrow(
+      /how high to take off/,
+    );
+    expect(toFlightPlan([waypoint({ altitude: 0 })], "rover")).toHaveLength(1);
+  });
+
   test("that begins with a takeoff gets no second one, wherever another may stand", () => {
     const rows = [waypoint({ sequence: 2 }), waypoint({ sequence: 1, command: 22 })];
     expect(toFlightPlan(rows, "copter").map(({ command }) => command)).toEqual([22, 16]);

@@ -45,15 +45,25 @@ const inSequence = <T extends { readonly sequence: number }>(rows: readonly T[])
 
 /**
  * Stored waypoints as the plan to fly, in `sequence` order and otherwise unchanged. A copter needs a takeoff
- * first: when the first waypoint is none, one is put before it, at that waypoint's place, height and frame.
- * Nothing else is added; what the vehicle does at the end is the pilot's word.
+ * first: when the first waypoint is none, one is put before it, at the place, height and frame of the first row
+ * that is flown to above 0 m: a speed or a ground point at the beginning is no height to climb to. Nothing else
+ * is added; what the vehicle does at the end is the pilot's word.
+ *
+ * Throws `invalid_input` when no row says how high to climb.
  */
 export function toFlightPlan(waypoints: readonly Waypoint[], kind: "copter" | "rover"): MissionItem[] {
   const plan = inSequence(waypoints).map(toItem);
   const [first] = plan;
   if (!first || kind === "rover" || first.command === MavCommand.takeoff) return plan;
+  const aloft = plan.find(({ command, z_alt }) => flownTo.has(command) && z_alt > 0);
+  if (!aloft) {
+    throw new DomainError(
+      "invalid_input",
+      "No waypoint of the mission lies above 0 m, so it does not say how high to take off.",
+    );
+  }
   const takeoff: MissionItem = {
-    ...first,
+    ...aloft,
     command: MavCommand.takeoff,
     is_current: false,
     autocontinue: true,
@@ -64,6 +74,9 @@ export function toFlightPlan(waypoints: readonly Waypoint[], kind: "copter" | "r
   };
   return [takeoff, ...plan];
 }
+
+/** MAV_CMD_NAV_WAYPOINT, LOITER_UNLIM, LOITER_TURNS, LOITER_TIME and SPLINE_WAYPOINT: rows with a place in the air. */
+const flownTo: ReadonlySet<number> = new Set([MavCommand.waypoint, 17, 18, 19, 82]);
 
 const toItem = (row: Waypoint): MissionItem => ({
   command: row.command,

@@ -53,7 +53,7 @@ export function accountRoutes(service: AccountsService, registrationEnabled: boo
       guard: "refresh",
       envelope: "B",
       success: { status: 200, schema: TokenPairReply },
-      handle: ({ caller }) => service.refresh(caller.id),
+      handle: ({ caller }) => service.refresh(caller),
     }),
     route({
       method: "delete",

@@ -1,4 +1,5 @@
 import { DomainError } from "../../domain/errors";
+import type { Clock } from "../../platform/clock";
 import type { Db } from "../../platform/db";
 import type { Mail, Mailer } from "../../platform/mail";
 import type { RateLimit } from "../../platform/rate-limit";
@@ -11,6 +12,7 @@ import { activateUser, findUser, findUserByName, type User, updateUser } from ".
 
 interface Deps {
   readonly db: Db;
+  readonly clock: Clock;
   readonly tokens: Tokens;
   readonly blocklist: Blocklist;
   readonly mailer: Mailer;
@@ -20,8 +22,12 @@ interface Deps {
   readonly mails: RateLimit;
 }
 
+/** Whether a token is older than its user's password. Tokens tell whole seconds: within one, it is not. */
+const isFromBefore = ({ issuedAt }: { issuedAt: number }, { password_changed_at }: User): boolean =>
+  (issuedAt + 1) * 1000 <= password_changed_at.getTime();
+
 /** What people do with their accounts. */
-export function accountsService({ db, tokens, blocklist, mailer, origin, failedTries, mails }: Deps) {
+export function accountsService({ db, clock, tokens, blocklist, mailer, origin, failedTries, mails }: Deps) {
   const send = async (mail: Mail) => {
     await mails.take(mail.to.toLowerCase());
     try {
@@ -45,13 +51,17 @@ export function accountsService({ db, tokens, blocklist, mailer, origin, failedT
       return tokens.pair(user.id);
     },
 
-    async refresh(userId: number): Promise<TokenPair> {
-      const user = await findUser(db, userId);
+    async refresh(caller: { id: number; issuedAt: number }): Promise<TokenPair> {
+      const user = await findUser(db, caller.id);
       if (!user?.is_active) throw new DomainError("unauthenticated", "This user may not sign in any more.");
+      if (isFromBefore(caller, user))
+        throw new DomainError("unauthenticated", "The password has changed; sign in again.");
       return tokens.pair(user.id);
     },
 
-    logOut: (jti: string, expiresAt: number): Promise<void> => blocklist.add(jti, expiresAt),
+    logOut: async (jti: string, expiresAt: number): Promise<void> => {
+      await blocklist.add(jti, expiresAt);
+    },
 
     async sendVerification(email: string): Promise<void> {
       if (await findUserByName(db, email)) {
@@ -89,15 +99,18 @@ export function accountsService({ db, tokens, blocklist, mailer, origin, failedT
       await send(resetMail(user.username, origin, tokens.reset(user.username)));
     },
 
-    /** The mailed token works once. A login's token names no email, so it finds nobody. */
+    /** The mailed token works once, and none from before. A login's token names no email, so it finds nobody. */
     async updatePassword(
-      reset: { identity: string; jti: string; expiresAt: number },
+      reset: { identity: string; jti: string; issuedAt: number; expiresAt: number },
       password: string,
     ): Promise<User> {
       const user = await findUserByName(db, reset.identity);
       if (!user) throw new DomainError("password_not_updated", "Unable to update password");
-      await updateUser(db, user.id, { password_hash: await hashPassword(password) });
-      await blocklist.add(reset.jti, reset.expiresAt);
+      const password_hash = await hashPassword(password);
+      if (isFromBefore(reset, user) || !(await blocklist.add(reset.jti, reset.expiresAt))) {
+        throw new DomainError("unauthenticated", "This link was used already; ask for a new one.");
+      }
+      await updateUser(db, user.id, { password_hash, password_changed_at: clock.now() });
       return user;
     },
 

@@ -115,6 +115,52 @@ test("one recipient gets no more mails than allowed, whoever asks and however it
   expect(statuses).toEqual([200, 200, 429]);
 });
 
+test("a reset link works once, however many use it at once, and voids what was issued before it", async () => {
+  const user = await gateway.newUser();
+  const hourAgo = new Tokens(TEST_JWT_SECRET, { now: () => new Date(Date.now() - 5 * 60_000) });
+  const { tokens } = gateway.features.account;
+  const olderRefresh = hourAgo.pair(user.id).refresh_token;
+  expect((await gateway.api.as(olderRefresh).get("/auth/refresh")).status).toBe(401);
+  const link = gateway.api.as(tokens.reset(user.username));
+  const replies = await Promise.all(
+    [1, 2, 3].map((n) => link.post("/update-password", { password: `password ${n}` })),
+  );
+  expect(replies.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
+  const olderLink = gateway.api.as(hourAgo.reset(user.username));
+  expect((await olderLink.post("/update-password", { password: "password 4" })).status).toBe(401);
+});
+
+test("a token of our secret that lacks what every token has, or names no possible user, is refused", async () => {
+  const user = await gateway.newUser();
+  const whole = { sub: user.id, type: "access", jti: "x", iat: 1, exp: 4_000_000_000 };
+  const status = async (claims: object) =>
+    (await gateway.api.as(jwt.sign(claims, TEST_JWT_SECRET)).get("/auth")).status;
+  expect(await status(whole)).toBe(200);
+  expect(await status({ ...whole, sub: String(user.id) })).toBe(200);
+  for (const odd of [
+    { sub: "0x1" },
+    { sub: [user.id] },
+    { sub: true },
+    { sub: 2 ** 40 },
+    { jti: 7 },
+    { type: "any" },
+  ]) {
+    expect(await status({ ...whole, ...odd })).toBe(401);
+  }
+  const { exp: _, ...endless } = whole;
+  expect(await status(endless)).toBe(401);
+});
+
+test("what a user who is gone tries to store is refused in words that fit", async () => {
+  const user = await gateway.newUser();
+  await gateway.deps.db("users").where({ id: user.id }).delete();
+  const reply = await user.api.post("/mission", { name: "ghost" });
+  expect(reply).toMatchObject({
+    status: 500,
+    body: { error: expect.stringContaining("does not exist any more") },
+  });
+});
+
 test("a user who is not active any more cannot refresh", async () => {
   const user = await gateway.newUser();
   const { refresh_token } = gateway.features.account.tokens.pair(user.id);

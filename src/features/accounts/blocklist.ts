@@ -3,8 +3,8 @@ import type { Redis } from "../../platform/redis";
 
 /** The tokens that were logged out, by `jti`, until their own expiry. */
 export interface Blocklist {
-  /** `expiresAt` in seconds since the epoch. */
-  add(jti: string, expiresAt: number): Promise<void>;
+  /** Returns whether this call was the first to list it. `expiresAt` in seconds since the epoch. */
+  add(jti: string, expiresAt: number): Promise<boolean>;
   has(jti: string): Promise<boolean> | boolean;
 }
 
@@ -15,7 +15,9 @@ export function memoryBlocklist(clock: Clock): Blocklist {
   return {
     add: async (jti, expiresAt) => {
       for (const [known, expiry] of entries) if (expiry < now()) entries.delete(known);
+      const first = !entries.has(jti);
       entries.set(jti, expiresAt);
+      return first;
     },
     has: (jti) => entries.has(jti),
   };
@@ -27,7 +29,7 @@ export function redisBlocklist(redis: Redis, clock: Clock): Blocklist {
   return {
     add: async (jti, expiresAt) => {
       const seconds = Math.max(1, Math.ceil(expiresAt - clock.now().getTime() / 1000));
-      await redis.set(key(jti), "1", "EX", seconds);
+      return (await redis.set(key(jti), "1", "EX", seconds, "NX")) === "OK";
     },
     has: async (jti) => (await redis.exists(key(jti))) === 1,
   };

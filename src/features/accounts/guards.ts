@@ -1,9 +1,10 @@
 import type { Context } from "koa";
 import koaJwt from "koa-jwt";
 import { DomainError } from "../../domain/errors";
+import type { TokenTimes } from "../../http/route";
 import type { Guard } from "../../http/route-guards";
 import type { Blocklist } from "./blocklist";
-import { type Claims, type Tokens, userIdOf } from "./tokens";
+import { type Claims, readClaims, type Tokens, userIdOf } from "./tokens";
 
 interface TokenGuards {
   readonly user: Guard<"user">;
@@ -20,7 +21,8 @@ export function tokenGuards(tokens: Tokens, blocklist: Blocklist): TokenGuards {
   });
   const claimsOf = async (ctx: Context, type: Claims["type"]): Promise<Claims> => {
     await check(ctx as never, async () => {});
-    const claims = ctx.state.claims as Claims;
+    const claims = readClaims(ctx.state.claims);
+    if (!claims) throw new DomainError("unauthenticated", "A valid token is required.");
     if (await isRevoked(claims.jti)) throw new DomainError("unauthenticated", "This token was logged out.");
     if (claims.type !== type) throw new DomainError("unauthenticated", `A valid ${type} token is required.`);
     return claims;
@@ -39,14 +41,16 @@ export function tokenGuards(tokens: Tokens, blocklist: Blocklist): TokenGuards {
     const claims = await claimsOf(ctx, type);
     const id = userIdOf(claims);
     if (!id) throw new DomainError("unauthenticated", "This token is only good for setting a password.");
-    return { id, jti: claims.jti, expiresAt: claims.exp };
+    return { id, ...timesOf(claims) };
   };
   return {
     user: userOf("access"),
     refresh: userOf("refresh"),
     reset: async (ctx) => {
-      const { sub, jti, exp } = await claimsOf(ctx, "access");
-      return { identity: String(sub), jti, expiresAt: exp };
+      const claims = await claimsOf(ctx, "access");
+      return { identity: String(claims.sub), ...timesOf(claims) };
     },
   };
 }
+
+const timesOf = ({ jti, iat, exp }: Claims): TokenTimes => ({ jti, issuedAt: iat, expiresAt: exp });

@@ -30,6 +30,7 @@ export function accounts({ config, db, redis, mailer, clock }: AccountsDeps) {
     config.ACCESS_PROFILE === "strict" ? redisBlocklist(redis, clock) : memoryBlocklist(clock);
   const service = accountsService({
     db,
+    clock,
     tokens,
     blocklist,
     mailer,

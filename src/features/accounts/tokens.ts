@@ -1,5 +1,6 @@
 import { createSecretKey, type KeyObject, randomUUID } from "node:crypto";
 import jwt from "jsonwebtoken";
+import { z } from "zod";
 import type { Clock } from "../../platform/clock";
 
 export const ACCESS_SECONDS = 10 * 60;
@@ -8,16 +9,23 @@ export const VERIFICATION_SECONDS = 60 * 60;
 
 export type Level = "ADMIN" | "CUSTOMER";
 
-/** What every token of ours carries. `sub` is a user's id, or an email in a password-reset token. */
-export interface Claims {
-  readonly sub: number | string;
-  readonly jti: string;
-  readonly type: "access" | "refresh";
+/**
+ * What every token of ours carries, and what any token must. `sub` is a user's id, or an email in a
+ * password-reset token; `level` is only on the pair that an activation returns.
+ */
+const Claims = z.object({
+  sub: z.union([z.int(), z.string()]),
+  jti: z.string().min(1),
+  type: z.enum(["access", "refresh"]),
   /** Seconds since the epoch. */
-  readonly exp: number;
-  /** Only on the pair that an activation returns. */
-  readonly level?: Level;
-}
+  iat: z.int(),
+  exp: z.int(),
+  level: z.enum(["ADMIN", "CUSTOMER"]).optional(),
+});
+export type Claims = z.output<typeof Claims>;
+
+/** The claims of a token whose signature holds, or undefined when it is none of ours. */
+export const readClaims = (claims: unknown): Claims | undefined => Claims.safeParse(claims).data;
 
 export interface TokenPair {
   readonly access_token: string;
@@ -75,12 +83,11 @@ export class Tokens {
   /** A user's valid access token as `{id, jti, exp}`, or undefined. The blocklist is another question. */
   userOf(token: string): { id: number; jti: string; exp: number } | undefined {
     try {
-      const claims = jwt.verify(token, this.key, {
-        algorithms: ["HS256"],
-        clockTimestamp: this.seconds(),
-      });
-      const id = userIdOf(claims as Claims);
-      return id && (claims as Claims).type === "access" ? { id, ...pick(claims as Claims) } : undefined;
+      const claims = readClaims(
+        jwt.verify(token, this.key, { algorithms: ["HS256"], clockTimestamp: this.seconds() }),
+      );
+      const id = claims && userIdOf(claims);
+      return id && claims.type === "access" ? { id, jti: claims.jti, exp: claims.exp } : undefined;
     } catch {
       return undefined;
     }
@@ -98,10 +105,11 @@ export class Tokens {
   }
 }
 
-const pick = ({ jti, exp }: Claims) => ({ jti, exp });
+/** Beyond it no row has its id. */
+const LARGEST_ID = 2_147_483_647;
 
 /** The user id of a token's identity, or undefined when the identity is an email. */
 export function userIdOf({ sub }: Claims): number | undefined {
-  const id = Number(sub);
-  return Number.isInteger(id) && id > 0 ? id : undefined;
+  const id = typeof sub === "number" || /^\d{1,10}$/.test(sub) ? Number(sub) : 0;
+  return id > 0 && id <= LARGEST_ID ? id : undefined;
 }

@@ -6,6 +6,8 @@ export interface User {
   /** The email, in lower case. */
   readonly username: string;
   readonly password_hash: string | null;
+  /** Refresh and reset tokens from before are void. */
+  readonly password_changed_at: Date;
   readonly level: Level | null;
   readonly is_active: boolean;
   readonly activation_token: string | null;
@@ -24,6 +26,7 @@ const columns: (keyof User)[] = [
   "id",
   "username",
   "password_hash",
+  "password_changed_at",
   "level",
   "is_active",
   "activation_token",
