@@ -32,4 +32,4 @@ export const jobsCommand: AdminCommand = {
 
 /** `17 dead send-report, attempt 12 of 12, due 2026-11-21T14:05:00.000Z: the mail server said no` */
 const line = ({ id, state, task, attempts, max_attempts, run_at, last_error }: JobRow): string =>
-  `${id} ${state} ${task}, attempt ${attempts} of ${max_attempts}, due ${run_at.toISOString()}${last_error ? `: ${last_error.split("\n")[0]}` : ""}\n`;
+  `${id} ${state} ${task}, attempt ${attempts} of ${max_attempts}, due ${run_at.toISOString()}${last_error ? `: ${last_error.replaceAll(/\s+/g, " ").slice(0, 300)}` : ""}\n`;
