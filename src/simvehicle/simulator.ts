@@ -19,6 +19,8 @@ export interface SimulatedVehicleOptions {
   readonly firmware?: Firmware;
   /** TCP; 0, the default, takes a free one. */
   readonly port?: number;
+  /** A second TCP port, for the computer on board; 0 takes a free one, none is opened without it. */
+  readonly onboardPort?: number;
   readonly home?: GlobalPosition;
   /** 1 by default, as autopilots are delivered. */
   readonly systemId?: number;
@@ -27,6 +29,11 @@ export interface SimulatedVehicleOptions {
   readonly faults?: Partial<Faults>;
   /** Parameters other than the defaults. */
   readonly params?: Readonly<Record<string, number>>;
+  /**
+   * Where an ArduPilot vehicle keeps its DataFlash logs, a file for each flight. No two vehicles may share one.
+   * Without it nothing is logged.
+   */
+  readonly logFolder?: string;
 }
 
 export interface SimulatorOptions {
@@ -59,11 +66,15 @@ export interface SimulatedVehicleState {
 export interface SimulatedVehicle {
   readonly host: string;
   readonly port: number;
+  /** The second port, when the vehicle was given one. */
+  readonly onboardPort: number | undefined;
   readonly systemId: number;
   readonly state: SimulatedVehicleState;
   readonly connected: boolean;
   /** Change these at will. */
   readonly faults: Faults;
+  /** DataFlash logs of the flights that are over, oldest first. */
+  readonly logs: readonly string[];
   param(name: string): number | undefined;
   /** Drop the connection once. */
   hangUp(): void;
@@ -83,7 +94,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const started: Started[] = [];
   const stop = async (): Promise<void> => {
     clearInterval(timer);
-    await Promise.all(started.map(({ port }) => port.stop()));
+    for (const { vehicle } of started) vehicle.recorder?.stop();
+    await Promise.all(started.flatMap(({ ports }) => ports.map((port) => port.stop())));
   };
   const timer = setInterval(() => {
     const now = clock.now().getTime();
@@ -102,7 +114,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
 
 interface Started {
   readonly vehicle: SimVehicle;
-  readonly port: VehiclePort;
+  /** The ground's, and the one on board when there is one. All hear what the vehicle says to anybody. */
+  readonly ports: readonly [VehiclePort, ...VehiclePort[]];
 }
 
 async function startVehicle(
@@ -112,34 +125,54 @@ async function startVehicle(
   clock: Clock,
 ): Promise<Started> {
   const { kind, autopilot = "ardupilot", firmware = "4.7", systemId = 1 } = options;
-  const { port = 0, home = ZURICH, bootSeconds = BOOT_SECONDS } = options;
+  const { port = 0, onboardPort, home = ZURICH, bootSeconds = BOOT_SECONDS, logFolder } = options;
+  if (logFolder !== undefined && autopilot !== "ardupilot")
+    throw new Error("Only ArduPilot vehicles write DataFlash logs");
   const faults = { ...noFaults(), ...options.faults };
   const vehicle: SimVehicle = new SimVehicle(
     { kind, autopilot, firmware, home, systemId, bootSeconds },
     faults,
-    (message) => listening.send(message),
+    (message) => {
+      for (const each of ports) each.send(message);
+    },
     // The acknowledgement goes out before the link goes down.
-    () => setImmediate(() => listening.hangUp()),
+    () =>
+      setImmediate(() => {
+        for (const each of ports) each.hangUp();
+      }),
     clock.now().getTime(),
   );
   for (const [name, value] of Object.entries(options.params ?? {})) {
     if (!vehicle.flight.params.set(name, value)) throw new Error(`The vehicle has no parameter ${name}`);
   }
-  const listening: VehiclePort = await VehiclePort.listen(
-    { host, port, systemId },
-    faults,
-    seededRandom(seed),
-    (message, from) => vehicle.receive(message, from),
-    (by) => vehicle.listened(by),
-  );
-  return { vehicle, port: listening };
+  const ports: VehiclePort[] = [];
+  const listen = (number: number): Promise<VehiclePort> =>
+    VehiclePort.listen(
+      { host, port: number, systemId },
+      faults,
+      seededRandom(seed),
+      (message, from) => vehicle.receive(message, from),
+      () => vehicle.listened(ports.some((each) => each.connected)),
+    );
+  const ground = await listen(port);
+  ports.push(ground);
+  if (onboardPort === undefined) return { vehicle, ports: [ground] };
+  try {
+    const onboard = await listen(onboardPort);
+    ports.push(onboard);
+    return { vehicle, ports: [ground, onboard] };
+  } catch (error) {
+    await ground.stop();
+    throw error;
+  }
 }
 
-function facade({ vehicle, port }: Started, host: string): SimulatedVehicle {
+function facade({ vehicle, ports: [port, onboard] }: Started, host: string): SimulatedVehicle {
   const { flight, faults } = vehicle;
   return {
     host,
     port: port.port,
+    onboardPort: onboard?.port,
     systemId: flight.options.systemId,
     faults,
     get connected() {
@@ -147,6 +180,9 @@ function facade({ vehicle, port }: Started, host: string): SimulatedVehicle {
     },
     get state() {
       return stateOf(flight);
+    },
+    get logs() {
+      return vehicle.recorder?.files ?? [];
     },
     param: (name) => flight.params.find(name)?.value,
     hangUp: () => port.hangUp(),

@@ -4,6 +4,7 @@ import { Arming } from "./arming";
 import { ardupilot, setArdupilotMode } from "./commands/ardupilot";
 import { type Call, type Cockpit, fromInt, fromLong, type Handler, Result } from "./commands/call";
 import { px4, setPx4Mode } from "./commands/px4";
+import { FlightRecorder } from "./dataflash/recorder";
 import { Failsafes } from "./failsafes";
 import type { Faults } from "./faults";
 import { Flight } from "./flight";
@@ -29,6 +30,8 @@ const MOST_ELAPSED = 1000;
 /** One simulated vehicle: takes messages, sends messages, and flies meanwhile. It knows nothing of sockets. */
 export class SimVehicle {
   readonly flight: Flight;
+  /** Undefined when it keeps no log. */
+  readonly recorder: FlightRecorder | undefined;
   private readonly arming: Arming;
   private readonly streams: Streams;
   private readonly failsafes: Failsafes;
@@ -50,8 +53,11 @@ export class SimVehicle {
     private readonly send: (message: MavLinkData) => void,
     restart: () => void,
     private now: number,
+    logFolder?: string,
   ) {
     this.flight = new Flight(options, this.reports(), faults);
+    if (logFolder !== undefined)
+      this.recorder = new FlightRecorder(this.flight, logFolder, (text) => this.say(Severity.error, text));
     // A command may come before the first step.
     this.flight.now = now;
     this.arming = new Arming(this.flight);
@@ -83,6 +89,7 @@ export class SimVehicle {
       const dt = Math.min(left, LONGEST_STEP);
       this.flight.step(dt, now);
       this.failsafes.step(now);
+      this.recorder?.step(now);
       left -= dt;
     }
     this.missions.step(now);
@@ -193,7 +200,9 @@ export class SimVehicle {
     const seconds = flight.params.get("RC_OVERRIDE_TIME", flight.params.get("COM_RC_LOSS_T", 0.5));
     if (message instanceof common.ManualControl) {
       const { x, y, z, r } = message;
-      flight.pilot.manual(x, y, z, r, now, seconds);
+      // ArduPilot's rovers also drive backwards: -1000 to 1000.
+      const bothWays = flight.autopilot === "ardupilot" && flight.kind === "rover";
+      flight.pilot.manual(x, y, bothWays ? (z + 1000) / 2 : z, r, now, seconds);
       return;
     }
     const { chan1Raw, chan2Raw, chan3Raw, chan4Raw, chan5Raw, chan6Raw, chan7Raw, chan8Raw } = message;
@@ -254,5 +263,6 @@ export class SimVehicle {
   private say(severity: Severity, text: string): void {
     for (const piece of statusTexts(severity, text, this.nextText)) this.send(piece);
     this.nextText = (this.nextText % 65_535) + 1;
+    this.recorder?.text(text);
   }
 }

@@ -1,0 +1,241 @@
+import { remaining } from "../battery";
+import type { Flight } from "../flight";
+import { type GlobalPosition, toHeading } from "../geo";
+import { groundSpeed } from "../kinematics";
+import { LogFile } from "./log-file";
+
+/** LogEvent and LogErrorSubsystem numbers. */
+const EVENT = { armed: 10, disarmed: 11, landed: 18, notLanded: 28, homeSet: 25 } as const;
+const ERRORS: readonly (readonly [text: RegExp, subsystem: number])[] = [
+  [/^Battery Failsafe/, 6],
+  [/^GCS Failsafe - /, 8],
+  [/^Fence Breach/, 9],
+];
+/** Since 1970, of GPS week 0; GPS does not follow leap seconds. */
+const GPS_EPOCH = Date.UTC(1980, 0, 6) - 18_000;
+const WEEK = 604_800_000;
+/** Messages a second of the vehicle's own time. */
+const RATES = { fast: 25, navigation: 10, gps: 5, slow: 2 } as const;
+
+const degrees = (radians: number): number => (radians * 180) / Math.PI;
+
+/**
+ * Logs an ArduPilot vehicle's flights as its own logger does with LOG_FILE_DSRMROT: a file begins when the motors
+ * are armed and is whole when they are disarmed.
+ */
+export class FlightRecorder {
+  private file: LogFile | undefined;
+  private readonly finished: string[] = [];
+  private readonly due = { fast: 0, navigation: 0, gps: 0, slow: 0 };
+  private mode: number | undefined;
+  private home: GlobalPosition | undefined;
+  private landed = true;
+  private broken = false;
+
+  /** `complain` is told why nothing is logged any more. */
+  constructor(
+    private readonly flight: Flight,
+    private readonly folder: string,
+    private readonly complain: (text: string) => void,
+  ) {}
+
+  /** The logs that are whole, oldest first. */
+  get files(): readonly string[] {
+    return this.finished;
+  }
+
+  /** After each step of the flight; `now` is the wall clock in milliseconds. */
+  step(now: number): void {
+    this.guarded(() => {
+      if (this.flight.armed && !this.file) this.begin();
+      if (!this.file) return;
+      this.changes(this.file);
+      this.samples(this.file, now);
+      if (!this.flight.armed) this.end();
+    });
+  }
+
+  /** A text that the vehicle said. */
+  text(text: string): void {
+    this.guarded(() => {
+      this.file?.write("MSG", this.time, text);
+      const error = ERRORS.find(([pattern]) => pattern.test(text));
+      if (error) this.file?.write("ERR", this.time, error[1], 1);
+    });
+  }
+
+  /** The vehicle is switched off. */
+  stop(): void {
+    this.guarded(() => this.end());
+  }
+
+  private get time(): number {
+    return Math.round(this.flight.time * 1e6);
+  }
+
+  /** A full disk costs the log and not the flight. */
+  private guarded(write: () => void): void {
+    if (this.broken) return;
+    try {
+      write();
+    } catch (error) {
+      this.broken = true;
+      this.file = undefined;
+      this.complain(`Logging failed: ${(error as NodeJS.ErrnoException).code ?? "unknown"}`);
+    }
+  }
+
+  private begin(): void {
+    const { flight, time } = this;
+    const file = new LogFile(this.folder);
+    this.file = file;
+    const name = flight.kind === "copter" ? "ArduCopter" : "ArduRover";
+    file.write("MSG", time, `${name} V${flight.options.firmware === "4.6" ? "4.6.3" : "4.7.0"} (simulated)`);
+    if (flight.kind === "copter") file.write("MSG", time, "Frame: QUAD/PLUS");
+    for (const { name: param, value } of flight.params.all) file.write("PARM", time, param, value, value);
+    const { lat, lng, altitude } = flight.origin;
+    file.write("ORGN", time, 0, lat, lng, altitude);
+    for (let seq = 0; seq < flight.mission.count; seq++) this.command(file, seq);
+    for (const rate of Object.keys(this.due) as (keyof typeof RATES)[]) this.due[rate] = flight.time;
+    this.mode = undefined;
+    this.home = undefined;
+    this.landed = flight.landed;
+    file.write("EV", time, EVENT.armed);
+  }
+
+  private command(file: LogFile, seq: number): void {
+    const item = this.flight.mission.at(seq);
+    if (!item) return;
+    const { command, param1, param2, param3, param4, x, y, z, frame } = item;
+    const total = this.flight.mission.count;
+    file.write(
+      "CMD",
+      this.time,
+      total,
+      seq,
+      command,
+      param1,
+      param2,
+      param3,
+      param4,
+      x / 1e7,
+      y / 1e7,
+      z,
+      frame,
+    );
+  }
+
+  private end(): void {
+    const { file } = this;
+    if (!file) return;
+    if (!this.flight.armed) file.write("EV", this.time, EVENT.disarmed);
+    this.file = undefined;
+    file.close();
+    this.finished.push(file.path);
+  }
+
+  private changes(file: LogFile): void {
+    const { flight, time } = this;
+    if (this.mode !== flight.mode.number) {
+      this.mode = flight.mode.number;
+      file.write("MODE", time, this.mode, this.mode, 0);
+    }
+    if (this.home !== flight.home) {
+      this.home = flight.home;
+      file.write("ORGN", time, 1, this.home.lat, this.home.lng, this.home.altitude);
+      file.write("EV", time, EVENT.homeSet);
+    }
+    if (this.landed !== flight.landed) {
+      this.landed = flight.landed;
+      file.write("EV", time, this.landed ? EVENT.landed : EVENT.notLanded);
+    }
+  }
+
+  private samples(file: LogFile, now: number): void {
+    if (this.isDue("fast")) this.attitude(file);
+    if (this.isDue("navigation")) this.navigation(file);
+    if (this.isDue("gps")) this.gps(file, now);
+    if (this.isDue("slow")) this.system(file);
+  }
+
+  private isDue(rate: keyof typeof RATES): boolean {
+    const { flight, due } = this;
+    if (flight.time < due[rate]) return false;
+    due[rate] = Math.max(due[rate] + 1 / RATES[rate], flight.time - 1 / RATES[rate]);
+    return true;
+  }
+
+  private attitude(file: LogFile): void {
+    const { roll, pitch, yaw } = this.flight.body;
+    const [r, p, y] = [degrees(roll), degrees(pitch), toHeading(yaw)];
+    file.write("ATT", this.time, r, r, p, p, y, y, 3);
+  }
+
+  private navigation(file: LogFile): void {
+    const { flight, time } = this;
+    const { position, relativeAltitude, body } = flight;
+    const aboveOrigin = -body.d;
+    if (flight.hasPosition)
+      file.write("POS", time, position.lat, position.lng, position.altitude, relativeAltitude, aboveOrigin);
+    const pascal = 101_325 * (1 - 2.25577e-5 * position.altitude) ** 5.25588;
+    file.write("BARO", time, 0, aboveOrigin, pascal, 35, -body.vd);
+    if (flight.kind !== "copter") return;
+    const climb = -body.vd * 100;
+    const throttle = flight.landed ? 0.1 : 0.39;
+    file.write(
+      "CTUN",
+      time,
+      0.5,
+      0,
+      throttle,
+      0.39,
+      aboveOrigin,
+      aboveOrigin,
+      aboveOrigin,
+      0,
+      0,
+      0,
+      climb,
+      climb,
+    );
+  }
+
+  private gps(file: LogFile, now: number): void {
+    const { flight, time } = this;
+    const { body, position, hasPosition } = flight;
+    const week = Math.floor((now - GPS_EPOCH) / WEEK);
+    const inWeek = (now - GPS_EPOCH) % WEEK;
+    const course = toHeading(Math.atan2(body.ve, body.vn));
+    const { lat, lng, altitude } = hasPosition ? position : { lat: 0, lng: 0, altitude: 0 };
+    const [fix, satellites, hdop] = hasPosition ? [6, 10, 1.21] : [1, 3, 99.99];
+    const speed = groundSpeed(body);
+    file.write(
+      "GPS",
+      time,
+      0,
+      fix,
+      inWeek,
+      week,
+      satellites,
+      hdop,
+      lat,
+      lng,
+      altitude,
+      speed,
+      course,
+      body.vd,
+      0,
+      1,
+    );
+  }
+
+  private system(file: LogFile): void {
+    const { battery, landed } = this.flight;
+    const { volts, amperes, used } = battery;
+    const energy = (used * volts) / 1000;
+    const left = remaining(battery) * 100;
+    file.write("BAT", this.time, 0, volts, volts, amperes, used, energy, 0, 0, left);
+    const shake = landed ? 0.001 : 0.003;
+    file.write("VIBE", this.time, 0, shake, shake, shake, 0);
+  }
+}
