@@ -1,0 +1,153 @@
+import sharp from "sharp";
+import { DataFlashLog } from "../../../testing/flight-logs";
+import { startTestGateway, type TestGateway } from "../../../testing/start-gateway";
+import { until } from "../../../testing/until";
+import { droneClient, upload } from "../../../testing/uploads";
+import { findExecution } from "../executions.store";
+import { altitudePlot } from "./altitude-plot";
+import { renderReport } from "./render";
+import { clock, flatMetres, metres, roundTicks, timeTicks } from "./scale";
+import { trackMap } from "./track-map";
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({ WORKER_IN_PROCESS: "true" });
+});
+
+/** Straight north for 100 s at a constant height of 30 m: 0.0001° of latitude, 11.1 m, each second. */
+function log(): Buffer {
+  const written = new DataFlashLog()
+    .declare(4, "POS", "QLLfff", "TimeUS,Lat,Lng,Alt,RelHomeAlt,RelOriginAlt")
+    .declare(5, "MODE", "QMBB", "TimeUS,Mode,ModeNum,Rsn");
+  written.write("MODE", 1e6, 3, 3, 1);
+  for (let t = 1; t <= 101; t++) written.write("POS", t * 1e6, 47 + t * 1e-4, 8, 500, 30, 30);
+  return written.bytes;
+}
+
+async function flight(droneName: string) {
+  const user = await gateway.newUser();
+  const { body } = await user.api.post("/drone", { type: "sitl", name: droneName, vehicle_type: "copter" });
+  const drone = droneClient(gateway.api, body.ip);
+  const id = (await drone.post("/executions/start", {})).body.id as number;
+  return { user, drone, id };
+}
+
+const rendered = async (id: number) => {
+  const execution = await findExecution(gateway.deps.db, id);
+  if (!execution) throw new Error("There is no such execution.");
+  return renderReport({ ...gateway.deps, origin: "https://fly.example.com" }, execution);
+};
+
+test("a report waits for the log's analysis, and then tells the flight in figures, a map and a plot", async () => {
+  const { user, drone, id } = await flight("Surveyor");
+  const wish = { file_name: "00000001.BIN", asset_type: "logs", execution_id: id };
+  const begun = (await drone.post("/authenticate_upload", wish)).body;
+  await drone.post(`/executions/${id}/log`, { asset_id: begun.asset_id });
+  await drone.post(`/executions/${id}/complete`, { status: "completed", notes: "A straight line." });
+  expect((await user.api.get(`/executions/${id}`)).body.data.report).toBe("pending");
+  await upload(drone, { ...wish, checksum: null }, log());
+  await until(async () => (await user.api.get(`/executions/${id}`)).body.data.report === "sent");
+  const { body } = await user.api.get(`/executions/${id}/flight-stats`);
+  expect(body.data).toMatchObject({ status: "ready", stats: { format: "dataflash", duration_seconds: 100 } });
+  const mail = gateway.mail.mails.find(({ to }) => to.includes(user.username));
+  expect(mail?.text).toMatch(/Flight time: +1:40\nDistance: +1\.11 km\nHighest altitude: +30 m/);
+  expect(mail?.text).toContain("A straight line.");
+  expect(mail?.links.some((link) => link.includes("00000001.BIN") && link.includes("X-Amz-Signature"))).toBe(
+    true,
+  );
+  const { html, inline } = await rendered(id);
+  for (const picture of inline) expect(html).toContain(`cid:${picture.id}`);
+  const sizes = await Promise.all(inline.map(async ({ png }) => (await sharp(png).metadata()).width));
+  expect(inline.map(({ id }) => id)).toEqual(["track", "plot"]);
+  expect(sizes).toEqual([1200, 1200]);
+});
+
+test("names that are markup are shown as text", async () => {
+  const hostile = `<img src=x onerror="alert(1)"> & 'co'`;
+  const { drone, id } = await flight(hostile);
+  await drone.post(`/executions/${id}/complete`, { status: "error", notes: "</p><script>alert(2)</script>" });
+  const { html, text, subject } = await rendered(id);
+  expect(html).not.toMatch(/<script|<img src=x/);
+  expect(html).toContain("&lt;img src=x onerror=&quot;alert(1)&quot;&gt; &amp; &#39;co&#39;");
+  expect(text).toContain(hostile);
+  expect(subject).toContain(hostile);
+});
+
+test("a log that cannot be read is told of, and keeps the report no longer", async () => {
+  const { user, drone, id } = await flight("Surveyor");
+  const { asset_id } = await upload(drone, { file_name: "a.bin", asset_type: "logs" }, "this is no log");
+  await drone.post(`/executions/${id}/log`, { asset_id });
+  await drone.post(`/executions/${id}/complete`, { status: "aborted" });
+  await until(async () => (await user.api.get(`/executions/${id}`)).body.data.report === "sent");
+  expect((await rendered(id)).text).toContain("The flight log could not be read:");
+});
+
+test("the synchronous analysis answers the same statistics", async () => {
+  const { user, drone, id } = await flight("Surveyor");
+  await upload(drone, { file_name: "a.bin", asset_type: "logs", execution_id: id }, log());
+  const { status, body } = await user.api.post(`/executions/${id}/analyze-log`);
+  expect({ status, body }).toMatchObject({
+    status: 200,
+    body: { success: true, data: { status: "ready", stats: { duration_seconds: 100, max_altitude_m: 30 } } },
+  });
+});
+
+test.each([
+  [
+    "a hover in one place",
+    [
+      { lat: 47, lng: 8 },
+      { lat: 47, lng: 8 },
+    ],
+  ],
+  [
+    "a way across the 180th meridian",
+    [
+      { lat: 10, lng: 179.9999 },
+      { lat: 10, lng: -179.9999 },
+    ],
+  ],
+  [
+    "a way to the pole",
+    [
+      { lat: 89.999, lng: 0 },
+      { lat: 90, lng: 0 },
+    ],
+  ],
+])("%s can be drawn", async (_what, track) => {
+  const svg = trackMap(track, []);
+  expect(svg).not.toMatch(/NaN|Infinity/);
+  expect((await sharp(Buffer.from(svg)).metadata()).height).toBe(860);
+});
+
+test("a plot leaves out what is not known, and goes below zero where the flight did", () => {
+  const unknown = { altitude: null, speed: null };
+  const svg = altitudePlot([
+    { seconds: 0, altitude: 0, speed: 1 },
+    { seconds: 1, ...unknown },
+    { seconds: 2, altitude: -12, speed: 2 },
+  ]);
+  expect(svg).not.toMatch(/NaN|null/);
+  expect(svg).toContain(">-15<");
+  expect(
+    altitudePlot([
+      { seconds: 0, ...unknown },
+      { seconds: 1, ...unknown },
+    ]),
+  ).not.toMatch(/NaN|null/);
+});
+
+test("scales are round, times are a clock's, and metres are flat both sides of the meridian", () => {
+  expect(roundTicks(0, 31, 5)).toEqual([0, 10, 20, 30, 40]);
+  expect(roundTicks(-0.3, 0.4, 5)).toEqual([-0.4, -0.2, 0, 0.2, 0.4]);
+  expect(timeTicks(197, 6)).toEqual([0, 60, 120, 180]);
+  expect([clock(59.6), clock(197), clock(3_725)]).toEqual(["1:00", "3:17", "1:02:05"]);
+  expect([metres(3.14), metres(301.4), metres(1413), metres(25_300)]).toEqual([
+    "3.1 m",
+    "301 m",
+    "1.41 km",
+    "25.3 km",
+  ]);
+  const east = flatMetres({ lat: 0, lng: 179.999 }, { lat: 0, lng: -179.999 }).east;
+  expect(east).toBeCloseTo(222.64, 1);
+});
