@@ -8,15 +8,17 @@ export class GeofenceService extends PlanService<GeofenceKind> {
     super(db, geofenceStore, "geofence");
   }
 
-  async change(userId: number, id: number, change: GeofenceChange): Promise<Geofence> {
-    if (!(await this.store.update(this.db, userId, id, change))) this.missing(id);
-    return this.get(userId, id);
+  change(userId: number, id: number, change: GeofenceChange): Promise<Geofence> {
+    return this.changed(userId, async (trx) =>
+      (await this.store.update(trx, userId, id, change)) ? id : this.missing(id),
+    );
   }
 
   /** enabled ↔ disabled. */
-  async toggle(userId: number, id: number): Promise<Geofence> {
-    if (!(await toggleGeofence(this.db, userId, id))) this.missing(id);
-    return this.get(userId, id);
+  toggle(userId: number, id: number): Promise<Geofence> {
+    return this.changed(userId, async (trx) =>
+      (await toggleGeofence(trx, userId, id)) ? id : this.missing(id),
+    );
   }
 
   async remove(userId: number, id: number): Promise<void> {

@@ -11,7 +11,10 @@ test("toggles at once are all counted", async () => {
   const { api } = await gateway.newUser();
   const { id } = await storeGeofence(api);
   const toggles = Array.from({ length: 9 }, () => api.patch(`/geofence/${id}/toggle`));
-  expect((await Promise.all(toggles)).every(({ status }) => status === 200)).toBe(true);
+  const replies = await Promise.all(toggles);
+  expect(replies.every(({ status }) => status === 200)).toBe(true);
+  // Each is told of its own toggle: of nine from on, five switched off and four on again.
+  expect(replies.filter(({ body }) => body.enabled)).toHaveLength(4);
   expect((await api.get(`/geofence/${id}`)).body.enabled).toBe(false);
 });
 

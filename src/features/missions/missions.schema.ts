@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { batchOf, firstOf, MavCmd, optionalColumns, PlanName, pointColumns, RowId } from "../plans";
+import { batchOf, firstOf, Label, MavCmd, optionalColumns, PlanName, pointColumns, RowId } from "../plans";
 
 const columns = {
   ...pointColumns,
   altitude: z.float32().describe("Metres, in the point's frame."),
   type: z.enum(["base", "fly", "safepoint"]),
-  label: z.string().nullable().describe("Free text. null when absent."),
+  label: Label.nullable().describe("Free text. null when absent."),
   command: MavCmd.describe(
     "MAV_CMD: 16 is NAV_WAYPOINT, 22 NAV_TAKEOFF, 21 NAV_LAND, 20 NAV_RETURN_TO_LAUNCH. 16 when absent.",
   ),

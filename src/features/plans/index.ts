@@ -1,3 +1,12 @@
-export { batchOf, firstOf, MavCmd, optionalColumns, PlanName, pointColumns, RowId } from "./plans.schema";
+export {
+  batchOf,
+  firstOf,
+  Label,
+  MavCmd,
+  optionalColumns,
+  PlanName,
+  pointColumns,
+  RowId,
+} from "./plans.schema";
 export { type ChangeOf, type PlanKind, PlanService } from "./plans.service";
 export { PlanStore, type PlanTables } from "./plans.store";

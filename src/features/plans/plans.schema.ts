@@ -4,7 +4,18 @@ import { z } from "zod";
 
 export const RowId = z.int().positive().max(2_147_483_647);
 
-export const PlanName = z.string().min(1).max(200).describe("Unique among the caller's own.");
+/** What Postgres can store, and with it JSON and a screen: no U+0000. */
+const storable = (text: string) => !text.includes("\u0000");
+
+export const PlanName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .refine(storable, "may not contain U+0000")
+  .describe("Unique among the caller's own.");
+
+export const Label = z.string().max(1_000).refine(storable, "may not contain U+0000");
 
 const Degrees = z.number().describe("Degrees, WGS 84.");
 /** A float32 on the wire. */

@@ -1,3 +1,4 @@
+import type { Knex } from "knex";
 import { DomainError } from "../../domain/errors";
 import type { Db } from "../../platform/db";
 import type { PlanStore } from "./plans.store";
@@ -31,45 +32,46 @@ export class PlanService<Kind extends PlanKind> {
     return this.store.listJson(this.db, userId);
   }
 
-  async get(userId: number, id: number): Promise<Kind["plan"]> {
-    return (await this.store.find(this.db, userId, id)) ?? this.missing(id);
+  async get(userId: number, id: number, db = this.db): Promise<Kind["plan"]> {
+    return (await this.store.find(db, userId, id)) ?? this.missing(id);
   }
 
-  async create(userId: number, plan: Kind["newPlan"]): Promise<Kind["plan"]> {
-    return this.get(userId, await this.store.insert(this.db, userId, plan));
+  create(userId: number, plan: Kind["newPlan"]): Promise<Kind["plan"]> {
+    return this.changed(userId, (trx) => this.store.insert(trx, userId, plan));
   }
 
   async getPoint(userId: number, pointId: number): Promise<Kind["point"]> {
     return (await this.store.findPoint(this.db, userId, pointId)) ?? this.missingPoint(pointId);
   }
 
-  async addPoint(userId: number, planId: number, point: Kind["newPoint"]): Promise<Kind["plan"]> {
-    await this.db.transaction(async (trx) => {
+  addPoint(userId: number, planId: number, point: Kind["newPoint"]): Promise<Kind["plan"]> {
+    return this.changed(userId, async (trx) => {
       if (!(await this.store.lock(trx, userId, planId))) this.missing(planId);
       await this.store.insertPoint(trx, point);
+      return planId;
     });
-    return this.get(userId, planId);
   }
 
-  async changePoint(userId: number, pointId: number, change: Kind["pointChange"]): Promise<Kind["plan"]> {
-    const planId = await this.store.updatePoint(this.db, userId, pointId, change);
-    return this.get(userId, planId ?? this.missingPoint(pointId));
+  changePoint(userId: number, pointId: number, change: Kind["pointChange"]): Promise<Kind["plan"]> {
+    return this.changed(
+      userId,
+      async (trx) =>
+        (await this.store.updatePoint(trx, userId, pointId, change)) ?? this.missingPoint(pointId),
+    );
   }
 
-  async removePoint(userId: number, pointId: number): Promise<Kind["plan"]> {
-    const planId = await this.store.deletePoint(this.db, userId, pointId);
-    return this.get(userId, planId ?? this.missingPoint(pointId));
+  removePoint(userId: number, pointId: number): Promise<Kind["plan"]> {
+    return this.changed(
+      userId,
+      async (trx) => (await this.store.deletePoint(trx, userId, pointId)) ?? this.missingPoint(pointId),
+    );
   }
 
   /** All rows or none: a row that is not a point of this plan fails the batch. */
-  async changePoints(
-    userId: number,
-    planId: number,
-    changes: readonly ChangeOf<Kind>[],
-  ): Promise<Kind["plan"]> {
+  changePoints(userId: number, planId: number, changes: readonly ChangeOf<Kind>[]): Promise<Kind["plan"]> {
     const byId = new Map(changes.map((change) => [change.id, change]));
     if (byId.size < changes.length) this.refuseBatch("the same point is in it twice");
-    await this.db.transaction(async (trx) => {
+    return this.changed(userId, async (trx) => {
       if (!(await this.store.lock(trx, userId, planId))) this.missing(planId);
       const points = await this.store.lockPoints(trx, planId, [...byId.keys()]);
       const found = new Set(points.map(({ id }) => id));
@@ -77,8 +79,13 @@ export class PlanService<Kind extends PlanKind> {
       if (foreign.length > 0) this.refuseBatch(`this ${this.word} has no point ${foreign.join(", ")}`);
       const rows = points.map((point) => ({ ...point, ...byId.get(point.id) }));
       await this.store.overwritePoints(trx, rows);
+      return planId;
     });
-    return this.get(userId, planId);
+  }
+
+  /** The plan just as `work`, which tells its id, has left it: read before anybody else may change it. */
+  protected changed(userId: number, work: (trx: Knex.Transaction) => Promise<number>): Promise<Kind["plan"]> {
+    return this.db.transaction(async (trx) => this.get(userId, await work(trx), trx));
   }
 
   protected missing(id: number): never {
