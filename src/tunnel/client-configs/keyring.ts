@@ -27,6 +27,7 @@ const WIDTH = 16;
 const INDEX_DELAY_MS = 500;
 const RETRY_MS = 1_000;
 const RETRY_MAX_MS = 10_000;
+const ANNOUNCE_EVERY_MS = 1_000;
 const AUDIT_EVERY_MS = 5 * 60_000;
 
 /**
@@ -47,6 +48,7 @@ export class Keyring {
   private indexTimer: NodeJS.Timeout | undefined;
   private indexChanged = false;
   private auditedAt = 0;
+  private announcedAt = 0;
   private members: readonly Member[] = [];
   private stopped = false;
   private readonly vanishing = new VanishingPolicy<PeerId>();
@@ -189,6 +191,13 @@ export class Keyring {
     this.wanted.delete(id);
     this.retired.delete(id);
     this.saveIndexSoon();
+    this.announce();
+  }
+
+  /** A few keys are told at once, thousands now and then: each telling has everything compared again. */
+  private announce(): void {
+    if (this.wanted.size > WIDTH && performance.now() - this.announcedAt < ANNOUNCE_EVERY_MS) return;
+    this.announcedAt = performance.now();
     this.options.onKeys();
   }
 
