@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "../platform/log";
+import { connectRedis, encodeCommand } from "../platform/redis-wire";
 import { InFlight, type Source } from "./in-flight";
-import { connectRedis, encodeCommand } from "./redis-wire";
 import type { Series } from "./tally";
 
 export interface PublisherOptions {

@@ -2,10 +2,10 @@ import type { Socket } from "node:net";
 import { createServer } from "node:net";
 import { createLogger } from "../platform/log";
 import { openRedis, type Redis, redisReady } from "../platform/redis";
+import { connectRedis, encodeCommand, publishTo } from "../platform/redis-wire";
 import { atEndOfFile, freshRedis } from "../testing";
 import { until } from "../testing/until";
 import { Publisher } from "./publisher";
-import { connectRedis, encodeCommand, publishTo } from "./redis-wire";
 import { Series } from "./tally";
 
 const quiet = createLogger("test", "silent");

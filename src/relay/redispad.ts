@@ -1,3 +1,4 @@
+import { publishTo } from "../platform/redis-wire";
 import type { Channels } from "./channels";
 import { closeCodes, Refusal } from "./close";
 import type { BoundDrone } from "./drones.store";
@@ -5,7 +6,6 @@ import type { Source } from "./in-flight";
 import type { RelayMetrics } from "./metrics";
 import type { Pilot } from "./pilot";
 import type { Publisher } from "./publisher";
-import { publishTo } from "./redis-wire";
 
 export interface RedispadDeps {
   readonly publisher: Publisher;

@@ -128,6 +128,15 @@ const billingGroup = {
   BILLING_PERIOD: z.enum(["month", "year"]).default("year").describe("What a payment is good for."),
 };
 
+const videoGroup = {
+  JANUS_URL: z
+    .url()
+    .optional()
+    .describe("Janus's HTTP API, such as http://janus:8088/janus. Without it there are no video rooms."),
+  JANUS_API_SECRET: secret("Janus's `api_secret`, when it has one.").optional(),
+  JANUS_ADMIN_KEY: secret("`admin_key` of Janus's VideoRoom plugin, when it has one.").optional(),
+};
+
 const vehicleGroup = {
   MAVLINK_SYSTEM_ID: z.coerce
     .number()
@@ -178,6 +187,7 @@ export const gatewayConfig = z
     WORKER_IN_PROCESS: flag(true, "Whether the gateway does background jobs itself, beside `cmd/worker`."),
     ...jobsGroup,
     ...billingGroup,
+    ...videoGroup,
     ...vehicleGroup,
     CORS_ORIGINS: list("Origins that browsers may call from, comma separated; `*` allows any."),
     BODY_LIMIT_BYTES: positiveInt(1_048_576, "Largest request body."),
@@ -297,6 +307,41 @@ export const workerConfig = z.object({
 });
 export type WorkerConfig = z.infer<typeof workerConfig>;
 
+export const onboardConfig = z.object({
+  LOG_LEVEL: processGroup.LOG_LEVEL,
+  DRONE_IP: z.ipv4().describe("The drone's address, which names its channels in Redis."),
+  REDIS_URL: secretUrl("Redis; on a drone the edge of the tunnel, which lets it use its own channels only."),
+  ONBOARD_VEHICLE_HOST: z
+    .string()
+    .default("127.0.0.1")
+    .describe("Where the autopilot's MAVLink is served by TCP, such as by mavlink-router."),
+  ONBOARD_VEHICLE_PORT: port(5760, "TCP port of the autopilot's MAVLink."),
+  ONBOARD_GCS_SYSTEM_ID: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(255)
+    .default(255)
+    .describe(
+      "MAVLink system id that sticks are sent with; an ArduPilot vehicle takes them only from its SYSID_MYGCS (MAV_GCS_SYSID).",
+    ),
+  ONBOARD_GATEWAY_URL: z
+    .url()
+    .optional()
+    .describe("Origin of the gateway, on a drone the edge; no execution is recorded without one."),
+  ONBOARD_LOG_FOLDER: z
+    .string()
+    .optional()
+    .describe("Folder for recorded flights. Without one no flight log is recorded or uploaded."),
+  ONBOARD_VIDEO_COMMAND: z
+    .string()
+    .optional()
+    .describe(
+      "Shell command run for every video message: VIDEO_TOPIC names it, the message is on standard input.",
+    ),
+});
+export type OnboardConfig = z.infer<typeof onboardConfig>;
+
 export const migrateConfig = z.object({
   LOG_LEVEL: processGroup.LOG_LEVEL,
   ...directDatabaseGroup,
@@ -339,6 +384,7 @@ export const configSchemas: Readonly<Record<string, z.ZodObject>> = {
   gateway: gatewayConfig,
   tunnel: tunnelConfig,
   relay: relayConfig,
+  onboard: onboardConfig,
   worker: workerConfig,
   migrate: migrateConfig,
   admin: adminConfig,

@@ -17,7 +17,7 @@ export const publishTo = (channel: string): Buffer =>
  * A connection to Redis (`redis://` or `rediss://`, user and password from the URL) that has been accepted by
  * it. Rejects with Redis's own words, or the socket's error.
  */
-export function connectRedis(url: string): Promise<Socket> {
+export function connectRedis(url: string, timeoutMs = CONNECT_MS): Promise<Socket> {
   const { protocol, hostname, port, username, password } = new URL(url);
   const to = { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || 6379) };
   const socket = protocol === "rediss:" ? connectTls({ ...to, servername: to.host }) : connectTcp(to);
@@ -31,7 +31,7 @@ export function connectRedis(url: string): Promise<Socket> {
       socket.destroy();
       reject(error);
     };
-    const timer = setTimeout(() => fail(new Error("Redis did not answer in time.")), CONNECT_MS);
+    const timer = setTimeout(() => fail(new Error("Redis did not answer in time.")), timeoutMs);
     const hear = (chunk: Buffer) => {
       reply += chunk.toString("latin1");
       if (!reply.endsWith("\r\n")) return;

@@ -1,0 +1,137 @@
+import type { Logger } from "../platform/log";
+import type { ByteStream, VehicleIdentity } from "../vehicle";
+import { dialDirect } from "../vehicle/dialers/direct";
+import { Channel } from "../vehicle/mavlink/channel";
+import { Commands } from "../vehicle/mavlink/commands";
+import { Flight } from "../vehicle/mavlink/flight";
+import { recogniseHeartbeat } from "../vehicle/mavlink/identity";
+import { DEFAULT_TIMINGS } from "../vehicle/mavlink/link";
+import { type MavLinkData, minimal } from "../vehicle/mavlink/messages";
+import { VehicleState } from "../vehicle/mavlink/state";
+import { StatusTexts } from "../vehicle/mavlink/status-text";
+
+/** MAV_COMP_ID_ONBOARD_COMPUTER. */
+const COMPONENT_ID = 191;
+const CONNECT_MS = 3_000;
+const REDIAL_MS = 1_000;
+/** Heartbeats come once a second. */
+const SILENCE_MS = 4_000;
+/** On board nothing is lost on the way: an order unanswered for so long is given again. */
+const COMMAND = { ...DEFAULT_TIMINGS.command, timeoutMs: 300, explanationMs: 0 };
+const FLIGHT = { ...DEFAULT_TIMINGS.flight, modeMs: 1_500 };
+
+export interface AutopilotOptions {
+  readonly host: string;
+  readonly port: number;
+  /** The ground station that the vehicle takes sticks from. */
+  readonly systemId: number;
+  readonly log: Logger;
+  /** Every heartbeat of the vehicle, the link's coming and its end. */
+  readonly onChange: () => void;
+}
+
+interface Open {
+  readonly channel: Channel;
+  readonly vehicle: VehicleIdentity;
+  readonly state: VehicleState;
+  readonly flight: Flight;
+}
+
+/**
+ * The link to the autopilot on board, kept open.
+ *
+ * It never sends a heartbeat: with the ground station's system id that would tell the vehicle's failsafe that
+ * there is a pilot when there is none. The sticks themselves are the sign of the pilot's life.
+ */
+export class Autopilot {
+  private open: Open | undefined;
+  private channel: Channel | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private readonly ended = new AbortController();
+  private told = false;
+
+  constructor(private readonly options: AutopilotOptions) {
+    void this.dial();
+  }
+
+  get vehicle(): VehicleIdentity | undefined {
+    return this.open?.vehicle;
+  }
+
+  /** Undefined without a link. */
+  get mode(): string | undefined {
+    return this.open?.state.mode;
+  }
+
+  get armed(): boolean | undefined {
+    return this.open?.state.armed;
+  }
+
+  /** False when there is no link to send it on. */
+  send(message: MavLinkData): boolean {
+    this.open?.channel.send(message);
+    return this.open !== undefined;
+  }
+
+  /** Rejects with a `DomainError` when the vehicle does not take the mode. */
+  async setMode(mode: string): Promise<void> {
+    await this.open?.flight.setMode(mode);
+  }
+
+  stop(): void {
+    this.ended.abort();
+    clearTimeout(this.timer);
+    this.channel?.close("the agent stops");
+  }
+
+  private async dial(): Promise<void> {
+    const { host, port, log } = this.options;
+    const limit = AbortSignal.any([this.ended.signal, AbortSignal.timeout(CONNECT_MS)]);
+    try {
+      const stream = await dialDirect({ key: "autopilot", host, port, via: "direct" }, limit);
+      this.told = false;
+      this.talk(stream);
+    } catch (error) {
+      if (!this.told) log.warn({ err: error }, "the autopilot does not answer; dialling again");
+      this.told = true;
+      this.redial();
+    }
+  }
+
+  private redial(): void {
+    if (this.ended.signal.aborted) return;
+    this.timer = setTimeout(() => void this.dial(), REDIAL_MS);
+  }
+
+  private talk(stream: ByteStream): void {
+    const { systemId, log, onChange } = this.options;
+    const channel = new Channel(stream, { systemId, componentId: COMPONENT_ID });
+    this.channel = channel;
+    const silence = setTimeout(() => channel.close("no heartbeat came"), SILENCE_MS);
+    channel.on(minimal.Heartbeat, (heartbeat, frame) => {
+      if (!this.open) {
+        const sighting = recogniseHeartbeat(heartbeat, frame);
+        if (sighting.is !== "vehicle") return;
+        channel.vehicle = sighting.identity;
+        this.open = openFlight(channel, sighting.identity, heartbeat);
+        log.info({ vehicle: sighting.identity }, "the autopilot is heard");
+      }
+      silence.refresh();
+      // After the state has read the same heartbeat.
+      queueMicrotask(onChange);
+    });
+    channel.onClose((reason) => {
+      clearTimeout(silence);
+      this.open = undefined;
+      log.warn({ reason }, "the link to the autopilot ended");
+      onChange();
+      this.redial();
+    });
+  }
+}
+
+function openFlight(channel: Channel, vehicle: VehicleIdentity, heartbeat: minimal.Heartbeat): Open {
+  const commands = new Commands(channel, new StatusTexts(channel), COMMAND);
+  const state = new VehicleState(channel, vehicle, heartbeat);
+  return { channel, vehicle, state, flight: new Flight(channel, vehicle, commands, state, FLIGHT) };
+}

@@ -1,0 +1,102 @@
+import type { OnboardConfig } from "../platform/config";
+import { Lifecycle } from "../platform/lifecycle";
+import { createLogger, type Logger } from "../platform/log";
+import { openRedis, redisReady } from "../platform/redis";
+import { Autopilot } from "./autopilot";
+import { Inbox } from "./inbox";
+import { type Acknowledgement, type PilotState, StickPilot } from "./stick-pilot";
+import { VIDEO_TOPICS, VideoHook } from "./video";
+
+const STICKS = "gamepad_input";
+const ANSWERS = "output";
+/** Enough for the dead-man's work. */
+const STOP_MS = 4_000;
+
+/** What else is said on `output`, at every change and with each heartbeat of the vehicle. */
+export interface Status {
+  readonly type: "status";
+  readonly vehicle: "copter" | "rover" | null;
+  readonly mode: string | null;
+  readonly armed: boolean | null;
+  readonly state: PilotState;
+}
+
+/** A video message was handed to the pipeline, or why not. */
+export interface VideoAnswer {
+  readonly type: "video";
+  readonly topic: string;
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
+export interface Onboard {
+  readonly log: Logger;
+  readonly lifecycle: Lifecycle;
+  readonly autopilot: Pick<Autopilot, "vehicle" | "mode" | "armed">;
+  readonly sticks: Pick<StickPilot, "state">;
+  /** Whether the drone's channels are heard. */
+  readonly listening: boolean;
+}
+
+/** Starts the agent: it goes on without Redis and without a vehicle, and finds both when they come. */
+export async function startOnboard(config: OnboardConfig): Promise<Onboard> {
+  const log = createLogger("onboard", config.LOG_LEVEL);
+  const lifecycle = new Lifecycle(log, STOP_MS);
+  const redis = openRedis(config.REDIS_URL, log);
+  lifecycle.onClose("redis", () => redis.disconnect());
+  const channel = `${config.DRONE_IP}:${ANSWERS}`;
+  // An answer that cannot go out now is worth nothing later.
+  const say = (words: Acknowledgement | Status | VideoAnswer) =>
+    void redis.publish(channel, JSON.stringify(words)).catch(() => undefined);
+  const tellStatus = () =>
+    say({
+      type: "status",
+      vehicle: autopilot.vehicle?.kind ?? null,
+      mode: autopilot.mode ?? null,
+      armed: autopilot.armed ?? null,
+      state: sticks.state,
+    });
+  const autopilot: Autopilot = new Autopilot({
+    host: config.ONBOARD_VEHICLE_HOST,
+    port: config.ONBOARD_VEHICLE_PORT,
+    systemId: config.ONBOARD_GCS_SYSTEM_ID,
+    log,
+    onChange: tellStatus,
+  });
+  lifecycle.onClose("autopilot", () => autopilot.stop());
+  const sticks: StickPilot = new StickPilot({
+    autopilot,
+    log,
+    acknowledge: say,
+    onState: tellStatus,
+    now: () => performance.now(),
+  });
+  const video = new VideoHook(config.ONBOARD_VIDEO_COMMAND, log, (topic, ok, detail) =>
+    say({ type: "video", topic, ok, detail }),
+  );
+  const inbox = new Inbox({
+    url: config.REDIS_URL,
+    droneIp: config.DRONE_IP,
+    newestOf: STICKS,
+    allOf: VIDEO_TOPICS,
+    log,
+    onArrival: (arrival) =>
+      arrival.topic === STICKS ? sticks.take(arrival) : video.take(arrival.topic, arrival.text),
+  });
+  lifecycle.onDrain("sticks", async () => {
+    inbox.stop();
+    await sticks.letGo();
+  });
+  await redisReady(redis).catch(() => log.warn("starting without Redis; it is retried"));
+  lifecycle.ready();
+  log.info({ drone: config.DRONE_IP }, "the agent is ready");
+  return {
+    log,
+    lifecycle,
+    autopilot,
+    sticks,
+    get listening() {
+      return inbox.listening;
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import type { VehicleIdentity } from "../vehicle";
+import { build } from "../vehicle/mavlink/codec";
+import { common } from "../vehicle/mavlink/messages";
+import type { StickFrame } from "./stick-frame";
+
+type Sticks = Pick<StickFrame, "axes" | "buttons">;
+
+export const NEUTRAL: Sticks = { axes: { roll: 0, pitch: 0, throttle: 0, yaw: 0 }, buttons: [] };
+
+const thousandths = (axis: number): number => Math.round(axis * 1_000);
+
+/**
+ * MANUAL_CONTROL for these sticks. The throttle runs from 0 to 1000 with hover at 500; ArduPilot's rovers alone
+ * take it from -1000 (backwards) to 1000.
+ */
+export function manualControl(vehicle: VehicleIdentity, { axes, buttons }: Sticks): common.ManualControl {
+  const bothWays = vehicle.autopilot === "ardupilot" && vehicle.kind === "rover";
+  return build(common.ManualControl, {
+    target: vehicle.systemId,
+    x: thousandths(axes.pitch),
+    y: thousandths(axes.roll),
+    z: bothWays ? thousandths(axes.throttle) : Math.round(500 + axes.throttle * 500),
+    r: thousandths(axes.yaw),
+    buttons: buttons.reduce((bits, pressed, at) => (pressed ? bits | (1 << at) : bits), 0),
+  });
+}
+
+/** Modes that fly by the sticks: in all others they do not fly the vehicle, and their end is no emergency. */
+const FLOWN_BY_STICKS: ReadonlySet<string> = new Set([
+  ...["STABILIZE", "ACRO", "ALT_HOLD", "LOITER", "DRIFT", "SPORT", "POSHOLD", "FLOWHOLD", "ZIGZAG"],
+  ...["SYSTEMID", "AUTOTUNE", "MANUAL", "STEERING", "SIMPLE", "DOCK"],
+  ...["ALTCTL", "POSCTL", "POSCTL.SLOW", "POSCTL.ORBIT", "STABILIZED"],
+]);
+
+/** LOITER is a rover's place-keeping, and nobody's stick. */
+export const fliesBySticks = ({ autopilot, kind }: VehicleIdentity, mode: string): boolean =>
+  FLOWN_BY_STICKS.has(mode) && !(autopilot === "ardupilot" && kind === "rover" && mode === "LOITER");
+
+/**
+ * Modes in which it stops without a pilot, the first it takes. Not LOITER for a copter: when the overrides lapse,
+ * its throttle is the radio's again, and a radio that is off rests at full descent.
+ */
+export function stoppingModes({ autopilot, kind }: VehicleIdentity): readonly string[] {
+  if (autopilot === "px4") return ["AUTO.LOITER", "AUTO.LAND"];
+  return kind === "rover" ? ["HOLD"] : ["BRAKE", "LAND"];
+}

@@ -1,0 +1,194 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { loadConfig, onboardConfig } from "../platform/config";
+import { createLogger } from "../platform/log";
+import { openRedis, type Redis, redisReady } from "../platform/redis";
+import { type SimulatedVehicle, type SimulatedVehicleOptions, startSimulator } from "../simvehicle";
+import { atEndOfFile, freshFolder, freshRedis } from "../testing";
+import { eventually } from "../testing/simulated-drone";
+import { TestSticks } from "../testing/sticks";
+import type { VehicleLink } from "../vehicle";
+import { dialDirect } from "../vehicle/dialers/direct";
+import { openMavlinkLink } from "../vehicle/mavlink/link";
+import { type Onboard, startOnboard } from ".";
+
+const quiet = createLogger("test", "silent");
+let redisUrl: string;
+let redis: Redis;
+let listener: Redis;
+let drones = 0;
+
+beforeAll(async () => {
+  redisUrl = (await freshRedis()).url;
+  redis = openRedis(redisUrl, quiet);
+  listener = openRedis(redisUrl, quiet);
+  atEndOfFile(async () => redis.disconnect());
+  atEndOfFile(async () => listener.disconnect());
+  await Promise.all([redisReady(redis), redisReady(listener)]);
+});
+
+interface World {
+  readonly ip: string;
+  readonly vehicle: SimulatedVehicle;
+  /** A ground station beside the agent, which arms the vehicle and chooses its mode. */
+  readonly station: VehicleLink;
+  readonly agent: Onboard;
+  readonly pilot: TestSticks;
+  /** Everything said on the drone's `output` channel. */
+  readonly answers: Record<string, unknown>[];
+}
+
+async function world(
+  options: Partial<SimulatedVehicleOptions> = {},
+  env: Record<string, string> = {},
+): Promise<World> {
+  const ip = `10.71.240.${++drones}`;
+  const simulator = await startSimulator({
+    speedUp: 4,
+    vehicles: [{ kind: "copter", bootSeconds: 0, onboardPort: 0, ...options }],
+  });
+  atEndOfFile(() => simulator.stop());
+  const vehicle = simulator.vehicles[0] as SimulatedVehicle;
+  const signal = AbortSignal.timeout(5_000);
+  const stream = await dialDirect({ key: ip, host: vehicle.host, port: vehicle.port, via: "direct" }, signal);
+  const station = await openMavlinkLink(stream, { systemId: 245 }, signal);
+  atEndOfFile(async () => station.close("the tests are over"));
+  const answers: Record<string, unknown>[] = [];
+  listener.on("message", (channel, text) => {
+    if (channel === `${ip}:output`) answers.push(JSON.parse(text));
+  });
+  await listener.subscribe(`${ip}:output`);
+  const agent = await startOnboard(
+    loadConfig(onboardConfig, {
+      DRONE_IP: ip,
+      REDIS_URL: redisUrl,
+      ONBOARD_VEHICLE_PORT: String(vehicle.onboardPort),
+      LOG_LEVEL: "silent",
+      ...env,
+    }),
+  );
+  atEndOfFile(() => agent.lifecycle.stop("the tests are over"));
+  const pilot = new TestSticks((frame) => void redis.publish(`${ip}:gamepad_input`, frame));
+  atEndOfFile(async () => pilot.letGo());
+  const both = () => agent.listening && agent.autopilot.vehicle !== undefined;
+  await eventually("the agent hears both sides", both);
+  return { ip, vehicle, station, agent, pilot, answers };
+}
+
+/** In the air, in a mode that the sticks fly. */
+async function flown(options: Partial<SimulatedVehicleOptions> = {}, mode = "LOITER"): Promise<World> {
+  const it = await world(options);
+  await it.station.setMode(mode);
+  await it.station.arm();
+  it.pilot.hold({ throttle: 1 });
+  await eventually("the climb", () => it.vehicle.state.relativeAltitude > 5);
+  return it;
+}
+
+const acks = ({ answers }: World) => answers.filter(({ type }) => type === "ack");
+
+test("a copter in LOITER flies as the sticks say, and the pilot hears of each frame", async () => {
+  const it = await flown();
+  const before = it.vehicle.state.position.lat;
+  it.pilot.hold({ pitch: 1 });
+  await eventually("the flight north", () => it.vehicle.state.position.lat > before + 0.00005);
+  const accepted = acks(it).filter((ack) => ack.accepted);
+  expect(accepted.length).toBeGreaterThan(5);
+  expect(accepted.at(-1)).toMatchObject({
+    session: it.pilot.session,
+    mode: "LOITER",
+    armed: true,
+    state: "steering",
+  });
+  for (const { age_ms } of accepted) expect(age_ms).toBeLessThanOrEqual(300);
+});
+
+test("when the frames stop, the copter stands within seconds, in BRAKE, and sticks end", async () => {
+  const it = await flown();
+  it.pilot.hold({ pitch: 1 });
+  await eventually("speed", () => it.vehicle.state.groundSpeed > 5);
+  it.pilot.letGo();
+  const since = performance.now();
+  await eventually("the brake", () => it.vehicle.state.mode === "BRAKE");
+  const took = performance.now() - since;
+  expect(took).toBeGreaterThan(400);
+  expect(took).toBeLessThan(1_500);
+  await eventually("standing", () => it.vehicle.state.groundSpeed < 0.5);
+  await eventually("the end of all sticks", () => it.agent.sticks.state === "idle");
+  expect(it.vehicle.state.relativeAltitude).toBeGreaterThan(3);
+});
+
+test("a vehicle on its mission is left alone when the frames stop", async () => {
+  const it = await flown();
+  await it.station.setMode("RTL");
+  it.pilot.letGo();
+  await eventually("the end of steering", () => it.agent.sticks.state === "idle");
+  expect(it.vehicle.state.mode).toBe("RTL");
+});
+
+test("a rover drives backwards, and holds when the frames stop", async () => {
+  const it = await world({ kind: "rover" });
+  await it.station.setMode("MANUAL");
+  await it.station.arm();
+  const before = it.vehicle.state.position.lat;
+  it.pilot.hold({ throttle: -1 });
+  await eventually("the way south", () => it.vehicle.state.position.lat < before - 0.00003);
+  it.pilot.letGo();
+  await eventually("the hold", () => it.vehicle.state.mode === "HOLD");
+});
+
+test("a PX4 copter holds its place when the frames stop", async () => {
+  const it = await world({ autopilot: "px4" });
+  await it.station.arm();
+  it.pilot.hold({ throttle: 1 });
+  await it.station.setMode("POSCTL");
+  await eventually("the climb", () => it.vehicle.state.relativeAltitude > 5);
+  it.pilot.letGo();
+  await eventually("the hold", () => it.vehicle.state.mode === "AUTO_LOITER");
+});
+
+test("a stop of the agent stops the vehicle it steers", async () => {
+  const it = await flown();
+  await it.agent.lifecycle.stop("a test");
+  expect(it.vehicle.state.mode).toBe("BRAKE");
+});
+
+test("of frames that come at once only the newest is acted on", async () => {
+  const it = await flown();
+  it.pilot.letGo();
+  const before = acks(it).length;
+  const burst = redis.pipeline();
+  const frames = Array.from({ length: 60 }, () => it.pilot.frame());
+  for (const frame of frames) burst.publish(`${it.ip}:gamepad_input`, frame);
+  await burst.exec();
+  const { t } = JSON.parse(frames.at(-1) as string);
+  await eventually("an answer to the last", () => acks(it).some((ack) => ack.t === t));
+  expect(acks(it).length - before).toBeLessThan(10);
+});
+
+test("what is no stick frame is answered as such and moves nothing", async () => {
+  const it = await world();
+  await redis.publish(`${it.ip}:gamepad_input`, '{"t":1,"session":"a","axes":{"roll":0}}');
+  await eventually("an answer", () => acks(it).length > 0);
+  expect(acks(it)[0]).toMatchObject({
+    accepted: false,
+    reason: "invalid",
+    detail: expect.stringContaining("axes"),
+  });
+  expect(it.agent.sticks.state).toBe("idle");
+});
+
+test("video messages reach the configured command, with their topic", async () => {
+  const file = join(freshFolder("video"), "messages");
+  const it = await world(
+    {},
+    { ONBOARD_VIDEO_COMMAND: `{ printf '%s ' "$VIDEO_TOPIC"; cat; echo; } >> '${file}'` },
+  );
+  await redis.publish(`${it.ip}:video_source`, '{"source":"TEST"}');
+  await redis.publish(`${it.ip}:video_room_state`, '{"room_number":1,"status":"STOP"}');
+  await eventually("both answers", () => it.answers.filter(({ type }) => type === "video").length === 2);
+  expect(readFileSync(file, "utf8")).toBe(
+    'video_source {"source":"TEST"}\nvideo_room_state {"room_number":1,"status":"STOP"}\n',
+  );
+  expect(it.answers.filter(({ ok }) => ok === true)).toHaveLength(2);
+});
