@@ -5,6 +5,7 @@ import * as drones from "./0003_drones";
 import * as changeNotifications from "./0004_change_notifications";
 import * as executions from "./0005_executions";
 import * as billing from "./0006_billing";
+import * as videoRooms from "./0007_video_rooms";
 
 /** Every migration under the name that the database remembers it by. Names never change once released. */
 const migrations: Readonly<Record<string, Knex.Migration>> = {
@@ -14,6 +15,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0004_change_notifications": changeNotifications,
   "0005_executions": executions,
   "0006_billing": billing,
+  "0007_video_rooms": videoRooms,
 };
 
 /** The same list from TypeScript and from the compiled output: names carry no file extension. */

@@ -45,6 +45,8 @@ export type ErrorCode =
   | "billing_not_configured"
   | "billing_refused"
   | "payment_provider_failed"
+  // video
+  | "video_room_failed"
   // vehicles
   | "vehicle_unreachable"
   | "vehicle_refused"

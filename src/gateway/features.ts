@@ -7,6 +7,7 @@ import { executions, executionsOfAssets } from "../features/executions";
 import { geofences } from "../features/geofences";
 import { missions } from "../features/missions";
 import { telemetry } from "../features/telemetry";
+import { videoRooms } from "../features/video-rooms";
 import type { Route } from "../http/route";
 import type { Guards } from "../http/route-guards";
 import type { GatewayDeps } from "./deps";
@@ -15,11 +16,13 @@ import type { GatewayDeps } from "./deps";
 export function composeFeatures(deps: GatewayDeps) {
   const account = accounts(deps);
   const drone = drones({ ...deps, signingKey: account.tokens.key });
+  const video = videoRooms({ ...deps, droneEvents: drone.events });
   const guards: Guards = {
     public: () => undefined,
     token: () => undefined,
     ...account.guards,
     drone: drone.guard,
+    video_room: video.guard,
   };
   const asset = assets({ ...deps, executions: executionsOfAssets });
   const routes: readonly Route[] = [
@@ -27,7 +30,8 @@ export function composeFeatures(deps: GatewayDeps) {
     ...missions(deps).routes,
     ...geofences(deps).routes,
     ...drone.routes,
-    ...actions(deps).routes,
+    ...actions({ ...deps, beforeArm: video.beforeArm }).routes,
+    ...video.routes,
     ...billing({ ...deps, countVehicles: (userId) => countDrones(deps.db, userId) }).routes,
     ...asset.routes,
     ...executions({ ...deps, assets: asset.service }).routes,

@@ -1,5 +1,6 @@
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
+import { type JanusServer, startJanus } from "../laptop/servers/janus";
 import { type MailSink, startMail } from "../laptop/servers/mail";
 import { type EmbeddedObjects, startObjects } from "../laptop/servers/objects";
 import { type EmbeddedRedis, startRedis } from "../laptop/servers/redis";
@@ -24,3 +25,11 @@ export const freshObjects = async (...buckets: string[]): Promise<EmbeddedObject
 
 /** A mail server of the caller's own that keeps what it takes in `mails`. */
 export const freshMail = async (): Promise<MailSink> => stoppedAtEnd(await startMail());
+
+/** A Janus media server of the caller's own, at a given port when another had it before. */
+export async function freshJanus(
+  port?: number,
+): Promise<JanusServer & Record<"apiSecret" | "adminKey", string>> {
+  const keys = { apiSecret: "an api secret", adminKey: "an admin key" };
+  return { ...stoppedAtEnd(await startJanus({ folder: freshFolder("janus"), port, ...keys })), ...keys };
+}

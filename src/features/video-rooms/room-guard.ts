@@ -1,0 +1,35 @@
+import { timingSafeEqual } from "node:crypto";
+import jwt from "jsonwebtoken";
+import { DomainError } from "../../domain/errors";
+import type { Guard } from "../../http/route-guards";
+import type { Drone } from "../drones";
+
+/**
+ * Tells a drone by the video room token of its row. What the token says of itself only finds the row: it is
+ * good while the row holds it, and no longer. Throws `unauthenticated` without an Authorization header and
+ * `forbidden` when the token is not a drone's.
+ */
+export function videoRoomGuard(findDrone: (id: number) => Promise<Drone | undefined>): Guard<"video_room"> {
+  return async (ctx) => {
+    const header = ctx.get("authorization");
+    if (!header) throw new DomainError("unauthenticated", "Send the drone's video room token as a Bearer.");
+    const token = /^Bearer +(\S+)$/i.exec(header)?.[1] ?? "";
+    const id = droneIdOf(token);
+    const drone = id === undefined ? undefined : await findDrone(id);
+    if (!drone?.video_room_token || !same(token, drone.video_room_token)) {
+      throw new DomainError("forbidden", "The token is not a drone's video room token.");
+    }
+    return { id: drone.id };
+  };
+}
+
+function droneIdOf(token: string): number | undefined {
+  const claims = jwt.decode(token, { json: true }) as { drone_id?: unknown } | null;
+  const id = claims?.drone_id;
+  return typeof id === "number" && Number.isInteger(id) && id > 0 && id < 2 ** 31 ? id : undefined;
+}
+
+function same(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}

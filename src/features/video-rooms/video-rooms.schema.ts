@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { BodyId } from "../../http/route";
+
+export const RoomWish = z.object({ room_number: BodyId.describe("The drone's id.") });
+
+const off = new Set(["", "0", "false", "no", "off", "null", "undefined"]);
+
+export const StartQuery = z.object({
+  update: z
+    .string()
+    .max(20)
+    .optional()
+    .transform((text) => text !== undefined && !off.has(text.toLowerCase()))
+    .meta({ type: "boolean", description: "Tell the drone its room's number and keys again." }),
+});
+
+/** What the drone needs to send into its room. */
+export const RoomForDrone = z.object({
+  message: z.string(),
+  room_number: z.int(),
+  room_password: z.string(),
+  room_mgmt_token: z.string(),
+});
+
+/** What its owner needs to watch. */
+export const RoomForOwner = z.object({
+  message: z.string(),
+  room_number: z.int(),
+  room_password: z.string(),
+  listeners: z.int().describe("How many on the drone's side heard it."),
+});

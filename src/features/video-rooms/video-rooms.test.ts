@@ -1,0 +1,235 @@
+import { createServer } from "node:http";
+import { closeServer, listen } from "../../http/listen";
+import { atEndOfFile } from "../../testing/clean-up";
+import { freshJanus } from "../../testing/fresh-servers";
+import { JanusRooms } from "../../testing/janus-rooms";
+import { simulatedDrone } from "../../testing/simulated-drone";
+import { startTestGateway, type TestGateway, type TestUser } from "../../testing/start-gateway";
+import { until } from "../../testing/until";
+
+let janus: Awaited<ReturnType<typeof freshJanus>>;
+let rooms: JanusRooms;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  janus = await freshJanus();
+  rooms = new JanusRooms(janus);
+  gateway = await startTestGateway({
+    JANUS_URL: janus.url,
+    JANUS_API_SECRET: janus.apiSecret,
+    JANUS_ADMIN_KEY: janus.adminKey,
+  });
+});
+
+interface Drone {
+  readonly id: number;
+  readonly ip: string;
+  readonly video_room_token: string;
+}
+
+async function owned(): Promise<{ user: TestUser; drone: Drone; ask: (what: string) => Promise<Reply> }> {
+  const user = await gateway.newUser();
+  const { body } = await user.api.post("/drone", { type: "sitl", name: "Copter", vehicle_type: "copter" });
+  return { user, drone: body, ask: (what) => user.api.get(`/video_room/${body.id}/${what}`) };
+}
+type Reply = Awaited<ReturnType<TestUser["api"]["get"]>>;
+
+/** A drone's computer, as far as its two topics go. */
+async function onboard({ ip }: Pick<Drone, "ip">) {
+  const redis = gateway.deps.redis.duplicate({ enableOfflineQueue: true });
+  atEndOfFile(async () => redis.disconnect());
+  const heard: { topic: string; message: Record<string, unknown> }[] = [];
+  redis.on("message", (channel: string, text: string) =>
+    heard.push({ topic: channel.slice(ip.length + 1), message: JSON.parse(text) }),
+  );
+  await redis.subscribe(`${ip}:video_room_details`, `${ip}:video_room_state`);
+  return heard;
+}
+
+const canManage = async (room: number, secret: unknown) =>
+  (await rooms.ask({ request: "edit", room, secret })).error_code === undefined;
+
+describe("a room", () => {
+  test("is made by its drone with the drone's id and the stated parameters", async () => {
+    const { drone } = await owned();
+    const reply = await gateway.api.as(drone.video_room_token).post("/video_room", { room_number: drone.id });
+    expect(reply).toMatchObject({ status: 200, body: { room_number: drone.id } });
+    expect(await rooms.find(drone.id)).toMatchObject({
+      bitrate: 6_000_000,
+      bitrate_cap: true,
+      videocodec: "h264",
+      record: false,
+      max_publishers: 1,
+      pin_required: true,
+    });
+    expect(await canManage(drone.id, reply.body.room_mgmt_token)).toBe(true);
+    expect(await canManage(drone.id, "another secret")).toBe(false);
+  });
+
+  test("that is there is used again, with the same keys", async () => {
+    const { drone, ask } = await owned();
+    const ofDrone = gateway.api.as(drone.video_room_token);
+    const first = await ofDrone.post("/video_room", { room_number: drone.id });
+    const again = await ofDrone.post("/video_room", { room_number: drone.id });
+    expect(again).toMatchObject({ status: 200, body: first.body });
+    expect((await ask("start")).body.room_password).toBe(first.body.room_password);
+  });
+
+  test("of its number that nobody guards is replaced", async () => {
+    const { drone, ask } = await owned();
+    await rooms.ask({ request: "create", room: drone.id, publishers: 7 });
+    expect((await ask("start")).status).toBe(200);
+    expect(await rooms.find(drone.id)).toMatchObject({ max_publishers: 1, pin_required: true });
+  });
+
+  test("of its number that somebody else guards is answered with 400 and stays", async () => {
+    const { drone, ask } = await owned();
+    await rooms.ask({ request: "create", room: drone.id, secret: "theirs" });
+    expect(await ask("start")).toMatchObject({
+      status: 400,
+      body: { error: expect.stringContaining("not ours") },
+    });
+    expect(await canManage(drone.id, "theirs")).toBe(true);
+  });
+
+  test("is one room with one set of keys for many who start it at once", async () => {
+    const { drone, ask } = await owned();
+    const replies = await Promise.all(Array.from({ length: 5 }, () => ask("start")));
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(new Set(replies.map(({ body }) => body.room_password)).size).toBe(1);
+    expect((await rooms.list()).filter(({ room }) => room === drone.id)).toHaveLength(1);
+  });
+
+  test("ends when its drone is deleted", async () => {
+    const { user, drone, ask } = await owned();
+    await ask("start");
+    expect(await rooms.find(drone.id)).toBeDefined();
+    await user.api.delete(`/drone/${drone.id}`);
+    await until(async () => (await rooms.find(drone.id)) === undefined);
+  });
+});
+
+describe("the drone", () => {
+  test("is told the keys of a new room and that the stream starts; with update it is told the keys again", async () => {
+    const { drone, ask } = await owned();
+    const heard = await onboard(drone);
+    const reply = await ask("start");
+    expect(reply).toMatchObject({ status: 200, body: { room_number: drone.id, listeners: 1 } });
+    await until(() => heard.length === 2);
+    const details = heard[0]?.message;
+    expect(heard[0]?.topic).toBe("video_room_details");
+    expect(Object.keys(details ?? {})).toEqual(["room_number", "room_password", "room_mgmt_token", "status"]);
+    expect(details).toMatchObject({
+      room_number: drone.id,
+      room_password: reply.body.room_password,
+      status: "START",
+    });
+    expect(await canManage(drone.id, details?.room_mgmt_token)).toBe(true);
+    expect(heard[1]).toEqual({
+      topic: "video_room_state",
+      message: { room_number: drone.id, status: "START" },
+    });
+    await ask("start");
+    await ask("start?update=true");
+    await until(() => heard.length === 5);
+    expect(heard.slice(2).map(({ topic }) => topic)).toEqual([
+      "video_room_state",
+      "video_room_details",
+      "video_room_state",
+    ]);
+    expect(heard[3]?.message).toEqual(details);
+  });
+
+  test("is told to stop, and its room is gone; the next has another password", async () => {
+    const { drone, ask } = await owned();
+    const heard = await onboard(drone);
+    const first = await ask("start");
+    expect((await ask("stop")).status).toBe(200);
+    expect(await rooms.find(drone.id)).toBeUndefined();
+    await until(() => heard.at(-1)?.message.status === "STOP");
+    const second = await ask("start");
+    expect(second.body.room_password).not.toBe(first.body.room_password);
+    expect((await ask("stop")).status).toBe(200);
+    expect((await ask("stop")).status).toBe(200);
+  });
+
+  test("hears a restart as stop, a pause, new keys and start", async () => {
+    const { drone, ask } = await owned();
+    const first = await ask("start");
+    const heard = await onboard(drone);
+    const begun = Date.now();
+    const reply = await ask("restart");
+    expect(Date.now() - begun).toBeGreaterThanOrEqual(300);
+    expect(reply.status).toBe(200);
+    expect(reply.body.room_password).not.toBe(first.body.room_password);
+    await until(() => heard.length === 3);
+    expect(heard.map(({ topic, message }) => [topic, message.status])).toEqual([
+      ["video_room_state", "STOP"],
+      ["video_room_details", "START"],
+      ["video_room_state", "START"],
+    ]);
+  });
+
+  test("that is simulated knows its room before it is armed", async () => {
+    const user = await gateway.newUser();
+    const drone = await simulatedDrone(user.api);
+    atEndOfFile(() => drone.stop());
+    const heard = await onboard(drone);
+    expect((await user.api.post("/drone/action/arm", { drone_id: drone.id })).status).toBe(200);
+    expect(heard.map(({ topic }) => topic)).toEqual(["video_room_details"]);
+    expect(await rooms.find(drone.id)).toBeDefined();
+  });
+});
+
+describe("the media server", () => {
+  test("may restart and so forget our session: it is renewed", async () => {
+    const first = await freshJanus();
+    const other = await startTestGateway({
+      JANUS_URL: first.url,
+      JANUS_API_SECRET: first.apiSecret,
+      JANUS_ADMIN_KEY: first.adminKey,
+    });
+    const user = await other.newUser();
+    const { body } = await user.api.post("/drone", { type: "sitl", name: "C", vehicle_type: "copter" });
+    const start = () => user.api.get(`/video_room/${body.id}/start`);
+    expect((await start()).status).toBe(200);
+    await first.stop();
+    expect((await start()).status).toBe(400);
+    const second = await freshJanus(first.port);
+    expect((await start()).status).toBe(200);
+    expect(await new JanusRooms(second).find(body.id)).toBeDefined();
+    await second.stop();
+    await freshJanus(first.port);
+    expect((await user.api.get(`/video_room/${body.id}/restart`)).status).toBe(200);
+  });
+
+  test("that hangs is answered with 400 and a reason within three seconds, and keeps nobody from arming", async () => {
+    const hanging = createServer(() => undefined);
+    const url = await listen(hanging, 0, "127.0.0.1");
+    atEndOfFile(() => {
+      hanging.closeAllConnections();
+      return closeServer(hanging);
+    });
+    const other = await startTestGateway({ JANUS_URL: `${url}/janus` });
+    const user = await other.newUser();
+    const drone = await simulatedDrone(user.api);
+    atEndOfFile(() => drone.stop());
+    const begun = Date.now();
+    const reply = await user.api.get(`/video_room/${drone.id}/start`);
+    expect(Date.now() - begun).toBeLessThan(3_000);
+    expect(reply).toMatchObject({ status: 400, body: { error: expect.stringContaining("in time") } });
+    expect((await user.api.post("/drone/action/arm", { drone_id: drone.id })).status).toBe(200);
+  });
+
+  test("that is down is answered with 400 and a reason", async () => {
+    const other = await startTestGateway({ JANUS_URL: "http://127.0.0.1:9/janus" });
+    const user = await other.newUser();
+    const { body } = await user.api.post("/drone", { type: "sitl", name: "C", vehicle_type: "copter" });
+    for (const what of ["start", "restart"]) {
+      expect(await user.api.get(`/video_room/${body.id}/${what}`)).toMatchObject({
+        status: 400,
+        body: { error: expect.stringContaining("cannot be reached") },
+      });
+    }
+  });
+});
