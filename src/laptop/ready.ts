@@ -16,6 +16,8 @@ export interface Ready {
   readonly redis: string | null;
   readonly s3: string | null;
   readonly smtp: string | null;
+  /** Base of Janus's HTTP API; absent without one. */
+  readonly janus?: string;
   readonly user: { readonly username: string; readonly password: string } | null;
   readonly drone_id: number | null;
 }

@@ -5,6 +5,7 @@ import { defaultStateFolder, readReady } from "../ready";
 import { Flight } from "./flight";
 import { flightAltitude } from "./route";
 import { type Screen, screenOn } from "./screen";
+import { openRoom } from "./video-room";
 import { Watch } from "./watch";
 
 /**
@@ -13,7 +14,7 @@ import { Watch } from "./watch";
  */
 export async function runDemo(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: { state: { type: "string", default: defaultStateFolder } } });
-  const { gateway, user, drone_id } = readReady(resolve(values.state));
+  const { gateway, user, drone_id, janus } = readReady(resolve(values.state));
   if (!gateway || !user || drone_id === null) throw new Error("The running stack has no drone to fly.");
   const screen = screenOn(process.stdout);
   const api = new ApiClient(gateway);
@@ -23,6 +24,10 @@ export async function runDemo(args: string[]): Promise<void> {
     throw new Error(`The gateway at ${gateway} does not let us in: ${cause.message}. ${advice}`, { cause });
   });
   screen.step(`Logged in as ${user.username}`);
+  if (janus) {
+    const { room, videocodec, bitrate } = await openRoom(api, janus, drone_id);
+    screen.step(`Opened video room ${room}; Janus lists it: ${videocodec}, ${bitrate / 1e6} Mb/s`);
+  }
   const watch = Watch.start(gateway, token, drone_id);
   try {
     await fly(new Flight(api, watch, screen, drone_id), screen);

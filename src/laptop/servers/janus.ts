@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { assertPortIsFree, freePort } from "../free-port";
+import { endLeftover } from "./leftover";
 import { type ServerProcess, startServerProcess } from "./server-process";
 
 export interface JanusServerOptions {
@@ -37,10 +38,12 @@ const otherPlugins = [
 const otherTransports = ["mqtt", "nanomsg", "pfunix", "rabbitmq", "websockets"];
 const libraries = (names: readonly string[]) => names.map((name) => `libjanus_${name}.so`).join(",");
 
-/** The system's Janus with the VideoRoom plugin, its HTTP API on 127.0.0.1. */
+/** The system's Janus with the VideoRoom plugin on 127.0.0.1. One left over in the folder is ended first. */
 export async function startJanus(options: JanusServerOptions): Promise<JanusServer> {
   const { folder, apiSecret, adminKey } = options;
   mkdirSync(folder, { recursive: true });
+  const pidFile = join(folder, "janus.pid");
+  await endLeftover(pidFile, folder, "SIGTERM");
   if (options.port) await assertPortIsFree(options.port, "Janus");
   const port = options.port ?? (await freePort());
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text, { mode: 0o600 });
@@ -73,6 +76,7 @@ export async function startJanus(options: JanusServerOptions): Promise<JanusServ
     options: { env: process.env },
     missing: "janus is not installed. On Debian and Ubuntu: apt-get install janus",
   });
+  writeFileSync(pidFile, `${server.pid}\n`);
   return { ...server, url: `http://127.0.0.1:${port}/janus`, port };
 }
 

@@ -3,6 +3,7 @@ import type { Ready } from "../ready";
 import { startChild } from "./child";
 import { firstDrone } from "./first-drone";
 import { firstUser } from "./first-user";
+import { media } from "./media";
 import { database, mail, objects, reach, redis } from "./neighbours";
 import type { Part } from "./part";
 import { schema } from "./schema";
@@ -102,7 +103,7 @@ const relay = service({
  * before answer.
  */
 export const stages: readonly (readonly Part[])[] = [
-  [database, redis, objects, mail],
+  [database, redis, objects, mail, media],
   [schema],
   [simulator, gateway, relay],
   [firstUser],

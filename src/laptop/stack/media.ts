@@ -1,0 +1,27 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { startJanus } from "../servers/janus";
+import type { Part } from "./part";
+
+/**
+ * The media server of video rooms: JANUS_URL's when the environment names one, the system's Janus otherwise.
+ * Without either the stack runs all the same, and the room routes say that there is none.
+ */
+export const media: Part = {
+  name: "Janus",
+  async start({ env, folder }) {
+    if (env.JANUS_URL) return { says: { janus: env.JANUS_URL } };
+    if (!isInstalled("janus", env.PATH)) return {};
+    const adminKey = randomBytes(24).toString("base64url");
+    const server = await startJanus({ folder: join(folder, "janus"), adminKey });
+    return {
+      ...server,
+      says: { janus: server.url },
+      gives: { JANUS_URL: server.url, JANUS_ADMIN_KEY: adminKey },
+    };
+  },
+};
+
+const isInstalled = (program: string, path = ""): boolean =>
+  path.split(delimiter).some((folder) => folder !== "" && existsSync(join(folder, program)));
