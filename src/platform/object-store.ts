@@ -78,7 +78,7 @@ export class ObjectStore {
       client: this.client,
       params: { Bucket: this.bucket, Key, Body, ContentType },
       queueSize: 3,
-      partSize: 8 * 2 ** 20,
+      partSize: 16 * 2 ** 20,
       leavePartsOnError: false,
     });
     const abort = () => void upload.abort();

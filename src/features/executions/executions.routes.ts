@@ -18,8 +18,7 @@ import {
   StartWish,
   toExecutionReply,
 } from "./executions.schema";
-import type { ExecutionsService } from "./executions.service";
-import type { Execution, Page } from "./executions.store";
+import type { ExecutionsService, ExecutionPage as Found } from "./executions.service";
 import { FlightStatsReply, type FlightStatsService } from "./flight-stats.service";
 import type { ReportsService } from "./report/reports.service";
 
@@ -27,7 +26,7 @@ const tag = "Executions";
 const params = ids("execution_id");
 const othersDrones = { 403: "The execution is another drone's." };
 
-const toPage = ({ rows, total }: { rows: readonly Execution[]; total: number }, page: Page) => ({
+const toPage = ({ rows, total }: Found, page: { limit: number; offset: number }) => ({
   executions: rows.map(toExecutionReply),
   total,
   ...page,

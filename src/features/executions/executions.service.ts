@@ -39,6 +39,12 @@ export interface ExecutionsDeps {
   readonly readPlan: (droneId: number) => Promise<VerifiedPlan>;
 }
 
+/** Newest first; `total` counts those of all pages. */
+export interface ExecutionPage {
+  readonly rows: readonly Execution[];
+  readonly total: number;
+}
+
 /** A drone that is about to fly does not wait longer for its own plan to be read. */
 const PLAN_WAIT_MS = 3_000;
 
@@ -107,9 +113,10 @@ export class ExecutionsService {
   current = async (drone: DroneCaller): Promise<Execution | null> =>
     (await currentExecution(this.deps.db, drone.id)) ?? null;
 
-  list = (userId: number, page: Page) => pageOf(this.deps.db, { user_id: userId }, page);
+  list = (userId: number, page: Page): Promise<ExecutionPage> =>
+    pageOf(this.deps.db, { user_id: userId }, page);
 
-  async listOfVehicle(userId: number, vehicleId: number, page: Page) {
+  async listOfVehicle(userId: number, vehicleId: number, page: Page): Promise<ExecutionPage> {
     const vehicle = await vehicleOwner(this.deps.db, vehicleId);
     if (!vehicle) throw new DomainError("not_found", "No such vehicle.");
     if (!may(userId, "view", vehicle)) throw new DomainError("forbidden", "This vehicle is not yours.");

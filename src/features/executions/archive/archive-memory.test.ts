@@ -52,12 +52,12 @@ function archivePeak(execution_id: number): Promise<number> {
   });
 }
 
-test("two hundred megabytes are archived in the memory that thirty take", async () => {
+test("two hundred megabytes are archived in the memory that sixty take", async () => {
   const { api } = await gateway.newUser();
   const { body } = await api.post("/drone", { type: "sitl", name: "Surveyor", vehicle_type: "copter" });
   const drone = droneClient(gateway.api, body.ip);
   const peaks: number[] = [];
-  for (const megabytes of [30, 200]) {
+  for (const megabytes of [60, 200]) {
     const id = (await drone.post("/executions/start", {})).body.id;
     await uploadMegabytes(drone, id, megabytes);
     await drone.post(`/executions/${id}/complete`, { status: "completed" });

@@ -33,6 +33,8 @@ export function zipOf(entries: readonly Entry[], onWritten: (entry: Written) => 
   (zip as unknown as NodeJS.EventEmitter).on("error", fail);
   // Kept by the stream for whoever reads it next, also when nobody reads at this moment.
   out.on("error", () => undefined);
+  let current: Readable | undefined;
+  out.once("close", () => current?.destroy());
   for (const { path, modified, size, open } of entries) {
     zip.addReadStreamLazy(
       path,
@@ -47,7 +49,7 @@ export function zipOf(entries: readonly Entry[], onWritten: (entry: Written) => 
                 counted.destroy();
                 fail(error);
               });
-              out.once("close", () => source.destroy());
+              current = source;
               give(null, source.pipe(counted));
             },
             (error: Error) => fail(error),

@@ -1,0 +1,103 @@
+import { fork } from "node:child_process";
+import { generateKeyPairSync, randomFillSync } from "node:crypto";
+import { once } from "node:events";
+import { createReadStream, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { migrationSource } from "../../migrations";
+import { createUser } from "../../src/features/accounts";
+import { executionTasks } from "../../src/features/executions";
+import { startPostgres } from "../../src/laptop/servers/postgres";
+import { systemClock } from "../../src/platform/clock";
+import { type Db, openDatabase } from "../../src/platform/db";
+import { migrateSchema } from "../../src/platform/migrate";
+import { ObjectStore } from "../../src/platform/object-store";
+
+export const FILES = 6;
+export const MEGABYTES_EACH = 50;
+
+export interface Stage {
+  /** Holds the assets as plain files, `0.bin` and on. */
+  readonly folder: string;
+  readonly store: ObjectStore;
+  /** Make the archive of all of them, anew. */
+  makeArchive(): Promise<void>;
+  clear(): Promise<void>;
+}
+
+/** An execution with its assets in a store, and the same files on disk for whoever does it by hand. */
+export async function setStage(): Promise<Stage> {
+  const folder = mkdtempSync(join(tmpdir(), "fleet-bench-archive-"));
+  const stops: (() => Promise<unknown> | unknown)[] = [
+    () => rmSync(folder, { recursive: true, force: true }),
+  ];
+  const clear = async () => {
+    for (const stop of stops.toReversed()) await stop();
+  };
+  try {
+    const postgres = await startPostgres({ folder: join(folder, "pg"), database: "bench", durable: false });
+    stops.push(postgres.stop);
+    await migrateSchema(postgres.url, migrationSource);
+    const db = openDatabase(postgres.url, { poolMax: 2, name: "fleet-bench" });
+    stops.push(() => db.destroy());
+    const store = await storeInProcess(folder, stops);
+    const execution_id = await fillExecution(db, store, folder);
+    const key = generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "der" });
+    const tasks = executionTasks({
+      config: { ARCHIVE_SIGNING_KEY: key.toString("base64"), PUBLIC_ORIGIN: "http://localhost" },
+      db,
+      store,
+      mailer: { send: () => Promise.reject(new Error("no mail is sent here")), close: () => undefined },
+      clock: systemClock,
+    });
+    const makeArchive = async () => {
+      await db.raw(
+        `INSERT INTO archives (execution_id) VALUES (?)
+         ON CONFLICT (execution_id) DO UPDATE SET revision = archives.revision + 1`,
+        [execution_id],
+      );
+      await tasks["make-archive"]?.({ execution_id }, new AbortController().signal);
+    };
+    return { folder, store, makeArchive, clear };
+  } catch (error) {
+    await clear();
+    throw error;
+  }
+}
+
+async function storeInProcess(folder: string, stops: (() => unknown)[]): Promise<ObjectStore> {
+  const child = fork(join(__dirname, "store-process.js"), [join(folder, "objects")]);
+  stops.push(() => child.kill("SIGKILL"));
+  const [S3_ENDPOINT] = (await once(child, "message")) as [string];
+  const store = new ObjectStore({
+    S3_ENDPOINT,
+    S3_REGION: "us-east-1",
+    S3_BUCKET: "fleet",
+    S3_ACCESS_KEY_ID: "S3RVER",
+    S3_SECRET_ACCESS_KEY: "S3RVER",
+  });
+  stops.push(() => store.close());
+  return store;
+}
+
+async function fillExecution(db: Db, store: ObjectStore, folder: string): Promise<number> {
+  const user = { username: "bench@example.com", password: "benchmark", level: null, active: true } as const;
+  const { id: user_id } = await createUser(db, user);
+  const drone = { user_id, name: "bench", type: "sitl", vehicle_type: "copter", port: 5760 };
+  const [{ id: drone_id }] = await db("drones").insert(drone).returning("id");
+  const times = { started_at: new Date(), completed_at: new Date(), status: "completed" };
+  const [{ id: execution_id }] = await db("executions")
+    .insert({ drone_id, user_id, ...times })
+    .returning("id");
+  mkdirSync(join(folder, "files"));
+  for (let n = 0; n < FILES; n++) {
+    const file = join(folder, "files", `${n}.bin`);
+    writeFileSync(file, randomFillSync(Buffer.alloc(MEGABYTES_EACH * 2 ** 20)));
+    const asset = { drone_id, user_id, execution_id, asset_type: "video", file_name: `${n}.bin` };
+    const [{ id }] = await db("assets")
+      .insert({ ...asset, status: "ready", url_expires_at: new Date(), completed_at: new Date() })
+      .returning("id");
+    await store.writeStream(`assets/${drone_id}/${id}/${n}.bin`, createReadStream(file), "video/mp4");
+  }
+  return execution_id;
+}
