@@ -7,27 +7,22 @@ const padded = (text: string, size: number): Buffer => {
 };
 
 const SIZES: Readonly<Record<string, number>> = {
-  B: 1,
-  H: 2,
-  i: 4,
-  I: 4,
-  L: 4,
-  f: 4,
-  d: 8,
-  Q: 8,
-  M: 1,
-  n: 4,
-  N: 16,
-  Z: 64,
+  ...{ b: 1, B: 1, M: 1, h: 2, H: 2, c: 2, C: 2, g: 2, i: 4, I: 4, e: 4, E: 4, L: 4, f: 4 },
+  ...{ d: 8, q: 8, Q: 8, n: 4, N: 16, Z: 64, a: 64 },
 };
 
 function put(type: string, value: number | string): Buffer {
   const bytes = Buffer.alloc(SIZES[type] ?? 0);
   if (typeof value === "string") bytes.write(value, "latin1");
+  else if (type === "a") for (let at = 0; at < 32; at++) bytes.writeInt16LE(value + at, at * 2);
+  else if (type === "b") bytes.writeInt8(value);
   else if (type === "B" || type === "M") bytes.writeUInt8(value);
-  else if (type === "H") bytes.writeUInt16LE(value);
-  else if (type === "i") bytes.writeInt32LE(value);
-  else if (type === "I") bytes.writeUInt32LE(value);
+  // Raw, whatever the scale of the type.
+  else if (type === "h" || type === "c") bytes.writeInt16LE(value);
+  else if (type === "H" || type === "C" || type === "g") bytes.writeUInt16LE(value);
+  else if (type === "i" || type === "e") bytes.writeInt32LE(value);
+  else if (type === "I" || type === "E") bytes.writeUInt32LE(value);
+  else if (type === "q") bytes.writeBigInt64LE(BigInt(value));
   else if (type === "L") bytes.writeInt32LE(Math.round(value * 1e7));
   else if (type === "f") bytes.writeFloatLE(value);
   else if (type === "d") bytes.writeDoubleLE(value);
