@@ -23,7 +23,7 @@ export class VpnClient {
     );
     await node.shell(`ip route add ${hubAddress}/32 via ${network}.1
       WG_PROCESS_FOREGROUND=1 LOG_LEVEL=silent setsid wireguard-go wg0 >/dev/null 2>&1 </dev/null &
-      for try in $(seq 200); do wg show wg0 >/dev/null 2>&1 && exit 0; sleep 0.02; done; exit 1`);
+      for try in $(seq 1500); do wg show wg0 >/dev/null 2>&1 && exit 0; sleep 0.02; done; exit 1`);
     return new VpnClient(name, node, undefined);
   }
 

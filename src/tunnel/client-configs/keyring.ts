@@ -23,7 +23,7 @@ export interface KeyringOptions {
   readonly onLost: (count: number) => void;
 }
 
-const WIDTH = 16;
+const WIDTH = 32;
 const INDEX_DELAY_MS = 500;
 const RETRY_MS = 1_000;
 const RETRY_MAX_MS = 10_000;
