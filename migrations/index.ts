@@ -6,6 +6,8 @@ import * as changeNotifications from "./0004_change_notifications";
 import * as executions from "./0005_executions";
 import * as billing from "./0006_billing";
 import * as videoRooms from "./0007_video_rooms";
+import * as calendar from "./0008_calendar";
+import * as simulation from "./0009_simulation";
 
 /** Every migration under the name that the database remembers it by. Names never change once released. */
 const migrations: Readonly<Record<string, Knex.Migration>> = {
@@ -16,6 +18,8 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0005_executions": executions,
   "0006_billing": billing,
   "0007_video_rooms": videoRooms,
+  "0008_calendar": calendar,
+  "0009_simulation": simulation,
 };
 
 /** The same list from TypeScript and from the compiled output: names carry no file extension. */

@@ -2,10 +2,12 @@ import { accounts } from "../features/accounts";
 import { actions } from "../features/actions";
 import { assets } from "../features/assets";
 import { billing } from "../features/billing";
+import { calendar } from "../features/calendar";
 import { countDrones, drones } from "../features/drones";
 import { executions, executionsOfAssets } from "../features/executions";
 import { geofences } from "../features/geofences";
 import { missions } from "../features/missions";
+import { simulation } from "../features/simulation";
 import { telemetry } from "../features/telemetry";
 import { videoRooms } from "../features/video-rooms";
 import type { Route } from "../http/route";
@@ -32,7 +34,9 @@ export function composeFeatures(deps: GatewayDeps) {
     ...drone.routes,
     ...actions({ ...deps, beforeArm: video.beforeArm }).routes,
     ...video.routes,
+    ...simulation(deps).routes,
     ...billing({ ...deps, countVehicles: (userId) => countDrones(deps.db, userId) }).routes,
+    ...calendar(deps).routes,
     ...asset.routes,
     ...executions({ ...deps, assets: asset.service }).routes,
   ];

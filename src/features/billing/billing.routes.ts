@@ -11,11 +11,11 @@ import {
   PortalReply,
   Pricing,
   SubscriptionReply,
+  toPaymentReply,
+  toSubscriptionReply,
   VehicleCount,
 } from "./billing.schema";
 import type { BillingService } from "./billing.service";
-import type { Payment } from "./payments.store";
-import type { Subscription } from "./subscriptions.store";
 import type { WebhookService } from "./webhook.service";
 
 const tag = "Billing";
@@ -145,15 +145,3 @@ export function billingRoutes(
     }),
   ];
 }
-
-const toSubscriptionReply = ({ provider_id, ...subscription }: Subscription) => ({
-  ...subscription,
-  granted: provider_id === null,
-});
-
-const toPaymentReply = ({
-  user_id: _user,
-  customer_id: _customer,
-  provider_subscription_id: _subscription,
-  ...payment
-}: Payment) => payment;

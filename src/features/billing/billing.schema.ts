@@ -1,4 +1,6 @@
 import { z } from "zod";
+import type { Payment } from "./payments.store";
+import type { Subscription } from "./subscriptions.store";
 
 /** More than anybody flies, and far from what an integer column or the provider's quantity would refuse. */
 const MOST_VEHICLES = 100_000;
@@ -91,3 +93,15 @@ export const CanAddReply = z
   .meta({ id: "CanAddVehicle" });
 
 export const EventReply = z.object({ status: z.enum(["processed", "duplicate", "ignored"]) });
+
+export const toSubscriptionReply = ({ provider_id, ...subscription }: Subscription) => ({
+  ...subscription,
+  granted: provider_id === null,
+});
+
+export const toPaymentReply = ({
+  user_id: _user,
+  customer_id: _customer,
+  provider_subscription_id: _subscription,
+  ...payment
+}: Payment) => payment;

@@ -1,0 +1,104 @@
+import type { Db } from "../../platform/db";
+import type { Status } from "./calendar.schema";
+
+export interface CalendarEvent {
+  readonly id: number;
+  readonly user_id: number;
+  readonly drone_id: number;
+  /** Null once the mission was deleted. */
+  readonly mission_id: number | null;
+  readonly execution_id: number | null;
+  readonly title: string;
+  readonly description: string | null;
+  readonly scheduled_time: Date;
+  readonly status: Status;
+  readonly recurrence_rule: string | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+export type EventColumns = Omit<CalendarEvent, "id" | "user_id" | "created_at" | "updated_at">;
+
+/** What is different about one occurrence of a series. */
+export interface OccurrenceException {
+  readonly event_id: number;
+  readonly occurrence_time: Date;
+  readonly status: Exclude<Status, "scheduled">;
+  readonly execution_id: number | null;
+}
+
+export interface Range {
+  readonly from: Date;
+  readonly to: Date;
+}
+
+const events = (db: Db) => db<CalendarEvent>("calendar_events");
+const exceptions = (db: Db) => db<OccurrenceException>("calendar_exceptions");
+
+export const findEvent = async (db: Db, userId: number, id: number): Promise<CalendarEvent | undefined> =>
+  events(db).where({ id, user_id: userId }).first();
+
+/** An event, held until the transaction ends. */
+export const lockEvent = async (trx: Db, userId: number, id: number): Promise<CalendarEvent | undefined> =>
+  events(trx).where({ id, user_id: userId }).forUpdate().first();
+
+/** A user's events of a time, and every series of theirs that began before its end. */
+export const eventsBetween = async (
+  db: Db,
+  userId: number,
+  { from, to }: Range,
+  droneId: number | undefined,
+): Promise<CalendarEvent[]> =>
+  events(db)
+    .where({ user_id: userId, ...(droneId === undefined ? {} : { drone_id: droneId }) })
+    .where("scheduled_time", "<=", to)
+    .where((either) => either.whereNotNull("recurrence_rule").orWhere("scheduled_time", ">=", from))
+    .orderBy(["scheduled_time", "id"]);
+
+export const insertEvent = async (db: Db, userId: number, columns: EventColumns): Promise<CalendarEvent> =>
+  (
+    await events(db)
+      .insert({ user_id: userId, ...columns })
+      .returning("*")
+  )[0] as CalendarEvent;
+
+export const updateEvent = async (
+  db: Db,
+  id: number,
+  changes: Partial<EventColumns>,
+): Promise<CalendarEvent> =>
+  (
+    await events(db)
+      .where({ id })
+      .update({ ...changes, updated_at: db.fn.now() } as never)
+      .returning("*")
+  )[0] as CalendarEvent;
+
+/** Returns whether the user had it. */
+export const deleteEvent = async (db: Db, userId: number, id: number): Promise<boolean> =>
+  (await events(db).where({ id, user_id: userId }).delete()) > 0;
+
+export const exceptionsBetween = async (
+  db: Db,
+  eventIds: readonly number[],
+  { from, to }: Range,
+): Promise<OccurrenceException[]> =>
+  exceptions(db).whereIn("event_id", eventIds).whereBetween("occurrence_time", [from, to]);
+
+export const exceptionsOf = async (db: Db, eventId: number): Promise<OccurrenceException[]> =>
+  exceptions(db).where({ event_id: eventId });
+
+export const putException = async (db: Db, exception: OccurrenceException): Promise<void> =>
+  void (await exceptions(db).insert(exception).onConflict(["event_id", "occurrence_time"]).merge());
+
+export const removeExceptions = async (db: Db, eventId: number, times: readonly Date[]): Promise<void> =>
+  void (await exceptions(db).where({ event_id: eventId }).whereIn("occurrence_time", times).delete());
+
+/** Keep a user's mission or execution from being deleted until the transaction ends; false when not theirs. */
+export const holdOwn = async (
+  trx: Db,
+  table: "missions" | "executions",
+  userId: number,
+  id: number,
+): Promise<boolean> =>
+  (await trx(table).where({ id, user_id: userId }).forKeyShare().first("id")) !== undefined;
