@@ -141,6 +141,7 @@ async function startVehicle(
         for (const each of ports) each.hangUp();
       }),
     clock.now().getTime(),
+    logFolder,
   );
   for (const [name, value] of Object.entries(options.params ?? {})) {
     if (!vehicle.flight.params.set(name, value)) throw new Error(`The vehicle has no parameter ${name}`);
