@@ -47,6 +47,8 @@ export type ErrorCode =
   | "payment_provider_failed"
   // video
   | "video_room_failed"
+  // the simulation instance
+  | "simulation_refused"
   // vehicles
   | "vehicle_unreachable"
   | "vehicle_refused"

@@ -28,6 +28,7 @@ const statuses: Readonly<Record<ErrorCode, number>> = {
   billing_refused: 400,
   payment_provider_failed: 500,
   video_room_failed: 400,
+  simulation_refused: 400,
   vehicle_unreachable: 500,
   vehicle_refused: 500,
   vehicle_timeout: 500,

@@ -137,6 +137,30 @@ const videoGroup = {
   JANUS_ADMIN_KEY: secret("`admin_key` of Janus's VideoRoom plugin, when it has one.").optional(),
 };
 
+const amount = (defaultValue: number, description: string) =>
+  z.coerce.number().min(0).default(defaultValue).describe(description);
+
+const simulationGroup = {
+  SIMULATION_PROVIDER: z
+    .enum(["process", "kubernetes", "ec2", "none"])
+    .default("none")
+    .describe("What runs the simulation instance: a child process, a StatefulSet, an EC2 instance, nothing."),
+  SIMULATION_PORT: port(5790, "`process`: TCP port of its first vehicle."),
+  SIMULATION_NAMESPACE: z.string().default("default").describe("`kubernetes`: the StatefulSet's namespace."),
+  SIMULATION_STATEFULSET: z
+    .string()
+    .default("simulator")
+    .describe("`kubernetes`: the StatefulSet that is scaled between 0 and 1."),
+  EC2_INSTANCE_ID: z.string().optional().describe("`ec2`: the instance that is started and stopped."),
+  EC2_REGION: z.string().default("us-east-1").describe("`ec2`: its region."),
+  EC2_ENDPOINT: z.url().optional().describe("`ec2`: where its API is reached; AWS's own when absent."),
+  SIMULATION_HOURLY_RATE: amount(0.95, "Price of a running hour, for the cost estimate."),
+  SIMULATION_STORAGE_GB: amount(30, "Gigabytes of the instance's disk, for the cost estimate."),
+  SIMULATION_STORAGE_GB_MONTH_RATE: amount(0.08, "Price of a gigabyte kept for a month."),
+  SIMULATION_TRANSFER_GB_PER_HOUR: amount(0.5, "Gigabytes a running hour is expected to send."),
+  SIMULATION_TRANSFER_GB_RATE: amount(0.09, "Price of a gigabyte sent."),
+};
+
 const vehicleGroup = {
   MAVLINK_SYSTEM_ID: z.coerce
     .number()
@@ -188,6 +212,7 @@ export const gatewayConfig = z
     ...jobsGroup,
     ...billingGroup,
     ...videoGroup,
+    ...simulationGroup,
     ...vehicleGroup,
     CORS_ORIGINS: list("Origins that browsers may call from, comma separated; `*` allows any."),
     BODY_LIMIT_BYTES: positiveInt(1_048_576, "Largest request body."),
@@ -209,7 +234,12 @@ export const gatewayConfig = z
     message: "is required with ACCESS_PROFILE=strict",
     // Also beside other faults, so that all are reported at once.
     when: () => true,
-  });
+  })
+  .refine(
+    ({ SIMULATION_PROVIDER, EC2_INSTANCE_ID }) =>
+      SIMULATION_PROVIDER !== "ec2" || EC2_INSTANCE_ID !== undefined,
+    { path: ["EC2_INSTANCE_ID"], message: "is required with SIMULATION_PROVIDER=ec2", when: () => true },
+  );
 export type GatewayConfig = z.infer<typeof gatewayConfig>;
 
 export const relayConfig = z
@@ -332,7 +362,9 @@ export const onboardConfig = z.object({
   ONBOARD_LOG_FOLDER: z
     .string()
     .optional()
-    .describe("Folder for recorded flights. Without one no flight log is recorded or uploaded."),
+    .describe(
+      "Folder that flight logs (.bin, .tlog, .ulg) are written to; the newest of a flight is uploaded. None without it.",
+    ),
   ONBOARD_VIDEO_COMMAND: z
     .string()
     .optional()
@@ -362,6 +394,14 @@ export const simulatorConfig = z.object({
     5760,
     "TCP port of the first vehicle; each further one takes the next port. 0 picks free ones.",
   ),
+  SIMULATOR_ONBOARD_PORT: port(
+    0,
+    "Second TCP port of the first vehicle, for the computer on board; each further one takes the next. None with 0.",
+  ),
+  SIMULATOR_LOG_FOLDER: z
+    .string()
+    .optional()
+    .describe("Where ArduPilot vehicles keep their DataFlash logs, each in a folder of its number from 1."),
   SIMULATOR_COPTERS: z.coerce.number().int().min(0).max(500).default(1).describe("ArduPilot copters."),
   SIMULATOR_ROVERS: z.coerce.number().int().min(0).max(500).default(0).describe("ArduPilot rovers."),
   SIMULATOR_PX4_COPTERS: z.coerce.number().int().min(0).max(500).default(0).describe("PX4 copters."),

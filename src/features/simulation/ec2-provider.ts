@@ -1,0 +1,61 @@
+import {
+  DescribeInstancesCommand,
+  EC2Client,
+  StartInstancesCommand,
+  StopInstancesCommand,
+} from "@aws-sdk/client-ec2";
+import { type Instance, instanceStates, type SimulationProvider } from "./provider";
+
+export interface Ec2Options {
+  readonly instanceId: string;
+  readonly region: string;
+  /** AWS's own when absent. */
+  readonly endpoint: string | undefined;
+  /** The SDK's own chain when absent. */
+  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
+}
+
+/** One EC2 instance. Needs ec2:DescribeInstances, ec2:StartInstances and ec2:StopInstances. */
+export class Ec2Provider implements SimulationProvider {
+  readonly specs: SimulationProvider["specs"];
+  private readonly client: EC2Client;
+  private readonly ids: { InstanceIds: string[] };
+
+  constructor({ instanceId, region, endpoint, credentials }: Ec2Options) {
+    this.specs = { provider: "ec2", region };
+    this.ids = { InstanceIds: [instanceId] };
+    this.client = new EC2Client({
+      region,
+      endpoint,
+      credentials,
+      maxAttempts: 2,
+      requestHandler: { connectionTimeout: 3_000, requestTimeout: 5_000 },
+    });
+  }
+
+  async describe(): Promise<Instance> {
+    const { Reservations } = await this.client.send(new DescribeInstancesCommand(this.ids));
+    const found = Reservations?.[0]?.Instances?.[0];
+    const state = instanceStates.find((name) => name === found?.State?.Name);
+    if (!found || !state) throw new Error(`EC2 knows no instance ${this.ids.InstanceIds[0]}.`);
+    return {
+      instance_id: found.InstanceId ?? (this.ids.InstanceIds[0] as string),
+      state,
+      public_ip: found.PublicIpAddress ?? null,
+      private_ip: found.PrivateIpAddress ?? null,
+      launched_at: found.LaunchTime ?? null,
+    };
+  }
+
+  async start(): Promise<void> {
+    await this.client.send(new StartInstancesCommand(this.ids));
+  }
+
+  async stop(): Promise<void> {
+    await this.client.send(new StopInstancesCommand(this.ids));
+  }
+
+  async close(): Promise<void> {
+    this.client.destroy();
+  }
+}

@@ -1,0 +1,54 @@
+import type { Route } from "../../http/route";
+import type { Clock } from "../../platform/clock";
+import type { GatewayConfig } from "../../platform/config";
+import type { Db } from "../../platform/db";
+import type { Lifecycle } from "../../platform/lifecycle";
+import { Ec2Provider } from "./ec2-provider";
+import { KubernetesProvider } from "./kubernetes-provider";
+import { ProcessProvider } from "./process-provider";
+import type { SimulationProvider } from "./provider";
+import { simulationRoutes } from "./simulation.routes";
+import { SimulationService } from "./simulation.service";
+
+interface SimulationFeatureDeps {
+  readonly config: GatewayConfig;
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly lifecycle: Pick<Lifecycle, "onClose">;
+}
+
+/** The machine that simulates vehicles: its state, its start and stop, and what it costs. */
+export function simulation({ config, db, clock, lifecycle }: SimulationFeatureDeps): {
+  readonly routes: readonly Route[];
+} {
+  const provider = providerOf(config);
+  lifecycle.onClose("simulation", () => provider?.close?.());
+  const rates = {
+    perHour: config.SIMULATION_HOURLY_RATE,
+    storageGb: config.SIMULATION_STORAGE_GB,
+    perStorageGbMonth: config.SIMULATION_STORAGE_GB_MONTH_RATE,
+    transferGbPerHour: config.SIMULATION_TRANSFER_GB_PER_HOUR,
+    perTransferGb: config.SIMULATION_TRANSFER_GB_RATE,
+  };
+  return { routes: simulationRoutes(new SimulationService({ db, clock, provider, rates })) };
+}
+
+function providerOf(config: GatewayConfig): SimulationProvider | undefined {
+  switch (config.SIMULATION_PROVIDER) {
+    case "none":
+      return undefined;
+    case "process":
+      return new ProcessProvider(config.SIMULATION_PORT);
+    case "kubernetes":
+      return new KubernetesProvider({
+        namespace: config.SIMULATION_NAMESPACE,
+        statefulSet: config.SIMULATION_STATEFULSET,
+      });
+    case "ec2":
+      return new Ec2Provider({
+        instanceId: config.EC2_INSTANCE_ID ?? "",
+        region: config.EC2_REGION,
+        endpoint: config.EC2_ENDPOINT,
+      });
+  }
+}

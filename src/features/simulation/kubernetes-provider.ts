@@ -1,0 +1,77 @@
+import type { AppsV1Api, CoreV1Api, KubeConfig, V1StatefulSet } from "@kubernetes/client-node";
+import type { Instance, InstanceState, SimulationProvider } from "./provider";
+
+export interface KubernetesOptions {
+  readonly namespace: string;
+  readonly statefulSet: string;
+  /** The cluster's own service account, or KUBECONFIG, when absent. */
+  readonly kubeConfig?: KubeConfig;
+}
+
+interface Apis {
+  readonly apps: AppsV1Api;
+  readonly core: CoreV1Api;
+}
+
+/**
+ * A StatefulSet that is scaled between 0 and 1. Needs, in its namespace only: get on that statefulset, patch on
+ * its scale, get on its first pod.
+ */
+export class KubernetesProvider implements SimulationProvider {
+  readonly specs: SimulationProvider["specs"];
+  private apis: Promise<Apis> | undefined;
+
+  constructor(private readonly options: KubernetesOptions) {
+    const { namespace, statefulSet } = options;
+    this.specs = { provider: "kubernetes", namespace, stateful_set: statefulSet };
+  }
+
+  async describe(): Promise<Instance> {
+    const { namespace, statefulSet: name } = this.options;
+    const { apps, core } = await this.connect();
+    const set = await apps.readNamespacedStatefulSet({ name, namespace });
+    const state = stateOf(set);
+    const pod =
+      state === "stopped"
+        ? undefined
+        : await core.readNamespacedPod({ name: `${name}-0`, namespace }).catch(unlessAbsent);
+    return {
+      instance_id: `${namespace}/${name}`,
+      state,
+      public_ip: null,
+      private_ip: pod?.status?.podIP ?? null,
+      launched_at: pod?.status?.startTime ?? null,
+    };
+  }
+
+  start = () => this.scale(1);
+  stop = () => this.scale(0);
+
+  private async scale(replicas: number): Promise<void> {
+    const { namespace, statefulSet: name } = this.options;
+    const { apps } = await this.connect();
+    // A JSON patch is what the client sends unless told otherwise.
+    const body = [{ op: "replace", path: "/spec/replicas", value: replicas }];
+    await apps.patchNamespacedStatefulSetScale({ name, namespace, body });
+  }
+
+  /** The client is loaded by whoever uses it: it is large, and most installations have another provider. */
+  private connect(): Promise<Apis> {
+    this.apis ??= import("@kubernetes/client-node").then(({ AppsV1Api, CoreV1Api, KubeConfig }) => {
+      const config = this.options.kubeConfig ?? new KubeConfig();
+      if (!this.options.kubeConfig) config.loadFromDefault();
+      return { apps: config.makeApiClient(AppsV1Api), core: config.makeApiClient(CoreV1Api) };
+    });
+    return this.apis;
+  }
+}
+
+export function stateOf({ spec, status }: V1StatefulSet): InstanceState {
+  if ((spec?.replicas ?? 1) > 0) return (status?.readyReplicas ?? 0) > 0 ? "running" : "pending";
+  return (status?.replicas ?? 0) > 0 ? "stopping" : "stopped";
+}
+
+function unlessAbsent(error: unknown): undefined {
+  if ((error as { code?: number }).code === 404) return undefined;
+  throw error;
+}

@@ -1,0 +1,97 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { extname, join } from "node:path";
+import type { Instance, InstanceState, SimulationProvider } from "./provider";
+
+/** This file is compiled or, in tests, not; the entrypoint is what this file is. */
+const ending = extname(__filename);
+const entrypoint = join(__dirname, "../../../cmd", `simulator${ending}`);
+const KILL_AFTER_MS = 5_000;
+
+/**
+ * The built-in simulator as a child of this process: for a laptop. It ends with us, so after a restart it is
+ * stopped.
+ *
+ * stopped → pending (forked) → running (its vehicles listen) → stopping (told to end) → stopped
+ */
+export class ProcessProvider implements SimulationProvider {
+  readonly specs: SimulationProvider["specs"];
+  private child: ChildProcess | undefined;
+  private state: InstanceState = "stopped";
+  private launched: Date | null = null;
+  private fault: Error | undefined;
+
+  constructor(private readonly port: number) {
+    this.specs = { provider: "process", instance_type: "built-in simulator", link_port: port };
+  }
+
+  async describe(): Promise<Instance> {
+    if (this.fault) {
+      const fault = this.fault;
+      this.fault = undefined;
+      throw fault;
+    }
+    const address = this.child ? "127.0.0.1" : null;
+    return {
+      instance_id: "built-in",
+      state: this.state,
+      public_ip: address,
+      private_ip: address,
+      launched_at: this.launched,
+    };
+  }
+
+  async start(): Promise<void> {
+    if (this.child) return;
+    const child = fork(entrypoint, [], {
+      env: { ...simulatorEnvironment(), SIMULATOR_PORT: String(this.port), SIMULATOR_HOST: "127.0.0.1" },
+      execArgv: ending === ".ts" ? ["--require", "@swc-node/register"] : [],
+      stdio: ["ignore", "ignore", "ignore", "ipc"],
+    });
+    this.child = child;
+    this.state = "pending";
+    this.launched = new Date();
+    child.once("message", () => {
+      if (this.state === "pending") this.state = "running";
+    });
+    child.once("error", (error) => this.ended(child, error));
+    child.once("exit", (code) =>
+      this.ended(
+        child,
+        this.state === "pending"
+          ? new Error(`The simulator did not start (code ${code}); is port ${this.port} in use?`)
+          : undefined,
+      ),
+    );
+  }
+
+  async stop(): Promise<void> {
+    const { child } = this;
+    if (!child || this.state === "stopping") return;
+    this.state = "stopping";
+    child.kill("SIGTERM");
+    const insist = setTimeout(() => child.kill("SIGKILL"), KILL_AFTER_MS);
+    child.once("exit", () => clearTimeout(insist));
+  }
+
+  async close(): Promise<void> {
+    const { child } = this;
+    if (!child) return;
+    const gone = new Promise((resolve) => child.once("exit", resolve));
+    await this.stop();
+    await gone;
+  }
+
+  private ended(child: ChildProcess, fault: Error | undefined): void {
+    if (this.child !== child) return;
+    this.child = undefined;
+    this.state = "stopped";
+    this.launched = null;
+    this.fault = fault;
+  }
+}
+
+/** None of our secrets. */
+const simulatorEnvironment = () =>
+  Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => /^(SIMULATOR_.*|PATH|HOME|TZ|TMPDIR)$/.test(name)),
+  );

@@ -1,0 +1,31 @@
+/** EC2's words, which the other providers borrow. */
+export const instanceStates = [
+  "pending",
+  "running",
+  "stopping",
+  "stopped",
+  "shutting-down",
+  "terminated",
+] as const;
+export type InstanceState = (typeof instanceStates)[number];
+
+export interface Instance {
+  readonly instance_id: string;
+  readonly state: InstanceState;
+  readonly public_ip: string | null;
+  readonly private_ip: string | null;
+  /** When the provider says that it last started; null where it does not say. */
+  readonly launched_at: Date | null;
+}
+
+/** The one machine that simulates vehicles. Each method rejects with the provider's own reason. */
+export interface SimulationProvider {
+  /** What does not change, for people. */
+  readonly specs: Readonly<Record<string, string | number>>;
+  describe(): Promise<Instance>;
+  /** Asks for it; `describe` tells when it runs. Harmless when it runs already. */
+  start(): Promise<void>;
+  /** Asks for it. Harmless when it is stopped already. */
+  stop(): Promise<void>;
+  close?(): Promise<void>;
+}

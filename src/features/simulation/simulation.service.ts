@@ -1,0 +1,99 @@
+import { DomainError } from "../../domain/errors";
+import type { Clock } from "../../platform/clock";
+import type { Db } from "../../platform/db";
+import { type CostEstimate, estimateCost, type Rates } from "./cost";
+import type { Instance, SimulationProvider } from "./provider";
+import { beginSession, endSession, sessionStart } from "./sessions.store";
+
+export interface SimulationDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  /** Undefined where none is configured. */
+  readonly provider: SimulationProvider | undefined;
+  readonly rates: Rates;
+}
+
+export interface Session {
+  readonly started_at: Date;
+  /** Seconds. */
+  readonly runtime_seconds: number;
+  readonly cost: CostEstimate;
+}
+
+export interface Change {
+  /** `info`: it was so already. */
+  readonly status: "success" | "info";
+  readonly instance: Instance;
+  readonly session: Session | undefined;
+}
+
+/** The simulation instance: one machine for all users. */
+export class SimulationService {
+  constructor(private readonly deps: SimulationDeps) {}
+
+  async status(): Promise<{ instance: Instance; session: Session | undefined }> {
+    const instance = await this.asked((provider) => provider.describe());
+    const isUp = instance.state !== "stopped" && instance.state !== "terminated";
+    return { instance, session: isUp ? await this.session(instance) : undefined };
+  }
+
+  /** Rejects with `simulation_refused` in a state from which nothing starts. */
+  async start(): Promise<Change> {
+    const { instance, session } = await this.status();
+    if (instance.state === "running") return { status: "info", instance, session };
+    if (instance.state !== "stopped") throw unactionable("started", instance);
+    await this.asked((provider) => provider.start());
+    await beginSession(this.deps.db, instance.instance_id, this.deps.clock.now());
+    return { status: "success", ...(await this.status()) };
+  }
+
+  /** The session is the one that ends. Rejects with `simulation_refused` in a state that nothing stops. */
+  async stop(): Promise<Change> {
+    const { instance, session } = await this.status();
+    if (instance.state === "stopped") return { status: "info", instance, session: undefined };
+    if (instance.state !== "running") throw unactionable("stopped", instance);
+    await this.asked((provider) => provider.stop());
+    await endSession(this.deps.db, instance.instance_id);
+    const after = await this.asked((provider) => provider.describe());
+    return { status: "success", instance: after, session };
+  }
+
+  specs(): Readonly<Record<string, string | number>> {
+    const { perHour, storageGb } = this.deps.rates;
+    return { ...this.provider().specs, hourly_rate: perHour, storage_gb: storageGb };
+  }
+
+  /** One that was started elsewhere counts from when the provider says it did. */
+  private async session(instance: Instance): Promise<Session | undefined> {
+    const { db, clock, rates } = this.deps;
+    const started_at = (await sessionStart(db, instance.instance_id)) ?? instance.launched_at;
+    if (!started_at) return undefined;
+    const now = clock.now();
+    return {
+      started_at,
+      runtime_seconds: Math.max(0, Math.round((now.getTime() - started_at.getTime()) / 1000)),
+      cost: estimateCost(rates, started_at, now),
+    };
+  }
+
+  private provider(): SimulationProvider {
+    const { provider } = this.deps;
+    if (provider) return provider;
+    throw new DomainError(
+      "simulation_refused",
+      "There is no simulation instance: SIMULATION_PROVIDER is none.",
+    );
+  }
+
+  private async asked<T>(ask: (provider: SimulationProvider) => Promise<T>): Promise<T> {
+    const provider = this.provider();
+    try {
+      return await ask(provider);
+    } catch (cause) {
+      throw new DomainError("simulation_refused", "The simulation instance's provider failed.", { cause });
+    }
+  }
+}
+
+const unactionable = (what: string, { state }: Instance) =>
+  new DomainError("simulation_refused", `The instance is ${state} and cannot be ${what} now.`);

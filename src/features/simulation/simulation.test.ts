@@ -1,0 +1,152 @@
+import { KubeConfig } from "@kubernetes/client-node";
+import { freePort } from "../../laptop/free-port";
+import { openDatabase } from "../../platform/db";
+import { atEndOfFile, freshDatabase } from "../../testing";
+import { FakeEc2 } from "../../testing/fake-ec2";
+import { FakeKubernetes } from "../../testing/fake-kubernetes";
+import { startTestGateway } from "../../testing/start-gateway";
+import { until } from "../../testing/until";
+import { estimateCost } from "./cost";
+import { Ec2Provider } from "./ec2-provider";
+import { KubernetesProvider } from "./kubernetes-provider";
+import type { SimulationProvider } from "./provider";
+import { SimulationService } from "./simulation.service";
+
+const rates = {
+  perHour: 0.95,
+  storageGb: 73,
+  perStorageGbMonth: 0.1,
+  transferGbPerHour: 1,
+  perTransferGb: 0.09,
+};
+
+test("a session's cost is its hours at the rate, its storage's share of a month and its transfer", () => {
+  const [start, end] = [new Date("2027-01-01T00:00:00Z"), new Date("2027-01-01T02:00:00Z")];
+  expect(estimateCost(rates, start, end)).toEqual({
+    compute: 1.9,
+    storage: 0.02,
+    transfer: 0.18,
+    total: 2.1,
+  });
+  expect(estimateCost(rates, end, start).total).toBe(0);
+});
+
+/** A service on a database of its own at a clock that the test moves, and as it is after a restart of ours. */
+async function serviceOf(provider: SimulationProvider) {
+  const db = openDatabase((await freshDatabase()).url);
+  atEndOfFile(() => db.destroy());
+  const clock = { time: new Date("2027-02-01T00:00:00Z"), now: () => clock.time };
+  const fresh = () => new SimulationService({ db, clock, provider, rates });
+  return { service: fresh(), clock, restarted: fresh };
+}
+
+test("an EC2 instance is started and stopped, and its session survives a restart of ours", async () => {
+  const ec2 = await FakeEc2.listening("i-1");
+  const credentials = { accessKeyId: "a", secretAccessKey: "s" };
+  const provider = new Ec2Provider({
+    instanceId: "i-1",
+    region: "us-east-1",
+    endpoint: ec2.url,
+    credentials,
+  });
+  atEndOfFile(() => provider.close());
+  const { service, clock, restarted } = await serviceOf(provider);
+  expect(await service.status()).toMatchObject({ instance: { state: "stopped" }, session: undefined });
+  expect((await service.stop()).status).toBe("info");
+  expect(await service.start()).toMatchObject({ status: "success", instance: { state: "pending" } });
+  await expect(service.start()).rejects.toMatchObject({ code: "simulation_refused" });
+  await expect(service.stop()).rejects.toMatchObject({ code: "simulation_refused" });
+  ec2.settle();
+  expect((await service.start()).status).toBe("info");
+  clock.time = new Date("2027-02-01T02:00:00Z");
+  expect(await restarted().status()).toMatchObject({
+    instance: { instance_id: "i-1", state: "running", public_ip: "203.0.113.7", private_ip: "10.0.0.7" },
+    session: { runtime_seconds: 7_200, cost: { total: 2.1 } },
+  });
+  expect(await restarted().stop()).toMatchObject({
+    status: "success",
+    instance: { state: "stopping" },
+    session: { cost: { total: 2.1 } },
+  });
+  ec2.settle();
+  expect((await service.status()).session).toBeUndefined();
+  const changes = ec2.asked.filter((action) => action !== "DescribeInstances");
+  expect(changes).toEqual(["StartInstances", "StopInstances"]);
+});
+
+test("an instance that was started elsewhere counts from its launch, and an unknown one is refused", async () => {
+  const ec2 = await FakeEc2.listening("i-1");
+  ec2.state = "running";
+  ec2.launched = new Date("2027-01-31T23:00:00Z");
+  const credentials = { accessKeyId: "a", secretAccessKey: "s" };
+  const provide = (instanceId: string) =>
+    new Ec2Provider({ instanceId, region: "us-east-1", endpoint: ec2.url, credentials });
+  const { service } = await serviceOf(provide("i-1"));
+  expect((await service.status()).session?.runtime_seconds).toBe(3_600);
+  const unknown = await serviceOf(provide("i-2"));
+  await expect(unknown.service.status()).rejects.toMatchObject({ code: "simulation_refused" });
+});
+
+test("a StatefulSet is scaled up and down with three kinds of request only", async () => {
+  const cluster = await FakeKubernetes.listening();
+  const kubeConfig = new KubeConfig();
+  kubeConfig.loadFromClusterAndUser(
+    { name: "fake", server: cluster.url, skipTLSVerify: true },
+    { name: "nobody" },
+  );
+  const { service } = await serviceOf(
+    new KubernetesProvider({ namespace: "fleet", statefulSet: "simulator", kubeConfig }),
+  );
+  expect((await service.status()).instance.state).toBe("stopped");
+  expect((await service.start()).instance.state).toBe("pending");
+  await expect(service.stop()).rejects.toMatchObject({ code: "simulation_refused" });
+  cluster.settle();
+  expect((await service.status()).instance).toMatchObject({
+    instance_id: "fleet/simulator",
+    state: "running",
+    private_ip: "10.1.0.9",
+  });
+  expect((await service.stop()).instance.state).toBe("stopping");
+  expect(cluster.replicas).toBe(0);
+  cluster.settle();
+  expect((await service.status()).instance.state).toBe("stopped");
+  const set = "/apis/apps/v1/namespaces/fleet/statefulsets/simulator";
+  expect([...new Set(cluster.asked)].sort()).toEqual([
+    "GET /api/v1/namespaces/fleet/pods/simulator-0",
+    `GET ${set}`,
+    `PATCH ${set}/scale`,
+  ]);
+});
+
+test("the built-in simulator is started and stopped through the API", async () => {
+  const port = await freePort();
+  const gateway = await startTestGateway({
+    SIMULATION_PROVIDER: "process",
+    SIMULATION_PORT: String(port),
+  });
+  const { api } = await gateway.newUser();
+  const state = async () => (await api.get("/simulator/status")).body.state;
+  expect((await api.get("/simulator/metadata")).body).toMatchObject({
+    status: "success",
+    data: { hourly_rate: 0.95 },
+  });
+  expect(await state()).toBe("stopped");
+  expect(await api.post("/simulator/stop")).toMatchObject({ status: 200, body: { status: "info" } });
+  expect(await api.post("/simulator/start")).toMatchObject({
+    status: 200,
+    body: { status: "success", state: "pending" },
+  });
+  expect(await api.post("/simulator/start")).toMatchObject({ status: 400, body: { status: "error" } });
+  await until(async () => (await state()) === "running", 20_000);
+  expect((await api.get("/simulator/status")).body).toMatchObject({
+    status: "running",
+    instance_id: "built-in",
+    public_ip: "127.0.0.1",
+    cost_estimate: { total: expect.any(Number) },
+  });
+  expect(await api.post("/simulator/start")).toMatchObject({ status: 200, body: { status: "info" } });
+  const stopped = await api.post("/simulator/stop");
+  expect(stopped).toMatchObject({ status: 200, body: { status: "success" } });
+  expect(stopped.body.message).toMatch(/total cost is about \d+\.\d\d/);
+  await until(async () => (await state()) === "stopped");
+}, 40_000);
