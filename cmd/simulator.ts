@@ -1,3 +1,5 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { loadConfig, simulatorConfig } from "../src/platform/config";
 import { type SimulatedVehicleOptions, startSimulator } from "../src/simvehicle";
 
@@ -15,12 +17,20 @@ async function main(): Promise<void> {
       autopilot: "px4" as const,
     })),
   ];
+  const logFolder = (at: number): string | undefined => {
+    if (config.SIMULATOR_LOG_FOLDER === undefined || fleet[at]?.autopilot === "px4") return undefined;
+    const folder = join(config.SIMULATOR_LOG_FOLDER, String(at + 1));
+    mkdirSync(folder, { recursive: true });
+    return folder;
+  };
   const simulator = await startSimulator({
     host: config.SIMULATOR_HOST,
     speedUp: config.SIMULATOR_SPEEDUP,
     vehicles: fleet.map((vehicle, at) => ({
       ...vehicle,
       port: config.SIMULATOR_PORT === 0 ? 0 : config.SIMULATOR_PORT + at,
+      onboardPort: config.SIMULATOR_ONBOARD_PORT === 0 ? undefined : config.SIMULATOR_ONBOARD_PORT + at,
+      logFolder: logFolder(at),
       home: { lat, lng: lng + at * APART_DEGREES, altitude },
     })),
   });

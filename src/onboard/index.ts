@@ -3,6 +3,8 @@ import { Lifecycle } from "../platform/lifecycle";
 import { createLogger, type Logger } from "../platform/log";
 import { openRedis, redisReady } from "../platform/redis";
 import { Autopilot } from "./autopilot";
+import { FlightRecord } from "./flight-record";
+import { DroneGateway } from "./gateway";
 import { Inbox } from "./inbox";
 import { type Acknowledgement, type PilotState, StickPilot } from "./stick-pilot";
 import { VIDEO_TOPICS, VideoHook } from "./video";
@@ -56,12 +58,23 @@ export async function startOnboard(config: OnboardConfig): Promise<Onboard> {
       armed: autopilot.armed ?? null,
       state: sticks.state,
     });
+  const record = config.ONBOARD_GATEWAY_URL
+    ? new FlightRecord({
+        gateway: new DroneGateway(config.ONBOARD_GATEWAY_URL, config.DRONE_IP),
+        logFolder: config.ONBOARD_LOG_FOLDER,
+        log,
+      })
+    : undefined;
+  lifecycle.onClose("flight record", () => record?.stop());
   const autopilot: Autopilot = new Autopilot({
     host: config.ONBOARD_VEHICLE_HOST,
     port: config.ONBOARD_VEHICLE_PORT,
     systemId: config.ONBOARD_GCS_SYSTEM_ID,
     log,
-    onChange: tellStatus,
+    onChange: () => {
+      record?.observe(autopilot.armed);
+      tellStatus();
+    },
   });
   lifecycle.onClose("autopilot", () => autopilot.stop());
   const sticks: StickPilot = new StickPilot({

@@ -1,0 +1,66 @@
+import { loadConfig, onboardConfig } from "../platform/config";
+import { startSimulator } from "../simvehicle";
+import { atEndOfFile, freshFolder } from "../testing";
+import { startTestGateway } from "../testing/start-gateway";
+import { until } from "../testing/until";
+import { startOnboard } from ".";
+
+jest.setTimeout(60_000);
+
+interface Execution {
+  readonly id: number;
+  readonly status: string;
+  readonly notes: string | null;
+  readonly log_asset_id: number | null;
+  readonly assets?: readonly { readonly asset_type: string; readonly status: string }[];
+}
+
+test("a flight is on record from arming to disarming, with its log, also one left open", async () => {
+  const gateway = await startTestGateway();
+  const { api } = await gateway.newUser();
+  const logFolder = freshFolder("logs");
+  const vehicles = [{ kind: "copter" as const, bootSeconds: 0, onboardPort: 0, logFolder }];
+  const simulator = await startSimulator({ speedUp: 10, vehicles });
+  atEndOfFile(() => simulator.stop());
+  const [vehicle] = simulator.vehicles;
+  if (!vehicle) throw new Error("There is no vehicle.");
+  const wish = { type: "sitl", name: "Heron", vehicle_type: "copter" };
+  const { body: drone } = await api.post("/drone", { ...wish, port: vehicle.port, link_host: vehicle.host });
+  const asDrone = gateway.api.with({ "x-drone-ip": drone.ip });
+  const { body: left } = await asDrone.post("/executions/start", {});
+
+  const agent = await startOnboard(
+    loadConfig(onboardConfig, {
+      DRONE_IP: drone.ip,
+      REDIS_URL: gateway.redisUrl,
+      ONBOARD_VEHICLE_PORT: String(vehicle.onboardPort),
+      ONBOARD_GATEWAY_URL: gateway.url,
+      ONBOARD_LOG_FOLDER: logFolder,
+      LOG_LEVEL: "silent",
+    }),
+  );
+  atEndOfFile(() => agent.lifecycle.stop("the tests are over"));
+  const executions = async (): Promise<Execution[]> => (await api.get("/executions")).body.data.executions;
+  await until(async () => (await executions())[0]?.status === "error");
+  expect((await executions())[0]).toMatchObject({ id: left.id, notes: expect.stringContaining("restarted") });
+
+  const arm = { drone_id: drone.id };
+  expect((await api.post("/drone/action/guided", arm)).status).toBe(200);
+  expect((await api.post("/drone/action/arm", arm)).status).toBe(200);
+  const running = await until(
+    async () => (await executions()).find(({ status }) => status === "in_progress") ?? false,
+  );
+  expect((await api.post("/drone/action/takeoff", { ...arm, altitude: 10 })).status).toBe(200);
+  await until(() => vehicle.state.relativeAltitude > 9);
+  expect((await api.post("/drone/action/land", arm)).status).toBe(200);
+  await until(() => !vehicle.state.armed, 20_000);
+
+  const over = await until(async () => {
+    const { data } = (await api.get(`/executions/${running.id}`)).body as { data: Execution };
+    return data.assets?.some(({ status }) => status === "ready") && data;
+  }, 20_000);
+  expect(over).toMatchObject({ status: "completed", log_asset_id: expect.any(Number) });
+  expect(over?.assets).toEqual([expect.objectContaining({ asset_type: "logs", status: "ready" })]);
+  const { body: stats } = await api.post(`/executions/${running.id}/analyze-log`, {});
+  expect(stats.data.stats.max_altitude_m).toBeGreaterThan(8);
+});
