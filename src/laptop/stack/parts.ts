@@ -5,6 +5,7 @@ import { firstDrone } from "./first-drone";
 import { firstUser } from "./first-user";
 import { media } from "./media";
 import { database, mail, objects, reach, redis } from "./neighbours";
+import { flightLogs, onboard } from "./onboard";
 import type { Part } from "./part";
 import { schema } from "./schema";
 import type { Secrets } from "./secrets";
@@ -68,7 +69,13 @@ const simulator: Part = {
   name: "the simulated copter",
   async start({ env, folder }) {
     const port = env.SIMULATOR_PORT ?? DEFAULT_SIMULATOR_PORT;
-    const settings = { SIMULATOR_PORT: port, SIMULATOR_SPEEDUP: env.SIMULATOR_SPEEDUP ?? "5" };
+    const settings = {
+      SIMULATOR_PORT: port,
+      // As other simulators number the second port of a vehicle.
+      SIMULATOR_ONBOARD_PORT: env.SIMULATOR_ONBOARD_PORT ?? String(Number(port) + 2),
+      SIMULATOR_LOG_FOLDER: env.SIMULATOR_LOG_FOLDER ?? flightLogs(folder),
+      SIMULATOR_SPEEDUP: env.SIMULATOR_SPEEDUP ?? "5",
+    };
     const child = await startChild({
       name: "the simulator",
       entrypoint: "simulator",
@@ -87,7 +94,8 @@ const gateway = service({
   port: ["GATEWAY_PORT", "8080"],
   says: "gateway",
   // A web client under development runs on a port of its own.
-  defaults: (origin) => ({ PUBLIC_ORIGIN: origin, CORS_ORIGINS: "*" }),
+  // Another simulator than the first drone's, which runs all the time.
+  defaults: (origin) => ({ PUBLIC_ORIGIN: origin, CORS_ORIGINS: "*", SIMULATION_PROVIDER: "process" }),
 });
 
 const relay = service({
@@ -108,4 +116,5 @@ export const stages: readonly (readonly Part[])[] = [
   [simulator, gateway, relay],
   [firstUser],
   [firstDrone],
+  [onboard],
 ];
