@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AssetReply } from "../assets";
-import type { Execution } from "./executions.store";
+import type { Execution, ListedExecution } from "./executions.store";
 
 const RowId = z.int().positive().max(2_147_483_647);
 
@@ -107,8 +107,14 @@ export const ArchiveKeyReply = z.object({
   fingerprint: z.string().describe("SHA-256 of the key's DER form, in hex."),
 });
 
-export function toExecutionReply(execution: Execution): ExecutionReply {
-  const { plan_items: _, started_at, completed_at, report_sent_at, ...rest } = execution;
+export function toExecutionReply(execution: Execution | ListedExecution): ExecutionReply {
+  const {
+    plan_items: _,
+    started_at,
+    completed_at,
+    report_sent_at,
+    ...rest
+  }: Partial<Execution> & ListedExecution = execution;
   return {
     ...rest,
     started_at: started_at.toISOString(),

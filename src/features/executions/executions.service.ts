@@ -19,6 +19,7 @@ import {
   findExecution,
   holdMission,
   insertExecution,
+  type ListedExecution,
   lockExecution,
   missionOfDrone,
   newestVerifiedPlan,
@@ -41,7 +42,7 @@ export interface ExecutionsDeps {
 
 /** Newest first; `total` counts those of all pages. */
 export interface ExecutionPage {
-  readonly rows: readonly Execution[];
+  readonly rows: readonly ListedExecution[];
   readonly total: number;
 }
 

@@ -101,17 +101,38 @@ export interface Page {
   readonly offset: number;
 }
 
+/** An execution without the plan it flew, which may be long. */
+export type ListedExecution = Omit<Execution, "plan_items">;
+
+const listed: (keyof ListedExecution)[] = [
+  "id",
+  "drone_id",
+  "user_id",
+  "mission_id",
+  "mission_name",
+  "status",
+  "notes",
+  "started_at",
+  "completed_at",
+  "plan_state",
+  "plan_hash",
+  "verified_plan_hash",
+  "log_asset_id",
+  "report",
+  "report_sent_at",
+];
+
 /** Newest first, and how many there are in all. */
 export async function pageOf(
   db: Db,
   where: { user_id: number } | { drone_id: number },
   { limit, offset }: Page,
-): Promise<{ rows: Execution[]; total: number }> {
+): Promise<{ rows: ListedExecution[]; total: number }> {
   const [rows, counted] = await Promise.all([
-    executions(db).where(where).orderBy("id", "desc").limit(limit).offset(offset),
+    executions(db).where(where).orderBy("id", "desc").limit(limit).offset(offset).select(listed),
     db("executions").where(where).count("* as total").first(),
   ]);
-  return { rows: rows as Execution[], total: Number(counted?.total ?? 0) };
+  return { rows: rows as ListedExecution[], total: Number(counted?.total ?? 0) };
 }
 
 /** The plan that was last uploaded to this drone and read back the same. */
