@@ -34,6 +34,8 @@ function put(type: string, value: number | string): Buffer {
 export class DataFlashLog {
   private readonly parts: Buffer[] = [];
   private readonly formats = new Map<string, { type: number; format: string }>();
+  /** Bytes so far. */
+  size = 0;
 
   constructor() {
     this.declare(0x80, "FMT", "BBnNZ", "Type,Length,Name,Format,Columns");
@@ -42,8 +44,7 @@ export class DataFlashLog {
   declare(type: number, name: string, format: string, labels: string, length = lengthOf(format)): this {
     this.formats.set(name, { type, format });
     const head = Buffer.from([0xa3, 0x95, 0x80, type, length]);
-    this.parts.push(Buffer.concat([head, padded(name, 4), padded(format, 16), padded(labels, 64)]));
-    return this;
+    return this.raw(head, padded(name, 4), padded(format, 16), padded(labels, 64));
   }
 
   write(name: string, ...values: (number | string)[]): this {
@@ -55,6 +56,7 @@ export class DataFlashLog {
 
   raw(...bytes: Buffer[]): this {
     this.parts.push(...bytes);
+    for (const { length } of bytes) this.size += length;
     return this;
   }
 

@@ -1,2 +1,3 @@
 export { analyseFlightLog } from "./analyse";
+export { DataFlashReader } from "./dataflash/reader";
 export type { FlightLogResult, FlightStats } from "./result";

@@ -89,7 +89,9 @@ const WANTED: Readonly<Record<string, Wanted>> = {
     handle: (tally, buffer, at, { VibeX, VibeY, VibeZ, IMU, Clip, Clip0 }) =>
       tally.vibration(
         IMU?.(buffer, at) ?? 0,
-        [VibeX!(buffer, at), VibeY!(buffer, at), VibeZ!(buffer, at)],
+        VibeX!(buffer, at),
+        VibeY!(buffer, at),
+        VibeZ!(buffer, at),
         (Clip ?? Clip0)?.(buffer, at) ?? 0,
       ),
   },

@@ -28,6 +28,8 @@ export class FlightTally {
   private homePlace: Home | undefined;
   private groundAltitude: number | undefined;
   private currentMode: number | undefined;
+  /** Of the current mode, while it counts. */
+  private inMode: { seconds: number } | undefined;
   private utcOffset: number | undefined;
   vehicle: string | undefined;
 
@@ -35,15 +37,11 @@ export class FlightTally {
   at(seconds: number): boolean {
     const step = this.time.move(seconds);
     if (step === undefined) return false;
-    const { flown, armed, currentMode } = this;
+    const { flown, armed, inMode } = this;
     if (armed === false) return true;
     flown.began ??= this.time.elapsed;
     if (armed) flown.armedSeconds += step;
-    if (currentMode !== undefined) {
-      const seconds = flown.modes.get(currentMode) ?? 0;
-      // A damaged log must not make up modes without end.
-      if (flown.modes.size < 64 || seconds > 0) flown.modes.set(currentMode, seconds + step);
-    }
+    if (inMode) inMode.seconds += step;
     return true;
   }
 
@@ -64,18 +62,29 @@ export class FlightTally {
       this.rank = 0;
     }
     this.armed = armed;
+    this.enterMode();
     if (armed) this.flown.began ??= this.time.elapsed;
   }
 
   home(lat: number, lng: number, altitude: number): void {
-    if (isPlace({ lat, lng })) this.homePlace = { lat, lng, altitude };
+    if (isPlace(lat, lng)) this.homePlace = { lat, lng, altitude };
   }
 
   /** The autopilot's number for it. */
   mode(number: number): void {
+    if (number === this.currentMode) return;
     this.currentMode = number;
-    if (this.armed !== false && this.flown.modes.size < 64 && !this.flown.modes.has(number))
-      this.flown.modes.set(number, 0);
+    this.enterMode();
+  }
+
+  private enterMode(): void {
+    const { currentMode: mode, armed, flown } = this;
+    if (mode === undefined || armed === false) return;
+    this.inMode = flown.modes.get(mode);
+    // A damaged log must not make up modes without end.
+    if (this.inMode || flown.modes.size >= 64) return;
+    this.inMode = { seconds: 0 };
+    flown.modes.set(mode, this.inMode);
   }
 
   /**
@@ -83,7 +92,7 @@ export class FlightTally {
    * replace a receiver's (1).
    */
   position(rank: number, lat: number, lng: number, altitude: number, aboveHome?: number): void {
-    if (!isPlace({ lat, lng }) || rank < this.rank || this.armed === false) return;
+    if (!isPlace(lat, lng) || rank < this.rank || this.armed === false) return;
     const { flown } = this;
     if (rank > this.rank) {
       flown.restartPath();
@@ -111,8 +120,8 @@ export class FlightTally {
   }
 
   /** Metres per second squared; `clips` counts from power-on. */
-  vibration(sensor: number, axes: readonly [number, number, number], clips: number): void {
-    if (this.armed !== false) this.flown.vibration(sensor, axes, clips);
+  vibration(sensor: number, x: number, y: number, z: number, clips: number): void {
+    if (this.armed !== false) this.flown.vibration(sensor, x, y, z, clips);
   }
 
   incident(severity: Incident["severity"], text: string): void {
@@ -148,12 +157,12 @@ export class FlightTally {
       max_distance_from_home_m: path.fromHome.max,
       home: homePlace ? { lat: homePlace.lat, lng: homePlace.lng } : null,
       battery: flown.batteryStats,
-      modes: [...flown.modes].map(([mode, seconds]) => ({ name: modeName(mode), seconds })),
+      modes: [...flown.modes].map(([mode, { seconds }]) => ({ name: modeName(mode), seconds })),
       gps: flown.gpsStats,
       vibration: flown.vibrationStats,
       incidents: this.incidents.list(began),
-      track: path.track.points,
-      series: flown.series.points,
+      track: path.points,
+      series: flown.seriesPoints,
     };
   }
 }

@@ -7,6 +7,7 @@ import { Thinned } from "./thinned";
 const FIX_3D = 3;
 /** Faster than anything we fly: a damaged message. */
 const FASTEST = 300;
+const MOST_SENSORS = 8;
 
 /** What is counted of a flight. Thrown away, and begun afresh, when it turns out that there was none yet. */
 export class Flown {
@@ -14,11 +15,12 @@ export class Flown {
   began: number | undefined;
   armedSeconds = 0;
   path = new Path();
-  series = new Thinned<SeriesPoint>(MOST_POINTS);
+  private series = new Thinned<SeriesPoint>(MOST_POINTS);
+  private lastHeight: number | undefined;
   readonly speed = new Spread();
   readonly climb = new Spread();
   /** By mode, in the order in which they were entered. */
-  readonly modes = new Map<number, number>();
+  readonly modes = new Map<number, { seconds: number }>();
   private readonly volts = new Spread();
   private readonly usedMah = new Spread();
   private readonly leftPercent = new Spread();
@@ -27,7 +29,7 @@ export class Flown {
   private readonly hdop = new Spread();
   private readonly fixed = new Spread();
   private readonly shaking = [new Spread(), new Spread(), new Spread()] as const;
-  private readonly clips = new Map<number, Spread>();
+  private readonly clips = Array.from({ length: MOST_SENSORS }, () => new Spread());
   private lastSpeed: number | undefined;
   private lastVolts: number | undefined;
 
@@ -38,14 +40,23 @@ export class Flown {
   }
 
   noteSeries(aboveHome: number | undefined): void {
+    this.lastHeight = aboveHome;
+    if (this.series.isNext()) this.series.keep(this.point());
+  }
+
+  get seriesPoints(): readonly SeriesPoint[] {
+    const last = this.path.last && this.point();
+    return this.series.upTo(last, (a, b) => a.seconds === b.seconds);
+  }
+
+  private point(): SeriesPoint {
     const { first, last } = this.path;
-    if (!first || !last) return;
-    this.series.add({
-      seconds: last.seconds - first.seconds,
-      altitude_m: aboveHome ?? null,
+    return {
+      seconds: (last?.seconds ?? 0) - (first?.seconds ?? 0),
+      altitude_m: this.lastHeight ?? null,
       speed_ms: this.lastSpeed ?? null,
       battery_v: this.lastVolts ?? null,
-    });
+    };
   }
 
   velocity(ground: number, up: number | undefined): void {
@@ -73,11 +84,11 @@ export class Flown {
     if (hdop !== undefined && hdop < 99) this.hdop.add(hdop);
   }
 
-  vibration(sensor: number, axes: readonly [number, number, number], clips: number): void {
-    for (const [at, value] of axes.entries()) this.shaking[at]?.add(Math.abs(value));
-    const spread = this.clips.get(sensor) ?? new Spread();
-    if (this.clips.size < 16) this.clips.set(sensor, spread);
-    spread.add(clips);
+  vibration(sensor: number, x: number, y: number, z: number, clips: number): void {
+    this.shaking[0].add(Math.abs(x));
+    this.shaking[1].add(Math.abs(y));
+    this.shaking[2].add(Math.abs(z));
+    this.clips[sensor & (MOST_SENSORS - 1)]?.add(clips);
   }
 
   get batteryStats(): BatteryStats | null {
@@ -107,7 +118,7 @@ export class Flown {
   get vibrationStats(): VibrationStats | null {
     const [x, y, z] = this.shaking;
     if (x.isEmpty) return null;
-    const clips = [...this.clips.values()].reduce((sum, { min, max }) => sum + (max ?? 0) - (min ?? 0), 0);
+    const clips = this.clips.reduce((sum, { min, max }) => sum + (max ?? 0) - (min ?? 0), 0);
     return {
       mean: [x.mean ?? 0, y.mean ?? 0, z.mean ?? 0],
       max: [x.max ?? 0, y.max ?? 0, z.max ?? 0],

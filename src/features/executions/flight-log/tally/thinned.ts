@@ -1,24 +1,36 @@
-/** Keeps an even selection of a row of unknown length: when it is full, every other point goes. The last one stays. */
+/** Keeps an even selection of a row of unknown length: when it is full, every other point goes. */
 export class Thinned<T> {
   private kept: T[] = [];
   private stride = 1;
-  private offered = 0;
-  private last: T | undefined;
+  private untilNext = 0;
 
   /** `most` points come out at most. */
   constructor(private readonly most: number) {}
 
-  add(point: T): void {
-    this.last = point;
-    if (this.offered++ % this.stride !== 0) return;
+  /** Whether the next point is one to keep. Asked once for each, so that the others need not be made. */
+  isNext(): boolean {
+    if (this.untilNext > 0) {
+      this.untilNext--;
+      return false;
+    }
+    this.untilNext = this.stride - 1;
+    return true;
+  }
+
+  keep(point: T): void {
     this.kept.push(point);
     if (this.kept.length < this.most) return;
+    // Of an odd count the last stays, and the rhythm goes on from it; of an even one it goes.
+    const lastStays = this.kept.length % 2 === 1;
     this.kept = this.kept.filter((_, at) => at % 2 === 0);
+    this.untilNext = lastStays ? this.stride * 2 - 1 : this.stride - 1;
     this.stride *= 2;
   }
 
-  get points(): readonly T[] {
-    const { kept, last } = this;
-    return last === undefined || kept.at(-1) === last ? kept : [...kept, last];
+  /** With the last point, whether it was kept or not. */
+  upTo(last: T | undefined, isSame: (kept: T, last: T) => boolean): readonly T[] {
+    const { kept } = this;
+    const end = kept.at(-1);
+    return last === undefined || (end !== undefined && isSame(end, last)) ? kept : [...kept, last];
   }
 }

@@ -50,7 +50,7 @@ const HANDLERS: ReadonlyMap<number, Handle> = new Map([
     if (id === 0) tally.battery(Number.NaN, currentConsumed);
   }),
   on(common.Vibration, (tally, { vibrationX, vibrationY, vibrationZ, clipping0, clipping1, clipping2 }) =>
-    tally.vibration(0, [vibrationX, vibrationY, vibrationZ], clipping0 + clipping1 + clipping2),
+    tally.vibration(0, vibrationX, vibrationY, vibrationZ, clipping0 + clipping1 + clipping2),
   ),
   on(common.StatusText, (tally, { severity, text }) => {
     if (/^Ardu\w+ V\d/.test(text)) tally.vehicle ??= text;

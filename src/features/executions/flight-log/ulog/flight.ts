@@ -89,7 +89,7 @@ const TOPICS: Readonly<Record<string, Handle>> = {
     const metric = value("accel_vibration_metric");
     if (metric === undefined) return;
     const clips = [0, 1, 2].reduce((sum, axis) => sum + (value(`accel_clipping[${axis}]`) ?? 0), 0);
-    tally.vibration(0, [metric, metric, metric], clips);
+    tally.vibration(0, metric, metric, metric, clips);
   },
 };
 
