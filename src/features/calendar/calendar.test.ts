@@ -1,0 +1,108 @@
+import { storeMission } from "../../testing/plans";
+import { startTestGateway, type TestGateway, type TestUser } from "../../testing/start-gateway";
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+
+const START = "2030-05-06T08:00:00.000Z";
+const inMay = "start=2030-05-01&end=2030-05-31";
+
+async function planner() {
+  const user = await gateway.newUser();
+  const drone = await user.api.post("/drone", { type: "sitl", name: "One", vehicle_type: "copter" });
+  const mission = await storeMission(user.api);
+  const wish = { scheduled_time: START, drone_id: drone.body.id, mission_id: mission.id };
+  const store = async (title: string, recurrence_rule: string | null) => {
+    const { status, body } = await user.api.post("/calendar/events", { ...wish, title, recurrence_rule });
+    expect([status, body]).toMatchObject([201, {}]);
+    return body.data;
+  };
+  return { user, wish, store };
+}
+const list = async ({ api }: TestUser, query = inMay) => (await api.get(`/calendar/events?${query}`)).body;
+const times = ({ data }: { data: { scheduled_time: string }[] }) =>
+  data.map(({ scheduled_time }) => scheduled_time.slice(5, 16));
+
+test("a series of a million occurrences is cut, the reply says so, and the others are whole", async () => {
+  const { user, store } = await planner();
+  const dense = await store("Every second", "FREQ=SECONDLY");
+  await store("Weekly", "FREQ=WEEKLY");
+  const body = await list(user);
+  expect(body.message).toContain(`${dense.id} (Every second)`);
+  expect(body.message).not.toContain("Weekly");
+  const of = (title: string) => body.data.filter((event: { title: string }) => event.title === title);
+  expect([of("Every second").length, of("Weekly").length]).toEqual([1_000, 4]);
+  const short = await list(user, "start=2030-05-06T08:00:00Z&end=2030-05-06T08:00:09Z");
+  expect([short.message, short.data.length]).toEqual(["OK", 11]);
+});
+
+test("fifty series of the heaviest rules are listed within one bound, and not in minutes", async () => {
+  const { user, wish } = await planner();
+  const recurrence_rule = "FREQ=MINUTELY;COUNT=1000000;BYSECOND=0,10,20,30,40,50";
+  const rows = Array.from({ length: 50 }, (_, at) => ({
+    ...wish,
+    title: `${at}`,
+    recurrence_rule,
+    user_id: user.id,
+  }));
+  await gateway.deps.db("calendar_events").insert(rows);
+  const began = process.cpuUsage();
+  const body = await list(user, "start=2031-05-01&end=2031-06-01");
+  expect(body.message).toContain("50 events");
+  expect(process.cpuUsage(began).user).toBeLessThan(10_000_000);
+});
+
+test.each([
+  ["DTSTART;TZID=Europe/Zurich:20300506T100000\nRRULE:FREQ=DAILY;COUNT=2", 201],
+  ["DTSTART:20300506T080000Z\nRRULE:FREQ=DAILY;COUNT=2", 201],
+  ["DTSTART:20300506T090000Z\nRRULE:FREQ=DAILY;COUNT=2", 400],
+  ["FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30", 400],
+  ["FREQ=DAILY;UNTIL=20300505T000000Z", 400],
+  ["FREQ=HOURLY;INTERVAL=2;BYHOUR=1", 400],
+])("the rule %j is answered with %i when it is written", async (recurrence_rule, status) => {
+  const { user, wish } = await planner();
+  const reply = await user.api.post("/calendar/events", { ...wish, title: "Series", recurrence_rule });
+  expect(reply.status).toBe(status);
+  expect(times(await list(user)).length).toBe(status === 201 ? 2 : 0);
+});
+
+test("a series that is moved keeps the exceptions of the occurrences that it still has", async () => {
+  const { user, store } = await planner();
+  const { id } = await store("Series", "FREQ=DAILY;COUNT=5");
+  for (const day of [7, 8])
+    await user.api.delete(`/calendar/events/${id}/occurrences?occurrence_time=2030-05-0${day}T08:00:00Z`);
+  const change = { recurrence_rule: "FREQ=DAILY;INTERVAL=2;COUNT=3" };
+  expect((await user.api.put(`/calendar/events/${id}`, change)).status).toBe(200);
+  const { data } = await list(user);
+  expect(times({ data })).toEqual(["05-06T08:00", "05-08T08:00", "05-10T08:00"]);
+  expect(data.map(({ status }: { status: string }) => status)).toEqual([
+    "scheduled",
+    "cancelled",
+    "scheduled",
+  ]);
+  await user.api.put(`/calendar/events/${id}`, { recurrence_rule: null });
+  expect(await gateway.deps.db("calendar_exceptions").where({ event_id: id })).toEqual([]);
+  expect(times(await list(user))).toEqual(["05-06T08:00"]);
+});
+
+test("occurrences marked at once are all marked", async () => {
+  const { user, store } = await planner();
+  const { id } = await store("Series", "FREQ=DAILY;COUNT=8");
+  const mark = (day: number) =>
+    user.api.put(`/calendar/events/${id}/occurrences/status`, {
+      ...{ occurrence_time: `2030-05-${String(day).padStart(2, "0")}T08:00:00Z`, status: "completed" },
+    });
+  const replies = await Promise.all([6, 7, 8, 9, 10, 11, 12, 13, 6, 7].map(mark));
+  expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
+  const { data } = await list(user);
+  expect(data.map(({ status }: { status: string }) => status)).toEqual(Array(8).fill("completed"));
+});
+
+test("an event outlives its mission, which it no longer names", async () => {
+  const { user, store, wish } = await planner();
+  const { id } = await store("Single", null);
+  expect((await user.api.delete(`/mission/${wish.mission_id}`)).status).toBe(200);
+  expect((await user.api.get(`/calendar/events/${id}`)).body.data).toMatchObject({ mission_id: null });
+});
