@@ -18,8 +18,9 @@ export interface WorkerTask {
 }
 
 /** Bytes that may wait for the worker before the source has to. */
-const MOST_WAITING = 4 << 20;
+const MOST_WAITING = 1 << 20;
 const HEAP_MB = 128;
+const NURSERY_MB = 4;
 
 const isFromSource = __filename.endsWith(".ts");
 const WORKER_FILE = isFromSource ? "worker.ts" : "worker.js";
@@ -37,7 +38,8 @@ export async function analyseFlightLog(
   const worker = new Worker(require.resolve(`./${WORKER_FILE}`), {
     workerData: { name, path } satisfies WorkerTask,
     // A log that makes it need more is no log.
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+    // And a small nursery, so that chunks that were read are given back soon.
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: NURSERY_MB },
     execArgv: isFromSource ? ["--require", "@swc-node/register"] : [],
   });
   try {
