@@ -1,0 +1,72 @@
+import { spawn } from "node:child_process";
+import { createServer } from "node:net";
+import { atEndOfFile } from "../../testing";
+import { until } from "../../testing/until";
+import { type PaymentProvider, stripeProvider } from "./payment-provider";
+
+/** Stripe's own mock: it holds every request against Stripe's published description, and keeps no state. */
+let provider: PaymentProvider;
+let unpriced: PaymentProvider;
+beforeAll(async () => {
+  const binary = process.env.PEERS_STRIPE_MOCK;
+  if (!binary) throw new Error("PEERS_STRIPE_MOCK is not set; run npm run test:peers.");
+  const port = await freePort();
+  const child = spawn(binary, ["-http-addr", `127.0.0.1:${port}`], { stdio: "ignore" });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  atEndOfFile(async () => {
+    child.kill();
+    await ended;
+  });
+  const STRIPE_API_BASE = `http://127.0.0.1:${port}`;
+  await until(async () => (await fetch(`${STRIPE_API_BASE}/v1/prices`)).status === 401);
+  const config = {
+    ...{ STRIPE_SECRET_KEY: "sk_test_123", STRIPE_API_BASE, PUBLIC_ORIGIN: "https://fly.example.com" },
+    ...{ BILLING_PRICE_MINOR_UNITS: 12_000, BILLING_CURRENCY: "eur", BILLING_PERIOD: "year" as const },
+  };
+  provider = stripeProvider({ ...config, STRIPE_PRICE_ID: "price_1" }) as PaymentProvider;
+  unpriced = stripeProvider(config) as PaymentProvider;
+});
+
+const seen = {
+  facts: expect.objectContaining({ id: expect.stringMatching(/^sub_/), customer_id: expect.any(String) }),
+  seenAt: expect.any(Date),
+};
+
+test("takes our checkouts, with a price of its own and with ours, for a customer and for an email", async () => {
+  const wish = { userId: 7, vehicleCount: 3, customerId: undefined, email: "pilot@example.com" };
+  const opened = { url: expect.stringMatching(/^https/), sessionId: expect.stringMatching(/^cs_/) };
+  for (const one of [provider, unpriced]) {
+    expect(await one.openCheckout(wish)).toEqual(opened);
+    expect(await one.openCheckout({ ...wish, customerId: "cus_1", email: undefined })).toEqual(opened);
+  }
+  await expect(provider.expireCheckout("cs_test_1")).resolves.toBeUndefined();
+});
+
+test("takes our portal", async () => {
+  expect(await provider.openPortal("cus_1")).toMatch(/^https/);
+});
+
+test("shows subscriptions in a shape that we read", async () => {
+  expect(await provider.find("sub_1")).toEqual(seen);
+});
+
+test("takes our change of quantity, both cancellations and the way back", async () => {
+  expect(await provider.setVehicleCount("sub_1", 5)).toEqual(seen);
+  expect(await provider.cancel("sub_1", "period end")).toEqual(seen);
+  expect(await provider.cancel("sub_1", "once")).toEqual(seen);
+  expect(await provider.resume("sub_1")).toEqual(seen);
+});
+
+test("refuses what is no request of Stripe's, so that the above means something", async () => {
+  const wish = { userId: 7, customerId: undefined, email: "pilot@example.com" };
+  const refused = provider.openCheckout({ ...wish, vehicleCount: "many" as never });
+  await expect(refused).rejects.toMatchObject({ code: "billing_refused" });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
