@@ -29,6 +29,7 @@ beforeAll(async () => {
     GATEWAY_PORT: String(await freePort()),
     RELAY_PORT: String(await freePort()),
     SIMULATOR_PORT: String(await freePort()),
+    SIMULATOR_ONBOARD_PORT: String(await freePort()),
     SIMULATOR_SPEEDUP: "20",
   };
 }, 30_000);
@@ -110,8 +111,8 @@ test("a cold start is ready for a user with a drone, and Ctrl-C leaves nothing r
   expect(output()).toContain(ready.gateway);
 
   const processes = recordedProcesses();
-  // Postgres, Redis, the simulator, the gateway and the relay.
-  expect(processes.map(isAlive)).toEqual([true, true, true, true, true]);
+  // Postgres, Redis, the simulator, the gateway, the relay and the agent on board.
+  expect(processes.map(isAlive)).toEqual([true, true, true, true, true, true]);
   stack.kill("SIGINT");
   expect(await ended).toBe(0);
   expect(processes.filter(isAlive)).toEqual([]);

@@ -11,8 +11,11 @@ export interface ChildSpec {
   readonly name: string;
   /** File of `cmd/`, without its ending. */
   readonly entrypoint: string;
-  /** It must be free once what was left of an earlier run has ended. `variable` is how the user moves it. */
-  readonly port: { readonly number: number; readonly variable: string };
+  /**
+   * Absent when it listens on none. It must be free once what was left of an earlier run has ended; `variable` is
+   * how the user moves it.
+   */
+  readonly port?: { readonly number: number; readonly variable: string };
   /** `.fleet` */
   readonly folder: string;
   readonly env: Environment;
@@ -39,7 +42,7 @@ export async function startChild(
   const script = entrypointFile(spec.entrypoint);
   const pidFile = join(spec.folder, "run", `${spec.entrypoint}.pid`);
   await endLeftover(pidFile, script, "SIGTERM");
-  await assertPortIsFree(spec.port.number, `${spec.name} (${spec.port.variable})`);
+  if (spec.port) await assertPortIsFree(spec.port.number, `${spec.name} (${spec.port.variable})`);
   const log = openLog(spec.folder, spec.entrypoint);
   const child = fork(script, [], {
     env: spec.env as NodeJS.ProcessEnv,

@@ -6,6 +6,7 @@ interface Drone {
   readonly type: string;
   readonly port: number;
   readonly link_host: string | null;
+  readonly ip: string;
 }
 
 /** The first user's drone, flown by the simulated copter. */
@@ -15,8 +16,8 @@ export const firstDrone: Part = {
     if (!ready.gateway || !ready.user) throw new Error("The first drone needs the gateway and a user.");
     const api = new ApiClient(ready.gateway);
     await api.login(ready.user);
-    const { id } = await droneAt(api, Number(env.SIMULATOR_PORT));
-    return { says: { drone_id: id } };
+    const { id, ip, link_host } = await droneAt(api, Number(env.SIMULATOR_PORT));
+    return { says: { drone_id: id }, gives: link_host === null ? { DRONE_IP: ip } : {} };
   },
 };
 

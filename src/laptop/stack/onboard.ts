@@ -1,0 +1,41 @@
+import { join } from "node:path";
+import { createLogger } from "../../platform/log";
+import { openRedis, redisReady } from "../../platform/redis";
+import { startChild } from "./child";
+import type { Part } from "./part";
+
+/** Where the simulated copter keeps its logs, and where its agent finds them. */
+export const flightLogs = (stateFolder: string) => join(stateFolder, "flight-logs");
+
+/** The agent on the simulated copter's computer. Without it nothing obeys sticks or records flights. */
+export const onboard: Part = {
+  name: "the agent on board",
+  async start({ env, folder, ready }) {
+    const { DRONE_IP, REDIS_URL, SIMULATOR_ONBOARD_PORT } = env;
+    // The first user flies a simulator of their own, whose computer is not ours.
+    if (!DRONE_IP || !REDIS_URL) return {};
+    return startChild({
+      name: "the agent on board",
+      entrypoint: "onboard",
+      folder,
+      env: {
+        ...env,
+        ONBOARD_VEHICLE_PORT: SIMULATOR_ONBOARD_PORT,
+        ONBOARD_GATEWAY_URL: ready.gateway ?? undefined,
+        ONBOARD_LOG_FOLDER: join(env.SIMULATOR_LOG_FOLDER ?? flightLogs(folder), "1"),
+      },
+      answers: () => hearsSticks(REDIS_URL, DRONE_IP),
+    });
+  },
+};
+
+async function hearsSticks(redisUrl: string, droneIp: string): Promise<void> {
+  const redis = openRedis(redisUrl, createLogger("laptop", "silent"));
+  try {
+    await redisReady(redis);
+    const [, subscribers] = await redis.pubsub("NUMSUB", `${droneIp}:gamepad_input`);
+    if (Number(subscribers) < 1) throw new Error("it does not listen for sticks yet");
+  } finally {
+    redis.disconnect();
+  }
+}
