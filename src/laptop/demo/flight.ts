@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ApiClient } from "../api-client";
+import type { Gamepad } from "./gamepad";
 import { distance, type Place } from "./ground";
 import { fencePoints, flightAltitude, missionPoints } from "./route";
 import type { Screen } from "./screen";
@@ -12,6 +13,8 @@ interface Named {
 
 /** Metres; telemetry comes in steps of several metres when the simulator runs faster than life. */
 const reached = 10;
+/** Metres flown by the sticks. */
+const stickWay = 25;
 /** A vehicle that has just booted refuses until its position is good. */
 const armingLimitMs = 60_000;
 
@@ -93,6 +96,36 @@ export class Flight {
       );
       this.screen.step(`  ${waypoint.label} reached`);
     }
+  }
+
+  /** East by the sticks, then the sticks fall silent: the vehicle must stop by itself. */
+  async flyBySticks(gamepad: Gamepad, home: Place): Promise<void> {
+    gamepad.hold({});
+    const deadline = Date.now() + 10_000;
+    while (gamepad.ages.length < 5) {
+      if (Date.now() > deadline)
+        throw new Error(`The drone takes no sticks: ${gamepad.refusal ?? "silence"}.`);
+      await delay(50);
+    }
+    await this.command("set_mode", { mode_info: { custom_mode: "LOITER" } });
+    const from = this.watch.seen.place as Place;
+    gamepad.hold({ roll: 1 });
+    await this.live(
+      "The flight by sticks",
+      30,
+      home,
+      ({ place }) => place !== undefined && distance(place, from) > stickWay,
+    );
+    const oldest = Math.max(...gamepad.ages);
+    this.screen.step(`  ${gamepad.ages.length} frames obeyed, none older than ${oldest} ms`);
+    gamepad.letGo();
+    await this.live(
+      "The dead-man's brake",
+      10,
+      home,
+      ({ mode, speed = 1 }) => mode === "BRAKE" && speed < 0.5,
+    );
+    this.screen.step("  The sticks fell silent, and the copter stopped by itself");
   }
 
   async returnAndLand(home: Place): Promise<void> {

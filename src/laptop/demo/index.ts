@@ -3,19 +3,22 @@ import { parseArgs } from "node:util";
 import { ApiClient } from "../api-client";
 import { defaultStateFolder, readReady } from "../ready";
 import { Flight } from "./flight";
+import { Gamepad } from "./gamepad";
+import { flightRecord, lastExecution } from "./record";
 import { flightAltitude } from "./route";
 import { type Screen, screenOn } from "./screen";
 import { openRoom } from "./video-room";
 import { Watch } from "./watch";
 
 /**
- * `npm run demo`: fly a stored mission with the simulated copter of a running stack, speaking HTTP and
- * Socket.IO only. Rejects with the reason when any step fails.
+ * `npm run demo`: fly a stored mission with the simulated copter of a running stack, then by the sticks, speaking
+ * HTTP, Socket.IO and to the relay only. Rejects with the reason when any step fails.
  */
 export async function runDemo(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: { state: { type: "string", default: defaultStateFolder } } });
-  const { gateway, user, drone_id, janus } = readReady(resolve(values.state));
-  if (!gateway || !user || drone_id === null) throw new Error("The running stack has no drone to fly.");
+  const { gateway, relay, user, drone_id, janus } = readReady(resolve(values.state));
+  if (!gateway || !relay || !user || drone_id === null)
+    throw new Error("The running stack has no drone to fly.");
   const screen = screenOn(process.stdout);
   const api = new ApiClient(gateway);
   const token = await api.login(user).catch((cause: Error) => {
@@ -28,16 +31,20 @@ export async function runDemo(args: string[]): Promise<void> {
     const { room, videocodec, bitrate } = await openRoom(api, janus, drone_id);
     screen.step(`Opened video room ${room}; Janus lists it: ${videocodec}, ${bitrate / 1e6} Mb/s`);
   }
+  const before = await lastExecution(api, drone_id);
+  const gamepad = await Gamepad.plugIn(relay, drone_id, token);
   const watch = Watch.start(gateway, token, drone_id);
   try {
-    await fly(new Flight(api, watch, screen, drone_id), screen);
+    await fly(new Flight(api, watch, screen, drone_id), gamepad, screen);
+    screen.step(await flightRecord(api, drone_id, before?.id));
   } finally {
+    gamepad.unplug();
     screen.settle();
     watch.stop();
   }
 }
 
-async function fly(flight: Flight, screen: Screen): Promise<void> {
+async function fly(flight: Flight, gamepad: Gamepad, screen: Screen): Promise<void> {
   const home = await flight.findHome();
   screen.step(`The copter stands at ${home.lat.toFixed(6)}, ${home.lng.toFixed(6)}`);
   const missionId = await flight.storeMission("Demo square", home);
@@ -55,6 +62,8 @@ async function fly(flight: Flight, screen: Screen): Promise<void> {
     await flight.takeOff(home);
     screen.step("Flying the mission");
     await flight.flyMission(missionId, home);
+    screen.step("Flying by the sticks, through the relay");
+    await flight.flyBySticks(gamepad, home);
     screen.step("Returning to launch");
     await flight.returnAndLand(home);
   } catch (error) {
