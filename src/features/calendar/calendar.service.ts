@@ -2,7 +2,6 @@ import { may } from "../../domain/access";
 import { DomainError } from "../../domain/errors";
 import type { Clock } from "../../platform/clock";
 import type { Db } from "../../platform/db";
-import { explainDatabaseError } from "../../platform/db-errors";
 import { findDrone } from "../drones";
 import type { EventChange, NewEvent, OccurrenceStatus } from "./calendar.schema";
 import {
@@ -15,6 +14,7 @@ import {
   lockEvent,
   putException,
   removeExceptions,
+  TITLE_AT_TIME,
   updateEvent,
 } from "./calendar.store";
 import { type ListedEvent, type Listing, listEvents, occurrenceOf } from "./listing";
@@ -115,7 +115,7 @@ export class CalendarService {
     try {
       return await this.db.transaction(change);
     } catch (error) {
-      if (explainDatabaseError(error)?.code !== "constraint_violated") throw error;
+      if ((error as { constraint?: string }).constraint !== TITLE_AT_TIME) throw error;
       throw new DomainError("conflict", "You already have an event with this title at this time.", {
         cause: error,
       });
