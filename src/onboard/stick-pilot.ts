@@ -126,6 +126,8 @@ export class StickPilot {
   private async enterStoppingMode(modes: readonly string[]): Promise<void> {
     const { autopilot, log } = this.options;
     for (const mode of modes) {
+      // A pilot who came back steers: no other mode is tried.
+      if (this.current !== "stopping") return;
       try {
         await autopilot.setMode(mode);
         log.warn({ mode }, "the vehicle stops");
