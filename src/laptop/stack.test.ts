@@ -173,6 +173,7 @@ describe("a stack that was started with --reset", () => {
     expect(demo.output()).toContain("Landed and disarmed");
     expect(code).toBe(0);
     expect(demo.output().match(/Corner \d reached/g)).toHaveLength(4);
+    expect(demo.output()).toMatch(/frames obeyed.+\n(.*\n)*.*stopped by itself(.*\n)*Execution \d+: /);
   }, 60_000);
 });
 

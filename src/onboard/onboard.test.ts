@@ -118,6 +118,17 @@ test("when the frames stop, the copter stands within seconds, in BRAKE, and stic
   expect(it.vehicle.state.relativeAltitude).toBeGreaterThan(3);
 });
 
+test("a pilot who comes back is obeyed at once, and chooses the mode anew", async () => {
+  const it = await flown();
+  it.pilot.letGo();
+  await eventually("the brake", () => it.vehicle.state.mode === "BRAKE");
+  it.pilot.hold({ pitch: 1 });
+  await eventually("steering", () => it.agent.sticks.state === "steering");
+  expect(it.vehicle.state.mode).toBe("BRAKE");
+  await it.station.setMode("LOITER");
+  await eventually("speed", () => it.vehicle.state.groundSpeed > 5);
+});
+
 test("a vehicle on its mission is left alone when the frames stop", async () => {
   const it = await flown();
   await it.station.setMode("RTL");
