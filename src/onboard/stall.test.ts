@@ -133,14 +133,13 @@ test.each([0.8, 3, 10])("after a stall of %d s no frame older than 300 ms is act
   await delay(seconds * 1_000);
   await mend();
   const mendedAt = performance.now();
-  await until(() => (acted.at(-1)?.at ?? 0) > mendedAt + 1_000, 30_000);
+  await until(() => acted.filter(({ at }) => at > mendedAt).length > 10, 30_000);
 
   // The dead-man's work was done meanwhile.
   const centred = neutralAt.find((at) => at > stalledAt) ?? Number.NaN;
   expect(centred - stalledAt).toBeLessThan(MAX_FRAME_AGE_MS + 800);
   expect(state.customMode).toBe(17);
   const during = acted.filter(({ at }) => at > stalledAt);
-  expect(during.length).toBeGreaterThan(3);
   expect(Math.max(...during.map(({ ageMs }) => ageMs))).toBeLessThanOrEqual(MAX_FRAME_AGE_MS);
   // The shortest stall ends before the agent gives the connection up: what was held back did come, and was refused.
   if (seconds < 1) expect(acks.slice(before).some(({ reason }) => reason === "old")).toBe(true);
