@@ -1,10 +1,10 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context } from "koa";
 import { DomainError } from "../../domain/errors";
 import { Ipv4 } from "../../domain/ipv4";
 import { DRONE_PLANE_PREFIX } from "../../domain/planes";
 import type { Guard } from "../../http/route-guards";
 import type { GatewayConfig } from "../../platform/config";
+import { sameSecret } from "../../platform/same-secret";
 import type { Drone } from "./drones.store";
 
 /**
@@ -50,10 +50,4 @@ function droneAddress(text: string): Ipv4 | undefined {
   // A dual-stack socket gives IPv4 callers as ::ffff:10.71.0.2.
   const address = Ipv4.safeParse(text.trim().replace(/^::ffff:/i, ""));
   return address.success && address.data.startsWith(DRONE_PLANE_PREFIX) ? address.data : undefined;
-}
-
-/** Digests have one length, so that the comparison takes the same time whatever was sent. */
-function sameSecret(given: string, expected: string): boolean {
-  const digest = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(given), digest(expected));
 }

@@ -1,7 +1,7 @@
-import { timingSafeEqual } from "node:crypto";
 import jwt from "jsonwebtoken";
 import { DomainError } from "../../domain/errors";
 import type { Guard } from "../../http/route-guards";
+import { sameSecret } from "../../platform/same-secret";
 import type { Drone } from "../drones";
 
 /**
@@ -16,7 +16,7 @@ export function videoRoomGuard(findDrone: (id: number) => Promise<Drone | undefi
     const token = /^Bearer +(\S+)$/i.exec(header)?.[1] ?? "";
     const id = droneIdOf(token);
     const drone = id === undefined ? undefined : await findDrone(id);
-    if (!drone?.video_room_token || !same(token, drone.video_room_token)) {
+    if (!drone?.video_room_token || !sameSecret(token, drone.video_room_token)) {
       throw new DomainError("forbidden", "The token is not a drone's video room token.");
     }
     return { id: drone.id };
@@ -27,9 +27,4 @@ function droneIdOf(token: string): number | undefined {
   const claims = jwt.decode(token, { json: true }) as { drone_id?: unknown } | null;
   const id = claims?.drone_id;
   return typeof id === "number" && Number.isInteger(id) && id > 0 && id < 2 ** 31 ? id : undefined;
-}
-
-function same(a: string, b: string): boolean {
-  const [left, right] = [Buffer.from(a), Buffer.from(b)];
-  return left.length === right.length && timingSafeEqual(left, right);
 }

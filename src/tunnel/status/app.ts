@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import Koa, { type Context } from "koa";
 import { DomainError } from "../../domain/errors";
 import { errorBoundary, mountRoutes } from "../../http/mount";
@@ -8,6 +7,7 @@ import type { Guards } from "../../http/route-guards";
 import type { Lifecycle } from "../../platform/lifecycle";
 import type { Logger } from "../../platform/log";
 import type { Registry } from "../../platform/metrics";
+import { sameSecret } from "../../platform/same-secret";
 import { statusRoutes } from "./routes";
 import type { StatusView } from "./view";
 
@@ -68,8 +68,7 @@ function guards(secret: string | undefined): Guards {
 function checkSecret(ctx: Context, secret: string | undefined): undefined {
   if (secret === undefined) return;
   const [, given = ""] = /^Bearer (.+)$/i.exec(ctx.get("authorization")) ?? [];
-  const digest = (text: string) => createHash("sha256").update(text).digest();
-  if (!timingSafeEqual(digest(given), digest(secret))) {
+  if (!sameSecret(given, secret)) {
     throw new DomainError("unauthenticated", "The tunnel's bearer secret is required.");
   }
 }
