@@ -1,3 +1,11 @@
+export { type AdminConfig, adminConfig } from "./admin";
 export { configurationDocs, effectiveConfig } from "./docs";
+export { type GatewayConfig, gatewayConfig } from "./gateway";
 export { ConfigError, type Environment, loadConfig } from "./load";
-export * from "./schemas";
+export { type MigrateConfig, migrateConfig } from "./migrate";
+export { type OnboardConfig, onboardConfig } from "./onboard";
+export { configSchemas } from "./processes";
+export { type RelayConfig, relayConfig } from "./relay";
+export { type SimulatorConfig, simulatorConfig } from "./simulator";
+export { type TunnelConfig, tunnelConfig } from "./tunnel";
+export { type WorkerConfig, workerConfig } from "./worker";

@@ -1,0 +1,96 @@
+import { z } from "zod";
+import { flag, list, port, positiveInt, secret } from "./fields";
+import { tunnelApiGroup } from "./shared";
+
+/** Variables of the gateway's features that reach other systems, in groups. */
+
+export const billingGroup = {
+  STRIPE_SECRET_KEY: secret(
+    "Key of the payment provider's API. Without it nothing can be bought; see `admin grant-subscription`.",
+  ).optional(),
+  STRIPE_WEBHOOK_SECRET: secret(
+    "Signs the payment provider's events. Without it they are refused, but with DEPLOYMENT=local believed.",
+  ).optional(),
+  STRIPE_API_BASE: z
+    .url()
+    .optional()
+    .describe("Where the payment provider's API is reached; Stripe's own address when absent."),
+  STRIPE_PRICE_ID: z
+    .string()
+    .optional()
+    .describe(
+      "Stripe's price of one vehicle; one of the BILLING_ variables' amount, currency and period when absent.",
+    ),
+  BILLING_PRICE_MINOR_UNITS: positiveInt(
+    12_000,
+    "Price of one vehicle for one period, in the currency's minor units. With STRIPE_PRICE_ID it is only shown.",
+  ),
+  BILLING_CURRENCY: z
+    .string()
+    .regex(/^[a-z]{3}$/)
+    .default("eur")
+    .describe("ISO 4217 code of the price's currency, lower case."),
+  BILLING_PERIOD: z.enum(["month", "year"]).default("year").describe("What a payment is good for."),
+};
+
+export const videoGroup = {
+  JANUS_URL: z
+    .url()
+    .optional()
+    .describe("Janus's HTTP API, such as http://janus:8088/janus. Without it there are no video rooms."),
+  JANUS_API_SECRET: secret("Janus's `api_secret`, when it has one.").optional(),
+  JANUS_ADMIN_KEY: secret("`admin_key` of Janus's VideoRoom plugin, when it has one.").optional(),
+};
+
+const amount = (defaultValue: number, description: string) =>
+  z.coerce.number().min(0).default(defaultValue).describe(description);
+
+export const simulationGroup = {
+  SIMULATION_PROVIDER: z
+    .enum(["process", "kubernetes", "ec2", "none"])
+    .default("none")
+    .describe("What runs the simulation instance: a child process, a StatefulSet, an EC2 instance, nothing."),
+  SIMULATION_PORT: port(5790, "`process`: TCP port of its first vehicle."),
+  SIMULATION_NAMESPACE: z.string().default("default").describe("`kubernetes`: the StatefulSet's namespace."),
+  SIMULATION_STATEFULSET: z
+    .string()
+    .default("simulator")
+    .describe("`kubernetes`: the StatefulSet that is scaled between 0 and 1."),
+  EC2_INSTANCE_ID: z.string().optional().describe("`ec2`: the instance that is started and stopped."),
+  EC2_REGION: z.string().default("us-east-1").describe("`ec2`: its region."),
+  EC2_ENDPOINT: z.url().optional().describe("`ec2`: where its API is reached; AWS's own when absent."),
+  SIMULATION_HOURLY_RATE: amount(0.95, "Price of a running hour, for the cost estimate."),
+  SIMULATION_STORAGE_GB: amount(30, "Gigabytes of the instance's disk, for the cost estimate."),
+  SIMULATION_STORAGE_GB_MONTH_RATE: amount(0.08, "Price of a gigabyte kept for a month."),
+  SIMULATION_TRANSFER_GB_PER_HOUR: amount(0.5, "Gigabytes a running hour is expected to send."),
+  SIMULATION_TRANSFER_GB_RATE: amount(0.09, "Price of a gigabyte sent."),
+};
+
+export const vehicleGroup = {
+  MAVLINK_SYSTEM_ID: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(254)
+    .default(245)
+    .describe(
+      "Our MAVLink system id; never 255, whose heartbeats would mask a vehicle's ground-station failsafe.",
+    ),
+  JUMPHOST_URL: z
+    .url()
+    .optional()
+    .describe("WebSocket of the jumphost through which physical drones are dialled; direct TCP when absent."),
+  SIMULATED_LINK_HOST: z
+    .string()
+    .default("127.0.0.1")
+    .describe("Where a simulated drone is dialled that names no host of its own."),
+  SIMULATED_LINK_PORT: port(5760, "TCP port of a simulated drone that names none."),
+  SIMULATOR_HOSTS: list(
+    "Hosts, comma separated, that API callers may name as a simulated drone's `link_host`, at any port. With DEPLOYMENT=local any host.",
+  ),
+  ...tunnelApiGroup,
+  LINK_CONNECT_TIMEOUT_MS: positiveInt(5_000, "Longest wait for a vehicle's link to be ready."),
+  LINK_IDLE_SECONDS: positiveInt(60, "A link that nobody uses or watches is closed after this long."),
+  TELEMETRY_MAX_HZ: positiveInt(10, "Most frames per second of one stream that reach a watcher."),
+  DO_UNSUBSCRIBE: flag(true, "Whether the last watcher's leaving stops the vehicle's stream."),
+};

@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { flag, list, port, positiveInt, secret } from "./fields";
+import { billingGroup, simulationGroup, vehicleGroup, videoGroup } from "./gateway-features";
+import {
+  accessGroup,
+  assetsGroup,
+  databaseGroup,
+  directDatabaseGroup,
+  jobsGroup,
+  mailGroup,
+  objectsGroup,
+  processGroup,
+  redisGroup,
+} from "./shared";
+
+export const gatewayConfig = z
+  .object({
+    ...processGroup,
+    ...accessGroup,
+    GATEWAY_PORT: port(8080, "HTTP API and Socket.IO."),
+    GATEWAY_DRONE_PORT: port(8081, "Drone-only HTTP port of the strict profile."),
+    EDGE_SECRET: secret(
+      "Shared secret that the tunnel's edge presents on the drone-only port.",
+      16,
+    ).optional(),
+    ...databaseGroup,
+    ...directDatabaseGroup,
+    ...redisGroup,
+    JWT_SECRET: secret("Signs every token. At least 32 characters.", 32),
+    ENABLE_REGISTRATION: flag(true, "Whether people may register themselves."),
+    ...mailGroup,
+    ...objectsGroup,
+    ...assetsGroup,
+    WORKER_IN_PROCESS: flag(true, "Whether the gateway does background jobs itself, beside `cmd/worker`."),
+    ...jobsGroup,
+    ...billingGroup,
+    ...videoGroup,
+    ...simulationGroup,
+    ...vehicleGroup,
+    CORS_ORIGINS: list("Origins that browsers may call from, comma separated; `*` allows any."),
+    BODY_LIMIT_BYTES: positiveInt(1_048_576, "Largest request body."),
+    LOGIN_FAILURES_PER_15_MINUTES: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .default(10)
+      .describe("Failed logins or activations allowed per address and account; 0 turns the limit off."),
+    MAILS_PER_HOUR: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .default(5)
+      .describe("Mails sent to one recipient on request; 0 turns the limit off."),
+  })
+  .refine(({ ACCESS_PROFILE, EDGE_SECRET }) => ACCESS_PROFILE !== "strict" || EDGE_SECRET !== undefined, {
+    path: ["EDGE_SECRET"],
+    message: "is required with ACCESS_PROFILE=strict",
+    // Also beside other faults, so that all are reported at once.
+    when: () => true,
+  })
+  .refine(
+    ({ SIMULATION_PROVIDER, EC2_INSTANCE_ID }) =>
+      SIMULATION_PROVIDER !== "ec2" || EC2_INSTANCE_ID !== undefined,
+    { path: ["EC2_INSTANCE_ID"], message: "is required with SIMULATION_PROVIDER=ec2", when: () => true },
+  );
+export type GatewayConfig = z.infer<typeof gatewayConfig>;

@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { port, secretUrl } from "./fields";
+import { processGroup } from "./shared";
+
+export const onboardConfig = z.object({
+  LOG_LEVEL: processGroup.LOG_LEVEL,
+  DRONE_IP: z.ipv4().describe("The drone's address, which names its channels in Redis."),
+  REDIS_URL: secretUrl("Redis; on a drone the edge of the tunnel, which lets it use its own channels only."),
+  ONBOARD_VEHICLE_HOST: z
+    .string()
+    .default("127.0.0.1")
+    .describe("Where the autopilot's MAVLink is served by TCP, such as by mavlink-router."),
+  ONBOARD_VEHICLE_PORT: port(5760, "TCP port of the autopilot's MAVLink."),
+  ONBOARD_GCS_SYSTEM_ID: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(255)
+    .default(255)
+    .describe(
+      "MAVLink system id that sticks are sent with; an ArduPilot vehicle takes them only from its SYSID_MYGCS (MAV_GCS_SYSID).",
+    ),
+  ONBOARD_GATEWAY_URL: z
+    .url()
+    .optional()
+    .describe("Origin of the gateway, on a drone the edge; no execution is recorded without one."),
+  ONBOARD_LOG_FOLDER: z
+    .string()
+    .optional()
+    .describe(
+      "Folder that flight logs (.bin, .tlog, .ulg) are written to; the newest of a flight is uploaded. None without it.",
+    ),
+  ONBOARD_VIDEO_COMMAND: z
+    .string()
+    .optional()
+    .describe(
+      "Shell command run for every video message: VIDEO_TOPIC names it, the message is on standard input.",
+    ),
+});
+export type OnboardConfig = z.infer<typeof onboardConfig>;

@@ -1,0 +1,21 @@
+import type { z } from "zod";
+import { adminConfig } from "./admin";
+import { gatewayConfig } from "./gateway";
+import { migrateConfig } from "./migrate";
+import { onboardConfig } from "./onboard";
+import { relayConfig } from "./relay";
+import { simulatorConfig } from "./simulator";
+import { tunnelConfig } from "./tunnel";
+import { workerConfig } from "./worker";
+
+/** Every process's schema under the name that `docs/configuration.md` gives it. */
+export const configSchemas: Readonly<Record<string, z.ZodObject>> = {
+  gateway: gatewayConfig,
+  tunnel: tunnelConfig,
+  relay: relayConfig,
+  onboard: onboardConfig,
+  worker: workerConfig,
+  migrate: migrateConfig,
+  admin: adminConfig,
+  simulator: simulatorConfig,
+};

@@ -1,0 +1,34 @@
+import { z } from "zod";
+import { port, positiveInt, secret } from "./fields";
+import { accessGroup, directDatabaseGroup, processGroup, redisGroup } from "./shared";
+
+export const relayConfig = z
+  .object({
+    ...processGroup,
+    ...accessGroup,
+    RELAY_PORT: port(7070, "WebSockets of pilots."),
+    ...directDatabaseGroup,
+    RELAY_DATABASE_POOL_MAX: z.coerce
+      .number()
+      .int()
+      .min(2)
+      .max(10)
+      .default(10)
+      .describe("Most connections the relay opens to Postgres, which its look-ups share."),
+    ...redisGroup,
+    JWT_SECRET: secret("Signs every token. At least 32 characters.", 32).optional(),
+    RELAY_MAX_BUFFERED_BYTES: positiveInt(
+      262_144,
+      "Drop a client's oldest frames once this many bytes wait to be sent to it; as many may be on their way.",
+    ),
+    RELAY_REDIS_STALL_MS: positiveInt(
+      1_000,
+      "Sessions are closed when Redis has not taken a frame for this long; older sticks are worth nothing.",
+    ),
+    RELAY_PING_SECONDS: positiveInt(10, "A client that shows no sign of life between two pings is gone."),
+  })
+  .refine(({ ACCESS_PROFILE, JWT_SECRET }) => ACCESS_PROFILE !== "strict" || JWT_SECRET !== undefined, {
+    path: ["JWT_SECRET"],
+    message: "is required with ACCESS_PROFILE=strict",
+  });
+export type RelayConfig = z.infer<typeof relayConfig>;

@@ -1,0 +1,105 @@
+import { z } from "zod";
+import { parseSigningKey } from "../signing-key";
+import { list, positiveInt, secret, secretUrl } from "./fields";
+
+/** Variables that several processes share, in groups. A process's schema is the groups it needs. */
+
+export const processGroup = {
+  HOST: z.string().default("127.0.0.1").describe("Address to listen on."),
+  LOG_LEVEL: z
+    .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"])
+    .default("info")
+    .describe("Least severe level that is logged."),
+  DEPLOYMENT: z
+    .enum(["local", "production"])
+    .default("production")
+    .describe("`local` allows what only a laptop may: the contract profile on any address."),
+  SHUTDOWN_DRAIN_SECONDS: positiveInt(20, "How long a stop waits for open work before it cuts."),
+};
+
+export const accessGroup = {
+  ACCESS_PROFILE: z
+    .enum(["contract", "strict"])
+    .default("contract")
+    .describe(
+      "How callers are told apart: `contract` as the published contract has it, `strict` for production.",
+    ),
+  TRUSTED_PROXIES: list(
+    "Addresses or CIDRs whose X-Forwarded-For is believed for logs and rate limits, comma separated; `loopback`, `linklocal` and `uniquelocal` are names for theirs.",
+  ),
+};
+
+export const databaseGroup = {
+  DATABASE_URL: secretUrl("Postgres, possibly through a pooler."),
+  DATABASE_POOL_MAX: positiveInt(20, "Most connections this process opens to Postgres."),
+};
+
+export const directDatabaseGroup = {
+  DATABASE_URL: secretUrl("Postgres, possibly through a pooler."),
+  DATABASE_DIRECT_URL: secretUrl(
+    "Postgres without a pooler, for LISTEN, jobs and migrations. DATABASE_URL when absent.",
+  ).optional(),
+};
+
+export const redisGroup = { REDIS_URL: secretUrl("Redis.") };
+
+export const mailGroup = {
+  SMTP_URL: secretUrl("SMTP server, such as smtp://user:password@mail.example.com:587."),
+  MAIL_FROM: z.string().default("Fleet Gateway <fleet@localhost>").describe("Sender of every mail."),
+  PUBLIC_ORIGIN: z
+    .url()
+    .default("http://localhost:8080")
+    .describe("Origin of the web client; links in mails begin with it."),
+};
+
+export const objectsGroup = {
+  S3_ENDPOINT: z
+    .url()
+    .optional()
+    .describe("S3-compatible store as this process reaches it; AWS when absent."),
+  S3_PUBLIC_ENDPOINT: z
+    .url()
+    .optional()
+    .describe("The store as users reach it, for presigned URLs. S3_ENDPOINT when absent."),
+  S3_DRONE_ENDPOINT: z
+    .url()
+    .optional()
+    .describe("The store as drones reach it, for presigned URLs. S3_PUBLIC_ENDPOINT when absent."),
+  S3_REGION: z.string().default("us-east-1").describe("Region of the store."),
+  S3_BUCKET: z.string().default("fleet").describe("Bucket of assets and archives."),
+  S3_VPN_BUCKET: z
+    .string()
+    .default("fleet-vpn")
+    .describe("Bucket of client configs, which hold private keys."),
+  S3_ACCESS_KEY_ID: secret("Access key; the SDK's own chain when absent.").optional(),
+  S3_SECRET_ACCESS_KEY: secret("Secret key.").optional(),
+};
+
+export const assetsGroup = {
+  UPLOAD_URL_SECONDS: positiveInt(3_600, "How long a presigned upload URL works."),
+  DOWNLOAD_URL_SECONDS: positiveInt(3_600, "How long a presigned download URL works."),
+  ARCHIVE_SIGNING_KEY: z
+    .string()
+    .refine(
+      (text) => parseSigningKey(text) !== undefined,
+      "must be an Ed25519 private key, PEM or base64 PKCS #8",
+    )
+    .meta({
+      description: "Ed25519 private key that signs archives' manifests. No archive is made without one.",
+      secret: true,
+    })
+    .optional(),
+};
+
+export const jobsGroup = {
+  WORKER_CONCURRENCY: positiveInt(2, "Background jobs that one process does at once."),
+  FFMPEG_PATH: z
+    .string()
+    .default("ffmpeg")
+    .describe("ffmpeg, which packages videos. A process that cannot run it leaves those jobs to others."),
+};
+
+/** Between the gateway, which dials vehicles through the jumphost, and the tunnel. */
+export const tunnelApiGroup = {
+  TUNNEL_API_SECRET: secret("Bearer secret of the jumphost and the tunnel's status API.", 16).optional(),
+};

@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { port } from "./fields";
+import { processGroup } from "./shared";
+
+export const simulatorConfig = z.object({
+  LOG_LEVEL: processGroup.LOG_LEVEL,
+  SIMULATOR_HOST: z.string().default("127.0.0.1").describe("Address the simulated vehicles listen on."),
+  SIMULATOR_PORT: port(
+    5760,
+    "TCP port of the first vehicle; each further one takes the next port. 0 picks free ones.",
+  ),
+  SIMULATOR_ONBOARD_PORT: port(
+    0,
+    "Second TCP port of the first vehicle, for the computer on board; each further one takes the next. None with 0.",
+  ),
+  SIMULATOR_LOG_FOLDER: z
+    .string()
+    .optional()
+    .describe("Where ArduPilot vehicles keep their DataFlash logs, each in a folder of its number from 1."),
+  SIMULATOR_COPTERS: z.coerce.number().int().min(0).max(500).default(1).describe("ArduPilot copters."),
+  SIMULATOR_ROVERS: z.coerce.number().int().min(0).max(500).default(0).describe("ArduPilot rovers."),
+  SIMULATOR_PX4_COPTERS: z.coerce.number().int().min(0).max(500).default(0).describe("PX4 copters."),
+  SIMULATOR_HOME: z
+    .string()
+    .regex(/^-?\d+(\.\d+)?,-?\d+(\.\d+)?,-?\d+(\.\d+)?$/)
+    .default("47.397742,8.545594,488")
+    .describe("Home: latitude, longitude in degrees, metres above mean sea level."),
+  SIMULATOR_SPEEDUP: z.coerce
+    .number()
+    .positive()
+    .max(100)
+    .default(1)
+    .describe("How much faster than life it flies."),
+});
+export type SimulatorConfig = z.infer<typeof simulatorConfig>;

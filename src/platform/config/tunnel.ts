@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { list, port, positiveInt, secret } from "./fields";
+import { accessGroup, directDatabaseGroup, objectsGroup, processGroup, tunnelApiGroup } from "./shared";
+
+export const tunnelConfig = z
+  .object({
+    ...processGroup,
+    ...accessGroup,
+    TUNNEL_PORT: port(5050, "Status API of the tunnel service."),
+    ...tunnelApiGroup,
+    ...directDatabaseGroup,
+    S3_ENDPOINT: objectsGroup.S3_ENDPOINT,
+    S3_REGION: objectsGroup.S3_REGION,
+    S3_VPN_BUCKET: objectsGroup.S3_VPN_BUCKET,
+    S3_ACCESS_KEY_ID: objectsGroup.S3_ACCESS_KEY_ID,
+    S3_SECRET_ACCESS_KEY: objectsGroup.S3_SECRET_ACCESS_KEY,
+    VPN_ENDPOINT_HOST: z
+      .string()
+      .min(1)
+      .describe("Host name or address at which VPN clients reach this hub; part of every client config."),
+    VPN_DNS: z.ipv4().default("172.31.0.2").describe("DNS server that client configs name."),
+    USERS_PRIVATE_KEY: secret(
+      "WireGuard private key of the user plane's hub. Kept in TUNNEL_STATE_FOLDER when absent.",
+    ).optional(),
+    DRONES_PRIVATE_KEY: secret(
+      "WireGuard private key of the drone plane's hub. Kept in TUNNEL_STATE_FOLDER when absent.",
+    ).optional(),
+    TUNNEL_STATE_FOLDER: z
+      .string()
+      .optional()
+      .describe("Folder that keeps hub keys which no variable gives; for a laptop."),
+    TUNNEL_DATAPLANE: z
+      .enum(["auto", "kernel", "wireguard-go", "dry-run"])
+      .default("auto")
+      .describe(
+        "Where packets flow. `auto`: the kernel's WireGuard, else wireguard-go, else, with DEPLOYMENT=local only, `dry-run`, which changes nothing and logs the commands.",
+      ),
+    USERS_MTU: z.coerce
+      .number()
+      .int()
+      .min(576)
+      .max(9000)
+      .default(1500)
+      .describe("MTU of the hub's users0; 1420 spares fragments where the underlay carries 1500."),
+    DB_REFRESH_SECONDS: positiveInt(10, "How often everything is compared with the database, changes aside."),
+    EDGE_PORT: port(8088, "Port of the edge on the drone plane's hub address, which drones may reach."),
+    FIREWALL_EXTRA_ALLOW: list(
+      "Destinations opened beyond owners' drones and DNS, comma separated: `[users>|drones>|CIDR>]CIDR[:tcp/PORT|:udp/PORT]`.",
+    ),
+  })
+  .refine(
+    ({ ACCESS_PROFILE, TUNNEL_API_SECRET }) => ACCESS_PROFILE !== "strict" || TUNNEL_API_SECRET !== undefined,
+    { path: ["TUNNEL_API_SECRET"], message: "is required with ACCESS_PROFILE=strict", when: () => true },
+  );
+export type TunnelConfig = z.infer<typeof tunnelConfig>;

@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { port } from "./fields";
+import {
+  assetsGroup,
+  databaseGroup,
+  directDatabaseGroup,
+  jobsGroup,
+  mailGroup,
+  objectsGroup,
+  processGroup,
+} from "./shared";
+
+export const workerConfig = z.object({
+  ...processGroup,
+  WORKER_PORT: port(9090, "`/metrics`, `/healthz` and `/readyz` of the worker."),
+  ...databaseGroup,
+  ...directDatabaseGroup,
+  ...mailGroup,
+  ...objectsGroup,
+  ...assetsGroup,
+  ...jobsGroup,
+});
+export type WorkerConfig = z.infer<typeof workerConfig>;
