@@ -5,6 +5,14 @@ interface SessionRow {
   readonly started_at: Date;
 }
 
+/**
+ * Nobody else starts or stops the instance until the transaction ends. Returns false at once while somebody
+ * does, in whichever process: a provider may take seconds, and a queue of callers would hold all connections.
+ */
+export const holdInstance = async (trx: Db): Promise<boolean> =>
+  (await trx.raw("select pg_try_advisory_xact_lock(hashtextextended('simulation instance', 0)) as held"))
+    .rows[0].held;
+
 /** When the running session began; it outlives every process of ours. */
 export const sessionStart = async (db: Db, instanceId: string): Promise<Date | undefined> =>
   (await db<SessionRow>("simulation_sessions").where({ instance_id: instanceId }).first())?.started_at;

@@ -1,23 +1,23 @@
+import type { z } from "zod";
 import { type Route, route } from "../../http/route";
 import { InstanceChange, InstanceSpecs, InstanceStatus } from "./simulation.schema";
 import type { Change, SimulationService } from "./simulation.service";
+
+const failed = (message: string) => ({ status: "error", message, error: message });
 
 const common = {
   tag: "Simulation instance",
   guard: "user",
   envelope: "B",
   errors: { unavailable: 400, internal: 400 },
+  errorBodies: { simulation_refused: failed, unavailable: failed, internal: failed },
   documents: { 400: "Not in this state, or the provider failed: `status` is `error`." },
 } as const;
-
-const failed = (message: string) => ({ status: "error", message, error: message });
-const errorBodies = { simulation_refused: failed, unavailable: failed, internal: failed };
 
 export function simulationRoutes(service: SimulationService): readonly Route[] {
   return [
     route({
       ...common,
-      errorBodies,
       method: "get",
       path: "/simulator/status",
       summary: "State, addresses, runtime and running cost of the simulation instance",
@@ -33,43 +33,18 @@ export function simulationRoutes(service: SimulationService): readonly Route[] {
         };
       },
     }),
-    route({
-      ...common,
-      errorBodies,
-      method: "post",
-      path: "/simulator/start",
-      summary: "Start the simulation instance",
-      success: { status: 200, schema: InstanceChange },
-      handle: async () => {
-        const change = await service.start();
-        return {
-          status: change.status,
-          message: change.status === "info" ? "The instance runs already." : "The instance is starting.",
-          ...shown(change.instance),
-          session_cost: null,
-        };
-      },
+    changing("/simulator/start", "Start the simulation instance", async () => {
+      const { status, instance } = await service.start();
+      const message = status === "info" ? "The instance runs already." : "The instance is starting.";
+      return { status, message, ...shown(instance), session_cost: null };
+    }),
+    changing("/simulator/stop", "Stop the simulation instance", async () => {
+      const change = await service.stop();
+      const { status, instance, session } = change;
+      return { status, message: farewell(change), ...shown(instance), session_cost: session?.cost ?? null };
     }),
     route({
       ...common,
-      errorBodies,
-      method: "post",
-      path: "/simulator/stop",
-      summary: "Stop the simulation instance",
-      success: { status: 200, schema: InstanceChange },
-      handle: async () => {
-        const change = await service.stop();
-        return {
-          status: change.status,
-          message: farewell(change),
-          ...shown(change.instance),
-          session_cost: change.session?.cost ?? null,
-        };
-      },
-    }),
-    route({
-      ...common,
-      errorBodies,
       method: "get",
       path: "/simulator/metadata",
       summary: "What the simulation instance is",
@@ -78,6 +53,20 @@ export function simulationRoutes(service: SimulationService): readonly Route[] {
     }),
   ];
 }
+
+const changing = (
+  path: "/simulator/start" | "/simulator/stop",
+  summary: string,
+  handle: () => Promise<z.input<typeof InstanceChange>>,
+): Route =>
+  route({
+    ...common,
+    method: "post",
+    path,
+    summary,
+    success: { status: 200, schema: InstanceChange },
+    handle,
+  });
 
 const shown = ({ state, instance_id, public_ip, private_ip }: Change["instance"]) => ({
   state,

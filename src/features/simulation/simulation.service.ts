@@ -3,7 +3,7 @@ import type { Clock } from "../../platform/clock";
 import type { Db } from "../../platform/db";
 import { type CostEstimate, estimateCost, type Rates } from "./cost";
 import type { Instance, SimulationProvider } from "./provider";
-import { beginSession, endSession, sessionStart } from "./sessions.store";
+import { beginSession, endSession, holdInstance, sessionStart } from "./sessions.store";
 
 export interface SimulationDeps {
   readonly db: Db;
@@ -37,25 +37,31 @@ export class SimulationService {
     return { instance, session: isUp ? await this.session(instance) : undefined };
   }
 
-  /** Rejects with `simulation_refused` in a state from which nothing starts. */
+  /** The session is the one that begins. Rejects with `simulation_refused` in a state from which nothing starts. */
   async start(): Promise<Change> {
-    const { instance, session } = await this.status();
-    if (instance.state === "running") return { status: "info", instance, session };
-    if (instance.state !== "stopped") throw unactionable("started", instance);
-    await this.asked((provider) => provider.start());
-    await beginSession(this.deps.db, instance.instance_id, this.deps.clock.now());
-    return { status: "success", ...(await this.status()) };
+    const before = await this.alone(async (trx) => {
+      const now = await this.status();
+      if (now.instance.state === "running") return { ...now, status: "info" as const };
+      if (now.instance.state !== "stopped") throw unactionable("started", now.instance);
+      await this.asked((provider) => provider.start());
+      await beginSession(trx, now.instance.instance_id, this.deps.clock.now());
+      return undefined;
+    });
+    return before ?? { ...(await this.status()), status: "success" };
   }
 
   /** The session is the one that ends. Rejects with `simulation_refused` in a state that nothing stops. */
   async stop(): Promise<Change> {
-    const { instance, session } = await this.status();
-    if (instance.state === "stopped") return { status: "info", instance, session: undefined };
-    if (instance.state !== "running") throw unactionable("stopped", instance);
-    await this.asked((provider) => provider.stop());
-    await endSession(this.deps.db, instance.instance_id);
-    const after = await this.asked((provider) => provider.describe());
-    return { status: "success", instance: after, session };
+    const before = await this.alone(async (trx) => {
+      const now = await this.status();
+      if (now.instance.state === "stopped") return { ...now, status: "info" as const };
+      if (now.instance.state !== "running") throw unactionable("stopped", now.instance);
+      await this.asked((provider) => provider.stop());
+      await endSession(trx, now.instance.instance_id);
+      return { ...now, status: "success" as const };
+    });
+    if (before.status === "info") return before;
+    return { ...before, instance: await this.asked((provider) => provider.describe()) };
   }
 
   specs(): Readonly<Record<string, string | number>> {
@@ -74,6 +80,15 @@ export class SimulationService {
       runtime_seconds: Math.max(0, Math.round((now.getTime() - started_at.getTime()) / 1000)),
       cost: estimateCost(rates, started_at, now),
     };
+  }
+
+  /** One change at a time, so that each finds the state that the one before it left. */
+  private alone<T>(change: (trx: Db) => Promise<T>): Promise<T> {
+    return this.deps.db.transaction(async (trx) => {
+      if (await holdInstance(trx)) return change(trx);
+      const message = "The instance is being started or stopped by somebody else right now; try again.";
+      throw new DomainError("simulation_refused", message);
+    });
   }
 
   private provider(): SimulationProvider {

@@ -9,7 +9,7 @@ import { until } from "../../testing/until";
 import { estimateCost } from "./cost";
 import { Ec2Provider } from "./ec2-provider";
 import { KubernetesProvider } from "./kubernetes-provider";
-import type { SimulationProvider } from "./provider";
+import type { Instance, InstanceState, SimulationProvider } from "./provider";
 import { SimulationService } from "./simulation.service";
 
 const rates = {
@@ -85,6 +85,62 @@ test("an instance that was started elsewhere counts from its launch, and an unkn
   expect((await service.status()).session?.runtime_seconds).toBe(3_600);
   const unknown = await serviceOf(provide("i-2"));
   await expect(unknown.service.status()).rejects.toMatchObject({ code: "simulation_refused" });
+});
+
+/** A fake machine that keeps its state, and takes a request only when the test lets it. */
+class SlowMachine implements SimulationProvider {
+  readonly specs = { provider: "slow" };
+  state: InstanceState = "stopped";
+  readonly asked: string[] = [];
+  private waiting: (() => void)[] = [];
+
+  async describe(): Promise<Instance> {
+    return { instance_id: "slow", state: this.state, public_ip: null, private_ip: null, launched_at: null };
+  }
+  start = () => this.take("start", "pending");
+  stop = () => this.take("stop", "stopping");
+  release(): void {
+    for (const go of this.waiting.splice(0)) go();
+  }
+  private async take(action: string, next: InstanceState): Promise<void> {
+    this.asked.push(action);
+    await new Promise<void>((resolve) => this.waiting.push(resolve));
+    this.state = next;
+  }
+}
+
+test("of several who start or stop the instance at once, in any process, one is heard and the others are told", async () => {
+  const machine = new SlowMachine();
+  const { service, restarted } = await serviceOf(machine);
+  const other = restarted();
+  const first = service.start();
+  await until(() => machine.asked.length === 1);
+  const busy = { code: "simulation_refused", message: expect.stringContaining("right now") };
+  for (const also of [service.start(), other.start(), other.stop()])
+    await expect(also).rejects.toMatchObject(busy);
+  machine.release();
+  expect(await first).toMatchObject({ status: "success", instance: { state: "pending" } });
+  await expect(other.start()).rejects.toMatchObject({ message: expect.stringContaining("is pending") });
+  machine.state = "running";
+  const stop = other.stop();
+  await until(() => machine.asked.length === 2);
+  await expect(service.start()).rejects.toMatchObject(busy);
+  machine.release();
+  expect(await stop).toMatchObject({ status: "success", session: { runtime_seconds: 0 } });
+  await expect(service.start()).rejects.toMatchObject({ message: expect.stringContaining("is stopping") });
+  expect(machine.asked).toEqual(["start", "stop"]);
+});
+
+test("a start that the provider refuses leaves no session and bars nobody", async () => {
+  const machine = new SlowMachine();
+  const { service } = await serviceOf(machine);
+  const reason = new Error("out of machines");
+  const failing = jest.spyOn(machine, "start").mockRejectedValueOnce(reason);
+  await expect(service.start()).rejects.toMatchObject({ code: "simulation_refused", cause: reason });
+  machine.state = "running";
+  expect((await service.status()).session).toBeUndefined();
+  expect(failing).toHaveBeenCalledTimes(1);
+  expect((await service.start()).status).toBe("info");
 });
 
 test("a StatefulSet is scaled up and down with three kinds of request only", async () => {
