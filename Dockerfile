@@ -1,0 +1,70 @@
+# One image for every process: gateway, relay, tunnel, migrate, admin, simulator, onboard. The target `worker` is the
+# same with ffmpeg, for a worker (or gateway) that packages videos.
+#   docker build -t fleet-gateway . && docker build --target worker -t fleet-gateway-worker .
+
+ARG NODE_IMAGE=docker.io/library/node:20.20.2-bookworm-slim
+ARG DEBIAN_IMAGE=docker.io/library/debian:12.12-slim
+
+# What runs in production, without what only a compiler or an editor reads.
+FROM ${NODE_IMAGE} AS modules
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev \
+ && rm -rf node_modules/typescript node_modules/ts-node node_modules/@swc node_modules/@types \
+      node_modules/mavlink-mappings-gen node_modules/.package-lock.json node_modules/.bin \
+ && find node_modules -type f \( -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.map' -o -name '*.md' \) -delete
+
+FROM ${NODE_IMAGE} AS program
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci
+COPY .swcrc tsconfig.json ./
+COPY src src
+COPY cmd cmd
+COPY migrations migrations
+COPY bench bench
+# What only a laptop or a test needs stays behind.
+RUN npm run build \
+ && rm -rf dist/bench dist/src/testing dist/src/laptop dist/cmd/fleet.* dist/cmd/demo.* dist/.built
+
+FROM ${DEBIAN_IMAGE} AS runtime
+# iptables brings both backends; the tunnel uses the one that the node's own rules are in. fonts-dejavu-core is for
+# the drawings of a flight's report.
+RUN apt-get update \
+ && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends \
+      ca-certificates conntrack fonts-dejavu-core iproute2 ipset iptables libstdc++6 tini wireguard-go wireguard-tools \
+ && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/debconf/* /var/log/*.log /var/log/apt \
+ && groupadd --gid 10001 fleet \
+ && useradd --uid 10001 --gid fleet --no-create-home --home-dir /app --shell /usr/sbin/nologin fleet
+COPY --from=modules /usr/local/bin/node /usr/local/bin/node
+WORKDIR /app
+# A container's own loopback reaches nobody. A process whose access profile may not listen beyond it says so.
+ENV NODE_ENV=production TZ=UTC HOST=0.0.0.0
+COPY --from=modules /app/node_modules node_modules
+COPY --from=program /app/dist dist
+COPY package.json LICENSE ./
+USER 10001:10001
+EXPOSE 8080 8081 7070 5050 5051 9090
+# Asks the process that runs as the container's main one, whichever it is.
+HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --retries=3 CMD ["node", "dist/cmd/healthcheck.js"]
+# tini reaps what the tunnel leaves behind, and ends processes that have no handler of their own for SIGTERM.
+ENTRYPOINT ["/usr/bin/tini", "--"]
+CMD ["node", "dist/cmd/gateway.js"]
+ARG VERSION=0.1.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="Fleet Gateway" \
+      org.opencontainers.image.description="Fly and manage a fleet of drones over the internet" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}"
+
+FROM runtime AS worker
+USER root
+RUN apt-get update \
+ && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends ffmpeg \
+ && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/debconf/* /var/log/*.log /var/log/apt
+USER 10001:10001
+CMD ["node", "dist/cmd/worker.js"]
+
+# Last, so that a build without --target gives it.
+FROM runtime AS fleet-gateway
