@@ -1,3 +1,4 @@
+import { configKey } from "../../domain/client-config";
 import type { Ipv4 } from "../../domain/ipv4";
 import { type Member, peerId } from "../../domain/peers";
 import type { PublicKey } from "../../domain/wireguard";
@@ -8,7 +9,7 @@ import { until } from "../../testing/until";
 import { generateKeyPair, publicKeyOf } from "../wireguard/keys";
 import { Keyring } from "./keyring";
 import { clearOldTombstones, publishConfig } from "./publish";
-import { ConfigStore, configKey, INDEX_KEY, tombstoneKey } from "./store";
+import { ConfigStore, INDEX_KEY, tombstoneKey } from "./store";
 import { type HubForClients, readClientConfig } from "./text";
 
 let store: ConfigStore;

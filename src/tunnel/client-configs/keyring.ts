@@ -1,3 +1,4 @@
+import { configKey } from "../../domain/client-config";
 import { type DesiredPeer, type Member, type PeerId, peerId } from "../../domain/peers";
 import type { PlaneName } from "../../domain/tunnel-planes";
 import type { PublicKey } from "../../domain/wireguard";
@@ -7,7 +8,7 @@ import { VanishingPolicy } from "../policies";
 import { inParallel } from "./in-parallel";
 import { type IndexEntry, readIndex, writeIndex } from "./index-object";
 import { clearOldTombstones, publishConfig, repairConfig, retireConfig } from "./publish";
-import { type ConfigStore, configKey, INDEX_KEY } from "./store";
+import { type ConfigStore, INDEX_KEY } from "./store";
 import { type HubForClients, templateOf } from "./text";
 
 export interface KeyringOptions {

@@ -1,8 +1,9 @@
+import { configKey } from "../../domain/client-config";
 import { type Member, type PeerId, peerId } from "../../domain/peers";
 import type { PrivateKey, PublicKey } from "../../domain/wireguard";
 import { generateKeyPair, publicKeyOf } from "../wireguard/keys";
 import type { IndexEntry } from "./index-object";
-import { type ConfigStore, configKey, tombstoneKey } from "./store";
+import { type ConfigStore, tombstoneKey } from "./store";
 import { type HubForClients, readClientConfig, renderClientConfig, templateOf } from "./text";
 
 /** `found`: published before. `revived`: from its tombstone. `salvaged`: a damaged text made whole. */

@@ -5,11 +5,7 @@ import {
   PutObjectCommand,
   type S3Client,
 } from "@aws-sdk/client-s3";
-import type { Member, PeerId } from "../../domain/peers";
-
-/** `vpn/users/12.conf` */
-export const configKey = ({ plane, rowId }: Pick<Member, "plane" | "rowId">): string =>
-  `vpn/${plane}/${rowId}.conf`;
+import type { PeerId } from "../../domain/peers";
 
 /** Where a removed peer's config rests: `tombstones/users/<vpn_key_id>/<ip>.conf`. */
 export const tombstoneKey = (id: PeerId): string => `${TOMBSTONES}${id}.conf`;

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { type Member, type PeerId, peerId } from "../../domain/peers";
+import { identityLine, identityOf } from "../../domain/client-config";
+import type { Member, PeerId } from "../../domain/peers";
 import { type PlaneName, planes, tunnelledNetworks } from "../../domain/tunnel-planes";
 import { isPrivateKey, type PrivateKey, type PublicKey } from "../../domain/wireguard";
 
@@ -13,7 +14,6 @@ export interface HubForClients {
 }
 
 const KEEPALIVE_SECONDS = 25;
-const identityLine = "# fleet-gateway peer ";
 
 /**
  * A client's whole configuration, as `wg-quick` and the WireGuard apps read it. Whose it is and its key come
@@ -25,8 +25,7 @@ export function renderClientConfig(
   hub: HubForClients,
 ): string {
   const plane = planes[member.plane];
-  return `${identityLine}${peerId(member)}
-[Interface]
+  return `${identityLine(member)}[Interface]
 PrivateKey = ${privateKey}
 Address = ${member.ip}/32
 DNS = ${hub.dns}
@@ -47,10 +46,9 @@ export interface StoredConfig {
 }
 
 export function readClientConfig(text: string): StoredConfig {
-  const [, id] = /^# fleet-gateway peer (\S+)\n/m.exec(text) ?? [];
   const [, key] = /^PrivateKey = (\S+)\n/m.exec(text) ?? [];
   return {
-    peerId: id as PeerId | undefined,
+    peerId: identityOf(text),
     privateKey: key !== undefined && isPrivateKey(key) ? key : undefined,
   };
 }
