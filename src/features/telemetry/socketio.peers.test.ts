@@ -1,0 +1,52 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { packageRoot } from "../../platform/version";
+import { atEndOfFile } from "../../testing/clean-up";
+import { simulatedDrone } from "../../testing/simulated-drone";
+import { startTestGateway, type TestGateway } from "../../testing/start-gateway";
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+
+/** Everything that python-socketio's client heard, in order. */
+async function watch(token: string, droneId: number, transport: "websocket" | "polling") {
+  const interpreter = process.env.PEERS_PYTHON;
+  if (!interpreter) throw new Error("Run these tests by `npm run test:peers`");
+  const args = [join(packageRoot, ".ci/peers/watch.py"), gateway.url, token, String(droneId), transport];
+  const { stdout } = await promisify(execFile)(interpreter, args);
+  return stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as [event: string, data: Record<string, unknown>]);
+}
+
+test.each(["websocket", "polling"] as const)(
+  "a client in Python watches a drone over %s",
+  async (transport) => {
+    const user = await gateway.newUser();
+    const drone = await simulatedDrone(user.api);
+    atEndOfFile(() => drone.stop());
+    const heard = await watch(user.token, drone.id, transport);
+    const stream = { stream_type: "gps", drone_id: drone.id };
+    expect(heard[0]).toEqual(["connected", { status: "connected", user_id: user.id }]);
+    expect(heard[1]).toEqual(["subscription_confirmed", { status: "subscribed", ...stream }]);
+    expect(heard.at(-1)).toEqual(["subscription_confirmed", { status: "unsubscribed", ...stream }]);
+    const positions = heard.filter(([event]) => event === "telemetry_data");
+    expect(positions.length).toBeGreaterThanOrEqual(3);
+    for (const [, frame] of positions)
+      expect(frame).toMatchObject({
+        type: "gps",
+        drone_id: drone.id,
+        data: { latitude: expect.any(Number) },
+      });
+  },
+  60_000,
+);
+
+test("a client in Python whose token is none is told why and sent away", async () => {
+  const heard = await watch("nonsense", 1, "websocket");
+  expect(heard).toEqual([["error", { message: expect.stringContaining("token") }]]);
+}, 60_000);
