@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { DomainError, type ErrorCode } from "../domain/errors";
+import { errorReply } from "./errors";
 import type { Route } from "./route";
 
 type Json = Record<string, unknown>;
@@ -89,8 +91,11 @@ function responses(route: Route, definitions: Json): Json {
       ...(wrapped ? { schema: wrapped } : {}),
     },
   };
+  const odd = oddErrors(route);
   const document = (status: number, description: string) => {
-    documented[status] ??= { description, schema: error };
+    const example = odd.get(status);
+    const shape = example === undefined ? { schema: error } : { examples: { "application/json": example } };
+    documented[status] ??= { description, ...shape };
   };
   for (const [status, text] of Object.entries(route.documents ?? {})) document(Number(status), text);
   if (route.guard !== "public") document(route.errors?.unauthenticated ?? 401, "No valid token.");
@@ -104,6 +109,13 @@ function responses(route: Route, definitions: Json): Json {
   }
   if (!route.errors?.internal) document(500, "It failed; the message says why.");
   return documented;
+}
+
+/** By status, an error body as it is sent where it is not the envelope's. */
+function oddErrors(route: Route): Map<number, unknown> {
+  const codes = Object.keys(route.errorBodies ?? {}) as ErrorCode[];
+  const replies = codes.map((code) => errorReply(new DomainError(code, "What went wrong."), route));
+  return new Map(replies.map(({ status, body }) => [status, body]));
 }
 
 const errorA = {

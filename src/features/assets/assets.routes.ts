@@ -36,7 +36,11 @@ export function assetRoutes(service: AssetsService, uploads: UploadsService): re
       envelope: "A+top",
       body: UploadWish,
       success: { status: 200, schema: UploadReply },
-      documents: { 403: "The execution is another drone's.", 409: "The same file is here already." },
+      documents: {
+        403: "The execution is another drone's.",
+        404: "There is no such execution.",
+        409: "The same file is here already.",
+      },
       handle: async ({ caller, body }) => {
         const { asset, url } = await uploads.begin(caller, body);
         return { url, asset_id: asset.id };
