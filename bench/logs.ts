@@ -31,8 +31,8 @@ async function megabytesPerSecond(bytes: number, read: () => unknown): Promise<n
 function decodeAll(path: string, bytes: number): void {
   const window = Buffer.alloc(bytes);
   const length = readSync(openSync(path, "r"), window);
-  const reader = new DataFlashReader((format) => (buffer, at) => {
-    format.values(buffer, at);
+  const reader = new DataFlashReader((format) => (view, at) => {
+    format.values(view, at);
   });
   reader.read(window, length);
 }

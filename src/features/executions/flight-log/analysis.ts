@@ -2,8 +2,6 @@ import { dataFlashFlight } from "./dataflash/flight";
 import { FMT_TYPE, HEAD_1, HEAD_2 } from "./dataflash/reader";
 import { type FlightReader, LARGEST_MESSAGE, statsOf } from "./reader";
 import type { FlightLogResult } from "./result";
-import { tlogFlight } from "./tlog/flight";
-import { mayBegin } from "./tlog/reader";
 import { ulogFlight } from "./ulog/flight";
 import { MAGIC } from "./ulog/reader";
 
@@ -81,5 +79,8 @@ export class LogAnalysis {
 function readerFor(head: Buffer): FlightReader | undefined {
   if (head[0] === HEAD_1 && head[1] === HEAD_2 && head[2] === FMT_TYPE) return dataFlashFlight();
   if (head.subarray(0, MAGIC.length).equals(MAGIC)) return ulogFlight();
+  // MAVLink's dialects take longer to load than most logs take to be read.
+  const { mayBegin }: typeof import("./tlog/reader") = require("./tlog/reader");
+  const { tlogFlight }: typeof import("./tlog/flight") = require("./tlog/flight");
   return mayBegin(head, 0) ? tlogFlight() : undefined;
 }

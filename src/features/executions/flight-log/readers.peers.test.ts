@@ -60,8 +60,8 @@ function readAll(reader: MessageReader, bytes: Buffer): void {
 
 function oursDataFlash(bytes: Buffer): Message[] {
   const messages: Message[] = [];
-  const reader = new DataFlashReader((format) => (buffer, at) => {
-    const values = [...format.values(buffer, at)].map(([name, value]) => [name, plain(value)]);
+  const reader = new DataFlashReader((format) => (view, at) => {
+    const values = [...format.values(view, at)].map(([name, value]) => [name, plain(value)]);
     messages.push([format.name, null, Object.fromEntries(values)]);
   });
   readAll(reader, bytes);

@@ -1,71 +1,4 @@
-/** One value of a message as the log gives it: scaled, and text without its padding. */
-export type FieldValue = number | bigint | string | readonly number[];
-
-type ReadNumber = (buffer: Buffer, at: number) => number;
-
-interface FieldType {
-  readonly size: number;
-  /** For statistics: a JavaScript number, 64 bits rounded to 53. */
-  readonly number?: ReadNumber;
-  /** The value in full. */
-  readonly value: (buffer: Buffer, at: number) => FieldValue;
-}
-
-const numeric = (size: number, number: ReadNumber): FieldType => ({ size, number, value: number });
-const text = (size: number): FieldType => ({
-  size,
-  value: (buffer, at) => {
-    const end = buffer.indexOf(0, at);
-    return buffer.toString("latin1", at, end < 0 ? at + size : Math.min(end, at + size));
-  },
-});
-const high = 2 ** 32;
-
-function halfFloat(buffer: Buffer, at: number): number {
-  const bits = buffer.readUInt16LE(at);
-  const sign = bits & 0x8000 ? -1 : 1;
-  const exponent = (bits >> 10) & 0x1f;
-  const fraction = bits & 0x3ff;
-  if (exponent === 0) return sign * fraction * 2 ** -24;
-  if (exponent === 31) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
-  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
-}
-
-/** DataFlash format characters (ArduPilot, libraries/AP_Logger/LogStructure.h). */
-const TYPES: Readonly<Record<string, FieldType>> = {
-  a: {
-    size: 64,
-    value: (buffer, at) => Array.from({ length: 32 }, (_, index) => buffer.readInt16LE(at + index * 2)),
-  },
-  b: numeric(1, (buffer, at) => buffer.readInt8(at)),
-  B: numeric(1, (buffer, at) => buffer[at] as number),
-  h: numeric(2, (buffer, at) => buffer.readInt16LE(at)),
-  H: numeric(2, (buffer, at) => buffer.readUInt16LE(at)),
-  i: numeric(4, (buffer, at) => buffer.readInt32LE(at)),
-  I: numeric(4, (buffer, at) => buffer.readUInt32LE(at)),
-  f: numeric(4, (buffer, at) => buffer.readFloatLE(at)),
-  d: numeric(8, (buffer, at) => buffer.readDoubleLE(at)),
-  g: numeric(2, halfFloat),
-  n: text(4),
-  N: text(16),
-  Z: text(64),
-  c: numeric(2, (buffer, at) => buffer.readInt16LE(at) / 100),
-  C: numeric(2, (buffer, at) => buffer.readUInt16LE(at) / 100),
-  e: numeric(4, (buffer, at) => buffer.readInt32LE(at) / 100),
-  E: numeric(4, (buffer, at) => buffer.readUInt32LE(at) / 100),
-  L: numeric(4, (buffer, at) => buffer.readInt32LE(at) / 1e7),
-  M: numeric(1, (buffer, at) => buffer[at] as number),
-  q: {
-    size: 8,
-    number: (buffer, at) => buffer.readUInt32LE(at) + buffer.readInt32LE(at + 4) * high,
-    value: (buffer, at) => buffer.readBigInt64LE(at),
-  },
-  Q: {
-    size: 8,
-    number: (buffer, at) => buffer.readUInt32LE(at) + buffer.readUInt32LE(at + 4) * high,
-    value: (buffer, at) => buffer.readBigUInt64LE(at),
-  },
-};
+import { FIELD_TYPES, type FieldType, type FieldValue, NO_NUMBER, putNumber } from "./field-types";
 
 interface Field {
   readonly name: string;
@@ -102,7 +35,7 @@ export class MessageFormat {
     const fields: Field[] = [];
     let offset = HEADER_LENGTH;
     for (const [at, character] of [...format].entries()) {
-      const fieldType = Object.hasOwn(TYPES, character) ? TYPES[character] : undefined;
+      const fieldType = Object.hasOwn(FIELD_TYPES, character) ? FIELD_TYPES[character] : undefined;
       if (!fieldType) return undefined;
       fields.push({ name: (names[at] as string).trim(), type: fieldType, offset });
       offset += fieldType.size;
@@ -110,22 +43,55 @@ export class MessageFormat {
     return offset === length ? new MessageFormat(type, length, name, fields) : undefined;
   }
 
-  /** Reads a field of the message that begins at `at`; undefined when it has none of that name, or no number. */
-  number(name: string): ReadNumber | undefined {
-    const field = this.fields.find((candidate) => candidate.name === name);
-    const read = field?.type.number;
-    if (!field || !read) return undefined;
-    const { offset } = field;
-    return (buffer, at) => read(buffer, at + offset);
+  /** Whether it has a field of this name that is a number. */
+  hasNumber(name: string): boolean {
+    return this.field(name)?.type.kind !== undefined;
   }
 
-  text(name: string): ((buffer: Buffer, at: number) => string) | undefined {
-    const field = this.fields.find((candidate) => candidate.name === name);
-    return field && ((buffer, at) => String(field.type.value(buffer, at + field.offset)));
+  /** Reads these fields of a message, each where it has a number of that name. */
+  numbers(names: readonly string[]): NumberReader {
+    return new NumberReader(names.map((name) => this.field(name)));
+  }
+
+  text(name: string): ((view: DataView, at: number) => string) | undefined {
+    const field = this.field(name);
+    return field && ((view, at) => String(field.type.value(view, at + field.offset)));
   }
 
   /** All values of the message that begins at `at`. */
-  values(buffer: Buffer, at: number): Map<string, FieldValue> {
-    return new Map(this.fields.map(({ name, type, offset }) => [name, type.value(buffer, at + offset)]));
+  values(view: DataView, at: number): Map<string, FieldValue> {
+    return new Map(this.fields.map(({ name, type, offset }) => [name, type.value(view, at + offset)]));
+  }
+
+  private field(name: string): Field | undefined {
+    return this.fields.find((candidate) => candidate.name === name);
+  }
+}
+
+/**
+ * Reads some numbers of each message of one format. A log has millions of messages: the places and types of the
+ * fields are worked out once, and the numbers are put into an array that is used again.
+ */
+export class NumberReader {
+  /** Of the message that was read last, in the order of the names; NaN where it has no such number. */
+  readonly values: Float64Array;
+  /** By place: kind << 8 | offset. */
+  private readonly plan: Uint16Array;
+
+  constructor(fields: readonly (Field | undefined)[]) {
+    this.values = new Float64Array(fields.length).fill(Number.NaN);
+    this.plan = Uint16Array.from(fields, (field) =>
+      field?.type.kind === undefined ? NO_NUMBER << 8 : (field.type.kind << 8) | field.offset,
+    );
+  }
+
+  /** The message that begins at `at`. */
+  read(view: DataView, at: number): Float64Array {
+    const { values, plan } = this;
+    for (let place = 0; place < plan.length; place++) {
+      const step = plan[place] as number;
+      putNumber(step >> 8, view, at + (step & 0xff), values, place);
+    }
+    return values;
   }
 }

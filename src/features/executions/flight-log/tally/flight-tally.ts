@@ -4,6 +4,11 @@ import { Incidents } from "./incidents";
 import { LogTime } from "./log-time";
 import { isPlace } from "./path";
 
+/** Metres; nothing we fly gets there. */
+const HIGHEST = 50_000;
+const YEAR_2005 = Date.UTC(2005);
+const YEAR_2100 = Date.UTC(2100);
+
 interface Home extends Place {
   /** Metres above mean sea level. */
   readonly altitude: number;
@@ -26,11 +31,11 @@ export class FlightTally {
   private armed: boolean | undefined;
   private rank = 0;
   private homePlace: Home | undefined;
-  private groundAltitude: number | undefined;
+  private groundAltitude = Number.NaN;
   private currentMode: number | undefined;
   /** Of the current mode, while it counts. */
   private inMode: { seconds: number } | undefined;
-  private utcOffset: number | undefined;
+  private utcOffset = Number.NaN;
   vehicle: string | undefined;
 
   /** Moves to a message's time, in seconds. False when that is not credible; then the message is not either. */
@@ -89,33 +94,33 @@ export class FlightTally {
 
   /**
    * Degrees; metres above sea level, and above home where the log tells. `rank`: an estimator's positions (2)
-   * replace a receiver's (1).
+   * replace a receiver's (1). What a log does not tell is not a number, here and in what follows.
    */
-  position(rank: number, lat: number, lng: number, altitude: number, aboveHome?: number): void {
+  position(rank: number, lat: number, lng: number, altitude: number, aboveHome = Number.NaN): void {
     if (!isPlace(lat, lng) || rank < this.rank || this.armed === false) return;
-    const { flown } = this;
+    const { flown, homePlace } = this;
     if (rank > this.rank) {
       flown.restartPath();
-      this.groundAltitude = undefined;
+      this.groundAltitude = Number.NaN;
     }
     this.rank = rank;
-    this.groundAltitude ??= altitude;
-    const height = aboveHome ?? altitude - (this.homePlace?.altitude ?? this.groundAltitude);
-    const known = Number.isFinite(height) && Math.abs(height) < 50_000 ? height : undefined;
-    if (flown.path.add({ lat, lng, seconds: this.time.elapsed }, known, this.homePlace))
-      flown.noteSeries(known);
+    if (Number.isNaN(this.groundAltitude)) this.groundAltitude = altitude;
+    const ground = homePlace ? homePlace.altitude : this.groundAltitude;
+    const height = Number.isNaN(aboveHome) ? altitude - ground : aboveHome;
+    const known = Math.abs(height) < HIGHEST ? height : Number.NaN;
+    if (flown.path.add(lat, lng, this.time.elapsed, known, homePlace)) flown.noteSeries(known);
   }
 
   /** Metres per second over ground, and upwards. */
-  velocity(ground: number, up?: number): void {
+  velocity(ground: number, up = Number.NaN): void {
     if (this.armed !== false) this.flown.velocity(ground, up);
   }
 
-  battery(volts: number, usedMah?: number, leftPercent?: number): void {
+  battery(volts: number, usedMah = Number.NaN, leftPercent = Number.NaN): void {
     if (this.armed !== false) this.flown.battery(volts, usedMah, leftPercent);
   }
 
-  gps(fix: number, satellites: number, hdop?: number): void {
+  gps(fix: number, satellites: number, hdop = Number.NaN): void {
     if (this.armed !== false) this.flown.gps(fix, satellites, hdop);
   }
 
@@ -131,8 +136,8 @@ export class FlightTally {
   /** The wall clock at the current message, in milliseconds since 1970. */
   utc(milliseconds: number): void {
     // Before its first fix a receiver tells the day it was made.
-    if (milliseconds > Date.UTC(2005) && milliseconds < Date.UTC(2100))
-      this.utcOffset ??= milliseconds - this.time.elapsed * 1000;
+    if (Number.isNaN(this.utcOffset) && milliseconds > YEAR_2005 && milliseconds < YEAR_2100)
+      this.utcOffset = milliseconds - this.time.elapsed * 1000;
   }
 
   /** `modeName` puts an autopilot's number into words. */
@@ -140,11 +145,11 @@ export class FlightTally {
     const { flown, homePlace, utcOffset, time } = this;
     const { path, speed, climb } = flown;
     const began = flown.began ?? 0;
-    const spanned = path.first && path.last ? path.last.seconds - path.first.seconds : 0;
+    const spanned = path.latest - path.begun || 0;
     const duration = this.armed === undefined ? spanned : flown.armedSeconds;
     return {
       vehicle: this.vehicle ?? null,
-      started_at: utcOffset === undefined ? null : new Date(utcOffset + began * 1000).toISOString(),
+      started_at: Number.isNaN(utcOffset) ? null : new Date(utcOffset + began * 1000).toISOString(),
       log_seconds: time.elapsed,
       duration_seconds: duration,
       distance_m: path.distance,

@@ -1,5 +1,5 @@
 import type { BatteryStats, GpsStats, SeriesPoint, VibrationStats } from "../result";
-import { MOST_POINTS, Path } from "./path";
+import { MOST_POINTS, orNull, Path } from "./path";
 import { Spread } from "./spread";
 import { Thinned } from "./thinned";
 
@@ -16,7 +16,7 @@ export class Flown {
   armedSeconds = 0;
   path = new Path();
   private series = new Thinned<SeriesPoint>(MOST_POINTS);
-  private lastHeight: number | undefined;
+  private lastHeight = Number.NaN;
   readonly speed = new Spread();
   readonly climb = new Spread();
   /** By mode, in the order in which they were entered. */
@@ -24,14 +24,14 @@ export class Flown {
   private readonly volts = new Spread();
   private readonly usedMah = new Spread();
   private readonly leftPercent = new Spread();
-  private startVolts: number | undefined;
+  private startVolts = Number.NaN;
   private readonly satellites = new Spread();
   private readonly hdop = new Spread();
   private readonly fixed = new Spread();
   private readonly shaking = [new Spread(), new Spread(), new Spread()] as const;
   private readonly clips = Array.from({ length: MOST_SENSORS }, () => new Spread());
-  private lastSpeed: number | undefined;
-  private lastVolts: number | undefined;
+  private lastSpeed = Number.NaN;
+  private lastVolts = Number.NaN;
 
   /** A better source of positions speaks: what the lesser one said is forgotten. */
   restartPath(): void {
@@ -39,49 +39,48 @@ export class Flown {
     this.series = new Thinned<SeriesPoint>(MOST_POINTS);
   }
 
-  noteSeries(aboveHome: number | undefined): void {
+  noteSeries(aboveHome: number): void {
     this.lastHeight = aboveHome;
     if (this.series.isNext()) this.series.keep(this.point());
   }
 
   get seriesPoints(): readonly SeriesPoint[] {
-    const last = this.path.last && this.point();
+    const last = Number.isNaN(this.path.begun) ? undefined : this.point();
     return this.series.upTo(last, (a, b) => a.seconds === b.seconds);
   }
 
   private point(): SeriesPoint {
-    const { first, last } = this.path;
+    const { begun, latest } = this.path;
     return {
-      seconds: (last?.seconds ?? 0) - (first?.seconds ?? 0),
-      altitude_m: this.lastHeight ?? null,
-      speed_ms: this.lastSpeed ?? null,
-      battery_v: this.lastVolts ?? null,
+      seconds: latest - begun,
+      altitude_m: orNull(this.lastHeight),
+      speed_ms: orNull(this.lastSpeed),
+      battery_v: orNull(this.lastVolts),
     };
   }
 
-  velocity(ground: number, up: number | undefined): void {
+  velocity(ground: number, up: number): void {
     if (!(ground >= 0 && ground < FASTEST)) return;
     this.lastSpeed = ground;
     this.speed.add(ground);
-    if (up !== undefined && Math.abs(up) < FASTEST) this.climb.add(up);
+    if (Math.abs(up) < FASTEST) this.climb.add(up);
   }
 
-  battery(volts: number, usedMah: number | undefined, leftPercent: number | undefined): void {
+  battery(volts: number, usedMah: number, leftPercent: number): void {
     // A vehicle without a monitor says 0, and one that does not know, 65.535 or NaN.
     if (volts > 0.5 && volts < 1000 && volts !== 65.535) {
-      this.startVolts ??= volts;
+      if (Number.isNaN(this.startVolts)) this.startVolts = volts;
       this.lastVolts = volts;
       this.volts.add(volts);
     }
-    if (usedMah !== undefined && usedMah >= 0) this.usedMah.add(usedMah);
-    if (leftPercent !== undefined && leftPercent >= 0 && leftPercent <= 100)
-      this.leftPercent.add(leftPercent);
+    if (usedMah >= 0) this.usedMah.add(usedMah);
+    if (leftPercent >= 0 && leftPercent <= 100) this.leftPercent.add(leftPercent);
   }
 
-  gps(fix: number, satellites: number, hdop: number | undefined): void {
+  gps(fix: number, satellites: number, hdop: number): void {
     this.fixed.add(fix >= FIX_3D ? 1 : 0);
     this.satellites.add(satellites);
-    if (hdop !== undefined && hdop < 99) this.hdop.add(hdop);
+    if (hdop < 99) this.hdop.add(hdop);
   }
 
   vibration(sensor: number, x: number, y: number, z: number, clips: number): void {
@@ -93,7 +92,7 @@ export class Flown {
 
   get batteryStats(): BatteryStats | null {
     const { volts, usedMah, leftPercent, startVolts } = this;
-    if (volts.min === null || startVolts === undefined) return null;
+    if (volts.min === null) return null;
     const used = ({ min, max }: Spread) => (min === null || max === null ? null : max - min);
     return {
       used_mah: used(usedMah),

@@ -10,33 +10,35 @@ const LONGEST_SILENCE = 120;
 export class LogTime {
   /** Seconds since the first message. */
   elapsed = 0;
-  private latest: number | undefined;
-  private doubtful: number | undefined;
+  // Not a number while there is none: this is asked for every message of a log.
+  private latest = Number.NaN;
+  private doubtful = Number.NaN;
   private believed = 0;
-
-  /** The raw time of the current message. */
-  get now(): number {
-    return this.latest ?? 0;
-  }
 
   /** Seconds that have passed since the message before, or undefined when this one's time is not credible. */
   move(to: number): number | undefined {
-    if (!Number.isFinite(to)) return undefined;
-    this.latest ??= to;
     const step = to - this.latest;
-    if (step < -DISORDER || step > LONGEST_SILENCE) return this.doubt(to, step);
-    this.doubtful = undefined;
-    this.believed++;
-    return this.advance(Math.max(0, step), Math.max(to, this.latest));
+    if (step >= 0 && step <= LONGEST_SILENCE) return this.believe(step, to);
+    if (!Number.isFinite(to)) return undefined;
+    if (Number.isNaN(step)) return this.believe(0, to);
+    // It is a little earlier, as it is where several sources write one log.
+    if (step < 0 && step >= -DISORDER) return this.believe(0, this.latest);
+    return this.doubt(to, step);
   }
 
   private doubt(to: number, step: number): number | undefined {
-    const agrees = this.doubtful !== undefined && Math.abs(to - this.doubtful) <= DISORDER;
+    const agrees = Math.abs(to - this.doubtful) <= DISORDER;
     this.doubtful = to;
     if (!agrees) return undefined;
-    this.doubtful = undefined;
+    this.doubtful = Number.NaN;
     // When nothing was believed before but the first message, it was the first that was wrong.
     return this.advance(this.believed > 1 ? Math.max(0, step) : 0, to);
+  }
+
+  private believe(step: number, to: number): number {
+    this.doubtful = Number.NaN;
+    this.believed++;
+    return this.advance(step, to);
   }
 
   private advance(step: number, to: number): number {

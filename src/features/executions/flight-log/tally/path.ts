@@ -10,15 +10,17 @@ const FASTEST = 150;
 const AGREEING = 3;
 export const MOST_POINTS = 500;
 
+export const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value);
+
 const radians = (degrees: number): number => (degrees * Math.PI) / 180;
 
-/** Metres between two places; flat within the few kilometres of a flight. `shrink`: cosine of the latitude. */
-function metresBetween(from: Place, to: Place, shrink: number): number {
-  let across = to.lng - from.lng;
+/** Metres from one place to another; flat within the few kilometres of a flight. `shrink`: cosine of the latitude. */
+function metresBetween(lat: number, lng: number, toLat: number, toLng: number, shrink: number): number {
+  let across = toLng - lng;
   if (across > 180) across -= 360;
   else if (across < -180) across += 360;
   const east = across * shrink;
-  const north = to.lat - from.lat;
+  const north = toLat - lat;
   // Several times as fast as Math.hypot, and asked for every position of a long log.
   return Math.sqrt(north * north + east * east) * METRES_PER_DEGREE;
 }
@@ -26,66 +28,74 @@ function metresBetween(from: Place, to: Place, shrink: number): number {
 export const isPlace = (lat: number, lng: number): boolean =>
   Math.abs(lat) <= 90 && Math.abs(lng) <= 180 && (Math.abs(lat) > 1e-6 || Math.abs(lng) > 1e-6);
 
-interface Moment extends Place {
-  readonly seconds: number;
-}
-
-/** The way a vehicle took over ground. */
+/** The way a vehicle took over ground. A long log has millions of positions: none of them becomes an object. */
 export class Path {
   distance = 0;
-  first: Moment | undefined;
-  last: Moment | undefined;
+  /** Seconds of log time; not a number while there is no position. */
+  begun = Number.NaN;
+  latest = Number.NaN;
   readonly altitude = new Spread();
   readonly fromHome = new Spread();
-  private lastHeight: number | undefined;
+  private firstLat = Number.NaN;
+  private firstLng = Number.NaN;
+  private lat = Number.NaN;
+  private lng = Number.NaN;
+  private height = Number.NaN;
+  private cornerLat = Number.NaN;
+  private cornerLng = Number.NaN;
   private readonly track = new Thinned<TrackPoint>(MOST_POINTS);
-  private corner: Place | undefined;
   private shrinkAt = Number.NaN;
   private shrink = 1;
   private outliers = 0;
 
-  /** False when the position is not credible. */
-  add(here: Moment, aboveHome: number | undefined, home: Place | undefined): boolean {
+  /** False when the position is not credible. `aboveHome` is not a number when that is not known. */
+  add(lat: number, lng: number, seconds: number, aboveHome: number, home: Place | undefined): boolean {
     // A hundred metres change nothing that can be seen.
-    if (!(Math.abs(here.lat - this.shrinkAt) < 0.001)) {
-      this.shrinkAt = here.lat;
-      this.shrink = Math.cos(radians(here.lat));
+    if (!(Math.abs(lat - this.shrinkAt) < 0.001)) {
+      this.shrinkAt = lat;
+      this.shrink = Math.cos(radians(lat));
     }
-    if (!this.credible(here)) return false;
-    this.first ??= here;
-    this.last = here;
-    this.corner ??= here;
-    const step = metresBetween(this.corner, here, this.shrink);
+    if (Number.isNaN(this.begun)) this.begin(lat, lng, seconds);
+    else if (!this.credible(lat, lng, seconds)) return false;
+    const { shrink } = this;
+    this.latest = seconds;
+    this.lat = lat;
+    this.lng = lng;
+    this.height = aboveHome;
+    const step = metresBetween(this.cornerLat, this.cornerLng, lat, lng, shrink);
     if (step >= SHORTEST_STEP) {
       this.distance += step;
-      this.corner = here;
+      this.cornerLat = lat;
+      this.cornerLng = lng;
     }
-    if (aboveHome !== undefined) this.altitude.add(aboveHome);
-    this.fromHome.add(metresBetween(home ?? this.first, here, this.shrink));
-    this.lastHeight = aboveHome;
-    if (this.track.isNext()) this.track.keep(this.point(here));
+    this.altitude.add(aboveHome);
+    const away = home
+      ? metresBetween(home.lat, home.lng, lat, lng, shrink)
+      : metresBetween(this.firstLat, this.firstLng, lat, lng, shrink);
+    this.fromHome.add(away);
+    if (this.track.isNext()) this.track.keep(this.point());
     return true;
   }
 
   get points(): readonly TrackPoint[] {
-    const { last } = this;
-    return this.track.upTo(last && this.point(last), (a, b) => a.seconds === b.seconds);
+    const last = Number.isNaN(this.begun) ? undefined : this.point();
+    return this.track.upTo(last, (a, b) => a.seconds === b.seconds);
   }
 
-  private point({ seconds, lat, lng }: Moment): TrackPoint {
-    return {
-      seconds: seconds - (this.first?.seconds ?? seconds),
-      lat,
-      lng,
-      altitude_m: this.lastHeight ?? null,
-    };
+  private begin(lat: number, lng: number, seconds: number): void {
+    this.begun = seconds;
+    this.firstLat = this.cornerLat = lat;
+    this.firstLng = this.cornerLng = lng;
   }
 
-  private credible(here: Moment): boolean {
-    const { last } = this;
-    if (!last) return true;
-    const step = metresBetween(last, here, this.shrink);
-    const isOutlier = step > 20 + FASTEST * Math.max(0, here.seconds - last.seconds);
+  private point(): TrackPoint {
+    const { lat, lng, height } = this;
+    return { seconds: this.latest - this.begun, lat, lng, altitude_m: orNull(height) };
+  }
+
+  private credible(lat: number, lng: number, seconds: number): boolean {
+    const step = metresBetween(this.lat, this.lng, lat, lng, this.shrink);
+    const isOutlier = step > 20 + FASTEST * Math.max(0, seconds - this.latest);
     if (!isOutlier) {
       this.outliers = 0;
       return true;
@@ -94,7 +104,8 @@ export class Path {
     if (this.outliers < AGREEING) return false;
     // It really is there: an estimator moved its origin. Nobody flew that way.
     this.outliers = 0;
-    this.corner = here;
+    this.cornerLat = lat;
+    this.cornerLng = lng;
     return true;
   }
 }
