@@ -41,6 +41,9 @@ export type ErrorCode =
   // drones
   | "vehicle_limit"
   | "connection_failed"
+  // the vpn
+  | "no_vpn_address"
+  | "activation_failed"
   // payments
   | "billing_not_configured"
   | "billing_refused"
@@ -53,6 +56,7 @@ export type ErrorCode =
   | "vehicle_unreachable"
   | "vehicle_refused"
   | "vehicle_timeout"
+  | "outcome_unknown"
   | "transfer_failed"
   | "not_supported"
   // infrastructure

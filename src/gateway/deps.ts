@@ -26,6 +26,8 @@ export interface GatewayDeps {
   readonly objects: S3Client;
   /** The bucket of assets and archives. */
   readonly store: ObjectStore;
+  /** The bucket of client configs. */
+  readonly vpnStore: ObjectStore;
   readonly links: LinkPool;
 }
 
@@ -48,6 +50,8 @@ export function openDeps(
   lifecycle.onClose("objects", () => objects.destroy());
   const store = new ObjectStore(config);
   lifecycle.onClose("asset store", () => store.close());
+  const vpnStore = new ObjectStore({ ...config, S3_BUCKET: config.S3_VPN_BUCKET });
+  lifecycle.onClose("config store", () => vpnStore.close());
   return {
     config,
     log,
@@ -59,6 +63,7 @@ export function openDeps(
     mailer,
     objects,
     store,
+    vpnStore,
     links: openLinks(config, registry, lifecycle),
   };
 }

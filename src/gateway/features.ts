@@ -3,13 +3,15 @@ import { actions } from "../features/actions";
 import { assets } from "../features/assets";
 import { billing } from "../features/billing";
 import { calendar } from "../features/calendar";
-import { countDrones, drones } from "../features/drones";
+import { countDrones, droneFor, drones, dronesOf } from "../features/drones";
 import { executions, executionsOfAssets } from "../features/executions";
 import { geofences } from "../features/geofences";
 import { missions } from "../features/missions";
+import { provisioning } from "../features/provisioning";
 import { simulation } from "../features/simulation";
 import { telemetry } from "../features/telemetry";
 import { videoRooms } from "../features/video-rooms";
+import { vpn } from "../features/vpn";
 import type { Route } from "../http/route";
 import type { Guards } from "../http/route-guards";
 import type { GatewayDeps } from "./deps";
@@ -26,6 +28,11 @@ export function composeFeatures(deps: GatewayDeps) {
     drone: drone.guard,
     video_room: video.guard,
   };
+  const tunnels = vpn({
+    ...deps,
+    droneFor: (userId, capability, droneId) => droneFor(deps.db, userId, capability, droneId),
+    dronesOf: (userId) => dronesOf(deps.db, userId),
+  });
   const asset = assets({ ...deps, executions: executionsOfAssets });
   const routes: readonly Route[] = [
     ...account.routes,
@@ -34,6 +41,8 @@ export function composeFeatures(deps: GatewayDeps) {
     ...drone.routes,
     ...actions({ ...deps, beforeArm: video.beforeArm }).routes,
     ...video.routes,
+    ...tunnels.routes,
+    ...provisioning({ ...deps, tunnel: tunnels.tunnel }).routes,
     ...simulation(deps).routes,
     ...billing({ ...deps, countVehicles: (userId) => countDrones(deps.db, userId) }).routes,
     ...calendar(deps).routes,

@@ -28,7 +28,12 @@ describe("every route names its guard", () => {
     "GET /billing/pricing",
     "GET /executions/archive-key",
   ];
-  const byOwnToken = ["POST /register/:token", "POST /activate/:user_id/:token", "POST /billing/webhook"];
+  const byOwnToken = [
+    "POST /register/:token",
+    "POST /activate/:user_id/:token",
+    "POST /billing/webhook",
+    "GET /drone/activate",
+  ];
   const named = (guard: string) =>
     gateway.features.routes
       .filter((route) => route.guard === guard)

@@ -42,9 +42,10 @@ export class ObjectStore {
   }
 
   /** Its size in bytes, or undefined when there is no such object. */
-  async sizeOf(Key: string): Promise<number | undefined> {
+  async sizeOf(Key: string, abortSignal?: AbortSignal): Promise<number | undefined> {
     try {
-      const { ContentLength } = await this.client.send(new HeadObjectCommand({ Bucket: this.bucket, Key }));
+      const command = new HeadObjectCommand({ Bucket: this.bucket, Key });
+      const { ContentLength } = await this.client.send(command, { abortSignal });
       return ContentLength ?? 0;
     } catch (error) {
       if (isMissing(error)) return undefined;
@@ -103,6 +104,23 @@ export class ObjectStore {
     }
   }
 
+  /** Whether an object is there and begins so. No byte behind the beginning is asked for. */
+  async beginsWith(Key: string, beginning: string, abortSignal?: AbortSignal): Promise<boolean> {
+    const expected = Buffer.from(beginning);
+    const command = new GetObjectCommand({
+      Bucket: this.bucket,
+      Key,
+      Range: `bytes=0-${expected.length - 1}`,
+    });
+    try {
+      const { Body } = await this.client.send(command, { abortSignal });
+      return expected.equals(Buffer.from((await Body?.transformToByteArray()) ?? []));
+    } catch (error) {
+      if (isMissing(error) || isEmpty(error)) return false;
+      throw error;
+    }
+  }
+
   /** A URL at which a plain PUT of any content stores it: nothing is bound but the key. */
   presignPut(Key: string, audience: Audience, seconds: number): Promise<string> {
     const command = new PutObjectCommand({ Bucket: this.bucket, Key });
@@ -134,6 +152,10 @@ export class ObjectStore {
  */
 const attachment = (name: string): string =>
   /^[\w.-]+$/.test(name) ? `attachment; filename="${name}"` : "attachment";
+
+/** No byte of an empty object can be had. */
+const isEmpty = (error: unknown): boolean =>
+  (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode === 416;
 
 const isMissing = (error: unknown): boolean => {
   const { name, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } };

@@ -8,6 +8,8 @@ export interface RateLimit {
   take(key: string): Promise<void>;
   /** Forget the tries of a key, such as after a login that succeeded. */
   forgive(key: string): Promise<void>;
+  /** Take one try back, which was no failure; those before it count on. */
+  giveBack(key: string): Promise<void>;
 }
 
 export interface Allowance {
@@ -18,7 +20,7 @@ export interface Allowance {
 }
 
 export function rateLimit(redis: Redis, { name, tries, seconds }: Allowance): RateLimit {
-  if (tries === 0) return { take: async () => {}, forgive: async () => {} };
+  if (tries === 0) return { take: async () => {}, forgive: async () => {}, giveBack: async () => {} };
   const limiter = new RateLimiterRedis({
     storeClient: redis,
     keyPrefix: `limit:${name}`,
@@ -38,6 +40,9 @@ export function rateLimit(redis: Redis, { name, tries, seconds }: Allowance): Ra
     },
     forgive: async (key) => {
       await limiter.delete(key);
+    },
+    giveBack: async (key) => {
+      await limiter.reward(key);
     },
   };
 }

@@ -94,3 +94,41 @@ export const vehicleGroup = {
   TELEMETRY_MAX_HZ: positiveInt(10, "Most frames per second of one stream that reach a watcher."),
   DO_UNSUBSCRIBE: flag(true, "Whether the last watcher's leaving stops the vehicle's stream."),
 };
+
+/** What users and drones are given: tunnels' states, credentials, a registry login. */
+export const provisioningGroup = {
+  VPN_SERVICE_URL: z
+    .url()
+    .optional()
+    .describe(
+      "The tunnel's status API, such as http://tunnel:5050. Without it every physical drone's tunnel counts as down and none can be activated.",
+    ),
+  STS_ENDPOINT: z
+    .url()
+    .optional()
+    .describe("Where drones' temporary credentials come from, such as MinIO's STS; AWS's when absent."),
+  STS_ROLE_ARN: z
+    .string()
+    .regex(/^arn:[\w-]+:/, "must be an ARN")
+    .optional()
+    .describe(
+      "Role that drones' temporary credentials are of. None are issued without it, unless STS_ENDPOINT is set (MinIO asks for no role).",
+    ),
+  REGISTRY_PROVIDER: z
+    .enum(["ecr", "static"])
+    .default("static")
+    .describe("Where an activated drone's registry login comes from: ECR, or the REGISTRY_ variables."),
+  REGISTRY_URL: z
+    .string()
+    .regex(/^[^\s/]+(\/[^\s/]+)*$/, "must be a host and path without a scheme")
+    .optional()
+    .describe(
+      "Registry of the drones' images, such as ghcr.io/example. With `ecr` the account's when absent.",
+    ),
+  REGISTRY_USERNAME: z
+    .string()
+    .optional()
+    .describe("`static`: login that every drone is given; it should be able to pull and nothing else."),
+  REGISTRY_PASSWORD: secret("`static`: its password.").optional(),
+  ECR_ENDPOINT: z.url().optional().describe("`ecr`: where its API is reached; AWS's own when absent."),
+};

@@ -1,6 +1,12 @@
 import { z } from "zod";
 import { flag, list, port, positiveInt, secret } from "./fields";
-import { billingGroup, simulationGroup, vehicleGroup, videoGroup } from "./gateway-features";
+import {
+  billingGroup,
+  provisioningGroup,
+  simulationGroup,
+  vehicleGroup,
+  videoGroup,
+} from "./gateway-features";
 import {
   accessGroup,
   assetsGroup,
@@ -37,6 +43,7 @@ export const gatewayConfig = z
     ...videoGroup,
     ...simulationGroup,
     ...vehicleGroup,
+    ...provisioningGroup,
     CORS_ORIGINS: list("Origins that browsers may call from, comma separated; `*` allows any."),
     BODY_LIMIT_BYTES: positiveInt(1_048_576, "Largest request body."),
     LOGIN_FAILURES_PER_15_MINUTES: z.coerce
@@ -62,5 +69,23 @@ export const gatewayConfig = z
     ({ SIMULATION_PROVIDER, EC2_INSTANCE_ID }) =>
       SIMULATION_PROVIDER !== "ec2" || EC2_INSTANCE_ID !== undefined,
     { path: ["EC2_INSTANCE_ID"], message: "is required with SIMULATION_PROVIDER=ec2", when: () => true },
+  )
+  .refine(
+    ({ ACCESS_PROFILE, VPN_SERVICE_URL, TUNNEL_API_SECRET }) =>
+      ACCESS_PROFILE !== "strict" || VPN_SERVICE_URL === undefined || TUNNEL_API_SECRET !== undefined,
+    {
+      path: ["TUNNEL_API_SECRET"],
+      message: "is required with ACCESS_PROFILE=strict and VPN_SERVICE_URL",
+      when: () => true,
+    },
+  )
+  .refine(
+    ({ REGISTRY_USERNAME, REGISTRY_PASSWORD }) =>
+      (REGISTRY_USERNAME === undefined) === (REGISTRY_PASSWORD === undefined),
+    {
+      path: ["REGISTRY_PASSWORD"],
+      message: "belongs to REGISTRY_USERNAME; set both or none",
+      when: () => true,
+    },
   );
 export type GatewayConfig = z.infer<typeof gatewayConfig>;

@@ -1,0 +1,81 @@
+import { planes } from "../../domain/tunnel-planes";
+
+/** Vehicles that there is a compose file for. */
+export const vehicleTypes = ["copter", "rover"] as const;
+export type VehicleType = (typeof vehicleTypes)[number];
+
+/** The object that a drone of this type downloads, in the bucket of assets. */
+export const composeKey = (vehicleType: VehicleType): string => `compose/${vehicleType}.yaml`;
+
+export interface ComposeSettings {
+  /** Image of the agent on board; may hold `${REPOSITORY}`. */
+  readonly onboardImage: string;
+  /** Image that has `mavlink-routerd`; may hold `${REPOSITORY}`. */
+  readonly mavlinkRouterImage: string;
+  /** Of the tunnel's edge, on the drone plane's hub address. */
+  readonly edgePort: number;
+  readonly edgeRedisPort: number;
+}
+
+/**
+ * What a drone's computer runs, as Docker Compose reads it. It is the same for every drone of the type and holds
+ * no secret: `DRONE_IP` and `REPOSITORY` are of the drone's own `.env`.
+ */
+export const composeFile = (vehicleType: VehicleType, settings: ComposeSettings): string => `\
+# What the computer on board of a ${vehicleType} runs. Beside it, in .env:
+#   DRONE_IP    the Address in its WireGuard config, without /32
+#   REPOSITORY  as /drone/activate gave it
+# and, where they differ: AUTOPILOT_DEVICE, AUTOPILOT_BAUD, MAVLINK_PORT (the drone's port), LOG_FOLDER.
+name: fleet-${vehicleType}
+
+x-service: &service
+  restart: unless-stopped
+  init: true
+  read_only: true
+  cap_drop: [ALL]
+  security_opt: ["no-new-privileges:true"]
+  # A card that is full of logs grounds the drone.
+  logging:
+    driver: json-file
+    options: { max-size: 10m, max-file: "3" }
+
+services:
+  # The autopilot's serial port, for any number of TCP clients: the gateway, through the tunnel, and the agent.
+  mavlink-router:
+    <<: *service
+    image: ${settings.mavlinkRouterImage}
+    entrypoint: ["mavlink-routerd"]
+    command:
+      - --tcp-port=${ROUTER_PORT}
+      - --log=/logs
+      - /dev/autopilot:\${AUTOPILOT_BAUD:-115200}
+    user: "0:0"
+    devices:
+      - \${AUTOPILOT_DEVICE:-/dev/ttyACM0}:/dev/autopilot
+    volumes:
+      - \${LOG_FOLDER:-./flight-logs}:/logs
+    # On the tunnel's address only: whoever reaches this port flies the drone.
+    ports:
+      - "\${DRONE_IP:?set DRONE_IP in .env}:\${MAVLINK_PORT:-5001}:${ROUTER_PORT}"
+
+  # Sticks with their dead-man timer, flight records, video messages.
+  onboard:
+    <<: *service
+    image: ${settings.onboardImage}
+    command: ["node", "dist/cmd/onboard.js"]
+    depends_on: [mavlink-router]
+    # Its last act is to stop a vehicle that somebody steers.
+    stop_grace_period: 10s
+    environment:
+      DRONE_IP: \${DRONE_IP:?set DRONE_IP in .env}
+      REDIS_URL: redis://${planes.drones.hub}:${settings.edgeRedisPort}
+      ONBOARD_GATEWAY_URL: http://${planes.drones.hub}:${settings.edgePort}
+      ONBOARD_VEHICLE_HOST: mavlink-router
+      ONBOARD_VEHICLE_PORT: "${ROUTER_PORT}"
+      ONBOARD_LOG_FOLDER: /logs
+    volumes:
+      - \${LOG_FOLDER:-./flight-logs}:/logs:ro
+`;
+
+/** Inside the containers' own network. */
+const ROUTER_PORT = 5760;

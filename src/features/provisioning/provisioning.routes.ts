@@ -1,0 +1,81 @@
+import type { Context } from "koa";
+import { z } from "zod";
+import { DomainError } from "../../domain/errors";
+import { type Route, route } from "../../http/route";
+import type { TemporaryCredentials } from "../../platform/sts";
+import type { ActivationService } from "./activation.service";
+
+const ActivationReply = z
+  .object({
+    username: z.string().describe("For `docker login`; empty where anybody may pull."),
+    password: z.string(),
+    repository: z.string().describe("Registry of the drone's images: host, and path where there is one."),
+    vpn: z.string().describe("Presigned for 30 seconds: the drone's WireGuard client config."),
+    compose: z.string().describe("Presigned for 5 minutes: what its computer runs."),
+  })
+  .meta({ id: "Activation" });
+
+const CredentialsReply = z
+  .object({
+    accessKeyId: z.string(),
+    secretAccessKey: z.string(),
+    sessionToken: z.string(),
+    accountId: z.string().describe("Empty where the object store knows no accounts."),
+    region: z.string(),
+  })
+  .meta({ id: "TemporaryCredentials" });
+
+export function provisioningRoutes(
+  activation: Pick<ActivationService, "activate">,
+  credentialsOf: (droneId: number) => Promise<TemporaryCredentials>,
+): readonly Route[] {
+  return [
+    route({
+      method: "get",
+      path: "/drone/activate",
+      tag: "Drones",
+      summary: "All that a drone's computer starts with, once",
+      description:
+        "Send the ten digits as `X-Activation-Token`, or as a Bearer. Waits up to 15 seconds for the drone's tunnel. A call that fails leaves the token good.",
+      guard: "token",
+      envelope: "B",
+      success: { status: 200, schema: ActivationReply },
+      documents: {
+        406: "The token is wrong or used, or the tunnel is not ready yet; the message says which.",
+        429: "Too many wrong tokens from this address.",
+      },
+      handle: ({ ctx, address }) => {
+        ctx.set("Cache-Control", "no-store");
+        return activation.activate(tokenOf(ctx), address, hangUp(ctx));
+      },
+    }),
+    route({
+      method: "get",
+      path: "/drone/pull",
+      tag: "Drones",
+      summary: "Credentials for the drone's own assets, for an hour",
+      description: "They reach `assets/<drone_id>/` of the asset bucket and nothing else.",
+      guard: "drone",
+      envelope: "B",
+      success: { status: 200, schema: CredentialsReply },
+      handle: ({ caller, ctx }) => {
+        ctx.set("Cache-Control", "no-store");
+        return credentialsOf(caller.id);
+      },
+    }),
+  ];
+}
+
+function tokenOf(ctx: Context): string {
+  const [, bearer = ""] = /^Bearer +(\S+)$/i.exec(ctx.get("authorization")) ?? [];
+  const token = ctx.get("x-activation-token").trim() || bearer;
+  if (!token) throw new DomainError("activation_failed", "Send the activation token as X-Activation-Token.");
+  return token;
+}
+
+/** Aborted when the caller is gone: a token must not be used up for an answer that nobody hears. */
+function hangUp({ res }: Context): AbortSignal {
+  const gone = new AbortController();
+  res.once("close", () => gone.abort());
+  return gone.signal;
+}

@@ -1,0 +1,132 @@
+import type { ContractCase } from "../../testing/contract";
+import type { TestUser } from "../../testing/start-gateway";
+import { saveSubscription } from "../billing";
+
+/** How the rows answer where no tunnel service is configured; with one they are tried in `vpn.test.ts`. */
+const refusal = { error: expect.any(String) };
+const sitl = { type: "sitl", name: "Copter", vehicle_type: "copter" };
+const physical = { type: "physical", name: "Rover", vehicle_type: "rover" };
+
+const drone = async ({ api }: TestUser, wish: object = sitl) =>
+  (await api.post("/drone", wish)).body as { id: number; ip: string };
+
+const strangersAre404 = (path: "/vpn" | "/vpn/status"): ContractCase => ({
+  route: `GET /drone/:drone_id${path}`,
+  title: "answers another's drone, and what is no id, with 404",
+  run: async ({ user, stranger }) => {
+    const { id } = await drone(stranger);
+    for (const named of [id, 2_000_000_000, "x", "-1", "99999999999"]) {
+      expect(await user.api.get(`/drone/${named}${path}`)).toMatchObject({ status: 404, body: refusal });
+    }
+  },
+});
+
+export const vpnContract: readonly ContractCase[] = [
+  {
+    route: "GET /user/vpn",
+    title: "answers 200 with a link that works for 30 seconds",
+    run: async ({ user }) => {
+      const { status, body, headers } = await user.api.get("/user/vpn");
+      expect(status).toBe(200);
+      expect(Object.keys(body)).toEqual(["url"]);
+      const url = new URL(body.url);
+      expect(url.pathname).toBe(`/fleet-vpn/vpn/users/${user.id}.conf`);
+      expect(url.searchParams.get("X-Amz-Expires")).toBe("30");
+      expect(headers.get("cache-control")).toBe("no-store");
+    },
+  },
+  {
+    route: "GET /user/vpn",
+    title: "answers 400 to a user without an address",
+    run: async ({ user, gateway }) => {
+      await gateway.deps.db("users").where({ id: user.id }).update({ ip: null });
+      expect(await user.api.get("/user/vpn")).toMatchObject({ status: 400, body: refusal });
+    },
+  },
+  {
+    route: "GET /drone/:drone_id/vpn",
+    title: "answers 200 with a link that works for 30 seconds",
+    run: async ({ user, gateway }) => {
+      await saveSubscription(gateway.deps.db, user.id, { status: "active", vehicle_count: 1 });
+      const { id } = await drone(user, physical);
+      const { status, body } = await user.api.get(`/drone/${id}/vpn`);
+      expect(status).toBe(200);
+      const url = new URL(body.url);
+      expect(url.pathname).toBe(`/fleet-vpn/vpn/drones/${id}.conf`);
+      expect(url.searchParams.get("X-Amz-Expires")).toBe("30");
+    },
+  },
+  {
+    route: "GET /drone/:drone_id/vpn",
+    title: "answers 404 for a simulated drone, which has no tunnel",
+    run: async ({ user }) => {
+      const { id } = await drone(user);
+      expect(await user.api.get(`/drone/${id}/vpn`)).toMatchObject({ status: 404, body: refusal });
+    },
+  },
+  strangersAre404("/vpn"),
+  {
+    route: "GET /user/vpn/status",
+    title: "answers status false while no tunnel service can tell",
+    run: async ({ user }) => {
+      expect(await user.api.get("/user/vpn/status")).toMatchObject({ status: 200, body: { status: false } });
+    },
+  },
+  {
+    route: "GET /user/vpn/status",
+    title: "answers 400 to a user without an address",
+    run: async ({ user, gateway }) => {
+      await gateway.deps.db("users").where({ id: user.id }).update({ ip: null });
+      expect(await user.api.get("/user/vpn/status")).toMatchObject({ status: 400, body: refusal });
+    },
+  },
+  {
+    route: "GET /drone/:drone_id/vpn/status",
+    title: "answers status false for a physical drone of which nothing is known, true for a simulated one",
+    run: async ({ user, gateway }) => {
+      await saveSubscription(gateway.deps.db, user.id, { status: "active", vehicle_count: 1 });
+      for (const [wish, status] of [
+        [physical, false],
+        [sitl, true],
+      ] as const) {
+        const { id } = await drone(user, wish);
+        expect(await user.api.get(`/drone/${id}/vpn/status`)).toMatchObject({
+          status: 200,
+          body: { status },
+        });
+      }
+    },
+  },
+  {
+    route: "GET /drone/:drone_id/vpn/status",
+    title: "answers 400 for a drone without an address",
+    run: async ({ user, gateway }) => {
+      const { id } = await drone(user);
+      await gateway.deps.db("drones").where({ id }).update({ ip: null });
+      expect(await user.api.get(`/drone/${id}/vpn/status`)).toMatchObject({ status: 400, body: refusal });
+    },
+  },
+  strangersAre404("/vpn/status"),
+  {
+    route: "GET /drones_status",
+    title: "answers {} to a user without drones",
+    run: async ({ user }) => {
+      const { status, body } = await user.api.get("/drones_status");
+      expect({ status, body }).toEqual({ status: 200, body: {} });
+    },
+  },
+  {
+    route: "GET /drones_status",
+    title: "answers by drone id, a simulated one always active, and nobody else's",
+    run: async ({ user, stranger, gateway }) => {
+      await saveSubscription(gateway.deps.db, user.id, { status: "active", vehicle_count: 1 });
+      const [simulated, real] = [await drone(user), await drone(user, physical)];
+      await drone(stranger);
+      const { status, body } = await user.api.get("/drones_status");
+      expect({ status, body }).toEqual({
+        status: 200,
+        body: { [simulated.id]: { is_active: true }, [real.id]: { is_active: false } },
+      });
+    },
+  },
+];

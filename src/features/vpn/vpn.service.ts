@@ -1,0 +1,107 @@
+import type { Capability } from "../../domain/access";
+import { configKey } from "../../domain/client-config";
+import { DomainError } from "../../domain/errors";
+import type { Ipv4 } from "../../domain/ipv4";
+import type { PlaneName } from "../../domain/tunnel-planes";
+import type { Db } from "../../platform/db";
+import type { Logger } from "../../platform/log";
+import type { ObjectStore } from "../../platform/object-store";
+import type { TunnelStatus } from "./tunnel-status";
+import { addressOfUser } from "./vpn.store";
+
+/** What the VPN has to know of a drone. */
+export interface VpnDrone {
+  readonly id: number;
+  readonly type: "physical" | "sitl";
+  readonly ip: Ipv4 | null;
+}
+
+export interface VpnServiceDeps {
+  readonly db: Db;
+  /** The bucket of client configs. */
+  readonly configs: Pick<ObjectStore, "presignGet">;
+  readonly tunnel: Pick<TunnelStatus, "peer" | "drones">;
+  /** Rejects with `not_found` unless the user may do this with the drone. */
+  readonly droneFor: (userId: number, capability: Capability, droneId: number) => Promise<VpnDrone>;
+  readonly dronesOf: (userId: number) => Promise<readonly VpnDrone[]>;
+  readonly log: Logger;
+}
+
+/** How long a link to a client config works, in seconds. */
+export const CONFIG_URL_SECONDS = 30;
+
+/** Client configs and tunnel states, as users ask for their own and their drones'. */
+export class VpnService {
+  constructor(private readonly deps: VpnServiceDeps) {}
+
+  /** A link to the user's client config. */
+  async userConfig(userId: number): Promise<string> {
+    await this.addressOf(userId);
+    return this.link("users", userId, "fleet.conf");
+  }
+
+  async userStatus(userId: number): Promise<boolean> {
+    return this.isUp("users", await this.addressOf(userId));
+  }
+
+  /** A link to the drone's client config. */
+  async droneConfig(userId: number, droneId: number): Promise<string> {
+    const drone = await this.deps.droneFor(userId, "vpn", droneId);
+    if (drone.type === "sitl") {
+      throw new DomainError("not_found", "A simulated drone has no tunnel, so there is no config for it.");
+    }
+    return this.link("drones", drone.id, `drone-${drone.id}.conf`);
+  }
+
+  /** A simulated drone needs no tunnel: it counts as up. */
+  async droneStatus(userId: number, droneId: number): Promise<boolean> {
+    const { ip, type } = await this.deps.droneFor(userId, "view", droneId);
+    if (!ip) throw new DomainError("no_vpn_address", "This drone has no VPN address.");
+    return type === "sitl" || this.isUp("drones", ip);
+  }
+
+  /** Of all the user's drones, by id. */
+  async dronesStatus(userId: number): Promise<Record<string, { is_active: boolean }>> {
+    const drones = await this.deps.dronesOf(userId);
+    const ips = drones.flatMap(({ type, ip }) => (type === "physical" && ip ? [ip] : []));
+    const up = ips.length > 0 ? await this.dronesUp(ips) : new Map<number, boolean>();
+    return Object.fromEntries(
+      drones.map(({ id, type }) => [id, { is_active: type === "sitl" || up.get(id) === true }]),
+    );
+  }
+
+  private async addressOf(userId: number): Promise<Ipv4> {
+    const ip = await addressOfUser(this.deps.db, userId);
+    if (ip === undefined) throw new DomainError("not_found", "This user does not exist any more.");
+    if (ip === null) throw new DomainError("no_vpn_address", "You have no VPN address.");
+    return ip;
+  }
+
+  /** Signed for the address at which users reach the store; nothing is asked of the store itself. */
+  private link(plane: PlaneName, rowId: number, saveAs: string): Promise<string> {
+    return this.deps.configs.presignGet(configKey({ plane, rowId }), "user", CONFIG_URL_SECONDS, saveAs);
+  }
+
+  /** A tunnel of which nothing can be learned counts as down. */
+  private async isUp(plane: PlaneName, ip: Ipv4): Promise<boolean> {
+    try {
+      return (await this.deps.tunnel.peer(plane, ip))?.up ?? false;
+    } catch (error) {
+      this.unanswered(error);
+      return false;
+    }
+  }
+
+  private async dronesUp(ips: readonly Ipv4[]): Promise<ReadonlyMap<number, boolean>> {
+    try {
+      return await this.deps.tunnel.drones(ips);
+    } catch (error) {
+      this.unanswered(error);
+      return new Map();
+    }
+  }
+
+  private unanswered(error: unknown): void {
+    this.deps.log.warn({ err: error }, "the tunnel service does not answer; tunnels count as down");
+  }
+}

@@ -1,0 +1,34 @@
+import type { Ipv4 } from "../../domain/ipv4";
+import type { Db } from "../../platform/db";
+
+/** A user's address in the user plane, null without one; undefined when there is no such user. */
+export async function addressOfUser(db: Db, userId: number): Promise<Ipv4 | null | undefined> {
+  const user: { ip: Ipv4 | null } | undefined = await db("users").where({ id: userId }).first("ip");
+  return user?.ip;
+}
+
+export interface RotatedKey {
+  readonly id: number;
+  readonly ip: Ipv4;
+  readonly vpn_key_id: string;
+}
+
+/** Give a user another VPN key. Undefined when no user of this name has an address. */
+export const rotateUserKey = async (db: Db, username: string): Promise<RotatedKey | undefined> =>
+  (
+    await db("users")
+      .whereRaw("lower(username) = lower(?)", [username])
+      .whereNotNull("ip")
+      .update({ vpn_key_id: db.raw("gen_random_uuid()"), updated_at: db.fn.now() })
+      .returning(["id", "ip", "vpn_key_id"])
+  )[0];
+
+/** Give a drone another VPN key. Undefined when no live physical drone has this id. */
+export const rotateDroneKey = async (db: Db, id: number): Promise<RotatedKey | undefined> =>
+  (
+    await db("drones")
+      .where({ id, type: "physical", deleted_at: null })
+      .whereNotNull("ip")
+      .update({ vpn_key_id: db.raw("gen_random_uuid()"), updated_at: db.fn.now() })
+      .returning(["id", "ip", "vpn_key_id"])
+  )[0];
