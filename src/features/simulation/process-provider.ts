@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { extname, join } from "node:path";
+import { DomainError } from "../../domain/errors";
 import type { Instance, InstanceState, SimulationProvider } from "./provider";
 
 /** This file is compiled or, in tests, not; the entrypoint is what this file is. */
@@ -58,7 +59,10 @@ export class ProcessProvider implements SimulationProvider {
       this.ended(
         child,
         this.state === "pending"
-          ? new Error(`The simulator did not start (code ${code}); is port ${this.port} in use?`)
+          ? new DomainError(
+              "simulation_refused",
+              `The simulator did not start (code ${code}); is port ${this.port} in use?`,
+            )
           : undefined,
       ),
     );
@@ -90,8 +94,8 @@ export class ProcessProvider implements SimulationProvider {
   }
 }
 
-/** None of our secrets. */
+/** What a vehicle is like, and none of our secrets; the ports and logs of a simulator beside us are its own. */
+const passedOn = /^(SIMULATOR_(COPTERS|ROVERS|PX4_COPTERS|HOME|SPEEDUP)|PATH|HOME|TZ|TMPDIR)$/;
+
 const simulatorEnvironment = () =>
-  Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => /^(SIMULATOR_.*|PATH|HOME|TZ|TMPDIR)$/.test(name)),
-  );
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => passedOn.test(name)));

@@ -1,4 +1,4 @@
-import { DomainError } from "../../domain/errors";
+import { DomainError, isDomainError } from "../../domain/errors";
 import type { Clock } from "../../platform/clock";
 import type { Db } from "../../platform/db";
 import { type CostEstimate, estimateCost, type Rates } from "./cost";
@@ -105,6 +105,7 @@ export class SimulationService {
     try {
       return await ask(provider);
     } catch (cause) {
+      if (isDomainError(cause)) throw cause;
       throw new DomainError("simulation_refused", "The simulation instance's provider failed.", { cause });
     }
   }

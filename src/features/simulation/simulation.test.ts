@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer } from "node:net";
 import { KubeConfig } from "@kubernetes/client-node";
 import { freePort } from "../../laptop/free-port";
 import { openDatabase } from "../../platform/db";
@@ -9,6 +10,7 @@ import { until } from "../../testing/until";
 import { estimateCost } from "./cost";
 import { Ec2Provider } from "./ec2-provider";
 import { KubernetesProvider } from "./kubernetes-provider";
+import { ProcessProvider } from "./process-provider";
 import type { Instance, InstanceState, SimulationProvider } from "./provider";
 import { SimulationService } from "./simulation.service";
 
@@ -174,8 +176,37 @@ test("a StatefulSet is scaled up and down with three kinds of request only", asy
   ]);
 });
 
-test("the built-in simulator is started and stopped through the API", async () => {
-  const port = await freePort();
+test("the built-in simulator that cannot start says why, once, and starts when it can", async () => {
+  const [port, held] = [await freePort(), createServer()];
+  await new Promise<void>((resolve) => held.listen(port, "127.0.0.1", resolve));
+  const provider = new ProcessProvider(port);
+  atEndOfFile(() => provider.close());
+  const { service } = await serviceOf(provider);
+  await service.start();
+  const told = () =>
+    service.status().then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
+  let message: string | undefined;
+  await until(async () => {
+    message = await told();
+    return message !== undefined;
+  }, 20_000);
+  expect(message).toContain(`port ${port}`);
+  expect((await service.status()).instance.state).toBe("stopped");
+  await new Promise((resolve) => held.close(resolve));
+  await service.start();
+  await until(async () => (await service.status()).instance.state === "running", 20_000);
+}, 60_000);
+
+test("the built-in simulator is started and stopped through the API, beside another with a computer on board", async () => {
+  const [port, theirs] = [await freePort(), createServer()];
+  await new Promise<void>((resolve) => theirs.listen(0, "127.0.0.1", resolve));
+  atEndOfFile(async () => void theirs.close());
+  // As on a laptop, whose own simulator's variables the gateway inherits.
+  process.env.SIMULATOR_ONBOARD_PORT = String((theirs.address() as AddressInfo).port);
+  atEndOfFile(async () => void delete process.env.SIMULATOR_ONBOARD_PORT);
   const gateway = await startTestGateway({
     SIMULATION_PROVIDER: "process",
     SIMULATION_PORT: String(port),
