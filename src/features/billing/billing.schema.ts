@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Payment } from "./payments.store";
 import type { Subscription } from "./subscriptions.store";
+import { gateReasons, subscriptionStatuses } from "./vehicle-gate";
 
 /** More than anybody flies, and far from what an integer column or the provider's quantity would refuse. */
 const MOST_VEHICLES = 100_000;
@@ -39,16 +40,7 @@ export const SubscriptionReply = z
   .object({
     id: z.int(),
     user_id: z.int(),
-    status: z.enum([
-      "incomplete",
-      "incomplete_expired",
-      "trialing",
-      "active",
-      "past_due",
-      "canceled",
-      "unpaid",
-      "paused",
-    ]),
+    status: z.enum(subscriptionStatuses),
     vehicle_count: z.int(),
     cancel_at_period_end: z.boolean(),
     current_period_end: z.iso.datetime().nullable(),
@@ -80,13 +72,7 @@ export const PortalReply = z.object({ portal_url: z.string() }).meta({ id: "Bill
 export const CanAddReply = z
   .object({
     can_add: z.boolean(),
-    reason: z.enum([
-      "free_tier",
-      "allowed",
-      "no_subscription",
-      "subscription_inactive",
-      "vehicle_limit_reached",
-    ]),
+    reason: z.enum(gateReasons),
     message: z.string(),
     subscription: SubscriptionReply.nullable(),
   })

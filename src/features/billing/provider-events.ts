@@ -1,21 +1,31 @@
 import { z } from "zod";
-import type { SubscriptionStatus } from "./vehicle-gate";
+import { type SubscriptionStatus, subscriptionStatuses } from "./vehicle-gate";
 
 /**
  * What we read of the payment provider's objects, in its older and newer shapes: an endpoint's events come in
  * the version that its account chose. Times are the provider's, in whole seconds.
  */
 
-const seconds = z.int().transform((value) => new Date(value * 1000));
+/** Until the end of the year 9999; what is later is no time, and the database would refuse it each time it is sent. */
+const seconds = z
+  .int()
+  .min(0)
+  .max(253_402_300_799)
+  .transform((value) => new Date(value * 1000));
+/** As an integer column takes it. */
+const count = z.int().max(2_147_483_647);
 /** An object given as its id, or whole. */
 const reference = z.union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)]);
 const maybe = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? null);
 
+/** A positive number as our checkout writes it, in text; anything else there is not ours. */
+const written = z.coerce.number().int().positive().max(2_147_483_647).nullish().catch(null);
+
 /** What our checkout writes into sessions and subscriptions; anything else in there is not ours. */
 const metadata = z
   .object({
-    user_id: z.coerce.number().int().positive().max(2_147_483_647).nullish().catch(null),
-    vehicle_count: z.coerce.number().int().positive().max(2_147_483_647).nullish().catch(null),
+    user_id: written,
+    vehicle_count: written,
   })
   .nullish()
   .transform((value) => ({ userId: value?.user_id ?? null, vehicleCount: value?.vehicle_count ?? null }));
@@ -43,7 +53,7 @@ export interface SubscriptionFacts {
 
 const item = z.object({
   id: z.string().optional(),
-  quantity: z.int().nullish(),
+  quantity: count.nullish(),
   current_period_end: seconds.nullish(),
 });
 
@@ -51,16 +61,7 @@ export const SubscriptionObject = z
   .object({
     id: z.string(),
     customer: reference,
-    status: z.enum([
-      "incomplete",
-      "incomplete_expired",
-      "trialing",
-      "active",
-      "past_due",
-      "canceled",
-      "unpaid",
-      "paused",
-    ]),
+    status: z.enum(subscriptionStatuses),
     created: seconds,
     cancel_at_period_end: z.boolean().nullish(),
     cancel_at: z.int().nullish(),
@@ -89,7 +90,7 @@ export const CheckoutObject = z
     id: z.string(),
     customer: maybe(reference),
     subscription: maybe(reference),
-    client_reference_id: z.coerce.number().int().positive().max(2_147_483_647).nullish().catch(null),
+    client_reference_id: written,
     payment_status: z.string().nullish(),
     metadata,
   })

@@ -1,6 +1,6 @@
 import type { Db } from "../../platform/db";
 import { saveTerms, type Terms } from "./subscriptions.store";
-import type { SubscriptionStatus } from "./vehicle-gate";
+import { isActive, type SubscriptionStatus } from "./vehicle-gate";
 
 /** A subscription as the payment provider showed it at one time. */
 export interface ProviderSubscription {
@@ -59,9 +59,8 @@ export async function deriveSubscription(trx: Db, userId: number): Promise<void>
   const current: Pick<Terms, "status" | "provider_id"> | undefined = await trx("subscriptions")
     .where({ user_id: userId })
     .first("status", "provider_id");
-  const counts = (status: SubscriptionStatus) => status === "active" || status === "trialing";
-  const granted = current && current.provider_id === null && counts(current.status);
-  if (granted && !counts(best.status)) return;
+  const granted = current && current.provider_id === null && isActive(current);
+  if (granted && !isActive(best)) return;
   const { id, status, vehicle_count, cancel_at_period_end, current_period_end } = best;
   await saveTerms(trx, userId, {
     status,

@@ -1,13 +1,15 @@
 /** The payment provider's own states of a subscription. */
-export type SubscriptionStatus =
-  | "incomplete"
-  | "incomplete_expired"
-  | "trialing"
-  | "active"
-  | "past_due"
-  | "canceled"
-  | "unpaid"
-  | "paused";
+export const subscriptionStatuses = [
+  "incomplete",
+  "incomplete_expired",
+  "trialing",
+  "active",
+  "past_due",
+  "canceled",
+  "unpaid",
+  "paused",
+] as const;
+export type SubscriptionStatus = (typeof subscriptionStatuses)[number];
 
 /** As much of a subscription as the gate asks for. */
 export interface Entitlement {
@@ -18,12 +20,14 @@ export interface Entitlement {
 
 export type VehicleKind = "physical" | "sitl";
 
-export type GateReason =
-  | "free_tier"
-  | "allowed"
-  | "no_subscription"
-  | "subscription_inactive"
-  | "vehicle_limit_reached";
+export const gateReasons = [
+  "free_tier",
+  "allowed",
+  "no_subscription",
+  "subscription_inactive",
+  "vehicle_limit_reached",
+] as const;
+export type GateReason = (typeof gateReasons)[number];
 
 export interface GateAnswer {
   readonly can_add: boolean;

@@ -84,6 +84,22 @@ describe("a signature", () => {
       "an event whose subscription cannot be read",
       JSON.stringify(paymentEvent("customer.subscription.updated", { id: 7 }, NOW)),
     ],
+    [
+      "a time that no database keeps",
+      JSON.stringify(
+        paymentEvent("invoice.paid", invoiceObject({ id: "sub_1", customer: "cus_1" }), 99_999_999_999_999),
+      ),
+    ],
+    [
+      "more vehicles than a column holds",
+      JSON.stringify(
+        paymentEvent(
+          "customer.subscription.updated",
+          subscriptionObject({ id: "sub_1", customer: "cus_1", quantity: 99_999_999_999 }),
+          NOW,
+        ),
+      ),
+    ],
   ])("over %s does not make an event of it", async (_what, text) => {
     const reply = await post({ "payment-signature": signEvent(text || " ", SECRET) }, text);
     expect(reply).toMatchObject({ status: 400, body: { success: false, error: { code: 400 } } });
