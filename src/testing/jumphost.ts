@@ -1,70 +1,52 @@
-import type { AddressInfo } from "node:net";
-import { connect } from "node:net";
-import { WebSocketServer } from "ws";
+import type { AddressRange } from "../domain/planes";
+import { createLogger } from "../platform/log";
+import { createMetrics } from "../platform/metrics";
+import { Jumphost, type JumphostOptions, type OpenPipe } from "../tunnel/jumphost/jumphost";
+import { Reach } from "../tunnel/jumphost/reach";
+import { atEndOfFile } from "./clean-up";
 
-/** One pipe that the jumphost opened. */
-export interface JumphostPipe {
-  readonly host: string;
-  readonly port: number;
-  readonly authorization: string | undefined;
-  readonly fence: string | undefined;
-  /** Breaks it, as a restarted jumphost would. */
-  cut(): void;
-}
+/** Stands in for the drones' range: every address of loopback is a vehicle's. */
+export const LOOPBACK_DRONES = {
+  name: "drones",
+  first: "127.0.0.1",
+  last: "127.255.255.254",
+} as AddressRange;
 
 export interface TestJumphost {
   readonly url: string;
   /** Those open now. */
-  readonly pipes: ReadonlySet<JumphostPipe>;
-  close(): Promise<void>;
+  readonly pipes: ReadonlySet<OpenPipe>;
+  readonly jumphost: Jumphost;
+  /** Its measures, as Prometheus would read them. */
+  metrics(): Promise<string>;
+  stop(): Promise<void>;
 }
 
-/**
- * A small jumphost for tests: a real WebSocket server that opens real TCP to the address in the headers and
- * pipes binary frames. Unlike the tunnel's it lets anybody dial anything. A secret, if given, is demanded.
- */
-export async function startJumphost({ secret }: { secret?: string } = {}): Promise<TestJumphost> {
-  const server = new WebSocketServer({
-    host: "127.0.0.1",
-    port: 0,
-    verifyClient: ({ req }: { req: { headers: Record<string, string | string[] | undefined> } }) =>
-      secret === undefined || req.headers.authorization === `Bearer ${secret}`,
+/** The tunnel's jumphost on a free port, whose drones are on loopback. It is stopped after the file. */
+export async function startJumphost(options: Partial<JumphostOptions> = {}): Promise<TestJumphost> {
+  const registry = createMetrics("test");
+  const jumphost = new Jumphost({
+    reach: new Reach({ drones: LOOPBACK_DRONES, simulatorHosts: [] }),
+    secret: undefined,
+    connectMs: 3_000,
+    idleMs: 60_000,
+    pingMs: 15_000,
+    maxFrameBytes: 1_048_576,
+    maxBufferedBytes: 262_144,
+    maxPipes: 100,
+    maxPipesPerVehicle: 8,
+    from: undefined,
+    log: createLogger("test", "silent"),
+    registry,
+    ...options,
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("listening", resolve);
-    server.once("error", reject);
-  });
-  const pipes = new Set<JumphostPipe>();
-
-  server.on("connection", (socket, { headers }) => {
-    const host = String(headers["x-drone-ip"]);
-    const port = Number(headers["x-drone-port"]);
-    const vehicle = connect({ host, port, noDelay: true });
-    const pipe: JumphostPipe = {
-      host,
-      port,
-      authorization: headers.authorization,
-      fence: headers["x-link-fence"] === undefined ? undefined : String(headers["x-link-fence"]),
-      cut: () => socket.terminate(),
-    };
-    pipes.add(pipe);
-    socket.on("message", (data: Buffer) => vehicle.write(data));
-    vehicle.on("data", (data) => socket.send(data));
-    vehicle.on("error", (error) => socket.close(1011, error.message));
-    vehicle.on("close", () => socket.close(1011, "the vehicle closed the connection"));
-    socket.on("error", () => vehicle.destroy());
-    socket.on("close", () => {
-      pipes.delete(pipe);
-      vehicle.destroy();
-    });
-  });
-
+  const url = await jumphost.listen(0, "127.0.0.1");
+  atEndOfFile(() => jumphost.stop());
   return {
-    url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    pipes,
-    close: async () => {
-      for (const client of server.clients) client.terminate();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-    },
+    url,
+    pipes: jumphost.pipes,
+    jumphost,
+    metrics: () => registry.metrics(),
+    stop: () => jumphost.stop(),
   };
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { list, port, positiveInt, secret } from "./fields";
+import { edgeGroup, jumphostGroup } from "./hub-doors";
 import { accessGroup, directDatabaseGroup, objectsGroup, processGroup, tunnelApiGroup } from "./shared";
 
 export const tunnelConfig = z
@@ -43,7 +44,8 @@ export const tunnelConfig = z
       .default(1500)
       .describe("MTU of the hub's users0; 1420 spares fragments where the underlay carries 1500."),
     DB_REFRESH_SECONDS: positiveInt(10, "How often everything is compared with the database, changes aside."),
-    EDGE_PORT: port(8088, "Port of the edge on the drone plane's hub address, which drones may reach."),
+    ...jumphostGroup,
+    ...edgeGroup,
     FIREWALL_EXTRA_ALLOW: list(
       "Destinations opened beyond owners' drones and DNS, comma separated: `[users>|drones>|CIDR>]CIDR[:tcp/PORT|:udp/PORT]`.",
     ),
@@ -51,5 +53,14 @@ export const tunnelConfig = z
   .refine(
     ({ ACCESS_PROFILE, TUNNEL_API_SECRET }) => ACCESS_PROFILE !== "strict" || TUNNEL_API_SECRET !== undefined,
     { path: ["TUNNEL_API_SECRET"], message: "is required with ACCESS_PROFILE=strict", when: () => true },
+  )
+  .refine(
+    ({ ACCESS_PROFILE, EDGE_GATEWAY_URL, EDGE_SECRET }) =>
+      ACCESS_PROFILE !== "strict" || EDGE_GATEWAY_URL === undefined || EDGE_SECRET !== undefined,
+    {
+      path: ["EDGE_SECRET"],
+      message: "is required with EDGE_GATEWAY_URL and ACCESS_PROFILE=strict",
+      when: () => true,
+    },
   );
 export type TunnelConfig = z.infer<typeof tunnelConfig>;

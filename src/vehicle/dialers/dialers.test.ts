@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await jumphost.close();
+  await jumphost.stop();
   for (const socket of sockets) socket.destroy();
   await new Promise<void>((resolve) => echo.close(() => resolve()));
 });
@@ -111,18 +111,27 @@ test("a refused port settles at once as unreachable", async () => {
   });
 });
 
-test("a vehicle that refuses the jumphost closes the stream with the reason", async () => {
+test("a vehicle that refuses the jumphost is unreachable, and the jumphost's words say why", async () => {
   const dial = dialThroughJumphost({ url: jumphost.url, secret: "s3cret" });
-  const stream = await dial(target({ port: await deadPort() }), never());
-  await expect(closed(stream)).resolves.toContain("ECONNREFUSED");
+  const dead = await deadPort();
+  await expect(dial(target({ port: dead }), never())).rejects.toMatchObject({
+    code: "vehicle_unreachable",
+    message: `The jumphost does not reach 127.0.0.1:${dead}. 127.0.0.1:${dead} refuses (ECONNREFUSED).`,
+  });
 });
 
-test("the jumphost is told where to go, with the secret and the fencing number", async () => {
+test("the jumphost is told where to go and the fencing number, by which a later holder takes over", async () => {
   const dial = dialThroughJumphost({ url: jumphost.url, secret: "s3cret" });
   const stream = await dial(target({ fence: 42 }), never());
   const [pipe] = jumphost.pipes;
-  expect(pipe).toMatchObject({ host: "127.0.0.1", port, authorization: "Bearer s3cret", fence: "42" });
-  stream.close();
+  expect(pipe).toMatchObject({ address: "127.0.0.1", port, fence: 42 });
+  const later = await dial(target({ fence: 43 }), never());
+  await expect(closed(stream)).resolves.toContain("a newer holder");
+  await expect(dial(target({ fence: 42 }), never())).rejects.toMatchObject({
+    code: "vehicle_unreachable",
+    message: expect.stringContaining("fencing number 43"),
+  });
+  later.close();
 });
 
 test("a jumphost that does not know the secret, or is not there, is unreachable", async () => {

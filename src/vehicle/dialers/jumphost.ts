@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import WebSocket from "ws";
 import { DomainError } from "../../domain/errors";
 import { type ByteStream, CloseNotice, type Dial } from "../byte-stream";
@@ -11,6 +12,7 @@ export interface JumphostOptions {
 
 /** More than any burst of frames, and little enough that a broken jumphost cannot fill the memory. */
 const MAX_MESSAGE_BYTES = 1_048_576;
+const MAX_REFUSAL_CHARS = 2_000;
 
 /** Dials a vehicle through the jumphost, which opens TCP to the address in the headers and pipes bytes. */
 export const dialThroughJumphost =
@@ -30,6 +32,10 @@ export const dialThroughJumphost =
       const closed = new CloseNotice();
       let opened = false;
       let failure: Error | undefined;
+      let refusal = "";
+      // The vehicle speaks at once: what it says waits for whoever will listen.
+      const early: Buffer[] = [];
+      let hear: (chunk: Buffer) => void = (chunk) => early.push(chunk);
 
       const abort = () => {
         failure ??= new Error("gave up waiting");
@@ -41,16 +47,29 @@ export const dialThroughJumphost =
       socket.on("error", (error) => {
         failure ??= error;
       });
+      // The jumphost says in its answer why it opens no pipe.
+      socket.on("unexpected-response", (_request, response) => {
+        void readRefusal(response).then((words) => {
+          failure ??= new Error(`The jumphost answered ${response.statusCode}.`);
+          refusal = words;
+          socket.terminate();
+        });
+      });
       socket.on("close", (code, said) => {
         signal.removeEventListener("abort", abort);
         const reason = said.toString() || failure?.message || `code ${code}`;
         closed.give(`the jumphost closed the connection: ${reason}`);
         if (opened) return;
         reject(
-          new DomainError("vehicle_unreachable", `The jumphost does not reach ${host}:${port}.`, {
-            cause: failure,
-          }),
+          new DomainError(
+            "vehicle_unreachable",
+            `The jumphost does not reach ${host}:${port}. ${refusal}`.trimEnd(),
+            { cause: failure },
+          ),
         );
+      });
+      socket.on("message", (data, isBinary) => {
+        if (isBinary) hear(toBuffer(data));
       });
       socket.on("open", () => {
         opened = true;
@@ -59,15 +78,30 @@ export const dialThroughJumphost =
           write: (bytes) => {
             if (socket.readyState === WebSocket.OPEN) socket.send(bytes);
           },
-          onData: (listener) =>
-            void socket.on("message", (data, isBinary) => {
-              if (isBinary) listener(toBuffer(data));
-            }),
+          onData: (listener) => {
+            for (const chunk of early.splice(0)) listener(chunk);
+            hear = listener;
+          },
           onClose: (listener) => closed.on(listener),
           close: () => void socket.terminate(),
         });
       });
     });
+
+/** The words of `{error}`; empty when the answer is another. */
+async function readRefusal(response: IncomingMessage): Promise<string> {
+  let text = "";
+  try {
+    for await (const chunk of response) {
+      text += chunk;
+      if (text.length > MAX_REFUSAL_CHARS) return "";
+    }
+    const { error } = JSON.parse(text) as { error?: unknown };
+    return typeof error === "string" ? error : "";
+  } catch {
+    return "";
+  }
+}
 
 function toBuffer(data: WebSocket.RawData): Buffer {
   if (Buffer.isBuffer(data)) return data;

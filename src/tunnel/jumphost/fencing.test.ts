@@ -1,0 +1,171 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { createLogger } from "../../platform/log";
+import { atEndOfFile } from "../../testing";
+import { startJumphost, type TestJumphost } from "../../testing/jumphost";
+import { until } from "../../testing/until";
+import type { ByteStream } from "../../vehicle";
+import { dialThroughJumphost } from "../../vehicle/dialers/jumphost";
+import { Fences } from "./fences";
+import { Refusal } from "./refusal";
+
+const quiet = createLogger("test", "silent");
+
+describe("the right to a vehicle", () => {
+  const refused = (claim: () => unknown) => {
+    try {
+      claim();
+    } catch (error) {
+      if (error instanceof Refusal) return error.reason;
+    }
+    return undefined;
+  };
+
+  test("goes to the higher number, and the older holder loses it at once", () => {
+    const fences = new Fences();
+    const [old, older] = [fences.claim("a", undefined), fences.claim("a", undefined)];
+    const first = fences.claim("a", 7);
+    expect([old, older].map(({ signal }) => signal.aborted)).toEqual([true, true]);
+    const second = fences.claim("a", 8);
+    expect([first.signal.aborted, second.signal.aborted, fences.count("a")]).toEqual([true, false, 1]);
+  });
+
+  test("never goes back to a lower number, not even when the holder has gone", () => {
+    const fences = new Fences();
+    fences.claim("a", 8).release();
+    expect(refused(() => fences.claim("a", 7))).toBe("deposed");
+    expect(refused(() => fences.claim("b", 7))).toBeUndefined();
+  });
+
+  test("goes to the same number when its holder comes back, whose old pipe loses it", () => {
+    const fences = new Fences();
+    const before = fences.claim("a", Number.MAX_SAFE_INTEGER);
+    const after = fences.claim("a", Number.MAX_SAFE_INTEGER);
+    expect([before.signal.aborted, after.signal.aborted]).toEqual([true, false]);
+    // What the old pipe still tidies up is not the new one's.
+    before.release();
+    expect(fences.count("a")).toBe(1);
+  });
+
+  test("is not had without a number while a numbered holder lives, and shared by those without", () => {
+    const fences = new Fences();
+    const holder = fences.claim("a", 1);
+    expect(refused(() => fences.claim("a", undefined))).toBe("deposed");
+    holder.release();
+    const [one, two] = [fences.claim("a", undefined), fences.claim("a", undefined)];
+    expect([one, two].some(({ signal }) => signal.aborted)).toBe(false);
+  });
+});
+
+/** A vehicle that takes one connection at a time, as ArduPilot's TCP port does, and notes what each brought. */
+async function vehicle(host: string) {
+  const connections: { bytes: string; open: boolean }[] = [];
+  let current: Socket | undefined;
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    if (current && !current.destroyed) {
+      socket.destroy();
+      return;
+    }
+    current = socket;
+    const connection = { bytes: "", open: true };
+    connections.push(connection);
+    socket.on("data", (data) => {
+      connection.bytes += data;
+    });
+    socket.on("close", () => {
+      connection.open = false;
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  atEndOfFile(async () => {
+    current?.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return { host, port: (server.address() as AddressInfo).port, connections };
+}
+
+const streamTo = (
+  jumphost: TestJumphost,
+  { host, port }: { host: string; port: number },
+  fence?: number,
+): Promise<ByteStream> =>
+  dialThroughJumphost({ url: jumphost.url })(
+    { key: "1", host, port, via: "jumphost", ...(fence === undefined ? {} : { fence }) },
+    AbortSignal.timeout(5_000),
+  );
+
+test("a vehicle with one place is free for a new holder at once", async () => {
+  const jumphost = await startJumphost({ log: quiet });
+  const copter = await vehicle("127.0.8.1");
+  const old = await streamTo(jumphost, copter, 1);
+  await until(() => copter.connections.length === 1);
+  const fresh = await streamTo(jumphost, copter, 2);
+  fresh.write(Buffer.from("mine"));
+  await until(() => copter.connections[1]?.bytes === "mine");
+  expect(copter.connections[0]).toMatchObject({ open: false });
+  old.write(Buffer.from("no longer mine"));
+  await expect(streamTo(jumphost, copter, 1)).rejects.toMatchObject({ code: "vehicle_unreachable" });
+  await expect(streamTo(jumphost, copter)).rejects.toMatchObject({ code: "vehicle_unreachable" });
+  fresh.close();
+});
+
+test("a drone's other port is the same drone: the older pipe goes", async () => {
+  const jumphost = await startJumphost({ log: quiet });
+  const [before, after] = [await vehicle("127.0.8.2"), await vehicle("127.0.8.2")];
+  const old = await streamTo(jumphost, before, 1);
+  const closed = new Promise((resolve) => old.onClose(resolve));
+  const fresh = await streamTo(jumphost, after, 2);
+  await expect(closed).resolves.toContain("a newer holder");
+  fresh.close();
+});
+
+/** A gateway of its own, in another process, that numbers its orders as fast as it can. */
+const gatewayProgram = `
+const WebSocket = require(${JSON.stringify(require.resolve("ws"))});
+const [url, host, port, fence] = process.argv.slice(1);
+const headers = { "x-drone-ip": host, "x-drone-port": port, "x-link-fence": fence };
+const socket = new WebSocket(url, { headers });
+let order = 0;
+socket.on("open", () => setInterval(() => { if (socket.bufferedAmount < 65536) socket.send(Buffer.from("old" + order++ + ";")); }, 1));
+socket.on("error", () => {});
+socket.on("close", (code) => { console.log("closed " + code); process.exit(0); });
+`;
+
+function pausableGateway(
+  jumphost: TestJumphost,
+  to: { host: string; port: number },
+  fence: number,
+): ChildProcess {
+  const args = ["-e", gatewayProgram, jumphost.url, to.host, String(to.port), String(fence)];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  atEndOfFile(async () => void child.kill("SIGKILL"));
+  return child;
+}
+
+test("a gateway that was paused and wakes up brings not one byte more to a vehicle that has a new holder", async () => {
+  const jumphost = await startJumphost({ log: quiet });
+  const copter = await vehicle("127.0.8.3");
+  const old = pausableGateway(jumphost, copter, 1);
+  let said = "";
+  old.stdout?.on("data", (bytes) => {
+    said += bytes;
+  });
+  await until(() => (copter.connections[0]?.bytes.length ?? 0) > 200);
+  old.kill("SIGSTOP");
+  const fresh = await streamTo(jumphost, copter, 2);
+  fresh.write(Buffer.from("new"));
+  await until(() => copter.connections[1]?.bytes === "new");
+  const before = copter.connections[0]?.bytes;
+  expect(copter.connections[0]?.open).toBe(false);
+
+  old.kill("SIGCONT");
+  await until(() => said.includes("closed"));
+  fresh.write(Buffer.from("er"));
+  await until(() => copter.connections[1]?.bytes === "newer");
+  expect(copter.connections[0]?.bytes).toBe(before);
+  expect(copter.connections).toHaveLength(2);
+  // It does not get back in either.
+  await expect(streamTo(jumphost, copter, 1)).rejects.toMatchObject({ code: "vehicle_unreachable" });
+  fresh.close();
+});

@@ -1,0 +1,82 @@
+import { networkInterfaces } from "node:os";
+import { isForbidden, Reach } from "./reach";
+import { Refusal } from "./refusal";
+
+const reach = (simulatorHosts: string[], names: Record<string, string> = {}) =>
+  new Reach({
+    simulatorHosts,
+    resolve: async (name) => names[name] ?? Promise.reject(new Refusal("unreachable", "no such name")),
+  });
+const find = (of: Reach, host: string, port = 5001) => of.find({ host, port, fence: undefined });
+
+test("every address that a physical drone may have is one vehicle, whatever the port", async () => {
+  for (const host of ["10.71.0.2", "10.71.239.255"]) {
+    expect(await find(reach([]), host)).toEqual({ address: host, port: 5001, vehicle: host, isDrone: true });
+  }
+});
+
+test.each([
+  "10.71.0.0",
+  "10.71.0.1",
+  "10.71.240.0",
+  "10.71.255.254",
+  "10.70.0.2",
+  "127.0.0.1",
+  "169.254.169.254",
+  "192.0.2.7",
+  "0.0.0.0",
+  "255.255.255.255",
+  "simulator",
+])("%s is not dialled unless it is a simulator's host", async (host) => {
+  await expect(find(reach([]), host)).rejects.toMatchObject({ reason: "not_allowed" });
+});
+
+const ours = Object.values(networkInterfaces())
+  .flatMap((addresses) => addresses ?? [])
+  .filter(({ family }) => family === "IPv4")
+  .map(({ address }) => address);
+
+test.each([
+  "127.0.0.1",
+  "127.8.8.8",
+  "0.0.0.0",
+  "169.254.169.254",
+  "100.100.100.200",
+  "10.70.0.2",
+  "10.71.0.1",
+  "10.71.240.5",
+  "224.0.0.1",
+  "255.255.255.255",
+  ...ours,
+])("%s is dialled by no name and no list", async (address) => {
+  expect(isForbidden(address)).toBe(true);
+  await expect(find(reach([address]), address)).rejects.toMatchObject({ reason: "not_allowed" });
+  await expect(find(reach(["evil"], { evil: address }), "evil")).rejects.toMatchObject({
+    reason: "not_allowed",
+  });
+});
+
+test("a simulator's host is dialled at the address that its name had when it was asked, each port a vehicle", async () => {
+  const names: Record<string, string> = { simulator: "192.0.2.7" };
+  const asked: string[] = [];
+  const pinned = new Reach({
+    simulatorHosts: ["simulator", "192.0.2.9"],
+    resolve: async (name) => {
+      asked.push(name);
+      return names[name] ?? "";
+    },
+  });
+  expect(await find(pinned, "simulator", 5760)).toEqual({
+    address: "192.0.2.7",
+    port: 5760,
+    vehicle: "192.0.2.7:5760",
+    isDrone: false,
+  });
+  expect(asked).toEqual(["simulator"]);
+  expect(await find(pinned, "192.0.2.9", 5770)).toMatchObject({ vehicle: "192.0.2.9:5770" });
+});
+
+test("a simulator's name that nobody knows is unreachable, and one that leads to no IPv4 address is refused", async () => {
+  await expect(find(reach(["gone"]), "gone")).rejects.toMatchObject({ reason: "unreachable" });
+  await expect(find(reach(["six"], { six: "::1" }), "six")).rejects.toMatchObject({ reason: "not_allowed" });
+});

@@ -1,0 +1,40 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { Refusal } from "./refusal";
+
+/** Where a caller wants to get, as its headers say. */
+export interface Wish {
+  /** A dotted IPv4 address, or the name of a simulator's host. */
+  readonly host: string;
+  readonly port: number;
+  readonly fence: number | undefined;
+}
+
+/** Which names lead somewhere, the operator's list says. */
+const name = /^[a-z0-9_][a-z0-9._-]{0,252}$/i;
+/** Nothing but four octets in decimal: no 0x7f.1, 0177.0.0.1, 2130706433 or ::ffff:127.0.0.1. */
+const address = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
+const wholeNumber = /^[1-9]\d{0,15}$/;
+
+/** Reads `x-drone-ip`, `x-drone-port` and `x-link-fence`. Throws a Refusal that names the faulty one. */
+export function readWish(headers: IncomingHttpHeaders): Wish {
+  const host = one(headers, "x-drone-ip") ?? "";
+  if (!address.test(host) && !name.test(host)) {
+    throw new Refusal("malformed", "x-drone-ip must be a dotted IPv4 address or a simulator's host name.");
+  }
+  const port = number(headers, "x-drone-port", 65_535);
+  if (port === undefined) throw new Refusal("malformed", "x-drone-port is missing.");
+  return { host: host.toLowerCase(), port, fence: number(headers, "x-link-fence", Number.MAX_SAFE_INTEGER) };
+}
+
+export const isAddress = (host: string): boolean => address.test(host);
+
+function number(headers: IncomingHttpHeaders, header: string, most: number): number | undefined {
+  const text = one(headers, header);
+  if (text === undefined) return undefined;
+  const value = wholeNumber.test(text) ? Number(text) : Number.NaN;
+  if (value <= most) return value;
+  throw new Refusal("malformed", `${header} must be a whole number from 1 to ${most}.`);
+}
+
+/** A header that was sent twice comes joined by a comma, which none of these may have. */
+const one = (headers: IncomingHttpHeaders, header: string): string | undefined => headers[header]?.toString();
