@@ -50,5 +50,5 @@ export function composeFeatures(deps: GatewayDeps) {
     ...executions({ ...deps, assets: asset.service }).routes,
   ];
   const watchers = telemetry({ ...deps, ...account, droneEvents: drone.events });
-  return { routes, guards, account, drone, watchers };
+  return { routes, guards, account, drone, tunnel: tunnels.tunnel, watchers };
 }

@@ -94,12 +94,13 @@ export async function gatewayWithTunnel(
   return { gateway, os, cables, objectsUrl: objects.url, startTunnel: start, newDrone };
 }
 
-/** A FAKE tunnel service that answers every question with one text. */
-export async function babblingTunnel(status: number, text: string): Promise<string> {
+/** A FAKE tunnel service that answers every question with the text it is given. */
+export async function babblingTunnel(): Promise<{ url: string; says: { status: number; text: string } }> {
+  const says = { status: 200, text: "" };
   const server = createServer((_, response) => {
-    response.writeHead(status, { "content-type": "application/json" }).end(text);
+    response.writeHead(says.status, { "content-type": "application/json" }).end(says.text);
   });
   const url = await listen(server, 0, "127.0.0.1");
   atEndOfFile(() => closeServer(server));
-  return url;
+  return { url, says };
 }
