@@ -1,0 +1,134 @@
+import { AppsV1Api, CoreV1Api, KubeConfig, RbacAuthorizationV1Api } from "@kubernetes/client-node";
+import { atEndOfFile } from "./clean-up";
+import type { Reply } from "./recorded-kubernetes";
+import { until } from "./until";
+
+const namespace = "fleet-peers";
+const name = "simulator";
+const pod = `${name}-0`;
+const labels = { app: name };
+const containers = [{ name, image: "registry.k8s.io/pause:3.10" }];
+const account = "gateway";
+
+/** The rights that the Kubernetes provider says it needs, and no more. */
+const rules = [
+  { apiGroups: ["apps"], resources: ["statefulsets"], resourceNames: [name], verbs: ["get"] },
+  { apiGroups: ["apps"], resources: ["statefulsets/scale"], resourceNames: [name], verbs: ["patch"] },
+  { apiGroups: [""], resources: ["pods"], resourceNames: [pod], verbs: ["get"] },
+];
+
+/**
+ * A StatefulSet `simulator` of no replicas in a real cluster's namespace `fleet-peers`, and the token of an
+ * account that may scale it. Where no controller acts on it, as on a bare API server, this plays the controller.
+ */
+export class ClusterSimulator {
+  private constructor(
+    private readonly core: CoreV1Api,
+    private readonly apps: AppsV1Api,
+    readonly token: string,
+  ) {}
+
+  static async in(config: KubeConfig): Promise<ClusterSimulator> {
+    const core = config.makeApiClient(CoreV1Api);
+    const apps = config.makeApiClient(AppsV1Api);
+    const rbac = config.makeApiClient(RbacAuthorizationV1Api);
+    await core.createNamespace({ body: { metadata: { name: namespace } } });
+    atEndOfFile(async () => void (await core.deleteNamespace({ name: namespace })));
+    await core.createNamespacedServiceAccount({ namespace, body: { metadata: { name: account } } });
+    await rbac.createNamespacedRole({ namespace, body: { metadata: { name: account }, rules } });
+    const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: account };
+    const subjects = [{ kind: "ServiceAccount", name: account, namespace }];
+    await rbac.createNamespacedRoleBinding({
+      namespace,
+      body: { metadata: { name: account }, roleRef, subjects },
+    });
+    const template = { metadata: { labels }, spec: { containers } };
+    const spec = { replicas: 0, serviceName: name, selector: { matchLabels: labels }, template };
+    await apps.createNamespacedStatefulSet({ namespace, body: { metadata: { name }, spec } });
+    const { status } = await core.createNamespacedServiceAccountToken({
+      ...{ name: account, namespace },
+      body: { spec: { audiences: [], expirationSeconds: 3_600 } },
+    });
+    const made = new ClusterSimulator(core, apps, status?.token ?? "");
+    await made.isPermitted(config);
+    return made;
+  }
+
+  /** Until the pod runs. */
+  async starts(): Promise<void> {
+    if (!(await this.isControlled())) {
+      await this.core.createNamespacedPod({
+        namespace,
+        body: { metadata: { name: pod, labels }, spec: { containers } },
+      });
+      const status = { phase: "Running", podIP: "10.1.0.9", startTime: "2027-01-01T00:00:00Z" };
+      await this.core.patchNamespacedPodStatus({ name: pod, namespace, body: replacing(status) });
+      await this.report({ replicas: 1, readyReplicas: 1 });
+    }
+    await until(async () => ((await this.read()).status?.readyReplicas ?? 0) > 0, 120_000);
+  }
+
+  /** Until the pod is gone. */
+  async stops(): Promise<void> {
+    if (!(await this.isControlled())) {
+      await this.core.deleteNamespacedPod({ name: pod, namespace, gracePeriodSeconds: 0 });
+      await this.report({ replicas: 0 });
+    }
+    await until(async () => (await this.read()).status?.replicas === 0, 120_000);
+  }
+
+  async goes(): Promise<void> {
+    await this.apps.deleteNamespacedStatefulSet({ name, namespace });
+    await until(async () => {
+      const { items } = await this.apps.listNamespacedStatefulSet({ namespace });
+      return items.length === 0;
+    });
+  }
+
+  /** What the server says to a change of something that has changed meanwhile. */
+  async conflict(): Promise<Reply> {
+    const scale = await this.apps.readNamespacedStatefulSetScale({ name, namespace });
+    const body = { ...scale, metadata: { ...scale.metadata, resourceVersion: "1" } };
+    return this.apps.replaceNamespacedStatefulSetScale({ name, namespace, body }).then(
+      () => {
+        throw new Error("A stale change was taken.");
+      },
+      (error: { code: number; body: string }) => ({ status: error.code, body: JSON.parse(error.body) }),
+    );
+  }
+
+  private read = () => this.apps.readNamespacedStatefulSet({ name, namespace });
+
+  /** A controller writes what generation it has seen; on a bare API server nobody does. */
+  private async isControlled(): Promise<boolean> {
+    const isSeen = async () => {
+      const { metadata, status } = await this.read();
+      return status?.observedGeneration === metadata?.generation;
+    };
+    return until(isSeen, 3_000).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  private async report(status: { replicas: number; readyReplicas?: number }): Promise<void> {
+    await this.apps.patchNamespacedStatefulSetStatus({ name, namespace, body: replacing(status) });
+  }
+
+  /** A new role takes a moment to be known. */
+  private async isPermitted(config: KubeConfig): Promise<void> {
+    const theirs = new KubeConfig();
+    const cluster = config.getCurrentCluster();
+    if (!cluster) throw new Error("KUBECONFIG names no cluster.");
+    theirs.loadFromClusterAndUser(cluster, { name: account, token: this.token });
+    const apps = theirs.makeApiClient(AppsV1Api);
+    await until(() =>
+      apps.readNamespacedStatefulSet({ name, namespace }).then(
+        () => true,
+        () => false,
+      ),
+    );
+  }
+}
+
+const replacing = (value: unknown) => [{ op: "add", path: "/status", value }];
