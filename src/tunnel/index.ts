@@ -13,7 +13,7 @@ import { openObjects } from "../platform/objects";
 import { Keyring } from "./client-configs/keyring";
 import { ConfigStore } from "./client-configs/store";
 import type { HubForClients } from "./client-configs/text";
-import { readRows } from "./desired";
+import { readRows, readSomeRows } from "./desired";
 import { Endpoints } from "./endpoints";
 import { allowDns, parseExtraAllow } from "./firewall/extra-allow";
 import { Firewall } from "./firewall/firewall";
@@ -67,7 +67,7 @@ export async function startTunnel(
     hubs: hubsForClients(config, log),
     log,
     clock: systemClock,
-    onKeys: () => reconciler.kick("change"),
+    onKeys: () => reconciler.kick("keys"),
     onFailure: (error) => {
       metrics.failed("configs");
       log.error({ err: error }, "client configs: a part failed and is tried again");
@@ -96,6 +96,7 @@ export async function startTunnel(
   const reconciler = new Reconciler({
     os,
     readRows: () => readRows(db),
+    readSomeRows: (ids) => readSomeRows(db, ids),
     firewall: new Firewall(os, { edgePorts: [{ protocol: "tcp", port: config.EDGE_PORT }], extraAllow }),
     planes: both,
     keyring,
@@ -113,8 +114,8 @@ export async function startTunnel(
   lifecycle.onClose("statistics", () => poll.stop());
   const listener = new ChangeListener(config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, {
     log,
-    onChange: () => reconciler.kick("change"),
-    onReconnect: () => reconciler.kick("change"),
+    onChange: ({ table, id }) => reconciler.change(table, id),
+    onReconnect: () => reconciler.kick("missed"),
   });
   lifecycle.onClose("listener", () => listener.stop());
 

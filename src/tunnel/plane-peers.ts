@@ -5,11 +5,12 @@ import type { Logger } from "../platform/log";
 import type { Keyring } from "./client-configs/keyring";
 import type { Endpoints } from "./endpoints";
 import type { TunnelMetrics } from "./metrics";
+import type { ObservedInterface } from "./observed";
 import type { Os } from "./os/os";
 import { type PeerPlan, planPeers } from "./peers.plan";
 import { keepPeersWhenManyVanish, VanishingPolicy } from "./policies";
 import { applyPeerPlan, hushPeers } from "./wireguard/apply";
-import { ensureInterface, type InterfaceSettings, readInterface } from "./wireguard/interface";
+import { ensureInterface, type InterfaceSettings, isSound, readInterface } from "./wireguard/interface";
 
 export interface PlanePeersOptions {
   readonly os: Os;
@@ -22,10 +23,31 @@ export interface PlanePeersOptions {
   readonly metrics: TunnelMetrics;
 }
 
+/** Who has which address, of one look at the peers. */
+interface AddressIndex {
+  readonly of: ReadonlyMap<PublicKey, LivePeer>;
+  readonly holders: ReadonlyMap<string, PublicKey>;
+  readonly members: ReadonlyMap<string, Member>;
+}
+
+function indexOf(peers: ReadonlyMap<PublicKey, LivePeer>, members: readonly Member[]): AddressIndex {
+  const holders = new Map<string, PublicKey>();
+  for (const { publicKey, allowedIps } of peers.values()) {
+    for (const cidr of allowedIps) holders.set(cidr.replace(/\/32$/, ""), publicKey);
+  }
+  return { of: peers, holders, members: new Map(members.map((member) => [member.ip, member])) };
+}
+
 /** One plane's interface and its peers: looked at, compared with who should be there, and put right. */
 export class PlanePeers {
   private peers: ReadonlyMap<PublicKey, LivePeer> = new Map();
+  private members: readonly Member[] = [];
   private isUp = false;
+  /** The interface's public key since we set it up. */
+  private ownKey: string | undefined;
+  private index: AddressIndex | undefined;
+  /** For each look that is under way, the peers that were changed since it began. */
+  private readonly changedSince = new Set<Set<PublicKey>>();
   private readonly vanishing = new VanishingPolicy<string>();
 
   constructor(private readonly options: PlanePeersOptions) {}
@@ -34,6 +56,7 @@ export class PlanePeers {
     return this.options.plane;
   }
 
+  /** Whether the interface was there, and was ours, when last looked at. */
   get up(): boolean {
     return this.isUp;
   }
@@ -43,45 +66,81 @@ export class PlanePeers {
     return this.peers;
   }
 
-  /** Look at the interface only. Rejects when it cannot be read. */
-  async look(): Promise<void> {
+  /** Whom the database has in this plane, from now on. */
+  want(members: readonly Member[]): void {
+    this.members = members;
+    this.index = undefined;
+  }
+
+  /**
+   * Whether nobody but the member whom the database has there answers to an address. Not known, hence false,
+   * until the interface has been looked at.
+   */
+  isSettled(ip: string): boolean {
+    if (!this.isUp) return false;
+    if (this.index?.of !== this.peers) this.index = indexOf(this.peers, this.members);
+    const holder = this.index.holders.get(ip);
+    if (holder === undefined) return true;
+    const member = this.index.members.get(ip);
+    return member !== undefined && this.options.keyring.split([member]).desired[0]?.publicKey === holder;
+  }
+
+  /**
+   * Look at the interface only; it may run beside `reconcile`. Rejects when it cannot be read, or is not the one
+   * that we set up.
+   */
+  async look(): Promise<ObservedInterface> {
+    const changed = new Set<PublicKey>();
+    this.changedSince.add(changed);
     try {
-      this.peers = (await readInterface(this.options.os, this.plane.interface)).peers;
+      const observed = await readInterface(this.options.os, this.plane.interface);
+      if (this.ownKey !== undefined && observed.publicKey !== this.ownKey) {
+        throw new Error(`${this.plane.interface} was made anew by somebody else.`);
+      }
+      this.learn(observed.peers, changed);
       this.isUp = true;
+      return observed;
     } catch (error) {
       this.isUp = false;
       throw error;
+    } finally {
+      this.changedSince.delete(changed);
     }
-    this.options.endpoints.note(this.peers.values());
-    this.options.metrics.peers(this.plane.name, this.peers.size);
   }
 
-  /** Look, and with `full`, or when there is nothing to look at, see to the interface itself. */
-  async ensure(full: boolean): Promise<void> {
-    if (!full) {
-      try {
-        return await this.look();
-      } catch (error) {
-        this.options.log.warn({ err: error, plane: this.plane.name }, "the interface cannot be read");
-      }
+  /** Look at the interface and what belongs to it; `up` tells how it was found. */
+  async inspect(): Promise<void> {
+    try {
+      const observed = await this.look();
+      this.isUp = await isSound(this.options.os, this.options.settings(), observed);
+    } catch (error) {
+      this.isUp = false;
+      this.options.log.debug({ err: error, plane: this.plane.name }, "the interface cannot be read");
     }
+  }
+
+  /** Make the interface what it should be, anew when it is not there. Not to run beside `reconcile`. */
+  async mend(): Promise<void> {
     this.isUp = false;
     const { observed, changes } = await ensureInterface(this.options.os, this.options.settings());
-    this.peers = observed.peers;
+    this.ownKey = observed.publicKey;
+    this.learn(observed.peers, new Set());
     this.isUp = true;
     for (const change of changes) {
       this.options.log.info({ interface: this.plane.interface, change }, "the interface was changed");
       this.options.metrics.changed("interface");
     }
-    this.options.metrics.peers(this.plane.name, this.peers.size);
   }
 
-  /** Make the peers what they should be. Rejects with one error that names each peer that could not be set. */
-  async reconcile(members: readonly Member[], isTick: boolean): Promise<void> {
+  /**
+   * Make the peers what they should be, going by the last look and what was changed since. Not to be called
+   * again before it has settled. Rejects with one error that names each peer that could not be set.
+   */
+  async reconcile(isTick: boolean): Promise<void> {
     const { os, keyring, log, metrics } = this.options;
     const { plane } = this;
     if (isTick) await this.hush();
-    const wanted = planPeers(this.peers, { ...keyring.split(members), ownerOf: keyring.ownerOf });
+    const wanted = planPeers(this.peers, { ...keyring.split(this.members), ownerOf: keyring.ownerOf });
     const { plan, held } = keepPeersWhenManyVanish(wanted, this.peers.size, isTick, this.vanishing);
     metrics.held(plane.name, held);
     if (held > 0) {
@@ -91,7 +150,9 @@ export class PlanePeers {
       );
     }
     if (plan.remove.length === 0 && plan.upsert.length === 0) return;
+    this.outdateLooks(plan);
     const failures = await applyPeerPlan(os, plane.interface, plan, this.options.endpoints.of);
+    this.outdateLooks(plan);
     this.note(plan, failures);
     if (failures.size > 0) {
       throw new AggregateError(
@@ -99,6 +160,27 @@ export class PlanePeers {
         `${failures.size} peer(s) of ${plane.interface} were not set.`,
       );
     }
+  }
+
+  /** What a look under way sees of these peers may be of before the change. */
+  private outdateLooks({ remove, upsert }: PeerPlan): void {
+    for (const changed of this.changedSince) {
+      for (const { publicKey } of remove) changed.add(publicKey);
+      for (const { peer } of upsert) changed.add(peer.publicKey);
+    }
+  }
+
+  /** Take over what was seen, but for the peers that were changed after the look began. */
+  private learn(seen: ReadonlyMap<PublicKey, LivePeer>, changed: ReadonlySet<PublicKey>): void {
+    const peers = changed.size === 0 ? seen : new Map(seen);
+    for (const key of changed) {
+      const known = this.peers.get(key);
+      if (known) (peers as Map<PublicKey, LivePeer>).set(key, known);
+      else (peers as Map<PublicKey, LivePeer>).delete(key);
+    }
+    this.peers = peers;
+    this.options.endpoints.note(peers.values());
+    this.options.metrics.peers(this.plane.name, peers.size);
   }
 
   /** A tick after it was made anew, a peer has answered or is away. */

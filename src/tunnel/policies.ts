@@ -1,6 +1,7 @@
 import type { PeerPlan, Removal } from "./peers.plan";
 
-const FEW = 5;
+/** So many may go at any time. */
+export const FEW = 5;
 const SHARE = 0.1;
 const AGREEING_TICKS = 3;
 

@@ -1,19 +1,26 @@
+import { setImmediate as gathered } from "node:timers/promises";
 import type { PlaneName } from "../domain/tunnel-planes";
 import type { PublicKey } from "../domain/wireguard";
 import type { Clock } from "../platform/clock";
 import type { Logger } from "../platform/log";
 import type { Keyring } from "./client-configs/keyring";
 import type { Firewall } from "./firewall/firewall";
-import { type AllowState, allowStateOf, type Pair, pairsOf } from "./firewall/pairs";
+import { PairKeeper } from "./firewall/pair-keeper";
+import { type AllowState, allowStateOf, pairsOf } from "./firewall/pairs";
 import { type Fleet, type FleetRow, readFleet } from "./fleet";
 import { forwardPackets } from "./forwarding";
-import type { Stage, TunnelMetrics } from "./metrics";
+import { KnownRows, type RowIds } from "./known-rows";
+import { Lane } from "./lane";
+import type { TunnelMetrics } from "./metrics";
 import type { Os } from "./os/os";
 import type { PlanePeers } from "./plane-peers";
+import { FEW } from "./policies";
+import { Steps } from "./steps";
 
 export interface ReconcilerOptions {
   readonly os: Os;
   readonly readRows: () => Promise<FleetRow[]>;
+  readonly readSomeRows: (ids: RowIds) => Promise<FleetRow[]>;
   readonly firewall: Firewall;
   readonly planes: readonly PlanePeers[];
   readonly keyring: Pick<Keyring, "attend">;
@@ -21,38 +28,77 @@ export interface ReconcilerOptions {
   readonly log: Logger;
   readonly clock: Clock;
   readonly tickMs: number;
-  /** After each cycle. */
+  /** After each time that the node was brought in line. */
   readonly onCycle?: () => void;
 }
 
 const RETRY_MS = 1_000;
 const RETRY_MAX_MS = 10_000;
+/** Every tick counts the set's elements, and every so many ticks compares them all. */
+const THOROUGH_EVERY = 6;
 
-/** `change`: something may have changed. `tick`: the safety net, which looks at everything again. */
-type Reason = "change" | "repair" | "tick";
+/**
+ * `keys`: keys of clients became known. `missed`: changes may have gone unheard. `repair`: something failed.
+ * `tick`: the safety net, which looks at everything again.
+ */
+export type Reason = "keys" | "missed" | "repair" | "tick";
+
+/** A tick counts as one more look at who vanished. */
+interface Care {
+  readonly isTick: boolean;
+}
+
+interface Survey extends Care {
+  /** Look at the node's state too. */
+  readonly full: boolean;
+}
+
+const QUICK: Care = { isTick: false };
+const anyTick = (a: Care, b: Care): Care => ({ isTick: a.isTick || b.isTick });
+const nothing = (): void => undefined;
 
 /**
  * Keeps the node in line with the database.
  *
- * idle → running → idle. Whatever comes in while it runs is one further run. Each step stands alone: one that
- * fails is counted, named and tried again, and never keeps the others from being done. A read that fails
- * removes nobody: what the last one said goes on.
+ * Each resource has one writer, a lane of its own: the rows, the set of pairs, known connections, each interface.
+ * A changed row is read by itself and goes to the lanes at once, past a survey (all rows, rules, sets and
+ * interfaces, which only looks until something is amiss) that may be under way. Each step stands alone: one that
+ * fails is counted, named and tried again, and never keeps the others from being done. A read that fails removes
+ * nobody: what the last one said goes on.
  */
 export class Reconciler {
+  private readonly rows: KnownRows;
+  private readonly steps: Steps;
+  private readonly keeper: PairKeeper;
   private fleet: Fleet | undefined;
-  private pairs: ReadonlySet<Pair> = new Set();
   private allowed: { readonly of: Fleet; readonly state: AllowState } | undefined;
-  private pending: Set<Reason> | undefined;
-  private running: Promise<void> | undefined;
+  private changed: Record<PlaneName, Set<number>> = { users: new Set(), drones: new Set() };
+  private readonly underWay = new Set<Promise<unknown>>();
   private ticker: NodeJS.Timeout | undefined;
   private retry: NodeJS.Timeout | undefined;
   private stopped = false;
   private rulesStand = false;
+  private inspections = 0;
   private faultsSeen = "[]";
   private retryMs = RETRY_MS;
-  private readonly lastError = new Map<string, string>();
 
-  constructor(private readonly options: ReconcilerOptions) {}
+  private readonly surveys = new Lane<Survey, void>(
+    (how) => this.survey(how),
+    (a, b) => ({ full: a.full || b.full, isTick: a.isTick || b.isTick }),
+  );
+  private readonly changes = new Lane<void, void>(() => this.readChanged(), nothing);
+  private readonly wholeReads = new Lane<void, boolean>(() => this.read(() => this.rows.refresh()), nothing);
+  private readonly planeLanes: readonly Lane<Care, boolean>[];
+
+  constructor(private readonly options: ReconcilerOptions) {
+    const { log, metrics, firewall, planes } = options;
+    this.rows = new KnownRows(options.readRows, options.readSomeRows);
+    this.steps = new Steps(log, metrics);
+    const isSettled = (name: PlaneName, ip: string) =>
+      planes.some((plane) => plane.plane.name === name && plane.isSettled(ip));
+    this.keeper = new PairKeeper({ firewall, isSettled, steps: this.steps, metrics, log });
+    this.planeLanes = planes.map((plane) => new Lane((care) => this.reconcilePlane(plane, care), anyTick));
+  }
 
   /** What the firewall lets each user reach, as last read. */
   get allowState(): AllowState {
@@ -71,77 +117,111 @@ export class Reconciler {
     this.kick("tick");
   }
 
-  /** Ask for a run. Resolves at once; a run under way is followed by one more. */
+  /** Ask for a run. Resolves at once; one of the same kind that is under way is followed by one more. */
   kick(reason: Reason): void {
     if (this.stopped) return;
-    this.pending ??= new Set();
-    this.pending.add(reason);
-    this.running ??= this.runPending().finally(() => {
-      this.running = undefined;
-    });
+    if (reason === "keys") this.track(this.act(QUICK));
+    else this.track(this.surveys.run({ full: reason !== "missed", isTick: reason === "tick" }));
+  }
+
+  /** A row changed: it alone is read again, and acted upon. */
+  change(plane: PlaneName, id: number): void {
+    if (this.stopped) return;
+    this.changed[plane].add(id);
+    this.track(this.changes.run());
   }
 
   /** When nothing runs and nothing is asked for. */
   async idle(): Promise<void> {
-    await this.running;
+    while (this.underWay.size > 0) await Promise.all(this.underWay);
   }
 
-  /** No new run; the one under way is waited for. The node stays as it is. */
+  /** No new run; what is under way is waited for. The node stays as it is. */
   async stop(): Promise<void> {
     this.stopped = true;
     clearInterval(this.ticker);
     clearTimeout(this.retry);
-    await this.running;
+    await this.idle();
   }
 
-  private async runPending(): Promise<void> {
-    while (this.pending && !this.stopped) {
-      const reasons = this.pending;
-      this.pending = undefined;
-      await this.cycle(reasons.has("tick"), reasons.has("tick") || reasons.has("repair"));
-      this.options.onCycle?.();
+  private track(run: Promise<unknown>): void {
+    const tracked = run.finally(() => this.underWay.delete(tracked));
+    this.underWay.add(tracked);
+  }
+
+  private async readChanged(): Promise<void> {
+    // The notices of one transaction come together.
+    await gathered();
+    const ids = this.changed;
+    this.changed = { users: new Set(), drones: new Set() };
+    const count = ids.users.size + ids.drones.size;
+    if (count === 0 || this.stopped) return;
+    // Many at once are looked at together: who vanishes with many others is not dealt with a few at a time.
+    const isFew = this.fleet !== undefined && count <= FEW;
+    const reading = isFew ? this.read(() => this.rows.refreshSome(ids)) : this.wholeReads.run();
+    // Acting is not waited for: the next change is read meanwhile.
+    if (await reading) this.track(this.act(QUICK));
+    else this.retryLater();
+  }
+
+  /** Look at one thing after the other: nobody waits for it, and forwarding wants the processor too. */
+  private async survey({ full, isTick }: Survey): Promise<void> {
+    if (this.stopped) return;
+    const { firewall, planes } = this.options;
+    const steps = [];
+    if (full || !this.rulesStand) {
+      steps.push(await this.steps.do("firewall-rules", () => this.ensureRules()));
     }
+    const hasRead = await this.wholeReads.run();
+    steps.push(hasRead);
+    if (full) {
+      if (this.fleet) await this.keeper.set();
+      const thorough = !isTick || this.inspections++ % THOROUGH_EVERY === 0;
+      steps.push(await this.steps.do("firewall-pairs", () => firewall.inspectPairs(thorough)));
+      for (const plane of planes) await plane.inspect();
+    }
+    // Ticks without a read agree on nothing.
+    await this.act({ isTick: isTick && hasRead }, steps.every(Boolean));
   }
 
-  private async cycle(isTick: boolean, full: boolean): Promise<void> {
-    const { firewall, metrics, clock, planes } = this.options;
+  /** Bring the node in line with the rows as now known: who may no longer reach whom comes first. */
+  private async act({ isTick }: Care, soundSoFar = true): Promise<void> {
+    const { metrics, clock, onCycle } = this.options;
     const started = process.hrtime.bigint();
-    const results = await Promise.all([
-      this.step("database", () => this.read()),
-      full || !this.rulesStand ? this.step("firewall-rules", () => this.ensureRules()) : true,
-    ]);
-    const hasRead = results[0];
-    let forgetting: Promise<boolean> | undefined;
-    const setPairs = async () => {
-      const { opened, closed } = await firewall.setPairs(this.pairs, { verify: full });
-      metrics.changed("pair-opened", opened);
-      metrics.changed("pair-closed", closed);
-      if (closed > 0 || opened > 0) {
-        this.options.log.info({ opened, closed }, "the firewall's pairs changed");
-      }
-      if (closed > 0) forgetting = this.step("conntrack", () => firewall.forgetRevoked(this.pairs));
-    };
-    // The firewall closes before anything else is looked at.
-    if (this.fleet) results.push(await this.step("firewall-pairs", setPairs));
-    results.push(...(await Promise.all(planes.map((plane) => this.reconcilePlane(plane, isTick, full)))));
-    if (forgetting) results.push(await forgetting);
-    if (hasRead) this.attendConfigs(isTick);
+    const results = [soundSoFar];
+    if (this.fleet) results.push(await this.keeper.set());
+    const forgetting = this.keeper.forget();
+    results.push(...(await Promise.all(this.planeLanes.map((lane) => lane.run({ isTick })))));
+    // What had to wait for a peer to go.
+    if (this.fleet && this.keeper.waits) results.push(await this.keeper.set());
+    if (this.fleet) this.attendConfigs(this.fleet, isTick);
+    results.push(await forgetting);
     const succeeded = results.every(Boolean);
     metrics.reconciled(Number(process.hrtime.bigint() - started) / 1e9, succeeded ? clock.now() : undefined);
     if (succeeded) this.retryMs = RETRY_MS;
     else this.retryLater();
+    onCycle?.();
   }
 
-  private async read(): Promise<void> {
+  /** Read, and take over what the rows say now. */
+  private read(work: () => Promise<void>): Promise<boolean> {
+    return this.steps.do("database", async () => {
+      await work();
+      const fleet = readFleet(this.rows.all ?? []);
+      this.fleet = fleet;
+      this.keeper.want(pairsOf(fleet));
+      for (const plane of this.options.planes) plane.want(fleet[plane.plane.name]);
+      this.nameFaults(fleet);
+    });
+  }
+
+  private nameFaults({ faults }: Fleet): void {
     const { log, metrics } = this.options;
-    const fleet = readFleet(await this.options.readRows());
-    this.fleet = fleet;
-    this.pairs = pairsOf(fleet);
-    metrics.faultyRows(fleet.faults.length);
-    const faults = JSON.stringify(fleet.faults);
-    if (faults === this.faultsSeen) return;
-    this.faultsSeen = faults;
-    for (const fault of fleet.faults) {
+    metrics.faultyRows(faults.length);
+    const text = JSON.stringify(faults);
+    if (text === this.faultsSeen) return;
+    this.faultsSeen = text;
+    for (const fault of faults) {
       log.error({ ...fault }, "a row of the database is faulty; the others stand");
       metrics.failed("rows");
     }
@@ -163,49 +243,28 @@ export class Reconciler {
     if (await forwardPackets(os)) log.info("the node forwards packets from now on");
   }
 
-  private async reconcilePlane(plane: PlanePeers, isTick: boolean, full: boolean): Promise<boolean> {
+  private async reconcilePlane(plane: PlanePeers, { isTick }: Care): Promise<boolean> {
     const { name } = plane.plane;
     const look = async () => {
-      if (!this.rulesStand && !plane.up) {
+      if (plane.up) return;
+      if (!this.rulesStand) {
         throw new Error(`${plane.plane.interface} stays as it is until the firewall stands.`);
       }
-      await plane.ensure(full);
+      await plane.mend();
     };
-    const isThere = await this.step("interface", look, name);
+    const isThere = await this.steps.do("interface", look, name);
     if (!isThere || !this.fleet) return isThere;
-    const members = name === "users" ? this.fleet.users : this.fleet.drones;
-    return this.step("peers", () => plane.reconcile(members, isTick), name);
+    return this.steps.do("peers", () => plane.reconcile(isTick), name);
   }
 
-  private attendConfigs(isTick: boolean): void {
+  private attendConfigs({ users, drones }: Fleet, isTick: boolean): void {
     const { planes, keyring } = this.options;
-    const { users, drones } = this.fleet as Fleet;
     const live = new Set<PublicKey>(planes.flatMap((plane) => [...plane.live.keys()]));
     keyring.attend([...users, ...drones], live, isTick);
   }
 
-  /** One part of a run. Its failure is counted, and named when it is another than the last. */
-  private async step(stage: Stage, work: () => Promise<unknown>, plane?: PlaneName): Promise<boolean> {
-    const { log, metrics } = this.options;
-    const part = `${stage} ${plane ?? ""}`;
-    try {
-      await work();
-      if (this.lastError.delete(part)) log.info({ stage, plane }, "this part works again");
-      return true;
-    } catch (error) {
-      metrics.failed(stage);
-      const message = String(error);
-      if (this.lastError.get(part) !== message) {
-        log.error({ stage, plane, err: error }, "a part of the reconciliation failed");
-      }
-      this.lastError.set(part, message);
-      return false;
-    }
-  }
-
   private retryLater(): void {
-    if (this.stopped) return;
-    if (this.retry) return;
+    if (this.stopped || this.retry) return;
     this.retry = setTimeout(() => {
       this.retry = undefined;
       this.kick("repair");

@@ -1,5 +1,6 @@
 import { planes } from "../../domain/tunnel-planes";
 import { CommandError, type Os } from "../os/os";
+import { openPorts, type Pair } from "./pairs";
 
 /** A connection that a user opened to a drone. */
 interface Flow {
@@ -10,17 +11,17 @@ interface Flow {
 }
 
 /**
- * Forget the connections between the planes that the set does not allow: whatever else on this node accepts
- * known connections then accepts these no longer. Resolves with how many kinds were forgotten.
+ * Forget the connections between the planes that no pair allows: whatever else on this node accepts known
+ * connections then accepts these no longer. Resolves with how many kinds were forgotten.
  */
-export async function forgetRevoked(os: Os, allowed: ReadonlySet<string>): Promise<number> {
+export async function forgetRevoked(os: Os, allowed: ReadonlySet<Pair>): Promise<number> {
   const text = await os.run(["conntrack", "-L", "--orig-src", planes.users.network]);
+  const isAllowed = allowedBy(allowed);
   const revoked = new Map<string, Flow>();
   for (const line of text.split("\n")) {
     const flow = readFlow(line);
-    if (!flow?.drone.startsWith("10.71.")) continue;
-    const element = `${flow.user},${flow.protocol}:${flow.port},${flow.drone}`;
-    if (!allowed.has(element)) revoked.set(element, flow);
+    if (!flow?.drone.startsWith("10.71.") || isAllowed(flow)) continue;
+    revoked.set(`${flow.user},${flow.protocol}:${flow.port},${flow.drone}`, flow);
   }
   for (const { protocol, user, drone, port } of revoked.values()) {
     const which = ["-p", protocol, "--orig-src", user, "--orig-dst", drone];
@@ -28,6 +29,21 @@ export async function forgetRevoked(os: Os, allowed: ReadonlySet<string>): Promi
     await os.run(command).catch(ignoreGone);
   }
   return revoked.size;
+}
+
+function allowedBy(pairs: ReadonlySet<Pair>): (flow: Flow) => boolean {
+  const ports = new Map<string, string>();
+  for (const pair of pairs) {
+    const end = pair.lastIndexOf(" ");
+    ports.set(pair.slice(0, end), pair.slice(end + 1));
+  }
+  return ({ protocol, user, drone, port }) => {
+    const own = ports.get(`${user} ${drone}`);
+    if (own === undefined) return false;
+    return openPorts({ port: own ? Number(own) : undefined }).some(
+      (open) => open.protocol === protocol && String(open.port) === port,
+    );
+  };
 }
 
 /** `tcp 6 431999 ESTABLISHED src=10.70.0.2 dst=10.71.0.2 sport=40000 dport=5001 src=…`, the opener's half first. */

@@ -49,11 +49,11 @@ const ports = ["tcp:5001", "tcp:8554", "udp:8554", "udp:14900", "tcp:22"];
 test("only the pairs that differ are written, removals first, and a second time nothing", async () => {
   const os = new SimulatedOs();
   const firewall = new Firewall(os, settings);
-  await firewall.setPairs(pairs("10.70.0.2 10.71.0.2 5001", "10.70.0.3 10.71.0.3 5001"), { verify: true });
+  await firewall.setPairs(pairs("10.70.0.2 10.71.0.2 5001", "10.70.0.3 10.71.0.3 5001"));
   os.commands.length = 0;
   const next = pairs("10.70.0.3 10.71.0.3 5001", "10.70.0.4 10.71.0.2 5001");
-  expect(await firewall.setPairs(next, { verify: false })).toEqual({ opened: 5, closed: 5 });
-  expect(await firewall.setPairs(next, { verify: false })).toEqual({ opened: 0, closed: 0 });
+  expect(await firewall.setPairs(next)).toEqual({ opened: 5, closed: 5, withheld: 0 });
+  expect(await firewall.setPairs(next)).toEqual({ opened: 0, closed: 0, withheld: 0 });
   expect(os.commands).toEqual([
     [
       "ipset restore -exist <<'END'",
@@ -67,9 +67,9 @@ test("only the pairs that differ are written, removals first, and a second time 
 test("a drone's new port opens and the old one closes; its other ports are not touched", async () => {
   const os = new SimulatedOs();
   const firewall = new Firewall(os, settings);
-  await firewall.setPairs(pairs("10.70.0.2 10.71.0.2 5001"), { verify: true });
+  await firewall.setPairs(pairs("10.70.0.2 10.71.0.2 5001"));
   os.commands.length = 0;
-  await firewall.setPairs(pairs("10.70.0.2 10.71.0.2 6001"), { verify: false });
+  await firewall.setPairs(pairs("10.70.0.2 10.71.0.2 6001"));
   expect(os.commands.join()).not.toContain("del fleet-pairs 10.70.0.2,tcp:22");
   expect([...(os.sets.get("fleet-pairs") ?? [])].sort()).toEqual(
     ["tcp:22", "tcp:6001", "tcp:8554", "udp:14900", "udp:8554"].map((port) => `10.70.0.2,${port},10.71.0.2`),
@@ -79,21 +79,57 @@ test("a drone's new port opens and the old one closes; its other ports are not t
 test("a pair that somebody else put into the set is taken out by the next look at it", async () => {
   const os = new SimulatedOs();
   const firewall = new Firewall(os, settings);
-  await firewall.setPairs(pairs(), { verify: true });
+  await firewall.setPairs(pairs());
   os.sets.get("fleet-pairs")?.add("10.70.0.9,tcp:22,10.71.0.2");
-  expect(await firewall.setPairs(pairs(), { verify: true })).toEqual({ opened: 0, closed: 1 });
+  expect(await firewall.inspectPairs(false)).toBe(true);
+  expect(await firewall.setPairs(pairs())).toEqual({ opened: 0, closed: 1, withheld: 0 });
+  expect(await firewall.inspectPairs(true)).toBe(false);
+});
+
+test("a pair that may not be opened yet is withheld; the others change all the same", async () => {
+  const os = new SimulatedOs();
+  const firewall = new Firewall(os, settings);
+  await firewall.setPairs(pairs("10.70.0.2 10.71.0.2 5001"));
+  const next = pairs("10.70.0.3 10.71.0.2 5001", "10.70.0.4 10.71.0.4 5001");
+  const isFree = (pair: Pair) => !pair.includes("10.71.0.2");
+  expect(await firewall.setPairs(next, isFree)).toEqual({ opened: 5, closed: 5, withheld: 1 });
+  expect([...(os.sets.get("fleet-pairs") ?? [])].join()).not.toContain("10.71.0.2");
+  expect(await firewall.setPairs(next)).toEqual({ opened: 5, closed: 0, withheld: 0 });
+});
+
+test("a daemon that starts keeps open what the kernel has open, known to be free or not", async () => {
+  const os = new SimulatedOs();
+  const open = pairs("10.70.0.2 10.71.0.2 5001");
+  await new Firewall(os, settings).setPairs(open);
+  const next = new Firewall(os, settings);
+  expect(await next.setPairs(open, () => false)).toEqual({ opened: 0, closed: 0, withheld: 0 });
+});
+
+test("what is edited while the set is looked at is not taken for somebody else's", async () => {
+  const os = new SimulatedOs();
+  const firewall = new Firewall(os, settings);
+  await firewall.setPairs(pairs("10.70.0.2 10.71.0.2 5001"));
+  const { run } = os;
+  os.run = async (command, options) => {
+    const text = await run.call(os, command, options);
+    if (command[1] === "save") await firewall.setPairs(pairs("10.70.0.3 10.71.0.2 5001"));
+    return text;
+  };
+  expect(await firewall.inspectPairs(true)).toBe(false);
+  os.run = run;
+  expect(await firewall.inspectPairs(true)).toBe(false);
 });
 
 test("after a failed write the kernel's own list is looked at again", async () => {
   const os = new SimulatedOs();
   const firewall = new Firewall(os, settings);
-  await firewall.setPairs(pairs("10.70.0.2 10.71.0.2 5001"), { verify: true });
+  await firewall.setPairs(pairs("10.70.0.2 10.71.0.2 5001"));
   os.fault = (command) => {
     if (command.startsWith("ipset restore")) throw new Error("no memory");
   };
-  await expect(firewall.setPairs(pairs(), { verify: false })).rejects.toThrow("no memory");
+  await expect(firewall.setPairs(pairs())).rejects.toThrow("no memory");
   os.fault = () => {};
-  expect(await firewall.setPairs(pairs(), { verify: false })).toEqual({ opened: 0, closed: 5 });
+  expect(await firewall.setPairs(pairs())).toEqual({ opened: 0, closed: 5, withheld: 0 });
   expect([...(os.sets.get("fleet-pairs") ?? [])]).toEqual([]);
 });
 
@@ -119,7 +155,7 @@ test("only known connections that the set does not allow are forgotten", async (
     command.includes("-L")
       ? line("tcp", "10.71.0.2", 22) + line("tcp", "10.71.0.2", 5001) + line("udp", "172.31.0.2", 53)
       : run.call(os, command, options);
-  expect(await forgetRevoked(os, new Set(["10.70.0.2,tcp:22,10.71.0.2"]))).toBe(1);
+  expect(await forgetRevoked(os, pairs("10.70.0.2 10.71.0.2 6001"))).toBe(1);
   expect(os.commands).toEqual([
     "conntrack -D -p tcp --orig-src 10.70.0.2 --orig-dst 10.71.0.2 --orig-port-dst 5001",
   ]);

@@ -1,6 +1,7 @@
 import type { Os } from "../os/os";
 import { type Backend, hostBackend, restoreCommand, saveCommand } from "./backend";
 import { forgetRevoked } from "./conntrack";
+import { countElements, difference, differenceInKernel } from "./difference";
 import { elementsOf, type Pair } from "./pairs";
 import { type OwnChain, ownChains, PAIRS, type RuleSettings } from "./rules";
 import { isFirst, readSaved, restoreText, type SavedTable, teardownText } from "./saved";
@@ -20,8 +21,12 @@ export class Firewall {
   private readonly chains: readonly OwnChain[];
   /** Our chains as the kernel printed them after we had set them. */
   private accepted: string | undefined;
-  /** What the set holds, as far as we know. */
+  /** The pairs that the set holds all elements of, as far as we know. */
   private pairs: ReadonlySet<Pair> | undefined;
+  /** Elements that the last look at the set found too many or missing. */
+  private suspects: readonly string[] = [];
+  /** For each look that is under way, what was edited since it began. */
+  private readonly editedSince = new Set<Set<string>>();
 
   constructor(
     private readonly os: Os,
@@ -57,45 +62,74 @@ export class Firewall {
       : `${displaced.map(({ table, hook }) => `${table} ${hook}`).join(", ")} did not begin with our chain`;
   }
 
+  /** Whether the pair is open, as far as we know. */
+  holds(pair: Pair): boolean {
+    return this.pairs?.has(pair) ?? false;
+  }
+
   /**
-   * Make the set hold exactly these pairs, removals first; each is one atomic change, so the others' packets
-   * notice nothing. With `verify` the kernel's own list is compared, otherwise what we last knew of it.
-   * Resolves with how many elements were changed.
+   * Make the set hold these pairs and no others, removals first; each is one atomic change, so the others'
+   * packets notice nothing. A pair that is not open yet is opened only when it may be. Not to be called again
+   * before it has settled. Resolves with how many elements were changed and how many pairs were withheld.
    */
   async setPairs(
     desired: ReadonlySet<Pair>,
-    { verify }: { verify: boolean },
-  ): Promise<{ opened: number; closed: number }> {
-    const [opened, closed] =
-      verify || !this.pairs ? await this.differenceInKernel(desired) : difference(desired, this.pairs);
-    if (closed.length > 0 || opened.length > 0) {
+    mayOpen: (pair: Pair) => boolean = () => true,
+  ): Promise<{ opened: number; closed: number; withheld: number }> {
+    const { opened, closed, withheld } = this.pairs
+      ? difference(desired, this.pairs, mayOpen)
+      : differenceInKernel(desired, await this.readSet(), mayOpen);
+    if (this.suspects.length > 0) {
+      // Each is made what it should be, whatever it was: what was found may have been put right since.
+      const wanted = new Set([...desired].flatMap(elementsOf));
+      for (const element of this.suspects) (wanted.has(element) ? opened : closed).add(element);
+      this.suspects = [];
+    }
+    if (closed.size > 0 || opened.size > 0) {
       // Until the kernel has taken them all, what it holds is not known.
       this.pairs = undefined;
+      for (const edited of this.editedSince)
+        for (const element of [...closed, ...opened]) edited.add(element);
       const input = [
-        ...closed.map((element) => `del ${PAIRS} ${element}`),
-        ...opened.map((element) => `add ${PAIRS} ${element}`),
+        ...[...closed].map((element) => `del ${PAIRS} ${element}`),
+        ...[...opened].map((element) => `add ${PAIRS} ${element}`),
         "",
       ].join("\n");
       await this.os.run(["ipset", "restore", "-exist"], { input });
     }
-    this.pairs = desired;
-    return { opened: opened.length, closed: closed.length };
+    this.pairs = withheld.size === 0 ? desired : new Set([...desired].filter((pair) => !withheld.has(pair)));
+    return { opened: opened.size, closed: closed.size, withheld: withheld.size };
+  }
+
+  /**
+   * Compare the set with what we know of it, `thorough`ly or by its size; it may run beside `setPairs`, and
+   * changes nothing. Resolves with whether the next `setPairs` has something to put right.
+   */
+  async inspectPairs(thorough: boolean): Promise<boolean> {
+    if (!this.pairs) return false;
+    const edited = new Set<string>();
+    this.editedSince.add(edited);
+    try {
+      if (!thorough && (await this.countSet()) === countElements(this.pairs)) return false;
+      if (edited.size > 0) return false;
+      const held = await this.readSet();
+      if (!this.pairs) return false;
+      const { opened, closed } = differenceInKernel(this.pairs, held, () => true);
+      this.suspects = [...opened, ...closed].filter((element) => !edited.has(element));
+      return this.suspects.length > 0;
+    } finally {
+      this.editedSince.delete(edited);
+    }
   }
 
   /** Forget known connections of pairs that are allowed no longer. */
   forgetRevoked(desired: ReadonlySet<Pair>): Promise<number> {
-    return forgetRevoked(this.os, new Set([...desired].flatMap(elementsOf)));
+    return forgetRevoked(this.os, desired);
   }
 
-  private async differenceInKernel(
-    desired: ReadonlySet<Pair>,
-  ): Promise<[opened: string[], closed: string[]]> {
-    const held = await this.readSet();
-    const wanted = new Set([...desired].flatMap(elementsOf));
-    return [
-      [...wanted].filter((element) => !held.has(element)),
-      [...held].filter((element) => !wanted.has(element)),
-    ];
+  private async countSet(): Promise<number> {
+    const text = await this.os.run(["ipset", "list", "-terse", PAIRS]);
+    return Number(/^Number of entries: (\d+)$/m.exec(text)?.[1]);
   }
 
   private async readSet(): Promise<Set<string>> {
@@ -116,14 +150,6 @@ export class Firewall {
     );
     return { filter: readSaved(filter as string), mangle: readSaved(mangle as string) };
   }
-}
-
-/** Elements to add and to delete, in this order. A port that two pairs of the same addresses share stays. */
-function difference(desired: ReadonlySet<Pair>, known: ReadonlySet<Pair>): [string[], string[]] {
-  const opened = [...desired].filter((pair) => !known.has(pair)).flatMap(elementsOf);
-  const closed = [...known].filter((pair) => !desired.has(pair)).flatMap(elementsOf);
-  const kept = new Set(opened);
-  return [opened, closed.filter((element) => !kept.has(element))];
 }
 
 const printOwn = (saved: SavedTables): string =>

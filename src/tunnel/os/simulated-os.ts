@@ -131,7 +131,8 @@ export class SimulatedOs implements Os {
     return "";
   }
 
-  private ipset([verb, name]: string[], input: string): string {
+  private ipset([verb, name, of = ""]: string[], input: string): string {
+    if (name === "-terse") return `Name: ${of}\nNumber of entries: ${this.sets.get(of)?.size ?? 0}\n`;
     if (verb === "list") return [...this.sets.keys()].join("\n");
     if (verb === "destroy") this.sets.delete(name as string);
     if (verb === "save") {

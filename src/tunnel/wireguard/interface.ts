@@ -25,6 +25,26 @@ const Links = z.array(
 export const readInterface = async (os: Os, name: string): Promise<ObservedInterface> =>
   parseDump(await os.run(["wg", "show", name, "dump"]));
 
+type Link = z.infer<typeof Links>[number];
+
+const hasKeyAndPort = ({ plane, hubKey }: InterfaceSettings, observed: ObservedInterface): boolean =>
+  observed.publicKey === hubKey.publicKey && observed.listenPort === plane.port;
+const hasAddress = ({ plane }: InterfaceSettings, link: Link): boolean =>
+  link.addr_info.some(({ local, prefixlen }) => local === plane.hub && prefixlen === plane.prefixLength);
+const isUpWithMtu = ({ mtu }: InterfaceSettings, link: Link): boolean =>
+  link.mtu === mtu && link.flags.includes("UP");
+
+/** Whether `ensureInterface` would find nothing to do. Looks only. */
+export async function isSound(
+  os: Os,
+  settings: InterfaceSettings,
+  observed: ObservedInterface,
+): Promise<boolean> {
+  const link = await readLink(os, settings.plane.interface);
+  if (!link) return false;
+  return hasKeyAndPort(settings, observed) && hasAddress(settings, link) && isUpWithMtu(settings, link);
+}
+
 /**
  * Make the plane's interface what it should be, touching only what differs: one that is up with the right key
  * is left alone, whoever made it. Resolves with the interface as it now is, and with what was changed.
@@ -44,19 +64,17 @@ export async function ensureInterface(
     if (!link) throw new Error(`${name} was made and is not there.`);
   }
   let observed = await readInterface(os, name);
-  if (observed.publicKey !== hubKey.publicKey || observed.listenPort !== plane.port) {
+  if (!hasKeyAndPort(settings, observed)) {
     const command = ["wg", "set", name, "listen-port", String(plane.port), "private-key", "/dev/stdin"];
     await os.run(command, { input: `${hubKey.privateKey}\n`, secret: true });
     changes.push("key and port set");
     observed = await readInterface(os, name);
   }
-  if (
-    !link.addr_info.some(({ local, prefixlen }) => local === plane.hub && prefixlen === plane.prefixLength)
-  ) {
+  if (!hasAddress(settings, link)) {
     await os.run(["ip", "address", "add", `${plane.hub}/${plane.prefixLength}`, "dev", name]);
     changes.push(`address ${plane.hub} added`);
   }
-  if (link.mtu !== mtu || !link.flags.includes("UP")) {
+  if (!isUpWithMtu(settings, link)) {
     await os.run(["ip", "link", "set", name, "mtu", String(mtu), "up"]);
     changes.push(`up with MTU ${mtu}`);
   }
