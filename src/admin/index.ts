@@ -5,6 +5,9 @@ import { effectiveConfigCommand } from "./effective-config";
 import { grantSubscriptionCommand } from "./grant-subscription";
 import { jobsCommand } from "./jobs";
 import { keysCommand } from "./keys";
+import { publishComposeCommand } from "./publish-compose";
+import { reissueActivationCommand } from "./reissue-activation";
+import { rotateKeyCommand } from "./rotate-key";
 import { verifyArchiveCommand } from "./verify-archive";
 
 const commands: Readonly<Record<string, AdminCommand>> = {
@@ -13,6 +16,9 @@ const commands: Readonly<Record<string, AdminCommand>> = {
   config: effectiveConfigCommand,
   keys: keysCommand,
   jobs: jobsCommand,
+  "reissue-activation": reissueActivationCommand,
+  "rotate-key": rotateKeyCommand,
+  "publish-compose": publishComposeCommand,
   "verify-archive": verifyArchiveCommand,
   docs: docsCommand,
 };

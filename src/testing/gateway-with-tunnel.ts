@@ -31,10 +31,10 @@ export interface NewDrone {
 
 export const TEST_TUNNEL_SECRET = "a tunnel secret of enough length";
 export const TEST_COMPOSE = {
-  onboardImage: "registry.example.com/onboard:1",
-  mavlinkRouterImage: "registry.example.com/router:1",
-  edgePort: 8088,
-  edgeRedisPort: 6379,
+  ONBOARD_IMAGE: "registry.example.com/onboard:1",
+  MAVLINK_ROUTER_IMAGE: undefined,
+  EDGE_PORT: 8088,
+  EDGE_REDIS_PORT: 8089,
 };
 
 /**

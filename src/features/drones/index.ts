@@ -18,6 +18,7 @@ import { linkKey } from "./link-target";
 
 export { droneFor } from "./drone-access";
 export type { DroneEvents } from "./drone-events";
+export { activationToken } from "./drone-tokens";
 export {
   countDrones,
   type Drone,

@@ -13,9 +13,8 @@ import { ActivationService } from "./activation.service";
 import { assetCredentials } from "./asset-access";
 import { provisioningRoutes } from "./provisioning.routes";
 
-export { replaceActivationToken } from "./activation.store";
-export type { ComposeSettings } from "./compose-file";
 export { publishCompose } from "./publish-compose";
+export { reissueActivation } from "./reissue-activation";
 
 interface ProvisioningDeps {
   readonly config: GatewayConfig;

@@ -1,15 +1,29 @@
+import type { PublishComposeConfig } from "../../platform/config";
 import type { ObjectStore } from "../../platform/object-store";
-import { type ComposeSettings, composeFile, composeKey, vehicleTypes } from "./compose-file";
+import { version } from "../../platform/version";
+import { composeFile, composeKey, vehicleTypes } from "./compose-file";
+
+/** The drone knows its registry from the reply to its activation. */
+const OUR_IMAGE = `\${REPOSITORY:?set REPOSITORY in .env}/fleet-onboard:${version}`;
+
+type Settings = Pick<
+  PublishComposeConfig,
+  "ONBOARD_IMAGE" | "MAVLINK_ROUTER_IMAGE" | "EDGE_PORT" | "EDGE_REDIS_PORT"
+>;
 
 /** Put the compose file of each vehicle type where `/drone/activate` presigns it. Returns the objects' keys. */
 export async function publishCompose(
   store: Pick<ObjectStore, "write">,
-  settings: ComposeSettings,
+  settings: Settings,
 ): Promise<string[]> {
+  const { ONBOARD_IMAGE: onboardImage = OUR_IMAGE, MAVLINK_ROUTER_IMAGE: mavlinkRouterImage = onboardImage } =
+    settings;
+  const { EDGE_PORT: edgePort, EDGE_REDIS_PORT: edgeRedisPort } = settings;
+  const wish = { onboardImage, mavlinkRouterImage, edgePort, edgeRedisPort };
   return Promise.all(
     vehicleTypes.map(async (vehicleType) => {
       const key = composeKey(vehicleType);
-      await store.write(key, composeFile(vehicleType, settings), "application/yaml");
+      await store.write(key, composeFile(vehicleType, wish), "application/yaml");
       return key;
     }),
   );

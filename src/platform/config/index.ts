@@ -1,4 +1,4 @@
-export { type AdminConfig, adminConfig } from "./admin";
+export { type AdminConfig, adminConfig, type PublishComposeConfig, publishComposeConfig } from "./admin";
 export { configurationDocs, effectiveConfig } from "./docs";
 export { type GatewayConfig, gatewayConfig } from "./gateway";
 export { ConfigError, type Environment, loadConfig } from "./load";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { adminConfig } from "./admin";
+import { adminConfig, publishComposeConfig } from "./admin";
 import { gatewayConfig } from "./gateway";
 import { migrateConfig } from "./migrate";
 import { onboardConfig } from "./onboard";
@@ -17,5 +17,6 @@ export const configSchemas: Readonly<Record<string, z.ZodObject>> = {
   worker: workerConfig,
   migrate: migrateConfig,
   admin: adminConfig,
+  "admin publish-compose": publishComposeConfig,
   simulator: simulatorConfig,
 };
