@@ -8,16 +8,27 @@ import { LinkPool, type PoolOptions } from "./pool";
 export type { ByteStream, Dial, LinkTarget } from "./byte-stream";
 export * from "./flight-plan.plan";
 export type * from "./link";
-export { LinkPool, type PoolObserver, type Subscriber, type SubscriptionState } from "./pool";
+export {
+  LinkPool,
+  type PoolObserver,
+  type Subscriber,
+  type SubscriptionState,
+  type VehicleLinks,
+} from "./pool";
 
 export interface VehicleOptions extends Omit<PoolOptions, "dial" | "open"> {
   readonly mavlink: MavlinkOptions;
   /** Without one, a target that is dialled through it is refused. */
   readonly jumphost?: JumphostOptions;
+  /**
+   * Whether a link opened to this target may still be used; asked at every byte that is sent or heard, so that a
+   * process that stood still and wakes up says nothing more.
+   */
+  readonly mayUse?: (target: LinkTarget) => boolean;
 }
 
 /** The pool as processes use it: MAVLink over direct TCP or the jumphost, as each target says. */
-export function createLinkPool({ mavlink, jumphost, ...pool }: VehicleOptions): LinkPool {
+export function createLinkPool({ mavlink, jumphost, mayUse, ...pool }: VehicleOptions): LinkPool {
   const throughJumphost = jumphost && dialThroughJumphost(jumphost);
   const dial: Dial = (target: LinkTarget, signal: AbortSignal) => {
     if (target.via === "direct") return dialDirect(target, signal);
@@ -27,5 +38,21 @@ export function createLinkPool({ mavlink, jumphost, ...pool }: VehicleOptions): 
     );
   };
   const open = (stream: ByteStream, signal: AbortSignal) => openMavlinkLink(stream, mavlink, signal);
-  return new LinkPool({ ...pool, dial, open });
+  return new LinkPool({ ...pool, dial: mayUse ? guarded(dial, mayUse) : dial, open });
 }
+
+const guarded =
+  (dial: Dial, mayUse: (target: LinkTarget) => boolean): Dial =>
+  async (target, signal) => {
+    const stream = await dial(target, signal);
+    const whileAllowed = (use: () => void) => {
+      if (mayUse(target)) use();
+      else stream.close();
+    };
+    return {
+      write: (bytes) => whileAllowed(() => stream.write(bytes)),
+      onData: (listener) => stream.onData((chunk) => whileAllowed(() => listener(chunk))),
+      onClose: (listener) => stream.onClose(listener),
+      close: () => stream.close(),
+    };
+  };

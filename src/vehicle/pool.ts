@@ -35,6 +35,30 @@ export type SubscriptionState = "up" | "down" | "ended";
 export interface Subscriber {
   onMessage(message: TelemetryMessage): void;
   onState?(state: SubscriptionState): void;
+  /** For a drone whose link another replica holds, so that its messages do not come here. */
+  readonly elsewhere?: {
+    /** What the holder is asked, every second while the watch lasts. */
+    readonly asked: unknown;
+    /** What it answered; see `FleetLinks.serveFeeds`. */
+    answered(answer: unknown): void;
+  };
+}
+
+/** What everything above asks of the drones' links, whichever replica of the gateway holds them. */
+export interface VehicleLinks {
+  /** Runs `use` with the drone's link. Rejects with `vehicle_unreachable` when there is none in time. */
+  withLink<T>(target: LinkTarget, use: (link: VehicleLink) => Promise<T>): Promise<T>;
+  /**
+   * Watches a drone: its link is opened now or when it can be, and again whenever it is lost. Returns the
+   * function that ends the watch.
+   */
+  subscribe(target: LinkTarget, subscriber: Subscriber | Subscriber["onMessage"]): () => void;
+  /** Drops what this process has open to the drone, and every watch of it. Returns whether there was a link. */
+  close(key: string, reason?: string): boolean;
+  /** The same on every replica. */
+  closeEverywhere(key: string, reason?: string): Promise<boolean>;
+  /** Links now open in this process. */
+  readonly size: number;
 }
 
 /**
@@ -58,7 +82,7 @@ interface Entry {
 }
 
 /** One link per drone, opened once however many ask for it, kept while somebody uses or watches it. */
-export class LinkPool {
+export class LinkPool implements VehicleLinks {
   private readonly entries = new Map<string, Entry>();
   private draining = false;
   private readonly waitMs: number;
@@ -75,12 +99,15 @@ export class LinkPool {
     this.observer = options.observer ?? {};
   }
 
-  /** Links now open. */
   get size(): number {
     return [...this.entries.values()].filter(({ link }) => link !== undefined).length;
   }
 
-  /** Runs `use` with the drone's link. Rejects with `vehicle_unreachable` when there is none in time. */
+  /** Whether somebody uses or watches the drone, or its link is open. */
+  has(key: string): boolean {
+    return this.entries.has(key);
+  }
+
   async withLink<T>(target: LinkTarget, use: (link: VehicleLink) => Promise<T>): Promise<T> {
     const entry = this.entryFor(target);
     entry.users += 1;
@@ -93,10 +120,6 @@ export class LinkPool {
     }
   }
 
-  /**
-   * Watches a drone: opens its link now or when it can be opened, and again whenever it is lost. Returns the
-   * function that ends the watch.
-   */
   subscribe(target: LinkTarget, subscriber: Subscriber | Subscriber["onMessage"]): () => void {
     const entry = this.entryFor(target);
     const mine: Subscriber =
@@ -128,7 +151,6 @@ export class LinkPool {
     };
   }
 
-  /** Drops the drone's link, and every watch of it: it is deleted, or somebody else's now. */
   close(key: string, reason = "closed by request"): boolean {
     const entry = this.entries.get(key);
     if (!entry) return false;
@@ -143,6 +165,11 @@ export class LinkPool {
     entry.link?.close(reason);
     for (const subscriber of subscribers) subscriber.onState?.("ended");
     return true;
+  }
+
+  /** A pool that shares with nobody is everywhere. */
+  async closeEverywhere(key: string, reason?: string): Promise<boolean> {
+    return this.close(key, reason);
   }
 
   /** Takes nobody new, lets orders under way finish for so long, then closes every link. */

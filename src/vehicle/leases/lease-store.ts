@@ -1,0 +1,79 @@
+import type { Redis } from "../../platform/redis";
+
+/** The replica of the gateway that may open a drone's link, as every replica reads it. */
+export interface Holder {
+  /** One start of one process; a restarted one is another. */
+  readonly replica: string;
+  /** Grows with every claim of the drone's link, also after Redis has lost its data. */
+  readonly fence: number;
+  /** Where the others reach it. */
+  readonly url: string;
+}
+
+/**
+ * `replica fence url` under the lease's key, so that a renewal compares the whole. The fence is the clock in
+ * milliseconds, or one more than the last where that is more: a counter alone would begin again at 1 when
+ * Redis loses its data, and the jumphost would refuse every holder from then on.
+ */
+const CLAIM = `
+local lease = redis.call('GET', KEYS[1])
+if lease and string.sub(lease, 1, #ARGV[1] + 1) ~= ARGV[1] .. ' ' then return lease end
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+local fence = string.format('%.0f', math.max(now, tonumber(redis.call('GET', KEYS[2]) or '0') + 1))
+local mine = ARGV[1] .. ' ' .. fence .. ' ' .. ARGV[2]
+redis.call('SET', KEYS[2], fence)
+redis.call('SET', KEYS[1], mine, 'PX', ARGV[3])
+return mine`;
+
+const RENEW = `
+if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+return 0`;
+
+const GIVE_UP = `
+if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
+return 0`;
+
+const leaseKey = (key: string) => `fleet:link:{${key}}`;
+const fenceKey = (key: string) => `fleet:link:{${key}}:fence`;
+
+/** Leases in Redis. Every method rejects while Redis is away. */
+export class LeaseStore {
+  constructor(private readonly redis: Redis) {}
+
+  /** Takes the lease when nobody else has it; returns who has it then. Our own is taken anew, with a higher fence. */
+  async claim(key: string, replica: string, url: string, ttlMs: number): Promise<Holder> {
+    const lease = await this.redis.eval(CLAIM, 2, leaseKey(key), fenceKey(key), replica, url, ttlMs);
+    return parse(String(lease));
+  }
+
+  async read(key: string): Promise<Holder | undefined> {
+    const lease = await this.redis.get(leaseKey(key));
+    return lease === null ? undefined : parse(lease);
+  }
+
+  /** In one round trip; returns for each whether it is still ours, or undefined where Redis did not say. */
+  async renew(
+    leases: readonly (readonly [key: string, holder: Holder])[],
+    ttlMs: number,
+  ): Promise<(boolean | undefined)[]> {
+    const pipeline = this.redis.pipeline();
+    for (const [key, holder] of leases) pipeline.eval(RENEW, 1, leaseKey(key), format(holder), ttlMs);
+    const replies = (await pipeline.exec()) ?? [];
+    return leases.map((_lease, at) => {
+      const [error, renewed] = replies[at] ?? [new Error("no reply"), 0];
+      return error ? undefined : renewed === 1;
+    });
+  }
+
+  async giveUp(key: string, holder: Holder): Promise<void> {
+    await this.redis.eval(GIVE_UP, 1, leaseKey(key), format(holder));
+  }
+}
+
+const format = ({ replica, fence, url }: Holder): string => `${replica} ${fence} ${url}`;
+
+function parse(lease: string): Holder {
+  const [replica = "", fence = "", url = ""] = lease.split(" ");
+  return { replica, fence: Number(fence), url };
+}

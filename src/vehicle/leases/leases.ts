@@ -1,0 +1,189 @@
+import { DomainError } from "../../domain/errors";
+import type { Holder, LeaseStore } from "./lease-store";
+
+/**
+ * idle:     nobody here used or watched the drone any more.
+ * closed:   the drone is gone, moved, or its owner hung up.
+ * draining: this process stops.
+ * expired:  it could not be renewed in time: Redis was away, or this process stood still.
+ * taken:    Redis no longer knew it as ours.
+ */
+export type LossReason = "idle" | "closed" | "draining" | "expired" | "taken";
+
+export interface LeasesObserver {
+  acquired?(key: string): void;
+  lost?(key: string, reason: LossReason): void;
+}
+
+export interface LeasesOptions {
+  readonly store: LeaseStore;
+  /** This process, by an id that no other start of it has. */
+  readonly replica: string;
+  readonly ttlMs: number;
+  /** Whether the drone's lease is still needed here. */
+  readonly needed: (key: string) => boolean;
+  /** It is no longer ours: whatever is open under it must close now. */
+  readonly onLost: (key: string, reason: LossReason) => void;
+  readonly observer?: LeasesObserver;
+}
+
+interface Held {
+  readonly holder: Holder;
+  readonly since: number;
+  /** By this process's own clock, and a little before Redis forgets it. */
+  until: number;
+}
+
+/** Of a lease's time, what is left to clocks that run differently. */
+const SAFE_SHARE = 0.9;
+
+/**
+ * The leases that this process holds.
+ *
+ * free → held → free. A held lease is renewed three times in its life, and counts only as long as our own
+ * clock says that Redis still keeps it, so that two processes never both believe they hold one.
+ */
+export class Leases {
+  private readonly held = new Map<string, Held>();
+  private readonly claims = new Map<string, Promise<Holder>>();
+  private readonly timers: NodeJS.Timeout[];
+  private url: string | undefined;
+  private renewing = false;
+  private stopped = false;
+
+  constructor(private readonly options: LeasesOptions) {
+    const { ttlMs } = options;
+    this.timers = [
+      setInterval(() => void this.renewAll(), ttlMs / 3),
+      setInterval(() => this.dropExpired(), ttlMs / 12),
+    ];
+  }
+
+  get size(): number {
+    return this.held.size;
+  }
+
+  get replica(): string {
+    return this.options.replica;
+  }
+
+  /** From now on leases may be claimed: others reach us there. */
+  advertise(url: string): void {
+    this.url = url;
+  }
+
+  /**
+   * Whoever holds the drone's link, this process if nobody else does. Rejects with `unavailable` while Redis
+   * cannot be asked, unless the lease is ours and runs.
+   */
+  async claim(key: string): Promise<Holder> {
+    const mine = this.lease(key);
+    if (mine) return mine;
+    let claim = this.claims.get(key);
+    if (!claim) {
+      claim = this.take(key).finally(() => this.claims.delete(key));
+      this.claims.set(key, claim);
+    }
+    return claim;
+  }
+
+  /** The lease if it is ours at this moment. */
+  lease(key: string): Holder | undefined {
+    const held = this.held.get(key);
+    return held && performance.now() < held.until ? held.holder : undefined;
+  }
+
+  /** Whether what was opened under this fence may still send. */
+  covers(key: string, fence: number | undefined): boolean {
+    return fence !== undefined && this.lease(key)?.fence === fence;
+  }
+
+  /** Who holds it now, without wanting it; undefined when nobody does. */
+  read(key: string): Promise<Holder | undefined> {
+    return this.options.store.read(key);
+  }
+
+  /** Give it up so that another may take it at once. What is open under it must be closed before. */
+  async giveUp(key: string, reason: LossReason): Promise<void> {
+    const held = this.held.get(key);
+    if (!held) return;
+    this.held.delete(key);
+    this.options.observer?.lost?.(key, reason);
+    // It lapses by itself when Redis does not hear this.
+    await this.options.store.giveUp(key, held.holder).catch(() => {});
+  }
+
+  /** Claims nothing more, and gives up all. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    for (const timer of this.timers) clearInterval(timer);
+    await Promise.allSettled([...this.held.keys()].map((key) => this.giveUp(key, "draining")));
+  }
+
+  private async take(key: string): Promise<Holder> {
+    const { store, replica, ttlMs, observer } = this.options;
+    if (this.stopped || this.url === undefined) {
+      throw new DomainError("unavailable", "This server does not take drones just now.");
+    }
+    const askedAt = performance.now();
+    const holder = await store.claim(key, replica, this.url, ttlMs).catch((cause: unknown) => {
+      throw new DomainError(
+        "unavailable",
+        "It cannot be settled just now which server speaks to the drone; try again shortly.",
+        { cause },
+      );
+    });
+    if (holder.replica !== replica) return holder;
+    if (this.stopped) {
+      await store.giveUp(key, holder).catch(() => {});
+      throw new DomainError("unavailable", "The server is shutting down.");
+    }
+    this.held.set(key, { holder, since: askedAt, until: askedAt + ttlMs * SAFE_SHARE });
+    observer?.acquired?.(key);
+    return holder;
+  }
+
+  private async renewAll(): Promise<void> {
+    if (this.renewing || this.stopped) return;
+    this.dropExpired();
+    this.giveUpUnneeded();
+    const { store, ttlMs } = this.options;
+    const renewed = [...this.held];
+    if (renewed.length === 0) return;
+    this.renewing = true;
+    const askedAt = performance.now();
+    try {
+      const replies = await store.renew(
+        renewed.map(([key, { holder }]) => [key, holder]),
+        ttlMs,
+      );
+      for (const [at, [key, held]] of renewed.entries()) {
+        if (this.held.get(key) !== held) continue;
+        if (replies[at] === true) held.until = askedAt + ttlMs * SAFE_SHARE;
+        if (replies[at] === false) this.lose(key, "taken");
+      }
+    } catch {
+      // Redis is away: they expire one by one unless it comes back in time.
+    } finally {
+      this.renewing = false;
+    }
+  }
+
+  private giveUpUnneeded(): void {
+    const settled = performance.now() - this.options.ttlMs / 3;
+    for (const [key, { since }] of this.held) {
+      if (since < settled && !this.options.needed(key)) void this.giveUp(key, "idle");
+    }
+  }
+
+  private dropExpired(): void {
+    const now = performance.now();
+    for (const [key, { until }] of this.held) if (now >= until) this.lose(key, "expired");
+  }
+
+  private lose(key: string, reason: LossReason): void {
+    this.held.delete(key);
+    this.options.observer?.lost?.(key, reason);
+    this.options.onLost(key, reason);
+  }
+}
