@@ -1,7 +1,7 @@
 import Router from "@koa/router";
 import type { Context, Middleware } from "koa";
 import { koaBody } from "koa-body";
-import { DomainError } from "../domain/errors";
+import { DomainError, type ErrorCode } from "../domain/errors";
 import { errorReply, toDomainError } from "./errors";
 import { readRawBody } from "./raw-body";
 import { type GuardName, JsonText, Remarked, type Route } from "./route";
@@ -125,11 +125,27 @@ export function errorBoundary(routes: readonly Route[], basePath: string): Middl
       ctx.body = body;
       if (error.code === "method_not_allowed") ctx.set("Allow", allowedAt(ctx, routes, basePath));
       if (error.code === "unauthenticated") ctx.set("WWW-Authenticate", "Bearer");
-      const cause = error.code === "internal" || error.code === "unavailable" ? error.cause : undefined;
-      if (cause) ctx.state.log?.error({ err: cause }, "a request failed");
+      logCause(ctx, error);
       ctx.state.errorCode = error.code;
     }
   };
+}
+
+/** What a neighbour of ours said: in its own words for the operator, who alone can mend it. */
+const neighboursSaid: ReadonlySet<ErrorCode> = new Set([
+  "billing_refused",
+  "payment_provider_failed",
+  "simulation_refused",
+  "video_room_failed",
+]);
+
+function logCause(ctx: Context, { code, cause }: DomainError): void {
+  if (!cause) return;
+  if (code === "internal" || code === "unavailable") ctx.state.log?.error({ err: cause }, "a request failed");
+  if (!neighboursSaid.has(code) || !(cause instanceof Error)) return;
+  // The words only: what else such an error carries may hold a customer's data.
+  const { name, message } = cause;
+  ctx.state.log?.warn({ code, reason: `${name}: ${message}` }, "a request was refused elsewhere");
 }
 
 function routeErrors(route: Route): Pick<Route, "envelope" | "errors" | "errorBodies"> {
