@@ -1,7 +1,6 @@
-import { spawn } from "node:child_process";
-import { createServer } from "node:net";
+import { freePort } from "../../laptop/free-port";
+import { startServerProcess } from "../../laptop/servers/server-process";
 import { atEndOfFile } from "../../testing";
-import { until } from "../../testing/until";
 import { type PaymentProvider, stripeProvider } from "./payment-provider";
 
 /** Stripe's own mock: it holds every request against Stripe's published description, and keeps no state. */
@@ -11,21 +10,24 @@ beforeAll(async () => {
   const binary = process.env.PEERS_STRIPE_MOCK;
   if (!binary) throw new Error("PEERS_STRIPE_MOCK is not set; run npm run test:peers.");
   const port = await freePort();
-  const child = spawn(binary, ["-http-addr", `127.0.0.1:${port}`], { stdio: "ignore" });
-  const ended = new Promise((resolve) => child.once("exit", resolve));
-  atEndOfFile(async () => {
-    child.kill();
-    await ended;
+  const mock = await startServerProcess({
+    name: "stripe-mock",
+    command: binary,
+    // Without an address for HTTPS it takes a fixed port, on all of them.
+    args: ["-http-addr", `127.0.0.1:${port}`, "-https-addr", "127.0.0.1:0"],
+    readyText: "Listening for HTTP at",
+    readyWithinMs: 60_000,
+    stopSignal: "SIGTERM",
   });
+  atEndOfFile(() => mock.stop());
   const STRIPE_API_BASE = `http://127.0.0.1:${port}`;
-  await until(async () => (await fetch(`${STRIPE_API_BASE}/v1/prices`)).status === 401);
   const config = {
     ...{ STRIPE_SECRET_KEY: "sk_test_123", STRIPE_API_BASE, PUBLIC_ORIGIN: "https://fly.example.com" },
     ...{ BILLING_PRICE_MINOR_UNITS: 12_000, BILLING_CURRENCY: "eur", BILLING_PERIOD: "year" as const },
   };
   provider = stripeProvider({ ...config, STRIPE_PRICE_ID: "price_1" }) as PaymentProvider;
   unpriced = stripeProvider(config) as PaymentProvider;
-});
+}, 90_000);
 
 const seen = {
   facts: expect.objectContaining({ id: expect.stringMatching(/^sub_/), customer_id: expect.any(String) }),
@@ -62,11 +64,3 @@ test("refuses what is no request of Stripe's, so that the above means something"
   const refused = provider.openCheckout({ ...wish, vehicleCount: "many" as never });
   await expect(refused).rejects.toMatchObject({ code: "billing_refused" });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
