@@ -28,6 +28,7 @@ beforeAll(async () => {
     HOME,
     GATEWAY_PORT: String(await freePort()),
     RELAY_PORT: String(await freePort()),
+    TUNNEL_PORT: String(await freePort()),
     SIMULATOR_PORT: String(await freePort()),
     SIMULATOR_ONBOARD_PORT: String(await freePort()),
     SIMULATOR_SPEEDUP: "20",
@@ -104,15 +105,15 @@ interface Mission {
 
 test("a cold start is ready for a user with a drone, and Ctrl-C leaves nothing running", async () => {
   const { ready, process: stack, ended, output } = await startStack();
-  expect(ready).toMatchObject({ tunnel: null, jumphost: null });
+  expect(await (await fetch(`${ready.tunnel}/version`)).json()).toEqual({ version: expect.any(String) });
   expect(statSync(readyFile(folder)).mode & 0o777).toBe(0o600);
   const drones = await (await clientOf(ready)).get<{ id: number; type: string }[]>("/drones");
   expect(drones).toEqual([expect.objectContaining({ id: ready.drone_id, type: "sitl" })]);
   expect(output()).toContain(ready.gateway);
 
   const processes = recordedProcesses();
-  // Postgres, Redis, the simulator, the gateway, the relay and the agent on board.
-  expect(processes.map(isAlive)).toEqual([true, true, true, true, true, true]);
+  // Postgres, Redis, the simulator, the gateway, the relay, the tunnel service and the agent on board.
+  expect(processes.map(isAlive)).toEqual([true, true, true, true, true, true, true]);
   stack.kill("SIGINT");
   expect(await ended).toBe(0);
   expect(processes.filter(isAlive)).toEqual([]);
@@ -171,6 +172,7 @@ describe("a stack that was started with --reset", () => {
     const code = await demo.ended;
     // The output first: when this fails it says why.
     expect(demo.output()).toContain("Landed and disarmed");
+    expect(demo.output()).toMatch(/PrivateKey = \(not shown\)\n +Address = 10\.70\.0\.2\/32\n/);
     expect(code).toBe(0);
     expect(demo.output().match(/Corner \d reached/g)).toHaveLength(4);
     expect(demo.output()).toMatch(/frames obeyed.+\n(.*\n)*.*stopped by itself(.*\n)*Execution \d+: /);

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { ApiClient } from "../api-client";
 import { defaultStateFolder, readReady } from "../ready";
+import { downloadConfig, shown } from "./client-config";
 import { Flight } from "./flight";
 import { Gamepad } from "./gamepad";
 import { flightRecord, lastExecution } from "./record";
@@ -16,7 +17,7 @@ import { Watch } from "./watch";
  */
 export async function runDemo(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: { state: { type: "string", default: defaultStateFolder } } });
-  const { gateway, relay, user, drone_id, janus } = readReady(resolve(values.state));
+  const { gateway, relay, tunnel, user, drone_id, janus } = readReady(resolve(values.state));
   if (!gateway || !relay || !user || drone_id === null)
     throw new Error("The running stack has no drone to fly.");
   const screen = screenOn(process.stdout);
@@ -27,6 +28,9 @@ export async function runDemo(args: string[]): Promise<void> {
     throw new Error(`The gateway at ${gateway} does not let us in: ${cause.message}. ${advice}`, { cause });
   });
   screen.step(`Logged in as ${user.username}`);
+  if (tunnel) {
+    screen.step(`Downloaded the WireGuard config:\n${shown(await downloadConfig(api))}`);
+  }
   if (janus) {
     const { room, videocodec, bitrate } = await openRoom(api, janus, drone_id);
     screen.step(`Opened video room ${room}; Janus lists it: ${videocodec}, ${bitrate / 1e6} Mb/s`);

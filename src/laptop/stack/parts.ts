@@ -1,6 +1,8 @@
+import { join } from "node:path";
 import type { Environment } from "../../platform/config";
 import type { Ready } from "../ready";
 import { startChild } from "./child";
+import { composeFiles } from "./compose-files";
 import { firstDrone } from "./first-drone";
 import { firstUser } from "./first-user";
 import { media } from "./media";
@@ -14,6 +16,7 @@ import type { Secrets } from "./secrets";
 const drain = { SHUTDOWN_DRAIN_SECONDS: "3" };
 
 const DEFAULT_SIMULATOR_PORT = "5760";
+const DEFAULT_TUNNEL_PORT = "5050";
 
 /** What every process of ours is told here. A default comes before the user's environment, a must after it. */
 const ourEnvironment = (env: Environment, secrets: Secrets): Environment => ({
@@ -22,6 +25,7 @@ const ourEnvironment = (env: Environment, secrets: Secrets): Environment => ({
   ACCESS_PROFILE: "contract",
   // A simulated drone that names no port of its own is the simulator that starts beside.
   SIMULATED_LINK_PORT: env.SIMULATOR_PORT ?? DEFAULT_SIMULATOR_PORT,
+  VPN_SERVICE_URL: `http://127.0.0.1:${env.TUNNEL_PORT ?? DEFAULT_TUNNEL_PORT}`,
   ...env,
   ...drain,
   DEPLOYMENT: "local",
@@ -34,15 +38,16 @@ interface HttpService {
   readonly entrypoint: string;
   /** Variable that names its port, and the port otherwise. */
   readonly port: readonly [variable: string, otherwise: string];
-  /** Its key in ready.json. */
-  readonly says: keyof Ready;
-  readonly scheme?: "http" | "ws";
+  /** For ready.json. */
+  readonly says: (origin: string) => Partial<Ready>;
   /** Defaults of its own. */
-  readonly defaults?: (origin: string) => Environment;
+  readonly defaults?: (origin: string, stateFolder: string) => Environment;
+  /** What goes before the user's environment. */
+  readonly musts?: (env: Environment) => Environment;
 }
 
 /** One of our processes that serves HTTP on a port and answers `/readyz` there. */
-const service = ({ name, entrypoint, port, says, scheme = "http", defaults }: HttpService): Part => ({
+const service = ({ name, entrypoint, port, says, defaults, musts }: HttpService): Part => ({
   name,
   async start({ env, folder, secrets }) {
     const [variable, otherwise] = port;
@@ -53,10 +58,15 @@ const service = ({ name, entrypoint, port, says, scheme = "http", defaults }: Ht
       entrypoint,
       port: { number: Number(chosen), variable },
       folder,
-      env: { ...defaults?.(origin), ...ourEnvironment(env, secrets), [variable]: chosen },
+      env: {
+        ...defaults?.(origin, folder),
+        ...ourEnvironment(env, secrets),
+        ...musts?.(env),
+        [variable]: chosen,
+      },
       answers: () => isReady(origin),
     });
-    return { ...child, says: { [says]: origin.replace("http", scheme) } };
+    return { ...child, says: says(origin) };
   },
 });
 
@@ -92,18 +102,38 @@ const gateway = service({
   name: "the gateway",
   entrypoint: "gateway",
   port: ["GATEWAY_PORT", "8080"],
-  says: "gateway",
+  says: (gateway) => ({ gateway }),
   // A web client under development runs on a port of its own.
   // Another simulator than the first drone's, which runs all the time.
-  defaults: (origin) => ({ PUBLIC_ORIGIN: origin, CORS_ORIGINS: "*", SIMULATION_PROVIDER: "process" }),
+  // No registry is there, but an activation can be tried.
+  defaults: (origin) => ({
+    PUBLIC_ORIGIN: origin,
+    CORS_ORIGINS: "*",
+    SIMULATION_PROVIDER: "process",
+    REGISTRY_URL: "localhost:5000",
+  }),
 });
 
 const relay = service({
   name: "the relay",
   entrypoint: "relay",
   port: ["RELAY_PORT", "7070"],
-  says: "relay",
-  scheme: "ws",
+  says: (origin) => ({ relay: origin.replace("http", "ws") }),
+});
+
+/** Peers and client configs as in earnest; this machine's network is changed only for root who asks for it. */
+const tunnel = service({
+  name: "the tunnel service",
+  entrypoint: "tunnel",
+  port: ["TUNNEL_PORT", DEFAULT_TUNNEL_PORT],
+  says: (tunnel) => ({ tunnel }),
+  defaults: (_, stateFolder) => ({
+    VPN_ENDPOINT_HOST: "127.0.0.1",
+    TUNNEL_STATE_FOLDER: join(stateFolder, "tunnel"),
+  }),
+  musts: ({ TUNNEL_DATAPLANE }) => ({
+    TUNNEL_DATAPLANE: process.getuid?.() === 0 && TUNNEL_DATAPLANE ? TUNNEL_DATAPLANE : "dry-run",
+  }),
 });
 
 /**
@@ -112,8 +142,8 @@ const relay = service({
  */
 export const stages: readonly (readonly Part[])[] = [
   [database, redis, objects, mail, media],
-  [schema],
-  [simulator, gateway, relay],
+  [schema, composeFiles],
+  [simulator, gateway, relay, tunnel],
   [firstUser],
   [firstDrone],
   [onboard],

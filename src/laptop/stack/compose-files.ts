@@ -1,0 +1,19 @@
+import { publishCompose } from "../../features/provisioning";
+import { loadConfig, publishComposeConfig } from "../../platform/config";
+import { ObjectStore } from "../../platform/object-store";
+import type { Part } from "./part";
+
+/** What drones' computers run, where an activation finds it. */
+export const composeFiles: Part = {
+  name: "the compose files",
+  async start({ env }) {
+    const config = loadConfig(publishComposeConfig, env);
+    const store = new ObjectStore(config);
+    try {
+      await publishCompose(store, config);
+    } finally {
+      store.close();
+    }
+    return {};
+  },
+};
