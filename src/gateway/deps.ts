@@ -10,8 +10,9 @@ import type { Registry } from "../platform/metrics";
 import { ObjectStore } from "../platform/object-store";
 import { openObjects } from "../platform/objects";
 import { openRedis, type Redis } from "../platform/redis";
-import type { LinkPool } from "../vehicle";
+import type { VehicleLinks } from "../vehicle";
 import { openLinks } from "./links";
+import { openReplicas, type Replicas } from "./replicas";
 
 /** What the gateway stands on, opened once and closed last. */
 export interface GatewayDeps {
@@ -28,7 +29,9 @@ export interface GatewayDeps {
   readonly store: ObjectStore;
   /** The bucket of client configs. */
   readonly vpnStore: ObjectStore;
-  readonly links: LinkPool;
+  readonly links: VehicleLinks;
+  /** What joins this process to the gateway's other replicas; absent where it is the only one. */
+  readonly replicas: Replicas | undefined;
 }
 
 export function openDeps(
@@ -52,6 +55,8 @@ export function openDeps(
   lifecycle.onClose("asset store", () => store.close());
   const vpnStore = new ObjectStore({ ...config, S3_BUCKET: config.S3_VPN_BUCKET });
   lifecycle.onClose("config store", () => vpnStore.close());
+  const replicas =
+    config.LINK_LEASES === "redis" ? openReplicas(config, { log, registry, lifecycle, redis }) : undefined;
   return {
     config,
     log,
@@ -64,6 +69,7 @@ export function openDeps(
     objects,
     store,
     vpnStore,
-    links: openLinks(config, registry, lifecycle),
+    links: replicas?.links ?? openLinks(config, registry, lifecycle),
+    replicas,
   };
 }

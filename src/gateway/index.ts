@@ -38,6 +38,7 @@ export async function startGateway(
   });
   try {
     await redisReady(deps.redis).catch(() => log.warn("starting without Redis; it is retried"));
+    await deps.replicas?.serve();
     const features = composeFeatures(deps);
     const apps = gatewayApps(deps, features.routes, features.guards, options);
     const serve = async (name: string, app: Koa, port: number, attach?: (server: Server) => void) => {

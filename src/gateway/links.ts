@@ -1,10 +1,14 @@
 import type { GatewayConfig } from "../platform/config";
 import type { Lifecycle } from "../platform/lifecycle";
 import { Counter, Gauge, Histogram, type Registry } from "../platform/metrics";
-import { createLinkPool, type LinkPool, type PoolObserver } from "../vehicle";
+import { createLinkPool, type LinkPool, type LinkTarget, type PoolObserver } from "../vehicle";
 
-/** The gateway's links to its vehicles, counted, and closed before what they are recorded in. */
-export function openLinks(config: GatewayConfig, registry: Registry, lifecycle: Lifecycle): LinkPool {
+/** This process's links to vehicles, counted. */
+export function openPool(
+  config: GatewayConfig,
+  registry: Registry,
+  mayUse?: (target: LinkTarget) => boolean,
+): LinkPool {
   const pool = createLinkPool({
     mavlink: { systemId: config.MAVLINK_SYSTEM_ID },
     jumphost: config.JUMPHOST_URL
@@ -13,6 +17,7 @@ export function openLinks(config: GatewayConfig, registry: Registry, lifecycle: 
     waitMs: config.LINK_CONNECT_TIMEOUT_MS,
     idleMs: config.LINK_IDLE_SECONDS * 1000,
     observer: countLinks(registry),
+    mayUse,
   });
   new Gauge({
     name: "fleet_links_open",
@@ -22,6 +27,12 @@ export function openLinks(config: GatewayConfig, registry: Registry, lifecycle: 
       this.set(pool.size);
     },
   });
+  return pool;
+}
+
+/** The links of a gateway that is the only one, closed before what they are recorded in. */
+export function openLinks(config: GatewayConfig, registry: Registry, lifecycle: Lifecycle): LinkPool {
+  const pool = openPool(config, registry);
   lifecycle.onClose("vehicle links", () => pool.drain());
   return pool;
 }

@@ -4,7 +4,7 @@ import type { GatewayConfig } from "../../platform/config";
 import type { Db } from "../../platform/db";
 import type { Logger } from "../../platform/log";
 import type { Redis } from "../../platform/redis";
-import type { LinkPool } from "../../vehicle";
+import type { VehicleLinks } from "../../vehicle";
 import { type Drone, droneFor, linkTarget } from "../drones";
 import { enabledGeofences, geofenceForUpload } from "../geofences";
 import { missionForUpload } from "../missions";
@@ -17,7 +17,7 @@ interface ActionsDeps {
   readonly db: Db;
   readonly redis: Redis;
   readonly log: Logger;
-  readonly links: Pick<LinkPool, "withLink">;
+  readonly links: Pick<VehicleLinks, "withLink">;
   /** Done before a drone is armed. A failure is logged and never keeps it from arming. */
   readonly beforeArm?: (drone: Drone) => Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { Capability } from "../../domain/access";
 import type { Db } from "../../platform/db";
-import type { LinkPool, Param } from "../../vehicle";
+import type { Param, VehicleLinks } from "../../vehicle";
 import { droneFor } from "./drone-access";
 import { type DialConfig, linkKey, linkTarget } from "./link-target";
 
@@ -8,7 +8,7 @@ import { type DialConfig, linkKey, linkTarget } from "./link-target";
 export class DroneLinks {
   constructor(
     private readonly db: Db,
-    private readonly pool: Pick<LinkPool, "withLink" | "close">,
+    private readonly pool: Pick<VehicleLinks, "withLink" | "close" | "closeEverywhere">,
     private readonly config: DialConfig,
   ) {}
 
@@ -20,7 +20,7 @@ export class DroneLinks {
   /** Returns whether a link was open. */
   async close(userId: number, droneId: number): Promise<boolean> {
     await droneFor(this.db, userId, "command", droneId);
-    return this.pool.close(linkKey(droneId), "closed by its owner");
+    return this.pool.closeEverywhere(linkKey(droneId), "closed by its owner");
   }
 
   async readParams(userId: number, droneId: number, names: readonly string[]): Promise<Param[]> {

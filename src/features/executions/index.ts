@@ -9,7 +9,7 @@ import type { ObjectStore } from "../../platform/object-store";
 import { rateLimit } from "../../platform/rate-limit";
 import type { Redis } from "../../platform/redis";
 import { parseSigningKey } from "../../platform/signing-key";
-import type { LinkPool } from "../../vehicle";
+import type { VehicleLinks } from "../../vehicle";
 import type { AssetsService } from "../assets";
 import { findDrone, linkTarget } from "../drones";
 import { ArchivesService } from "./archive/archives.service";
@@ -31,7 +31,7 @@ interface ExecutionsDeps {
   readonly mailer: Mailer;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly links: Pick<LinkPool, "withLink">;
+  readonly links: Pick<VehicleLinks, "withLink">;
   readonly assets: AssetsService;
 }
 

@@ -7,6 +7,7 @@ import {
   vehicleGroup,
   videoGroup,
 } from "./gateway-features";
+import { replicasGroup } from "./gateway-replicas";
 import {
   accessGroup,
   assetsGroup,
@@ -43,6 +44,7 @@ export const gatewayConfig = z
     ...videoGroup,
     ...simulationGroup,
     ...vehicleGroup,
+    ...replicasGroup,
     ...provisioningGroup,
     CORS_ORIGINS: list("Origins that browsers may call from, comma separated; `*` allows any."),
     BODY_LIMIT_BYTES: positiveInt(1_048_576, "Largest request body."),
@@ -65,6 +67,10 @@ export const gatewayConfig = z
     // Also beside other faults, so that all are reported at once.
     when: () => true,
   })
+  .refine(
+    ({ LINK_LEASES, GATEWAY_PEER_SECRET }) => LINK_LEASES !== "redis" || GATEWAY_PEER_SECRET !== undefined,
+    { path: ["GATEWAY_PEER_SECRET"], message: "is required with LINK_LEASES=redis", when: () => true },
+  )
   .refine(
     ({ SIMULATION_PROVIDER, EC2_INSTANCE_ID }) =>
       SIMULATION_PROVIDER !== "ec2" || EC2_INSTANCE_ID !== undefined,

@@ -1,0 +1,51 @@
+import { Counter, Gauge, Histogram, type Registry } from "../platform/metrics";
+import type { FleetObserver, LeasesObserver } from "../vehicle/leases";
+
+export interface ReplicaCounts {
+  readonly leases: () => number;
+  readonly feeds: () => number;
+}
+
+/** The measures of what replicas share. */
+export function countReplicas(registry: Registry) {
+  const registers = [registry];
+  const gauge = (name: string, help: string, value: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(value());
+      },
+    });
+  const acquired = new Counter({
+    name: "fleet_link_lease_acquisitions_total",
+    help: "Drones whose link this replica took.",
+    registers,
+  });
+  const lost = new Counter({
+    name: "fleet_link_lease_losses_total",
+    help: "Drones whose link this replica gave up or lost, by reason.",
+    labelNames: ["reason"],
+    registers,
+  });
+  const asked = new Histogram({
+    name: "fleet_link_remote_seconds",
+    help: "Time of a question to the replica that holds a drone's link, by question and outcome.",
+    labelNames: ["ask", "outcome"],
+    buckets: [0.005, 0.02, 0.1, 0.5, 1, 2, 5, 20, 60],
+    registers,
+  });
+  const leases: LeasesObserver = {
+    acquired: () => acquired.inc(),
+    lost: (_key, reason) => lost.inc({ reason }),
+  };
+  const fleet: FleetObserver = {
+    asked: (ask, outcome, milliseconds) => asked.observe({ ask, outcome }, milliseconds / 1000),
+  };
+  const watch = (counts: ReplicaCounts) => {
+    gauge("fleet_link_leases", "Drones whose link this replica holds.", counts.leases);
+    gauge("fleet_link_feeds", "Watched drones whose link another replica holds.", counts.feeds);
+  };
+  return { leases, fleet, watch };
+}

@@ -1,0 +1,98 @@
+import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import { networkInterfaces } from "node:os";
+import { closeServer, listen } from "../http/listen";
+import type { GatewayConfig } from "../platform/config";
+import type { Lifecycle } from "../platform/lifecycle";
+import type { Logger } from "../platform/log";
+import type { Registry } from "../platform/metrics";
+import { openRedis, type Redis } from "../platform/redis";
+import { FleetLinks, LeaseStore, Leases, PeerClient, peerListener } from "../vehicle/leases";
+import { openPool } from "./links";
+import { countReplicas } from "./replica-metrics";
+
+/** What joins this process to the gateway's other replicas. */
+export interface Replicas {
+  readonly links: FleetLinks;
+  readonly publisher: Redis;
+  /** In Redis' subscriber mode. It keeps its subscriptions over a loss of the connection. */
+  readonly subscriber: Redis;
+  /** Answers the other replicas from now on, and tells them where. */
+  serve(): Promise<void>;
+}
+
+interface ReplicaDeps {
+  readonly log: Logger;
+  readonly registry: Registry;
+  readonly lifecycle: Lifecycle;
+  readonly redis: Redis;
+}
+
+/** Every replica closes what it has open to the drone that is named here. */
+const CLOSE_CHANNEL = "fleet:links:close";
+
+export function openReplicas(
+  config: GatewayConfig,
+  { log, registry, lifecycle, redis }: ReplicaDeps,
+): Replicas {
+  const secret = config.GATEWAY_PEER_SECRET as string;
+  const counts = countReplicas(registry);
+  const leases = new Leases({
+    store: new LeaseStore(redis),
+    replica: randomUUID(),
+    ttlMs: config.LINK_LEASE_MS,
+    needed: (key) => pool.has(key),
+    onLost: (key, reason) => {
+      log.warn({ link: key, reason }, "a drone's lease was lost; its link is closed");
+      links.lost(key);
+    },
+    observer: counts.leases,
+  });
+  const pool = openPool(config, registry, ({ key, fence }) => leases.covers(key, fence));
+  const links = new FleetLinks({
+    pool,
+    leases,
+    peers: new PeerClient(secret),
+    tellAll: (key, reason) => redis.publish(CLOSE_CHANNEL, `${leases.replica} ${key} ${reason}`),
+    waitMs: config.LINK_CONNECT_TIMEOUT_MS,
+    observer: counts.fleet,
+  });
+  counts.watch({ leases: () => leases.size, feeds: () => links.feedsAsked });
+  const subscriber = openSubscriber(config.REDIS_URL, log);
+  lifecycle.onClose("redis subscriber", () => subscriber.disconnect());
+  subscriber.on("message", (channel, text) => {
+    const [from, key = "", ...reason] = text.split(" ");
+    if (channel === CLOSE_CHANNEL && from !== leases.replica) links.close(key, reason.join(" "));
+  });
+  // It fails only when the connection is closed for good, and then nothing is open.
+  subscriber.subscribe(CLOSE_CHANNEL).catch(() => {});
+  lifecycle.onClose("vehicle links", () => links.drain());
+  const serve = async () => {
+    const server = createServer(
+      { requestTimeout: 60_000, headersTimeout: 15_000, keepAliveTimeout: 60_000 },
+      peerListener(secret, (message) => links.answer(message), log),
+    );
+    const url = await listen(server, config.GATEWAY_PEER_PORT, config.HOST);
+    lifecycle.onClose("peer http", () => closeServer(server));
+    leases.advertise(config.GATEWAY_PEER_URL ?? reachable(url));
+  };
+  return { links, publisher: redis, subscriber, serve };
+}
+
+/** Its commands wait while Redis is away: a subscription that was asked for is made when it is back. */
+const openSubscriber = (url: string, log: Logger): Redis =>
+  openRedis(url, log, {
+    enableOfflineQueue: true,
+    maxRetriesPerRequest: null,
+    commandTimeout: undefined,
+  });
+
+/** A wildcard is no address that another machine could ask. */
+function reachable(listening: string): string {
+  const url = new URL(listening.replace("//:::", "//[::]:"));
+  if (url.hostname !== "0.0.0.0" && url.hostname !== "[::]") return url.origin;
+  const own = Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .find(({ family, internal }) => family === "IPv4" && !internal);
+  return `http://${own?.address ?? "127.0.0.1"}:${url.port}`;
+}
