@@ -29,7 +29,7 @@ const CREATED = 1_790_000_000;
 export class FakePayments {
   readonly requests: RecordedRequest[] = [];
   readonly subscriptions = new Map<string, HeldSubscription>();
-  readonly checkouts = new Map<string, "open" | "expired">();
+  readonly checkouts = new Map<string, "open" | "expired" | "complete">();
   /** Answer the next request, or the next of this method, with an error in place of what it asked for. */
   private failure: { status: number; error: object; method: string | undefined } | undefined;
 
@@ -73,6 +73,13 @@ export class FakePayments {
     return { id, object: "subscription", created: CREATED, ...rest, items };
   }
 
+  /** A completed checkout names what it was paid for: `sub_of_` and its own id. */
+  private session(id: string): object {
+    const status = this.checkouts.get(id);
+    const subscription = status === "complete" ? `sub_of_${id}` : null;
+    return { id, object: "checkout.session", status, subscription };
+  }
+
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let text = "";
     for await (const chunk of request) text += chunk;
@@ -99,8 +106,9 @@ export class FakePayments {
     const [, method, kind, id = "", action] = /^(\w+) \/v1\/([\w/]+?)\/(\w+?_\w+)(\/\w+)?$/.exec(line) ?? [];
     if (kind === "checkout/sessions" && action === "/expire" && this.checkouts.get(id) === "open") {
       this.checkouts.set(id, "expired");
-      return [200, { id, object: "checkout.session" }];
+      return [200, this.session(id)];
     }
+    if (kind === "checkout/sessions" && method === "GET") return [200, this.session(id)];
     const held = kind === "subscriptions" ? this.subscriptions.get(id) : undefined;
     if (!held) return [404, { error: { type: "invalid_request_error", code: "resource_missing" } }];
     if (method === "POST") change(held, fields);

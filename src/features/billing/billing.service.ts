@@ -1,9 +1,9 @@
 import { DomainError } from "../../domain/errors";
 import type { Db } from "../../platform/db";
-import { customerOfUser, emailOf, findOpenCheckout, putOpenCheckout } from "./customers.store";
+import { customerOfUser, emailOf, findOpenCheckout, replaceOpenCheckout } from "./customers.store";
 import type { PaymentProvider, Sighting } from "./payment-provider";
 import { type Payment, paymentsOf } from "./payments.store";
-import { lockCustomer } from "./provider-subscriptions.store";
+import { findProviderSubscription, lockCustomer } from "./provider-subscriptions.store";
 import { keepSighting, Tie } from "./sightings";
 import { findSubscription, type Subscription } from "./subscriptions.store";
 import { FREE_SIMULATED, type GateAnswer, isActive, type VehicleKind, vehicleGate } from "./vehicle-gate";
@@ -51,10 +51,13 @@ export class BillingService {
       refuse("You have a subscription that waits for its payment; settle it in the billing portal.");
     // Two open pages could both be paid.
     const earlier = await findOpenCheckout(db, userId);
-    if (earlier) await provider.expireCheckout(earlier);
+    const paidFor = earlier && (await provider.closeCheckout(earlier));
+    if (paidFor && !(await findProviderSubscription(db, paidFor)))
+      refuse("Your last checkout was paid and is being processed; look again in a moment.");
     const [customerId, email] = await Promise.all([customerOfUser(db, userId), emailOf(db, userId)]);
     const { url, sessionId } = await provider.openCheckout({ userId, vehicleCount, customerId, email });
-    await putOpenCheckout(db, userId, sessionId);
+    const meanwhile = await replaceOpenCheckout(db, userId, sessionId);
+    if (meanwhile && meanwhile !== earlier) await provider.closeCheckout(meanwhile);
     return { checkout_url: url, session_id: sessionId };
   }
 

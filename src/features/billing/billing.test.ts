@@ -1,5 +1,5 @@
 import { FakePayments } from "../../testing/fake-payments";
-import { checkoutObject, freshId, paymentEvent } from "../../testing/payment-events";
+import { checkoutObject, freshId, paymentEvent, subscriptionObject } from "../../testing/payment-events";
 import { startTestGateway, type TestGateway, type TestUser } from "../../testing/start-gateway";
 import { saveSubscription } from ".";
 
@@ -65,6 +65,38 @@ describe("a checkout", () => {
     const second = (await api.post("/billing/checkout", { vehicle_count: 2 })).body.session_id;
     expect([fake.checkouts.get(first), fake.checkouts.get(second)]).toEqual(["expired", "open"]);
     expect((await api.post("/billing/checkout", { vehicle_count: 2 })).status).toBe(200);
+  });
+
+  test("leaves one page open, however many are begun at once", async () => {
+    const { api } = await gateway.newUser();
+    const replies = await Promise.all(
+      [1, 2, 3, 4].map((vehicle_count) => api.post("/billing/checkout", { vehicle_count })),
+    );
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const states = replies.map(({ body }) => fake.checkouts.get(body.session_id));
+    expect(states.sort()).toEqual(["expired", "expired", "expired", "open"]);
+  });
+
+  test("that was paid is not begun again before its event has come, and can be once that is over", async () => {
+    const user = await gateway.newUser();
+    const again = () => user.api.post("/billing/checkout", { vehicle_count: 1 });
+    const { session_id } = (await again()).body;
+    fake.checkouts.set(session_id, "complete");
+    const refused = await again();
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { error: { message: expect.stringMatching(/paid/) } },
+    });
+    const paid = { id: `sub_of_${session_id}`, customer: freshId("cus"), userId: user.id };
+    const tell = (kind: string, created: number) =>
+      gateway.api.post(
+        "/billing/webhook",
+        paymentEvent(`customer.subscription.${kind}`, subscriptionObject(paid), created),
+      );
+    await tell("created", 1_795_000_000);
+    expect((await again()).body.error.message).toMatch(/active subscription/);
+    await tell("deleted", 1_795_000_001);
+    expect((await again()).status).toBe(200);
   });
 
   test("is refused with an active subscription, bought or granted, and nobody is asked", async () => {

@@ -34,11 +34,18 @@ export async function linkCustomer(trx: Db, customerId: string, userId: number):
 export const findOpenCheckout = async (db: Db, userId: number): Promise<string | undefined> =>
   (await db("open_checkouts").where({ user_id: userId }).first("session_id"))?.session_id;
 
-export const putOpenCheckout = async (db: Db, userId: number, sessionId: string): Promise<void> =>
-  void (await db("open_checkouts")
-    .insert({ user_id: userId, session_id: sessionId })
-    .onConflict("user_id")
-    .merge());
+/** Keep the checkout that a user began last. Returns the one that it takes the place of. */
+export const replaceOpenCheckout = (db: Db, userId: number, sessionId: string): Promise<string | undefined> =>
+  db.transaction(async (trx) => {
+    // Of several at once each finds the one before it.
+    await trx("users").where({ id: userId }).forNoKeyUpdate().first("id");
+    const earlier = await findOpenCheckout(trx, userId);
+    await trx("open_checkouts")
+      .insert({ user_id: userId, session_id: sessionId })
+      .onConflict("user_id")
+      .merge();
+    return earlier;
+  });
 
 export const removeOpenCheckout = async (db: Db, sessionId: string): Promise<void> =>
   void (await db("open_checkouts").where({ session_id: sessionId }).delete());

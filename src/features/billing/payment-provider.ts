@@ -31,8 +31,8 @@ export interface Sighting {
 /** What we ask of the payment provider. Every method rejects with `payment_provider_failed` when it cannot. */
 export interface PaymentProvider {
   openCheckout(wish: CheckoutWish): Promise<{ url: string; sessionId: string }>;
-  /** Close a checkout that is still open; one that is not is left as it is. */
-  expireCheckout(sessionId: string): Promise<void>;
+  /** Close a checkout that is still open. Resolves with the subscription that it was paid for, if it was. */
+  closeCheckout(sessionId: string): Promise<string | undefined>;
   openPortal(customerId: string): Promise<string>;
   /** Undefined when the provider does not know it. */
   find(subscriptionId: string): Promise<Sighting | undefined>;
@@ -74,8 +74,12 @@ export function stripeProvider(config: PaymentConfig): PaymentProvider | undefin
       return { url: session.url, sessionId: session.id };
     },
 
-    async expireCheckout(sessionId) {
-      await asked(() => stripe.checkout.sessions.expire(sessionId)).catch(ignoreRefusal);
+    async closeCheckout(id) {
+      const closed = await asked(() => stripe.checkout.sessions.expire(id)).catch(ignoreRefusal);
+      if (closed) return undefined;
+      const session = await asked(() => stripe.checkout.sessions.retrieve(id)).catch(ignoreRefusal);
+      if (session?.status !== "complete" || !session.subscription) return undefined;
+      return typeof session.subscription === "string" ? session.subscription : session.subscription.id;
     },
 
     async openPortal(customerId) {

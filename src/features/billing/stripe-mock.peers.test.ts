@@ -41,7 +41,7 @@ test("takes our checkouts, with a price of its own and with ours, for a customer
     expect(await one.openCheckout(wish)).toEqual(opened);
     expect(await one.openCheckout({ ...wish, customerId: "cus_1", email: undefined })).toEqual(opened);
   }
-  await expect(provider.expireCheckout("cs_test_1")).resolves.toBeUndefined();
+  await expect(provider.closeCheckout("cs_test_1")).resolves.toBeUndefined();
 });
 
 test("takes our portal", async () => {
