@@ -6,7 +6,7 @@ import type { GatewayConfig } from "../../platform/config";
 import type { Db } from "../../platform/db";
 import type { Lifecycle } from "../../platform/lifecycle";
 import type { Logger } from "../../platform/log";
-import type { LinkPool } from "../../vehicle";
+import type { VehicleLinks } from "../../vehicle";
 import { DroneEvents } from "./drone-events";
 import { droneGuard } from "./drone-guard";
 import { DroneLinks } from "./drone-links";
@@ -36,7 +36,7 @@ interface DronesDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly lifecycle: Pick<Lifecycle, "onClose">;
-  readonly links: Pick<LinkPool, "withLink" | "close">;
+  readonly links: Pick<VehicleLinks, "withLink" | "close" | "closeEverywhere">;
   /** Signs the tokens that drones show. */
   readonly signingKey: KeyObject;
 }
