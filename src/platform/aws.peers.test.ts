@@ -1,0 +1,52 @@
+import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
+import { freePort } from "../laptop/free-port";
+import { startServerProcess } from "../laptop/servers/server-process";
+import { atEndOfFile } from "../testing";
+import { imageRegistry } from "./image-registry";
+import { Sts } from "./sts";
+
+let url: string;
+const keys = { S3_ACCESS_KEY_ID: "test", S3_SECRET_ACCESS_KEY: "test", S3_REGION: "eu-central-1" };
+
+beforeAll(async () => {
+  const port = await freePort();
+  const moto = await startServerProcess({
+    name: "moto",
+    command: process.env.PEERS_PYTHON ?? "python3",
+    args: ["-m", "moto.server", "-H", "127.0.0.1", "-p", String(port)],
+    readyText: "Running on",
+    stopSignal: "SIGTERM",
+  });
+  atEndOfFile(() => moto.stop());
+  url = `http://127.0.0.1:${port}`;
+}, 60_000);
+
+test("moto's STS gives a session of the role, and knows its holder again", async () => {
+  const sts = new Sts({ ...keys, STS_ENDPOINT: url, STS_ROLE_ARN: "arn:aws:iam::123456789012:role/drones" });
+  atEndOfFile(async () => sts.close());
+  const policy = {
+    Version: "2012-10-17",
+    Statement: [{ Effect: "Deny", Action: "*", Resource: "*" }],
+  } as const;
+  const given = await sts.assume("drone-7", policy, 3_600);
+  expect(given).toMatchObject({ accountId: "123456789012", region: "eu-central-1" });
+  const holder = new STSClient({ region: given.region, endpoint: url, credentials: given });
+  atEndOfFile(async () => holder.destroy());
+  const { Arn, Account } = await holder.send(new GetCallerIdentityCommand({}));
+  expect({ Arn, Account }).toEqual({
+    Arn: "arn:aws:sts::123456789012:assumed-role/drones/drone-7",
+    Account: "123456789012",
+  });
+}, 60_000);
+
+test("moto's ECR gives a login for the account's registry", async () => {
+  process.env.AWS_ACCESS_KEY_ID = "test";
+  process.env.AWS_SECRET_ACCESS_KEY = "test";
+  const registry = imageRegistry({ ...keys, REGISTRY_PROVIDER: "ecr", ECR_ENDPOINT: url });
+  atEndOfFile(async () => registry.close());
+  expect(await registry.login()).toEqual({
+    username: "AWS",
+    password: expect.stringMatching(/./),
+    repository: "123456789012.dkr.ecr.eu-central-1.amazonaws.com",
+  });
+}, 60_000);
