@@ -2,9 +2,9 @@ import { migrationSource } from "../migrations";
 import { loadConfig, migrateConfig } from "../src/platform/config";
 import { runProcess } from "../src/platform/lifecycle";
 import { createLogger } from "../src/platform/log";
-import { migrateSchema, waitForSchema } from "../src/platform/migrate";
+import { migrateSchema, waitForDatabase, waitForSchema } from "../src/platform/migrate";
 
-/** `migrate` brings the schema up to date; `migrate --wait` waits until somebody else has. */
+/** `migrate` brings the schema up to date, when the database answers; `migrate --wait` waits until somebody else has. */
 runProcess(async () => {
   const config = loadConfig(migrateConfig);
   const log = createLogger("migrate", config.LOG_LEVEL);
@@ -14,6 +14,7 @@ runProcess(async () => {
     log.info("the schema is up to date");
     return;
   }
+  await waitForDatabase(url, config.MIGRATE_WAIT_SECONDS);
   const applied = await migrateSchema(url, migrationSource);
   log.info({ applied }, applied.length > 0 ? "the schema was migrated" : "the schema was up to date already");
 });

@@ -1,4 +1,5 @@
 import type { AdminCommand } from "./command";
+import { createBucketsCommand } from "./create-buckets";
 import { createUserCommand } from "./create-user";
 import { docsCommand } from "./docs";
 import { effectiveConfigCommand } from "./effective-config";
@@ -8,6 +9,7 @@ import { keysCommand } from "./keys";
 import { publishComposeCommand } from "./publish-compose";
 import { reissueActivationCommand } from "./reissue-activation";
 import { rotateKeyCommand } from "./rotate-key";
+import { tunnelRoleCommand } from "./tunnel-role";
 import { verifyArchiveCommand } from "./verify-archive";
 
 const commands: Readonly<Record<string, AdminCommand>> = {
@@ -19,6 +21,8 @@ const commands: Readonly<Record<string, AdminCommand>> = {
   "reissue-activation": reissueActivationCommand,
   "rotate-key": rotateKeyCommand,
   "publish-compose": publishComposeCommand,
+  "tunnel-role": tunnelRoleCommand,
+  "create-buckets": createBucketsCommand,
   "verify-archive": verifyArchiveCommand,
   docs: docsCommand,
 };

@@ -1,7 +1,7 @@
 import { migrationSource } from "../../migrations";
 import { freshDatabase } from "../testing";
 import { openDatabase } from "./db";
-import { migrateSchema, waitForSchema } from "./migrate";
+import { migrateSchema, waitForDatabase, waitForSchema } from "./migrate";
 
 const names = async () => migrationSource.getMigrations([]);
 
@@ -52,4 +52,12 @@ test("waiting ends when somebody else has migrated, and says what is missing whe
   const waiting = waitForSchema(url, migrationSource, 10);
   await migrateSchema(url, migrationSource);
   await expect(waiting).resolves.toBeUndefined();
+});
+
+test("a database that does not answer is waited for, and named when it still does not", async () => {
+  const { url } = await freshDatabase();
+  await waitForDatabase(url, 5);
+  const nowhere = new URL(url);
+  nowhere.port = "1";
+  await expect(waitForDatabase(nowhere.href, 1)).rejects.toThrow("The database does not answer");
 });

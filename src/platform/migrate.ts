@@ -38,6 +38,26 @@ export async function migrateSchema(url: string, source: Source): Promise<string
   }
 }
 
+/** Resolve when the database answers; reject after `limitSeconds`. It may be starting beside us. */
+export async function waitForDatabase(url: string, limitSeconds: number): Promise<void> {
+  const db = openDatabase(url, { poolMax: 1, name: "fleet-migrate-wait" });
+  const deadline = Date.now() + limitSeconds * 1000;
+  try {
+    for (;;) {
+      const fault = await db.raw("select 1").then(
+        () => undefined,
+        (error: Error) => error,
+      );
+      if (!fault) return;
+      if (Date.now() > deadline)
+        throw new Error(`The database does not answer: ${fault.message}`, { cause: fault });
+      await delay(500);
+    }
+  } finally {
+    await db.destroy();
+  }
+}
+
 /** Resolve when nothing is missing; reject after `limitSeconds`. */
 export async function waitForSchema(url: string, source: Source, limitSeconds: number): Promise<void> {
   const db = openDatabase(url, { poolMax: 1, name: "fleet-migrate-wait" });

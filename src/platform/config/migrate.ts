@@ -5,6 +5,9 @@ import { directDatabaseGroup, processGroup } from "./shared";
 export const migrateConfig = z.object({
   LOG_LEVEL: processGroup.LOG_LEVEL,
   ...directDatabaseGroup,
-  MIGRATE_WAIT_SECONDS: positiveInt(120, "How long `--wait` waits for the schema before it gives up."),
+  MIGRATE_WAIT_SECONDS: positiveInt(
+    120,
+    "How long the database, and with `--wait` the schema, is waited for.",
+  ),
 });
 export type MigrateConfig = z.infer<typeof migrateConfig>;

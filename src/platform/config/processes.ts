@@ -4,6 +4,7 @@ import { gatewayConfig } from "./gateway";
 import { migrateConfig } from "./migrate";
 import { onboardConfig } from "./onboard";
 import { relayConfig } from "./relay";
+import { createBucketsConfig, tunnelRoleConfig } from "./setup";
 import { simulatorConfig } from "./simulator";
 import { tunnelConfig } from "./tunnel";
 import { workerConfig } from "./worker";
@@ -18,5 +19,7 @@ export const configSchemas: Readonly<Record<string, z.ZodObject>> = {
   migrate: migrateConfig,
   admin: adminConfig,
   "admin publish-compose": publishComposeConfig,
+  "admin tunnel-role": tunnelRoleConfig,
+  "admin create-buckets": createBucketsConfig,
   simulator: simulatorConfig,
 };

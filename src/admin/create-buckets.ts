@@ -1,0 +1,21 @@
+import { ensureBuckets } from "../platform/buckets";
+import { createBucketsConfig, loadConfig } from "../platform/config";
+import { openObjects } from "../platform/objects";
+import type { AdminCommand } from "./command";
+
+export const createBucketsCommand: AdminCommand = {
+  usage: "create-buckets",
+  summary: "Make S3_BUCKET and S3_VPN_BUCKET in the object store where they are missing.",
+
+  async run(args) {
+    if (args.length > 0) throw new Error(`usage: admin ${this.usage}`);
+    const config = loadConfig(createBucketsConfig);
+    const objects = openObjects(config);
+    try {
+      const made = await ensureBuckets(objects, [config.S3_BUCKET, config.S3_VPN_BUCKET]);
+      process.stdout.write(made.map((name) => `made ${name}\n`).join("") || "both buckets are there\n");
+    } finally {
+      objects.destroy();
+    }
+  },
+};

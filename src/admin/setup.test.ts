@@ -1,0 +1,57 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import knex from "knex";
+import { freshDatabase, freshObjects } from "../testing";
+import { compiledPrograms } from "../testing/programs";
+
+const run = promisify(execFile);
+
+/** The real entrypoint in a process of its own. */
+async function admin(env: Record<string, string>, ...args: string[]) {
+  const { PATH = "" } = process.env;
+  const program = join(compiledPrograms(), "cmd/admin.js");
+  return run(process.execPath, [program, ...args], { env: { PATH, ...env } });
+}
+
+test("the tunnel's role reads two tables, takes a new password, and never sees a third table", async () => {
+  const { url } = await freshDatabase();
+  const role = `tunnel_${process.pid}_${Date.now()}`;
+  const as = (password: string) => {
+    const theirs = new URL(url);
+    theirs.username = role;
+    theirs.password = password;
+    return theirs.href;
+  };
+  const ours = knex({ client: "pg", connection: url, pool: { min: 0, max: 1 } });
+  try {
+    await admin({ DATABASE_URL: url, TUNNEL_DATABASE_URL: as("the first") }, "tunnel-role");
+    await ours.raw(`GRANT SELECT ON subscriptions TO ${role}`);
+    const { stdout } = await admin({ DATABASE_URL: url, TUNNEL_DATABASE_URL: as("another") }, "tunnel-role");
+    expect(stdout).toBe(`role ${role} may read users and drones\n`);
+    const { rows } = await ours.raw("select rolpassword from pg_authid where rolname = ?", [role]);
+    expect(rows[0].rolpassword).toMatch(/^SCRAM-SHA-256\$4096:/);
+    const theirs = knex({ client: "pg", connection: as("another"), pool: { min: 0, max: 1 } });
+    try {
+      expect(await theirs("users").select("id", "ip")).toEqual([]);
+      await expect(theirs("subscriptions").select("id")).rejects.toThrow("permission denied");
+    } finally {
+      await theirs.destroy();
+    }
+  } finally {
+    await ours.raw(`DROP OWNED BY ${role}`);
+    await ours.raw(`DROP ROLE ${role}`);
+    await ours.destroy();
+  }
+}, 60_000);
+
+test("missing buckets are made, and those that are there are left alone", async () => {
+  const objects = await freshObjects("fleet");
+  const env = {
+    S3_ENDPOINT: objects.url,
+    S3_ACCESS_KEY_ID: objects.accessKeyId,
+    S3_SECRET_ACCESS_KEY: objects.secretAccessKey,
+  };
+  expect((await admin(env, "create-buckets")).stdout).toBe("made fleet-vpn\n");
+  expect((await admin(env, "create-buckets")).stdout).toBe("both buckets are there\n");
+}, 60_000);

@@ -1,0 +1,32 @@
+import { loadConfig, tunnelRoleConfig } from "../platform/config";
+import { openDatabase } from "../platform/db";
+import { ensureReader } from "../platform/reader-role";
+import type { AdminCommand } from "./command";
+
+/** All that the tunnel service reads; it also listens, which takes no right. */
+const TABLES = ["users", "drones"];
+
+export const tunnelRoleCommand: AdminCommand = {
+  usage: "tunnel-role",
+  summary:
+    "Make the database role of TUNNEL_DATABASE_URL, which may read what the tunnel needs and nothing else, or set its password. DATABASE_URL must be allowed to make roles.",
+
+  async run(args) {
+    if (args.length > 0) throw new Error(`usage: admin ${this.usage}`);
+    const config = loadConfig(tunnelRoleConfig);
+    const { username, password } = new URL(config.TUNNEL_DATABASE_URL);
+    const reader = { role: decodeURIComponent(username), password: decodeURIComponent(password) };
+    if (!reader.role || !reader.password)
+      throw new Error("TUNNEL_DATABASE_URL must have a user and a password.");
+    const db = openDatabase(config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, {
+      poolMax: 1,
+      name: "fleet-admin",
+    });
+    try {
+      await ensureReader(db, reader, TABLES);
+      process.stdout.write(`role ${reader.role} may read ${TABLES.join(" and ")}\n`);
+    } finally {
+      await db.destroy();
+    }
+  },
+};

@@ -1,0 +1,21 @@
+import { z } from "zod";
+import { secretUrl } from "./fields";
+import { directDatabaseGroup, objectsGroup } from "./shared";
+
+/** What an installation's own servers are set up with, once a release. */
+
+export const tunnelRoleConfig = z.object({
+  ...directDatabaseGroup,
+  TUNNEL_DATABASE_URL: secretUrl(
+    "Postgres as the tunnel will use it: user and password of the role that is made are in it.",
+  ),
+});
+
+export const createBucketsConfig = z.object({
+  S3_ENDPOINT: objectsGroup.S3_ENDPOINT,
+  S3_REGION: objectsGroup.S3_REGION,
+  S3_BUCKET: objectsGroup.S3_BUCKET,
+  S3_VPN_BUCKET: objectsGroup.S3_VPN_BUCKET,
+  S3_ACCESS_KEY_ID: objectsGroup.S3_ACCESS_KEY_ID,
+  S3_SECRET_ACCESS_KEY: objectsGroup.S3_SECRET_ACCESS_KEY,
+});
