@@ -36,6 +36,7 @@ export async function tunnelWorld(): Promise<TunnelWorld> {
     DRONES_PRIVATE_KEY: generateKeyPair().privateKey,
     VPN_ENDPOINT_HOST: "192.0.2.1",
     TUNNEL_PORT: "0",
+    JUMPHOST_PORT: "0",
     LOG_LEVEL: process.env.FLEET_TEST_LOG_LEVEL ?? "silent",
     DEPLOYMENT: "local",
     SHUTDOWN_DRAIN_SECONDS: "5",

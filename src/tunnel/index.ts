@@ -14,6 +14,7 @@ import { Keyring } from "./client-configs/keyring";
 import { ConfigStore } from "./client-configs/store";
 import type { HubForClients } from "./client-configs/text";
 import { readRows, readSomeRows } from "./desired";
+import { edgePorts, openEdge, openJumphost } from "./doors";
 import { Endpoints } from "./endpoints";
 import { allowDns, parseExtraAllow } from "./firewall/extra-allow";
 import { Firewall } from "./firewall/firewall";
@@ -31,12 +32,17 @@ export { teardown } from "./teardown";
 export interface Tunnel {
   /** `http://host:port` of the status API. */
   readonly url: string;
+  /** `ws://host:port` */
+  readonly jumphostUrl: string;
   readonly log: Logger;
   readonly lifecycle: Lifecycle;
   readonly reconciler: Reconciler;
 }
 
-const relaxedRules = ["the status API answers anyone who reaches it"] as const;
+const relaxedRules = [
+  "the status API answers anyone who reaches it",
+  "the jumphost dials drones for anyone who reaches it",
+] as const;
 
 /**
  * Build, listen, reconcile; ready once every plane's interface is up. Stopping it stops the daemon only:
@@ -97,7 +103,7 @@ export async function startTunnel(
     os,
     readRows: () => readRows(db),
     readSomeRows: (ids) => readSomeRows(db, ids),
-    firewall: new Firewall(os, { edgePorts: [{ protocol: "tcp", port: config.EDGE_PORT }], extraAllow }),
+    firewall: new Firewall(os, { edgePorts: edgePorts(config), extraAllow }),
     planes: both,
     keyring,
     metrics,
@@ -106,8 +112,18 @@ export async function startTunnel(
     tickMs: config.DB_REFRESH_SECONDS * 1000,
     onCycle: () => {
       if (both.every(({ up }) => up)) lifecycle.ready();
+      if (live.drones.up) void edge.attend();
     },
   });
+  const doors = {
+    log,
+    registry,
+    lifecycle,
+    fleet: () => reconciler.currentFleet,
+    isSettled: (ip: string) => live.drones.isSettled(ip),
+  };
+  const edge = openEdge(config, doors);
+  const jumphost = openJumphost(config, doors);
   lifecycle.onClose("client configs", () => keyring.stop());
   lifecycle.onClose("reconciler", () => reconciler.stop());
   const poll = new StatsPoll(both, () => reconciler.kick("repair"), metrics);
@@ -133,11 +149,12 @@ export async function startTunnel(
     const server = createServer({ requestTimeout: 30_000, headersTimeout: 15_000 }, app.callback());
     const url = await listen(server, config.TUNNEL_PORT, config.HOST);
     lifecycle.onDrain("http", () => closeServer(server));
+    const jumphostUrl = await jumphost.listen(config.JUMPHOST_PORT, config.HOST);
     await endpoints.load();
     reconciler.start();
     poll.start();
-    log.info({ url }, "the tunnel service listens");
-    return { url, log, lifecycle, reconciler };
+    log.info({ url, jumphost_url: jumphostUrl }, "the tunnel service listens");
+    return { url, jumphostUrl, log, lifecycle, reconciler };
   } catch (error) {
     await lifecycle.stop("start failed");
     throw error;

@@ -1,8 +1,6 @@
 import { Counter, Gauge, type Registry } from "../../platform/metrics";
-import type { PipeEnd } from "./pipe";
+import type { Direction, PipeEnd } from "./pipe";
 import type { RefusalReason } from "./refusal";
-
-export type Direction = "to_vehicle" | "to_gateway";
 
 export interface JumphostMetrics {
   carried(direction: Direction, bytes: number): void;

@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
-import type { Direction } from "./metrics";
+
+export type Direction = "to_vehicle" | "to_gateway";
 
 /** What ended a pipe. */
 export type PipeEnd =

@@ -1,0 +1,92 @@
+import { randomBytes } from "node:crypto";
+import { planes } from "../domain/tunnel-planes";
+import type { TunnelConfig } from "../platform/config";
+import type { Lifecycle } from "../platform/lifecycle";
+import type { Logger } from "../platform/log";
+import type { Registry } from "../platform/metrics";
+import { Edge } from "./edge/edge";
+import type { LiveDrone, LiveDrones } from "./edge/guests";
+import type { OpenPort } from "./firewall/pairs";
+import type { Fleet } from "./fleet";
+import { Jumphost } from "./jumphost/jumphost";
+import { Reach } from "./jumphost/reach";
+
+/** What the firewall has to let drones reach on the hub. */
+export const edgePorts = (config: TunnelConfig): OpenPort[] =>
+  [
+    config.EDGE_PORT,
+    ...(config.EDGE_REDIS_URL ? [config.EDGE_REDIS_PORT] : []),
+    ...(config.S3_ENDPOINT ? [config.EDGE_OBJECTS_PORT] : []),
+  ].map((port) => ({ protocol: "tcp", port }));
+
+interface Surroundings {
+  readonly log: Logger;
+  readonly registry: Registry;
+  readonly lifecycle: Lifecycle;
+  /** The rows as last read. */
+  readonly fleet: () => Fleet | undefined;
+  /** Whether nobody but the fleet's drone answers to an address of the drone plane. */
+  readonly isSettled: (ip: string) => boolean;
+}
+
+/** The jumphost, which gateways come to; stopped with the process. */
+export function openJumphost(config: TunnelConfig, { log, registry, lifecycle }: Surroundings): Jumphost {
+  const jumphost = new Jumphost({
+    reach: new Reach({
+      simulatorHosts: config.JUMPHOST_SIMULATOR_HOSTS.map((host) => host.toLowerCase()),
+    }),
+    secret: config.ACCESS_PROFILE === "strict" ? config.TUNNEL_API_SECRET : undefined,
+    connectMs: config.JUMPHOST_CONNECT_TIMEOUT_MS,
+    idleMs: config.JUMPHOST_IDLE_SECONDS * 1000,
+    pingMs: config.JUMPHOST_PING_SECONDS * 1000,
+    maxFrameBytes: config.JUMPHOST_MAX_FRAME_BYTES,
+    maxBufferedBytes: config.JUMPHOST_MAX_BUFFERED_BYTES,
+    maxPipes: config.JUMPHOST_MAX_PIPES,
+    maxPipesPerVehicle: config.JUMPHOST_MAX_PIPES_PER_VEHICLE,
+    from: planes.drones.hub,
+    log,
+    registry,
+  });
+  lifecycle.onDrain("jumphost", () => jumphost.stop());
+  return jumphost;
+}
+
+/** The edge, which drones come to; it opens when it is attended with the interface up. */
+export function openEdge(
+  config: TunnelConfig,
+  { log, registry, lifecycle, fleet, isSettled }: Surroundings,
+): Edge {
+  const { S3_ENDPOINT, EDGE_REDIS_URL } = config;
+  const edge = new Edge({
+    host: planes.drones.hub,
+    gateway: { port: config.EDGE_PORT, url: config.EDGE_GATEWAY_URL, secret: config.EDGE_SECRET },
+    objects: S3_ENDPOINT
+      ? { port: config.EDGE_OBJECTS_PORT, url: S3_ENDPOINT, closedBucket: config.S3_VPN_BUCKET }
+      : undefined,
+    redis: EDGE_REDIS_URL
+      ? {
+          port: config.EDGE_REDIS_PORT,
+          url: EDGE_REDIS_URL,
+          secret: config.EDGE_SECRET ?? randomBytes(32).toString("base64url"),
+        }
+      : undefined,
+    live: liveDrones(fleet),
+    isSettled,
+    silenceMs: config.EDGE_TIMEOUT_SECONDS * 1000,
+    maxConnectionsPerDrone: config.EDGE_MAX_CONNECTIONS_PER_DRONE,
+    log,
+    registry,
+  });
+  lifecycle.onDrain("edge", () => edge.stop());
+  return edge;
+}
+
+/** Made once for each reading of the rows. */
+function liveDrones(fleet: () => Fleet | undefined): LiveDrones {
+  let made: { readonly of: Fleet; readonly drones: ReadonlyMap<string, LiveDrone> } | undefined;
+  return () => {
+    const of = fleet();
+    if (of && made?.of !== of) made = { of, drones: new Map(of.drones.map((drone) => [drone.ip, drone])) };
+    return of && made?.drones;
+  };
+}

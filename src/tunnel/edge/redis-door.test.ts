@@ -1,0 +1,240 @@
+import { type AddressInfo, createServer } from "node:net";
+import { Redis } from "ioredis";
+import { createLogger } from "../../platform/log";
+import { openRedis, redisReady } from "../../platform/redis";
+import { encodeCommand } from "../../platform/redis-wire";
+import { atEndOfFile, freshRedis } from "../../testing";
+import { cuttable } from "../../testing/cuttable";
+import { rawFrom, startEdge, type TestEdge } from "../../testing/start-edge";
+import { until } from "../../testing/until";
+
+const ONE = "127.0.9.2";
+/** Its address begins as the other's does. */
+const TWO = "127.0.9.20";
+const quiet = createLogger("test", "silent");
+
+let redisUrl: string;
+let admin: Redis;
+let edge: TestEdge;
+
+beforeAll(async () => {
+  // `default` has no password: whoever reaches it may do everything.
+  redisUrl = (await freshRedis()).url;
+  admin = await connected();
+  edge = await edgeTo(redisUrl);
+  await until(async () => (await answered(ONE, command("PING"))) === "+PONG\r\n");
+});
+
+async function connected(): Promise<Redis> {
+  const redis = openRedis(redisUrl, quiet);
+  atEndOfFile(async () => redis.disconnect());
+  await redisReady(redis);
+  return redis;
+}
+
+/** The first thing that comes back. */
+async function answered(drone: string, bytes: Buffer, of = edge): Promise<string> {
+  const raw = rawFrom(drone, door(of));
+  raw.socket.write(bytes);
+  await until(() => raw.said() !== "");
+  return raw.said();
+}
+
+const edgeTo = (url: string) =>
+  startEdge([ONE, TWO], { redis: { port: 0, url, secret: "what only the edge knows" } });
+const door = (of = edge) => of.edge.url("redis") as string;
+
+/** A drone's bare connection, and what Redis said when it was given this. */
+async function say(drone: string, ...parts: (string | Buffer)[]) {
+  const raw = rawFrom(drone, door());
+  for (const part of parts) {
+    raw.socket.write(part);
+    // Each in a packet of its own.
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  return raw;
+}
+
+const command = (...words: string[]) => encodeCommand(...words);
+
+test("a drone speaks and listens on its own channels, as a user of its own that may do nothing else", async () => {
+  const heard: string[] = [];
+  const listener = await connected();
+  listener.on("message", (channel, text) => heard.push(`${channel} ${text}`));
+  await listener.subscribe(`${ONE}:output`);
+  const drone = await say(ONE, command("SUBSCRIBE", `${ONE}:gamepad_input`), command("PING", "echo"));
+  await until(() => drone.said().includes("pong"));
+  await admin.publish(`${ONE}:gamepad_input`, "a stick frame ümlaut");
+  await until(() => drone.said().includes(Buffer.from("a stick frame ümlaut").toString("latin1")));
+  await say(ONE, command("PUBLISH", `${ONE}:output`, "an answer"));
+  await until(() => heard.includes(`${ONE}:output an answer`));
+
+  const acl = (await admin.acl("GETUSER", `fleet-drone-${ONE}`)) as unknown[];
+  const rules = Object.fromEntries(
+    Array.from({ length: acl.length / 2 }, (_, at) => [acl[2 * at], acl[2 * at + 1]]),
+  );
+  expect(rules).toMatchObject({ keys: "", channels: `&${ONE}:*` });
+  expect(String(rules.commands).split(" ").sort()).toEqual(
+    ["+ping", "+publish", "+subscribe", "+unsubscribe", "-@all"].sort(),
+  );
+});
+
+test.each([
+  ["another drone's channel", ["SUBSCRIBE", `${TWO}:gamepad_input`]],
+  ["another drone's channel whose address begins alike", ["PUBLISH", `${TWO}:gamepad_input`, "{}"]],
+  ["a pattern of channels", ["SUBSCRIBE", "*"]],
+  ["the server's facts", ["INFO"]],
+  ["the list of clients", ["CLIENT", "LIST"]],
+  ["the end of another client", ["CLIENT", "KILL", "TYPE", "normal"]],
+])("Redis itself refuses it %s, and the connection goes on", async (_, words) => {
+  const drone = await say(ONE, command(...words), command("PING", "still here"));
+  await until(() => drone.said().includes("still here"));
+  expect(drone.said()).toMatch(/^-NOPERM /);
+});
+
+test.each([
+  ["AUTH as the default user", command("AUTH", "default", "")],
+  ["AUTH with a password alone", command("AUTH", "")],
+  ["AUTH in other letters", command("aUtH", "default", "")],
+  ["HELLO with AUTH", command("HELLO", "3", "AUTH", "default", "")],
+  ["HELLO of another version", command("HELLO", "4")],
+  ["RESET", command("RESET")],
+  ["ACL", command("ACL", "SETUSER", "me", "on", "nopass", "+@all", "~*", "&*")],
+  ["a key", command("GET", "secret")],
+  ["a pattern", command("PSUBSCRIBE", "*")],
+  ["a shard's channel", command("SSUBSCRIBE", "a")],
+  ["a transaction", command("MULTI")],
+  ["a script", command("EVAL", "return 1", "0")],
+  ["MONITOR", command("MONITOR")],
+  ["a name that every object has", command("constructor")],
+  ["an inline command", Buffer.from("AUTH default x\r\n")],
+  ["an empty inline command before it", Buffer.from("\r\nAUTH default x\r\n")],
+  ["a length with a sign", Buffer.from("*+1\r\n$4\r\nPING\r\n")],
+  ["a length with a zero in front", Buffer.from("*01\r\n$4\r\nPING\r\n")],
+  ["a negative length", Buffer.from("*1\r\n$-1\r\n")],
+  ["no words", Buffer.from("*0\r\n")],
+  ["a length over every bound", Buffer.from("*1\r\n$99999999\r\n")],
+  ["a length that never ends", Buffer.from(`*${"1".repeat(64)}`)],
+  ["a word that is longer than it says", Buffer.from("*1\r\n$4\r\nPINGX\r\n")],
+  ["a line feed without its return", Buffer.from("*1\n$4\nPING\n")],
+])("%s is refused, and the connection with it: nothing behind it is carried out", async (_, bytes) => {
+  const before = await seenByRedis();
+  const drone = await say(ONE, Buffer.concat([bytes, command("PUBLISH", `${ONE}:output`, "behind it")]));
+  await until(() => drone.socket.closed);
+  expect(drone.said()).toMatch(/^-NOPERM [^\r]*\r\n$/);
+  expect(await seenByRedis()).toEqual(before);
+});
+
+/** What Redis has counted of the commands that could have come through. */
+async function seenByRedis(): Promise<string[]> {
+  const stats = await admin.info("commandstats");
+  return stats
+    .split("\r\n")
+    .filter((line) => /^cmdstat_(publish|hello|reset|get|psubscribe|eval):/.test(line));
+}
+
+test("what is refused is refused in pieces too, byte by byte", async () => {
+  const bytes = command("AUTH", "default", "");
+  const drone = await say(ONE, ...[...bytes].map((byte) => Buffer.from([byte])));
+  await until(() => drone.socket.closed);
+  expect(drone.said()).toMatch(/^-NOPERM /);
+});
+
+test("commands pass in any pieces, and with them every byte a payload may have", async () => {
+  const payload = Buffer.from(Array.from({ length: 256 }, (_, at) => at));
+  const listener = await connected();
+  const heard: Buffer[] = [];
+  listener.on("messageBuffer", (_channel, message) => heard.push(message));
+  await listener.subscribe(`${ONE}:output`);
+  const publish = Buffer.concat([
+    Buffer.from(`*3\r\n$7\r\nPUBLISH\r\n$${ONE.length + 7}\r\n${ONE}:output\r\n$${payload.length}\r\n`),
+    payload,
+    Buffer.from("\r\n"),
+  ]);
+  const drone = rawFrom(ONE, door());
+  for (let at = 0; at < publish.length; at += 7) {
+    drone.socket.write(publish.subarray(at, at + 7));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await until(() => heard.length === 1);
+  expect(heard[0]?.equals(payload)).toBe(true);
+  drone.socket.write(Buffer.concat(Array.from({ length: 1_000 }, () => publish)));
+  await until(() => heard.length === 1_001);
+});
+
+test("ioredis, as it comes, connects and hears its channel; a second connection does not disturb the first", async () => {
+  // It says that it may not ask INFO, also after the test's last word.
+  jest.spyOn(console, "warn").mockImplementation(() => {});
+  const port = await cableFrom(ONE);
+  const client = () => {
+    const redis = new Redis({ host: "127.0.0.1", port });
+    atEndOfFile(async () => redis.disconnect());
+    return redis;
+  };
+  const [subscriber, publisher] = [client(), client()];
+  const heard: string[] = [];
+  subscriber.on("message", (_channel, text) => heard.push(text));
+  await subscriber.subscribe(`${ONE}:gamepad_input`);
+  const third = await say(ONE, command("PING"));
+  await until(() => third.said() === "+PONG\r\n");
+  await publisher.publish(`${ONE}:gamepad_input`, "to myself");
+  await until(() => heard.includes("to myself"));
+});
+
+/** A port from which connections go on to the edge as from the drone's address, which ioredis cannot choose. */
+async function cableFrom(drone: string): Promise<number> {
+  const server = createServer((near) => {
+    const far = rawFrom(drone, door()).socket;
+    near.on("error", () => far.destroy());
+    near.on("close", () => far.destroy());
+    far.on("close", () => near.destroy());
+    near.pipe(far).pipe(near);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  atEndOfFile(() => new Promise((resolve) => server.close(resolve)));
+  return (server.address() as AddressInfo).port;
+}
+
+test("who is no live drone gets not one byte; a drone that is gone is cut, and its user with it", async () => {
+  const stranger = await say("127.0.9.9", command("PING"));
+  await until(() => stranger.socket.closed);
+  expect(stranger.said()).toBe("");
+  const two = await say(TWO, command("PING"));
+  await until(() => two.said() === "+PONG\r\n");
+  expect(await admin.acl("USERS")).toContain(`fleet-drone-${TWO}`);
+  await admin.acl("SETUSER", "fleet-drone-127.0.9.30", "on", "nopass");
+  await admin.acl("SETUSER", "somebody-else", "on");
+  edge.live.delete(TWO);
+  await edge.look();
+  await until(() => two.socket.closed);
+  const users = await admin.acl("USERS");
+  expect(users).not.toContain(`fleet-drone-${TWO}`);
+  expect(users).not.toContain("fleet-drone-127.0.9.30");
+  expect(users).toContain(`fleet-drone-${ONE}`);
+  expect(users).toContain("somebody-else");
+});
+
+test("after a restart of Redis, which forgets its users, a drone that connects again is who it was", async () => {
+  const drone = await say(ONE, command("PING"));
+  await until(() => drone.said() === "+PONG\r\n");
+  // As a restart does: the user is gone, its connections with it.
+  await admin.acl("DELUSER", `fleet-drone-${ONE}`);
+  await until(() => drone.socket.closed);
+  const again = await say(ONE, command("SUBSCRIBE", `${ONE}:gamepad_input`));
+  await until(() => again.said().includes("subscribe"));
+});
+
+test("Redis away: the drone is told, and finds it when it is back", async () => {
+  const cable = await cuttable(redisUrl);
+  const behind = await edgeTo(cable.url);
+  const ping = () => answered(ONE, command("PING"), behind);
+  await until(async () => (await ping()) === "+PONG\r\n");
+  const running = rawFrom(ONE, door(behind));
+  running.socket.write(command("PING"));
+  await until(() => running.said() !== "");
+  cable.cut();
+  await until(() => running.socket.closed);
+  await until(async () => (await ping()).startsWith("-ERR Redis is away"));
+  cable.mend();
+  await until(async () => (await ping()) === "+PONG\r\n");
+});
