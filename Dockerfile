@@ -11,7 +11,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev \
  && rm -rf node_modules/typescript node_modules/ts-node node_modules/@swc node_modules/@types \
-      node_modules/mavlink-mappings-gen node_modules/.package-lock.json node_modules/.bin \
+      node_modules/mavlink-mappings-gen/node_modules node_modules/.package-lock.json node_modules/.bin \
  && find node_modules -type f \( -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.map' -o -name '*.md' \) -delete
 
 FROM ${NODE_IMAGE} AS program
