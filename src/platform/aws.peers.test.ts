@@ -1,7 +1,6 @@
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
-import { freePort } from "../laptop/free-port";
-import { startServerProcess } from "../laptop/servers/server-process";
 import { atEndOfFile } from "../testing";
+import { freshMoto } from "../testing/moto";
 import { imageRegistry } from "./image-registry";
 import { Sts } from "./sts";
 
@@ -9,17 +8,8 @@ let url: string;
 const keys = { S3_ACCESS_KEY_ID: "test", S3_SECRET_ACCESS_KEY: "test", S3_REGION: "eu-central-1" };
 
 beforeAll(async () => {
-  const port = await freePort();
-  const moto = await startServerProcess({
-    name: "moto",
-    command: process.env.PEERS_PYTHON ?? "python3",
-    args: ["-m", "moto.server", "-H", "127.0.0.1", "-p", String(port)],
-    readyText: "Running on",
-    stopSignal: "SIGTERM",
-  });
-  atEndOfFile(() => moto.stop());
-  url = `http://127.0.0.1:${port}`;
-}, 60_000);
+  url = await freshMoto();
+}, 90_000);
 
 test("moto's STS gives a session of the role, and knows its holder again", async () => {
   const sts = new Sts({ ...keys, STS_ENDPOINT: url, STS_ROLE_ARN: "arn:aws:iam::123456789012:role/drones" });

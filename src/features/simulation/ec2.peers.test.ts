@@ -1,23 +1,13 @@
 import { DescribeImagesCommand, EC2Client, RunInstancesCommand } from "@aws-sdk/client-ec2";
-import { freePort } from "../../laptop/free-port";
-import { startServerProcess } from "../../laptop/servers/server-process";
 import { atEndOfFile } from "../../testing";
+import { freshMoto } from "../../testing/moto";
 import { until } from "../../testing/until";
 import { Ec2Provider } from "./ec2-provider";
 
 test("an instance of moto's EC2 is described, stopped and started again", async () => {
-  const port = await freePort();
-  const moto = await startServerProcess({
-    name: "moto",
-    command: process.env.PEERS_PYTHON ?? "python3",
-    args: ["-m", "moto.server", "-H", "127.0.0.1", "-p", String(port)],
-    readyText: "Running on",
-    stopSignal: "SIGTERM",
-  });
-  atEndOfFile(() => moto.stop());
   const account = {
     region: "us-east-1",
-    endpoint: `http://127.0.0.1:${port}`,
+    endpoint: await freshMoto(),
     credentials: { accessKeyId: "a", secretAccessKey: "s" },
   };
   const client = new EC2Client(account);
@@ -42,4 +32,4 @@ test("an instance of moto's EC2 is described, stopped and started again", async 
   await expect(new Ec2Provider({ instanceId: "i-00000000000000000", ...account }).describe()).rejects.toThrow(
     /i-0000/,
   );
-}, 60_000);
+}, 90_000);

@@ -192,13 +192,13 @@ test("the built-in simulator that cannot start says why, once, and starts when i
   await until(async () => {
     message = await told();
     return message !== undefined;
-  }, 20_000);
+  }, 45_000);
   expect(message).toContain(`port ${port}`);
   expect((await service.status()).instance.state).toBe("stopped");
   await new Promise((resolve) => held.close(resolve));
   await service.start();
-  await until(async () => (await service.status()).instance.state === "running", 20_000);
-}, 60_000);
+  await until(async () => (await service.status()).instance.state === "running", 45_000);
+}, 120_000);
 
 test("the built-in simulator is started and stopped through the API, beside another with a computer on board", async () => {
   const [port, theirs] = [await freePort(), createServer()];
@@ -224,7 +224,7 @@ test("the built-in simulator is started and stopped through the API, beside anot
     body: { status: "success", state: "pending" },
   });
   expect(await api.post("/simulator/start")).toMatchObject({ status: 400, body: { status: "error" } });
-  await until(async () => (await state()) === "running", 20_000);
+  await until(async () => (await state()) === "running", 45_000);
   expect((await api.get("/simulator/status")).body).toMatchObject({
     status: "running",
     instance_id: "built-in",
@@ -235,5 +235,5 @@ test("the built-in simulator is started and stopped through the API, beside anot
   const stopped = await api.post("/simulator/stop");
   expect(stopped).toMatchObject({ status: 200, body: { status: "success" } });
   expect(stopped.body.message).toMatch(/total cost is about \d+\.\d\d/);
-  await until(async () => (await state()) === "stopped");
-}, 40_000);
+  await until(async () => (await state()) === "stopped", 45_000);
+}, 120_000);
