@@ -53,3 +53,12 @@ test("a source that fails is a fault, and no finding about the log", async () =>
   await expect(found).rejects.toThrow("The store hung up.");
   await expect(analyseFlightLog(join(folder, "none.bin"), { name: "none.bin" })).rejects.toThrow("ENOENT");
 });
+
+test("logs are read one after another and side by side, each by itself", async () => {
+  const read = (bytes: Buffer) => analyseFlightLog(Readable.from([bytes]), { name: "flight.bin" });
+  const half = log.subarray(0, 178 + 31 * 2_500);
+  const first = await read(log);
+  const second = await read(half);
+  expect(second).toMatchObject({ status: "complete", stats: { messages: 2_502, duration_seconds: 2_499 } });
+  expect(await Promise.all([read(half), read(log), read(half)])).toEqual([second, first, second]);
+});

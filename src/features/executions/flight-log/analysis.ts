@@ -9,63 +9,63 @@ const WINDOW = 1 << 20;
 /** Bytes that tell one format from the others. */
 const HEAD = 16;
 
-/**
- * Reads a log as it comes, through a window of one megabyte that is filled again and again: it takes no more
- * memory for a large log than for a small one.
- */
+/** A megabyte of a log, behind room for what was left of the one before. It is filled again and again. */
+export class LogWindow {
+  readonly bytes = Buffer.allocUnsafeSlow(LARGEST_MESSAGE + WINDOW);
+  /** Where the log's bytes are put. */
+  readonly room = this.bytes.subarray(LARGEST_MESSAGE);
+}
+
+/** Reads a log window by window: it takes no more memory for a large log than for a small one. */
 export class LogAnalysis {
-  private readonly window = Buffer.allocUnsafeSlow(WINDOW + LARGEST_MESSAGE);
-  private filled = 0;
+  /** The begin of a message whose end was not there yet. */
+  private readonly rest = Buffer.allocUnsafeSlow(LARGEST_MESSAGE);
+  private left = 0;
+  private window: LogWindow | undefined;
   private flight: FlightReader | undefined;
   private foreign = false;
 
   constructor(private readonly name: string) {}
 
-  /** Where the next bytes of the log belong; `wrote` says how many were put there. */
-  get room(): Buffer {
-    return this.window.subarray(this.filled);
-  }
-
-  /** False when the log is none that we read, and the rest of it need not come. */
-  wrote(bytes: number): boolean {
-    this.filled += bytes;
-    if (!this.flight && !this.foreign && this.filled >= HEAD) this.recognise();
-    if (this.foreign) this.filled = 0;
-    if (this.flight && this.filled >= LARGEST_MESSAGE) this.read(this.flight);
+  /**
+   * The log's next bytes are in the window's room; it is free again afterwards. False when the log is none that
+   * we read, and the rest of it need not come.
+   */
+  take({ bytes, room }: LogWindow, count: number): boolean {
+    if (this.foreign) return false;
+    const from = room.byteOffset - bytes.byteOffset - this.left;
+    this.rest.copy(bytes, from, 0, this.left);
+    const part = bytes.subarray(from, from + this.left + count);
+    if (!this.flight && part.length >= HEAD) this.recognise(part);
+    const done = this.flight?.messages.read(part, part.length) ?? 0;
+    this.left = this.foreign ? 0 : part.copy(this.rest, 0, done);
     return !this.foreign;
   }
 
   push(chunk: Uint8Array): boolean {
-    for (let at = 0; at < chunk.length; ) {
-      const { room } = this;
-      const part = chunk.subarray(at, at + room.length);
-      room.set(part);
-      if (!this.wrote(part.length)) return false;
-      at += part.length;
+    this.window ??= new LogWindow();
+    const { window } = this;
+    for (let at = 0; at < chunk.length; at += WINDOW) {
+      const part = chunk.subarray(at, at + WINDOW);
+      window.room.set(part);
+      if (!this.take(window, part.length)) return false;
     }
     return true;
   }
 
   end(): FlightLogResult {
-    const { flight, filled } = this;
-    if (flight) this.read(flight);
-    else if (filled === 0 && !this.foreign)
+    const { flight, left } = this;
+    if (!flight && left === 0 && !this.foreign)
       return { status: "unreadable", reason: "empty", error: "The log is empty." };
-    const stats = flight && statsOf(flight, this.filled);
+    const stats = flight && statsOf(flight, left);
     // A head alone, without one message behind it, is no log either.
     if (!stats || stats.messages === 0) return this.notALog();
     return { status: stats.complete ? "complete" : "damaged", stats };
   }
 
-  private recognise(): void {
-    this.flight = readerFor(this.window);
+  private recognise(head: Buffer): void {
+    this.flight = readerFor(head);
     this.foreign = this.flight === undefined;
-  }
-
-  private read(flight: FlightReader): void {
-    const done = flight.messages.read(this.window, this.filled);
-    this.window.copyWithin(0, done, this.filled);
-    this.filled -= done;
   }
 
   private notALog(): FlightLogResult {

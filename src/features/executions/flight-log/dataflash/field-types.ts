@@ -26,7 +26,6 @@ const UINT16_CENTI = 12;
 const INT32_CENTI = 13;
 const UINT32_CENTI = 14;
 const DEGREES = 15;
-export const NO_NUMBER = 16;
 
 const HIGH = 2 ** 32;
 
@@ -100,13 +99,13 @@ function halfFloat(bits: number): number {
   return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
+const one = new Float64Array(1);
 const numeric = (size: number, kind: number): FieldType => ({
   size,
   kind,
   value: (view, at) => {
-    const values = new Float64Array(1);
-    putNumber(kind, view, at, values, 0);
-    return values[0] as number;
+    putNumber(kind, view, at, one, 0);
+    return one[0] as number;
   },
 });
 

@@ -30,8 +30,8 @@ interface Wanted {
 }
 
 const TIME = "TimeUS";
-/** Names of the field that says which of several sensors it was, and none. */
-const INSTANCES = ["I", "Instance", "Inst"];
+/** Which of several sensors it was. */
+const INSTANCE = "I|Instance|Inst";
 const NO_FIELD = "";
 
 /** The messages that the figures need (ArduPilot's log message documentation names their fields). */
@@ -96,9 +96,8 @@ const WANTED: Readonly<Record<string, Wanted>> = {
   },
   VIBE: {
     needs: ["VibeX", "VibeY", "VibeZ"],
-    optional: ["IMU", "Clip", "Clip0"],
-    handle: (tally, { 0: x, 1: y, 2: z, 3: sensor, 4: clips, 5: clipsOfFirst }) =>
-      tally.vibration(sensor, x, y, z, clips >= 0 ? clips : clipsOfFirst),
+    optional: ["IMU", "Clip|Clip0"],
+    handle: (tally, { 0: x, 1: y, 2: z, 3: sensor, 4: clips }) => tally.vibration(sensor, x, y, z, clips),
   },
   ERR: {
     needs: ["Subsys", "ECode"],
@@ -122,7 +121,7 @@ function wanted(format: MessageFormat, tally: FlightTally): OnMessage | undefine
   const want = Object.hasOwn(WANTED, format.name) ? WANTED[format.name] : undefined;
   if (!want || ![TIME, ...want.needs].every((name) => format.hasNumber(name))) return undefined;
   const { handle, firstOnly } = want;
-  const instance = INSTANCES.find((name) => firstOnly && format.hasNumber(name)) ?? NO_FIELD;
+  const instance = firstOnly ? INSTANCE : NO_FIELD;
   const message = format.numbers([TIME, instance, ...want.needs, ...(want.optional ?? [])]);
   const { values } = message;
   const numbers = values.subarray(2) as unknown as Numbers;

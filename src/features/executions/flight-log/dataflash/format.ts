@@ -1,4 +1,4 @@
-import { FIELD_TYPES, type FieldType, type FieldValue, NO_NUMBER, putNumber } from "./field-types";
+import { FIELD_TYPES, type FieldType, type FieldValue, putNumber } from "./field-types";
 
 interface Field {
   readonly name: string;
@@ -43,14 +43,14 @@ export class MessageFormat {
     return offset === length ? new MessageFormat(type, length, name, fields) : undefined;
   }
 
-  /** Whether it has a field of this name that is a number. */
+  /** Whether it has a number of this name; of several names, divided by `|`, any. */
   hasNumber(name: string): boolean {
-    return this.field(name)?.type.kind !== undefined;
+    return this.numberField(name) !== undefined;
   }
 
   /** Reads these fields of a message, each where it has a number of that name. */
   numbers(names: readonly string[]): NumberReader {
-    return new NumberReader(names.map((name) => this.field(name)));
+    return new NumberReader(names.map((name) => this.numberField(name)));
   }
 
   text(name: string): ((view: DataView, at: number) => string) | undefined {
@@ -61,6 +61,11 @@ export class MessageFormat {
   /** All values of the message that begins at `at`. */
   values(view: DataView, at: number): Map<string, FieldValue> {
     return new Map(this.fields.map(({ name, type, offset }) => [name, type.value(view, at + offset)]));
+  }
+
+  private numberField(names: string): Field | undefined {
+    const fields = names.split("|").map((name) => this.field(name));
+    return fields.find((field) => field?.type.kind !== undefined);
   }
 
   private field(name: string): Field | undefined {
@@ -75,22 +80,24 @@ export class MessageFormat {
 export class NumberReader {
   /** Of the message that was read last, in the order of the names; NaN where it has no such number. */
   readonly values: Float64Array;
-  /** By place: kind << 8 | offset. */
-  private readonly plan: Uint16Array;
+  /** What is to be read: kind, where it goes, and where in the message it stands, 8 bits each. */
+  private readonly plan: Uint32Array;
 
   constructor(fields: readonly (Field | undefined)[]) {
     this.values = new Float64Array(fields.length).fill(Number.NaN);
-    this.plan = Uint16Array.from(fields, (field) =>
-      field?.type.kind === undefined ? NO_NUMBER << 8 : (field.type.kind << 8) | field.offset,
+    this.plan = Uint32Array.from(
+      fields.flatMap((field, place) =>
+        field?.type.kind === undefined ? [] : [(field.type.kind << 16) | (place << 8) | field.offset],
+      ),
     );
   }
 
   /** The message that begins at `at`. */
   read(view: DataView, at: number): Float64Array {
     const { values, plan } = this;
-    for (let place = 0; place < plan.length; place++) {
-      const step = plan[place] as number;
-      putNumber(step >> 8, view, at + (step & 0xff), values, place);
+    for (let n = 0; n < plan.length; n++) {
+      const step = plan[n] as number;
+      putNumber(step >> 16, view, at + (step & 0xff), values, (step >> 8) & 0xff);
     }
     return values;
   }

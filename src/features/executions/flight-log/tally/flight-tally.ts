@@ -159,7 +159,7 @@ export class FlightTally {
       min_altitude_m: path.altitude.min,
       max_climb_ms: climb.max === null ? null : Math.max(0, climb.max),
       max_descent_ms: climb.min === null ? null : Math.max(0, -climb.min),
-      max_distance_from_home_m: path.fromHome.max,
+      max_distance_from_home_m: path.greatestDistance,
       home: homePlace ? { lat: homePlace.lat, lng: homePlace.lng } : null,
       battery: flown.batteryStats,
       modes: [...flown.modes].map(([mode, { seconds }]) => ({ name: modeName(mode), seconds })),

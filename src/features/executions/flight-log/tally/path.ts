@@ -4,7 +4,7 @@ import { Thinned } from "./thinned";
 
 const METRES_PER_DEGREE = 111_318.845;
 /** A receiver at rest wanders; steps shorter than this are counted once they add up to it. */
-const SHORTEST_STEP = 0.5;
+const SHORTEST_STEP = 0.5 / METRES_PER_DEGREE;
 /** Nothing we fly is faster: a step that would need more is a damaged message, unless others agree with it. */
 const FASTEST = 150;
 const AGREEING = 3;
@@ -14,15 +14,17 @@ export const orNull = (value: number): number | null => (Number.isNaN(value) ? n
 
 const radians = (degrees: number): number => (degrees * Math.PI) / 180;
 
-/** Metres from one place to another; flat within the few kilometres of a flight. `shrink`: cosine of the latitude. */
-function metresBetween(lat: number, lng: number, toLat: number, toLng: number, shrink: number): number {
+/**
+ * The square of the way from one place to another, in degrees of latitude; flat within the few kilometres of a
+ * flight. `shrink`: cosine of the latitude. Most ways are only compared, and roots are dear.
+ */
+function squaredWay(lat: number, lng: number, toLat: number, toLng: number, shrink: number): number {
   let across = toLng - lng;
   if (across > 180) across -= 360;
   else if (across < -180) across += 360;
   const east = across * shrink;
   const north = toLat - lat;
-  // Several times as fast as Math.hypot, and asked for every position of a long log.
-  return Math.sqrt(north * north + east * east) * METRES_PER_DEGREE;
+  return north * north + east * east;
 }
 
 export const isPlace = (lat: number, lng: number): boolean =>
@@ -35,7 +37,7 @@ export class Path {
   begun = Number.NaN;
   latest = Number.NaN;
   readonly altitude = new Spread();
-  readonly fromHome = new Spread();
+  private farthest = -1;
   private firstLat = Number.NaN;
   private firstLng = Number.NaN;
   private lat = Number.NaN;
@@ -62,19 +64,24 @@ export class Path {
     this.lat = lat;
     this.lng = lng;
     this.height = aboveHome;
-    const step = metresBetween(this.cornerLat, this.cornerLng, lat, lng, shrink);
-    if (step >= SHORTEST_STEP) {
-      this.distance += step;
+    const step = squaredWay(this.cornerLat, this.cornerLng, lat, lng, shrink);
+    if (step >= SHORTEST_STEP ** 2) {
+      this.distance += Math.sqrt(step) * METRES_PER_DEGREE;
       this.cornerLat = lat;
       this.cornerLng = lng;
     }
     this.altitude.add(aboveHome);
     const away = home
-      ? metresBetween(home.lat, home.lng, lat, lng, shrink)
-      : metresBetween(this.firstLat, this.firstLng, lat, lng, shrink);
-    this.fromHome.add(away);
+      ? squaredWay(home.lat, home.lng, lat, lng, shrink)
+      : squaredWay(this.firstLat, this.firstLng, lat, lng, shrink);
+    if (away > this.farthest) this.farthest = away;
     if (this.track.isNext()) this.track.keep(this.point());
     return true;
+  }
+
+  /** From home, or from where it began while no home was known; null while there is no position. */
+  get greatestDistance(): number | null {
+    return this.farthest < 0 ? null : Math.sqrt(this.farthest) * METRES_PER_DEGREE;
   }
 
   get points(): readonly TrackPoint[] {
@@ -94,9 +101,8 @@ export class Path {
   }
 
   private credible(lat: number, lng: number, seconds: number): boolean {
-    const step = metresBetween(this.lat, this.lng, lat, lng, this.shrink);
-    const isOutlier = step > 20 + FASTEST * Math.max(0, seconds - this.latest);
-    if (!isOutlier) {
+    const most = (20 + FASTEST * Math.max(0, seconds - this.latest)) / METRES_PER_DEGREE;
+    if (squaredWay(this.lat, this.lng, lat, lng, this.shrink) <= most * most) {
       this.outliers = 0;
       return true;
     }
