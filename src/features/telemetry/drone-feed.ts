@@ -1,24 +1,31 @@
 import type { TelemetryMessage } from "../../vehicle/link";
+import type { Audience } from "./audience";
 import type { TelemetryFrame, TelemetryServer } from "./events";
 import type { Measures } from "./measures";
 import { RateCap } from "./rate-cap";
-import { isEvent, roomOf, STREAMS, type Stream, streamsOf, type TelemetryType } from "./streams";
-import { SLOW_ROOM, type Watcher } from "./watcher";
+import { isEvent, roomOf, type Stream, streamsOf, type TelemetryType } from "./streams";
+import { SLOW_ROOM } from "./watcher";
 import { YawOf } from "./yaw";
 
-/** From one drone's messages to its rooms: yaw added, rate capped, encoded once for all who watch. */
+type Outlet = ReturnType<TelemetryServer["to"]>;
+
+/**
+ * From one drone's messages to its rooms, where this replica has its link: yaw added, rate capped, encoded once
+ * for all who watch here.
+ */
 export class DroneFeed {
-  private readonly watchers = new Map<Stream, Set<Watcher>>();
+  /** Whether another replica's watchers are fed, too. */
+  feedsOthers = false;
   private readonly yaw = new YawOf();
   private readonly cap: RateCap<TelemetryType, TelemetryMessage>;
-  /** As the vehicle told it last; it does so rarely. */
-  private home: TelemetryMessage | undefined;
-  private readonly outlets = new Map<TelemetryType, ReturnType<TelemetryServer["to"]>>();
+  private readonly outletsHere = new Map<TelemetryType, Outlet>();
+  private readonly outletsEverywhere = new Map<string, Outlet>();
 
   constructor(
     private readonly io: TelemetryServer,
     private readonly droneId: number,
     maxHz: number,
+    private readonly audience: Audience,
     private readonly measures: Measures,
   ) {
     this.cap = new RateCap(
@@ -28,50 +35,12 @@ export class DroneFeed {
     );
   }
 
-  get watched(): boolean {
-    return this.watchers.size > 0;
-  }
-
-  /** Streams with at least one watcher. */
-  get rooms(): number {
-    return this.watchers.size;
-  }
-
-  add(watcher: Watcher, stream: Stream): void {
-    const watching = this.watchers.get(stream) ?? new Set();
-    this.watchers.set(stream, watching.add(watcher));
-    void watcher.socket.join(roomOf(this.droneId, stream));
-  }
-
-  /** What a watcher who comes late would otherwise wait long for. */
-  greet(watcher: Watcher, stream: Stream): void {
-    if (this.home && stream === "dashboard") watcher.socket.emit("telemetry_data", this.frame(this.home));
-  }
-
-  remove(watcher: Watcher, stream: Stream): void {
-    const watching = this.watchers.get(stream);
-    watching?.delete(watcher);
-    if (watching?.size === 0) this.watchers.delete(stream);
-    void watcher.socket.leave(roomOf(this.droneId, stream));
-    if (!this.streamsFor(watcher).length) watcher.forget(this.droneId);
-  }
-
-  streamsFor(watcher: Watcher): Stream[] {
-    return STREAMS.filter((stream) => this.watchers.get(stream)?.has(watcher));
-  }
-
-  /** Everybody who watches this drone, once each. */
-  everybody(): Set<Watcher> {
-    return new Set([...this.watchers.values()].flatMap((watching) => [...watching]));
-  }
-
   receive(message: TelemetryMessage): void {
     const now = performance.now();
     if (message.type === "hud") this.yaw.sawHeading(message.data.heading, now);
     if (message.type === "imu") this.yaw.sawOrientation(message.data.orientation, now);
-    if (message.type === "home") this.home = message;
-    if (!streamsOf(message.type).some((stream) => this.watchers.has(stream))) return;
-    if (isEvent(message.type)) this.send(message);
+    if (!this.isWanted(message.type)) this.audience.remember(this.frame(message, now), now);
+    else if (isEvent(message.type)) this.send(message);
     else this.cap.offer(message.type, message, now);
   }
 
@@ -79,23 +48,36 @@ export class DroneFeed {
     this.cap.close();
   }
 
+  private isWanted(type: TelemetryType): boolean {
+    return this.feedsOthers || streamsOf(type).some((stream) => this.audience.watches(stream));
+  }
+
   private send(message: TelemetryMessage): void {
     const now = performance.now();
     const frame = this.frame(message, now);
-    const audience = this.audience(message.type);
-    const outlet = this.outlet(message.type);
-    (audience.some(({ slow }) => slow) ? outlet.except(SLOW_ROOM) : outlet).emit("telemetry_data", frame);
+    if (this.feedsOthers) this.emitEverywhere(frame);
+    else this.emitHere(frame);
     this.measures.frame(message.type);
-    for (const watcher of audience) this.afterSending(watcher, frame, now);
+    this.audience.sent(frame, streamsOf(message.type), now);
   }
 
-  private frame(message: TelemetryMessage, now = performance.now()): TelemetryFrame {
+  private emitHere(frame: TelemetryFrame): void {
+    const outlet = this.outletHere(frame.type);
+    (this.audience.hasSlow(frame.type) ? outlet.except(SLOW_ROOM) : outlet).emit("telemetry_data", frame);
+  }
+
+  /**
+   * One room after the other, since a room is a channel of its own between replicas. A watcher of both a narrow
+   * stream and the dashboard gets it by the narrow one. Whoever is slow there is known there only.
+   */
+  private emitEverywhere(frame: TelemetryFrame): void {
+    const [first, second] = streamsOf(frame.type) as [Stream, Stream?];
+    this.outletEverywhere(first).emit("telemetry_data", frame);
+    if (second) this.outletEverywhere(second, first).emit("telemetry_data", frame);
+  }
+
+  private frame(message: TelemetryMessage, now: number): TelemetryFrame {
     return { type: message.type, drone_id: this.droneId, data: this.payload(message, now) };
-  }
-
-  private afterSending(watcher: Watcher, frame: TelemetryFrame, now: number): void {
-    if (watcher.slow) watcher.hold(frame);
-    else watcher.noticeStall(now);
   }
 
   private payload(message: TelemetryMessage, now: number): object {
@@ -104,18 +86,21 @@ export class DroneFeed {
     return yaw === undefined ? message.data : { ...message.data, yaw };
   }
 
-  /** A watcher of both a narrow stream and the dashboard is sent a frame once. */
-  private audience(type: TelemetryType): Watcher[] {
-    const [first, second] = streamsOf(type).map((stream) => this.watchers.get(stream));
-    if (!first) return [...(second ?? [])];
-    return second ? [...first, ...[...second].filter((watcher) => !first.has(watcher))] : [...first];
+  private outletHere(type: TelemetryType): Outlet {
+    const known = this.outletsHere.get(type);
+    if (known) return known;
+    const outlet = this.io.local.to(streamsOf(type).map((stream) => roomOf(this.droneId, stream)));
+    this.outletsHere.set(type, outlet);
+    return outlet;
   }
 
-  private outlet(type: TelemetryType): ReturnType<TelemetryServer["to"]> {
-    const known = this.outlets.get(type);
+  private outletEverywhere(stream: Stream, but?: Stream): Outlet {
+    const name = `${stream} ${but}`;
+    const known = this.outletsEverywhere.get(name);
     if (known) return known;
-    const outlet = this.io.to(streamsOf(type).map((stream) => roomOf(this.droneId, stream)));
-    this.outlets.set(type, outlet);
+    const left = but ? [SLOW_ROOM, roomOf(this.droneId, but)] : [SLOW_ROOM];
+    const outlet = this.io.to(roomOf(this.droneId, stream)).except(left);
+    this.outletsEverywhere.set(name, outlet);
     return outlet;
   }
 }

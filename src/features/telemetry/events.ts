@@ -1,11 +1,6 @@
 import type { Server, Socket } from "socket.io";
-import { z } from "zod";
-import { BodyId } from "../../http/route";
-import { STREAMS, type Stream, type TelemetryType } from "./streams";
-
-/** What a watcher asks for. */
-export const StreamRequest = z.object({ drone_id: BodyId, stream_type: z.enum(STREAMS) });
-export type StreamRequest = z.output<typeof StreamRequest>;
+import type { Remembered } from "./recovery";
+import type { Stream, TelemetryType } from "./streams";
 
 /** Client to server. What arrives is whatever the client sent. */
 interface Asked {
@@ -23,6 +18,8 @@ interface Told {
   }): void;
   telemetry_data(frame: TelemetryFrame): void;
   error(told: { message: string }): void;
+  /** For the client library alone, which shows the ticket when it comes back after a drop of the network. */
+  session(ticket: string): void;
 }
 
 /** One message of a drone's. `data` is the type's payload; positions carry the computed `yaw`. */
@@ -32,9 +29,25 @@ export interface TelemetryFrame {
   readonly data: object;
 }
 
-/** The outcome of a handshake. */
-export type Session = { readonly userId: number } | { readonly refused: string };
+/** Whether what another replica published is a frame, as far as must be known here. */
+export const isTelemetry = (frame: unknown): frame is TelemetryFrame =>
+  typeof frame === "object" && frame !== null && "type" in frame && "drone_id" in frame;
 
-type None = Record<never, never>;
-export type TelemetryServer = Server<Asked, Told, None, { session: Session }>;
-export type TelemetrySocket = Socket<Asked, Told, None, { session: Session }>;
+/** The outcome of a handshake. */
+export type Session = { readonly userId: number; readonly jti: string } | { readonly refused: string };
+
+/** Replica to replica. */
+interface Between {
+  /** The token with this `jti` was logged out. */
+  signed_out(jti: string): void;
+}
+
+interface Kept {
+  session: Session;
+  /** Of a socket that came back: what it was, and the ticket that it showed. */
+  readonly remembered?: Remembered;
+  readonly ticket?: string;
+}
+
+export type TelemetryServer = Server<Asked, Told, Between, Kept>;
+export type TelemetrySocket = Socket<Asked, Told, Between, Kept>;

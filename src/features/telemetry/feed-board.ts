@@ -1,6 +1,8 @@
-import type { LinkPool, LinkTarget, SubscriptionState } from "../../vehicle";
+import type { LinkTarget, SubscriptionState, VehicleLinks } from "../../vehicle";
+import { Audience } from "./audience";
 import { DroneFeed } from "./drone-feed";
-import type { TelemetryServer } from "./events";
+import type { TelemetryFrame, TelemetryServer } from "./events";
+import { FeedAnswer, FeedRequest } from "./feed-request";
 import type { Measures } from "./measures";
 import type { Stream } from "./streams";
 import type { Watcher } from "./watcher";
@@ -13,60 +15,78 @@ export interface FeedOptions {
 }
 
 /**
- * waiting: the vehicle has not answered yet.
+ * waiting: the vehicle, or the replica that has its link, has not answered yet.
  * up:      its messages flow.
- * down:    it cannot be reached; the pool goes on trying.
- * ended:   the pool let go of it. A drone that is dialled elsewhere starts anew, any other feed is closed.
+ * down:    it cannot be reached; it is tried again and again.
+ * ended:   the links let go of it. A drone that is dialled elsewhere starts anew, any other feed is closed.
  */
-type FeedState = "waiting" | SubscriptionState;
+export type FeedState = "waiting" | SubscriptionState;
 
 interface Entry {
+  readonly audience: Audience;
   readonly feed: DroneFeed;
   state: FeedState;
   stop: () => void;
+  /** Replicas whose watchers are fed, each until a time of the clock that never steps. */
+  readonly others: Map<string, number>;
+  /** Who came while nothing was known of the drone. */
+  readonly ungreeted: { readonly watcher: Watcher; readonly stream: Stream; readonly since: number }[];
 }
+
+/** A replica asks again every second; one that was killed does not. */
+const FEED_OTHERS_MS = 3_500;
 
 /** The drones that are watched, each with one vehicle subscription however many watch it. */
 export class FeedBoard {
   private readonly entries = new Map<number, Entry>();
+  private readonly pruning: NodeJS.Timeout;
+  private closed = false;
 
   constructor(
     private readonly io: TelemetryServer,
-    private readonly links: Pick<LinkPool, "subscribe">,
+    private readonly links: Pick<VehicleLinks, "subscribe">,
     private readonly options: FeedOptions,
     private readonly measures: Measures,
-  ) {}
+  ) {
+    this.pruning = setInterval(() => this.forgetOthers(), 1_000).unref();
+  }
 
   get drones(): number {
     return this.entries.size;
   }
 
   get rooms(): number {
-    return [...this.entries.values()].reduce((sum, { feed }) => sum + feed.rooms, 0);
+    return [...this.entries.values()].reduce((sum, { audience }) => sum + audience.rooms, 0);
   }
 
-  /** Rejects like the pool does when the drone cannot even be dialled. */
+  /** Rejects like the links do when the drone cannot even be dialled. */
   watch(droneId: number, target: LinkTarget, watcher: Watcher, stream: Stream): void {
     const entry = this.entries.get(droneId) ?? this.open(droneId, target);
-    entry.feed.add(watcher, stream);
+    entry.audience.add(watcher, stream);
+    watcher.enter(droneId, stream);
   }
 
   /** Tells a watcher who came late what the others were told before. */
   greet(droneId: number, watcher: Watcher, stream: Stream): void {
     const entry = this.entries.get(droneId);
-    entry?.feed.greet(watcher, stream);
-    if (entry?.state === "down") watcher.tell(unreachable(droneId));
+    if (!entry) return;
+    const now = performance.now();
+    if (entry.state === "waiting") entry.ungreeted.push({ watcher, stream, since: now });
+    else entry.audience.greet(watcher, stream, now, now);
+    if (entry.state === "down") watcher.tell(unreachable(droneId));
   }
 
   unwatch(droneId: number, watcher: Watcher, stream: Stream): void {
-    this.entries.get(droneId)?.feed.remove(watcher, stream);
+    const entry = this.entries.get(droneId);
+    if (entry) this.remove(droneId, entry, watcher, stream);
+    else watcher.leave(droneId, stream);
     this.stopUnwatched(droneId);
   }
 
   /** The watcher is gone. */
   forget(watcher: Watcher): void {
-    for (const [droneId, { feed }] of this.entries) {
-      for (const stream of feed.streamsFor(watcher)) feed.remove(watcher, stream);
+    for (const [droneId, entry] of this.entries) {
+      for (const stream of entry.audience.streamsFor(watcher)) this.remove(droneId, entry, watcher, stream);
       this.stopUnwatched(droneId);
     }
   }
@@ -78,8 +98,8 @@ export class FeedBoard {
     this.entries.delete(droneId);
     entry.stop();
     entry.feed.close();
-    for (const watcher of entry.feed.everybody()) {
-      for (const stream of entry.feed.streamsFor(watcher)) entry.feed.remove(watcher, stream);
+    for (const watcher of entry.audience.everybody()) {
+      for (const stream of entry.audience.streamsFor(watcher)) this.remove(droneId, entry, watcher, stream);
       watcher.tell(message);
     }
   }
@@ -92,7 +112,25 @@ export class FeedBoard {
     this.subscribe(droneId, target, entry);
   }
 
+  /** Another replica's watchers are fed for a while, from the link that this replica holds. */
+  feed(target: LinkTarget, from: string, asked: unknown): FeedAnswer {
+    const { drone_id: droneId } = FeedRequest.parse(asked);
+    if (this.closed) throw new Error("The watchers of this replica were sent away.");
+    const entry = this.entries.get(droneId) ?? this.open(droneId, target);
+    const now = performance.now();
+    entry.others.set(from, now + FEED_OTHERS_MS);
+    entry.feed.feedsOthers = true;
+    return { state: entry.state === "ended" ? "waiting" : entry.state, newest: entry.audience.recent(now) };
+  }
+
+  /** A frame that the replica with the drone's link sent to a room of ours. */
+  received(frame: TelemetryFrame, stream: Stream): void {
+    this.entries.get(frame.drone_id)?.audience.sent(frame, [stream], performance.now());
+  }
+
   closeAll(): void {
+    this.closed = true;
+    clearInterval(this.pruning);
     for (const { feed, stop } of this.entries.values()) {
       stop();
       feed.close();
@@ -101,8 +139,16 @@ export class FeedBoard {
   }
 
   private open(droneId: number, target: LinkTarget): Entry {
-    const feed = new DroneFeed(this.io, droneId, this.options.maxHz, this.measures);
-    const entry: Entry = { feed, state: "waiting", stop: () => {} };
+    const audience = new Audience();
+    const feed = new DroneFeed(this.io, droneId, this.options.maxHz, audience, this.measures);
+    const entry: Entry = {
+      audience,
+      feed,
+      state: "waiting",
+      stop: () => {},
+      others: new Map(),
+      ungreeted: [],
+    };
     this.subscribe(droneId, target, entry);
     this.entries.set(droneId, entry);
     return entry;
@@ -113,14 +159,30 @@ export class FeedBoard {
     entry.stop = this.links.subscribe(target, {
       onMessage: (message) => entry.feed.receive(message),
       onState: (state) => this.changed(droneId, entry, state),
+      elsewhere: {
+        asked: { drone_id: droneId } satisfies FeedRequest,
+        answered: (answer) => this.answered(droneId, entry, FeedAnswer.parse(answer)),
+      },
     });
+  }
+
+  private answered(droneId: number, entry: Entry, { state, newest }: FeedAnswer): void {
+    const now = performance.now();
+    for (const { frame, age_ms } of newest) entry.audience.remember(frame, now - age_ms);
+    if (state === "waiting" && newest.length === 0) return;
+    this.changed(droneId, entry, state === "waiting" ? "up" : state);
   }
 
   private changed(droneId: number, entry: Entry, state: SubscriptionState): void {
     const before = entry.state;
     entry.state = state;
+    const now = performance.now();
+    for (const { watcher, stream, since } of entry.ungreeted.splice(0)) {
+      if (entry.audience.streamsFor(watcher).includes(stream))
+        entry.audience.greet(watcher, stream, since, now);
+    }
     if (state === "down" && before !== "down") {
-      for (const watcher of entry.feed.everybody()) watcher.tell(unreachable(droneId));
+      for (const watcher of entry.audience.everybody()) watcher.tell(unreachable(droneId));
     }
     if (state !== "ended") return;
     // A drone that is dialled elsewhere is moved within this turn of the loop, and starts anew.
@@ -131,9 +193,25 @@ export class FeedBoard {
     });
   }
 
+  private remove(droneId: number, entry: Entry, watcher: Watcher, stream: Stream): void {
+    entry.audience.remove(watcher, stream);
+    watcher.leave(droneId, stream);
+    if (entry.audience.streamsFor(watcher).length === 0) watcher.forget(droneId);
+  }
+
+  private forgetOthers(): void {
+    const now = performance.now();
+    for (const [droneId, { others, feed }] of this.entries) {
+      for (const [from, until] of others) if (now > until) others.delete(from);
+      feed.feedsOthers = others.size > 0;
+      this.stopUnwatched(droneId);
+    }
+  }
+
   private stopUnwatched(droneId: number): void {
     const entry = this.entries.get(droneId);
-    if (!entry || entry.feed.watched || !this.options.stopWhenUnwatched) return;
+    if (!entry || entry.audience.rooms > 0 || entry.others.size > 0 || !this.options.stopWhenUnwatched)
+      return;
     this.entries.delete(droneId);
     entry.stop();
     entry.feed.close();

@@ -8,7 +8,7 @@ export interface HandshakeDoors {
 }
 
 /**
- * Who a socket is, by the `token` of its query. It is asked once: a socket outlives its token, because a
+ * Who a socket is, by the `token` of its query. It is asked once: a socket outlives its token's expiry, because a
  * pilot's picture must not break off in mid-air.
  */
 export async function openSession(token: unknown, doors: HandshakeDoors): Promise<Session> {
@@ -22,5 +22,5 @@ export async function openSession(token: unknown, doors: HandshakeDoors): Promis
   } catch {
     return { refused: "The token cannot be checked just now; try again shortly." };
   }
-  return { userId: user.id };
+  return { userId: user.id, jti: user.jti };
 }

@@ -4,7 +4,9 @@ import type { GatewayConfig } from "../../platform/config";
 import type { Db } from "../../platform/db";
 import type { Logger } from "../../platform/log";
 import type { Registry } from "../../platform/metrics";
-import type { LinkPool } from "../../vehicle";
+import type { Redis } from "../../platform/redis";
+import type { VehicleLinks } from "../../vehicle";
+import type { ServeFeed } from "../../vehicle/leases";
 import type { Blocklist, Tokens } from "../accounts";
 import { type Drone, type DroneEvents, findDrone, linkTarget } from "../drones";
 import { TelemetrySockets } from "./sockets";
@@ -16,7 +18,13 @@ interface TelemetryDeps {
   readonly db: Db;
   readonly log: Logger;
   readonly registry: Registry;
-  readonly links: Pick<LinkPool, "subscribe">;
+  readonly links: Pick<VehicleLinks, "subscribe">;
+  /** The gateway's other replicas; absent where this is the only one. */
+  readonly replicas?: {
+    readonly links: { serveFeeds(serve: ServeFeed): void };
+    readonly publisher: Redis;
+    readonly subscriber: Redis;
+  };
   readonly tokens: Pick<Tokens, "userOf">;
   readonly blocklist: Blocklist;
   readonly droneEvents: Pick<DroneEvents, "onDroneGone" | "onDroneMoved">;
@@ -27,7 +35,7 @@ interface TelemetryDeps {
  * the contract profile any signed-in user may watch any drone.
  */
 export function telemetry(deps: TelemetryDeps): TelemetrySockets {
-  const { config, db, log, registry, links, tokens, blocklist, droneEvents } = deps;
+  const { config, db, log, registry, links, replicas, tokens, blocklist, droneEvents } = deps;
   const strict = config.ACCESS_PROFILE === "strict";
   const changes = new ChangeCount();
   const findWatched = async (userId: number, droneId: number): Promise<Drone> => {
@@ -48,10 +56,13 @@ export function telemetry(deps: TelemetryDeps): TelemetrySockets {
       maxHz: config.TELEMETRY_MAX_HZ,
       stopWhenUnwatched: config.DO_UNSUBSCRIBE,
       origins: config.CORS_ORIGINS,
+      between: replicas,
     },
     log,
     registry,
   );
+  replicas?.links.serveFeeds((target, from, asked) => sockets.board.feed(target, from, asked));
+  if (strict) blocklist.onAdded((jti) => sockets.signOut(jti));
   droneEvents.onDroneGone(({ id }) => {
     changes.count();
     sockets.board.close(id, `Drone ${id} was deleted or has another owner; it is no longer watched.`);

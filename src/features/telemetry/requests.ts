@@ -2,8 +2,8 @@ import { DomainError, isDomainError } from "../../domain/errors";
 import { describeIssues } from "../../http/validate";
 import type { Logger } from "../../platform/log";
 import type { LinkTarget } from "../../vehicle";
-import { StreamRequest } from "./events";
 import type { FeedBoard } from "./feed-board";
+import { StreamRequest } from "./stream-request";
 import { roomOf } from "./streams";
 import type { Watcher } from "./watcher";
 
@@ -31,6 +31,8 @@ export class Requests {
     private readonly board: FeedBoard,
     private readonly find: FindWatched,
     private readonly log: Logger,
+    /** The watcher watches more or less from now on. */
+    private readonly changed: () => void,
   ) {}
 
   subscribe(asked: unknown): void {
@@ -43,11 +45,25 @@ export class Requests {
           `A socket may watch ${MAX_SUBSCRIPTIONS} streams at most.`,
         );
       }
-      const { target } = await this.find(this.userId, drone_id);
-      if (this.gone) return;
-      this.board.watch(drone_id, target, this.watcher, stream_type);
+      if (!(await this.watch(drone_id, stream_type))) return;
       socket.emit("subscription_confirmed", { status: "subscribed", stream_type, drone_id });
       this.board.greet(drone_id, this.watcher, stream_type);
+      this.changed();
+    });
+  }
+
+  /** What the watcher watched before a drop of the network, if it still may. */
+  resume(streams: readonly StreamRequest[]): void {
+    this.next(async () => {
+      for (const { drone_id, stream_type } of streams.slice(0, MAX_SUBSCRIPTIONS)) {
+        try {
+          if (!(await this.watch(drone_id, stream_type))) return;
+          this.board.greet(drone_id, this.watcher, stream_type);
+        } catch (error) {
+          this.failed(error);
+        }
+      }
+      this.changed();
     });
   }
 
@@ -55,6 +71,7 @@ export class Requests {
     this.enqueue(asked, async ({ drone_id, stream_type }) => {
       this.board.unwatch(drone_id, this.watcher, stream_type);
       this.watcher.socket.emit("subscription_confirmed", { status: "unsubscribed", stream_type, drone_id });
+      this.changed();
     });
   }
 
@@ -74,9 +91,20 @@ export class Requests {
       this.watcher.tell("Too many requests at once.");
       return;
     }
+    this.next(() => run(parsed.data));
+  }
+
+  /** Returns whether the socket is still there. */
+  private async watch(droneId: number, stream: StreamRequest["stream_type"]): Promise<boolean> {
+    const { target } = await this.find(this.userId, droneId);
+    if (!this.gone) this.board.watch(droneId, target, this.watcher, stream);
+    return !this.gone;
+  }
+
+  private next(run: () => Promise<void>): void {
     this.waiting += 1;
     this.turn = this.turn
-      .then(() => (this.gone ? undefined : run(parsed.data)))
+      .then(() => (this.gone ? undefined : run()))
       .catch((error: unknown) => this.failed(error))
       .finally(() => {
         this.waiting -= 1;

@@ -3,12 +3,17 @@ import type { Socket as TcpSocket } from "node:net";
 import { Server } from "socket.io";
 import type { Logger } from "../../platform/log";
 import type { Registry } from "../../platform/metrics";
-import type { LinkPool } from "../../vehicle";
+import type { Redis } from "../../platform/redis";
+import type { VehicleLinks } from "../../vehicle";
+import { memoryAdapter, shardedAdapter } from "./adapters";
 import type { TelemetryServer, TelemetrySocket } from "./events";
 import { FeedBoard, type FeedOptions } from "./feed-board";
 import { type HandshakeDoors, openSession } from "./handshake";
 import { type Measures, telemetryMeasures } from "./measures";
+import { AWAY_MS, memoryRecovery, type Recovery, redisRecovery } from "./recovery";
 import { type FindWatched, Requests } from "./requests";
+import { SignedIn } from "./signed-in";
+import { Ticket } from "./ticket";
 import { SLOW_ROOM, Watcher } from "./watcher";
 
 /** Sockets that one process takes. */
@@ -19,13 +24,15 @@ const MAX_REQUEST_BYTES = 16_384;
 const GOODBYE_MS = 1_000;
 
 export interface TelemetryDoors extends HandshakeDoors {
-  readonly links: Pick<LinkPool, "subscribe">;
+  readonly links: Pick<VehicleLinks, "subscribe">;
   readonly find: FindWatched;
 }
 
 export interface TelemetryOptions extends FeedOptions {
   /** Origins that browsers may connect from; `*` allows any. */
   readonly origins: readonly string[];
+  /** Where watchers of one drone may sit at several replicas. */
+  readonly between?: { readonly publisher: Redis; readonly subscriber: Redis };
 }
 
 /** The Socket.IO side of the gateway: watchers come in, drones' telemetry goes out. */
@@ -33,19 +40,30 @@ export class TelemetrySockets {
   readonly board: FeedBoard;
   private readonly io: TelemetryServer;
   private readonly measures: Measures;
+  private readonly recovery: Recovery;
+  private readonly signedIn: SignedIn;
   private readonly upgraded = new Set<TcpSocket>();
   private draining = false;
 
   constructor(
     private readonly doors: TelemetryDoors,
-    options: TelemetryOptions,
+    private readonly options: TelemetryOptions,
     private readonly log: Logger,
     registry: Registry,
   ) {
+    const { between } = options;
+    this.recovery = between ? redisRecovery(between.publisher) : memoryRecovery();
     this.io = new Server({
       serveClient: false,
       maxHttpBufferSize: MAX_REQUEST_BYTES,
       cors: { origin: options.origins.includes("*") ? "*" : [...options.origins] },
+      connectionStateRecovery: { maxDisconnectionDuration: AWAY_MS, skipMiddlewares: false },
+      adapter: (between
+        ? shardedAdapter(this.recovery, {
+            ...between,
+            received: (frame, stream) => this.board.received(frame, stream),
+          })
+        : memoryAdapter(this.recovery)) as never,
       allowRequest: (_request, answer) => {
         const refusal = this.refusal();
         answer(refusal, refusal === undefined);
@@ -58,6 +76,8 @@ export class TelemetrySockets {
       slow: this.io.sockets.adapter.rooms.get(SLOW_ROOM)?.size ?? 0,
     }));
     this.board = new FeedBoard(this.io, doors.links, options, this.measures);
+    this.signedIn = new SignedIn(doors.isRevoked);
+    if (between) this.io.on("signed_out", (jti) => this.signedIn.end(jti));
     // Decided before the client hears that it is connected, so that none of its first requests is lost.
     this.io.use(async (socket, next) => {
       socket.data.session = await openSession(socket.handshake.query.token, doors);
@@ -74,16 +94,26 @@ export class TelemetrySockets {
     });
   }
 
-  /** Takes nobody new and sends everybody away; a socket that does not hang up is cut. */
+  /** The token was logged out: its sockets are ended, on every replica. */
+  signOut(jti: string): void {
+    this.signedIn.end(jti);
+    if (this.options.between) this.io.serverSideEmit("signed_out", jti);
+  }
+
+  /**
+   * Takes nobody new and hangs up on everybody, as a network would: a client that was sent away by word would
+   * not come back by itself. A socket that does not hang up is cut.
+   */
   async drain(): Promise<void> {
     this.draining = true;
-    this.board.closeAll();
-    this.io.disconnectSockets(true);
+    this.signedIn.stop();
+    for (const { conn } of this.io.sockets.sockets.values()) conn.close();
     const deadline = performance.now() + GOODBYE_MS;
     while (this.upgraded.size > 0 && performance.now() < deadline) {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     for (const socket of this.upgraded) socket.destroy();
+    this.board.closeAll();
     this.io.engine?.close();
   }
 
@@ -93,18 +123,30 @@ export class TelemetrySockets {
   }
 
   private welcome(socket: TelemetrySocket): void {
-    const { session } = socket.data;
+    const { session, remembered, ticket: shown } = socket.data;
     if ("refused" in session) {
       this.measures.refusal();
       socket.emit("error", { message: session.refused });
       socket.disconnect(true);
       return;
     }
+    const { userId, jti } = session;
     const watcher = new Watcher(socket, this.measures);
-    const requests = new Requests(watcher, session.userId, this.board, this.doors.find, this.log);
+    const ticket = new Ticket(watcher, userId, this.recovery);
+    const requests = new Requests(watcher, userId, this.board, this.doors.find, this.log, () =>
+      ticket.changed(),
+    );
     socket.on("subscribe_telemetry", (asked) => requests.subscribe(asked));
     socket.on("unsubscribe_telemetry", (asked) => requests.unsubscribe(asked));
+    socket.on("disconnecting", (reason) => ticket.leaving(reason));
     socket.on("disconnect", () => requests.end());
-    socket.emit("connected", { status: "connected", user_id: session.userId });
+    this.signedIn.add(jti, socket);
+    socket.emit("connected", { status: "connected", user_id: userId });
+    ticket.give();
+    if (!remembered || remembered.user_id !== userId) return;
+    // The client's former socket may not be known as dead yet; what it would be sent is this one's.
+    this.io.in(remembered.socket_id).disconnectSockets(true);
+    if (shown) ticket.replaces(shown);
+    requests.resume(remembered.streams);
   }
 }

@@ -8,6 +8,15 @@ export const STREAMS = ["gps", "logs", "relalt", "system", "dashboard"] as const
 export type Stream = (typeof STREAMS)[number];
 export type TelemetryType = TelemetryMessage["type"];
 
+const ROOM = /^drone_(\d+)_([a-z]+)$/;
+
+/** Undefined for a room that is no drone's. */
+export function parseRoom(room: string): { droneId: number; stream: Stream } | undefined {
+  const [, id, name] = ROOM.exec(room) ?? [];
+  const stream = STREAMS.find((known) => known === name);
+  return id && stream ? { droneId: Number(id), stream } : undefined;
+}
+
 export const roomOf = (droneId: number, stream: Stream): string => `drone_${droneId}_${stream}`;
 
 /**
@@ -26,8 +35,10 @@ const narrowStream: Readonly<Record<TelemetryType, Exclude<Stream, "dashboard"> 
   system: "system",
 };
 
+export const TELEMETRY_TYPES = Object.keys(narrowStream) as [TelemetryType, ...TelemetryType[]];
+
 const streamsByType = new Map<TelemetryType, readonly Stream[]>(
-  (Object.keys(narrowStream) as TelemetryType[]).map((type) => {
+  TELEMETRY_TYPES.map((type) => {
     const narrow = narrowStream[type];
     return [type, narrow ? [narrow, "dashboard"] : ["dashboard"]];
   }),

@@ -1,6 +1,6 @@
 import type { TelemetryFrame, TelemetrySocket } from "./events";
 import type { Measures } from "./measures";
-import { isEvent } from "./streams";
+import { isEvent, parseRoom, roomOf, type Stream } from "./streams";
 
 /** A socket that has taken nothing for this long while something waits for it is slow. */
 const STALL_MS = 100;
@@ -36,6 +36,19 @@ export class Watcher {
 
   get slow(): boolean {
     return this.isSlow;
+  }
+
+  /** What it watches, as its rooms say. */
+  get streams(): { droneId: number; stream: Stream }[] {
+    return [...this.socket.rooms].flatMap((room) => parseRoom(room) ?? []);
+  }
+
+  enter(droneId: number, stream: Stream): void {
+    void this.socket.join(roomOf(droneId, stream));
+  }
+
+  leave(droneId: number, stream: Stream): void {
+    void this.socket.leave(roomOf(droneId, stream));
   }
 
   /** Something went wrong that the watcher should know. */

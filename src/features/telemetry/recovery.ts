@@ -1,0 +1,70 @@
+import { z } from "zod";
+import type { Redis } from "../../platform/redis";
+import { StreamRequest } from "./stream-request";
+
+/** What a socket was, so that the one that comes after a drop of the network can be it again. */
+const Remembered = z.object({
+  user_id: z.int(),
+  socket_id: z.string(),
+  streams: z.array(StreamRequest),
+});
+export type Remembered = z.output<typeof Remembered>;
+
+/** While its socket is open, so that it is there when the replica is killed. */
+const OPEN_MS = 24 * 60 * 60 * 1000;
+/** How long a socket may be away. */
+export const AWAY_MS = 2 * 60 * 1000;
+
+/** Sockets' memory, each under a ticket that only its client knows. */
+export interface Recovery {
+  save(ticket: string, remembered: Remembered, state: "open" | "away"): Promise<void>;
+  /** Undefined for a ticket that is unknown or too old. */
+  load(ticket: string): Promise<Remembered | undefined>;
+  drop(ticket: string): Promise<void>;
+}
+
+/** For a replica that is the only one; it forgets with the process. */
+export function memoryRecovery(now: () => number = () => performance.now()): Recovery {
+  const kept = new Map<string, { readonly remembered: Remembered; readonly until: number }>();
+  let sweepAt = 0;
+  const sweep = () => {
+    if (now() < sweepAt) return;
+    sweepAt = now() + AWAY_MS;
+    for (const [ticket, { until }] of kept) if (until < now()) kept.delete(ticket);
+  };
+  return {
+    save: async (ticket, remembered, state) => {
+      sweep();
+      kept.set(ticket, { remembered, until: now() + (state === "open" ? OPEN_MS : AWAY_MS) });
+    },
+    load: async (ticket) => {
+      const found = kept.get(ticket);
+      return found && found.until >= now() ? found.remembered : undefined;
+    },
+    drop: async (ticket) => void kept.delete(ticket),
+  };
+}
+
+/** For a client that may come back to any replica. Rejects while Redis is away. */
+export function redisRecovery(redis: Redis): Recovery {
+  const key = (ticket: string) => `fleet:socket:${ticket}`;
+  return {
+    save: async (ticket, remembered, state) => {
+      const ttlMs = state === "open" ? OPEN_MS : AWAY_MS;
+      await redis.set(key(ticket), JSON.stringify(remembered), "PX", ttlMs);
+    },
+    load: async (ticket) => {
+      const text = await redis.get(key(ticket));
+      return text === null ? undefined : Remembered.safeParse(parseJson(text)).data;
+    },
+    drop: async (ticket) => void (await redis.del(key(ticket))),
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
