@@ -54,8 +54,9 @@ export class RecordedActions<Drone extends OrderedDrone> implements ActionServic
       return done;
     } catch (error) {
       const told = error instanceof DomainError ? error.message : "an unexpected failure";
+      const outcome = error instanceof DomainError && error.code === "outcome_unknown" ? "unknown" : "failed";
       await this.quietly("finish a command's record", () =>
-        finishCommand(this.db, record, { outcome: "failed", error: told }),
+        finishCommand(this.db, record, { outcome, error: told }),
       );
       throw error;
     }

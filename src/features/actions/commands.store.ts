@@ -5,8 +5,9 @@ import type { VerifiedPlan } from "../../vehicle";
  * pending:  written before anything is sent; stays so when the process dies meanwhile, which is the truth.
  * accepted: the vehicle took it; `result` is what the caller was told.
  * failed:   it was not done, or not confirmed; `error` is what the caller was told.
+ * unknown:  the answer was lost between two replicas of the gateway: it may have been done or not.
  */
-export type Outcome = "pending" | "accepted" | "failed";
+export type Outcome = "pending" | "accepted" | "failed" | "unknown";
 
 export interface NewCommand {
   readonly drone_id: number;
