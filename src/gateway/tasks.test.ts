@@ -1,5 +1,10 @@
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import sharp from "sharp";
 import type { Mail, Mailer } from "../platform/mail";
+import { freshFolder } from "../testing";
 import { Doom, Killed } from "../testing/doomed";
 import { startTestGateway, type TestGateway, type TestUser } from "../testing/start-gateway";
 import { droneClient, upload } from "../testing/uploads";
@@ -25,18 +30,42 @@ interface World {
   readonly bag: MailBag;
 }
 
-const png = sharp({ create: { width: 64, height: 48, channels: 3, background: "#246" } })
-  .png()
-  .toBuffer();
+interface Upload {
+  readonly file_name: string;
+  readonly asset_type: string;
+  content(): Promise<Buffer>;
+}
+
+const picture: Upload = {
+  file_name: "a.png",
+  asset_type: "image",
+  content: () =>
+    sharp({ create: { width: 64, height: 48, channels: 3, background: "#246" } })
+      .png()
+      .toBuffer(),
+};
+
+/** Nine seconds, which are several segments. */
+const video: Upload = {
+  file_name: "a.mp4",
+  asset_type: "video",
+  async content() {
+    const file = join(freshFolder("video"), "a.mp4");
+    const source = ["-f", "lavfi", "-i", "testsrc=size=64x48:rate=5:duration=9"];
+    const encoding = ["-c:v", "libx264", "-g", "10", "-pix_fmt", "yuv420p"];
+    await promisify(execFile)("ffmpeg", ["-v", "error", ...source, ...encoding, file]);
+    return readFile(file);
+  },
+};
 
 /** A flight with one asset that has arrived. */
-async function world(): Promise<World> {
+async function world({ file_name, asset_type, content }: Upload): Promise<World> {
   const user = await gateway.newUser();
   const { body } = await user.api.post("/drone", { type: "sitl", name: "Surveyor", vehicle_type: "copter" });
   const drone = droneClient(gateway.api, body.ip);
   const execution = (await drone.post("/executions/start", {})).body.id;
-  const wish = { file_name: "a.png", asset_type: "image", execution_id: execution };
-  const { asset_id } = await upload(drone, wish, await png);
+  const wish = { file_name, asset_type, execution_id: execution };
+  const { asset_id } = await upload(drone, wish, await content());
   await drone.post(`/executions/${execution}/complete`, { status: "completed" });
   return { user, vehicle: body.id, execution, asset: asset_id, bag: new MailBag() };
 }
@@ -60,10 +89,13 @@ async function work(task: string, payload: object, { bag }: World, dieAtStep: nu
 
 const row = (table: string, where: object) => gateway.deps.db(table).where(where).first();
 const exists = async (key: string) => (await gateway.deps.store.sizeOf(key)) !== undefined;
+const playable = ({ vehicle, asset }: World) => `assets/${vehicle}/${asset}/derived/hls/`;
 const thumbnail = ({ vehicle, asset }: World) => `assets/${vehicle}/${asset}/derived/thumbnail.jpg`;
 
 interface Job {
   readonly task: string;
+  /** What the flight brought; a picture where it is all the same. */
+  readonly upload?: Upload;
   payload(world: World): object;
   prepare?(world: World): Promise<unknown>;
   /** What must hold in the end, however often it was begun. */
@@ -104,6 +136,18 @@ const jobs: readonly Job[] = [
     },
   },
   {
+    task: "package-video",
+    upload: video,
+    payload: ({ asset }) => ({ asset_id: asset }),
+    async check(it) {
+      expect(await row("assets", { id: it.asset })).toMatchObject({ status: "ready", stream: "ready" });
+      const playlist = await gateway.deps.store.readText(`${playable(it)}index.m3u8`);
+      const segments = playlist.match(/^segment-.*$/gm) ?? [];
+      expect(segments.length).toBeGreaterThan(1);
+      for (const segment of segments) expect(await exists(playable(it) + segment)).toBe(true);
+    },
+  },
+  {
     task: "make-archive",
     payload: ({ execution }) => ({ execution_id: execution }),
     prepare: ({ user, execution }) => user.api.post(`/executions/${execution}/archive`),
@@ -139,10 +183,10 @@ const jobs: readonly Job[] = [
 
 test.each(jobs.map((job) => [job.task, job] as const))(
   "%s ends as one whole, before whichever of its steps the worker is killed",
-  async (task, { payload, prepare, check }) => {
+  async (task, { upload: brought = picture, payload, prepare, check }) => {
     const killedBefore: string[] = [];
     for (let step = 1; ; step++) {
-      const it = await world();
+      const it = await world(brought);
       await prepare?.(it);
       const doom = await work(task, payload(it), it, step);
       if (doom.struck) {
@@ -156,11 +200,16 @@ test.each(jobs.map((job) => [job.task, job] as const))(
     }
     expect(killedBefore.length).toBeGreaterThan(0);
   },
-  60_000,
+  120_000,
 );
 
+test("every job that there is dies in this test", async () => {
+  const tasks = await composeTasks({ ...gateway.deps, mailer: new MailBag() });
+  expect(jobs.map(({ task }) => task).sort()).toEqual(Object.keys(tasks).sort());
+});
+
 test("what is derived of an asset that is deleted meanwhile goes as well", async () => {
-  const it = await world();
+  const it = await world(picture);
   const { store, db } = gateway.deps;
   const write = jest.spyOn(store, "write").mockImplementationOnce(async (...args) => {
     await it.user.api.post(`/assets/${it.vehicle}/delete`, { ids: [it.asset] });
