@@ -6,7 +6,7 @@ import { AnswerLost, type Message, NotHolder, NotSent } from "./messages";
 const CONNECT_MS = 1_000;
 
 const Answer = z.object({
-  result: z.unknown(),
+  result: z.unknown().optional(),
   error: z.object({ code: z.string(), message: z.string() }).optional(),
 });
 

@@ -1,0 +1,204 @@
+import { ApiClient } from "../testing/client";
+import {
+  startReplicas,
+  type TappedDrone,
+  TEST_PEER_SECRET,
+  type TestReplicas,
+  tappedDrone,
+} from "../testing/replicas";
+import { eventually } from "../testing/simulated-drone";
+import type { TestGateway, TestUser } from "../testing/start-gateway";
+import { TestWatcher } from "../testing/watcher";
+
+/** MAV_CMD_COMPONENT_ARM_DISARM and MAV_CMD_NAV_TAKEOFF. */
+const [ARM, TAKEOFF] = [400, 22];
+
+let replicas: TestReplicas;
+let user: TestUser;
+let drone: TappedDrone;
+
+beforeAll(async () => {
+  replicas = await startReplicas();
+});
+beforeEach(async () => {
+  user = await replicas.first.newUser();
+  drone = await tappedDrone(user);
+});
+
+const at = (gateway: TestGateway) => new ApiClient(`${gateway.url}/api/v1`).as(user.token);
+const order = (gateway: TestGateway, action: string, body: object = {}) =>
+  at(gateway).post(`/drone/action/${action}`, { drone_id: drone.id, ...body });
+const watchAt = (gateway: TestGateway) => new TestWatcher(gateway.url, user.token);
+const metric = async (gateway: TestGateway, name: string, ...labels: string[]) => {
+  const text = await gateway.deps.registry.metrics();
+  const found = text
+    .split("\n")
+    .find((line) => line.startsWith(`${name}{`) && labels.every((label) => line.includes(label)));
+  return Number(found?.split(" ").at(-1) ?? 0);
+};
+
+test("a drone has one link, and every replica commands through it, each order once", async () => {
+  const { first, second } = replicas;
+  expect(await order(first, "guided")).toMatchObject({ status: 200, body: { result: { mode: "GUIDED" } } });
+  expect(await order(second, "arm")).toMatchObject({ status: 200 });
+  expect(await order(second, "takeoff", { altitude: 12 })).toMatchObject({
+    status: 200,
+    body: { result: { result: "MAV_RESULT_ACCEPTED" } },
+  });
+  expect(drone.vehicle.state.armed).toBe(true);
+  expect(drone.tap.mostOpen).toBe(1);
+  expect(drone.tap.orders.filter((command) => command === ARM)).toHaveLength(1);
+  expect(drone.tap.orders.filter((command) => command === TAKEOFF)).toHaveLength(1);
+  const calls = ['ask="call"', 'outcome="answered"'];
+  expect(await metric(second, "fleet_link_remote_seconds_count", ...calls)).toBe(2);
+});
+
+test("what the vehicle refuses is told by the replica that was asked, in the same words", async () => {
+  const { first, second } = replicas;
+  const own = await order(first, "takeoff", { altitude: 12 });
+  const other = await order(second, "takeoff", { altitude: 12 });
+  expect(own.status).toBe(500);
+  expect(other.status).toBe(500);
+  expect(other.body).toEqual(own.body);
+});
+
+test("a mission goes up through another replica and is read back there", async () => {
+  const { first, second } = replicas;
+  await order(first, "guided");
+  const mission = await at(second).post("/mission", { name: `route ${drone.id}` });
+  for (const sequence of [1, 2, 3]) {
+    const point = { mission_id: mission.body.id, lat: 47.3977, lng: 8.5455 + sequence / 1e4, altitude: 20 };
+    await at(second).post("/mission/point", [{ ...point, type: "fly", sequence }]);
+  }
+  const pushed = await order(second, "push_mission", { mission_id: mission.body.id });
+  expect(pushed).toMatchObject({ status: 200, body: { result: { items: 4, takeoff_added: true } } });
+  expect(drone.tap.mostOpen).toBe(1);
+});
+
+test("watchers at both replicas see the stream once, with nothing added", async () => {
+  const watchers = [replicas.first, replicas.second].map(watchAt) as [TestWatcher, TestWatcher];
+  const extras: unknown[] = [];
+  for (const { socket } of watchers) socket.on("telemetry_data", (_frame, ...more) => extras.push(...more));
+  for (const watcher of watchers) {
+    await watcher.subscribe(drone.id, "dashboard");
+    await watcher.subscribe(drone.id, "relalt");
+    await watcher.next("telemetry_data");
+  }
+  await order(replicas.second, "guided");
+  await order(replicas.second, "arm");
+  await order(replicas.second, "takeoff", { altitude: 50 });
+  await eventually("it climbs", () => drone.vehicle.state.relativeAltitude > 2);
+  for (const watcher of watchers) watcher.forget();
+  await eventually("30 frames at both", () =>
+    watchers.every((watcher) => watcher.frames("relalt").length >= 30),
+  );
+  const [one, other] = watchers.map((watcher) => watcher.frames("relalt").length) as [number, number];
+  expect(Math.abs(one - other)).toBeLessThanOrEqual(10);
+  expect(extras).toEqual([]);
+  expect(drone.tap.mostOpen).toBe(1);
+});
+
+test("a watcher at the other replica is greeted with the newest frames at once", async () => {
+  const early = watchAt(replicas.first);
+  await early.subscribe(drone.id, "dashboard");
+  await eventually(
+    "home and more",
+    () => early.frames("home").length > 0 && early.frames("system").length > 0,
+  );
+  const late = watchAt(replicas.second);
+  await late.subscribe(drone.id, "dashboard");
+  await late.next("telemetry_data", 5);
+  expect(late.frames()[0]).toEqual(early.frames("home").at(-1));
+});
+
+test("a replica that stops hands its drones over, and watchers elsewhere go on", async () => {
+  const { first, second } = await startReplicas();
+  user = await first.newUser();
+  drone = await tappedDrone(user);
+  await order(first, "guided");
+  const watcher = watchAt(second);
+  await watcher.subscribe(drone.id, "relalt");
+  await watcher.next("telemetry_data");
+  await first.lifecycle.stop("the test says so");
+  watcher.forget();
+  await watcher.next("telemetry_data", 3);
+  expect(await order(second, "guided")).toMatchObject({ status: 200 });
+  expect(drone.tap.mostOpen).toBe(1);
+  expect(watcher.all("error").length).toBeLessThanOrEqual(1);
+});
+
+test("its owner closes a drone's link at whichever replica, and its watchers are told", async () => {
+  const { first, second } = replicas;
+  await order(first, "guided");
+  const watcher = watchAt(second);
+  await watcher.subscribe(drone.id, "relalt");
+  await watcher.next("telemetry_data");
+  expect(await at(second).delete(`/drone/action/connection?id=${drone.id}`)).toMatchObject({ status: 200 });
+  await eventually("the link is closed", () => drone.tap.open === 0);
+  expect(await watcher.next("error")).toEqual({ message: expect.stringContaining("subscribe again") });
+});
+
+test("a drone deleted at one replica is let go by the others", async () => {
+  const { first, second } = replicas;
+  const watcher = watchAt(first);
+  await watcher.subscribe(drone.id, "relalt");
+  await watcher.next("telemetry_data");
+  expect(await at(second).delete(`/drone/${drone.id}`)).toMatchObject({ status: 201 });
+  expect(await watcher.next("error")).toEqual({ message: expect.stringContaining("deleted") });
+  await eventually("the link is closed", () => drone.tap.open === 0);
+  await eventually(
+    "the lease is gone",
+    async () => (await second.deps.redis.exists(`fleet:link:{drone:${drone.id}}`)) === 0,
+  );
+});
+
+test("a Redis that is gone for a moment disturbs nothing; gone for longer, the link is closed until it is back", async () => {
+  const { first, redisOfFirst } = replicas;
+  await order(first, "guided");
+  drone.tap.forget();
+  redisOfFirst.cut();
+  expect(await order(first, "guided")).toMatchObject({ status: 200 });
+  await eventually("the link is closed", () => drone.tap.open === 0);
+  expect(await order(first, "guided")).toMatchObject({
+    status: 500,
+    body: { error: expect.stringContaining("try again shortly") },
+  });
+  redisOfFirst.mend();
+  await eventually("orders are taken again", async () => (await order(first, "guided")).status === 200);
+  expect(drone.tap.mostOpen).toBe(1);
+});
+
+test("a Redis that has lost its data gives leases with higher numbers all the same", async () => {
+  const { first, second } = replicas;
+  const fence = async () =>
+    Number((await second.deps.redis.get(`fleet:link:{drone:${drone.id}}`))?.split(" ")[1] ?? 0);
+  await order(first, "guided");
+  const before = await fence();
+  await second.deps.redis.flushall();
+  await eventually("it is leased again", async () => {
+    await order(second, "guided");
+    return (await fence()) > before;
+  });
+  expect(before).toBeGreaterThan(0);
+  await eventually("the vehicle has one connection", () => drone.tap.open === 1);
+});
+
+test("the replicas' port answers nobody without the secret, and carries nothing but its own calls", async () => {
+  const { first } = replicas;
+  await order(first, "guided");
+  const lease = await first.deps.redis.get(`fleet:link:{drone:${drone.id}}`);
+  const url = lease?.split(" ")[2] as string;
+  const target = { key: `drone:${drone.id}`, host: "127.0.0.1", port: drone.tap.port, via: "direct" };
+  const ask = async (message: unknown, secret?: string) => {
+    const headers = secret === undefined ? undefined : { authorization: `Bearer ${secret}` };
+    return (await fetch(url, { method: "POST", headers, body: JSON.stringify(message) })).status;
+  };
+  const call = (method: string, ...args: unknown[]) => ({ ask: "call", target, call: { method, args } });
+  expect(await ask(call("arm"))).toBe(401);
+  expect(await ask(call("arm"), "another secret of some length")).toBe(401);
+  expect(await ask(call("close", "for fun"), TEST_PEER_SECRET)).toBe(400);
+  expect(await ask(call("constructor"), TEST_PEER_SECRET)).toBe(400);
+  expect(await ask(call("takeoff", "high"), TEST_PEER_SECRET)).toBe(422);
+  expect(await ask({ ...call("arm"), target: { ...target, key: "drone:0" } }, TEST_PEER_SECRET)).toBe(409);
+  expect(drone.tap.orders).not.toContain(ARM);
+});
