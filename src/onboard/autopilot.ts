@@ -1,3 +1,4 @@
+import { DomainError } from "../domain/errors";
 import type { Logger } from "../platform/log";
 import type { ByteStream, VehicleIdentity } from "../vehicle";
 import { dialDirect } from "../vehicle/dialers/direct";
@@ -73,9 +74,10 @@ export class Autopilot {
     return this.open !== undefined;
   }
 
-  /** Rejects with a `DomainError` when the vehicle does not take the mode. */
+  /** Rejects with a `DomainError` when there is no link, or the vehicle does not take the mode. */
   async setMode(mode: string): Promise<void> {
-    await this.open?.flight.setMode(mode);
+    if (!this.open) throw new DomainError("vehicle_unreachable", "The autopilot is not heard.");
+    await this.open.flight.setMode(mode);
   }
 
   stop(): void {

@@ -32,6 +32,7 @@ test("a flight is on record from arming to disarming, with its log, also one lef
   const agent = await startOnboard(
     loadConfig(onboardConfig, {
       DRONE_IP: drone.ip,
+      ONBOARD_PORT: "0",
       REDIS_URL: gateway.redisUrl,
       ONBOARD_VEHICLE_PORT: String(vehicle.onboardPort),
       ONBOARD_GATEWAY_URL: gateway.url,

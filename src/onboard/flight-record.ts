@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "../platform/log";
 import { checksumOf, findLog } from "./flight-log";
-import { type DroneGateway, Refused } from "./gateway";
+import { type AnnouncedLog, type DroneGateway, Refused, type Upload } from "./gateway";
 
 /**
  * announced: the vehicle armed, the gateway does not know yet.
@@ -15,7 +15,9 @@ interface Flight {
   readonly armedAt: number;
   disarmed: boolean;
   executionId?: number;
-  log?: { readonly file: string; readonly assetId: number; readonly url: string } | "none";
+  log?: { readonly file: string; readonly announced: AnnouncedLog } | "none";
+  /** Where the log goes; forgotten when it did not work, for a URL has its time. */
+  upload?: Upload | undefined;
   completed?: boolean;
 }
 
@@ -38,6 +40,11 @@ export class FlightRecord {
   private working = false;
 
   constructor(private readonly options: FlightRecordOptions) {}
+
+  /** Flights that are not on record yet, with the one in the air. */
+  get open(): number {
+    return this.flights.length;
+  }
 
   /** With each heartbeat; undefined while the vehicle is not heard, which ends no flight. */
   observe(armed: boolean | undefined): void {
@@ -87,10 +94,7 @@ export class FlightRecord {
     flight.log ??= await this.announce(flight, executionId);
     if (!flight.completed) await gateway.complete(executionId, "completed");
     flight.completed = true;
-    if (flight.log !== "none") {
-      await gateway.upload(flight.log.url, flight.log.file);
-      await gateway.uploaded(flight.log.assetId);
-    }
+    if (flight.log !== "none") await this.bring(flight, executionId, flight.log);
     log.info({ executionId, log: flight.log !== "none" }, "the flight is on record");
   }
 
@@ -104,14 +108,27 @@ export class FlightRecord {
         log.warn({ logFolder }, "there is no log of this flight");
         return "none";
       }
-      const wish = { file_name: basename(file), checksum: await checksumOf(file) };
-      return { file, ...(await gateway.announceLog(executionId, wish)) };
+      const announced = { file_name: basename(file), checksum: await checksumOf(file) };
+      flight.upload = await gateway.announceLog(executionId, announced);
+      return { file, announced };
     } catch (error) {
       const missing = (error as NodeJS.ErrnoException).code !== undefined;
       if (!missing && !(error instanceof Refused)) throw error;
       log.error({ err: error }, "the log of this flight cannot be brought to the gateway");
       return "none";
     }
+  }
+
+  private async bring(
+    flight: Flight,
+    executionId: number,
+    { file, announced }: Exclude<NonNullable<Flight["log"]>, "none">,
+  ): Promise<void> {
+    const { gateway } = this.options;
+    const { url, assetId } = flight.upload ?? (await gateway.uploadOf(executionId, announced));
+    flight.upload = undefined;
+    await gateway.upload(url, file);
+    await gateway.uploaded(assetId);
   }
 
   /** This program ended in the air, and the flight ended without it. */

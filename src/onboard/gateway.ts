@@ -3,6 +3,9 @@ import { openAsBlob } from "node:fs";
 const LIMIT_MS = 10_000;
 const UPLOAD_LIMIT_MS = 600_000;
 
+/** Not known as a drone (a key that differs between edge and gateway), too slow, too often. */
+const PASSING: ReadonlySet<number> = new Set([401, 408, 429]);
+
 /** The gateway said no, and saying it again would change nothing. */
 export class Refused extends Error {
   constructor(
@@ -11,6 +14,18 @@ export class Refused extends Error {
   ) {
     super(message);
   }
+}
+
+export interface AnnouncedLog {
+  readonly file_name: string;
+  /** SHA-256 in hex. */
+  readonly checksum: string;
+}
+
+/** A presigned URL, which works for a while. */
+export interface Upload {
+  readonly assetId: number;
+  readonly url: string;
 }
 
 /** What the gateway offers to a drone, told by its address. Rejects with `Refused`, or what may pass. */
@@ -35,16 +50,20 @@ export class DroneGateway {
     await this.post(`/executions/${executionId}/complete`, { status, ...(notes ? { notes } : {}) });
   }
 
-  async announceLog(
-    executionId: number,
-    log: { readonly file_name: string; readonly checksum: string },
-  ): Promise<{ assetId: number; url: string }> {
+  /** Announces the log, and that it belongs to the execution, whose report then waits for it. */
+  async announceLog(executionId: number, log: AnnouncedLog): Promise<Upload> {
+    const upload = await this.uploadOf(executionId, log);
+    await this.post(`/executions/${executionId}/log`, { asset_id: upload.assetId });
+    return upload;
+  }
+
+  /** A URL for the upload; while the log has not arrived, a new one for the same asset. */
+  async uploadOf(executionId: number, log: AnnouncedLog): Promise<Upload> {
     const wish = { ...log, asset_type: "logs", execution_id: executionId };
     const { asset_id, url } = (await this.post("/authenticate_upload", wish)) as {
       asset_id: number;
       url: string;
     };
-    await this.post(`/executions/${executionId}/log`, { asset_id });
     return { assetId: asset_id, url };
   }
 
@@ -74,7 +93,7 @@ export class DroneGateway {
     const text = await response.text();
     if (response.ok) return JSON.parse(text);
     const words = `${method} ${path} answered ${response.status}: ${text.slice(0, 200)}`;
-    const passes = response.status >= 500 || response.status === 408 || response.status === 429;
+    const passes = response.status >= 500 || PASSING.has(response.status);
     throw passes ? new Error(words) : new Refused(response.status, words);
   }
 }

@@ -1,16 +1,24 @@
+import { createServer } from "node:http";
+import Koa from "koa";
+import { closeServer, listen } from "../http/listen";
+import { opsRoutes } from "../http/ops";
 import type { OnboardConfig } from "../platform/config";
 import { Lifecycle } from "../platform/lifecycle";
 import { createLogger, type Logger } from "../platform/log";
+import { createMetrics } from "../platform/metrics";
 import { openRedis, redisReady } from "../platform/redis";
 import { Autopilot } from "./autopilot";
 import { FlightRecord } from "./flight-record";
 import { DroneGateway } from "./gateway";
 import { Inbox } from "./inbox";
+import { onboardMetrics } from "./metrics";
 import { type Acknowledgement, type PilotState, StickPilot } from "./stick-pilot";
 import { VIDEO_TOPICS, VideoHook } from "./video";
 
 const STICKS = "gamepad_input";
 const ANSWERS = "output";
+/** Nobody but the drone's own computer asks how the agent is. */
+const LOOPBACK = "127.0.0.1";
 /** Enough for the dead-man's work. */
 const STOP_MS = 4_000;
 
@@ -32,6 +40,8 @@ export interface VideoAnswer {
 }
 
 export interface Onboard {
+  /** `http://host:port` of its health and metrics. */
+  readonly url: string;
   readonly log: Logger;
   readonly lifecycle: Lifecycle;
   readonly autopilot: Pick<Autopilot, "vehicle" | "mode" | "armed">;
@@ -44,7 +54,8 @@ export interface Onboard {
 export async function startOnboard(config: OnboardConfig): Promise<Onboard> {
   const log = createLogger("onboard", config.LOG_LEVEL);
   const lifecycle = new Lifecycle(log, STOP_MS);
-  const redis = openRedis(config.REDIS_URL, log);
+  // The drone's user in Redis may neither ask for the server's facts nor say what client this is.
+  const redis = openRedis(config.REDIS_URL, log, { enableReadyCheck: false, disableClientInfo: true });
   lifecycle.onClose("redis", () => redis.disconnect());
   const channel = `${config.DRONE_IP}:${ANSWERS}`;
   // An answer that cannot go out now is worth nothing later.
@@ -80,8 +91,14 @@ export async function startOnboard(config: OnboardConfig): Promise<Onboard> {
   const sticks: StickPilot = new StickPilot({
     autopilot,
     log,
-    acknowledge: say,
-    onState: tellStatus,
+    acknowledge: (words) => {
+      metrics.judged(words);
+      say(words);
+    },
+    onState: (state) => {
+      if (state === "stopping") metrics.letGo();
+      tellStatus();
+    },
     now: () => performance.now(),
   });
   const video = new VideoHook(config.ONBOARD_VIDEO_COMMAND, log, (topic, ok, detail) =>
@@ -100,10 +117,37 @@ export async function startOnboard(config: OnboardConfig): Promise<Onboard> {
     inbox.stop();
     await sticks.letGo();
   });
-  await redisReady(redis).catch(() => log.warn("starting without Redis; it is retried"));
+  const registry = createMetrics("onboard");
+  const metrics = onboardMetrics(registry, () => ({
+    listening: inbox.listening,
+    autopilotHeard: autopilot.vehicle !== undefined,
+    steering: sticks.state === "steering",
+    flights: record?.open ?? 0,
+  }));
+  const app = new Koa();
+  const isUp = async (up: boolean) => {
+    if (!up) throw new Error("It is not heard.");
+  };
+  app.use(
+    opsRoutes(lifecycle, registry, {
+      redis: () => isUp(inbox.listening),
+      autopilot: () => isUp(autopilot.vehicle !== undefined),
+    }),
+  );
+  const server = createServer(app.callback());
+  lifecycle.onClose("http", () => closeServer(server));
+  let url: string;
+  try {
+    url = await listen(server, config.ONBOARD_PORT, LOOPBACK);
+    await redisReady(redis).catch(() => log.warn("starting without Redis; it is retried"));
+  } catch (error) {
+    await lifecycle.stop("start failed");
+    throw error;
+  }
   lifecycle.ready();
-  log.info({ drone: config.DRONE_IP }, "the agent is ready");
+  log.info({ drone: config.DRONE_IP, url }, "the agent is ready");
   return {
+    url,
     log,
     lifecycle,
     autopilot,

@@ -5,6 +5,7 @@ import { createLogger } from "../platform/log";
 import { openRedis, type Redis, redisReady } from "../platform/redis";
 import { type SimulatedVehicle, type SimulatedVehicleOptions, startSimulator } from "../simvehicle";
 import { atEndOfFile, freshFolder, freshRedis } from "../testing";
+import { type Cuttable, cuttable } from "../testing/cuttable";
 import { eventually } from "../testing/simulated-drone";
 import { TestSticks } from "../testing/sticks";
 import type { VehicleLink } from "../vehicle";
@@ -22,6 +23,8 @@ beforeAll(async () => {
   redisUrl = (await freshRedis()).url;
   redis = openRedis(redisUrl, quiet);
   listener = openRedis(redisUrl, quiet);
+  // Each test hears its own drone by it.
+  listener.setMaxListeners(0);
   atEndOfFile(async () => redis.disconnect());
   atEndOfFile(async () => listener.disconnect());
   await Promise.all([redisReady(redis), redisReady(listener)]);
@@ -38,9 +41,11 @@ interface World {
   readonly answers: Record<string, unknown>[];
 }
 
+type Env = Record<string, string>;
+
 async function world(
   options: Partial<SimulatedVehicleOptions> = {},
-  env: Record<string, string> = {},
+  env: Env | ((vehicle: SimulatedVehicle) => Promise<Env>) = {},
 ): Promise<World> {
   const ip = `10.71.240.${++drones}`;
   const simulator = await startSimulator({
@@ -61,10 +66,11 @@ async function world(
   const agent = await startOnboard(
     loadConfig(onboardConfig, {
       DRONE_IP: ip,
+      ONBOARD_PORT: "0",
       REDIS_URL: redisUrl,
       ONBOARD_VEHICLE_PORT: String(vehicle.onboardPort),
       LOG_LEVEL: "silent",
-      ...env,
+      ...(typeof env === "function" ? await env(vehicle) : env),
     }),
   );
   atEndOfFile(() => agent.lifecycle.stop("the tests are over"));
@@ -76,8 +82,12 @@ async function world(
 }
 
 /** In the air, in a mode that the sticks fly. */
-async function flown(options: Partial<SimulatedVehicleOptions> = {}, mode = "LOITER"): Promise<World> {
-  const it = await world(options);
+async function flown(
+  options: Partial<SimulatedVehicleOptions> = {},
+  mode = "LOITER",
+  env?: Parameters<typeof world>[1],
+): Promise<World> {
+  const it = await world(options, env);
   await it.station.setMode(mode);
   await it.station.arm();
   it.pilot.hold({ throttle: 1 });
@@ -156,6 +166,40 @@ test("a PX4 copter holds its place when the frames stop", async () => {
   await eventually("the climb", () => it.vehicle.state.relativeAltitude > 5);
   it.pilot.letGo();
   await eventually("the hold", () => it.vehicle.state.mode === "AUTO_LOITER");
+});
+
+test("a vehicle that was not heard when the frames stopped is stopped as soon as it is heard again", async () => {
+  let cable: Cuttable | undefined;
+  const it = await flown({}, "LOITER", async (vehicle) => {
+    cable = await cuttable(`tcp://${vehicle.host}:${vehicle.onboardPort}`);
+    return { ONBOARD_VEHICLE_PORT: new URL(cable.url).port };
+  });
+  cable?.cut();
+  await eventually("the loss of the autopilot", () => it.agent.autopilot.vehicle === undefined);
+  it.pilot.letGo();
+  await eventually("the end of steering", () => it.agent.sticks.state === "stopping");
+  expect(it.vehicle.state.mode).toBe("LOITER");
+  cable?.mend();
+  await eventually("the brake", () => it.vehicle.state.mode === "BRAKE");
+  await eventually("the end of the dead-man's work", () => it.agent.sticks.state === "idle");
+});
+
+test("health, readiness and metrics tell what the agent hears and does, on loopback", async () => {
+  const it = await flown();
+  const ready = await fetch(`${it.agent.url}/readyz`);
+  expect(it.agent.url).toMatch(/^http:\/\/127\.0\.0\.1:/);
+  expect([ready.status, await ready.json()]).toEqual([
+    200,
+    { status: "ready", dependencies: { redis: "up", autopilot: "up" } },
+  ]);
+  expect((await fetch(`${it.agent.url}/healthz`)).status).toBe(200);
+  it.pilot.letGo();
+  await eventually("the brake", () => it.vehicle.state.mode === "BRAKE");
+  const metrics = await (await fetch(`${it.agent.url}/metrics`)).text();
+  expect(metrics).toMatch(/^fleet_onboard_stick_frames_total\{outcome="accepted",process="onboard"\} [1-9]/m);
+  expect(metrics).toMatch(/^fleet_onboard_autopilot_heard\{process="onboard"\} 1$/m);
+  expect(metrics).toMatch(/^fleet_onboard_dead_man_total\{process="onboard"\} 1$/m);
+  expect(metrics).not.toContain(it.ip);
 });
 
 test("a stop of the agent stops the vehicle it steers", async () => {

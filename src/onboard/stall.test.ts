@@ -103,6 +103,7 @@ beforeAll(async () => {
 
   const environment = {
     DRONE_IP: IP,
+    ONBOARD_PORT: "0",
     REDIS_URL: `redis://${GROUND}:6379`,
     ONBOARD_VEHICLE_PORT: String(port),
     LOG_LEVEL: "silent",

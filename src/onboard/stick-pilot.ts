@@ -1,5 +1,5 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "../platform/log";
-import type { VehicleIdentity } from "../vehicle";
 import type { Autopilot } from "./autopilot";
 import { Freshness, type Refusal } from "./freshness";
 import type { Arrival } from "./inbox";
@@ -10,12 +10,23 @@ export const DEAD_MAN_MS = 500;
 const NEUTRAL_EVERY_MS = 50;
 /** Neutral sticks count as a sign of the pilot's life on the vehicle: they end, stopped or not. */
 const NEUTRAL_FOR_MS = 2_000;
+/**
+ * Between two tries to stop a vehicle that did not take the mode. The pauses grow beyond the five seconds after
+ * which ArduPilot's own ground-station failsafe acts as delivered: our orders never keep it from acting.
+ */
+const AGAIN_MS = 500;
+const AGAIN_MOST_MS = 10_000;
+/** A vehicle that is not heard is looked for this often. */
+const LOOK_MS = 50;
+/** An agent that ends waits so long for the vehicle to stop. */
+const LET_GO_MS = 3_000;
 
 /**
  * idle:     nothing is sent. No pilot has steered yet, or the dead-man's work is done.
  * steering: each fresh frame is sent on at once; never one twice, never an old one.
- * stopping: no fresh frame for half a second: sticks are centred while the vehicle is brought into a mode in
- *           which it stops by itself, for two seconds at most; a fresh frame takes over at once.
+ * stopping: no fresh frame for half a second: sticks are centred for two seconds at most, and the order into a
+ *           mode in which the vehicle stops by itself is given until it is taken, also when the vehicle has to be
+ *           heard again first. A fresh frame takes over at once; so does any mode that sticks do not fly.
  */
 export type PilotState = "idle" | "steering" | "stopping";
 
@@ -51,6 +62,9 @@ export class StickPilot {
   private readonly freshness = new Freshness();
   private deadMan: NodeJS.Timeout | undefined;
   private neutral: NodeJS.Timeout | undefined;
+  /** Told apart from the stops before it, which a pilot's return has ended. */
+  private stop: AbortController | undefined;
+  private stopping: Promise<void> | undefined;
 
   constructor(private readonly options: StickPilotOptions) {}
 
@@ -70,11 +84,12 @@ export class StickPilot {
     this.answer({ session, t, reason, age_ms: Number.isFinite(ageMs) ? Math.round(ageMs) : null });
   }
 
-  /** Does the dead-man's work at once if somebody steers; resolves when it is done. */
+  /** Does the dead-man's work at once if somebody steers; resolves when it is done, or after three seconds. */
   async letGo(): Promise<void> {
-    if (this.current === "steering") await this.stopVehicle();
+    const stopped = this.current === "steering" ? this.stopVehicle() : this.stopping;
+    await Promise.race([stopped, delay(LET_GO_MS, undefined, { ref: false })]);
     clearTimeout(this.deadMan);
-    clearInterval(this.neutral);
+    this.endStop();
   }
 
   /** False without a vehicle. */
@@ -83,59 +98,81 @@ export class StickPilot {
     const { vehicle } = autopilot;
     if (!vehicle) return false;
     autopilot.send(manualControl(vehicle, frame));
-    clearInterval(this.neutral);
+    this.endStop();
     clearTimeout(this.deadMan);
     this.deadMan = setTimeout(() => void this.stopVehicle(), DEAD_MAN_MS);
     this.become("steering");
     return true;
   }
 
-  private async stopVehicle(): Promise<void> {
-    const { autopilot, log } = this.options;
+  private stopVehicle(): Promise<void> {
     clearTimeout(this.deadMan);
+    this.endStop();
+    const stop = new AbortController();
+    this.stop = stop;
     this.become("stopping");
-    const { vehicle, mode, armed } = autopilot;
-    if (!vehicle) {
+    this.centre();
+    this.stopping = this.stopUntilDone(stop.signal).then(() => {
+      if (stop.signal.aborted) return;
+      this.endStop();
       this.become("idle");
-      return;
-    }
-    const centring = this.centre(vehicle);
-    if (armed && mode !== undefined && fliesBySticks(vehicle, mode)) {
-      log.warn({ mode }, "no fresh stick frame: stopping the vehicle");
-      await this.enterStoppingMode(stoppingModes(vehicle));
-    }
-    clearInterval(centring);
-    // A pilot who came back meanwhile steers.
-    if (this.neutral === centring && this.current === "stopping") this.become("idle");
+    });
+    return this.stopping;
   }
 
-  private centre(vehicle: VehicleIdentity): NodeJS.Timeout {
+  private endStop(): void {
+    this.stop?.abort();
+    this.stop = undefined;
+    clearInterval(this.neutral);
+  }
+
+  private async stopUntilDone(ended: AbortSignal): Promise<void> {
+    let pauseMs = AGAIN_MS;
+    while (!ended.aborted && !(await this.tryToStop(ended))) {
+      const isHeard = this.options.autopilot.vehicle !== undefined;
+      await delay(isHeard ? pauseMs : LOOK_MS, undefined, { signal: ended }).catch(() => undefined);
+      if (isHeard) pauseMs = Math.min(pauseMs * 2, AGAIN_MOST_MS);
+    }
+  }
+
+  /** Whether there is nothing more to do. */
+  private async tryToStop(ended: AbortSignal): Promise<boolean> {
+    const { autopilot, log } = this.options;
+    const { vehicle, mode, armed } = autopilot;
+    if (!vehicle || mode === undefined) return false;
+    if (!armed || !fliesBySticks(vehicle, mode)) return true;
+    log.warn({ mode }, "no fresh stick frame: stopping the vehicle");
+    return this.enterStoppingMode(stoppingModes(vehicle), ended);
+  }
+
+  private centre(): void {
     const { autopilot, now } = this.options;
     const since = now();
-    const send = () => autopilot.send(manualControl(vehicle, NEUTRAL));
+    const send = () => {
+      if (autopilot.vehicle) autopilot.send(manualControl(autopilot.vehicle, NEUTRAL));
+    };
     send();
-    clearInterval(this.neutral);
     const centring = setInterval(() => {
       if (now() - since > NEUTRAL_FOR_MS) clearInterval(centring);
       else send();
     }, NEUTRAL_EVERY_MS);
     this.neutral = centring;
-    return centring;
   }
 
-  private async enterStoppingMode(modes: readonly string[]): Promise<void> {
+  private async enterStoppingMode(modes: readonly string[], ended: AbortSignal): Promise<boolean> {
     const { autopilot, log } = this.options;
     for (const mode of modes) {
       // A pilot who came back steers: no other mode is tried.
-      if (this.current !== "stopping") return;
+      if (ended.aborted) return true;
       try {
         await autopilot.setMode(mode);
         log.warn({ mode }, "the vehicle stops");
-        return;
+        return true;
       } catch (error) {
         log.error({ err: error, mode }, "the vehicle does not take a mode in which it stops");
       }
     }
+    return false;
   }
 
   private become(state: PilotState): void {

@@ -74,6 +74,7 @@ export async function gatewayWithTunnel(
       DRONES_PRIVATE_KEY: generateKeyPair().privateKey,
       VPN_ENDPOINT_HOST: "hub.example.com",
       TUNNEL_PORT: String(port),
+      JUMPHOST_PORT: "0",
       TUNNEL_API_SECRET: TEST_TUNNEL_SECRET,
       ACCESS_PROFILE: options.tunnel === "strict" ? "strict" : "contract",
       LOG_LEVEL: "silent",

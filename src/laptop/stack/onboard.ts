@@ -19,6 +19,8 @@ export const onboard: Part = {
       entrypoint: "onboard",
       folder,
       env: {
+        // Nobody asks it on a laptop, where another stack's agent may have the port.
+        ONBOARD_PORT: "0",
         ...env,
         ONBOARD_VEHICLE_PORT: SIMULATOR_ONBOARD_PORT,
         ONBOARD_GATEWAY_URL: ready.gateway ?? undefined,

@@ -4,6 +4,7 @@ import { processGroup } from "./shared";
 
 export const onboardConfig = z.object({
   LOG_LEVEL: processGroup.LOG_LEVEL,
+  ONBOARD_PORT: port(9091, "`/metrics`, `/healthz` and `/readyz` of the agent, on loopback only."),
   DRONE_IP: z.ipv4().describe("The drone's address, which names its channels in Redis."),
   REDIS_URL: secretUrl("Redis; on a drone the edge of the tunnel, which lets it use its own channels only."),
   ONBOARD_VEHICLE_HOST: z

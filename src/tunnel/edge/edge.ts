@@ -226,5 +226,6 @@ export class Edge {
 
 const refusals: Readonly<Record<Stranger, Fault>> = {
   no_drone: { status: 403, message: "Only a drone may come here, through its tunnel." },
+  not_yet: { status: 503, message: "The hub does not know yet who this is; try again in a moment." },
   too_many: { status: 429, message: "This drone has as many connections as it may." },
 };

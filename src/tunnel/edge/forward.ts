@@ -4,7 +4,7 @@ import { endToEnd, framing } from "./headers";
 
 /** What the edge itself answers. */
 export interface Fault {
-  readonly status: 400 | 403 | 404 | 405 | 408 | 429 | 502 | 504;
+  readonly status: 400 | 403 | 404 | 405 | 408 | 429 | 502 | 503 | 504;
   readonly message: string;
 }
 

@@ -120,7 +120,7 @@ test("nobody is let in before the database has been read, nor while another's ke
   const { url, seen } = await upstream();
   for (const state of [{ live: () => undefined }, { isSettled: () => false }]) {
     const edge = await edgeTo(url, state);
-    expect((await askFrom(DRONE, at(edge))).status).toBe(403);
+    expect((await askFrom(DRONE, at(edge))).status).toBe(503);
   }
   expect(seen).toEqual([]);
 });

@@ -17,7 +17,8 @@ export interface GuestsOptions {
   readonly maxPerDrone: number;
 }
 
-export type Stranger = "no_drone" | "too_many";
+/** `not_yet`: whether it is one cannot be told now, and can in a moment. */
+export type Stranger = "no_drone" | "not_yet" | "too_many";
 
 /** Who is connected to the edge: live drones only, each told by the address that its packets come from. */
 export class Guests {
@@ -29,8 +30,11 @@ export class Guests {
   /** Lets the connection in until it closes, or says why not. Nothing is closed here. */
   admit(socket: Socket): LiveDrone | Stranger {
     const { live, isSettled, maxPerDrone } = this.options;
-    const drone = live()?.get(addressOf(socket));
-    if (!drone || !isSettled(drone.ip)) return "no_drone";
+    const drones = live();
+    if (!drones) return "not_yet";
+    const drone = drones.get(addressOf(socket));
+    if (!drone) return "no_drone";
+    if (!isSettled(drone.ip)) return "not_yet";
     const count = this.counts.get(drone.ip) ?? 0;
     if (count >= maxPerDrone) return "too_many";
     this.counts.set(drone.ip, count + 1);

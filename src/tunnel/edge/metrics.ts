@@ -1,10 +1,11 @@
 import { Counter, Gauge, type Registry } from "../../platform/metrics";
+import type { Stranger } from "./guests";
 
 export type DoorName = "gateway" | "redis" | "objects";
 
 export interface EdgeMetrics {
   answered(door: DoorName, status: number): void;
-  refused(door: DoorName, reason: "no_drone" | "too_many" | "not_allowed"): void;
+  refused(door: DoorName, reason: Stranger | "not_allowed"): void;
 }
 
 export function edgeMetrics(
