@@ -29,6 +29,7 @@ beforeAll(async () => {
     GATEWAY_PORT: String(await freePort()),
     RELAY_PORT: String(await freePort()),
     TUNNEL_PORT: String(await freePort()),
+    JUMPHOST_PORT: String(await freePort()),
     SIMULATOR_PORT: String(await freePort()),
     SIMULATOR_ONBOARD_PORT: String(await freePort()),
     SIMULATOR_SPEEDUP: "20",
@@ -106,6 +107,7 @@ interface Mission {
 test("a cold start is ready for a user with a drone, and Ctrl-C leaves nothing running", async () => {
   const { ready, process: stack, ended, output } = await startStack();
   expect(await (await fetch(`${ready.tunnel}/version`)).json()).toEqual({ version: expect.any(String) });
+  expect((await fetch(`${ready.jumphost?.replace("ws", "http")}/`)).status).toBeGreaterThanOrEqual(400);
   expect(statSync(readyFile(folder)).mode & 0o777).toBe(0o600);
   const drones = await (await clientOf(ready)).get<{ id: number; type: string }[]>("/drones");
   expect(drones).toEqual([expect.objectContaining({ id: ready.drone_id, type: "sitl" })]);

@@ -38,24 +38,26 @@ export interface TestGateway extends Gateway {
 }
 
 /**
- * A whole gateway for one test file: its own database, Redis, object store and mail sink, a free port, replies checked
- * against their declared schemas. It is stopped after the file's tests. Call it in `beforeAll`; `env`
- * overrides any configuration variable.
+ * A whole gateway for one test file: a database, Redis, object store and mail sink of its own where `env` names
+ * none, a free port, replies checked against their declared schemas. It is stopped after the file's tests. Call it
+ * in `beforeAll`; `env` overrides any configuration variable.
  */
 export async function startTestGateway(env: Record<string, string> = {}): Promise<TestGateway> {
   const [database, redis, mail, objects] = await Promise.all([
-    freshDatabase(),
-    freshRedis(),
+    env.DATABASE_URL ? { url: env.DATABASE_URL } : freshDatabase(),
+    env.REDIS_URL ? { url: env.REDIS_URL } : freshRedis(),
     freshMail(),
-    freshObjects("fleet", "fleet-vpn"),
+    env.S3_ENDPOINT ? undefined : freshObjects("fleet", "fleet-vpn"),
   ]);
   const config = loadConfig(gatewayConfig, {
     DATABASE_URL: database.url,
     REDIS_URL: redis.url,
     SMTP_URL: mail.url,
-    S3_ENDPOINT: objects.url,
-    S3_ACCESS_KEY_ID: objects.accessKeyId,
-    S3_SECRET_ACCESS_KEY: objects.secretAccessKey,
+    ...(objects && {
+      S3_ENDPOINT: objects.url,
+      S3_ACCESS_KEY_ID: objects.accessKeyId,
+      S3_SECRET_ACCESS_KEY: objects.secretAccessKey,
+    }),
     ARCHIVE_SIGNING_KEY: TEST_ARCHIVE_KEY,
     // Whoever tests background jobs asks for a worker.
     WORKER_IN_PROCESS: "false",

@@ -30,7 +30,8 @@ name: fleet-${vehicleType}
 
 x-service: &service
   restart: unless-stopped
-  init: true
+  # Nobody acts on it, and each look would cost a start of Node.
+  healthcheck: { disable: true }
   read_only: true
   cap_drop: [ALL]
   security_opt: ["no-new-privileges:true"]
@@ -45,6 +46,7 @@ services:
     <<: *service
     image: ${settings.mavlinkRouterImage}
     entrypoint: ["mavlink-routerd"]
+    init: true
     command:
       - --tcp-port=${ROUTER_PORT}
       - --log=/logs

@@ -16,7 +16,9 @@ import type { Secrets } from "./secrets";
 const drain = { SHUTDOWN_DRAIN_SECONDS: "3" };
 
 const DEFAULT_SIMULATOR_PORT = "5760";
+const DEFAULT_GATEWAY_PORT = "8080";
 const DEFAULT_TUNNEL_PORT = "5050";
+const DEFAULT_JUMPHOST_PORT = "5051";
 
 /** What every process of ours is told here. A default comes before the user's environment, a must after it. */
 const ourEnvironment = (env: Environment, secrets: Secrets): Environment => ({
@@ -39,7 +41,7 @@ interface HttpService {
   /** Variable that names its port, and the port otherwise. */
   readonly port: readonly [variable: string, otherwise: string];
   /** For ready.json. */
-  readonly says: (origin: string) => Partial<Ready>;
+  readonly says: (origin: string, env: Environment) => Partial<Ready>;
   /** Defaults of its own. */
   readonly defaults?: (origin: string, stateFolder: string) => Environment;
   /** What goes before the user's environment. */
@@ -66,7 +68,7 @@ const service = ({ name, entrypoint, port, says, defaults, musts }: HttpService)
       },
       answers: () => isReady(origin),
     });
-    return { ...child, says: says(origin) };
+    return { ...child, says: says(origin, env) };
   },
 });
 
@@ -101,7 +103,7 @@ const simulator: Part = {
 const gateway = service({
   name: "the gateway",
   entrypoint: "gateway",
-  port: ["GATEWAY_PORT", "8080"],
+  port: ["GATEWAY_PORT", DEFAULT_GATEWAY_PORT],
   says: (gateway) => ({ gateway }),
   // A web client under development runs on a port of its own.
   // Another simulator than the first drone's, which runs all the time.
@@ -126,14 +128,19 @@ const tunnel = service({
   name: "the tunnel service",
   entrypoint: "tunnel",
   port: ["TUNNEL_PORT", DEFAULT_TUNNEL_PORT],
-  says: (tunnel) => ({ tunnel }),
+  says: (tunnel, { JUMPHOST_PORT = DEFAULT_JUMPHOST_PORT }) => ({
+    tunnel,
+    jumphost: `ws://127.0.0.1:${JUMPHOST_PORT}`,
+  }),
   defaults: (_, stateFolder) => ({
     VPN_ENDPOINT_HOST: "127.0.0.1",
     TUNNEL_STATE_FOLDER: join(stateFolder, "tunnel"),
+    JUMPHOST_PORT: DEFAULT_JUMPHOST_PORT,
   }),
-  musts: ({ TUNNEL_DATAPLANE }) => ({
-    TUNNEL_DATAPLANE: process.getuid?.() === 0 && TUNNEL_DATAPLANE ? TUNNEL_DATAPLANE : "dry-run",
-  }),
+  musts: ({ TUNNEL_DATAPLANE, GATEWAY_PORT = DEFAULT_GATEWAY_PORT, REDIS_URL }) =>
+    process.getuid?.() === 0 && TUNNEL_DATAPLANE
+      ? { TUNNEL_DATAPLANE, EDGE_GATEWAY_URL: `http://127.0.0.1:${GATEWAY_PORT}`, EDGE_REDIS_URL: REDIS_URL }
+      : { TUNNEL_DATAPLANE: "dry-run" },
 });
 
 /**

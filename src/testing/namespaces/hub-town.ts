@@ -1,3 +1,4 @@
+import { startTestGateway, type TestGateway } from "../start-gateway";
 import { type TunnelWorld, tunnelWorld } from "../start-tunnel";
 import { until } from "../until";
 import { Namespace } from "./namespace";
@@ -22,7 +23,9 @@ export interface HubTown {
   /** The first owns drones 0 and 1, the second drone 2, the third none. */
   readonly operators: readonly [Member, Member, Member];
   readonly drones: readonly [Member, Member, Member];
-  /** Give the member the config that the store now has for it, once it has one other than before. */
+  /** Where configs are downloaded; it has no way to ask the hub. */
+  readonly gateway: TestGateway;
+  /** Give the member the config that its owner downloads now, once it is another than before. */
   connect(member: Member, plane: "users" | "drones"): Promise<string>;
   connectAll(): Promise<void>;
 }
@@ -70,10 +73,17 @@ export async function hubTown(): Promise<HubTown> {
     await drone(d3, "10.71.0.4", operators[1], DRONE_PORTS[2]),
   ] as const;
 
+  const { DATABASE_URL, S3_ENDPOINT, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = world.env as Store;
+  const gateway = await startTestGateway({
+    DATABASE_URL,
+    S3_ENDPOINT,
+    S3_ACCESS_KEY_ID,
+    S3_SECRET_ACCESS_KEY,
+  });
   const configs = new Map<string, string>();
   const connect = async ({ client, id }: Member, plane: "users" | "drones") => {
     const config = await until(async () => {
-      const response = await fetch(`${world.objects.url}/fleet-vpn/vpn/${plane}/${id}.conf`);
+      const response = await fetch(await configUrl(gateway, plane, id));
       const text = await response.text();
       // The test's store shows an object while it is still written.
       const isWhole = response.ok && text.endsWith("PersistentKeepalive = 25\n");
@@ -89,5 +99,26 @@ export async function hubTown(): Promise<HubTown> {
       ...drones.map((member) => connect(member, "drones")),
     ]);
   };
-  return { world, hub, services, operators: [...operators], drones: [...drones], connect, connectAll };
+  return {
+    world,
+    gateway,
+    hub,
+    services,
+    operators: [...operators],
+    drones: [...drones],
+    connect,
+    connectAll,
+  };
+}
+
+type Store = Record<"DATABASE_URL" | "S3_ENDPOINT" | "S3_ACCESS_KEY_ID" | "S3_SECRET_ACCESS_KEY", string>;
+
+/** As the user, or the drone's owner, asks for it. */
+async function configUrl(gateway: TestGateway, plane: "users" | "drones", id: number): Promise<string> {
+  const { db } = gateway.deps;
+  const owner = plane === "users" ? id : (await db("drones").where({ id }).first("user_id")).user_id;
+  const api = gateway.api.as(gateway.features.account.tokens.pair(owner).access_token);
+  const { status, body } = await api.get(plane === "users" ? "/user/vpn" : `/drone/${id}/vpn`);
+  if (status !== 200) throw new Error(`No link to a config: ${status} ${JSON.stringify(body)}`);
+  return body.url;
 }
