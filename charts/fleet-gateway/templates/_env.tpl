@@ -1,0 +1,82 @@
+{{/* Variables in groups, as the processes' configuration schemas have them. */}}
+
+{{- define "fleet.env.process" -}}
+- {name: HOST, value: {{ .host | default "0.0.0.0" | quote }}}
+{{ include "fleet.env.common" .root }}
+{{- end }}
+
+{{- define "fleet.env.common" -}}
+- {name: LOG_LEVEL, value: {{ .Values.logLevel | quote }}}
+- {name: DEPLOYMENT, value: {{ .Values.deployment | quote }}}
+- {name: SHUTDOWN_DRAIN_SECONDS, value: {{ .Values.drainSeconds | quote }}}
+{{- end }}
+
+{{- define "fleet.env.access" -}}
+- {name: ACCESS_PROFILE, value: {{ .Values.accessProfile | quote }}}
+- {name: TRUSTED_PROXIES, value: {{ .Values.trustedProxies | join "," | quote }}}
+{{- end }}
+
+{{/* {name, secret, key} */}}
+{{- define "fleet.env.secret" -}}
+- {name: {{ .name }}, valueFrom: {secretKeyRef: {name: {{ .secret }}, key: {{ .key }}}}}
+{{- end }}
+
+{{- define "fleet.env.database" -}}
+{{- $secret := include "fleet.secret.database" . -}}
+{{ include "fleet.env.secret" (dict "name" "DATABASE_URL" "secret" $secret "key" "url") }}
+{{- if and (not .Values.postgres.enabled) .Values.external.database.directUrl }}
+{{ include "fleet.env.secret" (dict "name" "DATABASE_DIRECT_URL" "secret" $secret "key" "direct-url") }}
+{{- end }}
+{{- end }}
+
+{{- define "fleet.env.redis" -}}
+{{ include "fleet.env.secret" (dict "name" "REDIS_URL" "secret" (include "fleet.secret.redis" .) "key" "url") }}
+{{- end }}
+
+{{/* The store as our own processes reach it. */}}
+{{- define "fleet.env.store" -}}
+{{- $secret := include "fleet.secret.objects" . -}}
+{{- if .Values.minio.enabled }}
+- {name: S3_ENDPOINT, value: "http://{{ .Release.Name }}-minio:9000"}
+{{- else if .Values.external.objects.endpoint }}
+- {name: S3_ENDPOINT, value: {{ .Values.external.objects.endpoint | quote }}}
+{{- end }}
+- {name: S3_REGION, value: {{ .Values.objects.region | quote }}}
+{{- if $secret }}
+{{ include "fleet.env.secret" (dict "name" "S3_ACCESS_KEY_ID" "secret" $secret "key" "access-key") }}
+{{ include "fleet.env.secret" (dict "name" "S3_SECRET_ACCESS_KEY" "secret" $secret "key" "secret-key") }}
+{{- end }}
+{{- end }}
+
+{{- define "fleet.env.buckets" -}}
+- {name: S3_BUCKET, value: {{ .Values.objects.bucket | quote }}}
+- {name: S3_VPN_BUCKET, value: {{ .Values.objects.vpnBucket | quote }}}
+{{- end }}
+
+{{/* The store as those reach it to whom presigned URLs are given: a drone goes through the edge when there is one. */}}
+{{- define "fleet.env.presign" -}}
+{{- if .Values.objects.publicEndpoint }}
+- {name: S3_PUBLIC_ENDPOINT, value: {{ .Values.objects.publicEndpoint | quote }}}
+{{- end }}
+{{- if and .Values.tunnel.enabled (or .Values.minio.enabled .Values.external.objects.endpoint) }}
+- {name: S3_DRONE_ENDPOINT, value: "http://10.71.0.1:8090"}
+{{- end }}
+{{- end }}
+
+{{- define "fleet.env.mail" -}}
+{{- if or .Values.mail.url .Values.mail.existingSecret }}
+{{ include "fleet.env.secret" (dict "name" "SMTP_URL" "secret" (include "fleet.secret.mail" .) "key" "url") }}
+{{- else }}
+# No mail server was named: mails are refused at once, and the notes of the release say so.
+- {name: SMTP_URL, value: "smtp://127.0.0.1:25"}
+{{- end }}
+- {name: MAIL_FROM, value: {{ .Values.mail.from | quote }}}
+- {name: PUBLIC_ORIGIN, value: {{ .Values.publicOrigin | quote }}}
+{{- end }}
+
+{{/* {values} → further variables, in a fixed order */}}
+{{- define "fleet.env.more" -}}
+{{- range $name, $value := .env }}
+- {name: {{ $name }}, value: {{ $value | quote }}}
+{{- end }}
+{{- end }}

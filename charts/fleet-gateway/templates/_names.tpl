@@ -1,0 +1,57 @@
+{{- define "fleet.labels" -}}
+{{ include "fleet.selector" . }}
+app.kubernetes.io/part-of: fleet-gateway
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
+{{- end }}
+
+{{- define "fleet.selector" -}}
+app.kubernetes.io/name: fleet-gateway
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .component }}
+{{- end }}
+
+{{/* {root, component} → <release>-<component> */}}
+{{- define "fleet.name" -}}
+{{ .root.Release.Name }}-{{ .component }}
+{{- end }}
+
+{{- define "fleet.image" -}}
+{{- $image := .image -}}
+{{- if $image.digest -}}{{ $image.repository }}@{{ $image.digest }}
+{{- else -}}{{ $image.repository }}:{{ $image.tag | default .root.Chart.AppVersion }}{{- end -}}
+{{- end }}
+
+{{- define "fleet.secret.keys" -}}{{ .Values.secrets.existingSecret | default (printf "%s-keys" .Release.Name) }}{{- end }}
+{{- define "fleet.secret.hub" -}}{{ .Values.tunnel.existingSecret | default (printf "%s-hub-keys" .Release.Name) }}{{- end }}
+{{- define "fleet.secret.database" -}}
+{{- if .Values.postgres.enabled }}{{ .Release.Name }}-database{{ else }}{{ .Values.external.database.existingSecret }}{{ end }}
+{{- end }}
+{{- define "fleet.secret.redis" -}}
+{{- if .Values.redis.enabled }}{{ .Release.Name }}-redis{{ else }}{{ .Values.external.redis.existingSecret }}{{ end }}
+{{- end }}
+{{- define "fleet.secret.objects" -}}
+{{- if .Values.minio.enabled }}{{ .Release.Name }}-objects{{ else }}{{ .Values.external.objects.existingSecret }}{{ end }}
+{{- end }}
+{{- define "fleet.secret.mail" -}}{{ .Values.mail.existingSecret | default (printf "%s-mail" .Release.Name) }}{{- end }}
+{{- define "fleet.secret.janus" -}}
+{{- if .Values.janus.enabled }}{{ .Release.Name }}-janus{{ else }}{{ .Values.janus.existingSecret }}{{ end }}
+{{- end }}
+
+{{/* Addresses of the hub nodes as a JSON list of CIDRs: as given, or as the cluster knows them. */}}
+{{- define "fleet.hubNodes" -}}
+{{- $found := .Values.networkPolicy.tunnelNodes -}}
+{{- if not $found -}}
+{{- range (lookup "v1" "Node" "" "").items -}}
+{{- $labels := .metadata.labels | default dict -}}
+{{- $is := true -}}
+{{- range $key, $value := $.Values.tunnel.nodeSelector }}{{ if ne (index $labels $key | default "") $value }}{{ $is = false }}{{ end }}{{ end -}}
+{{- if and $.Values.tunnel.nodes (not (has .metadata.name $.Values.tunnel.nodes)) }}{{ $is = false }}{{ end -}}
+{{- if $is -}}
+{{- range .status.addresses }}{{ if eq .type "InternalIP" }}{{ $found = append $found (printf "%s/%s" .address (contains ":" .address | ternary "128" "32")) }}{{ end }}{{ end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- $found | toJson -}}
+{{- end }}

@@ -1,0 +1,113 @@
+{{/* What every pod of ours but the tunnel is: nobody in particular, with no rights, on a root that cannot be written. */}}
+{{- define "fleet.pod.security" -}}
+securityContext:
+  runAsNonRoot: true
+  runAsUser: 10001
+  runAsGroup: 10001
+  fsGroup: 10001
+  seccompProfile: {type: RuntimeDefault}
+{{- end }}
+
+{{- define "fleet.container.security" -}}
+securityContext:
+  allowPrivilegeEscalation: false
+  readOnlyRootFilesystem: true
+  capabilities: {drop: [ALL]}
+{{- end }}
+
+{{- define "fleet.pullSecrets" -}}
+{{- with .Values.image.pullSecrets }}
+imagePullSecrets:
+{{- range . }}
+  - name: {{ . }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* {root, component, values}: identity and place of a pod. Replicas stay apart where they can. */}}
+{{- define "fleet.pod.place" -}}
+serviceAccountName: {{ include "fleet.name" . }}
+{{- include "fleet.pullSecrets" .root }}
+# The proxy's endpoints lag behind: the pod goes on serving for 5 s, then drains.
+terminationGracePeriodSeconds: {{ add .root.Values.drainSeconds 15 }}
+topologySpreadConstraints:
+  - maxSkew: 1
+    topologyKey: kubernetes.io/hostname
+    whenUnsatisfiable: ScheduleAnyway
+    labelSelector:
+      matchLabels: {{- include "fleet.selector" . | nindent 8 }}
+  - maxSkew: 1
+    topologyKey: topology.kubernetes.io/zone
+    whenUnsatisfiable: ScheduleAnyway
+    labelSelector:
+      matchLabels: {{- include "fleet.selector" . | nindent 8 }}
+{{- with .values.nodeSelector }}
+nodeSelector: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .values.tolerations }}
+tolerations: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .values.affinity }}
+affinity: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{/* Probes of a process that serves /healthz and /readyz on its port `http`. */}}
+{{- define "fleet.probes" -}}
+startupProbe:
+  httpGet: {path: /healthz, port: http}
+  periodSeconds: 2
+  failureThreshold: 45
+livenessProbe:
+  httpGet: {path: /healthz, port: http}
+  periodSeconds: 10
+  timeoutSeconds: 5
+  failureThreshold: 4
+readinessProbe:
+  httpGet: {path: /readyz, port: http}
+  periodSeconds: 5
+  timeoutSeconds: 5
+{{- end }}
+
+{{- define "fleet.preStop" -}}
+lifecycle:
+  preStop:
+    exec: {command: [sleep, "5"]}
+{{- end }}
+
+{{/* The schema is made by this release's Job; a pod that came first waits for it. */}}
+{{- define "fleet.waitForSchema" -}}
+- name: wait-for-schema
+  image: {{ include "fleet.image" (dict "root" . "image" .Values.image) }}
+  imagePullPolicy: {{ .Values.image.pullPolicy }}
+  args: [node, dist/cmd/migrate.js, --wait]
+  env:
+    - {name: LOG_LEVEL, value: {{ .Values.logLevel | quote }}}
+    - {name: MIGRATE_WAIT_SECONDS, value: {{ .Values.setup.waitSeconds | quote }}}
+    {{- include "fleet.env.database" . | nindent 4 }}
+  {{- include "fleet.container.security" . | nindent 2 }}
+  resources: {{- toYaml .Values.setup.resources | nindent 4 }}
+{{- end }}
+
+{{/* {root, port}: for a Prometheus that finds pods by annotation. */}}
+{{- define "fleet.scrape" -}}
+{{- if not .root.Values.monitoring.podMonitor }}
+annotations:
+  prometheus.io/scrape: "true"
+  prometheus.io/port: {{ .port | quote }}
+  prometheus.io/path: /metrics
+{{- end }}
+{{- end }}
+
+{{/* {root, component}: an identity without a token. */}}
+{{- define "fleet.serviceAccount" -}}
+apiVersion: v1
+kind: ServiceAccount
+metadata:
+  name: {{ include "fleet.name" . }}
+  labels: {{- include "fleet.labels" . | nindent 4 }}
+  {{- with index .root.Values.serviceAccounts.annotations .component }}
+  annotations: {{- toYaml . | nindent 4 }}
+  {{- end }}
+automountServiceAccountToken: false
+{{- end }}

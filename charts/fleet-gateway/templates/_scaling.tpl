@@ -1,0 +1,33 @@
+{{/* {root, component, scaling} */}}
+{{- define "fleet.hpa" -}}
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata:
+  name: {{ include "fleet.name" . }}
+  labels: {{- include "fleet.labels" . | nindent 4 }}
+spec:
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: {{ include "fleet.name" . }}}
+  minReplicas: {{ .scaling.minReplicas }}
+  maxReplicas: {{ .scaling.maxReplicas }}
+  metrics:
+    - type: Resource
+      resource: {name: cpu, target: {type: Utilization, averageUtilization: {{ .scaling.targetCpu }}}}
+  behavior:
+    # Taking a replica away cuts its sessions, so it is done late and one at a time.
+    scaleDown:
+      stabilizationWindowSeconds: 600
+      policies: [{type: Pods, value: 1, periodSeconds: 120}]
+{{- end }}
+
+{{/* {root, component}: a node is drained one replica at a time. */}}
+{{- define "fleet.pdb" -}}
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata:
+  name: {{ include "fleet.name" . }}
+  labels: {{- include "fleet.labels" . | nindent 4 }}
+spec:
+  maxUnavailable: 1
+  selector:
+    matchLabels: {{- include "fleet.selector" . | nindent 6 }}
+{{- end }}
