@@ -44,7 +44,7 @@ export function composeFeatures(deps: GatewayDeps) {
     ...tunnels.routes,
     ...provisioning({ ...deps, tunnel: tunnels.tunnel }).routes,
     ...simulation(deps).routes,
-    ...billing({ ...deps, countVehicles: (userId) => countDrones(deps.db, userId) }).routes,
+    ...billing({ ...deps, countVehicles: (db, userId) => countDrones(db, userId) }).routes,
     ...calendar(deps).routes,
     ...asset.routes,
     ...executions({ ...deps, assets: asset.service }).routes,

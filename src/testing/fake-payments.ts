@@ -33,6 +33,9 @@ export class FakePayments {
   /** Answer the next request, or the next of this method, with an error in place of what it asked for. */
   private failure: { status: number; error: object; method: string | undefined } | undefined;
 
+  /** Awaited before each answer: a provider that takes its time. */
+  thinks: () => Promise<unknown> = async () => {};
+
   private constructor(readonly url: string) {}
 
   static async start(): Promise<FakePayments> {
@@ -86,6 +89,7 @@ export class FakePayments {
     const fields = Object.fromEntries(new URLSearchParams(text));
     const line = `${request.method} ${request.url}`;
     this.requests.push({ line, fields, headers: request.headers });
+    await this.thinks();
     const failure =
       this.failure?.method === (this.failure?.method && request.method) ? this.failure : undefined;
     if (failure) this.failure = undefined;

@@ -3,7 +3,7 @@ import type { Db } from "../../platform/db";
 import { customerOfUser, emailOf, findOpenCheckout, replaceOpenCheckout } from "./customers.store";
 import type { PaymentProvider, Sighting } from "./payment-provider";
 import { type Payment, paymentsOf } from "./payments.store";
-import { findProviderSubscription, lockCustomer } from "./provider-subscriptions.store";
+import { findProviderSubscription, holdUser, lockCustomer, recount } from "./provider-subscriptions.store";
 import { keepSighting, Tie } from "./sightings";
 import { findSubscription, type Subscription } from "./subscriptions.store";
 import { FREE_SIMULATED, type GateAnswer, isActive, type VehicleKind, vehicleGate } from "./vehicle-gate";
@@ -13,7 +13,7 @@ export interface BillingServiceDeps {
   /** Undefined where nothing can be bought. */
   readonly provider: PaymentProvider | undefined;
   /** A user's live vehicles by kind. */
-  readonly countVehicles: (userId: number) => Promise<Readonly<Record<VehicleKind, number>>>;
+  readonly countVehicles: (db: Db, userId: number) => Promise<Readonly<Record<VehicleKind, number>>>;
 }
 
 /** A subscription that the provider sold. */
@@ -36,7 +36,7 @@ export class BillingService {
     kind: VehicleKind,
   ): Promise<GateAnswer & { subscription: Subscription | null }> {
     const [owned, subscription] = await Promise.all([
-      this.deps.countVehicles(userId),
+      this.deps.countVehicles(this.deps.db, userId),
       this.subscription(userId),
     ]);
     return { ...vehicleGate(kind, owned, subscription ?? undefined), subscription };
@@ -70,9 +70,13 @@ export class BillingService {
 
   async setVehicleCount(userId: number, vehicleCount: number): Promise<Subscription> {
     const provider = this.provider();
-    const { provider_id, vehicle_count } = await this.bought(userId);
-    if (vehicleCount < vehicle_count) await this.refuseTooFew(userId, vehicleCount);
-    return this.keep(userId, await provider.setVehicleCount(provider_id, vehicleCount));
+    const { provider_id } = await this.bought(userId);
+    const before = await this.lower(userId, provider_id, vehicleCount);
+    const changed = await provider.setVehicleCount(provider_id, vehicleCount).catch(async (error) => {
+      if (before !== undefined) await recount(this.deps.db, provider_id, { from: vehicleCount, to: before });
+      throw error;
+    });
+    return this.keep(userId, changed);
   }
 
   async cancel(userId: number, at: "once" | "period end"): Promise<Subscription> {
@@ -105,8 +109,28 @@ export class BillingService {
     return { ...current, provider_id };
   }
 
-  private async refuseTooFew(userId: number, vehicleCount: number): Promise<void> {
-    const { physical, sitl } = await this.deps.countVehicles(userId);
+  /**
+   * Lower the count here before the provider is asked, holding the user's row as the vehicle gate does: a drone
+   * that is added at the same moment is counted, or finds the smaller limit. The provider may take its time, and no
+   * row is held meanwhile. Returns the count that was, or undefined where it is no lowering.
+   */
+  private lower(userId: number, providerId: string, vehicleCount: number): Promise<number | undefined> {
+    return this.deps.db.transaction(async (trx) => {
+      const sold = await findProviderSubscription(trx, providerId);
+      if (!sold) return undefined;
+      // In the order in which news of the provider takes them.
+      await lockCustomer(trx, sold.customer_id);
+      await holdUser(trx, userId);
+      const current = await findProviderSubscription(trx, providerId);
+      if (!current || vehicleCount >= current.vehicle_count) return undefined;
+      await this.refuseTooFew(trx, userId, vehicleCount);
+      await recount(trx, providerId, { from: current.vehicle_count, to: vehicleCount });
+      return current.vehicle_count;
+    });
+  }
+
+  private async refuseTooFew(trx: Db, userId: number, vehicleCount: number): Promise<void> {
+    const { physical, sitl } = await this.deps.countVehicles(trx, userId);
     if (physical <= vehicleCount && sitl <= vehicleCount + FREE_SIMULATED) return;
     refuse(
       `You have ${physical} physical and ${sitl} simulated vehicles; a vehicle count of ${vehicleCount} covers ${vehicleCount} physical and ${vehicleCount + FREE_SIMULATED} simulated ones. Delete some first.`,

@@ -1,6 +1,7 @@
 import { FakePayments } from "../../testing/fake-payments";
 import { checkoutObject, freshId, paymentEvent, subscriptionObject } from "../../testing/payment-events";
 import { startTestGateway, type TestGateway, type TestUser } from "../../testing/start-gateway";
+import { until } from "../../testing/until";
 import { saveSubscription } from ".";
 
 let gateway: TestGateway;
@@ -171,6 +172,43 @@ describe("the vehicle count", () => {
     expect(reply.body.error.message).toContain("2 physical and 3 simulated");
     expect(fake.lines).toEqual([]);
     expect((await user.api.put("/billing/subscription/vehicles", { vehicle_count: 2 })).status).toBe(200);
+  });
+
+  test("that is being lowered counts for a drone that is added while the provider takes its time", async () => {
+    const { user } = await subscriber(2);
+    await addDrones(user, "physical", 1);
+    let answer = () => {};
+    fake.thinks = () => new Promise<void>((resolve) => (answer = resolve));
+    const lowering = user.api.put("/billing/subscription/vehicles", { vehicle_count: 1 });
+    await until(() => fake.lines.length === 1);
+    const added = await user.api.post("/drone", { type: "physical", name: "Two", vehicle_type: "copter" });
+    fake.thinks = async () => {};
+    answer();
+    expect(added).toMatchObject({ status: 402, body: { error: expect.stringContaining("limit_reached") } });
+    expect((await lowering).status).toBe(200);
+  });
+
+  test("never ends below the drones that exist, whatever is added at the same moment", async () => {
+    for (let round = 0; round < 5; round++) {
+      const { user } = await subscriber(4);
+      await addDrones(user, "physical", 1);
+      const wish = { type: "physical", name: "More", vehicle_type: "copter" };
+      const replies = await Promise.all([
+        ...[1, 2, 3].map(() => user.api.post("/drone", wish)),
+        user.api.put("/billing/subscription/vehicles", { vehicle_count: 1 + (round % 3) }),
+      ]);
+      expect(replies.filter(({ status }) => status >= 500)).toEqual([]);
+      const drones = (await user.api.get("/drones")).body.length;
+      expect(drones).toBeLessThanOrEqual((await subscriptionOf(user)).vehicle_count);
+    }
+  });
+
+  test("is what it was again when the provider refuses to lower it", async () => {
+    const { user } = await subscriber(3);
+    fake.failNext(400, { type: "invalid_request_error", message: "No." }, "POST");
+    expect((await user.api.put("/billing/subscription/vehicles", { vehicle_count: 1 })).status).toBe(400);
+    expect(await subscriptionOf(user)).toMatchObject({ vehicle_count: 3 });
+    await addDrones(user, "physical", 3);
   });
 
   test("stays as it was when the card is declined", async () => {

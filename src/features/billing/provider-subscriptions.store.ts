@@ -44,13 +44,26 @@ export const putProviderSubscription = async (db: Db, row: ProviderSubscription)
 export const fillPeriodEnd = async (db: Db, id: string, end: Date): Promise<void> =>
   void (await table(db).where({ id }).whereNull("current_period_end").update({ current_period_end: end }));
 
+/** Hold a user's row until the transaction ends, as the vehicle gate does. Returns whether there is such a user. */
+export const holdUser = async (trx: Db, userId: number): Promise<boolean> =>
+  (await trx("users").where({ id: userId }).forNoKeyUpdate().first("id")) !== undefined;
+
+/** Another vehicle count, here and in what its user may do, unless news has changed it meanwhile. */
+export const recount = (db: Db, id: string, { from, to }: { from: number; to: number }): Promise<void> =>
+  db.transaction(async (trx) => {
+    const sold = await findProviderSubscription(trx, id);
+    if (!sold) return;
+    await lockCustomer(trx, sold.customer_id);
+    const changed = await table(trx).where({ id, vehicle_count: from }).update({ vehicle_count: to });
+    if (changed > 0 && sold.user_id !== null) await deriveSubscription(trx, sold.user_id);
+  });
+
 /**
  * Give the user the best of what they bought: one that is active, else the newest. A subscription that the
  * operator granted gives way only to one that is active. Holds the user's row, as the vehicle gate does.
  */
 export async function deriveSubscription(trx: Db, userId: number): Promise<void> {
-  const user = await trx("users").where({ id: userId }).forNoKeyUpdate().first("id");
-  if (!user) return;
+  if (!(await holdUser(trx, userId))) return;
   const best: ProviderSubscription | undefined = await table(trx)
     .where({ user_id: userId })
     .orderByRaw("status in ('active', 'trialing') desc, started_at desc, id desc")
