@@ -2,24 +2,26 @@ import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { enqueue } from "../platform/jobs";
-import { packageRoot } from "../platform/version";
 import { freshFolder } from "../testing";
+import { compiledPrograms } from "../testing/programs";
 import { startTestGateway, TEST_ARCHIVE_KEY, type TestGateway } from "../testing/start-gateway";
 import { until } from "../testing/until";
 import { droneClient, upload } from "../testing/uploads";
 
 let gateway: TestGateway;
+let programs: string;
 beforeAll(async () => {
+  programs = compiledPrograms();
   gateway = await startTestGateway({ WORKER_IN_PROCESS: "true" });
-});
+}, 60_000);
 
-/** The real entrypoint in a process of its own, compiled as it is loaded. */
+/** The real entrypoint in a process of its own. */
 function admin(args: string[], env: Record<string, string> = {}) {
   const { PATH = "" } = process.env;
   return new Promise<{ code: number | null; out: string; err: string }>((resolve) => {
     const child = execFile(
       process.execPath,
-      ["--require", "@swc-node/register", join(packageRoot, "cmd/admin.ts"), ...args],
+      [join(programs, "cmd/admin.js"), ...args],
       { env: { PATH, DATABASE_URL: gateway.databaseUrl, ...env } },
       (_error, out, err) => resolve({ code: child.exitCode, out, err }),
     );

@@ -1,6 +1,7 @@
 import { fork } from "node:child_process";
 import { join } from "node:path";
 import { atEndOfFile, freshDatabase } from "../testing";
+import { compiledPrograms } from "../testing/programs";
 import { until } from "../testing/until";
 import { type Db, openDatabase } from "./db";
 import { startJobWorker, type Tasks } from "./job-worker";
@@ -105,8 +106,8 @@ test("a job that fails waits longer and longer, then is dead: seen in the list a
 });
 
 test("a killed worker's job is done by another within seconds; a living worker's job is left to it", async () => {
-  const child = fork(join(__dirname, "../testing/sleepy-worker.ts"), {
-    execArgv: ["--require", "@swc-node/register"],
+  const child = fork(join(compiledPrograms(), "src/testing/sleepy-worker.js"), {
+    execArgv: [],
     env: { ...process.env, DATABASE_URL: url },
   });
   atEndOfFile(async () => void child.kill("SIGKILL"));
@@ -123,4 +124,4 @@ test("a killed worker's job is done by another within seconds; a living worker's
   child.kill("SIGKILL");
   await until(() => awake === 1);
   await until(async () => (await listJobs(db)).length === 0);
-});
+}, 60_000);
