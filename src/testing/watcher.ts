@@ -1,4 +1,4 @@
-import { io, type Socket } from "socket.io-client";
+import { io, type ManagerOptions, type Socket } from "socket.io-client";
 import { atEndOfFile } from "./clean-up";
 import { eventually } from "./simulated-drone";
 
@@ -9,12 +9,13 @@ export class TestWatcher {
   readonly heard: { readonly event: string; readonly data: Heard }[] = [];
   readonly socket: Socket;
 
-  constructor(url: string, token: string | undefined, options: { transports?: string[] } = {}) {
+  constructor(url: string, token: string | undefined, options: Partial<ManagerOptions> = {}) {
     this.socket = io(url, {
       query: token === undefined ? {} : { token },
-      transports: options.transports ?? ["websocket"],
+      transports: ["websocket"],
       reconnection: false,
       forceNew: true,
+      ...options,
     });
     this.socket.onAny((event: string, data: Heard) => this.heard.push({ event, data }));
     atEndOfFile(async () => this.socket.disconnect());

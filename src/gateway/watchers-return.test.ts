@@ -1,0 +1,133 @@
+import { type Balancer, startBalancer } from "../testing/balancer";
+import { startReplicas, type TappedDrone, type TestReplicas, tappedDrone } from "../testing/replicas";
+import { eventually } from "../testing/simulated-drone";
+import { startTestGateway, type TestGateway, type TestUser } from "../testing/start-gateway";
+import { TestWatcher } from "../testing/watcher";
+
+let replicas: TestReplicas;
+let balancer: Balancer;
+
+beforeAll(async () => {
+  replicas = await startReplicas();
+  balancer = await startBalancer();
+});
+
+/** A watcher that comes back by itself, as browsers do. */
+const patientWatcher = (user: TestUser, transport: "websocket" | "polling", url = balancer.url) =>
+  new TestWatcher(url, user.token, {
+    transports: [transport],
+    reconnection: true,
+    reconnectionDelay: 100,
+    reconnectionDelayMax: 300,
+  });
+
+async function watched(gateway: TestGateway): Promise<{ user: TestUser; drone: TappedDrone }> {
+  const user = await gateway.newUser();
+  return { user, drone: await tappedDrone(user) };
+}
+
+/** Off the network for two seconds, then back by way of another target. */
+async function dropped(watcher: TestWatcher, to: string): Promise<void> {
+  const connections = watcher.all("connected").length;
+  balancer.to(undefined);
+  balancer.cut();
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  watcher.forget();
+  balancer.to(to);
+  await watcher.next("connected", connections === 0 ? 0 : 1);
+}
+
+describe.each(["websocket", "polling"] as const)(
+  "by %s, a client that was off the network for two seconds",
+  (transport) => {
+    test.each(["the same replica", "another replica"])(
+      "is in its rooms again at %s, with the newest frames at once",
+      async (where) => {
+        const { first, second } = replicas;
+        const { user, drone } = await watched(first);
+        const steady = new TestWatcher(first.url, user.token);
+        await steady.subscribe(drone.id, "dashboard");
+        await steady.next("telemetry_data");
+        balancer.to(first.url);
+        const watcher = patientWatcher(user, transport);
+        await watcher.subscribe(drone.id, "dashboard");
+        await watcher.subscribe(drone.id, "logs");
+        await eventually(
+          "home and more",
+          () => watcher.frames("home").length > 0 && watcher.frames().length > 10,
+        );
+        await dropped(watcher, where === "another replica" ? second.url : first.url);
+        await eventually("frames come again", () => watcher.frames("relalt").length > 3);
+        expect(watcher.socket.recovered).toBe(true);
+        expect(watcher.frames()[0].type).toBe("home");
+        expect(watcher.all("subscription_confirmed")).toEqual([]);
+        expect(watcher.all("error")).toEqual([]);
+        // Two seconds of a dashboard are a hundred frames and more: none of them is told now.
+        const home = watcher.frames("home").length;
+        expect(home).toBeLessThanOrEqual(2);
+        watcher.forget();
+        steady.forget();
+        await eventually("ten frames at both", () =>
+          [watcher, steady].every((one) => one.frames("relalt").length >= 10),
+        );
+        expect(
+          Math.abs(watcher.frames("relalt").length - steady.frames("relalt").length),
+        ).toBeLessThanOrEqual(8);
+      },
+    );
+  },
+);
+
+test("a client of a replica that stops comes back to another by itself", async () => {
+  const { first, second } = await startReplicas();
+  const { user, drone } = await watched(first);
+  balancer.to(first.url);
+  const watcher = patientWatcher(user, "websocket");
+  await watcher.subscribe(drone.id, "relalt");
+  await watcher.next("telemetry_data");
+  balancer.to(second.url);
+  await first.lifecycle.stop("the test says so");
+  watcher.forget();
+  await watcher.next("telemetry_data", 3);
+  expect(watcher.all("subscription_confirmed")).toEqual([]);
+});
+
+test("a client of the only replica is in its rooms again, too", async () => {
+  const gateway = await startTestGateway();
+  const { user, drone } = await watched(gateway);
+  balancer.to(gateway.url);
+  const watcher = patientWatcher(user, "websocket");
+  await watcher.subscribe(drone.id, "relalt");
+  await watcher.next("telemetry_data");
+  await dropped(watcher, gateway.url);
+  await watcher.next("telemetry_data", 3);
+});
+
+test("what a client watches no more is not there when it comes back", async () => {
+  const { first, second } = replicas;
+  const { user, drone } = await watched(first);
+  balancer.to(first.url);
+  const watcher = patientWatcher(user, "websocket");
+  await watcher.subscribe(drone.id, "gps");
+  await watcher.subscribe(drone.id, "relalt");
+  await watcher.unsubscribe(drone.id, "gps");
+  await dropped(watcher, second.url);
+  await watcher.next("telemetry_data", 3);
+  expect(watcher.frames("gps")).toEqual([]);
+});
+
+test("another user's ticket opens no rooms", async () => {
+  const { first, second } = replicas;
+  const { user, drone } = await watched(first);
+  balancer.to(first.url);
+  const watcher = patientWatcher(user, "websocket");
+  await watcher.subscribe(drone.id, "relalt");
+  await watcher.next("telemetry_data");
+  const stranger = await first.newUser();
+  watcher.socket.io.opts.query = { token: stranger.token };
+  await dropped(watcher, second.url);
+  expect(watcher.all("connected")).toEqual([{ status: "connected", user_id: stranger.id }]);
+  // The stranger's socket is served in order: were there a room, its frames would come before the answer.
+  await watcher.subscribe(2_000_000_000, "gps");
+  expect(watcher.frames()).toEqual([]);
+});
