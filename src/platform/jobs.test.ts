@@ -125,3 +125,14 @@ test("a killed worker's job is done by another within seconds; a living worker's
   await until(() => awake === 1);
   await until(async () => (await listJobs(db)).length === 0);
 }, 60_000);
+
+test("the oldest job that could run shows how long it has waited; one for later does not", async () => {
+  const registry = createMetrics("test");
+  observeJobs(registry, db);
+  await enqueue(db, { task: "late", payload: {}, runAt: new Date(Date.now() - 3_600_000) });
+  await enqueue(db, { task: "later", payload: {}, runAt: new Date(Date.now() + 3_600_000) });
+  const metrics = await registry.metrics();
+  const [, seconds] = /fleet_jobs_oldest_due_seconds\{task="late".*\} (\S+)/.exec(metrics) ?? [];
+  expect(Number(seconds)).toBeGreaterThan(3_500);
+  expect(metrics).not.toContain('oldest_due_seconds{task="later"');
+});

@@ -94,6 +94,22 @@ export function observeJobs(registry: Registry, db: Db): void {
       for (const { task, state, count } of counted?.rows ?? []) this.set({ task, state }, count);
     },
   });
+  new Gauge({
+    name: "fleet_jobs_oldest_due_seconds",
+    help: "How long the oldest job that could run has waited for a worker, by task.",
+    labelNames: ["task"],
+    registers: [registry],
+    async collect() {
+      const waits = await db
+        .raw(
+          `SELECT task_identifier AS task, extract(epoch FROM max(now() - run_at))::float8 AS seconds
+           FROM graphile_worker.jobs WHERE ${state} = 'waiting' AND run_at <= now() GROUP BY 1`,
+        )
+        .catch(() => undefined);
+      this.reset();
+      for (const { task, seconds } of waits?.rows ?? []) this.set({ task }, seconds);
+    },
+  });
 }
 
 /** Bring the queue's own tables up to date; safe to call by several processes at once. */
