@@ -1,0 +1,67 @@
+import { ApiClient } from "../testing/client";
+import { startReplicas, type TestReplicas } from "../testing/replicas";
+import { eventually } from "../testing/simulated-drone";
+import { startTestGateway, type TestUser } from "../testing/start-gateway";
+import { startTestRelay, type TestRelay } from "../testing/start-relay";
+import { TestWatcher } from "../testing/watcher";
+
+const STRICT = { ACCESS_PROFILE: "strict", EDGE_SECRET: "a secret of the edge's own" };
+
+let replicas: TestReplicas;
+let relay: TestRelay;
+let user: TestUser;
+
+beforeAll(async () => {
+  replicas = await startReplicas(STRICT);
+  const { databaseUrl, redisUrl } = replicas.second;
+  relay = await startTestRelay({ ACCESS_PROFILE: "strict" }, { databaseUrl, redisUrl });
+});
+beforeEach(async () => {
+  user = await replicas.first.newUser();
+});
+
+test("a log-out at one replica ends the token's sockets at every replica, and nobody else's", async () => {
+  const { first, second } = replicas;
+  const other = await first.newUser();
+  const again = first.features.account.tokens.pair(user.id).access_token;
+  const ended = [first, second].map(({ url }) => new TestWatcher(url, user.token));
+  const kept = [new TestWatcher(second.url, other.token), new TestWatcher(second.url, again)];
+  for (const watcher of [...ended, ...kept]) await watcher.next("connected");
+  expect((await user.api.delete("/logout")).status).toBe(200);
+  for (const watcher of ended) {
+    await eventually("it was hung up on", () => watcher.socket.disconnected);
+    expect(watcher.all("error")).toEqual([{ message: expect.stringContaining("logged out") }]);
+  }
+  for (const watcher of kept) expect(watcher.socket.connected).toBe(true);
+});
+
+test("a log-out holds at the other replica, in Socket.IO, at the relay, and at one that was started since", async () => {
+  const { second } = replicas;
+  const drone = await relay.newDrone(user.id);
+  const admitted = await relay.pilot(`/redispad/${drone.id}?access_token=${user.token}`).open();
+  expect(admitted.closedWith).toBeUndefined();
+  await user.api.delete("/logout");
+  const started = await startTestGateway({
+    ...STRICT,
+    DATABASE_URL: second.databaseUrl,
+    REDIS_URL: second.redisUrl,
+  });
+  for (const gateway of [second, started]) {
+    const api = new ApiClient(`${gateway.url}/api/v1`).as(user.token);
+    expect((await api.get("/auth")).status).toBe(401);
+    const watcher = new TestWatcher(gateway.url, user.token);
+    expect(await watcher.next("error")).toEqual({ message: expect.stringContaining("logged out") });
+    await eventually("it was hung up on", () => watcher.socket.disconnected);
+  }
+  const refused = await relay.pilot(`/redispad/${drone.id}?access_token=${user.token}`).open();
+  expect(await refused.closed).toMatchObject({ code: 4401 });
+});
+
+test("a log-out of which a replica did not hear ends the token's sockets there a little later", async () => {
+  const { second } = replicas;
+  const watcher = new TestWatcher(second.url, user.token);
+  await watcher.next("connected");
+  const claims = second.features.account.tokens.userOf(user.token);
+  await second.deps.redis.set(`blocklist:${claims?.jti}`, "1", "EX", 600);
+  await eventually("it was hung up on", () => watcher.socket.disconnected, 40_000);
+}, 60_000);
