@@ -8,8 +8,8 @@ export interface RateLimit {
   take(key: string): Promise<void>;
   /** Forget the tries of a key, such as after a login that succeeded. */
   forgive(key: string): Promise<void>;
-  /** Take one try back, which was no failure; those before it count on. */
-  giveBack(key: string): Promise<void>;
+  /** Count nothing. Rejects with `too_many_requests` when the allowance is used up. */
+  check(key: string): Promise<void>;
 }
 
 export interface Allowance {
@@ -20,7 +20,7 @@ export interface Allowance {
 }
 
 export function rateLimit(redis: Redis, { name, tries, seconds }: Allowance): RateLimit {
-  if (tries === 0) return { take: async () => {}, forgive: async () => {}, giveBack: async () => {} };
+  if (tries === 0) return { take: async () => {}, forgive: async () => {}, check: async () => {} };
   const limiter = new RateLimiterRedis({
     storeClient: redis,
     keyPrefix: `limit:${name}`,
@@ -33,16 +33,20 @@ export function rateLimit(redis: Redis, { name, tries, seconds }: Allowance): Ra
       try {
         await limiter.consume(key);
       } catch (refused) {
-        if (!(refused instanceof RateLimiterRes)) throw refused;
-        const minutes = Math.max(1, Math.ceil(refused.msBeforeNext / 60_000));
-        throw new DomainError("too_many_requests", `Too many tries; try again in ${minutes} minute(s).`);
+        throw refused instanceof RateLimiterRes ? tooMany(refused) : refused;
       }
     },
     forgive: async (key) => {
       await limiter.delete(key);
     },
-    giveBack: async (key) => {
-      await limiter.reward(key);
+    check: async (key) => {
+      const so = await limiter.get(key);
+      if (so && so.consumedPoints >= tries) throw tooMany(so);
     },
   };
+}
+
+function tooMany({ msBeforeNext }: RateLimiterRes): DomainError {
+  const minutes = Math.max(1, Math.ceil(msBeforeNext / 60_000));
+  return new DomainError("too_many_requests", `Too many tries; try again in ${minutes} minute(s).`);
 }

@@ -65,20 +65,14 @@ export class ActivationService {
     return { ...login, vpn, compose };
   }
 
-  /** A try counts before it is known to be right, so that many at once do not count as one. */
+  /** Only a wrong token counts: a hangar full of drones behind one address is no attack. */
   private async droneOf(token: string, address: string): Promise<WaitingDrone> {
     const { db, failedTries } = this.deps;
-    const tries = `drone:${address}`;
-    await failedTries.take(tries);
-    let wrong = false;
-    try {
-      const drone = /^\d{10}$/.test(token) ? await findWaitingDrone(db, token) : undefined;
-      wrong = drone === undefined;
-      if (!drone) throw failed(USED);
-      return drone;
-    } finally {
-      if (!wrong) await failedTries.giveBack(tries);
-    }
+    await failedTries.check(address);
+    const drone = /^\d{10}$/.test(token) ? await findWaitingDrone(db, token) : undefined;
+    if (drone) return drone;
+    await failedTries.take(address);
+    throw failed(USED);
   }
 
   private async checkCompose(vehicleType: WaitingDrone["vehicle_type"]): Promise<void> {

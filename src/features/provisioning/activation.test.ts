@@ -243,7 +243,7 @@ describe("with a registry of ECR's", () => {
 });
 
 describe("guesses", () => {
-  test("ten wrong tokens from one address are allowed; a right one in between does not start the count anew", async () => {
+  test("ten wrong tokens from one address are allowed; a right one in between neither counts nor starts the count anew", async () => {
     const guarded = await gatewayWithTunnel({ env: { LOGIN_FAILURES_PER_15_MINUTES: "10" } });
     const owner = await guarded.gateway.newUser();
     const [first, second] = [await guarded.newDrone(owner), await guarded.newDrone(owner)];
@@ -253,6 +253,17 @@ describe("guesses", () => {
     expect(await guess()).toBe(406);
     expect(await guess()).toBe(429);
     expect((await activate(second.activation_token, guarded)).status).toBe(429);
+  });
+
+  test("a hangar full of drones may be activated at once from one address", async () => {
+    const guarded = await gatewayWithTunnel({ env: { LOGIN_FAILURES_PER_15_MINUTES: "2" } });
+    const owner = await guarded.gateway.newUser();
+    const drones: NewDrone[] = [];
+    for (let n = 0; n < 12; n++) drones.push(await guarded.newDrone(owner));
+    const replies = await Promise.all(
+      drones.map(({ activation_token }) => activate(activation_token, guarded)),
+    );
+    expect(replies.map(({ status }) => status)).toEqual(drones.map(() => 200));
   });
 
   test("many at once count one by one", async () => {
