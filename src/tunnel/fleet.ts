@@ -53,28 +53,48 @@ export function readFleet(rows: readonly FleetRow[]): Fleet {
   const faults: RowFault[] = [];
   const taken = new Set<string>();
   for (const row of [...rows].sort((a, b) => a.id - b.id)) {
-    const { plane, id, key_id: keyId } = row;
-    const blame = (fault: RowFault["fault"], value: unknown) =>
-      faults.push({ plane, id, fault, value: String(value) });
-    const ip = addressIn(plane, row.ip);
-    if (!ip) {
-      blame("address_outside_plane", row.ip);
-    } else if (taken.has(ip)) {
-      blame("duplicate_address", ip);
-    } else if (!uuid.test(keyId)) {
-      blame("malformed_key_id", keyId);
-    } else {
-      taken.add(ip);
-      if (plane === "users") {
-        users.push({ plane, rowId: id, keyId, ip });
-      } else {
-        const port = isPort(row.port) ? row.port : undefined;
-        if (port === undefined) blame("port_out_of_range", row.port);
-        drones.push({ plane, rowId: id, keyId, ip, ownerId: Number(row.owner), port });
-      }
+    const { member, faults: own } = judged(row);
+    if (member && taken.has(member.ip)) {
+      faults.push({ plane: row.plane, id: row.id, fault: "duplicate_address", value: member.ip });
+      continue;
     }
+    faults.push(...own);
+    if (!member) continue;
+    taken.add(member.ip);
+    if (member.plane === "users") users.push(member);
+    else drones.push(member);
   }
   return { users, drones, faults };
+}
+
+/** What a row says by itself. */
+interface Judged {
+  readonly member: FleetUser | FleetDrone | undefined;
+  readonly faults: readonly RowFault[];
+}
+
+/** At a change thousands of rows are the same as before: each is judged once. */
+const judgements = new WeakMap<FleetRow, Judged>();
+
+function judged(row: FleetRow): Judged {
+  const known = judgements.get(row);
+  if (known) return known;
+  const judgement = judge(row);
+  judgements.set(row, judgement);
+  return judgement;
+}
+
+function judge({ plane, id, ip: text, key_id: keyId, owner, port: given }: FleetRow): Judged {
+  const fault = (fault: RowFault["fault"], value: unknown) => [{ plane, id, fault, value: String(value) }];
+  const ip = addressIn(plane, text);
+  if (!ip) return { member: undefined, faults: fault("address_outside_plane", text) };
+  if (!uuid.test(keyId)) return { member: undefined, faults: fault("malformed_key_id", keyId) };
+  if (plane === "users") return { member: { plane, rowId: id, keyId, ip }, faults: [] };
+  const port = isPort(given) ? given : undefined;
+  return {
+    member: { plane, rowId: id, keyId, ip, ownerId: Number(owner), port },
+    faults: port === undefined ? fault("port_out_of_range", given) : [],
+  };
 }
 
 /** The drones that a user's packets may reach, by the user's address. */

@@ -1,3 +1,4 @@
+import { until } from "../testing/until";
 import type { FleetRow } from "./fleet";
 import { KnownRows, type RowIds } from "./known-rows";
 
@@ -57,6 +58,34 @@ test("a slow read of all rows does not bring back what changed after it began", 
   tables.ends[1]?.();
   await slow;
   expect(texts()).toEqual(["2 10.70.0.3", "3 10.70.0.4"]);
+});
+
+test("of two reads of all rows the one that began later wins, whichever ends first", async () => {
+  const { tables, rows, texts } = await known();
+  const slow = rows.refresh();
+  tables.rows = [user(2, "10.70.0.3")];
+  const quick = rows.refresh();
+  tables.ends[2]?.();
+  await quick;
+  tables.ends[1]?.();
+  await slow;
+  expect(texts()).toEqual(["2 10.70.0.3"]);
+});
+
+test("when more than a few are gone all rows are read, so that nobody judges by a part of them", async () => {
+  const tables = new Tables();
+  tables.rows = Array.from({ length: 20 }, (_, n) => user(n + 1, `10.70.0.${n + 2}`));
+  const rows = new KnownRows(tables.all, tables.some);
+  const first = rows.refresh();
+  tables.ends[0]?.();
+  await first;
+  tables.rows = tables.rows.slice(15);
+  const reading = rows.refreshSome(some(1, 2, 3, 4, 5, 6));
+  tables.ends[1]?.();
+  await until(() => tables.ends.length === 3);
+  tables.ends[2]?.();
+  await reading;
+  expect(rows.all?.map(({ id }) => id)).toEqual([16, 17, 18, 19, 20]);
 });
 
 test("a read that fails changes nothing", async () => {

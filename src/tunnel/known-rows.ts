@@ -1,8 +1,12 @@
-import type { PlaneName } from "../domain/tunnel-planes";
+import { type PlaneName, planeNames } from "../domain/tunnel-planes";
 import type { FleetRow } from "./fleet";
+import { FEW } from "./policies";
 
 /** Rows by plane and id. */
 export type RowIds = Readonly<Record<PlaneName, ReadonlySet<number>>>;
+
+/** Of more than so many, all are read. */
+const MOST_BY_ID = 250;
 
 const keyOf = (plane: PlaneName, id: number): string => `${plane}/${id}`;
 
@@ -12,6 +16,9 @@ const keyOf = (plane: PlaneName, id: number): string => `${plane}/${id}`;
  */
 export class KnownRows {
   private rows: Map<string, FleetRow> | undefined;
+  private begun = 0;
+  /** The last read of all rows, by when it began, that was taken over. */
+  private taken = 0;
   /** For each read of all rows that is under way, the rows that were read by their ids since it began. */
   private readonly readSince = new Set<Set<string>>();
 
@@ -27,10 +34,14 @@ export class KnownRows {
 
   /** Read every row. Rejects as the read does, and then nothing has changed. */
   async refresh(): Promise<void> {
+    const number = ++this.begun;
     const newer = new Set<string>();
     this.readSince.add(newer);
     try {
       const rows = new Map((await this.readAll()).map((row) => [keyOf(row.plane, row.id), row]));
+      // One that began later was quicker.
+      if (number < this.taken) return;
+      this.taken = number;
       for (const key of newer) put(rows, key, this.rows?.get(key));
       this.rows = rows;
     } finally {
@@ -38,15 +49,20 @@ export class KnownRows {
     }
   }
 
-  /** Read these rows; one that is not found is gone. Only after `refresh` has succeeded once. */
+  /**
+   * Read these rows; one that is not found is gone. When more than a few are gone it reads all: who vanishes with
+   * many others is not to be dealt with a few at a time. Rejects as the reads do.
+   */
   async refreshSome(ids: RowIds): Promise<void> {
+    if (!this.rows) return this.refresh();
+    const keys = planeNames.flatMap((plane) => [...ids[plane]].map((id) => keyOf(plane, id)));
+    if (keys.length > MOST_BY_ID) return this.refresh();
     const found = new Map((await this.readSome(ids)).map((row) => [keyOf(row.plane, row.id), row]));
-    for (const plane of ["users", "drones"] as const) {
-      for (const id of ids[plane]) {
-        const key = keyOf(plane, id);
-        if (this.rows) put(this.rows, key, found.get(key));
-        for (const newer of this.readSince) newer.add(key);
-      }
+    const gone = keys.filter((key) => !found.has(key) && this.rows?.has(key));
+    if (gone.length > FEW) return this.refresh();
+    for (const key of keys) {
+      put(this.rows, key, found.get(key));
+      for (const newer of this.readSince) newer.add(key);
     }
   }
 }

@@ -44,3 +44,23 @@ test("a run that fails tells whoever asked for it, and the next one runs", async
   await second;
   expect(runs).toEqual([[1], [2]]);
 });
+
+test("an idle lane runs at once, and a stream of asks becomes few runs", async () => {
+  const runs: number[] = [];
+  const lane = new Lane<void, void>(
+    async () => {
+      runs.push(performance.now());
+    },
+    () => undefined,
+    100,
+  );
+  for (let asked = 0; asked < 20; asked++) {
+    await turn();
+    void lane.run();
+    if (asked === 1) expect(runs).toHaveLength(1);
+  }
+  await lane.run();
+  expect(runs).toHaveLength(2);
+  // A timer of 100 ms may come a moment early.
+  expect((runs[1] as number) - (runs[0] as number)).toBeGreaterThan(98);
+});

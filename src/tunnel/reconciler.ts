@@ -14,7 +14,6 @@ import { Lane } from "./lane";
 import type { TunnelMetrics } from "./metrics";
 import type { Os } from "./os/os";
 import type { PlanePeers } from "./plane-peers";
-import { FEW } from "./policies";
 import { Steps } from "./steps";
 
 export interface ReconcilerOptions {
@@ -36,6 +35,10 @@ const RETRY_MS = 1_000;
 const RETRY_MAX_MS = 10_000;
 /** Every tick counts the set's elements, and every so many ticks compares them all. */
 const THOROUGH_EVERY = 6;
+/** In a stream of changes, how far apart they are read, written to an interface, and published. */
+const READS_APART_MS = 20;
+const PEERS_APART_MS = 50;
+const CONFIGS_APART_MS = 100;
 
 /**
  * `keys`: keys of clients became known. `missed`: changes may have gone unheard. `repair`: something failed.
@@ -86,8 +89,12 @@ export class Reconciler {
     (how) => this.survey(how),
     (a, b) => ({ full: a.full || b.full, isTick: a.isTick || b.isTick }),
   );
-  private readonly changes = new Lane<void, void>(() => this.readChanged(), nothing);
-  private readonly wholeReads = new Lane<void, boolean>(() => this.read(() => this.rows.refresh()), nothing);
+  private readonly changes = new Lane<void, void>(() => this.readChanged(), nothing, READS_APART_MS);
+  private readonly configs = new Lane<Care, void>(
+    async ({ isTick }) => this.attendConfigs(isTick),
+    anyTick,
+    CONFIGS_APART_MS,
+  );
   private readonly planeLanes: readonly Lane<Care, boolean>[];
 
   constructor(private readonly options: ReconcilerOptions) {
@@ -97,7 +104,9 @@ export class Reconciler {
     const isSettled = (name: PlaneName, ip: string) =>
       planes.some((plane) => plane.plane.name === name && plane.isSettled(ip));
     this.keeper = new PairKeeper({ firewall, isSettled, steps: this.steps, metrics, log });
-    this.planeLanes = planes.map((plane) => new Lane((care) => this.reconcilePlane(plane, care), anyTick));
+    this.planeLanes = planes.map(
+      (plane) => new Lane((care) => this.reconcilePlane(plane, care), anyTick, PEERS_APART_MS),
+    );
   }
 
   /** What the firewall lets each user reach, as last read. */
@@ -154,13 +163,9 @@ export class Reconciler {
     await gathered();
     const ids = this.changed;
     this.changed = { users: new Set(), drones: new Set() };
-    const count = ids.users.size + ids.drones.size;
-    if (count === 0 || this.stopped) return;
-    // Many at once are looked at together: who vanishes with many others is not dealt with a few at a time.
-    const isFew = this.fleet !== undefined && count <= FEW;
-    const reading = isFew ? this.read(() => this.rows.refreshSome(ids)) : this.wholeReads.run();
+    if (ids.users.size + ids.drones.size === 0 || this.stopped) return;
     // Acting is not waited for: the next change is read meanwhile.
-    if (await reading) this.track(this.act(QUICK));
+    if (await this.read(() => this.rows.refreshSome(ids))) this.track(this.act(QUICK));
     else this.retryLater();
   }
 
@@ -172,7 +177,7 @@ export class Reconciler {
     if (full || !this.rulesStand) {
       steps.push(await this.steps.do("firewall-rules", () => this.ensureRules()));
     }
-    const hasRead = await this.wholeReads.run();
+    const hasRead = await this.read(() => this.rows.refresh());
     steps.push(hasRead);
     if (full) {
       if (this.fleet) await this.keeper.set();
@@ -194,7 +199,7 @@ export class Reconciler {
     results.push(...(await Promise.all(this.planeLanes.map((lane) => lane.run({ isTick })))));
     // What had to wait for a peer to go.
     if (this.fleet && this.keeper.waits) results.push(await this.keeper.set());
-    if (this.fleet) this.attendConfigs(this.fleet, isTick);
+    this.track(this.configs.run({ isTick }));
     results.push(await forgetting);
     const succeeded = results.every(Boolean);
     metrics.reconciled(Number(process.hrtime.bigint() - started) / 1e9, succeeded ? clock.now() : undefined);
@@ -257,8 +262,10 @@ export class Reconciler {
     return this.steps.do("peers", () => plane.reconcile(isTick), name);
   }
 
-  private attendConfigs({ users, drones }: Fleet, isTick: boolean): void {
+  private attendConfigs(isTick: boolean): void {
     const { planes, keyring } = this.options;
+    if (!this.fleet) return;
+    const { users, drones } = this.fleet;
     const live = new Set<PublicKey>(planes.flatMap((plane) => [...plane.live.keys()]));
     keyring.attend([...users, ...drones], live, isTick);
   }

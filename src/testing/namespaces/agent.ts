@@ -29,6 +29,8 @@ export interface StreamReport {
   readonly echoed: number;
   readonly worstMs: number;
   readonly lastEchoAt: number;
+  /** When the first echo came after the last silence of more than 100 ms; 0 when there was none. */
+  readonly resumedAt: number;
 }
 
 const streams = new Map<string, () => StreamReport>();
@@ -93,16 +95,19 @@ function stream({ protocol, host, port }: Target, name: string, everyMs: number)
   let echoed = 0;
   let worstMs = 0;
   let lastEchoAt = 0;
+  let resumedAt = 0;
   const sentAt = new Map<number, number>();
   const matched = (number: number) => {
     const at = sentAt.get(number);
     if (at === undefined) return;
     sentAt.delete(number);
     echoed++;
-    lastEchoAt = Date.now();
+    const now = Date.now();
+    if (now - lastEchoAt > 100) resumedAt = now;
+    lastEchoAt = now;
     worstMs = Math.max(worstMs, performance.now() - at);
   };
-  streams.set(name, () => ({ sent, echoed, worstMs, lastEchoAt }));
+  streams.set(name, () => ({ sent, echoed, worstMs, lastEchoAt, resumedAt }));
   const numbered = (write: (bytes: Buffer) => void) =>
     setInterval(() => {
       const bytes = Buffer.alloc(4);

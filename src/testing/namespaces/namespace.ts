@@ -1,5 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { transformFileSync } from "@swc/core";
@@ -136,6 +136,8 @@ let agentProgram: string | undefined;
 /** The agent as plain JavaScript: nothing has to be compiled in each namespace. */
 function compiledAgent(): string {
   if (agentProgram) return agentProgram;
+  const built = join(__dirname, "agent.js");
+  if (existsSync(built)) return built;
   const { code } = transformFileSync(join(__dirname, "agent.ts"), {
     jsc: { target: "es2022", parser: { syntax: "typescript" } },
     module: { type: "commonjs" },

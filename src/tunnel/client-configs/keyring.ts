@@ -24,6 +24,16 @@ export interface KeyringOptions {
   readonly onLost: (count: number) => void;
 }
 
+/** Composed once for each member: thousands of them are asked for at each change. */
+const ids = new WeakMap<Member, PeerId>();
+function idOf(member: Member): PeerId {
+  const known = ids.get(member);
+  if (known) return known;
+  const id = peerId(member);
+  ids.set(member, id);
+  return id;
+}
+
 const WIDTH = 32;
 const INDEX_DELAY_MS = 500;
 const RETRY_MS = 1_000;
@@ -63,7 +73,7 @@ export class Keyring {
     const desired: DesiredPeer[] = [];
     const waiting: Member[] = [];
     for (const member of members) {
-      const entry = this.entries.get(peerId(member));
+      const entry = this.entries.get(idOf(member));
       if (entry) desired.push({ ...member, publicKey: entry.publicKey });
       else waiting.push(member);
     }
@@ -76,12 +86,15 @@ export class Keyring {
    */
   attend(members: readonly Member[], live: ReadonlySet<PublicKey>, isTick: boolean): void {
     this.members = members;
-    const ids = new Set(members.map(peerId));
+    const present = new Set<PeerId>();
     const before = this.wanted;
-    this.wanted = new Map(
-      members.map((member) => [peerId(member), member] as const).filter(([id]) => !this.entries.has(id)),
-    );
-    const stale = [...this.entries].filter(([id, { publicKey }]) => !ids.has(id) && !live.has(publicKey));
+    this.wanted = new Map();
+    for (const member of members) {
+      const id = idOf(member);
+      present.add(id);
+      if (!this.entries.has(id)) this.wanted.set(id, member);
+    }
+    const stale = [...this.entries].filter(([id, { publicKey }]) => !present.has(id) && !live.has(publicKey));
     const allowed = this.vanishing.allowed(
       stale.map(([id]) => id),
       this.entries.size,
@@ -213,7 +226,7 @@ export class Keyring {
     const { store, hubs, log } = this.options;
     const sizes = new Map((await store.configs()).map(({ key, bytes }) => [key, bytes]));
     const suspects = this.members.flatMap((member) => {
-      const entry = this.entries.get(peerId(member));
+      const entry = this.entries.get(idOf(member));
       const hub = hubs[member.plane];
       if (!entry || !hub) return [];
       const isSound = sizes.get(configKey(member)) === entry.bytes && entry.template === templateOf(hub);

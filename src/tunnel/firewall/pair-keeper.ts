@@ -15,6 +15,11 @@ export interface PairKeeperOptions {
   readonly log: Logger;
 }
 
+/** In a stream of changes. */
+const SETS_APART_MS = 30;
+/** The set alone stops packets; forgetting is against what others accept, and reads all known connections. */
+const FORGETTING_APART_MS = 250;
+
 /**
  * The one writer of the set of pairs, and of known connections. It closes at once, and opens a pair only when
  * nobody else holds one of its addresses any more.
@@ -27,10 +32,12 @@ export class PairKeeper {
   private readonly setLane = new Lane<void, boolean>(
     () => this.options.steps.do("firewall-pairs", () => this.setNow()),
     () => undefined,
+    SETS_APART_MS,
   );
   private readonly conntrackLane = new Lane<void, boolean>(
     () => this.options.steps.do("conntrack", () => this.forgetNow()),
     () => undefined,
+    FORGETTING_APART_MS,
   );
 
   constructor(private readonly options: PairKeeperOptions) {}
