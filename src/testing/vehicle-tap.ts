@@ -16,8 +16,14 @@ export interface VehicleTap {
   forget(): void;
 }
 
-/** A cable to a vehicle's port that carries everything, and keeps what was ordered and over how many connections. */
-export async function tapVehicle(vehicle: { host: string; port: number }): Promise<VehicleTap> {
+/**
+ * A cable to a vehicle's port that carries everything, and keeps what was ordered and over how many connections.
+ * It listens on an address of loopback.
+ */
+export async function tapVehicle(
+  vehicle: { host: string; port: number },
+  host = "127.0.0.1",
+): Promise<VehicleTap> {
   const open = new Set<Socket>();
   const orders: number[] = [];
   let mostOpen = 0;
@@ -43,7 +49,7 @@ export async function tapVehicle(vehicle: { host: string; port: number }): Promi
     });
     far.on("close", () => near.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
   atEndOfFile(async () => {
     for (const socket of open) socket.destroy();
     await new Promise((resolve) => server.close(resolve));

@@ -1,0 +1,118 @@
+import { startBalancer } from "../testing/balancer";
+import { ApiClient } from "../testing/client";
+import { startJumphost, type TestJumphost } from "../testing/jumphost";
+import { compiledPrograms } from "../testing/programs";
+import {
+  asPhysical,
+  REPLICA_ENV,
+  type ReplicaProcess,
+  startReplicaProcess,
+  type TappedDrone,
+  tappedDrone,
+} from "../testing/replicas";
+import { eventually } from "../testing/simulated-drone";
+import { startTestGateway, type TestGateway, type TestUser } from "../testing/start-gateway";
+import { TestWatcher } from "../testing/watcher";
+
+/** Five seconds are promised; a busy machine is given some more. */
+const REPLACED_MS = 8_000;
+const ARM = 400;
+
+let jumphost: TestJumphost;
+let steady: TestGateway;
+let programs: string;
+let user: TestUser;
+let drone: TappedDrone;
+/** The replica that is harmed; it holds the drone's link. */
+let harmed: ReplicaProcess;
+let addresses = 10;
+
+beforeAll(async () => {
+  programs = compiledPrograms();
+  jumphost = await startJumphost();
+  steady = await startTestGateway({ ...REPLICA_ENV, JUMPHOST_URL: jumphost.url });
+}, 60_000);
+
+beforeEach(async () => {
+  user = await steady.newUser();
+  const ip = `127.0.0.${addresses++}`;
+  drone = await tappedDrone(user, ip);
+  await asPhysical(steady.deps.db, drone, ip);
+  harmed = await startReplicaProcess(programs, steady, { JUMPHOST_URL: jumphost.url });
+  expect(await order(harmed, "guided")).toMatchObject({ status: 200 });
+}, 60_000);
+
+const order = (at: { url: string }, action: string, body: object = {}) =>
+  new ApiClient(`${at.url}/api/v1`).as(user.token).post(`/drone/action/${action}`, {
+    drone_id: drone.id,
+    ...body,
+  });
+const watcherAtSteady = async () => {
+  const watcher = new TestWatcher(steady.url, user.token);
+  await watcher.subscribe(drone.id, "relalt");
+  await watcher.next("telemetry_data", 3);
+  return watcher;
+};
+const armings = () => drone.tap.orders.filter((command) => command === ARM).length;
+
+test("a killed holder is replaced, for watchers and for orders, and nothing is ordered twice", async () => {
+  const watcher = await watcherAtSteady();
+  const balancer = await startBalancer(harmed.url);
+  const returning = new TestWatcher(balancer.url, user.token, { reconnection: true, reconnectionDelay: 100 });
+  await returning.subscribe(drone.id, "relalt");
+  await returning.next("telemetry_data", 3);
+  balancer.to(steady.url);
+  const killedAt = performance.now();
+  harmed.signal("SIGKILL");
+  await harmed.ended;
+  watcher.forget();
+  returning.forget();
+  expect(await order(steady, "arm")).toMatchObject({ status: 200 });
+  await watcher.next("telemetry_data");
+  await returning.next("telemetry_data");
+  expect(performance.now() - killedAt).toBeLessThan(REPLACED_MS);
+  expect(armings()).toBe(1);
+  expect(drone.tap.mostOpen).toBe(1);
+  expect(returning.all("subscription_confirmed")).toEqual([]);
+}, 60_000);
+
+test("a paused holder is replaced, and when it wakes up it says nothing to the vehicle", async () => {
+  const watcher = await watcherAtSteady();
+  const pausedAt = performance.now();
+  harmed.signal("SIGSTOP");
+  watcher.forget();
+  // Asked of the replica that stands still: it is done once, when that wakes up, and by the new holder.
+  const late = order(harmed, "guided");
+  expect(await order(steady, "arm")).toMatchObject({ status: 200 });
+  await watcher.next("telemetry_data");
+  expect(performance.now() - pausedAt).toBeLessThan(REPLACED_MS);
+  await eventually("the paused one's pipe is closed", () => drone.tap.open === 1);
+  drone.tap.forget();
+  harmed.signal("SIGCONT");
+  expect(await late).toMatchObject({ status: 200 });
+  expect(await order(harmed, "disarm_drone")).toMatchObject({ status: 200 });
+  expect(armings()).toBe(1);
+  expect(drone.tap.mostOpen).toBe(1);
+  expect([...jumphost.pipes].filter(({ port }) => port === drone.tap.port)).toHaveLength(1);
+}, 60_000);
+
+test("an order whose answer was lost is told and recorded as unknown, and is not given again", async () => {
+  drone.vehicle.faults.withholdAcknowledgements = true;
+  const asked = order(steady, "arm");
+  await eventually("the order is on its way", () => armings() === 1);
+  harmed.signal("SIGKILL");
+  const told = await asked;
+  expect(told).toMatchObject({
+    status: 500,
+    body: { error: expect.stringContaining("may have done this or not") },
+  });
+  drone.vehicle.faults.withholdAcknowledgements = false;
+  await eventually(
+    "orders are taken again",
+    async () => (await order(steady, "guided")).status === 200,
+    15_000,
+  );
+  expect(armings()).toBe(1);
+  const [record] = await steady.deps.db("drone_commands").where({ drone_id: drone.id, command: "arm" });
+  expect(record).toMatchObject({ outcome: "unknown", error: told.body.error });
+}, 60_000);
