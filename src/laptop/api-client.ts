@@ -7,7 +7,16 @@ export interface Credentials {
 export class ApiClient {
   private token: string | undefined;
 
-  constructor(readonly origin: string) {}
+  /** `headers` go with every request. */
+  constructor(
+    readonly origin: string,
+    private readonly headers: Readonly<Record<string, string>> = {},
+  ) {}
+
+  /** Another client of the same gateway, who is told by these headers and not by our token. */
+  as(headers: Readonly<Record<string, string>>): ApiClient {
+    return new ApiClient(this.origin, headers);
+  }
 
   /** The access token that every further request carries. */
   async login(credentials: Credentials): Promise<string> {
@@ -49,6 +58,7 @@ export class ApiClient {
     return fetch(`${this.origin}/api/v1${path}`, {
       method,
       headers: {
+        ...this.headers,
         ...(body === undefined ? {} : { "Content-Type": "application/json" }),
         ...(this.token ? { Authorization: `Bearer ${this.token}` } : {}),
       },

@@ -178,7 +178,12 @@ describe("a stack that was started with --reset", () => {
     expect(code).toBe(0);
     expect(demo.output().match(/Corner \d reached/g)).toHaveLength(4);
     expect(demo.output()).toMatch(/frames obeyed.+\n(.*\n)*.*stopped by itself(.*\n)*Execution \d+: /);
-  }, 60_000);
+    expect(demo.output()).toMatch(
+      /Execution \d+: .+\nThe picture arrived.+\nThe report went to pilot@example\.com/,
+    );
+    expect(demo.output()).toMatch(/The archive is whole: \d+ files, signed by [0-9a-f]+/);
+    expect(stack.output()).toMatch(/Mail to pilot@example\.com: .+ – completed\n/);
+  }, 90_000);
 });
 
 test("a taken port is the reason given, and nothing is left running", async () => {

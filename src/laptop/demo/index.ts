@@ -1,10 +1,13 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { ApiClient } from "../api-client";
 import { defaultStateFolder, readReady } from "../ready";
+import { reportRecipients, thumbnailOf, verifiedArchive } from "./afterwards";
+import { takePicture } from "./camera";
 import { downloadConfig, shown } from "./client-config";
 import { Flight } from "./flight";
 import { Gamepad } from "./gamepad";
+import type { Place } from "./ground";
 import { flightRecord, lastExecution } from "./record";
 import { flightAltitude } from "./route";
 import { type Screen, screenOn } from "./screen";
@@ -39,8 +42,20 @@ export async function runDemo(args: string[]): Promise<void> {
   const gamepad = await Gamepad.plugIn(relay, drone_id, token);
   const watch = Watch.start(gateway, token, drone_id);
   try {
-    await fly(new Flight(api, watch, screen, drone_id), gamepad, screen);
-    screen.step(await flightRecord(api, drone_id, before?.id));
+    const flight = new Flight(api, watch, screen, drone_id);
+    let picture = 0;
+    await fly(flight, gamepad, screen, async (home) => {
+      picture = await takePicture(api, drone_id, home, watch.seen.place ?? home);
+    });
+    const { id, line } = await flightRecord(api, drone_id, before?.id);
+    screen.step(line);
+    await thumbnailOf(api, drone_id, picture);
+    screen.step(`The picture arrived as asset ${picture}; its thumbnail is made`);
+    screen.step(
+      `The report went to ${(await reportRecipients(api, id)).join(", ")}; see the stack's terminal`,
+    );
+    const file = join(resolve(values.state), "archives", `execution-${id}.zip`);
+    screen.step(`The archive is whole: ${await verifiedArchive(api, id, file)}`);
   } finally {
     gamepad.unplug();
     screen.settle();
@@ -48,7 +63,12 @@ export async function runDemo(args: string[]): Promise<void> {
   }
 }
 
-async function fly(flight: Flight, gamepad: Gamepad, screen: Screen): Promise<void> {
+async function fly(
+  flight: Flight,
+  gamepad: Gamepad,
+  screen: Screen,
+  shoot: (home: Place) => Promise<void>,
+): Promise<void> {
   const home = await flight.findHome();
   screen.step(`The copter stands at ${home.lat.toFixed(6)}, ${home.lng.toFixed(6)}`);
   const missionId = await flight.storeMission("Demo square", home);
@@ -66,6 +86,8 @@ async function fly(flight: Flight, gamepad: Gamepad, screen: Screen): Promise<vo
     await flight.takeOff(home);
     screen.step("Flying the mission");
     await flight.flyMission(missionId, home);
+    await shoot(home);
+    screen.step("Took a picture and uploaded it, as the drone's camera does");
     screen.step("Flying by the sticks, through the relay");
     await flight.flyBySticks(gamepad, home);
     screen.step("Returning to launch");

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { ApiClient } from "../api-client";
+import { eventually } from "./eventually";
 
 interface Execution {
   readonly id: number;
@@ -13,9 +13,6 @@ interface Stats {
   readonly max_altitude_m: number | null;
 }
 
-const limitMs = 60_000;
-const pauseMs = 500;
-
 /** The drone's executions so far, the newest first. */
 export async function lastExecution(api: ApiClient, droneId: number): Promise<Execution | undefined> {
   const path = `/executions/vehicle/${droneId}?limit=1`;
@@ -23,25 +20,19 @@ export async function lastExecution(api: ApiClient, droneId: number): Promise<Ex
   return data.executions[0];
 }
 
-/** What the log of the flight after `before` says, in one line, once the drone has brought it and it was read. */
+/** The flight after `before` and what its log says in one line, once the drone has brought it and it was read. */
 export async function flightRecord(
   api: ApiClient,
   droneId: number,
   before: number | undefined,
-): Promise<string> {
-  const deadline = Date.now() + limitMs;
-  let state = "no execution was begun";
-  while (Date.now() < deadline) {
+): Promise<{ id: number; line: string }> {
+  return eventually("The record of this flight, with its log read,", async () => {
     const execution = await lastExecution(api, droneId);
-    if (execution && execution.id !== before) {
-      state = `execution ${execution.id} is ${execution.status}, its log is not read yet`;
-      const path = `/executions/${execution.id}/flight-stats`;
-      const reply = await api.get<{ data: { stats: Stats | null } }>(path).catch(() => undefined);
-      if (execution.status === "completed" && reply?.data.stats) return line(execution.id, reply.data.stats);
-    }
-    await delay(pauseMs);
-  }
-  throw new Error(`The flight is not on record after ${limitMs / 1000} s: ${state}.`);
+    if (!execution || execution.id === before || execution.status !== "completed") return undefined;
+    const path = `/executions/${execution.id}/flight-stats`;
+    const reply = await api.get<{ data: { stats: Stats | null } }>(path).catch(() => undefined);
+    return reply?.data.stats && { id: execution.id, line: line(execution.id, reply.data.stats) };
+  });
 }
 
 const line = (id: number, stats: Stats): string =>
