@@ -1,8 +1,11 @@
+import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
 import { Redis } from "ioredis";
 import { createLogger } from "../../platform/log";
 import { openRedis, redisReady } from "../../platform/redis";
 import { encodeCommand } from "../../platform/redis-wire";
+import { packageRoot } from "../../platform/version";
 import { atEndOfFile, freshRedis } from "../../testing";
 import { cuttable } from "../../testing/cuttable";
 import { rawFrom, startEdge, type TestEdge } from "../../testing/start-edge";
@@ -194,6 +197,21 @@ async function cableFrom(drone: string): Promise<number> {
   atEndOfFile(() => new Promise((resolve) => server.close(resolve)));
   return (server.address() as AddressInfo).port;
 }
+
+test("the edge needs no more rights in Redis than docs/tunnel.md names", async () => {
+  const page = readFileSync(join(packageRoot, "docs/tunnel.md"), "utf8");
+  const [, rights = ""] = /`ACL SETUSER edge on >… ([^`]+)`/.exec(page) ?? [];
+  expect(rights).toContain("+acl|setuser");
+  await admin.acl("SETUSER", "edge", "on", ">its-password", ...rights.split(" "));
+  const url = new URL(redisUrl);
+  url.username = "edge";
+  url.password = "its-password";
+  const limited = await edgeTo(url.href);
+  await until(async () => (await answered(ONE, command("PING"), limited)) === "+PONG\r\n");
+  await admin.acl("SETUSER", "fleet-drone-127.0.9.40", "on");
+  await limited.look();
+  await until(async () => !((await admin.acl("USERS")) as string[]).includes("fleet-drone-127.0.9.40"));
+});
 
 test("who is no live drone gets not one byte; a drone that is gone is cut, and its user with it", async () => {
   const stranger = await say("127.0.9.9", command("PING"));

@@ -63,13 +63,18 @@ export interface PipeOptions extends PipeLimits {
 export class Pipe {
   private ended = false;
   private answered = true;
+  private carried = 0;
   private readonly idle: NodeJS.Timeout;
   private readonly pings: NodeJS.Timeout;
 
   constructor(private readonly options: PipeOptions) {
     const { gateway, vehicle, deposed, idleMs, pingMs } = options;
-    this.idle = setTimeout(() => this.end("idle"), idleMs);
-    this.pings = setInterval(() => this.ping(), pingMs);
+    // After a pause of this process what came meanwhile has yet to be read; that comes before an immediate.
+    this.idle = setTimeout(() => {
+      const before = this.carried;
+      setImmediate(() => before === this.carried && this.end("idle"));
+    }, idleMs);
+    this.pings = setInterval(() => setImmediate(() => this.ping()), pingMs);
     deposed.addEventListener("abort", () => this.end("deposed"), { once: true });
     gateway.on("message", (data: Buffer, isBinary) => this.toVehicle(data, isBinary));
     gateway.on("pong", () => {
@@ -113,7 +118,7 @@ export class Pipe {
       return;
     }
     const { gateway, vehicle, maxBufferedBytes, onBytes } = this.options;
-    this.idle.refresh();
+    this.moved(data);
     this.answered = true;
     onBytes("to_vehicle", data.length);
     vehicle.write(data);
@@ -123,7 +128,7 @@ export class Pipe {
   private toGateway(data: Buffer): void {
     if (this.ended) return;
     const { gateway, vehicle, maxBufferedBytes, onBytes } = this.options;
-    this.idle.refresh();
+    this.moved(data);
     onBytes("to_gateway", data.length);
     gateway.send(data, { binary: true }, () => {
       if (vehicle.isPaused() && gateway.bufferedAmount <= maxBufferedBytes / 2) vehicle.resume();
@@ -131,8 +136,14 @@ export class Pipe {
     if (gateway.bufferedAmount > maxBufferedBytes) vehicle.pause();
   }
 
+  private moved({ length }: Buffer): void {
+    this.carried += length;
+    this.idle.refresh();
+  }
+
   private ping(): void {
     const { gateway } = this.options;
+    if (this.ended) return;
     // A gateway that waits for the vehicle is not read: its answers lie behind what waits.
     if (gateway.isPaused) return;
     if (!this.answered) {
