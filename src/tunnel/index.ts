@@ -28,6 +28,7 @@ import { StatsPoll } from "./status/stats-poll";
 import { StatusView } from "./status/view";
 
 export { teardown } from "./teardown";
+export { hasten, startUserspace } from "./wireguard/userspace";
 
 export interface Tunnel {
   /** `http://host:port` of the status API. */
@@ -91,6 +92,7 @@ export async function startTunnel(
         hubKey: hubKey(name, config),
         mtu: name === "users" ? config.USERS_MTU : planes[name].mtu,
         dataplane,
+        external: config.TUNNEL_WIREGUARD_EXTERNAL,
       }),
       keyring,
       endpoints,

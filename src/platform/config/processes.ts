@@ -6,13 +6,14 @@ import { onboardConfig } from "./onboard";
 import { relayConfig } from "./relay";
 import { createBucketsConfig, tunnelRoleConfig } from "./setup";
 import { simulatorConfig } from "./simulator";
-import { tunnelConfig } from "./tunnel";
+import { tunnelConfig, tunnelUserspaceConfig } from "./tunnel";
 import { workerConfig } from "./worker";
 
 /** Every process's schema under the name that `docs/configuration.md` gives it. */
 export const configSchemas: Readonly<Record<string, z.ZodObject>> = {
   gateway: gatewayConfig,
   tunnel: tunnelConfig,
+  "tunnel --userspace": tunnelUserspaceConfig,
   relay: relayConfig,
   onboard: onboardConfig,
   worker: workerConfig,

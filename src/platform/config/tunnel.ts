@@ -1,7 +1,14 @@
 import { z } from "zod";
-import { list, port, positiveInt, secret } from "./fields";
+import { flag, list, port, positiveInt, secret } from "./fields";
 import { edgeGroup, jumphostGroup } from "./hub-doors";
 import { accessGroup, directDatabaseGroup, objectsGroup, processGroup, tunnelApiGroup } from "./shared";
+
+const dataplane = z
+  .enum(["auto", "kernel", "wireguard-go", "dry-run"])
+  .default("auto")
+  .describe(
+    "Where packets flow. `auto`: the kernel's WireGuard, else wireguard-go, else, with DEPLOYMENT=local only, `dry-run`, which changes nothing and logs the commands.",
+  );
 
 export const tunnelConfig = z
   .object({
@@ -30,12 +37,11 @@ export const tunnelConfig = z
       .string()
       .optional()
       .describe("Folder that keeps hub keys which no variable gives; for a laptop."),
-    TUNNEL_DATAPLANE: z
-      .enum(["auto", "kernel", "wireguard-go", "dry-run"])
-      .default("auto")
-      .describe(
-        "Where packets flow. `auto`: the kernel's WireGuard, else wireguard-go, else, with DEPLOYMENT=local only, `dry-run`, which changes nothing and logs the commands.",
-      ),
+    TUNNEL_DATAPLANE: dataplane,
+    TUNNEL_WIREGUARD_EXTERNAL: flag(
+      false,
+      "Another process runs wireguard-go (`tunnel --userspace`); wait for its interfaces instead of starting one.",
+    ),
     USERS_MTU: z.coerce
       .number()
       .int()
@@ -64,3 +70,11 @@ export const tunnelConfig = z
     },
   );
 export type TunnelConfig = z.infer<typeof tunnelConfig>;
+
+/** `tunnel --userspace`, which runs wireguard-go and nothing else. */
+export const tunnelUserspaceConfig = z.object({
+  LOG_LEVEL: processGroup.LOG_LEVEL,
+  SHUTDOWN_DRAIN_SECONDS: processGroup.SHUTDOWN_DRAIN_SECONDS,
+  TUNNEL_DATAPLANE: dataplane,
+});
+export type TunnelUserspaceConfig = z.infer<typeof tunnelUserspaceConfig>;

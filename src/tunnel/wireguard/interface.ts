@@ -12,6 +12,8 @@ export interface InterfaceSettings {
   readonly mtu: number;
   /** Where a new interface comes from; `auto` takes the kernel's WireGuard when it has one. */
   readonly dataplane: "auto" | "kernel" | "wireguard-go";
+  /** Where the kernel is not asked or cannot: another process makes it, wait for that. */
+  readonly external?: boolean;
 }
 
 const Links = z.array(
@@ -99,8 +101,8 @@ async function readLink(os: Os, name: string) {
 
 async function createInterface(
   os: Os,
-  { plane, dataplane }: InterfaceSettings,
-): Promise<"the kernel" | "wireguard-go"> {
+  { plane, dataplane, external }: InterfaceSettings,
+): Promise<"the kernel" | "wireguard-go" | "another process"> {
   const name = plane.interface;
   if (dataplane !== "wireguard-go") {
     try {
@@ -110,12 +112,20 @@ async function createInterface(
       if (dataplane === "kernel" || !lacksWireGuard(error)) throw error;
     }
   }
-  await os.startDetached(["env", "WG_PROCESS_FOREGROUND=1", "wireguard-go", name]);
+  if (external) {
+    await until(() => readInterface(os, name), EXTERNAL_LIMIT_MS);
+    return "another process";
+  }
+  // Packets go before whatever else this node computes, the daemon's own looks included.
+  await os.startDetached(["nice", "-n", "-10", "env", "WG_PROCESS_FOREGROUND=1", "wireguard-go", name]);
   await until(() => readInterface(os, name), 5_000);
   return "wireguard-go";
 }
 
-const lacksWireGuard = (error: unknown): boolean =>
+/** Then it is named in the log, and waited for again. */
+const EXTERNAL_LIMIT_MS = 3_000;
+
+export const lacksWireGuard = (error: unknown): boolean =>
   error instanceof CommandError && /Unknown device type|not supported/.test(error.stderr);
 
 async function until(attempt: () => Promise<unknown>, limitMs: number): Promise<void> {
