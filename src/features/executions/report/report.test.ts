@@ -6,7 +6,7 @@ import { droneClient, upload } from "../../../testing/uploads";
 import { findExecution } from "../executions.store";
 import { altitudePlot } from "./altitude-plot";
 import { renderReport } from "./render";
-import { clock, flatMetres, metres, roundTicks, timeTicks } from "./scale";
+import { clock, flatMetres, metres, roundBelow, roundTicks, timeTicks } from "./scale";
 import { trackMap } from "./track-map";
 
 let gateway: TestGateway;
@@ -120,6 +120,16 @@ test.each([
   expect((await sharp(Buffer.from(svg)).metadata()).height).toBe(860);
 });
 
+test("the map's bar is a round length, and a flight that ends where it began shows both ends", () => {
+  const there = { lat: 47.0009, lng: 8.0004 };
+  const svg = trackMap([{ lat: 47, lng: 8 }, there, { lat: 47.000003, lng: 8 }], []);
+  expect(svg).toMatch(/>[125]0*(\.0)? m</);
+  const half = (shape: RegExp) => Number(shape.exec(svg)?.[1]);
+  expect(half(/<rect x="[\d.]+" y="[\d.]+" width="(\d+)"/) / 2).toBeGreaterThan(
+    half(/<circle [^>]*r="(\d+)"/),
+  );
+});
+
 test("a plot leaves out what is not known, and goes below zero where the flight did", () => {
   const unknown = { altitude: null, speed: null };
   const svg = altitudePlot([
@@ -140,6 +150,7 @@ test("a plot leaves out what is not known, and goes below zero where the flight 
 test("scales are round, times are a clock's, and metres are flat both sides of the meridian", () => {
   expect(roundTicks(0, 31, 5)).toEqual([0, 10, 20, 30, 40]);
   expect(roundTicks(-0.3, 0.4, 5)).toEqual([-0.4, -0.2, 0, 0.2, 0.4]);
+  expect([32, 20, 9.9, 0.7, 1_000].map(roundBelow)).toEqual([20, 20, 5, 0.5, 1_000]);
   expect(timeTicks(197, 6)).toEqual([0, 60, 120, 180]);
   expect([clock(59.6), clock(197), clock(3_725)]).toEqual(["1:00", "3:17", "1:02:05"]);
   expect([metres(3.14), metres(301.4), metres(1413), metres(25_300)]).toEqual([

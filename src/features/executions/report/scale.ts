@@ -11,6 +11,12 @@ export function roundTicks(from: number, to: number, count: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, at) => Number(((first + at) * step).toPrecision(12)));
 }
 
+/** The greatest of 1, 2 and 5 times a power of ten that is not above `value`, which is greater than 0. */
+export function roundBelow(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(value));
+  return ([5, 2].find((factor) => factor * power <= value) ?? 1) * power;
+}
+
 /** Steps of a clock, for an axis of seconds. */
 export function timeTicks(seconds: number, count: number): number[] {
   const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400];

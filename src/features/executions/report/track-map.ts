@@ -1,5 +1,5 @@
 import { palette, svgFont } from "./palette";
-import { flatMetres, metres, type Place, roundTicks } from "./scale";
+import { flatMetres, metres, type Place, roundBelow } from "./scale";
 
 const WIDTH = 1200;
 const HEIGHT = 860;
@@ -26,7 +26,7 @@ ${plan.length > 1 ? `<path d="${path(plan)}" fill="none" stroke="${palette.plann
 ${plan.map(({ x, y }) => `<circle cx="${x}" cy="${y}" r="7" fill="${palette.paper}" stroke="${palette.planned}" stroke-width="3"/>`).join("")}
 <path d="${path(flown)}" fill="none" stroke="${palette.paper}" stroke-width="13" stroke-linejoin="round" stroke-linecap="round"/>
 <path d="${path(flown)}" fill="none" stroke="${palette.track}" stroke-width="7" stroke-linejoin="round" stroke-linecap="round"/>
-${marker(end, palette.end, "square")}
+${marker(end, palette.end, "square", isNear(start, end) ? LARGE : PLAIN)}
 ${marker(start, palette.start, "circle")}
 ${legend(plan.length > 0)}
 ${scaleBar(scale)}
@@ -65,11 +65,8 @@ const round = (value: number): number => Math.round(value * 10) / 10;
 const path = (points: readonly Point[]): string =>
   points.map(({ x, y }, at) => `${at ? "L" : "M"}${x} ${y}`).join("");
 
-/** The scale bar's length: about a fifth of the width, in round metres. */
-const barMetres = (scale: number): number => {
-  const wanted = WIDTH / 5 / scale;
-  return roundTicks(0, wanted, 1).findLast((tick) => tick <= wanted * 1.05 && tick > 0) ?? wanted;
-};
+/** The scale bar's length in metres: a round number, a fifth of the width at most. */
+const barMetres = (scale: number): number => roundBelow(WIDTH / 5 / scale);
 
 function grid(scale: number): string {
   const step = barMetres(scale) * scale;
@@ -79,10 +76,16 @@ function grid(scale: number): string {
   return `<path d="${lines.join("")}" stroke="${palette.line}" stroke-width="2" fill="none"/>`;
 }
 
-const marker = ({ x, y }: Point, colour: string, shape: "circle" | "square"): string =>
+/** Half of a marker's width in pixels; the larger one shows around the other where a flight ends at its start. */
+const PLAIN = 14;
+const LARGE = 25;
+
+const isNear = (a: Point, b: Point): boolean => Math.hypot(a.x - b.x, a.y - b.y) < LARGE;
+
+const marker = ({ x, y }: Point, colour: string, shape: "circle" | "square", half = PLAIN): string =>
   shape === "circle"
-    ? `<circle cx="${x}" cy="${y}" r="15" fill="${colour}" stroke="${palette.paper}" stroke-width="5"/>`
-    : `<rect x="${x - 14}" y="${y - 14}" width="28" height="28" rx="5" fill="${colour}" stroke="${palette.paper}" stroke-width="5"/>`;
+    ? `<circle cx="${x}" cy="${y}" r="${half + 1}" fill="${colour}" stroke="${palette.paper}" stroke-width="5"/>`
+    : `<rect x="${x - half}" y="${y - half}" width="${2 * half}" height="${2 * half}" rx="5" fill="${colour}" stroke="${palette.paper}" stroke-width="5"/>`;
 
 function legend(hasPlan: boolean): string {
   const y = HEIGHT - 34;
