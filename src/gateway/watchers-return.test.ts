@@ -116,6 +116,21 @@ test("what a client watches no more is not there when it comes back", async () =
   expect(watcher.frames("gps")).toEqual([]);
 });
 
+test("it is asked again whether the client may watch when it comes back", async () => {
+  const { first, second } = replicas;
+  const { user, drone } = await watched(first);
+  balancer.to(first.url);
+  const watcher = patientWatcher(user, "websocket");
+  await watcher.subscribe(drone.id, "relalt");
+  await watcher.next("telemetry_data");
+  const gone = dropped(watcher, second.url);
+  await eventually("it is off the network", () => watcher.socket.disconnected);
+  expect((await user.api.delete(`/drone/${drone.id}`)).status).toBe(201);
+  await gone;
+  expect(await watcher.next("error")).toEqual({ message: expect.stringContaining("no drone") });
+  expect(watcher.frames()).toEqual([]);
+});
+
 test("another user's ticket opens no rooms", async () => {
   const { first, second } = replicas;
   const { user, drone } = await watched(first);

@@ -8,13 +8,8 @@ import { LinkPool, type PoolOptions } from "./pool";
 export type { ByteStream, Dial, LinkTarget } from "./byte-stream";
 export * from "./flight-plan.plan";
 export type * from "./link";
-export {
-  LinkPool,
-  type PoolObserver,
-  type Subscriber,
-  type SubscriptionState,
-  type VehicleLinks,
-} from "./pool";
+export { LinkPool, type PoolObserver } from "./pool";
+export type * from "./vehicle-links";
 
 export interface VehicleOptions extends Omit<PoolOptions, "dial" | "open"> {
   readonly mavlink: MavlinkOptions;

@@ -54,7 +54,10 @@ export class Audience {
   }
 
   hasSlow(type: TelemetryType): boolean {
-    return this.of(type).some(({ slow }) => slow);
+    for (const stream of streamsOf(type)) {
+      for (const { slow } of this.watchers.get(stream) ?? []) if (slow) return true;
+    }
+    return false;
   }
 
   /** The frame was sent to these rooms: slow watchers are given it when they take again. */

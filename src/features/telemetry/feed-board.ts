@@ -112,10 +112,13 @@ export class FeedBoard {
     this.subscribe(droneId, target, entry);
   }
 
-  /** Another replica's watchers are fed for a while, from the link that this replica holds. */
-  feed(target: LinkTarget, from: string, asked: unknown): FeedAnswer {
+  /**
+   * Another replica's watchers are fed for a while, from the link that this replica holds. Undefined when this
+   * replica stops.
+   */
+  feed(target: LinkTarget, from: string, asked: unknown): FeedAnswer | undefined {
     const { drone_id: droneId } = FeedRequest.parse(asked);
-    if (this.closed) throw new Error("The watchers of this replica were sent away.");
+    if (this.closed) return undefined;
     const entry = this.entries.get(droneId) ?? this.open(droneId, target);
     const now = performance.now();
     entry.others.set(from, now + FEED_OTHERS_MS);

@@ -2,7 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { DomainError, isDomainError } from "../../domain/errors";
 import type { LinkTarget } from "../byte-stream";
 import type { VehicleIdentity, VehicleLink } from "../link";
-import type { LinkPool, Subscriber, VehicleLinks } from "../pool";
+import type { LinkPool } from "../pool";
+import type { Subscriber, VehicleLinks } from "../vehicle-links";
 import { type Call, makeCall, remoteLink } from "./calls";
 import type { Holder } from "./lease-store";
 import type { Leases } from "./leases";
@@ -21,7 +22,10 @@ export interface FleetObserver {
   asked?(what: Message["ask"], outcome: AskOutcome, milliseconds: number): void;
 }
 
-/** A watcher's replica asks to be fed; the answer reaches its subscriber's `elsewhere.answered`. */
+/**
+ * A watcher's replica asks to be fed; the answer reaches its subscriber's `elsewhere.answered`. Undefined from
+ * one that feeds nobody any more.
+ */
 export type ServeFeed = (target: LinkTarget, from: string, asked: unknown) => unknown;
 
 export interface FleetLinksOptions {
@@ -74,7 +78,7 @@ export class FleetLinks implements VehicleLinks {
         ? Promise.resolve("here" as const)
         : this.ask(holder, { ask: "open", target: addressOf(target) }, { signal, repeatable: true }),
     );
-    if (opened === "here") return this.withOwnLink(target, use);
+    if (opened === "here") return this.withOwnLink(target, use).catch(lostMeanwhile);
     return use(remoteLink(opened as VehicleIdentity, (call) => this.carry(target, call)));
   }
 
@@ -119,8 +123,11 @@ export class FleetLinks implements VehicleLinks {
     const { leases, tellAll } = this.options;
     const holder = leases.lease(key) ?? (await leases.read(key).catch(unavailable));
     const here = this.close(key, reason);
-    await tellAll(key, reason).catch(unavailable);
-    if (!holder || holder.replica === leases.replica) return here;
+    const told = tellAll(key, reason);
+    // Who watches elsewhere asks us and no other: without Redis they find out by that.
+    if (holder?.replica === leases.replica) return told.then(() => here).catch(() => here);
+    await told.catch(unavailable);
+    if (!holder) return here;
     try {
       const there = await this.ask(
         holder,
@@ -148,8 +155,9 @@ export class FleetLinks implements VehicleLinks {
     if (this.draining || !this.options.leases.lease(target.key)) throw new NotHolder();
     if (message.ask === "open") return this.withOwnLink(target, async (link) => link.vehicle);
     if (message.ask === "call") return this.withOwnLink(target, (link) => makeCall(link, message.call));
-    if (!this.serveFeed) throw new NotHolder();
-    return this.serveFeed(target, message.from, message.asked);
+    const fed = this.serveFeed?.(target, message.from, message.asked);
+    if (fed === undefined) throw new NotHolder();
+    return fed;
   }
 
   /** The lease is no longer ours: its link must not be used from now on. Watches find the next holder. */
@@ -269,6 +277,13 @@ function outcomeOf(error: unknown): AskOutcome {
 }
 
 const shuttingDown = () => new DomainError("unavailable", "The server is shutting down.");
+
+const lostMeanwhile = (error: unknown): never => {
+  if (!(error instanceof NotHolder)) throw error;
+  throw new DomainError("unavailable", "The drone was just taken over by another server; try again.", {
+    cause: error,
+  });
+};
 
 const unavailable = (cause: unknown): never => {
   throw new DomainError("unavailable", "Redis does not answer, through which the servers agree on drones.", {

@@ -1,6 +1,7 @@
 import { isDomainError } from "../../domain/errors";
 import type { LinkTarget } from "../byte-stream";
-import type { LinkPool, Subscriber, SubscriptionState } from "../pool";
+import type { LinkPool } from "../pool";
+import type { Subscriber, SubscriptionState } from "../vehicle-links";
 import type { Holder } from "./lease-store";
 import type { Leases } from "./leases";
 import { NotHolder } from "./messages";
@@ -67,8 +68,7 @@ export class Watch {
       if (this.stopped) return;
       // A holder that gave its lease up is replaced at once, and nobody need be told.
       if (!(error instanceof NotHolder)) this.tell("down");
-      if (!(error instanceof Error) || isDomainError(error)) this.again(ASK_AGAIN_MS);
-      else this.again(LOOK_AGAIN_MS);
+      this.again(isDomainError(error) ? ASK_AGAIN_MS : LOOK_AGAIN_MS);
     }
   }
 

@@ -1,0 +1,134 @@
+import { createLogger } from "../../platform/log";
+import { openRedis, type Redis, redisReady } from "../../platform/redis";
+import { atEndOfFile } from "../../testing/clean-up";
+import { type Cuttable, cuttable } from "../../testing/cuttable";
+import { freshRedis } from "../../testing/fresh-servers";
+import { until } from "../../testing/until";
+import { LeaseStore } from "./lease-store";
+import { Leases, type LossReason } from "./leases";
+
+const TTL_MS = 900;
+
+let redisUrl: string;
+let direct: Redis;
+let drones = 0;
+let key: string;
+
+beforeAll(async () => {
+  redisUrl = (await freshRedis()).url;
+  direct = await connected(redisUrl);
+});
+beforeEach(() => {
+  key = `drone:${++drones}`;
+});
+
+async function connected(url: string): Promise<Redis> {
+  const redis = openRedis(url, createLogger("test", "silent"));
+  atEndOfFile(async () => redis.disconnect());
+  await redisReady(redis);
+  return redis;
+}
+
+interface Holding {
+  readonly leases: Leases;
+  readonly lost: LossReason[];
+  readonly cable: Cuttable;
+  needed: boolean;
+}
+
+async function replica(name: string): Promise<Holding> {
+  const cable = await cuttable(redisUrl);
+  const lost: LossReason[] = [];
+  const holding = { cable, lost, needed: true };
+  const leases = new Leases({
+    store: new LeaseStore(await connected(cable.url)),
+    replica: name,
+    ttlMs: TTL_MS,
+    needed: () => holding.needed,
+    onLost: (_key, reason) => lost.push(reason),
+  });
+  leases.advertise(`http://${name}.example:1`);
+  atEndOfFile(() => leases.stop());
+  return Object.assign(holding, { leases });
+}
+
+const pair = () => Promise.all([replica("one"), replica("two")]);
+const inRedis = () => direct.get(`fleet:link:{${key}}`);
+
+test("of two that claim at once one is the holder, and both know which and where it is", async () => {
+  const [one, two] = await pair();
+  const [told, toldToo] = await Promise.all([one.leases.claim(key), two.leases.claim(key)]);
+  expect(told).toEqual(toldToo);
+  expect(told.url).toBe(`http://${told.replica}.example:1`);
+  const holding = [one, two].filter(({ leases }) => leases.lease(key));
+  expect(holding.map(({ leases }) => leases.replica)).toEqual([told.replica]);
+});
+
+test("a lease that is needed is renewed for as long", async () => {
+  const one = await replica("one");
+  const { fence } = await one.leases.claim(key);
+  const later = performance.now() + 3 * TTL_MS;
+  await until(() => performance.now() > later);
+  expect(one.leases.lease(key)?.fence).toBe(fence);
+  expect(await inRedis()).toContain(String(fence));
+  expect(one.lost).toEqual([]);
+});
+
+test("a lease that is not needed is given up, and the next holder has a higher fence", async () => {
+  const [one, two] = await pair();
+  const { fence } = await one.leases.claim(key);
+  one.needed = false;
+  await until(async () => (await inRedis()) === null);
+  expect(one.leases.lease(key)).toBeUndefined();
+  expect((await two.leases.claim(key)).fence).toBeGreaterThan(fence);
+});
+
+test("a holder that does not reach Redis knows itself deposed before Redis forgets it", async () => {
+  const one = await replica("one");
+  const { fence } = await one.leases.claim(key);
+  one.cable.stall();
+  let heldInRedis = true;
+  while (one.leases.covers(key, fence)) {
+    heldInRedis = (await inRedis()) !== null;
+    expect(heldInRedis).toBe(true);
+  }
+  await until(() => one.lost.length > 0);
+  expect(one.lost).toEqual(["expired"]);
+  await expect(one.leases.claim(key)).rejects.toMatchObject({ code: "unavailable" });
+  one.cable.mend();
+  expect((await until(() => one.leases.claim(key))).fence).toBeGreaterThan(fence);
+});
+
+test("a holder whose lease is another's in Redis lets go of it, and does not touch the other's", async () => {
+  const one = await replica("one");
+  await one.leases.claim(key);
+  await direct.set(`fleet:link:{${key}}`, "three 9 http://three.example:1", "PX", 60_000);
+  await until(() => one.lost.length > 0);
+  expect(one.lost).toEqual(["taken"]);
+  await one.leases.stop();
+  expect(await inRedis()).toBe("three 9 http://three.example:1");
+});
+
+test("fences grow faster than the clock where they must, and with the clock when Redis forgot them", async () => {
+  const store = new LeaseStore(direct);
+  const fences: number[] = [];
+  for (let n = 0; n < 50; n++)
+    fences.push((await store.claim(key, "one", "http://one.example:1", 5_000)).fence);
+  // Nobody claims a drone every millisecond for long: the clock overtakes the fences.
+  await until(() => Date.now() > (fences.at(-1) as number));
+  await direct.flushall();
+  fences.push((await store.claim(key, "two", "http://two.example:1", 5_000)).fence);
+  expect(fences.every((fence, at) => at === 0 || fence > (fences[at - 1] as number))).toBe(true);
+  expect(Math.abs((fences.at(-1) as number) - Date.now())).toBeLessThan(60_000);
+});
+
+test("nothing is claimed before others know where to ask, nor after the stop, which gives all up", async () => {
+  const store = new LeaseStore(direct);
+  const silent = new Leases({ store, replica: "s", ttlMs: TTL_MS, needed: () => true, onLost: () => {} });
+  await expect(silent.claim(key)).rejects.toMatchObject({ code: "unavailable" });
+  silent.advertise("http://s.example:1");
+  await silent.claim(key);
+  await silent.stop();
+  expect(await inRedis()).toBeNull();
+  await expect(silent.claim(key)).rejects.toMatchObject({ code: "unavailable" });
+});
