@@ -1,0 +1,377 @@
+import type { Route } from "../../http/route";
+import { type BadCallers, badCallers, otherTokens } from "../../testing/access/bad-tokens";
+import {
+  type Belongings,
+  belongings,
+  CONFIDENTIAL,
+  droneApi,
+  type Owned,
+  TEST_EDGE_SECRET,
+} from "../../testing/access/belongings";
+import { databaseDigest } from "../../testing/access/database-digest";
+import { ApiClient, type Reply } from "../../testing/client";
+import { type Operation, operationsOf, pathOf, type Schema, sample } from "../../testing/spec-requests";
+import { startTestGateway, type TestGateway } from "../../testing/start-gateway";
+
+/** What an id's name means; a name that is not here fails the walk. */
+const kinds: Readonly<Record<string, Owned | "nothing of anybody's">> = {
+  drone_id: "drone",
+  vehicle_id: "drone",
+  room_number: "drone",
+  mission_id: "mission",
+  missionId: "mission",
+  mission_point_id: "missionPoint",
+  geofence_id: "geofence",
+  point_id: "geofencePoint",
+  execution_id: "execution",
+  asset_id: "asset",
+  ids: "asset",
+  event_id: "event",
+  motor_id: "nothing of anybody's",
+};
+
+/** Where an id is called no more than `id`. */
+const plainIds: Readonly<Record<string, Owned>> = {
+  "GET /drone/action/connection": "drone",
+  "DELETE /drone/action/connection": "drone",
+  "PATCH /mission/:mission_id/points": "missionPoint",
+  "PATCH /geofence/:geofence_id/points": "geofencePoint",
+};
+
+/** What is answered for another's thing, where it is not 404. The nothing of a list is nothing of anybody's. */
+const answers: Readonly<Record<string, number>> = {
+  "GET /drone/action/connection id": 400,
+  "DELETE /drone/action/connection id": 400,
+  "GET /drones/mission missionId": 201,
+  "GET /calendar/events drone_id": 200,
+  "POST /assets/:vehicle_id/delete ids": 200,
+  "POST /video_room room_number": 400,
+  "PATCH /mission/:mission_id/points id": 500,
+  "PATCH /geofence/:geofence_id/points id": 500,
+  "GET /assets/:vehicle_id vehicle_id": 403,
+  "GET /assets/video/:vehicle_id vehicle_id": 403,
+  "GET /assets/:vehicle_id/video/:asset_id vehicle_id": 403,
+  "GET /assets/:vehicle_id/download/:asset_id vehicle_id": 403,
+  "POST /assets/:vehicle_id/delete vehicle_id": 403,
+  "GET /executions/vehicle/:drone_id drone_id": 403,
+  "POST /executions/:execution_id/complete execution_id": 403,
+  "POST /executions/:execution_id/log execution_id": 403,
+  "POST /executions/:execution_id/log asset_id": 403,
+  "POST /authenticate_upload execution_id": 403,
+  "POST /complete_upload asset_id": 403,
+};
+
+/** What else a request needs to be a good one. */
+const values: Readonly<Record<string, unknown>> = {
+  occurrence_time: "2030-01-02T08:00:00Z",
+  custom_mode: "GUIDED",
+  start: "2029-12-31T00:00:00Z",
+  end: "2030-01-31T00:00:00Z",
+};
+
+/** The kinds of bad tokens with which every route is asked. */
+const everywhere = new Set([
+  "no token",
+  "an expired token",
+  "a logged-out token",
+  "algorithm none",
+  "another key",
+]);
+
+const isId = (name: string, schema: Schema): boolean =>
+  /^id$|_id$|Id$|^ids$|^room_number$/.test(name) && ["integer", "array"].includes(schema.type ?? "");
+
+/** The ids that an operation takes, in path, query and body. */
+function idsOf(operation: Operation): string[] {
+  const found = new Set<string>();
+  for (const parameter of operation.parameters)
+    if (isId(parameter.name, parameter.schema)) found.add(parameter.name);
+  const look = (schema: Schema): void => {
+    if (schema.items) look(schema.items);
+    for (const [name, property] of Object.entries(schema.properties ?? {})) {
+      if (isId(name, property)) found.add(name);
+      look(property);
+    }
+  };
+  if (operation.body) look(operation.body);
+  return [...found];
+}
+
+const kindOf = (operation: Operation, name: string) =>
+  name === "id" ? plainIds[operation.name] : kinds[name];
+
+/** The request with these ids in it. */
+function request(operation: Operation, ownerOf: (id: string) => Belongings) {
+  const idOf = (name: string): number | undefined => {
+    const kind = kindOf(operation, name);
+    return kind === undefined || kind === "nothing of anybody's" ? undefined : ownerOf(name)[kind];
+  };
+  const path = pathOf(operation, (parameter) =>
+    isId(parameter.name, parameter.schema)
+      ? idOf(parameter.name)
+      : (values[parameter.name] ??
+        (parameter.required ? sample(parameter.schema, undefined, parameter.name) : undefined)),
+  );
+  const fill = (name: string, schema: Schema) => {
+    if (!isId(name, schema)) return values[name];
+    return schema.type === "array" ? [idOf(name)] : idOf(name);
+  };
+  return { path, body: operation.body && sample(operation.body, fill) };
+}
+
+const activation = (token: string) => ({ "x-activation-token": token });
+
+const said = ({ status, body }: Reply) => `${status} ${JSON.stringify(body).replaceAll(/\d+/g, "#")}`;
+
+describe.each(["contract", "strict"] as const)("in the %s profile", (profile) => {
+  let gateway: TestGateway;
+  let own: Belongings;
+  let others: Belongings;
+  let bad: BadCallers;
+  let walked: { operation: Operation; route: Route }[];
+
+  beforeAll(async () => {
+    gateway = await startTestGateway({
+      ACCESS_PROFILE: profile,
+      EDGE_SECRET: TEST_EDGE_SECRET,
+      LINK_CONNECT_TIMEOUT_MS: "50",
+      LOGIN_FAILURES_PER_15_MINUTES: "0",
+      MAILS_PER_HOUR: "0",
+    });
+    own = await belongings(gateway);
+    others = await belongings(gateway);
+    bad = await badCallers(gateway, own.user, own.roomToken);
+    const operations = operationsOf((await gateway.api.get("/apispec.json")).body);
+    walked = gateway.features.routes.map((route) => {
+      const name = `${route.method.toUpperCase()} ${route.path}`;
+      const operation = operations.find((one) => one.name === name);
+      if (!operation) throw new Error(`${name} is not described.`);
+      return { operation, route };
+    });
+  });
+
+  const guardedBy = (...guards: Route["guard"][]) =>
+    walked.filter(({ route }) => guards.includes(route.guard));
+
+  /** Asks each of the routes for the caller's own things, with nothing but these headers to be told by. */
+  const askAll = (
+    routes: typeof walked,
+    headers: Readonly<Record<string, string>>,
+    base = gateway.api.base,
+  ) =>
+    Promise.all(
+      routes.map(async ({ operation }) => {
+        const { path, body } = request(operation, () => own);
+        const reply = await new ApiClient(base).with(headers).send(operation.method, path, body);
+        return { name: operation.name, reply };
+      }),
+    );
+
+  /** Every one of them answers so and with an error in its envelope, and the database is what it was. */
+  const expectRefused = async (
+    status: number | readonly number[],
+    routes: typeof walked,
+    headers: Readonly<Record<string, string>>,
+    base?: string,
+  ) => {
+    const before = await databaseDigest(gateway.deps.db);
+    const replies = await askAll(routes, headers, base);
+    const wrong = replies.filter(({ name, reply }) => {
+      const route = routes.find(({ operation }) => operation.name === name)?.route;
+      const told = route?.envelope === "B" ? reply.body.error : reply.body.error?.message;
+      return ![status].flat().includes(reply.status) || typeof told !== "string";
+    });
+    expect(wrong.map(({ name, reply }) => `${name} ${said(reply)}`)).toEqual([]);
+    expect(await databaseDigest(gateway.deps.db)).toEqual(before);
+  };
+
+  test("no bad token opens a route that asks for one, and none changes anything", async () => {
+    // Whose name a reset token bears is for its route to know.
+    const routes = guardedBy("user");
+    expect(routes.length).toBeGreaterThan(70);
+    const rest = Object.keys(bad).filter((kind) => !everywhere.has(kind));
+    for (const [kind, headers] of Object.entries(bad)) {
+      // The rest share the routes among them.
+      const share = routes.filter((_, at) => at % rest.length === rest.indexOf(kind));
+      const asked = everywhere.has(kind) ? routes : share;
+      await expectRefused(401, asked, headers).catch((error) => {
+        throw new Error(`${kind}: ${error.message}`);
+      });
+    }
+  });
+
+  test("no bad token renews a good one or sets a password", async () => {
+    for (const [kind, headers] of Object.entries(bad)) {
+      await expectRefused(401, guardedBy("refresh"), headers);
+      // To that route an identity is a name, and nobody has this one.
+      const isName = ["user 0", "a user beyond every row"].includes(kind);
+      await expectRefused(isName ? 500 : 401, guardedBy("reset"), headers);
+    }
+  });
+
+  test("no good token of another kind does", async () => {
+    const { access, refresh, reset, reset_of_nobody } = otherTokens(gateway, own.user);
+    await expectRefused(401, guardedBy("user", "reset"), refresh);
+    await expectRefused(401, guardedBy("user", "refresh"), reset);
+    await expectRefused(401, guardedBy("refresh"), access);
+    await expectRefused(500, guardedBy("reset"), access);
+    await expectRefused(500, guardedBy("reset"), reset_of_nobody);
+  });
+
+  test("a video room is opened by its drone's own token only", async () => {
+    const routes = guardedBy("video_room");
+    const { "a video room token": good, ...rest } = bad;
+    for (const [kind, headers] of Object.entries({ ...rest, ...otherTokens(gateway, own.user) }))
+      await expectRefused("authorization" in headers ? 400 : 402, routes, headers).catch((error) => {
+        throw new Error(`${kind}: ${error.message}`);
+      });
+    expect(good).toBeDefined();
+  });
+
+  test("what has a token of its own in place of a user's takes no other", async () => {
+    const { access, reset } = otherTokens(gateway, own.user);
+    const [jwt = ""] = Object.values(access).map((header) => header.replace("Bearer ", ""));
+    const inactive = await gateway.newInactiveUser("CUSTOMER");
+    const active = own.user.id;
+    const password = { password: "another password" };
+    const attempts: Readonly<Record<string, () => Promise<{ status: number; replies: Reply[] }>>> = {
+      "POST /register/:token": async () => ({
+        status: 401,
+        replies: await Promise.all([
+          gateway.api.post(`/register/${jwt}`, password),
+          gateway.api.post(`/register/${Object.values(reset)[0]?.replace("Bearer ", "")}`, password),
+          gateway.api.post(`/register/${own.roomToken}`, password),
+          gateway.api.as(jwt).post("/register/none", password),
+        ]),
+      }),
+      "POST /activate/:user_id/:token": async () => ({
+        status: 401,
+        replies: await Promise.all([
+          gateway.api.post(`/activate/${inactive.id}/${jwt}`),
+          gateway.api.post(`/activate/${inactive.id}/null`),
+          gateway.api.post(`/activate/${active}/null`),
+          gateway.api.post(`/activate/${active}/${inactive.activation_token}`),
+        ]),
+      }),
+      "GET /drone/activate": async () => ({
+        status: 406,
+        replies: await Promise.all(
+          ([{}, access, ...["0000000000", "null"].map(activation)] as Record<string, string>[]).map(
+            (headers) => gateway.api.with(headers).get("/drone/activate"),
+          ),
+        ),
+      }),
+      "POST /billing/webhook": async () => ({
+        status: 400,
+        replies: [await gateway.api.post("/billing/webhook")],
+      }),
+    };
+    const before = await databaseDigest(gateway.deps.db);
+    for (const { operation } of guardedBy("token")) {
+      const outcome = await attempts[operation.name]?.();
+      const statuses = outcome?.replies.map(({ status }) => status);
+      expect({ name: operation.name, statuses }).toEqual({
+        name: operation.name,
+        statuses: outcome?.replies.map(() => outcome.status),
+      });
+    }
+    expect(await databaseDigest(gateway.deps.db)).toEqual(before);
+  });
+
+  const claims = (ip: string) =>
+    ["x-drone-ip", "x-real-ip", "x-forwarded-for"].map((header) => ({ [header]: ip }));
+
+  if (profile === "strict") {
+    test("no header makes a caller a drone: on the main port nothing is there, on the drones' it is refused", async () => {
+      const routes = guardedBy("drone");
+      for (const claim of claims(own.ip)) {
+        // Where a user's route has the same shape, it is that one's refusal.
+        await expectRefused([404, 405, 401], routes, claim);
+        await expectRefused([404, 405, 401], routes, { ...claim, "x-edge-secret": TEST_EDGE_SECRET });
+        for (const secret of ["", "wrong", `${TEST_EDGE_SECRET} `.repeat(2)])
+          await expectRefused(
+            401,
+            routes,
+            { ...claim, "x-edge-secret": secret },
+            `${gateway.droneUrl}/api/v1`,
+          );
+      }
+      const outside = { "x-drone-ip": "192.0.2.1", "x-edge-secret": TEST_EDGE_SECRET };
+      await expectRefused(401, routes, outside, `${gateway.droneUrl}/api/v1`);
+    });
+
+    test("on the drones' port nothing of a user's is there, good token or not", async () => {
+      const { access } = otherTokens(gateway, own.user);
+      const routes = guardedBy("user", "refresh", "reset", "public", "token", "video_room");
+      const replies = await askAll(routes, access, `${gateway.droneUrl}/api/v1`);
+      expect(replies.filter(({ reply }) => reply.status !== 404)).toEqual([]);
+    });
+  } else {
+    test("any caller is believed to be the drone whose address it names, in each of the headers", async () => {
+      for (const claim of claims(own.ip))
+        expect((await gateway.api.with(claim).get("/executions/current")).body.data).toMatchObject({
+          drone_id: own.drone,
+        });
+    });
+
+    test("who names no drone's address is none", async () => {
+      const routes = guardedBy("drone");
+      for (const claim of [...claims(own.user.ip), ...claims("192.0.2.1"), ...claims("10.71."), {}])
+        await expectRefused(401, routes, claim);
+      const access = otherTokens(gateway, own.user).access;
+      await expectRefused(401, routes, access);
+      await expectRefused(404, routes, { "x-drone-ip": "10.71.0.77" });
+    });
+  }
+
+  test("every id that a route takes is known to this walk", () => {
+    const unknown = walked.flatMap(({ operation, route }) =>
+      route.guard === "token" || route.guard === "public"
+        ? []
+        : idsOf(operation)
+            .filter((id) => kindOf(operation, id) === undefined)
+            .map((id) => `${operation.name} ${id}`),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  /** As the user, drone or room that owns `own`. */
+  const callerOf = ({ guard }: Route): ApiClient => {
+    if (guard === "drone") return droneApi(gateway, own.ip);
+    return guard === "video_room" ? gateway.api.as(own.roomToken) : own.user.api;
+  };
+
+  /** Each route and id, and one with every id of it. */
+  const cases = () =>
+    guardedBy("user", "drone", "video_room").flatMap(({ operation, route }) => {
+      const ids = idsOf(operation).filter((id) => kindOf(operation, id) !== "nothing of anybody's");
+      return ids.map((id) => ({ operation, route, id, name: `${operation.name} ${id}` }));
+    });
+
+  test("another's thing is refused wherever its id may stand, in other words than one's own, and nothing is told or changed", async () => {
+    expect(cases().length).toBeGreaterThan(70);
+    let before = await databaseDigest(gateway.deps.db);
+    const wrong: string[] = [];
+    for (const { operation, route, id, name } of cases()) {
+      const { path, body } = request(operation, (asked) => (asked === id ? others : own));
+      const reply = await callerOf(route).send(operation.method, path, body);
+      const leaks = JSON.stringify(reply.body).includes(CONFIDENTIAL);
+      if (reply.status !== (answers[name] ?? 404) || leaks) wrong.push(`${name}: ${said(reply)}`);
+      const { "public.drone_commands": commands, ...after } = await databaseDigest(gateway.deps.db);
+      // An order to one's own drone is on record, even one that goes nowhere.
+      const isOrder = operation.path.startsWith("/drone/action/") && id !== "drone_id";
+      const { "public.drone_commands": known, ...unchanged } = before;
+      if (JSON.stringify(after) !== JSON.stringify(unchanged)) wrong.push(`${name} changed something.`);
+      if (!isOrder && commands !== known) wrong.push(`${name} is on record as an order.`);
+      before = { ...unchanged, "public.drone_commands": commands ?? "" };
+      if (profile === "strict") continue;
+      const good = request(operation, () => own);
+      const allowed = await callerOf(route).send(operation.method, good.path, good.body);
+      if (said(allowed) === said(reply)) wrong.push(`${name}: one's own is refused in the same words.`);
+      if (/^DELETE|delete$|complete$/.test(operation.name)) own = await belongings(gateway);
+      before = await databaseDigest(gateway.deps.db);
+    }
+    expect(wrong).toEqual([]);
+    expect(Object.keys(answers).filter((name) => !cases().some((one) => one.name === name))).toEqual([]);
+  });
+});

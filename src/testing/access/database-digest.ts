@@ -1,0 +1,22 @@
+import type { Db } from "../../platform/db";
+
+/** By table: how many rows it has, and a hash over all of them. */
+export type DatabaseDigest = Readonly<Record<string, string>>;
+
+/** What the database holds, background jobs included, small enough to compare before and after. */
+export async function databaseDigest(db: Db): Promise<DatabaseDigest> {
+  const { rows: tables } = await db.raw(`
+    SELECT table_schema || '.' || table_name AS name FROM information_schema.tables
+    WHERE table_type = 'BASE TABLE' AND (table_schema, table_name) IN (
+      SELECT 'public', table_name FROM information_schema.tables WHERE table_schema = 'public'
+      UNION SELECT 'graphile_worker', '_private_jobs') ORDER BY 1`);
+  const digests = (tables as { name: string }[]).map(
+    ({ name }) =>
+      `SELECT '${name}' AS name, count(*) || ' ' || coalesce(md5(string_agg(row::text, '|' ORDER BY row::text)), '')
+        AS digest FROM ${name} AS row`,
+  );
+  const { rows } = await db.raw(digests.join(" UNION ALL "));
+  return Object.fromEntries(
+    (rows as { name: string; digest: string }[]).map(({ name, digest }) => [name, digest]),
+  );
+}
