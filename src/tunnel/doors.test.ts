@@ -1,0 +1,62 @@
+import WebSocket from "ws";
+import { loadConfig, tunnelConfig } from "../platform/config";
+import { type TunnelWorld, tunnelWorld } from "../testing/start-tunnel";
+import { edgePorts } from "./doors";
+import { SimulatedOs } from "./os/simulated-os";
+
+const SECRET = "a bearer secret of enough length";
+
+let world: TunnelWorld;
+beforeAll(async () => {
+  world = await tunnelWorld();
+});
+
+/** How the jumphost refuses. */
+function refusal(url: string, host: string, secret?: string): Promise<{ status: number; reason: string }> {
+  const headers = {
+    "x-drone-ip": host,
+    "x-drone-port": "5001",
+    ...(secret ? { authorization: `Bearer ${secret}` } : {}),
+  };
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(url, { headers });
+    socket.on("open", () => reject(new Error("It was let in.")));
+    socket.on("error", reject);
+    socket.on("unexpected-response", async (_request, response) => {
+      let text = "";
+      for await (const chunk of response) text += chunk;
+      resolve({ status: response.statusCode ?? 0, reason: JSON.parse(text).reason });
+    });
+  });
+}
+
+const start = (env: Record<string, string> = {}) =>
+  world.start({ os: new SimulatedOs(), dataplane: "auto" }, env);
+
+test("the daemon's jumphost asks for the bearer secret in the strict profile, and in the contract's for none", async () => {
+  const open = await start();
+  const strict = await start({ ACCESS_PROFILE: "strict", TUNNEL_API_SECRET: SECRET });
+  expect(await refusal(open.jumphostUrl, "127.0.0.1")).toEqual({ status: 403, reason: "not_allowed" });
+  expect(await refusal(strict.jumphostUrl, "127.0.0.1")).toEqual({ status: 401, reason: "unauthenticated" });
+  expect(await refusal(strict.jumphostUrl, "127.0.0.1", SECRET)).toMatchObject({ status: 403 });
+});
+
+test("a drone is dialled from the hub's address in its plane, and where that is not there by no other way", async () => {
+  const { jumphostUrl } = await start();
+  expect(await refusal(jumphostUrl, "10.71.0.2")).toEqual({ status: 502, reason: "unreachable" });
+});
+
+test("the firewall opens the doors that are configured, and no other", () => {
+  const portsWith = (env: Record<string, string>) =>
+    edgePorts(loadConfig(tunnelConfig, { ...world.env, S3_ENDPOINT: "", ...env })).map(({ port }) => port);
+  expect(portsWith({})).toEqual([8088]);
+  expect(portsWith({ EDGE_REDIS_URL: "redis://127.0.0.1", EDGE_REDIS_PORT: "9001" })).toEqual([8088, 9001]);
+  expect(portsWith({ S3_ENDPOINT: "http://127.0.0.1:9000", EDGE_PORT: "9000" })).toEqual([9000, 8090]);
+});
+
+test("strict with a gateway to forward to wants the edge's secret", () => {
+  const strict = { ...world.env, ACCESS_PROFILE: "strict", TUNNEL_API_SECRET: SECRET };
+  const withGateway = { ...strict, EDGE_GATEWAY_URL: "http://127.0.0.1:8081" };
+  expect(() => loadConfig(tunnelConfig, withGateway)).toThrow("EDGE_SECRET");
+  expect(loadConfig(tunnelConfig, strict).EDGE_SECRET).toBeUndefined();
+});
