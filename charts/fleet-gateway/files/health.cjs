@@ -33,7 +33,10 @@ async function ready(service) {
 /** A user of its own, who owns nothing; made by the first test of a release. */
 function ensureUser() {
   const args = ["dist/cmd/admin.js", "create-user", "--username", username, "--active"];
-  const { status, stderr } = spawnSync("node", args, { input: `${process.env.TEST_PASSWORD}\n`, encoding: "utf8" });
+  const { status, stderr } = spawnSync("node", args, {
+    input: `${process.env.TEST_PASSWORD}\n`,
+    encoding: "utf8",
+  });
   if (status !== 0 && !stderr.includes("exists already")) throw new Error(`No user: ${stderr}`);
 }
 

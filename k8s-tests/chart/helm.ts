@@ -1,0 +1,93 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { parseAllDocuments, stringify } from "yaml";
+import { packageRoot } from "../../src/platform/version";
+import { chartFolder } from "./values-docs";
+
+export const run = promisify(execFile);
+
+/** Where .ci/charts/tools puts helm and kubectl-validate. */
+export const tool = (name: string): string => join(packageRoot, "node_modules/.cache/chart-tools", name);
+
+/** Minor versions of Kubernetes that every object is held against. */
+export const kubernetesMinors = ["1.33", "1.35"] as const;
+
+export interface KubernetesObject {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly labels?: Record<string, string>;
+    readonly annotations?: Record<string, string>;
+  };
+  readonly spec?: Record<string, unknown>;
+  readonly [field: string]: unknown;
+}
+
+export const examples = readdirSync(join(chartFolder, "examples")).map((name) => name.replace(".yaml", ""));
+
+/** The chart's output as text. Rejects with what helm said. */
+export async function template(values: object, example?: string): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "chart-values-"));
+  try {
+    writeFileSync(join(folder, "values.yaml"), stringify(values));
+    const files = [
+      ...(example ? [join(chartFolder, "examples", `${example}.yaml`)] : []),
+      join(folder, "values.yaml"),
+    ];
+    const { stdout } = await run(
+      tool("helm"),
+      [
+        ...["template", "fleet", chartFolder, "--namespace", "drones"],
+        ...["--kube-version", `${kubernetesMinors[0]}.0`],
+        ...files.flatMap((file) => ["--values", file]),
+      ],
+      { maxBuffer: 16 * 1024 * 1024 },
+    );
+    return stdout;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+export async function render(values: object, example?: string): Promise<KubernetesObject[]> {
+  return parseAllDocuments(await template(values, example))
+    .map((document) => document.toJSON() as KubernetesObject | null)
+    .filter((object) => object !== null);
+}
+
+/** Addresses that a chart rendered outside a cluster cannot look up. */
+export const hubAddress = { networkPolicy: { tunnelNodes: ["10.1.2.3/32"] } };
+const tunnel = { tunnel: { enabled: true, endpointHost: "vpn.example.com" }, ...hubAddress };
+
+/** What is special about some values, and the values: every example, and each switch in turn. */
+const cases: readonly (readonly [name: string, values: object, example?: string])[] = [
+  ["no values", {}],
+  ...examples.map((example) => [example, example === "kind" ? hubAddress : {}, example] as const),
+  ["the tunnel", tunnel],
+  ["the tunnel in userspace", { ...tunnel, tunnel: { ...tunnel.tunnel, userspace: { enabled: true } } }],
+  ["the contract profile", { ...tunnel, accessProfile: "contract", deployment: "local" }],
+  ["a worker without videos", { worker: { enabled: true, replicas: 2, videoPackaging: false } }],
+  [
+    "a simulation instance in the cluster",
+    { simulation: { provider: "kubernetes" }, simulator: { replicas: 0 } },
+  ],
+  ["a fleet of simulated vehicles", { simulator: { copters: 3, rovers: 2 } }],
+  ["Janus", { janus: { enabled: true, image: "registry.example.com/janus:1.1.2", rtpPorts: "20000-20010" } }],
+  ["a Janus elsewhere", { janus: { url: "http://media.example.com:8088/janus", existingSecret: "janus" } }],
+  ["relays that scale", { relay: { autoscaling: { enabled: true } } }],
+  ["monitoring", { monitoring: { podMonitor: true, rules: true, dashboard: true } }],
+  ["no network policies", { ...tunnel, networkPolicy: { enabled: false } }],
+  [
+    "servers without volumes",
+    Object.fromEntries(
+      ["postgres", "redis", "minio"].map((name) => [name, { persistence: { enabled: false } }]),
+    ),
+  ],
+  ["a digest and pull secrets", { image: { digest: `sha256:${"a".repeat(64)}`, pullSecrets: ["registry"] } }],
+];
+
+export const matrix = cases.map(([name, values, example]) => ({ name, values, example }));

@@ -1,0 +1,81 @@
+import type { KubernetesObject } from "./helm";
+
+export interface Variable {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: { readonly secretKeyRef?: { readonly name: string; readonly key: string } };
+}
+
+export interface Container {
+  readonly name: string;
+  readonly image: string;
+  readonly args?: readonly string[];
+  readonly command?: readonly string[];
+  readonly env?: readonly Variable[];
+  readonly restartPolicy?: string;
+  readonly ports?: readonly { readonly containerPort: number; readonly name?: string }[];
+  readonly resources?: { readonly requests?: object; readonly limits?: object };
+  readonly startupProbe?: object;
+  readonly livenessProbe?: object;
+  readonly readinessProbe?: object;
+  readonly securityContext?: {
+    readonly privileged?: boolean;
+    readonly allowPrivilegeEscalation?: boolean;
+    readonly readOnlyRootFilesystem?: boolean;
+    readonly capabilities?: { readonly drop?: readonly string[]; readonly add?: readonly string[] };
+  };
+}
+
+export interface PodSpec {
+  readonly hostNetwork?: boolean;
+  readonly automountServiceAccountToken?: boolean;
+  readonly serviceAccountName?: string;
+  readonly terminationGracePeriodSeconds?: number;
+  readonly securityContext?: {
+    readonly runAsNonRoot?: boolean;
+    readonly seccompProfile?: { readonly type: string };
+  };
+  readonly initContainers?: readonly Container[];
+  readonly containers: readonly Container[];
+  readonly volumes?: readonly {
+    readonly name: string;
+    readonly hostPath?: object;
+    readonly secret?: { readonly secretName: string; readonly items?: readonly { readonly key: string }[] };
+  }[];
+}
+
+export interface Workload {
+  readonly object: KubernetesObject;
+  readonly pod: PodSpec;
+  readonly labels: Record<string, string>;
+  readonly isService: boolean;
+}
+
+/** Every pod of the objects, whatever makes it. */
+export function workloads(objects: readonly KubernetesObject[]): Workload[] {
+  return objects.flatMap((object): Workload[] => {
+    if (object.kind === "Pod") {
+      return [
+        {
+          object,
+          pod: object.spec as unknown as PodSpec,
+          labels: object.metadata.labels ?? {},
+          isService: false,
+        },
+      ];
+    }
+    if (!["Deployment", "DaemonSet", "StatefulSet", "Job"].includes(object.kind)) return [];
+    const { template } = object.spec as {
+      template: { metadata: { labels: Record<string, string> }; spec: PodSpec };
+    };
+    return [
+      { object, pod: template.spec, labels: template.metadata.labels, isService: object.kind !== "Job" },
+    ];
+  });
+}
+
+/** Main containers and those that start before them. */
+export const containersOf = (pod: PodSpec): readonly Container[] => [
+  ...(pod.initContainers ?? []),
+  ...pod.containers,
+];

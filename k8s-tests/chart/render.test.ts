@@ -1,0 +1,161 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { configSchemas } from "../../src/platform/config";
+import { freshFolder } from "../../src/testing";
+import { type KubernetesObject, kubernetesMinors, matrix, render, run, tool } from "./helm";
+import { type Container, containersOf, workloads } from "./pods";
+
+/** Kinds of the Prometheus operator, whose schemas are no part of Kubernetes. */
+const foreign = (object: KubernetesObject) => object.apiVersion.startsWith("monitoring.coreos.com/");
+
+describe.each(matrix)("with $name", ({ name, values, example }) => {
+  let objects: KubernetesObject[];
+  beforeAll(async () => {
+    objects = await render(values, example);
+  });
+
+  test.each(kubernetesMinors)("every object is valid for Kubernetes %s", async (minor) => {
+    const folder = freshFolder("objects");
+    const own = objects.filter((object) => !foreign(object));
+    expect(own.length).toBeGreaterThan(10);
+    for (const [at, object] of own.entries()) {
+      writeFileSync(join(folder, `${at}-${object.kind}.json`), JSON.stringify(object));
+    }
+    await run(tool("kubectl-validate"), ["--version", minor, folder], { maxBuffer: 16 * 1024 * 1024 });
+  });
+
+  test("no name is given twice", () => {
+    const names = objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`);
+    expect(names.filter((one, at) => names.indexOf(one) !== at)).toEqual([]);
+  });
+
+  test("only the tunnel is privileged, on the host's network or near the host's files", () => {
+    for (const { object, pod, labels } of workloads(objects)) {
+      if (labels["app.kubernetes.io/component"] === "tunnel") continue;
+      const where = `${object.kind}/${object.metadata.name}`;
+      expect([where, pod.hostNetwork ?? false]).toEqual([where, false]);
+      expect([where, pod.volumes?.filter((volume) => volume.hostPath) ?? []]).toEqual([where, []]);
+      expect(pod.securityContext).toMatchObject({
+        runAsNonRoot: true,
+        seccompProfile: { type: "RuntimeDefault" },
+      });
+      for (const container of containersOf(pod)) {
+        expect([where, container.securityContext]).toEqual([
+          where,
+          { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ["ALL"] } },
+        ]);
+      }
+    }
+  });
+
+  test("every container has an exact image, requests and a memory limit", () => {
+    for (const { pod } of workloads(objects)) {
+      for (const { image, resources } of containersOf(pod)) {
+        expect(image).toMatch(/(:[\w][\w.-]*|@sha256:[0-9a-f]{64})$/);
+        expect(image).not.toMatch(/:latest$/);
+        expect(resources).toMatchObject({
+          requests: { cpu: expect.anything(), memory: expect.anything() },
+          limits: { memory: expect.anything() },
+        });
+      }
+    }
+  });
+
+  test("every container that serves has its three probes", () => {
+    for (const { pod } of workloads(objects).filter(({ isService }) => isService)) {
+      for (const container of pod.containers) {
+        for (const probe of ["startupProbe", "livenessProbe", "readinessProbe"] as const) {
+          expect([container.name, probe, container[probe]]).toEqual([
+            container.name,
+            probe,
+            expect.any(Object),
+          ]);
+        }
+      }
+    }
+  });
+
+  test("a token of the cluster is mounted only where it is used", () => {
+    const mounted = workloads(objects).filter(({ pod }) => pod.automountServiceAccountToken !== false);
+    const uses = name === "a simulation instance in the cluster" ? ["fleet-gateway"] : [];
+    expect(mounted.map(({ object }) => object.metadata.name)).toEqual(uses);
+  });
+
+  test("every Secret that is referred to is made, or named in the values", () => {
+    const given = JSON.stringify(values) + JSON.stringify(exampleSecrets[example ?? ""] ?? []);
+    const made = new Map(
+      objects
+        .filter(({ kind }) => kind === "Secret")
+        .map(({ metadata, stringData }) => [metadata.name, Object.keys(stringData as object)]),
+    );
+    for (const { secret, key } of secretReferences(objects)) {
+      if (given.includes(`"${secret}"`)) continue;
+      expect(made.get(secret)).toContain(key);
+    }
+  });
+
+  test("nothing secret stands in a variable, an argument or a ConfigMap", () => {
+    const secrets = objects
+      .filter(({ kind }) => kind === "Secret")
+      .flatMap(({ stringData }) => Object.values(stringData as Record<string, string>))
+      .filter((value) => value.length >= 16);
+    const rest = JSON.stringify(objects.filter(({ kind }) => kind !== "Secret"));
+    expect(secrets.filter((value) => rest.includes(JSON.stringify(value).slice(1, -1)))).toEqual([]);
+  });
+
+  test("every variable is one that its process reads, and every one that it requires is given", () => {
+    let seen = 0;
+    for (const container of workloads(objects).flatMap(({ pod }) => containersOf(pod))) {
+      const schema = configSchemas[processOf(container)];
+      if (!schema) continue;
+      seen++;
+      const names = (container.env ?? []).map((variable) => variable.name);
+      expect(names.filter((variable) => !(variable in schema.shape))).toEqual([]);
+      expect(names.filter((variable, at) => names.indexOf(variable) !== at)).toEqual([]);
+      const values = Object.fromEntries(
+        (container.env ?? []).map(({ name, value }) => [name, value ?? placeholder(name)]),
+      );
+      expect(schema.safeParse(values).error?.issues ?? []).toEqual([]);
+    }
+    expect(seen).toBeGreaterThan(3);
+  });
+});
+
+/** `dist/cmd/admin.js create-buckets` → `admin create-buckets`, as configSchemas calls it. */
+function processOf({ args = [] }: Container): string {
+  const [, name = ""] = /cmd\/(\w+)\.js$/.exec(args[1] ?? "") ?? [];
+  return name === "admin" ? `admin ${args[2]}` : name;
+}
+
+/** What a Secret would hold, in a shape that the schema takes. */
+function placeholder(name: string): string {
+  if (name === "ARCHIVE_SIGNING_KEY") return signingKey;
+  if (name.endsWith("_URL")) return "postgres://user:password@server:5432/name";
+  return "x".repeat(48);
+}
+
+const signingKey = "MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g";
+
+/** Secrets that the examples name, and docs/install.md describes. */
+const exampleSecrets: Readonly<Record<string, readonly string[]>> = {
+  production: [
+    ...["fleet-keys", "fleet-hub-keys", "fleet-mail", "fleet-billing", "fleet-drone-registry"],
+    ...["fleet-database", "fleet-redis", "fleet-objects"],
+  ],
+  aws: ["fleet-keys", "fleet-hub-keys", "fleet-mail", "fleet-database", "fleet-redis"],
+};
+
+function secretReferences(objects: readonly KubernetesObject[]): { secret: string; key: string }[] {
+  return workloads(objects).flatMap(({ pod }) => [
+    ...containersOf(pod).flatMap(({ env = [] }) =>
+      env.flatMap(({ valueFrom }) =>
+        valueFrom?.secretKeyRef
+          ? [{ secret: valueFrom.secretKeyRef.name, key: valueFrom.secretKeyRef.key }]
+          : [],
+      ),
+    ),
+    ...(pod.volumes ?? []).flatMap(({ secret }) =>
+      (secret?.items ?? []).map(({ key }) => ({ secret: secret?.secretName ?? "", key })),
+    ),
+  ]);
+}
