@@ -1,0 +1,196 @@
+import type { Server } from "socket.io";
+import { WebSocket } from "ws";
+import { type BadCallers, badCallers, otherTokens } from "../../testing/access/bad-tokens";
+import { type Belongings, belongings, TEST_EDGE_SECRET } from "../../testing/access/belongings";
+import { eventually } from "../../testing/simulated-drone";
+import { startTestGateway, type TestGateway } from "../../testing/start-gateway";
+import { startTestRelay, type TestRelay } from "../../testing/start-relay";
+import { tunnelWorld } from "../../testing/start-tunnel";
+import { until } from "../../testing/until";
+import { TestWatcher } from "../../testing/watcher";
+import type { Tunnel } from "../../tunnel";
+import { SimulatedOs } from "../../tunnel/os/simulated-os";
+import { statusRoutes } from "../../tunnel/status/routes";
+import type { StatusView } from "../../tunnel/status/view";
+
+const TUNNEL_SECRET = "a tunnel secret of enough length";
+
+const tokenOf = (headers: Readonly<Record<string, string>>) =>
+  /^Bearer (.*)$/.exec(headers.authorization ?? "")?.[1] ?? "";
+
+describe.each(["contract", "strict"] as const)("in the %s profile", (profile) => {
+  const strict = profile === "strict";
+  let gateway: TestGateway;
+  let own: Belongings;
+  let others: Belongings;
+  let bad: BadCallers;
+  /** By what is wrong with it, each token that opens no socket. */
+  let tokens: [kind: string, token: string][];
+
+  beforeAll(async () => {
+    gateway = await startTestGateway({
+      ACCESS_PROFILE: profile,
+      EDGE_SECRET: TEST_EDGE_SECRET,
+      LINK_CONNECT_TIMEOUT_MS: "50",
+    });
+    [own, others] = [await belongings(gateway), await belongings(gateway)];
+    bad = await badCallers(gateway, own.user, own.roomToken);
+    const { refresh, reset } = otherTokens(gateway, own.user);
+    tokens = Object.entries({ ...bad, "a refresh token": refresh, "a reset token": reset }).map(
+      ([kind, headers]) => [kind, tokenOf(headers)],
+    );
+  });
+
+  describe("of Socket.IO", () => {
+    const watch = (token: string | undefined, transports = ["websocket"]) =>
+      new TestWatcher(gateway.url, token, { transports });
+
+    test("no bad token connects, by WebSocket or by polling; a logged-out one does where the contract lets it", async () => {
+      const connected: string[] = [];
+      for (const [kind, token] of tokens)
+        for (const transport of kind === "no token" ? ["websocket", "polling"] : ["websocket"]) {
+          const watcher = watch(token, [transport]);
+          await eventually(`an answer to ${kind}`, () => watcher.heard.length > 0);
+          if (watcher.all("connected").length > 0) connected.push(kind);
+          else await eventually(`${kind} is hung up on`, () => watcher.socket.disconnected);
+          expect(watcher.all("error").length + watcher.all("connected").length).toBe(1);
+          watcher.socket.disconnect();
+        }
+      expect(connected).toEqual(strict ? [] : ["a logged-out token"]);
+    });
+
+    /** What each event that the server listens to says to somebody else's drone. */
+    const asked = {
+      subscribe_telemetry: strict ? "error" : "subscription_confirmed",
+      // Nobody was in that room: the confirmation says no more than that.
+      unsubscribe_telemetry: "subscription_confirmed",
+    } as const;
+
+    test("every event that is listened to is asked for another's drone", async () => {
+      const watcher = watch(own.user.token);
+      await watcher.next("connected");
+      const server = Reflect.get(gateway.features.watchers, "io") as Server;
+      const [socket] = [...server.sockets.sockets.values()];
+      const librarys = ["error", "disconnecting", "disconnect"];
+      const listened = socket?.eventNames().map(String);
+      expect(listened?.filter((name) => !librarys.includes(name))).toEqual(Object.keys(asked));
+      for (const [event, answer] of Object.entries(asked)) {
+        watcher.forget();
+        watcher.socket.emit(event, { drone_id: others.drone, stream_type: "gps" });
+        await eventually(`an answer to ${event}`, () => watcher.heard.length > 0);
+        expect([event, watcher.heard[0]?.event]).toEqual([event, answer]);
+      }
+      watcher.forget();
+      watcher.socket.emit("subscribe_telemetry", { drone_id: own.drone, stream_type: "gps" });
+      expect(await watcher.next("subscription_confirmed")).toMatchObject({ drone_id: own.drone });
+    });
+
+    test("a drone's address in a header makes no watcher of anybody", async () => {
+      const reply = await fetch(`${gateway.url}/socket.io/?EIO=4&transport=polling`, {
+        headers: { "x-drone-ip": own.ip, "x-edge-secret": TEST_EDGE_SECRET },
+      });
+      expect(await reply.text()).not.toContain("connected");
+    });
+  });
+
+  describe("of the relay", () => {
+    let relay: TestRelay;
+    beforeAll(async () => {
+      relay = await startTestRelay({ ACCESS_PROFILE: profile }, gateway);
+    });
+
+    if (strict) {
+      test.each(["redispad", "gamepad"])("/%s is closed with 4401 for every bad token", async (route) => {
+        for (const [kind, token] of tokens) {
+          const { code } = await relay.pilot(`/${route}/${own.drone}?access_token=${token}`).closed;
+          expect([kind, code]).toEqual([kind, 4401]);
+        }
+      });
+
+      test.each(["redispad", "gamepad"])("/%s is closed with 4403 for another's drone", async (route) => {
+        const pilot = relay.pilot(`/${route}/${others.drone}?access_token=${own.user.token}`);
+        expect((await pilot.closed).code).toBe(4403);
+        expect(pilot.frames).toEqual([]);
+      });
+
+      test("a drone's address is told to its owner alone", async () => {
+        const ask = async (id: number, headers: Record<string, string>) =>
+          (await fetch(`${relay.url}/drone/${id}`, { headers })).status;
+        for (const [kind, headers] of Object.entries(bad))
+          expect([kind, await ask(own.drone, headers)]).toEqual([kind, 401]);
+        const { access } = otherTokens(gateway, own.user);
+        expect(await ask(others.drone, access)).toBe(404);
+        expect(await ask(own.drone, access)).toBe(200);
+      });
+    } else {
+      test("anybody steers any drone and learns its address, token or not", async () => {
+        const redis = await relay.redis();
+        for (const query of ["", `?access_token=${tokenOf(bad["an expired token"] ?? {})}`]) {
+          const pilot = await relay.pilot(`/redispad/${own.drone}${query}`).open();
+          await until(async () => {
+            await redis.publish(`${own.ip}:output`, "hello");
+            return pilot.frames.includes("hello");
+          });
+          pilot.socket.terminate();
+        }
+        expect(await (await fetch(`${relay.url}/drone/${own.drone}`)).json()).toMatchObject({ ip: own.ip });
+      });
+    }
+  });
+
+  describe("of the tunnel service", () => {
+    let tunnel: Tunnel;
+    const paths = statusRoutes({} as StatusView).map(({ path }) => path.replace(":ip", "10.71.240.0"));
+    /** What presents a secret that is none; a user's token is one of them. */
+    const secrets = (): Record<string, string>[] => [
+      {},
+      ...Object.values(bad),
+      { authorization: "Bearer " },
+      { authorization: TUNNEL_SECRET },
+      { authorization: `Bearer ${TUNNEL_SECRET.slice(1)}` },
+      { "x-edge-secret": TUNNEL_SECRET, cookie: `secret=${TUNNEL_SECRET}` },
+      otherTokens(gateway, own.user).access,
+    ];
+    beforeAll(async () => {
+      const world = await tunnelWorld();
+      const env = {
+        ACCESS_PROFILE: profile,
+        TUNNEL_API_SECRET: TUNNEL_SECRET,
+        EDGE_SECRET: TEST_EDGE_SECRET,
+      };
+      tunnel = await world.start({ os: new SimulatedOs(), dataplane: "auto" }, env);
+    });
+
+    test("its status is told to whoever has its secret, and to anybody where the contract lets it", async () => {
+      expect(paths.length).toBeGreaterThan(5);
+      const ask = async (path: string, headers: Record<string, string>) =>
+        (await fetch(`${tunnel.url}${path}`, { headers })).status === 401 ? "refused" : "asked";
+      for (const path of paths) {
+        for (const headers of secrets())
+          expect([path, headers, await ask(path, headers)]).toEqual([
+            path,
+            headers,
+            strict ? "refused" : "asked",
+          ]);
+        expect(await ask(path, { authorization: `Bearer ${TUNNEL_SECRET}` })).toBe("asked");
+      }
+    });
+
+    const dial = (headers: Record<string, string>) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const socket = new WebSocket(tunnel.jumphostUrl, { headers });
+        socket.on("unexpected-response", (_, response) => resolve(response.resume().statusCode));
+        socket.on("open", () => reject(new Error("A pipe is open.")));
+        socket.on("error", reject);
+      });
+
+    test("its jumphost asks for the same secret, and dials drones only", async () => {
+      const place = { "x-drone-ip": "127.0.0.1", "x-drone-port": "22" };
+      for (const headers of secrets())
+        expect([headers, await dial({ ...headers, ...place })]).toEqual([headers, strict ? 401 : 403]);
+      const good = { authorization: `Bearer ${TUNNEL_SECRET}` };
+      for (const ip of ["127.0.0.1", "10.70.0.1", "10.71.0.1", "169.254.169.254", "10.69.0.1", "0.0.0.0"])
+        expect([ip, await dial({ ...good, ...place, "x-drone-ip": ip })]).toEqual([ip, 403]);
+    });
+  });
+});
