@@ -9,6 +9,7 @@ import * as videoRooms from "./0007_video_rooms";
 import * as calendar from "./0008_calendar";
 import * as simulation from "./0009_simulation";
 import * as unknownOutcomes from "./0010_unknown_outcomes";
+import * as revokedTokens from "./0011_revoked_tokens";
 
 /** Every migration under the name that the database remembers it by. Names never change once released. */
 const migrations: Readonly<Record<string, Knex.Migration>> = {
@@ -22,6 +23,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0008_calendar": calendar,
   "0009_simulation": simulation,
   "0010_unknown_outcomes": unknownOutcomes,
+  "0011_revoked_tokens": revokedTokens,
 };
 
 /** The same list from TypeScript and from the compiled output: names carry no file extension. */

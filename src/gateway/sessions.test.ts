@@ -57,6 +57,24 @@ test("a log-out holds at the other replica, in Socket.IO, at the relay, and at o
   expect(await refused.closed).toMatchObject({ code: 4401 });
 });
 
+test("a log-out holds when Redis has lost its data, at the relay too once a gateway was asked", async () => {
+  const { first, second } = replicas;
+  const drone = await relay.newDrone(user.id);
+  await user.api.delete("/logout");
+  await second.deps.redis.flushall();
+  const statuses = await Promise.all(
+    [first, second].map(async ({ url }) => {
+      const api = new ApiClient(`${url}/api/v1`).as(user.token);
+      return (await api.get("/auth")).status;
+    }),
+  );
+  expect(statuses).toEqual([401, 401]);
+  const refused = await relay.pilot(`/redispad/${drone.id}?access_token=${user.token}`).open();
+  expect(await refused.closed).toMatchObject({ code: 4401 });
+  const other = await first.newUser();
+  expect((await other.api.get("/auth")).status).toBe(200);
+});
+
 test("a log-out of which a replica did not hear ends the token's sockets there a little later", async () => {
   const { second } = replicas;
   const watcher = new TestWatcher(second.url, user.token);

@@ -9,6 +9,7 @@ import { accountRoutes } from "./accounts.routes";
 import { accountsService } from "./accounts.service";
 import { memoryBlocklist, redisBlocklist } from "./blocklist";
 import { tokenGuards } from "./guards";
+import { revokedTokens } from "./revoked-tokens.store";
 import { Tokens } from "./tokens";
 
 export { type Blocklist, redisBlocklist } from "./blocklist";
@@ -27,7 +28,9 @@ interface AccountsDeps {
 export function accounts({ config, db, redis, mailer, clock }: AccountsDeps) {
   const tokens = new Tokens(config.JWT_SECRET, clock);
   const blocklist =
-    config.ACCESS_PROFILE === "strict" ? redisBlocklist(redis, clock) : memoryBlocklist(clock);
+    config.ACCESS_PROFILE === "strict"
+      ? redisBlocklist(redis, clock, revokedTokens(db))
+      : memoryBlocklist(clock);
   const service = accountsService({
     db,
     clock,
