@@ -24,7 +24,15 @@ export interface BucketSettings extends ObjectStoreSettings {
 export class ObjectStore {
   private readonly clients: Readonly<Record<Audience, S3Client>>;
 
-  constructor(private readonly settings: BucketSettings) {
+  /** Of requests without a large body. */
+  private readonly answer: { readonly requestTimeout: number };
+
+  /** `answerMs`: how long such a request waits for the answer to begin, each of three times. */
+  constructor(
+    private readonly settings: BucketSettings,
+    answerMs = 10_000,
+  ) {
+    this.answer = { requestTimeout: answerMs };
     const {
       S3_ENDPOINT,
       S3_PUBLIC_ENDPOINT = S3_ENDPOINT,
@@ -45,7 +53,7 @@ export class ObjectStore {
   async sizeOf(Key: string, abortSignal?: AbortSignal): Promise<number | undefined> {
     try {
       const command = new HeadObjectCommand({ Bucket: this.bucket, Key });
-      const { ContentLength } = await this.client.send(command, { abortSignal });
+      const { ContentLength } = await this.client.send(command, { ...this.answer, abortSignal });
       return ContentLength ?? 0;
     } catch (error) {
       if (isMissing(error)) return undefined;
@@ -56,7 +64,8 @@ export class ObjectStore {
   /** From `start` to `end`, both included, in bytes; the whole object when absent. */
   async read(Key: string, range?: { start: number; end: number }): Promise<Readable> {
     const Range = range && `bytes=${range.start}-${range.end}`;
-    const { Body } = await this.client.send(new GetObjectCommand({ Bucket: this.bucket, Key, Range }));
+    const command = new GetObjectCommand({ Bucket: this.bucket, Key, Range });
+    const { Body } = await this.client.send(command, this.answer);
     return Body as Readable;
   }
 
@@ -96,9 +105,12 @@ export class ObjectStore {
     for (;;) {
       const { Contents = [], IsTruncated } = await this.client.send(
         new ListObjectsV2Command({ Bucket: this.bucket, Prefix, MaxKeys: 200 }),
+        this.answer,
       );
       await Promise.all(
-        Contents.map(({ Key }) => this.client.send(new DeleteObjectCommand({ Bucket: this.bucket, Key }))),
+        Contents.map(({ Key }) =>
+          this.client.send(new DeleteObjectCommand({ Bucket: this.bucket, Key }), this.answer),
+        ),
       );
       if (!IsTruncated) return;
     }
@@ -113,7 +125,7 @@ export class ObjectStore {
       Range: `bytes=0-${expected.length - 1}`,
     });
     try {
-      const { Body } = await this.client.send(command, { abortSignal });
+      const { Body } = await this.client.send(command, { ...this.answer, abortSignal });
       return expected.equals(Buffer.from((await Body?.transformToByteArray()) ?? []));
     } catch (error) {
       if (isMissing(error) || isEmpty(error)) return false;

@@ -10,6 +10,9 @@ export interface ObjectStoreSettings {
   readonly S3_SECRET_ACCESS_KEY?: string | undefined;
 }
 
+/** A store that stalls must not hold whoever waits for it. Our own readers may pause for about as long. */
+const SILENCE_MS = 30_000;
+
 /**
  * The object store. Checksums are sent only where S3 requires them: stores other than AWS reject or
  * mis-store the SDK's chunked default.
@@ -23,7 +26,13 @@ export function openObjects(settings: ObjectStoreSettings, endpoint = settings.S
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     maxAttempts: 3,
-    requestHandler: { connectionTimeout: 3_000, requestTimeout: 30_000 },
+    requestHandler: {
+      connectionTimeout: 3_000,
+      // Silence, not duration: a large part over a slow line may take its time.
+      socketTimeout: SILENCE_MS,
+      // For requests that name a `requestTimeout`; without this the SDK only warns.
+      throwOnRequestTimeout: true,
+    },
   });
   if (endpoint) nameBucketsPlainly(client);
   return client;
