@@ -78,6 +78,7 @@ const cases: readonly (readonly [name: string, values: object, example?: string]
   ["a fleet of simulated vehicles", { simulator: { copters: 3, rovers: 2 } }],
   ["Janus", { janus: { enabled: true, image: "registry.example.com/janus:1.1.2", rtpPorts: "20000-20010" } }],
   ["a Janus elsewhere", { janus: { url: "http://media.example.com:8088/janus", existingSecret: "janus" } }],
+  ["files synced for development", { development: { sync: true } }],
   ["relays that scale", { relay: { autoscaling: { enabled: true } } }],
   ["monitoring", { monitoring: { podMonitor: true, rules: true, dashboard: true } }],
   ["no network policies", { ...tunnel, networkPolicy: { enabled: false } }],

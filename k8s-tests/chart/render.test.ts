@@ -123,8 +123,9 @@ describe.each(matrix)("with $name", ({ name, values, example }) => {
 
 /** `dist/cmd/admin.js create-buckets` → `admin create-buckets`, as configSchemas calls it. */
 function processOf({ args = [] }: Container): string {
-  const [, name = ""] = /cmd\/(\w+)\.js$/.exec(args[1] ?? "") ?? [];
-  return name === "admin" ? `admin ${args[2]}` : name;
+  const at = args.findIndex((word) => /(^|\/)cmd\/\w+\.[jt]s$/.test(word));
+  const [, name = ""] = /(\w+)\.[jt]s$/.exec(args[at] ?? "") ?? [];
+  return name === "admin" ? `admin ${args[at + 1]}` : name;
 }
 
 /** What a Secret would hold, in a shape that the schema takes. */

@@ -111,3 +111,15 @@ metadata:
   {{- end }}
 automountServiceAccountToken: false
 {{- end }}
+
+{{/* For development: the sources in a volume that can be written. */}}
+{{- define "fleet.sync.copy" -}}
+- name: copy-sources
+  image: {{ include "fleet.image" (dict "root" . "image" .Values.image) }}
+  imagePullPolicy: {{ .Values.image.pullPolicy }}
+  args: [cp, -r, /app/src/., /sources]
+  {{- include "fleet.container.security" . | nindent 2 }}
+  resources: {{- toYaml .Values.setup.resources | nindent 4 }}
+  volumeMounts:
+    - {name: sources, mountPath: /sources}
+{{- end }}
