@@ -1,0 +1,76 @@
+import fc from "fast-check";
+import { type Belongings, belongings, droneApi } from "../../testing/access/belongings";
+import { requestsTo } from "../../testing/spec-fuzz";
+import { type Operation, operationsOf, pathOf } from "../../testing/spec-requests";
+import { startTestGateway, type TestGateway } from "../../testing/start-gateway";
+
+const RUNS = Number(process.env.FUZZ_RUNS ?? 12);
+const SEED = Number(process.env.FUZZ_SEED ?? 20_240_601);
+
+/** They would end the token that all else is asked with, or the drone that is asked about. */
+const spared = new Set(["DELETE /logout", "DELETE /drone/:drone_id"]);
+
+let gateway: TestGateway;
+let own: Belongings;
+let operations: Operation[];
+
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    LINK_CONNECT_TIMEOUT_MS: "20",
+    LOGIN_FAILURES_PER_15_MINUTES: "0",
+    MAILS_PER_HOUR: "0",
+    BODY_LIMIT_BYTES: "100000",
+  });
+  // Ids begin at 1: whoever asks for a small number finds something of their own.
+  own = await belongings(gateway);
+  operations = operationsOf((await gateway.api.get("/apispec.json")).body);
+});
+
+/** A 500 that says no more than that something went wrong is a fault of ours, described or not. */
+const isUnforeseen = (text: string) => text.includes("Something went wrong on our side");
+
+test("whatever nearly fits a route's description is answered as described, and nothing fails unforeseen", async () => {
+  const faults: string[] = [];
+  for (const operation of operations.filter(({ name }) => !spared.has(name))) {
+    const route = gateway.features.routes.find(
+      ({ method, path }) => `${method.toUpperCase()} ${path}` === operation.name,
+    );
+    const api =
+      route?.guard === "drone"
+        ? droneApi(gateway, own.ip)
+        : gateway.api.as(route?.guard === "video_room" ? own.roomToken : own.user.token);
+    const ask = async ({
+      parameters,
+      body,
+    }: {
+      parameters: Readonly<Record<string, unknown>>;
+      body?: string | undefined;
+    }) => {
+      const path = pathOf(operation, ({ name }) => wellFormed(parameters[name]));
+      const reply = await api.send(operation.method, path, body);
+      const text = JSON.stringify(reply.body);
+      // A parameter that holds a slash is another path, and none of ours.
+      const described = operation.statuses.has(reply.status) || reply.status === 404 || reply.status === 405;
+      if (!described || isUnforeseen(text))
+        throw new Error(
+          `${operation.method} ${path.slice(0, 300)} ${body?.slice(0, 600)}: ${reply.status} ${text.slice(0, 300)}`,
+        );
+    };
+    const found = await fc.check(fc.asyncProperty(requestsTo(operation), ask), {
+      numRuns: RUNS,
+      seed: SEED,
+      interruptAfterTimeLimit: 20_000,
+    });
+    if (found.failed) faults.push(`${operation.name}: ${String((found.errorInstance as Error)?.message)}`);
+  }
+  expect(faults).toEqual([]);
+  expect((await own.user.api.get("/drones")).status).toBe(201);
+}, 120_000);
+
+/** As it can stand in a URL: a surrogate by itself cannot. */
+const wellFormed = (value: unknown): unknown =>
+  typeof value === "string" || (typeof value === "object" && value !== null)
+    ? Buffer.from(typeof value === "string" ? value : JSON.stringify(value))
+        .toString()
+        .slice(0, 2_000)
+    : value;
