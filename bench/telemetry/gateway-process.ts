@@ -18,7 +18,7 @@ const sockets = new TelemetrySockets(
       target: { key: `drone:${drone}`, host: "127.0.0.1", port: vehiclesPort, via: "direct" },
     }),
   },
-  { maxHz: 10, stopWhenUnwatched: true, origins: [] },
+  { maxHz: 10, stopWhenUnwatched: true, origins: [], maxSockets: 10_000, maxStreams: 500 },
   createLogger("bench", "warn"),
   registry,
 );

@@ -1,10 +1,10 @@
 import cors from "@koa/cors";
 import Koa, { type Middleware } from "koa";
-import helmet from "koa-helmet";
 import { docsPage } from "../http/docs-page";
 import { errorBoundary, mountRoutes } from "../http/mount";
 import { observeRequests } from "../http/observe";
 import { opsRoutes } from "../http/ops";
+import { protectiveHeaders } from "../http/protective-headers";
 import type { Route } from "../http/route";
 import type { Guards } from "../http/route-guards";
 import { swaggerDocument } from "../http/swagger";
@@ -13,14 +13,8 @@ import type { Logger } from "../platform/log";
 import { version } from "../platform/version";
 import type { GatewayDeps } from "./deps";
 
-/**
- * Whether browsers must come by TLS is the ingress's word: without TLS on it, a page that upgrades its own
- * scripts to https could not load them.
- */
-const protectiveHeaders = helmet({
-  strictTransportSecurity: false,
-  contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } },
-});
+/** How long a browser need not ask again whether it may call. */
+const PREFLIGHT_SECONDS = 600;
 
 export const BASE_PATH = "/api/v1";
 
@@ -78,7 +72,7 @@ function bareApp(log: Logger, observe: Middleware): Koa {
   const app = new Koa();
   app.on("error", (error) => log.error({ err: error }, "a reply failed"));
   app.use(observe);
-  app.use(protectiveHeaders as unknown as Middleware);
+  app.use(protectiveHeaders);
   return app;
 }
 
@@ -86,7 +80,10 @@ function bareApp(log: Logger, observe: Middleware): Koa {
 function mainApp(deps: GatewayDeps, routes: readonly Route[], observe: Middleware, mounted: Middleware): Koa {
   const { config, log, registry, lifecycle } = deps;
   const app = bareApp(log, observe);
-  if (config.CORS_ORIGINS.length > 0) app.use(cors({ origin: allowOrigin(config.CORS_ORIGINS) }));
+  if (config.CORS_ORIGINS.length > 0) {
+    const origin = allowOrigin(config.CORS_ORIGINS);
+    app.use(cors({ origin, exposeHeaders: ["X-Request-Id"], maxAge: PREFLIGHT_SECONDS }));
+  }
   app.use(
     opsRoutes(lifecycle, registry, {
       postgres: () => deps.db.raw("select 1"),

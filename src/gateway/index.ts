@@ -1,6 +1,7 @@
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
 import type Koa from "koa";
 import { closeServer, listen } from "../http/listen";
+import { limitedServer } from "../http/server";
 import { refuseUnsafeListening, warnOfRelaxedRules } from "../platform/access-profile";
 import type { GatewayConfig } from "../platform/config";
 import { Lifecycle } from "../platform/lifecycle";
@@ -41,8 +42,13 @@ export async function startGateway(
     await deps.replicas?.serve();
     const features = composeFeatures(deps);
     const apps = gatewayApps(deps, features.routes, features.guards, options);
+    const limits = {
+      headersSeconds: config.HTTP_HEADERS_SECONDS,
+      requestSeconds: config.HTTP_REQUEST_SECONDS,
+      maxConnections: config.HTTP_MAX_CONNECTIONS,
+    };
     const serve = async (name: string, app: Koa, port: number, attach?: (server: Server) => void) => {
-      const server = createServer({ requestTimeout: 60_000, headersTimeout: 15_000 }, app.callback());
+      const server = limitedServer(app.callback(), limits);
       attach?.(server);
       const url = await listen(server, port, config.HOST);
       lifecycle.onDrain(name, () => closeServer(server));

@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import Koa from "koa";
 import { closeServer, listen } from "../http/listen";
 import { opsRoutes } from "../http/ops";
+import { protectiveHeaders } from "../http/protective-headers";
 import { systemClock } from "../platform/clock";
 import type { WorkerConfig } from "../platform/config";
 import { observeDatabase, openDatabase } from "../platform/db";
@@ -39,6 +40,7 @@ export async function startWorker(config: WorkerConfig): Promise<Worker> {
   lifecycle.onClose("asset store", () => store.close());
   try {
     const app = new Koa();
+    app.use(protectiveHeaders);
     app.use(opsRoutes(lifecycle, registry, { postgres: () => db.raw("select 1") }));
     const server = createServer(app.callback());
     const url = await listen(server, config.WORKER_PORT, config.HOST);

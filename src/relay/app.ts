@@ -3,6 +3,7 @@ import Koa, { type Context, type Middleware } from "koa";
 import { may } from "../domain/access";
 import { observeRequests } from "../http/observe";
 import { opsRoutes, type Probe } from "../http/ops";
+import { protectiveHeaders } from "../http/protective-headers";
 import type { Db } from "../platform/db";
 import type { Lifecycle } from "../platform/lifecycle";
 import type { Logger } from "../platform/log";
@@ -26,6 +27,7 @@ export function relayApp({ log, registry, lifecycle, trustedProxies, dependencie
   const app = new Koa();
   app.on("error", (error) => log.error({ err: error }, "a reply failed"));
   app.use(observeRequests(log, registry, trustedProxies));
+  app.use(protectiveHeaders);
   app.use(opsRoutes(lifecycle, registry, dependencies));
   const router = new Router();
   router.get("/drone/:id", async (ctx) => {

@@ -56,6 +56,8 @@ export function telemetry(deps: TelemetryDeps): TelemetrySockets {
       maxHz: config.TELEMETRY_MAX_HZ,
       stopWhenUnwatched: config.DO_UNSUBSCRIBE,
       origins: config.CORS_ORIGINS,
+      maxSockets: config.TELEMETRY_MAX_SOCKETS,
+      maxStreams: config.TELEMETRY_MAX_STREAMS,
       between: replicas,
     },
     log,

@@ -7,8 +7,6 @@ import { StreamRequest } from "./stream-request";
 import { roomOf } from "./streams";
 import type { Watcher } from "./watcher";
 
-/** Drones times streams that one socket may watch. */
-export const MAX_SUBSCRIPTIONS = 500;
 /** Requests of one socket that may wait their turn. */
 const MAX_WAITING_REQUESTS = 100;
 
@@ -18,6 +16,13 @@ export interface WatchedDrone {
 
 /** The live drone for a user who may watch it; rejects with `not_found`, or when it cannot be dialled. */
 export type FindWatched = (userId: number, droneId: number) => Promise<WatchedDrone>;
+
+export interface RequestOptions {
+  /** Drones times streams that one socket may watch. */
+  readonly maxStreams: number;
+  /** The watcher watches more or less from now on. */
+  readonly changed: () => void;
+}
 
 /** What one watcher asks for, one request after another, so that the last word counts. */
 export class Requests {
@@ -31,31 +36,30 @@ export class Requests {
     private readonly board: FeedBoard,
     private readonly find: FindWatched,
     private readonly log: Logger,
-    /** The watcher watches more or less from now on. */
-    private readonly changed: () => void,
+    private readonly options: RequestOptions,
   ) {}
 
   subscribe(asked: unknown): void {
     this.enqueue(asked, async ({ drone_id, stream_type }) => {
       const { socket } = this.watcher;
       const room = roomOf(drone_id, stream_type);
-      if (!socket.rooms.has(room) && socket.rooms.size > MAX_SUBSCRIPTIONS) {
+      if (!socket.rooms.has(room) && socket.rooms.size > this.options.maxStreams) {
         throw new DomainError(
           "too_many_requests",
-          `A socket may watch ${MAX_SUBSCRIPTIONS} streams at most.`,
+          `A socket may watch ${this.options.maxStreams} streams at most.`,
         );
       }
       if (!(await this.watch(drone_id, stream_type))) return;
       socket.emit("subscription_confirmed", { status: "subscribed", stream_type, drone_id });
       this.board.greet(drone_id, this.watcher, stream_type);
-      this.changed();
+      this.options.changed();
     });
   }
 
   /** What the watcher watched before a drop of the network, if it still may. */
   resume(streams: readonly StreamRequest[]): void {
     this.next(async () => {
-      for (const { drone_id, stream_type } of streams.slice(0, MAX_SUBSCRIPTIONS)) {
+      for (const { drone_id, stream_type } of streams.slice(0, this.options.maxStreams)) {
         try {
           if (!(await this.watch(drone_id, stream_type))) return;
           this.board.greet(drone_id, this.watcher, stream_type);
@@ -63,7 +67,7 @@ export class Requests {
           this.failed(error);
         }
       }
-      this.changed();
+      this.options.changed();
     });
   }
 
@@ -71,7 +75,7 @@ export class Requests {
     this.enqueue(asked, async ({ drone_id, stream_type }) => {
       this.board.unwatch(drone_id, this.watcher, stream_type);
       this.watcher.socket.emit("subscription_confirmed", { status: "unsubscribed", stream_type, drone_id });
-      this.changed();
+      this.options.changed();
     });
   }
 

@@ -1,6 +1,7 @@
 import type { Server as HttpServer } from "node:http";
 import type { Socket as TcpSocket } from "node:net";
 import { Server } from "socket.io";
+import { plainProtection } from "../../http/protective-headers";
 import type { Logger } from "../../platform/log";
 import type { Registry } from "../../platform/metrics";
 import type { Redis } from "../../platform/redis";
@@ -16,8 +17,6 @@ import { SignedIn } from "./signed-in";
 import { Ticket } from "./ticket";
 import { SLOW_ROOM, Watcher } from "./watcher";
 
-/** Sockets that one process takes. */
-const MAX_SOCKETS = 10_000;
 /** A watcher sends small requests only. */
 const MAX_REQUEST_BYTES = 16_384;
 /** How long a drain waits for watchers to hang up before it does. */
@@ -31,6 +30,10 @@ export interface TelemetryDoors extends HandshakeDoors {
 export interface TelemetryOptions extends FeedOptions {
   /** Origins that browsers may connect from; `*` allows any. */
   readonly origins: readonly string[];
+  /** Clients that one process takes at once. */
+  readonly maxSockets: number;
+  /** Drones times streams that one client may watch. */
+  readonly maxStreams: number;
   /** Where watchers of one drone may sit at several replicas. */
   readonly between?: { readonly publisher: Redis; readonly subscriber: Redis };
 }
@@ -88,6 +91,7 @@ export class TelemetrySockets {
 
   attach(server: HttpServer): void {
     this.io.attach(server);
+    this.io.engine.on("headers", (headers: object) => Object.assign(headers, plainProtection));
     server.on("upgrade", (_request, socket: TcpSocket) => {
       this.upgraded.add(socket);
       socket.once("close", () => this.upgraded.delete(socket));
@@ -119,7 +123,7 @@ export class TelemetrySockets {
 
   private refusal(): string | undefined {
     if (this.draining) return "The server is shutting down.";
-    return this.io.engine.clientsCount >= MAX_SOCKETS ? "Too many sockets." : undefined;
+    return this.io.engine.clientsCount >= this.options.maxSockets ? "Too many sockets." : undefined;
   }
 
   private welcome(socket: TelemetrySocket): void {
@@ -133,9 +137,10 @@ export class TelemetrySockets {
     const { userId, jti } = session;
     const watcher = new Watcher(socket, this.measures);
     const ticket = new Ticket(watcher, userId, this.recovery);
-    const requests = new Requests(watcher, userId, this.board, this.doors.find, this.log, () =>
-      ticket.changed(),
-    );
+    const requests = new Requests(watcher, userId, this.board, this.doors.find, this.log, {
+      maxStreams: this.options.maxStreams,
+      changed: () => ticket.changed(),
+    });
     socket.on("subscribe_telemetry", (asked) => requests.subscribe(asked));
     socket.on("unsubscribe_telemetry", (asked) => requests.unsubscribe(asked));
     socket.on("disconnecting", (reason) => ticket.leaving(reason));

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { flag, list, port, positiveInt, secret } from "./fields";
+import { flag, list, port, secret } from "./fields";
 import {
   billingGroup,
   provisioningGroup,
@@ -7,6 +7,7 @@ import {
   vehicleGroup,
   videoGroup,
 } from "./gateway-features";
+import { limitsGroup } from "./gateway-limits";
 import { replicasGroup } from "./gateway-replicas";
 import {
   accessGroup,
@@ -47,7 +48,7 @@ export const gatewayConfig = z
     ...replicasGroup,
     ...provisioningGroup,
     CORS_ORIGINS: list("Origins that browsers may call from, comma separated; `*` allows any."),
-    BODY_LIMIT_BYTES: positiveInt(1_048_576, "Largest request body."),
+    ...limitsGroup,
     LOGIN_FAILURES_PER_15_MINUTES: z.coerce
       .number()
       .int()

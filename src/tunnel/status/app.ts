@@ -3,6 +3,7 @@ import { DomainError } from "../../domain/errors";
 import { errorBoundary, mountRoutes } from "../../http/mount";
 import { observeRequests } from "../../http/observe";
 import { opsRoutes, type Probe } from "../../http/ops";
+import { protectiveHeaders } from "../../http/protective-headers";
 import type { Guards } from "../../http/route-guards";
 import type { Lifecycle } from "../../platform/lifecycle";
 import type { Logger } from "../../platform/log";
@@ -32,6 +33,7 @@ export function statusApp(deps: StatusAppDeps): Koa {
   const app = new Koa();
   app.on("error", (error) => deps.log.error({ err: error }, "a reply failed"));
   app.use(observeRequests(deps.log, deps.registry, deps.trustedProxies));
+  app.use(protectiveHeaders);
   app.use(opsRoutes(deps.lifecycle, deps.registry, deps.dependencies));
   app.use(errorBoundary(routes, ""));
   app.use(async (ctx, next) => {
