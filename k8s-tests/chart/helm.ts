@@ -68,7 +68,7 @@ const cases: readonly (readonly [name: string, values: object, example?: string]
   ["no values", {}],
   ...examples.map((example) => [example, example === "kind" ? hubAddress : {}, example] as const),
   ["the tunnel", tunnel],
-  ["the tunnel in userspace", { ...tunnel, tunnel: { ...tunnel.tunnel, userspace: { enabled: true } } }],
+  ["the tunnel in the kernel alone", { ...tunnel, tunnel: { ...tunnel.tunnel, dataplane: "kernel" } }],
   ["the contract profile", { ...tunnel, accessProfile: "contract", deployment: "local" }],
   ["a worker without videos", { worker: { enabled: true, replicas: 2, videoPackaging: false } }],
   [

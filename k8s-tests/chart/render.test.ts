@@ -125,7 +125,8 @@ describe.each(matrix)("with $name", ({ name, values, example }) => {
 function processOf({ args = [] }: Container): string {
   const at = args.findIndex((word) => /(^|\/)cmd\/\w+\.[jt]s$/.test(word));
   const [, name = ""] = /(\w+)\.[jt]s$/.exec(args[at] ?? "") ?? [];
-  return name === "admin" ? `admin ${args[at + 1]}` : name;
+  const [mode] = args.slice(at + 1).filter((word) => name === "admin" || word === "--userspace");
+  return mode ? `${name} ${mode}` : name;
 }
 
 /** What a Secret would hold, in a shape that the schema takes. */
