@@ -22,8 +22,11 @@ export interface TestJumphost {
   stop(): Promise<void>;
 }
 
-/** The tunnel's jumphost on a free port, whose drones are on loopback. It is stopped after the file. */
-export async function startJumphost(options: Partial<JumphostOptions> = {}): Promise<TestJumphost> {
+/** The tunnel's jumphost, on a free port when none is named, with drones on loopback. It is stopped after the file. */
+export async function startJumphost(
+  options: Partial<JumphostOptions> = {},
+  port = 0,
+): Promise<TestJumphost> {
   const registry = createMetrics("test");
   const jumphost = new Jumphost({
     reach: new Reach({ drones: LOOPBACK_DRONES, simulatorHosts: [] }),
@@ -40,7 +43,7 @@ export async function startJumphost(options: Partial<JumphostOptions> = {}): Pro
     registry,
     ...options,
   });
-  const url = await jumphost.listen(0, "127.0.0.1");
+  const url = await jumphost.listen(port, "127.0.0.1");
   atEndOfFile(() => jumphost.stop());
   return {
     url,

@@ -13,6 +13,8 @@ export interface VehicleTap {
   readonly mostOpen: number;
   /** MAV_CMD numbers of the orders that came, in order; repetitions of an unanswered one are left out. */
   readonly orders: readonly number[];
+  /** Those of them that came as COMMAND_LONG, whole. */
+  readonly longs: readonly common.CommandLong[];
   forget(): void;
 }
 
@@ -26,6 +28,7 @@ export async function tapVehicle(
 ): Promise<VehicleTap> {
   const open = new Set<Socket>();
   const orders: number[] = [];
+  const longs: common.CommandLong[] = [];
   let mostOpen = 0;
   const server = createServer((near) => {
     open.add(near);
@@ -33,7 +36,10 @@ export async function tapVehicle(
     const far = connect({ host: vehicle.host, port: vehicle.port, noDelay: true });
     const reader = new FrameReader((frame) => {
       const message = decode(frame);
-      if (message instanceof common.CommandLong && message.confirmation === 0) orders.push(message.command);
+      if (message instanceof common.CommandLong && message.confirmation === 0) {
+        orders.push(message.command);
+        longs.push(message);
+      }
       if (message instanceof common.CommandInt) orders.push(message.command);
     });
     near.on("data", (chunk) => {
@@ -63,9 +69,11 @@ export async function tapVehicle(
       return mostOpen;
     },
     orders,
+    longs,
     forget: () => {
       mostOpen = open.size;
       orders.length = 0;
+      longs.length = 0;
     },
   };
 }

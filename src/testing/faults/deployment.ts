@@ -1,0 +1,169 @@
+import { join } from "node:path";
+import { migrationSource } from "../../../migrations";
+import { freePort } from "../../laptop/free-port";
+import { startPostgres } from "../../laptop/servers/postgres";
+import { startRedis } from "../../laptop/servers/redis";
+import { type Db, openDatabase } from "../../platform/db";
+import { migrateJobs } from "../../platform/jobs";
+import { atEndOfFile } from "../clean-up";
+import { type Cuttable, cuttable } from "../cuttable";
+import { freshFolder, freshMail } from "../fresh-servers";
+import { compiledPrograms } from "../programs";
+import { TEST_ARCHIVE_KEY, TEST_JWT_SECRET } from "../start-gateway";
+import { Part } from "./part";
+import { entrypoint, startProgram, testProgram } from "./program";
+
+export const WEBHOOK_SECRET = "whsec_for_faults_only";
+
+export interface Deployment {
+  readonly parts: readonly Part[];
+  /** Both gateways, and both relays, as their clients reach them. */
+  readonly gateways: readonly string[];
+  readonly relays: readonly string[];
+  /** Of the test's own, not through any cable. */
+  readonly db: Db;
+  readonly redisUrl: string;
+  readonly storeUrl: string;
+  readonly mail: Awaited<ReturnType<typeof freshMail>>;
+}
+
+/** A neighbour, and the cables that end at it. */
+class Neighbour {
+  readonly cables: Cuttable[] = [];
+
+  constructor(readonly url: string) {}
+
+  async cable(): Promise<Cuttable> {
+    const cable = await cuttable(this.url);
+    this.cables.push(cable);
+    return cable;
+  }
+}
+
+/**
+ * Two gateways, two relays, two workers, a jumphost, and the Postgres, Redis and object store under them, each a
+ * process of its own on loopback. Each replica has a cable of its own to each neighbour.
+ */
+export async function startDeployment(): Promise<Deployment> {
+  const programs = compiledPrograms();
+  const logs = freshFolder("logs");
+  const parts: Part[] = [];
+  const program = (name: string, path: string, readyText: string, env: Record<string, string>) =>
+    startProgram(path, { readyText, logFile: join(logs, `${name}.log`), env });
+  const add = async (...made: Parameters<typeof Part.start>) => void parts.push(await Part.start(...made));
+
+  const [postgresPort, redisPort, storePort, jumphostPort] = await Promise.all([
+    freePort(),
+    freePort(),
+    freePort(),
+    freePort(),
+  ]);
+  const postgres = new Neighbour(`postgres://fleet@127.0.0.1:${postgresPort}/fleet`);
+  const redis = new Neighbour(`redis://127.0.0.1:${redisPort}`);
+  const store = new Neighbour(`http://127.0.0.1:${storePort}`);
+  const jumphost = new Neighbour(`ws://127.0.0.1:${jumphostPort}`);
+  const mail = await freshMail();
+
+  const postgresFolder = freshFolder("postgres");
+  const redisFolder = freshFolder("redis");
+  const storeFolder = freshFolder("store");
+  await add(
+    "Postgres",
+    () => startPostgres({ folder: postgresFolder, port: postgresPort, database: "fleet", durable: true }),
+    postgres.cables,
+  );
+  await add("Redis", () => startRedis({ folder: redisFolder, port: redisPort, durable: true }), redis.cables);
+  await add(
+    "store",
+    () =>
+      program("store", testProgram(programs, "store-program"), "the store is ready", {
+        STORE_FOLDER: storeFolder,
+        STORE_PORT: String(storePort),
+      }),
+    store.cables,
+  );
+  await add(
+    "jumphost",
+    () =>
+      program("jumphost", testProgram(programs, "jumphost-program"), "the jumphost is ready", {
+        JUMPHOST_PORT: String(jumphostPort),
+      }),
+    jumphost.cables,
+  );
+  const db = openDatabase(postgres.url, { poolMax: 2, name: "fleet-test" });
+  atEndOfFile(() => db.destroy());
+  await db.migrate.latest({ migrationSource });
+  await migrateJobs(postgres.url);
+
+  const common = {
+    JWT_SECRET: TEST_JWT_SECRET,
+    LOG_LEVEL: "info",
+    DEPLOYMENT: "local",
+    SHUTDOWN_DRAIN_SECONDS: "2",
+  };
+  const storeKeys = { S3_ACCESS_KEY_ID: "S3RVER", S3_SECRET_ACCESS_KEY: "S3RVER" };
+  const gateways: string[] = [];
+  const relays: string[] = [];
+  for (const number of [1, 2]) {
+    const [port, peerPort, relayPort] = await Promise.all([freePort(), freePort(), freePort()]);
+    const gatewayCables = await Promise.all([postgres, redis, store, jumphost].map((to) => to.cable()));
+    const [pg, rd, s3, jump] = gatewayCables as [Cuttable, Cuttable, Cuttable, Cuttable];
+    const peer = await cuttable(`http://127.0.0.1:${peerPort}`);
+    await add(
+      `gateway ${number}`,
+      () =>
+        program(`gateway-${number}`, entrypoint(programs, "gateway"), "the gateway is ready", {
+          ...common,
+          ...storeKeys,
+          DATABASE_URL: pg.url,
+          REDIS_URL: rd.url,
+          S3_ENDPOINT: s3.url,
+          // Drones put by a way of their own.
+          S3_DRONE_ENDPOINT: store.url,
+          S3_PUBLIC_ENDPOINT: store.url,
+          JUMPHOST_URL: jump.url,
+          SMTP_URL: mail.url,
+          GATEWAY_PORT: String(port),
+          GATEWAY_PEER_PORT: String(peerPort),
+          GATEWAY_PEER_URL: peer.url,
+          GATEWAY_PEER_SECRET: "a secret between replicas",
+          LINK_LEASES: "redis",
+          WORKER_IN_PROCESS: "false",
+          STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
+          ARCHIVE_SIGNING_KEY: TEST_ARCHIVE_KEY,
+        }),
+      [...gatewayCables, peer],
+    );
+    gateways.push(`http://127.0.0.1:${port}`);
+    const relayCables = [await postgres.cable(), await redis.cable()] as const;
+    await add(
+      `relay ${number}`,
+      () =>
+        program(`relay-${number}`, entrypoint(programs, "relay"), "the relay is ready", {
+          ...common,
+          DATABASE_URL: relayCables[0].url,
+          REDIS_URL: relayCables[1].url,
+          RELAY_PORT: String(relayPort),
+        }),
+      relayCables,
+    );
+    relays.push(`ws://127.0.0.1:${relayPort}`);
+    const workerCables = [await postgres.cable(), await store.cable()] as const;
+    await add(
+      `worker ${number}`,
+      () =>
+        program(`worker-${number}`, entrypoint(programs, "worker"), "the worker is ready", {
+          ...common,
+          ...storeKeys,
+          DATABASE_URL: workerCables[0].url,
+          S3_ENDPOINT: workerCables[1].url,
+          S3_PUBLIC_ENDPOINT: store.url,
+          SMTP_URL: mail.url,
+          WORKER_PORT: "0",
+          ARCHIVE_SIGNING_KEY: TEST_ARCHIVE_KEY,
+        }),
+      workerCables,
+    );
+  }
+  return { parts, gateways, relays, db, redisUrl: redis.url, storeUrl: store.url, mail };
+}

@@ -1,0 +1,38 @@
+import type { Kind } from "./progress";
+
+/**
+ * lost:         was acknowledged, and is not there.
+ * duplicated:   was done more than once.
+ * out of order: a stick frame after a younger one.
+ * unknown:      the client was told, or had to conclude, that it may have been done or not.
+ * denied:       was told to have failed, and was done.
+ */
+export type Flaw = "lost" | "duplicated" | "out of order" | "unknown" | "denied";
+
+export interface Finding {
+  readonly kind: Kind;
+  readonly flaw: Flaw;
+  /** The round that it was begun in. */
+  readonly round: number;
+  readonly detail: string;
+}
+
+/** How many were acknowledged, and what was wrong with any. */
+export interface Account {
+  readonly acknowledged: number;
+  readonly findings: readonly Finding[];
+}
+
+/** A load of one kind, which goes on until it is stopped. */
+export interface Load {
+  readonly kind: Kind;
+  /** Resolves when nothing of it is under way any more. */
+  stop(): Promise<void>;
+  /** After the stop. */
+  account(): Promise<Account>;
+}
+
+/** What loads are told: which round of the run it is, and whom they tell of their successes. */
+export interface Round {
+  current: number;
+}

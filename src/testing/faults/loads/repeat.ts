@@ -1,0 +1,24 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+export interface Repetition {
+  /** Resolves when the last one is over. */
+  stop(): Promise<void>;
+}
+
+/** Does it again and again, one after the other, about so often. It must not reject. */
+export function repeatEvery(milliseconds: number, once: () => Promise<unknown>): Repetition {
+  let stopped = false;
+  const running = (async () => {
+    while (!stopped) {
+      const startedAt = performance.now();
+      await once();
+      await delay(Math.max(20, milliseconds - (performance.now() - startedAt)));
+    }
+  })();
+  return {
+    stop: () => {
+      stopped = true;
+      return running;
+    },
+  };
+}

@@ -1,0 +1,125 @@
+import { WebSocket } from "ws";
+import { createLogger } from "../../../platform/log";
+import { openRedis, type Redis } from "../../../platform/redis";
+import { atEndOfFile } from "../../clean-up";
+import type { Account, Finding, Load, Round } from "../findings";
+import type { Progress } from "../progress";
+
+const FRAME_MS = 50;
+const RECONNECT_MS = 200;
+/** A frame that took longer is no sign that frames flow again. */
+const FRESH_MS = 500;
+
+export interface StickLoadOptions {
+  /** `ws://…` */
+  readonly relays: readonly string[];
+  /** As many as relays; each is steered through one. */
+  readonly drones: readonly { readonly id: number; readonly ip: string }[];
+  readonly redisUrl: string;
+  readonly round: Round;
+  readonly progress: Progress;
+}
+
+interface Frame {
+  readonly sequence: number;
+  readonly sentAt: number;
+  readonly round: number;
+}
+
+/** Pilots with a gamepad, each at a relay to which it returns when it is hung up on. */
+export class StickLoad implements Load {
+  readonly kind = "sticks";
+  private readonly redis: Redis;
+  private readonly pilots: Pilot[];
+  private readonly newest = new Map<string, number>();
+  private readonly findings: Finding[] = [];
+  private received = 0;
+
+  constructor(private readonly options: StickLoadOptions) {
+    const { relays, drones, progress, redisUrl } = options;
+    const through = new Map<string, string>();
+    this.pilots = relays.map((relay, at) => {
+      const drone = drones[at] as (typeof drones)[number];
+      progress.expect("sticks", relay);
+      through.set(`${drone.ip}:gamepad_input`, relay);
+      return new Pilot(`${relay}/redispad/${drone.id}`, options.round);
+    });
+    // As a drone has it: subscribed again by itself when Redis is back.
+    this.redis = openRedis(redisUrl, createLogger("test", "silent"), {
+      enableOfflineQueue: true,
+      maxRetriesPerRequest: null,
+      commandTimeout: undefined,
+    });
+    this.redis.on("message", (channel: string, text: string) =>
+      this.hear(through.get(channel) as string, JSON.parse(text) as Frame),
+    );
+    void this.redis.subscribe(...through.keys());
+    atEndOfFile(() => this.stop());
+  }
+
+  async stop(): Promise<void> {
+    for (const pilot of this.pilots) pilot.stop();
+    this.redis.disconnect();
+  }
+
+  async account(): Promise<Account> {
+    return { acknowledged: this.received, findings: this.findings };
+  }
+
+  /** Frames that were written to a relay; a relay may drop, and must not reorder or repeat. */
+  get sent(): number {
+    return this.pilots.reduce((sum, { sequence }) => sum + sequence, 0);
+  }
+
+  private hear(relay: string, { sequence, sentAt, round }: Frame): void {
+    this.received += 1;
+    const before = this.newest.get(relay) ?? 0;
+    if (sequence <= before) {
+      const flaw = sequence === before ? "duplicated" : "out of order";
+      const detail = `frame ${sequence} after ${before} through ${relay}`;
+      this.findings.push({ kind: "sticks", flaw, round, detail });
+    }
+    this.newest.set(relay, Math.max(before, sequence));
+    if (performance.now() - sentAt < FRESH_MS) this.options.progress.success("sticks", relay);
+  }
+}
+
+class Pilot {
+  sequence = 0;
+  private socket: WebSocket | undefined;
+  private readonly timer: NodeJS.Timeout;
+  private stopped = false;
+
+  constructor(
+    private readonly url: string,
+    private readonly round: Round,
+  ) {
+    this.connect();
+    this.timer = setInterval(() => this.send(), FRAME_MS);
+  }
+
+  stop(): void {
+    this.stopped = true;
+    clearInterval(this.timer);
+    this.socket?.terminate();
+  }
+
+  private connect(): void {
+    const socket = new WebSocket(this.url, { perMessageDeflate: false });
+    this.socket = socket;
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      if (!this.stopped) setTimeout(() => this.stopped || this.connect(), RECONNECT_MS);
+    });
+  }
+
+  private send(): void {
+    if (this.socket?.readyState !== WebSocket.OPEN) return;
+    const frame: Frame = {
+      sequence: ++this.sequence,
+      sentAt: performance.now(),
+      round: this.round.current,
+    };
+    this.socket.send(JSON.stringify(frame));
+  }
+}

@@ -1,0 +1,30 @@
+/** What a load does over and over; the last is done by workers in the background. */
+export const KINDS = ["commands", "sticks", "uploads", "webhooks", "jobs"] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** When each kind of load succeeded, through which replica. Times are `performance.now()`. */
+export class Progress {
+  private readonly times = new Map<string, number[]>();
+
+  /** Named beforehand, so that one that never succeeds is missed. */
+  expect(kind: Kind, through: string): void {
+    this.times.set(`${kind} through ${through}`, []);
+  }
+
+  success(kind: Kind, through: string, at = performance.now()): void {
+    this.times.get(`${kind} through ${through}`)?.push(at);
+  }
+
+  /** Who has not succeeded since. */
+  missing(since: number): string[] {
+    return [...this.times].filter(([, times]) => !((times.at(-1) ?? 0) >= since)).map(([name]) => name);
+  }
+
+  /** Milliseconds from then until the kind had succeeded through every replica. */
+  recovery(kind: Kind, since: number): number {
+    const firsts = [...this.times]
+      .filter(([name]) => name.startsWith(`${kind} `))
+      .map(([, times]) => (times.find((at) => at >= since) ?? Number.POSITIVE_INFINITY) - since);
+    return Math.max(...firsts);
+  }
+}
