@@ -15,8 +15,8 @@ function store(): string[] {
 }
 
 /** As the chart runs all but the tunnel: nothing can be written but /tmp, nothing can be gained. */
-const locked = [
-  ...["--network=host", "--read-only", "--tmpfs=/tmp", "--cap-drop=all"],
+export const locked = [
+  ...["--read-only", "--read-only-tmpfs=false", "--tmpfs=/tmp", "--cap-drop=all"],
   "--security-opt=no-new-privileges",
 ];
 
@@ -29,7 +29,7 @@ export async function podman(...args: string[]): Promise<string> {
 
 /** Run a program of the image to its end. Rejects when it fails; `code` and `stderr` are on the error. */
 export const runToEnd = (image: string, env: Record<string, string>, ...command: string[]): Promise<string> =>
-  podman("run", "--rm", ...locked, ...variables(env), image, ...command);
+  podman("run", "--rm", "--network=host", ...locked, ...variables(env), image, ...command);
 
 export interface Container {
   /** What it has written so far, both streams. */
@@ -44,8 +44,24 @@ let count = 0;
 
 /** Start a long-running program of the image; it is ended with the test file at the latest. */
 export function start(image: string, env: Record<string, string>, ...command: string[]): Container {
+  return startWith(["--network=host", ...locked], image, env, ...command);
+}
+
+/** As the tunnel's containers run, in a network of their own: root with all its rights, but nothing to write to. */
+export function startPrivileged(image: string, env: Record<string, string>, ...command: string[]): Container {
+  const mounts = ["--tmpfs=/tmp", "--tmpfs=/var/run/wireguard"];
+  const options = ["--network=none", "--privileged", "--user=0", "--read-only", "--read-only-tmpfs=false"];
+  return startWith([...options, ...mounts], image, env, ...command);
+}
+
+function startWith(
+  options: readonly string[],
+  image: string,
+  env: Record<string, string>,
+  ...command: string[]
+): Container {
   const name = `fleet-image-test-${process.pid}-${++count}`;
-  const args = ["run", "--rm", `--name=${name}`, ...locked, ...variables(env), image, ...command];
+  const args = ["run", "--rm", `--name=${name}`, ...options, ...variables(env), image, ...command];
   const child = spawn("podman", [...store(), "--runtime", "runc", ...args], {
     stdio: ["ignore", "pipe", "pipe"],
   });

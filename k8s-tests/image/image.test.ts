@@ -4,7 +4,7 @@ import { freePort } from "../../src/laptop/free-port";
 import { freshDatabase, freshMail, freshObjects, freshRedis } from "../../src/testing";
 import { until } from "../../src/testing/until";
 import { generateKeyPair } from "../../src/tunnel/wireguard/keys";
-import { type Container, images, podman, runToEnd, start } from "./container";
+import { type Container, images, podman, runToEnd, start, startPrivileged } from "./container";
 
 const LIMIT_BYTES = 350 * 1000 * 1000;
 const START_MS = 60_000;
@@ -130,6 +130,26 @@ test("the tunnel answers in dry-run", async () => {
     ...["node", "dist/cmd/tunnel.js"],
   );
   await servesUntilTold(container, chosen.TUNNEL_PORT as number);
+});
+
+test("wireguard-go makes both interfaces in a container of its own, and takes them along", async () => {
+  const container = startPrivileged(
+    ...([
+      images.main,
+      { TUNNEL_DATAPLANE: "wireguard-go" },
+      "node",
+      "dist/cmd/tunnel.js",
+      "--userspace",
+    ] as const),
+  );
+  await until(async () => {
+    const interfaces = await container.exec("wg", "show", "interfaces");
+    return interfaces.trim().split(/\s+/).toSorted().join() === "drones0,users0" || false;
+  }, START_MS);
+  // The daemon beside it has its tables and sets in the same network.
+  await container.exec("iptables-nft", "--list", "FORWARD", "--numeric");
+  await container.exec("ipset", "create", "tried", "hash:ip,port,ip");
+  expect(await container.stop()).toBe(0);
 });
 
 test("the simulator takes a connection, and ends on SIGTERM", async () => {
