@@ -1,24 +1,39 @@
 import { ApiClient } from "../testing/client";
+import { type Cuttable, cuttable } from "../testing/cuttable";
 import { startReplicas, type TestReplicas } from "../testing/replicas";
 import { eventually } from "../testing/simulated-drone";
 import { startTestGateway, type TestUser } from "../testing/start-gateway";
-import { startTestRelay, type TestRelay } from "../testing/start-relay";
+import { startTestRelay, type TestDrone, type TestPilot, type TestRelay } from "../testing/start-relay";
 import { TestWatcher } from "../testing/watcher";
 
 const STRICT = { ACCESS_PROFILE: "strict", EDGE_SECRET: "a secret of the edge's own" };
 
 let replicas: TestReplicas;
 let relay: TestRelay;
+let redisOfRelay: Cuttable;
 let user: TestUser;
 
 beforeAll(async () => {
   replicas = await startReplicas(STRICT);
   const { databaseUrl, redisUrl } = replicas.second;
-  relay = await startTestRelay({ ACCESS_PROFILE: "strict" }, { databaseUrl, redisUrl });
+  redisOfRelay = await cuttable(redisUrl);
+  const env = { ACCESS_PROFILE: "strict", REDIS_URL: redisOfRelay.url };
+  relay = await startTestRelay(env, { databaseUrl, redisUrl });
 });
 beforeEach(async () => {
   user = await replicas.first.newUser();
 });
+
+/** A pilot who is known to be steering. */
+async function steering(drone: TestDrone, token: string): Promise<TestPilot> {
+  const { redis } = replicas.second.deps;
+  const pilot = await relay.pilot(`/redispad/${drone.id}?access_token=${token}`).open();
+  await eventually("the pilot hears the drone", async () => {
+    await redis.publish(`${drone.ip}:output`, "hello");
+    return pilot.frames.length > 0;
+  });
+  return pilot;
+}
 
 test("a log-out at one replica ends the token's sockets at every replica, and nobody else's", async () => {
   const { first, second } = replicas;
@@ -33,6 +48,31 @@ test("a log-out at one replica ends the token's sockets at every replica, and no
     expect(watcher.all("error")).toEqual([{ message: expect.stringContaining("logged out") }]);
   }
   for (const watcher of kept) expect(watcher.socket.connected).toBe(true);
+});
+
+test("a log-out ends what the token steers at the relay, and nothing that another token does", async () => {
+  const drone = await relay.newDrone(user.id);
+  const again = replicas.first.features.account.tokens.pair(user.id).access_token;
+  const [ended, kept] = [await steering(drone, user.token), await steering(drone, again)];
+  expect((await user.api.delete("/logout")).status).toBe(200);
+  expect(await ended.closed).toEqual({ code: 4401, reason: "The token was logged out; log in again." });
+  expect(kept.closedWith).toBeUndefined();
+});
+
+test("a relay that lost its connection to Redis hears of log-outs again when it is back", async () => {
+  const drone = await relay.newDrone(user.id);
+  const before = await steering(drone, user.token);
+  redisOfRelay.cut();
+  expect((await before.closed).code).toBe(1013);
+  redisOfRelay.mend();
+  let pilot: TestPilot | undefined;
+  await eventually("the relay serves again", async () => {
+    pilot = await relay.pilot(`/redispad/${drone.id}?access_token=${user.token}`).open();
+    await Promise.race([pilot.closed, new Promise((resolve) => setTimeout(resolve, 300))]);
+    return pilot.closedWith === undefined;
+  });
+  await user.api.delete("/logout");
+  expect(await pilot?.closed).toMatchObject({ code: 4401 });
 });
 
 test("a log-out holds at the other replica, in Socket.IO, at the relay, and at one that was started since", async () => {
@@ -57,9 +97,19 @@ test("a log-out holds at the other replica, in Socket.IO, at the relay, and at o
   expect(await refused.closed).toMatchObject({ code: 4401 });
 });
 
-test("a log-out holds when Redis has lost its data, at the relay too once a gateway was asked", async () => {
-  const { first, second } = replicas;
+test("a log-out holds when Redis has lost its data, at the relay too, which nobody told", async () => {
+  const { second } = replicas;
   const drone = await relay.newDrone(user.id);
+  await user.api.delete("/logout");
+  await second.deps.redis.flushall();
+  const refused = await relay.pilot(`/redispad/${drone.id}?access_token=${user.token}`).open();
+  expect(await refused.closed).toMatchObject({ code: 4401 });
+  const other = await replicas.first.newUser();
+  await steering(await relay.newDrone(other.id), other.token);
+});
+
+test("a log-out holds at the gateways when Redis has lost its data", async () => {
+  const { first, second } = replicas;
   await user.api.delete("/logout");
   await second.deps.redis.flushall();
   const statuses = await Promise.all(
@@ -69,17 +119,17 @@ test("a log-out holds when Redis has lost its data, at the relay too once a gate
     }),
   );
   expect(statuses).toEqual([401, 401]);
-  const refused = await relay.pilot(`/redispad/${drone.id}?access_token=${user.token}`).open();
-  expect(await refused.closed).toMatchObject({ code: 4401 });
   const other = await first.newUser();
   expect((await other.api.get("/auth")).status).toBe(200);
 });
 
-test("a log-out of which a replica did not hear ends the token's sockets there a little later", async () => {
+test("a log-out of which nobody heard ends the token's sockets at gateway and relay a little later", async () => {
   const { second } = replicas;
   const watcher = new TestWatcher(second.url, user.token);
   await watcher.next("connected");
+  const pilot = await steering(await relay.newDrone(user.id), user.token);
   const claims = second.features.account.tokens.userOf(user.token);
   await second.deps.redis.set(`blocklist:${claims?.jti}`, "1", "EX", 600);
   await eventually("it was hung up on", () => watcher.socket.disconnected, 40_000);
-}, 60_000);
+  await eventually("the pilot was hung up on", () => pilot.closedWith?.code === 4401, 40_000);
+}, 90_000);

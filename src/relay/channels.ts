@@ -85,6 +85,13 @@ export class Channels {
     await Promise.all(joined.map(({ inForce }) => inForce));
   }
 
+  /** For as long as the process lives: joined anew whenever Redis is back. What is said meanwhile is missed. */
+  keep(name: string, listener: Listener): void {
+    const join = () => void this.join([name], listener).catch(() => {});
+    this.redis.on("ready", join);
+    if (this.redis.status === "ready") join();
+  }
+
   /** Messages stop here at once. Leaving what was never joined, or was lost with the connection, is no fault. */
   leave(names: readonly string[], listener: Listener): void {
     const left = names.filter((name) => {

@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { redisBlocklist, Tokens } from "../features/accounts";
+import { redisBlocklist, revokedTokens, SignedIn, Tokens } from "../features/accounts";
 import { closeServer, listen } from "../http/listen";
 import { refuseUnsafeListening, warnOfRelaxedRules } from "../platform/access-profile";
 import { systemClock } from "../platform/clock";
@@ -94,13 +94,16 @@ export async function startRelay(config: RelayConfig): Promise<Relay> {
     listening: () => listener.listening,
   });
 
+  const checkTokens = (secret: string) => {
+    const blocklist = redisBlocklist(redis, systemClock, revokedTokens(db), (channel, listener) =>
+      channels.keep(channel, (message) => listener(message.toString())),
+    );
+    const signedIn = new SignedIn(blocklist);
+    lifecycle.onClose("signed in", () => signedIn.stop());
+    return { tokens: new Tokens(secret, systemClock), blocklist, signedIn };
+  };
   const credentials =
-    config.ACCESS_PROFILE === "strict" && config.JWT_SECRET
-      ? {
-          tokens: new Tokens(config.JWT_SECRET, systemClock),
-          blocklist: redisBlocklist(redis, systemClock),
-        }
-      : undefined;
+    config.ACCESS_PROFILE === "strict" && config.JWT_SECRET ? checkTokens(config.JWT_SECRET) : undefined;
   const app = relayApp({
     log,
     registry,

@@ -35,7 +35,7 @@ export async function openSession(socket: WebSocket, wish: Wish, deps: RelayDeps
   const log = deps.log.child({ drone_id: wish.droneId, route: wish.route });
   try {
     const { news } = deps.watch;
-    const drone = await admit(deps.db, deps.credentials, wish.droneId, wish.token);
+    const drone = await admit(deps.db, deps.credentials, wish.droneId, wish.token, pilot);
     // Deleted, or the relay stops: nothing may be joined that nobody would leave.
     if (pilot.closed) return;
     session.drone = drone;

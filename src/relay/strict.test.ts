@@ -63,6 +63,22 @@ test("a token that was logged out is refused before it expires", async () => {
   expect(await closeOf(token)).toBe(4401);
 });
 
+test("a session outlives its token's expiry: sticks are not taken away in mid-air", async () => {
+  const almostOver = new Tokens(TEST_JWT_SECRET, { now: () => new Date(Date.now() - 592_000) });
+  const token = almostOver.pair(drone.user_id).access_token;
+  const pilot = await relay.pilot(`/redispad/${drone.id}?access_token=${token}`).open();
+  const hears = () =>
+    until(async () => {
+      await redis.publish(`${drone.ip}:output`, "hello");
+      return pilot.frames.includes("hello");
+    });
+  await hears();
+  await until(() => tokens.userOf(token) === undefined);
+  pilot.frames.length = 0;
+  await hears();
+  pilot.socket.terminate();
+});
+
 test("GET /drone/{id} tells the owner, and nobody else", async () => {
   const ask = async (token?: string) => {
     const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};

@@ -6,6 +6,9 @@ interface RevokedToken {
   readonly expires_at: Date;
 }
 
+/** A caller waits no longer than this for a database that does not answer. */
+const READ_MS = 3_000;
+
 /** In Postgres; whoever keeps one more throws the expired ones away. */
 export const revokedTokens = (db: Db): RevokedTokens => ({
   keep: async (jti, expiresAt, now) => {
@@ -18,5 +21,8 @@ export const revokedTokens = (db: Db): RevokedTokens => ({
     return inserted.length > 0;
   },
   kept: (now) =>
-    db<RevokedToken>("revoked_tokens").where("expires_at", ">=", now).select("jti", "expires_at"),
+    db<RevokedToken>("revoked_tokens")
+      .where("expires_at", ">=", now)
+      .select("jti", "expires_at")
+      .timeout(READ_MS),
 });

@@ -36,11 +36,8 @@ export const isTelemetry = (frame: unknown): frame is TelemetryFrame =>
 /** The outcome of a handshake. */
 export type Session = { readonly userId: number; readonly jti: string } | { readonly refused: string };
 
-/** Replica to replica. */
-interface Between {
-  /** The token with this `jti` was logged out. */
-  signed_out(jti: string): void;
-}
+/** Replica to replica: nothing but frames, which the adapter carries. */
+type Between = Record<string, never>;
 
 interface Kept {
   session: Session;

@@ -7,7 +7,7 @@ import type { Registry } from "../../platform/metrics";
 import type { Redis } from "../../platform/redis";
 import type { VehicleLinks } from "../../vehicle";
 import type { ServeFeed } from "../../vehicle/leases";
-import type { Blocklist, Tokens } from "../accounts";
+import { type Blocklist, SignedIn, type Tokens } from "../accounts";
 import { type Drone, type DroneEvents, findDrone, linkTarget } from "../drones";
 import { TelemetrySockets } from "./sockets";
 
@@ -50,6 +50,7 @@ export function telemetry(deps: TelemetryDeps): TelemetrySockets {
       links,
       userOf: (token) => tokens.userOf(token),
       isRevoked: strict ? (jti) => blocklist.has(jti) : undefined,
+      signedIn: strict ? new SignedIn(blocklist) : undefined,
       find: async (userId, droneId) => ({ target: linkTarget(config, await findWatched(userId, droneId)) }),
     },
     {
@@ -64,7 +65,6 @@ export function telemetry(deps: TelemetryDeps): TelemetrySockets {
     registry,
   );
   replicas?.links.serveFeeds((target, from, asked) => sockets.board.feed(target, from, asked));
-  if (strict) blocklist.onAdded((jti) => sockets.signOut(jti));
   droneEvents.onDroneGone(({ id }) => {
     changes.count();
     sockets.board.close(id, `Drone ${id} was deleted or has another owner; it is no longer watched.`);

@@ -6,6 +6,7 @@ import type { Logger } from "../../platform/log";
 import type { Registry } from "../../platform/metrics";
 import type { Redis } from "../../platform/redis";
 import type { VehicleLinks } from "../../vehicle";
+import type { SignedIn } from "../accounts";
 import { memoryAdapter, shardedAdapter } from "./adapters";
 import type { TelemetryServer, TelemetrySocket } from "./events";
 import { FeedBoard, type FeedOptions } from "./feed-board";
@@ -13,7 +14,6 @@ import { type HandshakeDoors, openSession } from "./handshake";
 import { type Measures, telemetryMeasures } from "./measures";
 import { AWAY_MS, memoryRecovery, type Recovery, redisRecovery } from "./recovery";
 import { type FindWatched, Requests } from "./requests";
-import { SignedIn } from "./signed-in";
 import { Ticket } from "./ticket";
 import { SLOW_ROOM, Watcher } from "./watcher";
 
@@ -24,6 +24,8 @@ const GOODBYE_MS = 1_000;
 
 export interface TelemetryDoors extends HandshakeDoors {
   readonly links: Pick<VehicleLinks, "subscribe">;
+  /** Who is told of log-outs. Absent where they end nothing. */
+  readonly signedIn?: SignedIn;
   readonly find: FindWatched;
 }
 
@@ -44,7 +46,6 @@ export class TelemetrySockets {
   private readonly io: TelemetryServer;
   private readonly measures: Measures;
   private readonly recovery: Recovery;
-  private readonly signedIn: SignedIn;
   private readonly upgraded = new Set<TcpSocket>();
   private draining = false;
 
@@ -79,8 +80,6 @@ export class TelemetrySockets {
       slow: this.io.sockets.adapter.rooms.get(SLOW_ROOM)?.size ?? 0,
     }));
     this.board = new FeedBoard(this.io, doors.links, options, this.measures);
-    this.signedIn = new SignedIn(doors.isRevoked);
-    if (between) this.io.on("signed_out", (jti) => this.signedIn.end(jti));
     // Decided before the client hears that it is connected, so that none of its first requests is lost.
     this.io.use(async (socket, next) => {
       socket.data.session = await openSession(socket.handshake.query.token, doors);
@@ -98,19 +97,13 @@ export class TelemetrySockets {
     });
   }
 
-  /** The token was logged out: its sockets are ended, on every replica. */
-  signOut(jti: string): void {
-    this.signedIn.end(jti);
-    if (this.options.between) this.io.serverSideEmit("signed_out", jti);
-  }
-
   /**
    * Takes nobody new and hangs up on everybody, as a network would: a client that was sent away by word would
    * not come back by itself. A socket that does not hang up is cut.
    */
   async drain(): Promise<void> {
     this.draining = true;
-    this.signedIn.stop();
+    this.doors.signedIn?.stop();
     for (const { conn } of this.io.sockets.sockets.values()) conn.close();
     const deadline = performance.now() + GOODBYE_MS;
     while (this.upgraded.size > 0 && performance.now() < deadline) {
@@ -145,7 +138,11 @@ export class TelemetrySockets {
     socket.on("unsubscribe_telemetry", (asked) => requests.unsubscribe(asked));
     socket.on("disconnecting", (reason) => ticket.leaving(reason));
     socket.on("disconnect", () => requests.end());
-    this.signedIn.add(jti, socket);
+    const forget = this.doors.signedIn?.add(jti, () => {
+      socket.emit("error", { message: "The token was logged out; sign in again." });
+      socket.disconnect(true);
+    });
+    if (forget) socket.once("disconnect", forget);
     socket.emit("connected", { status: "connected", user_id: userId });
     ticket.give();
     if (!remembered || remembered.user_id !== userId) return;
