@@ -13,6 +13,9 @@ import type { Logger } from "../platform/log";
 import { version } from "../platform/version";
 import type { GatewayDeps } from "./deps";
 
+/** A name, a password, an address. */
+const UNKNOWN_CALLER_BYTES = 65_536;
+
 /** How long a browser need not ask again whether it may call. */
 const PREFLIGHT_SECONDS = 600;
 
@@ -38,6 +41,7 @@ export function gatewayApps(
       basePath: BASE_PATH,
       guards,
       bodyLimitBytes: deps.config.BODY_LIMIT_BYTES,
+      unknownCallerBytes: UNKNOWN_CALLER_BYTES,
       checkReplies: options.checkReplies,
     });
   return {

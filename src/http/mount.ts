@@ -1,8 +1,8 @@
 import Router from "@koa/router";
 import type { Context, Middleware } from "koa";
-import { koaBody } from "koa-body";
 import { DomainError, type ErrorCode } from "../domain/errors";
 import { errorReply, toDomainError } from "./errors";
+import { readJsonBody } from "./json-body";
 import { readRawBody } from "./raw-body";
 import { type GuardName, JsonText, Remarked, type Route } from "./route";
 import type { Guard, Guards } from "./route-guards";
@@ -12,6 +12,8 @@ export interface MountOptions {
   readonly basePath: string;
   readonly guards: Guards;
   readonly bodyLimitBytes: number;
+  /** What somebody may send in JSON who has shown no user's or drone's token yet. */
+  readonly unknownCallerBytes?: number;
   /** Compare each reply with its declared schema and fail when it differs; for tests. */
   readonly checkReplies?: boolean;
 }
@@ -19,7 +21,6 @@ export interface MountOptions {
 /** Mount every declared route. Static paths win over parameters whatever their order of declaration. */
 export function mountRoutes(routes: readonly Route[], options: MountOptions): Middleware {
   const router = new Router({ prefix: options.basePath });
-  const parseBody = bodyParser(options.bodyLimitBytes);
   for (const route of [...routes].sort(staticFirst)) {
     const guard = options.guards[route.guard] as Guard<GuardName>;
     // The first that matches answers: a path such as `/executions/current` also fits `/executions/:id`.
@@ -27,9 +28,9 @@ export function mountRoutes(routes: readonly Route[], options: MountOptions): Mi
       ctx.state.route = route;
       route.admit?.();
       const caller = await guard(ctx);
-      if (route.body) await parseBody(ctx, async () => {});
+      const body = route.body && (await readBody(ctx, limitOf(route, options)));
       const rawBody = route.rawBody ? await readRawBody(ctx.req, options.bodyLimitBytes) : Buffer.alloc(0);
-      const input = parseInput(route, ctx);
+      const input = parseInput(route, ctx, body);
       const data = await route.handle({
         ...input,
         rawBody,
@@ -83,28 +84,21 @@ function checkReply(route: Route, data: unknown): void {
   }
 }
 
-function bodyParser(limit: number): Middleware {
-  const parse = koaBody({
-    json: true,
-    urlencoded: false,
-    text: false,
-    multipart: false,
-    jsonLimit: limit,
-    // GET too: one route of the tunnel's status API has a body. Routes that declare none never get here.
-    parsedMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"] as never,
-  });
-  return async (ctx, next) => {
-    const hasBody =
-      ctx.request.length !== 0 && ctx.get("transfer-encoding") + ctx.get("content-length") !== "";
-    // What a small body unpacks to is anybody's guess.
-    if (ctx.get("content-encoding").replace("identity", "") !== "") {
-      throw new DomainError("unsupported_media_type", "Send the body uncompressed.");
-    }
-    if (hasBody && !ctx.is("json")) {
-      throw new DomainError("unsupported_media_type", "Send the body as application/json.");
-    }
-    await parse(ctx as never, next);
-  };
+const limitOf = ({ guard }: Route, { bodyLimitBytes, unknownCallerBytes }: MountOptions): number =>
+  guard === "public" || guard === "token"
+    ? Math.min(bodyLimitBytes, unknownCallerBytes ?? bodyLimitBytes)
+    : bodyLimitBytes;
+
+async function readBody(ctx: Context, limitBytes: number): Promise<unknown> {
+  const hasBody = ctx.request.length !== 0 && ctx.get("transfer-encoding") + ctx.get("content-length") !== "";
+  // What a small body unpacks to is anybody's guess.
+  if (ctx.get("content-encoding").replace("identity", "") !== "") {
+    throw new DomainError("unsupported_media_type", "Send the body uncompressed.");
+  }
+  if (hasBody && !ctx.is("json")) {
+    throw new DomainError("unsupported_media_type", "Send the body as application/json.");
+  }
+  return readJsonBody(ctx.req, limitBytes);
 }
 
 /** Nothing thrown below passes this: each error becomes its reply, and the unexpected ones reach the log. */

@@ -7,11 +7,15 @@ import type { Route } from "./route";
 const nothing = z.object({});
 
 /** Parse what a request carries by its route's schemas. A bad path parameter names nothing: 404. */
-export function parseInput(route: Route, ctx: Context): { params: unknown; query: unknown; body: unknown } {
+export function parseInput(
+  route: Route,
+  ctx: Context,
+  given: unknown,
+): { params: unknown; query: unknown; body: unknown } {
   const params = (route.params ?? nothing).safeParse(ctx.params);
   if (!params.success) throw new DomainError("not_found", "Not found.");
   const query = parsePart("query", route.query ?? nothing, ctx.query);
-  const body = route.body ? parsePart("body", route.body, ctx.request.body ?? {}) : undefined;
+  const body = route.body ? parsePart("body", route.body, given) : undefined;
   return { params: params.data, query, body };
 }
 

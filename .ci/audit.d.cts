@@ -1,0 +1,11 @@
+export interface Allowance {
+  readonly advisory: string;
+  readonly reason: string;
+  /** YYYY-MM-DD */
+  readonly until: string;
+}
+export function judge(
+  report: string,
+  allowed: readonly Allowance[],
+  today: string,
+): { failed: boolean; lines: string[] };
