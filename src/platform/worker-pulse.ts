@@ -4,6 +4,7 @@ import type { Logger } from "./log";
 
 /** Any number, the same for every version. */
 const LOCK_CLASS = 727_174;
+const RETRY_MS = 500;
 
 export interface PulseOptions {
   readonly log: Logger;
@@ -88,10 +89,15 @@ export class WorkerPulse {
     const { sweepMs = 5_000, log } = this.options;
     const { signal } = this.ended;
     while (!signal.aborted) {
-      await this.inTurn((client) => this.sweep(client)).catch((error) =>
-        log.debug({ err: error }, "the workers' pulses cannot be felt"),
+      const felt = await this.inTurn((client) => this.sweep(client)).then(
+        () => true,
+        (error: unknown) => {
+          log.debug({ err: error }, "the workers' pulses cannot be felt");
+          return false;
+        },
       );
-      await delay(sweepMs, undefined, { signal }).catch(() => undefined);
+      // Our own pulse went with the connection, and must be back well before the others' grace is over.
+      await delay(felt ? sweepMs : Math.min(sweepMs, RETRY_MS), undefined, { signal }).catch(() => undefined);
     }
   }
 

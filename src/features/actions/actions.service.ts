@@ -1,9 +1,16 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { DomainError } from "../../domain/errors";
 import type { Db } from "../../platform/db";
+import { untilReachable } from "../../platform/db-patience";
 import type { Logger } from "../../platform/log";
 import type { VehicleLink } from "../../vehicle";
 import type { Action, Done, Order, OrderedDrone } from "./action";
 import { finishCommand, insertCommand, insertVerifiedPlan } from "./commands.store";
+
+/** How long a database that is away is waited for, to record what became of an order. */
+const RECORD_LIMIT_MS = 60_000;
+/** What a drone did is told without its record after this long. */
+const ANSWER_DELAY_MS = 1_000;
 
 /** The doors through which orders reach their drones. */
 export interface ActionDoors<Drone extends OrderedDrone> {
@@ -48,18 +55,22 @@ export class RecordedActions<Drone extends OrderedDrone> implements ActionServic
     });
     try {
       const done = await action.run(this.orderOf(userId, drone), parameters);
-      await this.quietly("finish a command's record", () =>
-        finishCommand(this.db, record, { outcome: "accepted", result: done.result }),
-      );
+      await this.finish(record, { outcome: "accepted", result: done.result });
       return done;
     } catch (error) {
       const told = error instanceof DomainError ? error.message : "an unexpected failure";
       const outcome = error instanceof DomainError && error.code === "outcome_unknown" ? "unknown" : "failed";
-      await this.quietly("finish a command's record", () =>
-        finishCommand(this.db, record, { outcome, error: told }),
-      );
+      await this.finish(record, { outcome, error: told });
       throw error;
     }
+  }
+
+  /** A database that is away holds the answer up for a moment only; the record is finished when it is back. */
+  private async finish(record: string, ending: Parameters<typeof finishCommand>[2]): Promise<void> {
+    const finished = this.quietly("finish a command's record", () =>
+      untilReachable(() => finishCommand(this.db, record, ending), { limitMs: RECORD_LIMIT_MS }),
+    );
+    await Promise.race([finished, delay(ANSWER_DELAY_MS, undefined, { ref: false })]);
   }
 
   private orderOf(userId: number, drone: Drone): Order {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { DomainError } from "../../../domain/errors";
 import type { Clock } from "../../../platform/clock";
 import type { Db } from "../../../platform/db";
+import { untilReachable } from "../../../platform/db-patience";
 import type { Task } from "../../../platform/job-worker";
 import type { Mailer } from "../../../platform/mail";
 import type { ObjectStore } from "../../../platform/object-store";
@@ -68,6 +69,9 @@ export class ReportsService {
   }
 }
 
+/** How long a database that is away is waited for, to record a mail that is out. */
+const RECORD_LIMIT_MS = 300_000;
+
 const Payload = z.object({ execution_id: z.int() });
 
 /**
@@ -77,7 +81,7 @@ const Payload = z.object({ execution_id: z.int() });
  */
 export const sendReportTask =
   (deps: ReportsDeps): Task =>
-  async (payload) => {
+  async (payload, signal) => {
     const { execution_id } = Payload.parse(payload);
     const { db, clock } = deps;
     const execution = await findExecution(db, execution_id);
@@ -86,7 +90,7 @@ export const sendReportTask =
     const served = new Set(await mailedTo(db, execution_id));
     const waiting = recipients.all_recipients.filter((email) => !served.has(email));
     const report = waiting.length > 0 ? await renderReport(deps, execution) : undefined;
-    const failures = report ? await sendAll(deps, execution_id, waiting, report) : [];
+    const failures = report ? await sendAll(deps, execution_id, waiting, report, signal) : [];
     if (failures.length > 0) throw new AggregateError(failures, messageOf(failures));
     await updateExecution(db, execution_id, { report: "sent", report_sent_at: clock.now() });
   };
@@ -97,6 +101,7 @@ async function sendAll(
   executionId: number,
   emails: readonly string[],
   report: RenderedReport,
+  signal: AbortSignal,
 ): Promise<Error[]> {
   const failures: Error[] = [];
   for (const to of emails) {
@@ -104,7 +109,8 @@ async function sendAll(
       const host = new URL(origin).hostname;
       const name = Buffer.from(to).toString("base64url").slice(0, 60);
       await mailer.send({ to, ...report, messageId: `<report-${executionId}-${name}@${host}>` });
-      await recordMail(db, executionId, to);
+      // A failure here would have the whole job tried again, and the mail sent a second time.
+      await untilReachable(() => recordMail(db, executionId, to), { limitMs: RECORD_LIMIT_MS, signal });
     } catch (error) {
       failures.push(new Error(`${to}: ${(error as Error).message}`, { cause: error }));
     }

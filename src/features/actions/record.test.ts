@@ -1,0 +1,35 @@
+import { openDatabase } from "../../platform/db";
+import { atEndOfFile } from "../../testing";
+import { cuttable } from "../../testing/cuttable";
+import { freshDatabase } from "../../testing/fresh-database";
+import { eventually, simulatedDrone } from "../../testing/simulated-drone";
+import { startTestGateway } from "../../testing/start-gateway";
+
+test.each(["cut", "stall"] as const)(
+  "an order that was carried out while the database was away (%s) is answered at once, and on record when it is back",
+  async (harm) => {
+    const { url } = await freshDatabase();
+    const cable = await cuttable(url);
+    const gateway = await startTestGateway({ DATABASE_URL: cable.url });
+    const db = openDatabase(url, { poolMax: 1 });
+    atEndOfFile(() => db.destroy());
+    const { api } = await gateway.newUser();
+    const drone = await simulatedDrone(api);
+    atEndOfFile(() => drone.stop());
+    drone.vehicle.faults.withholdAcknowledgements = true;
+    const asked = api.post("/drone/action/arm", { drone_id: drone.id });
+    await eventually("the order is at the vehicle", () => drone.vehicle.state.armed);
+    cable[harm]();
+    drone.vehicle.faults.withholdAcknowledgements = false;
+    const answeredAt = asked.then(() => performance.now());
+    const releasedAt = performance.now();
+    expect(await asked).toMatchObject({ status: 200 });
+    // The vehicle is asked again after a second or more, and the record may hold up the answer for one.
+    expect((await answeredAt) - releasedAt).toBeLessThan(8_000);
+    const outcome = async () => (await db("drone_commands").where({ drone_id: drone.id }).first()).outcome;
+    expect(await outcome()).toBe("pending");
+    cable.mend();
+    await eventually("the record is finished", async () => (await outcome()) === "accepted", 30_000);
+  },
+  60_000,
+);
