@@ -22,6 +22,23 @@ test("two migrations of an empty database at once apply everything once", async 
   expect(applied.flat().sort()).toEqual(await names());
 });
 
+test("a migration that was killed half-way keeps nobody from the next", async () => {
+  const url = await emptyDatabase();
+  const db = openDatabase(url, { poolMax: 2 });
+  // As the dead one leaves it: what it had finished stays, and so does the mark that it is at work.
+  const [first] = await names();
+  const only = { ...migrationSource, getMigrations: async () => [first as string] };
+  await db.migrate.latest({ migrationSource: only });
+  await db("knex_migrations_lock").update({ is_locked: 1 });
+  await db.destroy();
+  const applied = await Promise.all([
+    migrateSchema(url, migrationSource),
+    migrateSchema(url, migrationSource),
+    migrateSchema(url, migrationSource),
+  ]);
+  expect(applied.flat().sort()).toEqual((await names()).slice(1));
+});
+
 test("every migration goes back as well as forth", async () => {
   const { url } = await freshDatabase();
   const db = openDatabase(url, { poolMax: 2 });

@@ -29,7 +29,11 @@ export async function migrateSchema(url: string, source: Source): Promise<string
   const lock = await db.client.acquireConnection();
   try {
     await db.raw("select pg_advisory_lock(?)", [ADVISORY_LOCK]).connection(lock);
-    const [, applied] = (await db.migrate.latest(migratorOf(db, source).config)) as [number, string[]];
+    const { config } = migratorOf(db, source);
+    // Nobody else is at work while we hold our lock: a mark that says so is a dead process's, and would keep
+    // everybody from migrating for ever.
+    await db.migrate.forceFreeMigrationsLock(config);
+    const [, applied] = (await db.migrate.latest(config)) as [number, string[]];
     await migrateJobs(url);
     return applied;
   } finally {
