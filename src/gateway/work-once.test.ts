@@ -1,0 +1,130 @@
+import { createHash } from "node:crypto";
+import sharp from "sharp";
+import { ApiClient } from "../testing/client";
+import { invoiceObject, paymentEvent, subscriptionObject } from "../testing/payment-events";
+import { startTestGateway, type TestGateway, type TestUser } from "../testing/start-gateway";
+import { until } from "../testing/until";
+import { droneClient, put, upload } from "../testing/uploads";
+
+/** Two gateways, each with a worker, on the same database, Redis, object store and mail server. */
+let first: TestGateway;
+let second: TestGateway;
+let user: TestUser;
+let drone: { id: number; ip: string };
+
+beforeAll(async () => {
+  const env = { WORKER_IN_PROCESS: "true", ACCESS_PROFILE: "contract", LOGIN_FAILURES_PER_15_MINUTES: "0" };
+  first = await startTestGateway(env);
+  const { SMTP_URL, S3_ENDPOINT = "", S3_ACCESS_KEY_ID = "", S3_SECRET_ACCESS_KEY = "" } = first.deps.config;
+  second = await startTestGateway({
+    ...env,
+    ...{ DATABASE_URL: first.databaseUrl, REDIS_URL: first.redisUrl },
+    ...{ SMTP_URL, S3_ENDPOINT, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY },
+  });
+});
+beforeEach(async () => {
+  user = await first.newUser();
+  drone = (await user.api.post("/drone", { type: "sitl", name: "Twice", vehicle_type: "copter" })).body;
+});
+
+/** The same to both gateways, four times over, all at once. */
+const atBoth = <T>(ask: (api: ApiClient) => Promise<T>): Promise<T[]> =>
+  Promise.all(
+    [first, second, first, second, first, second, first, second].map(({ url }) =>
+      ask(new ApiClient(`${url}/api/v1`)),
+    ),
+  );
+const onDrone = (api: ApiClient) => droneClient(api, drone.ip);
+const asUser = (api: ApiClient) => api.as(user.token);
+const statuses = (replies: { status: number }[]) => replies.map(({ status }) => status).sort();
+const rows = async (table: string, where: object) => (await first.deps.db(table).where(where)).length;
+
+test("a flight that is begun and ended at both is one flight with one report", async () => {
+  const begun = await atBoth((api) => onDrone(api).post("/executions/start", {}));
+  expect(statuses(begun)).toEqual(Array(8).fill(200));
+  const ids = new Set(begun.map(({ body }) => body.data.id));
+  expect(ids.size).toBe(1);
+  const [id] = [...ids];
+  const ended = await atBoth((api) =>
+    onDrone(api).post(`/executions/${id}/complete`, { status: "completed" }),
+  );
+  expect(ended.filter(({ status }) => status >= 500)).toEqual([]);
+  await until(async () => (await user.api.get(`/executions/${id}`)).body.data.report === "sent");
+  await until(async () => (await rows("graphile_worker.jobs", {})) === 0);
+  expect(first.mail.mails.filter(({ to }) => to.includes(user.username))).toHaveLength(1);
+});
+
+test("an upload that is begun and told as complete at both is one asset, made ready once", async () => {
+  const content = await sharp({ create: { width: 8, height: 8, channels: 3, background: "#246" } })
+    .png()
+    .toBuffer();
+  const checksum = createHash("sha256").update(content).digest("hex");
+  const wish = { file_name: "same.png", asset_type: "image", checksum };
+  const begun = await atBoth((api) => onDrone(api).post("/authenticate_upload", wish));
+  expect(begun.filter(({ status }) => status !== 200)).toEqual([]);
+  const ids = new Set(begun.map(({ body }) => body.asset_id));
+  expect(ids.size).toBe(1);
+  await put(begun[0]?.body.url, content);
+  const told = await atBoth((api) => onDrone(api).post("/complete_upload", { asset_id: [...ids][0] }));
+  expect(statuses(told)).toEqual(Array(8).fill(200));
+  await until(async () => (await user.api.get(`/assets/${drone.id}`)).body.data[0].thumbnail_url !== null);
+  expect(await rows("assets", { drone_id: drone.id })).toBe(1);
+});
+
+test("an archive that is asked of both is made, and deleted at both it is gone, with nothing left behind", async () => {
+  const { id } = (await onDrone(first.api).post("/executions/start", {})).body.data;
+  const wish = { file_name: "a.log", asset_type: "logs", execution_id: id };
+  const { asset_id } = await upload(onDrone(first.api), wish, "a log");
+  await onDrone(first.api).post(`/executions/${id}/complete`, { status: "completed" });
+  const asked = await atBoth((api) => asUser(api).post(`/executions/${id}/archive`));
+  expect(statuses(asked)).toEqual(Array(8).fill(200));
+  await until(async () => (await user.api.get(`/executions/${id}/archive`)).body.data.status === "ready");
+  const deleted = await atBoth((api) => asUser(api).delete(`/executions/${id}`));
+  expect(deleted.filter(({ status }) => ![200, 404].includes(status))).toEqual([]);
+  expect(statuses(deleted)).toContain(200);
+  expect(await rows("assets", { drone_id: drone.id })).toBe(0);
+  const keys = [`assets/${drone.id}/${asset_id}/a.log`, `archives/${id}.zip`];
+  const left = async () =>
+    (await Promise.all(keys.map((key) => first.deps.store.sizeOf(key)))).filter((size) => size !== undefined);
+  await until(async () => (await left()).length === 0);
+});
+
+test("a payment that the provider tells both of is one payment", async () => {
+  const subscription = { id: `sub_${user.id}`, customer: `cus_${user.id}`, userId: user.id };
+  const created = paymentEvent(
+    "customer.subscription.created",
+    subscriptionObject(subscription),
+    1_795_000_000,
+  );
+  expect(statuses(await atBoth((api) => api.post("/billing/webhook", created)))).toEqual(Array(8).fill(200));
+  const paid = paymentEvent("invoice.paid", invoiceObject(subscription), 1_795_000_001);
+  expect(statuses(await atBoth((api) => api.post("/billing/webhook", paid)))).toEqual(Array(8).fill(200));
+  expect((await user.api.get("/billing/payments?limit=10")).body.data).toHaveLength(1);
+  expect(await rows("subscriptions", { user_id: user.id })).toBe(1);
+});
+
+test("a mailed link that is followed at both makes one user", async () => {
+  const email = `both-${user.id}@example.com`;
+  const token = first.features.account.tokens.verification(email);
+  const replies = await atBoth((api) => api.post(`/register/${token}`, { password: "correct horse" }));
+  expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
+  expect(await rows("users", { username: email })).toBe(1);
+});
+
+test("an activation that is asked for at both is granted once", async () => {
+  const { id, activation_token } = await first.newInactiveUser("CUSTOMER");
+  const replies = await atBoth((api) => api.post(`/activate/${id}/${activation_token}`));
+  expect(statuses(replies)).toEqual([200, ...Array(7).fill(401)]);
+});
+
+test("a calendar event that is asked for at both is entered once", async () => {
+  const mission = (await user.api.post("/mission", { name: "Round" })).body;
+  const wish = {
+    title: "Round",
+    drone_id: drone.id,
+    mission_id: mission.id,
+    scheduled_time: "2030-01-01T08:00:00Z",
+  };
+  const replies = await atBoth((api) => asUser(api).post("/calendar/events", wish));
+  expect(statuses(replies)).toEqual([201, ...Array(7).fill(400)]);
+});
