@@ -152,6 +152,7 @@ export async function startTunnel(
     const url = await listen(server, config.TUNNEL_PORT, config.HOST);
     lifecycle.onDrain("http", () => closeServer(server));
     const jumphostUrl = await jumphost.listen(config.JUMPHOST_PORT, config.HOST);
+    keyring.start();
     await endpoints.load();
     reconciler.start();
     poll.start();

@@ -4,6 +4,7 @@ import type { Tunnel } from "./index";
 
 let town: HubTown;
 let tunnel: Tunnel;
+let longest: () => Promise<number>;
 
 const tcp = (port: number) => ({ protocol: "tcp" as const, port });
 const udp = (port: number) => ({ protocol: "udp" as const, port });
@@ -18,6 +19,7 @@ beforeAll(async () => {
   const [d1, , d3] = town.drones;
   await until(() => ann.client.node.probe({ host: d1.ip, ...tcp(22) }), 20_000);
   await until(() => ben.client.node.probe({ host: d3.ip, ...tcp(22) }), 20_000);
+  longest = await controlStream(ben.client.node, d3.client.node, 5001);
 }, 90_000);
 
 const flows = async (from: Namespace, name: string, atLeast = 5) => {
@@ -25,7 +27,8 @@ const flows = async (from: Namespace, name: string, atLeast = 5) => {
   await until(async () => (await from.report(name)).echoed >= echoed + atLeast);
 };
 
-const CUT_LIMIT_MS = 1_000;
+/** One second, and more only where the machine is so busy that a stream past the tunnels feels it. */
+const cutLimitMs = async () => Math.max(1_000, 2 * (await longest()));
 
 /** Make a change and see that nothing of the stream comes back later than the limit after it. */
 async function cuts(from: Namespace, name: string, change: () => Promise<unknown>): Promise<void> {
@@ -35,7 +38,7 @@ async function cuts(from: Namespace, name: string, change: () => Promise<unknown
   // Two seconds of silence: the stream is dead, not slow.
   await until(async () => Date.now() - (await from.report(name)).lastEchoAt > 2_000, 15_000);
   const { lastEchoAt } = await from.report(name);
-  expect(lastEchoAt - changedAt).toBeLessThan(CUT_LIMIT_MS);
+  expect(lastEchoAt - changedAt).toBeLessThan(await cutLimitMs());
 }
 
 asRoot(
@@ -46,25 +49,24 @@ asRoot(
     const { db, fleet } = town.world;
     await ben.client.node.stream("steady", { host: d3.ip, ...tcp(5001) });
     await flows(ben.client.node, "steady");
-    const longest = await controlStream(ben.client.node, d3.client.node, 5001);
     for (let change = 0; change < 100; change++) {
       const user = await fleet.user(`10.70.1.${change}`);
       await fleet.drone(`10.71.1.${change}`, user.id);
     }
     await db("users").whereRaw("ip <<= '10.70.1.0/24'").delete();
     const others = async () => (await town.hub.shell("wg show all allowed-ips")).match(/10\.7[01]\.1\.\d/g);
-    await until(async () => (await others()) !== null, 20_000);
+    await until(async () => (await others()) !== null, 45_000);
     for (let tick = 0; tick < 3; tick++) {
       tunnel.reconciler.kick("tick");
       await tunnel.reconciler.idle();
     }
-    await until(async () => (await others()) === null, 20_000);
+    await until(async () => (await others()) === null, 45_000);
     await flows(ben.client.node, "steady");
     const { sent, echoed, worstMs } = await ben.client.node.report("steady");
     expect(sent - echoed).toBeLessThanOrEqual(2 + worstMs / 20);
     expect(worstMs).toBeLessThan(await longest());
   },
-  60_000,
+  120_000,
 );
 
 asRoot("a drone that changes owner: the old owner's stream is cut, the new owner gets through", async () => {
@@ -145,7 +147,10 @@ asRoot(
     const key = (await ben.client.node.shell("wg show wg0 public-key")).trim();
     await ben.client.node.stream("last", { host: d3.ip, ...tcp(22) });
     await cuts(ben.client.node, "last", () => town.world.db("users").where({ id: ben.id }).delete());
-    await until(async () => !(await town.hub.shell("wg show users0 peers")).includes(key), CUT_LIMIT_MS);
+    await until(
+      async () => !(await town.hub.shell("wg show users0 peers")).includes(key),
+      await cutLimitMs(),
+    );
   },
   40_000,
 );

@@ -2,15 +2,16 @@ import type { LivePeer, Member } from "../domain/peers";
 import type { Plane } from "../domain/tunnel-planes";
 import type { PublicKey } from "../domain/wireguard";
 import type { Logger } from "../platform/log";
+import { type AddressIndex, indexOf } from "./address-index";
 import type { Keyring } from "./client-configs/keyring";
 import type { Endpoints } from "./endpoints";
 import type { TunnelMetrics } from "./metrics";
-import type { ObservedInterface } from "./observed";
+import { DumpReader, type UnreadDump } from "./observed";
 import type { Os } from "./os/os";
 import { type PeerPlan, planPeers } from "./peers.plan";
 import { keepPeersWhenManyVanish, VanishingPolicy } from "./policies";
 import { applyPeerPlan, hushPeers } from "./wireguard/apply";
-import { ensureInterface, type InterfaceSettings, isSound, readInterface } from "./wireguard/interface";
+import { ensureInterface, type InterfaceSettings, isSound, readDump } from "./wireguard/interface";
 
 export interface PlanePeersOptions {
   readonly os: Os;
@@ -23,24 +24,18 @@ export interface PlanePeersOptions {
   readonly metrics: TunnelMetrics;
 }
 
-/** Who has which address, of one look at the peers. */
-interface AddressIndex {
-  readonly of: ReadonlyMap<PublicKey, LivePeer>;
-  readonly holders: ReadonlyMap<string, PublicKey>;
-  readonly members: ReadonlyMap<string, Member>;
-}
-
-function indexOf(peers: ReadonlyMap<PublicKey, LivePeer>, members: readonly Member[]): AddressIndex {
-  const holders = new Map<string, PublicKey>();
-  for (const { publicKey, allowedIps } of peers.values()) {
-    for (const cidr of allowedIps) holders.set(cidr.replace(/\/32$/, ""), publicKey);
-  }
-  return { of: peers, holders, members: new Map(members.map((member) => [member.ip, member])) };
-}
+/** Nobody asked for so long: where peers are heard is to be kept all the same. */
+const READ_AFTER_MS = 5_000;
 
 /** One plane's interface and its peers: looked at, compared with who should be there, and put right. */
 export class PlanePeers {
-  private peers: ReadonlyMap<PublicKey, LivePeer> = new Map();
+  private known: ReadonlyMap<PublicKey, LivePeer> = new Map();
+  /** The last look, until somebody asks for its peers. */
+  private unread:
+    | { readonly peers: UnreadDump["peers"]; readonly changed: ReadonlySet<PublicKey> }
+    | undefined;
+  private readAt = Number.NEGATIVE_INFINITY;
+  private readonly dumps = new DumpReader();
   private members: readonly Member[] = [];
   private isUp = false;
   /** The interface's public key since we set it up. */
@@ -89,15 +84,16 @@ export class PlanePeers {
    * Look at the interface only; it may run beside `reconcile`. Rejects when it cannot be read, or is not the one
    * that we set up.
    */
-  async look(): Promise<ObservedInterface> {
+  async look(): Promise<UnreadDump> {
     const changed = new Set<PublicKey>();
     this.changedSince.add(changed);
     try {
-      const observed = await readInterface(this.options.os, this.plane.interface);
+      const observed = this.dumps.read(await readDump(this.options.os, this.plane.interface));
       if (this.ownKey !== undefined && observed.publicKey !== this.ownKey) {
         throw new Error(`${this.plane.interface} was made anew by somebody else.`);
       }
-      this.learn(observed.peers, changed);
+      this.unread = { peers: observed.peers, changed };
+      if (performance.now() - this.readAt > READ_AFTER_MS) this.readLastLook();
       this.isUp = true;
       return observed;
     } catch (error) {
@@ -122,6 +118,8 @@ export class PlanePeers {
   /** Make the interface what it should be, anew when it is not there. Not to run beside `reconcile`. */
   async mend(): Promise<void> {
     this.isUp = false;
+    // Where peers were heard last is known from the last look alone.
+    this.readLastLook();
     const { observed, changes } = await ensureInterface(this.options.os, this.options.settings());
     this.ownKey = observed.publicKey;
     this.learn(observed.peers, new Set());
@@ -170,15 +168,34 @@ export class PlanePeers {
     }
   }
 
+  private get peers(): ReadonlyMap<PublicKey, LivePeer> {
+    this.readLastLook();
+    return this.known;
+  }
+
+  /** Thousands of peers are looked at each second, and read when somebody asks. */
+  private readLastLook(): void {
+    const { unread } = this;
+    this.unread = undefined;
+    if (!unread) return;
+    this.readAt = performance.now();
+    try {
+      this.learn(unread.peers(), unread.changed);
+    } catch (error) {
+      this.options.log.error({ err: error, plane: this.plane.name }, "the interface's peers cannot be read");
+      this.options.metrics.failed("stats");
+    }
+  }
+
   /** Take over what was seen, but for the peers that were changed after the look began. */
   private learn(seen: ReadonlyMap<PublicKey, LivePeer>, changed: ReadonlySet<PublicKey>): void {
     const peers = changed.size === 0 ? seen : new Map(seen);
     for (const key of changed) {
-      const known = this.peers.get(key);
+      const known = this.known.get(key);
       if (known) (peers as Map<PublicKey, LivePeer>).set(key, known);
       else (peers as Map<PublicKey, LivePeer>).delete(key);
     }
-    this.peers = peers;
+    this.known = peers;
     this.options.endpoints.note(peers.values());
     this.options.metrics.peers(this.plane.name, peers.size);
   }
@@ -230,7 +247,7 @@ export class PlanePeers {
       metrics.changed(`peer-${why}`);
       log.info(change, "a peer was set");
     }
-    this.peers = peers;
+    this.known = peers;
     metrics.peers(this.plane.name, peers.size);
   }
 }

@@ -129,8 +129,12 @@ export class Reconciler {
   /** Ask for a run. Resolves at once; one of the same kind that is under way is followed by one more. */
   kick(reason: Reason): void {
     if (this.stopped) return;
-    if (reason === "keys") this.track(this.act(QUICK));
-    else this.track(this.surveys.run({ full: reason !== "missed", isTick: reason === "tick" }));
+    if (reason === "keys") {
+      // Before the first read nobody waits for a key.
+      if (this.fleet) this.track(this.act(QUICK));
+    } else {
+      this.track(this.surveys.run({ full: reason !== "missed", isTick: reason === "tick" }));
+    }
   }
 
   /** A row changed: it alone is read again, and acted upon. */

@@ -59,6 +59,7 @@ function newRing(settings = hub): Keyring {
   const ring = new Keyring({
     store,
     hubs: { users: settings },
+    auditDelayMs: -1,
     log: createLogger("test", "trace", { write: (line) => void logged.push(line) }),
     clock: { now: () => new Date() },
     onKeys: () => {},

@@ -22,6 +22,8 @@ export interface KeyringOptions {
   readonly onFailure: (error: Error) => void;
   /** How many configs cannot be read although their peers live. */
   readonly onLost: (count: number) => void;
+  /** How long after the start the store is first compared with the index; some seconds when absent. */
+  readonly auditDelayMs?: number;
 }
 
 /** Composed once for each member: thousands of them are asked for at each change. */
@@ -40,6 +42,8 @@ const RETRY_MS = 1_000;
 const RETRY_MAX_MS = 10_000;
 const ANNOUNCE_EVERY_MS = 1_000;
 const AUDIT_EVERY_MS = 5 * 60_000;
+/** A rebuild at the start has the processor to itself. */
+const AUDIT_DELAY_MS = 5_000;
 
 /**
  * Whose key is which. It works beside the reconciler, which never waits for the object store: members whose key
@@ -58,15 +62,23 @@ export class Keyring {
   private retryMs = RETRY_MS;
   private indexTimer: NodeJS.Timeout | undefined;
   private indexChanged = false;
-  private auditedAt = 0;
+  private auditedAt: number;
   private announcedAt = 0;
   private members: readonly Member[] = [];
   private stopped = false;
   private readonly vanishing = new VanishingPolicy<PeerId>();
 
-  constructor(private readonly options: KeyringOptions) {}
+  constructor(private readonly options: KeyringOptions) {
+    this.auditedAt =
+      options.clock.now().getTime() - AUDIT_EVERY_MS + (options.auditDelayMs ?? AUDIT_DELAY_MS);
+  }
 
   ownerOf = (publicKey: PublicKey): PeerId | undefined => this.owners.get(publicKey);
+
+  /** Read the index before anybody is attended to: a rebuild waits for it. */
+  start(): void {
+    this.work();
+  }
 
   /** Tell members whose key is known from those who have to wait for theirs. */
   split(members: readonly Member[]): { desired: DesiredPeer[]; waiting: Member[] } {

@@ -24,12 +24,16 @@ const Links = z.array(
   }),
 );
 
-export const readInterface = async (os: Os, name: string): Promise<ObservedInterface> =>
-  parseDump(await os.run(["wg", "show", name, "dump"]));
+export const readDump = (os: Os, name: string): Promise<string> => os.run(["wg", "show", name, "dump"]);
+
+const readInterface = async (os: Os, name: string): Promise<ObservedInterface> =>
+  parseDump(await readDump(os, name));
 
 type Link = z.infer<typeof Links>[number];
 
-const hasKeyAndPort = ({ plane, hubKey }: InterfaceSettings, observed: ObservedInterface): boolean =>
+type KeyAndPort = Pick<ObservedInterface, "publicKey" | "listenPort">;
+
+const hasKeyAndPort = ({ plane, hubKey }: InterfaceSettings, observed: KeyAndPort): boolean =>
   observed.publicKey === hubKey.publicKey && observed.listenPort === plane.port;
 const hasAddress = ({ plane }: InterfaceSettings, link: Link): boolean =>
   link.addr_info.some(({ local, prefixlen }) => local === plane.hub && prefixlen === plane.prefixLength);
@@ -37,11 +41,7 @@ const isUpWithMtu = ({ mtu }: InterfaceSettings, link: Link): boolean =>
   link.mtu === mtu && link.flags.includes("UP");
 
 /** Whether `ensureInterface` would find nothing to do. Looks only. */
-export async function isSound(
-  os: Os,
-  settings: InterfaceSettings,
-  observed: ObservedInterface,
-): Promise<boolean> {
+export async function isSound(os: Os, settings: InterfaceSettings, observed: KeyAndPort): Promise<boolean> {
   const link = await readLink(os, settings.plane.interface);
   if (!link) return false;
   return hasKeyAndPort(settings, observed) && hasAddress(settings, link) && isUpWithMtu(settings, link);
