@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 
-/** A process of this benchmark, held to one core. */
+/** A process of this benchmark, held to one core or to some: `0-1`. */
 export interface Child {
   readonly pid: number;
   /** One question at a time; the answer is whatever `answer` in the child returned. */
@@ -11,7 +11,7 @@ export interface Child {
 
 type Answers = Readonly<Record<string, (...args: never[]) => unknown>>;
 
-export function startChild(module: string, core: number, env: Record<string, string> = {}): Child {
+export function startChild(module: string, core: number | string, env: Record<string, string> = {}): Child {
   const child = fork(module, {
     execPath: "taskset",
     execArgv: ["-c", String(core), process.execPath, "--expose-gc"],

@@ -1,0 +1,142 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { type PlaneName, planeNames, planes } from "../../src/domain/tunnel-planes";
+import { until } from "../../src/testing/until";
+import { realOs } from "../../src/tunnel/os/os";
+import { applyPeerPlan } from "../../src/tunnel/wireguard/apply";
+import { median, secondsOf } from "./figures";
+import type { Peer } from "./rows";
+import { type Daemon, emptyHub, INDEX_KEY, type Town } from "./town";
+
+const STEADY_SECONDS = 30;
+/** A command may take twenty seconds. */
+const BARE_SECONDS = 15;
+const AUDITED_AFTER_MS = 15_000;
+const CHANGES = 40;
+
+export interface ScaleRun {
+  /** Seconds until every peer is live. */
+  readonly rebuild: Record<"bare" | "withIndex" | "withoutIndex", number>;
+  /** CPU seconds a second, wireguard-go's part included. */
+  readonly steadyCpu: Record<"ours" | "bare", number>;
+  /** Milliseconds. */
+  readonly change: Record<"ours" | "bare", number>;
+  /** Of the daemon, before and after the steady time and the changes. */
+  readonly rssBytes: readonly [number, number];
+}
+
+/** As many peers from nothing to a steady state, with real wireguard-go and a real set. */
+export async function measureScale(town: Town, count: number): Promise<ScaleRun> {
+  const peers = await town.fill(count);
+  const bare = await secondsOf(() => setByHand(town, peers));
+  await emptyHub(town.hub);
+  let daemon: Daemon | undefined;
+  const start = async () => {
+    daemon = await town.startDaemon();
+    await daemon.complete();
+    return daemon;
+  };
+  const withIndex = await secondsOf(start);
+  const running = daemon as unknown as Daemon;
+  // The store is compared with the index once, then every five minutes.
+  await pause(AUDITED_AFTER_MS);
+  const before = await running.ask<number>("rssBytes");
+  const ours = await steadyCpu(town, running);
+  const changed = peers.filter(({ plane }) => plane === "drones").slice(0, CHANGES);
+  const change = await removals(town, running, changed);
+  const after = await running.ask<number>("rssBytes");
+  await running.stop();
+  const byHand = await changesByHand(town, changed);
+  const bareCpu = await bareLoopCpu(town);
+  await emptyHub(town.hub);
+  await town.fill(count);
+  await town.objects.ask("forget", INDEX_KEY);
+  const withoutIndex = await secondsOf(start);
+  await (daemon as unknown as Daemon).stop();
+  await emptyHub(town.hub);
+  return {
+    rebuild: { bare, withIndex, withoutIndex },
+    steadyCpu: { ours, bare: bareCpu },
+    change: { ours: change, bare: byHand },
+    rssBytes: [before, after],
+  };
+}
+
+/** New interfaces, and `wg set` in the largest batches that a command line takes. */
+async function setByHand({ hub }: Town, peers: readonly Peer[]): Promise<void> {
+  const setPlane = async (name: PlaneName) => {
+    const link = planes[name].interface;
+    await hub.os.startDetached(["env", "WG_PROCESS_FOREGROUND=1", "wireguard-go", link]);
+    await until(() => hub.os.run(["wg", "show", link]));
+    const upsert = peers
+      .filter(({ plane }) => plane === name)
+      .map((peer) => ({ peer, why: "created" as const }));
+    const failures = await applyPeerPlan(hub.os, link, { remove: [], upsert });
+    if (failures.size > 0) throw new AggregateError(failures.values(), "By hand some peers were not set.");
+  };
+  await Promise.all(planeNames.map(setPlane));
+}
+
+const TICKS_PER_SECOND = 100;
+
+async function wireguardCpu({ hub }: Town): Promise<number> {
+  const text = await hub.shell('for pid in $(pidof wireguard-go); do cat "/proc/$pid/stat"; done');
+  const ticks = text
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => {
+      const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
+      return Number(fields[11]) + Number(fields[12]);
+    });
+  return ticks.reduce((sum, one) => sum + one, 0) / TICKS_PER_SECOND;
+}
+
+async function steadyCpu(town: Town, daemon: Daemon): Promise<number> {
+  const used = async () => (await daemon.ask<number>("treeCpuSeconds")) + (await wireguardCpu(town));
+  const before = await used();
+  const seconds = await secondsOf(() => pause(STEADY_SECONDS * 1_000));
+  return ((await used()) - before) / seconds;
+}
+
+/** Each command enters the hub's namespace by itself, as the daemon's do here. */
+async function bareLoopCpu(town: Town): Promise<number> {
+  const before = await wireguardCpu(town);
+  const enter = town.hub.prefix.join(" ");
+  let said = "";
+  const seconds = await secondsOf(async () => {
+    const input = `for second in $(seq ${BARE_SECONDS}); do
+      ${enter} wg show users0 dump >/dev/null; ${enter} wg show drones0 dump >/dev/null; sleep 1
+    done
+    times`;
+    said = await realOs.run(["sh", "-e"], { input });
+  });
+  const times = [...said.matchAll(/(\d+)m([\d.]+)s/g)].map(
+    ([, minutes, rest]) => Number(minutes) * 60 + Number(rest),
+  );
+  const own = times.reduce((sum, one) => sum + one, 0);
+  return (own + (await wireguardCpu(town)) - before) / seconds;
+}
+
+/** Median milliseconds from just before the commit of a drone's deletion to the end of the `wg set` that follows. */
+async function removals({ db }: Town, daemon: Daemon, drones: readonly Peer[]): Promise<number> {
+  const took: number[] = [];
+  for (const { rowId, publicKey } of drones) {
+    await pause(150 + Math.random() * 100);
+    const begun = Date.now();
+    await db("drones").where({ id: rowId }).update({ deleted_at: db.fn.now() });
+    const ended = await until(async () => (await daemon.ask<number>("setAt", publicKey)) > begun && true);
+    if (ended) took.push((await daemon.ask<number>("setAt", publicKey)) - begun);
+  }
+  return median(took);
+}
+
+async function changesByHand({ hub }: Town, drones: readonly Peer[]): Promise<number> {
+  const took: number[] = [];
+  for (const { ip, publicKey } of drones) {
+    const seconds = await secondsOf(async () => {
+      await hub.os.run(["wg", "set", "drones0", "peer", publicKey, "allowed-ips", `${ip}/32`]);
+      await hub.os.run(["wg", "show", "drones0", "dump"]);
+    });
+    took.push(seconds * 1_000);
+  }
+  return median(took);
+}
