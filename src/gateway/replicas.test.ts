@@ -168,6 +168,26 @@ test("a Redis that is gone for a moment disturbs nothing; gone for longer, the l
   expect(drone.tap.mostOpen).toBe(1);
 });
 
+test("an order under way on the holder's own link when the lease is lost is told and recorded as unknown", async () => {
+  const { first, redisOfFirst } = replicas;
+  expect((await order(first, "guided")).status).toBe(200);
+  drone.tap.forget();
+  drone.vehicle.faults.withholdAcknowledgements = true;
+  const asked = order(first, "arm");
+  await eventually("the order is on its way", () => drone.tap.orders.includes(ARM));
+  redisOfFirst.cut();
+  const told = await asked;
+  drone.vehicle.faults.withholdAcknowledgements = false;
+  redisOfFirst.mend();
+  expect(told).toMatchObject({
+    status: 500,
+    body: { error: expect.stringContaining("may have obeyed or not. The link to the vehicle is gone") },
+  });
+  const [record] = await first.deps.db("drone_commands").where({ drone_id: drone.id, command: "arm" });
+  expect(record).toMatchObject({ outcome: "unknown", error: told.body.error });
+  expect(drone.tap.orders.filter((command) => command === ARM)).toHaveLength(1);
+});
+
 test("a Redis that has lost its data gives leases with higher numbers all the same", async () => {
   const { first, second } = replicas;
   const fence = async () =>

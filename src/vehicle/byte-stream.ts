@@ -3,8 +3,8 @@
  * it.
  */
 export interface ByteStream {
-  /** Sends, or drops the bytes silently once the stream is closed: `onClose` tells. */
-  write(bytes: Buffer): void;
+  /** Sends; false when the stream is closed and surely nothing was sent. Why, `onClose` tells. */
+  write(bytes: Buffer): boolean;
   onData(listener: (chunk: Buffer) => void): void;
   /** Called once, with the reason, whichever side ended it. Called at once if it already has. */
   onClose(listener: (reason: string) => void): void;

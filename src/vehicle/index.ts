@@ -40,13 +40,17 @@ const guarded =
   (dial: Dial, mayUse: (target: LinkTarget) => boolean): Dial =>
   async (target, signal) => {
     const stream = await dial(target, signal);
-    const whileAllowed = (use: () => void) => {
-      if (mayUse(target)) use();
-      else stream.close();
+    const isAllowed = () => {
+      const allowed = mayUse(target);
+      if (!allowed) stream.close();
+      return allowed;
     };
     return {
-      write: (bytes) => whileAllowed(() => stream.write(bytes)),
-      onData: (listener) => stream.onData((chunk) => whileAllowed(() => listener(chunk))),
+      write: (bytes) => isAllowed() && stream.write(bytes),
+      onData: (listener) =>
+        stream.onData((chunk) => {
+          if (isAllowed()) listener(chunk);
+        }),
       onClose: (listener) => stream.onClose(listener),
       close: () => stream.close(),
     };

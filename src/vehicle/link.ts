@@ -10,8 +10,10 @@ import type { MissionItem } from "../domain/mission-item";
  *
  * Every promise here rejects with a `DomainError`:
  * `vehicle_refused` (a MAV_RESULT other than accepted; the message carries the result's name and the
- * vehicle's own STATUSTEXT), `vehicle_timeout` (no answer after the retries), `vehicle_unreachable`
- * (the stream is gone), `transfer_failed` (a plan that did not read back as sent), `not_supported`.
+ * vehicle's own STATUSTEXT), `outcome_unknown` (an order, a plan or a parameter was sent, and then the stream
+ * ended or the vehicle fell silent: it may have been done or not), `vehicle_timeout` (no answer after the
+ * retries to what changes nothing), `vehicle_unreachable` (the stream is gone and nothing was sent),
+ * `transfer_failed` (a plan that broke off or did not read back as sent), `not_supported`.
  */
 export interface VehicleLink {
   readonly vehicle: VehicleIdentity;

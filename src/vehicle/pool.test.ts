@@ -34,7 +34,7 @@ class FakeLink {
   }
 }
 
-const STREAM: ByteStream = { write: () => {}, onData: () => {}, onClose: () => {}, close: () => {} };
+const STREAM: ByteStream = { write: () => true, onData: () => {}, onClose: () => {}, close: () => {} };
 
 let pool: LinkPool | undefined;
 afterEach(async () => {

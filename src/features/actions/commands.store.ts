@@ -4,8 +4,9 @@ import type { VerifiedPlan } from "../../vehicle";
 /**
  * pending:  written before anything is sent; stays so when the process dies meanwhile, which is the truth.
  * accepted: the vehicle took it; `result` is what the caller was told.
- * failed:   it was not done, or not confirmed; `error` is what the caller was told.
- * unknown:  the answer was lost between two replicas of the gateway: it may have been done or not.
+ * failed:   it was not done, or only in part; `error` is what the caller was told.
+ * unknown:  it was sent, and the answer was lost on its way from the vehicle or between two replicas of the gateway: it
+ *           may have been done or not.
  */
 export type Outcome = "pending" | "accepted" | "failed" | "unknown";
 

@@ -42,7 +42,7 @@ async function writeInOrder(link: VehicleLink, params: [name: string, value: num
       throw new DomainError(
         error.code,
         [
-          `${name} was not set: ${error.message}`,
+          error.code === "outcome_unknown" ? error.message : `${name} was not set: ${error.message}`,
           `Written: ${listed(written.map(({ param_id }) => param_id))}.`,
           `Not tried: ${listed(untried)}.`,
         ].join(" "),

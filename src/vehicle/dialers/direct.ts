@@ -30,7 +30,9 @@ export const dialDirect: Dial = ({ host, port }, signal) =>
       signal.removeEventListener("abort", abort);
       resolve({
         write: (bytes) => {
-          if (!socket.destroyed) socket.write(bytes);
+          if (socket.destroyed) return false;
+          socket.write(bytes);
+          return true;
         },
         onData: (listener) => void socket.on("data", listener),
         onClose: (listener) => closed.on(listener),

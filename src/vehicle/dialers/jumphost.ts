@@ -76,7 +76,9 @@ export const dialThroughJumphost =
         signal.removeEventListener("abort", abort);
         resolve({
           write: (bytes) => {
-            if (socket.readyState === WebSocket.OPEN) socket.send(bytes);
+            if (socket.readyState !== WebSocket.OPEN) return false;
+            socket.send(bytes);
+            return true;
           },
           onData: (listener) => {
             for (const chunk of early.splice(0)) listener(chunk);

@@ -50,9 +50,12 @@ export class Channel {
     return this.reader.counters;
   }
 
-  /** Sends to the vehicle. `patch` edits the encoded payload; see `FrameWriter.encode`. */
-  send(message: MavLinkData, patch?: (payload: Buffer) => void): void {
-    if (this.closedBecause === undefined) this.stream.write(this.writer.encode(message, patch));
+  /**
+   * Sends to the vehicle; false when the link is gone and surely nothing was sent. `patch` edits the encoded
+   * payload; see `FrameWriter.encode`.
+   */
+  send(message: MavLinkData, patch?: (payload: Buffer) => void): boolean {
+    return this.closedBecause === undefined && this.stream.write(this.writer.encode(message, patch));
   }
 
   on<T extends MavLinkData>(

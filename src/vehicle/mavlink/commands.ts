@@ -4,6 +4,7 @@ import type { Channel } from "./channel";
 import { build } from "./codec";
 import { converse, type Patience, Turns } from "./conversation";
 import { common } from "./messages";
+import { isSilence, mayHaveObeyed } from "./silence";
 import type { StatusTexts } from "./status-text";
 
 /** MAV_CMD numbers that orders use. */
@@ -54,6 +55,13 @@ export interface Outcome extends Acknowledgement {
   readonly reasons: readonly string[];
 }
 
+interface Manner {
+  readonly explanationMs: number;
+  /** What it means that the order was sent and not answered. */
+  readonly unanswered: (doing: string, silence: DomainError) => DomainError;
+  readonly at?: IntPosition | undefined;
+}
+
 /** MAVLink's command protocol towards one vehicle. Acknowledgements name the command, so one of a kind at a time. */
 export class Commands {
   private readonly turns = new Turns<number>();
@@ -69,28 +77,28 @@ export class Commands {
     return demand(doing, await this.give(doing, command, params, at));
   }
 
-  /** Gives the order and reports what came of it; rejects only when nothing did. */
+  /**
+   * Gives the order and reports what the vehicle made of it. Rejects with `outcome_unknown` when it was sent and no
+   * acknowledgement came, and with `vehicle_unreachable` when nothing was sent.
+   */
   give(doing: string, command: number, params: Params, at?: IntPosition): Promise<Outcome> {
-    return this.converse(doing, command, params, this.timings.explanationMs, at);
+    const { explanationMs } = this.timings;
+    return this.converse(doing, command, params, { explanationMs, unanswered: mayHaveObeyed, at });
   }
 
-  /** As `give`, for what the link itself wants to know: a refusal's explanation is not waited for. */
+  /** As `give`, for what the link itself wants to know: a refusal's explanation is not waited for, nor silence grave. */
   ask(doing: string, command: number, params: Params): Promise<Outcome> {
-    return this.converse(doing, command, params, 0);
+    const asIs = (_doing: string, silence: DomainError) => silence;
+    return this.converse(doing, command, params, { explanationMs: 0, unanswered: asIs });
   }
 
-  private converse(
-    doing: string,
-    command: number,
-    params: Params,
-    explanationMs: number,
-    at?: IntPosition,
-  ): Promise<Outcome> {
+  private converse(doing: string, command: number, params: Params, manner: Manner): Promise<Outcome> {
+    const { explanationMs } = manner;
     return this.turns.take(command, async () => {
       this.channel.assertOpen();
       const record = this.texts.record();
       try {
-        const { code, attempts } = await this.exchange(doing, command, params, at);
+        const { code, attempts } = await this.exchange(doing, command, params, manner);
         if (code !== MavResult.accepted && explanationMs > 0) await record.explained(explanationMs);
         return {
           code,
@@ -111,8 +119,9 @@ export class Commands {
     return outcome.code === MavResult.accepted;
   }
 
-  private exchange(doing: string, command: number, params: Params, at?: IntPosition) {
+  private exchange(doing: string, command: number, params: Params, { unanswered, at }: Manner) {
     let attempts = 0;
+    let sent = false;
     return converse<{ code: number; attempts: number }>(this.channel, this.timings, {
       listen: ({ done, beSilentFor }) => [
         this.channel.on(common.CommandAck, (ack) => {
@@ -123,14 +132,17 @@ export class Commands {
       ],
       say: (attempt) => {
         attempts = attempt + 1;
-        this.channel.send(
-          at ? this.commandInt(command, params, at) : this.commandLong(command, params, attempt),
-        );
+        const order = at ? this.commandInt(command, params, at) : this.commandLong(command, params, attempt);
+        sent = this.channel.send(order) || sent;
       },
+      cut: (gone) => (sent && isSilence(gone) ? unanswered(doing, gone) : gone),
       expired: () =>
-        new DomainError(
-          "vehicle_timeout",
-          `The vehicle did not acknowledge the order to ${doing} (asked ${this.timings.attempts} times).`,
+        unanswered(
+          doing,
+          new DomainError(
+            "vehicle_timeout",
+            `The vehicle did not acknowledge the order to ${doing} (asked ${this.timings.attempts} times).`,
+          ),
         ),
     });
   }

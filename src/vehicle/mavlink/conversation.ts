@@ -20,7 +20,8 @@ export interface Conversation<T> {
  * stop it; `say` is called for each attempt, numbered from 0; `expired` tells what silence means: an error to
  * throw or a value that is good enough.
  *
- * Rejects with `vehicle_unreachable` when the channel closes meanwhile. Nothing is left behind either way.
+ * Rejects with `vehicle_unreachable` when the channel closes meanwhile, or with what `cut` makes of that. Nothing is
+ * left behind either way.
  */
 export function converse<T>(
   channel: Channel,
@@ -29,10 +30,12 @@ export function converse<T>(
     listen,
     say,
     expired,
+    cut = (gone) => gone,
   }: {
     listen: (conversation: Conversation<T>) => (() => void)[];
     say: (attempt: number) => void;
     expired: () => T | Error;
+    cut?: (gone: unknown) => unknown;
   },
 ): Promise<T> {
   return new Promise<T>((resolve, reject) => {
@@ -74,7 +77,7 @@ export function converse<T>(
       else settle(() => resolve(outcome));
     };
 
-    closed.promise.catch(fail);
+    closed.promise.catch((gone: unknown) => fail(cut(gone)));
     stops = listen({
       done: (value) => settle(() => resolve(value)),
       fail,

@@ -15,6 +15,7 @@ import { offsetBetween, offsetBy } from "./geo";
 import type { MavLinkData } from "./messages";
 import { resolveMode, setModeParams } from "./modes";
 import { confirmTarget, globalSetpoint, localSetpoint, type SetpointTimings, type Target } from "./setpoint";
+import { isSilence, mayHaveObeyed } from "./silence";
 import type { VehicleState } from "./state";
 
 /** MAV_FRAME. */
@@ -65,9 +66,8 @@ export class Flight {
     const entering = this.enter(name, customMode);
     const mine = this.modeOrders;
     const acknowledgement = await entering;
-    if (await this.state.modeBecomes(customMode, this.timings.modeMs)) {
-      return { ...acknowledgement, mode: name };
-    }
+    const shows = () => this.state.modeBecomes(customMode, this.timings.modeMs);
+    if (await this.afterSending(`enter the mode ${name}`, shows)) return { ...acknowledgement, mode: name };
     // Heartbeats come once a second: a mode that another order ended at once was never seen in one.
     throw mine === this.modeOrders
       ? new DomainError(
@@ -89,8 +89,8 @@ export class Flight {
     const params = await this.prepareTakeoff(altitude);
     const outcome = await this.commands.give("take off", Command.navTakeoff, params);
     // When only the first acknowledgement was lost, the repetition is refused because it already flies.
-    const alreadyObeyed = () => this.state.refreshFlying(this.commands, this.timings.messageMs);
-    if (outcome.code !== 0 && outcome.repeated && (await alreadyObeyed())) {
+    const flies = () => this.state.refreshFlying(this.commands, this.timings.messageMs);
+    if (outcome.code !== 0 && outcome.repeated && (await this.afterSending("take off", flies))) {
       return { result: "MAV_RESULT_ACCEPTED", status_text: outcome.status_text };
     }
     return demand("take off", outcome, this.state.armed ? [] : ["it is not armed"]);
@@ -165,12 +165,24 @@ export class Flight {
       message,
       target,
       this.timings,
+      doing,
     );
     if (verdict === "refused") throw refusal(doing, "setpoint not taken", [detail]);
     return {
       result: verdict === "confirmed" ? "TARGET_CONFIRMED" : "TARGET_UNCONFIRMED",
       status_text: [detail],
     };
+  }
+
+  /** Whether the vehicle did what it was told. Without an answer nobody knows: `outcome_unknown`. */
+  private async afterSending(doing: string, didSo: () => Promise<boolean>): Promise<boolean> {
+    try {
+      if (await didSo()) return true;
+      this.channel.assertOpen();
+      return false;
+    } catch (error) {
+      throw isSilence(error) ? mayHaveObeyed(doing, error) : error;
+    }
   }
 
   /** Switches to guided mode first on ArduPilot; on PX4 the order itself switches. Returns its parameters. */

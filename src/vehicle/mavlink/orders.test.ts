@@ -1,4 +1,6 @@
+import { startPeer } from "../../testing/mavlink-peer";
 import { ack, QUICK, scriptedLinks, text } from "../../testing/scripted-link";
+import { createLinkPool } from "..";
 import { build, FrameWriter } from "./codec";
 import { common } from "./messages";
 
@@ -19,9 +21,12 @@ describe("a command", () => {
     ]);
   });
 
-  test("that nobody acknowledges fails after the last attempt", async () => {
+  test("that nobody acknowledges may have been obeyed, and the last attempt says so", async () => {
     const { peer, link } = await open();
-    await expect(link.disarm()).rejects.toMatchObject({ code: "vehicle_timeout" });
+    await expect(link.disarm()).rejects.toMatchObject({
+      code: "outcome_unknown",
+      message: expect.stringContaining("may have obeyed or not. The vehicle did not acknowledge"),
+    });
     expect(peer.of(common.CommandLong)).toHaveLength(3);
   });
 
@@ -80,11 +85,55 @@ describe("a command", () => {
     });
   });
 
-  test("under way when the connection breaks fails at once", async () => {
+  test("under way when the connection breaks may have been obeyed, and is told at once", async () => {
     const { peer, link } = await open({}, { command: { ...QUICK.command, timeoutMs: 10_000 } });
     peer.on(common.CommandLong, () => peer.hangUp());
-    await expect(link.arm()).rejects.toMatchObject({ code: "vehicle_unreachable" });
+    await expect(link.arm()).rejects.toMatchObject({
+      code: "outcome_unknown",
+      message: expect.stringContaining("The order to arm was sent"),
+    });
     expect(link.state).toBe("closed");
+  });
+
+  test("that waits its turn when the connection breaks was surely not sent", async () => {
+    const { peer, link } = await open({}, { command: { ...QUICK.command, timeoutMs: 10_000 } });
+    peer.on(common.CommandLong, () => peer.hangUp());
+    const [first, second] = await Promise.allSettled([link.arm(), link.disarm()]);
+    expect(first).toMatchObject({ reason: { code: "outcome_unknown" } });
+    expect(second).toMatchObject({ reason: { code: "vehicle_unreachable" } });
+    await expect(link.arm()).rejects.toMatchObject({ code: "vehicle_unreachable" });
+    expect(peer.of(common.CommandLong)).toHaveLength(1);
+  });
+
+  test("on a link whose lease has gone is not sent, and said to be not", async () => {
+    const thePeer = await startPeer();
+    let mayUse = true;
+    const pool = createLinkPool({ mavlink: { systemId: 245, timings: QUICK }, mayUse: () => mayUse });
+    const target = { key: "1", host: thePeer.host, port: thePeer.port, via: "direct" } as const;
+    try {
+      const arming = pool.withLink(target, (link) => {
+        mayUse = false;
+        return link.arm();
+      });
+      await expect(arming).rejects.toMatchObject({ code: "vehicle_unreachable" });
+      expect(thePeer.of(common.CommandLong)).toEqual([]);
+    } finally {
+      await pool.drain();
+      await thePeer.close();
+    }
+  });
+
+  test("to take off that was repeated and refused may have been obeyed when the connection then breaks", async () => {
+    const { peer, link } = await open();
+    peer.on(common.CommandLong, ({ command, confirmation }) => {
+      if (command === 176) peer.send(ack(command, 0));
+      if (command === 22 && confirmation > 0) peer.send(ack(command, 4));
+      if (command === 512) peer.hangUp();
+    });
+    await expect(link.takeoff(5)).rejects.toMatchObject({
+      code: "outcome_unknown",
+      message: expect.stringContaining("The order to take off was sent"),
+    });
   });
 });
 
@@ -127,6 +176,15 @@ describe("a mode", () => {
       status: "rejected",
       reason: { code: "conflict", message: expect.stringContaining("it is in GUIDED now") },
     });
+  });
+
+  test("that is acknowledged and not seen because the connection breaks may have been entered", async () => {
+    const { peer, link } = await open({}, { flight: { ...QUICK.flight, modeMs: 10_000 } });
+    peer.on(common.CommandLong, ({ command }) => {
+      peer.send(ack(command, 0));
+      setTimeout(() => peer.hangUp(), 50);
+    });
+    await expect(link.setMode("AUTO")).rejects.toMatchObject({ code: "outcome_unknown" });
   });
 
   test("that the vehicle does not have sends nothing", async () => {
@@ -214,6 +272,20 @@ describe("a place to go to", () => {
         latInt: 474_000_000,
         alt: 30,
       });
+    });
+
+    test("may be gone to when the connection breaks after the setpoint", async () => {
+      const { peer, link } = await open();
+      peer.on(common.CommandInt, ({ command }) => peer.send(ack(command, 3)));
+      peer.on(common.CommandLong, ({ command }) => {
+        if (command === 512) peer.hangUp();
+        else peer.send(ack(command, 0));
+      });
+      await expect(link.goTo(place)).rejects.toMatchObject({
+        code: "outcome_unknown",
+        message: expect.stringContaining("The order to go there was sent"),
+      });
+      expect(peer.of(common.SetPositionTargetGlobalInt)).toHaveLength(1);
     });
 
     test("is refused when it keeps another target", async () => {

@@ -48,6 +48,22 @@ describe("parameters", () => {
     await expect(link.readParams(["much too long a name"])).rejects.toMatchObject({ code: "invalid_input" });
   });
 
+  test("that were sent and not read back may have been set", async () => {
+    const { peer, link } = await open();
+    let reads = 0;
+    peer.on(common.ParamRequestRead, ({ paramId }) => {
+      reads += 1;
+      if (reads === 1) peer.send(build(common.ParamValue, { paramId, paramValue: 3000, paramType: 9 }));
+    });
+    await expect(link.writeParam("RTL_ALT", 2000)).rejects.toMatchObject({
+      code: "outcome_unknown",
+      message: expect.stringContaining("RTL_ALT was sent as 2000 and not read back"),
+    });
+    expect(reads).toBeGreaterThan(1);
+    peer.on(common.ParamRequestRead, () => peer.hangUp());
+    await expect(link.writeParam("RTL_ALT", 2000)).rejects.toMatchObject({ code: "vehicle_unreachable" });
+  });
+
   test("lost from the list are asked for by their index", async () => {
     const { peer, link } = await open();
     const send = (paramIndex: number) =>

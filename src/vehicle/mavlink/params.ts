@@ -6,6 +6,7 @@ import { converse, type Patience, Turns } from "./conversation";
 import type { Frame } from "./frame";
 import { common, ParamError, ParamErrorCode } from "./messages";
 import { assertParamFits, readParamValue, writeParamValue } from "./param-value";
+import { isSilence, outcomeUnknown } from "./silence";
 
 /** PARAM_VALUE of a single read or write carries this index. */
 const NO_INDEX = 0xffff;
@@ -55,15 +56,22 @@ export class Params {
       const { type } = await this.ask(name);
       assertParamFits(name, value, type);
       const set = build(common.ParamSet, { ...this.target, paramId: name, paramType: type });
-      const kept = await this.exchange(
-        name,
-        () =>
-          this.channel.send(set, (payload) => writeParamValue(payload, value, type, this.vehicle.autopilot)),
-        // A PARAM_VALUE with another value may answer somebody else's read; the vehicle is asked below.
-        (param) => sameValue(param.value, value),
-        () => undefined,
-      );
-      const now = kept ?? (await this.ask(name));
+      let sent = false;
+      const send = () => {
+        const encode = (payload: Buffer) => writeParamValue(payload, value, type, this.vehicle.autopilot);
+        sent = this.channel.send(set, encode) || sent;
+      };
+      // A PARAM_VALUE with another value may answer somebody else's read; then the vehicle is asked.
+      const isKept = (param: TypedParam) => sameValue(param.value, value);
+      const now = await this.exchange(name, send, isKept, () => undefined)
+        .then((kept) => kept ?? this.ask(name))
+        .catch((error: unknown) => {
+          if (!sent || !isSilence(error)) throw error;
+          throw outcomeUnknown(
+            `${name} was sent as ${value} and not read back, so it may have been set or not. ${error.message}`,
+            error,
+          );
+        });
       if (!sameValue(now.value, value)) {
         throw new DomainError("vehicle_refused", `The vehicle kept ${name} at ${now.value}.`);
       }

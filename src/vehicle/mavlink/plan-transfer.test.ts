@@ -175,6 +175,37 @@ describe("a mission", () => {
     });
   });
 
+  test.each([
+    ["broke off in the middle fails", 2, "transfer_failed", "broke off after 2 of 4 items"],
+    ["was sent to its end is unknown", 4, "outcome_unknown", "could not be read back"],
+  ])("whose connection breaks when it %s", async (_name, taken, code, message) => {
+    const { peer, link, store } = await open();
+    peer.on(common.MissionItemInt, (sent) => {
+      if (sent.seq === taken - 1) peer.hangUp();
+      else store.take(sent);
+    });
+    await expect(link.uploadMission(PLAN)).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining(message),
+    });
+  });
+
+  test("that cannot be read back is unknown, whether the connection breaks or the vehicle falls silent", async () => {
+    const silent = await open();
+    silent.peer.on(common.MissionRequestInt, () => {});
+    const broken = await open();
+    broken.peer.on(common.MissionRequestList, () => broken.peer.hangUp());
+    for (const { link, store } of [silent, broken]) {
+      await expect(link.uploadMission(PLAN)).rejects.toMatchObject({
+        code: "outcome_unknown",
+        message: expect.stringContaining("the vehicle may hold it, the one before or a mixture"),
+      });
+      expect(store.items).toHaveLength(4);
+    }
+    await expect(broken.link.uploadMission(PLAN)).rejects.toMatchObject({ code: "vehicle_unreachable" });
+    await expect(silent.link.readMission()).rejects.toMatchObject({ code: "vehicle_timeout" });
+  });
+
   test("refused carries the reason and the vehicle's words", async () => {
     const { peer, link } = await open();
     peer.on(common.MissionCount, () => {
@@ -244,6 +275,15 @@ describe("a fence", () => {
     await expect(link.uploadFence(square)).resolves.toMatchObject({ enforcement: { active: true } });
     values.FENCE_TYPE = 3;
     await expect(link.uploadFence(square)).resolves.toMatchObject({ enforcement: { active: false } });
+  });
+
+  test("whose clearing is followed by silence is unknown", async () => {
+    const { peer, link } = await open();
+    peer.on(common.MissionClearAll, () => peer.hangUp());
+    await expect(link.uploadFence([])).rejects.toMatchObject({
+      code: "outcome_unknown",
+      message: expect.stringContaining("The fence was sent"),
+    });
   });
 
   test("is cleared, and gone only when the vehicle counts none", async () => {

@@ -4,6 +4,7 @@ import type { Channel } from "./channel";
 import { build } from "./codec";
 import { converse, type Patience } from "./conversation";
 import { common } from "./messages";
+import { isSilence, outcomeUnknown } from "./silence";
 import type { StatusRecord, StatusTexts } from "./status-text";
 import type { WireItem } from "./wire-item.plan";
 
@@ -59,6 +60,7 @@ export class PlanTransfer {
   ): Promise<DomainError | undefined> {
     const last = items.length - 1;
     let highest = -1;
+    let counted = false;
     let lastSent = 0;
     let busy = false;
     let leave = () => {};
@@ -67,7 +69,7 @@ export class PlanTransfer {
         // Everything is sent and nothing comes: reading back tells more than waiting.
         if (highest === last && attempt >= SILENCES_AT_THE_END) leave();
         // Once it has asked, the vehicle itself repeats what it misses; a second count would start it over.
-        if (highest < 0) this.channel.send(this.count(items.length, type));
+        if (highest < 0) counted = this.channel.send(this.count(items.length, type)) || counted;
       },
       listen: ({ done, fail, progressed }) => {
         leave = () => done(undefined);
@@ -77,8 +79,8 @@ export class PlanTransfer {
           // A repetition is answered but is no progress, or a vehicle that never hears us holds us forever.
           if (request.seq > highest) progressed();
           highest = Math.max(highest, request.seq);
-          if (request.seq === last) lastSent += 1;
-          this.channel.send(build(common.MissionItemInt, { ...this.target, ...item, missionType: type }));
+          const message = build(common.MissionItemInt, { ...this.target, ...item, missionType: type });
+          if (this.channel.send(message) && request.seq === last) lastSent += 1;
         };
         const judge = (ack: common.MissionAck) => {
           // ArduPilot says this of an item that comes twice, which happens when requests repeat, and goes on.
@@ -100,6 +102,15 @@ export class PlanTransfer {
           this.channel.on(common.MissionAck, judge),
         ];
       },
+      cut: (gone) => {
+        if (!counted || !isSilence(gone)) return gone;
+        if (lastSent > 0) return neverReadBack(type, gone);
+        return new DomainError(
+          "transfer_failed",
+          `The upload of the ${label(type)} broke off after ${highest + 1} of ${items.length} items; what the vehicle holds now may be a mixture. Upload again. ${gone.message}`,
+          { cause: gone },
+        );
+      },
       expired: () => {
         if (highest === last) return undefined;
         if (busy) return refused(type, "take", MissionResult.error, record.reasons);
@@ -116,11 +127,15 @@ export class PlanTransfer {
   /** Clears the plan; the acknowledgement alone is not proof, count afterwards. */
   async clear(type: PlanType): Promise<void> {
     this.channel.assertOpen();
+    let sent = false;
     const record = this.texts.record();
     const clear = build(common.MissionClearAll, { ...this.target, missionType: type });
     try {
       await converse<void>(this.channel, this.patience, {
-        say: () => this.channel.send(clear),
+        say: () => {
+          sent = this.channel.send(clear) || sent;
+        },
+        cut: (gone) => (sent && isSilence(gone) ? neverReadBack(type, gone) : gone),
         listen: ({ done, fail }) => [
           this.channel.on(common.MissionAck, (ack) => {
             if (ack.missionType !== type) return;
@@ -215,6 +230,13 @@ export class PlanTransfer {
     return { targetSystem: this.vehicle.systemId, targetComponent: this.vehicle.componentId };
   }
 }
+
+/** For a plan that was sent to its end, whether it arrived or not. */
+export const neverReadBack = (type: PlanType, silence: DomainError): DomainError =>
+  outcomeUnknown(
+    `The ${label(type)} was sent and could not be read back: the vehicle may hold it, the one before or a mixture. ${silence.message}`,
+    silence,
+  );
 
 function refused(type: PlanType, verb: string, result: number, reasons: readonly string[]): DomainError {
   const said = reasons.length > 0 ? `: ${reasons.join("; ")}` : "";

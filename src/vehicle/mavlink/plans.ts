@@ -4,7 +4,8 @@ import type { FenceUpload, Param, VehicleIdentity, VerifiedPlan } from "../link"
 import { Turns } from "./conversation";
 import { fliesMission } from "./modes";
 import type { Params } from "./params";
-import { type PlanTransfer, PlanType } from "./plan-transfer";
+import { neverReadBack, type PlanTransfer, PlanType } from "./plan-transfer";
+import { isSilence } from "./silence";
 import type { VehicleState } from "./state";
 import {
   fenceDifferences,
@@ -44,7 +45,7 @@ export class Plans {
         plan.length === 0 ? [] : wireMission(plan, this.vehicle.autopilot, home),
         PlanType.mission,
       );
-      const kept = await this.downloadMission();
+      const kept = missionFromWire(await this.readBack(PlanType.mission), this.vehicle.autopilot);
       assertSame(missionDifferences(plan, kept, this.vehicle.autopilot), "mission", doubt);
       return { hash: planHash(kept), items: kept };
     });
@@ -61,7 +62,7 @@ export class Plans {
     return this.turns.take("plan", async () => {
       assertSendable(fence);
       const doubt = await this.replace(fence.map(toWire), PlanType.fence);
-      const kept = (await this.transfer.receive(PlanType.fence)).map(fromWire);
+      const kept = (await this.readBack(PlanType.fence)).map(fromWire);
       assertSame(fenceDifferences(fence, kept), "fence", doubt);
       return { items: fence.length, enforcement: await this.enforcement(fence.length > 0) };
     });
@@ -71,6 +72,15 @@ export class Plans {
     if (items.length > 0) return this.transfer.send(items, type);
     await this.transfer.clear(type);
     return undefined;
+  }
+
+  /** What the vehicle holds after an upload. Rejects with `outcome_unknown` when it does not say. */
+  private async readBack(type: PlanType): Promise<WireItem[]> {
+    try {
+      return await this.transfer.receive(type);
+    } catch (error) {
+      throw isSilence(error) ? neverReadBack(type, error) : error;
+    }
   }
 
   private async downloadMission(): Promise<MissionItem[]> {

@@ -5,6 +5,7 @@ import { build } from "./codec";
 import type { Commands } from "./commands";
 import { distance } from "./geo";
 import { common, type MavLinkData } from "./messages";
+import { isSilence, mayHaveObeyed } from "./silence";
 
 /** MAV_FRAME. */
 const LOCAL_NED = 1;
@@ -38,7 +39,8 @@ export interface Target {
 /**
  * Sends a setpoint and asks for the target the vehicle is now going to (POSITION_TARGET_GLOBAL_INT): setpoint
  * messages have no acknowledgement, and a vehicle that is not in guided mode, or will not go there, drops
- * them in silence.
+ * them in silence. Rejects with `outcome_unknown` when it was sent and the vehicle then fell silent. `doing` completes
+ * "The order to …".
  */
 export async function confirmTarget(
   channel: Channel,
@@ -46,16 +48,23 @@ export async function confirmTarget(
   setpoint: MavLinkData,
   target: Target,
   timings: SetpointTimings,
+  doing: string,
 ): Promise<SetpointVerdict> {
   let reported: common.PositionTargetGlobalInt | undefined;
-  for (let attempt = 0; attempt < timings.setpointAttempts; attempt++) {
-    channel.assertOpen();
-    channel.send(setpoint);
-    const answer = await askForTarget(channel, commands, timings.targetMs);
-    if (answer && isTarget(answer, target)) {
-      return { verdict: "confirmed", detail: "The vehicle reports this target." };
+  let sent = false;
+  try {
+    for (let attempt = 0; attempt < timings.setpointAttempts; attempt++) {
+      channel.assertOpen();
+      sent = channel.send(setpoint) || sent;
+      const answer = await askForTarget(channel, commands, timings.targetMs);
+      if (answer && isTarget(answer, target)) {
+        return { verdict: "confirmed", detail: "The vehicle reports this target." };
+      }
+      reported = answer ?? reported;
     }
-    reported = answer ?? reported;
+    channel.assertOpen();
+  } catch (error) {
+    throw sent && isSilence(error) ? mayHaveObeyed(doing, error) : error;
   }
   if (!reported) {
     return {

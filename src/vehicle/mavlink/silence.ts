@@ -1,0 +1,16 @@
+import { DomainError, isDomainError } from "../../domain/errors";
+
+/** The link ended or the vehicle did not answer: it says nothing of what the vehicle did. */
+export const isSilence = (error: unknown): error is DomainError =>
+  isDomainError(error) && (error.code === "vehicle_unreachable" || error.code === "vehicle_timeout");
+
+/** Something was sent, and nobody knows what came of it. `told` says what, and why not. */
+export const outcomeUnknown = (told: string, cause?: unknown): DomainError =>
+  new DomainError("outcome_unknown", `${told} Look at the vehicle before you try again.`, { cause });
+
+/** For an order whose answer never came. `doing` completes "The order to …". */
+export const mayHaveObeyed = (doing: string, silence: DomainError): DomainError =>
+  outcomeUnknown(
+    `The order to ${doing} was sent, and the vehicle may have obeyed or not. ${silence.message}`,
+    silence,
+  );
