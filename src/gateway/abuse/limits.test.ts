@@ -1,0 +1,86 @@
+import { belongings } from "../../testing/access/belongings";
+import { rawCaller } from "../../testing/raw-http";
+import { eventually } from "../../testing/simulated-drone";
+import { startTestGateway } from "../../testing/start-gateway";
+import { TestWatcher } from "../../testing/watcher";
+
+test("a watcher may watch so many streams and no more, and room that it makes is its own again", async () => {
+  const gateway = await startTestGateway({ TELEMETRY_MAX_STREAMS: "2", LINK_CONNECT_TIMEOUT_MS: "50" });
+  const { user, drone } = await belongings(gateway);
+  const watcher = new TestWatcher(gateway.url, user.token);
+  await watcher.subscribe(drone, "gps");
+  await watcher.subscribe(drone, "logs");
+  watcher.forget();
+  watcher.socket.emit("subscribe_telemetry", { drone_id: drone, stream_type: "relalt" });
+  const refused = () => watcher.all("error").some(({ message }) => message.includes("2 streams at most"));
+  await eventually("the third is refused", refused);
+  await watcher.unsubscribe(drone, "gps");
+  watcher.socket.emit("subscribe_telemetry", { drone_id: drone, stream_type: "relalt" });
+  await eventually("it is watched", () =>
+    watcher.all("subscription_confirmed").some(({ stream_type }) => stream_type === "relalt"),
+  );
+});
+
+test("a process takes so many Socket.IO clients and turns the next away until one has left", async () => {
+  const gateway = await startTestGateway({ TELEMETRY_MAX_SOCKETS: "2" });
+  const { token } = await gateway.newUser();
+  const watch = () => new TestWatcher(gateway.url, token);
+  const [one, other] = [watch(), watch()];
+  await Promise.all([one.next("connected"), other.next("connected")]);
+  const third = watch();
+  const fault = await new Promise<Error>((resolve) => third.socket.once("connect_error", resolve));
+  expect(fault).toBeInstanceOf(Error);
+  one.socket.disconnect();
+  await eventually("there is room again", async () => {
+    const late = watch();
+    await new Promise<void>((resolve) => {
+      late.socket.once("connect_error", () => resolve());
+      late.socket.once("connected", () => resolve());
+    });
+    return late.all("connected").length === 1;
+  });
+});
+
+test("a port takes so many connections; the next is hung up on, and served once one has left", async () => {
+  const gateway = await startTestGateway({ HTTP_MAX_CONNECTIONS: "3" });
+  const port = Number(new URL(gateway.url).port);
+  const callers = await Promise.all([1, 2, 3].map(() => rawCaller(port)));
+  await expect(fetch(`${gateway.url}/healthz`)).rejects.toThrow();
+  callers[0]?.socket.destroy();
+  await eventually("it is served", async () =>
+    fetch(`${gateway.url}/healthz`).then(
+      ({ ok }) => ok,
+      () => false,
+    ),
+  );
+});
+
+test("who has shown no token may send 64 KiB; who has, what is configured", async () => {
+  const gateway = await startTestGateway();
+  const { api } = await gateway.newUser();
+  const name = "x".repeat(70_000);
+  expect((await gateway.api.post("/login", { username: name, password: "x" })).status).toBe(413);
+  expect(await api.post("/mission", { name })).toMatchObject({
+    status: 500,
+    body: { error: expect.stringContaining("name") },
+  });
+});
+
+test.each([
+  ["33 deep", `{"name":${"[".repeat(32)}${"]".repeat(32)}}`, 400, "nested too deeply"],
+  ["32 deep", `{"name":${"[".repeat(31)}${"]".repeat(31)}}`, 500, "name"],
+  ["with brackets in a text", JSON.stringify({ name: "[{".repeat(90) }), 201, undefined],
+  ["with a quote and brackets in a text", JSON.stringify({ name: `\\"${"[".repeat(90)}` }), 201, undefined],
+  ["of 100,001 values", `[${"0,".repeat(100_000)}0]`, 413, "too many values"],
+])("a body %s is answered as it deserves", async (_what, body, status, told) => {
+  const gateway = await shared;
+  const { api } = await gateway.newUser();
+  const reply = await api.post("/mission", body);
+  expect(reply.status).toBe(status);
+  expect(reply.body.error).toEqual(told && expect.stringContaining(told));
+});
+
+let shared: ReturnType<typeof startTestGateway>;
+beforeAll(() => {
+  shared = startTestGateway();
+});
