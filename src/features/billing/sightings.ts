@@ -37,7 +37,7 @@ export async function keepSighting(
   const known = await findProviderSubscription(trx, facts.id);
   const userId = (await userOf(trx, facts.customer_id, facts.userId)) ?? known?.user_id ?? null;
   const row = rowOf(facts, known, userId, seenAt);
-  if (known && isOlder(known, row, rule, isCreation)) {
+  if (known && isOlder(known, row, seenAt, rule, isCreation)) {
     if (facts.current_period_end) await fillPeriodEnd(trx, facts.id, facts.current_period_end);
   } else {
     await putProviderSubscription(trx, row);
@@ -48,11 +48,13 @@ export async function keepSighting(
 function isOlder(
   known: ProviderSubscription,
   row: ProviderSubscription,
+  seenAt: Date,
   rule: TieRule,
   isCreation: boolean,
 ): boolean {
-  if (rule === "take" || known.seen_at < row.seen_at) return false;
-  if (known.seen_at > row.seen_at) return true;
+  // Not the row's own time, which is never before what is known.
+  if (rule === "take" || known.seen_at < seenAt) return false;
+  if (known.seen_at > seenAt) return true;
   if (sameTerms(known, row)) return false;
   if (rule === "ask") throw new Tie(row.id);
   return ended(known.status) || isCreation;

@@ -155,7 +155,8 @@ const finishCheckout =
           cancel_at_period_end: false,
           current_period_end: null,
           started_at: created,
-          seen_at: created,
+          // Unpaid is only how it began: whatever the subscription's own events tell is newer.
+          seen_at: facts.paid ? created : new Date(0),
         });
       } else if (facts.paid && known.status === "incomplete" && known.seen_at <= created) {
         await putProviderSubscription(trx, { ...known, status: "active" });

@@ -148,6 +148,31 @@ describe("a subscription", () => {
     expect(await subscriptionOf(user)).toMatchObject({ status: "canceled", vehicle_count: 1 });
   });
 
+  test("that is active stays so when an older update comes after", async () => {
+    const { user, told } = await newSubscriber();
+    await told("updated", { status: "active", quantity: 3 }, NOW + 9);
+    await told("updated", { status: "past_due", quantity: 1 }, NOW + 5);
+    expect(await subscriptionOf(user)).toMatchObject({ status: "active", vehicle_count: 3 });
+  });
+
+  test("told by an older update is not asked for", async () => {
+    const { user, wish, told } = await newSubscriber(asking);
+    fake.hold(wish.id, wish.customer, 6);
+    await told("updated", { quantity: 3 }, NOW + 9);
+    await told("updated", { quantity: 1 }, NOW + 5);
+    expect(fake.lines).not.toContain(`GET /v1/subscriptions/${wish.id}`);
+    expect(await subscriptionOf(user)).toMatchObject({ vehicle_count: 3 });
+  });
+
+  test("that a checkout told before its payment is what an older update says", async () => {
+    const { user, wish, told } = await newSubscriber();
+    const checkout = { ...checkoutObject(wish), payment_status: "unpaid" };
+    await send(paymentEvent("checkout.session.completed", checkout, NOW + 3));
+    expect(await subscriptionOf(user)).toMatchObject({ status: "incomplete" });
+    await told("updated", { status: "active", quantity: 2 }, NOW + 2);
+    expect(await subscriptionOf(user)).toMatchObject({ status: "active", vehicle_count: 2 });
+  });
+
   test("is told in every order of the same events, and ends the same", async () => {
     const kinds = ["checkout", "created", "updated", "invoice"] as const;
     for (const order of permutations(kinds)) {
