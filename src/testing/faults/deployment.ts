@@ -1,10 +1,12 @@
+import { randomInt } from "node:crypto";
 import { join } from "node:path";
 import { migrationSource } from "../../../migrations";
-import { freePort } from "../../laptop/free-port";
+import { assertPortIsFree } from "../../laptop/free-port";
 import { startPostgres } from "../../laptop/servers/postgres";
 import { startRedis } from "../../laptop/servers/redis";
 import { type Db, openDatabase } from "../../platform/db";
 import { migrateJobs } from "../../platform/jobs";
+import { generateKeyPair } from "../../tunnel/wireguard/keys";
 import { atEndOfFile } from "../clean-up";
 import { type Cuttable, cuttable } from "../cuttable";
 import { freshFolder, freshMail } from "../fresh-servers";
@@ -20,11 +22,28 @@ export interface Deployment {
   /** Both gateways, and both relays, as their clients reach them. */
   readonly gateways: readonly string[];
   readonly relays: readonly string[];
+  /** Its status API. */
+  readonly tunnel: string;
   /** Of the test's own, not through any cable. */
   readonly db: Db;
   readonly redisUrl: string;
   readonly storeUrl: string;
   readonly mail: Awaited<ReturnType<typeof freshMail>>;
+}
+
+/** A free port that the system does not lend to outgoing connections while its owner is down. */
+async function ownPort(): Promise<number> {
+  for (let tries = 0; ; tries++) {
+    const port = 20_000 + randomInt(12_000);
+    const free = await assertPortIsFree(port, "a part").then(
+      () => true,
+      (error: unknown) => {
+        if (tries > 20) throw error;
+        return false;
+      },
+    );
+    if (free) return port;
+  }
 }
 
 /** A neighbour, and the cables that end at it. */
@@ -41,7 +60,7 @@ class Neighbour {
 }
 
 /**
- * Two gateways, two relays, two workers, a jumphost, and the Postgres, Redis and object store under them, each a
+ * Two gateways, two relays, two workers, a tunnel that changes nothing on this machine, a jumphost, and the Postgres, Redis and object store under them, each a
  * process of its own on loopback. Each replica has a cable of its own to each neighbour.
  */
 export async function startDeployment(): Promise<Deployment> {
@@ -53,10 +72,10 @@ export async function startDeployment(): Promise<Deployment> {
   const add = async (...made: Parameters<typeof Part.start>) => void parts.push(await Part.start(...made));
 
   const [postgresPort, redisPort, storePort, jumphostPort] = await Promise.all([
-    freePort(),
-    freePort(),
-    freePort(),
-    freePort(),
+    ownPort(),
+    ownPort(),
+    ownPort(),
+    ownPort(),
   ]);
   const postgres = new Neighbour(`postgres://fleet@127.0.0.1:${postgresPort}/fleet`);
   const redis = new Neighbour(`redis://127.0.0.1:${redisPort}`);
@@ -105,7 +124,7 @@ export async function startDeployment(): Promise<Deployment> {
   const gateways: string[] = [];
   const relays: string[] = [];
   for (const number of [1, 2]) {
-    const [port, peerPort, relayPort] = await Promise.all([freePort(), freePort(), freePort()]);
+    const [port, peerPort, relayPort] = await Promise.all([ownPort(), ownPort(), ownPort()]);
     const gatewayCables = await Promise.all([postgres, redis, store, jumphost].map((to) => to.cable()));
     const [pg, rd, s3, jump] = gatewayCables as [Cuttable, Cuttable, Cuttable, Cuttable];
     const peer = await cuttable(`http://127.0.0.1:${peerPort}`);
@@ -165,5 +184,26 @@ export async function startDeployment(): Promise<Deployment> {
       workerCables,
     );
   }
-  return { parts, gateways, relays, db, redisUrl: redis.url, storeUrl: store.url, mail };
+  const tunnelPort = await ownPort();
+  const tunnelCables = [await postgres.cable(), await store.cable()] as const;
+  const keys = [generateKeyPair(), generateKeyPair()] as const;
+  await add(
+    "tunnel",
+    () =>
+      program("tunnel", entrypoint(programs, "tunnel"), "the tunnel service listens", {
+        ...common,
+        ...storeKeys,
+        DATABASE_URL: tunnelCables[0].url,
+        S3_ENDPOINT: tunnelCables[1].url,
+        USERS_PRIVATE_KEY: keys[0].privateKey,
+        DRONES_PRIVATE_KEY: keys[1].privateKey,
+        VPN_ENDPOINT_HOST: "192.0.2.1",
+        TUNNEL_DATAPLANE: "dry-run",
+        TUNNEL_PORT: String(tunnelPort),
+        JUMPHOST_PORT: "0",
+      }),
+    tunnelCables,
+  );
+  const tunnel = `http://127.0.0.1:${tunnelPort}`;
+  return { parts, gateways, relays, tunnel, db, redisUrl: redis.url, storeUrl: store.url, mail };
 }

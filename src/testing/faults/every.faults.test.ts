@@ -2,7 +2,7 @@ import { writeSync } from "node:fs";
 import { type Fault, runFaults } from "./run";
 import { faultTable } from "./table";
 
-const neighbours = ["Postgres", "Redis", "store", "jumphost"];
+const neighbours = ["Postgres", "Redis", "store", "jumphost", "tunnel"];
 const replicas = ["gateway", "relay", "worker"].flatMap((name) => [`${name} 1`, `${name} 2`]);
 const harms = ["kill", "pause", "partition"] as const;
 /** `FAULTS=kill:Redis,pause:gateway 1` runs these only. */

@@ -24,7 +24,7 @@ export class Part {
   ): Promise<Part> {
     const part = new Part(name, start, cables);
     atEndOfFile(async () => part.end());
-    part.running = await start();
+    await part.restart();
     return part;
   }
 
@@ -37,7 +37,7 @@ export class Part {
     this.running = undefined;
   }
 
-  /** Its port may have been lent to somebody's outgoing connection meanwhile, which ends. */
+  /** Its port may have been lent to somebody meanwhile, who gives it back. */
   async restart(): Promise<void> {
     const deadline = Date.now() + 20_000;
     while (!this.running) {

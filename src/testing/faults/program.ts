@@ -1,5 +1,5 @@
 import { fork } from "node:child_process";
-import { createWriteStream } from "node:fs";
+import { createWriteStream, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ServerProcess } from "../../laptop/servers/server-process";
 
@@ -40,7 +40,7 @@ export async function startProgram(
   clearTimeout(late);
   if (outcome !== "ready") {
     child.kill("SIGKILL");
-    throw new Error(`${outcome} It wrote ${logFile}.`);
+    throw new Error(`${outcome} Its last words:\n${readFileSync(logFile, "utf8").slice(-2_000)}`);
   }
   const stop = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;

@@ -11,6 +11,7 @@ import { tapVehicle } from "../vehicle-tap";
 import { type Deployment, startDeployment, WEBHOOK_SECRET } from "./deployment";
 import type { Finding, Flaw, Round } from "./findings";
 import { CommandLoad } from "./loads/commands";
+import { PeerLoad } from "./loads/peers";
 import { StickLoad } from "./loads/sticks";
 import { UploadLoad } from "./loads/uploads";
 import { WebhookLoad } from "./loads/webhooks";
@@ -120,8 +121,8 @@ async function recovered(progress: Progress, since: number, fault: string): Prom
 }
 
 async function startLoads(deployment: Deployment, round: Round, progress: Progress) {
-  const { gateways, relays, db, redisUrl, storeUrl, mail } = deployment;
-  const vehicles = await simulatedVehicles(6);
+  const { gateways, relays, tunnel, db, redisUrl, storeUrl, mail } = deployment;
+  const vehicles = await simulatedVehicles(4);
   const credentials = { username: "pilot@example.com", password: "correct horse battery" };
   const user = await createUser(db, { ...credentials, level: "CUSTOMER", active: true });
   const anonymous = new ApiClient(`${gateways[0]}/api/v1`);
@@ -148,12 +149,16 @@ async function startLoads(deployment: Deployment, round: Round, progress: Progre
   }
   const flown = [];
   for (const [at, vehicle] of others.entries()) flown.push(await newDrone(vehicle, `flown ${at}`));
+  const steered = [];
+  for (const name of ["steered 0", "steered 1", "steered by a roaming pilot"])
+    steered.push(await newDrone(first, name));
   const shared = { gateways, db, round, progress };
-  const uploads = new UploadLoad({ ...shared, drones: flown.slice(0, 2), storeUrl, mail });
+  const uploads = new UploadLoad({ ...shared, drones: flown, storeUrl, mail });
   const loads = [
     new CommandLoad({ ...shared, drones: commanded, authorization: () => `Bearer ${token}` }),
-    new StickLoad({ relays, drones: flown.slice(2), redisUrl, round, progress }),
+    new StickLoad({ relays, drones: steered, redisUrl, round, progress }),
     uploads,
+    new PeerLoad({ tunnel, storeUrl, db, round, progress }),
     new WebhookLoad({ ...shared, secret: WEBHOOK_SECRET, userId: user.id }),
   ];
   return { loads, uploads, logIn };

@@ -1,11 +1,13 @@
 /** How long a client waits for an answer. */
 const PATIENCE_MS = 20_000;
 
+export interface Reply {
+  readonly status: number;
+  readonly body: ReturnType<typeof JSON.parse>;
+}
+
 /** not sent: nobody was reached. lost: it was sent, and no answer came. */
-export type Answer =
-  | { readonly status: number; readonly body: ReturnType<typeof JSON.parse> }
-  | "not sent"
-  | "lost";
+export type Answer = Reply | { readonly failure: "not sent" | "lost"; readonly why: string };
 
 /** One request of a client that gives up after a while, and knows what it cannot know. */
 export async function ask(
@@ -28,11 +30,17 @@ export async function ask(
     const isJson = response.headers.get("content-type")?.includes("json");
     return { status: response.status, body: isJson ? JSON.parse(text) : text };
   } catch (error) {
-    const { code } = ((error as Error).cause ?? {}) as { code?: string };
-    return code === "ECONNREFUSED" ? "not sent" : "lost";
+    const { message, cause } = error as Error;
+    const { code } = (cause ?? {}) as { code?: string };
+    const why = `${message} ${code ?? ""} ${(cause as Error)?.message ?? ""}`;
+    return { failure: code === "ECONNREFUSED" ? "not sent" : "lost", why };
   }
 }
 
 /** Whether it was answered with this status. */
-export const isStatus = (answer: Answer, status: number): answer is Exclude<Answer, string> =>
-  typeof answer === "object" && answer.status === status;
+export const isStatus = (answer: Answer, status: number): answer is Reply =>
+  "status" in answer && answer.status === status;
+
+/** What the client heard, in a few words. */
+export const wordsOf = (answer: Answer): string =>
+  "status" in answer ? `${answer.status} ${answer.body.error ?? ""}` : `${answer.failure}: ${answer.why}`;

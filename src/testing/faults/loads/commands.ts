@@ -2,7 +2,7 @@ import type { Db } from "../../../platform/db";
 import type { VehicleTap } from "../../vehicle-tap";
 import type { Account, Finding, Flaw, Load, Round } from "../findings";
 import type { Progress } from "../progress";
-import { ask, isStatus } from "./client";
+import { ask, isStatus, wordsOf } from "./client";
 import { repeatEvery } from "./repeat";
 
 const MOTOR_TEST = 209;
@@ -60,11 +60,14 @@ export class CommandLoad implements Load {
       headers: { authorization: authorization() },
       body: { drone_id: drone.id, motor_id: 1, percentage: order.percentage },
     });
-    order.told = typeof answer === "string" ? answer : `${answer.status} ${answer.body.error ?? ""}`;
+    order.told = wordsOf(answer);
     if (isStatus(answer, 200)) {
       order.outcome = "acknowledged";
       progress.success("commands", url);
-    } else if (answer === "lost" || order.told.includes("may have done this or not")) {
+    } else if (
+      ("failure" in answer && answer.failure === "lost") ||
+      /may have (done|obeyed)/.test(order.told)
+    ) {
       order.outcome = "unknown";
     }
   }

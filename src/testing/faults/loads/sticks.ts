@@ -13,7 +13,7 @@ const FRESH_MS = 500;
 export interface StickLoadOptions {
   /** `ws://…` */
   readonly relays: readonly string[];
-  /** As many as relays; each is steered through one. */
+  /** One more than relays: each is steered through one, the last through whichever takes its pilot. */
   readonly drones: readonly { readonly id: number; readonly ip: string }[];
   readonly redisUrl: string;
   readonly round: Round;
@@ -26,7 +26,10 @@ interface Frame {
   readonly round: number;
 }
 
-/** Pilots with a gamepad, each at a relay to which it returns when it is hung up on. */
+/**
+ * Pilots with a gamepad. Each returns to its own relay when it is hung up on; the last goes to the next one, as a
+ * load balancer may send it.
+ */
 export class StickLoad implements Load {
   readonly kind = "sticks";
   private readonly redis: Redis;
@@ -37,12 +40,14 @@ export class StickLoad implements Load {
 
   constructor(private readonly options: StickLoadOptions) {
     const { relays, drones, progress, redisUrl } = options;
-    const through = new Map<string, string>();
-    this.pilots = relays.map((relay, at) => {
-      const drone = drones[at] as (typeof drones)[number];
-      progress.expect("sticks", relay);
-      through.set(`${drone.ip}:gamepad_input`, relay);
-      return new Pilot(`${relay}/redispad/${drone.id}`, options.round);
+    const through = new Map(drones.map(({ ip }, at) => [`${ip}:gamepad_input`, relays[at] ?? "any relay"]));
+    for (const relay of relays) progress.expect("sticks", relay);
+    this.pilots = drones.map(({ id }, at) => {
+      const own = relays[at] === undefined ? relays : [relays[at]];
+      return new Pilot(
+        own.map((relay) => `${relay}/redispad/${id}`),
+        options.round,
+      );
     });
     // As a drone has it: subscribed again by itself when Redis is back.
     this.redis = openRedis(redisUrl, createLogger("test", "silent"), {
@@ -86,12 +91,14 @@ export class StickLoad implements Load {
 
 class Pilot {
   sequence = 0;
+  private connections = 0;
   private socket: WebSocket | undefined;
   private readonly timer: NodeJS.Timeout;
   private stopped = false;
 
   constructor(
-    private readonly url: string,
+    /** In turn. */
+    private readonly urls: readonly string[],
     private readonly round: Round,
   ) {
     this.connect();
@@ -105,7 +112,9 @@ class Pilot {
   }
 
   private connect(): void {
-    const socket = new WebSocket(this.url, { perMessageDeflate: false });
+    const socket = new WebSocket(this.urls[this.connections++ % this.urls.length] as string, {
+      perMessageDeflate: false,
+    });
     this.socket = socket;
     socket.on("error", () => {});
     socket.on("close", () => {

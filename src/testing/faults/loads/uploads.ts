@@ -5,7 +5,7 @@ import type { Db } from "../../../platform/db";
 import { sha256 } from "../../uploads";
 import type { Account, Finding, Flaw, Load, Round } from "../findings";
 import type { Progress } from "../progress";
-import { type Answer, ask, isStatus } from "./client";
+import { type Answer, ask, isStatus, type Reply } from "./client";
 import { repeatEvery } from "./repeat";
 
 const EVERY_MS = 700;
@@ -38,16 +38,14 @@ export class UploadLoad implements Load {
   private readonly repetitions;
   private readonly findings: Finding[] = [];
   private readonly watch: NodeJS.Timeout;
+  /** The round that each mail came in. */
+  private readonly mailRounds: number[] = [];
   private stopping = false;
 
   constructor(private readonly options: UploadLoadOptions) {
-    const { gateways, drones, progress, mail } = options;
+    const { gateways, drones, progress } = options;
     progress.expect("jobs", "workers");
-    let mails = mail.mails.length;
-    this.watch = setInterval(() => {
-      if (mail.mails.length > mails) progress.success("jobs", "workers");
-      mails = mail.mails.length;
-    }, 50);
+    this.watch = setInterval(() => this.countMails(), 50).unref();
     this.repetitions = gateways.map((url, at) => {
       const { ip } = drones[at] as (typeof drones)[number];
       progress.expect("uploads", url);
@@ -68,7 +66,12 @@ export class UploadLoad implements Load {
     while (this.flights.some(({ step }) => step !== "over") && Date.now() < deadline)
       await new Promise((resolve) => setTimeout(resolve, 50));
     await Promise.all(this.repetitions.map((repetition) => repetition.stop()));
-    clearInterval(this.watch);
+  }
+
+  private countMails(): void {
+    const { mail, progress, round } = this.options;
+    if (mail.mails.length > this.mailRounds.length) progress.success("jobs", "workers");
+    while (this.mailRounds.length < mail.mails.length) this.mailRounds.push(round.current);
   }
 
   private async newFlight(): Promise<Flight> {
@@ -169,16 +172,21 @@ export class UploadLoad implements Load {
 
   /** What workers did of it: a report for each flight that ended, and a thumbnail for each picture. */
   async accountOfJobs(): Promise<Account> {
+    clearInterval(this.watch);
+    this.countMails();
     const { db, mail } = this.options;
     const ended = this.flights.filter(({ step }) => step === "over");
     const findings: Finding[] = [];
-    for (const { execution, asset, round } of ended) {
-      const note = (flaw: "lost" | "duplicated", detail: string) =>
+    for (const { execution, asset, round: begun } of ended) {
+      const note = (flaw: "lost" | "duplicated", detail: string, round = begun) =>
         findings.push({ kind: "jobs", flaw, round, detail });
       const page = `/executions/${execution}`;
-      const mails = mail.mails.filter(({ links }) => links.some((link) => link.endsWith(page))).length;
-      if (mails === 0) note("lost", `no report of execution ${execution}`);
-      if (mails > 1) note("duplicated", `${mails} reports of execution ${execution}`);
+      const rounds = this.mailRounds.filter((_round, at) =>
+        mail.mails[at]?.links.some((link) => link.endsWith(page)),
+      );
+      if (rounds.length === 0) note("lost", `no report of execution ${execution}`);
+      if (rounds.length > 1)
+        note("duplicated", `${rounds.length} reports of execution ${execution}`, rounds.at(-1));
       const row = await db("assets").where({ id: asset }).first();
       if (!row?.thumbnail) note("lost", `no thumbnail of asset ${asset}`);
     }
@@ -186,5 +194,4 @@ export class UploadLoad implements Load {
   }
 }
 
-const isWell = (answer: Answer): answer is Exclude<Answer, string> =>
-  isStatus(answer, 200) && answer.body.success !== false;
+const isWell = (answer: Answer): answer is Reply => isStatus(answer, 200) && answer.body.success !== false;

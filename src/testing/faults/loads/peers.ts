@@ -1,0 +1,97 @@
+import type { Db } from "../../../platform/db";
+import { FleetRows } from "../../start-tunnel";
+import { sha256 } from "../../uploads";
+import type { Account, Finding, Load, Round } from "../findings";
+import type { Progress } from "../progress";
+import { ask, isStatus } from "./client";
+import { type Repetition, repeatEvery } from "./repeat";
+
+const EVERY_MS = 500;
+const LOOK_MS = 100;
+
+export interface PeerLoadOptions {
+  /** The tunnel's status API, and the store as nobody's cable reaches it. */
+  readonly tunnel: string;
+  readonly storeUrl: string;
+  readonly db: Db;
+  readonly round: Round;
+  readonly progress: Progress;
+}
+
+interface Peer {
+  readonly round: number;
+  readonly id: number;
+  readonly ip: string;
+  /** Of its config when the tunnel first knew it; the key is in it. */
+  config: string | undefined;
+}
+
+/** Users who come one after the other, each to be given a key, a config and a tunnel. */
+export class PeerLoad implements Load {
+  readonly kind = "peers";
+  private readonly peers: Peer[] = [];
+  private readonly repetition: Repetition;
+  private current: Peer | undefined;
+  private stopping = false;
+  private addresses = 0;
+
+  constructor(private readonly options: PeerLoadOptions) {
+    options.progress.expect("peers", options.tunnel);
+    this.repetition = repeatEvery(LOOK_MS, () => this.next().catch(() => undefined));
+  }
+
+  async stop(): Promise<void> {
+    this.stopping = true;
+    const deadline = Date.now() + 60_000;
+    while (this.peers.some(({ config }) => config === undefined) && Date.now() < deadline)
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    await this.repetition.stop();
+  }
+
+  private async next(): Promise<void> {
+    if (this.current?.config !== undefined) {
+      await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
+      this.current = undefined;
+    }
+    if (this.stopping && !this.current) return;
+    this.current ??= await this.newPeer();
+    await this.look(this.current);
+  }
+
+  private async newPeer(): Promise<Peer> {
+    const { db, round } = this.options;
+    const at = this.addresses++;
+    const ip = `10.70.${100 + Math.floor(at / 200)}.${(at % 200) + 2}`;
+    const peer: Peer = { ...(await new FleetRows(db).user(ip)), round: round.current, config: undefined };
+    this.peers.push(peer);
+    return peer;
+  }
+
+  private async look(peer: Peer): Promise<void> {
+    const { tunnel, progress } = this.options;
+    const answer = await ask(`${tunnel}/status/user/${peer.ip}`, { method: "GET" });
+    if (!isStatus(answer, 200)) return;
+    peer.config = await this.configOf(peer);
+    if (peer.config !== undefined) progress.success("peers", tunnel);
+  }
+
+  /** The laptop's store lets anyone read. */
+  private async configOf({ id }: Peer): Promise<string | undefined> {
+    const answer = await ask(`${this.options.storeUrl}/fleet-vpn/vpn/users/${id}.conf`, { method: "GET" });
+    return isStatus(answer, 200) ? sha256(answer.body) : undefined;
+  }
+
+  async account(): Promise<Account> {
+    const findings: Finding[] = [];
+    for (const peer of this.peers) {
+      const answer = await ask(`${this.options.tunnel}/status/user/${peer.ip}`, { method: "GET" });
+      const config = await this.configOf(peer);
+      const finding = { kind: "peers", round: peer.round } as const;
+      if (!isStatus(answer, 200) || config === undefined || peer.config === undefined)
+        findings.push({ ...finding, flaw: "lost", detail: `user ${peer.id} has no peer or no config` });
+      else if (config !== peer.config)
+        findings.push({ ...finding, flaw: "duplicated", detail: `user ${peer.id} was given a second key` });
+    }
+    return { acknowledged: this.peers.length, findings };
+  }
+}
