@@ -6,6 +6,9 @@ import { startTestGateway, type TestGateway, type TestUser } from "../testing/st
 import { until } from "../testing/until";
 import { droneClient, put, upload } from "../testing/uploads";
 
+// A busy machine takes several times as long.
+jest.setTimeout(120_000);
+
 /** Two gateways, each with a worker, on the same database, Redis, object store and mail server. */
 let first: TestGateway;
 let second: TestGateway;

@@ -8,6 +8,9 @@ import { hostileTexts } from "../../testing/spec-fuzz";
 import { type Operation, operationsOf, pathOf, type Schema, sample } from "../../testing/spec-requests";
 import { startTestGateway, type TestGateway } from "../../testing/start-gateway";
 
+// A busy machine takes several times as long.
+jest.setTimeout(120_000);
+
 /** A busy machine that runs many tests at once must not fail these. */
 const PATIENCE_MS = 5_000;
 

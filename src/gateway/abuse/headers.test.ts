@@ -6,6 +6,9 @@ import { tunnelWorld } from "../../testing/start-tunnel";
 import { SimulatedOs } from "../../tunnel/os/simulated-os";
 import { startWorker } from "../worker";
 
+// A busy machine takes several times as long.
+jest.setTimeout(120_000);
+
 const CLIENT = "https://fly.example.com";
 
 let gateway: TestGateway;

@@ -4,6 +4,9 @@ import { eventually } from "../../testing/simulated-drone";
 import { startTestGateway } from "../../testing/start-gateway";
 import { TestWatcher } from "../../testing/watcher";
 
+// A busy machine takes several times as long.
+jest.setTimeout(120_000);
+
 test("a watcher may watch so many streams and no more, and room that it makes is its own again", async () => {
   const gateway = await startTestGateway({ TELEMETRY_MAX_STREAMS: "2", LINK_CONNECT_TIMEOUT_MS: "50" });
   const { user, drone } = await belongings(gateway);

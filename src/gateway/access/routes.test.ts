@@ -5,69 +5,16 @@ import {
   belongings,
   CONFIDENTIAL,
   droneApi,
-  type Owned,
   TEST_EDGE_SECRET,
 } from "../../testing/access/belongings";
 import { databaseDigest } from "../../testing/access/database-digest";
+import { answers, idsOf, kindOf, request } from "../../testing/access/id-requests";
 import { ApiClient, type Reply } from "../../testing/client";
-import { type Operation, operationsOf, pathOf, type Schema, sample } from "../../testing/spec-requests";
+import { type Operation, operationsOf } from "../../testing/spec-requests";
 import { startTestGateway, type TestGateway } from "../../testing/start-gateway";
 
-/** What an id's name means; a name that is not here fails the walk. */
-const kinds: Readonly<Record<string, Owned | "nothing of anybody's">> = {
-  drone_id: "drone",
-  vehicle_id: "drone",
-  room_number: "drone",
-  mission_id: "mission",
-  missionId: "mission",
-  mission_point_id: "missionPoint",
-  geofence_id: "geofence",
-  point_id: "geofencePoint",
-  execution_id: "execution",
-  asset_id: "asset",
-  ids: "asset",
-  event_id: "event",
-  motor_id: "nothing of anybody's",
-};
-
-/** Where an id is called no more than `id`. */
-const plainIds: Readonly<Record<string, Owned>> = {
-  "GET /drone/action/connection": "drone",
-  "DELETE /drone/action/connection": "drone",
-  "PATCH /mission/:mission_id/points": "missionPoint",
-  "PATCH /geofence/:geofence_id/points": "geofencePoint",
-};
-
-/** What is answered for another's thing, where it is not 404. The nothing of a list is nothing of anybody's. */
-const answers: Readonly<Record<string, number>> = {
-  "GET /drone/action/connection id": 400,
-  "DELETE /drone/action/connection id": 400,
-  "GET /drones/mission missionId": 201,
-  "GET /calendar/events drone_id": 200,
-  "POST /assets/:vehicle_id/delete ids": 200,
-  "POST /video_room room_number": 400,
-  "PATCH /mission/:mission_id/points id": 500,
-  "PATCH /geofence/:geofence_id/points id": 500,
-  "GET /assets/:vehicle_id vehicle_id": 403,
-  "GET /assets/video/:vehicle_id vehicle_id": 403,
-  "GET /assets/:vehicle_id/video/:asset_id vehicle_id": 403,
-  "GET /assets/:vehicle_id/download/:asset_id vehicle_id": 403,
-  "POST /assets/:vehicle_id/delete vehicle_id": 403,
-  "GET /executions/vehicle/:drone_id drone_id": 403,
-  "POST /executions/:execution_id/complete execution_id": 403,
-  "POST /executions/:execution_id/log execution_id": 403,
-  "POST /executions/:execution_id/log asset_id": 403,
-  "POST /authenticate_upload execution_id": 403,
-  "POST /complete_upload asset_id": 403,
-};
-
-/** What else a request needs to be a good one. */
-const values: Readonly<Record<string, unknown>> = {
-  occurrence_time: "2030-01-02T08:00:00Z",
-  custom_mode: "GUIDED",
-  start: "2029-12-31T00:00:00Z",
-  end: "2030-01-31T00:00:00Z",
-};
+// A busy machine takes several times as long.
+jest.setTimeout(120_000);
 
 /** The kinds of bad tokens with which every route is asked. */
 const everywhere = new Set([
@@ -77,47 +24,6 @@ const everywhere = new Set([
   "algorithm none",
   "another key",
 ]);
-
-const isId = (name: string, schema: Schema): boolean =>
-  /^id$|_id$|Id$|^ids$|^room_number$/.test(name) && ["integer", "array"].includes(schema.type ?? "");
-
-/** The ids that an operation takes, in path, query and body. */
-function idsOf(operation: Operation): string[] {
-  const found = new Set<string>();
-  for (const parameter of operation.parameters)
-    if (isId(parameter.name, parameter.schema)) found.add(parameter.name);
-  const look = (schema: Schema): void => {
-    if (schema.items) look(schema.items);
-    for (const [name, property] of Object.entries(schema.properties ?? {})) {
-      if (isId(name, property)) found.add(name);
-      look(property);
-    }
-  };
-  if (operation.body) look(operation.body);
-  return [...found];
-}
-
-const kindOf = (operation: Operation, name: string) =>
-  name === "id" ? plainIds[operation.name] : kinds[name];
-
-/** The request with these ids in it. */
-function request(operation: Operation, ownerOf: (id: string) => Belongings) {
-  const idOf = (name: string): number | undefined => {
-    const kind = kindOf(operation, name);
-    return kind === undefined || kind === "nothing of anybody's" ? undefined : ownerOf(name)[kind];
-  };
-  const path = pathOf(operation, (parameter) =>
-    isId(parameter.name, parameter.schema)
-      ? idOf(parameter.name)
-      : (values[parameter.name] ??
-        (parameter.required ? sample(parameter.schema, undefined, parameter.name) : undefined)),
-  );
-  const fill = (name: string, schema: Schema) => {
-    if (!isId(name, schema)) return values[name];
-    return schema.type === "array" ? [idOf(name)] : idOf(name);
-  };
-  return { path, body: operation.body && sample(operation.body, fill) };
-}
 
 const activation = (token: string) => ({ "x-activation-token": token });
 

@@ -13,6 +13,9 @@ import { SimulatedOs } from "../../tunnel/os/simulated-os";
 import { statusRoutes } from "../../tunnel/status/routes";
 import type { StatusView } from "../../tunnel/status/view";
 
+// A busy machine takes several times as long.
+jest.setTimeout(120_000);
+
 const TUNNEL_SECRET = "a tunnel secret of enough length";
 
 const tokenOf = (headers: Readonly<Record<string, string>>) =>
