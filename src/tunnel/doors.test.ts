@@ -1,6 +1,14 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import WebSocket from "ws";
 import { loadConfig, tunnelConfig } from "../platform/config";
+import { createLogger } from "../platform/log";
+import { openRedis, redisReady } from "../platform/redis";
+import { packageRoot } from "../platform/version";
+import { atEndOfFile, freshRedis } from "../testing";
 import { type TunnelWorld, tunnelWorld } from "../testing/start-tunnel";
+import { until } from "../testing/until";
+import { LeaseStore } from "../vehicle/leases";
 import { edgePorts } from "./doors";
 import { SimulatedOs } from "./os/simulated-os";
 
@@ -12,8 +20,14 @@ beforeAll(async () => {
 });
 
 /** How the jumphost refuses. */
-function refusal(url: string, host: string, secret?: string): Promise<{ status: number; reason: string }> {
+function refusal(
+  url: string,
+  host: string,
+  secret?: string,
+  more: Record<string, string> = {},
+): Promise<{ status: number; reason: string }> {
   const headers = {
+    ...more,
     "x-drone-ip": host,
     "x-drone-port": "5001",
     ...(secret ? { authorization: `Bearer ${secret}` } : {}),
@@ -44,6 +58,28 @@ test("the daemon's jumphost asks for the bearer secret in the strict profile, an
 test("a drone is dialled from the hub's address in its plane, and where that is not there by no other way", async () => {
   const { jumphostUrl } = await start();
   expect(await refusal(jumphostUrl, "10.71.0.2")).toEqual({ status: 502, reason: "unreachable" });
+});
+
+test("the daemon's jumphost asks Redis who was replaced, with no more rights than docs/tunnel.md names", async () => {
+  const { url: redisUrl } = await freshRedis();
+  const redis = openRedis(redisUrl, createLogger("test", "silent"));
+  atEndOfFile(async () => redis.disconnect());
+  await redisReady(redis);
+  const page = readFileSync(join(packageRoot, "docs/tunnel.md"), "utf8");
+  const [, rights = ""] = /`ACL SETUSER edge on >… ([^`]+)`/.exec(page) ?? [];
+  await redis.acl("SETUSER", "edge", "on", ">its-password", ...rights.split(" "));
+  const { fence } = await new LeaseStore(redis).claim("drone:7", "replica", "http://127.0.0.1:1", 60_000);
+  const url = new URL(redisUrl);
+  url.username = "edge";
+  url.password = "its-password";
+  const { jumphostUrl } = await start({ EDGE_REDIS_URL: url.href });
+  const ask = (number: number) =>
+    refusal(jumphostUrl, "10.71.0.2", undefined, {
+      "x-link-fence": String(number),
+      "x-link-key": "drone:7",
+    });
+  await until(async () => (await ask(fence - 1)).reason === "deposed");
+  expect(await ask(fence)).toEqual({ status: 502, reason: "unreachable" });
 });
 
 test("the firewall opens the doors that are configured, and no other", () => {

@@ -4,6 +4,8 @@ import type { TunnelConfig } from "../platform/config";
 import type { Lifecycle } from "../platform/lifecycle";
 import type { Logger } from "../platform/log";
 import type { Registry } from "../platform/metrics";
+import { openRedis } from "../platform/redis";
+import { LeaseStore } from "../vehicle/leases";
 import { Edge } from "./edge/edge";
 import type { LiveDrone, LiveDrones } from "./edge/guests";
 import type { OpenPort } from "./firewall/pairs";
@@ -31,7 +33,9 @@ interface Surroundings {
 
 /** The jumphost, which gateways come to; stopped with the process. */
 export function openJumphost(config: TunnelConfig, { log, registry, lifecycle }: Surroundings): Jumphost {
+  const leases = config.EDGE_REDIS_URL ? openLeases(config.EDGE_REDIS_URL, log, lifecycle) : undefined;
   const jumphost = new Jumphost({
+    ...(leases ? { lastFence: (link: string) => leases.lastFence(link) } : {}),
     reach: new Reach({
       simulatorHosts: config.JUMPHOST_SIMULATOR_HOSTS.map((host) => host.toLowerCase()),
     }),
@@ -49,6 +53,13 @@ export function openJumphost(config: TunnelConfig, { log, registry, lifecycle }:
   });
   lifecycle.onDrain("jumphost", () => jumphost.stop());
   return jumphost;
+}
+
+/** The gateways' leases, of which nothing is read but the fencing numbers. */
+function openLeases(url: string, log: Logger, lifecycle: Lifecycle): LeaseStore {
+  const redis = openRedis(url, log);
+  lifecycle.onClose("jumphost redis", () => redis.disconnect());
+  return new LeaseStore(redis);
 }
 
 /** The edge, which drones come to; it opens when it is attended with the interface up. */

@@ -47,7 +47,7 @@ export const edgeGroup = {
     16,
   ).optional(),
   EDGE_REDIS_URL: secretUrl(
-    "Redis, as a user that may ACL SETUSER, DELUSER and USERS: the edge makes each drone a user of its own.",
+    "Redis, as a user that may ACL SETUSER, DELUSER and USERS, for the edge makes each drone a user of its own, and GET fleet:link:*, where the jumphost finds the holders' fencing numbers.",
   ).optional(),
   EDGE_TIMEOUT_SECONDS: positiveInt(
     30,

@@ -1,11 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { createLogger } from "../../platform/log";
-import { atEndOfFile } from "../../testing";
+import { openRedis, redisReady } from "../../platform/redis";
+import { atEndOfFile, freshRedis } from "../../testing";
 import { startJumphost, type TestJumphost } from "../../testing/jumphost";
 import { until } from "../../testing/until";
 import type { ByteStream } from "../../vehicle";
 import { dialThroughJumphost } from "../../vehicle/dialers/jumphost";
+import { LeaseStore } from "../../vehicle/leases";
 import { Fences } from "./fences";
 import { Refusal } from "./refusal";
 
@@ -89,9 +91,10 @@ const streamTo = (
   jumphost: TestJumphost,
   { host, port }: { host: string; port: number },
   fence?: number,
+  key = "1",
 ): Promise<ByteStream> =>
   dialThroughJumphost({ url: jumphost.url })(
-    { key: "1", host, port, via: "jumphost", ...(fence === undefined ? {} : { fence }) },
+    { key, host, port, via: "jumphost", ...(fence === undefined ? {} : { fence }) },
     AbortSignal.timeout(5_000),
   );
 
@@ -108,6 +111,44 @@ test("a vehicle with one place is free for a new holder at once", async () => {
   await expect(streamTo(jumphost, copter, 1)).rejects.toMatchObject({ code: "vehicle_unreachable" });
   await expect(streamTo(jumphost, copter)).rejects.toMatchObject({ code: "vehicle_unreachable" });
   fresh.close();
+});
+
+test("a jumphost that has just started refuses a replaced holder, though the new one has not come yet", async () => {
+  const redis = openRedis((await freshRedis()).url, quiet);
+  atEndOfFile(async () => redis.disconnect());
+  await redisReady(redis);
+  const store = new LeaseStore(redis);
+  const claim = (replica: string) => store.claim("drone:1", replica, "http://127.0.0.1:1", 60_000);
+  const copter = await vehicle("127.0.8.4");
+  const old = await claim("old");
+  await store.giveUp("drone:1", old);
+  const fresh = await claim("new");
+
+  const jumphost = await startJumphost({ log: quiet, lastFence: (link) => store.lastFence(link) });
+  await expect(streamTo(jumphost, copter, old.fence, "drone:1")).rejects.toMatchObject({
+    message: expect.stringContaining(`The fencing number ${fresh.fence} was given to a newer holder.`),
+  });
+  // The holder keeps its number for as long as it renews its lease, and comes back with it.
+  for (let time = 0; time < 2; time++) {
+    const stream = await streamTo(jumphost, copter, fresh.fence, "drone:1");
+    stream.write(Buffer.from("mine"));
+    await until(() => copter.connections[time]?.bytes === "mine");
+    stream.close();
+    await until(() => copter.connections[time]?.open === false);
+  }
+  // What nobody has been given a number for, and what has another name, are nobody's loss.
+  (await streamTo(jumphost, copter, fresh.fence, "drone:2")).close();
+});
+
+test("while nobody can say which number was given last, those that were seen decide", async () => {
+  const lastFence = () => Promise.reject(new Error("Redis is away."));
+  const jumphost = await startJumphost({ log: quiet, lastFence });
+  const copter = await vehicle("127.0.8.5");
+  const stream = await streamTo(jumphost, copter, 7);
+  stream.write(Buffer.from("mine"));
+  await until(() => copter.connections[0]?.bytes === "mine");
+  await expect(streamTo(jumphost, copter, 6)).rejects.toMatchObject({ code: "vehicle_unreachable" });
+  stream.close();
 });
 
 test("a drone's other port is the same drone: the older pipe goes", async () => {

@@ -11,12 +11,17 @@ import { type JumphostMetrics, jumphostMetrics } from "./metrics";
 import { Pipe, type PipeLimits } from "./pipe";
 import type { Destination, Reach } from "./reach";
 import { Refusal, refuse } from "./refusal";
-import { readWish } from "./wish";
+import { readWish, type Wish } from "./wish";
 
 export interface JumphostOptions extends PipeLimits {
   readonly reach: Reach;
   /** The bearer secret that callers present; anyone may dial when there is none. */
   readonly secret: string | undefined;
+  /**
+   * The last fencing number given for a link, by whoever gives them: it outlives this process, and so do refusals.
+   * Where it is absent, or rejects, the numbers seen here decide alone.
+   */
+  readonly lastFence?: (link: string) => Promise<number | undefined>;
   readonly connectMs: number;
   readonly maxFrameBytes: number;
   readonly maxPipes: number;
@@ -98,6 +103,7 @@ export class Jumphost {
       this.checkSecret(request);
       const wish = readWish(request.headers);
       const destination = await this.options.reach.find(wish);
+      await this.refuseReplaced(wish);
       if (this.stopping) throw new Refusal("stopping", "The jumphost restarts; connect again.");
       this.checkCounts(destination, wish.fence);
       claim = this.fences.claim(destination.vehicle, wish.fence);
@@ -115,6 +121,17 @@ export class Jumphost {
     const [, given = ""] = /^Bearer (.+)$/i.exec(headers.authorization ?? "") ?? [];
     if (!sameSecret(given, secret)) {
       throw new Refusal("unauthenticated", "The tunnel's bearer secret is required.");
+    }
+  }
+
+  private async refuseReplaced({ fence, link }: Wish): Promise<void> {
+    const { lastFence, log } = this.options;
+    if (fence === undefined || link === undefined || !lastFence) return;
+    const last = await lastFence(link).catch((err: unknown) => {
+      log.warn({ link, err }, "a link's fencing number cannot be asked; those seen here decide");
+    });
+    if (last !== undefined && fence < last) {
+      throw new Refusal("deposed", `The fencing number ${last} was given to a newer holder.`);
     }
   }
 

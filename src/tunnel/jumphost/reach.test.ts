@@ -7,7 +7,7 @@ const reach = (simulatorHosts: string[], names: Record<string, string> = {}) =>
     simulatorHosts,
     resolve: async (name) => names[name] ?? Promise.reject(new Refusal("unreachable", "no such name")),
   });
-const find = (of: Reach, host: string, port = 5001) => of.find({ host, port, fence: undefined });
+const find = (of: Reach, host: string, port = 5001) => of.find({ host, port });
 
 test("every address that a physical drone may have is one vehicle, whatever the port", async () => {
   for (const host of ["10.71.0.2", "10.71.239.255"]) {

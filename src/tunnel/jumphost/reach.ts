@@ -36,7 +36,7 @@ export class Reach {
   }
 
   /** A name is resolved once, and what it gave is what is dialled. Rejects with a Refusal. */
-  async find({ host, port }: Wish): Promise<Destination> {
+  async find({ host, port }: Pick<Wish, "host" | "port">): Promise<Destination> {
     const { drones = DRONE_RANGE, resolve = resolveName, forbids = isForbidden } = this.options;
     if (isAddress(host) && inRange(host, drones)) {
       return { address: host, port, vehicle: host, isDrone: true };

@@ -7,6 +7,8 @@ export interface Wish {
   readonly host: string;
   readonly port: number;
   readonly fence: number | undefined;
+  /** The link that the fence was given for, by the name under which gateways lease it. */
+  readonly link: string | undefined;
 }
 
 /** Which names lead somewhere, the operator's list says. */
@@ -15,7 +17,9 @@ const name = /^[a-z0-9_][a-z0-9._-]{0,252}$/i;
 const address = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
 const wholeNumber = /^[1-9]\d{0,15}$/;
 
-/** Reads `x-drone-ip`, `x-drone-port` and `x-link-fence`. Throws a Refusal that names the faulty one. */
+const linkKey = /^[\w:.-]{1,100}$/;
+
+/** Reads `x-drone-ip`, `x-drone-port`, `x-link-fence` and `x-link-key`. Throws a Refusal that names the faulty one. */
 export function readWish(headers: IncomingHttpHeaders): Wish {
   const host = one(headers, "x-drone-ip") ?? "";
   if (!address.test(host) && !name.test(host)) {
@@ -23,7 +27,12 @@ export function readWish(headers: IncomingHttpHeaders): Wish {
   }
   const port = number(headers, "x-drone-port", 65_535);
   if (port === undefined) throw new Refusal("malformed", "x-drone-port is missing.");
-  return { host: host.toLowerCase(), port, fence: number(headers, "x-link-fence", Number.MAX_SAFE_INTEGER) };
+  const fence = number(headers, "x-link-fence", Number.MAX_SAFE_INTEGER);
+  const link = one(headers, "x-link-key");
+  if (link !== undefined && !linkKey.test(link)) {
+    throw new Refusal("malformed", "x-link-key must be the name of a link.");
+  }
+  return { host: host.toLowerCase(), port, fence, link };
 }
 
 export const isAddress = (host: string): boolean => address.test(host);

@@ -17,14 +17,14 @@ const MAX_REFUSAL_CHARS = 2_000;
 /** Dials a vehicle through the jumphost, which opens TCP to the address in the headers and pipes bytes. */
 export const dialThroughJumphost =
   ({ url, secret }: JumphostOptions): Dial =>
-  ({ host, port, fence }, signal) =>
+  ({ key, host, port, fence }, signal) =>
     new Promise<ByteStream>((resolve, reject) => {
       const socket = new WebSocket(url, {
         headers: {
           "x-drone-ip": host,
           "x-drone-port": String(port),
           ...(secret === undefined ? {} : { authorization: `Bearer ${secret}` }),
-          ...(fence === undefined ? {} : { "x-link-fence": String(fence) }),
+          ...(fence === undefined ? {} : { "x-link-fence": String(fence), "x-link-key": key }),
         },
         perMessageDeflate: false,
         maxPayload: MAX_MESSAGE_BYTES,

@@ -52,6 +52,12 @@ export class LeaseStore {
     return lease === null ? undefined : parse(lease);
   }
 
+  /** The last number given for the drone's link, whether or not its holder still has it; undefined before the first. */
+  async lastFence(key: string): Promise<number | undefined> {
+    const fence = await this.redis.get(fenceKey(key));
+    return fence === null ? undefined : Number(fence);
+  }
+
   /** In one round trip; returns for each whether it is still ours, or undefined where Redis did not say. */
   async renew(
     leases: readonly (readonly [key: string, holder: Holder])[],
