@@ -3,7 +3,7 @@ import type { FlightReader } from "../reader";
 import { FlightTally } from "../tally/flight-tally";
 import { severityOf } from "../tally/incidents";
 import { errorInWords } from "./errors";
-import type { MessageFormat } from "./format";
+import type { MessageFormat, NumberReader } from "./format";
 import { DataFlashReader, type OnMessage } from "./reader";
 
 const ARMED = 10;
@@ -117,12 +117,18 @@ export function dataFlashFlight(): FlightReader {
   return { format: "dataflash", messages, tell: () => tally.stats((mode) => nameOf(tally.vehicle, mode)) };
 }
 
-function wanted(format: MessageFormat, tally: FlightTally): OnMessage | undefined {
+/** Of a format's messages: the time, which instance, and what the figures need; undefined when that is nothing. */
+export function neededNumbers(format: MessageFormat): NumberReader | undefined {
   const want = Object.hasOwn(WANTED, format.name) ? WANTED[format.name] : undefined;
   if (!want || ![TIME, ...want.needs].every((name) => format.hasNumber(name))) return undefined;
-  const { handle, firstOnly } = want;
-  const instance = firstOnly ? INSTANCE : NO_FIELD;
-  const message = format.numbers([TIME, instance, ...want.needs, ...(want.optional ?? [])]);
+  const instance = want.firstOnly ? INSTANCE : NO_FIELD;
+  return format.numbers([TIME, instance, ...want.needs, ...(want.optional ?? [])]);
+}
+
+function wanted(format: MessageFormat, tally: FlightTally): OnMessage | undefined {
+  const message = neededNumbers(format);
+  const handle = message && WANTED[format.name]?.handle;
+  if (!handle) return undefined;
   const { values } = message;
   const numbers = values.subarray(2) as unknown as Numbers;
   return (view, at) => {

@@ -13,6 +13,9 @@ export type OnMessage = (view: DataView, at: number) => void;
 /** Messages that wait for their handlers. */
 const MOST_FOUND = 4096;
 
+/** A head alone is the shortest message. Kept here: what is imported is asked for by a call, once for each message. */
+const SHORTEST = HEADER_LENGTH;
+
 const FMT = MessageFormat.declare(FMT_TYPE, FMT_LENGTH, "FMT", "BBnNZ", "Type,Length,Name,Format,Columns");
 
 /**
@@ -46,7 +49,7 @@ export class DataFlashReader implements MessageReader {
     let at = 0;
     let messages = 0;
     let waiting = 0;
-    while (end - at >= HEADER_LENGTH) {
+    while (end - at >= SHORTEST) {
       const type = buffer[at + 2] as number;
       const length = lengths[type] as number;
       if (length === 0 || buffer[at] !== HEAD_1 || buffer[at + 1] !== HEAD_2) {
