@@ -1,10 +1,11 @@
-import { loadConfig, tunnelConfig, tunnelUserspaceConfig } from "../src/platform/config";
+import { loadConfig, tunnelConfig, tunnelGuardConfig, tunnelUserspaceConfig } from "../src/platform/config";
 import { runProcess, stopOnSignals } from "../src/platform/lifecycle";
-import { hasten, startTunnel, startUserspace, teardown } from "../src/tunnel";
+import { hasten, startGuard, startTunnel, startUserspace, teardown } from "../src/tunnel";
 
 /**
  * `tunnel` runs the daemon; `tunnel --userspace` runs wireguard-go for it, in a container of its own;
- * `tunnel --teardown` takes interfaces and firewall off the node.
+ * `tunnel --guard [PID]` takes the planes down when a hub's lease has run out, for the daemon of that id or whichever
+ * there is; `tunnel --teardown` takes interfaces and firewall off the node.
  */
 runProcess(async () => {
   if (process.argv.includes("--teardown")) {
@@ -17,8 +18,18 @@ runProcess(async () => {
     stopOnSignals(lifecycle, log);
     return;
   }
+  const guarding = process.argv.indexOf("--guard");
+  if (guarding > 0) {
+    const daemon = process.argv[guarding + 1];
+    // Late is as bad as never.
+    hasten(process.pid, -10);
+    const { lifecycle, log } = startGuard(loadConfig(tunnelGuardConfig), daemon ? Number(daemon) : undefined);
+    stopOnSignals(lifecycle, log);
+    return;
+  }
   // On a busy node too, who may no longer fly is kept out at once.
   hasten(process.pid, -5);
-  const { lifecycle, log } = await startTunnel(loadConfig(tunnelConfig));
+  const guard = [process.execPath, ...process.execArgv, __filename, "--guard", String(process.pid)];
+  const { lifecycle, log } = await startTunnel(loadConfig(tunnelConfig), { guard });
   stopOnSignals(lifecycle, log);
 });

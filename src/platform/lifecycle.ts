@@ -6,17 +6,18 @@ type Step = {
 };
 
 /**
- * The life of one process: starting → ready → draining → stopped.
+ * The life of one process: starting → ready ⇄ standby → draining → stopped.
  *
  * starting:  not yet able to serve; `/readyz` says 503.
  * ready:     serving.
+ * standby:   able to serve, while another process does in its place; `/readyz` says 503.
  * draining:  takes nothing new, finishes what it holds; `/readyz` says 503.
  * stopped:   everything closed, in the reverse order of its opening.
  *
  * The first SIGTERM or SIGINT drains; a second one, or the drain limit, ends the process at once.
  */
 export class Lifecycle {
-  private current: "starting" | "ready" | "draining" | "stopped" = "starting";
+  private current: "starting" | "ready" | "standby" | "draining" | "stopped" = "starting";
   private readonly drains: Step[] = [];
   private readonly closes: Step[] = [];
   private stopping: Promise<void> | undefined;
@@ -31,7 +32,11 @@ export class Lifecycle {
   }
 
   ready(): void {
-    if (this.current === "starting") this.current = "ready";
+    if (this.current === "starting" || this.current === "standby") this.current = "ready";
+  }
+
+  standBy(): void {
+    if (this.current === "starting" || this.current === "ready") this.current = "standby";
   }
 
   /** Run when the stop begins, all at once: stop accepting, finish open work. */

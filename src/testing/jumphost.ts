@@ -23,10 +23,7 @@ export interface TestJumphost {
 }
 
 /** The tunnel's jumphost, on a free port when none is named, with drones on loopback. It is stopped after the file. */
-export async function startJumphost(
-  options: Partial<JumphostOptions> = {},
-  port = 0,
-): Promise<TestJumphost> {
+export async function startJumphost(options: Partial<JumphostOptions> = {}, port = 0): Promise<TestJumphost> {
   const registry = createMetrics("test");
   const jumphost = new Jumphost({
     reach: new Reach({ drones: LOOPBACK_DRONES, simulatorHosts: [] }),
@@ -38,6 +35,7 @@ export async function startJumphost(
     maxBufferedBytes: 262_144,
     maxPipes: 100,
     maxPipesPerVehicle: 8,
+    isActive: () => true,
     from: undefined,
     log: createLogger("test", "silent"),
     registry,

@@ -25,6 +25,8 @@ interface Surroundings {
   readonly log: Logger;
   readonly registry: Registry;
   readonly lifecycle: Lifecycle;
+  /** Whether this hub is the one that serves. */
+  readonly isActive: () => boolean;
   /** The rows as last read. */
   readonly fleet: () => Fleet | undefined;
   /** Whether nobody but the fleet's drone answers to an address of the drone plane. */
@@ -32,7 +34,10 @@ interface Surroundings {
 }
 
 /** The jumphost, which gateways come to; stopped with the process. */
-export function openJumphost(config: TunnelConfig, { log, registry, lifecycle }: Surroundings): Jumphost {
+export function openJumphost(
+  config: TunnelConfig,
+  { log, registry, lifecycle, isActive }: Surroundings,
+): Jumphost {
   const leases = config.EDGE_REDIS_URL ? openLeases(config.EDGE_REDIS_URL, log, lifecycle) : undefined;
   const jumphost = new Jumphost({
     ...(leases ? { lastFence: (link: string) => leases.lastFence(link) } : {}),
@@ -48,6 +53,7 @@ export function openJumphost(config: TunnelConfig, { log, registry, lifecycle }:
     maxPipes: config.JUMPHOST_MAX_PIPES,
     maxPipesPerVehicle: config.JUMPHOST_MAX_PIPES_PER_VEHICLE,
     from: planes.drones.hub,
+    isActive,
     log,
     registry,
   });

@@ -11,13 +11,24 @@ const SAVE_DELAY_MS = 1_000;
 const SAVE_EVERY_MS = 10_000;
 const LOAD_LIMIT_MS = 3_000;
 
+/** Where and when a peer was last heard. */
+export interface Heard {
+  /** `ip:port` */
+  readonly endpoint: string;
+  /** Seconds since the epoch of its last handshake; 0 when that is not known. */
+  readonly handshake: number;
+}
+
+export const isEndpoint = (text: string): boolean => endpoint.test(text);
+
 /**
  * Where each peer was last heard. An interface that is made anew knows no peer's address, and an idle client
  * notices the loss only at its next handshake, up to two minutes later; given the address, the hub speaks first.
  * A stale address does no harm: a peer's next packet replaces it.
  */
 export class Endpoints {
-  private readonly known = new Map<PublicKey, string>();
+  private readonly known = new Map<PublicKey, Heard>();
+  private unshared = new Set<PublicKey>();
   private timer: NodeJS.Timeout | undefined;
   private savedAt = Number.NEGATIVE_INFINITY;
   private stopped = false;
@@ -25,22 +36,57 @@ export class Endpoints {
   constructor(
     private readonly store: Pick<ConfigStore, "get" | "put">,
     private readonly log: Logger,
+    /** Whether this hub may write to the store. */
+    private readonly mayWrite: () => boolean,
   ) {}
 
-  of = (publicKey: PublicKey): string | undefined => this.known.get(publicKey);
+  of = (publicKey: PublicKey): string | undefined => this.known.get(publicKey)?.endpoint;
+
+  /** These, by their last handshakes. */
+  latestFirst(publicKeys: readonly PublicKey[]): PublicKey[] {
+    const at = (key: PublicKey) => this.known.get(key)?.handshake ?? 0;
+    return [...publicKeys].sort((a, b) => at(b) - at(a));
+  }
 
   note(peers: Iterable<LivePeer>): void {
     let changed = false;
-    for (const { publicKey, endpoint } of peers) {
-      if (endpoint === undefined || this.known.get(publicKey) === endpoint) continue;
-      this.known.set(publicKey, endpoint);
-      changed = true;
+    for (const { publicKey, endpoint, latestHandshake } of peers) {
+      if (endpoint === undefined) continue;
+      const before = this.known.get(publicKey);
+      const isElsewhere = before?.endpoint !== endpoint;
+      if (!isElsewhere && before.handshake >= latestHandshake) continue;
+      this.known.set(publicKey, { endpoint, handshake: latestHandshake });
+      this.unshared.add(publicKey);
+      changed ||= isElsewhere;
     }
     if (changed) this.saveLater();
   }
 
   forget(publicKey: PublicKey): void {
-    if (this.known.delete(publicKey)) this.saveLater();
+    if (!this.known.delete(publicKey)) return;
+    this.unshared.add(publicKey);
+    this.saveLater();
+  }
+
+  /** What another hub has heard counts before what this one heard earlier. */
+  learn(heard: Iterable<readonly [PublicKey, Heard]>): void {
+    for (const [publicKey, what] of heard) this.known.set(publicKey, what);
+  }
+
+  /** What has changed since this was last asked; undefined for a peer that was forgotten. */
+  takeUnshared(): Map<PublicKey, Heard | undefined> {
+    const unshared = new Map([...this.unshared].map((key) => [key, this.known.get(key)]));
+    this.unshared = new Set();
+    return unshared;
+  }
+
+  /** Tell all of them again. */
+  shareAll(): void {
+    this.unshared = new Set([...this.unshared, ...this.known.keys()]);
+  }
+
+  get count(): number {
+    return this.known.size;
   }
 
   /** Read what the last hub knew. Never rejects: without it clients come back by themselves, later. */
@@ -53,7 +99,7 @@ export class Endpoints {
       const text = await Promise.race([this.store.get(ENDPOINTS_KEY), late]);
       if (text === undefined) return;
       for (const [key, value] of Object.entries(Stored.parse(JSON.parse(text)))) {
-        this.known.set(key as PublicKey, value);
+        this.known.set(key as PublicKey, { endpoint: value, handshake: 0 });
       }
     } catch (error) {
       this.log.warn({ err: error }, "the peers' last addresses cannot be read");
@@ -78,8 +124,10 @@ export class Endpoints {
   private async save(): Promise<void> {
     this.timer = undefined;
     this.savedAt = performance.now();
+    if (!this.mayWrite()) return;
     try {
-      await this.store.put(ENDPOINTS_KEY, JSON.stringify(Object.fromEntries(this.known)));
+      const entries = [...this.known].map(([key, { endpoint }]) => [key, endpoint]);
+      await this.store.put(ENDPOINTS_KEY, JSON.stringify(Object.fromEntries(entries)));
     } catch (error) {
       this.log.warn({ err: error }, "the peers' last addresses were not saved");
       this.saveLater();

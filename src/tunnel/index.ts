@@ -19,6 +19,7 @@ import { Endpoints } from "./endpoints";
 import { allowDns, parseExtraAllow } from "./firewall/extra-allow";
 import { Firewall } from "./firewall/firewall";
 import { hubKey } from "./hub-keys";
+import { type LeaseStore, openHub } from "./lease";
 import { tunnelMetrics } from "./metrics";
 import { chooseMachine, type Machine } from "./os/choose";
 import { PlanePeers } from "./plane-peers";
@@ -27,6 +28,7 @@ import { statusApp } from "./status/app";
 import { StatsPoll } from "./status/stats-poll";
 import { StatusView } from "./status/view";
 
+export { startGuard } from "./lease";
 export { teardown } from "./teardown";
 export { hasten, startUserspace } from "./wireguard/userspace";
 
@@ -47,11 +49,18 @@ const relaxedRules = [
 
 /**
  * Build, listen, reconcile; ready once every plane's interface is up. Stopping it stops the daemon only:
- * interfaces, peers and firewall stay as they are, and the next start adopts them.
+ * interfaces, peers and firewall stay as they are, and the next start adopts them. One of several hubs is ready
+ * while it holds the lease, and takes its interfaces down before it gives the lease up.
  */
 export async function startTunnel(
   config: TunnelConfig,
-  options: { machine?: Machine; checkReplies?: boolean } = {},
+  options: {
+    machine?: Machine;
+    checkReplies?: boolean;
+    /** Program and arguments of the guard, for one of several hubs. */
+    guard?: readonly string[];
+    leaseStore?: LeaseStore;
+  } = {},
 ): Promise<Tunnel> {
   refuseUnsafeListening(config);
   const log = createLogger("tunnel", config.LOG_LEVEL);
@@ -68,6 +77,7 @@ export async function startTunnel(
   const objects = openObjects(config);
   lifecycle.onClose("objects", () => objects.destroy());
 
+  const isActive = () => hub.role.isActive;
   const configStore = new ConfigStore(objects, config.S3_VPN_BUCKET);
   const keyring = new Keyring({
     store: configStore,
@@ -80,8 +90,9 @@ export async function startTunnel(
       log.error({ err: error }, "client configs: a part failed and is tried again");
     },
     onLost: (count) => metrics.lostConfigs(count),
+    mayWrite: isActive,
   });
-  const endpoints = new Endpoints(configStore, log);
+  const endpoints = new Endpoints(configStore, log, isActive);
   lifecycle.onClose("endpoints", () => endpoints.stop());
   const planePeers = (name: PlaneName) =>
     new PlanePeers({
@@ -93,7 +104,9 @@ export async function startTunnel(
         mtu: name === "users" ? config.USERS_MTU : planes[name].mtu,
         dataplane,
         external: config.TUNNEL_WIREGUARD_EXTERNAL,
+        mayCarry: isActive,
       }),
+      isActive,
       keyring,
       endpoints,
       log,
@@ -113,19 +126,40 @@ export async function startTunnel(
     clock: systemClock,
     tickMs: config.DB_REFRESH_SECONDS * 1000,
     onCycle: () => {
+      if (!isActive()) return lifecycle.standBy();
       if (both.every(({ up }) => up)) lifecycle.ready();
       if (live.drones.up) void edge.attend();
+      return undefined;
     },
   });
   const doors = {
     log,
     registry,
     lifecycle,
+    isActive,
     fleet: () => reconciler.currentFleet,
     isSettled: (ip: string) => live.drones.isSettled(ip),
   };
   const edge = openEdge(config, doors);
   const jumphost = openJumphost(config, doors);
+  const hub = openHub(config, {
+    log,
+    registry,
+    lifecycle,
+    endpoints,
+    freshen: async () => {
+      await Promise.allSettled(both.map((plane) => plane.readNow()));
+    },
+    guard: options.guard,
+    store: options.leaseStore,
+    onActive: () => void reconciler.takeRole(),
+    onStandby: async () => {
+      lifecycle.standBy();
+      jumphost.standBy();
+      await Promise.all([edge.shutDoors(), ...both.map((plane) => plane.shut())]);
+      await reconciler.takeRole();
+    },
+  });
   lifecycle.onClose("client configs", () => keyring.stop());
   lifecycle.onClose("reconciler", () => reconciler.stop());
   const poll = new StatsPoll(both, () => reconciler.kick("repair"), metrics);
@@ -154,6 +188,7 @@ export async function startTunnel(
     const jumphostUrl = await jumphost.listen(config.JUMPHOST_PORT, config.HOST);
     keyring.start();
     await endpoints.load();
+    await hub.start();
     reconciler.start();
     poll.start();
     log.info({ url, jumphost_url: jumphostUrl }, "the tunnel service listens");

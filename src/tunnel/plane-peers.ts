@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { LivePeer, Member } from "../domain/peers";
 import type { Plane } from "../domain/tunnel-planes";
 import type { PublicKey } from "../domain/wireguard";
@@ -6,20 +7,32 @@ import { type AddressIndex, indexOf } from "./address-index";
 import type { Keyring } from "./client-configs/keyring";
 import type { Endpoints } from "./endpoints";
 import type { TunnelMetrics } from "./metrics";
-import { DumpReader, type UnreadDump } from "./observed";
+import { DumpReader, parseDump, type UnreadDump } from "./observed";
 import type { Os } from "./os/os";
 import { type PeerPlan, planPeers } from "./peers.plan";
 import { keepPeersWhenManyVanish, VanishingPolicy } from "./policies";
-import { applyPeerPlan, hushPeers } from "./wireguard/apply";
-import { ensureInterface, type InterfaceSettings, isSound, readDump } from "./wireguard/interface";
+import { applyPeerPlan, callPeers, hushPeers, setEndpoints } from "./wireguard/apply";
+import {
+  ensureInterface,
+  type InterfaceSettings,
+  isSound,
+  readDump,
+  shutInterface,
+} from "./wireguard/interface";
+
+/** Peers that a hub calls at once when it takes over, and how far apart it calls more. */
+const CALLS_AT_ONCE = 250;
+const CALLS_APART_MS = 50;
 
 export interface PlanePeersOptions {
   readonly os: Os;
   readonly plane: Plane;
   /** Throws when the plane cannot be had, such as without a usable hub key. */
   readonly settings: () => InterfaceSettings;
+  /** Whether this hub is the one that serves; while it is not, all is ready and the interface is down. */
+  readonly isActive: () => boolean;
   readonly keyring: Pick<Keyring, "split" | "ownerOf">;
-  readonly endpoints: Pick<Endpoints, "note" | "of" | "forget">;
+  readonly endpoints: Pick<Endpoints, "note" | "of" | "forget" | "latestFirst">;
   readonly log: Logger;
   readonly metrics: TunnelMetrics;
 }
@@ -38,6 +51,8 @@ export class PlanePeers {
   private readonly dumps = new DumpReader();
   private members: readonly Member[] = [];
   private isUp = false;
+  /** What it was made ready for. */
+  private stoodActive: boolean | undefined;
   /** The interface's public key since we set it up. */
   private ownKey: string | undefined;
   private index: AddressIndex | undefined;
@@ -51,9 +66,9 @@ export class PlanePeers {
     return this.options.plane;
   }
 
-  /** Whether the interface was there, and was ours, when last looked at. */
+  /** Whether the interface was there, was ours, and as this hub's role has it, when last looked at. */
   get up(): boolean {
-    return this.isUp;
+    return this.isUp && this.stoodActive === this.options.isActive();
   }
 
   /** The peers as they were when last looked at, with what was changed since. */
@@ -72,7 +87,7 @@ export class PlanePeers {
    * until the interface has been looked at.
    */
   isSettled(ip: string): boolean {
-    if (!this.isUp) return false;
+    if (!this.up) return false;
     if (this.index?.of !== this.peers) this.index = indexOf(this.peers, this.members);
     const holder = this.index.holders.get(ip);
     if (holder === undefined) return true;
@@ -104,6 +119,13 @@ export class PlanePeers {
     }
   }
 
+  /** Look, and take note of where peers are heard. */
+  async readNow(): Promise<void> {
+    if (!this.up) return;
+    await this.look();
+    this.readLastLook();
+  }
+
   /** Look at the interface and what belongs to it; `up` tells how it was found. */
   async inspect(): Promise<void> {
     try {
@@ -120,14 +142,58 @@ export class PlanePeers {
     this.isUp = false;
     // Where peers were heard last is known from the last look alone.
     this.readLastLook();
+    const isActive = this.options.isActive();
+    const takesOver = isActive && !this.stoodActive && (await this.prepareToTakeOver());
     const { observed, changes } = await ensureInterface(this.options.os, this.options.settings());
     this.ownKey = observed.publicKey;
+    this.stoodActive = isActive;
     this.learn(observed.peers, new Set());
     this.isUp = true;
     for (const change of changes) {
       this.options.log.info({ interface: this.plane.interface, change }, "the interface was changed");
       this.options.metrics.changed("interface");
     }
+    if (takesOver) await this.callAll();
+  }
+
+  /** This hub is not the one that serves any more: not a packet from now on. Not to wait for other work. */
+  async shut(): Promise<void> {
+    this.isUp = false;
+    await shutInterface(this.options.os, this.plane.interface);
+  }
+
+  /** While still down: where each peer was last heard. False when it is up, or new, and nobody needs a call. */
+  private async prepareToTakeOver(): Promise<boolean> {
+    const { os, settings, endpoints, log } = this.options;
+    const dump = await readDump(os, this.plane.interface).catch(() => undefined);
+    const adopted = dump === undefined ? undefined : parseDump(dump);
+    if (!adopted || adopted.peers.size === 0 || (await isSound(os, settings(), adopted))) return false;
+    const { observed } = await ensureInterface(os, { ...settings(), mayCarry: () => false });
+    const heard = new Map<PublicKey, string>();
+    for (const { publicKey, endpoint } of observed.peers.values()) {
+      const shared = endpoints.of(publicKey);
+      if (shared !== undefined && shared !== endpoint) heard.set(publicKey, shared);
+    }
+    await setEndpoints(os, this.plane.interface, heard).catch((error) =>
+      log.error({ err: error, plane: this.plane.name }, "some peers are not called by this hub"),
+    );
+    return true;
+  }
+
+  /** Speak first, to those heard last before the others: an idle client would not notice the change for minutes. */
+  private async callAll(): Promise<void> {
+    const { os, endpoints, log } = this.options;
+    const known = [...this.peers.keys()].filter((key) => endpoints.of(key) !== undefined);
+    const keys = endpoints.latestFirst(known);
+    for (let start = 0; start < keys.length && this.options.isActive(); start += CALLS_AT_ONCE) {
+      if (start > 0) await delay(CALLS_APART_MS);
+      await callPeers(os, this.plane.interface, keys.slice(start, start + CALLS_AT_ONCE)).catch((error) =>
+        log.error({ err: error, plane: this.plane.name }, "some peers were not called"),
+      );
+    }
+    // The next tick ends the keepalives, of which it learns from the interface.
+    if (keys.length > 0) await this.look();
+    log.info({ plane: this.plane.name, called: keys.length }, "this hub has called its peers");
   }
 
   /**
@@ -149,7 +215,9 @@ export class PlanePeers {
     }
     if (plan.remove.length === 0 && plan.upsert.length === 0) return;
     this.outdateLooks(plan);
-    const failures = await applyPeerPlan(os, plane.interface, plan, this.options.endpoints.of);
+    // A standby's are called when it takes over.
+    const speakFirst = this.options.isActive() ? this.options.endpoints.of : undefined;
+    const failures = await applyPeerPlan(os, plane.interface, plan, speakFirst);
     this.outdateLooks(plan);
     this.note(plan, failures);
     if (failures.size > 0) {
@@ -196,7 +264,8 @@ export class PlanePeers {
       else (peers as Map<PublicKey, LivePeer>).delete(key);
     }
     this.known = peers;
-    this.options.endpoints.note(peers.values());
+    // A standby hears nobody: what its interface has is of before.
+    if (this.stoodActive !== false) this.options.endpoints.note(peers.values());
     this.options.metrics.peers(this.plane.name, peers.size);
   }
 

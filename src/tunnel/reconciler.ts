@@ -137,6 +137,15 @@ export class Reconciler {
     }
   }
 
+  /** This hub became the one that serves, or is it no longer. Resolves when the planes have been seen to. */
+  async takeRole(): Promise<void> {
+    // Before the start nothing stands.
+    if (this.stopped || !this.ticker) return;
+    const standing = this.standAsRole();
+    this.track(standing);
+    await standing;
+  }
+
   /** A row changed: it alone is read again, and acted upon. */
   change(plane: PlaneName, id: number): void {
     if (this.stopped) return;
@@ -264,6 +273,14 @@ export class Reconciler {
     const isThere = await this.steps.do("interface", look, name);
     if (!isThere || !this.fleet) return isThere;
     return this.steps.do("peers", () => plane.reconcile(isTick), name);
+  }
+
+  /** Past a survey and the firewall, which stands in either role. */
+  private async standAsRole(): Promise<void> {
+    const results = await Promise.all(this.planeLanes.map((lane) => lane.run(QUICK)));
+    if (!results.every(Boolean)) this.retryLater();
+    this.options.onCycle?.();
+    this.track(this.configs.run(QUICK));
   }
 
   private attendConfigs(isTick: boolean): void {

@@ -8,5 +8,12 @@ export { configSchemas } from "./processes";
 export { type RelayConfig, relayConfig } from "./relay";
 export { createBucketsConfig, tunnelRoleConfig } from "./setup";
 export { type SimulatorConfig, simulatorConfig } from "./simulator";
-export { type TunnelConfig, type TunnelUserspaceConfig, tunnelConfig, tunnelUserspaceConfig } from "./tunnel";
+export {
+  type TunnelConfig,
+  type TunnelGuardConfig,
+  type TunnelUserspaceConfig,
+  tunnelConfig,
+  tunnelGuardConfig,
+  tunnelUserspaceConfig,
+} from "./tunnel";
 export { type WorkerConfig, workerConfig } from "./worker";

@@ -6,7 +6,7 @@ import { onboardConfig } from "./onboard";
 import { relayConfig } from "./relay";
 import { createBucketsConfig, tunnelRoleConfig } from "./setup";
 import { simulatorConfig } from "./simulator";
-import { tunnelConfig, tunnelUserspaceConfig } from "./tunnel";
+import { tunnelConfig, tunnelGuardConfig, tunnelUserspaceConfig } from "./tunnel";
 import { workerConfig } from "./worker";
 
 /** Every process's schema under the name that `docs/configuration.md` gives it. */
@@ -14,6 +14,7 @@ export const configSchemas: Readonly<Record<string, z.ZodObject>> = {
   gateway: gatewayConfig,
   tunnel: tunnelConfig,
   "tunnel --userspace": tunnelUserspaceConfig,
+  "tunnel --guard": tunnelGuardConfig,
   relay: relayConfig,
   onboard: onboardConfig,
   worker: workerConfig,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { flag, list, port, positiveInt, secret } from "./fields";
 import { edgeGroup, jumphostGroup } from "./hub-doors";
+import { areLeaseTimesSound, guardGroup, hubLeaseGroup, LEASE_TIMES_FAULT } from "./hub-lease";
 import { accessGroup, directDatabaseGroup, objectsGroup, processGroup, tunnelApiGroup } from "./shared";
 
 const dataplane = z
@@ -52,6 +53,7 @@ export const tunnelConfig = z
     DB_REFRESH_SECONDS: positiveInt(10, "How often everything is compared with the database, changes aside."),
     ...jumphostGroup,
     ...edgeGroup,
+    ...hubLeaseGroup,
     FIREWALL_EXTRA_ALLOW: list(
       "Destinations opened beyond owners' drones and DNS, comma separated: `[users>|drones>|CIDR>]CIDR[:tcp/PORT|:udp/PORT]`.",
     ),
@@ -68,8 +70,28 @@ export const tunnelConfig = z
       message: "is required with EDGE_GATEWAY_URL and ACCESS_PROFILE=strict",
       when: () => true,
     },
+  )
+  .refine((config) => config.HUB_LEASE === "none" || areLeaseTimesSound(config), {
+    path: ["HUB_LEASE_DEADLINE_SECONDS"],
+    message: LEASE_TIMES_FAULT,
+  })
+  .refine(
+    ({ HUB_LEASE, USERS_PRIVATE_KEY, DRONES_PRIVATE_KEY }) =>
+      HUB_LEASE === "none" || (USERS_PRIVATE_KEY !== undefined && DRONES_PRIVATE_KEY !== undefined),
+    {
+      path: ["USERS_PRIVATE_KEY"],
+      message: "is required, as is DRONES_PRIVATE_KEY, with HUB_LEASE: hubs have the same keys",
+    },
   );
 export type TunnelConfig = z.infer<typeof tunnelConfig>;
+
+/** `tunnel --guard`, which takes the planes down when a hub's lease has run out. */
+export const tunnelGuardConfig = z.object({
+  LOG_LEVEL: processGroup.LOG_LEVEL,
+  SHUTDOWN_DRAIN_SECONDS: processGroup.SHUTDOWN_DRAIN_SECONDS,
+  ...guardGroup,
+});
+export type TunnelGuardConfig = z.infer<typeof tunnelGuardConfig>;
 
 /** `tunnel --userspace`, which runs wireguard-go and nothing else. */
 export const tunnelUserspaceConfig = z.object({

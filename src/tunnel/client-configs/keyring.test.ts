@@ -62,6 +62,7 @@ function newRing(settings = hub): Keyring {
     auditDelayMs: -1,
     log: createLogger("test", "trace", { write: (line) => void logged.push(line) }),
     clock: { now: () => new Date() },
+    mayWrite: () => true,
     onKeys: () => {},
     onFailure: (error) => failures.push(error),
     onLost: (count) => {

@@ -24,6 +24,8 @@ export interface KeyringOptions {
   readonly onLost: (count: number) => void;
   /** How long after the start the store is first compared with the index; some seconds when absent. */
   readonly auditDelayMs?: number;
+  /** Whether this hub may write to the store; one that may not learns from the index what another writes. */
+  readonly mayWrite: () => boolean;
 }
 
 /** Composed once for each member: thousands of them are asked for at each change. */
@@ -106,6 +108,12 @@ export class Keyring {
       present.add(id);
       if (!this.entries.has(id)) this.wanted.set(id, member);
     }
+    if (!this.options.mayWrite()) {
+      // Read again, also by the hub that begins to write.
+      this.state = "unread";
+      if (isTick) this.work();
+      return;
+    }
     const stale = [...this.entries].filter(([id, { publicKey }]) => !present.has(id) && !live.has(publicKey));
     const allowed = this.vanishing.allowed(
       stale.map(([id]) => id),
@@ -133,7 +141,7 @@ export class Keyring {
     this.cancelRetry();
     clearTimeout(this.indexTimer);
     await this.working;
-    if (this.indexChanged) await this.saveIndex();
+    if (this.indexChanged && this.options.mayWrite()) await this.saveIndex();
   }
 
   private work(): void {
@@ -145,7 +153,12 @@ export class Keyring {
         for (const failure of failures) this.options.onFailure(failure);
         if (failures.length > 0) this.retryLater();
         else this.retryMs = RETRY_MS;
-        if (failures.length === 0 && (this.wanted.size > 0 || this.retired.size > 0)) this.work();
+        if (
+          failures.length === 0 &&
+          this.options.mayWrite() &&
+          (this.wanted.size > 0 || this.retired.size > 0)
+        )
+          this.work();
       });
   }
 
@@ -165,6 +178,7 @@ export class Keyring {
 
   private async workOnce(): Promise<Error[]> {
     if (this.state === "unread") await this.readIndex();
+    if (!this.options.mayWrite()) return [];
     const failures = [
       ...(await inParallel([...this.wanted], WIDTH, ([id, member]) => this.publish(id, member))),
       ...(await inParallel([...this.retired], WIDTH, ([id, entry]) => this.retire(id, entry))),
@@ -276,6 +290,7 @@ export class Keyring {
     if (this.stopped) return;
     this.indexTimer ??= setTimeout(() => {
       this.indexTimer = undefined;
+      if (!this.options.mayWrite()) return;
       this.saveIndex().catch((error: Error) => {
         this.options.onFailure(error);
         this.saveIndexSoon();

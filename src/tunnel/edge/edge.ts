@@ -101,6 +101,17 @@ export class Edge {
     return this.attending;
   }
 
+  /** Closes every door and cuts whoever is inside; `attend` opens them again. */
+  async shutDoors(): Promise<void> {
+    await this.attending;
+    for (const door of this.doors) {
+      if (door.url === undefined) continue;
+      door.url = undefined;
+      door.server.close();
+      for (const socket of door.sockets) socket.destroy();
+    }
+  }
+
   /** Requests under way are finished, streams are cut. */
   async stop(): Promise<void> {
     this.stopped = true;

@@ -31,6 +31,8 @@ export interface JumphostOptions extends PipeLimits {
    * leaves by no other.
    */
   readonly from: string | undefined;
+  /** Whether this hub is the one that serves. */
+  readonly isActive: () => boolean;
   readonly log: Logger;
   readonly registry: Registry;
 }
@@ -81,6 +83,11 @@ export class Jumphost {
     return (await listen(this.server, port, host)).replace("http", "ws");
   }
 
+  /** Another hub serves from now on: not a byte more goes to a vehicle from here. */
+  standBy(): void {
+    for (const { pipe } of [...this.open]) pipe.end("standby");
+  }
+
   /** Takes nobody new and tells everybody to come again; resolves when the last has gone. */
   async stop(): Promise<void> {
     this.stopping = true;
@@ -105,14 +112,22 @@ export class Jumphost {
       const destination = await this.options.reach.find(wish);
       await this.refuseReplaced(wish);
       if (this.stopping) throw new Refusal("stopping", "The jumphost restarts; connect again.");
+      this.checkRole();
       this.checkCounts(destination, wish.fence);
       claim = this.fences.claim(destination.vehicle, wish.fence);
       const vehicle = await this.connect(destination, claim.signal, gone.signal);
+      if (!this.options.isActive()) vehicle.destroy();
+      this.checkRole();
       this.carry(request, socket, head, { ...destination, fence: wish.fence }, vehicle, claim);
     } catch (error) {
       claim?.release();
       this.turnAway(socket, error, gone.signal.aborted);
     }
+  }
+
+  private checkRole(): void {
+    if (this.options.isActive()) return;
+    throw new Refusal("standby", "Another hub serves; this one waits to take over.");
   }
 
   private checkSecret({ headers }: IncomingMessage): void {

@@ -12,7 +12,8 @@ export type PipeEnd =
   | "deposed"
   | "idle"
   | "text_frame"
-  | "stopping";
+  | "stopping"
+  | "standby";
 
 /** How the gateway is told, beside WebSocket's own (1009: a frame over the limit). */
 export const closeCodes = {
@@ -21,6 +22,7 @@ export const closeCodes = {
   text_frame: 1003,
   /** The jumphost stops; another, or this one in a moment, takes the pipe. */
   stopping: 1012,
+  standby: 1012,
   idle: 4408,
   deposed: 4409,
 } as const satisfies Partial<Record<PipeEnd, number>>;
@@ -30,6 +32,7 @@ const words: Readonly<Record<keyof typeof closeCodes, string>> = {
   vehicle_lost: "the connection to the vehicle broke",
   text_frame: "only binary frames are carried",
   stopping: "the jumphost restarts; connect again",
+  standby: "another hub serves now; connect again",
   idle: "nothing was carried for too long",
   deposed: "a newer holder has taken this vehicle over",
 };
@@ -51,6 +54,8 @@ export interface PipeOptions extends PipeLimits {
   readonly vehicle: Socket;
   /** Aborted when the pipe's right to the vehicle is taken away. */
   readonly deposed: AbortSignal;
+  /** Whether this hub is the one that serves; asked before anything goes to the vehicle. */
+  readonly isActive: () => boolean;
   readonly onBytes: (direction: Direction, count: number) => void;
   readonly onEnd: (reason: PipeEnd) => void;
 }
@@ -98,7 +103,7 @@ export class Pipe {
     const { gateway, vehicle, onEnd } = this.options;
     if (reason === "gateway_closed") sayGoodbye(vehicle);
     // Not even what the system holds ready to be sent may reach a vehicle that has another holder now.
-    else if (reason === "deposed") vehicle.resetAndDestroy();
+    else if (reason === "deposed" || reason === "standby") vehicle.resetAndDestroy();
     else vehicle.destroy();
     if (reason in closeCodes) {
       const told = reason as keyof typeof closeCodes;
@@ -117,7 +122,12 @@ export class Pipe {
       this.end("text_frame");
       return;
     }
-    const { gateway, vehicle, maxBufferedBytes, onBytes } = this.options;
+    const { gateway, vehicle, maxBufferedBytes, onBytes, isActive } = this.options;
+    // After a pause of this process another hub may serve, before anything here has noticed.
+    if (!isActive()) {
+      this.end("standby");
+      return;
+    }
     this.moved(data);
     this.answered = true;
     onBytes("to_vehicle", data.length);

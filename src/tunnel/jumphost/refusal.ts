@@ -9,6 +9,7 @@ export type RefusalReason =
   | "too_many_to_vehicle"
   | "too_many"
   | "stopping"
+  | "standby"
   | "unreachable"
   | "timeout";
 
@@ -20,6 +21,7 @@ const statuses: Readonly<Record<RefusalReason, string>> = {
   too_many_to_vehicle: "429 Too Many Requests",
   too_many: "503 Service Unavailable",
   stopping: "503 Service Unavailable",
+  standby: "503 Service Unavailable",
   unreachable: "502 Bad Gateway",
   timeout: "504 Gateway Timeout",
 };

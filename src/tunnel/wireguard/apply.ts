@@ -39,6 +39,30 @@ export async function applyPeerPlan(
   return failures;
 }
 
+/** Tell an interface where its peers were last heard; nothing is sent. One bad address spoils no other. */
+export async function setEndpoints(
+  os: Os,
+  networkInterface: string,
+  endpoints: ReadonlyMap<PublicKey, string>,
+): Promise<void> {
+  const changes = [...endpoints].map(([publicKey, endpoint]) => ({
+    publicKey,
+    args: ["endpoint", endpoint],
+  }));
+  await setInBatches(os, networkInterface, changes, "Where some peers were last heard is not set.");
+}
+
+/** Send each peer something now, as an idle client would not for up to two minutes. */
+export async function callPeers(
+  os: Os,
+  networkInterface: string,
+  publicKeys: readonly PublicKey[],
+): Promise<void> {
+  // A keepalive that is turned on is sent at once.
+  const changes = publicKeys.map((publicKey) => ({ publicKey, args: ["persistent-keepalive", "25"] }));
+  await setInBatches(os, networkInterface, changes, "Some peers were not called.");
+}
+
 /** End the keepalives with which a rebuilt hub spoke first: peers that are away would be called for ever. */
 export async function hushPeers(
   os: Os,
@@ -46,11 +70,20 @@ export async function hushPeers(
   publicKeys: readonly PublicKey[],
 ): Promise<void> {
   const changes = publicKeys.map((publicKey) => ({ publicKey, args: ["persistent-keepalive", "off"] }));
+  await setInBatches(os, networkInterface, changes, "Some peers are still sent keepalives.");
+}
+
+async function setInBatches(
+  os: Os,
+  networkInterface: string,
+  changes: readonly Change[],
+  fault: string,
+): Promise<void> {
   const failures = new Map<string, Error>();
   for (let start = 0; start < changes.length; start += BATCH) {
     await setPeers(os, networkInterface, changes.slice(start, start + BATCH), failures);
   }
-  if (failures.size > 0) throw new AggregateError(failures.values(), "Some peers are still sent keepalives.");
+  if (failures.size > 0) throw new AggregateError(failures.values(), fault);
 }
 
 async function setPeers(

@@ -14,6 +14,11 @@ export interface InterfaceSettings {
   readonly dataplane: "auto" | "kernel" | "wireguard-go";
   /** Where the kernel is not asked or cannot: another process makes it, wait for that. */
   readonly external?: boolean;
+  /**
+   * Whether it may carry packets now, asked at the last moment; always when absent. While it may not, everything of
+   * it is ready but it is down: no port listens and its hub address is nobody's.
+   */
+  readonly mayCarry?: () => boolean;
 }
 
 const Links = z.array(
@@ -37,14 +42,15 @@ const hasKeyAndPort = ({ plane, hubKey }: InterfaceSettings, observed: KeyAndPor
   observed.publicKey === hubKey.publicKey && observed.listenPort === plane.port;
 const hasAddress = ({ plane }: InterfaceSettings, link: Link): boolean =>
   link.addr_info.some(({ local, prefixlen }) => local === plane.hub && prefixlen === plane.prefixLength);
-const isUpWithMtu = ({ mtu }: InterfaceSettings, link: Link): boolean =>
-  link.mtu === mtu && link.flags.includes("UP");
+const mayCarry = ({ mayCarry }: InterfaceSettings): boolean => mayCarry?.() ?? true;
+const carriesWithMtu = (settings: InterfaceSettings, link: Link): boolean =>
+  link.mtu === settings.mtu && link.flags.includes("UP") === mayCarry(settings);
 
 /** Whether `ensureInterface` would find nothing to do. Looks only. */
 export async function isSound(os: Os, settings: InterfaceSettings, observed: KeyAndPort): Promise<boolean> {
   const link = await readLink(os, settings.plane.interface);
   if (!link) return false;
-  return hasKeyAndPort(settings, observed) && hasAddress(settings, link) && isUpWithMtu(settings, link);
+  return hasKeyAndPort(settings, observed) && hasAddress(settings, link) && carriesWithMtu(settings, link);
 }
 
 /**
@@ -76,11 +82,17 @@ export async function ensureInterface(
     await os.run(["ip", "address", "add", `${plane.hub}/${plane.prefixLength}`, "dev", name]);
     changes.push(`address ${plane.hub} added`);
   }
-  if (!isUpWithMtu(settings, link)) {
-    await os.run(["ip", "link", "set", name, "mtu", String(mtu), "up"]);
-    changes.push(`up with MTU ${mtu}`);
+  if (!carriesWithMtu(settings, link)) {
+    const state = mayCarry(settings) ? "up" : "down";
+    await os.run(["ip", "link", "set", name, "mtu", String(mtu), state]);
+    changes.push(`${state} with MTU ${mtu}`);
   }
   return { observed, changes };
+}
+
+/** Take an interface down, peers and all kept; nothing when there is none. */
+export async function shutInterface(os: Os, name: string): Promise<void> {
+  if (await readLink(os, name)) await os.run(["ip", "link", "set", name, "down"]);
 }
 
 /** Remove the plane's interface; true when there was one. A `wireguard-go` behind it ends by itself. */

@@ -1,0 +1,204 @@
+import type { Logger } from "../../platform/log";
+import { LeaseConflict, type LeaseRecord, type LeaseStore } from "./lease";
+
+export interface ElectorOptions {
+  readonly store: LeaseStore;
+  /** Of this hub; the same again after its daemon has restarted, for it is the node that is a hub. */
+  readonly identity: string;
+  /** A lease that nobody has renewed for so long may be taken. Whole seconds. */
+  readonly durationMs: number;
+  /** A holder that could not renew for so long is none; shorter than the duration by what stepping down takes. */
+  readonly deadlineMs: number;
+  readonly retryMs: number;
+  /** Milliseconds of a clock that nobody sets. */
+  readonly now: () => number;
+  readonly log: Logger;
+  /** Where the lease runs to is put down before it counts; when that throws, it does not count. */
+  readonly noteUntil: (until: number) => void;
+  /** It became the holder, or is it no longer. Told at once; called again only with the other answer. */
+  readonly onChange: (isHeld: boolean) => void;
+  readonly onFailure: () => void;
+}
+
+const JITTER = 0.2;
+
+/**
+ * One of several candidates for a lease.
+ *
+ * waiting → holding → waiting. Whoever waits takes the lease when nobody has it, or when it has not changed for its
+ * whole duration on this node's own clock. Whoever holds it does so until the deadline after the moment at which it
+ * sent its last successful renewal, so that it has given up before another may begin, whatever any clock says.
+ */
+export class Elector {
+  private until = Number.NEGATIVE_INFINITY;
+  private told = false;
+  /** The lease as last seen, and when it was seen like that first. */
+  private seen: { readonly record: LeaseRecord; readonly at: number } | undefined;
+  private retry: NodeJS.Timeout | undefined;
+  private end: NodeJS.Timeout | undefined;
+  private underWay: Promise<void> | undefined;
+  private stopped = false;
+  private lastError = "";
+
+  constructor(private readonly options: ElectorOptions) {}
+
+  /** Whether this is the holder at this very moment: to be asked by whoever is about to act as one. */
+  get isHeld(): boolean {
+    return this.options.now() < this.until;
+  }
+
+  /** For how long this is still the holder without another renewal. */
+  get remainingMs(): number {
+    return Math.max(0, this.until - this.options.now());
+  }
+
+  /** What the API server said last; undefined before it has answered. */
+  get lastSeen(): LeaseRecord | undefined {
+    return this.seen?.record;
+  }
+
+  /** The lease that this hub was left with by the daemon before, until then, still holds. */
+  inherit(until: number): void {
+    if (this.stopped || until > this.options.now() + this.options.deadlineMs) return;
+    this.hold(until);
+  }
+
+  /** Resolves when the first attempt has ended, whatever came of it. */
+  async start(): Promise<void> {
+    await this.attempt();
+  }
+
+  /** No further attempt; the lease is given up for all but the API server. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    clearTimeout(this.retry);
+    await this.underWay;
+    this.letGo();
+  }
+
+  /** After `stop`, once nothing of this hub is active any more: another may begin at once. */
+  async release(): Promise<void> {
+    const { store, identity } = this.options;
+    const record = await this.limited(store.read());
+    if (record?.holder !== identity) return;
+    await this.limited(store.write({ ...record, holder: "", durationSeconds: 1 }, record));
+  }
+
+  private async attempt(): Promise<void> {
+    if (this.stopped) return;
+    this.underWay = this.attemptOnce();
+    await this.underWay;
+    if (this.stopped) return;
+    const { retryMs } = this.options;
+    this.retry = setTimeout(() => void this.attempt(), retryMs * (1 - JITTER + 2 * JITTER * Math.random()));
+  }
+
+  private async attemptOnce(): Promise<void> {
+    const { log, onFailure } = this.options;
+    try {
+      await this.renewOrTake();
+      if (this.lastError) log.info("the hub's lease is answered for again");
+      this.lastError = "";
+    } catch (error) {
+      if (error instanceof LeaseConflict) {
+        log.info("the hub's lease was changed by somebody else; reading it again");
+        return;
+      }
+      onFailure();
+      const message = String(error);
+      if (message !== this.lastError) log.error({ err: error }, "the hub's lease cannot be renewed or read");
+      this.lastError = message;
+    }
+  }
+
+  private async renewOrTake(): Promise<void> {
+    const { store, identity } = this.options;
+    // A holder writes against what it wrote; whoever else looks first.
+    const isKnown = this.isHeld && this.seen?.record.holder === identity;
+    let record = isKnown ? this.seen?.record : this.observe(await this.limited(store.read()));
+    if (record && !this.mayTake(record)) {
+      if (record.holder !== identity) this.letGo();
+      return;
+    }
+    try {
+      await this.take(record);
+    } catch (error) {
+      if (!(error instanceof LeaseConflict)) throw error;
+      // Our own write whose answer was lost, or another hub's.
+      record = this.observe(await this.limited(store.read()));
+      if (record?.holder !== identity) this.letGo();
+      throw error;
+    }
+  }
+
+  private async take(before: LeaseRecord | undefined): Promise<void> {
+    const { store, identity, durationMs, deadlineMs, now } = this.options;
+    const sentAt = now();
+    const transitions = (before?.transitions ?? 0) + (before && before.holder !== identity ? 1 : 0);
+    const wish = { holder: identity, durationSeconds: durationMs / 1000, transitions };
+    this.observe(await this.limited(store.write(wish, before)));
+    if (!this.stopped) this.hold(sentAt + deadlineMs);
+  }
+
+  private mayTake({ holder, durationSeconds }: LeaseRecord): boolean {
+    const { identity, now, durationMs } = this.options;
+    if (holder === identity || holder === "") return true;
+    // Never sooner than our own setting says, should the holder's be another.
+    const durationOfHolder = Math.max(durationSeconds * 1000, durationMs);
+    return this.seen !== undefined && now() - this.seen.at > durationOfHolder;
+  }
+
+  private observe(record: LeaseRecord | undefined): LeaseRecord | undefined {
+    if (!record) this.seen = undefined;
+    else if (this.seen?.record.version !== record.version) this.seen = { record, at: this.options.now() };
+    return record;
+  }
+
+  private hold(until: number): void {
+    // It ran out unnoticed, as in a pause of this process: whatever was active has to begin anew.
+    if (this.told && !this.isHeld) this.letGo();
+    this.options.noteUntil(until);
+    this.until = until;
+    this.watchEnd();
+    this.tell();
+  }
+
+  private letGo(): void {
+    clearTimeout(this.end);
+    this.until = Number.NEGATIVE_INFINITY;
+    this.tell();
+  }
+
+  private watchEnd(): void {
+    clearTimeout(this.end);
+    this.end = setTimeout(
+      () => {
+        if (this.isHeld) return this.watchEnd();
+        this.options.log.error("the hub's lease could not be renewed in time and is given up");
+        return this.letGo();
+      },
+      Math.max(0, this.until - this.options.now()) + 1,
+    );
+  }
+
+  private tell(): void {
+    const { isHeld } = this;
+    if (isHeld === this.told) return;
+    this.told = isHeld;
+    this.options.onChange(isHeld);
+  }
+
+  /** An answer that comes later than two attempts may be apart is none. */
+  private async limited<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    const { deadlineMs } = this.options;
+    let limit: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      limit = setTimeout(() => reject(new Error("The API server does not answer.")), deadlineMs / 2);
+    });
+    try {
+      return await Promise.race([answer, late]);
+    } finally {
+      clearTimeout(limit);
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import { networkInterfaces } from "node:os";
+import { planeNames, planes } from "../../domain/tunnel-planes";
+import type { TunnelGuardConfig } from "../../platform/config";
+import { Lifecycle } from "../../platform/lifecycle";
+import { createLogger, type Logger } from "../../platform/log";
+import { type Os, realOs } from "../os/os";
+import { shutInterface } from "../wireguard/interface";
+import { monotonicMs } from "./lease";
+import { TermFile } from "./term-file";
+
+const LOOK_EVERY_MS = 50;
+
+export interface GuardOptions {
+  readonly term: Pick<TermFile, "read">;
+  /** Names of the node's interfaces that are up. */
+  readonly upInterfaces: () => readonly string[];
+  readonly os: Os;
+  readonly now: () => number;
+  readonly log: Logger;
+  /** Process id of the daemon that this belongs to; without one it guards whichever daemon there is. */
+  readonly daemon: number | undefined;
+  readonly isDaemonThere: () => boolean;
+  /** Its daemon is gone, and nothing is left to guard or the next daemon has a guard of its own. */
+  readonly onNeedless: () => void;
+}
+
+/**
+ * The dead man's switch of a hub that holds a lease: it takes both planes down as soon as the lease has run out,
+ * whatever the daemon does or fails to do, and again should somebody who was paused raise them after that.
+ */
+export class Guard {
+  private timer: NodeJS.Timeout | undefined;
+  private stopped = false;
+  private lastError = "";
+
+  constructor(private readonly options: GuardOptions) {}
+
+  start(): void {
+    void this.look();
+  }
+
+  stop(): void {
+    this.stopped = true;
+    clearTimeout(this.timer);
+  }
+
+  private async look(): Promise<void> {
+    const { term, now, daemon, isDaemonThere, onNeedless } = this.options;
+    const granted = term.read();
+    const isOver = granted === undefined || now() >= granted.until;
+    const raised = isOver ? this.raised() : [];
+    for (const name of raised) await this.shut(name);
+    const isLeft = daemon !== undefined && !isDaemonThere();
+    const isSucceeded = granted !== undefined && granted.by !== daemon;
+    if (isLeft && (isSucceeded || (isOver && raised.length === 0))) {
+      this.stop();
+      onNeedless();
+    }
+    if (!this.stopped) this.timer = setTimeout(() => void this.look(), LOOK_EVERY_MS);
+  }
+
+  private raised(): string[] {
+    const up = new Set(this.options.upInterfaces());
+    return planeNames.map((name) => planes[name].interface).filter((name) => up.has(name));
+  }
+
+  private async shut(name: string): Promise<void> {
+    const { os, log } = this.options;
+    try {
+      await shutInterface(os, name);
+      log.warn({ interface: name }, "the hub's lease is over: the guard took the interface down");
+      this.lastError = "";
+    } catch (error) {
+      const message = String(error);
+      if (message !== this.lastError) log.error({ err: error }, "the guard cannot take an interface down");
+      this.lastError = message;
+    }
+  }
+}
+
+/** `tunnel --guard [PID]`: runs until it is told to stop, or until the daemon of that id needs it no longer. */
+export function startGuard(
+  { HUB_TERM_PATH, LOG_LEVEL, SHUTDOWN_DRAIN_SECONDS }: TunnelGuardConfig,
+  daemon?: number,
+): { lifecycle: Lifecycle; log: Logger } {
+  const log = createLogger("guard", LOG_LEVEL);
+  const lifecycle = new Lifecycle(log, SHUTDOWN_DRAIN_SECONDS * 1000);
+  const guard = new Guard({
+    term: new TermFile(HUB_TERM_PATH),
+    // Those with an address, which a plane has before it goes up.
+    upInterfaces: () => Object.keys(networkInterfaces()),
+    os: realOs,
+    now: monotonicMs,
+    log,
+    daemon,
+    isDaemonThere: () => daemon !== undefined && isThere(daemon),
+    onNeedless: () => void lifecycle.stop("its daemon is gone"),
+  });
+  lifecycle.onClose("guard", () => guard.stop());
+  guard.start();
+  lifecycle.ready();
+  return { lifecycle, log };
+}
+
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

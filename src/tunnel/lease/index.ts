@@ -1,0 +1,88 @@
+import { hostname } from "node:os";
+import type { TunnelConfig } from "../../platform/config";
+import type { Lifecycle } from "../../platform/lifecycle";
+import type { Logger } from "../../platform/log";
+import type { Registry } from "../../platform/metrics";
+import { openRedis } from "../../platform/redis";
+import { GuardProcess } from "./guard-process";
+import { KubernetesLease } from "./kubernetes-lease";
+import { type LeaseStore, monotonicMs } from "./lease";
+import { hubMetrics } from "./metrics";
+import { type HubRole, LeasedRole, type LeasedRoleOptions, onlyHub } from "./role";
+import { HubShare, type HubShareOptions } from "./share";
+import { TermFile } from "./term-file";
+
+export { startGuard } from "./guard";
+export type { LeaseStore } from "./lease";
+export type { HubRole } from "./role";
+
+export interface HubSurroundings
+  extends Pick<HubShareOptions, "endpoints" | "freshen">,
+    Pick<LeasedRoleOptions, "onActive" | "onStandby"> {
+  readonly log: Logger;
+  readonly registry: Registry;
+  readonly lifecycle: Lifecycle;
+  /** Program and arguments of the guard; none is started without it. */
+  readonly guard: readonly string[] | undefined;
+  /** Where candidates meet; the API server when absent. */
+  readonly store?: LeaseStore | undefined;
+}
+
+/** This hub's role, and what begins the pursuit of it; with `HUB_LEASE=none` it is the only hub. */
+export function openHub(
+  config: TunnelConfig,
+  surroundings: HubSurroundings,
+): { readonly role: HubRole; start(): Promise<void> } {
+  if (config.HUB_LEASE === "none") return { role: onlyHub, start: async () => {} };
+  const { log, registry, lifecycle, guard } = surroundings;
+  const identity = config.HUB_LEASE_IDENTITY ?? hostname();
+  const metrics = hubMetrics(
+    registry,
+    { remainingSeconds: () => role.remainingMs / 1000, transitions: () => role.transitions },
+    monotonicMs,
+  );
+  const share = openShare(config, surroundings, () => role.isActive, metrics);
+  const role = new LeasedRole({
+    ...surroundings,
+    store:
+      surroundings.store ??
+      new KubernetesLease({ name: config.HUB_LEASE_NAME, namespace: config.HUB_LEASE_NAMESPACE }),
+    identity,
+    durationMs: config.HUB_LEASE_DURATION_SECONDS * 1000,
+    deadlineMs: config.HUB_LEASE_DEADLINE_SECONDS * 1000,
+    retryMs: config.HUB_LEASE_RETRY_SECONDS * 1000,
+    now: monotonicMs,
+    term: new TermFile(config.HUB_TERM_PATH),
+    learn: async () => share?.load(),
+    tell: async () => share?.tell(),
+    metrics,
+  });
+  return {
+    role,
+    start: async () => {
+      const guarding = guard && !config.HUB_GUARD_EXTERNAL ? new GuardProcess(guard, log) : undefined;
+      lifecycle.onClose("guard", () => guarding?.stop());
+      lifecycle.onDrain("hub lease", () => role.stop());
+      log.info({ identity, lease: config.HUB_LEASE_NAME }, "one of several hubs may serve at a time");
+      await role.start();
+      share?.start();
+    },
+  };
+}
+
+function openShare(
+  config: TunnelConfig,
+  { log, lifecycle, endpoints, freshen }: HubSurroundings,
+  isActive: () => boolean,
+  metrics: HubShareOptions["metrics"],
+): HubShare | undefined {
+  const url = config.HUB_REDIS_URL ?? config.EDGE_REDIS_URL;
+  if (!url) {
+    log.warn("without Redis the hubs share nothing: after a takeover idle clients are away for minutes");
+    return undefined;
+  }
+  const redis = openRedis(url, log);
+  const share = new HubShare({ redis, endpoints, freshen, isActive, log, metrics });
+  lifecycle.onClose("hub share", () => share.stop());
+  return share;
+}

@@ -1,0 +1,96 @@
+import { Counter, Gauge, type Registry } from "../../platform/metrics";
+
+export interface HubMetrics {
+  active(isActive: boolean): void;
+  leaseFailed(): void;
+  /** How many peers' addresses were told to the other hubs just now. */
+  shared(count: number): void;
+  shareFailed(): void;
+  /** How many peers' addresses were taken over. */
+  loaded(count: number): void;
+}
+
+export interface HubGauges {
+  /** Seconds for which the lease still runs; 0 when it is not held. */
+  readonly remainingSeconds: () => number;
+  /** How often the lease has changed hands, as last read. */
+  readonly transitions: () => number;
+}
+
+export function hubMetrics(
+  registry: Registry,
+  { remainingSeconds, transitions }: HubGauges,
+  now: () => number,
+): HubMetrics {
+  const registers = [registry];
+  const active = new Gauge({
+    name: "fleet_hub_active",
+    help: "1 while this hub is the one that serves.",
+    registers,
+  });
+  new Gauge({
+    name: "fleet_hub_lease_remaining_seconds",
+    help: "For how long the hub's lease still runs without another renewal; 0 when this hub does not hold it.",
+    registers,
+    collect() {
+      this.set(remainingSeconds());
+    },
+  });
+  new Gauge({
+    name: "fleet_hub_lease_transitions",
+    help: "How often the hub's lease has changed hands, as last read.",
+    registers,
+    collect() {
+      this.set(transitions());
+    },
+  });
+  const changes = new Counter({
+    name: "fleet_hub_role_changes_total",
+    help: "How often this hub took over (active) or gave up (standby).",
+    labelNames: ["to"],
+    registers,
+  });
+  const failures = new Counter({
+    name: "fleet_hub_lease_failures_total",
+    help: "Attempts at reading or renewing the hub's lease that failed.",
+    registers,
+  });
+  const shared = new Counter({
+    name: "fleet_hub_endpoints_shared_total",
+    help: "Addresses of peers that this hub told the others.",
+    registers,
+  });
+  const shareFailures = new Counter({
+    name: "fleet_hub_share_failures_total",
+    help: "Times at which the addresses of peers could not be told.",
+    registers,
+  });
+  const loaded = new Gauge({
+    name: "fleet_hub_endpoints_loaded",
+    help: "Addresses of peers that this hub knew of the one before when it last took over.",
+    registers,
+  });
+  let sharedAt: number | undefined;
+  new Gauge({
+    name: "fleet_hub_share_age_seconds",
+    help: "How old what the others know of the peers may be; 0 where this hub has shared nothing yet.",
+    registers,
+    collect() {
+      this.set(sharedAt === undefined ? 0 : (now() - sharedAt) / 1000);
+    },
+  });
+  return {
+    active: (isActive) => {
+      active.set(isActive ? 1 : 0);
+      changes.inc({ to: isActive ? "active" : "standby" });
+      if (!isActive) sharedAt = undefined;
+    },
+    leaseFailed: () => failures.inc(),
+    shared: (count) => {
+      sharedAt = now();
+      shared.inc(count);
+    },
+    shareFailed: () => shareFailures.inc(),
+    loaded: (count) => loaded.set(count),
+  };
+}
