@@ -23,13 +23,14 @@ const QUERY_TIMEOUT_MS = 10_000;
 /** Open a pool. Nothing connects before the first query. */
 export function openDatabase(url: string, options: DatabaseOptions = {}): Db {
   const { log } = options;
-  return knex({
+  const db = knex({
     client: "pg",
     connection: {
       connectionString: url,
       application_name: options.name ?? "fleet-gateway",
       connectionTimeoutMillis: 5_000,
       keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
       query_timeout: options.queryTimeoutMs ?? QUERY_TIMEOUT_MS,
     },
     log: {
@@ -43,8 +44,37 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Db {
       max: options.poolMax ?? 10,
       acquireTimeoutMillis: 5_000,
       idleTimeoutMillis: 30_000,
+      afterCreate: (connection: Connection, done: (error: unknown, connection: Connection) => void) => {
+        connections.set(connection.__knexUid, connection);
+        connection.once("end", () => connections.delete(connection.__knexUid));
+        done(undefined, connection);
+      },
     },
   });
+  const connections = new Map<string, Connection>();
+  db.on("query-error", (error: Error, { __knexUid }: { __knexUid: string }) => {
+    // knex puts the statement before the words of pg.
+    if (!error.message.endsWith("Query read timeout")) return;
+    // After a failover nothing ever comes over these, and each would cost another query its whole limit.
+    const idle = (db.client.pool as Pool).free.map(({ resource }) => resource);
+    for (const connection of [connections.get(__knexUid), ...idle]) {
+      if (!connection) continue;
+      connection.__knex__disposed = "silent";
+      connection.connection.stream.destroy();
+    }
+  });
+  return db;
+}
+
+/** A client of pg in knex's pool. */
+interface Connection extends pg.Client {
+  readonly __knexUid: string;
+  /** Why the pool must not lend it again; knex sets it too, a moment after the end of the connection. */
+  __knex__disposed?: string;
+}
+
+interface Pool {
+  readonly free: readonly { readonly resource: Connection }[];
 }
 
 interface PoolCounts {

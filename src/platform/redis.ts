@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { Redis, type RedisOptions } from "ioredis";
 import type { Logger } from "./log";
 
@@ -27,7 +28,34 @@ export function openRedis(url: string, log: Logger, options: RedisOptions = {}):
     if (down) log.info("Redis is back");
     down = false;
   });
+  replaceWhenSilent(redis);
   return redis;
+}
+
+const PROBE_MS = 1_000;
+
+/**
+ * A server that lost its power leaves a connection that fails in no other way, for a quarter of an hour. One
+ * silence is forgiven: it may have been this process that stood still.
+ */
+function replaceWhenSilent(redis: Redis): void {
+  let silences = 0;
+  const probe = setInterval(async () => {
+    if (redis.status !== "ready") {
+      silences = 0;
+      return;
+    }
+    const { stream } = redis;
+    const answer = redis.ping().then(
+      () => true,
+      () => false,
+    );
+    const heard = await Promise.race([answer, delay(PROBE_MS * 0.9, false, { ref: false })]);
+    silences = heard || stream !== redis.stream ? 0 : silences + 1;
+    if (silences > 1) stream.destroy();
+  }, PROBE_MS);
+  probe.unref();
+  redis.once("end", () => clearInterval(probe));
 }
 
 /** Wait for the first connection; rejects after `timeoutMs`. */

@@ -10,6 +10,8 @@ export interface Cuttable {
   stall(): void;
   /** Carry again, what was held back during a stall first. */
   mend(): void;
+  /** Carry new connections; those of a stall stay silent for good, as after a failover to another machine. */
+  replace(): void;
 }
 
 /** A cable to a neighbour (Postgres, Redis, SMTP) that a test can cut: a plain TCP forwarder on loopback. */
@@ -55,6 +57,9 @@ export async function cuttable(to: string): Promise<Cuttable> {
     },
     mend: () => {
       if (state === "stalled") for (const [socket, other] of open) socket.pipe(other);
+      state = "whole";
+    },
+    replace: () => {
       state = "whole";
     },
   };

@@ -1,0 +1,50 @@
+import { atEndOfFile, freshDatabase, freshRedis } from "../testing";
+import { cuttable } from "../testing/cuttable";
+import { until } from "../testing/until";
+import { openDatabase } from "./db";
+import { createLogger } from "./log";
+import { openRedis, redisReady } from "./redis";
+
+const quiet = createLogger("test", "silent");
+
+test("a database whose machine lost its power is reached again at its successor, over new connections", async () => {
+  const cable = await cuttable((await freshDatabase()).url);
+  const db = openDatabase(cable.url, { queryTimeoutMs: 500, poolMax: 4 });
+  atEndOfFile(() => db.destroy());
+  await Promise.all([1, 2, 3, 4].map((n) => db.raw("SELECT pg_sleep(0.1), ?::int", [n])));
+  cable.stall();
+  await expect(db.raw("SELECT 1")).rejects.toThrow("Query read timeout");
+  cable.replace();
+  // Each of the four would otherwise keep one of these from its answer.
+  const answers = await Promise.allSettled([1, 2, 3, 4].map(() => db.raw("SELECT 1")));
+  expect(answers.map(({ status }) => status)).toEqual(Array(4).fill("fulfilled"));
+});
+
+test.each([
+  ["commands", {}],
+  ["subscriptions", { enableOfflineQueue: true, maxRetriesPerRequest: null, commandTimeout: undefined }],
+])(
+  "a Redis whose machine lost its power is reached again at its successor: %s",
+  async (kind, options) => {
+    const { url } = await freshRedis();
+    const cable = await cuttable(url);
+    const redis = openRedis(cable.url, quiet, options);
+    const direct = openRedis(url, quiet);
+    atEndOfFile(async () => {
+      redis.disconnect();
+      direct.disconnect();
+    });
+    await Promise.all([redisReady(redis), redisReady(direct)]);
+    const heard: string[] = [];
+    if (kind === "subscriptions") {
+      await redis.subscribe("news");
+      redis.on("message", (_channel, text) => heard.push(text));
+    }
+    cable.stall();
+    await until(() => redis.status !== "ready", 15_000);
+    cable.replace();
+    if (kind === "commands") await until(async () => (await redis.ping()) === "PONG", 15_000);
+    else await until(async () => (await direct.publish("news", "back")) > 0 && heard.length > 0, 15_000);
+  },
+  40_000,
+);
