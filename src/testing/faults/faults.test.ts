@@ -12,6 +12,7 @@ const faults: readonly Fault[] = [
 
 test("two of each lose nothing, repeat nothing and recover by themselves from a few faults", async () => {
   const run = await runFaults(faults);
+  expect(run.unrecovered).toEqual([]);
   const broken = run.findings.filter(({ flaw }) => flaw !== "unknown");
   expect({ broken, table: broken.length > 0 && faultTable(run) }).toEqual({ broken: [], table: false });
   for (const [kind, count] of Object.entries(run.acknowledged)) {

@@ -67,6 +67,11 @@ export class Part {
     for (const cable of this.cables) cable.mend();
   }
 
+  /** It is reached again, but over new connections only. */
+  replace(): void {
+    for (const cable of this.cables) cable.replace();
+  }
+
   private async end(): Promise<void> {
     this.resume();
     await this.running?.stop();

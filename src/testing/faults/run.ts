@@ -18,7 +18,7 @@ import { WebhookLoad } from "./loads/webhooks";
 import type { Part } from "./part";
 import { KINDS, type Kind, Progress } from "./progress";
 
-export type Harm = "kill" | "pause" | "partition";
+export type Harm = "kill" | "pause" | "partition" | "failover";
 
 export interface Fault {
   readonly part: string;
@@ -36,6 +36,8 @@ export interface FaultRun {
   readonly rows: readonly FaultRow[];
   readonly acknowledged: Readonly<Record<Kind, number>>;
   readonly findings: readonly Finding[];
+  /** Which loads had not succeeded again within the limit, and after which fault. */
+  readonly unrecovered: readonly string[];
 }
 
 const CALM_MS = 1_500;
@@ -52,8 +54,11 @@ export async function runFaults(faults: readonly Fault[]): Promise<FaultRun> {
   const round: Round = { current: 0 };
   const progress = new Progress();
   const { loads, uploads, logIn } = await startLoads(deployment, round, progress);
-  await recovered(progress, performance.now(), "before any fault");
+  atEndOfFile(() => Promise.all(loads.map((load) => load.stop())));
+  const idle = await recovered(progress, performance.now(), "the start");
+  if (idle.length > 0) throw new Error(idle.join("\n"));
   const ends: number[] = [];
+  const unrecovered: string[] = [];
   for (const [at, { part: name, harm }] of faults.entries()) {
     await delay(CALM_MS);
     await logIn();
@@ -63,7 +68,7 @@ export async function runFaults(faults: readonly Fault[]): Promise<FaultRun> {
     await inflict[harm](part);
     const end = performance.now();
     ends.push(end);
-    await recovered(progress, end, `${harm} ${name}`);
+    unrecovered.push(...(await recovered(progress, end, `${harm} ${name}`)));
   }
   await delay(CALM_MS);
   for (const load of loads) await load.stop();
@@ -75,6 +80,7 @@ export async function runFaults(faults: readonly Fault[]): Promise<FaultRun> {
   const findings = accounts.flatMap(([, account]) => account.findings);
   return {
     findings,
+    unrecovered,
     acknowledged: Object.fromEntries(accounts.map(([kind, one]) => [kind, one.acknowledged])) as never,
     rows: faults.map(({ part, harm }, at) => ({
       fault: `${harm} ${part}`,
@@ -109,15 +115,21 @@ const inflict: Readonly<Record<Harm, (part: Part) => Promise<void>>> = {
     await delay(PARTITION_MS);
     part.mend();
   },
+  failover: async (part) => {
+    part.partition();
+    await delay(PARTITION_MS);
+    part.replace();
+  },
 };
 
-async function recovered(progress: Progress, since: number, fault: string): Promise<void> {
+async function recovered(progress: Progress, since: number, fault: string): Promise<string[]> {
   const deadline = performance.now() + RECOVERY_LIMIT_MS;
   while (progress.missing(since).length > 0) {
     if (performance.now() > deadline)
-      throw new Error(`No success since the end of "${fault}": ${progress.missing(since).join(", ")}.`);
+      return progress.missing(since).map((load) => `${load}: no success after ${fault}`);
     await delay(50);
   }
+  return [];
 }
 
 async function startLoads(deployment: Deployment, round: Round, progress: Progress) {
