@@ -1,0 +1,76 @@
+import { createLogger } from "../../platform/log";
+import { atEndOfFile } from "../../testing";
+import { until } from "../../testing/until";
+import { SimulatedOs } from "../os/simulated-os";
+import { Guard, type GuardOptions } from "./guard";
+
+/** Both planes up on a simulated machine, whose clock stands at 1,000 ms. */
+async function guarded(options: Partial<GuardOptions>): Promise<{ os: SimulatedOs; needless: () => number }> {
+  const os = new SimulatedOs();
+  for (const name of ["users0", "drones0"]) {
+    await os.run(["ip", "link", "add", name, "type", "wireguard"]);
+    await os.run(["ip", "link", "set", name, "mtu", "1350", "up"]);
+  }
+  os.commands.length = 0;
+  let needless = 0;
+  const guard = new Guard({
+    term: { read: () => undefined },
+    upInterfaces: () => [...os.links].flatMap(([name, { up }]) => (up ? [name] : [])),
+    os,
+    now: () => 1_000,
+    log: createLogger("test", "silent"),
+    daemon: 7,
+    isDaemonThere: () => true,
+    onNeedless: () => {
+      needless++;
+    },
+    ...options,
+  });
+  atEndOfFile(async () => guard.stop());
+  guard.start();
+  return { os, needless: () => needless };
+}
+
+const term = (until: number, by = 7) => ({ read: () => ({ until, by, boot: "this one" }) });
+
+test("a lease that has run out takes both planes down, and again when somebody raises one", async () => {
+  const { os, needless } = await guarded({ term: term(1_000) });
+  await until(() => os.commands.length === 2);
+  expect(os.commands).toEqual(["ip link set users0 down", "ip link set drones0 down"]);
+  await os.run(["ip", "link", "set", "users0", "mtu", "1350", "up"]);
+  await until(() => os.links.get("users0")?.up === false);
+  expect(needless()).toBe(0);
+});
+
+test("a node that was never granted a term has no plane up", async () => {
+  const { os } = await guarded({});
+  await until(() => os.commands.length === 2);
+});
+
+test("a running lease is left alone, also when the daemon is gone, until it runs out", async () => {
+  let now = 1_000;
+  const { os, needless } = await guarded({ term: term(2_000), now: () => now, isDaemonThere: () => false });
+  let looks = 0;
+  await until(() => ++looks > 10);
+  expect(os.commands).toEqual([]);
+  expect(needless()).toBe(0);
+  now = 2_000;
+  await until(() => needless() === 1);
+  expect(os.commands).toEqual(["ip link set users0 down", "ip link set drones0 down"]);
+});
+
+test("a guard whose daemon has a successor leaves the node to that one's", async () => {
+  const { os, needless } = await guarded({ term: term(2_000, 8), isDaemonThere: () => false });
+  await until(() => needless() === 1);
+  expect(os.commands).toEqual([]);
+});
+
+test("an interface that will not go down is tried again", async () => {
+  const { os } = await guarded({ term: term(0) });
+  os.fault = (command) => {
+    if (command === "ip link set users0 down") throw new Error("busy");
+  };
+  await until(() => os.links.get("drones0")?.up === false);
+  os.fault = () => {};
+  await until(() => os.links.get("users0")?.up === false);
+});
