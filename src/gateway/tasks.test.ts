@@ -208,6 +208,40 @@ test("every job that there is dies in this test", async () => {
   expect(jobs.map(({ task }) => task).sort()).toEqual(Object.keys(tasks).sort());
 });
 
+test("an archive that is asked for again and looked at while it is made is ready after the last job", async () => {
+  const it = await world(picture);
+  const { store } = gateway.deps;
+  const path = `/executions/${it.execution}/archive`;
+  const payload = { execution_id: it.execution };
+  const makeWhile = async (meanwhile: () => Promise<unknown>) => {
+    const writing = jest.spyOn(store, "writeStream").mockImplementationOnce(async (...args) => {
+      await meanwhile();
+      return store.writeStream(...args);
+    });
+    try {
+      await work("make-archive", payload, it, Number.POSITIVE_INFINITY);
+      expect(writing).toHaveBeenCalled();
+    } finally {
+      writing.mockRestore();
+    }
+  };
+  await it.user.api.post(path);
+  await makeWhile(() => it.user.api.post(path));
+  await makeWhile(() => it.user.api.get(path));
+  expect((await it.user.api.get(path)).body).toMatchObject({ status: "ready", url: expect.any(String) });
+});
+
+test("an archive whose job is begun again after the execution's deletion leaves no object", async () => {
+  const it = await world(picture);
+  const path = `/executions/${it.execution}`;
+  await it.user.api.post(`${path}/archive`);
+  await it.user.api.delete(path);
+  const key = `archives/${it.execution}.zip`;
+  await gateway.deps.store.write(key, "written before the worker was killed", "application/zip");
+  await work("make-archive", { execution_id: it.execution }, it, Number.POSITIVE_INFINITY);
+  expect(await exists(key)).toBe(false);
+});
+
 test("what is derived of an asset that is deleted meanwhile goes as well", async () => {
   const it = await world(picture);
   const { store, db } = gateway.deps;

@@ -10,6 +10,7 @@ import type { ObjectStore } from "../../platform/object-store";
 import type { VerifiedPlan } from "../../vehicle";
 import { beginRemoval, deleteAssets, findAsset, updateAsset, vehicleOwner } from "../assets";
 import { archiveKey } from "./archive/archive-keys";
+import { outdateArchive } from "./archive/archives.store";
 import { analysis } from "./asset-hooks";
 import type { CompleteWish } from "./executions.schema";
 import {
@@ -89,6 +90,7 @@ export class ExecutionsService {
       const completed_at = clock.now();
       const changes = { status, completed_at, ...(notes == null ? {} : { notes }) };
       const ended = (await updateExecution(trx, id, changes)) as Execution;
+      await outdateArchive(trx, id);
       await oweReport(trx, ended);
       return (await findExecution(trx, id)) as Execution;
     });
@@ -106,6 +108,7 @@ export class ExecutionsService {
       await updateAsset(trx, assetId, { execution_id: id });
       await updateExecution(trx, id, { log_asset_id: assetId });
       await expectStats(trx, id, assetId);
+      await outdateArchive(trx, id);
       if (asset.status === "ready") await enqueue(trx, analysis(id, assetId));
     });
     return { execution_id: id, asset_id: assetId, status: "pending" as const };
@@ -159,10 +162,11 @@ export class ExecutionsService {
     try {
       const { hash, items } = await this.deps.readPlan(drone_id);
       const known = verified_plan_hash === hash ? "verified" : "different";
-      return await recordPlan(db, id, {
-        hash,
-        items,
-        state: verified_plan_hash === null ? "unverified" : known,
+      const state = verified_plan_hash === null ? "unverified" : known;
+      return await db.transaction(async (trx) => {
+        const execution = await recordPlan(trx, id, { hash, items, state });
+        await outdateArchive(trx, id);
+        return execution;
       });
     } catch (error) {
       log.warn({ err: error, execution_id: id }, "the plan on board was not read at the start");

@@ -158,6 +158,21 @@ test("an upload that comes later puts the archive out of date; what never came i
   expect(manifest?.missing).toMatchObject([{ file_name: "never.bin", reason: "It was not uploaded." }]);
 });
 
+test("an archive made during the flight is out of date once the flight has ended", async () => {
+  const user = await gateway.newUser();
+  const { body } = await user.api.post("/drone", { type: "sitl", name: "Early", vehicle_type: "copter" });
+  const drone = droneClient(gateway.api, body.ip);
+  const id = (await drone.post("/executions/start", {})).body.id as number;
+  const flight = { user, drone, id, vehicle: body.id as number };
+  await archiveOf(flight);
+  await drone.post(`/executions/${id}/complete`, { status: "aborted", notes: "wind" });
+  const entries = await unzip(await download((await archiveOf(flight)).url));
+  expect(JSON.parse(String(entries.get("execution.json")))).toMatchObject({
+    status: "aborted",
+    notes: "wind",
+  });
+});
+
 test("a file that was overwritten after its upload is in the archive with both sums", async () => {
   const flight = await flown(["log.bin"]);
   const [asset] = (await flight.user.api.get(`/assets/${flight.vehicle}`)).body.data;

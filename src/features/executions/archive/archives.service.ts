@@ -7,7 +7,7 @@ import { enqueue } from "../../../platform/jobs";
 import type { ObjectStore } from "../../../platform/object-store";
 import type { ArchiveReply } from "../executions.schema";
 import { archiveKey } from "./archive-keys";
-import { type ArchiveRow, findArchive, requestArchive } from "./archives.store";
+import { type ArchiveRow, findArchive, requestArchive, type Wanted } from "./archives.store";
 import { fingerprintOf, publicKeyOf } from "./manifest";
 
 interface Deps {
@@ -27,15 +27,19 @@ export class ArchivesService {
     this.signingKey();
     const known = await findArchive(this.deps.db, executionId);
     const outdated = known?.status === "ready" && known.made_revision !== known.revision;
-    if (!known || outdated) return this.make(executionId);
+    if (!known || outdated) return this.request(executionId, "what is not made yet");
     return this.reply(known);
   }
 
   /** Made anew, whatever there is. */
   async make(executionId: number): Promise<z.output<typeof ArchiveReply>> {
     this.signingKey();
+    return this.request(executionId, "anew");
+  }
+
+  private async request(executionId: number, what: Wanted): Promise<z.output<typeof ArchiveReply>> {
     const requested = await this.deps.db.transaction(async (trx) => {
-      const row = await requestArchive(trx, executionId, this.deps.clock.now());
+      const row = await requestArchive(trx, executionId, what, this.deps.clock.now());
       await enqueue(trx, {
         task: "make-archive",
         payload: { execution_id: executionId },

@@ -20,15 +20,26 @@ const archives = (db: Db) => db<ArchiveRow>("archives");
 export const findArchive = async (db: Db, executionId: number): Promise<ArchiveRow | undefined> =>
   archives(db).where({ execution_id: executionId }).first();
 
-/** The archive as requested: its row is made, or brought to the next revision. */
-export async function requestArchive(trx: Db, executionId: number, at: Date): Promise<ArchiveRow> {
+/**
+ * anew: another revision, whatever there is. what is not made yet: the revision that there is; were it raised by
+ * whoever looks, an archive that somebody waits for would be out of date each time it is made.
+ */
+export type Wanted = "anew" | "what is not made yet";
+
+/** The archive as requested: its row is made, or due again. */
+export async function requestArchive(
+  trx: Db,
+  executionId: number,
+  what: Wanted,
+  at: Date,
+): Promise<ArchiveRow> {
   const { rows } = await trx.raw(
     `INSERT INTO archives (execution_id, requested_at) VALUES (?, ?)
      ON CONFLICT (execution_id) DO UPDATE
        SET status = 'pending', error = NULL, requested_at = excluded.requested_at,
-           revision = archives.revision + 1
+           revision = archives.revision + ?::int
      RETURNING *`,
-    [executionId, at],
+    [executionId, at, what === "anew" ? 1 : 0],
   );
   return rows[0];
 }

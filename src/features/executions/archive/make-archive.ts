@@ -31,7 +31,9 @@ export const makeArchiveTask =
       findExecution(db, execution_id),
       findArchive(db, execution_id),
     ]);
-    if (!execution || !row || row.made_revision === row.revision) return;
+    // Deleted, it may be after an attempt that was killed between the writing and the record of it.
+    if (!execution || !row) return store.deletePrefix(archiveKey(execution_id));
+    if (row.made_revision === row.revision) return;
     try {
       if (!key) throw new Error("No key is configured to sign archives (ARCHIVE_SIGNING_KEY).");
       const at = clock.now();
