@@ -149,6 +149,60 @@ describe("a link", () => {
   });
 });
 
+describe("one vehicle", () => {
+  const other: LinkTarget = { ...TARGET, key: "8" };
+
+  test("is linked to one drone at a time; the other is told which setting to change, and may have it next", async () => {
+    const { pool, dialled } = build();
+    await pool.withLink(TARGET, async () => {});
+    for (const host of [other.host, other.host.toUpperCase()]) {
+      await expect(pool.withLink({ ...other, host }, async () => {})).rejects.toMatchObject({
+        code: "vehicle_unreachable",
+        message: expect.stringMatching(/port, or its link_host/),
+      });
+    }
+    expect(dialled.map(({ key }) => key)).toEqual(["7"]);
+    await pool.withLink({ ...other, port: 5002 }, async () => {});
+    pool.close("7");
+    await pool.withLink(other, async () => {});
+    expect(dialled.map(({ key, port }) => [key, port])).toEqual([
+      ["7", 5001],
+      ["8", 5002],
+      ["8", 5001],
+    ]);
+  });
+
+  test("goes to one of two drones that ask at once", async () => {
+    const { pool, dialled } = build();
+    const calls = [TARGET, other].map((target) => pool.withLink(target, async () => target.key));
+    expect((await Promise.allSettled(calls)).map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+    expect(dialled.map(({ key }) => key)).toEqual(["7"]);
+  });
+
+  test("that did not answer one drone is nobody's", async () => {
+    const { pool, world, dialled } = build();
+    world.reachable = false;
+    await expect(pool.withLink(TARGET, async () => {})).rejects.toMatchObject({
+      message: "Nobody is there.",
+    });
+    world.reachable = true;
+    await pool.withLink(other, async () => {});
+    expect(dialled.map(({ key }) => key)).toEqual(["7", "8"]);
+  });
+
+  test("is had by the drone that watches for it once the other lets go", async () => {
+    const { pool, links } = build();
+    await pool.withLink(TARGET, async () => {});
+    const states: string[] = [];
+    pool.subscribe(other, { onMessage: () => {}, onState: (state) => void states.push(state) });
+    await until(() => states.length === 1);
+    pool.close("7");
+    await until(() => states.length === 2);
+    expect(states).toEqual(["down", "up"]);
+    expect(links.map(({ state }) => state)).toEqual(["closed", "ready"]);
+  });
+});
+
 describe("a watch", () => {
   test("survives lost links: it hears the next one without asking again", async () => {
     const { pool, links, log, world } = build();

@@ -47,7 +47,10 @@ interface Entry {
   ended: boolean;
 }
 
-/** One link per drone, opened once however many ask for it, kept while somebody uses or watches it. */
+/**
+ * One link per drone, opened once however many ask for it, kept while somebody uses or watches it; and one drone
+ * per address, since two that reach one vehicle would each command the other's.
+ */
 export class LinkPool implements VehicleLinks {
   private readonly entries = new Map<string, Entry>();
   private draining = false;
@@ -184,6 +187,7 @@ export class LinkPool implements VehicleLinks {
     entry.attempt = attempt;
     const late = setTimeout(() => attempt.abort(), this.waitMs);
     try {
+      this.refuseSharedAddress(entry);
       const stream = await this.options.dial(entry.target, attempt.signal);
       const link = await this.options.open(stream, attempt.signal);
       if (entry.ended || link.state === "closed") {
@@ -208,6 +212,17 @@ export class LinkPool implements VehicleLinks {
     } finally {
       clearTimeout(late);
       entry.attempt = undefined;
+    }
+  }
+
+  private refuseSharedAddress({ target }: Entry): void {
+    for (const other of this.entries.values()) {
+      const isHeld = other.link !== undefined || other.opening !== undefined;
+      if (other.target.key === target.key || !isHeld || !sameVehicle(other.target, target)) continue;
+      throw new DomainError(
+        "vehicle_unreachable",
+        "Another drone is connected to the vehicle at this drone's address. Set this drone's port, or its link_host, to a simulator of its own.",
+      );
     }
   }
 
@@ -269,6 +284,10 @@ export class LinkPool implements VehicleLinks {
     else this.entries.delete(key);
   }
 }
+
+/** Names are compared as they are written: of two names for one machine nothing is known here. */
+const sameVehicle = (a: LinkTarget, b: LinkTarget): boolean =>
+  a.host.toLowerCase() === b.host.toLowerCase() && a.port === b.port && a.via === b.via;
 
 const sameAddress = (a: LinkTarget, b: LinkTarget): boolean =>
   a.host === b.host && a.port === b.port && a.via === b.via && a.fence === b.fence;
