@@ -31,7 +31,10 @@ export class Gamepad {
   refusal: string | undefined;
 
   private constructor(private readonly socket: WebSocket) {
-    socket.on("message", (data) => this.hear(JSON.parse(String(data)) as Answer));
+    socket.on("message", (data) => {
+      const answer = readAnswer(String(data));
+      if (answer) this.hear(answer);
+    });
     socket.on("error", () => {});
     socket.on("close", (code, reason) => {
       this.refusal = `the relay closed the session (${code} ${reason})`;
@@ -74,5 +77,15 @@ export class Gamepad {
     if (type !== "ack") return;
     if (accepted) this.ages.push(age_ms ?? Number.NaN);
     else this.refusal = reason ?? undefined;
+  }
+}
+
+/** Undefined for what is no JSON object: anybody who may write to the drone's channel is heard here. */
+function readAnswer(text: string): Answer | undefined {
+  try {
+    const read: unknown = JSON.parse(text);
+    return typeof read === "object" && read !== null ? (read as Answer) : undefined;
+  } catch {
+    return undefined;
   }
 }
