@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { loadConfig, tunnelConfig } from "../../src/platform/config";
-import { startTunnel } from "../../src/tunnel";
+import { hasten, startTunnel } from "../../src/tunnel";
 import { type Os, realOs } from "../../src/tunnel/os/os";
 import { answer, ownFigures } from "../relay/child";
 
@@ -18,6 +18,8 @@ const os: Os = {
   startDetached: (command) => realOs.startDetached([...prefix, ...command]),
 };
 
+// As the entrypoint does.
+hasten(process.pid, -5);
 const started = startTunnel(loadConfig(tunnelConfig), { machine: { os, dataplane: "auto" } });
 
 const TICKS_PER_SECOND = 100;

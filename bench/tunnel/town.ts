@@ -12,6 +12,7 @@ import { migrateSchema } from "../../src/platform/migrate";
 import { runCleanUps } from "../../src/testing/clean-up";
 import { Namespace } from "../../src/testing/namespaces/namespace";
 import { until } from "../../src/testing/until";
+import { hasten } from "../../src/tunnel";
 import { type IndexEntry, writeIndex } from "../../src/tunnel/client-configs/index-object";
 import { INDEX_KEY } from "../../src/tunnel/client-configs/store";
 import { renderClientConfig, templateOf } from "../../src/tunnel/client-configs/text";
@@ -49,6 +50,8 @@ export async function buildTown(): Promise<Town> {
   const clear = async () => {
     for (const stop of stops.splice(0).toReversed()) await stop();
   };
+  // What is done by hand goes before others too, as the daemon does.
+  hasten(process.pid, -5);
   try {
     const postgres = await startPostgres({ folder: join(folder, "pg"), database: "bench", durable: false });
     stops.push(postgres.stop);
