@@ -14,10 +14,12 @@ import {
   lockEvent,
   putException,
   removeExceptions,
+  replaceExceptions,
   TITLE_AT_TIME,
   updateEvent,
 } from "./calendar.store";
 import { type ListedEvent, type Listing, listEvents, occurrenceOf } from "./listing";
+import { moveExceptions } from "./moved-exceptions";
 import { expand, isOccurrence, parseRecurrence } from "./recurrence";
 
 const DAY_MS = 86_400_000;
@@ -60,7 +62,7 @@ export class CalendarService {
     });
   }
 
-  /** Where the series changes, occurrences that it no longer has lose their exceptions. */
+  /** Where the series moves or its rule changes, the exceptions go with it; those of a series that ends, end. */
   update(userId: number, id: number, change: EventChange): Promise<CalendarEvent> {
     return this.write(async (trx) => {
       const before = (await lockEvent(trx, userId, id)) ?? missing("Calendar event");
@@ -71,7 +73,10 @@ export class CalendarService {
       if (isMoved) checkRule(recurrence_rule, scheduled_time);
       await this.holdReferences(trx, userId, change);
       const after = await updateEvent(trx, id, change);
-      if (isMoved) await dropLostExceptions(trx, after);
+      if (isMoved) {
+        const moved = moveExceptions(await exceptionsOf(trx, id), before, after);
+        await replaceExceptions(trx, id, after.recurrence_rule === null ? [] : moved);
+      }
       return after;
     });
   }
@@ -141,19 +146,6 @@ function requireOccurrence(event: CalendarEvent, at: Date): void {
   if (event.recurrence_rule === null) throw invalid("This event does not recur.");
   if (!isOccurrence(parseRecurrence(event.recurrence_rule), event.scheduled_time, at))
     throw invalid("occurrence_time is not an occurrence of this event's rule.");
-}
-
-async function dropLostExceptions(trx: Db, event: CalendarEvent): Promise<void> {
-  const recurrence = event.recurrence_rule === null ? undefined : parseRecurrence(event.recurrence_rule);
-  const kept = await exceptionsOf(trx, event.id);
-  const lost = kept.filter(
-    ({ occurrence_time }) => !recurrence || !isOccurrence(recurrence, event.scheduled_time, occurrence_time),
-  );
-  await removeExceptions(
-    trx,
-    event.id,
-    lost.map(({ occurrence_time }) => occurrence_time),
-  );
 }
 
 const invalid = (message: string) => new DomainError("invalid_input", message);

@@ -97,6 +97,16 @@ export const putException = async (db: Db, exception: OccurrenceException): Prom
 export const removeExceptions = async (db: Db, eventId: number, times: readonly Date[]): Promise<void> =>
   void (await exceptions(db).where({ event_id: eventId }).whereIn("occurrence_time", times).delete());
 
+/** Within a transaction that holds the event. */
+export async function replaceExceptions(
+  trx: Db,
+  eventId: number,
+  now: readonly OccurrenceException[],
+): Promise<void> {
+  await exceptions(trx).where({ event_id: eventId }).delete();
+  if (now.length > 0) await exceptions(trx).insert([...now]);
+}
+
 /** Keep a user's mission or execution from being deleted until the transaction ends; false when not theirs. */
 export const holdOwn = async (
   trx: Db,

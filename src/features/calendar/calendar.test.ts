@@ -87,6 +87,29 @@ test("a series that is moved keeps the exceptions of the occurrences that it sti
   expect(times(await list(user))).toEqual(["05-06T08:00"]);
 });
 
+test.each([
+  ["an hour earlier", { scheduled_time: "2030-05-06T07:00:00Z" }, "05-08T07:00"],
+  ["to start a day later and an hour earlier", { scheduled_time: "2030-05-07T07:00:00Z" }, "05-08T07:00"],
+  ["to start a day later", { scheduled_time: "2030-05-07T08:00:00Z" }, "05-08T08:00"],
+  ["to 20:30 by its rule", { recurrence_rule: "FREQ=DAILY;COUNT=5;BYHOUR=20;BYMINUTE=30" }, "05-08T20:30"],
+  [
+    "to the same hour of another zone",
+    {
+      scheduled_time: "2030-05-06T12:00:00Z",
+      recurrence_rule: "DTSTART;TZID=America/New_York:20300506T080000\nRRULE:FREQ=DAILY;COUNT=5",
+    },
+    "05-08T12:00",
+  ],
+])("a flight that was cancelled stays cancelled when its series moves %s", async (_how, change, at) => {
+  const { user, store } = await planner();
+  const { id } = await store("Series", "FREQ=DAILY;COUNT=5");
+  await user.api.delete(`/calendar/events/${id}/occurrences?occurrence_time=2030-05-08T08:00:00Z`);
+  expect((await user.api.put(`/calendar/events/${id}`, change)).status).toBe(200);
+  const { data } = await list(user);
+  const cancelled = data.filter(({ status }: { status: string }) => status === "cancelled");
+  expect([times({ data: cancelled }), data.length]).toEqual([[at], 5]);
+});
+
 test("occurrences marked at once are all marked", async () => {
   const { user, store } = await planner();
   const { id } = await store("Series", "FREQ=DAILY;COUNT=8");
