@@ -36,7 +36,7 @@ export class AssetsService {
 
   async list(userId: number, vehicleId: number, type?: AssetType): Promise<AssetReply[]> {
     await this.checkVehicle(userId, vehicleId);
-    return this.replies(await assetsOfDrone(this.deps.db, vehicleId, type));
+    return this.replies(await assetsOfDrone(this.deps.db, { drone_id: vehicleId, user_id: userId }, type));
   }
 
   /** In the order of their making. Whether the caller may see them is the caller's to know. */
@@ -76,9 +76,10 @@ export class AssetsService {
   async delete(userId: number, vehicleId: number, ids: readonly number[]): Promise<number[]> {
     await this.checkVehicle(userId, vehicleId);
     const { db, store, log, executions } = this.deps;
+    const brought = { drone_id: vehicleId, user_id: userId };
     const { gone, removal } = await db.transaction(async (trx) => {
-      for (const id of await executionsOf(trx, vehicleId, ids)) await executions.hold(trx, id);
-      const gone = await deleteAssets(trx, { drone_id: vehicleId, ids });
+      for (const id of await executionsOf(trx, brought, ids)) await executions.hold(trx, id);
+      const gone = await deleteAssets(trx, brought, ids);
       for (const asset of gone) await executions.settled(trx, asset);
       return { gone, removal: await beginRemoval(trx, gone) };
     });
@@ -89,12 +90,13 @@ export class AssetsService {
   private async ready(userId: number, vehicleId: number, assetId: number): Promise<Asset> {
     await this.checkVehicle(userId, vehicleId);
     const asset = await findAsset(this.deps.db, assetId);
-    if (asset?.drone_id !== vehicleId) throw new DomainError("not_found", "This vehicle has no such asset.");
+    if (asset?.drone_id !== vehicleId || !may(userId, "view", asset))
+      throw new DomainError("not_found", "This vehicle has no such asset.");
     if (asset.status !== "ready") throw new DomainError("not_found", "This asset has not arrived.");
     return asset;
   }
 
-  /** A deleted vehicle's assets stay its owner's. */
+  /** A deleted vehicle's assets stay its owner's; those that one brought back for an earlier owner, that owner's. */
   private async checkVehicle(userId: number, vehicleId: number): Promise<void> {
     const vehicle = await vehicleOwner(this.deps.db, vehicleId);
     if (!vehicle) throw new DomainError("not_found", "No such vehicle.");

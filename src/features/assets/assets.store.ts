@@ -102,10 +102,16 @@ export const updateAsset = async (
 export const findAsset = async (db: Db, id: number): Promise<Asset | undefined> =>
   assets(db).where({ id }).first();
 
+/** What a drone brought back for one of its owners. */
+export interface Brought {
+  readonly drone_id: number;
+  readonly user_id: number;
+}
+
 /** Newest first. */
-export const assetsOfDrone = async (db: Db, droneId: number, type?: AssetType): Promise<Asset[]> =>
+export const assetsOfDrone = async (db: Db, brought: Brought, type?: AssetType): Promise<Asset[]> =>
   assets(db)
-    .where({ drone_id: droneId, ...(type ? { asset_type: type } : {}) })
+    .where({ ...brought, ...(type ? { asset_type: type } : {}) })
     .orderBy("id", "desc");
 
 /** In the order of their making. */
@@ -113,9 +119,9 @@ export const assetsOfExecution = async (db: Db, executionId: number): Promise<As
   assets(db).where({ execution_id: executionId }).orderBy("id");
 
 /** The executions that these assets of a drone belong to, in order. */
-export const executionsOf = async (db: Db, droneId: number, ids: readonly number[]): Promise<number[]> =>
+export const executionsOf = async (db: Db, brought: Brought, ids: readonly number[]): Promise<number[]> =>
   db("assets")
-    .where({ drone_id: droneId })
+    .where(brought)
     .whereIn("id", ids)
     .whereNotNull("execution_id")
     .distinct("execution_id")
@@ -124,13 +130,12 @@ export const executionsOf = async (db: Db, droneId: number, ids: readonly number
 
 export const deleteAssets = async (
   trx: Db,
-  where: { drone_id: number; ids: readonly number[] } | { execution_id: number },
+  where: Brought | { execution_id: number },
+  ids?: readonly number[],
 ): Promise<Asset[]> =>
   assets(trx)
-    .modify((query) => {
-      if ("ids" in where) query.where({ drone_id: where.drone_id }).whereIn("id", where.ids);
-      else query.where({ execution_id: where.execution_id });
-    })
+    .where(where)
+    .modify((query) => void (ids && query.whereIn("id", ids)))
     .delete()
     .returning("*");
 
@@ -152,7 +157,7 @@ export async function countAssets(db: Db, userId: number): Promise<VehicleCounts
        count(*) FILTER (WHERE a.asset_type = 'image') AS image,
        count(*) FILTER (WHERE a.asset_type = 'logs') AS logs,
        count(a.id) AS total
-     FROM drones d LEFT JOIN assets a ON a.drone_id = d.id
+     FROM drones d LEFT JOIN assets a ON a.drone_id = d.id AND a.user_id = d.user_id
      WHERE d.user_id = ? GROUP BY d.id HAVING d.deleted_at IS NULL OR count(a.id) > 0 ORDER BY d.id`,
     [userId],
   );

@@ -268,3 +268,27 @@ test("a deleted vehicle's assets stay its owner's", async () => {
     { vehicle_id: old.id, name: "Surveyor", video: 0, image: 0, logs: 1, total: 1 },
   ]);
 });
+
+test("what a vehicle brought back and flew for an earlier owner is not shown to the next", async () => {
+  const sold = await newVehicle(await gateway.newUser());
+  const onBoard = droneClient(gateway.api, sold.ip);
+  const { body: flight } = await onBoard.post("/executions/start", {});
+  const { asset_id } = await upload(
+    onBoard,
+    { ...wish, file_name: "private.bin" },
+    "where the first owner lives",
+  );
+  expect((await onBoard.post(`/executions/${flight.id}/complete`, { status: "completed" })).status).toBe(200);
+  const buyer = await gateway.newUser();
+  await gateway.deps.db("drones").where({ id: sold.id }).update({ user_id: buyer.id });
+
+  expect((await buyer.api.get(`/assets/${sold.id}`)).body.data).toEqual([]);
+  expect((await buyer.api.get(`/assets/${sold.id}/download/${asset_id}`)).status).toBe(404);
+  expect((await buyer.api.post(`/assets/${sold.id}/delete`, { ids: [asset_id] })).body).toMatchObject({
+    data: { deleted: [] },
+  });
+  expect((await buyer.api.get(`/executions/vehicle/${sold.id}`)).body.data.total).toBe(0);
+  expect(await gateway.deps.db("assets").where({ id: asset_id }).first("status")).toEqual({
+    status: "ready",
+  });
+});

@@ -124,7 +124,8 @@ export class ExecutionsService {
     const vehicle = await vehicleOwner(this.deps.db, vehicleId);
     if (!vehicle) throw new DomainError("not_found", "No such vehicle.");
     if (!may(userId, "view", vehicle)) throw new DomainError("forbidden", "This vehicle is not yours.");
-    return pageOf(this.deps.db, { drone_id: vehicleId }, page);
+    // Its flights under an earlier owner are that owner's.
+    return pageOf(this.deps.db, { user_id: userId, drone_id: vehicleId }, page);
   }
 
   /** Rejects with `not_found` also for another user's: a stranger does not learn whether it exists. */

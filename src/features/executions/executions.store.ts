@@ -125,7 +125,7 @@ const listed: (keyof ListedExecution)[] = [
 /** Newest first, and how many there are in all. */
 export async function pageOf(
   db: Db,
-  where: { user_id: number } | { drone_id: number },
+  where: { user_id: number; drone_id?: number },
   { limit, offset }: Page,
 ): Promise<{ rows: ListedExecution[]; total: number }> {
   const [rows, counted] = await Promise.all([
