@@ -192,7 +192,7 @@ test("a Redis that has lost its data gives leases with higher numbers all the sa
   const { first, second } = replicas;
   const fence = async () =>
     Number((await second.deps.redis.get(`fleet:link:{drone:${drone.id}}`))?.split(" ")[1] ?? 0);
-  await order(first, "guided");
+  await eventually("orders are taken", async () => (await order(first, "guided")).status === 200);
   const before = await fence();
   await second.deps.redis.flushall();
   await eventually("it is leased again", async () => {
