@@ -51,6 +51,9 @@ async function untilSteering({ pilot, frame }: ReturnType<typeof steered>): Prom
   });
 }
 
+/** That nothing comes is seen by waiting for so many milliseconds and in no other way. */
+const quiet = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
 test("the order to stop is given again until it is taken, while centred sticks end after two seconds", async () => {
   const it = steered();
   it.autopilot.takes = false;
@@ -58,7 +61,11 @@ test("the order to stop is given again until it is taken, while centred sticks e
   await until(() => it.autopilot.asked.length >= 6);
   expect(it.autopilot.asked.slice(0, 4).map(({ mode }) => mode)).toEqual(["BRAKE", "LAND", "BRAKE", "LAND"]);
   expect(it.pilot.state).toBe("stopping");
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  await until(async () => {
+    const before = it.autopilot.sent;
+    await quiet(300);
+    return it.autopilot.sent === before;
+  });
   const { sent } = it.autopilot;
   expect(sent).toBeGreaterThan(10);
   it.autopilot.takes = true;
@@ -87,7 +94,7 @@ test("a pilot who comes back ends the orders, and is stopped for anew when gone 
   await untilSteering(it);
   const before = it.autopilot.asked.length;
   const steering = setInterval(it.frame, 50);
-  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  await quiet(1_200);
   expect(it.autopilot.asked).toHaveLength(before);
   clearInterval(steering);
   it.autopilot.takes = true;
@@ -99,7 +106,7 @@ test("a vehicle that is not heard is stopped when it is heard, however long that
   await untilSteering(it);
   it.autopilot.vehicle = it.autopilot.mode = it.autopilot.armed = undefined;
   await until(() => it.pilot.state === "stopping");
-  await new Promise((resolve) => setTimeout(resolve, 700));
+  await quiet(700);
   expect([it.pilot.state, it.autopilot.asked]).toEqual(["stopping", []]);
   Object.assign(it.autopilot, { vehicle: copter, mode: "LOITER", armed: true });
   await until(() => it.autopilot.mode === "BRAKE");
@@ -113,6 +120,6 @@ test("an agent that ends waits for the stop, and not for ever", async () => {
   await it.pilot.letGo();
   expect(performance.now() - since).toBeGreaterThan(2_500);
   const asked = it.autopilot.asked.length;
-  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  await quiet(1_500);
   expect(it.autopilot.asked).toHaveLength(asked);
 });
