@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from "pino";
 
-export type { Logger };
+export type { DestinationStream as LogDestination, Logger };
 
 /** Keys whose values never reach a log, wherever a logged object carries them. */
 const secretKeys = [

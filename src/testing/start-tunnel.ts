@@ -1,7 +1,10 @@
 import { randomUUID } from "node:crypto";
 import knex, { type Knex } from "knex";
 import { loadConfig, tunnelConfig } from "../platform/config";
+import type { LogDestination } from "../platform/log";
+import { openObjects } from "../platform/objects";
 import { startTunnel, type Tunnel } from "../tunnel";
+import { ConfigStore } from "../tunnel/client-configs/store";
 import type { Machine } from "../tunnel/os/choose";
 import { generateKeyPair } from "../tunnel/wireguard/keys";
 import { atEndOfFile } from "./clean-up";
@@ -14,11 +17,13 @@ export interface TunnelWorld {
   readonly databaseUrl: string;
   readonly db: Knex;
   readonly objects: Awaited<ReturnType<typeof freshObjects>>;
+  /** The objects of the tunnel's own bucket. */
+  readonly configs: ConfigStore;
   /** Variables of a tunnel process in this world; its hub keys are the world's. */
   readonly env: Readonly<Record<string, string>>;
   readonly fleet: FleetRows;
   /** A tunnel in this process, stopped after the file. */
-  start(machine: Machine, env?: Record<string, string>): Promise<Tunnel>;
+  start(machine: Machine, env?: Record<string, string>, logTo?: LogDestination): Promise<Tunnel>;
 }
 
 /** A database, an object store and hub keys of the caller's own, for tunnels that come and go. */
@@ -41,13 +46,16 @@ export async function tunnelWorld(): Promise<TunnelWorld> {
     DEPLOYMENT: "local",
     SHUTDOWN_DRAIN_SECONDS: "5",
   };
-  const start = async (machine: Machine, more: Record<string, string> = {}) => {
+  const start = async (machine: Machine, more: Record<string, string> = {}, logTo?: LogDestination) => {
     const config = loadConfig(tunnelConfig, { ...env, ...more });
-    const tunnel = await startTunnel(config, { machine, checkReplies: true });
+    const tunnel = await startTunnel(config, { machine, checkReplies: true, logTo });
     atEndOfFile(() => tunnel.lifecycle.stop("the tests are over"));
     return tunnel;
   };
-  return { databaseUrl: database.url, db, objects, env, fleet: new FleetRows(db), start };
+  const s3 = openObjects({ ...env, S3_REGION: "us-east-1" });
+  atEndOfFile(async () => s3.destroy());
+  const configs = new ConfigStore(s3, TEST_VPN_BUCKET);
+  return { databaseUrl: database.url, db, objects, configs, env, fleet: new FleetRows(db), start };
 }
 
 /** Rows as the gateway would write them, with addresses of the test's choice. */

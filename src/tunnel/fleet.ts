@@ -26,11 +26,18 @@ export interface FleetDrone extends Member {
   readonly port: number | undefined;
 }
 
+export const rowFaults = [
+  "address_outside_plane",
+  "duplicate_address",
+  "port_out_of_range",
+  "malformed_key_id",
+] as const;
+
 /** What is wrong with a row, for the log and the metrics. */
 export interface RowFault {
   readonly plane: PlaneName;
   readonly id: number;
-  readonly fault: "address_outside_plane" | "duplicate_address" | "port_out_of_range" | "malformed_key_id";
+  readonly fault: (typeof rowFaults)[number];
   readonly value: string;
 }
 

@@ -7,7 +7,7 @@ import type { TunnelConfig } from "../platform/config";
 import { observeDatabase, openDatabase } from "../platform/db";
 import { Lifecycle } from "../platform/lifecycle";
 import { ChangeListener } from "../platform/listen";
-import { createLogger, type Logger } from "../platform/log";
+import { createLogger, type LogDestination, type Logger } from "../platform/log";
 import { createMetrics } from "../platform/metrics";
 import { openObjects } from "../platform/objects";
 import { Keyring } from "./client-configs/keyring";
@@ -60,10 +60,12 @@ export async function startTunnel(
     /** Program and arguments of the guard, for one of several hubs. */
     guard?: readonly string[];
     leaseStore?: LeaseStore;
+    /** Where its log goes; standard output when absent. */
+    logTo?: LogDestination;
   } = {},
 ): Promise<Tunnel> {
   refuseUnsafeListening(config);
-  const log = createLogger("tunnel", config.LOG_LEVEL);
+  const log = createLogger("tunnel", config.LOG_LEVEL, options.logTo);
   warnOfRelaxedRules(config, relaxedRules, log);
   const extraAllow = [...allowDns(config.VPN_DNS), ...config.FIREWALL_EXTRA_ALLOW.flatMap(parseExtraAllow)];
   const { os, dataplane } = options.machine ?? (await chooseMachine(config, log));
@@ -89,6 +91,7 @@ export async function startTunnel(
       metrics.failed("configs");
       log.error({ err: error }, "client configs: a part failed and is tried again");
     },
+    onDamaged: (outcome) => metrics.damagedConfig(outcome),
     onLost: (count) => metrics.lostConfigs(count),
     mayWrite: isActive,
   });

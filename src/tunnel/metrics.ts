@@ -1,5 +1,7 @@
-import type { PlaneName } from "../domain/tunnel-planes";
+import { type PlaneName, planeNames } from "../domain/tunnel-planes";
 import { Counter, Gauge, Histogram, type Registry } from "../platform/metrics";
+import type { ConfigDamage } from "./client-configs/publish";
+import { type RowFault, rowFaults } from "./fleet";
 
 /** Where a reconciliation can fail while its other parts go on. */
 export type Stage =
@@ -27,7 +29,10 @@ export interface TunnelMetrics {
   held(plane: PlaneName, count: number): void;
   changed(kind: ChangeKind, count?: number): void;
   failed(stage: Stage): void;
-  faultyRows(count: number): void;
+  /** What is wrong with the rows as last read; what is not among them is wrong no longer. */
+  faultyRows(faults: readonly RowFault[]): void;
+  /** A config of the object store could not be read as it was; see `fleet_tunnel_damaged_configs_total`. */
+  damagedConfig(outcome: ConfigDamage): void;
   lostConfigs(count: number): void;
   reconciled(seconds: number, at: Date | undefined): void;
 }
@@ -60,7 +65,14 @@ export function tunnelMetrics(registry: Registry): TunnelMetrics {
   });
   const faultyRows = new Gauge({
     name: "fleet_tunnel_faulty_rows",
-    help: "Rows of the database that are left out or cut short because something in them is wrong.",
+    help: "Rows of the database that are left out or cut short, by plane and by what is wrong in them.",
+    labelNames: ["plane", "fault"],
+    registers,
+  });
+  const damagedConfigs = new Counter({
+    name: "fleet_tunnel_damaged_configs_total",
+    help: "Client configs found damaged in the object store, by what became of them: mended or put-aside.",
+    labelNames: ["outcome"],
     registers,
   });
   const lostConfigs = new Gauge({
@@ -84,7 +96,11 @@ export function tunnelMetrics(registry: Registry): TunnelMetrics {
     held: (plane, count) => held.set({ plane }, count),
     changed: (kind, count = 1) => changes.inc({ kind }, count),
     failed: (stage) => failures.inc({ stage }),
-    faultyRows: (count) => faultyRows.set(count),
+    faultyRows: (faults) => {
+      for (const plane of planeNames) for (const fault of rowFaults) faultyRows.set({ plane, fault }, 0);
+      for (const { plane, fault } of faults) faultyRows.inc({ plane, fault });
+    },
+    damagedConfig: (outcome) => damagedConfigs.inc({ outcome }),
     lostConfigs: (count) => lostConfigs.set(count),
     reconciled: (seconds, at) => {
       duration.observe(seconds);

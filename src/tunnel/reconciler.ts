@@ -235,7 +235,7 @@ export class Reconciler {
 
   private nameFaults({ faults }: Fleet): void {
     const { log, metrics } = this.options;
-    metrics.faultyRows(faults.length);
+    metrics.faultyRows(faults);
     const text = JSON.stringify(faults);
     if (text === this.faultsSeen) return;
     this.faultsSeen = text;

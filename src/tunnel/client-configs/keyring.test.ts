@@ -8,13 +8,14 @@ import { freshObjects } from "../../testing/fresh-servers";
 import { until } from "../../testing/until";
 import { generateKeyPair, publicKeyOf } from "../wireguard/keys";
 import { Keyring } from "./keyring";
-import { clearOldTombstones, publishConfig } from "./publish";
+import { type ConfigDamage, clearOldTombstones, publishConfig } from "./publish";
 import { ConfigStore, INDEX_KEY, tombstoneKey } from "./store";
 import { type HubForClients, readClientConfig } from "./text";
 
 let store: ConfigStore;
 const logged: string[] = [];
 let failures: Error[] = [];
+let damages: ConfigDamage[] = [];
 let lost = 0;
 const rings: Keyring[] = [];
 
@@ -32,6 +33,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   failures = [];
+  damages = [];
   lost = 0;
 });
 afterEach(async () => {
@@ -65,6 +67,7 @@ function newRing(settings = hub): Keyring {
     mayWrite: () => true,
     onKeys: () => {},
     onFailure: (error) => failures.push(error),
+    onDamaged: (damage) => damages.push(damage),
     onLost: (count) => {
       lost = count;
     },
@@ -125,7 +128,11 @@ test("a config cut off behind its key is made whole with the same key", async ()
   const { publicKey } = await publishConfig(store, member, hub);
   const whole = (await store.get(configKey(member))) as string;
   await store.put(configKey(member), whole.slice(0, whole.indexOf("DNS")));
-  expect(await publishConfig(store, member, hub)).toMatchObject({ publicKey, origin: "salvaged" });
+  expect(await publishConfig(store, member, hub)).toMatchObject({
+    publicKey,
+    origin: "salvaged",
+    damage: "mended",
+  });
   expect(await store.get(configKey(member))).toBe(whole);
 });
 
@@ -141,7 +148,8 @@ test("a config cut off before its key is named and put aside, a new one made, an
   expect(newKey).not.toBe(publicKey);
   expect(newKey).toBe(await storedKey(damaged));
   expect(otherKey).toBe(soundKey);
-  expect(failures.map(String).join()).toContain(configKey(damaged));
+  expect(damages).toEqual(["put-aside"]);
+  expect(logged.join("")).toContain(`"object":"${configKey(damaged)}","damage":"put-aside"`);
   expect(await store.get(`tombstones/damaged/${peerId(damaged)}.conf`)).toBe(rest);
 });
 

@@ -7,9 +7,10 @@ import type { Logger } from "../../platform/log";
 import { VanishingPolicy } from "../policies";
 import { inParallel } from "./in-parallel";
 import { type IndexEntry, readIndex, writeIndex } from "./index-object";
-import { clearOldTombstones, publishConfig, repairConfig, retireConfig } from "./publish";
+import { type ConfigDamage, clearOldTombstones, publishConfig, repairConfig, retireConfig } from "./publish";
 import { type ConfigStore, INDEX_KEY } from "./store";
-import { type HubForClients, templateOf } from "./text";
+import { suspectsAmong } from "./suspects";
+import type { HubForClients } from "./text";
 
 export interface KeyringOptions {
   readonly store: ConfigStore;
@@ -20,6 +21,8 @@ export interface KeyringOptions {
   /** Keys became known: peers that waited may go live. */
   readonly onKeys: () => void;
   readonly onFailure: (error: Error) => void;
+  /** A config was found damaged. */
+  readonly onDamaged: (outcome: ConfigDamage) => void;
   /** How many configs cannot be read although their peers live. */
   readonly onLost: (count: number) => void;
   /** How long after the start the store is first compared with the index; some seconds when absent. */
@@ -218,20 +221,20 @@ export class Keyring {
       return;
     }
     const published = await publishConfig(this.options.store, member, hub);
-    if (published.damaged) {
-      this.options.log.error(
-        { peer: id, object: configKey(member) },
-        "a client config was damaged and put aside",
-      );
-      this.options.onFailure(new Error(`${configKey(member)} was damaged.`));
-    }
-    const { origin, publicKey } = published;
+    const { origin, publicKey, damage } = published;
+    if (damage) this.nameDamage(member, damage);
     this.options.log.info({ peer: id, public_key: publicKey, origin }, "a client config is published");
     this.learn(id, published);
     this.wanted.delete(id);
     this.retired.delete(id);
     this.saveIndexSoon();
     this.announce();
+  }
+
+  private nameDamage(member: Member, damage: ConfigDamage): void {
+    const found = { peer: idOf(member), object: configKey(member), damage };
+    this.options.log.error(found, "a client config was damaged");
+    this.options.onDamaged(damage);
   }
 
   /** A few keys are told at once, thousands now and then: each telling has everything compared again. */
@@ -251,21 +254,17 @@ export class Keyring {
   private async audit(now: Date): Promise<Error[]> {
     const { store, hubs, log } = this.options;
     const sizes = new Map((await store.configs()).map(({ key, bytes }) => [key, bytes]));
-    const suspects = this.members.flatMap((member) => {
-      const entry = this.entries.get(idOf(member));
-      const hub = hubs[member.plane];
-      if (!entry || !hub) return [];
-      const isSound = sizes.get(configKey(member)) === entry.bytes && entry.template === templateOf(hub);
-      return isSound ? [] : [{ member, hub, publicKey: entry.publicKey }];
-    });
+    const entryOf = (member: Member) => this.entries.get(idOf(member));
+    const suspects = suspectsAmong(this.members, entryOf, sizes, hubs);
     let lost = 0;
-    const failures = await inParallel(suspects, WIDTH, async ({ member, hub, publicKey }) => {
+    const failures = await inParallel(suspects, WIDTH, async ({ member, hub, publicKey, isDamaged }) => {
       const mended = await repairConfig(store, member, publicKey, hub);
       const object = configKey(member);
       if (mended) {
         this.learn(peerId(member), mended);
         this.saveIndexSoon();
-        log.warn({ peer: peerId(member), object }, "a client config was written anew with its own key");
+        if (isDamaged) this.nameDamage(member, "mended");
+        else log.info({ peer: peerId(member), object }, "a client config was written anew with its own key");
       } else {
         lost++;
         log.error(

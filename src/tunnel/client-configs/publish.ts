@@ -9,10 +9,13 @@ import { type HubForClients, readClientConfig, renderClientConfig, templateOf } 
 /** `found`: published before. `revived`: from its tombstone. `salvaged`: a damaged text made whole. */
 export type Origin = "found" | "revived" | "salvaged" | "rewritten" | "generated";
 
+/** `mended`: written anew with its own key. `put-aside`: its key could not be read, and the peer has a new one. */
+export type ConfigDamage = "mended" | "put-aside";
+
 export interface Published extends IndexEntry {
   readonly origin: Origin;
-  /** What was in the config's place that nobody could read; it was put aside. */
-  readonly damaged: boolean;
+  /** What was done about a config that was there and damaged. */
+  readonly damage: ConfigDamage | undefined;
 }
 
 /**
@@ -32,7 +35,8 @@ export async function publishConfig(
     if (text === stored) return entry(member, known.privateKey, text, hub, "found");
     await store.put(configKey(member), text);
     const whole = stored.endsWith("\n") && stored.includes("PersistentKeepalive");
-    return entry(member, known.privateKey, text, hub, whole ? "rewritten" : "salvaged");
+    if (whole) return entry(member, known.privateKey, text, hub, "rewritten");
+    return { ...entry(member, known.privateKey, text, hub, "salvaged"), damage: "mended" };
   }
   const damaged = stored !== undefined && (!known?.peerId || known.peerId === id);
   if (stored !== undefined) {
@@ -53,7 +57,8 @@ export async function publishConfig(
     throw error;
   }
   if (revived) await store.delete(tombstoneKey(id));
-  return { ...entry(member, privateKey, text, hub, revived ? "revived" : "generated"), damaged };
+  const damage = damaged ? "put-aside" : undefined;
+  return { ...entry(member, privateKey, text, hub, revived ? "revived" : "generated"), damage };
 }
 
 /**
@@ -110,5 +115,5 @@ const entry = (
   bytes: Buffer.byteLength(text),
   template: templateOf(hub),
   origin,
-  damaged: false,
+  damage: undefined,
 });

@@ -119,15 +119,3 @@ test("an unknown path is a 404 and another method a 405", async () => {
   expect((await get(open, "/peers")).status).toBe(404);
   expect((await fetch(`${open.url}/firewall`, { method: "DELETE" })).status).toBe(405);
 });
-
-test("a hub key of the wrong length is named in the metrics; the other plane goes on", async () => {
-  const os = new SimulatedOs();
-  const halved = await world.start({ os, dataplane: "auto" }, { DRONES_PRIVATE_KEY: "c2hvcnQ=" });
-  await until(() => os.links.get("users0")?.peers.size === 1);
-  await until(async () => {
-    const text = await (await fetch(`${halved.url}/metrics`)).text();
-    return /fleet_tunnel_failures_total\{stage="interface",.*\} [1-9]/.test(text);
-  });
-  expect(os.links.has("drones0")).toBe(false);
-  expect((await get(halved, "/readyz")).status).toBe(503);
-});

@@ -1,0 +1,18 @@
+/** A process's metrics as Prometheus reads them: the value of every series, by name and labels as printed. */
+export async function scrape(url: string): Promise<Metrics> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return new Metrics(text);
+}
+
+export class Metrics {
+  constructor(readonly text: string) {}
+
+  /** The sum of the series of this name that carry these labels; 0 when there is none. */
+  value(name: string, labels: Readonly<Record<string, string>> = {}): number {
+    const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
+    return this.text
+      .split("\n")
+      .filter((line) => line.startsWith(`${name}{`) && wanted.every((label) => line.includes(label)))
+      .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" ") + 1)), 0);
+  }
+}
