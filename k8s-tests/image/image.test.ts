@@ -71,6 +71,21 @@ test("no compiler, no npm and no test is in it", async () => {
   expect(found).toBe("");
 });
 
+test("everything that the program may load is in it, also what only some settings need", async () => {
+  const script = `
+    const { readdirSync } = require("node:fs");
+    let count = 0;
+    for (const name of readdirSync("dist/src", { recursive: true })) {
+      if (!name.endsWith(".js") || name.endsWith(".d.js")) continue;
+      require("/app/dist/src/" + name);
+      count++;
+    }
+    process.stdout.write("loaded " + count);
+    process.exit(0);`;
+  const said = await runToEnd(images.main, {}, "node", "--eval", script);
+  expect(Number(/loaded (\d+)/.exec(said)?.[1])).toBeGreaterThan(300);
+});
+
 test("the tunnel's programs are in it, with both backends of iptables", async () => {
   const programs = [
     "wg",
