@@ -1,28 +1,27 @@
-import { readFileSync } from "node:fs";
 import { loadConfig, tunnelConfig } from "../../src/platform/config";
 import { hasten, startTunnel } from "../../src/tunnel";
-import { type Os, realOs } from "../../src/tunnel/os/os";
+import type { Os } from "../../src/tunnel/os/os";
+import { WarmOs } from "../../src/tunnel/os/warm-os";
 import { answer, ownFigures } from "../relay/child";
+import { treeCpuSeconds } from "./tree-cpu";
 
 /** The tunnel service as it is shipped, its commands carried out in the hub's namespace. */
-const prefix: string[] = JSON.parse(process.env.HUB_PREFIX ?? "[]");
+const machine = new WarmOs(JSON.parse(process.env.HUB_PREFIX ?? "[]"));
 const doneAt = new Map<string, number>();
 const os: Os = {
   run: async (command, options) => {
-    const said = await realOs.run([...prefix, ...command], options);
+    const said = await machine.run(command, options);
     if (command[0] === "wg" && command[1] === "set") {
       for (const word of command) if (word.length === 44) doneAt.set(word, Date.now());
     }
     return said;
   },
-  startDetached: (command) => realOs.startDetached([...prefix, ...command]),
+  startDetached: (command) => machine.startDetached(command),
 };
 
 // As the entrypoint does.
 hasten(process.pid, -5);
 const started = startTunnel(loadConfig(tunnelConfig), { machine: { os, dataplane: "auto" } });
-
-const TICKS_PER_SECOND = 100;
 
 answer({
   ready: async () => {
@@ -38,11 +37,7 @@ answer({
   },
   /** When the last `wg set` that named the peer had ended; 0 before. */
   setAt: (publicKey: string) => doneAt.get(publicKey) ?? 0,
-  /** Its own, and that of every command it ran. */
-  treeCpuSeconds: () => {
-    const [, rest = ""] = readFileSync("/proc/self/stat", "utf8").split(") ");
-    const [utime, stime, cutime, cstime] = rest.split(" ").slice(11, 15).map(Number) as number[];
-    return ((utime ?? 0) + (stime ?? 0) + (cutime ?? 0) + (cstime ?? 0)) / TICKS_PER_SECOND;
-  },
+  /** Its own, and that of every command it ran; wireguard-go's is counted by itself. */
+  treeCpuSeconds: () => treeCpuSeconds(process.pid, "wireguard-go"),
   ...ownFigures,
 });

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type PlaneName, planeNames, planes } from "../../src/domain/tunnel-planes";
 import { until } from "../../src/testing/until";
-import { realOs } from "../../src/tunnel/os/os";
 import { applyPeerPlan } from "../../src/tunnel/wireguard/apply";
 import { median, secondsOf } from "./figures";
 import type { Peer } from "./rows";
@@ -97,18 +96,17 @@ async function steadyCpu(town: Town, daemon: Daemon): Promise<number> {
   return ((await used()) - before) / seconds;
 }
 
-/** Each command enters the hub's namespace by itself, as the daemon's do here. */
+/** In a shell that entered the hub's namespace once, as the daemon's have. */
 async function bareLoopCpu(town: Town): Promise<number> {
   const before = await wireguardCpu(town);
-  const enter = town.hub.prefix.join(" ");
   let said = "";
   const seconds = await secondsOf(async () => {
     const input = `end=$(($(date +%s) + ${BARE_SECONDS}))
     while [ "$(date +%s)" -lt "$end" ]; do
-      ${enter} wg show users0 dump >/dev/null; ${enter} wg show drones0 dump >/dev/null; sleep 1
+      wg show users0 dump >/dev/null; wg show drones0 dump >/dev/null; sleep 1
     done
     times`;
-    said = await realOs.run(["sh", "-e"], { input });
+    said = await town.hub.shell(input);
   });
   const times = [...said.matchAll(/(\d+)m([\d.]+)s/g)].map(
     ([, minutes, rest]) => Number(minutes) * 60 + Number(rest),

@@ -52,9 +52,10 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * Judge the rows one by one: a faulty one is left out and named, the others stand. Of two rows with one address
- * the older keeps it. A drone whose port alone is wrong keeps its tunnel: only that port stays shut.
+ * the older keeps it. A drone whose port alone is wrong keeps its tunnel: only that port stays shut. A list whose
+ * members are those of `before` is the same list.
  */
-export function readFleet(rows: readonly FleetRow[]): Fleet {
+export function readFleet(rows: readonly FleetRow[], before?: Fleet): Fleet {
   const users: FleetUser[] = [];
   const drones: FleetDrone[] = [];
   const faults: RowFault[] = [];
@@ -71,8 +72,11 @@ export function readFleet(rows: readonly FleetRow[]): Fleet {
     if (member.plane === "users") users.push(member);
     else drones.push(member);
   }
-  return { users, drones, faults };
+  return { users: kept(before?.users, users), drones: kept(before?.drones, drones), faults };
 }
+
+const kept = <Item>(before: readonly Item[] | undefined, now: readonly Item[]): readonly Item[] =>
+  before?.length === now.length && now.every((item, at) => item === before[at]) ? before : now;
 
 /** What a row says by itself. */
 interface Judged {

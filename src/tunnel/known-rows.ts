@@ -5,6 +5,9 @@ import { FEW } from "./policies";
 /** Rows by plane and id. */
 export type RowIds = Readonly<Record<PlaneName, ReadonlySet<number>>>;
 
+const sameRow = (a: FleetRow, b: FleetRow): boolean =>
+  a.ip === b.ip && a.key_id === b.key_id && a.owner === b.owner && a.port === b.port;
+
 /** Of more than so many, all are read. */
 const MOST_BY_ID = 250;
 
@@ -13,6 +16,7 @@ const keyOf = (plane: PlaneName, id: number): string => `${plane}/${id}`;
 /**
  * The database's rows as last read, all of them or some by their ids. Reads may overlap: a row that was read by
  * its id after a read of all had begun keeps what that said, for a still newer state comes with another notice.
+ * A row that is read again as it was stays the same object, so that what was made of it need not be made anew.
  */
 export class KnownRows {
   private rows: Map<string, FleetRow> | undefined;
@@ -38,7 +42,7 @@ export class KnownRows {
     const newer = new Set<string>();
     this.readSince.add(newer);
     try {
-      const rows = new Map((await this.readAll()).map((row) => [keyOf(row.plane, row.id), row]));
+      const rows = new Map((await this.readAll()).map((row) => this.known(keyOf(row.plane, row.id), row)));
       // One that began later was quicker.
       if (number < this.taken) return;
       this.taken = number;
@@ -61,9 +65,15 @@ export class KnownRows {
     const gone = keys.filter((key) => !found.has(key) && this.rows?.has(key));
     if (gone.length > FEW) return this.refresh();
     for (const key of keys) {
-      put(this.rows, key, found.get(key));
+      const row = found.get(key);
+      put(this.rows, key, row && this.known(key, row)[1]);
       for (const newer of this.readSince) newer.add(key);
     }
+  }
+
+  private known(key: string, row: FleetRow): [string, FleetRow] {
+    const before = this.rows?.get(key);
+    return [key, before && sameRow(before, row) ? before : row];
   }
 }
 

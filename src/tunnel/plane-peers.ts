@@ -31,23 +31,26 @@ export interface PlanePeersOptions {
   readonly settings: () => InterfaceSettings;
   /** Whether this hub is the one that serves; while it is not, all is ready and the interface is down. */
   readonly isActive: () => boolean;
-  readonly keyring: Pick<Keyring, "split" | "ownerOf">;
+  readonly keyring: Pick<Keyring, "split" | "ownerOf" | "version">;
   readonly endpoints: Pick<Endpoints, "note" | "of" | "forget" | "latestFirst">;
   readonly log: Logger;
   readonly metrics: TunnelMetrics;
 }
 
-/** Nobody asked for so long: where peers are heard is to be kept all the same. */
-const READ_AFTER_MS = 5_000;
+interface Inputs {
+  readonly members: readonly Member[];
+  readonly keys: number;
+  readonly peers: ReadonlyMap<PublicKey, LivePeer>;
+}
+
+const isSame = (a: Inputs, b: Inputs | undefined): boolean =>
+  a.members === b?.members && a.keys === b.keys && a.peers === b.peers;
 
 /** One plane's interface and its peers: looked at, compared with who should be there, and put right. */
 export class PlanePeers {
   private known: ReadonlyMap<PublicKey, LivePeer> = new Map();
   /** The last look, until somebody asks for its peers. */
-  private unread:
-    | { readonly peers: UnreadDump["peers"]; readonly changed: ReadonlySet<PublicKey> }
-    | undefined;
-  private readAt = Number.NEGATIVE_INFINITY;
+  private unread: { readonly peers: UnreadDump["peers"]; readonly changed: Set<PublicKey> } | undefined;
   private readonly dumps = new DumpReader();
   private members: readonly Member[] = [];
   private isUp = false;
@@ -56,6 +59,8 @@ export class PlanePeers {
   /** The interface's public key since we set it up. */
   private ownKey: string | undefined;
   private index: AddressIndex | undefined;
+  /** What the peers were last made to agree with. */
+  private settledFor: Inputs | undefined;
   /** For each look that is under way, the peers that were changed since it began. */
   private readonly changedSince = new Set<Set<PublicKey>>();
   private readonly vanishing = new VanishingPolicy<string>();
@@ -73,7 +78,13 @@ export class PlanePeers {
 
   /** The peers as they were when last looked at, with what was changed since. */
   get live(): ReadonlyMap<PublicKey, LivePeer> {
-    return this.peers;
+    this.readLastLook();
+    return this.known;
+  }
+
+  /** As `live`, but of the last look that was read: what we changed is in it, what a peer did since is not. */
+  get peers(): ReadonlyMap<PublicKey, LivePeer> {
+    return this.known;
   }
 
   /** Whom the database has in this plane, from now on. */
@@ -88,7 +99,7 @@ export class PlanePeers {
    */
   isSettled(ip: string): boolean {
     if (!this.up) return false;
-    if (this.index?.of !== this.peers) this.index = indexOf(this.peers, this.members);
+    if (this.index?.of !== this.known) this.index = indexOf(this.known, this.members);
     const holder = this.index.holders.get(ip);
     if (holder === undefined) return true;
     const member = this.index.members.get(ip);
@@ -108,7 +119,6 @@ export class PlanePeers {
         throw new Error(`${this.plane.interface} was made anew by somebody else.`);
       }
       this.unread = { peers: observed.peers, changed };
-      if (performance.now() - this.readAt > READ_AFTER_MS) this.readLastLook();
       this.isUp = true;
       return observed;
     } catch (error) {
@@ -183,7 +193,7 @@ export class PlanePeers {
   /** Speak first, to those heard last before the others: an idle client would not notice the change for minutes. */
   private async callAll(): Promise<void> {
     const { os, endpoints, log } = this.options;
-    const known = [...this.peers.keys()].filter((key) => endpoints.of(key) !== undefined);
+    const known = [...this.known.keys()].filter((key) => endpoints.of(key) !== undefined);
     const keys = endpoints.latestFirst(known);
     for (let start = 0; start < keys.length && this.options.isActive(); start += CALLS_AT_ONCE) {
       if (start > 0) await delay(CALLS_APART_MS);
@@ -197,19 +207,29 @@ export class PlanePeers {
   }
 
   /**
-   * Make the peers what they should be, going by the last look and what was changed since. Not to be called
+   * Make the peers what they should be, going by the last tick's look and what was changed since. Not to be called
    * again before it has settled. Rejects with one error that names each peer that could not be set.
    */
   async reconcile(isTick: boolean): Promise<void> {
+    if (isTick) {
+      this.readLastLook();
+      await this.hush();
+    }
+    const inputs = { members: this.members, keys: this.options.keyring.version, peers: this.known };
+    if (!isTick && isSame(inputs, this.settledFor)) return;
+    await this.makeAgree(isTick);
+    this.settledFor = { ...inputs, peers: this.known };
+  }
+
+  private async makeAgree(isTick: boolean): Promise<void> {
     const { os, keyring, log, metrics } = this.options;
     const { plane } = this;
-    if (isTick) await this.hush();
-    const wanted = planPeers(this.peers, { ...keyring.split(this.members), ownerOf: keyring.ownerOf });
-    const { plan, held } = keepPeersWhenManyVanish(wanted, this.peers.size, isTick, this.vanishing);
+    const wanted = planPeers(this.known, { ...keyring.split(this.members), ownerOf: keyring.ownerOf });
+    const { plan, held } = keepPeersWhenManyVanish(wanted, this.known.size, isTick, this.vanishing);
     metrics.held(plane.name, held);
     if (held > 0) {
       log.error(
-        { plane: plane.name, held, live: this.peers.size },
+        { plane: plane.name, held, live: this.known.size },
         "many peers vanished from the database at once; they stay until three ticks agree",
       );
     }
@@ -228,17 +248,12 @@ export class PlanePeers {
     }
   }
 
-  /** What a look under way sees of these peers may be of before the change. */
+  /** What a look that is under way, or not read yet, saw of these peers may be of before the change. */
   private outdateLooks({ remove, upsert }: PeerPlan): void {
-    for (const changed of this.changedSince) {
+    for (const changed of [...this.changedSince, ...(this.unread ? [this.unread.changed] : [])]) {
       for (const { publicKey } of remove) changed.add(publicKey);
       for (const { peer } of upsert) changed.add(peer.publicKey);
     }
-  }
-
-  private get peers(): ReadonlyMap<PublicKey, LivePeer> {
-    this.readLastLook();
-    return this.known;
   }
 
   /** Thousands of peers are looked at each second, and read when somebody asks. */
@@ -246,7 +261,6 @@ export class PlanePeers {
     const { unread } = this;
     this.unread = undefined;
     if (!unread) return;
-    this.readAt = performance.now();
     try {
       this.learn(unread.peers(), unread.changed);
     } catch (error) {
@@ -271,7 +285,7 @@ export class PlanePeers {
 
   /** A tick after it was made anew, a peer has answered or is away. */
   private async hush(): Promise<void> {
-    const called = [...this.peers.values()].filter(({ keepalive }) => keepalive);
+    const called = [...this.known.values()].filter(({ keepalive }) => keepalive);
     if (called.length === 0) return;
     await hushPeers(
       this.options.os,
@@ -283,7 +297,7 @@ export class PlanePeers {
   /** Log and count each change, and know of it before the next look. */
   private note(plan: PeerPlan, failures: ReadonlyMap<string, Error>): void {
     const { log, metrics, keyring } = this.options;
-    const peers = new Map(this.peers);
+    const peers = new Map(this.known);
     for (const { publicKey, ip, why } of plan.remove) {
       const change = {
         plane: this.plane.name,

@@ -225,9 +225,10 @@ export class Reconciler {
   private read(work: () => Promise<void>): Promise<boolean> {
     return this.steps.do("database", async () => {
       await work();
-      const fleet = readFleet(this.rows.all ?? []);
+      const before = this.fleet;
+      const fleet = readFleet(this.rows.all ?? [], before);
       this.fleet = fleet;
-      this.keeper.want(pairsOf(fleet));
+      if (fleet.users !== before?.users || fleet.drones !== before.drones) this.keeper.want(pairsOf(fleet));
       for (const plane of this.options.planes) plane.want(fleet[plane.plane.name]);
       this.nameFaults(fleet);
     });
@@ -287,7 +288,7 @@ export class Reconciler {
     const { planes, keyring } = this.options;
     if (!this.fleet) return;
     const { users, drones } = this.fleet;
-    const live = new Set<PublicKey>(planes.flatMap((plane) => [...plane.live.keys()]));
+    const live = new Set<PublicKey>(planes.flatMap((plane) => [...plane.peers.keys()]));
     keyring.attend([...users, ...drones], live, isTick);
   }
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { transformFileSync } from "@swc/core";
 import { type Os, realOs } from "../../tunnel/os/os";
+import { WarmOs } from "../../tunnel/os/warm-os";
 import { atEndOfFile } from "../clean-up";
 import { freshFolder } from "../fresh-servers";
 import type { Command, StreamReport, Target } from "./agent";
@@ -20,6 +21,7 @@ exec cat`;
  */
 export class Namespace {
   private agent: Promise<Agent> | undefined;
+  private machine: Os | undefined;
 
   private constructor(
     readonly name: string,
@@ -59,10 +61,8 @@ export class Namespace {
 
   /** This node as the machine of a tunnel that runs outside. */
   get os(): Os {
-    return {
-      run: (command, options) => realOs.run([...this.prefix, ...command], options),
-      startDetached: (command) => realOs.startDetached([...this.prefix, ...command]),
-    };
+    this.machine ??= new WarmOs(this.prefix);
+    return this.machine;
   }
 
   /** Each line is one command. */

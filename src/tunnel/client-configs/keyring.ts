@@ -41,6 +41,16 @@ function idOf(member: Member): PeerId {
   return id;
 }
 
+/** A member with its key, composed once while the key is the same. */
+const peers = new WeakMap<IndexEntry, { readonly member: Member; readonly peer: DesiredPeer }>();
+function peerOf(member: Member, entry: IndexEntry): DesiredPeer {
+  const known = peers.get(entry);
+  if (known?.member === member) return known.peer;
+  const peer = { ...member, publicKey: entry.publicKey };
+  peers.set(entry, { member, peer });
+  return peer;
+}
+
 const WIDTH = 32;
 const INDEX_DELAY_MS = 500;
 const RETRY_MS = 1_000;
@@ -78,6 +88,9 @@ export class Keyring {
       options.clock.now().getTime() - AUDIT_EVERY_MS + (options.auditDelayMs ?? AUDIT_DELAY_MS);
   }
 
+  /** Another number after each change of who has which key. */
+  version = 0;
+
   ownerOf = (publicKey: PublicKey): PeerId | undefined => this.owners.get(publicKey);
 
   /** Read the index before anybody is attended to: a rebuild waits for it. */
@@ -91,7 +104,7 @@ export class Keyring {
     const waiting: Member[] = [];
     for (const member of members) {
       const entry = this.entries.get(idOf(member));
-      if (entry) desired.push({ ...member, publicKey: entry.publicKey });
+      if (entry) desired.push(peerOf(member, entry));
       else waiting.push(member);
     }
     return { desired, waiting };
@@ -127,6 +140,7 @@ export class Keyring {
       if (!allowed.has(id)) continue;
       this.entries.delete(id);
       this.owners.delete(entry.publicKey);
+      this.version++;
       this.retired.set(id, entry);
       this.saveIndexSoon();
     }
@@ -282,6 +296,7 @@ export class Keyring {
   private learn(id: PeerId, { rowId, publicKey, bytes, template }: IndexEntry): void {
     this.entries.set(id, { rowId, publicKey, bytes, template });
     this.owners.set(publicKey, id);
+    this.version++;
   }
 
   private saveIndexSoon(): void {

@@ -55,9 +55,20 @@ export type Pair = string & { readonly __brand: "Pair" };
 export function pairsOf(fleet: Fleet): Set<Pair> {
   const pairs = new Set<Pair>();
   for (const [user, drones] of reachableDrones(fleet)) {
-    for (const { ip, port } of drones) pairs.add(`${user} ${ip} ${port ?? ""}` as Pair);
+    for (const drone of drones) pairs.add(pairOf(user, drone));
   }
   return pairs;
+}
+
+/** A drone's pair with the user that it was last seen with: at a change, thousands are as they were. */
+const lastPairs = new WeakMap<FleetDrone, { readonly user: Ipv4; readonly pair: Pair }>();
+
+function pairOf(user: Ipv4, drone: FleetDrone): Pair {
+  const last = lastPairs.get(drone);
+  if (last?.user === user) return last.pair;
+  const pair = `${user} ${drone.ip} ${drone.port ?? ""}` as Pair;
+  lastPairs.set(drone, { user, pair });
+  return pair;
 }
 
 /** A pair's elements of an ipset `hash:ip,port,ip`: `10.70.0.2,tcp:5001,10.71.0.2`. */

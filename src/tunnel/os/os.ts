@@ -34,7 +34,8 @@ export class CommandError extends Error {
   }
 }
 
-const LIMIT_MS = 20_000;
+/** A program that runs for longer is ended. */
+export const LIMIT_MS = 20_000;
 const MOST_OUTPUT_BYTES = 256 * 1024 * 1024;
 
 export const realOs: Os = {
