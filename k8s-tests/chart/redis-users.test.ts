@@ -44,7 +44,7 @@ const connect = (url: string, login?: Login) => {
   return redis;
 };
 
-test("the bundled Redis lets our processes do everything, the edge make drones' users and read fences, and nobody else in", async () => {
+test("the bundled Redis lets our processes do everything, the edge make drones' users, read fences and share peers' addresses, and nobody else in", async () => {
   const url = await bundledRedis();
   const ours = connect(url("url"));
   await ours.set("revoked:1", "1");
@@ -58,6 +58,10 @@ test("the bundled Redis lets our processes do everything, the edge make drones' 
   await expect(edge.get("revoked:1")).rejects.toThrow("NOPERM");
   expect(await edge.get("fleet:link:{drone:1}:fence")).toBeNull();
   await expect(edge.set("fleet:link:{drone:1}:fence", "1")).rejects.toThrow("NOPERM");
+  expect(await edge.hset("fleet:hub:endpoints", "a public key", "203.0.113.9:51820 1")).toBe(1);
+  expect(await edge.hgetall("fleet:hub:endpoints")).toEqual({ "a public key": "203.0.113.9:51820 1" });
+  expect(await edge.hdel("fleet:hub:endpoints", "a public key")).toBe(1);
+  await expect(edge.hset("fleet:link:{drone:1}", "a", "b")).rejects.toThrow("NOPERM");
   await expect(edge.publish("10.71.0.2:gamepad_input", "{}")).rejects.toThrow("NOPERM");
   const nobody = connect(url("url"), { username: "default", password: "wrong" });
   await expect(nobody.ping()).rejects.toThrow();

@@ -1,9 +1,21 @@
 import { hubAddress, template } from "./helm";
 
+const noLeases = { leases: { enabled: false } };
+const contract = { accessProfile: "contract", deployment: "local" };
+
 test.each([
-  ["a second gateway", { gateway: { replicas: 2 } }, /replicas/],
-  ["a gateway that scales", { gateway: { autoscaling: { enabled: true } } }, /autoscaling/],
-  ["leases, which there are none of yet", { leases: { enabled: true } }, /leases/],
+  ["a second gateway without leases", { ...noLeases, gateway: { replicas: 2 } }, /replicas/],
+  [
+    "a gateway that scales without leases",
+    { ...noLeases, gateway: { autoscaling: { enabled: true } } },
+    /autoscaling/,
+  ],
+  ["a second gateway that hears of no log-out", { ...contract, gateway: { replicas: 2 } }, /replicas/],
+  [
+    "gateways that scale and hear of no log-out",
+    { ...contract, gateway: { autoscaling: { enabled: true } } },
+    /autoscaling/,
+  ],
   [
     "a second hub",
     { tunnel: { enabled: true, endpointHost: "vpn.example.com", nodes: ["one", "two"] }, ...hubAddress },
@@ -21,7 +33,12 @@ test.each([
   ["a Janus without an image", { janus: { enabled: true } }, /image/],
   ["an instance without its name", { simulation: { provider: "ec2" } }, /ec2InstanceId/],
   ["a misspelt value", { gatway: {} }, /gatway/],
-  ["a number as a variable", { gateway: { env: { LINK_IDLE_SECONDS: 5 } } }, /LINK_IDLE_SECONDS/],
+  ["a misspelt variable", { gateway: { env: { LINK_IDLE_SECOND: 5 } } }, /LINK_IDLE_SECOND\b/],
+  ["a word where a number belongs", { gateway: { env: { LINK_IDLE_SECONDS: "long" } } }, /LINK_IDLE_SECONDS/],
+  ["a number that is too small", { relay: { env: { RELAY_PING_SECONDS: 0 } } }, /RELAY_PING_SECONDS/],
+  ["a secret as a variable", { gateway: { env: { STRIPE_SECRET_KEY: "sk_live" } } }, /STRIPE_SECRET_KEY/],
+  ["a port that a Service leads to", { gateway: { env: { GATEWAY_PORT: 80 } } }, /GATEWAY_PORT/],
+  ["a variable that another value sets", { gateway: { env: { JANUS_URL: "http://janus" } } }, /JANUS_URL/],
 ])("%s is refused, and named", async (_what, values, named) => {
   await expect(template(values)).rejects.toMatchObject({ stderr: expect.stringMatching(named) });
 });

@@ -4,12 +4,15 @@ import { configSchemas } from "../../src/platform/config";
 import { freshFolder } from "../../src/testing";
 import { type KubernetesObject, kubernetesMinors, matrix, render, run, tool } from "./helm";
 import { type Container, containersOf, workloads } from "./pods";
+import { freeVariables, takesVariables } from "./variables";
 
 /** Kinds of the Prometheus operator, whose schemas are no part of Kubernetes. */
 const foreign = (object: KubernetesObject) => object.apiVersion.startsWith("monitoring.coreos.com/");
 
 describe.each(matrix)("with $name", ({ name, values, example }) => {
   let objects: KubernetesObject[];
+  const envOf = (component: string): object =>
+    (values as Record<string, { env?: object } | undefined>)[component]?.env ?? {};
   beforeAll(async () => {
     objects = await render(values, example);
   });
@@ -109,11 +112,17 @@ describe.each(matrix)("with $name", ({ name, values, example }) => {
       const schema = configSchemas[processOf(container)];
       if (!schema) continue;
       seen++;
-      const names = (container.env ?? []).map((variable) => variable.name);
+      // Kubernetes puts the one variable into the other; the process does not read it itself.
+      const env = (container.env ?? []).filter(({ name }) => name !== "POD_IP");
+      const names = env.map((variable) => variable.name);
       expect(names.filter((variable) => !(variable in schema.shape))).toEqual([]);
       expect(names.filter((variable, at) => names.indexOf(variable) !== at)).toEqual([]);
+      const process = processOf(container);
+      if (!takesVariables(process)) continue;
+      const free = freeVariables(process);
+      expect(names.filter((variable) => variable in free)).toEqual(Object.keys(envOf(process)).toSorted());
       const values = Object.fromEntries(
-        (container.env ?? []).map(({ name, value }) => [name, value ?? placeholder(name)]),
+        env.map(({ name, value }) => [name, value?.replace("$(POD_IP)", "10.42.0.7") ?? placeholder(name)]),
       );
       expect(schema.safeParse(values).error?.issues ?? []).toEqual([]);
     }

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isMap, isScalar, isSeq, type Node, type Pair, parseDocument, type Scalar, type YAMLMap } from "yaml";
 import { packageRoot } from "../../src/platform/version";
+import { freeVariables } from "./variables";
 
 export const chartFolder = join(packageRoot, "charts/fleet-gateway");
 
@@ -41,7 +42,12 @@ function objectSchema(map: YAMLMap, path: string, rows: Value[]): Schema {
     const open = key === "resources" || "additionalProperties" in extra;
     const leaf = !isMap(value) || value.items.length === 0 || open;
     if (leaf) rows.push({ path: here, description, default: (value as Scalar).toJSON() });
-    const schema = leaf ? leafSchema(value) : objectSchema(value as YAMLMap, here, rows);
+    const schema =
+      key === "env"
+        ? { type: "object", additionalProperties: false, properties: freeVariables(path) }
+        : leaf
+          ? leafSchema(value)
+          : objectSchema(value as YAMLMap, here, rows);
     properties[key] = { ...(description ? { description } : {}), ...schema, ...extra };
   }
   return { type: "object", additionalProperties: false, properties };

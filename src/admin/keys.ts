@@ -11,6 +11,7 @@ export const keysCommand: AdminCommand = {
       JWT_SECRET: random(),
       EDGE_SECRET: random(),
       TUNNEL_API_SECRET: random(),
+      GATEWAY_PEER_SECRET: random(),
       USERS_PRIVATE_KEY: wireguardPrivateKey(),
       DRONES_PRIVATE_KEY: wireguardPrivateKey(),
       ARCHIVE_SIGNING_KEY: signingKey(),

@@ -74,9 +74,10 @@
 - {name: PUBLIC_ORIGIN, value: {{ .Values.publicOrigin | quote }}}
 {{- end }}
 
-{{/* {values} → further variables, in a fixed order */}}
+{{/* {values} → further variables, in a fixed order. Values files have all numbers as floats: 1048576 is not 1.048576e+06. */}}
 {{- define "fleet.env.more" -}}
 {{- range $name, $value := .env }}
-- {name: {{ $name }}, value: {{ $value | quote }}}
+{{- $isWhole := and (kindIs "float64" $value) (eq (floor $value) $value) }}
+- {name: {{ $name }}, value: {{ $isWhole | ternary (int64 $value) $value | quote }}}
 {{- end }}
 {{- end }}

@@ -34,6 +34,8 @@ export class PeerClient {
   async ask(url: string, message: Message, { signal, repeatable }: Question): Promise<unknown> {
     const { status, text } = await this.send(url, JSON.stringify(message), repeatable, signal);
     if (status === 409) throw new NotHolder();
+    // Nobody of the caller's was refused: one of us has another secret, as while it is changed.
+    if (status === 401) throw new NotSent("The other replica does not know our secret.");
     const answer = Answer.safeParse(parseJson(text));
     if (!answer.success) throw new AnswerLost(`The answer (${status}) cannot be read.`);
     const { result, error } = answer.data;

@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { configSchemas } from "../../src/platform/config";
+import { packageRoot } from "../../src/platform/version";
+
+const templates = join(packageRoot, "charts/fleet-gateway/templates");
+
+/** Where a process listens and which files it has: Services, probes, policies and mounts are made for that. */
+const isPlace = (name: string) => /_(PORT|PATH|FOLDER)$/.test(name);
+
+export const takesVariables = (component: string): boolean =>
+  ["gateway", "relay", "worker", "tunnel"].includes(component);
+
+/**
+ * The variables that the value `<component>.env` may give, each with its JSON schema: those of the process's own
+ * configuration that are no secret and that no template names.
+ */
+export function freeVariables(component: string): Record<string, object> {
+  const named = namedIn(["_env.tpl", ...filesOf(component)]);
+  const fields = Object.entries(configSchemas[component]?.shape ?? {}) as [string, z.ZodType][];
+  return Object.fromEntries(
+    fields
+      .map(([name, field]) => [name, inputOf(field)] as const)
+      .filter(([name, { secret }]) => !secret && !isPlace(name) && !named.has(name))
+      .map(([name, input]) => [name, asGiven(input)]),
+  );
+}
+
+const filesOf = (component: string) =>
+  readdirSync(join(templates, component)).map((name) => join(component, name));
+
+const namedIn = (files: readonly string[]) =>
+  new Set(
+    files.flatMap(
+      (name) => readFileSync(join(templates, name), "utf8").match(/\b[A-Z][A-Z0-9_]{2,}\b/g) ?? [],
+    ),
+  );
+
+interface Input {
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly minimum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly maximum?: number;
+  readonly description?: string;
+  readonly secret?: boolean;
+}
+
+const inputOf = (field: z.ZodType): Input =>
+  z.toJSONSchema(field, { io: "input", unrepresentable: "any", target: "draft-7" }) as Input;
+
+/** A number or a flag may stand in the values as itself or, as in an environment, as text. */
+function asGiven({ type, enum: words, minimum, exclusiveMinimum, maximum, description }: Input): object {
+  const about = { description };
+  if (type === "integer" || type === "number") {
+    const most = maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum;
+    const least = minimum === -Number.MAX_SAFE_INTEGER ? undefined : minimum;
+    const pattern = type === "integer" ? "^-?\\d+$" : "^-?\\d+(\\.\\d+)?$";
+    return { ...about, type: [type, "string"], minimum: least, exclusiveMinimum, maximum: most, pattern };
+  }
+  if (words?.join() === "true,false") return { ...about, enum: [true, false, ...words] };
+  return words ? { ...about, enum: words } : { ...about, type: "string" };
+}
