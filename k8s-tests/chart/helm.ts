@@ -63,12 +63,18 @@ export async function render(values: object, example?: string): Promise<Kubernet
 export const hubAddress = { networkPolicy: { tunnelNodes: ["10.1.2.3/32"] } };
 const tunnel = { tunnel: { enabled: true, endpointHost: "vpn.example.com" }, ...hubAddress };
 
+const leasedHubs = {
+  ...tunnel,
+  tunnel: { ...tunnel.tunnel, lease: { enabled: true }, nodes: ["one", "two"] },
+};
+
 /** What is special about some values, and the values: every example, and each switch in turn. */
 const cases: readonly (readonly [name: string, values: object, example?: string])[] = [
   ["no values", {}],
   ...examples.map((example) => [example, example === "kind" ? hubAddress : {}, example] as const),
   ["the tunnel", tunnel],
   ["the tunnel in the kernel alone", { ...tunnel, tunnel: { ...tunnel.tunnel, dataplane: "kernel" } }],
+  ["hubs with a lease", leasedHubs],
   ["the contract profile", { ...tunnel, accessProfile: "contract", deployment: "local" }],
   ["a worker without videos", { worker: { enabled: true, replicas: 2, videoPackaging: false } }],
   [
@@ -80,7 +86,7 @@ const cases: readonly (readonly [name: string, values: object, example?: string]
     "limits of the operator's own",
     {
       gateway: { env: { BODY_LIMIT_BYTES: 10_485_760, TELEMETRY_MAX_STREAMS: "50", DO_UNSUBSCRIBE: false } },
-      relay: { env: { RELAY_REDIS_STALL_MS: 500 } },
+      relay: { env: { NODE_OPTIONS: "--max-old-space-size=400", RELAY_REDIS_STALL_MS: 500 } },
       worker: { enabled: true, env: { UPLOAD_URL_SECONDS: 600 } },
     },
   ],

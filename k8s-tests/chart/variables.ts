@@ -12,19 +12,23 @@ const isPlace = (name: string) => /_(PORT|PATH|FOLDER)$/.test(name);
 export const takesVariables = (component: string): boolean =>
   ["gateway", "relay", "worker", "tunnel"].includes(component);
 
+/** Read by Node.js, before any configuration of ours is. */
+const ofNode = {
+  NODE_OPTIONS: { description: "Options of Node.js, such as --max-old-space-size=800.", type: "string" },
+};
+
 /**
  * The variables that the value `<component>.env` may give, each with its JSON schema: those of the process's own
- * configuration that are no secret and that no template names.
+ * configuration that are no secret and that no template names, and Node's.
  */
 export function freeVariables(component: string): Record<string, object> {
   const named = namedIn(["_env.tpl", ...filesOf(component)]);
   const fields = Object.entries(configSchemas[component]?.shape ?? {}) as [string, z.ZodType][];
-  return Object.fromEntries(
-    fields
-      .map(([name, field]) => [name, inputOf(field)] as const)
-      .filter(([name, { secret }]) => !secret && !isPlace(name) && !named.has(name))
-      .map(([name, input]) => [name, asGiven(input)]),
-  );
+  const own = fields
+    .map(([name, field]) => [name, inputOf(field)] as const)
+    .filter(([name, { secret }]) => !secret && !isPlace(name) && !named.has(name))
+    .map(([name, input]) => [name, asGiven(input)]);
+  return { ...Object.fromEntries(own), ...ofNode };
 }
 
 const filesOf = (component: string) =>

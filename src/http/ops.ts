@@ -8,7 +8,10 @@ export type Probe = () => Promise<unknown>;
 
 const PROBE_LIMIT_MS = 1_000;
 
-/** `/healthz`, `/readyz` and `/metrics`, the same on every service. */
+/**
+ * `/healthz`, `/readyz` and `/metrics`, the same on every service. `/readyz?standby=ready` also says 200 of one that
+ * stands by: it is well, and may be counted on by whoever replaces the others.
+ */
 export function opsRoutes(
   lifecycle: Lifecycle,
   registry: Registry,
@@ -19,10 +22,11 @@ export function opsRoutes(
     ctx.body = { status: "ok" };
   });
   router.get("/readyz", async (ctx) => {
-    const ready = lifecycle.state === "ready";
+    const { state } = lifecycle;
+    const ready = state === "ready" || (state === "standby" && ctx.query.standby === "ready");
     ctx.status = ready ? 200 : 503;
     ctx.body = {
-      status: lifecycle.state,
+      status: state,
       dependencies: await probeAll(dependencies),
     };
   });

@@ -52,7 +52,7 @@ affinity: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
 
-{{/* Probes of a process that serves /healthz and /readyz on its port `http`. */}}
+{{/* {readyPath}: probes of a process that serves /healthz and /readyz on its port `http`. */}}
 {{- define "fleet.probes" -}}
 startupProbe:
   httpGet: {path: /healthz, port: http}
@@ -64,7 +64,7 @@ livenessProbe:
   timeoutSeconds: 5
   failureThreshold: 4
 readinessProbe:
-  httpGet: {path: /readyz, port: http}
+  httpGet: {path: {{ .readyPath | default "/readyz" | quote }}, port: http}
   periodSeconds: 5
   timeoutSeconds: 5
 {{- end }}
