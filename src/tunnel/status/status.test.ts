@@ -91,6 +91,17 @@ test("GET /drones_status with a broken body, or none, is a 400 that says so", as
   });
 });
 
+test.each(["application/x-www-form-urlencoded", "text/plain"])(
+  "GET /drones_status with a body that is said to be %s is a 415 that says what is wanted",
+  async (type) => {
+    const reply = await drones(JSON.stringify({ ips: [drone.ip] }), { "content-type": type });
+    expect(reply).toMatchObject({
+      status: 415,
+      body: { error: expect.stringContaining("application/json") },
+    });
+  },
+);
+
 test("replies may be kept for a second, the version for fifteen minutes", async () => {
   expect((await get(open, "/firewall")).headers["cache-control"]).toBe("private, max-age=1");
   expect((await get(open, "/version")).headers["cache-control"]).toBe("private, max-age=900");

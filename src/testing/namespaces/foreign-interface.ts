@@ -1,0 +1,22 @@
+import type { Namespace } from "./namespace";
+
+/**
+ * The core plane's interface `wg0` with a peer, which is no business of the tunnel's. Resolves with what tells
+ * whether anybody touched it: its index, its address, its keys' public halves and its peers.
+ */
+export async function foreignInterface(hub: Namespace): Promise<() => Promise<string>> {
+  await hub.shell(`WG_PROCESS_FOREGROUND=1 LOG_LEVEL=silent setsid wireguard-go wg0 >/dev/null 2>&1 </dev/null &
+    for try in $(seq 1500); do wg show wg0 >/dev/null 2>&1 && break; sleep 0.02; done
+    wg genkey | wg set wg0 listen-port 51822 private-key /dev/stdin
+    wg set wg0 peer $(wg genkey | wg pubkey) allowed-ips 10.69.0.7/32
+    ip address add 10.69.0.1/16 dev wg0
+    ip link set wg0 up`);
+  const footprint = () =>
+    hub.shell(`ip -o link show wg0
+      ip -o -4 address show wg0
+      wg show wg0 public-key
+      wg show wg0 listen-port
+      wg show wg0 allowed-ips`);
+  if (!(await footprint()).includes("10.69.0.7/32")) throw new Error("wg0 was not made.");
+  return footprint;
+}

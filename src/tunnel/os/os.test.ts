@@ -1,0 +1,69 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { freshFolder } from "../../testing";
+import { until } from "../../testing/until";
+import { CommandError, realOs } from "./os";
+
+const failure = async (run: Promise<unknown>): Promise<CommandError> => {
+  const error = await run.then(
+    () => undefined,
+    (error) => error,
+  );
+  expect(error).toBeInstanceOf(CommandError);
+  return error;
+};
+
+test("a program's output, and the input that it read", async () => {
+  expect(await realOs.run(["tr", "a-z", "A-Z"], { input: "peer\n" })).toBe("PEER\n");
+});
+
+test("a program that fails is named with its status and what it said", async () => {
+  const { status, message, missing } = await failure(
+    realOs.run(["sh", "-c", "echo no such peer >&2; exit 3"]),
+  );
+  expect({ status, missing }).toEqual({ status: 3, missing: false });
+  expect(message).toContain("no such peer");
+});
+
+test("a program that is not installed is told apart", async () => {
+  expect(await failure(realOs.run(["fleet-no-such-program"]))).toMatchObject({ missing: true });
+});
+
+describe("a secret input", () => {
+  const secret = "a-secret-of-the-test-s";
+
+  test("is opened by the program as /dev/stdin, by name", async () => {
+    expect(await realOs.run(["cat", "/dev/stdin"], { input: secret, secret: true })).toBe(secret);
+  });
+
+  test("is in no process's arguments or environment", async () => {
+    const file = join(freshFolder("os"), "processes");
+    const script = `cat >/dev/null; cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ >${file} 2>/dev/null; true`;
+    await realOs.run(["sh", "-c", script], { input: secret, secret: true });
+    const seen = readFileSync(file, "latin1");
+    expect(seen).toContain("cat >/dev/null");
+    expect(seen).not.toContain(secret);
+  });
+
+  test("is not in the error of a program that repeats it", async () => {
+    const error = await failure(
+      realOs.run(["sh", "-c", "cat /dev/stdin >&2; exit 1"], { input: secret, secret: true }),
+    );
+    expect(error.status).toBe(1);
+    expect(JSON.stringify([error, error.message, error.stack, error.stderr])).not.toContain(secret);
+  });
+
+  test("is not in the error of `wg`, which quotes a key that is none", async () => {
+    const command = ["wg", "set", "fleet-none", "listen-port", "1", "private-key", "/dev/stdin"];
+    const kept = await failure(realOs.run(command, { input: `${secret}\n`, secret: true }));
+    expect(kept.message).toContain("wg set fleet-none");
+    expect(JSON.stringify([kept, kept.message, kept.stack])).not.toContain(secret);
+  });
+});
+
+test("a detached program outlives the call, and one that is not installed is told", async () => {
+  const file = join(freshFolder("os"), "done");
+  await realOs.startDetached(["sh", "-c", `sleep 0.05; echo done >${file}`]);
+  await until(() => readFileSync(file, "utf8") === "done\n");
+  expect(await failure(realOs.startDetached(["fleet-no-such-program"]))).toMatchObject({ missing: true });
+});

@@ -1,0 +1,38 @@
+import type { Ipv4 } from "../../domain/ipv4";
+import type { LivePeer } from "../../domain/peers";
+import type { PublicKey } from "../../domain/wireguard";
+import { StatusView } from "./view";
+
+const NOW = 1_700_000_000;
+const ip = "10.71.0.2" as Ipv4;
+const peerAt = (latestHandshake: number): LivePeer => ({
+  publicKey: "k" as PublicKey,
+  allowedIps: [`${ip}/32`],
+  latestHandshake,
+  receivedBytes: 1,
+  sentBytes: 2,
+});
+
+test.each([
+  ["just now", NOW, true],
+  ["180 seconds ago", NOW - 180, true],
+  ["181 seconds ago", NOW - 181, false],
+  ["never", 0, false],
+])("a tunnel whose last handshake was %s: up is %s", (_, latestHandshake, up) => {
+  const live = new Map([["k" as PublicKey, peerAt(latestHandshake)]]);
+  const drone = { plane: "drones" as const, rowId: 7, keyId: "", ip, ownerId: 1, port: 5001 };
+  const fleet = { users: [], drones: [drone], faults: [] };
+  const view = new StatusView(
+    { users: { live: new Map() }, drones: { live } },
+    { allowState: {}, currentFleet: fleet },
+    { now: () => new Date(NOW * 1_000) },
+  );
+  expect(view.peer("drones", ip)).toEqual({
+    ip,
+    status: up,
+    configured: true,
+    latest_handshake: latestHandshake,
+  });
+  expect(view.peer("users", ip)).toBeUndefined();
+  expect(view.drones([ip])[7]?.is_active).toBe(up);
+});
