@@ -1,13 +1,10 @@
 import sharp from "sharp";
-import { z } from "zod";
 import type { Db } from "../../platform/db";
 import type { Task } from "../../platform/job-worker";
 import type { Logger } from "../../platform/log";
 import type { ObjectStore } from "../../platform/object-store";
-import { assetFolder, assetKey, thumbnailKey } from "./asset-names";
-import { findAsset, updateAsset } from "./assets.store";
-
-export const AssetPayload = z.object({ asset_id: z.int() });
+import { assetKey, thumbnailKey } from "./asset-names";
+import { assetToDerive, keepDerived } from "./derivation";
 
 /** Pixels that a thumbnail fits into. */
 const BOX = { width: 480, height: 360 };
@@ -24,20 +21,19 @@ export const drawThumbnail = (image: Buffer): Promise<Buffer> =>
     .toBuffer();
 
 export const makeThumbnailTask =
-  ({ db, store, log }: { db: Db; store: ObjectStore; log: Logger }): Task =>
+  (deps: { db: Db; store: ObjectStore; log: Logger }): Task =>
   async (payload) => {
-    const { asset_id } = AssetPayload.parse(payload);
-    const asset = await findAsset(db, asset_id);
+    const { store, log } = deps;
+    const asset = await assetToDerive(deps, payload);
     if (!asset || asset.thumbnail || asset.status !== "ready" || (asset.size ?? 0) > LARGEST_BYTES) return;
     const chunks: Buffer[] = [];
     for await (const chunk of await store.read(assetKey(asset))) chunks.push(chunk as Buffer);
     const drawn = await drawThumbnail(Buffer.concat(chunks)).catch((error) => {
       // Another try would find the same bytes.
-      log.warn({ err: error, asset_id }, "an image that no thumbnail can be drawn of");
+      log.warn({ err: error, asset_id: asset.id }, "an image that no thumbnail can be drawn of");
       return undefined;
     });
     if (!drawn) return;
     await store.write(thumbnailKey(asset), drawn, "image/jpeg");
-    // Deleted meanwhile: what was written after the deletion must go too.
-    if (!(await updateAsset(db, asset_id, { thumbnail: true }))) await store.deletePrefix(assetFolder(asset));
+    await keepDerived(deps, asset, { thumbnail: true });
   };

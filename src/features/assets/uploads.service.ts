@@ -17,6 +17,7 @@ import {
   updateAsset,
 } from "./assets.store";
 import { faultOf, kindOf, readContent } from "./content-check";
+import { derivationOf } from "./derivation";
 
 /** What assets must know of executions, and tell them. */
 export interface ExecutionsOfAssets {
@@ -104,10 +105,8 @@ export class UploadsService {
       const ready = await updateAsset(trx, asset.id, changes, "ready");
       // Somebody else completed or deleted it meanwhile, and did all that follows.
       if (!ready) return (await findAsset(trx, asset.id)) ?? asset;
-      if (ready.asset_type === "image")
-        await enqueue(trx, { task: "make-thumbnail", payload: { asset_id: ready.id } });
-      if (ready.asset_type === "video")
-        await enqueue(trx, { task: "package-video", payload: { asset_id: ready.id } });
+      if (ready.asset_type === "image") await enqueue(trx, derivationOf(ready, "make-thumbnail"));
+      if (ready.asset_type === "video") await enqueue(trx, derivationOf(ready, "package-video"));
       await executions.settled(trx, ready);
       return ready;
     });

@@ -8,10 +8,9 @@ import type { Db } from "../../platform/db";
 import type { Task } from "../../platform/job-worker";
 import type { Logger } from "../../platform/log";
 import type { ObjectStore } from "../../platform/object-store";
-import { assetFolder, assetKey, streamFolder } from "./asset-names";
-import { findAsset, updateAsset } from "./assets.store";
+import { assetKey, streamFolder } from "./asset-names";
+import { assetToDerive, keepDerived } from "./derivation";
 import { PLAYLIST } from "./playlist";
-import { AssetPayload } from "./thumbnail";
 
 const run = promisify(execFile);
 const SEGMENT_SECONDS = 4;
@@ -34,10 +33,10 @@ export const canRun = (program: string): Promise<boolean> =>
 
 /** Package a video for playing in a browser: HLS segments beside the original, and the playlist that names them. */
 export const packageVideoTask =
-  ({ db, store, log, ffmpeg }: Deps): Task =>
+  (deps: Deps): Task =>
   async (payload, signal) => {
-    const { asset_id } = AssetPayload.parse(payload);
-    const asset = await findAsset(db, asset_id);
+    const { store, log, ffmpeg } = deps;
+    const asset = await assetToDerive(deps, payload);
     if (asset?.stream !== "pending") return;
     const folder = await mkdtemp(join(tmpdir(), "fleet-hls-"));
     try {
@@ -45,13 +44,14 @@ export const packageVideoTask =
       const source = await store.presignGet(assetKey(asset), "ourselves", LIMIT_MS / 1000);
       const packaged = await segment(ffmpeg, source, folder, signal).catch((error: Error) => {
         if (signal.aborted || !isBadInput(error)) throw error;
-        log.warn({ asset_id, detail: error.message.slice(-500) }, "a video that cannot be packaged");
+        log.warn(
+          { asset_id: asset.id, detail: error.message.slice(-500) },
+          "a video that cannot be packaged",
+        );
         return false;
       });
       if (packaged) await upload(store, folder, streamFolder(asset));
-      const kept = await updateAsset(db, asset_id, { stream: packaged ? "ready" : "failed" });
-      // Deleted meanwhile: what was written after the deletion must go too.
-      if (!kept) await store.deletePrefix(assetFolder(asset));
+      await keepDerived(deps, asset, { stream: packaged ? "ready" : "failed" });
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
