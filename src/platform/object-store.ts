@@ -56,7 +56,7 @@ export class ObjectStore {
       const { ContentLength } = await this.client.send(command, { ...this.answer, abortSignal });
       return ContentLength ?? 0;
     } catch (error) {
-      if (isMissing(error)) return undefined;
+      if (isMissingObject(error)) return undefined;
       throw error;
     }
   }
@@ -128,7 +128,7 @@ export class ObjectStore {
       const { Body } = await this.client.send(command, { ...this.answer, abortSignal });
       return expected.equals(Buffer.from((await Body?.transformToByteArray()) ?? []));
     } catch (error) {
-      if (isMissing(error) || isEmpty(error)) return false;
+      if (isMissingObject(error) || isEmpty(error)) return false;
       throw error;
     }
   }
@@ -169,7 +169,8 @@ const attachment = (name: string): string =>
 const isEmpty = (error: unknown): boolean =>
   (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode === 416;
 
-const isMissing = (error: unknown): boolean => {
+/** Whether the store said that there is no such object. */
+export const isMissingObject = (error: unknown): boolean => {
   const { name, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } };
   return name === "NotFound" || name === "NoSuchKey" || $metadata?.httpStatusCode === 404;
 };

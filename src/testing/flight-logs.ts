@@ -118,3 +118,13 @@ export const tlog = (frames: readonly { readonly at: number; readonly frame: Buf
       return [stamp, frame];
     }),
   );
+
+/** Straight north for 100 s at a constant height of 30 m: 0.0001° of latitude, 11.1 m, each second. */
+export function straightFlight(): Buffer {
+  const written = new DataFlashLog()
+    .declare(4, "POS", "QLLfff", "TimeUS,Lat,Lng,Alt,RelHomeAlt,RelOriginAlt")
+    .declare(5, "MODE", "QMBB", "TimeUS,Mode,ModeNum,Rsn");
+  written.write("MODE", 1e6, 3, 3, 1);
+  for (let t = 1; t <= 101; t++) written.write("POS", t * 1e6, 47 + t * 1e-4, 8, 500, 30, 30);
+  return written.bytes;
+}

@@ -1,5 +1,6 @@
 import { may } from "../../domain/access";
 import { DomainError } from "../../domain/errors";
+import type { Clock } from "../../platform/clock";
 import type { Db } from "../../platform/db";
 import type { Logger } from "../../platform/log";
 import type { ObjectStore } from "../../platform/object-store";
@@ -14,6 +15,7 @@ import {
   deleteAssets,
   executionsOf,
   findAsset,
+  lockAssetsOf,
   vehicleOwner,
 } from "./assets.store";
 import { rewrittenPlaylist } from "./playlist";
@@ -24,6 +26,7 @@ interface Deps {
   readonly db: Db;
   readonly store: ObjectStore;
   readonly log: Logger;
+  readonly clock: Clock;
   readonly downloadSeconds: number;
   readonly executions: ExecutionsOfAssets;
 }
@@ -75,12 +78,13 @@ export class AssetsService {
   /** Returns the ids that were this vehicle's. Rows go at once; objects at once too, or later by a job. */
   async delete(userId: number, vehicleId: number, ids: readonly number[]): Promise<number[]> {
     await this.checkVehicle(userId, vehicleId);
-    const { db, store, log, executions } = this.deps;
+    const { db, store, log, clock, executions } = this.deps;
     const brought = { drone_id: vehicleId, user_id: userId };
     const { gone, removal } = await db.transaction(async (trx) => {
+      await lockAssetsOf(trx, vehicleId);
       for (const id of await executionsOf(trx, brought, ids)) await executions.hold(trx, id);
       const gone = await deleteAssets(trx, brought, ids);
-      for (const asset of gone) await executions.settled(trx, asset);
+      for (const asset of gone) await executions.settled(trx, asset, clock.now());
       return { gone, removal: await beginRemoval(trx, gone) };
     });
     await removal.finish(db, store, log);

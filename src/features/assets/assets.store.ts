@@ -51,9 +51,15 @@ export type NewAsset = Pick<
 
 const assets = (db: Db) => db<Asset>("assets");
 
-/** Two requests for one drone's same file come one after the other until the transaction ends. */
-export const lockFile = async (trx: Db, droneId: number, fileName: string): Promise<void> => {
-  await trx.raw("SELECT pg_advisory_xact_lock(?::int, hashtext(?))", [droneId, fileName]);
+/** Any number, the same for every version. */
+const LOCK_CLASS = 727_175;
+
+/**
+ * Until the transaction ends nobody else begins, settles, moves or deletes an asset of this drone. Taken before
+ * any row is held: an asset and its execution are found together and stay together, and no two wait for each other.
+ */
+export const lockAssetsOf = async (trx: Db, droneId: number): Promise<void> => {
+  await trx.raw("SELECT pg_advisory_xact_lock(?::int, ?::int)", [LOCK_CLASS, droneId]);
 };
 
 /** The same drone's file of the same name and content, that has arrived. */

@@ -20,6 +20,7 @@ export {
   assetsOfExecution,
   deleteAssets,
   findAsset,
+  lockAssetsOf,
   updateAsset,
   vehicleOwner,
 } from "./assets.store";
@@ -41,6 +42,7 @@ export function assets({ config, db, store, clock, log, executions }: AssetsDeps
     db,
     store,
     log,
+    clock,
     executions,
     downloadSeconds: config.DOWNLOAD_URL_SECONDS,
   });

@@ -12,7 +12,7 @@ import {
   findAsset,
   findUnfinished,
   insertAsset,
-  lockFile,
+  lockAssetsOf,
   type NewAsset,
   updateAsset,
 } from "./assets.store";
@@ -21,12 +21,13 @@ import { derivationOf } from "./derivation";
 
 /** What assets must know of executions, and tell them. */
 export interface ExecutionsOfAssets {
-  /** The drone whose execution it is; undefined when there is none. */
-  droneOf(db: Db, executionId: number): Promise<number | undefined>;
-  /** Held until the transaction ends. Whoever changes an asset holds its execution first, so that nobody waits for two. */
-  hold(trx: Db, executionId: number): Promise<unknown>;
-  /** In the transaction that settles it: nothing is to be waited for any more from this asset. */
-  settled(trx: Db, asset: Asset): Promise<void>;
+  /**
+   * The drone that flew it and whom it flew for, held until the transaction ends; undefined when there is none.
+   * Whoever changes an asset holds its execution first.
+   */
+  hold(trx: Db, executionId: number): Promise<Pick<Asset, "drone_id" | "user_id"> | undefined>;
+  /** In the transaction that does it: this asset has arrived, failed, or is gone. */
+  settled(trx: Db, asset: Asset, now: Date): Promise<void>;
 }
 
 export interface UploadsDeps {
@@ -48,10 +49,12 @@ export class UploadsService {
   async begin(drone: DroneCaller, wish: UploadWish): Promise<{ asset: Asset; url: string }> {
     const { db, store, clock, urlSeconds } = this.deps;
     const asset = await db.transaction(async (trx) => {
-      if (wish.execution_id) await this.checkExecution(trx, drone, wish.execution_id);
+      await lockAssetsOf(trx, drone.id);
+      const execution = wish.execution_id ? await this.held(trx, drone, wish.execution_id) : undefined;
       const wanted: NewAsset = {
         drone_id: drone.id,
-        user_id: drone.user_id,
+        // Whom it was flown for, who may have sold the drone since.
+        user_id: execution?.user_id ?? drone.user_id,
         execution_id: wish.execution_id ?? null,
         asset_type: wish.asset_type,
         file_name: wish.file_name,
@@ -59,7 +62,6 @@ export class UploadsService {
         checksum: wish.checksum ?? null,
         url_expires_at: new Date(clock.now().getTime() + urlSeconds * 1000),
       };
-      await lockFile(trx, drone.id, wish.file_name);
       const arrived = await findArrived(trx, wanted);
       if (arrived) throw new DomainError("conflict", `This file is here already, as asset ${arrived.id}.`);
       const unfinished = await findUnfinished(trx, wanted);
@@ -80,7 +82,7 @@ export class UploadsService {
    * else than announced. Safe to repeat: a failed one may be whole the next time, a ready one stays ready.
    */
   async complete(drone: DroneCaller, assetId: number): Promise<Asset> {
-    const { db, store, clock, executions } = this.deps;
+    const { db, store, clock } = this.deps;
     const asset = await findAsset(db, assetId);
     if (!asset) throw new DomainError("not_found", "No such asset.");
     if (asset.drone_id !== drone.id) throw new DomainError("forbidden", "This is another drone's asset.");
@@ -92,8 +94,7 @@ export class UploadsService {
     const fault = faultOf(content, asset);
     if (fault) throw await this.fail(asset, fault);
     return db.transaction(async (trx) => {
-      if (asset.execution_id !== null) await executions.hold(trx, asset.execution_id);
-      const changes = {
+      const ready = await this.settle(trx, asset, {
         status: "ready",
         failure: null,
         size: content.size,
@@ -101,31 +102,41 @@ export class UploadsService {
         mime_type: asset.mime_type ?? kindOf(content.head)?.mime ?? null,
         stream: asset.asset_type === "video" ? "pending" : "none",
         completed_at: clock.now(),
-      } as const;
-      const ready = await updateAsset(trx, asset.id, changes, "ready");
+      });
       // Somebody else completed or deleted it meanwhile, and did all that follows.
       if (!ready) return (await findAsset(trx, asset.id)) ?? asset;
       if (ready.asset_type === "image") await enqueue(trx, derivationOf(ready, "make-thumbnail"));
       if (ready.asset_type === "video") await enqueue(trx, derivationOf(ready, "package-video"));
-      await executions.settled(trx, ready);
       return ready;
     });
   }
 
-  private async checkExecution(db: Db, drone: DroneCaller, executionId: number): Promise<void> {
-    const droneId = await this.deps.executions.droneOf(db, executionId);
-    if (droneId === undefined) throw new DomainError("not_found", "No such execution.");
-    if (droneId !== drone.id) throw new DomainError("forbidden", "This is another drone's execution.");
+  private async held(trx: Db, drone: DroneCaller, executionId: number) {
+    const execution = await this.deps.executions.hold(trx, executionId);
+    if (!execution) throw new DomainError("not_found", "No such execution.");
+    if (execution.drone_id !== drone.id)
+      throw new DomainError("forbidden", "This is another drone's execution.");
+    return execution;
+  }
+
+  /** Undefined when it is ready already, or gone. It may belong to another execution than when it was looked at. */
+  private async settle(
+    trx: Db,
+    { id, drone_id }: Asset,
+    changes: Partial<Omit<Asset, "id">>,
+  ): Promise<Asset | undefined> {
+    const { executions, clock } = this.deps;
+    await lockAssetsOf(trx, drone_id);
+    const execution = (await findAsset(trx, id))?.execution_id;
+    if (execution) await executions.hold(trx, execution);
+    const settled = await updateAsset(trx, id, changes, "ready");
+    if (settled) await executions.settled(trx, settled, clock.now());
+    return settled;
   }
 
   /** Returns the error that says so. */
   private async fail(asset: Asset, failure: string): Promise<DomainError> {
-    const { db, executions } = this.deps;
-    await db.transaction(async (trx) => {
-      if (asset.execution_id !== null) await executions.hold(trx, asset.execution_id);
-      const failed = await updateAsset(trx, asset.id, { status: "failed", failure }, "ready");
-      if (failed) await executions.settled(trx, failed);
-    });
+    await this.deps.db.transaction((trx) => this.settle(trx, asset, { status: "failed", failure }));
     return new DomainError("invalid_input", failure);
   }
 }

@@ -1,23 +1,23 @@
 import { enqueue } from "../../platform/jobs";
 import type { ExecutionsOfAssets } from "../assets";
 import { outdateArchive } from "./archive/archives.store";
-import { findExecution, lockExecution } from "./executions.store";
+import { lockExecution } from "./executions.store";
 import { dispatchReport } from "./report/dispatch";
+import { forgetUnread } from "./stats.store";
 
 /** What an asset's fate means for its execution: its log can be read, its archive is out of date, its report may go. */
 export const executionsOfAssets: ExecutionsOfAssets = {
-  droneOf: async (db, executionId) => (await findExecution(db, executionId))?.drone_id,
-
   hold: lockExecution,
 
-  async settled(trx, asset) {
+  async settled(trx, asset, now) {
     if (asset.execution_id === null) return;
     const execution = await lockExecution(trx, asset.execution_id);
     if (!execution) return;
     if (asset.status === "ready" && execution.log_asset_id === asset.id)
       await enqueue(trx, analysis(execution.id, asset.id));
+    await forgetUnread(trx, execution.id);
     await outdateArchive(trx, execution.id);
-    await dispatchReport(trx, execution.id, "when all is here");
+    await dispatchReport(trx, execution.id, now);
   },
 };
 

@@ -4,14 +4,21 @@ import { DomainError } from "../../domain/errors";
 import type { DroneCaller } from "../../http/route";
 import type { Clock } from "../../platform/clock";
 import type { Db } from "../../platform/db";
-import { enqueue } from "../../platform/jobs";
 import type { Logger } from "../../platform/log";
 import type { ObjectStore } from "../../platform/object-store";
 import type { VerifiedPlan } from "../../vehicle";
-import { beginRemoval, deleteAssets, findAsset, updateAsset, vehicleOwner } from "../assets";
+import {
+  type Asset,
+  beginRemoval,
+  deleteAssets,
+  findAsset,
+  lockAssetsOf,
+  updateAsset,
+  vehicleOwner,
+} from "../assets";
 import { archiveKey } from "./archive/archive-keys";
 import { outdateArchive } from "./archive/archives.store";
-import { analysis } from "./asset-hooks";
+import { executionsOfAssets } from "./asset-hooks";
 import type { CompleteWish } from "./executions.schema";
 import {
   currentExecution,
@@ -22,6 +29,7 @@ import {
   insertExecution,
   type ListedExecution,
   lockExecution,
+  lockExecutions,
   missionOfDrone,
   newestVerifiedPlan,
   type Page,
@@ -30,7 +38,7 @@ import {
   updateExecution,
 } from "./executions.store";
 import { oweReport } from "./report/dispatch";
-import { expectStats } from "./stats.store";
+import { expectStats, forgetStats } from "./stats.store";
 
 export interface ExecutionsDeps {
   readonly db: Db;
@@ -96,20 +104,25 @@ export class ExecutionsService {
     });
   }
 
-  /** The drone's flight log of this execution; it is read in the background, once it has arrived. */
+  /**
+   * The drone's flight log of this execution; it is read in the background, once it has arrived. Another execution
+   * that had it has it no more: neither its statistics nor its report, which waits for it no longer.
+   */
   async attachLog(drone: DroneCaller, id: number, assetId: number) {
-    await this.deps.db.transaction(async (trx) => {
-      const execution = await lockExecution(trx, id);
+    const { db, clock } = this.deps;
+    await db.transaction(async (trx) => {
+      await lockAssetsOf(trx, drone.id);
+      const execution = await findExecution(trx, id);
       checkDrone(execution, drone);
       const asset = await findAsset(trx, assetId);
-      if (!asset) throw new DomainError("not_found", "No such asset.");
-      if (asset.drone_id !== drone.id) throw new DomainError("forbidden", "This is another drone's asset.");
-      if (asset.asset_type !== "logs") throw new DomainError("invalid_input", "This asset is no log.");
+      checkLog(asset, execution);
+      const former = asset.execution_id ?? id;
+      await lockExecutions(trx, [id, former]);
       await updateAsset(trx, assetId, { execution_id: id });
       await updateExecution(trx, id, { log_asset_id: assetId });
       await expectStats(trx, id, assetId);
-      await outdateArchive(trx, id);
-      if (asset.status === "ready") await enqueue(trx, analysis(id, assetId));
+      await executionsOfAssets.settled(trx, { ...asset, execution_id: id }, clock.now());
+      if (former !== id) await this.detachLog(trx, former, asset);
     });
     return { execution_id: id, asset_id: assetId, status: "pending" as const };
   }
@@ -139,14 +152,22 @@ export class ExecutionsService {
   /** Its rows go at once; its objects and its archive at once too, or later by a job. */
   async delete(userId: number, id: number): Promise<void> {
     const { db, store, log } = this.deps;
-    await this.get(userId, id);
+    const { drone_id } = await this.get(userId, id);
     const removal = await db.transaction(async (trx) => {
+      await lockAssetsOf(trx, drone_id);
       await lockExecution(trx, id);
       const gone = await deleteAssets(trx, { execution_id: id });
       await deleteExecution(trx, id);
       return beginRemoval(trx, gone, [archiveKey(id)]);
     });
     await removal.finish(db, store, log);
+  }
+
+  private async detachLog(trx: Db, id: number, asset: Asset): Promise<void> {
+    const named = (await findExecution(trx, id))?.log_asset_id;
+    if (named === asset.id) await updateExecution(trx, id, { log_asset_id: null });
+    await forgetStats(trx, id, asset.id);
+    await executionsOfAssets.settled(trx, { ...asset, execution_id: id }, this.deps.clock.now());
   }
 
   /** The mission that is flown: the one named, which must be the owner's, else the drone's own. */
@@ -180,4 +201,13 @@ function checkDrone(execution: Execution | undefined, drone: DroneCaller): asser
   if (!execution) throw new DomainError("not_found", "No such execution.");
   if (execution.drone_id !== drone.id)
     throw new DomainError("forbidden", "This is another drone's execution.");
+}
+
+function checkLog(asset: Asset | undefined, execution: Execution): asserts asset is Asset {
+  if (!asset) throw new DomainError("not_found", "No such asset.");
+  if (asset.drone_id !== execution.drone_id)
+    throw new DomainError("forbidden", "This is another drone's asset.");
+  if (!may(execution.user_id, "view", asset))
+    throw new DomainError("forbidden", "This asset and this execution are of different owners of the drone.");
+  if (asset.asset_type !== "logs") throw new DomainError("invalid_input", "This asset is no log.");
 }

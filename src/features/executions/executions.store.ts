@@ -45,6 +45,10 @@ export const findExecution = async (db: Db, id: number): Promise<Execution | und
 export const lockExecution = async (trx: Db, id: number): Promise<Execution | undefined> =>
   executions(trx).where({ id }).forUpdate().first();
 
+/** Several of them, in the order of their ids; also those that are left when one is gone. */
+export const lockExecutions = async (trx: Db, ids: readonly number[]): Promise<Execution[]> =>
+  executions(trx).whereIn("id", ids).orderBy("id").forUpdate();
+
 export const currentExecution = async (db: Db, droneId: number): Promise<Execution | undefined> =>
   executions(db).where({ drone_id: droneId, status: "in_progress" }).first();
 

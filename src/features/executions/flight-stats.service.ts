@@ -4,9 +4,11 @@ import { DomainError } from "../../domain/errors";
 import type { Clock } from "../../platform/clock";
 import type { Db } from "../../platform/db";
 import type { Task } from "../../platform/job-worker";
-import type { ObjectStore } from "../../platform/object-store";
-import { type Asset, assetKey, assetsOfExecution, findAsset } from "../assets";
+import { enqueue } from "../../platform/jobs";
+import { isMissingObject, type ObjectStore } from "../../platform/object-store";
+import { type Asset, assetKey, assetsOfExecution, findAsset, lockAssetsOf } from "../assets";
 import { outdateArchive } from "./archive/archives.store";
+import { analysis } from "./asset-hooks";
 import type { Execution } from "./executions.store";
 import { lockExecution } from "./executions.store";
 import { analyseFlightLog, type FlightStats } from "./flight-log";
@@ -16,8 +18,15 @@ import { expectStats, findStats, keepStats, type StatsRow } from "./stats.store"
 /** What is no log, or a broken one, is a finding and no error. */
 type LogFinding = { readonly stats: FlightStats } | { readonly error: string };
 
-async function readLog(source: Readable, name: string): Promise<LogFinding> {
-  const result = await analyseFlightLog(source, { name });
+async function readLog(store: ObjectStore, log: Asset): Promise<LogFinding> {
+  let source: Readable;
+  try {
+    source = await store.read(assetKey(log));
+  } catch (error) {
+    if (isMissingObject(error)) return { error: "The log is not in the store any more." };
+    throw error;
+  }
+  const result = await analyseFlightLog(source, { name: log.file_name }).finally(() => source.destroy());
   return result.status === "unreadable" ? { error: result.error } : { stats: result.stats };
 }
 
@@ -40,6 +49,9 @@ interface Deps {
   readonly clock: Clock;
 }
 
+/** Long enough for whoever waits for an analysis to have it before a job does it again. */
+const HEAD_START_MS = 60_000;
+
 /** What a flight's log says of the flight. */
 export class FlightStatsService {
   constructor(private readonly deps: Deps) {}
@@ -53,11 +65,15 @@ export class FlightStatsService {
 
   /** Read the execution's log while the caller waits. Rejects with `invalid_input` when there is none to read. */
   async analyseNow(execution: Execution): Promise<z.output<typeof FlightStatsReply>> {
-    const { db } = this.deps;
-    const asset = await this.logOf(execution);
-    await db.transaction(async (trx) => {
-      await lockExecution(trx, execution.id);
+    const { db, clock } = this.deps;
+    const asset = await db.transaction(async (trx) => {
+      await lockAssetsOf(trx, execution.drone_id);
+      const asset = await logOf(trx, await lockExecution(trx, execution.id));
       await expectStats(trx, execution.id, asset.id);
+      // Should it not come to an end here, statistics that a report waits for come all the same.
+      const runAt = new Date(clock.now().getTime() + HEAD_START_MS);
+      await enqueue(trx, { ...analysis(execution.id, asset.id), runAt });
+      return asset;
     });
     const finding = await this.analyse(execution.id, asset);
     if ("error" in finding) throw new DomainError("invalid_input", finding.error);
@@ -67,26 +83,24 @@ export class FlightStatsService {
   /** Read the log and keep what it says, whatever that is. */
   async analyse(executionId: number, asset: Asset): Promise<LogFinding> {
     const { db, store, clock } = this.deps;
-    const source = await store.read(assetKey(asset));
-    const finding = await readLog(source, asset.file_name).finally(() => source.destroy());
+    const finding = await readLog(store, asset);
     await db.transaction(async (trx) => {
       await lockExecution(trx, executionId);
       if (!(await keepStats(trx, executionId, asset.id, finding, clock.now()))) return;
       await outdateArchive(trx, executionId);
-      await dispatchReport(trx, executionId, "when all is here");
+      await dispatchReport(trx, executionId, clock.now());
     });
     return finding;
   }
+}
 
-  /** The log that the drone named, else the newest that arrived. */
-  private async logOf({ id, log_asset_id }: Execution): Promise<Asset> {
-    const logs = (await assetsOfExecution(this.deps.db, id)).filter(
-      ({ asset_type, status }) => asset_type === "logs" && status === "ready",
-    );
-    const log = logs.find((asset) => asset.id === log_asset_id) ?? logs.at(-1);
-    if (!log) throw new DomainError("invalid_input", "This execution has no log that has arrived.");
-    return log;
-  }
+/** The log that the drone named, else the newest that arrived. */
+async function logOf(trx: Db, execution: Execution | undefined): Promise<Asset> {
+  const assets = execution ? await assetsOfExecution(trx, execution.id) : [];
+  const logs = assets.filter(({ asset_type, status }) => asset_type === "logs" && status === "ready");
+  const log = logs.find(({ id }) => id === execution?.log_asset_id) ?? logs.at(-1);
+  if (!log) throw new DomainError("invalid_input", "This execution has no log that has arrived.");
+  return log;
 }
 
 const Payload = z.object({ execution_id: z.int(), asset_id: z.int() });

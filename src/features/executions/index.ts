@@ -74,7 +74,7 @@ export function executionTasks(deps: {
   const stats = new FlightStatsService(deps);
   return {
     "analyse-log": analyseLogTask(stats, db),
-    "report-deadline": reportDeadlineTask(db),
+    "report-deadline": reportDeadlineTask(deps),
     "send-report": sendReportTask({ ...deps, origin: config.PUBLIC_ORIGIN }),
     "make-archive": makeArchiveTask({ db, store, clock: deps.clock, key: signingKey(config) }),
   };

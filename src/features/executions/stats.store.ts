@@ -26,6 +26,16 @@ export const expectStats = async (trx: Db, executionId: number, assetId: number)
   await trx("flight_stats").insert(row).onConflict("execution_id").merge();
 };
 
+/** The log was moved to another execution: what it says is not of this one. */
+export const forgetStats = async (trx: Db, executionId: number, assetId: number): Promise<void> => {
+  await trx("flight_stats").where({ execution_id: executionId, asset_id: assetId }).delete();
+};
+
+/** Statistics of a log that was deleted before it was read will never come. */
+export const forgetUnread = async (trx: Db, executionId: number): Promise<void> => {
+  await trx("flight_stats").where({ execution_id: executionId, asset_id: null, status: "pending" }).delete();
+};
+
 /** Returns false when another log, or none, is expected by now. */
 export const keepStats = async (
   trx: Db,

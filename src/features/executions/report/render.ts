@@ -116,6 +116,11 @@ async function toReportAsset(
   };
 }
 
+const unread = (log: Asset | undefined): string =>
+  log?.status === "ready"
+    ? "The flight log is still being analysed."
+    : "The flight log has not arrived: there are no statistics.";
+
 function missingFrom(
   { log_asset_id }: Execution,
   stats: StatsRow | undefined,
@@ -130,7 +135,7 @@ function missingFrom(
   const beyond = assets.filter(({ status }) => status === "ready").length - shown;
   return [
     ...(log_asset_id === null && !stats ? ["The drone sent no flight log: there are no statistics."] : []),
-    ...(stats?.status === "pending" ? ["The flight log is still being analysed."] : []),
+    ...(stats?.status === "pending" ? [unread(assets.find(({ id }) => id === log_asset_id))] : []),
     ...(stats?.status === "failed" ? [`The flight log could not be read: ${stats.error}`] : []),
     ...(pending.length > 0 ? [`Not uploaded yet: ${list(pending)}.`] : []),
     ...(failed.length > 0 ? [`Uploads that failed: ${list(failed)}.`] : []),

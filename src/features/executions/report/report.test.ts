@@ -1,5 +1,5 @@
 import sharp from "sharp";
-import { DataFlashLog } from "../../../testing/flight-logs";
+import { straightFlight } from "../../../testing/flight-logs";
 import { startTestGateway, type TestGateway } from "../../../testing/start-gateway";
 import { until } from "../../../testing/until";
 import { droneClient, upload } from "../../../testing/uploads";
@@ -13,16 +13,6 @@ let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({ WORKER_IN_PROCESS: "true" });
 });
-
-/** Straight north for 100 s at a constant height of 30 m: 0.0001° of latitude, 11.1 m, each second. */
-function log(): Buffer {
-  const written = new DataFlashLog()
-    .declare(4, "POS", "QLLfff", "TimeUS,Lat,Lng,Alt,RelHomeAlt,RelOriginAlt")
-    .declare(5, "MODE", "QMBB", "TimeUS,Mode,ModeNum,Rsn");
-  written.write("MODE", 1e6, 3, 3, 1);
-  for (let t = 1; t <= 101; t++) written.write("POS", t * 1e6, 47 + t * 1e-4, 8, 500, 30, 30);
-  return written.bytes;
-}
 
 async function flight(droneName: string) {
   const user = await gateway.newUser();
@@ -45,7 +35,7 @@ test("a report waits for the log's analysis, and then tells the flight in figure
   await drone.post(`/executions/${id}/log`, { asset_id: begun.asset_id });
   await drone.post(`/executions/${id}/complete`, { status: "completed", notes: "A straight line." });
   expect((await user.api.get(`/executions/${id}`)).body.data.report).toBe("pending");
-  await upload(drone, { ...wish, checksum: null }, log());
+  await upload(drone, { ...wish, checksum: null }, straightFlight());
   await until(async () => (await user.api.get(`/executions/${id}`)).body.data.report === "sent");
   const { body } = await user.api.get(`/executions/${id}/flight-stats`);
   expect(body.data).toMatchObject({ status: "ready", stats: { format: "dataflash", duration_seconds: 100 } });
@@ -84,7 +74,7 @@ test("a log that cannot be read is told of, and keeps the report no longer", asy
 
 test("the synchronous analysis answers the same statistics", async () => {
   const { user, drone, id } = await flight("Surveyor");
-  await upload(drone, { file_name: "a.bin", asset_type: "logs", execution_id: id }, log());
+  await upload(drone, { file_name: "a.bin", asset_type: "logs", execution_id: id }, straightFlight());
   const { status, body } = await user.api.post(`/executions/${id}/analyze-log`);
   expect({ status, body }).toMatchObject({
     status: 200,
