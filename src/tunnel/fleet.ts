@@ -50,17 +50,43 @@ export interface Fleet {
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
+/** The rows of each plane, by id. */
+export type PlaneRows = Readonly<Record<PlaneName, readonly FleetRow[]>>;
+
 /**
  * Judge the rows one by one: a faulty one is left out and named, the others stand. Of two rows with one address
- * the older keeps it. A drone whose port alone is wrong keeps its tunnel: only that port stays shut. A list whose
- * members are those of `before` is the same list.
+ * the older keeps it. A drone whose port alone is wrong keeps its tunnel: only that port stays shut. The members
+ * of a list of rows that was read before are the same list again.
  */
-export function readFleet(rows: readonly FleetRow[], before?: Fleet): Fleet {
-  const users: FleetUser[] = [];
-  const drones: FleetDrone[] = [];
+export function readFleet(rows: PlaneRows): Fleet {
+  const [users, drones] = [readOnce(rows.users), readOnce(rows.drones)];
+  return {
+    users: users.members as readonly FleetUser[],
+    drones: drones.members as readonly FleetDrone[],
+    faults: [...users.faults, ...drones.faults],
+  };
+}
+
+interface PlaneReading {
+  readonly members: readonly (FleetUser | FleetDrone)[];
+  readonly faults: readonly RowFault[];
+}
+
+const readings = new WeakMap<readonly FleetRow[], PlaneReading>();
+
+function readOnce(rows: readonly FleetRow[]): PlaneReading {
+  const known = readings.get(rows);
+  if (known) return known;
+  const reading = readPlane(rows);
+  readings.set(rows, reading);
+  return reading;
+}
+
+function readPlane(rows: readonly FleetRow[]): PlaneReading {
+  const members: (FleetUser | FleetDrone)[] = [];
   const faults: RowFault[] = [];
   const taken = new Set<string>();
-  for (const row of [...rows].sort((a, b) => a.id - b.id)) {
+  for (const row of rows) {
     const { member, faults: own } = judged(row);
     if (member && taken.has(member.ip)) {
       faults.push({ plane: row.plane, id: row.id, fault: "duplicate_address", value: member.ip });
@@ -69,14 +95,10 @@ export function readFleet(rows: readonly FleetRow[], before?: Fleet): Fleet {
     faults.push(...own);
     if (!member) continue;
     taken.add(member.ip);
-    if (member.plane === "users") users.push(member);
-    else drones.push(member);
+    members.push(member);
   }
-  return { users: kept(before?.users, users), drones: kept(before?.drones, drones), faults };
+  return { members, faults };
 }
-
-const kept = <Item>(before: readonly Item[] | undefined, now: readonly Item[]): readonly Item[] =>
-  before?.length === now.length && now.every((item, at) => item === before[at]) ? before : now;
 
 /** What a row says by itself. */
 interface Judged {
@@ -108,20 +130,23 @@ function judge({ plane, id, ip: text, key_id: keyId, owner, port: given }: Fleet
   };
 }
 
-/** The drones that a user's packets may reach, by the user's address. */
-export function reachableDrones({ users, drones }: Fleet): ReadonlyMap<Ipv4, readonly FleetDrone[]> {
-  const byOwner = new Map<number, FleetDrone[]>();
+/** Each drone with the user whose packets may reach it, when there is one. */
+export function* reachablePairs({ users, drones }: Fleet): Iterable<readonly [FleetUser, FleetDrone]> {
+  const byId = usersById(users);
   for (const drone of drones) {
-    const theirs = byOwner.get(drone.ownerId);
-    if (theirs) theirs.push(drone);
-    else byOwner.set(drone.ownerId, [drone]);
+    const user = byId.get(drone.ownerId);
+    if (user && may(user.rowId, "vpn", { user_id: drone.ownerId })) yield [user, drone];
   }
-  return new Map(
-    users.map(({ rowId, ip }) => [
-      ip,
-      (byOwner.get(rowId) ?? []).filter(({ ownerId }) => may(rowId, "vpn", { user_id: ownerId })),
-    ]),
-  );
+}
+
+const indexed = new WeakMap<readonly FleetUser[], ReadonlyMap<number, FleetUser>>();
+
+function usersById(users: readonly FleetUser[]): ReadonlyMap<number, FleetUser> {
+  const known = indexed.get(users);
+  if (known) return known;
+  const byId = new Map(users.map((user) => [user.rowId, user]));
+  indexed.set(users, byId);
+  return byId;
 }
 
 const bounds = {

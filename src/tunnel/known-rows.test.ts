@@ -29,7 +29,7 @@ async function known() {
   const first = rows.refresh();
   tables.ends[0]?.();
   await first;
-  const texts = () => rows.all?.map(({ id, ip }) => `${id} ${ip}`).sort();
+  const texts = () => rows.all?.users.map(({ id, ip }) => `${id} ${ip}`);
   return { tables, rows, texts };
 }
 
@@ -85,7 +85,7 @@ test("when more than a few are gone all rows are read, so that nobody judges by 
   await until(() => tables.ends.length === 3);
   tables.ends[2]?.();
   await reading;
-  expect(rows.all?.map(({ id }) => id)).toEqual([16, 17, 18, 19, 20]);
+  expect(rows.all?.users.map(({ id }) => id)).toEqual([16, 17, 18, 19, 20]);
 });
 
 test("a read that fails changes nothing", async () => {
@@ -95,5 +95,21 @@ test("a read that fails changes nothing", async () => {
   );
   await broken.refresh();
   await expect(broken.refreshSome(some(1))).rejects.toThrow("down");
-  expect(broken.all).toHaveLength(1);
+  expect(broken.all?.users).toHaveLength(1);
+});
+
+test("the list of a plane is another one only after something of it changed", async () => {
+  const { tables, rows } = await known();
+  const first = rows.all;
+  const again = rows.refresh();
+  tables.ends[1]?.();
+  await again;
+  expect(rows.all?.users).toBe(first?.users);
+  tables.rows = [user(1, "10.70.0.2"), user(2, "10.70.0.9")];
+  const changed = rows.refreshSome(some(1, 2));
+  tables.ends[2]?.();
+  await changed;
+  expect(rows.all?.users.map(({ ip }) => ip)).toEqual(["10.70.0.2", "10.70.0.9"]);
+  expect(rows.all?.users[0]).toBe(first?.users[0]);
+  expect(rows.all?.drones).toBe(first?.drones);
 });

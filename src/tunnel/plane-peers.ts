@@ -4,6 +4,7 @@ import type { Plane } from "../domain/tunnel-planes";
 import type { PublicKey } from "../domain/wireguard";
 import type { Logger } from "../platform/log";
 import { type AddressIndex, indexOf } from "./address-index";
+import { Agreement, type Comparison } from "./agreement";
 import type { Keyring } from "./client-configs/keyring";
 import type { Endpoints } from "./endpoints";
 import type { TunnelMetrics } from "./metrics";
@@ -37,15 +38,6 @@ export interface PlanePeersOptions {
   readonly metrics: TunnelMetrics;
 }
 
-interface Inputs {
-  readonly members: readonly Member[];
-  readonly keys: number;
-  readonly peers: ReadonlyMap<PublicKey, LivePeer>;
-}
-
-const isSame = (a: Inputs, b: Inputs | undefined): boolean =>
-  a.members === b?.members && a.keys === b.keys && a.peers === b.peers;
-
 /** One plane's interface and its peers: looked at, compared with who should be there, and put right. */
 export class PlanePeers {
   private known: ReadonlyMap<PublicKey, LivePeer> = new Map();
@@ -59,13 +51,15 @@ export class PlanePeers {
   /** The interface's public key since we set it up. */
   private ownKey: string | undefined;
   private index: AddressIndex | undefined;
-  /** What the peers were last made to agree with. */
-  private settledFor: Inputs | undefined;
   /** For each look that is under way, the peers that were changed since it began. */
   private readonly changedSince = new Set<Set<PublicKey>>();
   private readonly vanishing = new VanishingPolicy<string>();
 
-  constructor(private readonly options: PlanePeersOptions) {}
+  private readonly agreement: Agreement;
+
+  constructor(private readonly options: PlanePeersOptions) {
+    this.agreement = new Agreement(options.keyring);
+  }
 
   get plane(): Plane {
     return this.options.plane;
@@ -215,16 +209,14 @@ export class PlanePeers {
       this.readLastLook();
       await this.hush();
     }
-    const inputs = { members: this.members, keys: this.options.keyring.version, peers: this.known };
-    if (!isTick && isSame(inputs, this.settledFor)) return;
-    await this.makeAgree(isTick);
-    this.settledFor = { ...inputs, peers: this.known };
+    const comparison = this.agreement.compare(this.members, this.known, isTick);
+    if (comparison) await this.agree(comparison, isTick);
   }
 
-  private async makeAgree(isTick: boolean): Promise<void> {
+  private async agree(comparison: Comparison, isTick: boolean): Promise<void> {
     const { os, keyring, log, metrics } = this.options;
     const { plane } = this;
-    const wanted = planPeers(this.known, { ...keyring.split(this.members), ownerOf: keyring.ownerOf });
+    const wanted = planPeers(comparison.live, { ...comparison.wishes, ownerOf: keyring.ownerOf });
     const { plan, held } = keepPeersWhenManyVanish(wanted, this.known.size, isTick, this.vanishing);
     metrics.held(plane.name, held);
     if (held > 0) {
@@ -233,7 +225,13 @@ export class PlanePeers {
         "many peers vanished from the database at once; they stay until three ticks agree",
       );
     }
-    if (plan.remove.length === 0 && plan.upsert.length === 0) return;
+    if (plan.remove.length > 0 || plan.upsert.length > 0) await this.carryOut(plan);
+    this.agreement.settle(comparison, this.known, held);
+  }
+
+  private async carryOut(plan: PeerPlan): Promise<void> {
+    const { os } = this.options;
+    const { plane } = this;
     this.outdateLooks(plan);
     // A standby's are called when it takes over.
     const speakFirst = this.options.isActive() ? this.options.endpoints.of : undefined;

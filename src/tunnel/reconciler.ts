@@ -226,7 +226,7 @@ export class Reconciler {
     return this.steps.do("database", async () => {
       await work();
       const before = this.fleet;
-      const fleet = readFleet(this.rows.all ?? [], before);
+      const fleet = readFleet(this.rows.all ?? { users: [], drones: [] });
       this.fleet = fleet;
       if (fleet.users !== before?.users || fleet.drones !== before.drones) this.keeper.want(pairsOf(fleet));
       for (const plane of this.options.planes) plane.want(fleet[plane.plane.name]);

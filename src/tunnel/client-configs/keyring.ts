@@ -52,7 +52,8 @@ function peerOf(member: Member, entry: IndexEntry): DesiredPeer {
 }
 
 const WIDTH = 32;
-const INDEX_DELAY_MS = 500;
+/** Thousands of entries are written at each change of one; what is not in the index is read from its config. */
+const INDEX_DELAY_MS = 2_000;
 const RETRY_MS = 1_000;
 const RETRY_MAX_MS = 10_000;
 const ANNOUNCE_EVERY_MS = 1_000;
@@ -88,7 +89,7 @@ export class Keyring {
       options.clock.now().getTime() - AUDIT_EVERY_MS + (options.auditDelayMs ?? AUDIT_DELAY_MS);
   }
 
-  /** Another number after each change of who has which key. */
+  /** Another number whenever a member's key became known, or is another. */
   version = 0;
 
   ownerOf = (publicKey: PublicKey): PeerId | undefined => this.owners.get(publicKey);
@@ -140,7 +141,6 @@ export class Keyring {
       if (!allowed.has(id)) continue;
       this.entries.delete(id);
       this.owners.delete(entry.publicKey);
-      this.version++;
       this.retired.set(id, entry);
       this.saveIndexSoon();
     }

@@ -1,5 +1,5 @@
 import type { Ipv4 } from "../../domain/ipv4";
-import { type Fleet, type FleetDrone, reachableDrones } from "../fleet";
+import { type Fleet, type FleetDrone, reachablePairs } from "../fleet";
 
 export interface OpenPort {
   readonly protocol: "tcp" | "udp";
@@ -32,17 +32,14 @@ export interface UserAllowState {
 }
 
 export function allowStateOf(fleet: Fleet): AllowState {
-  const reachable = reachableDrones(fleet);
+  const reachable = new Map(fleet.users.map((user) => [user, [] as FleetDrone[]]));
+  for (const [user, drone] of reachablePairs(fleet)) reachable.get(user)?.push(drone);
   return Object.fromEntries(
-    fleet.users.map(({ rowId, ip }) => [
+    [...reachable].map(([{ rowId, ip }, drones]) => [
       ip,
       {
         user_id: rowId,
-        drones: (reachable.get(ip) ?? []).map((drone) => ({
-          drone_id: drone.rowId,
-          ip: drone.ip,
-          ports: openPorts(drone),
-        })),
+        drones: drones.map((drone) => ({ drone_id: drone.rowId, ip: drone.ip, ports: openPorts(drone) })),
       },
     ]),
   );
@@ -54,9 +51,7 @@ export type Pair = string & { readonly __brand: "Pair" };
 /** Every pair, by which two states of a large fleet are compared without writing out each one's ports. */
 export function pairsOf(fleet: Fleet): Set<Pair> {
   const pairs = new Set<Pair>();
-  for (const [user, drones] of reachableDrones(fleet)) {
-    for (const drone of drones) pairs.add(pairOf(user, drone));
-  }
+  for (const [user, drone] of reachablePairs(fleet)) pairs.add(pairOf(user.ip, drone));
   return pairs;
 }
 
