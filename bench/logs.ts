@@ -3,6 +3,7 @@ import { mkdtempSync, openSync, readSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { analyseFlightLog, DataFlashReader } from "../src/features/executions/flight-log";
+import { Stops } from "../src/testing/stops";
 import { decodeNeeded } from "./logs/decode";
 import { countMessages } from "./logs/headers";
 import { writeLog } from "./logs/write-log";
@@ -52,6 +53,8 @@ function peakOf(how: "file" | "stream", path: string): Promise<Peak> {
 /** Reading a large DataFlash log beside a bare walk over the heads of its messages. */
 export async function run(): Promise<BenchTable> {
   const folder = mkdtempSync(join(tmpdir(), "bench-logs-"));
+  const stops = new Stops();
+  stops.add(() => rmSync(folder, { recursive: true, force: true }));
   try {
     const path = join(folder, "large.bin");
     const small = join(folder, "small.bin");
@@ -125,6 +128,6 @@ export async function run(): Promise<BenchTable> {
       ],
     };
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    await stops.clear();
   }
 }

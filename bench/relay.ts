@@ -10,6 +10,7 @@ import { startPostgres } from "../src/laptop/servers/postgres";
 import { startRedis } from "../src/laptop/servers/redis";
 import { openDatabase } from "../src/platform/db";
 import { migrateSchema } from "../src/platform/migrate";
+import { Stops } from "../src/testing/stops";
 import { addressOf } from "./relay/addresses";
 import { type Child, startChild } from "./relay/child";
 import type { BenchTable } from "./table";
@@ -46,12 +47,13 @@ interface Flood {
 /** The relay beside a bare `ws` → `ioredis.publish` pipe, both fed by the same pilots. */
 export async function run(): Promise<BenchTable> {
   const folder = mkdtempSync(join(tmpdir(), "fleet-bench-"));
-  const stops: (() => Promise<unknown>)[] = [];
+  const stops = new Stops();
+  stops.add(() => rmSync(folder, { recursive: true, force: true }));
   try {
-    const postgres = await startPostgres({ folder: join(folder, "pg"), database: "bench", durable: false });
-    stops.push(postgres.stop);
-    const redis = await startRedis({ folder: join(folder, "redis"), durable: false });
-    stops.push(redis.stop);
+    const postgres = await stops.keep(
+      startPostgres({ folder: join(folder, "pg"), database: "bench", durable: false }),
+    );
+    const redis = await stops.keep(startRedis({ folder: join(folder, "redis"), durable: false }));
     const redisPid = readFileSync(join(folder, "redis", "redis.pid"), "utf8").trim();
     execFileSync("taskset", ["-a", "-c", "-p", String(REDIS_CORE), redisPid], { stdio: "ignore" });
     await migrateSchema(postgres.url, migrationSource);
@@ -65,17 +67,16 @@ export async function run(): Promise<BenchTable> {
     };
     const start = (module: string, core: number) => {
       const child = startChild(join(__dirname, "relay", `${module}-process.js`), core, env);
-      stops.push(child.stop);
+      stops.add(child.stop);
       return child;
     };
     const servers = { ours: start("relay", SERVER_CORE), baseline: start("bare", SERVER_CORE) };
     const pilots = start("pilots", PILOTS_CORE);
     const counter = new Redis(redis.url);
-    stops.push(async () => counter.disconnect());
+    stops.add(async () => counter.disconnect());
     return await measure(servers, pilots, counter, redis.url);
   } finally {
-    for (const stop of stops.toReversed()) await stop();
-    rmSync(folder, { recursive: true, force: true });
+    await stops.clear();
   }
 }
 

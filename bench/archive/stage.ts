@@ -12,6 +12,7 @@ import { systemClock } from "../../src/platform/clock";
 import { type Db, openDatabase } from "../../src/platform/db";
 import { migrateSchema } from "../../src/platform/migrate";
 import { ObjectStore } from "../../src/platform/object-store";
+import { Stops } from "../../src/testing/stops";
 
 export const FILES = 6;
 export const MEGABYTES_EACH = 50;
@@ -28,18 +29,16 @@ export interface Stage {
 /** An execution with its assets in a store, and the same files on disk for whoever does it by hand. */
 export async function setStage(): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), "fleet-bench-archive-"));
-  const stops: (() => Promise<unknown> | unknown)[] = [
-    () => rmSync(folder, { recursive: true, force: true }),
-  ];
-  const clear = async () => {
-    for (const stop of stops.toReversed()) await stop();
-  };
+  const stops = new Stops();
+  const clear = () => stops.clear();
+  stops.add(() => rmSync(folder, { recursive: true, force: true }));
   try {
-    const postgres = await startPostgres({ folder: join(folder, "pg"), database: "bench", durable: false });
-    stops.push(postgres.stop);
+    const postgres = await stops.keep(
+      startPostgres({ folder: join(folder, "pg"), database: "bench", durable: false }),
+    );
     await migrateSchema(postgres.url, migrationSource);
     const db = openDatabase(postgres.url, { poolMax: 2, name: "fleet-bench" });
-    stops.push(() => db.destroy());
+    stops.add(() => db.destroy());
     const store = await storeInProcess(folder, stops);
     const execution_id = await fillExecution(db, store, folder);
     const key = generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "der" });
@@ -65,9 +64,9 @@ export async function setStage(): Promise<Stage> {
   }
 }
 
-async function storeInProcess(folder: string, stops: (() => unknown)[]): Promise<ObjectStore> {
+async function storeInProcess(folder: string, stops: Stops): Promise<ObjectStore> {
   const child = fork(join(__dirname, "store-process.js"), [join(folder, "objects")]);
-  stops.push(() => child.kill("SIGKILL"));
+  stops.add(() => child.kill("SIGKILL"));
   const [S3_ENDPOINT] = (await once(child, "message")) as [string];
   const store = new ObjectStore({
     S3_ENDPOINT,
@@ -76,7 +75,7 @@ async function storeInProcess(folder: string, stops: (() => unknown)[]): Promise
     S3_ACCESS_KEY_ID: "S3RVER",
     S3_SECRET_ACCESS_KEY: "S3RVER",
   });
-  stops.push(() => store.close());
+  stops.add(() => store.close());
   return store;
 }
 

@@ -8,12 +8,11 @@ import { startRedis } from "../../src/laptop/servers/redis";
 import { systemClock } from "../../src/platform/clock";
 import { openDatabase } from "../../src/platform/db";
 import { migrateSchema } from "../../src/platform/migrate";
+import { Stops } from "../../src/testing/stops";
 
 const MISSIONS = 20;
 const POINTS = 10;
 const JWT_SECRET = "a secret for benchmarks only, of enough length";
-
-const signals = ["SIGINT", "SIGTERM"] as const;
 
 /** A database with one user's plans, and what a server needs to serve them. */
 export interface Stage {
@@ -26,20 +25,14 @@ export interface Stage {
 
 export async function setStage(): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), "fleet-bench-"));
-  const stops: (() => Promise<unknown>)[] = [];
-  const clear = async () => {
-    for (const signal of signals) process.off(signal, interrupted);
-    for (const stop of stops.toReversed()) await stop();
-    rmSync(folder, { recursive: true, force: true });
-  };
-  // The servers are in groups of their own: nobody else ends them when this process is interrupted.
-  const interrupted = () => void clear().finally(() => process.exit(130));
-  for (const signal of signals) process.once(signal, interrupted);
+  const stops = new Stops();
+  const clear = () => stops.clear();
+  stops.add(() => rmSync(folder, { recursive: true, force: true }));
   try {
-    const postgres = await startPostgres({ folder: join(folder, "pg"), database: "bench", durable: false });
-    stops.push(postgres.stop);
-    const redis = await startRedis({ folder: join(folder, "redis"), durable: false });
-    stops.push(redis.stop);
+    const postgres = await stops.keep(
+      startPostgres({ folder: join(folder, "pg"), database: "bench", durable: false }),
+    );
+    const redis = await stops.keep(startRedis({ folder: join(folder, "redis"), durable: false }));
     await migrateSchema(postgres.url, migrationSource);
     const env = {
       DATABASE_URL: postgres.url,

@@ -11,6 +11,7 @@ import { type Db, openDatabase } from "../../src/platform/db";
 import { migrateSchema } from "../../src/platform/migrate";
 import { runCleanUps } from "../../src/testing/clean-up";
 import { Namespace } from "../../src/testing/namespaces/namespace";
+import { Stops } from "../../src/testing/stops";
 import { until } from "../../src/testing/until";
 import { hasten } from "../../src/tunnel";
 import { type IndexEntry, writeIndex } from "../../src/tunnel/client-configs/index-object";
@@ -43,23 +44,21 @@ const hubKeys = { users: generateKeyPair(), drones: generateKeyPair() };
 
 export async function buildTown(): Promise<Town> {
   const folder = mkdtempSync(join(tmpdir(), "fleet-bench-tunnel-"));
-  const stops: (() => Promise<unknown>)[] = [
-    async () => rmSync(folder, { recursive: true, force: true }),
-    () => runCleanUps(globalThis),
-  ];
-  const clear = async () => {
-    for (const stop of stops.splice(0).toReversed()) await stop();
-  };
+  const stops = new Stops();
+  const clear = () => stops.clear();
+  stops.add(() => rmSync(folder, { recursive: true, force: true }));
+  stops.add(() => runCleanUps(globalThis));
   // What is done by hand goes before others too, as the daemon does.
   hasten(process.pid, -5);
   try {
-    const postgres = await startPostgres({ folder: join(folder, "pg"), database: "bench", durable: false });
-    stops.push(postgres.stop);
+    const postgres = await stops.keep(
+      startPostgres({ folder: join(folder, "pg"), database: "bench", durable: false }),
+    );
     await migrateSchema(postgres.url, migrationSource);
     const db = openDatabase(postgres.url, { poolMax: 8, name: "fleet-bench", queryTimeoutMs: 60_000 });
-    stops.push(() => db.destroy());
+    stops.add(() => db.destroy());
     const objects = startChild(join(__dirname, "objects-process.js"), "0-1");
-    stops.push(objects.stop);
+    stops.add(objects.stop);
     const hub = await Namespace.create("hub");
     await hub.shell(`ip address add ${HUB_ADDRESS}/32 dev lo`);
     const env = {
@@ -90,7 +89,7 @@ export async function buildTown(): Promise<Town> {
       },
       startDaemon: async () => {
         const child = startChild(join(__dirname, "daemon-process.js"), "0-1", env);
-        stops.push(child.stop);
+        stops.add(child.stop);
         const complete = async () => {
           await until(async () => (await child.ask("metric", "fleet_tunnel_peers")) === filled, 170_000);
         };
