@@ -34,9 +34,10 @@ export class Agreement {
     afresh: boolean,
   ): Comparison | undefined {
     const keys = this.keyring.version;
-    const since = !afresh && this.agreed?.keys === keys && this.agreed.peers === peers && this.agreed;
-    if (since && since.members === members) return undefined;
-    const part = since && since.isWhole ? this.partOf(since, members) : undefined;
+    const isAsThen = !afresh && this.agreed?.keys === keys && this.agreed.peers === peers;
+    const since = isAsThen ? this.agreed : undefined;
+    if (since?.members === members) return undefined;
+    const part = since?.isWhole ? this.partOf(since, members) : undefined;
     return { members, keys, ...(part ?? { live: peers, wishes: this.keyring.split(members) }) };
   }
 

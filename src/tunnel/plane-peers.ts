@@ -214,7 +214,7 @@ export class PlanePeers {
   }
 
   private async agree(comparison: Comparison, isTick: boolean): Promise<void> {
-    const { os, keyring, log, metrics } = this.options;
+    const { keyring, log, metrics } = this.options;
     const { plane } = this;
     const wanted = planPeers(comparison.live, { ...comparison.wishes, ownerOf: keyring.ownerOf });
     const { plan, held } = keepPeersWhenManyVanish(wanted, this.known.size, isTick, this.vanishing);
