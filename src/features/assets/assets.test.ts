@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import sharp from "sharp";
@@ -190,59 +190,6 @@ test("an image gets an upright thumbnail; a broken one is kept without", async (
   expect({ width, height, format }).toEqual({ width: 270, height: 360, format: "jpeg" });
   expect(await assetOf(broken.asset_id)).toMatchObject({ status: "ready", thumbnail_url: null });
 });
-
-test("a video is packaged, and a player follows its playlist through presigned segments to the end", async () => {
-  const file = join(freshFolder("video"), "video.mp4");
-  const encode = [
-    "-f",
-    "lavfi",
-    "-i",
-    "testsrc=size=160x120:rate=10:duration=9",
-    "-c:v",
-    "libx264",
-    "-g",
-    "20",
-  ];
-  await run("ffmpeg", ["-v", "error", ...encode, "-pix_fmt", "yuv420p", file]);
-  const { readFileSync } = await import("node:fs");
-  const { asset_id } = await upload(
-    drone,
-    { file_name: "video.mp4", asset_type: "video" },
-    readFileSync(file),
-  );
-  const path = `/assets/${vehicle.id}/video/${asset_id}`;
-  const playlist = await until(async () => {
-    const reply = await user.api.get(path);
-    return reply.status === 200 && reply;
-  }, 30_000);
-  if (!playlist) throw new Error("unreachable");
-  expect(playlist.headers.get("content-type")).toBe("application/vnd.apple.mpegurl");
-  expect(playlist.body).toMatch(/^#EXTM3U/);
-  const segments = playlist.body.split("\n").filter((line: string) => line && !line.startsWith("#"));
-  expect(segments.length).toBeGreaterThanOrEqual(2);
-  for (const segment of segments) expect(segment).toMatch(/^http:.*X-Amz-Signature=/);
-  const folder = freshFolder("play");
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "index.m3u8"), playlist.body);
-  const { stdout } = await run("ffprobe", [
-    ...["-v", "error", "-protocol_whitelist", "file,http,tcp", "-count_frames", "-select_streams", "v"],
-    ...["-show_entries", "stream=nb_read_frames", "-of", "csv=p=0", join(folder, "index.m3u8")],
-  ]);
-  expect(Number.parseInt(stdout, 10)).toBe(90);
-}, 60_000);
-
-test("a video that is none is kept, and its playlist says that it cannot be played", async () => {
-  const { asset_id } = await upload(
-    drone,
-    { file_name: "noise.mp4", asset_type: "video" },
-    "no video at all",
-  );
-  await until(async () => (await assetOf(asset_id)).stream === "failed", 30_000);
-  expect(await user.api.get(`/assets/${vehicle.id}/video/${asset_id}`)).toMatchObject({
-    status: 404,
-    body: { success: false, error: { code: 404 } },
-  });
-}, 60_000);
 
 test("deleted assets leave neither row nor object, what came through a late URL included", async () => {
   const { asset_id, url } = await upload(drone, { ...wish, file_name: "gone.bin" }, "soon gone");

@@ -1,0 +1,106 @@
+import { execFile } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { freshFolder } from "../../testing";
+import type { ApiClient } from "../../testing/client";
+import { openInHlsJs } from "../../testing/hls-player";
+import { startTestGateway, type TestGateway, type TestUser } from "../../testing/start-gateway";
+import { until } from "../../testing/until";
+import { droneClient, upload } from "../../testing/uploads";
+
+const run = promisify(execFile);
+
+let gateway: TestGateway;
+let user: TestUser;
+let vehicle: { id: number; ip: string };
+let drone: ApiClient;
+beforeAll(async () => {
+  gateway = await startTestGateway({ WORKER_IN_PROCESS: "true" });
+  user = await gateway.newUser();
+  vehicle = (await user.api.post("/drone", { type: "sitl", name: "Eye", vehicle_type: "copter" })).body;
+  drone = droneClient(gateway.api, vehicle.ip);
+});
+
+const SECONDS = 9;
+const picture = ["-f", "lavfi", "-i", `testsrc=size=160x120:rate=10:duration=${SECONDS}`];
+const tone = ["-f", "lavfi", "-i", `sine=frequency=440:duration=${SECONDS}`];
+const h264 = ["-c:v", "libx264", "-g", "20", "-pix_fmt", "yuv420p"];
+
+async function film(name: string, ...encoding: string[]): Promise<Buffer> {
+  const file = join(freshFolder("video"), name);
+  await run("ffmpeg", ["-v", "error", ...picture, ...encoding, file]);
+  return readFileSync(file);
+}
+
+/** The playlist's path, once it is there. */
+async function packaged(file_name: string, content: Buffer) {
+  const { asset_id } = await upload(drone, { file_name, asset_type: "video" }, content);
+  const path = `/assets/${vehicle.id}/video/${asset_id}`;
+  const reply = await until(async () => {
+    const answer = await user.api.get(path);
+    return answer.status === 200 && answer;
+  }, 60_000);
+  return { path, reply };
+}
+
+/** Pictures that ffmpeg decodes when it follows the playlist to its end. */
+async function picturesOf(playlist: string): Promise<number> {
+  const file = join(freshFolder("play"), "index.m3u8");
+  writeFileSync(file, playlist);
+  const { stdout } = await run("ffprobe", [
+    ...["-v", "error", "-protocol_whitelist", "file,http,tcp", "-count_frames", "-select_streams", "v"],
+    ...["-show_entries", "stream=nb_read_frames", "-of", "csv=p=0", file],
+  ]);
+  return Number.parseInt(stdout, 10);
+}
+
+const avc = expect.stringMatching(/^avc1/);
+const aac = expect.stringMatching(/^mp4a/);
+test.each([
+  ["H.264", "a.mp4", h264, [avc, undefined]],
+  ["H.264 with sound", "a.mov", [...tone, ...h264, "-c:a", "aac"], [avc, aac]],
+  ["what no browser plays", "a.avi", [...tone, "-c:v", "mpeg4", "-c:a", "mp2"], [avc, aac]],
+] as const)(
+  "a video of %s is packaged, and players follow its playlist through presigned segments to the end",
+  async (_what, name, encoding, codecs) => {
+    const { path, reply } = await packaged(name, await film(name, ...encoding));
+    expect(reply.headers.get("content-type")).toBe("application/vnd.apple.mpegurl");
+    expect(reply.body).toMatch(/^#EXTM3U/);
+    const listed = reply.body.split("\n").filter((line: string) => line && !line.startsWith("#"));
+    expect(listed.length).toBeGreaterThanOrEqual(2);
+    for (const segment of listed) expect(segment).toMatch(/^http:.*X-Amz-Signature=/);
+    expect(await picturesOf(reply.body)).toBe(SECONDS * 10);
+
+    const opened = await openInHlsJs(`${gateway.url}/api/v1${path}`, {
+      Authorization: `Bearer ${user.token}`,
+    });
+    expect(opened.live).toBe(false);
+    expect(opened.segments).toHaveLength(listed.length);
+    const length = opened.segments.reduce((sum, { duration }) => sum + duration, 0);
+    expect(Math.abs(length - SECONDS)).toBeLessThan(0.2);
+    for (const { url } of opened.segments) expect((await fetch(url)).status).toBe(200);
+    const { video, audio } = opened.tracks;
+    expect([video?.codec, audio?.codec]).toEqual(codecs);
+    expect(video?.metadata).toMatchObject({ width: 160, height: 120 });
+  },
+  120_000,
+);
+
+test("a video that is none is kept, and its playlist says that it cannot be played", async () => {
+  const { asset_id } = await upload(
+    drone,
+    { file_name: "noise.mp4", asset_type: "video" },
+    "no video at all",
+  );
+  const [asset] = await until(async () => {
+    const { body } = await user.api.get(`/assets/video/${vehicle.id}`);
+    const found = body.data.filter(({ id }: { id: number }) => id === asset_id);
+    return found[0].stream === "failed" && found;
+  }, 60_000);
+  expect(asset.status).toBe("ready");
+  expect(await user.api.get(`/assets/${vehicle.id}/video/${asset_id}`)).toMatchObject({
+    status: 404,
+    body: { success: false, error: { code: 404 } },
+  });
+}, 120_000);
