@@ -1,7 +1,14 @@
 import { cpSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { CoreV1Api, KubeConfig, NetworkingV1Api, type V1Pod } from "@kubernetes/client-node";
+import {
+  AppsV1Api,
+  AuthorizationV1Api,
+  CoreV1Api,
+  KubeConfig,
+  NetworkingV1Api,
+  type V1Pod,
+} from "@kubernetes/client-node";
 import { stringify } from "yaml";
 import { render, run, tool } from "../chart/helm";
 import { workloads } from "../chart/pods";
@@ -13,13 +20,19 @@ import { chartFolder } from "../chart/values-docs";
  */
 const namespace = `fleet-${process.pid}`;
 let core: CoreV1Api;
+let apps: AppsV1Api;
+let authorization: AuthorizationV1Api;
 let networking: NetworkingV1Api;
+/** Path of the annotations that a change of users starts Redis anew by. */
+const ofUsers = "/spec/template/metadata/annotations";
 
 beforeAll(async () => {
   if (!process.env.KUBECONFIG) throw new Error("There is no API server: run k8s-tests/api-server/run.");
   const config = new KubeConfig();
   config.loadFromDefault();
   core = config.makeApiClient(CoreV1Api);
+  apps = config.makeApiClient(AppsV1Api);
+  authorization = config.makeApiClient(AuthorizationV1Api);
   networking = config.makeApiClient(NetworkingV1Api);
   await core.createNamespace({ body: { metadata: { name: namespace } } });
 });
@@ -84,11 +97,74 @@ test("an upgrade and a rollback keep every generated secret, and bring a setup J
   expect(stdout).toContain("name: fleet-setup-1");
 });
 
+test("an upgrade gives the bundled Redis' users this release's rights, with the passwords that they had", async () => {
+  const name = "fleet-redis";
+  const data = first[name] as Record<string, string>;
+  const rights = Buffer.from(data["users.conf"] as string, "base64").toString();
+  const ofBefore = rights.replaceAll(/ ~fleet:hub:.*| %R~fleet:link:\S+ \+get/g, "");
+  expect(ofBefore).not.toBe(rights);
+  const body = [{ op: "replace", path: "/data/users.conf", value: Buffer.from(ofBefore).toString("base64") }];
+  await core.patchNamespacedSecret({ name, namespace, body });
+  const before = await apps.readNamespacedStatefulSet({ name, namespace });
+  await apps.patchNamespacedStatefulSet({
+    name,
+    namespace,
+    body: [{ op: "replace", path: `${ofUsers}/checksum~1users`, value: "of the release before" }],
+  });
+  await helm(["upgrade", "fleet", chart], withTunnel);
+  expect((await secrets())[name]).toEqual(data);
+  const after = await apps.readNamespacedStatefulSet({ name, namespace });
+  expect(after.spec?.template.metadata?.annotations).toEqual(before.spec?.template.metadata?.annotations);
+});
+
+test("leases are switched off and on again, each with its way of replacing the gateway", async () => {
+  const read = () => apps.readNamespacedDeployment({ name: "fleet-gateway", namespace });
+  await helm(["upgrade", "fleet", chart], { ...withTunnel, leases: { enabled: false } });
+  expect((await read()).spec?.strategy).toEqual({ type: "Recreate" });
+  await helm(["upgrade", "fleet", chart], { ...withTunnel, gateway: { replicas: 2 } });
+  const { spec } = await read();
+  expect([spec?.strategy?.type, spec?.replicas]).toEqual(["RollingUpdate", 2]);
+  await helm(["rollback", "fleet"]);
+  expect((await read()).spec?.strategy).toEqual({ type: "Recreate" });
+  await helm(["upgrade", "fleet", chart], withTunnel);
+});
+
+test("a Secret that is named and lacks the gateways' own is refused, and named", async () => {
+  const name = "of-an-operator";
+  await core.createNamespacedSecret({ namespace, body: { metadata: { name } } });
+  const values = { ...withTunnel, secrets: { existingSecret: name } };
+  await expect(helm(["upgrade", "fleet", chart], values)).rejects.toMatchObject({
+    stderr: expect.stringContaining(`${name} has no GATEWAY_PEER_SECRET`),
+  });
+  await core.deleteNamespacedSecret({ name, namespace });
+});
+
 test("a second labelled node is refused, since two hubs would share a key", async () => {
   await node("another", "10.1.2.4");
   await expect(helm(["upgrade", "fleet", chart], withTunnel)).rejects.toMatchObject({
     stderr: expect.stringContaining("More than one node"),
   });
+});
+
+test("two nodes are hubs with a lease, and their pods may renew that one and nothing else", async () => {
+  const tunnel = { ...withTunnel.tunnel, lease: { enabled: true }, nodes: ["hub", "another"] };
+  await helm(["upgrade", "fleet", chart], { tunnel });
+  const policy = await networking.readNamespacedNetworkPolicy({ name: "fleet-gateway", namespace });
+  const addresses = policy.spec?.ingress?.flatMap(({ _from = [] }) =>
+    _from.map(({ ipBlock }) => ipBlock?.cidr),
+  );
+  expect(addresses).toEqual(expect.arrayContaining(["10.1.2.3/32", "10.1.2.4/32"]));
+  const user = `system:serviceaccount:${namespace}:fleet-tunnel`;
+  const may = async (verb: string, resource: string, name: string, group = "coordination.k8s.io") => {
+    const resourceAttributes = { namespace, verb, resource, name, group };
+    const body = { spec: { user, resourceAttributes } };
+    return (await authorization.createSubjectAccessReview({ body })).status?.allowed;
+  };
+  expect(await may("get", "leases", "fleet-tunnel-hub")).toBe(true);
+  expect(await may("update", "leases", "fleet-tunnel-hub")).toBe(true);
+  expect(await may("delete", "leases", "fleet-tunnel-hub")).toBe(false);
+  expect(await may("update", "leases", "another")).toBe(false);
+  expect(await may("get", "secrets", "fleet-keys", "")).toBe(false);
 });
 
 test("every pod but the tunnel's is admitted under the restricted standard", async () => {

@@ -33,18 +33,28 @@
 {{ include "fleet.env.secret" (dict "name" "REDIS_URL" "secret" (include "fleet.secret.redis" .) "key" "url") }}
 {{- end }}
 
-{{/* The store as our own processes reach it. */}}
+{{/* {root, user}: the store as our own processes reach it, and as whom; as the bundled store's owner without `user`. */}}
 {{- define "fleet.env.store" -}}
-{{- $secret := include "fleet.secret.objects" . -}}
+{{- $user := .user -}}
+{{- with .root -}}
+{{- $own := eq $user "tunnel" | ternary .Values.external.objects.tunnelSecret "" -}}
+{{- $secret := $own | default .Values.external.objects.existingSecret -}}
 {{- if .Values.minio.enabled }}
 - {name: S3_ENDPOINT, value: "http://{{ .Release.Name }}-minio:9000"}
 {{- else if .Values.external.objects.endpoint }}
 - {name: S3_ENDPOINT, value: {{ .Values.external.objects.endpoint | quote }}}
 {{- end }}
 - {name: S3_REGION, value: {{ .Values.objects.region | quote }}}
-{{- if $secret }}
+{{- if and .Values.minio.enabled $user }}
+- {name: S3_ACCESS_KEY_ID, value: fleet-{{ $user }}}
+{{ include "fleet.env.secret" (dict "name" "S3_SECRET_ACCESS_KEY" "secret" (include "fleet.secret.objects" .) "key" (printf "%s-secret-key" $user)) }}
+{{- else if .Values.minio.enabled }}
+{{ include "fleet.env.secret" (dict "name" "S3_ACCESS_KEY_ID" "secret" (include "fleet.secret.objects" .) "key" "access-key") }}
+{{ include "fleet.env.secret" (dict "name" "S3_SECRET_ACCESS_KEY" "secret" (include "fleet.secret.objects" .) "key" "secret-key") }}
+{{- else if $secret }}
 {{ include "fleet.env.secret" (dict "name" "S3_ACCESS_KEY_ID" "secret" $secret "key" "access-key") }}
 {{ include "fleet.env.secret" (dict "name" "S3_SECRET_ACCESS_KEY" "secret" $secret "key" "secret-key") }}
+{{- end }}
 {{- end }}
 {{- end }}
 

@@ -31,9 +31,7 @@ app.kubernetes.io/component: {{ .component }}
 {{- define "fleet.secret.redis" -}}
 {{- if .Values.redis.enabled }}{{ .Release.Name }}-redis{{ else }}{{ .Values.external.redis.existingSecret }}{{ end }}
 {{- end }}
-{{- define "fleet.secret.objects" -}}
-{{- if .Values.minio.enabled }}{{ .Release.Name }}-objects{{ else }}{{ .Values.external.objects.existingSecret }}{{ end }}
-{{- end }}
+{{- define "fleet.secret.objects" -}}{{ .Release.Name }}-objects{{- end }}
 {{- define "fleet.secret.mail" -}}{{ .Values.mail.existingSecret | default (printf "%s-mail" .Release.Name) }}{{- end }}
 {{- define "fleet.secret.janus" -}}
 {{- if .Values.janus.enabled }}{{ .Release.Name }}-janus{{ else }}{{ .Values.janus.existingSecret }}{{ end }}

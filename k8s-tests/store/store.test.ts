@@ -1,0 +1,190 @@
+import { execFile } from "node:child_process";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { promisify } from "node:util";
+import { GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { assetCredentials } from "../../src/features/provisioning/asset-access";
+import { freePort } from "../../src/laptop/free-port";
+import { startServerProcess } from "../../src/laptop/servers/server-process";
+import { ensureBuckets } from "../../src/platform/buckets";
+import { ObjectStore } from "../../src/platform/object-store";
+import { openObjects } from "../../src/platform/objects";
+import { Sts } from "../../src/platform/sts";
+import { atEndOfFile, freshFolder } from "../../src/testing";
+import { until } from "../../src/testing/until";
+import { ConfigStore } from "../../src/tunnel/client-configs/store";
+import { type KubernetesObject, render } from "../chart/helm";
+import { containersOf, workloads } from "../chart/pods";
+
+/**
+ * A real MinIO, set up as the chart's Job does it, and what each process can do there with the keys that the chart
+ * gives it. Run by k8s-tests/store/run, which makes MinIO and its client.
+ */
+const run = promisify(execFile);
+const folder = freshFolder("store");
+const callsFile = join(folder, "calls");
+const region = "us-east-1";
+let url: string;
+let objects: KubernetesObject[];
+let keys: Record<string, string>;
+
+beforeAll(async () => {
+  objects = await render({});
+  const dataOf = (name: string, field: "data" | "stringData") =>
+    objects.find(({ kind, metadata }) => kind !== "Job" && metadata.name === name)?.[field] as Record<
+      string,
+      string
+    >;
+  keys = dataOf("fleet-objects", "stringData");
+  url = `http://127.0.0.1:${await freePort()}`;
+  const server = await startServerProcess({
+    name: "MinIO",
+    command: process.env.STORE_SERVER ?? "minio",
+    args: ["server", join(folder, "data"), "--address", url.replace("http://", "")],
+    readyText: "API:",
+    stopSignal: "SIGTERM",
+    options: {
+      env: {
+        ...process.env,
+        MINIO_ROOT_USER: keys["access-key"],
+        MINIO_ROOT_PASSWORD: keys["secret-key"],
+        MINIO_BROWSER: "off",
+      },
+    },
+  });
+  atEndOfFile(() => server.stop());
+  const owner = openObjects(settings(keys["access-key"] as string, keys["secret-key"] as string));
+  await until(() => ensureBuckets(owner, ["fleet", "fleet-vpn"]), 30_000);
+  owner.destroy();
+  mkdirSync(join(folder, "users"));
+  for (const [name, text] of Object.entries(dataOf("fleet-store-users", "data"))) {
+    writeFileSync(join(folder, "users", name), text);
+  }
+  // The client, and a note of the arguments that it was called with.
+  const client = join(folder, "bin", "mc");
+  mkdirSync(join(folder, "bin"));
+  writeFileSync(client, `#!/bin/sh\necho "$@" >>${callsFile}\nexec ${process.env.STORE_CLIENT} "$@"\n`);
+  chmodSync(client, 0o755);
+  await createUsers();
+});
+
+const settings = (S3_ACCESS_KEY_ID: string, S3_SECRET_ACCESS_KEY: string) => ({
+  ...{ S3_ENDPOINT: url, S3_REGION: region, S3_BUCKET: "fleet" },
+  ...{ S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY },
+});
+const as = (user: string) => settings(`fleet-${user}`, keys[`${user}-secret-key`] as string);
+
+/** The Job's step with its variables, by the client that STORE_CLIENT names. */
+async function createUsers(secrets = keys): Promise<void> {
+  const job = workloads(objects).find(({ object }) => object.kind === "Job");
+  const step = job && containersOf(job.pod).find(({ name }) => name === "create-store-users");
+  const env = Object.fromEntries(
+    (step?.env ?? []).map(({ name, value, valueFrom }) => [
+      name,
+      value?.replace("fleet-minio:9000", url.replace("http://", "")) ??
+        secrets[valueFrom?.secretKeyRef?.key ?? ""],
+    ]),
+  );
+  await run("sh", [join(folder, "users/create")], {
+    env: { ...env, PATH: `${join(folder, "bin")}:${process.env.PATH}`, HOME: folder },
+  });
+}
+
+function storeOf(user: string, bucket = "fleet"): ObjectStore {
+  const store = new ObjectStore({ ...as(user), S3_BUCKET: bucket });
+  atEndOfFile(async () => store.close());
+  return store;
+}
+function configsAs(user: string): ConfigStore {
+  const client = openObjects(as(user));
+  atEndOfFile(async () => client.destroy());
+  return new ConfigStore(client, "fleet-vpn");
+}
+const denied = { name: "AccessDenied" };
+
+test("gateway and worker keep assets, also large ones, and delete them", async () => {
+  for (const user of ["gateway", "worker"]) {
+    const store = storeOf(user);
+    await store.write(`assets/1/${user}/flight.bin`, "a log", "application/octet-stream");
+    expect(await store.readText(`assets/1/${user}/flight.bin`)).toBe("a log");
+    const parts = async function* () {
+      for (let part = 0; part < 5; part++) yield Buffer.alloc(4 * 2 ** 20, part);
+    };
+    await store.writeStream(`archives/${user}.zip`, Readable.from(parts()), "application/zip");
+    expect(await store.sizeOf(`archives/${user}.zip`)).toBe(20 * 2 ** 20);
+    expect(await store.sizeOf(`assets/1/${user}/nothing`)).toBeUndefined();
+    await store.deletePrefix(`assets/1/${user}/`);
+    expect(await store.sizeOf(`assets/1/${user}/flight.bin`)).toBeUndefined();
+  }
+});
+
+test("the tunnel keeps configs; the gateway gives them out and changes none; the worker sees none", async () => {
+  const tunnel = configsAs("tunnel");
+  await tunnel.put("vpn/users/1.conf", "a config", { onlyNew: true });
+  await tunnel.put("tombstones/users/2.conf", "a config");
+  expect((await tunnel.configs()).map(({ key }) => key)).toEqual(["vpn/users/1.conf"]);
+  expect(await tunnel.get("vpn/users/3.conf")).toBeUndefined();
+  const gateway = storeOf("gateway", "fleet-vpn");
+  const link = await gateway.presignGet("vpn/users/1.conf", "user", 60, "users.conf");
+  expect(await (await fetch(link)).text()).toBe("a config");
+  expect(await gateway.sizeOf("vpn/users/3.conf")).toBeUndefined();
+  await expect(gateway.readText("tombstones/users/2.conf")).rejects.toMatchObject(denied);
+  await expect(configsAs("gateway").put("vpn/users/1.conf", "another")).rejects.toMatchObject(denied);
+  await expect(configsAs("gateway").delete("vpn/users/1.conf")).rejects.toMatchObject(denied);
+  await expect(configsAs("gateway").configs()).rejects.toMatchObject(denied);
+  await expect(configsAs("worker").get("vpn/users/1.conf")).rejects.toMatchObject(denied);
+  await expect(storeOf("tunnel").readText("assets/1/1/flight.bin")).rejects.toMatchObject(denied);
+  await expect(storeOf("tunnel").write("assets/1/1/a", "a", "text/plain")).rejects.toMatchObject(denied);
+  await tunnel.delete("vpn/users/1.conf");
+});
+
+test("nobody of ours makes a bucket", async () => {
+  for (const user of ["gateway", "worker", "tunnel"]) {
+    const client = openObjects(as(user));
+    await expect(ensureBuckets(client, ["another"])).rejects.toBeTruthy();
+    client.destroy();
+  }
+});
+
+test("a drone's temporary credentials are the gateway's, cut down to its own assets", async () => {
+  const sts = new Sts({ ...as("gateway"), STS_ENDPOINT: url });
+  const { accessKeyId, secretAccessKey, sessionToken } = await assetCredentials(sts, "fleet", 7);
+  sts.close();
+  const drone = new S3Client({
+    region,
+    endpoint: url,
+    forcePathStyle: true,
+    credentials: { accessKeyId, secretAccessKey, sessionToken },
+  });
+  const put = (Key: string, Bucket = "fleet") => drone.send(new PutObjectCommand({ Bucket, Key, Body: "a" }));
+  await put("assets/7/1/flight.bin");
+  expect(await storeOf("worker").readText("assets/7/1/flight.bin")).toBe("a");
+  await expect(put("assets/8/1/flight.bin")).rejects.toMatchObject(denied);
+  await expect(put("archives/7.zip")).rejects.toMatchObject(denied);
+  await expect(put("vpn/drones/7.conf", "fleet-vpn")).rejects.toMatchObject(denied);
+  const config = new GetObjectCommand({ Bucket: "fleet-vpn", Key: "vpn/drones/7.conf" });
+  await expect(drone.send(config)).rejects.toMatchObject(denied);
+  drone.destroy();
+});
+
+test("the next release's Job changes nothing, and one with another key changes that", async () => {
+  await createUsers();
+  await storeOf("worker").write("assets/1/again", "a", "text/plain");
+  const renewed = { ...keys, "worker-secret-key": "x".repeat(40) };
+  await createUsers(renewed);
+  await expect(storeOf("worker").readText("assets/1/again")).rejects.toMatchObject({
+    name: "SignatureDoesNotMatch",
+  });
+  keys = renewed;
+  expect(await storeOf("worker").readText("assets/1/again")).toBe("a");
+});
+
+test("no key is an argument of a program", () => {
+  const calls = readFileSync(callsFile, "utf8").trim().split("\n");
+  expect(calls.length).toBeGreaterThan(8);
+  expect(calls).toContain("admin user add store");
+  const secrets = Object.entries(keys).filter(([name]) => name.endsWith("secret-key"));
+  expect(secrets.length).toBe(4);
+  expect(calls.filter((call) => secrets.some(([, secret]) => call.includes(secret)))).toEqual([]);
+});
