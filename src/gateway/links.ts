@@ -1,13 +1,13 @@
 import type { GatewayConfig } from "../platform/config";
 import type { Lifecycle } from "../platform/lifecycle";
 import { Counter, Gauge, Histogram, type Registry } from "../platform/metrics";
-import { createLinkPool, type LinkPool, type LinkTarget, type PoolObserver } from "../vehicle";
+import { createLinkPool, type LinkPool, type PoolObserver, type VehicleOptions } from "../vehicle";
 
 /** This process's links to vehicles, counted. */
 export function openPool(
   config: GatewayConfig,
   registry: Registry,
-  mayUse?: (target: LinkTarget) => boolean,
+  { mayUse, sharedPlaces }: Pick<VehicleOptions, "mayUse" | "sharedPlaces"> = {},
 ): LinkPool {
   const pool = createLinkPool({
     mavlink: { systemId: config.MAVLINK_SYSTEM_ID },
@@ -18,6 +18,7 @@ export function openPool(
     idleMs: config.LINK_IDLE_SECONDS * 1000,
     observer: countLinks(registry),
     mayUse,
+    sharedPlaces,
   });
   new Gauge({
     name: "fleet_links_open",

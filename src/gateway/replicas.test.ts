@@ -127,6 +127,39 @@ test("a replica that stops hands its drones over, and watchers elsewhere go on",
   expect(watcher.all("error").length).toBeLessThanOrEqual(1);
 });
 
+test("a simulator's port is asked by one drone in the whole deployment, under whatever name and at whichever replica", async () => {
+  const { first, second } = replicas;
+  const twin = async (link_host: string) => {
+    const stranger = await first.newUser();
+    const wish = { type: "sitl", name: "twin", vehicle_type: "copter", port: drone.tap.port, link_host };
+    const { status, body } = await stranger.api.post("/drone", wish);
+    expect(status).toBe(201);
+    return { stranger, id: body.id as number };
+  };
+  const twins = [await twin("localhost"), await twin("127.0.0.1"), await twin("127.1")];
+  const orderTwin = (gateway: TestGateway, { stranger, id }: (typeof twins)[number]) =>
+    new ApiClient(`${gateway.url}/api/v1`).as(stranger.token).post("/drone/action/guided", { drone_id: id });
+  expect((await order(first, "guided")).status).toBe(200);
+  for (const one of twins) {
+    for (const gateway of [second, first]) {
+      expect(await orderTwin(gateway, one)).toMatchObject({
+        status: 500,
+        body: { error: expect.stringContaining("Another drone is connected") },
+      });
+    }
+    const watcher = new TestWatcher(second.url, one.stranger.token);
+    await watcher.subscribe(one.id, "relalt");
+    expect(await watcher.next("error")).toMatchObject({ message: expect.any(String) });
+    watcher.socket.disconnect();
+  }
+  expect(drone.tap.mostOpen).toBe(1);
+  expect((await at(second).delete(`/drone/action/connection?id=${drone.id}`)).status).toBe(200);
+  const [next] = twins as [(typeof twins)[number]];
+  await eventually("the next drone has it", async () => (await orderTwin(second, next)).status === 200);
+  expect(await order(first, "guided")).toMatchObject({ status: 500 });
+  expect(drone.tap.mostOpen).toBe(1);
+});
+
 test("its owner closes a drone's link at whichever replica, and its watchers are told", async () => {
   const { first, second } = replicas;
   await order(first, "guided");

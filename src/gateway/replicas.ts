@@ -48,7 +48,10 @@ export function openReplicas(
     },
     observer: counts.leases,
   });
-  const pool = openPool(config, registry, ({ key, fence }) => leases.covers(key, fence));
+  const pool = openPool(config, registry, {
+    mayUse: ({ key, fence }) => leases.covers(key, fence),
+    sharedPlaces: leases,
+  });
   const links = new FleetLinks({
     pool,
     leases,

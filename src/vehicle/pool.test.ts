@@ -172,6 +172,43 @@ describe("one vehicle", () => {
     ]);
   });
 
+  test.each([
+    ["localhost", "127.0.0.1"],
+    ["127.0.0.1", "LOCALHOST"],
+    ["localhost", "::1"],
+    ["0:0:0:0:0:0:0:1", "0.0.0.0"],
+    ["::ffff:10.71.0.7", "10.71.0.7"],
+    ["2001:DB8::7", "2001:db8:0::7"],
+    ["copter.example", "10.71.0.7"],
+    ["copter.example", "the-same-copter.example"],
+  ])("is one, whether it is called %s or %s", async (host, too) => {
+    const names: Record<string, string[]> = {
+      localhost: ["127.0.0.1"],
+      "copter.example": ["2001:db8::1", "10.71.0.7"],
+      "the-same-copter.example": ["::ffff:10.71.0.7"],
+    };
+    const { pool, dialled } = build({ resolve: async (name) => names[name.toLowerCase()] ?? [] });
+    await pool.withLink({ ...TARGET, host }, async () => {});
+    await expect(pool.withLink({ ...other, host: too }, async () => {})).rejects.toThrow("Another drone");
+    await pool.withLink({ ...other, host: "10.71.0.8" }, async () => {});
+    expect(dialled.map((target) => target.host)).toEqual([host, "10.71.0.8"]);
+  });
+
+  test("behind a name that nobody knows, or that is still looked up at the end of the wait, is not dialled", async () => {
+    const { pool, dialled } = build({
+      waitMs: 30,
+      resolve: (name) =>
+        name === "slow.example" ? new Promise(() => {}) : Promise.reject(new Error("ENOTFOUND")),
+    });
+    for (const host of ["nobody.example", "slow.example"]) {
+      await expect(pool.withLink({ ...TARGET, host }, async () => {})).rejects.toMatchObject({
+        code: "vehicle_unreachable",
+        message: `The name ${host} leads nowhere.`,
+      });
+    }
+    expect(dialled).toEqual([]);
+  });
+
   test("goes to one of two drones that ask at once", async () => {
     const { pool, dialled } = build();
     const calls = [TARGET, other].map((target) => pool.withLink(target, async () => target.key));

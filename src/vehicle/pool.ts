@@ -1,6 +1,7 @@
 import { DomainError, isDomainError } from "../domain/errors";
 import type { ByteStream, Dial, LinkTarget } from "./byte-stream";
 import type { VehicleLink } from "./link";
+import { Places, type Resolve, type SharedPlaces } from "./places";
 import { type Backoff, DEFAULT_BACKOFF, reconnectDelay } from "./reconnect.plan";
 import type { Subscriber, VehicleLinks } from "./vehicle-links";
 
@@ -25,6 +26,9 @@ export interface PoolOptions {
   /** From 0 up to 1. */
   readonly random?: () => number;
   readonly observer?: PoolObserver;
+  /** Asked too, where other processes link to vehicles. */
+  readonly sharedPlaces?: SharedPlaces;
+  readonly resolve?: Resolve;
 }
 
 /**
@@ -59,6 +63,7 @@ export class LinkPool implements VehicleLinks {
   private readonly backoff: Backoff;
   private readonly random: () => number;
   private readonly observer: PoolObserver;
+  private readonly places: Places;
 
   constructor(private readonly options: PoolOptions) {
     this.waitMs = options.waitMs ?? 5000;
@@ -66,6 +71,7 @@ export class LinkPool implements VehicleLinks {
     this.backoff = options.backoff ?? DEFAULT_BACKOFF;
     this.random = options.random ?? Math.random;
     this.observer = options.observer ?? {};
+    this.places = new Places(options.sharedPlaces, options.resolve);
   }
 
   get size(): number {
@@ -123,7 +129,7 @@ export class LinkPool implements VehicleLinks {
   close(key: string, reason = "closed by request"): boolean {
     const entry = this.entries.get(key);
     if (!entry) return false;
-    this.entries.delete(key);
+    this.forget(key);
     clearTimeout(entry.idleTimer);
     clearTimeout(entry.retryTimer);
     entry.ended = true;
@@ -187,7 +193,7 @@ export class LinkPool implements VehicleLinks {
     entry.attempt = attempt;
     const late = setTimeout(() => attempt.abort(), this.waitMs);
     try {
-      this.refuseSharedAddress(entry);
+      await this.places.hold(entry.target, attempt.signal);
       const stream = await this.options.dial(entry.target, attempt.signal);
       const link = await this.options.open(stream, attempt.signal);
       if (entry.ended || link.state === "closed") {
@@ -212,17 +218,6 @@ export class LinkPool implements VehicleLinks {
     } finally {
       clearTimeout(late);
       entry.attempt = undefined;
-    }
-  }
-
-  private refuseSharedAddress({ target }: Entry): void {
-    for (const other of this.entries.values()) {
-      const isHeld = other.link !== undefined || other.opening !== undefined;
-      if (other.target.key === target.key || !isHeld || !sameVehicle(other.target, target)) continue;
-      throw new DomainError(
-        "vehicle_unreachable",
-        "Another drone is connected to the vehicle at this drone's address. Set this drone's port, or its link_host, to a simulator of its own.",
-      );
     }
   }
 
@@ -281,13 +276,14 @@ export class LinkPool implements VehicleLinks {
         () => this.restIfUnused(entry),
         () => this.restIfUnused(entry),
       );
-    else this.entries.delete(key);
+    else this.forget(key);
+  }
+
+  private forget(key: string): void {
+    this.entries.delete(key);
+    this.places.free(key);
   }
 }
-
-/** Names are compared as they are written: of two names for one machine nothing is known here. */
-const sameVehicle = (a: LinkTarget, b: LinkTarget): boolean =>
-  a.host.toLowerCase() === b.host.toLowerCase() && a.port === b.port && a.via === b.via;
 
 const sameAddress = (a: LinkTarget, b: LinkTarget): boolean =>
   a.host === b.host && a.port === b.port && a.via === b.via && a.fence === b.fence;

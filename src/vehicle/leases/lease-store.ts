@@ -34,8 +34,30 @@ const GIVE_UP = `
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0`;
 
+/**
+ * `drone fence` under a place's key. The same drone's next holder takes it over; a deposed one that was slow does
+ * not take it back.
+ */
+const HOLD_PLACE = `
+local held = redis.call('GET', KEYS[1])
+if held then
+  local drone, fence = string.match(held, '^(%S+) (%d+)$')
+  if drone ~= ARGV[1] or tonumber(fence) > tonumber(ARGV[2]) then return 0 end
+end
+redis.call('SET', KEYS[1], ARGV[1] .. ' ' .. ARGV[2], 'PX', ARGV[3])
+return 1`;
+
 const leaseKey = (key: string) => `fleet:link:{${key}}`;
 const fenceKey = (key: string) => `fleet:link:{${key}}:fence`;
+const placeKey = (place: string) => `fleet:vehicle:{${place}}`;
+const placeHolder = (key: string, { fence }: Holder) => `${key} ${fence}`;
+
+/** A drone's lease, and the places where its vehicle is reached; see `Places`. */
+export interface Lease {
+  readonly key: string;
+  readonly holder: Holder;
+  readonly places: readonly string[];
+}
 
 /** Leases in Redis. Every method rejects while Redis is away. */
 export class LeaseStore {
@@ -58,17 +80,32 @@ export class LeaseStore {
     return fence === null ? undefined : Number(fence);
   }
 
-  /** In one round trip; returns for each whether it is still ours, or undefined where Redis did not say. */
-  async renew(
-    leases: readonly (readonly [key: string, holder: Holder])[],
-    ttlMs: number,
-  ): Promise<(boolean | undefined)[]> {
+  /** Takes the places for the drone; false when another drone has one, or a later holder of this one. */
+  async holdPlaces({ key, holder, places }: Lease, ttlMs: number): Promise<boolean> {
+    const taken = await Promise.all(
+      places.map((place) => this.redis.eval(HOLD_PLACE, 1, placeKey(place), key, holder.fence, ttlMs)),
+    );
+    return taken.every((one) => one === 1);
+  }
+
+  async freePlaces({ key, holder, places }: Lease): Promise<void> {
+    await Promise.all(
+      places.map((place) => this.redis.eval(GIVE_UP, 1, placeKey(place), placeHolder(key, holder))),
+    );
+  }
+
+  /** In one round trip; returns for each whether all of it is still ours, or undefined where Redis did not say. */
+  async renew(leases: readonly Lease[], ttlMs: number): Promise<(boolean | undefined)[]> {
     const pipeline = this.redis.pipeline();
-    for (const [key, holder] of leases) pipeline.eval(RENEW, 1, leaseKey(key), format(holder), ttlMs);
+    for (const { key, holder, places } of leases) {
+      pipeline.eval(RENEW, 1, leaseKey(key), format(holder), ttlMs);
+      for (const place of places) pipeline.eval(RENEW, 1, placeKey(place), placeHolder(key, holder), ttlMs);
+    }
     const replies = (await pipeline.exec()) ?? [];
-    return leases.map((_lease, at) => {
-      const [error, renewed] = replies[at] ?? [new Error("no reply"), 0];
-      return error ? undefined : renewed === 1;
+    return leases.map(({ places }) => {
+      const own = replies.splice(0, 1 + places.length);
+      if (own.some(([error, renewed]) => !error && renewed !== 1)) return false;
+      return own.length > places.length && own.every(([error]) => !error) ? true : undefined;
     });
   }
 

@@ -132,3 +132,73 @@ test("nothing is claimed before others know where to ask, nor after the stop, wh
   expect(await inRedis()).toBeNull();
   await expect(silent.claim(key)).rejects.toMatchObject({ code: "unavailable" });
 });
+
+describe("a vehicle's place", () => {
+  const place = () => `10.71.0.7:${drones}`;
+  const hold = async ({ leases }: Holding, drone: string, ...places: string[]) => {
+    const { fence } = await leases.claim(drone);
+    await leases.hold({ key: drone, host: "10.71.0.7", port: drones, via: "direct", fence }, places);
+  };
+  const drone = () => `${key}-another`;
+
+  test("is one drone's, whoever asks at which replica, for as long as it is held", async () => {
+    const [one, two] = await pair();
+    await hold(one, key, place());
+    for (const replica of [one, two]) {
+      const another = `${drone()}-${replica.leases.replica}`;
+      await expect(hold(replica, another, "free.example:1", place())).rejects.toMatchObject({
+        code: "vehicle_unreachable",
+        message: expect.stringMatching(/^Another drone/),
+      });
+    }
+    const later = performance.now() + 3 * TTL_MS;
+    await until(() => performance.now() > later);
+    await expect(hold(two, drone(), place())).rejects.toThrow("Another drone");
+    // What was asked for together with it was let go of again.
+    await hold(two, drone(), "free.example:1");
+    one.leases.free(key);
+    await until(() =>
+      hold(two, drone(), place()).then(
+        () => true,
+        () => false,
+      ),
+    );
+    expect(one.lost).toEqual([]);
+  });
+
+  test("goes with the drone to its next holder, and is free once its lease is given up", async () => {
+    const [one, two] = await pair();
+    await hold(one, key, place());
+    one.cable.stall();
+    await until(async () => (await two.leases.claim(key)).replica === "two");
+    await hold(two, key, place());
+    one.cable.mend();
+    await until(() => one.lost.length > 0);
+    await expect(hold(one, drone(), place())).rejects.toThrow("Another drone");
+    await two.leases.giveUp(key, "closed");
+    await hold(one, drone(), place());
+  });
+
+  test("that is another's in Redis takes the drone's lease with it", async () => {
+    const one = await replica("one");
+    await hold(one, key, place());
+    await direct.set(`fleet:vehicle:{${place()}}`, "drone:0 9", "PX", 60_000);
+    await until(() => one.lost.length > 0);
+    expect(one.lost).toEqual(["taken"]);
+    expect(await direct.get(`fleet:vehicle:{${place()}}`)).toBe("drone:0 9");
+  });
+
+  test("is not to be had while Redis is away, nor without the drone's lease", async () => {
+    const one = await replica("one");
+    const { fence } = await one.leases.claim(key);
+    const target = { key, host: "10.71.0.7", port: 1, via: "direct" } as const;
+    await expect(one.leases.hold({ ...target, fence: fence - 1 }, [place()])).rejects.toMatchObject({
+      code: "unavailable",
+    });
+    one.cable.cut();
+    await expect(one.leases.hold({ ...target, fence }, [place()])).rejects.toMatchObject({
+      code: "unavailable",
+    });
+    expect(await direct.exists(`fleet:vehicle:{${place()}}`)).toBe(0);
+  });
+});

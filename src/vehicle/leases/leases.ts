@@ -1,4 +1,6 @@
 import { DomainError } from "../../domain/errors";
+import type { LinkTarget } from "../byte-stream";
+import { type SharedPlaces, takenByAnother } from "../places";
 import type { Holder, LeaseStore } from "./lease-store";
 
 /**
@@ -32,6 +34,8 @@ interface Held {
   readonly since: number;
   /** By this process's own clock, and a little before Redis forgets it. */
   until: number;
+  /** Where its vehicle is, once a link is opened. They are renewed with the lease and lost with it. */
+  places: readonly string[];
 }
 
 /** Of a lease's time, what is left to clocks that run differently. */
@@ -43,7 +47,7 @@ const SAFE_SHARE = 0.9;
  * free → held → free. A held lease is renewed three times in its life, and counts only as long as our own
  * clock says that Redis still keeps it, so that two processes never both believe they hold one.
  */
-export class Leases {
+export class Leases implements SharedPlaces {
   private readonly held = new Map<string, Held>();
   private readonly claims = new Map<string, Promise<Holder>>();
   private readonly timers: NodeJS.Timeout[];
@@ -103,10 +107,39 @@ export class Leases {
     return this.options.store.read(key);
   }
 
+  /** Under the drone's lease, and instead of the places that it had until now. */
+  async hold({ key, fence }: LinkTarget, places: readonly string[]): Promise<void> {
+    const { store, ttlMs } = this.options;
+    const held = this.held.get(key);
+    if (!held || !this.covers(key, fence)) throw takenOver();
+    this.freePlaces(key, held, held.places);
+    held.places = [];
+    const ours = await store
+      .holdPlaces({ key, holder: held.holder, places }, ttlMs)
+      .catch((cause: unknown) => {
+        throw notSettled(cause);
+      });
+    if (ours) {
+      // Should the drone have been let go of meanwhile, the lease is given up soon, and they with it.
+      held.places = places;
+      return;
+    }
+    this.freePlaces(key, held, places);
+    throw takenByAnother();
+  }
+
+  free(key: string): void {
+    const held = this.held.get(key);
+    if (!held) return;
+    this.freePlaces(key, held, held.places);
+    held.places = [];
+  }
+
   /** Give it up so that another may take it at once. What is open under it must be closed before. */
   async giveUp(key: string, reason: LossReason): Promise<void> {
     const held = this.held.get(key);
     if (!held) return;
+    this.free(key);
     this.held.delete(key);
     this.options.observer?.lost?.(key, reason);
     // It lapses by itself when Redis does not hear this.
@@ -127,18 +160,14 @@ export class Leases {
     }
     const askedAt = performance.now();
     const holder = await store.claim(key, replica, this.url, ttlMs).catch((cause: unknown) => {
-      throw new DomainError(
-        "unavailable",
-        "It cannot be settled just now which server speaks to the drone; try again shortly.",
-        { cause },
-      );
+      throw notSettled(cause);
     });
     if (holder.replica !== replica) return holder;
     if (this.stopped) {
       await store.giveUp(key, holder).catch(() => {});
       throw new DomainError("unavailable", "The server is shutting down.");
     }
-    this.held.set(key, { holder, since: askedAt, until: askedAt + ttlMs * SAFE_SHARE });
+    this.held.set(key, { holder, since: askedAt, until: askedAt + ttlMs * SAFE_SHARE, places: [] });
     observer?.acquired?.(key);
     return holder;
   }
@@ -154,7 +183,7 @@ export class Leases {
     const askedAt = performance.now();
     try {
       const replies = await store.renew(
-        renewed.map(([key, { holder }]) => [key, holder]),
+        renewed.map(([key, { holder, places }]) => ({ key, holder, places })),
         ttlMs,
       );
       for (const [at, [key, held]] of renewed.entries()) {
@@ -167,6 +196,11 @@ export class Leases {
     } finally {
       this.renewing = false;
     }
+  }
+
+  private freePlaces(key: string, { holder }: Held, places: readonly string[]): void {
+    // They lapse by themselves when Redis does not hear this.
+    this.options.store.freePlaces({ key, holder, places }).catch(() => {});
   }
 
   private giveUpUnneeded(): void {
@@ -187,3 +221,13 @@ export class Leases {
     this.options.onLost(key, reason);
   }
 }
+
+const notSettled = (cause: unknown) =>
+  new DomainError(
+    "unavailable",
+    "It cannot be settled just now which server speaks to the drone; try again shortly.",
+    { cause },
+  );
+
+const takenOver = () =>
+  new DomainError("unavailable", "The drone was just taken over by another server; try again.");
