@@ -43,7 +43,7 @@ export interface TappedDrone extends SimulatedDrone {
 }
 
 /** A user's simulated drone that is dialled through a tap, which listens on an address of loopback. */
-export async function tappedDrone({ api }: TestUser, host = "127.0.0.1"): Promise<TappedDrone> {
+export async function tappedDrone({ api }: Pick<TestUser, "api">, host = "127.0.0.1"): Promise<TappedDrone> {
   const simulator = await startSimulator({ speedUp: 10, vehicles: [{ kind: "copter", bootSeconds: 0 }] });
   atEndOfFile(() => simulator.stop());
   const [vehicle] = simulator.vehicles;

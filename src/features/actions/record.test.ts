@@ -2,8 +2,12 @@ import { openDatabase } from "../../platform/db";
 import { atEndOfFile } from "../../testing";
 import { cuttable } from "../../testing/cuttable";
 import { freshDatabase } from "../../testing/fresh-database";
+import { tappedDrone } from "../../testing/replicas";
 import { eventually, simulatedDrone } from "../../testing/simulated-drone";
 import { startTestGateway } from "../../testing/start-gateway";
+
+/** MAV_CMD numbers. */
+const [NAV_TAKEOFF, DO_SET_MODE] = [22, 176];
 
 test.each(["cut", "stall"] as const)(
   "an order that was carried out while the database was away (%s) is answered at once, and on record when it is back",
@@ -33,3 +37,23 @@ test.each(["cut", "stall"] as const)(
   },
   60_000,
 );
+
+test("a takeoff whose link goes while guided mode is entered is told and recorded as not sent", async () => {
+  const gateway = await startTestGateway();
+  const { api } = await gateway.newUser();
+  const drone = await tappedDrone({ api });
+  const order = { drone_id: drone.id };
+  expect(await api.post("/drone/action/arm", order)).toMatchObject({ status: 200 });
+  drone.vehicle.faults.withholdAcknowledgements = true;
+  const asked = api.post("/drone/action/takeoff", { ...order, altitude: 10 });
+  await eventually("the mode is ordered", () => drone.tap.orders.includes(DO_SET_MODE));
+  await drone.stop();
+  const told = await asked;
+  expect(told).toMatchObject({
+    status: 500,
+    body: { error: expect.stringMatching(/^The order to take off was not sent/) },
+  });
+  const [record] = await gateway.deps.db("drone_commands").where({ ...order, command: "takeoff" });
+  expect(record).toMatchObject({ outcome: "failed", error: told.body.error });
+  expect(drone.tap.orders).not.toContain(NAV_TAKEOFF);
+}, 60_000);

@@ -1,4 +1,4 @@
-import { DomainError } from "../../domain/errors";
+import { DomainError, isDomainError } from "../../domain/errors";
 import { toE7 } from "../../domain/mission-item";
 import type { Acknowledgement, VehicleIdentity } from "../link";
 import type { Channel } from "./channel";
@@ -15,7 +15,7 @@ import { offsetBetween, offsetBy } from "./geo";
 import type { MavLinkData } from "./messages";
 import { resolveMode, setModeParams } from "./modes";
 import { confirmTarget, globalSetpoint, localSetpoint, type SetpointTimings, type Target } from "./setpoint";
-import { isSilence, mayHaveObeyed } from "./silence";
+import { isSilence, mayHaveObeyed, notSentAfter } from "./silence";
 import type { VehicleState } from "./state";
 
 /** MAV_FRAME. */
@@ -133,7 +133,7 @@ export class Flight {
     const outcome = await this.reposition(to);
     if (this.vehicle.autopilot === "px4" || !isUnsupported(outcome)) return demand("go there", outcome);
     // ArduPilot before 4.1 (rovers before 4.2) has no DO_REPOSITION; a setpoint works in guided mode only.
-    await this.enterGuided();
+    await this.enterGuidedTo("go there");
     return this.setpoint("go there", globalSetpoint(this.vehicle, to), { lat: to.lat, lng: to.lng });
   }
 
@@ -153,7 +153,7 @@ export class Flight {
     if (!origin) return this.goTo(target);
     const way = offsetBetween(origin, home);
     const ned = { x: y + way.north, y: x + way.east, z: -(z + home.altitude - origin.altitude) };
-    await this.enterGuided();
+    await this.enterGuidedTo("move");
     const height = this.vehicle.kind === "rover" ? {} : { altitude: home.altitude + z };
     return this.setpoint("move", localSetpoint(this.vehicle, ned), { ...offsetBy(home, y, x), ...height });
   }
@@ -188,7 +188,7 @@ export class Flight {
   /** Switches to guided mode first on ArduPilot; on PX4 the order itself switches. Returns its parameters. */
   private async prepareTakeoff(altitude: number): Promise<Params> {
     if (this.vehicle.autopilot === "ardupilot") {
-      await this.enterGuided();
+      await this.enterGuidedTo("take off");
       return [0, 0, 0, 0, 0, 0, altitude];
     }
     // PX4 counts from mean sea level here.
@@ -217,9 +217,14 @@ export class Flight {
     });
   }
 
-  private async enterGuided(): Promise<void> {
+  /** Before an order that needs guided mode. Of a silence it says that the order itself was not sent. */
+  private async enterGuidedTo(doing: string): Promise<void> {
     const { name, customMode } = resolveMode(this.vehicle, "GUIDED");
-    if (this.state.customMode !== customMode) await this.enter(name, customMode);
+    if (this.state.customMode === customMode) return;
+    await this.enter(name, customMode).catch((error: unknown) => {
+      const isUnknown = isDomainError(error) && error.code === "outcome_unknown";
+      throw isUnknown ? notSentAfter(doing, `enter the mode ${name}`, error) : error;
+    });
   }
 
   private enter(name: string, customMode: number): Promise<Acknowledgement> {

@@ -205,6 +205,19 @@ describe("takeoff", () => {
     ]);
   });
 
+  test.each([
+    ["the connection breaks", "vehicle_unreachable", true],
+    ["the vehicle falls silent", "vehicle_timeout", false],
+  ])("is not sent, and said to be not, when %s as guided mode is entered", async (_name, code, hangsUp) => {
+    const { peer, link } = await open();
+    peer.on(common.CommandLong, () => hangsUp && peer.hangUp());
+    await expect(link.takeoff(12)).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(/^The order to take off was not sent. .*enter the mode GUIDED/),
+    });
+    expect(peer.of(common.CommandLong).filter(({ command }) => command !== 176)).toEqual([]);
+  });
+
   test("on PX4 counts from mean sea level, by the home the vehicle reports", async () => {
     const { peer, link } = await open({ autopilot: 12 });
     peer.on(common.CommandLong, ({ command, _param1 }) => {
@@ -272,6 +285,17 @@ describe("a place to go to", () => {
         latInt: 474_000_000,
         alt: 30,
       });
+    });
+
+    test("is not asked for when the connection breaks as guided mode is entered", async () => {
+      const { peer, link } = await open();
+      peer.on(common.CommandInt, ({ command }) => peer.send(ack(command, 3)));
+      peer.on(common.CommandLong, () => peer.hangUp());
+      await expect(link.goTo(place)).rejects.toMatchObject({
+        code: "vehicle_unreachable",
+        message: expect.stringMatching(/^The order to go there was not sent/),
+      });
+      expect(peer.of(common.SetPositionTargetGlobalInt)).toEqual([]);
     });
 
     test("may be gone to when the connection breaks after the setpoint", async () => {

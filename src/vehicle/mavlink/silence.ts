@@ -14,3 +14,16 @@ export const mayHaveObeyed = (doing: string, silence: DomainError): DomainError 
     `The order to ${doing} was sent, and the vehicle may have obeyed or not. ${silence.message}`,
     silence,
   );
+
+/**
+ * For an order that waited for another one, whose answer never came: this one was surely not sent. `doing` and
+ * `first` complete "The order to …".
+ */
+export const notSentAfter = (doing: string, first: string, unknown: DomainError): DomainError => {
+  const silence = isSilence(unknown.cause) ? unknown.cause : unknown;
+  return new DomainError(
+    silence.code,
+    `The order to ${doing} was not sent. Before it came the order to ${first}, which the vehicle may have obeyed or not. ${silence.message}`,
+    { cause: unknown },
+  );
+};
