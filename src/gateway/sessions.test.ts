@@ -1,8 +1,12 @@
+import { freePort } from "../laptop/free-port";
+import { startRedis } from "../laptop/servers/redis";
+import { atEndOfFile } from "../testing/clean-up";
 import { ApiClient } from "../testing/client";
 import { type Cuttable, cuttable } from "../testing/cuttable";
+import { freshFolder } from "../testing/fresh-servers";
 import { startReplicas, type TestReplicas } from "../testing/replicas";
 import { eventually } from "../testing/simulated-drone";
-import { startTestGateway, type TestUser } from "../testing/start-gateway";
+import { startTestGateway, type TestGateway, type TestUser } from "../testing/start-gateway";
 import { startTestRelay, type TestDrone, type TestPilot, type TestRelay } from "../testing/start-relay";
 import { TestWatcher } from "../testing/watcher";
 
@@ -133,3 +137,46 @@ test("a log-out of which nobody heard ends the token's sockets at gateway and re
   await eventually("it was hung up on", () => watcher.socket.disconnected, 40_000);
   await eventually("the pilot was hung up on", () => pilot.closedWith?.code === 4401, 40_000);
 }, 90_000);
+
+test("a log-out holds when Redis is started from a backup that is older", async () => {
+  const folder = freshFolder("redis");
+  const port = await freePort();
+  const start = () => startRedis({ folder, port, durable: false });
+  const server = await start();
+  const gateway = await startTestGateway({ ...STRICT, REDIS_URL: server.url });
+  const other = await startTestGateway({
+    ...STRICT,
+    REDIS_URL: server.url,
+    DATABASE_URL: gateway.databaseUrl,
+  });
+  const pilot = await gateway.newUser();
+  const ask = async ({ url }: TestGateway) =>
+    (await new ApiClient(`${url}/api/v1`).as(pilot.token).get("/auth")).status;
+  expect([await ask(gateway), await ask(other)]).toEqual([200, 200]);
+  const { redis } = gateway.deps;
+  await redis.save();
+  expect((await pilot.api.delete("/logout")).status).toBe(200);
+  await server.stop();
+  const restored = await start();
+  atEndOfFile(() => restored.stop());
+  for (const one of [gateway, other]) {
+    await eventually("Redis is back", async () => (await ask(one)) !== 500);
+    expect(await ask(one)).toBe(401);
+  }
+}, 60_000);
+
+test("a log-out holds when a running Redis is given its data of before", async () => {
+  const { first, second } = replicas;
+  const { redis } = second.deps;
+  const ask = async ({ url }: TestGateway) =>
+    (await new ApiClient(`${url}/api/v1`).as(user.token).get("/auth")).status;
+  expect([await ask(first), await ask(second)]).toEqual([200, 200]);
+  const keys = await redis.keys("blocklist*");
+  const backup = await Promise.all(keys.map(async (key) => ({ key, data: await redis.dumpBuffer(key) })));
+  expect(keys).toContain("blocklist-complete");
+  expect((await user.api.delete("/logout")).status).toBe(200);
+  expect(await ask(second)).toBe(401);
+  await redis.flushall();
+  for (const { key, data } of backup) await redis.restore(key, 0, data as Buffer);
+  expect([await ask(first), await ask(second)]).toEqual([401, 401]);
+});

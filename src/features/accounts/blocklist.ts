@@ -1,3 +1,4 @@
+import { DomainError } from "../../domain/errors";
 import type { Clock } from "../../platform/clock";
 import type { Redis } from "../../platform/redis";
 
@@ -50,8 +51,22 @@ export interface RevokedTokens {
   kept(now: Date): Promise<readonly { readonly jti: string; readonly expires_at: Date }[]>;
 }
 
-/** Gone when Redis has lost its data. */
+/**
+ * There when the kept tokens are listed, and gone when Redis has lost its data: a number that grows with every token,
+ * so that data put back from a backup are known by one smaller than before.
+ */
 const COMPLETE = "blocklist-complete";
+
+/** Only where there is one: it alone says that the others are listed. */
+const COUNT = `return redis.call('EXISTS', KEYS[1]) == 1 and redis.call('INCR', KEYS[1]) or 0`;
+
+const SET_COMPLETE = `
+local complete = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), tonumber(ARGV[1])) + 1
+redis.call('SET', KEYS[1], complete)
+return complete`;
+
+/** A list that is incomplete again as soon as it is made helps nobody. */
+const MOST_LISTINGS = 3;
 
 /** Where every process is told of a token as it is listed; the message is its `jti`. */
 const ADDED_CHANNEL = "blocklist:added";
@@ -60,37 +75,57 @@ const ADDED_CHANNEL = "blocklist:added";
 export type Hear = (channel: string, listener: (message: string) => void) => void;
 
 /**
- * Shared by every process and kept across restarts: what the strict profile promises. The kept tokens are listed
- * anew when Redis has lost its data. Without `hear` only what this process lists is told of.
+ * Shared by every process and kept across restarts: what the strict profile promises. Each process lists the kept
+ * tokens anew when Redis has lost its data, when it has older ones than before, and on each new connection, behind
+ * which may be a server that was started from a backup or was a replica that lagged. Without `hear` only what this
+ * process lists is told of.
  */
 export function redisBlocklist(redis: Redis, clock: Clock, revoked: RevokedTokens, hear?: Hear): Blocklist {
   const key = (jti: string) => `blocklist:${jti}`;
   const listeners = new Listeners();
-  const list = async (jti: string, expiresAt: number) => {
-    const seconds = Math.max(1, Math.ceil(expiresAt - clock.now().getTime() / 1000));
-    return (await redis.set(key(jti), "1", "EX", seconds, "NX")) === "OK";
+  let connection = 0;
+  let listedOn: number | undefined;
+  let highest = 0;
+  let listing: Promise<void> | undefined;
+  redis.on("close", () => {
+    connection += 1;
+  });
+  const secondsUntil = (expiresAt: number) =>
+    Math.max(1, Math.ceil(expiresAt - clock.now().getTime() / 1000));
+  const saw = (complete: number) => {
+    highest = Math.max(highest, complete);
   };
   const listKept = async () => {
-    for (const { jti, expires_at } of await revoked.kept(clock.now())) {
-      await list(jti, expires_at.getTime() / 1000);
-    }
-    await redis.set(COMPLETE, "1");
+    const on = connection;
+    const pipeline = redis.pipeline();
+    for (const { jti, expires_at } of await revoked.kept(clock.now()))
+      pipeline.set(key(jti), "1", "EX", secondsUntil(expires_at.getTime() / 1000), "NX");
+    for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;
+    saw(Number(await redis.eval(SET_COMPLETE, 1, COMPLETE, highest)));
+    listedOn = on;
   };
   const listed = async (jtis: readonly string[]) => {
     if (jtis.length === 0) return [];
-    const read = () => redis.mget(COMPLETE, ...jtis.map(key));
-    let [complete, ...entries] = await read();
-    if (!complete) {
-      await listKept();
-      [complete, ...entries] = await read();
+    for (let listings = 0; listings <= MOST_LISTINGS; listings++) {
+      const [found, ...entries] = await redis.mget(COMPLETE, ...jtis.map(key));
+      const complete = Number(found ?? 0);
+      if (listedOn === connection && complete > 0 && complete >= highest) {
+        saw(complete);
+        return jtis.filter((_jti, at) => entries[at]);
+      }
+      listing ??= listKept().finally(() => {
+        listing = undefined;
+      });
+      await listing;
     }
-    return jtis.filter((_jti, at) => entries[at]);
+    throw new DomainError("unavailable", "Redis does not keep which tokens were logged out.");
   };
   hear?.(ADDED_CHANNEL, (jti) => listeners.tell(jti));
   return {
     add: async (jti, expiresAt) => {
       const isNew = await revoked.keep(jti, new Date(expiresAt * 1000), clock.now());
-      const first = await list(jti, expiresAt);
+      const first = (await redis.set(key(jti), "1", "EX", secondsUntil(expiresAt), "NX")) === "OK";
+      saw(Number(await redis.eval(COUNT, 1, COMPLETE)));
       listeners.tell(jti);
       // Who does not hear it finds out by looking; the log-out stands.
       await redis.publish(ADDED_CHANNEL, jti).catch(() => {});
