@@ -1,5 +1,8 @@
+import { EventEmitter } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Runner, run, type TaskList } from "graphile-worker";
+import { run, type TaskList, type Worker, type WorkerEvents } from "graphile-worker";
+import type { Pool } from "pg";
+import { openJobPool, probe } from "./job-pool";
 import { jobLogger } from "./jobs";
 import type { Logger } from "./log";
 import { Histogram, type Registry } from "./metrics";
@@ -13,7 +16,7 @@ import { type PulseOptions, WorkerPulse } from "./worker-pulse";
 export type Task = (payload: unknown, signal: AbortSignal) => Promise<void>;
 export type Tasks = Readonly<Record<string, Task>>;
 
-export interface JobWorkerOptions extends Pick<PulseOptions, "sweepMs" | "graceMs"> {
+export interface JobWorkerOptions extends Pick<PulseOptions, "sweepMs" | "graceMs" | "silenceMs"> {
   /** Postgres without a pooler. */
   readonly url: string;
   readonly tasks: Tasks;
@@ -31,49 +34,90 @@ export interface JobWorker {
 }
 
 const BACKOFF_MAX_MS = 10_000;
+const GOODBYE_MS = 2_000;
 
 /** Work off the queue until it is stopped. A database that is away is waited for. */
 export function startJobWorker(options: JobWorkerOptions): JobWorker {
-  const { url, log, sweepMs, graceMs } = options;
+  const { url, log, sweepMs, graceMs, concurrency, silenceMs } = options;
   const ended = new AbortController();
-  const pulse = new WorkerPulse(url, { log, sweepMs, graceMs });
-  const tasks = measured(options);
-  let runner: Runner | undefined;
-  const supervised = (async () => {
-    for (let failures = 0; !ended.signal.aborted; failures++) {
-      try {
-        runner = await run(runnerOptions(options, tasks, pulse));
-        failures = 0;
-        if (ended.signal.aborted) await runner.stop();
-        await runner.promise;
-      } catch (error) {
-        if (ended.signal.aborted) return;
-        if (failures === 0) log.error({ err: error }, "the job worker stopped; it is started again");
-      }
-      runner = undefined;
-      const pause = Math.min(200 * 2 ** Math.min(failures, 10), BACKOFF_MAX_MS);
-      await delay(pause, undefined, { signal: ended.signal }).catch(() => undefined);
-    }
-  })();
+  const pulse = new WorkerPulse(url, { log, sweepMs, graceMs, silenceMs });
+  // Each listens on one connection and asks over another.
+  const pool = openJobPool(url, { max: 2 * concurrency, silenceMs });
+  const each = { ...options, tasks: measured(options), pulse, pool, signal: ended.signal };
+  const workers = Array.from({ length: concurrency }, () => workUntilEnd(each));
+  const stop = async () => {
+    ended.abort();
+    await Promise.all(workers);
+    // A database that is silent does not say goodbye either.
+    const goodbyes = Promise.all([pulse.stop(), pool.end()]);
+    await Promise.race([goodbyes, delay(GOODBYE_MS, undefined, { ref: false })]);
+  };
+  let stopped: Promise<void> | undefined;
   return {
-    stop: async () => {
-      ended.abort();
-      await runner?.stop().catch(() => undefined);
-      await supervised;
-      await pulse.stop();
+    stop: () => {
+      stopped ??= stop();
+      return stopped;
     },
   };
 }
 
-const runnerOptions = (
-  { url, concurrency, log, pollMs }: JobWorkerOptions,
-  taskList: TaskList,
-  pulse: WorkerPulse,
-) => ({
-  connectionString: url,
-  maxPoolSize: concurrency + 2,
-  concurrency,
-  taskList,
+interface WorkerOptions extends Omit<JobWorkerOptions, "tasks"> {
+  readonly tasks: TaskList;
+  readonly pulse: WorkerPulse;
+  readonly pool: Pool;
+  readonly signal: AbortSignal;
+}
+
+/** One worker, and another in its place whenever it ends: it does when it cannot say that a job is done. */
+async function workUntilEnd(options: WorkerOptions): Promise<void> {
+  const { log, signal } = options;
+  for (let failures = 0; !signal.aborted; failures++) {
+    try {
+      await workOnce(options, () => {
+        failures = 0;
+      });
+    } catch (error) {
+      if (failures === 0 && !signal.aborted)
+        log.error({ err: error }, "a job worker stopped; it is started again");
+    }
+    const pause = Math.min(200 * 2 ** Math.min(failures, 10), BACKOFF_MAX_MS);
+    await delay(pause, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** Resolves when the worker has ended, or was ended by the signal; rejects when it did not start. */
+async function workOnce(options: WorkerOptions, started: () => void): Promise<void> {
+  const { signal, pulse, silenceMs } = options;
+  const events: WorkerEvents = new EventEmitter();
+  let stopProbe = () => {};
+  events.on("pool:listen:success", ({ client }) => {
+    stopProbe();
+    stopProbe = probe(client, silenceMs && silenceMs / 2);
+  });
+  events.on("pool:listen:release", () => stopProbe());
+  const ids = new Set<string>();
+  events.on("worker:create", ({ worker }) => ids.add(worker.workerId));
+  const runner = await run(runnerOptions(options, events));
+  started();
+  // It was stopped already when it failed by itself.
+  const stop = () => void runner.stop().catch(() => undefined);
+  events.on("worker:fatalError", () => setImmediate(stop));
+  if (signal.aborted) stop();
+  else signal.addEventListener("abort", stop);
+  try {
+    await runner.promise;
+  } finally {
+    signal.removeEventListener("abort", stop);
+    stopProbe();
+    for (const id of ids) pulse.cease(id);
+  }
+}
+
+const runnerOptions = ({ pool, log, pollMs, tasks, pulse }: WorkerOptions, events: WorkerEvents) => ({
+  pgPool: pool,
+  concurrency: 1,
+  taskList: tasks,
+  events,
   pollInterval: pollMs ?? 2_000,
   noHandleSignals: true,
   logger: jobLogger(log),
@@ -86,8 +130,8 @@ const runnerOptions = (
         version: "1.0.0",
         worker: {
           hooks: {
-            startWorker: (_ctx: unknown, { worker }: { worker: { workerId: string } }) =>
-              pulse.beat(worker.workerId),
+            startWorker: (_ctx: unknown, { worker }: { worker: Worker }) =>
+              pulse.beat(worker.workerId, () => worker.getActiveJob()?.id),
           },
         },
       },

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
+import { isSilence } from "./job-pool";
 import type { Logger } from "./log";
 
 /** Any number, the same for every version. */
@@ -12,7 +13,12 @@ export interface PulseOptions {
   readonly sweepMs?: number;
   /** A worker is dead when it had no pulse for this long: a lost connection must have time to come back. */
   readonly graceMs?: number;
+  /** A database that does not answer for so long is asked over a new connection. */
+  readonly silenceMs?: number;
 }
+
+/** The id of the job that a worker of ours does now. */
+type ActiveJob = () => string | undefined;
 
 /**
  * Tells the living workers from the dead ones, so that a killed worker's jobs wait seconds and not the queue's
@@ -20,10 +26,14 @@ export interface PulseOptions {
  *
  * Each worker's id is an advisory lock held by a connection of its process: Postgres lets go of it the moment
  * the process dies. Whoever can take the lock of a worker that still holds jobs has found a dead one.
+ *
+ * A job that a worker was given and never heard of, since the answer was lost, is found by asking that worker.
  */
 export class WorkerPulse {
   private client: Promise<pg.Client> | undefined;
-  private readonly own = new Set<string>();
+  private readonly own = new Map<string, ActiveJob>();
+  /** Those whose lock the connection of now holds. */
+  private readonly locked = new Set<string>();
   private readonly missingSince = new Map<string, number>();
   private readonly ended = new AbortController();
   private last: Promise<unknown> = Promise.resolve();
@@ -37,27 +47,44 @@ export class WorkerPulse {
   }
 
   /** Resolves when the worker has a pulse; only then may it take a job. */
-  async beat(workerId: string): Promise<void> {
-    this.own.add(workerId);
-    await this.inTurn(async (client) => lock(client, workerId));
+  async beat(workerId: string, activeJob: ActiveJob): Promise<void> {
+    this.own.set(workerId, activeJob);
+    await this.inTurn((client) => this.lockOwn(client));
+  }
+
+  /** The worker has ended: what it still holds is a dead one's. */
+  cease(workerId: string): void {
+    this.own.delete(workerId);
+    if (!this.locked.delete(workerId)) return;
+    // Where that fails the connection is lost, and the lock with it.
+    this.inTurn((client) => unlock(client, workerId)).catch(() => undefined);
   }
 
   async stop(): Promise<void> {
     this.ended.abort();
     await this.loop;
+    await this.last;
     const client = await this.client?.catch(() => undefined);
     await client?.end().catch(() => undefined);
   }
 
   /** A connection answers one question at a time. */
   private inTurn<T>(use: (client: pg.Client) => Promise<T>): Promise<T> {
-    const turn = this.last.then(async () => use(await this.connected()));
+    const turn = this.last.then(async () => {
+      const client = await this.connected();
+      return use(client).catch((error: Error) => {
+        // It fails in no other way when the server has lost its power.
+        if (isSilence(error)) client.connection.stream.destroy();
+        throw error;
+      });
+    });
     this.last = turn.catch(() => undefined);
     return turn;
   }
 
   /** The connection, made anew with the pulses of all our workers when it was lost. */
   private connected(): Promise<pg.Client> {
+    this.ended.signal.throwIfAborted();
     this.client ??= this.connect().catch((error) => {
       this.client = undefined;
       throw error;
@@ -70,9 +97,11 @@ export class WorkerPulse {
       connectionString: this.url,
       application_name: "fleet-worker-pulse",
       connectionTimeoutMillis: 5_000,
-      query_timeout: 10_000,
+      query_timeout: this.options.silenceMs ?? 10_000,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
+      // Ours may lie behind a link that is cut in silence: then it is the server that must let go of the locks.
+      options: "-c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3",
     });
     client.on("error", () => {
       this.client = undefined;
@@ -81,7 +110,7 @@ export class WorkerPulse {
       this.client = undefined;
     });
     await client.connect();
-    for (const id of this.own) await lock(client, id);
+    this.locked.clear();
     return client;
   }
 
@@ -101,27 +130,67 @@ export class WorkerPulse {
     }
   }
 
+  /** One that an earlier connection of ours has not let go of yet is locked by a later turn. */
+  private async lockOwn(client: pg.Client): Promise<void> {
+    for (const id of this.own.keys()) {
+      if (!this.locked.has(id) && (await tryLock(client, id))) this.locked.add(id);
+    }
+  }
+
   private async sweep(client: pg.Client): Promise<void> {
-    const { rows } = await client.query<{ id: string }>(
-      `SELECT DISTINCT locked_by AS id FROM graphile_worker.jobs
-       WHERE locked_by IS NOT NULL AND NOT locked_by = ANY($1)`,
-      [[...this.own]],
+    await this.lockOwn(client);
+    const { rows } = await client.query<HeldJob>(
+      "SELECT id::text AS job, locked_by AS worker FROM graphile_worker.jobs WHERE locked_by IS NOT NULL",
     );
     const silent: string[] = [];
-    for (const { id } of rows) if (await isSilent(client, id)) silent.push(id);
+    for (const worker of new Set(rows.map((row) => row.worker)))
+      if (!this.own.has(worker) && (await isSilent(client, worker))) silent.push(worker);
+    const strays = rows.filter(({ job, worker }) => {
+      const activeJob = this.own.get(worker);
+      return activeJob && String(activeJob()) !== job;
+    });
+    const missing = [...silent, ...strays.map(nameOf)];
     const now = performance.now();
-    for (const id of this.missingSince.keys()) if (!silent.includes(id)) this.missingSince.delete(id);
-    for (const id of silent) if (!this.missingSince.has(id)) this.missingSince.set(id, now);
+    for (const id of this.missingSince.keys()) if (!missing.includes(id)) this.missingSince.delete(id);
+    for (const id of missing) if (!this.missingSince.has(id)) this.missingSince.set(id, now);
     const { graceMs = 10_000, log } = this.options;
-    const dead = silent.filter((id) => now - (this.missingSince.get(id) ?? now) >= graceMs);
-    if (dead.length === 0) return;
-    await client.query("SELECT graphile_worker.force_unlock_workers($1)", [dead]);
-    log.warn({ workers: dead }, "workers died; their jobs wait again");
+    const isOver = (id: string) => now - (this.missingSince.get(id) ?? now) >= graceMs;
+    const dead = silent.filter(isOver);
+    if (dead.length > 0) {
+      await client.query("SELECT graphile_worker.force_unlock_workers($1)", [dead]);
+      log.warn({ workers: dead }, "workers died; their jobs wait again");
+    }
+    for (const stray of strays.filter((one) => isOver(nameOf(one)))) {
+      await letGo(client, stray);
+      log.warn(stray, "a worker never heard of the job that it was given; it waits again");
+    }
   }
 }
 
-async function lock(client: pg.Client, id: string): Promise<void> {
-  await client.query("SELECT pg_advisory_lock($1::int, hashtext($2))", [LOCK_CLASS, id]);
+interface HeldJob {
+  readonly job: string;
+  readonly worker: string;
+}
+
+const nameOf = ({ job, worker }: HeldJob): string => `${worker} ${job}`;
+
+async function letGo(client: pg.Client, { job, worker }: HeldJob): Promise<void> {
+  await client.query(
+    "UPDATE graphile_worker._private_jobs SET locked_by = NULL, locked_at = NULL WHERE id = $1 AND locked_by = $2",
+    [job, worker],
+  );
+}
+
+async function tryLock(client: pg.Client, id: string): Promise<boolean> {
+  const { rows } = await client.query("SELECT pg_try_advisory_lock($1::int, hashtext($2)) AS locked", [
+    LOCK_CLASS,
+    id,
+  ]);
+  return rows[0].locked;
+}
+
+async function unlock(client: pg.Client, id: string): Promise<void> {
+  await client.query("SELECT pg_advisory_unlock($1::int, hashtext($2))", [LOCK_CLASS, id]);
 }
 
 /** Whether nobody holds the lock. Two who feel at once may both hear a pulse; the next sweep tells. */
