@@ -5,7 +5,7 @@ import { limitedServer } from "../http/server";
 import { refuseUnsafeListening, warnOfRelaxedRules } from "../platform/access-profile";
 import type { GatewayConfig } from "../platform/config";
 import { Lifecycle } from "../platform/lifecycle";
-import { createLogger } from "../platform/log";
+import { createLogger, type LogDestination } from "../platform/log";
 import { createMetrics } from "../platform/metrics";
 import { redisReady } from "../platform/redis";
 import { gatewayApps } from "./app";
@@ -26,10 +26,10 @@ export interface Gateway {
 /** Build, listen, be ready. Stop it through its lifecycle. */
 export async function startGateway(
   config: GatewayConfig,
-  options: { checkReplies?: boolean } = {},
+  options: { checkReplies?: boolean; logTo?: LogDestination } = {},
 ): Promise<Gateway> {
   refuseUnsafeListening(config);
-  const log = createLogger("gateway", config.LOG_LEVEL);
+  const log = createLogger("gateway", config.LOG_LEVEL, options.logTo);
   warnOfRelaxedRules(config, relaxedRules, log);
   const lifecycle = new Lifecycle(log, config.SHUTDOWN_DRAIN_SECONDS * 1000);
   const deps = openDeps(config, {

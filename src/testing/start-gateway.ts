@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createUser, type Level } from "../features/accounts";
 import { type Gateway, startGateway } from "../gateway";
 import { gatewayConfig, loadConfig } from "../platform/config";
+import type { LogDestination } from "../platform/log";
 import { atEndOfFile } from "./clean-up";
 import { ApiClient } from "./client";
 import { freshDatabase } from "./fresh-database";
@@ -42,7 +43,10 @@ export interface TestGateway extends Gateway {
  * none, a free port, replies checked against their declared schemas. It is stopped after the file's tests. Call it
  * in `beforeAll`; `env` overrides any configuration variable.
  */
-export async function startTestGateway(env: Record<string, string> = {}): Promise<TestGateway> {
+export async function startTestGateway(
+  env: Record<string, string> = {},
+  logTo?: LogDestination,
+): Promise<TestGateway> {
   const [database, redis, mail, objects] = await Promise.all([
     env.DATABASE_URL ? { url: env.DATABASE_URL } : freshDatabase(),
     env.REDIS_URL ? { url: env.REDIS_URL } : freshRedis(),
@@ -69,7 +73,7 @@ export async function startTestGateway(env: Record<string, string> = {}): Promis
     SHUTDOWN_DRAIN_SECONDS: "2",
     ...env,
   });
-  const gateway = await startGateway(config, { checkReplies: true });
+  const gateway = await startGateway(config, { checkReplies: true, logTo });
   atEndOfFile(() => gateway.lifecycle.stop("the tests are over"));
   const api = new ApiClient(`${gateway.url}/api/v1`);
   const create = async (level: Level | null, active: boolean) => {
