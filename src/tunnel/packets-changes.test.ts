@@ -1,4 +1,11 @@
-import { asRoot, controlStream, type HubTown, hubTown, type Namespace } from "../testing/namespaces";
+import {
+  asRoot,
+  controlStream,
+  type HubTown,
+  hubTown,
+  type Namespace,
+  tellRoundTrips,
+} from "../testing/namespaces";
 import { until } from "../testing/until";
 import type { Tunnel } from "./index";
 
@@ -65,6 +72,7 @@ asRoot(
     const { sent, echoed, worstMs } = await ben.client.node.report("steady");
     expect(sent - echoed).toBeLessThanOrEqual(2 + worstMs / 20);
     expect(worstMs).toBeLessThan(await longest());
+    await tellRoundTrips(ben.client.node, "steady", "while 200 other peers came and went");
   },
   120_000,
 );

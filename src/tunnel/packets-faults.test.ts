@@ -1,10 +1,7 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { connect, createServer, type Server, type Socket } from "node:net";
-import { join } from "node:path";
-import { packageRoot } from "../platform/version";
-import { atEndOfFile, freshFolder } from "../testing";
-import { asRoot, controlStream, type HubTown, hubTown } from "../testing/namespaces";
+import { asRoot, controlStream, type HubTown, hubTown, tellRoundTrips } from "../testing/namespaces";
+import { type Daemon, DaemonHost } from "../testing/namespaces/daemon-host";
+import { foreignInterface } from "../testing/namespaces/foreign-interface";
+import { type Neighbour, neighbour } from "../testing/namespaces/neighbour";
 import { until } from "../testing/until";
 
 const tcp = (port: number) => ({ protocol: "tcp" as const, port });
@@ -12,11 +9,9 @@ const tcp = (port: number) => ({ protocol: "tcp" as const, port });
 let town: HubTown;
 let database: Neighbour;
 let store: Neighbour;
-let env: Record<string, string>;
+let host: DaemonHost;
 let daemon: Daemon;
 let longest: () => Promise<number>;
-/** All that any of the daemons printed, at the most talkative level. */
-const said: string[] = [];
 
 /** The real entrypoint, as a process of its own on the hub, with cables to its neighbours that a test can cut. */
 beforeAll(async () => {
@@ -24,15 +19,15 @@ beforeAll(async () => {
   town = await hubTown();
   database = await neighbour(town.world.env.DATABASE_URL as string);
   store = await neighbour(town.world.env.S3_ENDPOINT as string);
-  env = {
+  host = new DaemonHost(town.hub, {
     ...town.world.env,
     DATABASE_URL: database.url(await town.hub.forward(database.path)),
     S3_ENDPOINT: store.url(await town.hub.forward(store.path)),
     TUNNEL_PORT: "5050",
     LOG_LEVEL: "trace",
     DB_REFRESH_SECONDS: "1",
-  };
-  daemon = await startDaemon();
+  });
+  daemon = await host.start();
   await town.connectAll();
   for (const { client } of town.drones) await client.node.echo(tcp(5001), tcp(22));
   await until(() => town.operators[0].client.node.probe({ host: town.drones[0].ip, ...tcp(5001) }), 20_000);
@@ -45,12 +40,13 @@ afterAll(() => daemon?.kill());
 const ann = () => town.operators[0].client.node;
 
 /** The stream that has run since the beginning has lost nothing so far and goes on. */
-async function steady(): Promise<void> {
+async function steady(since?: string): Promise<void> {
   const { echoed } = await ann().report("steady");
   await until(async () => (await ann().report("steady")).echoed > echoed + 10);
   const report = await ann().report("steady");
   expect(report.sent - report.echoed).toBeLessThanOrEqual(2 + report.worstMs / 20);
   expect(report.worstMs).toBeLessThan(await longest());
+  if (since) await tellRoundTrips(ann(), "steady", since);
 }
 
 const peers = async (name: string) =>
@@ -69,8 +65,8 @@ asRoot(
     daemon.kill();
     await daemon.gone;
     await steady();
-    daemon = await startDaemon();
-    await steady();
+    daemon = await host.start();
+    await steady("while the daemon was killed and started again");
     expect(await footprint()).toEqual(before);
   },
   60_000,
@@ -81,11 +77,17 @@ asRoot(
   async () => {
     database.cut();
     const before = await peers("drones0");
-    await until(async () => (await daemon.metric("fleet_tunnel_failures_total", "database")) > 0, 20_000);
+    await until(
+      async () => (await daemon.metric("fleet_tunnel_failures_total", { stage: "database" })) > 0,
+      20_000,
+    );
     daemon.kill();
     await daemon.gone;
-    daemon = await startDaemon();
-    await until(async () => (await daemon.metric("fleet_tunnel_failures_total", "database")) > 0, 20_000);
+    daemon = await host.start();
+    await until(
+      async () => (await daemon.metric("fleet_tunnel_failures_total", { stage: "database" })) > 0,
+      20_000,
+    );
     expect(await peers("drones0")).toEqual(before);
     await steady();
     database.mend();
@@ -103,9 +105,12 @@ asRoot(
     store.cut();
     daemon.kill();
     await daemon.gone;
-    daemon = await startDaemon();
+    daemon = await host.start();
     await town.world.fleet.drone("10.71.2.2", town.operators[0].id);
-    await until(async () => (await daemon.metric("fleet_tunnel_failures_total", "configs")) > 0, 30_000);
+    await until(
+      async () => (await daemon.metric("fleet_tunnel_failures_total", { stage: "configs" })) > 0,
+      30_000,
+    );
     expect((await peers("drones0")).some((line) => line.includes("10.71.2.2/32"))).toBe(false);
     expect((await peers("drones0")).some((line) => line.includes("10.71.0.2/32"))).toBe(true);
     await steady();
@@ -113,6 +118,71 @@ asRoot(
     await until(async () => (await peers("drones0")).some((line) => line.includes("10.71.2.2/32")), 30_000);
   },
   90_000,
+);
+
+asRoot(
+  "a half-failed apply and a malformed row: live tunnels stay, the others are served, metrics tell, and it mends itself",
+  async () => {
+    const owner = town.operators[0].id;
+    const has = async (ip: string) => (await peers("drones0")).some((line) => line.includes(`${ip}/32`));
+    host.refuse("10.71.3.2/32");
+    const fleet = await Promise.all(
+      [1, 2, 3].map((last) => town.world.fleet.drone(`10.71.3.${last}`, owner)),
+    );
+    await until(async () => (await has("10.71.3.1")) && (await has("10.71.3.3")), 20_000);
+    await until(
+      async () => (await daemon.metric("fleet_tunnel_failures_total", { stage: "peers" })) > 0,
+      20_000,
+    );
+    expect(await has("10.71.3.2")).toBe(false);
+    await town.world.db("vpn_addresses").insert({ ip: "10.70.3.9", range: "drones" });
+    const fault = { plane: "drones", fault: "address_outside_plane" };
+    const malformed = await town.world.fleet.drone("10.71.3.4", owner);
+    await town.world.db("drones").where({ id: malformed.id }).update({ ip: "10.70.3.9" });
+    await until(async () => (await daemon.metric("fleet_tunnel_faulty_rows", fault)) > 0, 20_000);
+    await steady();
+    host.refuse(undefined);
+    await until(() => has("10.71.3.2"), 20_000);
+    for (const { id } of [...fleet, malformed]) await town.world.fleet.deleteDrone(id);
+    await until(async () => !(await has("10.71.3.2")), 20_000);
+  },
+  120_000,
+);
+
+asRoot(
+  "many rows gone at once: the firewall shuts, their tunnels stay; the rows back, they go on with the keys they have",
+  async () => {
+    const owner = town.operators[0].id;
+    daemon.kill();
+    await daemon.gone;
+    // Three ticks are more than this takes.
+    daemon = await host.start({ DB_REFRESH_SECONDS: "6" });
+    for (let last = 1; last <= 8; last++) await town.world.fleet.drone(`10.71.4.${last}`, owner);
+    await until(async () => (await peers("drones0")).some((line) => line.includes("10.71.4.8/32")), 30_000);
+    const lost = town.drones[1];
+    await until(() => ann().probe({ host: lost.ip, ...tcp(22) }), 20_000);
+    const before = await peers("drones0");
+    const gone = () => town.world.db("drones").where({ id: lost.id }).orWhereRaw("ip <<= '10.71.4.0/24'");
+    await gone().update({ deleted_at: town.world.db.fn.now() });
+    const open = async () => (await town.hub.shell("ipset save fleet-pairs")).includes(lost.ip);
+    await until(async () => !(await open()));
+    await until(async () => (await daemon.metric("fleet_tunnel_held_removals", { plane: "drones" })) === 9);
+    await expect(ann().probe({ host: lost.ip, ...tcp(22) }, 1_000)).resolves.toBe(false);
+    expect(await peers("drones0")).toEqual(before);
+    await gone().update({ deleted_at: null });
+    await until(() => ann().probe({ host: lost.ip, ...tcp(22) }), 20_000);
+    expect(await daemon.metric("fleet_tunnel_held_removals", { plane: "drones" })).toBe(0);
+    expect(await peers("drones0")).toEqual(before);
+    await steady();
+    await town.world
+      .db("drones")
+      .whereRaw("ip <<= '10.71.4.0/24'")
+      .update({ deleted_at: town.world.db.fn.now() });
+    // This time they stay away, until three ticks agree.
+    await until(async () => !(await peers("drones0")).some((line) => line.includes("10.71.4.")), 60_000);
+    await steady();
+  },
+  180_000,
 );
 
 asRoot(
@@ -137,133 +207,46 @@ asRoot(
   async () => {
     daemon.kill();
     await daemon.gone;
-    await town.hub.shell("iptables -A FORWARD -p tcp --dport 9 -j DROP; ipset create others hash:ip");
-    const child = runTunnel("--teardown");
+    await town.hub.shell(`iptables -N OTHERS
+      iptables -A OTHERS -p tcp --dport 9 -j DROP
+      iptables -A FORWARD -j OTHERS
+      ipset create others hash:ip
+      ipset add others 192.0.2.9`);
+    const core = await foreignInterface(town.hub);
+    const coreBefore = await core();
+    const child = host.run("--teardown");
     expect(await new Promise((resolve) => child.once("exit", resolve))).toBe(0);
     const left = await town.hub.shell("iptables-save; ipset list -name; ip -o link");
     expect(left).not.toMatch(/FLEET|fleet-pairs|users0|drones0/);
-    expect(left).toMatch(/-A FORWARD -p tcp -m tcp --dport 9 -j DROP/);
-    expect(left).toContain("others");
-    daemon = await startDaemon();
+    const others = async () => {
+      const kept = await town.hub.shell("iptables-save -t filter; ipset list others");
+      expect(kept).toContain("-A FORWARD -j OTHERS\n");
+      expect(kept).toContain("-A OTHERS -p tcp -m tcp --dport 9 -j DROP\n");
+      expect(kept).toContain("192.0.2.9");
+      expect(await core()).toBe(coreBefore);
+    };
+    await others();
+    daemon = await host.start();
     // Idle ones too: the hub remembers where it heard them last.
     await Promise.all([
       until(() => ann().probe({ host: town.drones[0].ip, ...tcp(22) }), 10_000),
       until(() => town.operators[1].client.node.probe({ host: town.drones[2].ip, ...tcp(22) }), 10_000),
     ]);
+    await others();
   },
   120_000,
 );
 
 asRoot("through all of this no private key was printed or shown in a metric", async () => {
-  const text = said.join("") + (await daemon.metrics());
+  const text = host.said + (await daemon.metrics());
   expect(text).toContain("a peer was set");
   expect(text).toContain("fleet_tunnel_peers");
-  const folder = [
-    ...town.operators.map(({ id }) => `users/${id}`),
-    ...town.drones.map(({ id }) => `drones/${id}`),
-  ];
-  const keys = await Promise.all(
-    folder.map(async (name) => {
-      const config = await (await fetch(`${town.world.objects.url}/fleet-vpn/vpn/${name}.conf`)).text();
-      return /PrivateKey = (\S+)/.exec(config)?.[1] as string;
-    }),
+  const { configs, env } = town.world;
+  const texts = [...(await configs.configs()), ...(await configs.tombstones())].map(({ key }) =>
+    configs.get(key),
   );
+  const keys = (await Promise.all(texts)).flatMap((text) => /PrivateKey = (\S+)/.exec(text ?? "")?.[1] ?? []);
+  // Those of operators, drones, and drones that are gone.
+  expect(keys.length).toBeGreaterThan(6);
   for (const key of [...keys, env.USERS_PRIVATE_KEY, env.DRONES_PRIVATE_KEY]) expect(text).not.toContain(key);
 });
-
-interface Neighbour {
-  readonly path: string;
-  url(port: number): string;
-  cut(): void;
-  mend(): void;
-}
-
-/** A unix socket that leads to a server of this test's, and can be cut. */
-async function neighbour(to: string): Promise<Neighbour> {
-  const path = join(freshFolder("cable"), "socket");
-  const open = new Set<Socket>();
-  let whole = true;
-  const server: Server = createServer((near) => {
-    if (!whole) return near.destroy();
-    const far = connect(Number(new URL(to).port), new URL(to).hostname);
-    for (const [socket, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      open.add(socket);
-      socket.on("error", () => other.destroy());
-      socket.on("close", () => {
-        open.delete(socket);
-        other.destroy();
-      });
-      socket.pipe(other);
-    }
-    return undefined;
-  });
-  await new Promise<void>((resolve) => server.listen(path, resolve));
-  const cut = () => {
-    whole = false;
-    for (const socket of open) socket.destroy();
-  };
-  atEndOfFile(async () => {
-    cut();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return {
-    path,
-    url: (port) => {
-      const url = new URL(to);
-      url.hostname = "127.0.0.1";
-      url.port = String(port);
-      return url.href;
-    },
-    cut,
-    mend: () => {
-      whole = true;
-    },
-  };
-}
-
-interface Daemon {
-  readonly gone: Promise<void>;
-  /** SIGKILL, at once. */
-  kill(): void;
-  metrics(): Promise<string>;
-  metric(name: string, label?: string): Promise<number>;
-}
-
-/** `env` goes to the folder whose TypeScript is compiled as it is loaded; `nsenter` goes to the root. */
-function runTunnel(...args: string[]): ChildProcess {
-  const node = ["env", "-C", packageRoot, process.execPath, "--require", "@swc-node/register"];
-  const [program, ...words] = [...town.hub.prefix, ...node, "cmd/tunnel.ts", ...args];
-  const { PATH = "" } = process.env;
-  const child = spawn(program as string, words, {
-    env: { PATH, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes) => said.push(`${bytes}`));
-  return child;
-}
-
-async function startDaemon(): Promise<Daemon> {
-  const child = runTunnel();
-  const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  // nsenter waits for the daemon, which is its only child.
-  const pid = () =>
-    Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8").split(" ")[0]);
-  const ask = (path: string) => town.hub.http(`http://127.0.0.1:5050${path}`);
-  await until(async () => (await ask("/readyz")).includes('"ready"'), 60_000);
-  return {
-    gone,
-    kill: () => {
-      if (child.exitCode === null && child.signalCode === null) process.kill(pid(), "SIGKILL");
-    },
-    metrics: () => ask("/metrics"),
-    metric: async (name, label = "") => {
-      const line = (await ask("/metrics"))
-        .split("\n")
-        .find((line) => line.startsWith(name) && line.includes(label));
-      return Number(line?.split(" ").at(-1));
-    },
-  };
-}

@@ -27,6 +27,14 @@ export async function controlStream(
   return async () => OWN_MS + HOPS * (await from.report("control")).worstMs;
 }
 
+/** Print a stream's worst round trip: the bound of a test allows for a busy machine, the figure is to be seen. */
+export async function tellRoundTrips(from: Namespace, stream: string, when: string): Promise<void> {
+  const [ours, past] = [await from.report(stream), await from.report("control")];
+  process.stdout.write(
+    `worst round trip ${when}: ${ours.worstMs.toFixed(1)} ms; past the tunnels ${past.worstMs.toFixed(1)} ms\n`,
+  );
+}
+
 async function addressOf(node: Namespace): Promise<string> {
   const [, address] = /inet (\S+)\//.exec(await node.shell("ip -4 -o address show dev eth0")) ?? [];
   if (!address) throw new Error(`${node.name} has no address on its cable.`);

@@ -1,5 +1,5 @@
 export type { Protocol, StreamReport, Target } from "./agent";
-export { controlStream } from "./control-stream";
+export { controlStream, tellRoundTrips } from "./control-stream";
 export { type HubTown, hubTown } from "./hub-town";
 export { Namespace } from "./namespace";
 export { VpnClient } from "./vpn-client";
