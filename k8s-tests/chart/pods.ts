@@ -15,6 +15,7 @@ export interface Container {
   readonly restartPolicy?: string;
   readonly ports?: readonly { readonly containerPort: number; readonly name?: string }[];
   readonly resources?: { readonly requests?: object; readonly limits?: object };
+  readonly lifecycle?: { readonly preStop?: { readonly exec: { readonly command: readonly string[] } } };
   readonly startupProbe?: object;
   readonly livenessProbe?: object;
   readonly readinessProbe?: object;
@@ -31,6 +32,7 @@ export interface PodSpec {
   readonly automountServiceAccountToken?: boolean;
   readonly serviceAccountName?: string;
   readonly terminationGracePeriodSeconds?: number;
+  readonly topologySpreadConstraints?: readonly { readonly topologyKey: string }[];
   readonly securityContext?: {
     readonly runAsNonRoot?: boolean;
     readonly seccompProfile?: { readonly type: string };

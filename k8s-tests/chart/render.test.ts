@@ -90,6 +90,49 @@ describe.each(matrix)("with $name", ({ name, values, example }) => {
     expect(mounted.map(({ object }) => object.metadata.name)).toEqual(uses[name] ? [uses[name]] : []);
   });
 
+  test("a right in the cluster is one on a named object of the namespace", () => {
+    const ofKind = (...kinds: string[]) => objects.filter(({ kind }) => kinds.includes(kind));
+    expect(ofKind("ClusterRole", "ClusterRoleBinding")).toEqual([]);
+    for (const rule of ofKind("Role").flatMap(({ rules }) => rules as RoleRule[])) {
+      expect([rule, rule.resourceNames?.length ?? 0]).toEqual([rule, 1]);
+      expect([...rule.verbs, ...rule.resources]).not.toContain("*");
+    }
+  });
+
+  test("only public paths are published, and no Service but through an Ingress", () => {
+    const specs = (wanted: string) =>
+      objects.filter(({ kind }) => kind === wanted).map(({ spec }) => spec as unknown);
+    const published = (specs("Ingress") as IngressSpec[])
+      .flatMap(({ rules }) => rules.flatMap(({ http }) => http.paths))
+      .map(({ path, backend: { service } }) => `${path} ${service.name} ${service.port.name}`);
+    const api = ["/api", "/socket.io", "/apispec.json"].map((path) => `${path} fleet-gateway http`);
+    const sticks = ["/redispad", "/gamepad", "/drone"].map((path) => `${path} fleet-relay http`);
+    const files = ["/fleet", "/fleet-vpn"].map((path) => `${path} fleet-minio http`);
+    expect(published.filter((one) => ![...api, ...sticks, ...files].includes(one))).toEqual([]);
+    const types = (specs("Service") as { type?: string }[]).map(({ type = "ClusterIP" }) => type);
+    expect(types.filter((type) => type !== "ClusterIP")).toEqual([]);
+  });
+
+  test("every pod has longer to end than its process drains, and a replica's pod keeps away from the others", () => {
+    let seen = 0;
+    for (const { object, pod } of workloads(objects)) {
+      for (const { env = [], lifecycle } of pod.containers) {
+        const drain = env.find(({ name }) => name === "SHUTDOWN_DRAIN_SECONDS")?.value;
+        if (drain === undefined) continue;
+        seen++;
+        const before = Number(lifecycle?.preStop?.exec.command[1] ?? 0);
+        expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(Number(drain) + before);
+        if (object.kind !== "Deployment") continue;
+        expect(before).toBeGreaterThan(0);
+        expect(pod.topologySpreadConstraints?.map(({ topologyKey }) => topologyKey)).toEqual([
+          "kubernetes.io/hostname",
+          "topology.kubernetes.io/zone",
+        ]);
+      }
+    }
+    expect(seen).toBeGreaterThan(1);
+  });
+
   test("every Secret that is referred to is made, or named in the values", () => {
     const given = JSON.stringify(values) + JSON.stringify(exampleSecrets[example ?? ""] ?? []);
     const made = new Map(
@@ -135,6 +178,20 @@ describe.each(matrix)("with $name", ({ name, values, example }) => {
     expect(seen).toBeGreaterThan(3);
   });
 });
+
+interface RoleRule {
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+interface IngressPath {
+  readonly path: string;
+  readonly backend: { readonly service: { readonly name: string; readonly port: { readonly name: string } } };
+}
+interface IngressSpec {
+  readonly rules: readonly { readonly http: { readonly paths: readonly IngressPath[] } }[];
+}
 
 /** `dist/cmd/admin.js create-buckets` → `admin create-buckets`, as configSchemas calls it. */
 function processOf({ args = [] }: Container): string {

@@ -1,0 +1,122 @@
+import { hubAddress, type KubernetesObject, render } from "./helm";
+import { workloads } from "./pods";
+
+interface Peer {
+  readonly podSelector?: {
+    readonly matchLabels?: Record<string, string>;
+    readonly matchExpressions?: readonly { readonly values: readonly string[] }[];
+  };
+  readonly namespaceSelector?: object;
+  readonly ipBlock?: { readonly cidr: string };
+}
+interface Rule {
+  readonly from?: readonly Peer[];
+  readonly to?: readonly Peer[];
+  readonly ports?: readonly { readonly protocol: string; readonly port: number; readonly endPort?: number }[];
+}
+interface Policy {
+  readonly podSelector: { readonly matchLabels: Record<string, string> };
+  readonly policyTypes: readonly string[];
+  readonly ingress?: readonly Rule[];
+  readonly egress?: readonly Rule[];
+}
+
+const componentOf = (labels: Record<string, string> = {}): string =>
+  labels["app.kubernetes.io/component"] ?? labels["app.kubernetes.io/name"] ?? "?";
+
+/** A peer's components; `hub` for the hub's node, `pods` for anybody in the cluster, `anywhere` for any address. */
+function namesOf({ podSelector, namespaceSelector, ipBlock }: Peer): readonly string[] {
+  if (ipBlock) return [ipBlock.cidr === "10.1.2.3/32" ? "hub" : "anywhere"];
+  if (namespaceSelector) return ["pods"];
+  const listed = podSelector?.matchExpressions?.flatMap(({ values }) => values);
+  return listed ?? [componentOf(podSelector?.matchLabels)];
+}
+
+const portsOf = ({ ports = [] }: Rule) =>
+  ports.map(({ protocol, port, endPort }) =>
+    [protocol === "TCP" ? "" : `${protocol} `, port, endPort ? `-${endPort}` : ""].join(""),
+  );
+
+const policiesOf = (objects: readonly KubernetesObject[]) =>
+  objects
+    .filter(({ kind }) => kind === "NetworkPolicy")
+    .map(({ spec }) => spec as unknown as Policy)
+    .map((policy) => ({ of: componentOf(policy.podSelector.matchLabels), policy }));
+
+/** `gateway → postgres 5432` for whatever the ends of this side let through. */
+function arrows(objects: readonly KubernetesObject[], side: "ingress" | "egress"): string[] {
+  const all = policiesOf(objects).flatMap(({ of, policy }) =>
+    (policy[side] ?? []).flatMap((rule) => {
+      const peers = (side === "ingress" ? rule.from : rule.to)?.flatMap(namesOf) ?? ["anywhere"];
+      return peers.flatMap((peer) =>
+        portsOf(rule).map((port) =>
+          side === "ingress" ? `${peer} → ${of} ${port}` : `${of} → ${peer} ${port}`,
+        ),
+      );
+    }),
+  );
+  return [...new Set(all)].toSorted();
+}
+
+const everything = {
+  tunnel: { enabled: true, endpointHost: "vpn.example.com" },
+  worker: { enabled: true },
+  janus: { enabled: true, image: "registry.example.com/janus:1.1.2", rtpPorts: "20000-20010" },
+  ...hubAddress,
+};
+let objects: KubernetesObject[];
+beforeAll(async () => {
+  objects = await render(everything);
+});
+
+test("what may reach whom is this, and nothing else", () => {
+  expect(arrows(objects, "ingress")).toEqual(
+    [
+      ...["pods → gateway 8080", "pods → relay 7070", "pods → worker 9090"],
+      ...["test → gateway 8080", "test → relay 7070"],
+      ...["gateway → gateway 8082", "hub → gateway 8081"],
+      ...["gateway", "relay", "worker", "setup", "test", "hub"].map((who) => `${who} → postgres 5432`),
+      ...["gateway", "relay", "hub"].map((who) => `${who} → redis 6379`),
+      ...["gateway", "worker", "setup", "hub"].map((who) => `${who} → minio 9000`),
+      ...["gateway → simulator 5760-5959", "hub → simulator 5760-5959"],
+      ...["gateway → janus 8088", "anywhere → janus UDP 20000-20010"],
+    ].toSorted(),
+  );
+});
+
+test("whoever is let in somewhere is let out there, and the other way round", () => {
+  const governed = new Set(policiesOf(objects).map(({ of }) => of));
+  const within = (list: string[]) =>
+    list.filter((arrow) =>
+      arrow
+        .split(/ → | /)
+        .slice(0, 2)
+        .every((end) => governed.has(end)),
+    );
+  expect(within(arrows(objects, "egress"))).toEqual(within(arrows(objects, "ingress")));
+});
+
+test("only mail, DNS, the hub and media lead out of the release", () => {
+  const out = arrows(objects, "egress").filter((arrow) => /→ (anywhere|pods|hub) /.test(arrow));
+  const governed = policiesOf(objects).map(({ of }) => of);
+  const withDns = governed.filter((of) => out.includes(`${of} → anywhere UDP 53`));
+  expect(withDns.toSorted()).toEqual(["gateway", "relay", "setup", "test", "worker"]);
+  expect(out.filter((arrow) => !/ (UDP )?53$/.test(arrow))).toEqual(
+    [
+      ...["gateway", "worker"].flatMap((of) =>
+        [25, 465, 587, 2525].map((port) => `${of} → anywhere ${port}`),
+      ),
+      ...["gateway → hub 5050", "gateway → hub 5051", "test → hub 5050", "janus → anywhere UDP 1-65535"],
+    ].toSorted(),
+  );
+});
+
+test("every pod that is not on the node's network is held by a policy, in both directions", () => {
+  const held = new Map(policiesOf(objects).map(({ of, policy }) => [of, policy.policyTypes]));
+  const pods = workloads(objects).filter(({ pod }) => !pod.hostNetwork);
+  expect(pods.length).toBeGreaterThan(8);
+  for (const { labels } of pods) {
+    const name = componentOf(labels);
+    expect([name, held.get(name)]).toEqual([name, ["Ingress", "Egress"]]);
+  }
+});
