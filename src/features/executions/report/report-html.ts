@@ -48,7 +48,7 @@ function header(contents: ReportContents): string {
 <div style="font-size:13px;color:#b9c4da">${safe(droneName)}</div>
 <h1 style="margin:4px 0 12px;font-size:24px;line-height:1.25;font-weight:700;color:#ffffff">${safe(title(contents))}</h1>
 <span style="display:inline-block;background:${pill};color:#ffffff;border-radius:999px;padding:4px 12px;font-size:13px;font-weight:600">${statusWords[execution.status]}</span>
-<span style="display:inline-block;padding:4px 0 4px 8px;font-size:13px;color:#d5ddec">${moment(execution.started_at)}</span>
+<div style="padding-top:10px;font-size:13px;color:#d5ddec">${moment(execution.started_at)}</div>
 </td></tr>`;
 }
 
@@ -57,13 +57,13 @@ function figureGrid(contents: ReportContents): string {
   const all = figures(contents);
   if (all.length === 0) return "";
   const cell = ({ label, value }: { label: string; value: string }, span: number) =>
-    `<td width="${span === 2 ? 100 : 50}%" colspan="${span}" style="padding:4px"><div style="background:${palette.ground};border-radius:8px;padding:12px 14px"><div style="font-size:12px;color:${palette.soft}">${label}</div><div style="font-size:21px;line-height:1.3;font-weight:700;color:${palette.ink}">${value}</div></div></td>`;
+    `<td width="${span === 2 ? 100 : 50}%" colspan="${span}" valign="top" style="background:${palette.ground};border-radius:8px;padding:12px"><div style="font-size:12px;color:${palette.soft}">${label}</div><div style="font-size:20px;line-height:1.3;font-weight:700;color:${palette.ink};white-space:nowrap">${value}</div></td>`;
   const rows: string[] = [];
   for (let at = 0; at < all.length; at += 2) {
     const pair = all.slice(at, at + 2);
     rows.push(`<tr>${pair.map((figure) => cell(figure, pair.length === 1 ? 2 : 1)).join("")}</tr>`);
   }
-  return `<tr><td style="padding:16px 16px 0"><table role="presentation" width="100%" cellpadding="0" cellspacing="0">${rows.join("")}</table></td></tr>`;
+  return `<tr><td style="padding:12px 12px 0"><table role="presentation" width="100%" cellpadding="0" cellspacing="8">${rows.join("")}</table></td></tr>`;
 }
 
 const picture = (shown: boolean, id: string, words: string): string =>

@@ -12,7 +12,7 @@ interface Point {
   readonly y: number;
 }
 
-/** The way that was flown over a metric grid, north up, with the planned one behind it. SVG, 1200 × 860. */
+/** The way that was flown over a metric grid, north up, with the planned one behind it and its waypoints on top. SVG, 1200 × 860. */
 export function trackMap(track: readonly Place[], planned: readonly Place[]): string {
   const { project, scale } = projection(track, [...track, ...planned]);
   const flown = track.map(project);
@@ -23,9 +23,9 @@ export function trackMap(track: readonly Place[], planned: readonly Place[]): st
 <rect width="100%" height="100%" fill="${palette.ground}"/>
 ${grid(scale)}
 ${plan.length > 1 ? `<path d="${path(plan)}" fill="none" stroke="${palette.planned}" stroke-width="4" stroke-dasharray="2 12" stroke-linecap="round"/>` : ""}
-${plan.map(({ x, y }) => `<circle cx="${x}" cy="${y}" r="7" fill="${palette.paper}" stroke="${palette.planned}" stroke-width="3"/>`).join("")}
 <path d="${path(flown)}" fill="none" stroke="${palette.paper}" stroke-width="13" stroke-linejoin="round" stroke-linecap="round"/>
 <path d="${path(flown)}" fill="none" stroke="${palette.track}" stroke-width="7" stroke-linejoin="round" stroke-linecap="round"/>
+${plan.map(({ x, y }) => `<circle cx="${x}" cy="${y}" r="7" fill="${palette.paper}" stroke="${palette.ink}" stroke-width="3"/>`).join("")}
 ${marker(end, palette.end, "square", isNear(start, end) ? LARGE : PLAIN)}
 ${marker(start, palette.start, "circle")}
 ${legend(plan.length > 0)}
