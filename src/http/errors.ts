@@ -1,5 +1,6 @@
 import { DomainError, type ErrorCode, isDomainError } from "../domain/errors";
 import { explainDatabaseError } from "../platform/db-errors";
+import { explainStoreError } from "../platform/store-errors";
 import type { Route } from "./route";
 
 /** The one place where a code becomes an HTTP status; a route's `errors` are the contract's exceptions. */
@@ -45,7 +46,7 @@ const statuses: Readonly<Record<ErrorCode, number>> = {
 /** Whatever was thrown, as an error that a caller may be told about. */
 export function toDomainError(error: unknown): DomainError {
   if (isDomainError(error)) return error;
-  const explained = explainDatabaseError(error) ?? explainHttpError(error);
+  const explained = explainDatabaseError(error) ?? explainStoreError(error) ?? explainHttpError(error);
   return (
     explained ??
     new DomainError("internal", "Something went wrong on our side.", {

@@ -176,21 +176,34 @@ test("deleting the upload that a report waits for sends it", async () => {
 test("a deleted execution takes its assets with it; a store that fails half-way is finished later", async () => {
   const { user, drone, vehicle } = await world();
   const id = await start(drone);
-  const { asset_id } = await upload(drone, { file_name: "a.bin", asset_type: "logs", execution_id: id }, "a");
-  const key = `assets/${vehicle.id}/${asset_id}/a.bin`;
   const { store, db } = gateway.deps;
-  const fails = jest.spyOn(store, "deletePrefix").mockRejectedValue(new Error("the store is away"));
+  const keys = [`archives/${id}.zip`];
+  for (const name of ["a.bin", "b.bin"]) {
+    const wish = { file_name: name, asset_type: "logs", execution_id: id };
+    const { asset_id } = await upload(drone, wish, name);
+    keys.unshift(`assets/${vehicle.id}/${asset_id}/${name}`);
+  }
+  await until(async () => (await user.api.get(`/executions/${id}/archive`)).body.status === "ready", 30_000);
+  const left = async () => {
+    const sizes = await Promise.all(keys.map((key) => store.sizeOf(key)));
+    return sizes.filter((size) => size !== undefined).length;
+  };
+  const remove = store.deletePrefix.bind(store);
+  const fails = jest.spyOn(store, "deletePrefix").mockImplementation(async (prefix) => {
+    if (fails.mock.calls.length > 1) throw new Error("the store is away");
+    await remove(prefix);
+  });
   try {
     expect((await user.api.delete(`/executions/${id}`)).status).toBe(200);
     expect((await user.api.get(`/executions/${id}`)).status).toBe(404);
     expect((await user.api.get(`/assets/${vehicle.id}`)).body.data).toEqual([]);
-    expect(await store.sizeOf(key)).toBe(1);
+    expect(await left()).toBe(2);
   } finally {
     fails.mockRestore();
   }
   await db.raw("UPDATE graphile_worker._private_jobs SET run_at = now()");
-  await until(async () => (await store.sizeOf(key)) === undefined);
-});
+  await until(async () => (await left()) === 0, 30_000);
+}, 90_000);
 
 test("lists are pages of one's own, newest first, of at most a hundred", async () => {
   const { user, drone, vehicle } = await world();
@@ -203,6 +216,10 @@ test("lists are pages of one's own, newest first, of at most a hundred", async (
   expect(page).toMatchObject({ total: 3, limit: 2, offset: 1 });
   expect(page.executions.map(({ id }: { id: number }) => id)).toEqual(ids.slice(1));
   expect((await user.api.get("/executions?limit=5000")).body.data.limit).toBe(100);
+  const beyond = (await user.api.get("/executions?offset=3")).body.data;
+  expect(beyond).toMatchObject({ executions: [], total: 3, offset: 3 });
+  for (const bad of ["limit=0", "limit=x", "offset=-1", "offset=1.5"])
+    expect((await user.api.get(`/executions?${bad}`)).status).toBe(400);
   const ofVehicle = (await user.api.get(`/executions/vehicle/${vehicle.id}`)).body.data;
   expect(ofVehicle).toMatchObject({ total: 3, limit: 20, offset: 0 });
   const stranger = await gateway.newUser();

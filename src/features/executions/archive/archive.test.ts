@@ -78,7 +78,8 @@ async function altered(file: string, change: Readonly<Record<string, string | un
 }
 
 test("an archive holds the assets, what is known of the flight, and a manifest that proves all of it", async () => {
-  const flight = await flown(["log.bin", "../../escape.bin", "飛行.bin"]);
+  const long = `${"長".repeat(1_020)}.bin`;
+  const flight = await flown(["log.bin", "../../escape.bin", "飛行.bin", long]);
   const archive = await archiveOf(flight);
   const file = await download(archive.url);
   expect((await readFile(file)).length).toBe(archive.size);
@@ -100,8 +101,10 @@ test("an archive holds the assets, what is known of the flight, and a manifest t
     .filter((name) => name.startsWith("assets/"))
     .map((name) => entries.get(name)?.toString());
   expect(contents.sort()).toEqual(
-    ["content of ../../escape.bin", "content of log.bin", "content of 飛行.bin"].sort(),
+    ["content of ../../escape.bin", "content of log.bin", "content of 飛行.bin", `content of ${long}`].sort(),
   );
+  // What most systems can name a file.
+  for (const name of names) expect(Buffer.byteLength(name.split("/").at(-1) as string)).toBeLessThan(256);
   const execution = JSON.parse(entries.get("execution.json")?.toString() ?? "");
   expect(execution).toMatchObject({ id: flight.id, status: "completed", drone: { name: "Surveyor" } });
 });

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { Readable } from "node:stream";
 import { atEndOfFile } from "../../../testing/clean-up";
 import { DataFlashLog } from "../../../testing/flight-logs";
@@ -20,6 +21,8 @@ function made(): Buffer {
   return written.bytes;
 }
 const log = made();
+/** Bytes before the first position: the formats of two messages. */
+const HEADS = 178;
 
 test("a stream and a file of the same log are read to the same result", async () => {
   const path = join(folder, "flight.bin");
@@ -56,9 +59,39 @@ test("a source that fails is a fault, and no finding about the log", async () =>
 
 test("logs are read one after another and side by side, each by itself", async () => {
   const read = (bytes: Buffer) => analyseFlightLog(Readable.from([bytes]), { name: "flight.bin" });
-  const half = log.subarray(0, 178 + 31 * 2_500);
+  const half = log.subarray(0, HEADS + 31 * 2_500);
   const first = await read(log);
   const second = await read(half);
   expect(second).toMatchObject({ status: "complete", stats: { messages: 2_502, duration_seconds: 2_499 } });
   expect(await Promise.all([read(half), read(log), read(half)])).toEqual([second, first, second]);
 });
+
+/** The same flight again and again, so many megabytes of it, as a store gives it. */
+function* repeated(megabytes: number): Generator<Buffer> {
+  const messages = log.subarray(HEADS);
+  const piece = Buffer.concat(Array.from({ length: 8 }, () => messages));
+  yield log.subarray(0, HEADS);
+  for (let given = 0; given < megabytes * 2 ** 20; given += piece.length) yield piece;
+}
+
+test("two hundred megabytes are read in the memory that twenty take, and nobody waits for it meanwhile", async () => {
+  const read = async (megabytes: number) => {
+    let peak = 0;
+    const delay = monitorEventLoopDelay({ resolution: 10 });
+    const timer = setInterval(() => {
+      peak = Math.max(peak, process.memoryUsage().rss);
+    }, 20);
+    delay.enable();
+    const begun = performance.now();
+    const found = await analyseFlightLog(Readable.from(repeated(megabytes)), { name: "flight.bin" });
+    const took = performance.now() - begun;
+    delay.disable();
+    clearInterval(timer);
+    expect(found).toMatchObject({ status: "complete" });
+    return { peak, took, longestStall: delay.max / 1e6 };
+  };
+  const small = await read(20);
+  const large = await read(200);
+  expect(large.peak / small.peak).toBeLessThan(1.35);
+  expect(large.longestStall).toBeLessThan(large.took / 4);
+}, 120_000);

@@ -2,6 +2,7 @@ import { openDatabase } from "../../../platform/db";
 import type { Mail } from "../../../platform/mail";
 import { atEndOfFile } from "../../../testing";
 import { cuttable } from "../../../testing/cuttable";
+import { endExecution, executionOf, startFlight } from "../../../testing/flights";
 import { startTestGateway } from "../../../testing/start-gateway";
 import { until } from "../../../testing/until";
 import { droneClient } from "../../../testing/uploads";
@@ -37,3 +38,31 @@ test("a mail that is out when the database goes away is recorded when it is back
   await sendReportTask(deps)({ execution_id }, new AbortController().signal);
   expect(sent).toEqual([user.username]);
 }, 40_000);
+
+test("a recipient whom the mail server refuses keeps nobody else from being served, and is tried again alone", async () => {
+  const gateway = await startTestGateway();
+  const { user, drone, id } = await startFlight(gateway);
+  await user.api.put("/user/report-emails", { extra_emails: "full@example.com,last@example.com" });
+  await endExecution(drone, id);
+  const sent: string[] = [];
+  let full = true;
+  const mailer = {
+    send: async ({ to }: Mail) => {
+      if (full && to === "full@example.com") throw new Error("552 mailbox full");
+      sent.push(to);
+    },
+  };
+  const task = sendReportTask({
+    ...gateway.deps,
+    mailer: mailer as never,
+    origin: "https://fly.example.com",
+  });
+  const attempt = () => task({ execution_id: id }, new AbortController().signal);
+  await expect(attempt()).rejects.toThrow("full@example.com: 552 mailbox full");
+  expect(sent).toEqual([user.username, "last@example.com"]);
+  expect((await executionOf({ user }, id)).report).toBe("queued");
+  full = false;
+  await attempt();
+  expect(sent).toEqual([user.username, "last@example.com", "full@example.com"]);
+  expect((await executionOf({ user }, id)).report).toBe("sent");
+});
