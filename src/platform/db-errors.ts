@@ -54,6 +54,7 @@ const lostWords = [
   "timeout exceeded when trying to connect",
   "timeout expired",
   "Query read timeout",
+  "is not queryable",
 ];
 
 function isConnectionFailure(error: Error, code: string): boolean {
