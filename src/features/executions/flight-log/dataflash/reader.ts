@@ -13,6 +13,10 @@ export type OnMessage = (view: DataView, at: number) => void;
 /** Messages that wait for their handlers. */
 const MOST_FOUND = 4096;
 
+/** What is known of a type fits 16 bits, so that the walk looks it up once: its length, and whether it is wanted. */
+const LENGTH_MASK = 0xff;
+const WANTED_BIT = 8;
+
 /** A head alone is the shortest message. Kept here: what is imported is asked for by a call, once for each message. */
 const SHORTEST = HEADER_LENGTH;
 
@@ -28,10 +32,8 @@ const FMT = MessageFormat.declare(FMT_TYPE, FMT_LENGTH, "FMT", "BBnNZ", "Type,Le
  */
 export class DataFlashReader implements MessageReader {
   readonly counters: ReadingCounters = { messages: 0, damagedBytes: 0 };
-  /** By type: its length, 0 when it was not declared. */
-  private readonly lengths = new Uint8Array(256);
-  /** By type: 1 when there is a handler. */
-  private readonly wanted = new Uint8Array(256);
+  /** By type: its length, and above it a bit when there is a handler; 0 when it was not declared. */
+  private readonly declared = new Uint16Array(256);
   private readonly handlers: (OnMessage | undefined)[] = new Array(256).fill(undefined);
   private readonly onFmt: OnMessage | undefined;
   private readonly found = new Uint32Array(MOST_FOUND);
@@ -39,24 +41,25 @@ export class DataFlashReader implements MessageReader {
 
   /** `onFormat` gives a handler for the messages of a format that is wanted; others are passed over. */
   constructor(private readonly onFormat: (format: MessageFormat) => OnMessage | undefined) {
-    this.lengths[FMT_TYPE] = FMT_LENGTH;
+    this.declared[FMT_TYPE] = FMT_LENGTH;
     this.onFmt = FMT && onFormat(FMT);
   }
 
   read(buffer: Buffer, end: number): number {
-    const { lengths, wanted, found } = this;
+    const { declared, found } = this;
     this.look(buffer);
     let at = 0;
     let messages = 0;
     let waiting = 0;
     while (end - at >= SHORTEST) {
       const type = buffer[at + 2] as number;
-      const length = lengths[type] as number;
-      if (length === 0 || buffer[at] !== HEAD_1 || buffer[at + 1] !== HEAD_2) {
+      const known = declared[type] as number;
+      if (known === 0 || buffer[at] !== HEAD_1 || buffer[at + 1] !== HEAD_2) {
         at = this.passOver(buffer, at, end);
         continue;
       }
-      if (end - at < length) break;
+      const next = at + (known & LENGTH_MASK);
+      if (next > end) break;
       if (type === FMT_TYPE) {
         // What came before it goes by what was declared until then.
         this.handle(waiting);
@@ -64,12 +67,12 @@ export class DataFlashReader implements MessageReader {
         this.declare(buffer, at);
       }
       found[waiting] = at;
-      waiting += wanted[type] as number;
+      waiting += known >> WANTED_BIT;
       if (waiting === MOST_FOUND) {
         this.handle(waiting);
         waiting = 0;
       }
-      at += length;
+      at = next;
       messages++;
     }
     this.handle(waiting);
@@ -111,10 +114,9 @@ export class DataFlashReader implements MessageReader {
       const nul = bytes.indexOf("\0");
       return nul < 0 ? bytes : bytes.slice(0, nul);
     };
-    this.lengths[type] = length;
     const format = MessageFormat.declare(type, length, word(5, 4), word(9, 16), word(25, 64));
     const handler = format && this.onFormat(format);
     this.handlers[type] = handler;
-    this.wanted[type] = handler ? 1 : 0;
+    this.declared[type] = length | (handler ? 1 << WANTED_BIT : 0);
   }
 }
