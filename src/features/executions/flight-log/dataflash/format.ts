@@ -1,4 +1,4 @@
-import { FIELD_TYPES, type FieldType, type FieldValue, putNumber } from "./field-types";
+import { compile, FIELD_TYPES, type FieldType, type FieldValue } from "./field-types";
 
 interface Field {
   readonly name: string;
@@ -65,7 +65,7 @@ export class MessageFormat {
 
   private numberField(names: string): Field | undefined {
     const fields = names.split("|").map((name) => this.field(name));
-    return fields.find((field) => field?.type.kind !== undefined);
+    return fields.find((field) => field?.type.number !== undefined);
   }
 
   private field(name: string): Field | undefined {
@@ -74,31 +74,21 @@ export class MessageFormat {
 }
 
 /**
- * Reads some numbers of each message of one format. A log has millions of messages: the places and types of the
- * fields are worked out once, and the numbers are put into an array that is used again.
+ * Reads some numbers of each message of one format. A log has millions of messages: code that reads just these fields
+ * is made once, and the numbers are put into an array that is used again.
  */
 export class NumberReader {
   /** Of the message that was read last, in the order of the names; NaN where it has no such number. */
   readonly values: Float64Array;
-  /** What is to be read: kind, where it goes, and where in the message it stands, 8 bits each. */
-  private readonly plan: Uint32Array;
+  /** Reads the message that begins at `at`; returns `values`. */
+  readonly read: (view: DataView, at: number) => Float64Array;
 
   constructor(fields: readonly (Field | undefined)[]) {
     this.values = new Float64Array(fields.length).fill(Number.NaN);
-    this.plan = Uint32Array.from(
-      fields.flatMap((field, place) =>
-        field?.type.kind === undefined ? [] : [(field.type.kind << 16) | (place << 8) | field.offset],
-      ),
-    );
-  }
-
-  /** The message that begins at `at`. */
-  read(view: DataView, at: number): Float64Array {
-    const { values, plan } = this;
-    for (let n = 0; n < plan.length; n++) {
-      const step = plan[n] as number;
-      putNumber(step >> 16, view, at + (step & 0xff), values, (step >> 8) & 0xff);
-    }
-    return values;
+    const steps = fields.map((field, place) => {
+      const number = field?.type.number?.(`at + ${field.offset}`);
+      return number === undefined ? "" : `values[${place}] = ${number};`;
+    });
+    this.read = compile(`return (view, at) => { ${steps.join(" ")} return values; };`, this.values);
   }
 }

@@ -9,33 +9,77 @@ function read(bytes: Buffer, onFormat: (format: MessageFormat) => OnMessage | un
   return reader;
 }
 
-/** Of one of each type of number. */
-const BYTES = 60;
+/** Each type of number, in ArduPilot's words, beside Node's own way to read it. */
+const NUMBERS: Readonly<Record<string, (bytes: Buffer, at: number) => number | bigint>> = {
+  b: (bytes, at) => bytes.readInt8(at),
+  B: (bytes, at) => bytes.readUInt8(at),
+  M: (bytes, at) => bytes.readUInt8(at),
+  h: (bytes, at) => bytes.readInt16LE(at),
+  H: (bytes, at) => bytes.readUInt16LE(at),
+  i: (bytes, at) => bytes.readInt32LE(at),
+  I: (bytes, at) => bytes.readUInt32LE(at),
+  f: (bytes, at) => bytes.readFloatLE(at),
+  d: (bytes, at) => bytes.readDoubleLE(at),
+  c: (bytes, at) => bytes.readInt16LE(at) / 100,
+  C: (bytes, at) => bytes.readUInt16LE(at) / 100,
+  e: (bytes, at) => bytes.readInt32LE(at) / 100,
+  E: (bytes, at) => bytes.readUInt32LE(at) / 100,
+  L: (bytes, at) => bytes.readInt32LE(at) / 1e7,
+  q: (bytes, at) => bytes.readBigInt64LE(at),
+  Q: (bytes, at) => bytes.readBigUInt64LE(at),
+};
 
-test("a number read for the statistics is the value in full, whatever its type", () => {
-  const log = new DataFlashLog()
-    .declare(1, "ALL", "bBhHiIfdgcCeELqQ", "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p")
-    .declare(2, "TEXT", "QnNZa", "TimeUS,a,b,c,d");
+/** Bytes of one of each. */
+const PAYLOAD = 59;
+
+test("every type of number is read as it stands, in full and for the statistics", () => {
+  const types = Object.keys(NUMBERS);
+  const labels = types.map((_, at) => `n${at}`).join(",");
+  const log = new DataFlashLog().declare(1, "ALL", types.join(""), labels);
   const random = seeded(7);
   for (let round = 0; round < 200; round++) {
-    const bytes = Buffer.from(Array.from({ length: 64 }, () => Math.floor(random() * 256)));
-    log.raw(Buffer.from([0xa3, 0x95, 1]), bytes.subarray(0, BYTES));
+    const payload = Array.from({ length: PAYLOAD }, () => Math.floor(random() * 256));
+    log.raw(Buffer.from([0xa3, 0x95, 1]), Buffer.from(payload));
   }
-  log.write("TEXT", 5, "abcd", "name", "words", 1);
+  const { bytes } = log;
   let compared = 0;
-  read(log.bytes, (format) => {
-    const names = format.fields.map(({ name }) => name);
-    const numbers = format.numbers(names);
+  read(bytes, (format) => {
+    if (format.name !== "ALL") return undefined;
+    const numbers = format.numbers(format.fields.map(({ name }) => name));
     return (view, at) => {
-      const read = numbers.read(view, at);
-      for (const [place, value] of [...format.values(view, at).values()].entries()) {
-        const isNumber = typeof value === "number" || typeof value === "bigint";
-        expect(read[place]).toBe(isNumber ? Number(value) : Number.NaN);
-        compared++;
-      }
+      const expected = format.fields.map(({ offset }, place) => NUMBERS[types[place]!]!(bytes, at + offset));
+      expect([...format.values(view, at).values()]).toEqual(expected);
+      expect([...numbers.read(view, at)]).toEqual(expected.map(Number));
+      compared++;
     };
   });
-  expect(compared).toBeGreaterThan(200 * 16);
+  expect(compared).toBe(200);
+});
+
+test("a number of half precision is read, the smallest, the greatest and none", () => {
+  const bits = [0x3c00, 0xc000, 0x3555, 0x7bff, 0x0001, 0x8400, 0, 0x7c00, 0xfc00, 0x7e01];
+  const log = new DataFlashLog().declare(1, "HALF", "g", "a");
+  for (const half of bits) log.write("HALF", half);
+  const seen: number[] = [];
+  read(log.bytes, (format) => {
+    if (format.name !== "HALF") return undefined;
+    const numbers = format.numbers(["a"]);
+    return (view, at) => seen.push(numbers.read(view, at)[0] as number);
+  });
+  const ends = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.NaN];
+  expect(seen).toEqual([1, -2, 0.333251953125, 65_504, 2 ** -24, -(2 ** -14), 0, ...ends]);
+});
+
+test("text and lists are no numbers for the statistics", () => {
+  const log = new DataFlashLog().declare(2, "TEXT", "QnNZa", "TimeUS,a,b,c,d");
+  log.write("TEXT", 5, "abcd", "name", "words", 1);
+  const seen: number[][] = [];
+  read(log.bytes, (format) => {
+    if (format.name !== "TEXT") return undefined;
+    const numbers = format.numbers(["TimeUS", "a", "b", "c", "d"]);
+    return (view, at) => seen.push([...numbers.read(view, at)]);
+  });
+  expect(seen).toEqual([[5, Number.NaN, Number.NaN, Number.NaN, Number.NaN]]);
 });
 
 test("of several names the first that a format has is read, and a name that it lacks is no number", () => {
