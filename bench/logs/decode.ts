@@ -1,10 +1,10 @@
-import { DataFlashReader, neededNumbers, readAhead } from "../../src/features/executions/flight-log";
+import { DataFlashReader, neededNumbers, readLogFile } from "../../src/features/executions/flight-log";
 
 /**
- * Reads from a log every number that the flight's figures need, with the analysis' own reader and reading ahead,
+ * Reads from a log every number that the flight's figures need, with the analysis' own reader,
  * and counts nothing together but a checksum: the decoding alone.
  */
-export async function decodeNeeded(path: string): Promise<{ messages: number; checksum: number }> {
+export function decodeNeeded(path: string): { messages: number; checksum: number } {
   const checksum = new Float64Array(1);
   const reader = new DataFlashReader((format) => {
     const needed = neededNumbers(format);
@@ -20,7 +20,7 @@ export async function decodeNeeded(path: string): Promise<{ messages: number; ch
     );
   });
   let rest = Buffer.alloc(0);
-  await readAhead(path, ({ bytes, room }, count) => {
+  readLogFile(path, ({ bytes, room }, count) => {
     const begin = room.byteOffset - bytes.byteOffset;
     const from = begin - rest.copy(bytes, begin - rest.length);
     const part = bytes.subarray(from, begin + count);

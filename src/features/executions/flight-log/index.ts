@@ -1,5 +1,5 @@
 export { analyseFlightLog } from "./analyse";
 export { neededNumbers } from "./dataflash/flight";
 export { DataFlashReader } from "./dataflash/reader";
-export { readAhead } from "./read-ahead";
+export { readLogFile } from "./read-file";
 export type { FlightLogResult, FlightStats } from "./result";

@@ -1,17 +1,17 @@
 import { parentPort } from "node:worker_threads";
 import { LogAnalysis } from "./analysis";
-import { readAhead } from "./read-ahead";
+import { readLogFile } from "./read-file";
 import type { FromThread, ToThread } from "./thread";
 
 /** The thread that `thread.ts` starts. It reads one log after another. */
 let analysis = new LogAnalysis("");
 const say = (message: FromThread) => parentPort?.postMessage(message);
 
-async function hear(message: ToThread): Promise<void> {
+function hear(message: ToThread): void {
   if ("name" in message) {
     analysis = new LogAnalysis(message.name);
     if (message.path === undefined) return;
-    await readAhead(message.path, (window, count) => analysis.take(window, count));
+    readLogFile(message.path, (window, count) => analysis.take(window, count));
   } else if ("chunk" in message) {
     const more = analysis.push(message.chunk);
     say({ done: message.chunk.length, more });
@@ -21,5 +21,9 @@ async function hear(message: ToThread): Promise<void> {
 }
 
 parentPort?.on("message", (message: ToThread) => {
-  hear(message).catch((error) => say({ fault: error instanceof Error ? error.message : String(error) }));
+  try {
+    hear(message);
+  } catch (error) {
+    say({ fault: error instanceof Error ? error.message : String(error) });
+  }
 });
