@@ -9,6 +9,25 @@ interface Field {
 
 export const HEADER_LENGTH = 3;
 
+/** Called with the window and where in it the message begins. The bytes are valid during the call only. */
+export type OnMessage = (view: DataView, at: number) => void;
+
+/** Names of numbers; one may stand for several, divided by `|`, of which any will do. */
+export interface NumberNames {
+  /** By these it is told whether a message is wanted. */
+  readonly first: readonly string[];
+  /** These are read only when it is. */
+  readonly rest: readonly string[];
+}
+
+/** What is done with the numbers: they come in the order of their names, and NaN for what a format does not have. */
+export interface NumberTaker<Subject> {
+  /** Handed on with each message. */
+  readonly subject: Subject;
+  readonly isWanted: (subject: Subject, ...first: number[]) => boolean;
+  readonly take: (subject: Subject, ...rest: number[]) => void;
+}
+
 /** A message's layout, as a FMT message of the log declares it. */
 export class MessageFormat {
   private constructor(
@@ -48,9 +67,22 @@ export class MessageFormat {
     return this.numberField(name) !== undefined;
   }
 
-  /** Reads these fields of a message, each where it has a number of that name. */
-  numbers(names: readonly string[]): NumberReader {
-    return new NumberReader(names.map((name) => this.numberField(name)));
+  /** Takes the numbers of each message. A log has millions: the code that reads just these is made once. */
+  onNumbers<Subject>(names: NumberNames, taker: NumberTaker<Subject>): OnMessage {
+    const read = (name: string) => {
+      const field = this.numberField(name);
+      return field?.type.number?.(`at + ${field.offset}`) ?? "NaN";
+    };
+    const first = ["subject", ...names.first.map(read)].join(", ");
+    const rest = ["subject", ...names.rest.map(read)].join(", ");
+    return compile(`(view, at) => { if (isWanted(${first})) take(${rest}); }`, { ...taker });
+  }
+
+  /** Reads one number of a message. */
+  number(name: string): ((view: DataView, at: number) => number) | undefined {
+    const field = this.numberField(name);
+    const number = field?.type.number?.(`at + ${field.offset}`);
+    return number === undefined ? undefined : compile(`(view, at) => ${number}`);
   }
 
   text(name: string): ((view: DataView, at: number) => string) | undefined {
@@ -70,25 +102,5 @@ export class MessageFormat {
 
   private field(name: string): Field | undefined {
     return this.fields.find((candidate) => candidate.name === name);
-  }
-}
-
-/**
- * Reads some numbers of each message of one format. A log has millions of messages: code that reads just these fields
- * is made once, and the numbers are put into an array that is used again.
- */
-export class NumberReader {
-  /** Of the message that was read last, in the order of the names; NaN where it has no such number. */
-  readonly values: Float64Array;
-  /** Reads the message that begins at `at`; returns `values`. */
-  readonly read: (view: DataView, at: number) => Float64Array;
-
-  constructor(fields: readonly (Field | undefined)[]) {
-    this.values = new Float64Array(fields.length).fill(Number.NaN);
-    const steps = fields.map((field, place) => {
-      const number = field?.type.number?.(`at + ${field.offset}`);
-      return number === undefined ? "" : `values[${place}] = ${number};`;
-    });
-    this.read = compile(`return (view, at) => { ${steps.join(" ")} return values; };`, this.values);
   }
 }

@@ -1,13 +1,20 @@
 import { DataFlashLog } from "../../../../testing/flight-logs";
 import { seeded } from "../../../../testing/mavlink-stream";
-import type { MessageFormat } from "./format";
-import { DataFlashReader, type OnMessage } from "./reader";
+import type { MessageFormat, OnMessage } from "./format";
+import { DataFlashReader } from "./reader";
 
 function read(bytes: Buffer, onFormat: (format: MessageFormat) => OnMessage | undefined): DataFlashReader {
   const reader = new DataFlashReader(onFormat);
   expect(reader.read(bytes, bytes.length)).toBe(bytes.length);
   return reader;
 }
+
+/** Hands on the numbers of these names, of every message. */
+const numbersOf = (format: MessageFormat, names: string[], take: (...numbers: number[]) => void): OnMessage =>
+  format.onNumbers(
+    { first: [], rest: names },
+    { subject: undefined, isWanted: () => true, take: (_, ...numbers) => take(...numbers) },
+  );
 
 /** Each type of number, in ArduPilot's words, beside Node's own way to read it. */
 const NUMBERS: Readonly<Record<string, (bytes: Buffer, at: number) => number | bigint>> = {
@@ -45,11 +52,16 @@ test("every type of number is read as it stands, in full and for the statistics"
   let compared = 0;
   read(bytes, (format) => {
     if (format.name !== "ALL") return undefined;
-    const numbers = format.numbers(format.fields.map(({ name }) => name));
+    let numbers: number[] = [];
+    const names = format.fields.map(({ name }) => name);
+    const readNumbers = numbersOf(format, names, (...all) => {
+      numbers = all;
+    });
     return (view, at) => {
+      readNumbers(view, at);
       const expected = format.fields.map(({ offset }, place) => NUMBERS[types[place]!]!(bytes, at + offset));
       expect([...format.values(view, at).values()]).toEqual(expected);
-      expect([...numbers.read(view, at)]).toEqual(expected.map(Number));
+      expect(numbers).toEqual(expected.map(Number));
       compared++;
     };
   });
@@ -63,8 +75,7 @@ test("a number of half precision is read, the smallest, the greatest and none", 
   const seen: number[] = [];
   read(log.bytes, (format) => {
     if (format.name !== "HALF") return undefined;
-    const numbers = format.numbers(["a"]);
-    return (view, at) => seen.push(numbers.read(view, at)[0] as number);
+    return numbersOf(format, ["a"], (number) => seen.push(number));
   });
   const ends = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.NaN];
   expect(seen).toEqual([1, -2, 0.333251953125, 65_504, 2 ** -24, -(2 ** -14), 0, ...ends]);
@@ -76,8 +87,7 @@ test("text and lists are no numbers for the statistics", () => {
   const seen: number[][] = [];
   read(log.bytes, (format) => {
     if (format.name !== "TEXT") return undefined;
-    const numbers = format.numbers(["TimeUS", "a", "b", "c", "d"]);
-    return (view, at) => seen.push([...numbers.read(view, at)]);
+    return numbersOf(format, ["TimeUS", "a", "b", "c", "d"], (...numbers) => seen.push(numbers));
   });
   expect(seen).toEqual([[5, Number.NaN, Number.NaN, Number.NaN, Number.NaN]]);
 });
@@ -89,10 +99,24 @@ test("of several names the first that a format has is read, and a name that it l
     if (format.name !== "BAT") return undefined;
     expect(format.hasNumber("I|Inst")).toBe(true);
     expect(format.hasNumber("I")).toBe(false);
-    const numbers = format.numbers(["I|Instance|Inst", "Curr", "Volt"]);
-    return (view, at) => seen.push([...numbers.read(view, at)]);
+    return numbersOf(format, ["I|Instance|Inst", "Curr", "Volt"], (...numbers) => seen.push(numbers));
   });
   expect(seen).toEqual([[3, Number.NaN, 12.5]]);
+});
+
+test("of a message that is not wanted the rest is not read", () => {
+  const log = new DataFlashLog().declare(1, "BAT", "BH", "Inst,Volt");
+  for (let n = 0; n < 6; n++) log.write("BAT", n % 3, 1_200 + n);
+  const asked: number[] = [];
+  const taken: number[] = [];
+  read(log.bytes, (format) => {
+    if (format.name !== "BAT") return undefined;
+    const isWanted = (from: number[], instance: number) => from.push(instance) > 0 && instance === 0;
+    const take = (_: number[], volts: number) => taken.push(volts);
+    return format.onNumbers({ first: ["Inst"], rest: ["Volt"] }, { subject: asked, isWanted, take });
+  });
+  expect(asked).toEqual([0, 1, 2, 0, 1, 2]);
+  expect(taken).toEqual([1_200, 1_203]);
 });
 
 test("a type that is declared anew goes by the old declaration until then, in the log's order", () => {
@@ -102,8 +126,7 @@ test("a type that is declared anew goes by the old declaration until then, in th
   const seen: string[] = [];
   const reader = read(log.bytes, (format) => {
     if (format.name === "FMT") return undefined;
-    const numbers = format.numbers(["a"]);
-    return (view, at) => seen.push(`${format.name} ${numbers.read(view, at)[0]}`);
+    return numbersOf(format, ["a"], (number) => seen.push(`${format.name} ${number}`));
   });
   expect(seen).toEqual(["OLD 1", "ALSO 2", "OLD 3", "NEW 400", "ALSO 5"]);
   expect(reader.counters).toEqual({ messages: 9, damagedBytes: 0 });
@@ -115,8 +138,7 @@ test("more wanted messages than are noted at once are all handed over, in order"
   const seen: number[] = [];
   read(log.bytes, (format) => {
     if (format.name !== "NUM") return undefined;
-    const numbers = format.numbers(["a"]);
-    return (view, at) => seen.push(numbers.read(view, at)[0] as number);
+    return numbersOf(format, ["a"], (number) => seen.push(number));
   });
   expect(seen).toEqual(Array.from({ length: 10_000 }, (_, n) => n));
 });

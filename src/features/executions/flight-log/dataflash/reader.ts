@@ -1,14 +1,11 @@
 import type { MessageReader, ReadingCounters } from "../reader";
-import { HEADER_LENGTH, MessageFormat } from "./format";
+import { HEADER_LENGTH, MessageFormat, type OnMessage } from "./format";
 
 export const HEAD_1 = 0xa3;
 export const HEAD_2 = 0x95;
 /** The type of FMT, which declares all others and, in every log, itself. */
 export const FMT_TYPE = 0x80;
 export const FMT_LENGTH = 89;
-
-/** Called with the window and where in it the message begins. The bytes are valid during the call only. */
-export type OnMessage = (view: DataView, at: number) => void;
 
 /** Messages that wait for their handlers. */
 const MOST_FOUND = 4096;
