@@ -9,11 +9,18 @@ const WINDOW = 1 << 20;
 /** Bytes that tell one format from the others. */
 const HEAD = 16;
 
+const PAGE = 4096;
+/**
+ * Half a page beyond a page's begin: several kinds of processor copy from a page to the same place of another page, as
+ * the file's pages would be, at half their speed.
+ */
+const ROOM_AT = Math.ceil(LARGEST_MESSAGE / PAGE) * PAGE + PAGE / 2;
+
 /** A megabyte of a log, behind room for what was left of the one before. It is filled again and again. */
 export class LogWindow {
-  readonly bytes = Buffer.allocUnsafeSlow(LARGEST_MESSAGE + WINDOW);
+  readonly bytes = Buffer.allocUnsafeSlow(ROOM_AT + WINDOW);
   /** Where the log's bytes are put. */
-  readonly room = this.bytes.subarray(LARGEST_MESSAGE);
+  readonly room = this.bytes.subarray(ROOM_AT);
 }
 
 /** Reads a log window by window: it takes no more memory for a large log than for a small one. */
