@@ -3,10 +3,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { startWorker } from "../../src/gateway/worker";
 import { loadConfig, workerConfig } from "../../src/platform/config";
+import { createMetrics } from "../../src/platform/metrics";
 import { atEndOfFile, freshDatabase, freshMail, freshObjects } from "../../src/testing";
+import { REPLICA_ENV } from "../../src/testing/replicas";
 import { startTestGateway } from "../../src/testing/start-gateway";
 import { startTestRelay } from "../../src/testing/start-relay";
 import { tunnelWorld } from "../../src/testing/start-tunnel";
+import { hubMetrics } from "../../src/tunnel/lease/metrics";
 import { SimulatedOs } from "../../src/tunnel/os/simulated-os";
 import { tool } from "./helm";
 import { chartFolder } from "./values-docs";
@@ -17,7 +20,7 @@ const answers = new Map<string, string>();
 beforeAll(async () => {
   const world = await tunnelWorld();
   const urls = {
-    gateway: (await startTestGateway()).url,
+    gateway: (await startTestGateway(REPLICA_ENV)).url,
     relay: (await startTestRelay()).url,
     worker: await workerUrl(),
     tunnel: (await world.start({ os: new SimulatedOs(), dataplane: "auto" })).url,
@@ -25,6 +28,10 @@ beforeAll(async () => {
   for (const [name, url] of Object.entries(urls)) {
     answers.set(name, await (await fetch(`${url}/metrics`)).text());
   }
+  // What a tunnel has in addition that is one of several hubs.
+  const registry = createMetrics("tunnel");
+  hubMetrics(registry, { remainingSeconds: () => 0, transitions: () => 0 }, () => 0);
+  answers.set("hub", await registry.metrics());
 });
 
 async function workerUrl(): Promise<string> {
@@ -43,7 +50,7 @@ async function workerUrl(): Promise<string> {
   return worker.url;
 }
 
-test.each(["gateway", "relay", "worker", "tunnel"])(
+test.each(["gateway", "relay", "worker", "tunnel", "hub"])(
   "promtool finds no fault with the metrics of the %s",
   async (name) => {
     const said = await new Promise<{ code: number | null; text: string }>((resolve) => {
