@@ -28,6 +28,8 @@ const LINK_SECONDS = 7 * 86_400;
 /** Assets that a mail shows; the web client has them all. */
 const MOST_ASSETS = 30;
 const MOST_THUMBNAILS = 12;
+/** Bytes of a picture without a thumbnail that a mail shows. */
+const LARGEST_DRAWN = 30e6;
 
 /** The report of an execution as things stand now. */
 export async function renderReport(deps: Deps, execution: Execution): Promise<RenderedReport> {
@@ -83,20 +85,29 @@ const planned = ({ plan_items }: Execution): Place[] =>
 
 /** Small copies within the mail. One that the store does not give is left out. */
 async function thumbnailsOf(store: ObjectStore, assets: readonly Asset[]) {
-  const shown = assets.filter(({ thumbnail }) => thumbnail).slice(0, MOST_THUMBNAILS);
-  const found = await Promise.allSettled(
-    shown.map(async (asset) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of await store.read(thumbnailKey(asset))) chunks.push(chunk as Buffer);
-      const small = await sharp(Buffer.concat(chunks))
-        .resize(144, 108, { fit: "cover" })
-        .png({ palette: true })
-        .toBuffer();
-      const id = `asset-${asset.id}`;
-      return [asset.id, { id, fileName: `${id}.png`, png: small }] as const;
-    }),
-  );
-  return new Map(found.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])));
+  const shown = assets.filter(({ asset_type, thumbnail, size }) => {
+    return asset_type === "image" && (thumbnail || (size ?? 0) <= LARGEST_DRAWN);
+  });
+  const found = new Map<number, { id: string; fileName: string; png: Buffer }>();
+  // One after the other: each is decoded in memory.
+  for (const asset of shown.slice(0, MOST_THUMBNAILS)) {
+    const png = await smallPicture(store, asset).catch(() => undefined);
+    const id = `asset-${asset.id}`;
+    if (png) found.set(asset.id, { id, fileName: `${id}.png`, png });
+  }
+  return found;
+}
+
+/** From the thumbnail, or from the picture itself: the last one's thumbnail is drawn while the report is. */
+async function smallPicture(store: ObjectStore, asset: Asset): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  const source = await store.read(asset.thumbnail ? thumbnailKey(asset) : assetKey(asset));
+  for await (const chunk of source) chunks.push(chunk as Buffer);
+  return sharp(Buffer.concat(chunks))
+    .rotate()
+    .resize(144, 108, { fit: "cover" })
+    .png({ palette: true })
+    .toBuffer();
 }
 
 const kinds = { video: "Video", image: "Picture", logs: "Log" } as const;

@@ -1,8 +1,9 @@
 import sharp from "sharp";
 import { straightFlight } from "../../../testing/flight-logs";
+import { startFlight } from "../../../testing/flights";
 import { startTestGateway, type TestGateway } from "../../../testing/start-gateway";
 import { until } from "../../../testing/until";
-import { droneClient, upload } from "../../../testing/uploads";
+import { upload } from "../../../testing/uploads";
 import { findExecution } from "../executions.store";
 import { altitudePlot } from "./altitude-plot";
 import { renderReport } from "./render";
@@ -14,14 +15,6 @@ beforeAll(async () => {
   gateway = await startTestGateway({ WORKER_IN_PROCESS: "true" });
 });
 
-async function flight(droneName: string) {
-  const user = await gateway.newUser();
-  const { body } = await user.api.post("/drone", { type: "sitl", name: droneName, vehicle_type: "copter" });
-  const drone = droneClient(gateway.api, body.ip);
-  const id = (await drone.post("/executions/start", {})).body.id as number;
-  return { user, drone, id };
-}
-
 const rendered = async (id: number) => {
   const execution = await findExecution(gateway.deps.db, id);
   if (!execution) throw new Error("There is no such execution.");
@@ -29,7 +22,7 @@ const rendered = async (id: number) => {
 };
 
 test("a report waits for the log's analysis, and then tells the flight in figures, a map and a plot", async () => {
-  const { user, drone, id } = await flight("Surveyor");
+  const { user, drone, id } = await startFlight(gateway);
   const wish = { file_name: "00000001.BIN", asset_type: "logs", execution_id: id };
   const begun = (await drone.post("/authenticate_upload", wish)).body;
   await drone.post(`/executions/${id}/log`, { asset_id: begun.asset_id });
@@ -52,9 +45,27 @@ test("a report waits for the log's analysis, and then tells the flight in figure
   expect(sizes).toEqual([1200, 1200]);
 });
 
+test("pictures are shown, also those whose thumbnails are not drawn yet; what is none is listed without", async () => {
+  const { drone, id } = await startFlight(gateway);
+  const photo = await sharp({ create: { width: 64, height: 48, channels: 3, background: "#246" } })
+    .jpeg()
+    .toBuffer();
+  const bring = async (file_name: string, content: Buffer) =>
+    (await upload(drone, { file_name, asset_type: "image", execution_id: id }, content)).asset_id;
+  const good = await bring("good.jpg", photo);
+  const broken = await bring("broken.jpg", Buffer.concat([photo.subarray(0, 12), Buffer.alloc(100)]));
+  await gateway.deps.db("assets").where({ execution_id: id }).update({ thumbnail: false });
+  const { html, inline } = await rendered(id);
+  const pictures = inline.map((picture) => picture.id);
+  expect(pictures).toContain(`asset-${good}`);
+  expect(pictures).not.toContain(`asset-${broken}`);
+  expect(html).toContain(`cid:asset-${good}`);
+  expect(html).toContain("broken.jpg");
+});
+
 test("names that are markup are shown as text", async () => {
   const hostile = `<img src=x onerror="alert(1)"> & 'co'`;
-  const { drone, id } = await flight(hostile);
+  const { drone, id } = await startFlight(gateway, hostile);
   await drone.post(`/executions/${id}/complete`, { status: "error", notes: "</p><script>alert(2)</script>" });
   const { html, text, subject } = await rendered(id);
   expect(html).not.toMatch(/<script|<img src=x/);
@@ -64,7 +75,7 @@ test("names that are markup are shown as text", async () => {
 });
 
 test("a log that cannot be read is told of, and keeps the report no longer", async () => {
-  const { user, drone, id } = await flight("Surveyor");
+  const { user, drone, id } = await startFlight(gateway);
   const { asset_id } = await upload(drone, { file_name: "a.bin", asset_type: "logs" }, "this is no log");
   await drone.post(`/executions/${id}/log`, { asset_id });
   await drone.post(`/executions/${id}/complete`, { status: "aborted" });
@@ -73,7 +84,7 @@ test("a log that cannot be read is told of, and keeps the report no longer", asy
 });
 
 test("the synchronous analysis answers the same statistics", async () => {
-  const { user, drone, id } = await flight("Surveyor");
+  const { user, drone, id } = await startFlight(gateway);
   await upload(drone, { file_name: "a.bin", asset_type: "logs", execution_id: id }, straightFlight());
   const { status, body } = await user.api.post(`/executions/${id}/analyze-log`);
   expect({ status, body }).toMatchObject({
