@@ -2,12 +2,16 @@ import { type Cuttable, cuttable } from "../testing/cuttable";
 import { KeptLog } from "../testing/kept-log";
 import { type Metrics, scrape } from "../testing/scrape";
 import { type TunnelWorld, tunnelWorld } from "../testing/start-tunnel";
-import { until } from "../testing/until";
+import { until as untilWithin } from "../testing/until";
 import type { Tunnel } from "./index";
 import { SimulatedOs } from "./os/simulated-os";
 
 const os = new SimulatedOs();
 const log = new KeptLog();
+
+/** What is awaited here takes milliseconds, on a busy machine seconds. */
+jest.setTimeout(90_000);
+const until = <T>(attempt: () => Promise<T> | T) => untilWithin(attempt);
 
 let world: TunnelWorld;
 let tunnel: Tunnel;
@@ -192,14 +196,13 @@ test.each(stages)(
     // Without the database nobody new is known; else the others are served.
     if (stage !== "database") await until(() => keyOf("drones0", "10.71.0.6") !== undefined);
     await mend();
-    await until(() => about("this part works again") > mended, 20_000);
-    await until(async () => (await success()) > last, 20_000);
+    await until(() => about("this part works again") > mended);
+    await until(async () => (await success()) > last);
     await until(() => keyOf("users0", "10.70.0.2") !== undefined);
     await until(() => keyOf("drones0", "10.71.0.6") !== undefined);
     await world.fleet.deleteDrone(other.id);
     await until(() => keyOf("drones0", "10.71.0.6") === undefined);
   },
-  60_000,
 );
 
 test("statistics that cannot be read are counted", async () => {
@@ -220,5 +223,5 @@ test("an object store that is away is counted; a new peer waits and is not lost"
   expect(log.entries("client configs: a part failed and is tried again").at(-1)).toMatchObject({ level: 50 });
   expect(keyOf("drones0", "10.71.0.5")).toBeUndefined();
   store.mend();
-  await until(() => keyOf("drones0", "10.71.0.5") !== undefined, 30_000);
-}, 60_000);
+  await until(() => keyOf("drones0", "10.71.0.5") !== undefined);
+});

@@ -1,4 +1,5 @@
 import knex from "knex";
+import { ensureReader } from "../platform/reader-role";
 import { type TunnelWorld, tunnelWorld } from "../testing/start-tunnel";
 import { until } from "../testing/until";
 import { SimulatedOs } from "./os/simulated-os";
@@ -10,8 +11,8 @@ beforeAll(async () => {
 
 test("a role that may read two tables and listen is all the tunnel service needs", async () => {
   const role = `tunnel_${process.pid}_${Date.now()}`;
-  await world.db.raw(`CREATE ROLE ${role} LOGIN PASSWORD 'reads only'`);
-  await world.db.raw(`GRANT SELECT ON users, drones TO ${role}`);
+  // As the chart's setup makes it.
+  await ensureReader(world.db, { role, password: "reads only" }, ["users", "drones"]);
   const url = new URL(world.databaseUrl);
   url.username = role;
   url.password = "reads only";

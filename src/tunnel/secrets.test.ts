@@ -8,7 +8,7 @@ import { TEST_COMPOSE } from "../testing/gateway-with-tunnel";
 import { KeptLog } from "../testing/kept-log";
 import { startTestGateway, type TestGateway, type TestUser } from "../testing/start-gateway";
 import { type TunnelWorld, tunnelWorld } from "../testing/start-tunnel";
-import { until } from "../testing/until";
+import { until as untilWithin } from "../testing/until";
 import { ENDPOINTS_KEY, INDEX_KEY } from "./client-configs/store";
 import type { Tunnel } from "./index";
 import { CommandError } from "./os/os";
@@ -23,6 +23,10 @@ const os = new SimulatedOs();
 const log = new KeptLog();
 /** Every reply that was got, and every metric. */
 const replies: string[] = [];
+
+/** What is awaited here takes milliseconds, on a busy machine seconds. */
+jest.setTimeout(90_000);
+const until = <T>(attempt: () => Promise<T> | T) => untilWithin(attempt);
 
 let world: TunnelWorld;
 let gateway: TestGateway;
@@ -207,4 +211,4 @@ test("whatever happens, no private key is in a log, a metric, a reply, a command
       expect({ where, shows: forms.filter((form) => text.includes(form)) }).toEqual({ where, shows: [] });
     }
   }
-}, 90_000);
+});
