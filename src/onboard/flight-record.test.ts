@@ -1,9 +1,16 @@
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { loadConfig, onboardConfig } from "../platform/config";
+import { createLogger } from "../platform/log";
 import { startSimulator } from "../simvehicle";
 import { atEndOfFile, freshFolder } from "../testing";
+import { executionOf, startFlight } from "../testing/flights";
 import { startTestGateway } from "../testing/start-gateway";
 import { until } from "../testing/until";
+import { sha256 } from "../testing/uploads";
 import { startOnboard } from ".";
+import { FlightRecord } from "./flight-record";
+import { DroneGateway } from "./gateway";
 
 jest.setTimeout(60_000);
 
@@ -64,4 +71,35 @@ test("a flight is on record from arming to disarming, with its log, also one lef
   expect(over?.assets).toEqual([expect.objectContaining({ asset_type: "logs", status: "ready" })]);
   const { body: stats } = await api.post(`/executions/${running.id}/analyze-log`, {});
   expect(stats.data.stats.max_altitude_m).toBeGreaterThan(8);
+});
+
+test("a log that the logger still writes to while it is brought arrives whole, as the flight's only one", async () => {
+  const gateway = await startTestGateway();
+  const flight = await startFlight(gateway);
+  const logFolder = freshFolder("logs");
+  const file = join(logFolder, "00000007.BIN");
+  let brought = 0;
+  class Slow extends DroneGateway {
+    override async upload(url: string, log: string): Promise<void> {
+      if (++brought === 1) appendFileSync(log, " and its end");
+      await super.upload(url, log);
+    }
+  }
+  const record = new FlightRecord({
+    gateway: new Slow(gateway.url, flight.vehicle.ip),
+    logFolder,
+    log: createLogger("test", "silent"),
+    retryMs: 50,
+  });
+  atEndOfFile(async () => record.stop());
+  record.observe(true);
+  writeFileSync(file, "the flight");
+  record.observe(false);
+  await until(() => record.open === 0, 30_000);
+  expect(brought).toBe(2);
+  const { status, log_asset_id, assets } = await executionOf(flight, flight.id);
+  expect(status).toBe("completed");
+  expect(assets).toMatchObject([
+    { id: log_asset_id, status: "ready", sha256: sha256(readFileSync(file)), failure: null },
+  ]);
 });

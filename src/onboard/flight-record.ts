@@ -19,7 +19,12 @@ interface Flight {
   /** Where the log goes; forgotten when it did not work, for a URL has its time. */
   upload?: Upload | undefined;
   completed?: boolean;
+  /** How often what arrived was not what had been announced. */
+  misses?: number;
 }
+
+/** A logger that never ends would have its log brought again for ever. */
+const MOST_MISSES = 3;
 
 export interface FlightRecordOptions {
   readonly gateway: DroneGateway;
@@ -128,7 +133,16 @@ export class FlightRecord {
     const { url, assetId } = flight.upload ?? (await gateway.uploadOf(executionId, announced));
     flight.upload = undefined;
     await gateway.upload(url, file);
-    await gateway.uploaded(assetId);
+    try {
+      await gateway.uploaded(assetId);
+    } catch (error) {
+      const misses = (flight.misses ?? 0) + 1;
+      const differs = error instanceof Refused && error.status === 400;
+      if (!differs || misses > MOST_MISSES) throw error;
+      flight.misses = misses;
+      flight.log = undefined;
+      throw new Error("The log was written to while it was brought; it is announced anew.", { cause: error });
+    }
   }
 
   /** This program ended in the air, and the flight ended without it. */

@@ -70,9 +70,23 @@ export const findArrived = async (db: Db, { drone_id, file_name, checksum }: New
 
 /**
  * The asset whose upload this request begins anew. Without a checksum two files of one name are the same only
- * within one execution: every flight has a `log.bin`.
+ * within one execution: every flight has a `log.bin`. So is a file that failed there, whatever is announced of it
+ * now: a log that was still written to has another checksum the next time.
  */
 export const findUnfinished = async (db: Db, wish: NewAsset): Promise<Asset | undefined> =>
+  (await findSameUnfinished(db, wish)) ?? (wish.execution_id === null ? undefined : findFailed(db, wish));
+
+const findFailed = async (
+  db: Db,
+  { drone_id, execution_id, asset_type, file_name }: NewAsset,
+): Promise<Asset | undefined> =>
+  assets(db)
+    .where({ drone_id, execution_id, asset_type, file_name, status: "failed" })
+    .orderBy("id", "desc")
+    .forUpdate()
+    .first();
+
+const findSameUnfinished = async (db: Db, wish: NewAsset): Promise<Asset | undefined> =>
   assets(db)
     .where({ drone_id: wish.drone_id, file_name: wish.file_name, checksum: wish.checksum })
     .whereNot({ status: "ready" })

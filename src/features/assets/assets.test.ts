@@ -125,6 +125,20 @@ test.each([
   },
 );
 
+test("a log that was written to while it was brought is the same asset with its new checksum", async () => {
+  const { body: flight } = await drone.post("/executions/start", {});
+  const request = { ...wish, file_name: "growing.bin", execution_id: flight.id };
+  const announced = await drone.post("/authenticate_upload", { ...request, checksum: sha256("half") });
+  const { asset_id } = announced.body;
+  await put(announced.body.url, "half and the rest");
+  expect((await drone.post("/complete_upload", { asset_id })).status).toBe(400);
+  const again = await upload(drone, request, "half and the rest");
+  expect(again).toMatchObject({ asset_id, completed: { status: 200 } });
+  const other = await upload(drone, { ...request, file_name: "growing.bin" }, "another file of that name");
+  expect(other.asset_id).not.toBe(asset_id);
+  expect(await assetOf(asset_id)).toMatchObject({ status: "ready", sha256: sha256("half and the rest") });
+});
+
 test("an MD5 is as good a checksum, in any case of letters; what is neither is refused", async () => {
   const md5 = "900150983CD24FB0D6963F7D28E17F72";
   const { completed } = await upload(drone, { ...wish, file_name: "abc.bin", checksum: md5 }, "abc");
