@@ -14,7 +14,10 @@ export interface DatabaseOptions {
   /** How Postgres lists us. */
   readonly name?: string;
   readonly log?: Logger;
-  /** A query that takes longer fails: a database that hangs must not hang us. 0 waits for ever. */
+  /**
+   * A query that takes longer fails: a database that hangs must not hang us. 0 waits for ever. A transaction that
+   * says nothing for twice as long is ended by Postgres: whoever began it may be cut off, and holds locks.
+   */
   readonly queryTimeoutMs?: number;
 }
 
@@ -22,7 +25,7 @@ const QUERY_TIMEOUT_MS = 10_000;
 
 /** Open a pool. Nothing connects before the first query. */
 export function openDatabase(url: string, options: DatabaseOptions = {}): Db {
-  const { log } = options;
+  const { log, queryTimeoutMs = QUERY_TIMEOUT_MS } = options;
   const db = knex({
     client: "pg",
     connection: {
@@ -31,7 +34,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Db {
       connectionTimeoutMillis: 5_000,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
-      query_timeout: options.queryTimeoutMs ?? QUERY_TIMEOUT_MS,
+      query_timeout: queryTimeoutMs,
     },
     log: {
       debug: (message) => log?.debug({ detail: message }, "database"),
@@ -47,7 +50,11 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Db {
       afterCreate: (connection: Connection, done: (error: unknown, connection: Connection) => void) => {
         connections.set(connection.__knexUid, connection);
         connection.once("end", () => connections.delete(connection.__knexUid));
-        done(undefined, connection);
+        // As a statement: a pooler refuses what it does not know when a connection begins.
+        connection.query(`SET idle_in_transaction_session_timeout = ${2 * queryTimeoutMs}`).then(
+          () => done(undefined, connection),
+          (error) => done(error, connection),
+        );
       },
     },
   });

@@ -20,6 +20,19 @@ test("a database whose machine lost its power is reached again at its successor,
   expect(answers.map(({ status }) => status)).toEqual(Array(4).fill("fulfilled"));
 });
 
+test("a lock whose holder was cut off in the middle of a transaction is another's a little later", async () => {
+  const { url } = await freshDatabase();
+  const cable = await cuttable(url);
+  const [cutOff, other] = [cable.url, url].map((one) => openDatabase(one, { queryTimeoutMs: 2_000 }));
+  atEndOfFile(() => Promise.all([cutOff?.destroy(), other?.destroy()]));
+  const trx = await cutOff?.transaction();
+  await trx?.raw("SELECT pg_advisory_xact_lock(7)");
+  cable.stall();
+  await expect(other?.raw("SELECT pg_advisory_xact_lock(7)")).rejects.toThrow("Query read timeout");
+  await until(async () => (await other?.raw("SELECT pg_try_advisory_xact_lock(7) AS free"))?.rows[0].free);
+  await trx?.rollback().catch(() => {});
+}, 30_000);
+
 test.each([
   ["commands", {}],
   ["subscriptions", { enableOfflineQueue: true, maxRetriesPerRequest: null, commandTimeout: undefined }],

@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { migrationSource } from "../../../migrations";
 import { assertPortIsFree } from "../../laptop/free-port";
@@ -9,6 +10,7 @@ import { migrateJobs } from "../../platform/jobs";
 import { generateKeyPair } from "../../tunnel/wireguard/keys";
 import { atEndOfFile } from "../clean-up";
 import { type Cuttable, cuttable } from "../cuttable";
+import { FakeLeases } from "../fake-leases";
 import { freshFolder, freshMail } from "../fresh-servers";
 import { compiledPrograms } from "../programs";
 import { TEST_ARCHIVE_KEY, TEST_JWT_SECRET } from "../start-gateway";
@@ -22,8 +24,8 @@ export interface Deployment {
   /** Both gateways, and both relays, as their clients reach them. */
   readonly gateways: readonly string[];
   readonly relays: readonly string[];
-  /** Its status API. */
-  readonly tunnel: string;
+  /** The status API of each hub. */
+  readonly tunnels: readonly string[];
   /** Of the test's own, not through any cable. */
   readonly db: Db;
   readonly redisUrl: string;
@@ -59,9 +61,24 @@ class Neighbour {
   }
 }
 
+/** What a hub reads to find the API server. */
+function kubeConfigFile(folder: string, server: string): string {
+  const file = join(folder, "kubeconfig");
+  const name = "fake";
+  const config = {
+    ...{ apiVersion: "v1", kind: "Config", "current-context": name },
+    clusters: [{ name, cluster: { server, "insecure-skip-tls-verify": true } }],
+    users: [{ name, user: {} }],
+    contexts: [{ name, context: { cluster: name, user: name } }],
+  };
+  writeFileSync(file, JSON.stringify(config));
+  return file;
+}
+
 /**
- * Two gateways, two relays, two workers, a tunnel that changes nothing on this machine, a jumphost, and the Postgres, Redis and object store under them, each a
- * process of its own on loopback. Each replica has a cable of its own to each neighbour.
+ * Two gateways, two relays, two workers, two hubs that change nothing on this machine and share a lease, a jumphost,
+ * and the Postgres, Redis and object store under them, each a process of its own on loopback. Each replica has a cable
+ * of its own to each neighbour.
  */
 export async function startDeployment(): Promise<Deployment> {
   const programs = compiledPrograms();
@@ -184,26 +201,42 @@ export async function startDeployment(): Promise<Deployment> {
       workerCables,
     );
   }
-  const tunnelPort = await ownPort();
-  const tunnelCables = [await postgres.cable(), await store.cable()] as const;
-  const keys = [generateKeyPair(), generateKeyPair()] as const;
-  await add(
-    "tunnel",
-    () =>
-      program("tunnel", entrypoint(programs, "tunnel"), "the tunnel service listens", {
-        ...common,
-        ...storeKeys,
-        DATABASE_URL: tunnelCables[0].url,
-        S3_ENDPOINT: tunnelCables[1].url,
-        USERS_PRIVATE_KEY: keys[0].privateKey,
-        DRONES_PRIVATE_KEY: keys[1].privateKey,
-        VPN_ENDPOINT_HOST: "192.0.2.1",
-        TUNNEL_DATAPLANE: "dry-run",
-        TUNNEL_PORT: String(tunnelPort),
-        JUMPHOST_PORT: "0",
-      }),
-    tunnelCables,
-  );
-  const tunnel = `http://127.0.0.1:${tunnelPort}`;
-  return { parts, gateways, relays, tunnel, db, redisUrl: redis.url, storeUrl: store.url, mail };
+  const tunnels: string[] = [];
+  const hubKeys = [generateKeyPair(), generateKeyPair()] as const;
+  const api = new Neighbour((await FakeLeases.listening()).url);
+  for (const number of [1, 2]) {
+    const port = await ownPort();
+    const cables = await Promise.all([postgres, store, redis, api].map((to) => to.cable()));
+    const [pg, s3, rd, kubernetes] = cables as [Cuttable, Cuttable, Cuttable, Cuttable];
+    const folder = freshFolder("hub");
+    await add(
+      `tunnel ${number}`,
+      () =>
+        program(`tunnel-${number}`, entrypoint(programs, "tunnel"), "the tunnel service listens", {
+          ...common,
+          ...storeKeys,
+          DATABASE_URL: pg.url,
+          S3_ENDPOINT: s3.url,
+          USERS_PRIVATE_KEY: hubKeys[0].privateKey,
+          DRONES_PRIVATE_KEY: hubKeys[1].privateKey,
+          VPN_ENDPOINT_HOST: "192.0.2.1",
+          TUNNEL_DATAPLANE: "dry-run",
+          TUNNEL_PORT: String(port),
+          JUMPHOST_PORT: "0",
+          KUBECONFIG: kubeConfigFile(folder, kubernetes.url),
+          HUB_LEASE: "kubernetes",
+          HUB_LEASE_NAMESPACE: "fleet",
+          HUB_LEASE_IDENTITY: `tunnel-${number}`,
+          HUB_LEASE_DURATION_SECONDS: "5",
+          HUB_LEASE_DEADLINE_SECONDS: "3",
+          HUB_TERM_PATH: join(folder, "term.json"),
+          // Without interfaces there is nothing to guard.
+          HUB_GUARD_EXTERNAL: "true",
+          HUB_REDIS_URL: rd.url,
+        }),
+      cables,
+    );
+    tunnels.push(`http://127.0.0.1:${port}`);
+  }
+  return { parts, gateways, relays, tunnels, db, redisUrl: redis.url, storeUrl: store.url, mail };
 }

@@ -133,7 +133,7 @@ async function recovered(progress: Progress, since: number, fault: string): Prom
 }
 
 async function startLoads(deployment: Deployment, round: Round, progress: Progress) {
-  const { gateways, relays, tunnel, db, redisUrl, storeUrl, mail } = deployment;
+  const { gateways, relays, tunnels, db, redisUrl, storeUrl, mail } = deployment;
   const vehicles = await simulatedVehicles(4);
   const credentials = { username: "pilot@example.com", password: "correct horse battery" };
   const user = await createUser(db, { ...credentials, level: "CUSTOMER", active: true });
@@ -170,7 +170,7 @@ async function startLoads(deployment: Deployment, round: Round, progress: Progre
     new CommandLoad({ ...shared, drones: commanded, authorization: () => `Bearer ${token}` }),
     new StickLoad({ relays, drones: steered, redisUrl, round, progress }),
     uploads,
-    new PeerLoad({ tunnel, storeUrl, db, round, progress }),
+    new PeerLoad({ tunnels, storeUrl, db, round, progress }),
     new WebhookLoad({ ...shared, secret: WEBHOOK_SECRET, userId: user.id }),
   ];
   return { loads, uploads, logIn };

@@ -95,7 +95,7 @@ export class SimulatedOs implements Os {
     if (args[0] === "address") link.addresses.push(args[2] as string);
     else if (args[1] === "delete") this.links.delete(named);
     else {
-      link.mtu = Number(args[args.indexOf("mtu") + 1]);
+      if (args.includes("mtu")) link.mtu = Number(args[args.indexOf("mtu") + 1]);
       link.up = args.includes("up");
     }
     return "";

@@ -3,15 +3,17 @@ import { FleetRows } from "../../start-tunnel";
 import { sha256 } from "../../uploads";
 import type { Account, Finding, Load, Round } from "../findings";
 import type { Progress } from "../progress";
-import { ask, isStatus } from "./client";
+import { type Answer, ask, isStatus } from "./client";
 import { type Repetition, repeatEvery } from "./repeat";
 
+/** Whichever of them has the lease. */
+const HUB = "the hub that serves";
 const EVERY_MS = 500;
 const LOOK_MS = 100;
 
 export interface PeerLoadOptions {
-  /** The tunnel's status API, and the store as nobody's cable reaches it. */
-  readonly tunnel: string;
+  /** The hubs' status APIs, and the store as nobody's cable reaches it. */
+  readonly tunnels: readonly string[];
   readonly storeUrl: string;
   readonly db: Db;
   readonly round: Round;
@@ -36,7 +38,7 @@ export class PeerLoad implements Load {
   private addresses = 0;
 
   constructor(private readonly options: PeerLoadOptions) {
-    options.progress.expect("peers", options.tunnel);
+    options.progress.expect("peers", HUB);
     this.repetition = repeatEvery(LOOK_MS, () => this.next().catch(() => undefined));
   }
 
@@ -68,11 +70,25 @@ export class PeerLoad implements Load {
   }
 
   private async look(peer: Peer): Promise<void> {
-    const { tunnel, progress } = this.options;
-    const answer = await ask(`${tunnel}/status/user/${peer.ip}`, { method: "GET" });
-    if (!isStatus(answer, 200)) return;
+    if (!(await this.isServed(peer))) return;
     peer.config = await this.configOf(peer);
-    if (peer.config !== undefined) progress.success("peers", tunnel);
+    if (peer.config !== undefined) this.options.progress.success("peers", HUB);
+  }
+
+  /** By the hub that serves; a standby knows peers too. */
+  private async isServed({ ip }: Peer): Promise<boolean> {
+    const served = this.options.tunnels.map(async (tunnel) => {
+      const [readiness, status] = await Promise.all(
+        ["/readyz", `/status/user/${ip}`].map((path) => ask(`${tunnel}${path}`, { method: "GET" })),
+      );
+      if (![readiness, status].every((one) => isStatus(one as Answer, 200)))
+        throw new Error("not by this one");
+    });
+    // One that is paused answers late.
+    return Promise.any(served).then(
+      () => true,
+      () => false,
+    );
   }
 
   /** The laptop's store lets anyone read. */
@@ -84,10 +100,9 @@ export class PeerLoad implements Load {
   async account(): Promise<Account> {
     const findings: Finding[] = [];
     for (const peer of this.peers) {
-      const answer = await ask(`${this.options.tunnel}/status/user/${peer.ip}`, { method: "GET" });
       const config = await this.configOf(peer);
       const finding = { kind: "peers", round: peer.round } as const;
-      if (!isStatus(answer, 200) || config === undefined || peer.config === undefined)
+      if (!(await this.isServed(peer)) || config === undefined || peer.config === undefined)
         findings.push({ ...finding, flaw: "lost", detail: `user ${peer.id} has no peer or no config` });
       else if (config !== peer.config)
         findings.push({ ...finding, flaw: "duplicated", detail: `user ${peer.id} was given a second key` });
