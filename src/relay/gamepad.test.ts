@@ -16,11 +16,12 @@ beforeAll(async () => {
 });
 
 /** A drone's own WebSocket server; it keeps its last client and everything it was sent, binary frames in hex. */
-async function droneSocket() {
+async function droneSocket(greeting?: string) {
   const server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
   const state = { heard: [] as string[], client: undefined as WebSocket | undefined, port: 0 };
   server.on("connection", (client) => {
     state.client = client;
+    if (greeting) client.send(greeting);
     client.on("message", (data, binary) =>
       state.heard.push((data as Buffer).toString(binary ? "hex" : "utf8")),
     );
@@ -48,6 +49,13 @@ test("frames of both kinds pass both ways between the pilot and the drone's own 
   await until(() => pilot.frames.length === 2);
   expect(pilot.frames).toEqual(["text ✓", "bytes"]);
   expect(kinds).toEqual([false, true]);
+});
+
+test("what the drone says as soon as it is reached is passed on", async () => {
+  const own = await droneSocket("hello");
+  const pilot = await relay.pilot(`/gamepad/${drone.id}?port=${own.port}`).open();
+  await until(() => pilot.frames.length > 0);
+  expect(pilot.frames).toEqual(["hello"]);
 });
 
 test("when either side goes the other is closed", async () => {

@@ -36,6 +36,12 @@ export async function joinGamepad(
     perMessageDeflate: false,
   });
   pilot.onEnd(() => drone.close());
+  const life: Peer = { alive: true, ping: () => drone.ping(), dead: () => drone.terminate() };
+  // It may speak in the packet that opens the connection.
+  drone.on("message", (data, binary) => {
+    life.alive = true;
+    pilot.send(data as Buffer, performance.now(), binary);
+  });
   await new Promise<void>((resolve, reject) => {
     drone.once("open", resolve);
     drone.once("close", () => reject(droneIsAway()));
@@ -46,14 +52,9 @@ export async function joinGamepad(
   });
   drone.on("close", () => pilot.refuse(droneIsAway()));
 
-  const life: Peer = { alive: true, ping: () => drone.ping(), dead: () => drone.terminate() };
   pilot.onEnd(keepalive.watch(life));
   drone.on("pong", () => {
     life.alive = true;
-  });
-  drone.on("message", (data, binary) => {
-    life.alive = true;
-    pilot.send(data as Buffer, performance.now(), binary);
   });
 
   const residence = metrics.residence.of("to_drone");

@@ -9,6 +9,7 @@ import {
 } from "../../testing/access/belongings";
 import { databaseDigest } from "../../testing/access/database-digest";
 import { answers, idsOf, kindOf, request } from "../../testing/access/id-requests";
+import { missingCases } from "../../testing/access/missing-cases";
 import { ApiClient, type Reply } from "../../testing/client";
 import { type Operation, operationsOf } from "../../testing/spec-requests";
 import { startTestGateway, type TestGateway } from "../../testing/start-gateway";
@@ -24,6 +25,14 @@ const everywhere = new Set([
   "algorithm none",
   "another key",
 ]);
+
+/** The routes that take a token of their own in place of a user's. */
+const TOKEN_CASES = [
+  "POST /register/:token",
+  "POST /activate/:user_id/:token",
+  "GET /drone/activate",
+  "POST /billing/webhook",
+];
 
 const activation = (token: string) => ({ "x-activation-token": token });
 
@@ -173,12 +182,12 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
       }),
     };
     const before = await databaseDigest(gateway.deps.db);
-    for (const { operation } of guardedBy("token")) {
-      const outcome = await attempts[operation.name]?.();
-      const statuses = outcome?.replies.map(({ status }) => status);
-      expect({ name: operation.name, statuses }).toEqual({
-        name: operation.name,
-        statuses: outcome?.replies.map(() => outcome.status),
+    expect(Object.keys(attempts)).toEqual(TOKEN_CASES);
+    for (const [name, attempt] of Object.entries(attempts)) {
+      const { status, replies } = await attempt();
+      expect({ name, statuses: replies.map((reply) => reply.status) }).toEqual({
+        name,
+        statuses: replies.map(() => status),
       });
     }
     expect(await databaseDigest(gateway.deps.db)).toEqual(before);
@@ -230,15 +239,13 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
     });
   }
 
-  test("every id that a route takes is known to this walk", () => {
-    const unknown = walked.flatMap(({ operation, route }) =>
-      route.guard === "token" || route.guard === "public"
-        ? []
-        : idsOf(operation)
-            .filter((id) => kindOf(operation, id) === undefined)
-            .map((id) => `${operation.name} ${id}`),
+  test("every route, and every id that one takes, is known to this walk", () => {
+    expect(missingCases(walked, TOKEN_CASES)).toEqual([]);
+    expect(TOKEN_CASES.toSorted()).toEqual(
+      guardedBy("token")
+        .map(({ operation }) => operation.name)
+        .sort(),
     );
-    expect(unknown).toEqual([]);
   });
 
   /** As the user, drone or room that owns `own`. */
@@ -280,4 +287,30 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
     expect(wrong).toEqual([]);
     expect(Object.keys(answers).filter((name) => !cases().some((one) => one.name === name))).toEqual([]);
   });
+});
+
+test("a route that is added without a case is named", () => {
+  const added = (name: string, guard: string, parameters: string[]) => {
+    const [method = "", path = ""] = name.split(" ");
+    const schema = { type: "integer" };
+    const operation = {
+      ...{ name, method, path, body: undefined },
+      parameters: parameters.map((id) => ({ name: id, in: "path", required: true, schema })),
+    };
+    return { operation, route: { guard } } as unknown as Parameters<typeof missingCases>[0][number];
+  };
+  const routes = [
+    added("GET /drone/:drone_id/secrets", "user", ["drone_id"]),
+    added("GET /spaceship/:spaceship_id", "user", ["spaceship_id"]),
+    added("POST /spaceship/:spaceship_id/log", "drone", ["spaceship_id"]),
+    added("POST /spaceship/:token", "token", []),
+    added("GET /spaceships", "charm", []),
+    added("GET /weather", "public", []),
+  ];
+  expect(missingCases(routes, TOKEN_CASES)).toEqual([
+    "GET /spaceship/:spaceship_id spaceship_id",
+    "POST /spaceship/:spaceship_id/log spaceship_id",
+    "POST /spaceship/:token",
+    "GET /spaceships is guarded by charm",
+  ]);
 });

@@ -1,5 +1,8 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
 import type { Server } from "socket.io";
-import { WebSocket } from "ws";
+import { WebSocket, WebSocketServer } from "ws";
+import { atEndOfFile } from "../../testing";
 import { type BadCallers, badCallers, otherTokens } from "../../testing/access/bad-tokens";
 import { type Belongings, belongings, TEST_EDGE_SECRET } from "../../testing/access/belongings";
 import { eventually } from "../../testing/simulated-drone";
@@ -75,8 +78,15 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
       const server = Reflect.get(gateway.features.watchers, "io") as Server;
       const [socket] = [...server.sockets.sockets.values()];
       const librarys = ["error", "disconnecting", "disconnect"];
-      const listened = socket?.eventNames().map(String);
-      expect(listened?.filter((name) => !librarys.includes(name))).toEqual(Object.keys(asked));
+      const listened = () =>
+        socket
+          ?.eventNames()
+          .map(String)
+          .filter((name) => !librarys.includes(name));
+      expect(listened()).toEqual(Object.keys(asked));
+      // One that is added is seen.
+      socket?.on("take_control", () => {});
+      expect(listened()).toEqual([...Object.keys(asked), "take_control"]);
       for (const [event, answer] of Object.entries(asked)) {
         watcher.forget();
         watcher.socket.emit(event, { drone_id: others.drone, stream_type: "gps" });
@@ -137,6 +147,32 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
           pilot.socket.terminate();
         }
         expect(await (await fetch(`${relay.url}/drone/${own.drone}`)).json()).toMatchObject({ ip: own.ip });
+      });
+
+      test("anybody speaks to any drone's own socket, token or not", async () => {
+        const { db } = gateway.deps;
+        const heard: string[] = [];
+        const server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
+        atEndOfFile(async () => void server.close());
+        server.on("connection", (socket) => {
+          socket.on("message", (data) => {
+            heard.push(String(data));
+            socket.send(`heard ${data}`);
+          });
+        });
+        await once(server, "listening");
+        const { drone } = await belongings(gateway);
+        await db("vpn_addresses").insert({ ip: "127.0.0.1", range: "simulated" });
+        await db("drones").where({ id: drone }).update({ ip: "127.0.0.1" });
+        const { port } = server.address() as AddressInfo;
+        const callers = tokens.filter(([kind]) => ["no token", "an expired token"].includes(kind));
+        for (const [kind, token] of callers) {
+          const pilot = await relay.pilot(`/gamepad/${drone}?port=${port}&access_token=${token}`).open();
+          pilot.send(kind);
+          await until(() => pilot.frames.includes(`heard ${kind}`));
+          pilot.socket.terminate();
+        }
+        expect(heard).toEqual(callers.map(([kind]) => kind));
       });
     }
   });
