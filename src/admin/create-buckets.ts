@@ -12,7 +12,8 @@ export const createBucketsCommand: AdminCommand = {
     const config = loadConfig(createBucketsConfig);
     const objects = openObjects(config);
     try {
-      const made = await ensureBuckets(objects, [config.S3_BUCKET, config.S3_VPN_BUCKET]);
+      const names = [config.S3_BUCKET, config.S3_VPN_BUCKET];
+      const made = await ensureBuckets(objects, names, config.OBJECTS_WAIT_SECONDS);
       process.stdout.write(made.map((name) => `made ${name}\n`).join("") || "both buckets are there\n");
     } finally {
       objects.destroy();

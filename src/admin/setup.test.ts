@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import knex from "knex";
-import { freshDatabase, freshObjects } from "../testing";
+import { atEndOfFile, freshDatabase, freshObjects } from "../testing";
 import { compiledPrograms } from "../testing/programs";
 
 const run = promisify(execFile);
@@ -55,3 +56,29 @@ test("missing buckets are made, and those that are there are left alone", async 
   expect((await admin(env, "create-buckets")).stdout).toBe("made fleet-vpn\n");
   expect((await admin(env, "create-buckets")).stdout).toBe("both buckets are there\n");
 }, 60_000);
+
+test("a store that is still starting is waited for, one that refuses us is not", async () => {
+  const objects = await freshObjects("fleet");
+  const store = new URL(objects.url);
+  // More than the store's own client tries before it gives up.
+  let refusals = 6;
+  const door = createServer((near) => {
+    if (refusals-- > 0) return void near.destroy();
+    const far = connect(Number(store.port), store.hostname);
+    near.on("error", () => far.destroy()).pipe(far);
+    far.on("error", () => near.destroy()).pipe(near);
+  });
+  atEndOfFile(async () => void door.close());
+  await new Promise<void>((resolve) => door.listen(0, "127.0.0.1", resolve));
+  const env = {
+    S3_ENDPOINT: `http://127.0.0.1:${(door.address() as AddressInfo).port}`,
+    S3_ACCESS_KEY_ID: objects.accessKeyId,
+    S3_SECRET_ACCESS_KEY: objects.secretAccessKey,
+    OBJECTS_WAIT_SECONDS: "60",
+  };
+  expect((await admin(env, "create-buckets")).stdout).toBe("made fleet-vpn\n");
+  expect(refusals).toBeLessThan(0);
+
+  const stranger = { ...env, S3_ACCESS_KEY_ID: "nobody" };
+  await expect(admin(stranger, "create-buckets")).rejects.toMatchObject({ code: 1 });
+}, 30_000);
