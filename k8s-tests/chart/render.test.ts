@@ -32,10 +32,10 @@ describe.each(matrix)("with $name", ({ name, values, example }) => {
     expect(names.filter((one, at) => names.indexOf(one) !== at)).toEqual([]);
   });
 
-  test("only the tunnel is privileged, on the host's network or near the host's files", () => {
+  test("only the tunnel, and what takes it off its node, is privileged, on the host's network or near the host's files", () => {
     for (const { object, pod, labels } of workloads(objects)) {
       const component = labels["app.kubernetes.io/component"];
-      if (component === "tunnel") continue;
+      if (component === "tunnel" || component === "teardown") continue;
       const where = `${object.kind}/${object.metadata.name}`;
       // The pod that says where the hub serves has the hub's address, and no rights.
       expect([where, pod.hostNetwork ?? false]).toEqual([where, component === "active-hub"]);
@@ -199,7 +199,7 @@ function processOf({ args = [] }: Container): string {
   const [, name = ""] = /(\w+)\.[jt]s$/.exec(args[at] ?? "") ?? [];
   const [mode] = args
     .slice(at + 1)
-    .filter((word) => name === "admin" || word === "--userspace" || word === "--guard");
+    .filter((word) => name === "admin" || ["--userspace", "--guard", "--teardown"].includes(word));
   return mode ? `${name} ${mode}` : name;
 }
 

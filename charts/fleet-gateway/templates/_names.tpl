@@ -41,15 +41,25 @@ app.kubernetes.io/component: {{ .component }}
 {{- define "fleet.hubNodes" -}}
 {{- $found := .Values.networkPolicy.tunnelNodes -}}
 {{- if not $found -}}
+{{- $hubs := include "fleet.hubNames" . | fromJsonArray -}}
+{{- range (lookup "v1" "Node" "" "").items -}}
+{{- if has .metadata.name $hubs -}}
+{{- range .status.addresses }}{{ if eq .type "InternalIP" }}{{ $found = append $found (printf "%s/%s" .address (contains ":" .address | ternary "128" "32")) }}{{ end }}{{ end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- $found | toJson -}}
+{{- end }}
+
+{{/* Names of the hub nodes that the cluster has now, as a JSON list; none where there is no cluster to ask. */}}
+{{- define "fleet.hubNames" -}}
+{{- $found := list -}}
 {{- range (lookup "v1" "Node" "" "").items -}}
 {{- $labels := .metadata.labels | default dict -}}
 {{- $is := true -}}
 {{- range $key, $value := $.Values.tunnel.nodeSelector }}{{ if ne (index $labels $key | default "") $value }}{{ $is = false }}{{ end }}{{ end -}}
 {{- if and $.Values.tunnel.nodes (not (has .metadata.name $.Values.tunnel.nodes)) }}{{ $is = false }}{{ end -}}
-{{- if $is -}}
-{{- range .status.addresses }}{{ if eq .type "InternalIP" }}{{ $found = append $found (printf "%s/%s" .address (contains ":" .address | ternary "128" "32")) }}{{ end }}{{ end -}}
-{{- end -}}
-{{- end -}}
+{{- if $is }}{{ $found = append $found .metadata.name }}{{ end -}}
 {{- end -}}
 {{- $found | toJson -}}
 {{- end }}
