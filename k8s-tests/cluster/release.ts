@@ -1,8 +1,10 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { AppsV1Api, CoreV1Api, KubeConfig, type V1Pod } from "@kubernetes/client-node";
-import { packageRoot } from "../../src/platform/version";
+import { packageRoot, version } from "../../src/platform/version";
+import { atEndOfFile } from "../../src/testing";
 import { until } from "../../src/testing/until";
 
 const run = promisify(execFile);
@@ -18,9 +20,16 @@ kubeConfig.loadFromDefault();
 export const core = kubeConfig.makeApiClient(CoreV1Api);
 export const apps = kubeConfig.makeApiClient(AppsV1Api);
 
-const image = [
-  ...["--set", `image.repository=${process.env.FLEET_IMAGE_REPOSITORY ?? "fleet-gateway"}`],
-  ...["--set", `image.tag=${process.env.FLEET_IMAGE_TAG ?? ""}`],
+const image = {
+  repository: process.env.FLEET_IMAGE_REPOSITORY ?? "fleet-gateway",
+  tag: process.env.FLEET_IMAGE_TAG ?? "",
+};
+/** What the kind values leave to the cluster; data is kept, so that a killed server has it afterwards. */
+const settings = [
+  `image.repository=${image.repository}`,
+  `image.tag=${image.tag}`,
+  `tunnel.endpointHost=${process.env.FLEET_VPN_HOST ?? "127.0.0.1"}`,
+  ...["postgres", "redis", "minio"].map((server) => `${server}.persistence.enabled=true`),
 ];
 
 async function helm(...args: string[]): Promise<string> {
@@ -29,56 +38,120 @@ async function helm(...args: string[]): Promise<string> {
 }
 
 /** Install or upgrade with the kind values and these settings, and wait until everything is ready. */
-export const deploy = (...settings: string[]): Promise<string> =>
+export const deploy = (...further: string[]): Promise<string> =>
   helm(
-    ...["upgrade", "--install", release, chart, "--create-namespace", "--wait", "--timeout", "10m"],
-    ...["--values", join(chart, "examples/kind.yaml"), ...image],
-    ...settings.flatMap((setting) => ["--set", setting]),
+    ...["upgrade", "--install", release, chart, "--create-namespace"],
+    ...["--wait", "--wait-for-jobs", "--timeout", "10m"],
+    ...["--values", join(chart, "examples/kind.yaml")],
+    ...[...settings, ...further].flatMap((setting) => ["--set", setting]),
   );
 export const rollBack = (): Promise<string> => helm("rollback", release, "--wait", "--timeout", "10m");
-export const runHelmTest = (): Promise<string> => helm("test", release, "--logs");
+/** Its pod is gone when it has succeeded, and stays with its log when not. */
+export const runHelmTest = (): Promise<string> => helm("test", release);
 export const uninstall = (): Promise<string> => helm("uninstall", release, "--wait", "--timeout", "10m");
 
-/** Run a program in the pod of a component; resolves with what it printed. */
+const inPod = (target: string, container: string, command: readonly string[]): string[] => [
+  ...["--namespace", namespace, "exec", "-i", target, "-c", container, "--", ...command],
+];
+
+/** Run a program in a pod; resolves with what it printed. */
 export async function exec(
   target: string,
   container: string,
-  command: string[],
+  command: readonly string[],
   input = "",
 ): Promise<string> {
-  const promise = run("kubectl", [
-    "--namespace",
-    namespace,
-    "exec",
-    "-i",
-    target,
-    "-c",
-    container,
-    "--",
-    ...command,
-  ]);
+  const promise = run("kubectl", inPod(target, container, command));
   promise.child.stdin?.end(input);
   return (await promise).stdout;
 }
 
-export async function podsOf(component: string): Promise<V1Pod[]> {
-  const labelSelector = `app.kubernetes.io/instance=${release},app.kubernetes.io/component=${component}`;
+/** An operator's command, in a gateway. */
+export const admin = (command: readonly string[], input = ""): Promise<string> =>
+  exec(`deployment/${release}-gateway`, "gateway", ["node", "dist/cmd/admin.js", ...command], input);
+
+const redisCli = (...words: string[]) =>
+  [`statefulset/${release}-redis`, "redis", ["redis-cli", ...words]] as const;
+
+/** Listen on a channel of the release's Redis; resolves, once that is so, with what has come. */
+export async function subscribed(channel: string): Promise<{ readonly messages: string[] }> {
+  const child = spawn("kubectl", inPod(...redisCli("--json", "subscribe", channel)));
+  atEndOfFile(async () => void child.kill());
+  const messages: string[] = [];
+  const confirmed = new Promise<void>((resolve, reject) => {
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      if (!line.startsWith("[")) return;
+      const [kind, , payload] = JSON.parse(line) as [string, string, string];
+      if (kind === "subscribe") resolve();
+      else messages.push(payload);
+    });
+    child.once("exit", (code) => reject(new Error(`kubectl exec ended with ${code}.`)));
+  });
+  await confirmed;
+  return { messages };
+}
+
+export const publish = (channel: string, message: string): Promise<string> =>
+  exec(...redisCli("publish", channel, message));
+
+/** Of one of ours its component, of a bundled server its name. */
+export async function podsOf(part: string): Promise<V1Pod[]> {
+  const bundled = ["postgres", "redis", "minio"].includes(part);
+  const label = bundled ? `name=${part}` : `component=${part}`;
+  const labelSelector = `app.kubernetes.io/instance=${release},app.kubernetes.io/${label}`;
   return (await core.listNamespacedPod({ namespace, labelSelector })).items;
+}
+
+/** What the API server says of the running pods when the namespace were to allow restricted ones only. */
+export async function privilegedPods(): Promise<string[]> {
+  const label = "pod-security.kubernetes.io/enforce=restricted";
+  const args = ["label", "--dry-run=server", "--overwrite", "namespace", namespace, label];
+  const { stderr } = await run("kubectl", args);
+  return stderr.split("\n").filter((line) => line.startsWith("Warning: ") && !line.includes("existing pods"));
+}
+
+/** What of the tunnel's is on its node's network: interfaces, rules and sets, a line each. */
+export async function leftOnNode(): Promise<string[]> {
+  const name = "what-is-left";
+  const script = "ip -o link show; iptables-save; ip6tables-save; ipset list -name";
+  const container = {
+    name: "look",
+    image: `${image.repository}:${image.tag || version}`,
+    command: ["sh", "-c", script],
+    securityContext: { privileged: true, runAsUser: 0 },
+  };
+  const spec = {
+    hostNetwork: true,
+    restartPolicy: "Never",
+    nodeSelector: { "fleet-gateway/tunnel": "true" },
+    containers: [container],
+  };
+  await core.createNamespacedPod({ namespace, body: { metadata: { name }, spec } });
+  try {
+    await until(async () => {
+      const { status } = await core.readNamespacedPod({ namespace, name });
+      return status?.phase === "Succeeded";
+    }, 60_000);
+    const log = await core.readNamespacedPodLog({ namespace, name });
+    return log.split("\n").filter((line) => /users0|drones0|FLEET-|fleet-pairs/.test(line));
+  } finally {
+    await core.deleteNamespacedPod({ namespace, name, gracePeriodSeconds: 0 });
+  }
 }
 
 export const isReady = (pod: V1Pod): boolean =>
   !pod.metadata?.deletionTimestamp &&
   (pod.status?.conditions ?? []).some(({ type, status }) => type === "Ready" && status === "True");
 
-/** Delete every pod of a component, and wait until others are ready in their place. */
-export async function killPods(component: string): Promise<void> {
-  const before = await podsOf(component);
+/** Kill every pod of a part at once, and wait until others are ready in their place. */
+export async function killPods(part: string): Promise<void> {
+  const before = await podsOf(part);
   for (const { metadata } of before) {
     await core.deleteNamespacedPod({ namespace, name: metadata?.name ?? "", gracePeriodSeconds: 0 });
   }
   const old = new Set(before.map(({ metadata }) => metadata?.uid));
   await until(async () => {
-    const now = (await podsOf(component)).filter((pod) => isReady(pod) && !old.has(pod.metadata?.uid));
+    const now = (await podsOf(part)).filter((pod) => isReady(pod) && !old.has(pod.metadata?.uid));
     return now.length >= before.length;
   }, 180_000);
 }
