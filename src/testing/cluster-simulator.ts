@@ -1,5 +1,6 @@
-import { AppsV1Api, CoreV1Api, KubeConfig, RbacAuthorizationV1Api } from "@kubernetes/client-node";
+import { AppsV1Api, CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
 import { atEndOfFile } from "./clean-up";
+import { accountIn } from "./cluster-account";
 import type { Reply } from "./recorded-kubernetes";
 import { until } from "./until";
 
@@ -31,26 +32,14 @@ export class ClusterSimulator {
   static async in(config: KubeConfig): Promise<ClusterSimulator> {
     const core = config.makeApiClient(CoreV1Api);
     const apps = config.makeApiClient(AppsV1Api);
-    const rbac = config.makeApiClient(RbacAuthorizationV1Api);
     await core.createNamespace({ body: { metadata: { name: namespace } } });
     atEndOfFile(async () => void (await core.deleteNamespace({ name: namespace })));
-    await core.createNamespacedServiceAccount({ namespace, body: { metadata: { name: account } } });
-    await rbac.createNamespacedRole({ namespace, body: { metadata: { name: account }, rules } });
-    const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: account };
-    const subjects = [{ kind: "ServiceAccount", name: account, namespace }];
-    await rbac.createNamespacedRoleBinding({
-      namespace,
-      body: { metadata: { name: account }, roleRef, subjects },
-    });
+    const theirs = await accountIn(config, namespace, account, rules);
     const template = { metadata: { labels }, spec: { containers } };
     const spec = { replicas: 0, serviceName: name, selector: { matchLabels: labels }, template };
     await apps.createNamespacedStatefulSet({ namespace, body: { metadata: { name }, spec } });
-    const { status } = await core.createNamespacedServiceAccountToken({
-      ...{ name: account, namespace },
-      body: { spec: { audiences: [], expirationSeconds: 3_600 } },
-    });
-    const made = new ClusterSimulator(core, apps, status?.token ?? "");
-    await made.isPermitted(config);
+    const made = new ClusterSimulator(core, apps, theirs.getCurrentUser()?.token ?? "");
+    await made.isPermitted(theirs);
     return made;
   }
 
@@ -116,11 +105,7 @@ export class ClusterSimulator {
   }
 
   /** A new role takes a moment to be known. */
-  private async isPermitted(config: KubeConfig): Promise<void> {
-    const theirs = new KubeConfig();
-    const cluster = config.getCurrentCluster();
-    if (!cluster) throw new Error("KUBECONFIG names no cluster.");
-    theirs.loadFromClusterAndUser(cluster, { name: account, token: this.token });
+  private async isPermitted(theirs: KubeConfig): Promise<void> {
     const apps = theirs.makeApiClient(AppsV1Api);
     await until(() =>
       apps.readNamespacedStatefulSet({ name, namespace }).then(

@@ -9,9 +9,9 @@ interface Reply {
 }
 
 const PATH = /^\/apis\/coordination\.k8s\.io\/v1\/namespaces\/[^/]+\/leases(?:\/([^/?]+))?$/;
-const refusal = (code: number, reason: string): Reply => ({
+const refusal = (code: number, reason: string, message = reason): Reply => ({
   status: code,
-  body: { kind: "Status", apiVersion: "v1", status: "Failure", reason, code },
+  body: { kind: "Status", apiVersion: "v1", status: "Failure", message, reason, code },
 });
 
 /**
@@ -23,6 +23,7 @@ export class FakeLeases {
   /** Milliseconds before each answer. */
   delayMs = 0;
   private version = 0;
+  private refusing: Reply | undefined;
   private away = false;
   private readonly server: Server;
 
@@ -77,7 +78,13 @@ export class FakeLeases {
     this.away = false;
   }
 
+  /** Every question is answered with this status, until it is undefined. */
+  refusesWith(status: number | undefined, message = ""): void {
+    this.refusing = status === undefined ? undefined : refusal(status, "Forbidden", message);
+  }
+
   private answer(method: string, path: string, text: string): Reply {
+    if (this.refusing) return this.refusing;
     const match = PATH.exec(path);
     if (!match) return refusal(404, "NotFound");
     const body = text ? (JSON.parse(text) as V1Lease) : undefined;

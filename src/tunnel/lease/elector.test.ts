@@ -1,60 +1,29 @@
-import { createLogger } from "../../platform/log";
-import { atEndOfFile } from "../../testing";
 import { FakeLeases } from "../../testing/fake-leases";
+import {
+  candidate as candidateAt,
+  CANDIDATE_DEADLINE_MS as DEADLINE_MS,
+  CANDIDATE_DURATION_MS as DURATION_MS,
+  neverBoth,
+} from "../../testing/lease-candidates";
 import { until } from "../../testing/until";
-import { Elector, type ElectorOptions } from "./elector";
+import type { ElectorOptions } from "./elector";
 import { KubernetesLease } from "./kubernetes-lease";
 import { monotonicMs } from "./lease";
 
 const LEASE = "fleet-tunnel-hub";
-const DURATION_MS = 2_000;
-const DEADLINE_MS = 1_000;
 
 let api: FakeLeases;
-const logged: string[] = [];
 
 beforeEach(async () => {
   api = await FakeLeases.listening();
-  logged.length = 0;
 });
 
-interface Candidate {
-  readonly elector: Elector;
-  /** What it was told, and when. */
-  readonly told: { readonly isHeld: boolean; readonly at: number }[];
-  readonly noted: number[];
-}
-
-function candidate(identity: string, options: Partial<ElectorOptions> = {}): Candidate {
-  const told: Candidate["told"] = [];
-  const noted: number[] = [];
-  const elector = new Elector({
-    store: new KubernetesLease({ name: LEASE, namespace: "fleet", kubeConfig: api.config() }),
+const candidate = (identity: string, options: Partial<ElectorOptions> = {}) =>
+  candidateAt(
     identity,
-    durationMs: DURATION_MS,
-    deadlineMs: DEADLINE_MS,
-    retryMs: 100,
-    now: monotonicMs,
-    log: createLogger("test", "trace", { write: (line) => void logged.push(line) }),
-    noteUntil: (until) => void noted.push(until),
-    onChange: (isHeld) => void told.push({ isHeld, at: monotonicMs() }),
-    onFailure: () => {},
-    ...options,
-  });
-  atEndOfFile(() => elector.stop());
-  return { elector, told, noted };
-}
-
-/** Each change of each candidate in its order, with the promise that no two hold at once. */
-function neverBoth(...candidates: Candidate[]): void {
-  const changes = candidates.flatMap(({ told }, who) => told.map((change) => ({ ...change, who })));
-  const holders = new Set<number>();
-  for (const { who, isHeld } of changes.sort((a, b) => a.at - b.at)) {
-    if (isHeld) holders.add(who);
-    else holders.delete(who);
-    expect(holders.size).toBeLessThanOrEqual(1);
-  }
-}
+    new KubernetesLease({ name: LEASE, namespace: "fleet", kubeConfig: api.config() }),
+    options,
+  );
 
 test("of two candidates one holds the lease, as long as it renews, and writes down up to when before it does", async () => {
   const [one, two] = [candidate("one"), candidate("two")];
@@ -105,7 +74,7 @@ test("without the API server the holder gives up by its deadline, nobody takes o
   await until(() => one.told.length === 2);
   await until(() => monotonicMs() - cutAt > 2 * DURATION_MS, 20_000);
   expect(two.elector.isHeld).toBe(false);
-  expect(logged.join("")).toContain("could not be renewed in time");
+  expect(one.logged.join("")).toContain("could not be renewed in time");
   api.mend();
   await until(() => one.elector.isHeld || two.elector.isHeld, 20_000);
   neverBoth(one, two);
@@ -155,6 +124,28 @@ test("clocks do not matter: neither the steps of one's own nor the times that an
   }
 }, 20_000);
 
+test.each([
+  ["deleted", () => void api.leases.delete(LEASE)],
+  ["made anew", () => void api.leases.set(LEASE, { metadata: { name: LEASE, resourceVersion: "anew" } })],
+])(
+  "a lease that is %s under its holder is nobody else's before the holder's term is over",
+  async (_, meddle) => {
+    const [one, two] = [candidate("one"), candidate("two")];
+    await one.elector.start();
+    await two.elector.start();
+    await one.elector.stop();
+    const meddledAt = monotonicMs();
+    meddle();
+    await until(() => two.elector.isHeld, 20_000);
+    expect((two.told[0]?.at as number) - meddledAt).toBeGreaterThan(DURATION_MS / 2);
+    // One that goes on has it again before anybody else may.
+    meddle();
+    await until(() => api.holder(LEASE) === "two");
+    expect(two.told.map(({ isHeld }) => isHeld)).toEqual([true]);
+  },
+  30_000,
+);
+
 test("the same hub after a restart goes on with its own lease at once", async () => {
   const before = candidate("one");
   await before.elector.start();
@@ -174,5 +165,27 @@ test("a lease whose end cannot be written down is not held", async () => {
   await one.elector.start();
   expect(one.elector.isHeld).toBe(false);
   expect(one.told).toEqual([]);
-  expect(logged.join("")).toContain("The disk is full.");
+  expect(one.logged.join("")).toContain("The disk is full.");
+});
+
+test("a term that has ended is not inherited, and no loss is told of", async () => {
+  const one = candidate("one");
+  one.elector.inherit(monotonicMs() - 1);
+  expect(one.elector.isHeld).toBe(false);
+  one.elector.inherit(monotonicMs() + 2 * DEADLINE_MS);
+  expect(one.elector.isHeld).toBe(false);
+  one.elector.inherit(monotonicMs() + DEADLINE_MS / 2);
+  expect(one.elector.isHeld).toBe(true);
+  await until(() => one.told.length === 2);
+  expect(one.logged.join("").match(/could not be renewed in time/g)).toHaveLength(1);
+});
+
+test("what the API server refuses is told in its own words", async () => {
+  const one = candidate("one");
+  api.refusesWith(403, 'leases.coordination.k8s.io "fleet-tunnel-hub" is forbidden');
+  await one.elector.start();
+  expect(one.elector.isHeld).toBe(false);
+  expect(one.logged.join("")).toMatch(/API server refuses .*403.*is forbidden/);
+  api.refusesWith(undefined);
+  await until(() => one.elector.isHeld);
 });

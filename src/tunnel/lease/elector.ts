@@ -22,6 +22,10 @@ export interface ElectorOptions {
 
 const JITTER = 0.2;
 
+/** As it is made beforehand; one that was released says for how long it was held. */
+const isUntouched = ({ holder, durationSeconds }: LeaseRecord): boolean =>
+  holder === "" && durationSeconds === 0;
+
 /**
  * One of several candidates for a lease.
  *
@@ -34,6 +38,8 @@ export class Elector {
   private told = false;
   /** The lease as last seen, and when it was seen like that first. */
   private seen: { readonly record: LeaseRecord; readonly at: number } | undefined;
+  /** When another was last seen to hold it. */
+  private otherSeenAt = Number.NEGATIVE_INFINITY;
   private retry: NodeJS.Timeout | undefined;
   private end: NodeJS.Timeout | undefined;
   private underWay: Promise<void> | undefined;
@@ -59,7 +65,8 @@ export class Elector {
 
   /** The lease that this hub was left with by the daemon before, until then, still holds. */
   inherit(until: number): void {
-    if (this.stopped || until > this.options.now() + this.options.deadlineMs) return;
+    const now = this.options.now();
+    if (this.stopped || until <= now || until > now + this.options.deadlineMs) return;
     this.hold(until);
   }
 
@@ -116,8 +123,8 @@ export class Elector {
     // A holder writes against what it wrote; whoever else looks first.
     const isKnown = this.isHeld && this.seen?.record.holder === identity;
     let record = isKnown ? this.seen?.record : this.observe(await this.limited(store.read()));
-    if (record && !this.mayTake(record)) {
-      if (record.holder !== identity) this.letGo();
+    if (!this.mayTake(record)) {
+      if (record) this.letGo();
       return;
     }
     try {
@@ -126,7 +133,7 @@ export class Elector {
       if (!(error instanceof LeaseConflict)) throw error;
       // Our own write whose answer was lost, or another hub's.
       record = this.observe(await this.limited(store.read()));
-      if (record?.holder !== identity) this.letGo();
+      if (record && record.holder !== identity && !isUntouched(record)) this.letGo();
       throw error;
     }
   }
@@ -140,17 +147,21 @@ export class Elector {
     if (!this.stopped) this.hold(sentAt + deadlineMs);
   }
 
-  private mayTake({ holder, durationSeconds }: LeaseRecord): boolean {
+  private mayTake(record: LeaseRecord | undefined): boolean {
     const { identity, now, durationMs } = this.options;
-    if (holder === identity || holder === "") return true;
+    // Deleted or made anew: whoever held it may not have heard of that yet.
+    if (!record || isUntouched(record)) return now() - this.otherSeenAt > durationMs;
+    if (record.holder === identity || record.holder === "") return true;
     // Never sooner than our own setting says, should the holder's be another.
-    const durationOfHolder = Math.max(durationSeconds * 1000, durationMs);
+    const durationOfHolder = Math.max(record.durationSeconds * 1000, durationMs);
     return this.seen !== undefined && now() - this.seen.at > durationOfHolder;
   }
 
   private observe(record: LeaseRecord | undefined): LeaseRecord | undefined {
+    const { identity, now } = this.options;
     if (!record) this.seen = undefined;
-    else if (this.seen?.record.version !== record.version) this.seen = { record, at: this.options.now() };
+    else if (this.seen?.record.version !== record.version) this.seen = { record, at: now() };
+    if (record && record.holder !== "" && record.holder !== identity) this.otherSeenAt = now();
     return record;
   }
 

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { STATUS_CODES } from "node:http";
 import type { CoordinationV1Api, KubeConfig, V1Lease, V1MicroTime } from "@kubernetes/client-node";
 import { LeaseConflict, type LeaseRecord, type LeaseStore, type LeaseWish } from "./lease";
 
@@ -30,6 +31,10 @@ export class KubernetesLease implements LeaseStore {
     this.namespace = options.namespace ?? podNamespace();
   }
 
+  async open(): Promise<void> {
+    await this.connect();
+  }
+
   async read(): Promise<LeaseRecord | undefined> {
     const { api } = await this.connect();
     const { name } = this.options;
@@ -38,7 +43,7 @@ export class KubernetesLease implements LeaseStore {
       return recordOf(this.seen);
     } catch (error) {
       if (codeOf(error) === 404) return undefined;
-      throw error;
+      throw inItsWords(error);
     }
   }
 
@@ -71,8 +76,9 @@ export class KubernetesLease implements LeaseStore {
         ? await api.replaceNamespacedLease({ name, namespace: this.namespace, body })
         : await api.createNamespacedLease({ namespace: this.namespace, body });
     } catch (error) {
-      if (codeOf(error) === 409) throw new LeaseConflict({ cause: error });
-      throw error;
+      const code = codeOf(error);
+      if (code === 409 || (before && code === 404)) throw new LeaseConflict({ cause: error });
+      throw inItsWords(error);
     }
     return recordOf(this.seen);
   }
@@ -100,6 +106,23 @@ function recordOf({ metadata, spec }: V1Lease): LeaseRecord {
 }
 
 const codeOf = (error: unknown): number | undefined => (error as { code?: number }).code;
+
+/** The client's own error prints the whole exchange; the server's message says who may not do what. */
+function inItsWords(error: unknown): unknown {
+  const code = codeOf(error);
+  if (typeof code !== "number") return error;
+  const { body } = error as { body?: unknown };
+  const why = messageOf(body) ?? STATUS_CODES[code] ?? "without a reason";
+  return new Error(`The API server refuses the hub's lease (${code}): ${why}`);
+}
+
+function messageOf(body: unknown): unknown {
+  try {
+    return ((typeof body === "string" ? JSON.parse(body) : body) as { message?: unknown }).message;
+  } catch {
+    return undefined;
+  }
+}
 
 function podNamespace(): string {
   try {

@@ -22,6 +22,8 @@ export class LeaseConflict extends Error {
 
 /** Where candidates meet. A write counts only against the version that it names. */
 export interface LeaseStore {
+  /** What takes long for reasons of this process's own, before anybody counts how long the others take to answer. */
+  open?(): Promise<void>;
   /** Undefined when there is none. Rejects when that cannot be told. */
   read(): Promise<LeaseRecord | undefined>;
   /** Rejects with a `LeaseConflict` when `before` is not what is there; undefined stands for no lease. */

@@ -64,6 +64,7 @@ export class LeasedRole implements HubRole {
 
   /** Resolves when the role is known, or cannot be known yet: a restart of the holder's daemon is to go unnoticed. */
   async start(): Promise<void> {
+    await this.options.store.open?.();
     const before = this.options.term.read();
     if (before) this.elector.inherit(before.until);
     await this.elector.start();

@@ -1,0 +1,193 @@
+import { CoordinationV1Api, CoreV1Api, KubeConfig, type V1PolicyRule } from "@kubernetes/client-node";
+import { atEndOfFile } from "../../testing";
+import { accountIn } from "../../testing/cluster-account";
+import { type Candidate, candidate, neverBoth } from "../../testing/lease-candidates";
+import { until } from "../../testing/until";
+import { KubernetesLease } from "./kubernetes-lease";
+import { LeaseConflict, monotonicMs } from "./lease";
+
+/** The Lease of a real API server, which KUBECONFIG names: `.ci/peers/with-api-server npm run test:peers -- lease`. */
+const inCluster: typeof test = process.env.KUBECONFIG ? test : (test.skip as typeof test);
+
+/** A real server takes its time for an answer, more so on a busy machine. */
+const times = { durationMs: 5_000, deadlineMs: 4_000, retryMs: 250 };
+
+const namespace = `fleet-hubs-${process.pid}`;
+const name = "fleet-tunnel-hub";
+/** What the chart gives the hubs. */
+const rules: V1PolicyRule[] = [
+  {
+    apiGroups: ["coordination.k8s.io"],
+    resources: ["leases"],
+    resourceNames: [name],
+    verbs: ["get", "update"],
+  },
+];
+
+let leases: CoordinationV1Api;
+let hub: KubeConfig;
+let stranger: KubeConfig;
+
+beforeAll(async () => {
+  if (!process.env.KUBECONFIG) return;
+  const config = new KubeConfig();
+  config.loadFromDefault();
+  leases = config.makeApiClient(CoordinationV1Api);
+  const core = config.makeApiClient(CoreV1Api);
+  await core.createNamespace({ body: { metadata: { name: namespace } } });
+  atEndOfFile(async () => void (await core.deleteNamespace({ name: namespace })));
+  hub = await accountIn(config, namespace, "hub", rules);
+  stranger = await accountIn(config, namespace, "stranger", []);
+  // A new role takes a moment to be known.
+  await until(() =>
+    as(hub)
+      .read()
+      .then(() => true),
+  );
+}, 60_000);
+
+/** Made beforehand and empty, as the chart makes it. */
+beforeEach(async () => {
+  if (!process.env.KUBECONFIG) return;
+  await leases.deleteNamespacedLease({ name, namespace }).catch(() => {});
+  await leases.createNamespacedLease({ namespace, body: { metadata: { name } } });
+});
+
+const as = (kubeConfig: KubeConfig) => new KubernetesLease({ name, namespace, kubeConfig });
+const running: Candidate[] = [];
+function candidateOf(identity: string, kubeConfig = hub): Candidate {
+  const made = candidate(identity, as(kubeConfig), times);
+  running.push(made);
+  return made;
+}
+afterEach(async () => {
+  for (const { elector } of running.splice(0)) await elector.stop();
+});
+const spec = async () => (await leases.readNamespacedLease({ name, namespace })).spec;
+
+inCluster(
+  "one of two holds the lease and renews it, the other waits; it takes over when the holder is gone, and not before",
+  async () => {
+    const [one, two] = [candidateOf("one"), candidateOf("two")];
+    await one.elector.start();
+    await two.elector.start();
+    expect(one.elector.isHeld).toBe(true);
+    expect(await spec()).toMatchObject({
+      holderIdentity: "one",
+      leaseDurationSeconds: 5,
+      leaseTransitions: 1,
+    });
+    const acquired = (await spec())?.acquireTime;
+    const [first] = one.noted as [number];
+    await until(() => (one.noted.at(-1) as number) > first + 2 * times.durationMs, 20_000);
+    expect(two.told).toEqual([]);
+    expect((await spec())?.acquireTime).toEqual(acquired);
+    await one.elector.stop();
+    const goneAt = monotonicMs();
+    await until(() => two.elector.isHeld, 20_000);
+    expect((two.told[0]?.at as number) - goneAt).toBeGreaterThan(times.durationMs - times.deadlineMs);
+    expect(await spec()).toMatchObject({ holderIdentity: "two", leaseTransitions: 2 });
+    neverBoth(one, two);
+  },
+  60_000,
+);
+
+inCluster("a lease that is released is taken at once", async () => {
+  const [one, two] = [candidateOf("one"), candidateOf("two")];
+  await one.elector.start();
+  await two.elector.start();
+  await one.elector.stop();
+  await one.elector.release();
+  const releasedAt = monotonicMs();
+  await until(() => two.elector.isHeld);
+  expect((two.told[0]?.at as number) - releasedAt).toBeLessThan(times.durationMs);
+});
+
+inCluster("a write against what is no longer there is a conflict and changes nothing", async () => {
+  const store = as(hub);
+  const seen = await store.read();
+  await as(hub).write({ holder: "somebody", durationSeconds: 2, transitions: 1 }, seen);
+  const wish = { holder: "late", durationSeconds: 2, transitions: 1 };
+  await expect(store.write(wish, seen)).rejects.toThrow(LeaseConflict);
+  expect(await spec()).toMatchObject({ holderIdentity: "somebody" });
+});
+
+inCluster("of many that want a free lease at once, one gets it", async () => {
+  const many = ["one", "two", "three", "four"].map((identity) => candidateOf(identity));
+  await Promise.all(many.map(({ elector }) => elector.start()));
+  expect(many.filter(({ elector }) => elector.isHeld)).toHaveLength(1);
+  neverBoth(...many);
+});
+
+inCluster(
+  "a holder whose lease somebody else has written to reads it again and goes on",
+  async () => {
+    const one = candidateOf("one");
+    await one.elector.start();
+    for (let edit = 0; edit < 3; edit++) {
+      const renewals = one.noted.length;
+      await until(async () => {
+        const lease = await leases.readNamespacedLease({ name, namespace });
+        const metadata = { ...lease.metadata, annotations: { edit: String(edit) } };
+        await leases.replaceNamespacedLease({ name, namespace, body: { ...lease, metadata } });
+        return true;
+      });
+      await until(() => one.noted.length > renewals + 1);
+    }
+    expect(one.logged.join("")).toContain("was changed by somebody else");
+    expect(one.told).toHaveLength(1);
+    expect(one.elector.isHeld).toBe(true);
+    const { metadata } = await leases.readNamespacedLease({ name, namespace });
+    expect(metadata?.annotations).toEqual({ edit: "2" });
+  },
+  30_000,
+);
+
+inCluster.each([-3_600_000, 3_600_000])(
+  "a hub whose clock is %d ms off takes no lease that is renewed, and keeps one that it renews",
+  async (step) => {
+    const two = candidateOf("two");
+    const one = candidateOf("one");
+    await one.elector.start();
+    const { now } = Date;
+    Date.now = () => now() + step;
+    try {
+      await two.elector.start();
+      const renewals = one.noted.length;
+      const from = monotonicMs();
+      await until(() => monotonicMs() - from > 2 * times.durationMs, 20_000);
+      expect(one.noted.length).toBeGreaterThan(renewals);
+    } finally {
+      Date.now = now;
+    }
+    expect(two.told).toEqual([]);
+    expect(one.told).toHaveLength(1);
+  },
+  30_000,
+);
+
+inCluster("who may not read the lease holds none, and the log says who may not do what", async () => {
+  const one = candidateOf("one", stranger);
+  await one.elector.start();
+  expect(one.elector.isHeld).toBe(false);
+  const said = one.logged.join("");
+  expect(said).toMatch(/refuses the hub's lease \(403\).*fleet-tunnel-hub.*is forbidden/);
+  expect(said).toContain(`system:serviceaccount:${namespace}:stranger`);
+  expect(said).not.toContain(stranger.getCurrentUser()?.token);
+});
+
+inCluster("where the lease is missing and may not be made, the log says that", async () => {
+  await leases.deleteNamespacedLease({ name, namespace });
+  const one = candidateOf("one");
+  await one.elector.start();
+  expect(one.elector.isHeld).toBe(false);
+  expect(one.logged.join("")).toMatch(/refuses the hub's lease \(403\).*cannot create resource/);
+});
+
+inCluster("a token that nobody knows is refused as such", async () => {
+  const config = new KubeConfig();
+  const cluster = hub.getCurrentCluster();
+  if (!cluster) throw new Error("KUBECONFIG names no cluster.");
+  config.loadFromClusterAndUser(cluster, { name: "nobody", token: "nobody's" });
+  await expect(as(config).read()).rejects.toThrow(/refuses the hub's lease \(401\): Unauthorized/);
+});
