@@ -50,7 +50,7 @@ const relaxedRules = [
 /**
  * Build, listen, reconcile; ready once every plane's interface is up. Stopping it stops the daemon only:
  * interfaces, peers and firewall stay as they are, and the next start adopts them. One of several hubs is ready
- * while it holds the lease, and takes its interfaces down before it gives the lease up.
+ * while it holds the lease, and removes its interfaces before it gives the lease up.
  */
 export async function startTunnel(
   config: TunnelConfig,
@@ -112,6 +112,7 @@ export async function startTunnel(
       isActive,
       keyring,
       endpoints,
+      onCallsDue: () => reconciler.kick("calls"),
       log,
       metrics,
     });

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { LivePeer, Member } from "../domain/peers";
 import type { Plane } from "../domain/tunnel-planes";
 import type { PublicKey } from "../domain/wireguard";
@@ -8,32 +7,31 @@ import { Agreement, type Comparison } from "./agreement";
 import type { Keyring } from "./client-configs/keyring";
 import type { Endpoints } from "./endpoints";
 import type { TunnelMetrics } from "./metrics";
-import { DumpReader, parseDump, type UnreadDump } from "./observed";
+import { DumpReader, type UnreadDump } from "./observed";
 import type { Os } from "./os/os";
 import { type PeerPlan, planPeers } from "./peers.plan";
 import { keepPeersWhenManyVanish, VanishingPolicy } from "./policies";
-import { applyPeerPlan, callPeers, hushPeers, setEndpoints } from "./wireguard/apply";
+import { TakeoverCalls } from "./takeover-calls";
+import { applyPeerPlan, hushPeers } from "./wireguard/apply";
 import {
   ensureInterface,
   type InterfaceSettings,
   isSound,
   readDump,
-  shutInterface,
+  removeInterface,
 } from "./wireguard/interface";
-
-/** Peers that a hub calls at once when it takes over, and how far apart it calls more. */
-const CALLS_AT_ONCE = 250;
-const CALLS_APART_MS = 50;
 
 export interface PlanePeersOptions {
   readonly os: Os;
   readonly plane: Plane;
   /** Throws when the plane cannot be had, such as without a usable hub key. */
   readonly settings: () => InterfaceSettings;
-  /** Whether this hub is the one that serves; while it is not, all is ready and the interface is down. */
+  /** Whether this hub is the one that serves; while it is not, the peers are in place and the interface is mute. */
   readonly isActive: () => boolean;
   readonly keyring: Pick<Keyring, "split" | "ownerOf" | "version">;
   readonly endpoints: Pick<Endpoints, "note" | "of" | "forget" | "latestFirst">;
+  /** Some peers have not answered this hub's call: ask for `reconcile`. */
+  readonly onCallsDue: () => void;
   readonly log: Logger;
   readonly metrics: TunnelMetrics;
 }
@@ -54,11 +52,13 @@ export class PlanePeers {
   /** For each look that is under way, the peers that were changed since it began. */
   private readonly changedSince = new Set<Set<PublicKey>>();
   private readonly vanishing = new VanishingPolicy<string>();
-
+  private readonly calls: TakeoverCalls;
   private readonly agreement: Agreement;
 
   constructor(private readonly options: PlanePeersOptions) {
+    const { onCallsDue: onDue } = options;
     this.agreement = new Agreement(options.keyring);
+    this.calls = new TakeoverCalls({ ...options, networkInterface: options.plane.interface, onDue });
   }
 
   get plane(): Plane {
@@ -147,7 +147,7 @@ export class PlanePeers {
     // Where peers were heard last is known from the last look alone.
     this.readLastLook();
     const isActive = this.options.isActive();
-    const takesOver = isActive && !this.stoodActive && (await this.prepareToTakeOver());
+    const takesOver = isActive && (await this.calls.prepare());
     const { observed, changes } = await ensureInterface(this.options.os, this.options.settings());
     this.ownKey = observed.publicKey;
     this.stoodActive = isActive;
@@ -157,47 +157,20 @@ export class PlanePeers {
       this.options.log.info({ interface: this.plane.interface, change }, "the interface was changed");
       this.options.metrics.changed("interface");
     }
-    if (takesOver) await this.callAll();
+    if (!takesOver) return;
+    await this.calls.call(this.known);
+    // The next tick ends the keepalives, of which it learns from the interface.
+    await this.look();
   }
 
-  /** This hub is not the one that serves any more: not a packet from now on. Not to wait for other work. */
+  /**
+   * This hub is not the one that serves any more: not a packet from now on, and no session that clients will have
+   * left when its turn comes again. Not to wait for other work.
+   */
   async shut(): Promise<void> {
     this.isUp = false;
-    await shutInterface(this.options.os, this.plane.interface);
-  }
-
-  /** While still down: where each peer was last heard. False when it is up, or new, and nobody needs a call. */
-  private async prepareToTakeOver(): Promise<boolean> {
-    const { os, settings, endpoints, log } = this.options;
-    const dump = await readDump(os, this.plane.interface).catch(() => undefined);
-    const adopted = dump === undefined ? undefined : parseDump(dump);
-    if (!adopted || adopted.peers.size === 0 || (await isSound(os, settings(), adopted))) return false;
-    const { observed } = await ensureInterface(os, { ...settings(), mayCarry: () => false });
-    const heard = new Map<PublicKey, string>();
-    for (const { publicKey, endpoint } of observed.peers.values()) {
-      const shared = endpoints.of(publicKey);
-      if (shared !== undefined && shared !== endpoint) heard.set(publicKey, shared);
-    }
-    await setEndpoints(os, this.plane.interface, heard).catch((error) =>
-      log.error({ err: error, plane: this.plane.name }, "some peers are not called by this hub"),
-    );
-    return true;
-  }
-
-  /** Speak first, to those heard last before the others: an idle client would not notice the change for minutes. */
-  private async callAll(): Promise<void> {
-    const { os, endpoints, log } = this.options;
-    const known = [...this.known.keys()].filter((key) => endpoints.of(key) !== undefined);
-    const keys = endpoints.latestFirst(known);
-    for (let start = 0; start < keys.length && this.options.isActive(); start += CALLS_AT_ONCE) {
-      if (start > 0) await delay(CALLS_APART_MS);
-      await callPeers(os, this.plane.interface, keys.slice(start, start + CALLS_AT_ONCE)).catch((error) =>
-        log.error({ err: error, plane: this.plane.name }, "some peers were not called"),
-      );
-    }
-    // The next tick ends the keepalives, of which it learns from the interface.
-    if (keys.length > 0) await this.look();
-    log.info({ plane: this.plane.name, called: keys.length }, "this hub has called its peers");
+    this.stoodActive = undefined;
+    await removeInterface(this.options.os, this.plane.interface);
   }
 
   /**
@@ -208,6 +181,10 @@ export class PlanePeers {
     if (isTick) {
       this.readLastLook();
       await this.hush();
+    }
+    if (this.calls.areDue) {
+      await this.readNow();
+      await this.calls.callAgain(this.known);
     }
     const comparison = this.agreement.compare(this.members, this.known, isTick);
     if (comparison) await this.agree(comparison, isTick);

@@ -41,10 +41,10 @@ const PEERS_APART_MS = 50;
 const CONFIGS_APART_MS = 100;
 
 /**
- * `keys`: keys of clients became known. `missed`: changes may have gone unheard. `repair`: something failed.
+ * `calls`: peers are to be called. `keys`: keys of clients became known. `missed`: changes may have gone unheard. `repair`: something failed.
  * `tick`: the safety net, which looks at everything again.
  */
-export type Reason = "keys" | "missed" | "repair" | "tick";
+export type Reason = "calls" | "keys" | "missed" | "repair" | "tick";
 
 /** A tick counts as one more look at who vanished. */
 interface Care {
@@ -129,8 +129,8 @@ export class Reconciler {
   /** Ask for a run. Resolves at once; one of the same kind that is under way is followed by one more. */
   kick(reason: Reason): void {
     if (this.stopped) return;
-    if (reason === "keys") {
-      // Before the first read nobody waits for a key.
+    if (reason === "keys" || reason === "calls") {
+      // Before the first read nobody waits for one.
       if (this.fleet) this.track(this.act(QUICK));
     } else {
       this.track(this.surveys.run({ full: reason !== "missed", isTick: reason === "tick" }));

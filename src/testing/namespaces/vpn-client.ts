@@ -53,6 +53,13 @@ export class VpnClient {
     return this.address;
   }
 
+  /** `ip:port` from which its tunnel speaks. */
+  async endpoint(): Promise<string> {
+    const shown = await this.node.shell("ip -4 -o address show dev eth0; wg show wg0 listen-port");
+    const [, ip, port] = /inet ([\d.]+)\/[\s\S]*\n(\d+)\n$/.exec(shown) ?? [];
+    return `${ip}:${port}`;
+  }
+
   /** Bring the tunnel up with a downloaded config, in place of whatever it had. */
   async join(config: string): Promise<void> {
     const values = new Map([...config.matchAll(quickKeys)].map(([, key, value]) => [key, value]));

@@ -57,14 +57,14 @@ const newMember = (): Member => ({
 });
 
 /** A keyring as the next daemon would have it: what it knows, it has from the store. */
-function newRing(settings = hub): Keyring {
+function newRing(settings = hub, mayWrite = () => true): Keyring {
   const ring = new Keyring({
     store,
     hubs: { users: settings },
     auditDelayMs: -1,
     log: createLogger("test", "trace", { write: (line) => void logged.push(line) }),
     clock: { now: () => new Date() },
-    mayWrite: () => true,
+    mayWrite,
     onKeys: () => {},
     onFailure: (error) => failures.push(error),
     onDamaged: (damage) => damages.push(damage),
@@ -217,6 +217,66 @@ test("tombstones are deleted after thirty days, not before", async () => {
   expect(await clearOldTombstones(store, new Date(Date.now() + 29 * day))).toBe(0);
   expect(await clearOldTombstones(store, new Date(Date.now() + 31 * day))).toBeGreaterThan(0);
   expect(await store.tombstones()).toEqual([]);
+});
+
+/** Every object of the store, as it is. */
+async function contents(): Promise<Record<string, string | undefined>> {
+  const keys = [
+    INDEX_KEY,
+    ...[...(await store.configs()), ...(await store.tombstones())].map(({ key }) => key),
+  ];
+  return Object.fromEntries(await Promise.all(keys.map(async (key) => [key, await store.get(key)])));
+}
+
+test("a standby writes nothing: it learns keys from the index and leaves the rest to the hub that serves", async () => {
+  const [known, added, removed] = [newMember(), newMember(), newMember()];
+  const serving = newRing();
+  const keys = await keysOf(serving, [known, removed]);
+  // It is written a moment after the keys are known.
+  await until(async () => (await store.get(INDEX_KEY))?.includes(peerId(removed)) ?? false);
+  await store.put(configKey(known), "cut off");
+  const before = await contents();
+  const standby = newRing(hub, () => false);
+  await until(() => {
+    standby.attend([known, added], new Set(), true);
+    return standby.split([known]).waiting.length === 0;
+  });
+  expect(standby.split([known]).desired.map(({ publicKey }) => publicKey)).toEqual([keys[0]]);
+  expect(standby.split([added]).waiting).toEqual([added]);
+  for (let tick = 0; tick < 3; tick++) standby.attend([known, added], new Set(), true);
+  await standby.stop();
+  expect(await contents()).toEqual(before);
+
+  const [, addedKey] = await keysOf(serving, [known, added]);
+  await until(async () => (await store.get(INDEX_KEY))?.includes(peerId(added)) ?? false);
+  const later = newRing(hub, () => false);
+  await until(() => {
+    later.attend([known, added], new Set(), true);
+    return later.split([added]).waiting.length === 0;
+  });
+  expect(later.split([added]).desired[0]?.publicKey).toBe(addedKey);
+});
+
+test("a standby that takes over reads the index first: it makes no second key, and buries no config of a successor", async () => {
+  const before = newMember();
+  const after: Member = { ...before, keyId: "eeeeeeee-0000-4000-8000-000000000000" };
+  const serving = newRing();
+  const [oldKey] = await keysOf(serving, [before]);
+  await until(async () => (await store.get(INDEX_KEY))?.includes(peerId(before)) ?? false);
+  let isActive = false;
+  const standby = newRing(hub, () => isActive);
+  await until(() => {
+    standby.attend([before], new Set(), true);
+    return standby.split([before]).desired[0]?.publicKey === oldKey;
+  });
+  // The row gets another key from the hub that serves, of which the standby has not heard when its turn comes.
+  const [newKey] = await keysOf(serving, [after]);
+  await serving.stop();
+  isActive = true;
+  expect(await keysOf(standby, [after])).toEqual([newKey]);
+  for (let tick = 0; tick < 4; tick++) standby.attend([after], new Set(), true);
+  await standby.stop();
+  expect(await storedKey(after)).toBe(newKey);
 });
 
 test("no private key was ever logged", async () => {

@@ -4,7 +4,7 @@ import type { TunnelGuardConfig } from "../../platform/config";
 import { Lifecycle } from "../../platform/lifecycle";
 import { createLogger, type Logger } from "../../platform/log";
 import { type Os, realOs } from "../os/os";
-import { shutInterface } from "../wireguard/interface";
+import { removeInterface } from "../wireguard/interface";
 import { monotonicMs } from "./lease";
 import { TermFile } from "./term-file";
 
@@ -25,7 +25,7 @@ export interface GuardOptions {
 }
 
 /**
- * The dead man's switch of a hub that holds a lease: it takes both planes down as soon as the lease has run out,
+ * The dead man's switch of a hub that holds a lease: it removes both planes as soon as the lease has run out,
  * whatever the daemon does or fails to do, and again should somebody who was paused raise them after that.
  */
 export class Guard {
@@ -67,12 +67,12 @@ export class Guard {
   private async shut(name: string): Promise<void> {
     const { os, log } = this.options;
     try {
-      await shutInterface(os, name);
-      log.warn({ interface: name }, "the hub's lease is over: the guard took the interface down");
+      await removeInterface(os, name);
+      log.warn({ interface: name }, "the hub's lease is over: the guard removed the interface");
       this.lastError = "";
     } catch (error) {
       const message = String(error);
-      if (message !== this.lastError) log.error({ err: error }, "the guard cannot take an interface down");
+      if (message !== this.lastError) log.error({ err: error }, "the guard cannot remove an interface");
       this.lastError = message;
     }
   }

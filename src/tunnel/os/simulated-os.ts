@@ -117,13 +117,14 @@ export class SimulatedOs implements Os {
       link.publicKey = publicKeyOf(key);
     }
     for (let at = args.indexOf("peer"); at >= 0; at = args.indexOf("peer", at + 1)) {
-      const [key, action] = args.slice(at + 1, at + 3) as [string, string];
-      if (action === "remove") {
+      const next = args.indexOf("peer", at + 1);
+      const [key = "", ...settings] = args.slice(at + 1, next < 0 ? undefined : next);
+      if (settings[0] === "remove") {
         link.peers.delete(key);
         continue;
       }
-      if (action === "persistent-keepalive" && args[at + 3] === "off") continue;
-      const ip = args[args.indexOf("allowed-ips", at) + 1] as string;
+      if (!settings.includes("allowed-ips")) continue;
+      const ip = settings[settings.indexOf("allowed-ips") + 1] as string;
       // As in WireGuard, an address belongs to whoever was given it last.
       for (const [other, ips] of link.peers) link.peers.set(other, without(ips, ip));
       link.peers.set(key, [ip]);

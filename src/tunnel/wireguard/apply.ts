@@ -63,6 +63,30 @@ export async function callPeers(
   await setInBatches(os, networkInterface, changes, "Some peers were not called.");
 }
 
+/** A peer that is to be called where it was last heard. */
+export interface Callee {
+  readonly publicKey: PublicKey;
+  /** `ip:port` */
+  readonly endpoint: string;
+  readonly allowedIps: readonly string[];
+}
+
+/**
+ * Send each of these peers, which have no session with this hub, a handshake now, though one was sent less than five
+ * seconds ago: WireGuard would hold it back for a peer that it knows, and does not for one that is new.
+ */
+export async function callPeersAnew(
+  os: Os,
+  networkInterface: string,
+  callees: readonly Callee[],
+): Promise<void> {
+  const changes = callees.map(({ publicKey, endpoint, allowedIps }) => {
+    const anew = ["endpoint", endpoint, "persistent-keepalive", "25", "allowed-ips", allowedIps.join(",")];
+    return { publicKey, args: ["remove", "peer", publicKey, ...anew] };
+  });
+  await setInBatches(os, networkInterface, changes, "Some peers were not called again.");
+}
+
 /** End the keepalives with which a rebuilt hub spoke first: peers that are away would be called for ever. */
 export async function hushPeers(
   os: Os,

@@ -16,9 +16,9 @@ test("a new interface takes these commands, and a second look none", async () =>
   await ensureInterface(os, settings);
   expect(os.commands).toEqual([
     "ip link add users0 type wireguard",
-    "wg set users0 listen-port 51823 private-key /dev/stdin <<'END'\n(secret)\nEND",
     "ip address add 10.70.0.1/16 dev users0",
     "ip link set users0 mtu 1420 up",
+    "wg set users0 listen-port 51823 private-key /dev/stdin <<'END'\n(secret)\nEND",
   ]);
   os.commands.length = 0;
   expect((await ensureInterface(os, settings)).changes).toEqual([]);
@@ -31,6 +31,46 @@ test("an interface that is up with another MTU is given only that", async () => 
   os.commands.length = 0;
   await ensureInterface(os, { ...settings, mtu: 1500 });
   expect(os.commands).toEqual(["ip link set users0 mtu 1500 up"]);
+});
+
+const standby: InterfaceSettings = { ...settings, mayCarry: () => false };
+
+test("one that may not carry is down and has no key, until it may; the key comes last", async () => {
+  const os = new SimulatedOs();
+  const { observed } = await ensureInterface(os, standby);
+  expect(observed.publicKey).toBe("(none)");
+  expect(os.links.get("users0")).toMatchObject({ up: false, addresses: ["10.70.0.1/16"], mtu: 1420 });
+  os.commands.length = 0;
+  expect((await ensureInterface(os, standby)).changes).toEqual([]);
+  await ensureInterface(os, settings);
+  expect(os.commands).toEqual([
+    "ip link set users0 mtu 1420 up",
+    "wg set users0 listen-port 51823 private-key /dev/stdin <<'END'\n(secret)\nEND",
+  ]);
+});
+
+test.each([
+  ["is up", () => {}],
+  [
+    "was only taken down",
+    (os: SimulatedOs) => os.run(["ip", "link", "set", "users0", "mtu", "1420", "down"]),
+  ],
+])("one that may not carry any more and %s is made anew, without key and sessions", async (_, before) => {
+  const os = new SimulatedOs();
+  await ensureInterface(os, settings);
+  await before(os);
+  os.commands.length = 0;
+  const { observed } = await ensureInterface(os, standby);
+  expect(os.commands.slice(0, 2)).toEqual(["ip link delete users0", "ip link add users0 type wireguard"]);
+  expect(observed.publicKey).toBe("(none)");
+  expect(os.links.get("users0")?.up).toBe(false);
+});
+
+test("a key is not set when the right to carry ends while the interface goes up", async () => {
+  const os = new SimulatedOs();
+  const mayCarry = () => !os.commands.some((command) => command.endsWith(" up"));
+  const { observed } = await ensureInterface(os, { ...settings, mayCarry });
+  expect(observed.publicKey).toBe("(none)");
 });
 
 test("wireguard-go is started where that is asked for", async () => {

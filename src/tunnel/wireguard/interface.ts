@@ -15,8 +15,9 @@ export interface InterfaceSettings {
   /** Where the kernel is not asked or cannot: another process makes it, wait for that. */
   readonly external?: boolean;
   /**
-   * Whether it may carry packets now, asked at the last moment; always when absent. While it may not, everything of
-   * it is ready but it is down: no port listens and its hub address is nobody's.
+   * Whether it may carry packets now, asked at the last moment; always when absent. While it may not, its peers are
+   * in place but it is down and has no key. Down alone would not do: wireguard-go does not notice that under kernels of
+   * today, goes on listening and answers handshakes.
    */
   readonly mayCarry?: () => boolean;
 }
@@ -38,13 +39,19 @@ type Link = z.infer<typeof Links>[number];
 
 type KeyAndPort = Pick<ObservedInterface, "publicKey" | "listenPort">;
 
-const hasKeyAndPort = ({ plane, hubKey }: InterfaceSettings, observed: KeyAndPort): boolean =>
-  observed.publicKey === hubKey.publicKey && observed.listenPort === plane.port;
+/** As `wg` prints the public key of an interface that has none. */
+const NO_KEY = "(none)";
+
+const hasKeyAndPort = (settings: InterfaceSettings, observed: KeyAndPort): boolean =>
+  mayCarry(settings)
+    ? observed.publicKey === settings.hubKey.publicKey && observed.listenPort === settings.plane.port
+    : observed.publicKey === NO_KEY;
 const hasAddress = ({ plane }: InterfaceSettings, link: Link): boolean =>
   link.addr_info.some(({ local, prefixlen }) => local === plane.hub && prefixlen === plane.prefixLength);
 const mayCarry = ({ mayCarry }: InterfaceSettings): boolean => mayCarry?.() ?? true;
+const isUp = (link: Link): boolean => link.flags.includes("UP");
 const carriesWithMtu = (settings: InterfaceSettings, link: Link): boolean =>
-  link.mtu === settings.mtu && link.flags.includes("UP") === mayCarry(settings);
+  link.mtu === settings.mtu && isUp(link) === mayCarry(settings);
 
 /** Whether `ensureInterface` would find nothing to do. Looks only. */
 export async function isSound(os: Os, settings: InterfaceSettings, observed: KeyAndPort): Promise<boolean> {
@@ -53,9 +60,16 @@ export async function isSound(os: Os, settings: InterfaceSettings, observed: Key
   return hasKeyAndPort(settings, observed) && hasAddress(settings, link) && carriesWithMtu(settings, link);
 }
 
+/** Whether an interface of that name is there and up. */
+export async function isRaised(os: Os, name: string): Promise<boolean> {
+  const link = await readLink(os, name);
+  return link !== undefined && isUp(link);
+}
+
 /**
  * Make the plane's interface what it should be, touching only what differs: one that is up with the right key
- * is left alone, whoever made it. Resolves with the interface as it now is, and with what was changed.
+ * is left alone, whoever made it. One that carries and may not is made anew, for its sessions are nobody's any more.
+ * Resolves with the interface as it now is, and with what was changed.
  */
 export async function ensureInterface(
   os: Os,
@@ -65,18 +79,16 @@ export async function ensureInterface(
   const name = plane.interface;
   const changes: string[] = [];
   let link = await readLink(os, name);
+  if (link && !mayCarry(settings) && (isUp(link) || (await readInterface(os, name)).publicKey !== NO_KEY)) {
+    await removeInterface(os, name);
+    changes.push("removed with its sessions");
+    link = undefined;
+  }
   if (!link) {
     await refuseOverlap(os, plane);
     changes.push(`created by ${await createInterface(os, settings)}`);
     link = await readLink(os, name);
     if (!link) throw new Error(`${name} was made and is not there.`);
-  }
-  let observed = await readInterface(os, name);
-  if (!hasKeyAndPort(settings, observed)) {
-    const command = ["wg", "set", name, "listen-port", String(plane.port), "private-key", "/dev/stdin"];
-    await os.run(command, { input: `${hubKey.privateKey}\n`, secret: true });
-    changes.push("key and port set");
-    observed = await readInterface(os, name);
   }
   if (!hasAddress(settings, link)) {
     await os.run(["ip", "address", "add", `${plane.hub}/${plane.prefixLength}`, "dev", name]);
@@ -87,19 +99,31 @@ export async function ensureInterface(
     await os.run(["ip", "link", "set", name, "mtu", String(mtu), state]);
     changes.push(`${state} with MTU ${mtu}`);
   }
+  let observed = await readInterface(os, name);
+  // Last: one that has a key is up, so that whoever guards it sees it.
+  if (mayCarry(settings) && !hasKeyAndPort(settings, observed)) {
+    const command = ["wg", "set", name, "listen-port", String(plane.port), "private-key", "/dev/stdin"];
+    await os.run(command, { input: `${hubKey.privateKey}\n`, secret: true });
+    changes.push("key and port set");
+    observed = await readInterface(os, name);
+  }
   return { observed, changes };
 }
 
-/** Take an interface down, peers and all kept; nothing when there is none. */
-export async function shutInterface(os: Os, name: string): Promise<void> {
-  if (await readLink(os, name)) await os.run(["ip", "link", "set", name, "down"]);
-}
-
-/** Remove the plane's interface; true when there was one. A `wireguard-go` behind it ends by itself. */
+/**
+ * Remove an interface and all its sessions; not a packet leaves it from then on. True when there was one. A
+ * `wireguard-go` behind it ends by itself, a little later.
+ */
 export async function removeInterface(os: Os, name: string): Promise<boolean> {
   if (!(await readLink(os, name))) return false;
-  await os.run(["ip", "link", "delete", name]);
-  return true;
+  try {
+    await os.run(["ip", "link", "delete", name]);
+    return true;
+  } catch (error) {
+    // Somebody else was first.
+    if (await readLink(os, name)) throw error;
+    return false;
+  }
 }
 
 async function readLink(os: Os, name: string) {
@@ -124,14 +148,32 @@ async function createInterface(
       if (dataplane === "kernel" || !lacksWireGuard(error)) throw error;
     }
   }
+  const answers = async () => {
+    await readInterface(os, name);
+    // It may be the one before, which is about to end.
+    if (!(await readLink(os, name))) throw new Error(`${name} is not there.`);
+  };
   if (external) {
-    await until(() => readInterface(os, name), EXTERNAL_LIMIT_MS);
+    await until(answers, EXTERNAL_LIMIT_MS);
     return "another process";
   }
+  await ended(os, name);
   // Packets go before whatever else this node computes, the daemon's own looks included.
   await os.startDetached(["nice", "-n", "-10", "env", "WG_PROCESS_FOREGROUND=1", "wireguard-go", name]);
-  await until(() => readInterface(os, name), 5_000);
+  await until(answers, 5_000);
   return "wireguard-go";
+}
+
+/** A `wireguard-go` whose interface was removed has its socket for a moment more, and the next one needs it. */
+async function ended(os: Os, name: string): Promise<void> {
+  const stillAnswers = () =>
+    readInterface(os, name).then(
+      () => true,
+      () => false,
+    );
+  await until(async () => {
+    if (await stillAnswers()) throw new Error(`The wireguard-go that ${name} had does not end.`);
+  }, 5_000);
 }
 
 /** Then it is named in the log, and waited for again. */
