@@ -98,6 +98,26 @@ test("watchers at both replicas see the stream once, with nothing added", async 
   expect(drone.tap.mostOpen).toBe(1);
 });
 
+test("frames go to other replicas by sharded channels, and through Redis only while somebody watches there", async () => {
+  const { first, second } = replicas;
+  const calls = async (name: string) => {
+    const stats = await second.deps.redis.info("commandstats");
+    return Number(new RegExp(`cmdstat_${name}:calls=(\\d+)`).exec(stats)?.[1] ?? 0);
+  };
+  const own = watchAt(first);
+  await own.subscribe(drone.id, "relalt");
+  await own.next("telemetry_data", 3);
+  const quiet = { spublish: await calls("spublish"), publish: await calls("publish") };
+  own.forget();
+  await own.next("telemetry_data", 10);
+  expect(await calls("spublish")).toBe(quiet.spublish);
+  const other = watchAt(second);
+  await other.subscribe(drone.id, "relalt");
+  await other.next("telemetry_data", 10);
+  expect(await calls("spublish")).toBeGreaterThanOrEqual(quiet.spublish + 10);
+  expect(await calls("publish")).toBe(quiet.publish);
+});
+
 test("a watcher at the other replica is greeted with the newest frames at once", async () => {
   const early = watchAt(replicas.first);
   await early.subscribe(drone.id, "dashboard");

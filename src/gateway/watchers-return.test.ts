@@ -56,13 +56,17 @@ describe.each(["websocket", "polling"] as const)(
           "home and more",
           () => watcher.frames("home").length > 0 && watcher.frames().length > 10,
         );
+        steady.forget();
         await dropped(watcher, where === "another replica" ? second.url : first.url);
+        const missed = steady.frames("relalt").length;
         await eventually("frames come again", () => watcher.frames("relalt").length > 3);
         expect(watcher.socket.recovered).toBe(true);
         expect(watcher.frames()[0].type).toBe("home");
         expect(watcher.all("subscription_confirmed")).toEqual([]);
         expect(watcher.all("error")).toEqual([]);
         // Two seconds of a dashboard are a hundred frames and more: none of them is told now.
+        expect(missed).toBeGreaterThanOrEqual(8);
+        expect(watcher.frames("relalt").length).toBeLessThan(missed);
         const home = watcher.frames("home").length;
         expect(home).toBeLessThanOrEqual(2);
         watcher.forget();
