@@ -99,7 +99,9 @@ test("watchers at both replicas see the stream once, with nothing added", async 
 });
 
 test("frames go to other replicas by sharded channels, and through Redis only while somebody watches there", async () => {
-  const { first, second } = replicas;
+  const { first, second } = await startReplicas();
+  user = await first.newUser();
+  drone = await tappedDrone(user);
   const calls = async (name: string) => {
     const stats = await second.deps.redis.info("commandstats");
     return Number(new RegExp(`cmdstat_${name}:calls=(\\d+)`).exec(stats)?.[1] ?? 0);

@@ -84,7 +84,7 @@ test("a database whose machine lost its power is asked for jobs at its successor
   await pairDone(done, "before");
   await until(async () => (await listeners()) === 2);
   await losePower();
-  expect(await listeners()).toBe(0);
+  await until(async () => (await listeners()) === 0);
   await enqueue(db, { task: "note", payload: { name: "meanwhile" } });
   cable.replace();
   await until(() => done.includes("meanwhile"), LIMIT_MS);
