@@ -36,3 +36,14 @@ test.each([
   expect(view.peer("users", ip)).toBeUndefined();
   expect(view.drones([ip])[7]?.is_active).toBe(up);
 });
+
+test("before the database has been read the firewall is not said to be shut, nor a drone to be no peer", () => {
+  const unread = { allowState: {}, currentFleet: undefined };
+  const live = new Map([["k" as PublicKey, peerAt(NOW)]]);
+  const view = new StatusView({ users: { live: new Map() }, drones: { live } }, unread, {
+    now: () => new Date(NOW * 1_000),
+  });
+  expect(() => view.firewall()).toThrow("The database has not been read yet.");
+  expect(() => view.drones([ip])).toThrow("The database has not been read yet.");
+  expect(view.peer("drones", ip)?.status).toBe(true);
+});

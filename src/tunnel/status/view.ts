@@ -1,3 +1,4 @@
+import { DomainError } from "../../domain/errors";
 import type { Ipv4 } from "../../domain/ipv4";
 import type { LivePeer } from "../../domain/peers";
 import type { PlaneName } from "../../domain/tunnel-planes";
@@ -28,14 +29,16 @@ export class StatusView {
     };
   }
 
+  /** Throws before the rows have been read: pairs of an earlier daemon stand, and are not known to this one. */
   firewall(): AllowState {
+    this.fleet();
     return this.state.allowState;
   }
 
-  /** By drone id; an address that is no drone's peer has no entry. */
+  /** By drone id; an address that is no drone's peer has no entry. Throws before the rows have been read. */
   drones(ips: readonly Ipv4[]) {
     const live = this.byIp("drones");
-    const ids = new Map(this.state.currentFleet?.drones.map(({ ip, rowId }) => [ip, rowId]));
+    const ids = new Map(this.fleet().drones.map(({ ip, rowId }) => [ip, rowId]));
     return Object.fromEntries(
       ips.flatMap((ip) => {
         const peer = live.get(ip);
@@ -51,6 +54,12 @@ export class StatusView {
         return [[String(id), stats] as const];
       }),
     );
+  }
+
+  private fleet(): Fleet {
+    const { currentFleet } = this.state;
+    if (!currentFleet) throw new DomainError("unavailable", "The database has not been read yet.");
+    return currentFleet;
   }
 
   /** Indexed once per look: `live` is another map after each. */
