@@ -7,6 +7,7 @@ import type { Logger } from "../../platform/log";
 import { VanishingPolicy } from "../policies";
 import { inParallel } from "./in-parallel";
 import { type IndexEntry, readIndex, writeIndex } from "./index-object";
+import { orphansAmong, retireOrphan } from "./orphans";
 import { type ConfigDamage, clearOldTombstones, publishConfig, repairConfig, retireConfig } from "./publish";
 import { type ConfigStore, INDEX_KEY } from "./store";
 import { suspectsAmong } from "./suspects";
@@ -51,6 +52,8 @@ function peerOf(member: Member, entry: IndexEntry): DesiredPeer {
   return peer;
 }
 
+const planeOf = (id: PeerId): PlaneName => id.slice(0, id.indexOf("/")) as PlaneName;
+
 const WIDTH = 32;
 /** Thousands of entries are written at each change of one; what is not in the index is read from its config. */
 const INDEX_DELAY_MS = 2_000;
@@ -80,9 +83,11 @@ export class Keyring {
   private indexChanged = false;
   private auditedAt: number;
   private announcedAt = 0;
-  private members: readonly Member[] = [];
+  /** Undefined until they have been read once. */
+  private members: readonly Member[] | undefined;
   private stopped = false;
   private readonly vanishing = new VanishingPolicy<PeerId>();
+  private readonly vanishingOrphans = new VanishingPolicy<string>();
 
   constructor(private readonly options: KeyringOptions) {
     this.auditedAt =
@@ -264,12 +269,15 @@ export class Keyring {
     this.options.log.info({ peer: id }, "a client config went to the tombstones");
   }
 
-  /** Compare the store with the index: mend what can be mended, name what is lost, clear old tombstones. */
+  /**
+   * Compare the store with the index: mend what can be mended, name what is lost, bury what no row has any more,
+   * clear old tombstones.
+   */
   private async audit(now: Date): Promise<Error[]> {
     const { store, hubs, log } = this.options;
     const sizes = new Map((await store.configs()).map(({ key, bytes }) => [key, bytes]));
     const entryOf = (member: Member) => this.entries.get(idOf(member));
-    const suspects = suspectsAmong(this.members, entryOf, sizes, hubs);
+    const suspects = suspectsAmong(this.members ?? [], entryOf, sizes, hubs);
     let lost = 0;
     const failures = await inParallel(suspects, WIDTH, async ({ member, hub, publicKey, isDamaged }) => {
       const mended = await repairConfig(store, member, publicKey, hub);
@@ -288,9 +296,26 @@ export class Keyring {
       }
     });
     this.options.onLost(lost);
+    failures.push(...(await this.retireOrphans([...sizes.keys()])));
     const cleared = await clearOldTombstones(store, now);
     if (cleared > 0) log.info({ cleared }, "old tombstones were deleted");
     return failures;
+  }
+
+  /** Many at once go only after three audits have agreed: the index may be lost, or the database a wrong one. */
+  private async retireOrphans(keys: readonly string[]): Promise<Error[]> {
+    if (!this.members) return [];
+    const indexed = [...this.entries].map(([id, { rowId }]) => ({ plane: planeOf(id), rowId }));
+    const orphans = orphansAmong(keys, [...this.members, ...indexed]);
+    const allowed = this.vanishingOrphans.allowed(orphans.map(configKey), keys.length, true);
+    const leaving = orphans.filter((orphan) => allowed.has(configKey(orphan)));
+    return inParallel(leaving, WIDTH, async (orphan) => {
+      await retireOrphan(this.options.store, orphan);
+      this.options.log.info(
+        { object: configKey(orphan) },
+        "a client config of a row that is gone went to the tombstones",
+      );
+    });
   }
 
   private learn(id: PeerId, { rowId, publicKey, bytes, template }: IndexEntry): void {

@@ -3,7 +3,7 @@ import { type Member, type PeerId, peerId } from "../../domain/peers";
 import type { PrivateKey, PublicKey } from "../../domain/wireguard";
 import { generateKeyPair, publicKeyOf } from "../wireguard/keys";
 import type { IndexEntry } from "./index-object";
-import { type ConfigStore, tombstoneKey } from "./store";
+import { type ConfigStore, damagedKey, tombstoneKey } from "./store";
 import { type HubForClients, readClientConfig, renderClientConfig, templateOf } from "./text";
 
 /** `found`: published before. `revived`: from its tombstone. `salvaged`: a damaged text made whole. */
@@ -40,10 +40,7 @@ export async function publishConfig(
   }
   const damaged = stored !== undefined && (!known?.peerId || known.peerId === id);
   if (stored !== undefined) {
-    await store.put(
-      damaged ? `tombstones/damaged/${id}.conf` : tombstoneKey(known?.peerId as PeerId),
-      stored,
-    );
+    await store.put(damaged ? damagedKey(id) : tombstoneKey(known?.peerId as PeerId), stored);
   }
   const buried = readClientConfig((await store.get(tombstoneKey(id))) ?? "");
   const revived = buried.peerId === id ? buried.privateKey : undefined;

@@ -10,6 +10,9 @@ import type { PeerId } from "../../domain/peers";
 /** Where a removed peer's config rests: `tombstones/users/<vpn_key_id>/<ip>.conf`. */
 export const tombstoneKey = (id: PeerId): string => `${TOMBSTONES}${id}.conf`;
 
+/** Where a config rests that does not say whose it is, or whose key nobody can read. */
+export const damagedKey = (of: string): string => `${TOMBSTONES}damaged/${of}.conf`;
+
 export const INDEX_KEY = "vpn/index.json";
 export const ENDPOINTS_KEY = "vpn/endpoints.json";
 const TOMBSTONES = "tombstones/";
