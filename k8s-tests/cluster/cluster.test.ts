@@ -47,6 +47,8 @@ const ECHO = { protocol: "tcp", port: 5001 } as const;
 async function watch(): Promise<TestWatcher> {
   const one = new TestWatcher(origin, token);
   await one.subscribe(simulated.id, "dashboard");
+  const [refusal] = one.all("error");
+  if (refusal) throw new Error(refusal.message);
   await until(() => one.frames("gps").length > 0, 20_000);
   return one;
 }
