@@ -23,16 +23,28 @@ export interface StoredObject {
   readonly modified: Date;
 }
 
+/** Configs are short, and whoever waits for a first one waits for 15 s at most (`/drone/activate`). */
+const ANSWER_MS = 4_000;
+
 /** The bucket of client configs. Every call rejects with the store's own error. */
 export class ConfigStore {
+  private readonly answer: { readonly requestTimeout: number };
+
+  /** `answerMs`: how long a call waits for the answer to begin, each of three times over connections of their own. */
   constructor(
     private readonly s3: S3Client,
     private readonly bucket: string,
-  ) {}
+    answerMs = ANSWER_MS,
+  ) {
+    this.answer = { requestTimeout: answerMs };
+  }
 
   async get(key: string): Promise<string | undefined> {
     try {
-      const { Body } = await this.s3.send(new GetObjectCommand({ Bucket: this.bucket, Key: key }));
+      const { Body } = await this.s3.send(
+        new GetObjectCommand({ Bucket: this.bucket, Key: key }),
+        this.answer,
+      );
       return await Body?.transformToString();
     } catch (error) {
       if ((error as Error).name === "NoSuchKey") return undefined;
@@ -50,11 +62,12 @@ export class ConfigStore {
         ContentType: key.endsWith(".json") ? "application/json" : "text/plain; charset=utf-8",
         ...(onlyNew ? { IfNoneMatch: "*" } : {}),
       }),
+      this.answer,
     );
   }
 
   async delete(key: string): Promise<void> {
-    await this.s3.send(new DeleteObjectCommand({ Bucket: this.bucket, Key: key }));
+    await this.s3.send(new DeleteObjectCommand({ Bucket: this.bucket, Key: key }), this.answer);
   }
 
   configs = (): Promise<StoredObject[]> => this.list("vpn/");
@@ -66,6 +79,7 @@ export class ConfigStore {
     do {
       const page = await this.s3.send(
         new ListObjectsV2Command({ Bucket: this.bucket, Prefix: prefix, ContinuationToken: from }),
+        this.answer,
       );
       for (const { Key, Size, LastModified } of page.Contents ?? []) {
         if (Key) found.push({ key: Key, bytes: Size ?? 0, modified: LastModified ?? new Date() });
