@@ -7,10 +7,11 @@ import type { Logger } from "../../platform/log";
 import type { ObjectStore } from "../../platform/object-store";
 import { assetRoutes } from "./assets.routes";
 import { AssetsService } from "./assets.service";
+import { canRun } from "./ffmpeg";
 import { removeObjectsTask } from "./removal";
 import { makeThumbnailTask } from "./thumbnail";
 import { type ExecutionsOfAssets, UploadsService } from "./uploads.service";
-import { canRun, packageVideoTask } from "./video-stream";
+import { packageVideoTask } from "./video-stream";
 
 export { assetKey, safeFileName, thumbnailKey } from "./asset-names";
 export { AssetReply } from "./assets.schema";

@@ -1,18 +1,16 @@
-import { execFile } from "node:child_process";
 import { createReadStream } from "node:fs";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import type { Db } from "../../platform/db";
 import type { Task } from "../../platform/job-worker";
 import type { Logger } from "../../platform/log";
 import type { ObjectStore } from "../../platform/object-store";
 import { assetKey, streamFolder } from "./asset-names";
 import { assetToDerive, keepDerived } from "./derivation";
+import { codecsOf, isBadInput, runFfmpeg } from "./ffmpeg";
 import { PLAYLIST } from "./playlist";
 
-const run = promisify(execFile);
 const SEGMENT_SECONDS = 4;
 /** Reading an hour of video from the store and writing it again. */
 const LIMIT_MS = 3_600_000;
@@ -23,13 +21,6 @@ interface Deps {
   readonly log: Logger;
   readonly ffmpeg: string;
 }
-
-/** Whether this program is there. */
-export const canRun = (program: string): Promise<boolean> =>
-  run(program, ["-version"], { timeout: 20_000 }).then(
-    () => true,
-    () => false,
-  );
 
 /** Package a video for playing in a browser: HLS segments beside the original, and the playlist that names them. */
 export const packageVideoTask =
@@ -75,7 +66,7 @@ async function segment(
     join(folder, "segment-%05d.ts"),
     join(folder, PLAYLIST),
   ];
-  const { video, audio } = await codecs(ffmpeg, source, signal);
+  const { video, audio } = await codecsOf(ffmpeg, source, signal);
   const keyframes = `expr:gte(t,n_forced*${SEGMENT_SECONDS})`;
   const picture =
     video === "h264"
@@ -83,38 +74,12 @@ async function segment(
       : ["-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p", "-force_key_frames", keyframes];
   const sound = audio === "aac" ? ["-c:a", "copy"] : ["-c:a", "aac"];
   const streams = ["-map", "0:v:0", "-map", "0:a:0?"];
-  await run(
-    ffmpeg,
-    ["-nostdin", "-v", "error", "-y", "-i", source, ...streams, ...picture, ...sound, ...hls],
-    {
-      signal,
-      timeout: LIMIT_MS,
-      maxBuffer: 2 ** 20,
-    },
-  );
+  await runFfmpeg(ffmpeg, source, ["-y", ...streams, ...picture, ...sound, ...hls], {
+    signal,
+    timeout: LIMIT_MS,
+  });
   return true;
 }
-
-/** What ffmpeg says is in it; it ends with an error because no output was asked of it. */
-async function codecs(ffmpeg: string, source: string, signal: AbortSignal) {
-  const told = await run(ffmpeg, ["-nostdin", "-hide_banner", "-i", source], {
-    signal,
-    timeout: 60_000,
-  }).then(
-    ({ stderr }) => stderr,
-    (error: Error & { stderr?: string }) => {
-      if (signal.aborted || error.stderr === undefined) throw error;
-      return error.stderr;
-    },
-  );
-  return { video: /Video: (\w+)/.exec(told)?.[1], audio: /Audio: (\w+)/.exec(told)?.[1] };
-}
-
-/** Whether another try would end the same way: the store answered, and what it gave is no video. */
-const isBadInput = ({ message }: Error): boolean =>
-  /Invalid data found|matches no streams|does not contain any stream|could not find codec|moov atom not found/i.test(
-    message,
-  );
 
 /** Segments first: whoever reads the playlist finds all that it names. */
 async function upload(store: ObjectStore, folder: string, to: string): Promise<void> {
