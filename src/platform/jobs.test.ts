@@ -75,6 +75,35 @@ test("two workers do each of two hundred jobs once", async () => {
   expect(done.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 200 }, (_, n) => n));
 });
 
+test("of one queue's jobs one runs at a time, also when a later one has the running one's key", async () => {
+  const running: number[] = [];
+  const most: number[] = [];
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const tasks: Tasks = {
+    write: async (payload) => {
+      const { n } = payload as { n: number };
+      running.push(n);
+      most.push(running.length);
+      if (n === 1) await held;
+      running.splice(running.indexOf(n), 1);
+    },
+    other: async () => release(),
+  };
+  work(tasks);
+  work(tasks);
+  const job = (n: number) => ({ task: "write", payload: { n }, key: "write:7", queue: "write" });
+  await enqueue(db, job(1));
+  await until(() => running.length === 1);
+  await enqueue(db, job(2));
+  // Were it not held back, it would run before the one that came later.
+  await enqueue(db, { task: "other", payload: {} });
+  await until(async () => (await listJobs(db)).length === 0);
+  expect(most).toEqual([1, 1]);
+});
+
 test("a job that fails waits longer and longer, then is dead: seen in the list and in metrics, and revived", async () => {
   const registry = createMetrics("test");
   observeJobs(registry, db);

@@ -18,6 +18,8 @@ export interface JobRequest {
   readonly payload: Readonly<Record<string, unknown>>;
   /** Among the jobs that wait only one has a key: a later request takes the place of an earlier one. */
   readonly key?: string;
+  /** Of the jobs of one queue one runs at a time, the earlier first. A key alone does not hold back a second one. */
+  readonly queue?: string;
   /** Now when absent. */
   readonly runAt?: Date;
   /** Attempts before it is dead; the pauses between them grow from seconds to six hours. */
@@ -29,12 +31,15 @@ const MAX_ATTEMPTS = 12;
 /** Make a job due when, and only when, the transaction that it is asked in commits. */
 export async function enqueue(
   trx: Db,
-  { task, payload, key, runAt, maxAttempts }: JobRequest,
+  { task, payload, key, queue, runAt, maxAttempts }: JobRequest,
 ): Promise<void> {
   await trx.raw(
     `SELECT graphile_worker.add_job(identifier => ?, payload => ?::json, run_at => ?::timestamptz,
-      max_attempts => ?::int, job_key => ?)`,
-    [task, JSON.stringify(payload), runAt ?? null, maxAttempts ?? MAX_ATTEMPTS, key ?? null] as never,
+      max_attempts => ?::int, job_key => ?, queue_name => ?)`,
+    [
+      ...[task, JSON.stringify(payload), runAt ?? null, maxAttempts ?? MAX_ATTEMPTS],
+      ...[key ?? null, queue ?? null],
+    ] as never,
   );
 }
 

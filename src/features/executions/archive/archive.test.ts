@@ -133,6 +133,37 @@ test("verification names what was altered, added, taken out, or signed by anothe
   expect((await verifyArchive(cut, key)).faults).toEqual([expect.stringMatching(/^This is no zip/)]);
 });
 
+test("a manifest or signature that cannot be read is named", async () => {
+  const file = await download((await archiveOf(await flown([]))).url);
+  const bytes = await readFile(file);
+  // The signature is the last that the list of files names; no such way of packing exists.
+  bytes.writeUInt16LE(99, bytes.lastIndexOf("PK\u0001\u0002") + 10);
+  await writeFile(file, bytes);
+  const { faults } = await verifyArchive(file, await publicKey());
+  expect(faults).toEqual([expect.stringMatching(/^manifest\.json\.sig cannot be read: .*99/)]);
+});
+
+test("archives asked for at once are made one after another, and what is kept is what is told of it", async () => {
+  const flight = await flown(["a.bin"]);
+  const { db, store } = gateway.deps;
+  const archive = `/executions/${flight.id}/archive`;
+  let most = 0;
+  for (let n = 0; n < 10; n++) {
+    await flight.user.api.post(archive);
+    const { rows } = await db.raw(
+      `SELECT count(*)::int AS running FROM graphile_worker.jobs
+       WHERE task_identifier = 'make-archive' AND locked_at IS NOT NULL`,
+    );
+    most = Math.max(most, rows[0].running);
+  }
+  expect(most).toBeLessThanOrEqual(1);
+  const { sha256, size } = await archiveOf(flight);
+  const hash = createHash("sha256");
+  for await (const chunk of await store.read(`archives/${flight.id}.zip`)) hash.update(chunk as Buffer);
+  expect(hash.digest("hex")).toBe(sha256);
+  expect(await store.sizeOf(`archives/${flight.id}.zip`)).toBe(size);
+});
+
 test("an entry that would escape its folder is a fault", async () => {
   const zip = new ZipFile();
   zip.addBuffer(Buffer.from("outside"), "aa/passwd");

@@ -35,11 +35,15 @@ async function verify(zip: ZipFile, publicKey: KeyObject): Promise<Verdict> {
     else entries.set(entry.fileName, entry);
   }).catch((error: Error) => faults.push(`The list of files cannot be read: ${error.message}`));
 
-  const text = await readWhole(zip, entries.get(MANIFEST));
-  const signature = await readWhole(zip, entries.get(SIGNATURE));
-  if (!text || !signature) {
-    return { faults: [...faults, `${text ? SIGNATURE : MANIFEST} is missing.`], manifest: undefined };
-  }
+  const read = (path: string) =>
+    readWhole(zip, entries.get(path)).catch((error: Error) => {
+      faults.push(`${path} cannot be read: ${error.message}`);
+      return undefined;
+    });
+  for (const path of [MANIFEST, SIGNATURE]) if (!entries.has(path)) faults.push(`${path} is missing.`);
+  const text = await read(MANIFEST);
+  const signature = await read(SIGNATURE);
+  if (!text || !signature) return { faults, manifest: undefined };
   if (!manifestIsSigned(text, signature.toString("utf8"), publicKey))
     faults.push(`${MANIFEST} is not signed with the key ${fingerprintOf(publicKey)}.`);
   const parsed = Manifest.safeParse(parseJson(text.toString("utf8")));
@@ -83,7 +87,8 @@ const streamOf = (zip: ZipFile, entry: ZipEntry): Promise<NodeJS.ReadableStream>
   );
 
 async function readWhole(zip: ZipFile, entry: ZipEntry | undefined): Promise<Buffer | undefined> {
-  if (!entry || entry.uncompressedSize > LARGEST_MANIFEST) return undefined;
+  if (!entry) return undefined;
+  if (entry.uncompressedSize > LARGEST_MANIFEST) throw new Error("it is too large");
   const chunks: Buffer[] = [];
   for await (const chunk of await streamOf(zip, entry)) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);
