@@ -8,7 +8,8 @@ const endpoint = /^(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-fA-F:]+\]):\d{1,5}$/;
 const Stored = z.record(z.string().refine(isPublicKey), z.string().regex(endpoint));
 
 const SAVE_DELAY_MS = 1_000;
-const SAVE_EVERY_MS = 10_000;
+/** The more there are, the longer a save is; in a large fleet somebody moves all the time. */
+const saveEveryMs = (peers: number): number => Math.min(10_000, 2_000 + peers);
 const LOAD_LIMIT_MS = 3_000;
 
 /** Where and when a peer was last heard. */
@@ -118,7 +119,10 @@ export class Endpoints {
   private saveLater(): void {
     if (this.stopped) return;
     const sinceMs = performance.now() - this.savedAt;
-    this.timer ??= setTimeout(() => void this.save(), Math.max(SAVE_DELAY_MS, SAVE_EVERY_MS - sinceMs));
+    this.timer ??= setTimeout(
+      () => void this.save(),
+      Math.max(SAVE_DELAY_MS, saveEveryMs(this.count) - sinceMs),
+    );
   }
 
   private async save(): Promise<void> {

@@ -96,7 +96,10 @@ export async function startTunnel(
     mayWrite: isActive,
   });
   const endpoints = new Endpoints(configStore, log, isActive);
-  lifecycle.onClose("endpoints", () => endpoints.stop());
+  lifecycle.onClose("endpoints", async () => {
+    await hearAll();
+    await endpoints.stop();
+  });
   const planePeers = (name: PlaneName) =>
     new PlanePeers({
       os,
@@ -118,6 +121,9 @@ export async function startTunnel(
     });
   const live = { users: planePeers("users"), drones: planePeers("drones") };
   const both = Object.values(live);
+  const hearAll = async () => {
+    await Promise.allSettled(both.map((plane) => plane.readNow()));
+  };
   const reconciler = new Reconciler({
     os,
     readRows: () => readRows(db),
@@ -151,9 +157,7 @@ export async function startTunnel(
     registry,
     lifecycle,
     endpoints,
-    freshen: async () => {
-      await Promise.allSettled(both.map((plane) => plane.readNow()));
-    },
+    freshen: hearAll,
     guard: options.guard,
     store: options.leaseStore,
     onActive: () => void reconciler.takeRole(),

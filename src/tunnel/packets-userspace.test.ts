@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { asRoot, controlStream, type HubTown, hubTown } from "../testing/namespaces";
 import { compiledPrograms } from "../testing/programs";
 import { until } from "../testing/until";
+import { ENDPOINTS_KEY } from "./client-configs/store";
 import type { Tunnel } from "./index";
 
 const tcp = (port: number) => ({ protocol: "tcp" as const, port });
@@ -75,6 +76,23 @@ asRoot(
     expect(report.sent - report.echoed).toBeLessThanOrEqual(2 + report.worstMs / 20);
     expect(report.worstMs).toBeLessThan(await longest());
     expect(await running()).toEqual(before);
+  },
+  60_000,
+);
+
+asRoot(
+  "where clients are heard is kept within seconds, without a tick: a hub that is killed says nothing any more",
+  async () => {
+    const { client, ip } = drone();
+    const isKept = async () => {
+      const kept = JSON.parse((await town.world.configs.get(ENDPOINTS_KEY)) ?? "{}");
+      return Object.values(kept).includes(await client.endpoint());
+    };
+    await until(isKept, 10_000);
+    await client.node.shell("wg set wg0 listen-port 40404");
+    expect(await isKept()).toBe(false);
+    await until(() => ann().probe({ host: ip, ...tcp(22) }), 20_000);
+    await until(isKept, 10_000);
   },
   60_000,
 );

@@ -36,11 +36,15 @@ export interface PlanePeersOptions {
   readonly metrics: TunnelMetrics;
 }
 
+/** Where peers are heard is to be kept, for a hub that ends without a word; to read thousands takes a while. */
+const unreadForMs = (peers: number): number => Math.min(10_000, 1_000 + peers);
+
 /** One plane's interface and its peers: looked at, compared with who should be there, and put right. */
 export class PlanePeers {
   private known: ReadonlyMap<PublicKey, LivePeer> = new Map();
   /** The last look, until somebody asks for its peers. */
   private unread: { readonly peers: UnreadDump["peers"]; readonly changed: Set<PublicKey> } | undefined;
+  private readAt = Number.NEGATIVE_INFINITY;
   private readonly dumps = new DumpReader();
   private members: readonly Member[] = [];
   private isUp = false;
@@ -113,6 +117,7 @@ export class PlanePeers {
         throw new Error(`${this.plane.interface} was made anew by somebody else.`);
       }
       this.unread = { peers: observed.peers, changed };
+      if (performance.now() - this.readAt > unreadForMs(this.known.size)) this.readLastLook();
       this.isUp = true;
       return observed;
     } catch (error) {
@@ -236,6 +241,7 @@ export class PlanePeers {
     const { unread } = this;
     this.unread = undefined;
     if (!unread) return;
+    this.readAt = performance.now();
     try {
       this.learn(unread.peers(), unread.changed);
     } catch (error) {
