@@ -1,6 +1,9 @@
 import type { Db } from "../../../platform/db";
 
-/** pending: being made. ready: in the store. failed: it could not be made; asking again tries again. */
+/**
+ * pending: being made. ready: in the store. failed: it could not be made; it is tried again for some hours, and at
+ * once when it is asked for anew.
+ */
 export interface ArchiveRow {
   readonly execution_id: number;
   /** Raised by whatever changes the contents; an archive of an older one is out of date. */

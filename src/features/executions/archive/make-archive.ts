@@ -43,7 +43,11 @@ export const makeArchiveTask =
       // Deleted meanwhile: what was written after the deletion must go too.
       if (!kept) await store.deletePrefix(archiveKey(execution_id));
     } catch (error) {
-      await failArchive(db, execution_id, "It could not be made; it is tried again.").catch(() => undefined);
+      await failArchive(
+        db,
+        execution_id,
+        "It could not be made. It is tried again for some hours; asking for it anew tries at once.",
+      ).catch(() => undefined);
       throw error;
     }
   };
