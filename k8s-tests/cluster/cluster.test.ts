@@ -44,8 +44,15 @@ let pilotVpn: VpnClient;
 let droneVpn: VpnClient;
 const ECHO = { protocol: "tcp", port: 5001 } as const;
 
-async function watch(): Promise<TestWatcher> {
-  const one = new TestWatcher(origin, token);
+type Transport = "websocket" | "polling";
+
+/** As a browser would: its requests carry the cookie by which the Ingress finds the same gateway again. */
+async function watch(transport: Transport = "websocket"): Promise<TestWatcher> {
+  const one = new TestWatcher(origin, token, {
+    transports: [transport],
+    upgrade: false,
+    withCredentials: true,
+  });
   await one.subscribe(simulated.id, "dashboard");
   const [refusal] = one.all("error");
   if (refusal) throw new Error(refusal.message);
@@ -277,17 +284,21 @@ test(
 );
 
 test(
-  "with a second gateway and a third relay the flight is heard at whichever gateway, also when one is killed",
+  "with a second gateway and a third relay the flight is heard at whichever gateway, by websocket and by polling, also when one is killed",
   async () => {
     await deploy("gateway.replicas=2", "relay.replicas=3");
     const gateways = (await podsOf("gateway")).filter(isReady);
     expect(gateways).toHaveLength(2);
     expect((await podsOf("relay")).filter(isReady)).toHaveLength(3);
     token = await api.login(pilot);
-    for (let count = 0; count < 4; count++) (await watch()).socket.disconnect();
+    for (const transport of ["websocket", "polling", "websocket", "polling", "polling", "polling"] as const) {
+      (await watch(transport)).socket.disconnect();
+    }
     const [first] = gateways;
     await core.deleteNamespacedPod({ namespace, name: first?.metadata?.name ?? "", gracePeriodSeconds: 0 });
-    await until(async () => (await watch()).socket.disconnect(), MINUTES);
+    for (const transport of ["websocket", "polling"] as const) {
+      await until(async () => (await watch(transport)).socket.disconnect(), MINUTES);
+    }
     await until(async () => (await podsOf("gateway")).filter(isReady).length === 2, 3 * MINUTES);
   },
   12 * MINUTES,
