@@ -174,9 +174,7 @@ test("text of 64 KiB passes; more is refused with 1009, a binary frame with 1003
 test("what a drone publishes that is not UTF-8 reaches the pilot as text with replacement characters", async () => {
   const drone = await relay.newDrone();
   const [pilot] = await live(drone);
-  const greeted = pilot!.frames.length;
   await redis.publish(`${drone.ip}:output`, Buffer.from([0x6f, 0x6b, 0xff]));
-  await until(() => pilot!.frames.length > greeted);
-  expect(pilot!.frames.at(-1)).toBe("ok\ufffd");
+  await until(() => pilot!.frames.includes("ok\ufffd"));
   expect(pilot!.closedWith).toBeUndefined();
 });
