@@ -2,6 +2,7 @@ import { may } from "../domain/access";
 import { type Ipv4, toNumber } from "../domain/ipv4";
 import type { Member } from "../domain/peers";
 import { type PlaneName, planes } from "../domain/tunnel-planes";
+import { onceEach } from "./once-each";
 
 /** A row as the database gives it; nothing of it is believed yet. */
 export interface FleetRow {
@@ -72,15 +73,7 @@ interface PlaneReading {
   readonly faults: readonly RowFault[];
 }
 
-const readings = new WeakMap<readonly FleetRow[], PlaneReading>();
-
-function readOnce(rows: readonly FleetRow[]): PlaneReading {
-  const known = readings.get(rows);
-  if (known) return known;
-  const reading = readPlane(rows);
-  readings.set(rows, reading);
-  return reading;
-}
+const readOnce = onceEach(readPlane);
 
 function readPlane(rows: readonly FleetRow[]): PlaneReading {
   const members: (FleetUser | FleetDrone)[] = [];
@@ -107,15 +100,7 @@ interface Judged {
 }
 
 /** At a change thousands of rows are the same as before: each is judged once. */
-const judgements = new WeakMap<FleetRow, Judged>();
-
-function judged(row: FleetRow): Judged {
-  const known = judgements.get(row);
-  if (known) return known;
-  const judgement = judge(row);
-  judgements.set(row, judgement);
-  return judgement;
-}
+const judged = onceEach(judge);
 
 function judge({ plane, id, ip: text, key_id: keyId, owner, port: given }: FleetRow): Judged {
   const fault = (fault: RowFault["fault"], value: unknown) => [{ plane, id, fault, value: String(value) }];
@@ -139,15 +124,7 @@ export function* reachablePairs({ users, drones }: Fleet): Iterable<readonly [Fl
   }
 }
 
-const indexed = new WeakMap<readonly FleetUser[], ReadonlyMap<number, FleetUser>>();
-
-function usersById(users: readonly FleetUser[]): ReadonlyMap<number, FleetUser> {
-  const known = indexed.get(users);
-  if (known) return known;
-  const byId = new Map(users.map((user) => [user.rowId, user]));
-  indexed.set(users, byId);
-  return byId;
-}
+const usersById = onceEach((users: readonly FleetUser[]) => new Map(users.map((user) => [user.rowId, user])));
 
 const bounds = {
   users: [toNumber(planes.users.range.first), toNumber(planes.users.range.last)],

@@ -41,7 +41,8 @@ const PEERS_APART_MS = 50;
 const CONFIGS_APART_MS = 100;
 
 /**
- * `calls`: peers are to be called. `keys`: keys of clients became known. `missed`: changes may have gone unheard. `repair`: something failed.
+ * `calls`: peers are to be called. `keys`: keys of clients became known. `missed`: changes may have gone unheard.
+ * `repair`: something failed.
  * `tick`: the safety net, which looks at everything again.
  */
 export type Reason = "calls" | "keys" | "missed" | "repair" | "tick";

@@ -4,6 +4,7 @@ import type { PlaneName } from "../../domain/tunnel-planes";
 import type { PublicKey } from "../../domain/wireguard";
 import type { Clock } from "../../platform/clock";
 import type { Logger } from "../../platform/log";
+import { onceEach } from "../once-each";
 import { VanishingPolicy } from "../policies";
 import { inParallel } from "./in-parallel";
 import { type IndexEntry, readIndex, writeIndex } from "./index-object";
@@ -33,14 +34,7 @@ export interface KeyringOptions {
 }
 
 /** Composed once for each member: thousands of them are asked for at each change. */
-const ids = new WeakMap<Member, PeerId>();
-function idOf(member: Member): PeerId {
-  const known = ids.get(member);
-  if (known) return known;
-  const id = peerId(member);
-  ids.set(member, id);
-  return id;
-}
+const idOf = onceEach(peerId as (member: Member) => PeerId);
 
 /** A member with its key, composed once while the key is the same. */
 const peers = new WeakMap<IndexEntry, { readonly member: Member; readonly peer: DesiredPeer }>();
