@@ -4,6 +4,8 @@
 
 ARG NODE_IMAGE=docker.io/library/node:20.20.2-bookworm-slim
 ARG DEBIAN_IMAGE=docker.io/library/debian:12.12-slim
+# What the target `development` stands on: `worker` has ffmpeg.
+ARG DEVELOPMENT_BASE=runtime
 
 # What runs in production, without what only a compiler or an editor reads.
 FROM ${NODE_IMAGE} AS modules
@@ -73,7 +75,7 @@ USER 10001:10001
 CMD ["node", "dist/cmd/worker.js"]
 
 # For skaffold: the sources and their compiler beside the program, so that a changed file need only be copied in.
-FROM runtime AS development
+FROM ${DEVELOPMENT_BASE} AS development
 COPY --from=program /app/node_modules node_modules
 COPY .swcrc tsconfig.json ./
 COPY cmd cmd

@@ -29,8 +29,12 @@ export interface KubernetesObject {
 
 export const examples = readdirSync(join(chartFolder, "examples")).map((name) => name.replace(".yaml", ""));
 
-/** The chart's output as text. Rejects with what helm said. */
-export async function template(values: object, example?: string): Promise<string> {
+/** The chart's output as text, with `sets` as given by `--set`. Rejects with what helm said. */
+export async function template(
+  values: object,
+  example?: string,
+  sets: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "chart-values-"));
   try {
     writeFileSync(join(folder, "values.yaml"), stringify(values));
@@ -44,6 +48,7 @@ export async function template(values: object, example?: string): Promise<string
         ...["template", "fleet", chartFolder, "--namespace", "drones"],
         ...["--kube-version", `${kubernetesMinors[0]}.0`],
         ...files.flatMap((file) => ["--values", file]),
+        ...Object.entries(sets).flatMap(([path, value]) => ["--set", `${path}=${value}`]),
       ],
       { maxBuffer: 16 * 1024 * 1024 },
     );
@@ -53,8 +58,8 @@ export async function template(values: object, example?: string): Promise<string
   }
 }
 
-export async function render(values: object, example?: string): Promise<KubernetesObject[]> {
-  return parseAllDocuments(await template(values, example))
+export async function render(...given: Parameters<typeof template>): Promise<KubernetesObject[]> {
+  return parseAllDocuments(await template(...given))
     .map((document) => document.toJSON() as KubernetesObject | null)
     .filter((object) => object !== null);
 }
@@ -63,7 +68,7 @@ export async function render(values: object, example?: string): Promise<Kubernet
 export const hubAddress = { networkPolicy: { tunnelNodes: ["10.1.2.3/32"] } };
 const tunnel = { tunnel: { enabled: true, endpointHost: "vpn.example.com" }, ...hubAddress };
 
-const leasedHubs = {
+export const leasedHubs = {
   ...tunnel,
   tunnel: { ...tunnel.tunnel, lease: { enabled: true }, nodes: ["one", "two"] },
 };
@@ -92,7 +97,8 @@ const cases: readonly (readonly [name: string, values: object, example?: string]
   ],
   ["Janus", { janus: { enabled: true, image: "registry.example.com/janus:1.1.2", rtpPorts: "20000-20010" } }],
   ["a Janus elsewhere", { janus: { url: "http://media.example.com:8088/janus", existingSecret: "janus" } }],
-  ["files synced for development", { development: { sync: true } }],
+  ["files synced for development", { ...leasedHubs, development: { sync: true }, worker: { enabled: true } }],
+  ["a debugger's hold", { ...tunnel, development: { debug: true }, worker: { enabled: true } }],
   ["two gateways", { gateway: { replicas: 2 } }],
   ["gateways that scale", { gateway: { autoscaling: { enabled: true } } }],
   ["a gateway without leases", { leases: { enabled: false } }],

@@ -15,6 +15,11 @@ export interface Container {
   readonly restartPolicy?: string;
   readonly ports?: readonly { readonly containerPort: number; readonly name?: string }[];
   readonly resources?: { readonly requests?: object; readonly limits?: object };
+  readonly volumeMounts?: readonly {
+    readonly name: string;
+    readonly mountPath: string;
+    readonly readOnly?: boolean;
+  }[];
   readonly lifecycle?: { readonly preStop?: { readonly exec: { readonly command: readonly string[] } } };
   readonly startupProbe?: object;
   readonly livenessProbe?: object;
@@ -41,6 +46,7 @@ export interface PodSpec {
   readonly containers: readonly Container[];
   readonly volumes?: readonly {
     readonly name: string;
+    readonly emptyDir?: object;
     readonly hostPath?: object;
     readonly secret?: { readonly secretName: string; readonly items?: readonly { readonly key: string }[] };
   }[];

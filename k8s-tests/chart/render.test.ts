@@ -66,10 +66,19 @@ describe.each(matrix)("with $name", ({ name, values, example }) => {
     }
   });
 
-  test("every container that serves has its three probes", () => {
+  test("every container that serves has its three probes, and one that a debugger may hold none that ends it", () => {
     for (const { pod, labels } of workloads(objects).filter(({ isService }) => isService)) {
       if (labels["app.kubernetes.io/component"] === "active-hub") continue;
       for (const container of pod.containers) {
+        if (container.args?.includes("--inspect") && container.name !== "simulator") {
+          const { startupProbe, livenessProbe, readinessProbe } = container;
+          expect([startupProbe, livenessProbe, readinessProbe]).toEqual([
+            undefined,
+            undefined,
+            expect.any(Object),
+          ]);
+          continue;
+        }
         for (const probe of ["startupProbe", "livenessProbe", "readinessProbe"] as const) {
           expect([container.name, probe, container[probe]]).toEqual([
             container.name,
@@ -86,6 +95,7 @@ describe.each(matrix)("with $name", ({ name, values, example }) => {
     const uses: Record<string, string> = {
       "a simulation instance in the cluster": "fleet-gateway",
       "hubs with a lease": "fleet-tunnel",
+      "files synced for development": "fleet-tunnel",
     };
     expect(mounted.map(({ object }) => object.metadata.name)).toEqual(uses[name] ? [uses[name]] : []);
   });

@@ -52,8 +52,12 @@ affinity: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
 
-{{/* {readyPath}: probes of a process that serves /healthz and /readyz on its port `http`. */}}
+{{/*
+{root, readyPath}: probes of a process that serves /healthz and /readyz on its port `http`. One that a debugger may
+hold is not ended for it.
+*/}}
 {{- define "fleet.probes" -}}
+{{- if not .root.Values.development.debug }}
 startupProbe:
   httpGet: {path: /healthz, port: http}
   periodSeconds: 2
@@ -63,6 +67,7 @@ livenessProbe:
   periodSeconds: 10
   timeoutSeconds: 5
   failureThreshold: 4
+{{- end }}
 readinessProbe:
   httpGet: {path: {{ .readyPath | default "/readyz" | quote }}, port: http}
   periodSeconds: 5
@@ -112,8 +117,34 @@ metadata:
 automountServiceAccountToken: false
 {{- end }}
 
-{{/* For development: the sources in a volume that can be written. */}}
+{{/* {root, process}: the arguments that run it, as a JSON list. */}}
+{{- define "fleet.program" -}}
+{{- $arguments := .root.Values.development.debug | ternary (list "node" "--inspect") (list "node") -}}
+{{- if .root.Values.development.sync -}}
+{{- concat $arguments (list "--watch" "--require" "@swc-node/register" (printf "cmd/%s.ts" .process)) | toJson -}}
+{{- else -}}
+{{- append $arguments (printf "dist/cmd/%s.js" .process) | toJson -}}
+{{- end -}}
+{{- end }}
+
+{{/*
+For development: the sources in a volume that can be written. Files are synced into every running container of the image:
+each needs the mount, one that runs none of them too.
+*/}}
+{{- define "fleet.sync.volume" -}}
+{{- if .Values.development.sync }}
+- {name: sources, emptyDir: {}}
+{{- end }}
+{{- end }}
+
+{{- define "fleet.sync.mount" -}}
+{{- if .Values.development.sync }}
+- {name: sources, mountPath: /app/src}
+{{- end }}
+{{- end }}
+
 {{- define "fleet.sync.copy" -}}
+{{- if .Values.development.sync }}
 - name: copy-sources
   image: {{ include "fleet.image" (dict "root" . "image" .Values.image) }}
   imagePullPolicy: {{ .Values.image.pullPolicy }}
@@ -122,4 +153,5 @@ automountServiceAccountToken: false
   resources: {{- toYaml .Values.setup.resources | nindent 4 }}
   volumeMounts:
     - {name: sources, mountPath: /sources}
+{{- end }}
 {{- end }}
