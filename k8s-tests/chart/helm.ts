@@ -95,6 +95,10 @@ const cases: readonly (readonly [name: string, values: object, example?: string]
       worker: { enabled: true, env: { UPLOAD_URL_SECONDS: 600 } },
     },
   ],
+  [
+    "images of the operator's own for drones",
+    { ...tunnel, setup: { onboardImage: "registry.example.com/onboard:2", mavlinkRouterImage: "router:1" } },
+  ],
   ["Janus", { janus: { enabled: true, image: "registry.example.com/janus:1.1.2", rtpPorts: "20000-20010" } }],
   ["a Janus elsewhere", { janus: { url: "http://media.example.com:8088/janus", existingSecret: "janus" } }],
   ["files synced for development", { ...leasedHubs, development: { sync: true }, worker: { enabled: true } }],
