@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import type Koa from "koa";
 import { closeServer, listen } from "../http/listen";
-import { limitedServer } from "../http/server";
+import { limitedServer, publicLimits } from "../http/server";
 import { refuseUnsafeListening, warnOfRelaxedRules } from "../platform/access-profile";
 import type { GatewayConfig } from "../platform/config";
 import { Lifecycle } from "../platform/lifecycle";
@@ -42,11 +42,7 @@ export async function startGateway(
     await deps.replicas?.serve();
     const features = composeFeatures(deps);
     const apps = gatewayApps(deps, features.routes, features.guards, options);
-    const limits = {
-      headersSeconds: config.HTTP_HEADERS_SECONDS,
-      requestSeconds: config.HTTP_REQUEST_SECONDS,
-      maxConnections: config.HTTP_MAX_CONNECTIONS,
-    };
+    const limits = publicLimits(config, deps.registry);
     const serve = async (name: string, app: Koa, port: number, attach?: (server: Server) => void) => {
       const server = limitedServer(app.callback(), limits);
       attach?.(server);

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { createServer } from "node:http";
 import { networkInterfaces } from "node:os";
 import { closeServer, listen } from "../http/listen";
+import { limitedServer, type ServerLimits } from "../http/server";
 import type { GatewayConfig } from "../platform/config";
 import type { Lifecycle } from "../platform/lifecycle";
 import type { Logger } from "../platform/log";
@@ -71,9 +71,9 @@ export function openReplicas(
   subscriber.subscribe(CLOSE_CHANNEL).catch(() => {});
   lifecycle.onClose("vehicle links", () => links.drain());
   const serve = async () => {
-    const server = createServer(
-      { requestTimeout: 60_000, headersTimeout: 15_000, keepAliveTimeout: 60_000 },
+    const server = limitedServer(
       peerListener(secret, (message) => links.answer(message), log),
+      peerLimits(config),
     );
     const url = await listen(server, config.GATEWAY_PEER_PORT, config.HOST);
     lifecycle.onClose("peer http", () => closeServer(server));
@@ -81,6 +81,15 @@ export function openReplicas(
   };
   return { links, publisher: redis, subscriber, serve };
 }
+
+/** A replica that asks for many drones has a connection for each question, and keeps some for the next. */
+const peerLimits = (config: GatewayConfig): ServerLimits => ({
+  headersSeconds: config.HTTP_HEADERS_SECONDS,
+  requestSeconds: config.HTTP_REQUEST_SECONDS,
+  keepAliveSeconds: 60,
+  maxConnections: config.HTTP_MAX_CONNECTIONS,
+  maxConnectionsPerAddress: 0,
+});
 
 /** Its commands wait while Redis is away: a subscription that was asked for is made when it is back. */
 const openSubscriber = (url: string, log: Logger): Redis =>

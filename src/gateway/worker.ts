@@ -1,8 +1,8 @@
-import { createServer } from "node:http";
 import Koa from "koa";
 import { closeServer, listen } from "../http/listen";
 import { opsRoutes } from "../http/ops";
 import { protectiveHeaders } from "../http/protective-headers";
+import { INTERNAL_LIMITS, limitedServer } from "../http/server";
 import { systemClock } from "../platform/clock";
 import type { WorkerConfig } from "../platform/config";
 import { observeDatabase, openDatabase } from "../platform/db";
@@ -42,7 +42,7 @@ export async function startWorker(config: WorkerConfig): Promise<Worker> {
     const app = new Koa();
     app.use(protectiveHeaders);
     app.use(opsRoutes(lifecycle, registry, { postgres: () => db.raw("select 1") }));
-    const server = createServer(app.callback());
+    const server = limitedServer(app.callback(), INTERNAL_LIMITS);
     const url = await listen(server, config.WORKER_PORT, config.HOST);
     lifecycle.onClose("http", () => closeServer(server));
     await startWorking({ config, log, registry, lifecycle, clock: systemClock, db, store, mailer });

@@ -1,27 +1,114 @@
 import { createServer, type RequestListener, type Server } from "node:http";
+import proxyaddr from "proxy-addr";
+import { Counter, type Registry } from "../platform/metrics";
 
 export interface ServerLimits {
   /** A connection that has not sent a request's headers for so long is closed. */
   readonly headersSeconds: number;
-  /** A request that has not come whole for so long is closed. */
+  /** A request that has not come whole for so long is closed; 0 lets one take its time. */
   readonly requestSeconds: number;
+  /** How long a connection may wait for its next request. */
+  readonly keepAliveSeconds?: number;
   /** Further ones are turned away unheard. */
   readonly maxConnections: number;
+  /** Of one address; further ones of it are turned away unheard. None are with 0. */
+  readonly maxConnectionsPerAddress: number;
+  /** Addresses that stand for many, such as a proxy's: theirs are not counted by address. */
+  readonly isShared?: (address: string) => boolean;
+  /** Told of each connection that is turned away. */
+  readonly onTurnedAway?: (why: TurnedAway) => void;
 }
+
+/** `full`: of the server. `address_full`: of the address that it came from. */
+export type TurnedAway = "full" | "address_full";
 
 /** How late a connection past its time may be noticed. */
 const CHECK_MS = 2_000;
+/** Of a request's line and headers together. */
+const MAX_HEADER_BYTES = 16_384;
+const KEEP_ALIVE_SECONDS = 5;
 
-/** An HTTP server that nobody holds up by talking slowly, or not at all. */
+/** For ports that only parts of the same deployment call: a few of them, and at once. */
+export const INTERNAL_LIMITS: ServerLimits = {
+  headersSeconds: 10,
+  requestSeconds: 30,
+  maxConnections: 2_000,
+  maxConnectionsPerAddress: 500,
+};
+
+/** An HTTP server that nobody holds up by talking slowly, or not at all, or by coming too often at once. */
 export function limitedServer(listener: RequestListener, limits: ServerLimits): Server {
+  const { headersSeconds, requestSeconds, maxConnections, onTurnedAway } = limits;
   const server = createServer(
     {
-      headersTimeout: limits.headersSeconds * 1000,
-      requestTimeout: Math.max(limits.requestSeconds, limits.headersSeconds) * 1000,
+      headersTimeout: headersSeconds * 1000,
+      requestTimeout: requestSeconds && Math.max(requestSeconds, headersSeconds) * 1000,
+      keepAliveTimeout: (limits.keepAliveSeconds ?? KEEP_ALIVE_SECONDS) * 1000,
       connectionsCheckingInterval: CHECK_MS,
+      maxHeaderSize: MAX_HEADER_BYTES,
     },
     listener,
   );
-  server.maxConnections = limits.maxConnections;
+  server.maxConnections = maxConnections;
+  server.on("drop", () => onTurnedAway?.("full"));
+  if (limits.maxConnectionsPerAddress > 0) countByAddress(server, limits);
   return server;
+}
+
+function countByAddress(server: Server, limits: ServerLimits): void {
+  const { maxConnectionsPerAddress, isShared, onTurnedAway } = limits;
+  const counts = new Map<string, number>();
+  // Before the server's own listener, which would begin to read.
+  server.prependListener("connection", (socket) => {
+    const address = socket.remoteAddress;
+    // Gone already.
+    if (address === undefined) return;
+    if (isShared?.(address)) return;
+    const count = counts.get(address) ?? 0;
+    if (count >= maxConnectionsPerAddress) {
+      onTurnedAway?.("address_full");
+      socket.destroy();
+      return;
+    }
+    counts.set(address, count + 1);
+    socket.once("close", () => {
+      const left = (counts.get(address) ?? 1) - 1;
+      if (left > 0) counts.set(address, left);
+      else counts.delete(address);
+    });
+  });
+}
+
+/** How a process that clients call is told its limits; the variables' descriptions are in `platform/config`. */
+export interface HttpLimits {
+  readonly HTTP_HEADERS_SECONDS: number;
+  readonly HTTP_REQUEST_SECONDS: number;
+  readonly HTTP_MAX_CONNECTIONS: number;
+  readonly HTTP_MAX_CONNECTIONS_PER_ADDRESS: number;
+  readonly TRUSTED_PROXIES: readonly string[];
+}
+
+/** The limits of a process's public ports; whom it turns away is counted. */
+export function publicLimits(config: HttpLimits, registry: Registry): ServerLimits {
+  const trust = proxyaddr.compile([...config.TRUSTED_PROXIES]);
+  return {
+    headersSeconds: config.HTTP_HEADERS_SECONDS,
+    requestSeconds: config.HTTP_REQUEST_SECONDS,
+    maxConnections: config.HTTP_MAX_CONNECTIONS,
+    maxConnectionsPerAddress: config.HTTP_MAX_CONNECTIONS_PER_ADDRESS,
+    isShared: (address) => trust(address, 0),
+    onTurnedAway: countTurnedAway(registry),
+  };
+}
+
+/** Once a process. */
+export function countTurnedAway(registry: Registry): (why: TurnedAway) => void {
+  const counter = new Counter({
+    name: "fleet_http_connections_turned_away_total",
+    help: "Connections turned away unheard: the port has as many as it may, or the address they came from has.",
+    labelNames: ["reason"],
+    registers: [registry],
+  });
+  for (const reason of ["full", "address_full"]) counter.inc({ reason }, 0);
+  return (reason) => counter.inc({ reason });
 }

@@ -1,7 +1,7 @@
-import { createServer } from "node:http";
 import Koa from "koa";
 import { closeServer, listen } from "../http/listen";
 import { opsRoutes } from "../http/ops";
+import { INTERNAL_LIMITS, limitedServer } from "../http/server";
 import type { OnboardConfig } from "../platform/config";
 import { Lifecycle } from "../platform/lifecycle";
 import { createLogger, type Logger } from "../platform/log";
@@ -134,7 +134,7 @@ export async function startOnboard(config: OnboardConfig): Promise<Onboard> {
       autopilot: () => isUp(autopilot.vehicle !== undefined),
     }),
   );
-  const server = createServer(app.callback());
+  const server = limitedServer(app.callback(), INTERNAL_LIMITS);
   lifecycle.onClose("http", () => closeServer(server));
   let url: string;
   try {

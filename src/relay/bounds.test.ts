@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { startRedis } from "../laptop/servers/redis";
 import type { Redis } from "../platform/redis";
 import { atEndOfFile, freshDatabase, freshFolder } from "../testing";
+import { flood } from "../testing/flood";
+import { rawFrame } from "../testing/raw-http";
 import { startTestRelay, type TestDrone, type TestPilot, type TestRelay } from "../testing/start-relay";
 import { until } from "../testing/until";
 
@@ -54,27 +55,12 @@ test("a browser that stops reading misses the oldest frames and gets the newest,
   await until(() => slow.frames.at(-1) === "caught up");
 });
 
-/** A pilot in a process of its own that sends whatever the relay reads, without a pause. */
-const flooder = `
-  const [port, path] = process.argv.slice(1);
-  const payload = Buffer.from('{"axes":[0.1,-0.2,0.3,0.4]}');
-  const frame = Buffer.concat([Buffer.from([0x81, 0x80 | payload.length, 0, 0, 0, 0]), payload]);
-  const batch = Buffer.concat(Array.from({ length: 500 }, () => frame));
-  const socket = require("node:net").connect(Number(port), "127.0.0.1");
-  socket.write("GET " + path + " HTTP/1.1\\r\\nHost: relay\\r\\nUpgrade: websocket\\r\\nConnection: Upgrade\\r\\n" +
-    "Sec-WebSocket-Version: 13\\r\\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\\r\\n\\r\\n");
-  const pour = () => socket.write(batch, pour);
-  socket.once("data", pour);
-  process.stdin.on("end", () => process.exit()).resume();
-`;
-
-function flood(path: string): ChildProcess {
-  const child = spawn(process.execPath, ["-e", flooder, new URL(relay.url).port, path], {
-    stdio: ["pipe", "ignore", "inherit"],
-  });
-  atEndOfFile(async () => void child.kill());
-  return child;
-}
+/** What the relay is sent without a pause: five hundred ordinary frames at a time. */
+const sticks = Buffer.concat(
+  Array.from({ length: 500 }, () =>
+    rawFrame({ first: 0x81, payload: Buffer.from('{"axes":[0.1,-0.2,0.3,0.4]}') }),
+  ),
+);
 
 test("a flood from one session does not hold another's frames up", async () => {
   const [loud, quiet] = [await relay.newDrone(), await relay.newDrone()];
@@ -85,13 +71,13 @@ test("a flood from one session does not hold another's frames up", async () => {
   const pilot = await live(quiet);
   const carried = () => metric('fleet_relay_frames_total{direction="to_drone"');
   const before = await carried();
-  const child = flood(`/redispad/${loud.id}`);
+  const loudly = flood(relay.url, [`/redispad/${loud.id}`], sticks);
   await until(async () => (await carried()) > before + 5_000);
   for (let sent = 1; sent <= 100; sent++) {
     pilot.send(String(performance.now()));
     await until(() => ages.length === sent);
   }
-  child.kill();
+  loudly.stop();
   expect(await carried()).toBeGreaterThan(before + 20_000);
   expect(await metric("fleet_relay_unacknowledged_bytes")).toBeLessThan(500_000);
   // A fifth of the drone's dead-man time, on a machine that runs other tests beside this one.

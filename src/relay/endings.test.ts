@@ -19,6 +19,7 @@ beforeAll(async () => {
       REDIS_URL: redisCable.url,
       DATABASE_DIRECT_URL: listenerCable.url,
       RELAY_PING_SECONDS: "1",
+      RELAY_MAX_SESSIONS_PER_DRONE: "40",
       RELAY_REDIS_STALL_MS: "300",
     },
     { databaseUrl: database.url, redisUrl: server.url },
@@ -183,7 +184,7 @@ test("a drone deleted while its session is being looked up leaves no subscriptio
   const opened = Promise.all(pilots.map((pilot) => pilot.open()));
   await relay.db("drones").where({ id: drone.id }).delete();
   await opened;
-  for (const pilot of pilots) expect((await pilot.closed).code).toBe(4404);
+  for (const pilot of pilots) expect(await pilot.closed).toMatchObject({ code: 4404 });
   await until(async () => (await redis.pubsub("NUMSUB", `${drone.ip}:output`))[1] === 0);
   await until(async () => (await metric('fleet_relay_sessions{route="redispad"')) === "0");
 });

@@ -1,6 +1,6 @@
-import { createServer } from "node:http";
 import { redisBlocklist, revokedTokens, SignedIn, Tokens } from "../features/accounts";
 import { closeServer, listen } from "../http/listen";
+import { limitedServer, publicLimits } from "../http/server";
 import { refuseUnsafeListening, warnOfRelaxedRules } from "../platform/access-profile";
 import { systemClock } from "../platform/clock";
 import type { RelayConfig } from "../platform/config";
@@ -44,7 +44,13 @@ export async function startRelay(config: RelayConfig): Promise<Relay> {
   const lifecycle = new Lifecycle(log, config.SHUTDOWN_DRAIN_SECONDS * 1000);
   const registry = createMetrics("relay");
   const metrics = new RelayMetrics(registry);
-  const sessions = new Sessions();
+  const sessions = new Sessions(
+    {
+      maxSessions: config.RELAY_MAX_SESSIONS,
+      maxSessionsPerDrone: config.RELAY_MAX_SESSIONS_PER_DRONE,
+    },
+    metrics.sessionRefused,
+  );
 
   const db = openDatabase(config.DATABASE_URL, {
     poolMin: POOL_MIN,
@@ -130,7 +136,7 @@ export async function startRelay(config: RelayConfig): Promise<Relay> {
     await Promise.all([redisReady(redis), redisReady(subscriber), publisher.ready(2_000)]).catch(() =>
       log.warn("starting without Redis; it is retried"),
     );
-    const server = createServer({ requestTimeout: 60_000, headersTimeout: 15_000 }, app.callback());
+    const server = limitedServer(app.callback(), publicLimits(config, registry));
     openDoors(server, {
       maxFrameBytes: MAX_FRAME_BYTES,
       closed: () => lifecycle.state !== "ready",

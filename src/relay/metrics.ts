@@ -1,4 +1,5 @@
 import { Counter, Gauge, type Registry } from "../platform/metrics";
+import type { SessionsFull } from "./sessions";
 import { Tally } from "./tally";
 
 export type Direction = "to_drone" | "to_pilot";
@@ -29,6 +30,7 @@ export class RelayMetrics {
   readonly residence: Tally<Direction>;
   readonly worstGap: Tally<"redispad">;
   readonly closed: Counter<"code">;
+  private readonly full: Counter<"reason">;
   droppedForPilot = 0;
   droppedForDrone = 0;
 
@@ -53,6 +55,13 @@ export class RelayMetrics {
       labelNames: ["code"],
       registers: [registry],
     });
+    this.full = new Counter({
+      name: "fleet_relay_sessions_refused_total",
+      help: "Sessions refused because there are as many as there may be: at this relay, or of their drone.",
+      labelNames: ["reason"],
+      registers: [registry],
+    });
+    for (const reason of ["full", "drone_full"] as const) this.full.inc({ reason }, 0);
     this.counter("fleet_relay_frames_total", "Frames relayed, by direction.", "direction", () => ({
       to_drone: this.toDrone.frames,
       to_pilot: this.toPilot.frames,
@@ -68,6 +77,8 @@ export class RelayMetrics {
       () => ({ slow_pilot: this.droppedForPilot, slow_drone: this.droppedForDrone }),
     );
   }
+
+  readonly sessionRefused = (reason: SessionsFull): void => this.full.inc({ reason });
 
   /** Counters, which only grow: set to what the hot path counted. */
   private counter(name: string, help: string, label: string, read: () => Record<string, number>): void {

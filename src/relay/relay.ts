@@ -31,14 +31,14 @@ export async function openSession(socket: WebSocket, wish: Wish, deps: RelayDeps
     drone: undefined,
     close: (code, reason) => pilot.close(code, reason),
   };
-  pilot.onEnd(deps.sessions.add(session));
   const log = deps.log.child({ drone_id: wish.droneId, route: wish.route });
   try {
+    pilot.onEnd(deps.sessions.add(session));
     const { news } = deps.watch;
     const drone = await admit(deps.db, deps.credentials, wish.droneId, wish.token, pilot);
     // Deleted, or the relay stops: nothing may be joined that nobody would leave.
     if (pilot.closed) return;
-    session.drone = drone;
+    deps.sessions.bind(session, drone);
     if (deps.watch.news !== news) deps.watch.recheck(drone.id);
     if (wish.route === "redispad") await joinRedispad(pilot, drone, deps);
     else await joinGamepad(pilot, drone, wish.port, deps);

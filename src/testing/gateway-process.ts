@@ -1,25 +1,13 @@
-import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { freePort } from "../laptop/free-port";
-import { atEndOfFile } from "./clean-up";
 import { ApiClient } from "./client";
-import { compiledPrograms } from "./programs";
+import { type ReleasedProcess, releasedProcess } from "./released-process";
 import { TEST_JWT_SECRET, type TestGateway } from "./start-gateway";
-import { until } from "./until";
 
-const MEGABYTE = 2 ** 20;
-
-/** A gateway as it is released, in a process of its own whose memory can be read. */
-export interface GatewayProcess {
-  readonly url: string;
-  readonly port: number;
+export interface GatewayProcess extends ReleasedProcess {
   readonly api: ApiClient;
-  /** Resident now and at its most, in megabytes. */
-  memory(): { readonly now: number; readonly peak: number };
 }
 
-/** Start one on the database and servers of a gateway of the test's own. Killed at the end of the file. */
+/** Start one on the database and servers of a gateway of the test's own. */
 export async function gatewayProcess(
   beside: TestGateway,
   env: Record<string, string> = {},
@@ -27,35 +15,13 @@ export async function gatewayProcess(
   const { config } = beside.deps;
   const port = await freePort();
   const { S3_ENDPOINT = "", S3_ACCESS_KEY_ID = "", S3_SECRET_ACCESS_KEY = "" } = config;
-  const child = spawn(process.execPath, [join(compiledPrograms(), "cmd/gateway.js")], {
-    stdio: "ignore",
-    env: {
-      ...{ PATH: process.env.PATH, TZ: "UTC", LOG_LEVEL: "silent", DEPLOYMENT: "local" },
-      ...{ DATABASE_URL: beside.databaseUrl, REDIS_URL: beside.redisUrl, SMTP_URL: config.SMTP_URL },
-      ...{ S3_ENDPOINT, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY, JWT_SECRET: TEST_JWT_SECRET },
-      ...{ GATEWAY_PORT: String(port), WORKER_IN_PROCESS: "false", LINK_CONNECT_TIMEOUT_MS: "50" },
-      ...env,
-    },
+  const released = await releasedProcess("gateway", port, {
+    ...{ DATABASE_URL: beside.databaseUrl, REDIS_URL: beside.redisUrl, SMTP_URL: config.SMTP_URL },
+    ...{ S3_ENDPOINT, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY, JWT_SECRET: TEST_JWT_SECRET },
+    ...{ GATEWAY_PORT: String(port), WORKER_IN_PROCESS: "false", LINK_CONNECT_TIMEOUT_MS: "50" },
+    ...env,
   });
-  const ended = new Promise((resolve) => child.once("exit", resolve));
-  atEndOfFile(async () => {
-    child.kill("SIGKILL");
-    await ended;
-  });
-  const url = `http://127.0.0.1:${port}`;
-  await until(async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.ok ?? false, 60_000);
-  const read = (name: string) =>
-    (Number(
-      new RegExp(`${name}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1],
-    ) *
-      1024) /
-    MEGABYTE;
-  return {
-    url,
-    port,
-    api: new ApiClient(`${url}/api/v1`),
-    memory: () => ({ now: read("VmRSS"), peak: read("VmHWM") }),
-  };
+  return { ...released, api: new ApiClient(`${released.url}/api/v1`) };
 }
 
 /** Somebody with an honest question every 50 ms; `slowestMs` is how long the worst answer took. */

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { planes } from "../domain/tunnel-planes";
+import type { TurnedAway } from "../http/server";
 import type { TunnelConfig } from "../platform/config";
 import type { Lifecycle } from "../platform/lifecycle";
 import type { Logger } from "../platform/log";
@@ -22,6 +23,7 @@ export const edgePorts = (config: TunnelConfig): OpenPort[] =>
   ].map((port) => ({ protocol: "tcp", port }));
 
 interface Surroundings {
+  readonly onTurnedAway: (why: TurnedAway) => void;
   readonly log: Logger;
   readonly registry: Registry;
   readonly lifecycle: Lifecycle;
@@ -36,7 +38,7 @@ interface Surroundings {
 /** The jumphost, which gateways come to; stopped with the process. */
 export function openJumphost(
   config: TunnelConfig,
-  { log, registry, lifecycle, isActive }: Surroundings,
+  { onTurnedAway, log, registry, lifecycle, isActive }: Surroundings,
 ): Jumphost {
   const leases = config.EDGE_REDIS_URL ? openLeases(config.EDGE_REDIS_URL, log, lifecycle) : undefined;
   const jumphost = new Jumphost({
@@ -53,6 +55,7 @@ export function openJumphost(
     maxPipes: config.JUMPHOST_MAX_PIPES,
     maxPipesPerVehicle: config.JUMPHOST_MAX_PIPES_PER_VEHICLE,
     from: planes.drones.hub,
+    onTurnedAway,
     isActive,
     log,
     registry,
@@ -71,7 +74,7 @@ function openLeases(url: string, log: Logger, lifecycle: Lifecycle): LeaseStore 
 /** The edge, which drones come to; it opens when it is attended with the interface up. */
 export function openEdge(
   config: TunnelConfig,
-  { log, registry, lifecycle, fleet, isSettled }: Surroundings,
+  { onTurnedAway, log, registry, lifecycle, fleet, isSettled }: Surroundings,
 ): Edge {
   const { S3_ENDPOINT, EDGE_REDIS_URL } = config;
   const edge = new Edge({
@@ -91,6 +94,7 @@ export function openEdge(
     isSettled,
     silenceMs: config.EDGE_TIMEOUT_SECONDS * 1000,
     maxConnectionsPerDrone: config.EDGE_MAX_CONNECTIONS_PER_DRONE,
+    onTurnedAway,
     log,
     registry,
   });

@@ -1,6 +1,6 @@
-import { createServer } from "node:http";
 import { type PlaneName, planes } from "../domain/tunnel-planes";
 import { closeServer, listen } from "../http/listen";
+import { countTurnedAway, INTERNAL_LIMITS, limitedServer } from "../http/server";
 import { refuseUnsafeListening, warnOfRelaxedRules } from "../platform/access-profile";
 import { systemClock } from "../platform/clock";
 import type { TunnelConfig } from "../platform/config";
@@ -142,7 +142,9 @@ export async function startTunnel(
       return undefined;
     },
   });
+  const onTurnedAway = countTurnedAway(registry);
   const doors = {
+    onTurnedAway,
     log,
     registry,
     lifecycle,
@@ -190,7 +192,7 @@ export async function startTunnel(
     checkReplies: options.checkReplies,
   });
   try {
-    const server = createServer({ requestTimeout: 30_000, headersTimeout: 15_000 }, app.callback());
+    const server = limitedServer(app.callback(), { ...INTERNAL_LIMITS, onTurnedAway });
     const url = await listen(server, config.TUNNEL_PORT, config.HOST);
     lifecycle.onDrain("http", () => closeServer(server));
     const jumphostUrl = await jumphost.listen(config.JUMPHOST_PORT, config.HOST);

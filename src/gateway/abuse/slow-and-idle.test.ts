@@ -1,16 +1,13 @@
-import { execSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { type GatewayProcess, gatewayProcess, meanwhile } from "../../testing/gateway-process";
-import { type RawCaller, rawCaller } from "../../testing/raw-http";
+import { many, mostSockets, type RawCaller, rawCaller, rawFrame, upgradeTo } from "../../testing/raw-http";
 import { startTestGateway, type TestUser } from "../../testing/start-gateway";
 import { until } from "../../testing/until";
 
-const [HEADERS_SECONDS, REQUEST_SECONDS] = [3, 4];
+/** Long enough for all to have come before the first is let go of. */
+const [HEADERS_SECONDS, REQUEST_SECONDS] = [8, 9];
 /** A busy machine that runs many tests at once must not fail these. */
 const PATIENCE_MS = 10_000;
-/** As many as this machine lets a process have, both ends of the test's own things left out. */
-const allowed = Number(execSync("ulimit -n", { encoding: "utf8" }));
-const IDLE = Math.min(10_000, Number.isNaN(allowed) ? 10_000 : allowed - 1_500);
+const IDLE = mostSockets(10_000);
 
 let gateway: GatewayProcess;
 let user: TestUser;
@@ -26,14 +23,6 @@ beforeAll(async () => {
 }, 60_000);
 
 const served = <T>(work: () => Promise<T>) => meanwhile(gateway.api.as(user.token), "/user", work);
-
-/** So many at once, a few hundred at a time: a listener's queue is short. */
-async function many<T>(count: number, make: () => Promise<T>): Promise<T[]> {
-  const made: T[] = [];
-  while (made.length < count)
-    made.push(...(await Promise.all(Array.from({ length: Math.min(200, count - made.length) }, make))));
-  return made;
-}
 
 test("who talks a byte at a time is hung up on, in the headers and in the body, and others are served", async () => {
   const began = performance.now();
@@ -64,31 +53,22 @@ test(`${IDLE} connections that say nothing are let go of, and others are served`
   const before = gateway.memory().now;
   const { result, slowestMs, failed } = await served(async () => {
     const callers = await many(IDLE, () => rawCaller(gateway.port));
-    const held = gateway.memory().now;
+    const [held, open] = [gateway.memory().now, gateway.sockets()];
     await Promise.all(callers.map(({ closed }) => closed));
-    return { held };
+    return { held, open };
   });
+  expect(result.open).toBeGreaterThanOrEqual(IDLE);
   expect(failed).toBe(0);
   expect(slowestMs).toBeLessThan(PATIENCE_MS);
   expect(result.held - before).toBeLessThan(200);
 }, 90_000);
 
-/** A text frame of WebSocket as a client sends it, masked. */
-function frame(text: string): Buffer {
-  const mask = randomBytes(4);
-  const body = Buffer.from(text).map((byte, at) => byte ^ (mask[at % 4] as number));
-  return Buffer.concat([Buffer.from([0x81, 0x80 | body.length]), mask, body]);
-}
-
 /** Socket.IO in its barest form: enough to be welcomed, and then nothing. */
 async function idleWatcher(): Promise<RawCaller> {
   const path = `/socket.io/?EIO=4&transport=websocket&token=${user.token}`;
-  const caller = await rawCaller(
-    gateway.port,
-    `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${randomBytes(16).toString("base64")}\r\n\r\n`,
-  );
+  const caller = await rawCaller(gateway.port, upgradeTo(path));
   await until(() => caller.heard().includes('"sid"'), 30_000);
-  caller.socket.write(frame("40"));
+  caller.socket.write(rawFrame({ first: 0x81, payload: Buffer.from("40") }));
   await until(() => caller.heard().includes("connected"), 30_000);
   return caller;
 }
@@ -97,11 +77,12 @@ test(`${IDLE} Socket.IO clients are held in bounded memory, the next is turned a
   const before = gateway.memory().now;
   const { result, slowestMs, failed } = await served(async () => {
     const watchers = await many(IDLE, idleWatcher);
-    const held = gateway.memory().now;
+    const [held, open] = [gateway.memory().now, gateway.sockets()];
     const refused = await fetch(`${gateway.url}/socket.io/?EIO=4&transport=polling&token=${user.token}`);
     for (const { socket } of watchers) socket.destroy();
-    return { held, refused: refused.status };
+    return { held, open, refused: refused.status };
   });
+  expect(result.open).toBeGreaterThanOrEqual(IDLE);
   expect(failed).toBe(0);
   expect(slowestMs).toBeLessThan(PATIENCE_MS);
   expect(result.held - before).toBeLessThan(600);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { port, positiveInt, secret } from "./fields";
-import { accessGroup, directDatabaseGroup, processGroup, redisGroup } from "./shared";
+import { accessGroup, directDatabaseGroup, httpLimitsGroup, processGroup, redisGroup } from "./shared";
 
 export const relayConfig = z
   .object({
@@ -25,6 +25,12 @@ export const relayConfig = z
       1_000,
       "Sessions are closed when Redis has not taken a frame for this long; older sticks are worth nothing.",
     ),
+    RELAY_MAX_SESSIONS: positiveInt(5_000, "Pilots' sessions that one process takes at once."),
+    RELAY_MAX_SESSIONS_PER_DRONE: positiveInt(
+      32,
+      "Sessions with one drone that one process takes at once. A browser that reconnects leaves one behind until the next ping.",
+    ),
+    ...httpLimitsGroup,
     RELAY_PING_SECONDS: positiveInt(10, "A client that shows no sign of life between two pings is gone."),
   })
   .refine(({ ACCESS_PROFILE, JWT_SECRET }) => ACCESS_PROFILE !== "strict" || JWT_SECRET !== undefined, {

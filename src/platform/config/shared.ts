@@ -29,6 +29,27 @@ export const accessGroup = {
   ),
 };
 
+/** How much one caller, or all of them together, may hold of a port that clients reach. */
+export const httpLimitsGroup = {
+  HTTP_HEADERS_SECONDS: positiveInt(
+    15,
+    "A connection that has not sent a request's headers for so long is closed.",
+  ),
+  HTTP_REQUEST_SECONDS: positiveInt(60, "A request that has not come whole for so long is closed."),
+  HTTP_MAX_CONNECTIONS: positiveInt(
+    20_000,
+    "Connections that one port takes at once, WebSockets among them.",
+  ),
+  HTTP_MAX_CONNECTIONS_PER_ADDRESS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(0)
+    .describe(
+      "Connections that one address has to one port at once, those in TRUSTED_PROXIES aside; 0 sets no limit. For a port that clients reach with their own addresses.",
+    ),
+};
+
 export const databaseGroup = {
   DATABASE_URL: secretUrl("Postgres, possibly through a pooler."),
   DATABASE_POOL_MAX: positiveInt(20, "Most connections this process opens to Postgres."),

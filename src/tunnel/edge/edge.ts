@@ -1,6 +1,7 @@
-import { createServer, Agent as HttpAgent, type IncomingMessage, type ServerResponse } from "node:http";
+import { Agent as HttpAgent, type IncomingMessage, type ServerResponse } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { createServer as createTcpServer, type Server, type Socket } from "node:net";
+import { limitedServer, type TurnedAway } from "../../http/server";
 import type { Logger } from "../../platform/log";
 import type { Registry } from "../../platform/metrics";
 import { openRedis, type Redis } from "../../platform/redis";
@@ -29,12 +30,15 @@ export interface EdgeOptions {
   readonly isSettled: GuestsOptions["isSettled"];
   readonly silenceMs: number;
   readonly maxConnectionsPerDrone: number;
+  readonly onTurnedAway?: (why: TurnedAway) => void;
   readonly log: Logger;
   readonly registry: Registry;
 }
 
 /** A request to the API is small; an upload takes what its link takes, as long as it goes on. */
-const API_REQUEST_MS = 60_000;
+const API_REQUEST_SECONDS = 60;
+/** Of all drones together at one door: more than a fleet that fills the plane's range has at rest. */
+const MAX_CONNECTIONS = 50_000;
 
 /**
  * What drones reach on the hub: the gateway, the object store and Redis, at a port each.
@@ -72,7 +76,7 @@ export class Edge {
     this.http(
       "gateway",
       gateway.port,
-      API_REQUEST_MS,
+      API_REQUEST_SECONDS,
       gatewayDoor(upstream, gateway.secret),
       answerAsGateway,
     );
@@ -171,24 +175,28 @@ export class Edge {
   private http(
     name: DoorName,
     port: number,
-    requestTimeout: number,
+    requestSeconds: number,
     handle: (request: IncomingMessage, reply: ServerResponse, drone: LiveDrone) => void,
     answer: (request: IncomingMessage, reply: ServerResponse, fault: Fault) => void,
   ): void {
+    const { maxConnectionsPerDrone, onTurnedAway } = this.options;
     const limits = {
-      requestTimeout,
-      headersTimeout: 15_000,
-      keepAliveTimeout: 30_000,
-      maxHeaderSize: 16_384,
+      headersSeconds: 15,
+      requestSeconds,
+      keepAliveSeconds: 30,
+      maxConnections: MAX_CONNECTIONS,
+      // Who has as many as it may is told so; who goes on all the same is not.
+      maxConnectionsPerAddress: 2 * maxConnectionsPerDrone,
+      ...(onTurnedAway ? { onTurnedAway } : {}),
     };
-    const server = createServer(limits, (request, reply) => {
+    const server = limitedServer((request, reply) => {
       reply.on("finish", () => this.metrics.answered(name, reply.statusCode));
       reply.on("error", () => {});
       const drone = this.verdicts.get(request.socket) ?? "no_drone";
       if (typeof drone === "string") answer(request, reply, refusals[drone]);
       else if (this.guests.isStill(drone)) handle(request, reply, drone);
       else request.socket.destroy();
-    });
+    }, limits);
     this.door(name, server, port, {
       enter: (socket, drone) => this.verdicts.set(socket, drone),
       finish: () => server.closeIdleConnections(),

@@ -1,8 +1,11 @@
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
 import { connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import { listen } from "../../http/listen";
+import { plainProtection } from "../../http/protective-headers";
+import { refuseUpgrade } from "../../http/refuse-upgrade";
+import { INTERNAL_LIMITS, limitedServer, type TurnedAway } from "../../http/server";
 import type { Logger } from "../../platform/log";
 import type { Registry } from "../../platform/metrics";
 import { sameSecret } from "../../platform/same-secret";
@@ -10,7 +13,7 @@ import { type Claim, Fences } from "./fences";
 import { type JumphostMetrics, jumphostMetrics } from "./metrics";
 import { Pipe, type PipeLimits } from "./pipe";
 import type { Destination, Reach } from "./reach";
-import { Refusal, refuse } from "./refusal";
+import { Refusal, statusOf } from "./refusal";
 import { readWish, type Wish } from "./wish";
 
 export interface JumphostOptions extends PipeLimits {
@@ -26,6 +29,7 @@ export interface JumphostOptions extends PipeLimits {
   readonly maxFrameBytes: number;
   readonly maxPipes: number;
   readonly maxPipesPerVehicle: number;
+  readonly onTurnedAway?: (why: TurnedAway) => void;
   /**
    * The address that drones are dialled from: the hub's in their plane. Without that interface a dial fails, and
    * leaves by no other.
@@ -45,6 +49,8 @@ export interface OpenPipe extends Destination {
 
 /** A gateway that does not answer a close frame is cut after this long. */
 const CLOSE_MS = 1_000;
+/** Connections beyond its pipes: those that are about to be one, or are told why not. */
+const SPARE_CONNECTIONS = 1_000;
 
 /** Opens TCP to a vehicle for a gateway's WebSocket, and carries binary frames both ways. */
 export class Jumphost {
@@ -66,10 +72,24 @@ export class Jumphost {
       maxPayload: options.maxFrameBytes,
       closeTimeout: CLOSE_MS,
     } as ConstructorParameters<typeof WebSocketServer>[0]);
-    this.server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, (_request, reply) => {
-      const body = JSON.stringify({ error: "The jumphost speaks WebSocket.", reason: "malformed" });
-      reply.writeHead(426, { "Content-Type": "application/json", Upgrade: "websocket" }).end(body);
-    });
+    this.server = limitedServer(
+      (_request, reply) => {
+        const body = JSON.stringify({ error: "The jumphost speaks WebSocket.", reason: "malformed" });
+        reply.writeHead(426, {
+          ...plainProtection,
+          "Content-Type": "application/json",
+          Upgrade: "websocket",
+        });
+        reply.end(body);
+      },
+      {
+        ...INTERNAL_LIMITS,
+        maxConnections: options.maxPipes + SPARE_CONNECTIONS,
+        // A gateway has a pipe for each of its drones.
+        maxConnectionsPerAddress: 0,
+        ...(options.onTurnedAway ? { onTurnedAway: options.onTurnedAway } : {}),
+      },
+    );
     this.server.on("upgrade", (request, socket, head) => void this.enter(request, socket, head));
   }
 
@@ -249,9 +269,9 @@ export class Jumphost {
   private turnAway(socket: Duplex, error: unknown, isGone: boolean): void {
     const refusal =
       error instanceof Refusal ? error : new Refusal("unreachable", "The jumphost failed.", { cause: error });
-    if (!isGone) refuse(socket, refusal);
-    this.metrics.refused(refusal.reason);
     const { reason, message, cause } = refusal;
+    if (!isGone) refuseUpgrade(socket, statusOf(reason), { error: message, reason });
+    this.metrics.refused(reason);
     this.options.log.info({ reason, message, ...(cause ? { err: cause } : {}) }, "no pipe is opened");
   }
 }

@@ -1,5 +1,3 @@
-import type { Duplex } from "node:stream";
-
 /** Why no pipe is opened; a label of the metrics and `reason` of the reply. */
 export type RefusalReason =
   | "malformed"
@@ -13,17 +11,17 @@ export type RefusalReason =
   | "unreachable"
   | "timeout";
 
-const statuses: Readonly<Record<RefusalReason, string>> = {
-  malformed: "400 Bad Request",
-  unauthenticated: "401 Unauthorized",
-  not_allowed: "403 Forbidden",
-  deposed: "409 Conflict",
-  too_many_to_vehicle: "429 Too Many Requests",
-  too_many: "503 Service Unavailable",
-  stopping: "503 Service Unavailable",
-  standby: "503 Service Unavailable",
-  unreachable: "502 Bad Gateway",
-  timeout: "504 Gateway Timeout",
+const statuses: Readonly<Record<RefusalReason, number>> = {
+  malformed: 400,
+  unauthenticated: 401,
+  not_allowed: 403,
+  deposed: 409,
+  too_many_to_vehicle: 429,
+  too_many: 503,
+  stopping: 503,
+  standby: 503,
+  unreachable: 502,
+  timeout: 504,
 };
 
 /** The message is public: it is the reply's `error`. */
@@ -38,10 +36,5 @@ export class Refusal extends Error {
   }
 }
 
-/** Answers an upgrade with the refusal's status and `{error, reason}`. */
-export function refuse(socket: Duplex, { reason, message }: Refusal): void {
-  const body = JSON.stringify({ error: message, reason });
-  socket.end(
-    `HTTP/1.1 ${statuses[reason]}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  );
-}
+/** The HTTP status of the reply. */
+export const statusOf = (reason: RefusalReason): number => statuses[reason];
