@@ -184,7 +184,8 @@ test("a drone deleted while its session is being looked up leaves no subscriptio
   const opened = Promise.all(pilots.map((pilot) => pilot.open()));
   await relay.db("drones").where({ id: drone.id }).delete();
   await opened;
-  for (const pilot of pilots) expect(await pilot.closed).toMatchObject({ code: 4404 });
+  for (const pilot of pilots)
+    expect(await pilot.closed).toEqual({ code: 4404, reason: expect.stringMatching(/deleted|not found/) });
   await until(async () => (await redis.pubsub("NUMSUB", `${drone.ip}:output`))[1] === 0);
   await until(async () => (await metric('fleet_relay_sessions{route="redispad"')) === "0");
 });
