@@ -20,6 +20,10 @@ test("docs/architecture.md captions every folder of the sources", () => {
   expect(folders.filter((folder) => !captioned.includes(folder))).toEqual([]);
 });
 
+test("docs/architecture.md captions nothing twice", () => {
+  expect(captioned.filter((path, at) => captioned.indexOf(path) !== at)).toEqual([]);
+});
+
 test("docs/architecture.md names nothing that does not exist", () => {
   expect(captioned.filter((path) => !existsSync(join(packageRoot, path)))).toEqual([]);
 });

@@ -1,21 +1,29 @@
 import knex from "knex";
 import { ensureReader } from "../platform/reader-role";
+import { scrape } from "../testing/scrape";
 import { type TunnelWorld, tunnelWorld } from "../testing/start-tunnel";
 import { until } from "../testing/until";
 import { SimulatedOs } from "./os/simulated-os";
 
 let world: TunnelWorld;
+/** As the chart's setup makes it. */
+const role = `tunnel_${process.pid}_${Date.now()}`;
+let url: URL;
+
 beforeAll(async () => {
   world = await tunnelWorld();
+  await ensureReader(world.db, { role, password: "reads only" }, ["users", "drones"]);
+  url = new URL(world.databaseUrl);
+  url.username = role;
+  url.password = "reads only";
+});
+
+afterAll(async () => {
+  await world.db.raw(`DROP OWNED BY ${role}`);
+  await world.db.raw(`DROP ROLE ${role}`);
 });
 
 test("a role that may read two tables and listen is all the tunnel service needs", async () => {
-  const role = `tunnel_${process.pid}_${Date.now()}`;
-  // As the chart's setup makes it.
-  await ensureReader(world.db, { role, password: "reads only" }, ["users", "drones"]);
-  const url = new URL(world.databaseUrl);
-  url.username = role;
-  url.password = "reads only";
   const theirs = knex({ client: "pg", connection: url.href, pool: { min: 0, max: 1 } });
   const os = new SimulatedOs();
   const tunnel = await world.start(
@@ -35,7 +43,30 @@ test("a role that may read two tables and listen is all the tunnel service needs
   } finally {
     await tunnel.lifecycle.stop("the test is over");
     await theirs.destroy();
-    await world.db.raw(`DROP OWNED BY ${role}`);
-    await world.db.raw(`DROP ROLE ${role}`);
+  }
+});
+
+test("a hub whose role may read nothing any more keeps every peer, and goes on when it may again", async () => {
+  const os = new SimulatedOs();
+  const tunnel = await world.start(
+    { os, dataplane: "auto" },
+    { DATABASE_URL: url.href, DB_REFRESH_SECONDS: "1" },
+  );
+  const refusals = async () =>
+    (await scrape(tunnel.url)).value("fleet_tunnel_failures_total", { stage: "database" });
+  try {
+    const user = await world.fleet.user("10.70.0.3");
+    const drone = await world.fleet.drone("10.71.0.3", user.id);
+    const peers = () => [...(os.links.get("drones0")?.peers.values() ?? [])].flat();
+    await until(() => peers().includes("10.71.0.3/32"));
+    await world.db.raw(`REVOKE SELECT ON users, drones FROM ${role}`);
+    await world.fleet.deleteDrone(drone.id);
+    const before = await refusals();
+    await until(async () => (await refusals()) > before);
+    expect(peers()).toContain("10.71.0.3/32");
+    await world.db.raw(`GRANT SELECT ON users, drones TO ${role}`);
+    await until(() => !peers().includes("10.71.0.3/32"));
+  } finally {
+    await tunnel.lifecycle.stop("the test is over");
   }
 });

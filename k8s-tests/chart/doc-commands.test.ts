@@ -1,0 +1,178 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { configSchemas } from "../../src/platform/config";
+import { packageRoot } from "../../src/platform/version";
+import { type KubernetesObject, matrix, render } from "./helm";
+import { containersOf, workloads } from "./pods";
+import { chartFolder, readValues } from "./values-docs";
+
+/** What people are told to type names only what is there. */
+const below = (folder: string, ending: string): string[] =>
+  readdirSync(join(packageRoot, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(ending))
+    .map((name) => join(folder, name));
+
+const read = (path: string) => readFileSync(join(packageRoot, path), "utf8");
+const notes = "charts/fleet-gateway/templates/NOTES.txt";
+const pages = ["README.md", "CONTRIBUTING.md", "bench/README.md", notes, "charts/fleet-gateway/README.md"]
+  .concat(below("docs", ".md"))
+  .map((path) => ({ path, text: read(path).replaceAll("{{ .Release.Name }}", "fleet") }));
+
+/** `docs/a.md: what` for each of what a page names that is not there. */
+function missing(pattern: RegExp, isThere: (...groups: string[]) => boolean): string[] {
+  let seen = 0;
+  const faults = pages.flatMap(({ path, text }) =>
+    [...text.matchAll(pattern)].flatMap((match) => {
+      seen++;
+      return isThere(...match.slice(1)) ? [] : [`${path}: ${match[0]}`];
+    }),
+  );
+  // A pattern that finds nothing would never fault anything.
+  expect(seen).toBeGreaterThan(2);
+  return faults;
+}
+
+describe("in the rendered chart", () => {
+  const objects = new Map<string, KubernetesObject>();
+  const containers = new Map<string, Set<string>>();
+
+  beforeAll(async () => {
+    for (const { values, example } of matrix) {
+      const rendered = await render(values, example);
+      for (const object of rendered)
+        objects.set(`${object.kind.toLowerCase()}/${object.metadata.name}`, object);
+      for (const { object, pod } of workloads(rendered)) {
+        const key = `${object.kind.toLowerCase()}/${object.metadata.name}`;
+        const known = containers.get(key) ?? new Set();
+        for (const { name } of containersOf(pod)) known.add(name);
+        containers.set(key, known);
+      }
+    }
+  });
+
+  /** `fleet-setup-REVISION` is the Job of a revision. */
+  const named = (kind: string, name: string) => `${kind}/${name.replace("REVISION", "1")}`;
+  const kinds = "deployment|daemonset|statefulset|job|service|secret|configmap|lease|networkpolicy";
+
+  test("every object of a command is one that the chart makes", () => {
+    const pattern = new RegExp(`kubectl[^\`\\n]*? (${kinds})[/ ]((?:fleet-[\\w-]+ ?)+)`, "g");
+    expect(
+      missing(pattern, (kind, names) =>
+        names
+          .trim()
+          .split(" ")
+          .every((name) => objects.has(named(kind, name))),
+      ),
+    ).toEqual([]);
+  });
+
+  test("every container of a command is one of the object's", () => {
+    const pattern = new RegExp(`(${kinds})/(fleet-[\\w-]+) -c ([\\w-]+)`, "g");
+    expect(
+      missing(pattern, (kind, name, container) => containers.get(named(kind, name))?.has(container) ?? false),
+    ).toEqual([]);
+  });
+});
+
+/** What the images have: ours by its Dockerfile, without procps; the servers' own. */
+const programs: Readonly<Record<string, readonly string[]>> = {
+  "statefulset/fleet-postgres": ["psql", "pg_dump", "pg_restore", "createdb", "dropdb"],
+  "statefulset/fleet-redis": ["redis-cli"],
+};
+const ofOurImage = ["node", "sh", "wg", "ipset", "conntrack", "iptables-save"];
+
+test("every program that is run in a container is in its image", () => {
+  const pattern = /kubectl[^`\n]* exec (?:-i )?([\w/-]+)(?: -c \w+)? --(?: \\)?\s+([\w-]+)/g;
+  expect(missing(pattern, (object, name) => (programs[object] ?? ofOurImage).includes(name))).toEqual([]);
+});
+
+test("every value that is set or named is one of the chart's", () => {
+  const paths = readValues().rows.map(({ path }) => path);
+  const ofServers = ["postgres", "redis", "minio"].flatMap((name) =>
+    [...readFileSync(join(chartFolder, "charts", name, "values.yaml"), "utf8").matchAll(/^(\w+):/gm)].map(
+      ([, key]) => `${name}.${key}`,
+    ),
+  );
+  const known = [...paths, ...ofServers];
+  const roots = [...new Set(paths.map((path) => path.split(".")[0]))].join("|");
+  /** A value, what holds it, or a key of one that is the user's own. */
+  const isThere = (path: string) =>
+    known.some((one) => one === path || one.startsWith(`${path}.`) || path.startsWith(`${one}.`));
+  expect(missing(/--set[ =]'?([\w.]+)/g, isThere)).toEqual([]);
+  // A file of the same beginning is none.
+  const pattern = new RegExp(
+    `\`((?:${roots})(?:\\.[a-z]\\w*)+)(?=[\`:=])(?<!\\.(?:md|ts|js|json|yaml))`,
+    "g",
+  );
+  expect(missing(pattern, isThere)).toEqual([]);
+});
+
+test("every variable that is named is one that some process reads", () => {
+  const known = new Set(Object.values(configSchemas).flatMap((schema) => Object.keys(schema.shape)));
+  expect(
+    missing(
+      /`([A-Z][A-Z0-9]*_[A-Z0-9_]+)[`=]/g,
+      (name) => known.has(name) || ofOthers.has(name) || name === "NAME_FILE",
+    ),
+  ).toEqual([]);
+});
+
+/** ArduPilot's parameters, a drone's `.env`, what a video command is told, what a test takes. */
+const ofOthers = new Set([
+  ...["SYSID_MYGCS", "MAV_GCS_SYSID", "FS_GCS_ENABLE", "FS_GCS_TIMEOUT", "FS_OPTIONS"],
+  ...["AUTOPILOT_DEVICE", "AUTOPILOT_BAUD", "MAVLINK_PORT", "LOG_FOLDER"],
+  ...["VIDEO_TOPIC", "FUZZ_RUNS", "FUZZ_SEED"],
+]);
+
+test("every metric that is named, and the database's role, is one that there is", () => {
+  const sources = [...below("src", ".ts"), "charts/fleet-gateway/templates/secrets.yaml"].filter(
+    (path) => !path.endsWith(".test.ts"),
+  );
+  const known = new Set(sources.flatMap((path) => read(path).match(/\bfleet_\w+/g) ?? []));
+  expect(
+    missing(
+      /\b(fleet_\w+)/g,
+      (name) => known.has(name) || known.has(name.replace(/_(bucket|sum|count)$/, "")),
+    ),
+  ).toEqual([]);
+});
+
+test("the runbook of a failing reconciliation tells every stage that can fail", () => {
+  const [, union = ""] = /export type Stage =([^;]*);/.exec(read("src/tunnel/metrics.ts")) ?? [];
+  const stages = [...union.matchAll(/"(.*?)"/g)].map(([, stage]) => stage);
+  const [, list = ""] =
+    /By `stage`:(.*?)\n3\./s.exec(read("docs/runbooks/tunnel-reconcile-failing.md")) ?? [];
+  const told = [...list.matchAll(/^ +- (.*?):/gm)].flatMap(([, names = ""]) =>
+    [...names.matchAll(/`(.*?)`/g)].map(([, stage]) => stage),
+  );
+  expect(stages.length).toBeGreaterThan(5);
+  expect(told.toSorted()).toEqual(stages.toSorted());
+});
+
+test("every program, operator's command and script is there", () => {
+  const commands = new Set(
+    [...read("src/admin/index.ts").matchAll(/^ {2}"?([a-z-]+)"?: \w+Command,$/gm)].map(([, name]) => name),
+  );
+  const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+  expect(missing(/dist\/(cmd\/\w+)\.js/g, (path) => existsSync(join(packageRoot, `${path}.ts`)))).toEqual([]);
+  expect(missing(/(?:`(?:cmd\/)?admin|admin\.js) ([a-z][\w-]*)/g, (name) => commands.has(name))).toEqual([]);
+  expect(missing(/npm run (?:--silent )?([\w:-]+)/g, (name) => name in scripts)).toEqual([]);
+});
+
+test("every link leads to a file and a heading that are there", () => {
+  const anchors = (text: string) =>
+    [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\w\- ]/g, "")
+        .replaceAll(" ", "-"),
+    );
+  const faults = pages.flatMap(({ path, text }) =>
+    [...text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)].flatMap(([link, file, anchor]) => {
+      const target = file ? join(dirname(path), file) : path;
+      if (!existsSync(join(packageRoot, target))) return [`${path}: ${link}`];
+      return anchor && !anchors(read(target)).includes(anchor) ? [`${path}: ${link}`] : [];
+    }),
+  );
+  expect(faults).toEqual([]);
+});
