@@ -159,6 +159,17 @@ test("every program, operator's command and script is there", () => {
   expect(missing(/npm run (?:--silent )?([\w:-]+)/g, (name) => name in scripts)).toEqual([]);
 });
 
+test("every page can be found from another", () => {
+  const linked = new Set(
+    pages.flatMap(({ path, text }) =>
+      [...text.matchAll(/\]\(([^)#:]+\.md)/g)].map(([, file = ""]) => join(dirname(path), file)),
+    ),
+  );
+  // Alerts lead to their runbooks.
+  const own = below("docs", ".md").filter((path) => !path.startsWith("docs/runbooks/"));
+  expect(own.filter((path) => !linked.has(path))).toEqual([]);
+});
+
 test("every link leads to a file and a heading that are there", () => {
   const anchors = (text: string) =>
     [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
