@@ -61,3 +61,31 @@ test.each([
   },
   40_000,
 );
+
+test("a connection that a Redis took while it stood still, and never greets, is made anew", async () => {
+  const cable = await cuttable((await freshRedis()).url);
+  cable.stall();
+  const redis = openRedis(cable.url, quiet, { commandTimeout: undefined });
+  atEndOfFile(async () => redis.disconnect());
+  await until(() => redis.status === "connect");
+  cable.replace();
+  await until(() => redis.status === "ready", 15_000);
+}, 30_000);
+
+test("what was told to have failed is not done when Redis is back", async () => {
+  const { url } = await freshRedis();
+  const cable = await cuttable(url);
+  const redis = openRedis(cable.url, quiet);
+  const direct = openRedis(url, quiet);
+  atEndOfFile(async () => {
+    redis.disconnect();
+    direct.disconnect();
+  });
+  await Promise.all([redisReady(redis), redisReady(direct)]);
+  cable.stall();
+  await expect(redis.incr("orders")).rejects.toThrow();
+  await until(() => redis.status !== "ready", 15_000);
+  cable.replace();
+  await until(async () => (await redis.ping()) === "PONG", 15_000);
+  expect(await direct.get("orders")).toBeNull();
+}, 40_000);

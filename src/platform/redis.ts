@@ -5,13 +5,14 @@ import type { Logger } from "./log";
 export type { Redis };
 
 /**
- * A Redis connection that fails fast: while it is down a command is refused at once instead of queued,
- * because a late answer is worth nothing to a pilot. It reconnects by itself.
+ * A Redis connection that fails fast: while it is down a command is refused at once instead of queued, and when it
+ * breaks, what was under way is not sent again on the next one, because a late answer is worth nothing to a pilot, and
+ * what was told to have failed must not be done later. It reconnects by itself.
  */
 export function openRedis(url: string, log: Logger, options: RedisOptions = {}): Redis {
   const redis = new Redis(url, {
     enableOfflineQueue: false,
-    maxRetriesPerRequest: 1,
+    maxRetriesPerRequest: 0,
     connectTimeout: 5_000,
     commandTimeout: 1_000,
     // A goodbye to a server that is gone holds the process up no longer than this.
@@ -33,19 +34,26 @@ export function openRedis(url: string, log: Logger, options: RedisOptions = {}):
 }
 
 const PROBE_MS = 1_000;
+/** Probes for which a server that took a connection may keep its greeting back. */
+const MOST_UNGREETED = 5;
 
 /**
- * A server that lost its power leaves a connection that fails in no other way, for a quarter of an hour. One
- * silence is forgiven: it may have been this process that stood still.
+ * A server that lost its power leaves a connection that fails in no other way, for a quarter of an hour; one that
+ * loses it while we connect, a connection that is never ready. One silence is forgiven: it may have been this process
+ * that stood still.
  */
 function replaceWhenSilent(redis: Redis): void {
   let silences = 0;
+  let ungreeted = 0;
   const probe = setInterval(async () => {
-    if (redis.status !== "ready") {
+    const { stream, status } = redis;
+    if (status !== "ready") {
       silences = 0;
+      ungreeted = status === "connect" ? ungreeted + 1 : 0;
+      if (ungreeted > MOST_UNGREETED) stream.destroy();
       return;
     }
-    const { stream } = redis;
+    ungreeted = 0;
     const answer = redis.ping().then(
       () => true,
       () => false,
