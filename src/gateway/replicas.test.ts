@@ -75,64 +75,6 @@ test("a mission goes up through another replica and is read back there", async (
   expect(drone.tap.mostOpen).toBe(1);
 });
 
-test("watchers at both replicas see the stream once, with nothing added", async () => {
-  const watchers = [replicas.first, replicas.second].map(watchAt) as [TestWatcher, TestWatcher];
-  const extras: unknown[] = [];
-  for (const { socket } of watchers) socket.on("telemetry_data", (_frame, ...more) => extras.push(...more));
-  for (const watcher of watchers) {
-    await watcher.subscribe(drone.id, "dashboard");
-    await watcher.subscribe(drone.id, "relalt");
-    await watcher.next("telemetry_data");
-  }
-  await order(replicas.second, "guided");
-  await order(replicas.second, "arm");
-  await order(replicas.second, "takeoff", { altitude: 50 });
-  await eventually("it climbs", () => drone.vehicle.state.relativeAltitude > 2);
-  for (const watcher of watchers) watcher.forget();
-  await eventually("30 frames at both", () =>
-    watchers.every((watcher) => watcher.frames("relalt").length >= 30),
-  );
-  const [one, other] = watchers.map((watcher) => watcher.frames("relalt").length) as [number, number];
-  expect(Math.abs(one - other)).toBeLessThanOrEqual(10);
-  expect(extras).toEqual([]);
-  expect(drone.tap.mostOpen).toBe(1);
-});
-
-test("frames go to other replicas by sharded channels, and through Redis only while somebody watches there", async () => {
-  const { first, second } = await startReplicas();
-  user = await first.newUser();
-  drone = await tappedDrone(user);
-  const calls = async (name: string) => {
-    const stats = await second.deps.redis.info("commandstats");
-    return Number(new RegExp(`cmdstat_${name}:calls=(\\d+)`).exec(stats)?.[1] ?? 0);
-  };
-  const own = watchAt(first);
-  await own.subscribe(drone.id, "relalt");
-  await own.next("telemetry_data", 3);
-  const quiet = { spublish: await calls("spublish"), publish: await calls("publish") };
-  own.forget();
-  await own.next("telemetry_data", 10);
-  expect(await calls("spublish")).toBe(quiet.spublish);
-  const other = watchAt(second);
-  await other.subscribe(drone.id, "relalt");
-  await other.next("telemetry_data", 10);
-  expect(await calls("spublish")).toBeGreaterThanOrEqual(quiet.spublish + 10);
-  expect(await calls("publish")).toBe(quiet.publish);
-});
-
-test("a watcher at the other replica is greeted with the newest frames at once", async () => {
-  const early = watchAt(replicas.first);
-  await early.subscribe(drone.id, "dashboard");
-  await eventually(
-    "home and more",
-    () => early.frames("home").length > 0 && early.frames("system").length > 0,
-  );
-  const late = watchAt(replicas.second);
-  await late.subscribe(drone.id, "dashboard");
-  await late.next("telemetry_data", 5);
-  expect(late.frames()[0]).toEqual(early.frames("home").at(-1));
-});
-
 test("a replica that stops hands its drones over, and watchers elsewhere go on", async () => {
   const { first, second } = await startReplicas();
   user = await first.newUser();

@@ -8,7 +8,8 @@ import type { TelemetryMessage, VehicleLink } from "./link";
 export type SubscriptionState = "up" | "down" | "ended";
 
 export interface Subscriber {
-  onMessage(message: TelemetryMessage): void;
+  /** `term` is the fencing number under which the link was opened, where links are leased. */
+  onMessage(message: TelemetryMessage, term?: number): void;
   onState?(state: SubscriptionState): void;
   /** For a drone whose link another replica holds, so that its messages do not come here. */
   readonly elsewhere?: {

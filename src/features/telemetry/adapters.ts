@@ -3,6 +3,7 @@ import { createShardedAdapter } from "@socket.io/redis-adapter";
 import { Adapter, type BroadcastOptions, MessageType, type Session } from "socket.io-adapter";
 import type { Redis } from "../../platform/redis";
 import { isTelemetry, type TelemetryFrame } from "./events";
+import { Place } from "./place";
 import type { Recovery } from "./recovery";
 import { parseRoom, type Stream } from "./streams";
 
@@ -16,6 +17,15 @@ interface Packet {
 interface Broadcast {
   readonly packet: Packet;
   readonly opts: { readonly rooms: string[]; readonly except: string[]; readonly flags?: object };
+  /** Of a frame. */
+  readonly place?: Place;
+}
+
+/** A frame that another replica sent to a room. */
+interface SentFrame {
+  readonly frame: TelemetryFrame;
+  readonly stream: Stream;
+  readonly place: Place | undefined;
 }
 
 /** What replicas tell each other. */
@@ -59,17 +69,23 @@ export interface ShardedOptions {
   readonly publisher: Redis;
   /** In subscriber mode; it keeps its subscriptions over a loss of the connection. */
   readonly subscriber: Redis;
-  /** A frame that another replica sent to a room, after those in the room were sent it. */
-  readonly received: (frame: TelemetryFrame, stream: Stream) => void;
+  /** Of a frame that is being sent; undefined where frames have no order. */
+  readonly placeOf: (frame: TelemetryFrame) => Place | undefined;
+  /** Undefined for a frame that is not news here; else the sockets that know it and are left out. */
+  readonly admit: (sent: SentFrame) => readonly string[] | undefined;
+  /** After those in the room were sent it. */
+  readonly received: (sent: SentFrame) => void;
 }
 
 /**
  * For several replicas: a room is a sharded channel of Redis, which only replicas with somebody in the room
- * hear. Four things differ from the library's own ways:
+ * hear. Five things differ from the library's own ways:
  * - Those here are sent a frame at once, not after Redis has taken it.
  * - What is said to one socket of ours stays here.
  * - No offset is added to what is sent. It comes to a client's listener as an argument more, which clients in
  *   other languages than JavaScript refuse.
+ * - A frame goes to other replicas with its place, and one that comes too late is not sent on: a replica that stood
+ *   still or was cut off may say what is old when it is back, and what was lost with a connection is said anew.
  * - Frames from other replicas are shown to `received`.
  */
 export function shardedAdapter(recovery: Recovery, options: ShardedOptions): MakeAdapter {
@@ -85,25 +101,34 @@ export function shardedAdapter(recovery: Recovery, options: ShardedOptions): Mak
         Adapter.prototype.broadcast.call(adapter, packet, to);
         if (isDirect || to.flags?.local) return;
         const opts = { rooms: [...to.rooms], except: [...(to.except ?? [])], flags: to.flags };
-        adapter.publish({ type: MessageType.BROADCAST, data: { packet, opts } });
+        const frame = frameOf(packet);
+        const place = frame && options.placeOf(frame);
+        adapter.publish({ type: MessageType.BROADCAST, data: { packet, opts, place } });
       },
       onMessage: (message: ClusterMessage, offset?: string) => {
-        hear(message, offset);
         const sent = message.uid === adapter.uid ? undefined : sentFrame(message);
-        if (sent) options.received(sent.frame, sent.stream);
+        if (!sent) return hear(message, offset);
+        const but = options.admit(sent);
+        if (!but) return;
+        (message.data as Broadcast).opts.except.push(...but);
+        hear(message, offset);
+        options.received(sent);
       },
     });
   };
 }
 
-function sentFrame(message: ClusterMessage): { frame: TelemetryFrame; stream: Stream } | undefined {
+function frameOf({ data }: Packet): TelemetryFrame | undefined {
+  const [event, frame] = Array.isArray(data) ? data : [];
+  return event === "telemetry_data" && isTelemetry(frame) ? frame : undefined;
+}
+
+function sentFrame(message: ClusterMessage): SentFrame | undefined {
   if (message.type !== MessageType.BROADCAST) return undefined;
-  const { packet, opts } = message.data as Broadcast;
+  const { packet, opts, place } = message.data as Broadcast;
   const room = parseRoom(opts.rooms[0] ?? "");
-  const [event, frame] = Array.isArray(packet.data) ? packet.data : [];
-  return room && event === "telemetry_data" && isTelemetry(frame)
-    ? { frame, stream: room.stream }
-    : undefined;
+  const frame = frameOf(packet);
+  return room && frame && { frame, stream: room.stream, place: Place.safeParse(place).data };
 }
 
 /**

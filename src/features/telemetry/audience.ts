@@ -1,4 +1,5 @@
 import type { TelemetryFrame } from "./events";
+import { isBefore, type Place } from "./place";
 import { isEvent, STREAMS, type Stream, streamsOf, type TelemetryType } from "./streams";
 import type { Watcher } from "./watcher";
 
@@ -9,6 +10,7 @@ interface Newest {
   readonly frame: TelemetryFrame;
   /** Of this process's clock that never steps. */
   readonly at: number;
+  readonly place: Place | undefined;
   /** Whether those who watch here were sent it. */
   readonly sent: boolean;
 }
@@ -17,12 +19,17 @@ interface Newest {
 export interface AgedFrame {
   readonly frame: TelemetryFrame;
   readonly age_ms: number;
+  readonly place: Place | undefined;
 }
 
 /** Who watches one drone at this replica, and the newest frame of each type, whichever replica it came from. */
 export class Audience {
   private readonly watchers = new Map<Stream, Set<Watcher>>();
   private readonly newest = new Map<TelemetryType, Newest>();
+  /** Of the last frame of each room. */
+  private readonly last = new Map<Stream, Place>();
+  /** What newcomers were told beside their rooms, until their rooms are past it. */
+  private readonly told = new Map<Watcher, Map<TelemetryType, Place>>();
 
   /** Streams with at least one watcher. */
   get rooms(): number {
@@ -42,6 +49,7 @@ export class Audience {
     const watching = this.watchers.get(stream);
     watching?.delete(watcher);
     if (watching?.size === 0) this.watchers.delete(stream);
+    if (this.streamsFor(watcher).length === 0) this.told.delete(watcher);
   }
 
   streamsFor(watcher: Watcher): Stream[] {
@@ -60,9 +68,24 @@ export class Audience {
     return false;
   }
 
+  /**
+   * Undefined for a frame that is no news to a room, since it has had this one or a later one; else the sockets that
+   * were told of it, or of a later one, when they came.
+   */
+  admit(type: TelemetryType, stream: Stream, place: Place): readonly string[] | undefined {
+    const last = this.last.get(stream);
+    if (last && !isBefore(last, place)) return undefined;
+    const isKnown = (told: Map<TelemetryType, Place>) => {
+      const known = told.get(type);
+      return known !== undefined && !isBefore(known, place);
+    };
+    return [...this.told].filter(([, told]) => isKnown(told)).map(([watcher]) => watcher.socket.id);
+  }
+
   /** The frame was sent to these rooms: slow watchers are given it when they take again. */
-  sent(frame: TelemetryFrame, streams: readonly Stream[], now: number): void {
-    this.remember(frame, now, true);
+  sent(frame: TelemetryFrame, streams: readonly Stream[], now: number, place?: Place): void {
+    this.remember(frame, { at: now, place, sent: true });
+    if (place) this.noteLast(frame.type, streams, place);
     for (const watcher of this.of(frame.type, streams)) {
       if (watcher.slow) watcher.hold(frame);
       else watcher.noticeStall(now);
@@ -70,14 +93,20 @@ export class Audience {
   }
 
   /** A state of the vehicle, kept for those who come later. */
-  remember(frame: TelemetryFrame, at: number, sent = false): void {
-    if (isEvent(frame.type) || (this.newest.get(frame.type)?.at ?? Number.NEGATIVE_INFINITY) > at) return;
-    this.newest.set(frame.type, { frame, at, sent });
+  remember(
+    frame: TelemetryFrame,
+    { at, place, sent = false }: { at: number; place: Place | undefined; sent?: boolean },
+  ): void {
+    if (isEvent(frame.type)) return;
+    const known = this.newest.get(frame.type);
+    const isNews =
+      known?.place && place ? isBefore(known.place, place) : at >= (known?.at ?? Number.NEGATIVE_INFINITY);
+    if (isNews) this.newest.set(frame.type, { frame, at, place, sent });
   }
 
   /** The newest frame of each type, for another replica's watchers. */
   recent(now: number): AgedFrame[] {
-    return [...this.newest.values()].map(({ frame, at }) => ({ frame, age_ms: now - at }));
+    return [...this.newest.values()].map(({ frame, at, place }) => ({ frame, age_ms: now - at, place }));
   }
 
   /** What a watcher who came at `since` would otherwise wait for; nothing that its rooms have given it already. */
@@ -86,11 +115,21 @@ export class Audience {
     const homeFirst = [...this.newest.values()].sort(
       (a, b) => Number(b.frame.type === "home") - Number(a.frame.type === "home"),
     );
-    for (const { frame, at, sent } of homeFirst) {
+    for (const { frame, at, place, sent } of homeFirst) {
       const streams = streamsOf(frame.type);
       if (!streams.includes(stream) || streams.some((known) => others.includes(known))) continue;
       if ((sent && at >= since) || (frame.type !== "home" && now - at > FRESH_MS)) continue;
       watcher.socket.emit("telemetry_data", frame);
+      if (place) this.told.set(watcher, (this.told.get(watcher) ?? new Map()).set(frame.type, place));
+    }
+  }
+
+  private noteLast(type: TelemetryType, streams: readonly Stream[], place: Place): void {
+    for (const stream of streams) this.last.set(stream, place);
+    for (const [watcher, told] of this.told) {
+      const known = told.get(type);
+      if (known && isBefore(known, place)) told.delete(type);
+      if (told.size === 0) this.told.delete(watcher);
     }
   }
 

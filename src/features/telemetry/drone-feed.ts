@@ -2,10 +2,14 @@ import type { TelemetryMessage } from "../../vehicle/link";
 import type { Audience } from "./audience";
 import type { TelemetryFrame, TelemetryServer } from "./events";
 import type { Measures } from "./measures";
+import type { Place } from "./place";
 import { RateCap } from "./rate-cap";
 import { isEvent, roomOf, type Stream, streamsOf, type TelemetryType } from "./streams";
 import { SLOW_ROOM } from "./watcher";
 import { YawOf } from "./yaw";
+
+/** Of this process, whatever feeds there were. */
+let framesMade = 0;
 
 type Outlet = ReturnType<TelemetryServer["to"]>;
 
@@ -16,6 +20,9 @@ type Outlet = ReturnType<TelemetryServer["to"]>;
 export class DroneFeed {
   /** Whether another replica's watchers are fed, too. */
   feedsOthers = false;
+  /** Of the frame that was made last; undefined where nobody else holds links. */
+  place: Place | undefined;
+  private term: number | undefined;
   private readonly yaw = new YawOf();
   private readonly cap: RateCap<TelemetryType, TelemetryMessage>;
   private readonly outletsHere = new Map<TelemetryType, Outlet>();
@@ -35,11 +42,13 @@ export class DroneFeed {
     );
   }
 
-  receive(message: TelemetryMessage): void {
+  receive(message: TelemetryMessage, term?: number): void {
     const now = performance.now();
+    this.term = term;
     if (message.type === "hud") this.yaw.sawHeading(message.data.heading, now);
     if (message.type === "imu") this.yaw.sawOrientation(message.data.orientation, now);
-    if (!this.isWanted(message.type)) this.audience.remember(this.frame(message, now), now);
+    if (!this.isWanted(message.type))
+      this.audience.remember(this.frame(message, now), { at: now, place: this.place });
     else if (isEvent(message.type)) this.send(message);
     else this.cap.offer(message.type, message, now);
   }
@@ -58,7 +67,7 @@ export class DroneFeed {
     if (this.feedsOthers) this.emitEverywhere(frame);
     else this.emitHere(frame);
     this.measures.frame(message.type);
-    this.audience.sent(frame, streamsOf(message.type), now);
+    this.audience.sent(frame, streamsOf(message.type), now, this.place);
   }
 
   private emitHere(frame: TelemetryFrame): void {
@@ -77,6 +86,8 @@ export class DroneFeed {
   }
 
   private frame(message: TelemetryMessage, now: number): TelemetryFrame {
+    const { term } = this;
+    this.place = term === undefined ? undefined : { term, number: ++framesMade };
     return { type: message.type, drone_id: this.droneId, data: this.payload(message, now) };
   }
 

@@ -4,6 +4,7 @@ import { DroneFeed } from "./drone-feed";
 import type { TelemetryFrame, TelemetryServer } from "./events";
 import { FeedAnswer, FeedRequest } from "./feed-request";
 import type { Measures } from "./measures";
+import type { Place } from "./place";
 import type { Stream } from "./streams";
 import type { Watcher } from "./watcher";
 
@@ -126,9 +127,23 @@ export class FeedBoard {
     return { state: entry.state === "ended" ? "waiting" : entry.state, newest: entry.audience.recent(now) };
   }
 
-  /** A frame that the replica with the drone's link sent to a room of ours. */
-  received(frame: TelemetryFrame, stream: Stream): void {
-    this.entries.get(frame.drone_id)?.audience.sent(frame, [stream], performance.now());
+  /** Of the frame that is being sent, for other replicas. */
+  placeOf({ drone_id }: TelemetryFrame): Place | undefined {
+    return this.entries.get(drone_id)?.feed.place;
+  }
+
+  /**
+   * Whether a frame that another replica sent to a room of ours is news there: undefined when it is not, else the
+   * sockets that know it.
+   */
+  admit(frame: TelemetryFrame, stream: Stream, place: Place | undefined): readonly string[] | undefined {
+    const entry = this.entries.get(frame.drone_id);
+    return entry && place ? entry.audience.admit(frame.type, stream, place) : [];
+  }
+
+  /** It was sent to the room. */
+  received(frame: TelemetryFrame, stream: Stream, place: Place | undefined): void {
+    this.entries.get(frame.drone_id)?.audience.sent(frame, [stream], performance.now(), place);
   }
 
   closeAll(): void {
@@ -160,7 +175,7 @@ export class FeedBoard {
   private subscribe(droneId: number, target: LinkTarget, entry: Entry): void {
     entry.state = "waiting";
     entry.stop = this.links.subscribe(target, {
-      onMessage: (message) => entry.feed.receive(message),
+      onMessage: (message, term) => entry.feed.receive(message, term),
       onState: (state) => this.changed(droneId, entry, state),
       elsewhere: {
         asked: { drone_id: droneId } satisfies FeedRequest,
@@ -171,7 +186,8 @@ export class FeedBoard {
 
   private answered(droneId: number, entry: Entry, { state, newest }: FeedAnswer): void {
     const now = performance.now();
-    for (const { frame, age_ms } of newest) entry.audience.remember(frame, now - age_ms);
+    for (const { frame, age_ms, place } of newest)
+      entry.audience.remember(frame, { at: now - age_ms, place });
     if (state === "waiting" && newest.length === 0) return;
     this.changed(droneId, entry, state === "waiting" ? "up" : state);
   }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Place } from "./place";
 import { TELEMETRY_TYPES } from "./streams";
 
 /** What a replica whose watchers watch a drone asks of the one that has its link. */
@@ -11,6 +12,7 @@ export const FeedAnswer = z.object({
   newest: z.array(
     z.object({
       age_ms: z.number(),
+      place: Place.optional(),
       frame: z.object({
         type: z.enum(TELEMETRY_TYPES),
         drone_id: z.int(),

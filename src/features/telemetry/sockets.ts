@@ -65,7 +65,9 @@ export class TelemetrySockets {
       adapter: (between
         ? shardedAdapter(this.recovery, {
             ...between,
-            received: (frame, stream) => this.board.received(frame, stream),
+            placeOf: (frame) => this.board.placeOf(frame),
+            admit: ({ frame, stream, place }) => this.board.admit(frame, stream, place),
+            received: ({ frame, stream, place }) => this.board.received(frame, stream, place),
           })
         : memoryAdapter(this.recovery)) as never,
       allowRequest: (_request, answer) => {

@@ -92,10 +92,12 @@ export class FleetLinks implements VehicleLinks {
         pool,
         leases,
         ask: (holder, asked) =>
-          this.ask(
-            holder,
-            { ask: "feed", target: addressOf(target), from: leases.replica, asked },
-            { signal: AbortSignal.timeout(FEED_MS), repeatable: true },
+          this.whileHeld(target.key, holder, (deposed) =>
+            this.ask(
+              holder,
+              { ask: "feed", target: addressOf(target), from: leases.replica, asked },
+              { signal: AbortSignal.any([deposed, AbortSignal.timeout(FEED_MS)]), repeatable: true },
+            ),
           ),
       },
     );

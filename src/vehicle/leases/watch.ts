@@ -77,7 +77,7 @@ export class Watch {
     this.leave = this.doors.pool.subscribe(
       { ...this.target, fence },
       {
-        onMessage: (message) => this.subscriber.onMessage(message),
+        onMessage: (message) => this.subscriber.onMessage(message, fence),
         onState: (state) => (state === "ended" ? this.lost() : this.tell(state)),
       },
     );

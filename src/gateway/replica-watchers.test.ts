@@ -1,0 +1,129 @@
+import { countingDrone, numberOf } from "../testing/counting-vehicle";
+import { startReplicas, type TestReplicas } from "../testing/replicas";
+import { eventually, simulatedDrone } from "../testing/simulated-drone";
+import type { TestGateway, TestUser } from "../testing/start-gateway";
+import { TestWatcher } from "../testing/watcher";
+
+const TRANSPORTS = ["websocket", "polling"] as const;
+/** Slow enough for a busy machine to send each frame by itself; the newest of several counts for a slow watcher. */
+const HERTZ = 5;
+const FRAMES = 25;
+
+let replicas: TestReplicas;
+let user: TestUser;
+
+beforeAll(async () => {
+  replicas = await startReplicas({ TELEMETRY_MAX_HZ: "1000" });
+});
+beforeEach(async () => {
+  user = await replicas.first.newUser();
+});
+
+const watchAt = (gateway: TestGateway, transport: (typeof TRANSPORTS)[number] = "websocket") =>
+  new TestWatcher(gateway.url, user.token, { transports: [transport] });
+
+test("watchers at both replicas see each frame once and in order, however often they ask for it", async () => {
+  const { id, vehicle } = await countingDrone(user.api, HERTZ);
+  const { first, second } = replicas;
+  const watchers = [first, second].flatMap((gateway) =>
+    // The first two of each are one person with two windows open.
+    (["websocket", ...TRANSPORTS] as const).map((transport) => watchAt(gateway, transport)),
+  );
+  const insistent = [watchAt(first), watchAt(second)];
+  const extras: unknown[] = [];
+  for (const { socket } of [...watchers, ...insistent])
+    socket.on("telemetry_data", (_frame, ...more) => extras.push(...more));
+  for (const watcher of watchers) await watcher.subscribe(id, "relalt");
+  for (const watcher of insistent)
+    for (const stream of ["dashboard", "relalt", "relalt", "dashboard"]) await watcher.subscribe(id, stream);
+  const all = [...watchers, ...insistent];
+  for (const watcher of all) await eventually("a frame", () => watcher.frames("relalt").length > 0);
+  for (const watcher of all) watcher.forget();
+  const until = vehicle.newest + FRAMES;
+  for (const watcher of all)
+    await eventually("the last frame", () => watcher.frames("relalt").map(numberOf).includes(until));
+  for (const watcher of all) {
+    const numbers = watcher.frames("relalt").map(numberOf);
+    const [from = 0] = numbers;
+    expect(numbers).toEqual(numbers.map((_number, at) => from + at));
+    expect(numbers.length).toBeGreaterThanOrEqual(FRAMES);
+  }
+  expect(extras).toEqual([]);
+});
+
+test("a room is a sharded channel of Redis, for as long as somebody watches there", async () => {
+  const { first, second } = replicas;
+  const { id } = await countingDrone(user.api, HERTZ);
+  const channels = async (kind: "CHANNELS" | "SHARDCHANNELS") =>
+    ((await second.deps.redis.call("PUBSUB", kind)) as string[]).filter((name) =>
+      name.includes(`drone_${id}_`),
+    );
+  const watchers = [watchAt(first), watchAt(second)];
+  for (const watcher of watchers) {
+    await watcher.subscribe(id, "relalt");
+    await watcher.next("telemetry_data", 3);
+  }
+  expect(await channels("SHARDCHANNELS")).toEqual([expect.stringContaining(`drone_${id}_relalt`)]);
+  expect(await channels("CHANNELS")).toEqual([]);
+  for (const watcher of watchers) await watcher.unsubscribe(id, "relalt");
+  await eventually("the channel is gone", async () => (await channels("SHARDCHANNELS")).length === 0);
+});
+
+test("frames go through Redis by sharded channels, and only while somebody watches at another replica", async () => {
+  const { first, second } = await startReplicas();
+  user = await first.newUser();
+  const { id } = await countingDrone(user.api, HERTZ);
+  const calls = async (name: string) => {
+    const stats = await second.deps.redis.info("commandstats");
+    return Number(new RegExp(`cmdstat_${name}:calls=(\\d+)`).exec(stats)?.[1] ?? 0);
+  };
+  const own = watchAt(first);
+  await own.subscribe(id, "relalt");
+  await own.next("telemetry_data", 3);
+  const quiet = { spublish: await calls("spublish"), publish: await calls("publish") };
+  own.forget();
+  await own.next("telemetry_data", 10);
+  expect(await calls("spublish")).toBe(quiet.spublish);
+  const other = watchAt(second);
+  await other.subscribe(id, "relalt");
+  await other.next("telemetry_data", 11);
+  // The first may be the greeting.
+  expect(await calls("spublish")).toBeGreaterThanOrEqual(quiet.spublish + 10);
+  expect(await calls("publish")).toBe(quiet.publish);
+});
+
+test("a watcher at the other replica is greeted with the newest frames at once", async () => {
+  const { id, stop } = await simulatedDrone(user.api);
+  const early = watchAt(replicas.first);
+  await early.subscribe(id, "dashboard");
+  await eventually(
+    "home and more",
+    () => early.frames("home").length > 0 && early.frames("system").length > 0,
+  );
+  const late = watchAt(replicas.second);
+  await late.subscribe(id, "dashboard");
+  await late.next("telemetry_data", 5);
+  expect(late.frames()[0]).toEqual(early.frames("home").at(-1));
+  await stop();
+});
+
+test("what a replica that was cut off from Redis had to say is not told after what the next holder said", async () => {
+  const { first, second, redisOfFirst } = replicas;
+  const { id, vehicle } = await countingDrone(user.api, HERTZ);
+  const own = watchAt(first);
+  await own.subscribe(id, "relalt");
+  await own.next("telemetry_data");
+  const other = watchAt(second);
+  await other.subscribe(id, "relalt");
+  await other.next("telemetry_data", 3);
+  redisOfFirst.stall();
+  const cutOffAt = vehicle.newest;
+  await eventually("the link is closed there", async () => first.deps.links.size === 0);
+  await eventually("frames come again", () => numberOf(other.frames().at(-1)) > cutOffAt + 5);
+  redisOfFirst.mend();
+  await eventually("it is back", async () => (await first.deps.redis.ping().catch(() => "")) === "PONG");
+  const backAt = vehicle.newest;
+  await eventually("frames still come", () => numberOf(other.frames().at(-1)) > backAt + 3);
+  const numbers = other.frames().map(numberOf);
+  expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
+}, 40_000);
