@@ -10,6 +10,7 @@ import * as calendar from "./0008_calendar";
 import * as simulation from "./0009_simulation";
 import * as unknownOutcomes from "./0010_unknown_outcomes";
 import * as revokedTokens from "./0011_revoked_tokens";
+import * as pendingOrders from "./0012_pending_orders";
 
 /** Every migration under the name that the database remembers it by. Names never change once released. */
 const migrations: Readonly<Record<string, Knex.Migration>> = {
@@ -24,6 +25,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0009_simulation": simulation,
   "0010_unknown_outcomes": unknownOutcomes,
   "0011_revoked_tokens": revokedTokens,
+  "0012_pending_orders": pendingOrders,
 };
 
 /** The same list from TypeScript and from the compiled output: names carry no file extension. */

@@ -1,5 +1,8 @@
 import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import sharp from "sharp";
+import { packageRoot } from "../platform/version";
 import { ApiClient } from "../testing/client";
 import { invoiceObject, paymentEvent, subscriptionObject } from "../testing/payment-events";
 import { startTestGateway, type TestGateway, type TestUser } from "../testing/start-gateway";
@@ -41,6 +44,35 @@ const onDrone = (api: ApiClient) => droneClient(api, drone.ip);
 const asUser = (api: ApiClient) => api.as(user.token);
 const statuses = (replies: { status: number }[]) => replies.map(({ status }) => status).sort();
 const rows = async (table: string, where: object) => (await first.deps.db(table).where(where)).length;
+
+/** What repeats by the clock, by the file that has it, and why two of it do no harm. */
+const REPEATED: Readonly<Record<string, string>> = {
+  "features/accounts/signed-in.ts": "asks about its own sockets",
+  "features/actions/abandoned-orders.ts": "tried below",
+  "features/telemetry/feed-board.ts": "its own watchers",
+  "onboard/inbox.ts": "one to a drone",
+  "onboard/stick-pilot.ts": "one to a drone",
+  "platform/redis.ts": "its own connection",
+  "relay/channels.ts": "its own connection",
+  "relay/keepalive.ts": "its own clients",
+  "relay/publisher.ts": "its own connection",
+  "tunnel/jumphost/pipe.ts": "its own pipes",
+  "tunnel/reconciler.ts": "its own node; only the hub that has the lease serves, as lease tests try",
+  "tunnel/wireguard/userspace.ts": "keeps its own process alive",
+  "vehicle/leases/fleet-links.ts": "reads",
+  "vehicle/leases/leases.ts": "renews its own leases, compared with the whole of each",
+  "vehicle/mavlink/presence.ts": "its own link, of which a vehicle has one",
+  "vehicle/mavlink/streams.ts": "its own link, of which a vehicle has one",
+};
+
+test("every task that repeats by the clock is known to be safe with two of it", () => {
+  const source = join(packageRoot, "src");
+  const others = /^(testing|simvehicle|laptop)\/|\.test\.ts$/;
+  const repeating = readdirSync(source, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts") && !others.test(path))
+    .filter((path) => /\bsetInterval\(/.test(readFileSync(join(source, path), "utf8")));
+  expect(repeating.sort()).toEqual(Object.keys(REPEATED).sort());
+});
 
 test("a flight that is begun and ended at both is one flight with one report", async () => {
   const begun = await atBoth((api) => onDrone(api).post("/executions/start", {}));
@@ -118,6 +150,29 @@ test("an activation that is asked for at both is granted once", async () => {
   const { id, activation_token } = await first.newInactiveUser("CUSTOMER");
   const replies = await atBoth((api) => api.post(`/activate/${id}/${activation_token}`));
   expect(statuses(replies)).toEqual([200, ...Array(7).fill(401)]);
+});
+
+test("orders of a gateway that was killed are ended as unknown by those that start, and no others are touched", async () => {
+  const given = async (command: string, outcome: string, minutesAgo: number) => {
+    const requested_at = new Date(Date.now() - minutesAgo * 60_000);
+    await first.deps.db("drone_commands").insert({ drone_id: drone.id, command, outcome, requested_at });
+  };
+  await given("arm", "pending", 11);
+  await given("takeoff", "pending", 5);
+  await given("land", "accepted", 11);
+  const { databaseUrl: DATABASE_URL, redisUrl: REDIS_URL } = first;
+  await Promise.all([1, 2].map(() => startTestGateway({ DATABASE_URL, REDIS_URL })));
+  const ordered = () => first.deps.db("drone_commands").where({ drone_id: drone.id }).orderBy("id");
+  await until(async () => (await ordered())[0].outcome !== "pending");
+  expect(await ordered()).toMatchObject([
+    {
+      outcome: "unknown",
+      error: expect.stringContaining("may have done it or not"),
+      finished_at: expect.any(Date),
+    },
+    { outcome: "pending", error: null, finished_at: null },
+    { outcome: "accepted", error: null },
+  ]);
 });
 
 test("a calendar event that is asked for at both is entered once", async () => {

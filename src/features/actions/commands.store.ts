@@ -2,7 +2,8 @@ import type { Db } from "../../platform/db";
 import type { VerifiedPlan } from "../../vehicle";
 
 /**
- * pending:  written before anything is sent; stays so when the process dies meanwhile, which is the truth.
+ * pending:  written before anything is sent; stays so for some minutes when the process dies meanwhile, and is unknown
+ *           then.
  * accepted: the vehicle took it; `result` is what the caller was told.
  * failed:   it was not done, or only in part; `error` is what the caller was told.
  * unknown:  it was sent, and the answer was lost on its way from the vehicle or between two replicas of the gateway: it
@@ -41,6 +42,17 @@ export async function finishCommand(
       finished_at: db.fn.now(),
     });
 }
+
+/** Ends those that nobody has finished for so long. Returns how many there were. */
+export const endAbandonedCommands = (db: Db, afterMs: number): Promise<number> =>
+  db("drone_commands")
+    .where({ outcome: "pending" satisfies Outcome })
+    .where("requested_at", "<", db.raw("now() - ? * interval '1 millisecond'", [afterMs]))
+    .update({
+      outcome: "unknown" satisfies Outcome,
+      error: "The server that carried this out ended meanwhile: the drone may have done it or not.",
+      finished_at: db.fn.now(),
+    });
 
 /** What a drone was found to hold after an upload, for the executions that fly it. */
 export async function insertVerifiedPlan(

@@ -2,12 +2,14 @@ import { DomainError } from "../../domain/errors";
 import type { Route } from "../../http/route";
 import type { GatewayConfig } from "../../platform/config";
 import type { Db } from "../../platform/db";
+import type { Lifecycle } from "../../platform/lifecycle";
 import type { Logger } from "../../platform/log";
 import type { Redis } from "../../platform/redis";
 import type { VehicleLinks } from "../../vehicle";
 import { type Drone, droneFor, linkTarget } from "../drones";
 import { enabledGeofences, geofenceForUpload } from "../geofences";
 import { missionForUpload } from "../missions";
+import { AbandonedOrders } from "./abandoned-orders";
 import { actionRoutes } from "./actions.routes";
 import { RecordedActions } from "./actions.service";
 import { actionTable } from "./actions.table";
@@ -17,15 +19,18 @@ interface ActionsDeps {
   readonly db: Db;
   readonly redis: Redis;
   readonly log: Logger;
+  readonly lifecycle: Pick<Lifecycle, "onClose">;
   readonly links: Pick<VehicleLinks, "withLink">;
   /** Done before a drone is armed. A failure is logged and never keeps it from arming. */
   readonly beforeArm?: (drone: Drone) => Promise<void>;
 }
 
 /** Orders to drones: everything under `/drone/action/` but the connection itself. */
-export function actions({ config, db, redis, log, links, beforeArm }: ActionsDeps): {
+export function actions({ config, db, redis, log, lifecycle, links, beforeArm }: ActionsDeps): {
   readonly routes: readonly Route[];
 } {
+  const abandoned = new AbandonedOrders(db, log);
+  lifecycle.onClose("abandoned orders", () => abandoned.stop());
   const service = new RecordedActions<Drone>(db, log, {
     droneFor: (userId, droneId) => droneFor(db, userId, "command", droneId),
     onLink: async (drone, use) => links.withLink(linkTarget(config, drone), use),
