@@ -43,7 +43,8 @@ export class Requests {
     this.enqueue(asked, async ({ drone_id, stream_type }) => {
       const { socket } = this.watcher;
       const room = roomOf(drone_id, stream_type);
-      if (!socket.rooms.has(room) && socket.rooms.size > this.options.maxStreams) {
+      const isNew = !socket.rooms.has(room);
+      if (isNew && socket.rooms.size > this.options.maxStreams) {
         throw new DomainError(
           "too_many_requests",
           `A socket may watch ${this.options.maxStreams} streams at most.`,
@@ -51,7 +52,8 @@ export class Requests {
       }
       if (!(await this.watch(drone_id, stream_type))) return;
       socket.emit("subscription_confirmed", { status: "subscribed", stream_type, drone_id });
-      this.board.greet(drone_id, this.watcher, stream_type);
+      // Who asks for the same again has been told the newest frame.
+      if (isNew) this.board.greet(drone_id, this.watcher, stream_type);
       this.options.changed();
     });
   }
