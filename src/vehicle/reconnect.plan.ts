@@ -3,7 +3,8 @@ export interface Backoff {
   readonly mostMs: number;
 }
 
-export const DEFAULT_BACKOFF: Backoff = { firstMs: 500, mostMs: 30_000 };
+/** A pilot who watches sees a vehicle that is back within the most. */
+export const DEFAULT_BACKOFF: Backoff = { firstMs: 500, mostMs: 10_000 };
 
 /**
  * Milliseconds before the next attempt: doubling from the first to the most, and each somewhere between half
