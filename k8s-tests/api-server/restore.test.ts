@@ -5,6 +5,7 @@ import { packageRoot } from "../../src/platform/version";
 import { freshFolder } from "../../src/testing";
 import { hubAddress, run, tool } from "../chart/helm";
 import { chartFolder } from "../chart/values-docs";
+import { secretsIn } from "./secrets-in";
 
 /** docs/backup.md's commands that need an API server and nothing else. Run by k8s-tests/api-server/run. */
 const page = readFileSync(join(packageRoot, "docs/backup.md"), "utf8");
@@ -66,6 +67,7 @@ test("Secrets of one cluster are applied in another, over those that a release h
   }
   await type(old, command("kubectl -n fleet get secret fleet-keys"));
   await helm("install", fresh);
+  await secretsIn(fresh).madeIn("fleet");
   await type(fresh, command("kubectl -n fleet apply"));
   for (const name of ["fleet-keys", "fleet-hub-keys", "fleet-test"]) {
     const { data, metadata } = await core.readNamespacedSecret({ name, namespace: fresh });

@@ -62,6 +62,7 @@ const everything = {
   tunnel: { enabled: true, endpointHost: "vpn.example.com" },
   worker: { enabled: true },
   janus: { enabled: true, image: "registry.example.com/janus:1.1.2", rtpPorts: "20000-20010" },
+  mail: { url: "smtp://fleet:secret@[2001:db8::25]:2500" },
   ...hubAddress,
 };
 let objects: KubernetesObject[];
@@ -96,18 +97,57 @@ test("whoever is let in somewhere is let out there, and the other way round", ()
   expect(within(arrows(objects, "egress"))).toEqual(within(arrows(objects, "ingress")));
 });
 
-test("only mail, DNS, the hub and media lead out of the release", () => {
+test("only mail, DNS, the API server, the hub and media lead out of the release", () => {
   const out = arrows(objects, "egress").filter((arrow) => /→ (anywhere|pods|hub) /.test(arrow));
   const governed = policiesOf(objects).map(({ of }) => of);
   const withDns = governed.filter((of) => out.includes(`${of} → anywhere UDP 53`));
   expect(withDns.toSorted()).toEqual(["gateway", "relay", "setup", "test", "worker"]);
   expect(out.filter((arrow) => !/ (UDP )?53$/.test(arrow))).toEqual(
     [
-      ...["gateway", "worker"].flatMap((of) =>
-        [25, 465, 587, 2525].map((port) => `${of} → anywhere ${port}`),
-      ),
+      ...["gateway → anywhere 2500", "worker → anywhere 2500", "secrets → anywhere 1-65535"],
       ...["gateway → hub 5050", "gateway → hub 5051", "test → hub 5050", "janus → anywhere UDP 1-65535"],
     ].toSorted(),
+  );
+});
+
+const external = {
+  ...{ postgres: { enabled: false }, redis: { enabled: false }, minio: { enabled: false } },
+  worker: { enabled: true },
+  external: {
+    database: {
+      existingSecret: "d",
+      directUrl: true,
+      port: 6432,
+      directPort: 5433,
+      cidrs: ["2001:db8::/64"],
+    },
+    redis: { existingSecret: "r", port: 6380 },
+    objects: { endpoint: "http://objects.example.com:9000", existingSecret: "o" },
+  },
+};
+
+test("servers elsewhere are reached on their own ports, at the addresses that are given or anywhere, by IPv6 as well", async () => {
+  const out = arrows(await render(external), "egress").filter((arrow) => /^worker → anywhere \d/.test(arrow));
+  expect(out).toEqual([53, 5433, 6432, 9000].map((port) => `worker → anywhere ${port}`));
+  const blocks = policiesOf(await render(external)).flatMap(({ policy }) =>
+    (policy.egress ?? []).flatMap(({ to = [] }) => to.flatMap(({ ipBlock }) => ipBlock?.cidr ?? [])),
+  );
+  expect(new Set(blocks)).toEqual(new Set(["2001:db8::/64"]));
+});
+
+test.each([
+  ["the URL's", { url: "smtps://mail.example.com" }, [465]],
+  [
+    "the URL's, behind a password that has a colon",
+    { url: "smtp://me:a%3Ab@mail.example.com:26/?pool=true" },
+    [26],
+  ],
+  ["those that are given beside a Secret", { existingSecret: "mail", ports: [2587] }, [2587]],
+  ["none, without a server", {}, []],
+])("ports of the mail server are %s", async (_what, mail, ports) => {
+  const out = arrows(await render({ mail }), "egress");
+  expect(out.filter((arrow) => /^gateway → anywhere \d/.test(arrow))).toEqual(
+    [...ports, 53].map((port) => `gateway → anywhere ${port}`).toSorted(),
   );
 });
 

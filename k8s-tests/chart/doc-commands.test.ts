@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { configSchemas } from "../../src/platform/config";
 import { packageRoot } from "../../src/platform/version";
+import { generatedKinds } from "./generated";
 import { type KubernetesObject, matrix, render } from "./helm";
 import { containersOf, workloads } from "./pods";
 import { chartFolder, readValues } from "./values-docs";
@@ -34,13 +35,16 @@ function missing(pattern: RegExp, isThere: (...groups: string[]) => boolean): st
 
 describe("in the rendered chart", () => {
   const objects = new Map<string, KubernetesObject>();
+  const generated = new Set<string>();
   const containers = new Map<string, Set<string>>();
 
   beforeAll(async () => {
     for (const { values, example } of matrix) {
       const rendered = await render(values, example);
       for (const object of rendered)
-        objects.set(`${object.kind.toLowerCase()}/${object.metadata.name}`, object);
+        objects.set(named(object.kind.toLowerCase(), object.metadata.name), object);
+      // Made in the cluster.
+      for (const name of Object.keys(generatedKinds(rendered))) generated.add(named("secret", name));
       for (const { object, pod } of workloads(rendered)) {
         const key = `${object.kind.toLowerCase()}/${object.metadata.name}`;
         const known = containers.get(key) ?? new Set();
@@ -50,8 +54,7 @@ describe("in the rendered chart", () => {
     }
   });
 
-  /** `fleet-setup-REVISION` is the Job of a revision. */
-  const named = (kind: string, name: string) => `${kind}/${name.replace("REVISION", "1")}`;
+  const named = (kind: string, name: string) => `${kind}/${name}`;
   const kinds = "deployment|daemonset|statefulset|job|service|secret|configmap|lease|networkpolicy";
 
   test("every object of a command is one that the chart makes", () => {
@@ -61,7 +64,7 @@ describe("in the rendered chart", () => {
         names
           .trim()
           .split(" ")
-          .every((name) => objects.has(named(kind, name))),
+          .every((name) => objects.has(named(kind, name)) || generated.has(named(kind, name))),
       ),
     ).toEqual([]);
   });
@@ -125,7 +128,7 @@ const ofOthers = new Set([
 ]);
 
 test("every metric that is named, and the database's role, is one that there is", () => {
-  const sources = [...below("src", ".ts"), "charts/fleet-gateway/templates/secrets.yaml"].filter(
+  const sources = [...below("src", ".ts"), "charts/fleet-gateway/templates/_env.tpl"].filter(
     (path) => !path.endsWith(".test.ts"),
   );
   const known = new Set(sources.flatMap((path) => read(path).match(/\bfleet_\w+/g) ?? []));

@@ -12,8 +12,8 @@ export const run = promisify(execFile);
 /** Where .ci/charts/tools puts helm and kubectl-validate. */
 export const tool = (name: string): string => join(packageRoot, "node_modules/.cache/chart-tools", name);
 
-/** Minor versions of Kubernetes that every object is held against. */
-export const kubernetesMinors = ["1.33", "1.35"] as const;
+/** Minor versions of Kubernetes that every object is held against: the oldest that the chart takes, and the newest. */
+export const kubernetesMinors = ["1.29", "1.35"] as const;
 
 export interface KubernetesObject {
   readonly kind: string;
@@ -114,6 +114,19 @@ const cases: readonly (readonly [name: string, values: object, example?: string]
     Object.fromEntries(
       ["postgres", "redis", "minio"].map((name) => [name, { persistence: { enabled: false } }]),
     ),
+  ],
+  ["a mail server", { mail: { url: "smtp://fleet:a-good-password@mail.example.com:2500" } }],
+  [
+    "existing Secrets",
+    {
+      ...tunnel,
+      secrets: { existingSecret: "of-keys" },
+      tunnel: { ...tunnel.tunnel, existingSecret: "of-the-hub" },
+      postgres: { existingSecret: "of-postgres" },
+      redis: { existingSecret: "of-redis" },
+      minio: { existingSecret: "of-minio" },
+      janus: { enabled: true, image: "registry.example.com/janus:1.1.2", existingSecret: "of-janus" },
+    },
   ],
   ["a digest and pull secrets", { image: { digest: `sha256:${"a".repeat(64)}`, pullSecrets: ["registry"] } }],
 ];

@@ -49,6 +49,7 @@ export interface PodSpec {
     readonly name: string;
     readonly emptyDir?: object;
     readonly hostPath?: object;
+    readonly configMap?: { readonly name: string };
     readonly secret?: { readonly secretName: string; readonly items?: readonly { readonly key: string }[] };
   }[];
 }
@@ -88,3 +89,13 @@ export const containersOf = (pod: PodSpec): readonly Container[] => [
   ...(pod.initContainers ?? []),
   ...pod.containers,
 ];
+
+/** A container's variables as Kubernetes gives them, with these values of what comes from Secrets. */
+export function expanded({ env = [] }: Container, secrets: Record<string, string>): Record<string, string> {
+  const known: Record<string, string> = {};
+  for (const { name, value, valueFrom } of env) {
+    const given = value ?? secrets[valueFrom?.secretKeyRef?.key ?? ""] ?? "";
+    known[name] = given.replaceAll(/\$\((\w+)\)/g, (whole, other: string) => known[other] ?? whole);
+  }
+  return known;
+}

@@ -1,38 +1,37 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import Redis from "ioredis";
 import type { Ipv4 } from "../../src/domain/ipv4";
 import { freePort } from "../../src/laptop/free-port";
 import { startServerProcess } from "../../src/laptop/servers/server-process";
 import { atEndOfFile, freshFolder } from "../../src/testing";
 import { DroneUsers, type Login } from "../../src/tunnel/edge/drone-users";
-import { render } from "./helm";
-import { type PodSpec, workloads } from "./pods";
+import { generatedSecrets } from "./generated";
+import { hubAddress, render } from "./helm";
+import { type Container, expanded, workloads } from "./pods";
 
-/** The bundled Redis as the chart starts it, but for its folder and its port. */
+/** The bundled Redis as the chart starts it, but for its folders and its port; a URL as a process of ours is given it. */
 async function bundledRedis() {
-  const objects = await render({});
-  const secret = objects.find(({ kind, metadata }) => kind === "Secret" && metadata.name === "fleet-redis");
-  const data = secret?.stringData as Record<string, string>;
-  const { pod } = workloads(objects).find(({ object }) => object.metadata.name === "fleet-redis") as {
-    pod: PodSpec;
-  };
+  const objects = await render({ tunnel: { enabled: true, endpointHost: "vpn.example.com" }, ...hubAddress });
+  const passwords = generatedSecrets(objects)["fleet-redis"] as Record<string, string>;
+  const containers = workloads(objects).flatMap(({ pod }) => pod.containers);
+  const variables = (name: string) =>
+    expanded(containers.find((container) => container.name === name) as Container, passwords);
+  const files = objects.find(({ kind, metadata }) => kind === "ConfigMap" && metadata.name === "fleet-redis");
   const folder = freshFolder("redis");
-  writeFileSync(join(folder, "users.conf"), data["users.conf"] as string);
   const port = await freePort();
-  const args = (pod.containers[0]?.args ?? [])
-    .slice(1)
-    .map((word) => word.replace("/etc/fleet", folder).replace(/^\/data$/, folder));
+  const start = String((files?.data as { start: string } | undefined)?.start)
+    .replaceAll(/\/run\/fleet|(?<=--dir )\/data/g, folder)
+    .replace("exec redis-server", `exec redis-server --bind 127.0.0.1 --port ${port}`);
   const server = await startServerProcess({
     name: "Redis",
-    command: "redis-server",
-    args: [...args, "--bind", "127.0.0.1", "--port", String(port)],
+    command: "sh",
+    args: ["-c", start],
     readyText: "Ready to accept connections",
     stopSignal: "SIGTERM",
-    options: { env: process.env },
+    options: { env: { ...process.env, ...variables("redis") } },
   });
   atEndOfFile(() => server.stop());
-  return (key: string) => (data[key] as string).replace("fleet-redis:6379", `127.0.0.1:${port}`);
+  return (container: string, name: string) =>
+    (variables(container)[name] as string).replace("fleet-redis:6379", `127.0.0.1:${port}`);
 }
 
 const connect = (url: string, login?: Login) => {
@@ -46,12 +45,12 @@ const connect = (url: string, login?: Login) => {
 
 test("the bundled Redis lets our processes do everything, the edge make drones' users, read fences and share peers' addresses, and nobody else in", async () => {
   const url = await bundledRedis();
-  const ours = connect(url("url"));
+  const ours = connect(url("gateway", "REDIS_URL"));
   await ours.set("revoked:1", "1");
-  const edge = connect(url("edge-url"));
+  const edge = connect(url("tunnel", "EDGE_REDIS_URL"));
   const users = new DroneUsers(edge, "the edge's secret");
   const login = await users.ensure("10.71.0.2" as Ipv4);
-  const drone = connect(url("url"), login);
+  const drone = connect(url("gateway", "REDIS_URL"), login);
   expect(await drone.publish("10.71.0.2:output", "hello")).toBe(0);
   await expect(drone.publish("10.71.0.3:output", "hello")).rejects.toThrow("NOPERM");
   expect(await users.keepOnly(() => false)).toBe(1);
@@ -63,6 +62,6 @@ test("the bundled Redis lets our processes do everything, the edge make drones' 
   expect(await edge.hdel("fleet:hub:endpoints", "a public key")).toBe(1);
   await expect(edge.hset("fleet:link:{drone:1}", "a", "b")).rejects.toThrow("NOPERM");
   await expect(edge.publish("10.71.0.2:gamepad_input", "{}")).rejects.toThrow("NOPERM");
-  const nobody = connect(url("url"), { username: "default", password: "wrong" });
+  const nobody = connect(url("gateway", "REDIS_URL"), { username: "default", password: "wrong" });
   await expect(nobody.ping()).rejects.toThrow();
 });

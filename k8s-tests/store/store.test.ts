@@ -14,8 +14,9 @@ import { Sts } from "../../src/platform/sts";
 import { atEndOfFile, freshFolder } from "../../src/testing";
 import { until } from "../../src/testing/until";
 import { ConfigStore } from "../../src/tunnel/client-configs/store";
+import { generatedSecrets } from "../chart/generated";
 import { type KubernetesObject, render } from "../chart/helm";
-import { containersOf, workloads } from "../chart/pods";
+import { type Container, containersOf, expanded, workloads } from "../chart/pods";
 
 /**
  * A real MinIO, set up as the chart's Job does it, and what each process can do there with the keys that the chart
@@ -31,12 +32,7 @@ let keys: Record<string, string>;
 
 beforeAll(async () => {
   objects = await render({});
-  const dataOf = (name: string, field: "data" | "stringData") =>
-    objects.find(({ kind, metadata }) => kind !== "Job" && metadata.name === name)?.[field] as Record<
-      string,
-      string
-    >;
-  keys = dataOf("fleet-objects", "stringData");
+  keys = generatedSecrets(objects)["fleet-objects"] as Record<string, string>;
   url = `http://127.0.0.1:${await freePort()}`;
   const server = await startServerProcess({
     name: "MinIO",
@@ -45,20 +41,18 @@ beforeAll(async () => {
     readyText: "API:",
     stopSignal: "SIGTERM",
     options: {
-      env: {
-        ...process.env,
-        MINIO_ROOT_USER: keys["access-key"],
-        MINIO_ROOT_PASSWORD: keys["secret-key"],
-        MINIO_BROWSER: "off",
-      },
+      env: { ...process.env, ...variablesOf("minio"), HOME: folder },
     },
   });
   atEndOfFile(() => server.stop());
-  const owner = openObjects(settings(keys["access-key"] as string, keys["secret-key"] as string));
+  const owner = openObjects(settings("fleet", keys["secret-key"] as string));
   await until(() => ensureBuckets(owner, ["fleet", "fleet-vpn"]), 30_000);
   owner.destroy();
   mkdirSync(join(folder, "users"));
-  for (const [name, text] of Object.entries(dataOf("fleet-store-users", "data"))) {
+  const users = objects.find(
+    ({ kind, metadata }) => kind === "ConfigMap" && metadata.name === "fleet-store-users",
+  );
+  for (const [name, text] of Object.entries(users?.data as Record<string, string>)) {
     writeFileSync(join(folder, "users", name), text);
   }
   // The client, and a note of the arguments that it was called with.
@@ -75,17 +69,16 @@ const settings = (S3_ACCESS_KEY_ID: string, S3_SECRET_ACCESS_KEY: string) => ({
 });
 const as = (user: string) => settings(`fleet-${user}`, keys[`${user}-secret-key`] as string);
 
+/** A container's variables, with these values of the bundled store's Secret. */
+function variablesOf(container: string, secrets = keys): Record<string, string> {
+  const all = workloads(objects).flatMap(({ pod }) => containersOf(pod));
+  return expanded(all.find(({ name }) => name === container) as Container, secrets);
+}
+
 /** The Job's step with its variables, by the client that STORE_CLIENT names. */
 async function createUsers(secrets = keys): Promise<void> {
-  const job = workloads(objects).find(({ object }) => object.kind === "Job");
-  const step = job && containersOf(job.pod).find(({ name }) => name === "create-store-users");
-  const env = Object.fromEntries(
-    (step?.env ?? []).map(({ name, value, valueFrom }) => [
-      name,
-      value?.replace("fleet-minio:9000", url.replace("http://", "")) ??
-        secrets[valueFrom?.secretKeyRef?.key ?? ""],
-    ]),
-  );
+  const env = variablesOf("create-store-users", secrets);
+  env.STORE = url.replace("http://", "");
   await run("sh", [join(folder, "users/create")], {
     env: { ...env, PATH: `${join(folder, "bin")}:${process.env.PATH}`, HOME: folder },
   });

@@ -6,6 +6,7 @@ import { effectiveConfigCommand } from "./effective-config";
 import { grantSubscriptionCommand } from "./grant-subscription";
 import { jobsCommand } from "./jobs";
 import { keysCommand } from "./keys";
+import { makeSecretsCommand } from "./make-secrets";
 import { publishComposeCommand } from "./publish-compose";
 import { reissueActivationCommand } from "./reissue-activation";
 import { rotateKeyCommand } from "./rotate-key";
@@ -23,6 +24,7 @@ const commands: Readonly<Record<string, AdminCommand>> = {
   "publish-compose": publishComposeCommand,
   "tunnel-role": tunnelRoleCommand,
   "create-buckets": createBucketsCommand,
+  "make-secrets": makeSecretsCommand,
   "verify-archive": verifyArchiveCommand,
   docs: docsCommand,
 };

@@ -1,9 +1,11 @@
 import { execFile } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import knex from "knex";
-import { atEndOfFile, freshDatabase, freshObjects } from "../testing";
+import { freePort } from "../laptop/free-port";
+import { atEndOfFile, freshDatabase, freshFolder, freshObjects } from "../testing";
 import { compiledPrograms } from "../testing/programs";
 
 const run = promisify(execFile);
@@ -82,3 +84,28 @@ test("a store that is still starting is waited for, one that refuses us is not",
   const stranger = { ...env, S3_ACCESS_KEY_ID: "nobody" };
   await expect(admin(stranger, "create-buckets")).rejects.toMatchObject({ code: 1 });
 }, 30_000);
+
+test("an API server that does not answer is told, and the command fails, so that its Job tries again", async () => {
+  const folder = freshFolder("kube");
+  const port = await freePort();
+  const cluster = { name: "c", cluster: { server: `https://127.0.0.1:${port}` } };
+  const context = { name: "c", context: { cluster: "c", user: "u" } };
+  writeFileSync(
+    join(folder, "config"),
+    JSON.stringify({
+      clusters: [cluster],
+      contexts: [context],
+      users: [{ name: "u", user: {} }],
+      "current-context": "c",
+    }),
+  );
+  const env = {
+    GENERATED_SECRETS: '{"fleet-keys": {"JWT_SECRET": "password"}}',
+    SECRETS_NAMESPACE: "fleet",
+    KUBECONFIG: join(folder, "config"),
+  };
+  await expect(admin(env, "make-secrets")).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("ECONNREFUSED"),
+  });
+}, 60_000);

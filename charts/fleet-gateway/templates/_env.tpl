@@ -21,16 +21,45 @@
 - {name: {{ .name }}, valueFrom: {secretKeyRef: {name: {{ .secret }}, key: {{ .key }}}}}
 {{- end }}
 
+{{/* {name, secret, key, user, server}: a URL of a bundled server, into which the kubelet puts the password. */}}
+{{- define "fleet.env.url" -}}
+{{ include "fleet.env.secret" (dict "name" (printf "%s_PASSWORD" .name) "secret" .secret "key" .key) }}
+- {name: {{ .name }}, value: "{{ .server | replace "://" (printf "://%s:$(%s_PASSWORD)@" .user .name) }}"}
+{{- end }}
+
 {{- define "fleet.env.database" -}}
 {{- $secret := include "fleet.secret.database" . -}}
-{{ include "fleet.env.secret" (dict "name" "DATABASE_URL" "secret" $secret "key" "url") }}
-{{- if and (not .Values.postgres.enabled) .Values.external.database.directUrl }}
+{{- if .Values.postgres.enabled -}}
+{{- include "fleet.env.url" (dict "name" "DATABASE_URL" "secret" $secret "key" "password" "user" "fleet" "server" (include "fleet.postgres" .)) }}
+{{- else }}
+{{- include "fleet.env.secret" (dict "name" "DATABASE_URL" "secret" $secret "key" "url") }}
+{{- if .Values.external.database.directUrl }}
 {{ include "fleet.env.secret" (dict "name" "DATABASE_DIRECT_URL" "secret" $secret "key" "direct-url") }}
 {{- end }}
 {{- end }}
+{{- end }}
 
+{{/* {root, name}: the database as the role sees it that may only read. */}}
+{{- define "fleet.env.tunnelDatabase" -}}
+{{- $secret := include "fleet.secret.database" .root -}}
+{{- if .root.Values.postgres.enabled }}
+{{- include "fleet.env.url" (dict "name" .name "secret" $secret "key" "tunnel-password" "user" "fleet_tunnel" "server" (include "fleet.postgres" .root)) }}
+{{- else }}
+{{- include "fleet.env.secret" (dict "name" .name "secret" $secret "key" "tunnel-url") }}
+{{- end }}
+{{- end }}
+
+{{- define "fleet.postgres" -}}postgres://{{ .Release.Name }}-postgres:5432/fleet{{- end }}
+
+{{/* {root, name, user}: Redis, as one of its two users: `default` or `edge`. */}}
 {{- define "fleet.env.redis" -}}
-{{ include "fleet.env.secret" (dict "name" "REDIS_URL" "secret" (include "fleet.secret.redis" .) "key" "url") }}
+{{- $secret := include "fleet.secret.redis" .root -}}
+{{- if .root.Values.redis.enabled }}
+{{- $password := eq .user "edge" | ternary "edge-password" "password" -}}
+{{- include "fleet.env.url" (dict "name" .name "secret" $secret "key" $password "user" .user "server" (printf "redis://%s-redis:6379" .root.Release.Name)) }}
+{{- else }}
+{{- include "fleet.env.secret" (dict "name" .name "secret" $secret "key" (eq .user "edge" | ternary "edge-url" "url")) }}
+{{- end }}
 {{- end }}
 
 {{/* {root, user}: the store as our own processes reach it, and as whom; as the bundled store's owner without `user`. */}}
@@ -49,7 +78,7 @@
 - {name: S3_ACCESS_KEY_ID, value: fleet-{{ $user }}}
 {{ include "fleet.env.secret" (dict "name" "S3_SECRET_ACCESS_KEY" "secret" (include "fleet.secret.objects" .) "key" (printf "%s-secret-key" $user)) }}
 {{- else if .Values.minio.enabled }}
-{{ include "fleet.env.secret" (dict "name" "S3_ACCESS_KEY_ID" "secret" (include "fleet.secret.objects" .) "key" "access-key") }}
+- {name: S3_ACCESS_KEY_ID, value: fleet}
 {{ include "fleet.env.secret" (dict "name" "S3_SECRET_ACCESS_KEY" "secret" (include "fleet.secret.objects" .) "key" "secret-key") }}
 {{- else if $secret }}
 {{ include "fleet.env.secret" (dict "name" "S3_ACCESS_KEY_ID" "secret" $secret "key" "access-key") }}

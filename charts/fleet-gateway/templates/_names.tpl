@@ -26,15 +26,15 @@ app.kubernetes.io/component: {{ .component }}
 {{- define "fleet.secret.keys" -}}{{ .Values.secrets.existingSecret | default (printf "%s-keys" .Release.Name) }}{{- end }}
 {{- define "fleet.secret.hub" -}}{{ .Values.tunnel.existingSecret | default (printf "%s-hub-keys" .Release.Name) }}{{- end }}
 {{- define "fleet.secret.database" -}}
-{{- if .Values.postgres.enabled }}{{ .Release.Name }}-database{{ else }}{{ .Values.external.database.existingSecret }}{{ end }}
+{{- if .Values.postgres.enabled }}{{ .Values.postgres.existingSecret | default (printf "%s-database" .Release.Name) }}{{ else }}{{ .Values.external.database.existingSecret }}{{ end }}
 {{- end }}
 {{- define "fleet.secret.redis" -}}
-{{- if .Values.redis.enabled }}{{ .Release.Name }}-redis{{ else }}{{ .Values.external.redis.existingSecret }}{{ end }}
+{{- if .Values.redis.enabled }}{{ .Values.redis.existingSecret | default (printf "%s-redis" .Release.Name) }}{{ else }}{{ .Values.external.redis.existingSecret }}{{ end }}
 {{- end }}
-{{- define "fleet.secret.objects" -}}{{ .Release.Name }}-objects{{- end }}
+{{- define "fleet.secret.objects" -}}{{ .Values.minio.existingSecret | default (printf "%s-objects" .Release.Name) }}{{- end }}
 {{- define "fleet.secret.mail" -}}{{ .Values.mail.existingSecret | default (printf "%s-mail" .Release.Name) }}{{- end }}
 {{- define "fleet.secret.janus" -}}
-{{- if .Values.janus.enabled }}{{ .Release.Name }}-janus{{ else }}{{ .Values.janus.existingSecret }}{{ end }}
+{{- .Values.janus.existingSecret | default (.Values.janus.enabled | ternary (printf "%s-janus" .Release.Name) "") }}
 {{- end }}
 
 {{/* Addresses of the hub nodes as a JSON list of CIDRs: as given, or as the cluster knows them. */}}

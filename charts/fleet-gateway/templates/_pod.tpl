@@ -94,13 +94,21 @@ lifecycle:
   resources: {{- toYaml .Values.setup.resources | nindent 4 }}
 {{- end }}
 
-{{/* {root, port}: for a Prometheus that finds pods by annotation. */}}
-{{- define "fleet.scrape" -}}
-{{- if not .root.Values.monitoring.podMonitor }}
-annotations:
-  prometheus.io/scrape: "true"
-  prometheus.io/port: {{ .port | quote }}
-  prometheus.io/path: /metrics
+{{/*
+{root, port, readsMail}: for a Prometheus that finds pods by annotation; and what starts a pod anew when it changes that
+the pod reads from a Secret of the values.
+*/}}
+{{- define "fleet.pod.annotations" -}}
+{{- $all := dict -}}
+{{- if not .root.Values.monitoring.podMonitor -}}
+{{- $all = dict "prometheus.io/scrape" "true" "prometheus.io/port" (toString .port) "prometheus.io/path" "/metrics" -}}
+{{- end -}}
+{{- if and .readsMail .root.Values.mail.url (not .root.Values.mail.existingSecret) -}}
+{{- /* By scrypt: who may read Deployments and no Secrets is not to guess the password by a plain hash. */ -}}
+{{- $_ := set $all "checksum/mail" (derivePassword 1 "long" .root.Values.mail.url .root.Release.Name "mail" | sha256sum) -}}
+{{- end -}}
+{{- with $all }}
+annotations: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
 

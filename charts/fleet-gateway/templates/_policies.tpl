@@ -10,25 +10,41 @@ spec:
     matchLabels: {{- include "fleet.selector" . | nindent 6 }}
   policyTypes: [Ingress, Egress]
 {{- end }}
-{{/* {root, server, bundled, own, external}: to the bundled server's pod and port, or to the external one's. */}}
+{{/* {root, server, bundled, own, external, ports}: to the bundled server's pod and port, or to the external one's. */}}
 {{- define "fleet.policy.to" }}
-- to:
-    {{- if .bundled }}
+{{- $ports := .bundled | ternary (list .own) .ports }}
+- ports: {{ template "fleet.policy.tcp" $ports }}
+  {{- if .bundled }}
+  to:
     - podSelector:
         matchLabels:
           app.kubernetes.io/name: {{ .server }}
           app.kubernetes.io/instance: {{ .root.Release.Name }}
-    {{- else }}
-    {{- range .external.cidrs | default (list "0.0.0.0/0") }}
-    - ipBlock: {cidr: {{ . }}}
+  {{- else }}
+  {{- with .external.cidrs }}
+  to:
+    {{- range . }}
+    - ipBlock: {cidr: {{ . | quote }}}
     {{- end }}
-    {{- end }}
-  ports: [{protocol: TCP, port: {{ .bundled | ternary .own .external.port }}}]
+  {{- end }}
+  {{- end }}
+{{- end }}
+{{/* A list of ports → as a rule has them. */}}
+{{- define "fleet.policy.tcp" -}}
+[{{ range $at, $port := . }}{{ if $at }}, {{ end }}{protocol: TCP, port: {{ $port }}}{{ end }}]
 {{- end }}
 {{- define "fleet.policy.dns" }}
 - ports: [{protocol: UDP, port: 53}, {protocol: TCP, port: 53}]
 {{- end }}
 {{- define "fleet.policy.mail" }}
-- to: [{ipBlock: {cidr: 0.0.0.0/0}}]
-  ports: [{protocol: TCP, port: 25}, {protocol: TCP, port: 465}, {protocol: TCP, port: 587}, {protocol: TCP, port: 2525}]
+{{- if .Values.mail.existingSecret }}
+- ports: {{ template "fleet.policy.tcp" .Values.mail.ports }}
+{{- else if .Values.mail.url }}
+- ports: {{ template "fleet.policy.tcp" (list (include "fleet.portOf" .Values.mail.url)) }}
+{{- end }}
+{{- end }}
+{{/* A URL's port: its own, or that of its scheme. */}}
+{{- define "fleet.portOf" -}}
+{{- $server := regexFind "^[a-z]+://[^/?#]*" . | splitList "@" | last -}}
+{{- regexFind ":[0-9]+$" $server | trimPrefix ":" | default (get (dict "http" "80" "https" "443" "smtp" "587" "smtps" "465") (regexFind "^[a-z]+" .)) -}}
 {{- end }}

@@ -2,7 +2,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { packageRoot } from "../version";
-import { configurationDocs, effectiveConfig, gatewayConfig, loadConfig, simulatorConfig } from ".";
+import {
+  configurationDocs,
+  effectiveConfig,
+  gatewayConfig,
+  loadConfig,
+  makeSecretsConfig,
+  simulatorConfig,
+} from ".";
 
 const whole = {
   DATABASE_URL: "postgres://fleet:pg-password@localhost/fleet",
@@ -85,3 +92,12 @@ function faultsOf(env: Record<string, string>): string {
   }
   throw new Error("the configuration was taken");
 }
+
+test.each([
+  ["is no JSON", "JWT_SECRET=password"],
+  ["has a kind that there is not", '{"fleet-keys": {"JWT_SECRET": "rsa"}}'],
+  ["has a key that no Secret can have", '{"fleet-keys": {"a/b": "password"}}'],
+])("a list of Secrets that %s is refused by name", (_what, list) => {
+  const env = { GENERATED_SECRETS: list, SECRETS_NAMESPACE: "fleet" };
+  expect(() => loadConfig(makeSecretsConfig, env)).toThrow(/GENERATED_SECRETS/);
+});

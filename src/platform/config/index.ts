@@ -6,7 +6,7 @@ export { type MigrateConfig, migrateConfig } from "./migrate";
 export { type OnboardConfig, onboardConfig } from "./onboard";
 export { configSchemas } from "./processes";
 export { type RelayConfig, relayConfig } from "./relay";
-export { createBucketsConfig, tunnelRoleConfig } from "./setup";
+export { createBucketsConfig, makeSecretsConfig, tunnelRoleConfig } from "./setup";
 export { type SimulatorConfig, simulatorConfig } from "./simulator";
 export {
   type TunnelConfig,

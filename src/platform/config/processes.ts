@@ -4,7 +4,7 @@ import { gatewayConfig } from "./gateway";
 import { migrateConfig } from "./migrate";
 import { onboardConfig } from "./onboard";
 import { relayConfig } from "./relay";
-import { createBucketsConfig, tunnelRoleConfig } from "./setup";
+import { createBucketsConfig, makeSecretsConfig, tunnelRoleConfig } from "./setup";
 import { simulatorConfig } from "./simulator";
 import { tunnelConfig, tunnelGuardConfig, tunnelUserspaceConfig } from "./tunnel";
 import { workerConfig } from "./worker";
@@ -23,5 +23,6 @@ export const configSchemas: Readonly<Record<string, z.ZodObject>> = {
   "admin publish-compose": publishComposeConfig,
   "admin tunnel-role": tunnelRoleConfig,
   "admin create-buckets": createBucketsConfig,
+  "admin make-secrets": makeSecretsConfig,
   simulator: simulatorConfig,
 };

@@ -20,3 +20,27 @@ export const createBucketsConfig = z.object({
   S3_SECRET_ACCESS_KEY: objectsGroup.S3_SECRET_ACCESS_KEY,
   OBJECTS_WAIT_SECONDS: positiveInt(10, "How long a store that does not answer is waited for."),
 });
+
+/** `{"fleet-keys": {"JWT_SECRET": "password"}}`: each Secret's keys, and of what kind each is. */
+const secretKinds = z.record(
+  z.string(),
+  z.record(z.string().regex(/^[-._a-zA-Z0-9]+$/), z.enum(["password", "wireguard", "signing"])),
+);
+
+export const makeSecretsConfig = z.object({
+  GENERATED_SECRETS: z
+    .string()
+    .transform((text, context) => {
+      try {
+        return JSON.parse(text) as unknown;
+      } catch {
+        context.addIssue({ code: "custom", message: "must be JSON" });
+        return z.NEVER;
+      }
+    })
+    .pipe(secretKinds)
+    .describe(
+      "Keys of Secrets, as JSON: Secret → key → `password`, `wireguard` (a private key) or `signing` (an Ed25519 key).",
+    ),
+  SECRETS_NAMESPACE: z.string().min(1).describe("Namespace of those Secrets."),
+});

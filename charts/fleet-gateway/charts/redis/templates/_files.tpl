@@ -1,0 +1,15 @@
+{{/*
+How Redis starts. Our user may do everything. The edge's makes drones' users, reads the numbers of leased links, and
+keeps for the next hub where peers were heard. Their passwords come as variables and go into a file, since arguments can
+be read by anyone on the node.
+*/}}
+{{- define "redis.files" -}}
+start: |
+  set -eu
+  umask 077
+  cat >/run/fleet/users.conf <<END
+  user default on >$REDISCLI_AUTH ~* &* +@all
+  user edge on >$EDGE_PASSWORD resetchannels -@all +acl|setuser +acl|deluser +acl|users +acl|whoami +ping +info +select +client|setname +auth +hello +quit %R~fleet:link:* +get ~fleet:hub:* +hset +hdel +hgetall
+  END
+  exec redis-server --include /run/fleet/users.conf --appendonly yes --dir /data --save ""
+{{ end }}

@@ -1,0 +1,77 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { BatchV1Api, CoreV1Api, KubeConfig, type V1Job } from "@kubernetes/client-node";
+import { freshFolder } from "../../src/testing";
+import { compiledPrograms } from "../../src/testing/programs";
+import { until } from "../../src/testing/until";
+import { run } from "../chart/helm";
+
+type Secrets = Record<string, Record<string, string>>;
+
+/** A namespace's Secrets, and what makes them. */
+export function secretsIn(namespace: string) {
+  const config = new KubeConfig();
+  config.loadFromDefault();
+  const core = config.makeApiClient(CoreV1Api);
+  const batch = config.makeApiClient(BatchV1Api);
+  let programs: string | undefined;
+
+  /** Secret → key → value, but helm's own. */
+  async function secrets(): Promise<Secrets> {
+    const { items } = await core.listNamespacedSecret({ namespace });
+    return Object.fromEntries(
+      items
+        .filter(({ type }) => type === "Opaque")
+        .map(({ metadata, data = {} }) => [
+          metadata?.name ?? "",
+          Object.fromEntries(
+            Object.entries(data).map(([key, value]) => [key, Buffer.from(value, "base64").toString()]),
+          ),
+        ]),
+    );
+  }
+
+  const jobs = async (release: string, component: string): Promise<V1Job[]> =>
+    (
+      await batch.listNamespacedJob({
+        namespace,
+        labelSelector: `app.kubernetes.io/instance=${release},app.kubernetes.io/component=${component}`,
+      })
+    ).items;
+
+  /** Logged in as the account of the release's Job, in a file. */
+  async function accountFile(account: string): Promise<string> {
+    const { status } = await core.createNamespacedServiceAccountToken({
+      ...{ name: account, namespace },
+      body: { spec: { audiences: [], expirationSeconds: 3_600 } },
+    });
+    const cluster = config.getCurrentCluster();
+    if (!cluster || !status?.token) throw new Error("KUBECONFIG names no cluster that gives tokens.");
+    const theirs = new KubeConfig();
+    theirs.loadFromClusterAndUser(cluster, { name: account, token: status.token });
+    const file = join(freshFolder("account"), "kubeconfig");
+    writeFileSync(file, theirs.exportConfig());
+    return file;
+  }
+
+  /** What the pod of the release's newest Job does, as its account and with its variables. Resolves with its output. */
+  async function make(release: string, more: Record<string, string> = {}): Promise<string> {
+    const job = (await jobs(release, "secrets")).at(-1)?.spec?.template.spec;
+    programs ??= compiledPrograms();
+    const [, program = "", ...args] = job?.containers[0]?.args ?? [];
+    const env = Object.fromEntries(
+      (job?.containers[0]?.env ?? []).map(({ name, value }) => [name, value ?? namespace]),
+    );
+    const KUBECONFIG = await accountFile(job?.serviceAccountName ?? "");
+    const { PATH = "" } = process.env;
+    const { stdout } = await run(process.execPath, [join(programs, program.replace("dist/", "")), ...args], {
+      env: { PATH, KUBECONFIG, ...env, ...more },
+    });
+    return stdout;
+  }
+
+  /** A new role takes a moment to be known: the Job tries again, too. */
+  const madeIn = (release: string) => until(() => make(release).then(() => true));
+
+  return { core, secrets, jobs, make, madeIn };
+}

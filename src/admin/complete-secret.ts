@@ -1,0 +1,72 @@
+import type { CoreV1Api, V1Secret } from "@kubernetes/client-node";
+import { freshSecret, type SecretKind } from "./fresh-secret";
+
+const labels = { "app.kubernetes.io/part-of": "fleet-gateway" };
+
+/** How often another's write is answered by a new look, before it is said that there is no end of them. */
+const MOST_TRIES = 20;
+
+/**
+ * Give a Secret the keys that it lacks or has empty, and make it where there is none. Resolves with the names of the
+ * keys that were made. A key that is there is never written, whoever else writes at the same time. Rejects with what
+ * the API server says.
+ */
+export async function completeSecret(
+  { core, namespace }: { readonly core: CoreV1Api; readonly namespace: string },
+  name: string,
+  kinds: Readonly<Record<string, SecretKind>>,
+): Promise<string[]> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const live = await core.readNamespacedSecret({ name, namespace }).catch(unlessAbsent);
+      const missing = Object.keys(kinds).filter((key) => !live?.data?.[key]);
+      if (live && missing.length === 0) return [];
+      const data = Object.fromEntries(missing.map((key) => [key, encoded(kinds[key] as SecretKind)]));
+      if (live) await core.patchNamespacedSecret({ name, namespace, body: additions(live, data) });
+      else await core.createNamespacedSecret({ namespace, body: { metadata: { name, labels }, data } });
+      return missing;
+    } catch (error) {
+      if (!isAnothersWrite(error) || tries === MOST_TRIES) throw inItsWords(name, error);
+    }
+  }
+}
+
+const encoded = (kind: SecretKind): string => Buffer.from(freshSecret[kind]()).toString("base64");
+
+/** As a JSON patch of just this version: what was written since makes it a conflict. */
+const additions = ({ metadata, data }: V1Secret, more: Record<string, string>) => [
+  { op: "replace", path: "/metadata/resourceVersion", value: metadata?.resourceVersion },
+  ...(data ? [] : [{ op: "add", path: "/data", value: {} }]),
+  ...Object.entries(more).map(([key, value]) => ({ op: "add", path: `/data/${key}`, value })),
+];
+
+const codeOf = (error: unknown): number | undefined => (error as { code?: number }).code;
+
+function unlessAbsent(error: unknown): undefined {
+  if (codeOf(error) === 404) return undefined;
+  throw error;
+}
+
+/** Made, changed or deleted since it was read. */
+function isAnothersWrite(error: unknown): boolean {
+  const { body = "" } = error as { body?: string };
+  // The namespace is not there, or going: that is no race, and no new look would help.
+  if (/namespaces? \\?"/.test(String(body))) return false;
+  return codeOf(error) === 409 || codeOf(error) === 404;
+}
+
+/** The client's own error prints the whole exchange, in which a key may be; the server's message does not. */
+function inItsWords(name: string, error: unknown): unknown {
+  const code = codeOf(error);
+  if (typeof code !== "number") return error;
+  const { body } = error as { body?: string };
+  return new Error(`The API server refuses the Secret ${name} (${code}): ${messageOf(body)}`);
+}
+
+function messageOf(body: string | undefined): string {
+  try {
+    return (JSON.parse(body ?? "") as { message: string }).message;
+  } catch {
+    return "without a reason";
+  }
+}
