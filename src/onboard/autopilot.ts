@@ -17,8 +17,8 @@ const CONNECT_MS = 3_000;
 const REDIAL_MS = 1_000;
 /** Heartbeats come once a second. */
 const SILENCE_MS = 4_000;
-/** On board nothing is lost on the way: an order unanswered for so long is given again. */
-const COMMAND = { ...DEFAULT_TIMINGS.command, timeoutMs: 300, explanationMs: 0 };
+/** On board nothing is far: an order unanswered for so long is given again. */
+const COMMAND = { ...DEFAULT_TIMINGS.command, timeoutMs: 150, echoMs: 150, settleMs: 150, explanationMs: 0 };
 const FLIGHT = { ...DEFAULT_TIMINGS.flight, modeMs: 1_500 };
 
 export interface AutopilotOptions {

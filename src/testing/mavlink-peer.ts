@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { build, decode, FrameWriter } from "../vehicle/mavlink/codec";
 import { FrameReader } from "../vehicle/mavlink/framing";
-import { type MavLinkData, type MavLinkDataConstructor, minimal } from "../vehicle/mavlink/messages";
+import { common, type MavLinkData, type MavLinkDataConstructor, minimal } from "../vehicle/mavlink/messages";
 
 /** A message as the peer received it, with who sent it. */
 export interface Received {
@@ -13,7 +13,7 @@ export interface Received {
 export interface MavlinkPeer {
   readonly host: string;
   readonly port: number;
-  /** Everything that came, in order. */
+  /** Everything that came, in order, but TIMESYNC requests. */
   readonly received: readonly Received[];
   /** Those of one kind. */
   of<T extends MavLinkData>(kind: MavLinkDataConstructor<T>): T[];
@@ -33,6 +33,8 @@ export interface PeerOptions {
   readonly type?: number;
   readonly systemId?: number;
   readonly heartbeatMs?: number;
+  /** Whether it answers TIMESYNC requests, as real ones do; it does. */
+  readonly echoes?: boolean;
   /** HEARTBEAT.base_mode and custom_mode, read for every heartbeat. */
   readonly state?: { baseMode: number; customMode: number };
 }
@@ -46,6 +48,7 @@ export async function startPeer({
   type = 2,
   systemId = 1,
   heartbeatMs = 50,
+  echoes = true,
   state = { baseMode: 1, customMode: 0 },
 }: PeerOptions = {}): Promise<MavlinkPeer> {
   const received: Received[] = [];
@@ -65,6 +68,10 @@ export async function startPeer({
     const reader = new FrameReader((frame) => {
       const message = decode(frame);
       if (!message) return;
+      if (message instanceof common.TimeSync) {
+        if (echoes) write(autopilotWriter.encode(build(common.TimeSync, { tc1: 1n, ts1: message.ts1 })));
+        return;
+      }
       received.push({ systemId: frame.systemId, componentId: frame.componentId, message });
       reactions.get(frame.id)?.(message);
     });

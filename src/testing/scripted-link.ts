@@ -7,7 +7,7 @@ import { type MavlinkPeer, type PeerOptions, startPeer } from "./mavlink-peer";
 
 /** A link's patience, shortened so that silence costs a test little. */
 export const QUICK: MavlinkTimings = {
-  command: { timeoutMs: 60, attempts: 3, progressMs: 2000, explanationMs: 150 },
+  command: { timeoutMs: 60, attempts: 3, echoMs: 60, settleMs: 20, progressMs: 2000, explanationMs: 150 },
   param: { timeoutMs: 60, attempts: 3 },
   plan: { timeoutMs: 100, attempts: 4 },
   flight: { modeMs: 400, messageMs: 80, setpointAttempts: 2, targetMs: 80 },

@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { decode } from "../vehicle/mavlink/codec";
 import { FrameReader } from "../vehicle/mavlink/framing";
-import { common } from "../vehicle/mavlink/messages";
+import { common, type MavLinkData } from "../vehicle/mavlink/messages";
 import { atEndOfFile } from "./clean-up";
 
 export interface VehicleTap {
@@ -11,11 +11,38 @@ export interface VehicleTap {
   readonly open: number;
   /** The most that were open at one time since the tap was made, or since it was forgotten. */
   readonly mostOpen: number;
-  /** MAV_CMD numbers of the orders that came, in order; repetitions of an unanswered one are left out. */
+  /** MAV_CMD numbers of every copy of an order that came, in order, but for `repetitions`. */
   readonly orders: readonly number[];
   /** Those of them that came as COMMAND_LONG, whole. */
   readonly longs: readonly common.CommandLong[];
+  /** MAV_CMD numbers of the copies that MAVLink's protocol allows; see `Conversation`. */
+  readonly repetitions: readonly number[];
   forget(): void;
+}
+
+/**
+ * What one connection carries, to tell a repetition from a duplicate. It is a repetition when the vehicle had not
+ * acknowledged the copy before, and had answered a TIMESYNC request that came after that copy: so nothing was held up
+ * on the way.
+ */
+class Conversation {
+  private readonly unanswered = new Map<number, { readonly requests: Set<bigint>; clear: boolean }>();
+
+  isRepetition({ command, ...order }: common.CommandLong | common.CommandInt): boolean {
+    const before = this.unanswered.get(command);
+    this.unanswered.set(command, { requests: new Set(), clear: false });
+    return before?.clear === true && !("confirmation" in order && order.confirmation === 0);
+  }
+
+  asked({ ts1 }: common.TimeSync): void {
+    for (const { requests } of this.unanswered.values()) requests.add(ts1);
+  }
+
+  answered(message: MavLinkData | undefined): void {
+    if (message instanceof common.CommandAck) this.unanswered.delete(message.command);
+    if (!(message instanceof common.TimeSync) || message.tc1 === 0n) return;
+    for (const order of this.unanswered.values()) order.clear ||= order.requests.has(message.ts1);
+  }
 }
 
 /**
@@ -29,24 +56,34 @@ export async function tapVehicle(
   const open = new Set<Socket>();
   const orders: number[] = [];
   const longs: common.CommandLong[] = [];
+  const repetitions: number[] = [];
   let mostOpen = 0;
   const server = createServer((near) => {
     open.add(near);
     mostOpen = Math.max(mostOpen, open.size);
     const far = connect({ host: vehicle.host, port: vehicle.port, noDelay: true });
+    const conversation = new Conversation();
+    const answers = new FrameReader((frame) => conversation.answered(decode(frame)));
     const reader = new FrameReader((frame) => {
       const message = decode(frame);
-      if (message instanceof common.CommandLong && message.confirmation === 0) {
-        orders.push(message.command);
-        longs.push(message);
+      if (message instanceof common.TimeSync) conversation.asked(message);
+      const isLong = message instanceof common.CommandLong;
+      if (!isLong && !(message instanceof common.CommandInt)) return;
+      if (conversation.isRepetition(message)) {
+        repetitions.push(message.command);
+        return;
       }
-      if (message instanceof common.CommandInt) orders.push(message.command);
+      orders.push(message.command);
+      if (isLong) longs.push(message);
     });
     near.on("data", (chunk) => {
       reader.push(chunk);
       far.write(chunk);
     });
-    far.pipe(near);
+    far.on("data", (chunk) => {
+      answers.push(chunk);
+      near.write(chunk);
+    });
     near.on("error", () => far.destroy());
     far.on("error", () => near.destroy());
     near.on("close", () => {
@@ -70,10 +107,12 @@ export async function tapVehicle(
     },
     orders,
     longs,
+    repetitions,
     forget: () => {
       mostOpen = open.size;
       orders.length = 0;
       longs.length = 0;
+      repetitions.length = 0;
     },
   };
 }

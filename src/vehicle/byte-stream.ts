@@ -8,6 +8,7 @@ export interface ByteStream {
   onData(listener: (chunk: Buffer) => void): void;
   /** Called once, with the reason, whichever side ended it. Called at once if it already has. */
   onClose(listener: (reason: string) => void): void;
+  /** Ends it. What was written and has not left this machine yet is taken back, and never sent. */
   close(): void;
 }
 

@@ -102,9 +102,9 @@ export class Pipe {
     clearInterval(this.pings);
     const { gateway, vehicle, onEnd } = this.options;
     if (reason === "gateway_closed") sayGoodbye(vehicle);
-    // Not even what the system holds ready to be sent may reach a vehicle that has another holder now.
-    else if (reason === "deposed" || reason === "standby") vehicle.resetAndDestroy();
-    else vehicle.destroy();
+    // Not even what the system holds ready to be sent may reach a vehicle that has another holder now, or whose
+    // gateway tells its callers that what was not answered is unknown.
+    else vehicle.resetAndDestroy();
     if (reason in closeCodes) {
       const told = reason as keyof typeof closeCodes;
       // A side that was made to wait would not see the answer to its goodbye.

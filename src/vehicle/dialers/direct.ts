@@ -36,7 +36,7 @@ export const dialDirect: Dial = ({ host, port }, signal) =>
         },
         onData: (listener) => void socket.on("data", listener),
         onClose: (listener) => closed.on(listener),
-        close: () => void socket.destroy(),
+        close: () => void socket.resetAndDestroy(),
       });
     });
   });

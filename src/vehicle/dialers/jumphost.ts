@@ -1,4 +1,6 @@
 import type { IncomingMessage } from "node:http";
+import { connect, isIP, type Socket, type TcpNetConnectOpts } from "node:net";
+import { connect as connectTls } from "node:tls";
 import WebSocket from "ws";
 import { DomainError } from "../../domain/errors";
 import { type ByteStream, CloseNotice, type Dial } from "../byte-stream";
@@ -19,7 +21,12 @@ export const dialThroughJumphost =
   ({ url, secret }: JumphostOptions): Dial =>
   ({ key, host, port, fence }, signal) =>
     new Promise<ByteStream>((resolve, reject) => {
+      let line: Socket | undefined;
       const socket = new WebSocket(url, {
+        createConnection: ((options: TcpNetConnectOpts) => {
+          line = connect(options);
+          return url.startsWith("wss:") ? encrypted(line, options) : line;
+        }) as typeof connect,
         headers: {
           "x-drone-ip": host,
           "x-drone-port": String(port),
@@ -85,10 +92,18 @@ export const dialThroughJumphost =
             hear = listener;
           },
           onClose: (listener) => closed.on(listener),
-          close: () => void socket.terminate(),
+          close: () => {
+            line?.resetAndDestroy();
+            socket.terminate();
+          },
         });
       });
     });
+
+const encrypted = (socket: Socket, options: TcpNetConnectOpts): Socket => {
+  const { host = "" } = options;
+  return connectTls({ ...options, path: undefined, socket, servername: isIP(host) ? "" : host });
+};
 
 /** The words of `{error}`; empty when the answer is another. */
 async function readRefusal(response: IncomingMessage): Promise<string> {

@@ -1,10 +1,12 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { DomainError } from "../../domain/errors";
 import type { Acknowledgement } from "../link";
 import type { Channel } from "./channel";
 import { build } from "./codec";
 import { converse, type Patience, Turns } from "./conversation";
+import { Echo } from "./echo";
 import { common } from "./messages";
-import { isSilence, mayHaveObeyed } from "./silence";
+import { isSilence, isUnsettled, mayHaveObeyed } from "./silence";
 import type { StatusTexts } from "./status-text";
 
 /** MAV_CMD numbers that orders use. */
@@ -41,6 +43,10 @@ export interface IntPosition {
 }
 
 export interface CommandTimings extends Patience {
+  /** How long an answer is waited for that shows the way to the vehicle to be clear. */
+  readonly echoMs: number;
+  /** How long after that answer the acknowledgement may still come. */
+  readonly settleMs: number;
   /** How long after IN_PROGRESS the final result may take. */
   readonly progressMs: number;
   /** How long a refusal waits for the vehicle's explanation. */
@@ -55,7 +61,25 @@ export interface Outcome extends Acknowledgement {
   readonly reasons: readonly string[];
 }
 
+/**
+ * How an order is sent that is not acknowledged.
+ *
+ * `proved`: again, when the vehicle has answered something that was sent after it, so that no copy is held up on the
+ * way to arrive together with the next or after all; and while no other order has followed, which it would undo. A
+ * vehicle may then have obeyed a copy whose acknowledgement was lost: the order must be one that a second copy leaves
+ * as it is, since it names a state or a place and not a step.
+ * `once`: never again; for what is done anew by each copy.
+ * `freely`: again and again; for questions.
+ */
+type Copies = "proved" | "once" | "freely";
+
+export interface OrderOptions {
+  readonly at?: IntPosition;
+  readonly copies?: Exclude<Copies, "freely">;
+}
+
 interface Manner {
+  readonly copies: Copies;
   readonly explanationMs: number;
   /** What it means that the order was sent and not answered. */
   readonly unanswered: (doing: string, silence: DomainError) => DomainError;
@@ -65,31 +89,70 @@ interface Manner {
 /** MAVLink's command protocol towards one vehicle. Acknowledgements name the command, so one of a kind at a time. */
 export class Commands {
   private readonly turns = new Turns<number>();
+  private readonly echo: Echo;
+  private orders = 0;
 
   constructor(
     private readonly channel: Channel,
     private readonly texts: StatusTexts,
     private readonly timings: CommandTimings,
-  ) {}
+  ) {
+    this.echo = new Echo(channel, timings.echoMs);
+  }
 
   /** Gives the order and demands that it is accepted. `doing` completes "The vehicle refused to …". */
-  async order(doing: string, command: number, params: Params, at?: IntPosition): Promise<Acknowledgement> {
-    return demand(doing, await this.give(doing, command, params, at));
+  async order(
+    doing: string,
+    command: number,
+    params: Params,
+    options: OrderOptions = {},
+  ): Promise<Acknowledgement> {
+    return demand(doing, await this.give(doing, command, params, options));
   }
 
   /**
    * Gives the order and reports what the vehicle made of it. Rejects with `outcome_unknown` when it was sent and no
    * acknowledgement came, and with `vehicle_unreachable` when nothing was sent.
    */
-  give(doing: string, command: number, params: Params, at?: IntPosition): Promise<Outcome> {
+  give(
+    doing: string,
+    command: number,
+    params: Params,
+    { at, copies = "proved" }: OrderOptions = {},
+  ): Promise<Outcome> {
     const { explanationMs } = this.timings;
-    return this.converse(doing, command, params, { explanationMs, unanswered: mayHaveObeyed, at });
+    return this.converse(doing, command, params, { copies, explanationMs, unanswered: mayHaveObeyed, at });
+  }
+
+  /**
+   * Passes on what became of an order, and sees to it that one which ended in silence is not done after its caller was
+   * told so: unless the vehicle shows that nothing is held up on the way, the link is closed, and the stream takes back
+   * what has not left yet.
+   */
+  async settle<T>(order: Promise<T>): Promise<T> {
+    try {
+      return await order;
+    } catch (error) {
+      if (isUnsettled(error) && !(await this.echo.hasPassed(this.echo.mark())))
+        this.channel.close("the vehicle left an order unanswered");
+      throw error;
+    }
+  }
+
+  /** To be called when an order begins; tells whether no other has begun since. */
+  precede(): () => boolean {
+    const mine = ++this.orders;
+    return () => mine === this.orders;
   }
 
   /** As `give`, for what the link itself wants to know: a refusal's explanation is not waited for, nor silence grave. */
   ask(doing: string, command: number, params: Params): Promise<Outcome> {
     const asIs = (_doing: string, silence: DomainError) => silence;
-    return this.converse(doing, command, params, { explanationMs: 0, unanswered: asIs });
+    return this.converse(doing, command, params, {
+      copies: "freely",
+      explanationMs: 0,
+      unanswered: asIs,
+    });
   }
 
   private converse(doing: string, command: number, params: Params, manner: Manner): Promise<Outcome> {
@@ -98,14 +161,14 @@ export class Commands {
       this.channel.assertOpen();
       const record = this.texts.record();
       try {
-        const { code, attempts } = await this.exchange(doing, command, params, manner);
+        const { code, copies } = await this.exchange(doing, command, params, manner);
         if (code !== MavResult.accepted && explanationMs > 0) await record.explained(explanationMs);
         return {
           code,
           result: resultName(code),
           status_text: record.texts,
           reasons: record.reasons,
-          repeated: attempts > 1,
+          repeated: copies > 1,
         };
       } finally {
         record.stop();
@@ -119,29 +182,41 @@ export class Commands {
     return outcome.code === MavResult.accepted;
   }
 
-  private exchange(doing: string, command: number, params: Params, { unanswered, at }: Manner) {
-    let attempts = 0;
+  private exchange(doing: string, command: number, params: Params, { copies, unanswered, at }: Manner) {
+    let count = 0;
+    let mark = 0;
     let sent = false;
-    return converse<{ code: number; attempts: number }>(this.channel, this.timings, {
+    let inProgress = false;
+    const isLatest = copies === "freely" ? () => true : this.precede();
+    const isClear = async () => {
+      if (!(await this.echo.hasPassed(mark)) || copies === "once" || inProgress) return false;
+      // PX4 answers at once, and decides on an order in another task.
+      await delay(this.timings.settleMs);
+      return isLatest();
+    };
+    return converse<{ code: number; copies: number }>(this.channel, this.timings, {
       listen: ({ done, beSilentFor }) => [
         this.channel.on(common.CommandAck, (ack) => {
           if (ack.command !== command) return;
-          if (ack.result === MavResult.inProgress) beSilentFor(this.timings.progressMs);
-          else done({ code: ack.result, attempts });
+          inProgress = ack.result === MavResult.inProgress;
+          if (inProgress) beSilentFor(this.timings.progressMs);
+          else done({ code: ack.result, copies: count });
         }),
       ],
-      say: (attempt) => {
-        attempts = attempt + 1;
-        const order = at ? this.commandInt(command, params, at) : this.commandLong(command, params, attempt);
+      say: () => {
+        const order = at ? this.commandInt(command, params, at) : this.commandLong(command, params, count);
         sent = this.channel.send(order) || sent;
+        mark = this.echo.mark();
+        count += 1;
       },
+      mayRepeat: copies === "freely" ? undefined : isClear,
       cut: (gone) => (sent && isSilence(gone) ? unanswered(doing, gone) : gone),
       expired: () =>
         unanswered(
           doing,
           new DomainError(
             "vehicle_timeout",
-            `The vehicle did not acknowledge the order to ${doing} (asked ${this.timings.attempts} times).`,
+            `The vehicle did not acknowledge the order to ${doing} (sent ${count === 1 ? "once" : `${count} times`}).`,
           ),
         ),
     });

@@ -1,3 +1,4 @@
+import { setImmediate as whatCameIsRead } from "node:timers/promises";
 import type { Channel } from "./channel";
 
 /** How long to wait for an answer, and how often to ask. */
@@ -17,8 +18,8 @@ export interface Conversation<T> {
 
 /**
  * Says something until it is answered. `listen` subscribes to what may answer and returns the functions that
- * stop it; `say` is called for each attempt, numbered from 0; `expired` tells what silence means: an error to
- * throw or a value that is good enough.
+ * stop it; `say` is called for each attempt, numbered from 0, but the later ones only when `mayRepeat` then says so;
+ * `expired` tells what silence means: an error to throw or a value that is good enough.
  *
  * Rejects with `vehicle_unreachable` when the channel closes meanwhile, or with what `cut` makes of that. Nothing is
  * left behind either way.
@@ -30,11 +31,13 @@ export function converse<T>(
     listen,
     say,
     expired,
+    mayRepeat = async () => true,
     cut = (gone) => gone,
   }: {
     listen: (conversation: Conversation<T>) => (() => void)[];
     say: (attempt: number) => void;
     expired: () => T | Error;
+    mayRepeat?: () => Promise<boolean>;
     cut?: (gone: unknown) => unknown;
   },
 ): Promise<T> {
@@ -56,7 +59,7 @@ export function converse<T>(
     const fail = (error: unknown) => settle(() => reject(error));
     const wait = (ms: number) => {
       clearTimeout(timer);
-      if (!settled) timer = setTimeout(tick, ms);
+      if (!settled) timer = setTimeout(() => void tick().catch(fail), ms);
     };
     const speak = () => {
       try {
@@ -65,10 +68,17 @@ export function converse<T>(
         fail(error);
       }
     };
-    const tick = () => {
+    const tick = async () => {
+      const due = timer;
       attempt += 1;
-      if (attempt < patience.attempts) {
-        speak();
+      const isLast = attempt >= patience.attempts;
+      const repeats = !isLast && (await mayRepeat());
+      // A process that was stopped finds its timers due before it has read the answer.
+      await whatCameIsRead();
+      // Answered, or asked for time, meanwhile.
+      if (settled || timer !== due) return;
+      if (!isLast) {
+        if (repeats) speak();
         wait(patience.timeoutMs);
         return;
       }

@@ -116,13 +116,13 @@ export class Flight {
     }
     const PERCENT = 0;
     const ONE_MOTOR = 1;
-    return this.commands.order("test the motor", Command.doMotorTest, [
-      motorId,
-      PERCENT,
-      percentage,
-      MOTOR_TEST_SECONDS,
-      ONE_MOTOR,
-    ]);
+    return this.commands.order(
+      "test the motor",
+      Command.doMotorTest,
+      [motorId, PERCENT, percentage, MOTOR_TEST_SECONDS, ONE_MOTOR],
+      // A second copy would turn it a second time.
+      { copies: "once" },
+    );
   }
 
   /** Degrees, and metres above home. */
@@ -203,17 +203,13 @@ export class Flight {
     const place = { latE7: toE7(to.lat), lngE7: toE7(to.lng) };
     if (this.vehicle.autopilot === "ardupilot") {
       return this.commands.give("go there", Command.doReposition, [KEEP_SPEED, CHANGE_MODE], {
-        ...place,
-        frame: GLOBAL_RELATIVE_ALT_INT,
-        altitude: to.altitude,
+        at: { ...place, frame: GLOBAL_RELATIVE_ALT_INT, altitude: to.altitude },
       });
     }
     // PX4 reads the altitude as above mean sea level, whatever frame is named.
     const home = await this.state.demandHome(this.commands, this.timings.messageMs);
     return this.commands.give("go there", Command.doReposition, [KEEP_SPEED, CHANGE_MODE, 0, UNSET], {
-      ...place,
-      frame: GLOBAL,
-      altitude: home.altitude + to.altitude,
+      at: { ...place, frame: GLOBAL, altitude: home.altitude + to.altitude },
     });
   }
 

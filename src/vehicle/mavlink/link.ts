@@ -27,9 +27,19 @@ export interface MavlinkTimings {
   readonly silenceMs: number;
 }
 
-/** Five tries bear a link that loses a tenth of its frames each way (one exchange in 4,000 fails). */
+/**
+ * Five tries bear a link that loses a tenth of its frames each way (one exchange in 3,500 fails). An order that is not
+ * acknowledged ends within six seconds.
+ */
 export const DEFAULT_TIMINGS: MavlinkTimings = {
-  command: { timeoutMs: 1200, attempts: 5, progressMs: 30_000, explanationMs: 700 },
+  command: {
+    timeoutMs: 900,
+    attempts: 5,
+    echoMs: 300,
+    settleMs: 300,
+    progressMs: 30_000,
+    explanationMs: 700,
+  },
   param: { timeoutMs: 1000, attempts: 5 },
   plan: { timeoutMs: 1500, attempts: 6 },
   flight: { modeMs: 3500, messageMs: 1500, setpointAttempts: 3, targetMs: 1000 },
@@ -112,6 +122,7 @@ function findAutopilot(channel: Channel, signal: AbortSignal) {
 /** The MAVLink 2 adapter: one vehicle's conversation, its parts put together. */
 class MavlinkLink implements VehicleLink {
   state: LinkState = "ready";
+  private readonly commands: Commands;
   private readonly flight: Flight;
   private readonly plans: Plans;
   private readonly params: Params;
@@ -128,6 +139,7 @@ class MavlinkLink implements VehicleLink {
     const texts = new StatusTexts(channel);
     const state = new VehicleState(channel, vehicle, heartbeat);
     const commands = new Commands(channel, texts, timings.command);
+    this.commands = commands;
     this.flight = new Flight(channel, vehicle, commands, state, timings.flight);
     this.params = new Params(channel, vehicle, timings.param);
     this.plans = new Plans(
@@ -145,22 +157,23 @@ class MavlinkLink implements VehicleLink {
     watchHeartbeat(channel, timings.silenceMs);
   }
 
-  arm = () => this.flight.arm();
-  disarm = () => this.flight.disarm();
-  takeoff = (altitude: number) => this.flight.takeoff(altitude);
-  land = () => this.flight.land();
-  setMode = (mode: string | number) => this.flight.setMode(mode);
-  motorTest = (motorId: number, percentage: number) => this.flight.motorTest(motorId, percentage);
-  move = (to: { x: number; y: number; z: number }) => this.flight.move(to);
-  goTo = (to: { lat: number; lng: number; altitude: number }) => this.flight.goTo(to);
+  arm = () => this.commands.settle(this.flight.arm());
+  disarm = () => this.commands.settle(this.flight.disarm());
+  takeoff = (altitude: number) => this.commands.settle(this.flight.takeoff(altitude));
+  land = () => this.commands.settle(this.flight.land());
+  setMode = (mode: string | number) => this.commands.settle(this.flight.setMode(mode));
+  motorTest = (motorId: number, percentage: number) =>
+    this.commands.settle(this.flight.motorTest(motorId, percentage));
+  move = (to: { x: number; y: number; z: number }) => this.commands.settle(this.flight.move(to));
+  goTo = (to: { lat: number; lng: number; altitude: number }) => this.commands.settle(this.flight.goTo(to));
 
   uploadMission = (plan: readonly MissionItem[], { force = false }: { force?: boolean } = {}) =>
-    this.plans.uploadMission(plan, force);
+    this.commands.settle(this.plans.uploadMission(plan, force));
   readMission = () => this.plans.readMission();
-  uploadFence = (fence: readonly MissionItem[]) => this.plans.uploadFence(fence);
+  uploadFence = (fence: readonly MissionItem[]) => this.commands.settle(this.plans.uploadFence(fence));
 
   readParams = (names: readonly string[]) => this.params.read(names);
-  writeParam = (name: string, value: number) => this.params.write(name, value);
+  writeParam = (name: string, value: number) => this.commands.settle(this.params.write(name, value));
   pullParams = () => this.params.pull();
 
   onTelemetry(listener: (message: TelemetryMessage) => void): () => void {

@@ -1,5 +1,5 @@
 import { startPeer } from "../../testing/mavlink-peer";
-import { ack, QUICK, scriptedLinks, text } from "../../testing/scripted-link";
+import { ack, QUICK, scriptedLinks, text, until } from "../../testing/scripted-link";
 import { createLinkPool } from "..";
 import { build, FrameWriter } from "./codec";
 import { common } from "./messages";
@@ -28,6 +28,50 @@ describe("a command", () => {
       message: expect.stringContaining("may have obeyed or not. The vehicle did not acknowledge"),
     });
     expect(peer.of(common.CommandLong)).toHaveLength(3);
+    // It answers what was sent later: nothing is on its way any more.
+    expect(link.state).toBe("ready");
+  });
+
+  test("is not repeated while the vehicle is heard, but answers nothing that was sent later", async () => {
+    const { peer, link } = await open({ echoes: false });
+    await expect(link.arm()).rejects.toMatchObject({
+      code: "outcome_unknown",
+      message: expect.stringContaining("did not acknowledge the order to arm (sent once)"),
+    });
+    expect(peer.of(common.CommandLong)).toHaveLength(1);
+    // What may still be on its way is taken back.
+    expect(link.state).toBe("closed");
+  });
+
+  test("that does its work anew with each copy is sent once", async () => {
+    const { peer, link } = await open();
+    await expect(link.motorTest(1, 5)).rejects.toMatchObject({ code: "outcome_unknown" });
+    expect(peer.of(common.CommandLong)).toHaveLength(1);
+  });
+
+  test("is not repeated after another order, which it would undo", async () => {
+    const state = { baseMode: 129, customMode: 4 };
+    const { peer, link } = await open({ state });
+    let copies = 0;
+    peer.on(common.CommandLong, ({ command }) => {
+      if (command === 22) copies += 1;
+      if (command !== 176) return;
+      peer.send(ack(command, 0));
+      state.customMode = 9;
+    });
+    const takeoff = link.takeoff(5);
+    takeoff.catch(() => {});
+    await until(() => copies === 1);
+    await expect(link.land()).resolves.toMatchObject({ result: "MAV_RESULT_ACCEPTED" });
+    await expect(takeoff).rejects.toMatchObject({ code: "outcome_unknown" });
+    expect(copies).toBe(1);
+  });
+
+  test("in progress is never repeated, though its end is not told", async () => {
+    const { peer, link } = await open({}, { command: { ...QUICK.command, progressMs: 100 } });
+    peer.on(common.CommandLong, ({ command }) => peer.send(ack(command, 5)));
+    await expect(link.arm()).rejects.toMatchObject({ code: "outcome_unknown" });
+    expect(peer.of(common.CommandLong)).toHaveLength(1);
   });
 
   test("acknowledged to another station is not acknowledged to us", async () => {
@@ -309,6 +353,21 @@ describe("a place to go to", () => {
         code: "outcome_unknown",
         message: expect.stringContaining("The order to go there was sent"),
       });
+      expect(peer.of(common.SetPositionTargetGlobalInt)).toHaveLength(1);
+    });
+
+    test("is not asked for again after another order", async () => {
+      const { peer, link } = await open();
+      peer.on(common.CommandInt, ({ command }) => peer.send(ack(command, 3)));
+      let landing: Promise<unknown> | undefined;
+      peer.on(common.CommandLong, ({ command }) => {
+        peer.send(ack(command, 0));
+        if (command !== 512 || landing) return;
+        landing = link.setMode("LAND").catch(() => {});
+        peer.send(build(common.PositionTargetGlobalInt, elsewhere));
+      });
+      await expect(link.goTo(place)).rejects.toMatchObject({ code: "conflict" });
+      await landing;
       expect(peer.of(common.SetPositionTargetGlobalInt)).toHaveLength(1);
     });
 

@@ -166,6 +166,15 @@ describe("a mission", () => {
     });
   });
 
+  test("that the vehicle does not answer at all may have cut the plan that it holds", async () => {
+    const { link, peer } = await open();
+    peer.on(common.MissionCount, () => {});
+    await expect(link.uploadMission(PLAN)).rejects.toMatchObject({
+      code: "outcome_unknown",
+      message: expect.stringContaining("it may hold the one before, whole or in part"),
+    });
+  });
+
   test("that the vehicle stops asking for fails, and says what it may hold", async () => {
     const { link, store } = await open();
     store.timesAsked = (seq) => (seq < 2 ? 1 : 0);

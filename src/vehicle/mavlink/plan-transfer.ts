@@ -114,10 +114,15 @@ export class PlanTransfer {
       expired: () => {
         if (highest === last) return undefined;
         if (busy) return refused(type, "take", MissionResult.error, record.reasons);
+        // ArduPilot cuts the plan that it holds to the new count.
+        if (highest < 0 && counted)
+          return outcomeUnknown(
+            `The vehicle did not answer the upload of the ${label(type)}: it may hold the one before, whole or in part.`,
+          );
         return new DomainError(
           "vehicle_timeout",
           highest < 0
-            ? `The vehicle did not answer the ${label(type)} upload.`
+            ? `The upload of the ${label(type)} was not sent.`
             : `The vehicle stopped asking for the ${label(type)} after item ${highest + 1} of ${items.length}; what it holds now may be a mixture. Upload again.`,
         );
       },

@@ -1,3 +1,4 @@
+import { DomainError } from "../../domain/errors";
 import { toE7 } from "../../domain/mission-item";
 import type { VehicleIdentity } from "../link";
 import type { Channel } from "./channel";
@@ -39,7 +40,9 @@ export interface Target {
 /**
  * Sends a setpoint and asks for the target the vehicle is now going to (POSITION_TARGET_GLOBAL_INT): setpoint
  * messages have no acknowledgement, and a vehicle that is not in guided mode, or will not go there, drops
- * them in silence. Rejects with `outcome_unknown` when it was sent and the vehicle then fell silent. `doing` completes
+ * them in silence. It is sent again only when that question was answered, so that no copy is held up on the way, and
+ * while no other order has followed: `conflict` when one has. The vehicle goes to a place, so a second copy changes
+ * nothing. Rejects with `outcome_unknown` when it was sent and the vehicle then fell silent. `doing` completes
  * "The order to …".
  */
 export async function confirmTarget(
@@ -52,9 +55,11 @@ export async function confirmTarget(
 ): Promise<SetpointVerdict> {
   let reported: common.PositionTargetGlobalInt | undefined;
   let sent = false;
+  const isLatest = commands.precede();
   try {
     for (let attempt = 0; attempt < timings.setpointAttempts; attempt++) {
       channel.assertOpen();
+      if (!isLatest()) throw new DomainError("conflict", `Another order followed the one to ${doing}.`);
       sent = channel.send(setpoint) || sent;
       const answer = await askForTarget(channel, commands, timings.targetMs);
       if (answer && isTarget(answer, target)) {

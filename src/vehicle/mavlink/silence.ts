@@ -4,6 +4,10 @@ import { DomainError, isDomainError } from "../../domain/errors";
 export const isSilence = (error: unknown): error is DomainError =>
   isDomainError(error) && (error.code === "vehicle_unreachable" || error.code === "vehicle_timeout");
 
+/** An order that was sent may still be on its way, on a link that may still be there. */
+export const isUnsettled = (error: unknown): boolean =>
+  isDomainError(error) && (error.code === "outcome_unknown" || error.code === "vehicle_timeout");
+
 /** Something was sent, and nobody knows what came of it. `told` says what, and why not. */
 export const outcomeUnknown = (told: string, cause?: unknown): DomainError =>
   new DomainError("outcome_unknown", `${told} Look at the vehicle before you try again.`, { cause });

@@ -1,0 +1,131 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { connect, createServer } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
+import { packageRoot } from "../platform/version";
+import { type SimulatedVehicle, startSimulator } from "../simvehicle";
+import { atEndOfFile, freshFolder } from "../testing";
+import { asRoot, Namespace } from "../testing/namespaces";
+import { until } from "../testing/until";
+import { tapVehicle, type VehicleTap } from "../testing/vehicle-tap";
+
+jest.setTimeout(60_000);
+
+/**
+ * A gateway's link on one node and the vehicle's port on another, with a real network between them that drops packets
+ * for a while: the system keeps what was written, and delivers it when the network is back.
+ */
+const ARM = 400;
+const VEHICLE = "192.0.2.2";
+const PORT = 5001;
+
+let ground: Namespace;
+let vehicle: SimulatedVehicle;
+let tap: VehicleTap;
+
+const filter = (verb: string, ways: readonly string[]) =>
+  ground.shell(ways.map((way) => `iptables ${verb} ${way} -j DROP`).join("\n"));
+const UP = "OUTPUT -o drone";
+const DOWN = "INPUT -i drone";
+
+function started(child: ChildProcess): ChildProcess {
+  atEndOfFile(async () => void child.kill("SIGKILL"));
+  return child;
+}
+
+/** Runs in the drone's node: its port leads to a unix socket. */
+const port = `
+const net = require("net");
+const [path, port] = process.argv.slice(1);
+net.createServer({ noDelay: true }, (near) => {
+  const far = net.connect(path);
+  for (const [one, other] of [[near, far], [far, near]]) {
+    one.on("error", () => other.destroy());
+    one.on("close", () => other.end());
+    one.pipe(other);
+  }
+}).listen(Number(port), () => console.log("listening"));
+`;
+
+async function startScene(): Promise<void> {
+  ground = await Namespace.create("ground");
+  const drone = await Namespace.create("drone");
+  await ground.cable(drone, { name: "drone", ip: "192.0.2.1/24" }, { name: "eth0", ip: `${VEHICLE}/24` });
+  const simulator = await startSimulator({
+    vehicles: [{ kind: "copter", bootSeconds: 0, params: { DISARM_DELAY: 4 } }],
+  });
+  atEndOfFile(() => simulator.stop());
+  vehicle = simulator.vehicles[0] as SimulatedVehicle;
+  tap = await tapVehicle(vehicle);
+  const path = join(freshFolder("drone"), "socket");
+  const bridge = createServer((near) => {
+    const far = connect({ host: "127.0.0.1", port: tap.port, noDelay: true });
+    near.on("error", () => far.destroy()).on("close", () => far.end());
+    far.on("error", () => near.destroy()).on("close", () => near.destroy());
+    near.pipe(far).pipe(near);
+  });
+  await new Promise<void>((resolve) => bridge.listen(path, resolve));
+  atEndOfFile(async () => void bridge.close());
+  const [program = "", ...args] = [...drone.prefix, process.execPath, "-e", port, path, String(PORT)];
+  const child = started(spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] }));
+  await new Promise((resolve) => child.stdout?.once("data", resolve));
+}
+
+/** Gives the order to arm, and tells what became of it. */
+async function startGround(via: string): Promise<{ arm(): Promise<string>; stop(): void }> {
+  const program = join(packageRoot, "src/testing/ordering-program.ts");
+  const node = ["env", "-C", packageRoot, process.execPath, "--require", "@swc-node/register", program];
+  const [enter = "", ...args] = [...ground.prefix, ...node, VEHICLE, String(PORT), via];
+  const child = started(spawn(enter, args, { stdio: ["pipe", "pipe", "inherit"] }));
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
+  const next = async () => (await lines.next()).value as string;
+  expect(await next()).toBe("open");
+  return {
+    arm: () => {
+      child.stdin?.write("arm\n");
+      return next();
+    },
+    stop: () => void child.stdin?.end(),
+  };
+}
+
+describe.each(["direct", "jumphost"])("over a link that is %s", (via) => {
+  let pilot: { arm(): Promise<string>; stop(): void };
+
+  beforeAll(async () => {
+    if (process.getuid?.() !== 0) return;
+    await startScene();
+    pilot = await startGround(via);
+  });
+  afterAll(() => pilot?.stop());
+
+  asRoot.each([
+    ["both ways are", [UP, DOWN]],
+    ["only the way to the vehicle is", [UP]],
+    ["only the way from the vehicle is", [DOWN]],
+  ])("an order is carried out once when %s held up for three seconds", async (_name, ways) => {
+    tap.forget();
+    await filter("-I", ways);
+    const told = pilot.arm();
+    await delay(3_000);
+    await filter("-D", ways);
+    expect(await told).toBe("MAV_RESULT_ACCEPTED");
+    expect({ orders: tap.orders, repetitions: tap.repetitions }).toEqual({ orders: [ARM], repetitions: [] });
+  });
+
+  asRoot("an order that was told to be unknown is not carried out afterwards", async () => {
+    // It disarms by itself when it does not take off.
+    await until(() => !vehicle.state.armed, 20_000);
+    tap.forget();
+    await filter("-I", [UP, DOWN]);
+    expect(await pilot.arm()).toBe("outcome_unknown");
+    await filter("-D", [UP, DOWN]);
+    // The vehicle's side hears of the end when it speaks next.
+    await until(() => tap.open === 0, 30_000);
+    expect(tap.orders).toEqual([]);
+    expect(vehicle.state.armed).toBe(false);
+    expect(await pilot.arm()).toBe("MAV_RESULT_ACCEPTED");
+    expect(tap.orders).toEqual([ARM]);
+  });
+});
