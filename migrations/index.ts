@@ -11,6 +11,7 @@ import * as simulation from "./0009_simulation";
 import * as unknownOutcomes from "./0010_unknown_outcomes";
 import * as revokedTokens from "./0011_revoked_tokens";
 import * as pendingOrders from "./0012_pending_orders";
+import * as countChanges from "./0013_count_changes";
 
 /** Every migration under the name that the database remembers it by. Names never change once released. */
 const migrations: Readonly<Record<string, Knex.Migration>> = {
@@ -26,6 +27,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0010_unknown_outcomes": unknownOutcomes,
   "0011_revoked_tokens": revokedTokens,
   "0012_pending_orders": pendingOrders,
+  "0013_count_changes": countChanges,
 };
 
 /** The same list from TypeScript and from the compiled output: names carry no file extension. */

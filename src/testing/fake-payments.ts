@@ -36,6 +36,9 @@ export class FakePayments {
   /** Awaited before each answer: a provider that takes its time. */
   thinks: () => Promise<unknown> = async () => {};
 
+  /** Whether what it does on such a request is done and never answered: the connection breaks. */
+  losesAnswerTo: (line: string) => boolean = () => false;
+
   private constructor(readonly url: string) {}
 
   static async start(): Promise<FakePayments> {
@@ -94,6 +97,10 @@ export class FakePayments {
       this.failure?.method === (this.failure?.method && request.method) ? this.failure : undefined;
     if (failure) this.failure = undefined;
     const [status, body] = failure ? [failure.status, { error: failure.error }] : this.serve(line, fields);
+    if (this.losesAnswerTo(line)) {
+      request.socket.destroy();
+      return;
+    }
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   }
 

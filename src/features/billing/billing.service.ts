@@ -1,9 +1,16 @@
-import { DomainError } from "../../domain/errors";
+import { DomainError, isDomainError } from "../../domain/errors";
 import type { Db } from "../../platform/db";
 import { customerOfUser, emailOf, findOpenCheckout, replaceOpenCheckout } from "./customers.store";
 import type { PaymentProvider, Sighting } from "./payment-provider";
 import { type Payment, paymentsOf } from "./payments.store";
-import { findProviderSubscription, holdUser, lockCustomer, recount } from "./provider-subscriptions.store";
+import {
+  beginCountChange,
+  type CountChange,
+  endCountChange,
+  findProviderSubscription,
+  holdUser,
+  lockCustomer,
+} from "./provider-subscriptions.store";
 import { keepSighting, Tie } from "./sightings";
 import { findSubscription, type Subscription } from "./subscriptions.store";
 import { FREE_SIMULATED, type GateAnswer, isActive, type VehicleKind, vehicleGate } from "./vehicle-gate";
@@ -71,12 +78,20 @@ export class BillingService {
   async setVehicleCount(userId: number, vehicleCount: number): Promise<Subscription> {
     const provider = this.provider();
     const { provider_id } = await this.bought(userId);
-    const before = await this.lower(userId, provider_id, vehicleCount);
-    const changed = await provider.setVehicleCount(provider_id, vehicleCount).catch(async (error) => {
-      if (before !== undefined) await recount(this.deps.db, provider_id, { from: vehicleCount, to: before });
+    const change = await this.beginChange(userId, provider_id, vehicleCount);
+    let isAsked = false;
+    try {
+      const sold = await provider.find(provider_id);
+      if (!sold) return refuse("The payment provider does not know your subscription.");
+      isAsked = true;
+      const changed = await provider.setVehicleCount(sold.facts, vehicleCount);
+      return await this.keep(userId, changed, change);
+    } catch (error) {
+      const isRefused = isDomainError(error) && error.code === "billing_refused";
+      // Otherwise it may have been done, or be done yet: it counts until its time is over.
+      if (!isAsked || isRefused) await endCountChange(this.deps.db, change);
       throw error;
-    });
-    return this.keep(userId, changed);
+    }
   }
 
   async cancel(userId: number, at: "once" | "period end"): Promise<Subscription> {
@@ -110,22 +125,23 @@ export class BillingService {
   }
 
   /**
-   * Lower the count here before the provider is asked, holding the user's row as the vehicle gate does: a drone
-   * that is added at the same moment is counted, or finds the smaller limit. The provider may take its time, and no
-   * row is held meanwhile. Returns the count that was, or undefined where it is no lowering.
+   * Mark the change before the provider is asked, holding the user's row as the vehicle gate does: a drone that is
+   * added at the same moment is counted, or finds the lower limit. The provider may take its time, and no row is held
+   * meanwhile; another change must wait, since the provider might do the two in any order.
    */
-  private lower(userId: number, providerId: string, vehicleCount: number): Promise<number | undefined> {
+  private beginChange(userId: number, providerId: string, vehicleCount: number): Promise<CountChange> {
     return this.deps.db.transaction(async (trx) => {
       const sold = await findProviderSubscription(trx, providerId);
-      if (!sold) return undefined;
+      if (!sold) return refuse("Your subscription is gone.");
       // In the order in which news of the provider takes them.
       await lockCustomer(trx, sold.customer_id);
       await holdUser(trx, userId);
+      const change = await beginCountChange(trx, providerId, vehicleCount);
+      if (!change)
+        return refuse("A change of your vehicle count is under way; try again in a minute or two.");
       const current = await findProviderSubscription(trx, providerId);
-      if (!current || vehicleCount >= current.vehicle_count) return undefined;
-      await this.refuseTooFew(trx, userId, vehicleCount);
-      await recount(trx, providerId, { from: current.vehicle_count, to: vehicleCount });
-      return current.vehicle_count;
+      if (current && vehicleCount < current.vehicle_count) await this.refuseTooFew(trx, userId, vehicleCount);
+      return change;
     });
   }
 
@@ -138,11 +154,16 @@ export class BillingService {
   }
 
   /** The reply tells what the event will tell later; nobody has to wait for that. */
-  private async keep(userId: number, sighting: Sighting): Promise<Subscription> {
+  private async keep(userId: number, sighting: Sighting, change?: CountChange): Promise<Subscription> {
     const store = ({ facts, seenAt }: Sighting, rule: "ask" | "take") =>
       this.deps.db.transaction(async (trx) => {
         await lockCustomer(trx, facts.customer_id);
         await keepSighting(trx, facts, seenAt, rule);
+        if (!change) return;
+        // News that came while the provider took its time may be older than the change, and seem newer.
+        const shown = await findProviderSubscription(trx, facts.id);
+        if (rule === "ask" && shown?.vehicle_count !== facts.vehicle_count) throw new Tie(facts.id);
+        await endCountChange(trx, change);
       });
     try {
       await store(sighting, "ask");

@@ -36,8 +36,11 @@ export interface PaymentProvider {
   openPortal(customerId: string): Promise<string>;
   /** Undefined when the provider does not know it. */
   find(subscriptionId: string): Promise<Sighting | undefined>;
-  /** Charges or credits the difference at once; nothing changes when that fails (`billing_refused`). */
-  setVehicleCount(subscriptionId: string, vehicleCount: number): Promise<Sighting>;
+  /**
+   * Charges or credits the difference at once. Nothing changes when that is refused (`billing_refused`); where the
+   * provider cannot be asked, it may have changed.
+   */
+  setVehicleCount(subscription: SubscriptionFacts, vehicleCount: number): Promise<Sighting>;
   cancel(subscriptionId: string, at: "once" | "period end"): Promise<Sighting>;
   /** Undo a cancellation at the period's end. */
   resume(subscriptionId: string): Promise<Sighting>;
@@ -91,12 +94,10 @@ export function stripeProvider(config: PaymentConfig): PaymentProvider | undefin
 
     find: (id) => sight(() => stripe.subscriptions.retrieve(id)).catch(ignoreRefusal),
 
-    async setVehicleCount(id, vehicleCount) {
-      const { facts } = await sight(() => stripe.subscriptions.retrieve(id));
-      if (!facts.itemId)
-        throw new DomainError("billing_refused", "This subscription has no quantity to change.");
+    async setVehicleCount({ id, itemId }, vehicleCount) {
+      if (!itemId) throw new DomainError("billing_refused", "This subscription has no quantity to change.");
       return change(id, {
-        items: [{ id: facts.itemId, quantity: vehicleCount }],
+        items: [{ id: itemId, quantity: vehicleCount }],
         metadata: { vehicle_count: String(vehicleCount) },
         proration_behavior: "always_invoice",
         payment_behavior: "error_if_incomplete",

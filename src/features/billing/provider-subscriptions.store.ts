@@ -48,15 +48,37 @@ export const fillPeriodEnd = async (db: Db, id: string, end: Date): Promise<void
 export const holdUser = async (trx: Db, userId: number): Promise<boolean> =>
   (await trx("users").where({ id: userId }).forNoKeyUpdate().first("id")) !== undefined;
 
-/** Another vehicle count, here and in what its user may do, unless news has changed it meanwhile. */
-export const recount = (db: Db, id: string, { from, to }: { from: number; to: number }): Promise<void> =>
-  db.transaction(async (trx) => {
-    const sold = await findProviderSubscription(trx, id);
-    if (!sold) return;
-    await lockCustomer(trx, sold.customer_id);
-    const changed = await table(trx).where({ id, vehicle_count: from }).update({ vehicle_count: to });
-    if (changed > 0 && sold.user_id !== null) await deriveSubscription(trx, sold.user_id);
-  });
+/** A change of the vehicle count that the provider was asked for. */
+export interface CountChange {
+  readonly id: string;
+  /** It names the change. */
+  readonly until: Date;
+}
+
+/**
+ * Longer than the provider is asked, all tries included, and its news is awaited. One whose answer was lost counts
+ * until then.
+ */
+const CHANGE_LIMIT = "2 minutes";
+
+/** Undefined when another change of this subscription is under way. */
+export async function beginCountChange(db: Db, id: string, to: number): Promise<CountChange | undefined> {
+  const [begun] = await table(db)
+    .where({ id })
+    .whereRaw("coalesce(changing_until <= now(), true)")
+    .update({
+      changing_to: to,
+      // As a Date tells it.
+      changing_until: db.raw("date_trunc('milliseconds', now() + ?::interval)", [CHANGE_LIMIT]),
+    } as never)
+    .returning(["id", "changing_until as until"]);
+  return begun as CountChange | undefined;
+}
+
+export const endCountChange = async (db: Db, { id, until }: CountChange): Promise<void> =>
+  void (await db("provider_subscriptions")
+    .where({ id, changing_until: until })
+    .update({ changing_to: null, changing_until: null }));
 
 /**
  * Give the user the best of what they bought: one that is active, else the newest. A subscription that the

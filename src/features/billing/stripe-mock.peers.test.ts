@@ -1,7 +1,7 @@
 import { freePort } from "../../laptop/free-port";
 import { startServerProcess } from "../../laptop/servers/server-process";
 import { atEndOfFile } from "../../testing";
-import { type PaymentProvider, stripeProvider } from "./payment-provider";
+import { type PaymentProvider, type Sighting, stripeProvider } from "./payment-provider";
 
 /** Stripe's own mock: it holds every request against Stripe's published description, and keeps no state. */
 let provider: PaymentProvider;
@@ -53,7 +53,8 @@ test("shows subscriptions in a shape that we read", async () => {
 });
 
 test("takes our change of quantity, both cancellations and the way back", async () => {
-  expect(await provider.setVehicleCount("sub_1", 5)).toEqual(seen);
+  const { facts } = (await provider.find("sub_1")) as Sighting;
+  expect(await provider.setVehicleCount({ ...facts, itemId: "si_1" }, 5)).toEqual(seen);
   expect(await provider.cancel("sub_1", "period end")).toEqual(seen);
   expect(await provider.cancel("sub_1", "once")).toEqual(seen);
   expect(await provider.resume("sub_1")).toEqual(seen);
