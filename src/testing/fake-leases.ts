@@ -64,8 +64,9 @@ export class FakeLeases {
     return config;
   }
 
+  /** The node that has it, without what tells its hub from others of the name. */
   holder(name: string): string | undefined {
-    return this.leases.get(name)?.spec?.holderIdentity || undefined;
+    return this.leases.get(name)?.spec?.holderIdentity?.split("_")[0] || undefined;
   }
 
   /** Nobody is answered until it is mended. */

@@ -42,7 +42,7 @@ export function candidate(
 }
 
 /** Each change of each candidate in its order, with the promise that no two hold at once. */
-export function neverBoth(...candidates: Candidate[]): void {
+export function neverBoth(...candidates: Pick<Candidate, "told">[]): void {
   const changes = candidates.flatMap(({ told }, who) => told.map((change) => ({ ...change, who })));
   const holders = new Set<number>();
   for (const { who, isHeld } of changes.sort((a, b) => a.at - b.at)) {

@@ -15,8 +15,8 @@ const CALLS_APART_MS = 50;
  * The public address moves a moment after a hub is ready, and answers to calls before that are lost. WireGuard itself
  * would call again after five seconds.
  */
-const ROUNDS = 4;
-const ROUNDS_APART_MS = 1_500;
+const ROUNDS = 6;
+const ROUNDS_APART_MS = 1_000;
 
 export interface TakeoverCallsOptions {
   readonly os: Os;

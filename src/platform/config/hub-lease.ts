@@ -25,19 +25,19 @@ export const hubLeaseGroup = {
     .min(1)
     .optional()
     .describe(
-      "What this hub calls itself in the Lease; another on each node, and the same after a restart. The node's host name when absent.",
+      "What this hub calls itself in the Lease, before a random part of its own; the node's host name when absent.",
     ),
   HUB_LEASE_DURATION_SECONDS: positiveInt(
-    15,
+    6,
     "A Lease that was not renewed for so long is taken by another hub.",
   ),
   HUB_LEASE_DEADLINE_SECONDS: positiveInt(
-    10,
+    4,
     "A hub that could not renew for so long takes its planes down by itself; shorter than the duration by what that takes.",
   ),
   HUB_LEASE_RETRY_SECONDS: positiveInt(
     1,
-    "How often the holder renews, and the others look whether the Lease is free.",
+    "How often the holder renews. The others look twice as often whether the Lease is free.",
   ),
   HUB_TERM_PATH: termFile,
   HUB_GUARD_EXTERNAL: flag(

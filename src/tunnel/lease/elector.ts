@@ -3,12 +3,13 @@ import { LeaseConflict, type LeaseRecord, type LeaseStore } from "./lease";
 
 export interface ElectorOptions {
   readonly store: LeaseStore;
-  /** Of this hub; the same again after its daemon has restarted, for it is the node that is a hub. */
+  /** Of this hub, and of nobody else; the same again when its daemon has restarted, and is alone in being so called. */
   readonly identity: string;
   /** A lease that nobody has renewed for so long may be taken. Whole seconds. */
   readonly durationMs: number;
   /** A holder that could not renew for so long is none; shorter than the duration by what stepping down takes. */
   readonly deadlineMs: number;
+  /** How often the holder renews; whoever waits looks twice as often, for what it sees late it takes late. */
   readonly retryMs: number;
   /** Milliseconds of a clock that nobody sets. */
   readonly now: () => number;
@@ -96,8 +97,15 @@ export class Elector {
     this.underWay = this.attemptOnce();
     await this.underWay;
     if (this.stopped) return;
-    const { retryMs } = this.options;
-    this.retry = setTimeout(() => void this.attempt(), retryMs * (1 - JITTER + 2 * JITTER * Math.random()));
+    this.retry = setTimeout(() => void this.attempt(), this.nextInMs());
+  }
+
+  private nextInMs(): number {
+    const { retryMs, now } = this.options;
+    const jittered = retryMs * (1 - JITTER + 2 * JITTER * Math.random());
+    if (this.isHeld) return jittered;
+    const freeInMs = this.freeAt() - now();
+    return freeInMs > 0 ? Math.min(jittered / 2, freeInMs + 1) : jittered / 2;
   }
 
   private async attemptOnce(): Promise<void> {
@@ -152,9 +160,14 @@ export class Elector {
     // Deleted or made anew: whoever held it may not have heard of that yet.
     if (!record || isUntouched(record)) return now() - this.otherSeenAt > durationMs;
     if (record.holder === identity || record.holder === "") return true;
+    return now() > this.freeAt();
+  }
+
+  /** When another's lease will not have changed for its whole duration. */
+  private freeAt(): number {
+    if (!this.seen) return Number.POSITIVE_INFINITY;
     // Never sooner than our own setting says, should the holder's be another.
-    const durationOfHolder = Math.max(record.durationSeconds * 1000, durationMs);
-    return this.seen !== undefined && now() - this.seen.at > durationOfHolder;
+    return this.seen.at + Math.max(this.seen.record.durationSeconds * 1000, this.options.durationMs);
   }
 
   private observe(record: LeaseRecord | undefined): LeaseRecord | undefined {

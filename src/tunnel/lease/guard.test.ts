@@ -31,7 +31,7 @@ async function guarded(options: Partial<GuardOptions>): Promise<{ os: SimulatedO
   return { os, needless: () => needless };
 }
 
-const term = (until: number, by = 7) => ({ read: () => ({ until, by, boot: "this one" }) });
+const term = (until: number, by = 7) => ({ read: () => ({ until, by }) });
 
 test("a lease that has run out removes both planes, and again when somebody raises one", async () => {
   const { os, needless } = await guarded({ term: term(1_000) });

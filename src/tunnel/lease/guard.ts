@@ -6,12 +6,12 @@ import { createLogger, type Logger } from "../../platform/log";
 import { type Os, realOs } from "../os/os";
 import { removeInterface } from "../wireguard/interface";
 import { monotonicMs } from "./lease";
-import { TermFile } from "./term-file";
+import { type Term, TermFile } from "./term-file";
 
 const LOOK_EVERY_MS = 50;
 
 export interface GuardOptions {
-  readonly term: Pick<TermFile, "read">;
+  readonly term: { read(): Pick<Term, "until" | "by"> | undefined };
   /** Names of the node's interfaces that are up. */
   readonly upInterfaces: () => readonly string[];
   readonly os: Os;

@@ -35,7 +35,8 @@ export function openHub(
 ): { readonly role: HubRole; start(): Promise<void> } {
   if (config.HUB_LEASE === "none") return { role: onlyHub, start: async () => {} };
   const { log, registry, lifecycle, guard } = surroundings;
-  const identity = config.HUB_LEASE_IDENTITY ?? hostname();
+  const term = new TermFile(config.HUB_TERM_PATH);
+  const identity = `${config.HUB_LEASE_IDENTITY ?? hostname()}_${term.hub}`;
   const metrics = hubMetrics(
     registry,
     { remainingSeconds: () => role.remainingMs / 1000, transitions: () => role.transitions },
@@ -52,7 +53,7 @@ export function openHub(
     deadlineMs: config.HUB_LEASE_DEADLINE_SECONDS * 1000,
     retryMs: config.HUB_LEASE_RETRY_SECONDS * 1000,
     now: monotonicMs,
-    term: new TermFile(config.HUB_TERM_PATH),
+    term,
     learn: async () => share?.load(),
     tell: async () => share?.tell(),
     metrics,
@@ -60,9 +61,13 @@ export function openHub(
   return {
     role,
     start: async () => {
+      term.lock();
       const guarding = guard && !config.HUB_GUARD_EXTERNAL ? new GuardProcess(guard, log) : undefined;
       lifecycle.onClose("guard", () => guarding?.stop());
-      lifecycle.onDrain("hub lease", () => role.stop());
+      lifecycle.onDrain("hub lease", async () => {
+        await role.stop();
+        term.unlock();
+      });
       log.info({ identity, lease: config.HUB_LEASE_NAME }, "one of several hubs may serve at a time");
       await role.start();
       share?.start();

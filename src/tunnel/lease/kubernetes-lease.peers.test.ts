@@ -1,7 +1,9 @@
+import { join } from "node:path";
 import { CoordinationV1Api, CoreV1Api, KubeConfig, type V1PolicyRule } from "@kubernetes/client-node";
-import { atEndOfFile } from "../../testing";
+import { atEndOfFile, freshFolder } from "../../testing";
 import { accountIn } from "../../testing/cluster-account";
 import { type Candidate, candidate, neverBoth } from "../../testing/lease-candidates";
+import { leasedHub } from "../../testing/leased-hub";
 import { until } from "../../testing/until";
 import { KubernetesLease } from "./kubernetes-lease";
 import { LeaseConflict, monotonicMs } from "./lease";
@@ -111,6 +113,26 @@ inCluster("a write against what is no longer there is a conflict and changes not
   await expect(store.write(wish, seen)).rejects.toThrow(LeaseConflict);
   expect(await spec()).toMatchObject({ holderIdentity: "somebody" });
 });
+
+inCluster(
+  "of two machines of one name one serves as long as it renews",
+  async () => {
+    const term = () => join(freshFolder("term"), "term.json");
+    const [one, two] = [leasedHub("node-1", as(hub), term()), leasedHub("node-1", as(hub), term())];
+    await one.start();
+    await two.start();
+    const renewed = (await spec())?.renewTime;
+    const from = monotonicMs();
+    await until(() => monotonicMs() - from > 2 * times.durationMs, 20_000);
+    expect([one.role.isActive, two.role.isActive]).toEqual([true, false]);
+    expect((await spec())?.renewTime).not.toEqual(renewed);
+    await one.stop();
+    await until(() => two.role.isActive, 20_000);
+    neverBoth(one, two);
+    await two.stop();
+  },
+  60_000,
+);
 
 inCluster("of many that want a free lease at once, one gets it", async () => {
   const many = ["one", "two", "three", "four"].map((identity) => candidateOf(identity));

@@ -14,7 +14,7 @@ export const onlyHub: HubRole = { isActive: true };
 export interface LeasedRoleOptions
   extends Omit<ElectorOptions, "noteUntil" | "onChange" | "onFailure" | "now"> {
   readonly now: () => number;
-  readonly term: Pick<TermFile, "read" | "write">;
+  readonly term: Pick<TermFile, "read" | "write" | "hub">;
   /** What the hub before knew; the takeover waits for it, but not for long. */
   readonly learn: () => Promise<void>;
   /** What the next hub has to know, while this one still serves. Never rejects. */
@@ -64,12 +64,17 @@ export class LeasedRole implements HubRole {
 
   /** Resolves when the role is known, or cannot be known yet: a restart of the holder's daemon is to go unnoticed. */
   async start(): Promise<void> {
-    await this.options.store.open?.();
-    const before = this.options.term.read();
-    if (before) this.elector.inherit(before.until);
+    const { store, term, log } = this.options;
+    await store.open?.();
+    const before = term.read();
+    if (before?.hub === term.hub) this.elector.inherit(before.until);
     await this.elector.start();
     await this.takingOver;
-    if (!this.isActive) this.options.log.info("another hub serves, or none may yet; this one stands by");
+    if (this.isActive) return;
+    log.info(
+      { holder: this.elector.lastSeen?.holder },
+      "another hub serves, or none may yet; this one stands by",
+    );
   }
 
   /** Give everything up, then the lease, so that another hub may take over at once. */

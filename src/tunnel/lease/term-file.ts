@@ -1,4 +1,6 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { closeSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { z } from "zod";
 
@@ -7,6 +9,8 @@ const Term = z.object({
   until: z.number(),
   /** Process id of the daemon that wrote it. */
   by: z.number(),
+  /** Of the hub; see `TermFile.hub`. */
+  hub: z.string(),
   boot: z.string(),
 });
 export type Term = z.infer<typeof Term>;
@@ -19,9 +23,43 @@ const BOOT_FILE = "/proc/sys/kernel/random/boot_id";
  */
 export class TermFile {
   private readonly boot = readFileSync(BOOT_FILE, "utf8").trim();
+  private lockedFile: number | undefined;
+  /**
+   * Random, and handed on with the file from daemon to daemon: nobody without it is this hub, whatever his node is
+   * called.
+   */
+  readonly hub: string;
 
   constructor(private readonly path: string) {
     mkdirSync(dirname(path), { recursive: true });
+    this.hub = this.read()?.hub ?? randomUUID();
+  }
+
+  /**
+   * Keep every other daemon from going by this file until this process ends, however it does, or unlocks it. Throws
+   * while another has it: of two who go by one term, neither would notice that the other serves.
+   */
+  lock(): void {
+    const file = openSync(`${this.path}.lock`, "w");
+    // The lock belongs to the open file, which no child of this process inherits but this one.
+    const { status, error } = spawnSync("flock", ["--nonblock", "3"], {
+      stdio: ["ignore", "ignore", "ignore", file],
+    });
+    if (status === 0) {
+      this.lockedFile = file;
+      return;
+    }
+    closeSync(file);
+    throw new Error(
+      error
+        ? `${this.path} cannot be locked: ${error.message}`
+        : `Another daemon of this node runs, or is paused: it has locked ${this.path}.`,
+    );
+  }
+
+  unlock(): void {
+    if (this.lockedFile !== undefined) closeSync(this.lockedFile);
+    this.lockedFile = undefined;
   }
 
   read(): Term | undefined {
@@ -35,7 +73,7 @@ export class TermFile {
 
   /** Whole or not at all. Throws when it cannot be written. */
   write(until: number): void {
-    const term: Term = { until, by: process.pid, boot: this.boot };
+    const term: Term = { until, by: process.pid, hub: this.hub, boot: this.boot };
     const draft = `${this.path}.${process.pid}`;
     writeFileSync(draft, JSON.stringify(term));
     renameSync(draft, this.path);

@@ -1,0 +1,85 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { atEndOfFile, freshFolder } from "../../testing";
+import { FakeLeases } from "../../testing/fake-leases";
+import { neverBoth } from "../../testing/lease-candidates";
+import { leasedHub } from "../../testing/leased-hub";
+import { until } from "../../testing/until";
+import { KubernetesLease } from "./kubernetes-lease";
+import { monotonicMs } from "./lease";
+import { TermFile } from "./term-file";
+
+const LEASE = "fleet-tunnel-hub";
+const DURATION_MS = 4_000;
+
+let api: FakeLeases;
+beforeEach(async () => {
+  api = await FakeLeases.listening();
+});
+
+const termPath = () => join(freshFolder("term"), "term.json");
+const leases = () => new KubernetesLease({ name: LEASE, namespace: "fleet", kubeConfig: api.config() });
+const hub = (path: string) => leasedHub("node-1", leases(), path);
+/** What a daemon that was killed leaves behind: its term, and the lease. */
+async function leftBehind(path: string): Promise<void> {
+  const before = new TermFile(path);
+  before.write(monotonicMs() + 2_000);
+  await leases().write({ holder: `node-1_${before.hub}`, durationSeconds: 4, transitions: 3 }, undefined);
+}
+
+test("of two machines of one name one serves; the other begins when the first has ended, and not before", async () => {
+  const [one, two] = [hub(termPath()), hub(termPath())];
+  await one.start();
+  await two.start();
+  expect([one.role.isActive, two.role.isActive]).toEqual([true, false]);
+  expect(two.logged.join("")).toContain("this one stands by");
+  const { renewTime } = api.leases.get(LEASE)?.spec ?? {};
+  const from = monotonicMs();
+  await until(() => monotonicMs() - from > 2 * DURATION_MS, 3 * DURATION_MS);
+  expect([one.role.isActive, two.role.isActive]).toEqual([true, false]);
+  expect(api.leases.get(LEASE)?.spec?.renewTime).not.toEqual(renewTime);
+  await one.stop();
+  await until(() => two.role.isActive, 2 * DURATION_MS);
+  neverBoth(one, two);
+}, 30_000);
+
+test("a machine that comes up under the name of the holder waits as any other", async () => {
+  const holder = `node-1_${new TermFile(termPath()).hub}`;
+  await leases().write({ holder, durationSeconds: 1, transitions: 3 }, undefined);
+  const two = hub(termPath());
+  const from = monotonicMs();
+  await two.start();
+  expect(two.role.isActive).toBe(false);
+  await until(() => two.role.isActive, 2 * DURATION_MS);
+  expect((two.told[0]?.at as number) - from).toBeGreaterThan(DURATION_MS);
+  expect(api.leases.get(LEASE)?.spec?.leaseTransitions).toBe(4);
+}, 20_000);
+
+test("a daemon that follows on the same machine goes on with its lease at once", async () => {
+  const path = termPath();
+  await leftBehind(path);
+  const after = hub(path);
+  await after.start();
+  expect(after.role.isActive).toBe(true);
+  expect(api.leases.get(LEASE)?.spec?.leaseTransitions).toBe(3);
+});
+
+test("while the daemon before is there, if only paused, none begins on its machine; once it is killed, one does at once", async () => {
+  const path = termPath();
+  await leftBehind(path);
+  // Stands in for that daemon: it holds the lock as long as it lives, and is paused.
+  const other = spawn("flock", ["--no-fork", `${path}.lock`, "sleep", "60"], { stdio: "ignore" });
+  atEndOfFile(async () => void other.kill("SIGKILL"));
+  await until(() => spawnSync("flock", ["--nonblock", `${path}.lock`, "true"]).status === 1);
+  other.kill("SIGSTOP");
+  await expect(hub(path).start()).rejects.toThrow(
+    /Another daemon of this node runs, or is paused: .*term\.json/,
+  );
+  expect(api.leases.get(LEASE)?.metadata?.resourceVersion).toBe("1");
+  other.kill("SIGKILL");
+  await once(other, "exit");
+  const after = hub(path);
+  await after.start();
+  expect(after.role.isActive).toBe(true);
+});
