@@ -28,6 +28,7 @@ export async function startJumphost(options: Partial<JumphostOptions> = {}, port
   const jumphost = new Jumphost({
     reach: new Reach({ drones: LOOPBACK_DRONES, simulatorHosts: [] }),
     secret: undefined,
+    areLinksLeased: false,
     connectMs: 3_000,
     idleMs: 60_000,
     pingMs: 15_000,

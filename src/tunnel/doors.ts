@@ -42,6 +42,7 @@ export function openJumphost(
 ): Jumphost {
   const leases = config.EDGE_REDIS_URL ? openLeases(config.EDGE_REDIS_URL, log, lifecycle) : undefined;
   const jumphost = new Jumphost({
+    areLinksLeased: config.LINK_LEASES === "redis",
     ...(leases ? { lastFence: (link: string) => leases.lastFence(link) } : {}),
     reach: new Reach({
       simulatorHosts: config.JUMPHOST_SIMULATOR_HOSTS.map((host) => host.toLowerCase()),

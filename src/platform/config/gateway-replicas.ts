@@ -1,14 +1,10 @@
 import { z } from "zod";
 import { port, positiveInt, secret } from "./fields";
+import { LINK_LEASES } from "./shared";
 
 /** How the replicas of the gateway share drones and watchers. */
 export const replicasGroup = {
-  LINK_LEASES: z
-    .enum(["off", "redis"])
-    .default("off")
-    .describe(
-      "How it is settled which replica has a drone's link: `redis` by leases there, `off` for the only replica.",
-    ),
+  LINK_LEASES,
   LINK_LEASE_MS: positiveInt(3_000, "`redis`: a holder that is not heard for this long is replaced."),
   GATEWAY_PEER_PORT: port(8082, "`redis`: where the other replicas ask for the drones that this one holds."),
   GATEWAY_PEER_URL: z

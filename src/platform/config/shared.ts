@@ -120,6 +120,14 @@ export const jobsGroup = {
     .describe("ffmpeg, which packages videos. A process that cannot run it leaves those jobs to others."),
 };
 
+/** Of the gateways, which take leases, and of the jumphost, which asks for their numbers. */
+export const LINK_LEASES = z
+  .enum(["off", "redis"])
+  .default("off")
+  .describe(
+    "How it is settled which gateway has a drone's link: `redis` by leases there, without whose numbers the jumphost opens no pipe; `off` for the only gateway.",
+  );
+
 /** Between the gateway, which dials vehicles through the jumphost, and the tunnel. */
 export const tunnelApiGroup = {
   TUNNEL_API_SECRET: secret("Bearer secret of the jumphost and the tunnel's status API.", 16).optional(),

@@ -2,7 +2,14 @@ import { z } from "zod";
 import { flag, list, port, positiveInt, secret } from "./fields";
 import { edgeGroup, jumphostGroup } from "./hub-doors";
 import { areLeaseTimesSound, guardGroup, hubLeaseGroup, LEASE_TIMES_FAULT } from "./hub-lease";
-import { accessGroup, directDatabaseGroup, objectsGroup, processGroup, tunnelApiGroup } from "./shared";
+import {
+  accessGroup,
+  directDatabaseGroup,
+  LINK_LEASES,
+  objectsGroup,
+  processGroup,
+  tunnelApiGroup,
+} from "./shared";
 
 const dataplane = z
   .enum(["auto", "kernel", "wireguard-go", "dry-run"])
@@ -51,6 +58,7 @@ export const tunnelConfig = z
       .default(1500)
       .describe("MTU of the hub's users0; 1420 spares fragments where the underlay carries 1500."),
     DB_REFRESH_SECONDS: positiveInt(10, "How often everything is compared with the database, changes aside."),
+    LINK_LEASES,
     ...jumphostGroup,
     ...edgeGroup,
     ...hubLeaseGroup,
@@ -71,6 +79,11 @@ export const tunnelConfig = z
       when: () => true,
     },
   )
+  .refine(({ LINK_LEASES, EDGE_REDIS_URL }) => LINK_LEASES !== "redis" || EDGE_REDIS_URL !== undefined, {
+    path: ["EDGE_REDIS_URL"],
+    message: "is required with LINK_LEASES=redis: the numbers of leases are there",
+    when: () => true,
+  })
   .refine((config) => config.HUB_LEASE === "none" || areLeaseTimesSound(config), {
     path: ["HUB_LEASE_DEADLINE_SECONDS"],
     message: LEASE_TIMES_FAULT,

@@ -2,7 +2,6 @@ import { Refusal } from "./refusal";
 
 /** The right to one pipe, from its admission to its end. */
 export interface Claim {
-  readonly fence: number | undefined;
   /** Aborted when a later claim to the vehicle takes it away. */
   readonly signal: AbortSignal;
   release(): void;
@@ -18,7 +17,7 @@ interface Held extends Claim {
  *
  * - A higher number, or the same one again, takes all older claims away: its holder is new, or has come back.
  * - A lower number is refused.
- * - No number: refused while a numbered claim lives. Claims without one do not disturb each other.
+ * - No number: refused once there was a numbered claim. Claims without one do not disturb each other.
  */
 export class Fences {
   private readonly highest = new Map<string, number>();
@@ -26,23 +25,23 @@ export class Fences {
 
   /** Throws a Refusal, `deposed`. */
   claim(vehicle: string, fence: number | undefined): Claim {
-    const others = this.held.get(vehicle) ?? new Set<Held>();
-    if (fence === undefined) {
-      if ([...others].some((other) => other.fence !== undefined)) {
-        throw new Refusal("deposed", "This vehicle's link is held by a caller with a fencing number.");
-      }
-    } else {
-      const highest = this.highest.get(vehicle) ?? 0;
-      if (fence < highest) {
-        throw new Refusal(
-          "deposed",
-          `A caller with the fencing number ${highest} has taken this vehicle over.`,
-        );
-      }
-      this.highest.set(vehicle, fence);
-      for (const other of [...others]) other.revoke();
+    const highest = this.highest.get(vehicle);
+    if (highest !== undefined && (fence === undefined || fence < highest)) {
+      throw new Refusal(
+        "deposed",
+        `A caller with the fencing number ${highest} has taken this vehicle over.`,
+      );
     }
-    return this.hold(vehicle, fence);
+    if (fence !== undefined) {
+      this.highest.set(vehicle, fence);
+      for (const older of [...(this.held.get(vehicle) ?? [])]) older.revoke();
+    }
+    return this.hold(vehicle);
+  }
+
+  /** Whether there was ever a numbered claim to the vehicle. */
+  knows(vehicle: string): boolean {
+    return this.highest.has(vehicle);
   }
 
   /** Claims to the vehicle that are alive. */
@@ -50,7 +49,7 @@ export class Fences {
     return this.held.get(vehicle)?.size ?? 0;
   }
 
-  private hold(vehicle: string, fence: number | undefined): Claim {
+  private hold(vehicle: string): Claim {
     const claims = this.held.get(vehicle) ?? new Set<Held>();
     this.held.set(vehicle, claims);
     const revoked = new AbortController();
@@ -62,7 +61,7 @@ export class Fences {
       release();
       revoked.abort();
     };
-    const claim: Held = { fence, signal: revoked.signal, release, revoke };
+    const claim: Held = { signal: revoked.signal, release, revoke };
     claims.add(claim);
     return claim;
   }

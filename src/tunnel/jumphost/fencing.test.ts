@@ -49,11 +49,17 @@ describe("the right to a vehicle", () => {
     expect(fences.count("a")).toBe(1);
   });
 
-  test("is not had without a number while a numbered holder lives, and shared by those without", () => {
+  test("is not had without a number once there was a numbered holder, not even when he has gone", () => {
     const fences = new Fences();
     const holder = fences.claim("a", 1);
     expect(refused(() => fences.claim("a", undefined))).toBe("deposed");
     holder.release();
+    expect(refused(() => fences.claim("a", undefined))).toBe("deposed");
+    expect(refused(() => fences.claim("b", undefined))).toBeUndefined();
+  });
+
+  test("is shared by those without a number where nobody has one", () => {
+    const fences = new Fences();
     const [one, two] = [fences.claim("a", undefined), fences.claim("a", undefined)];
     expect([one, two].some(({ signal }) => signal.aborted)).toBe(false);
   });
@@ -149,6 +155,44 @@ test("while nobody can say which number was given last, those that were seen dec
   await until(() => copter.connections[0]?.bytes === "mine");
   await expect(streamTo(jumphost, copter, 6)).rejects.toMatchObject({ code: "vehicle_unreachable" });
   stream.close();
+});
+
+describe("where links are leased", () => {
+  test("nobody gets in without a number and the link that it was given for, though nobody was there before", async () => {
+    const jumphost = await startJumphost({ log: quiet, areLinksLeased: true });
+    const copter = await vehicle("127.0.8.6");
+    await expect(streamTo(jumphost, copter)).rejects.toMatchObject({
+      message: expect.stringContaining("x-link-fence and x-link-key have to be sent"),
+      cause: { message: "The jumphost answered 428." },
+    });
+    expect(await jumphost.metrics()).toMatch(/^fleet_jumphost_refusals_total{.*reason="unnumbered".*} 1$/m);
+    const stream = await streamTo(jumphost, copter, 7);
+    await expect(streamTo(jumphost, copter)).rejects.toMatchObject({ code: "vehicle_unreachable" });
+    await until(() => copter.connections.length === 1);
+    expect(copter.connections).toMatchObject([{ bytes: "", open: true }]);
+    stream.close();
+  });
+
+  test("a jumphost that has just started lets nobody in while it cannot ask for the last number", async () => {
+    let away = true;
+    const lastFence = async () => {
+      if (away) throw new Error("Redis is away.");
+      return 7;
+    };
+    const jumphost = await startJumphost({ log: quiet, areLinksLeased: true, lastFence });
+    const copter = await vehicle("127.0.8.7");
+    await expect(streamTo(jumphost, copter, 6)).rejects.toMatchObject({
+      message: expect.stringContaining("Nobody can say now who holds this vehicle's link."),
+      cause: { message: "The jumphost answered 503." },
+    });
+    away = false;
+    await expect(streamTo(jumphost, copter, 6)).rejects.toMatchObject({ code: "vehicle_unreachable" });
+    (await streamTo(jumphost, copter, 7)).close();
+    // From now on it knows by itself who is the last.
+    away = true;
+    await expect(streamTo(jumphost, copter, 6)).rejects.toMatchObject({ code: "vehicle_unreachable" });
+    (await streamTo(jumphost, copter, 7)).close();
+  });
 });
 
 test("a drone's other port is the same drone: the older pipe goes", async () => {

@@ -20,9 +20,11 @@ export interface JumphostOptions extends PipeLimits {
   readonly reach: Reach;
   /** The bearer secret that callers present; anyone may dial when there is none. */
   readonly secret: string | undefined;
+  /** Gateways lease links: nobody gets a pipe without the number of his lease. */
+  readonly areLinksLeased: boolean;
   /**
    * The last fencing number given for a link, by whoever gives them: it outlives this process, and so do refusals.
-   * Where it is absent, or rejects, the numbers seen here decide alone.
+   * Where it is absent, or rejects, the numbers seen here decide; of a leased link none may have been seen.
    */
   readonly lastFence?: (link: string) => Promise<number | undefined>;
   readonly connectMs: number;
@@ -130,7 +132,7 @@ export class Jumphost {
       this.checkSecret(request);
       const wish = readWish(request.headers);
       const destination = await this.options.reach.find(wish);
-      await this.refuseReplaced(wish);
+      await this.refuseReplaced(wish, destination);
       if (this.stopping) throw new Refusal("stopping", "The jumphost restarts; connect again.");
       this.checkRole();
       this.checkCounts(destination, wish.fence);
@@ -159,11 +161,16 @@ export class Jumphost {
     }
   }
 
-  private async refuseReplaced({ fence, link }: Wish): Promise<void> {
-    const { lastFence, log } = this.options;
+  private async refuseReplaced({ fence, link }: Wish, { vehicle }: Destination): Promise<void> {
+    const { areLinksLeased, lastFence, log } = this.options;
+    if (areLinksLeased && (fence === undefined || link === undefined)) {
+      throw new Refusal("unnumbered", "Links are leased here: x-link-fence and x-link-key have to be sent.");
+    }
     if (fence === undefined || link === undefined || !lastFence) return;
-    const last = await lastFence(link).catch((err: unknown) => {
-      log.warn({ link, err }, "a link's fencing number cannot be asked; those seen here decide");
+    const last = await lastFence(link).catch((cause: unknown) => {
+      log.warn({ link, err: cause }, "a link's fencing number cannot be asked; those seen here decide");
+      if (!areLinksLeased || this.fences.knows(vehicle)) return;
+      throw new Refusal("unverified", "Nobody can say now who holds this vehicle's link.", { cause });
     });
     if (last !== undefined && fence < last) {
       throw new Refusal("deposed", `The fencing number ${last} was given to a newer holder.`);

@@ -3,7 +3,9 @@ export type RefusalReason =
   | "malformed"
   | "unauthenticated"
   | "not_allowed"
+  | "unnumbered"
   | "deposed"
+  | "unverified"
   | "too_many_to_vehicle"
   | "too_many"
   | "stopping"
@@ -15,7 +17,9 @@ const statuses: Readonly<Record<RefusalReason, number>> = {
   malformed: 400,
   unauthenticated: 401,
   not_allowed: 403,
+  unnumbered: 428,
   deposed: 409,
+  unverified: 503,
   too_many_to_vehicle: 429,
   too_many: 503,
   stopping: 503,
