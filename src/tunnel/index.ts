@@ -10,6 +10,7 @@ import { ChangeListener } from "../platform/listen";
 import { createLogger, type LogDestination, type Logger } from "../platform/log";
 import { createMetrics } from "../platform/metrics";
 import { openObjects } from "../platform/objects";
+import { IndexCopy } from "./client-configs/index-copy";
 import { Keyring } from "./client-configs/keyring";
 import { ConfigStore } from "./client-configs/store";
 import type { HubForClients } from "./client-configs/text";
@@ -83,6 +84,7 @@ export async function startTunnel(
   const configStore = new ConfigStore(objects, config.S3_VPN_BUCKET);
   const keyring = new Keyring({
     store: configStore,
+    copy: config.TUNNEL_INDEX_COPY ? new IndexCopy(config.TUNNEL_INDEX_COPY, log) : undefined,
     hubs: hubsForClients(config, log),
     log,
     clock: systemClock,

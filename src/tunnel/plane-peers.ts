@@ -53,6 +53,7 @@ export class PlanePeers {
   /** The interface's public key since we set it up. */
   private ownKey: string | undefined;
   private index: AddressIndex | undefined;
+  private hasCompared = false;
   /** For each look that is under way, the peers that were changed since it began. */
   private readonly changedSince = new Set<Set<PublicKey>>();
   private readonly vanishing = new VanishingPolicy<string>();
@@ -83,6 +84,11 @@ export class PlanePeers {
   /** As `live`, but of the last look that was read: what we changed is in it, what a peer did since is not. */
   get peers(): ReadonlyMap<PublicKey, LivePeer> {
     return this.known;
+  }
+
+  /** Whether the peers were compared with the database's rows once: who is not among them is none. */
+  get isKnown(): boolean {
+    return this.hasCompared;
   }
 
   /** Whom the database has in this plane, from now on. */
@@ -207,7 +213,11 @@ export class PlanePeers {
         "many peers vanished from the database at once; they stay until three ticks agree",
       );
     }
-    if (plan.remove.length > 0 || plan.upsert.length > 0) await this.carryOut(plan);
+    try {
+      if (plan.remove.length > 0 || plan.upsert.length > 0) await this.carryOut(plan);
+    } finally {
+      this.hasCompared = true;
+    }
     this.agreement.settle(comparison, this.known, held);
   }
 

@@ -45,6 +45,13 @@ export const tunnelConfig = z
       .string()
       .optional()
       .describe("Folder that keeps hub keys which no variable gives; for a laptop."),
+    TUNNEL_INDEX_COPY: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        "File in which the daemon keeps whose public key is whose for the next one, which then opens pairs of live peers while the object store is away. In a folder that is root's alone.",
+      ),
     TUNNEL_DATAPLANE: dataplane,
     TUNNEL_WIREGUARD_EXTERNAL: flag(
       false,

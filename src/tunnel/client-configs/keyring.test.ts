@@ -1,18 +1,25 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { configKey } from "../../domain/client-config";
 import type { Ipv4 } from "../../domain/ipv4";
 import { type Member, peerId } from "../../domain/peers";
 import type { PublicKey } from "../../domain/wireguard";
 import { createLogger } from "../../platform/log";
 import { openObjects } from "../../platform/objects";
+import { freshFolder } from "../../testing";
+import { type Cuttable, cuttable } from "../../testing/cuttable";
 import { freshObjects } from "../../testing/fresh-servers";
 import { until } from "../../testing/until";
 import { generateKeyPair, publicKeyOf } from "../wireguard/keys";
-import { Keyring } from "./keyring";
+import { IndexCopy } from "./index-copy";
+import { Keyring, type KeyringOptions } from "./keyring";
 import { type ConfigDamage, clearOldTombstones, publishConfig } from "./publish";
 import { ConfigStore, INDEX_KEY, tombstoneKey } from "./store";
 import { type HubForClients, readClientConfig } from "./text";
 
 let store: ConfigStore;
+/** The same over a cable. */
+let distant: { readonly store: ConfigStore; readonly cable: Cuttable };
 const logged: string[] = [];
 let failures: Error[] = [];
 let damages: ConfigDamage[] = [];
@@ -21,15 +28,19 @@ const rings: Keyring[] = [];
 
 beforeAll(async () => {
   const objects = await freshObjects("vpn-test");
-  store = new ConfigStore(
-    openObjects({
-      S3_ENDPOINT: objects.url,
-      S3_REGION: "us-east-1",
-      S3_ACCESS_KEY_ID: objects.accessKeyId,
-      S3_SECRET_ACCESS_KEY: objects.secretAccessKey,
-    }),
-    "vpn-test",
-  );
+  const storeAt = (S3_ENDPOINT: string) =>
+    new ConfigStore(
+      openObjects({
+        S3_ENDPOINT,
+        S3_REGION: "us-east-1",
+        S3_ACCESS_KEY_ID: objects.accessKeyId,
+        S3_SECRET_ACCESS_KEY: objects.secretAccessKey,
+      }),
+      "vpn-test",
+    );
+  store = storeAt(objects.url);
+  const cable = await cuttable(objects.url);
+  distant = { store: storeAt(cable.url), cable };
 });
 beforeEach(() => {
   failures = [];
@@ -57,7 +68,7 @@ const newMember = (): Member => ({
 });
 
 /** A keyring as the next daemon would have it: what it knows, it has from the store. */
-function newRing(settings = hub, mayWrite = () => true): Keyring {
+function newRing(settings = hub, mayWrite = () => true, more: Partial<KeyringOptions> = {}): Keyring {
   const ring = new Keyring({
     store,
     hubs: { users: settings },
@@ -71,6 +82,7 @@ function newRing(settings = hub, mayWrite = () => true): Keyring {
     onLost: (count) => {
       lost = count;
     },
+    ...more,
   });
   rings.push(ring);
   return ring;
@@ -102,6 +114,63 @@ test("after a restart the same keys come back, without a config being read", asy
   expect(await keysOf(newRing(), members)).toEqual(keys);
   store.get = get;
   expect(reads.filter((key) => key.endsWith(".conf"))).toEqual([]);
+});
+
+test("a daemon that restarts while the store is away knows its members by the node's own copy, and writes nothing", async () => {
+  const members = [newMember(), newMember()];
+  const gone = newMember();
+  const copy = new IndexCopy(join(freshFolder("copy"), "index.json"), createLogger("test", "silent"));
+  const first = newRing(hub, () => true, { copy });
+  const keys = await keysOf(first, [...members, gone]);
+  await first.stop();
+  distant.cable.cut();
+  try {
+    const ring = newRing(hub, () => true, { copy, store: distant.store });
+    ring.start();
+    expect(ring.split(members).desired.map(({ publicKey }) => publicKey)).toEqual(keys.slice(0, 2));
+    const late = newMember();
+    ring.attend([...members, late], new Set(keys.slice(0, 2)), true);
+    await until(() => failures.length > 0);
+    expect(ring.split([late]).waiting).toEqual([late]);
+    distant.cable.mend();
+    // Who came is published and who went is buried, when the store can be asked.
+    expect(await keysOf(ring, [...members, late])).toHaveLength(3);
+    await until(async () => (await store.get(configKey(gone))) === undefined);
+    expect(await storedKey(members[0] as Member)).toBe(keys[0]);
+  } finally {
+    distant.cable.mend();
+  }
+});
+
+test("a copy that is damaged, or of another fleet, is no reason to give anybody another key", async () => {
+  const [member, stranger] = [newMember(), newMember()];
+  const first = newRing();
+  const [key] = await keysOf(first, [member]);
+  await first.stop();
+  const path = join(freshFolder("copy"), "index.json");
+  const entries = {
+    [peerId(stranger)]: { row: member.rowId, key: generateKeyPair().publicKey, bytes: 1, template: "" },
+  };
+  for (const text of ["{", JSON.stringify({ version: 1, peers: entries })]) {
+    writeFileSync(path, text);
+    const ring = newRing(hub, () => true, { copy: new IndexCopy(path, createLogger("test", "silent")) });
+    ring.start();
+    expect(await keysOf(ring, [member])).toEqual([key]);
+    ring.attend([member], new Set(), true);
+    await ring.stop();
+    expect(await storedKey(member)).toBe(key);
+  }
+});
+
+test("a copy that cannot be written is named and stops nobody", async () => {
+  const said: string[] = [];
+  const log = createLogger("test", "trace", { write: (line) => void said.push(line) });
+  const file = join(freshFolder("copy"), "file");
+  writeFileSync(file, "");
+  const ring = newRing(hub, () => true, { copy: new IndexCopy(join(file, "index.json"), log) });
+  await keysOf(ring, [newMember()]);
+  await ring.stop();
+  expect(said.join("")).toContain("cannot be kept on this node");
 });
 
 test("without the index the same keys come back from the configs", async () => {

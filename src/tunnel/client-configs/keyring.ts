@@ -7,6 +7,7 @@ import type { Logger } from "../../platform/log";
 import { onceEach } from "../once-each";
 import { VanishingPolicy } from "../policies";
 import { inParallel } from "./in-parallel";
+import type { IndexCopy } from "./index-copy";
 import { type IndexEntry, readIndex, writeIndex } from "./index-object";
 import { orphansAmong, retireOrphan } from "./orphans";
 import { type ConfigDamage, clearOldTombstones, publishConfig, repairConfig, retireConfig } from "./publish";
@@ -16,6 +17,8 @@ import type { HubForClients } from "./text";
 
 export interface KeyringOptions {
   readonly store: ConfigStore;
+  /** What the daemon before knew. */
+  readonly copy?: Pick<IndexCopy, "read" | "write"> | undefined;
   /** A plane whose hub has no usable key has no entry, and its members wait. */
   readonly hubs: Readonly<Partial<Record<PlaneName, HubForClients>>>;
   readonly log: Logger;
@@ -62,7 +65,8 @@ const AUDIT_DELAY_MS = 5_000;
  * Whose key is which. It works beside the reconciler, which never waits for the object store: members whose key
  * is not known yet are wanted, and `onKeys` tells when some are.
  *
- * unread → reading → ready. Until the index has been read nobody's key is known and nothing is published.
+ * unread → reading → ready. Until the index has been read no key is known but those of the node's own copy, and nothing
+ * is published or retired.
  */
 export class Keyring {
   private entries = new Map<PeerId, IndexEntry>();
@@ -95,6 +99,8 @@ export class Keyring {
 
   /** Read the index before anybody is attended to: a rebuild waits for it. */
   start(): void {
+    const copy = this.options.copy?.read();
+    if (copy !== undefined) this.learnAll(copy);
     this.work();
   }
 
@@ -130,7 +136,7 @@ export class Keyring {
       if (isTick) this.work();
       return;
     }
-    const stale = [...this.entries].filter(([id, { publicKey }]) => !present.has(id) && !live.has(publicKey));
+    const stale = this.state === "unread" ? [] : this.staleAmong(present, live);
     const allowed = this.vanishing.allowed(
       stale.map(([id]) => id),
       this.entries.size,
@@ -149,6 +155,10 @@ export class Keyring {
     if (this.wanted.size > 0 || this.retired.size > 0 || this.state === "unread" || (isTick && auditIsDue)) {
       this.work();
     }
+  }
+
+  private staleAmong(present: ReadonlySet<PeerId>, live: ReadonlySet<PublicKey>): [PeerId, IndexEntry][] {
+    return [...this.entries].filter(([id, { publicKey }]) => !present.has(id) && !live.has(publicKey));
   }
 
   /** Finish what is under way and write the index. */
@@ -212,19 +222,24 @@ export class Keyring {
   private async readIndex(): Promise<void> {
     const text = await this.options.store.get(INDEX_KEY);
     if (text !== undefined) {
-      try {
-        for (const [id, entry] of readIndex(text)) this.learn(id, entry);
-      } catch (error) {
-        this.options.log.error(
-          { err: error },
-          "the index of client configs cannot be read; reading each config",
-        );
-        this.options.onFailure(error as Error);
-      }
+      this.learnAll(text);
+      this.options.copy?.write(writeIndex(this.entries));
     }
     this.state = "ready";
     for (const id of this.wanted.keys()) if (this.entries.has(id)) this.wanted.delete(id);
     if (this.entries.size > 0) this.options.onKeys();
+  }
+
+  private learnAll(index: string): void {
+    try {
+      for (const [id, entry] of readIndex(index)) this.learn(id, entry);
+    } catch (error) {
+      this.options.log.error(
+        { err: error },
+        "the index of client configs cannot be read; reading each config",
+      );
+      this.options.onFailure(error as Error);
+    }
   }
 
   private async publish(id: PeerId, member: Member): Promise<void> {
@@ -333,8 +348,10 @@ export class Keyring {
 
   private async saveIndex(): Promise<void> {
     this.indexChanged = false;
+    const index = writeIndex(this.entries);
     try {
-      await this.options.store.put(INDEX_KEY, writeIndex(this.entries));
+      this.options.copy?.write(index);
+      await this.options.store.put(INDEX_KEY, index);
     } catch (error) {
       this.indexChanged = true;
       throw error;

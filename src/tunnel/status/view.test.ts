@@ -23,7 +23,7 @@ test.each([
   const drone = { plane: "drones" as const, rowId: 7, keyId: "", ip, ownerId: 1, port: 5001 };
   const fleet = { users: [], drones: [drone], faults: [] };
   const view = new StatusView(
-    { users: { live: new Map() }, drones: { live } },
+    { users: { live: new Map(), isKnown: true }, drones: { live, isKnown: true } },
     { allowState: {}, currentFleet: fleet },
     { now: () => new Date(NOW * 1_000) },
   );
@@ -40,10 +40,10 @@ test.each([
 test("before the database has been read the firewall is not said to be shut, nor a drone to be no peer", () => {
   const unread = { allowState: {}, currentFleet: undefined };
   const live = new Map([["k" as PublicKey, peerAt(NOW)]]);
-  const view = new StatusView({ users: { live: new Map() }, drones: { live } }, unread, {
-    now: () => new Date(NOW * 1_000),
-  });
+  const planes = { users: { live: new Map(), isKnown: false }, drones: { live, isKnown: false } };
+  const view = new StatusView(planes, unread, { now: () => new Date(NOW * 1_000) });
   expect(() => view.firewall()).toThrow("The database has not been read yet.");
   expect(() => view.drones([ip])).toThrow("The database has not been read yet.");
   expect(view.peer("drones", ip)?.status).toBe(true);
+  expect(() => view.peer("users", ip)).toThrow("have not been compared with the database yet");
 });

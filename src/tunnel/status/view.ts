@@ -12,15 +12,18 @@ const ALIVE_SECONDS = 180;
 /** What the status API tells, from what was last looked at. Looking costs it nothing. */
 export class StatusView {
   constructor(
-    private readonly planes: Readonly<Record<PlaneName, Pick<PlanePeers, "live">>>,
+    private readonly planes: Readonly<Record<PlaneName, Pick<PlanePeers, "live" | "isKnown">>>,
     private readonly state: { readonly allowState: AllowState; readonly currentFleet: Fleet | undefined },
     private readonly clock: Clock,
   ) {}
 
-  /** A live peer by its address; undefined when there is none. */
+  /** A live peer by its address; undefined when there is none. Throws before that is known. */
   peer(plane: PlaneName, ip: Ipv4) {
     const peer = this.byIp(plane).get(ip);
-    if (!peer) return undefined;
+    if (!peer) {
+      if (this.planes[plane].isKnown) return undefined;
+      throw new DomainError("unavailable", "The peers have not been compared with the database yet.");
+    }
     return {
       ip,
       status: this.isAlive(peer),
