@@ -13,7 +13,7 @@ const links = createLinkPool({ mavlink: { systemId: 245 } });
 const sockets = new TelemetrySockets(
   {
     links,
-    userOf: () => ({ id: 1, jti: "1" }),
+    userOf: () => ({ id: 1, jti: "1", issuedAt: 0 }),
     find: async (_user, drone) => ({
       target: { key: `drone:${drone}`, host: "127.0.0.1", port: vehiclesPort, via: "direct" },
     }),

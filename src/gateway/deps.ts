@@ -1,4 +1,5 @@
 import type { S3Client } from "@aws-sdk/client-s3";
+import { Changes } from "../platform/changes";
 import { type Clock, systemClock } from "../platform/clock";
 import type { GatewayConfig } from "../platform/config";
 import { type Db, observeDatabase, openDatabase } from "../platform/db";
@@ -22,6 +23,8 @@ export interface GatewayDeps {
   readonly lifecycle: Lifecycle;
   readonly clock: Clock;
   readonly db: Db;
+  /** What changes of users and drones, whoever changes it. */
+  readonly changes: Changes;
   readonly redis: Redis;
   readonly mailer: Mailer;
   readonly objects: S3Client;
@@ -45,6 +48,8 @@ export function openDeps(
   observeDatabase(registry, db);
   observeJobs(registry, db);
   lifecycle.onClose("database", () => db.destroy());
+  const changes = new Changes(config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, log);
+  lifecycle.onClose("changes", () => changes.stop());
   const redis = openRedis(config.REDIS_URL, log);
   lifecycle.onClose("redis", () => redis.disconnect());
   const mailer = openMailer(config.SMTP_URL, config.MAIL_FROM);
@@ -64,6 +69,7 @@ export function openDeps(
     lifecycle,
     clock: systemClock,
     db,
+    changes,
     redis,
     mailer,
     objects,

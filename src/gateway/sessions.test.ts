@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+import { Tokens } from "../features/accounts";
 import { freePort } from "../laptop/free-port";
 import { startRedis } from "../laptop/servers/redis";
 import { atEndOfFile } from "../testing/clean-up";
@@ -6,7 +8,7 @@ import { type Cuttable, cuttable } from "../testing/cuttable";
 import { freshFolder } from "../testing/fresh-servers";
 import { startReplicas, type TestReplicas } from "../testing/replicas";
 import { eventually } from "../testing/simulated-drone";
-import { startTestGateway, type TestGateway, type TestUser } from "../testing/start-gateway";
+import { startTestGateway, TEST_JWT_SECRET, type TestGateway, type TestUser } from "../testing/start-gateway";
 import { startTestRelay, type TestDrone, type TestPilot, type TestRelay } from "../testing/start-relay";
 import { TestWatcher } from "../testing/watcher";
 
@@ -59,7 +61,7 @@ test("a log-out ends what the token steers at the relay, and nothing that anothe
   const again = replicas.first.features.account.tokens.pair(user.id).access_token;
   const [ended, kept] = [await steering(drone, user.token), await steering(drone, again)];
   expect((await user.api.delete("/logout")).status).toBe(200);
-  expect(await ended.closed).toEqual({ code: 4401, reason: "The token was logged out; log in again." });
+  expect(await ended.closed).toEqual({ code: 4401, reason: "The token was logged out; sign in again." });
   expect(kept.closedWith).toBeUndefined();
 });
 
@@ -179,4 +181,132 @@ test("a log-out holds when a running Redis is given its data of before", async (
   await redis.flushall();
   for (const { key, data } of backup) await redis.restore(key, 0, data as Buffer);
   expect([await ask(first), await ask(second)]).toEqual([401, 401]);
+});
+
+/** Users' sign-ins of a moment ago, with a password that is older still. */
+async function signedInBefore(
+  gateway: TestGateway,
+  count = 1,
+): Promise<{ user: TestUser; tokens: string[] }> {
+  const { db } = gateway.deps;
+  const one = await gateway.newUser();
+  await db("users")
+    .where({ id: one.id })
+    .update({ password_changed_at: new Date(0) });
+  const before = new Tokens(TEST_JWT_SECRET, { now: () => new Date(Date.now() - 5_000) });
+  return {
+    user: one,
+    tokens: Array.from({ length: count }, () => before.pair(one.id).access_token),
+  };
+}
+
+/** What becomes of an account, and what is said to whoever it is taken from. */
+const ends: Readonly<Record<string, { happens: (user: TestUser) => Promise<unknown>; said: string }>> = {
+  "a new password": {
+    happens: async ({ username }) => {
+      const { first } = replicas;
+      const token = first.features.account.tokens.reset(username);
+      const reply = await first.api.as(token).post("/update-password", { password: "a new password" });
+      expect(reply.status).toBe(200);
+    },
+    said: "The password has changed; sign in again.",
+  },
+  "an account that is disabled": {
+    happens: ({ id }) => replicas.first.deps.db("users").where({ id }).update({ is_active: false }),
+    said: "This user may not sign in any more.",
+  },
+  "an account that is removed": {
+    happens: async ({ id }) => {
+      const { db } = replicas.first.deps;
+      await db("drones").where({ user_id: id }).update({ deleted_at: new Date(), ip: null });
+      await db("drones").where({ user_id: id }).delete();
+      await db("users").where({ id }).delete();
+    },
+    said: "This user does not exist any more.",
+  },
+};
+
+test.each(Object.keys(ends))(
+  "%s ends what was open at every replica and at the relay, and nothing is opened on its tokens again",
+  async (end) => {
+    const { happens, said } = ends[end] as (typeof ends)[string];
+    const { first, second } = replicas;
+    const { user: theirs, tokens } = await signedInBefore(first, 2);
+    const [token = "", other = ""] = tokens;
+    const bystander = await first.newUser();
+    const drone = await relay.newDrone(theirs.id);
+    const watchers = [new TestWatcher(first.url, token), new TestWatcher(second.url, other)];
+    const kept = new TestWatcher(second.url, bystander.token);
+    for (const watcher of [...watchers, kept]) await watcher.next("connected");
+    const pilot = await steering(drone, other);
+    for (const { url } of [first, second])
+      expect((await new ApiClient(`${url}/api/v1`).as(token).get("/auth")).status).toBe(200);
+
+    await happens(theirs);
+    for (const watcher of watchers) {
+      await eventually("it was hung up on", () => watcher.socket.disconnected);
+      expect(watcher.all("error")).toEqual([{ message: said }]);
+    }
+    // A removed account's drones go with it, and whichever is heard of first is told.
+    expect([4401, 4404]).toContain((await pilot.closed).code);
+    if (end !== "an account that is removed") expect(pilot.closedWith).toEqual({ code: 4401, reason: said });
+
+    for (const { url } of [first, second]) {
+      await eventually(
+        "the API refuses it",
+        async () => (await new ApiClient(`${url}/api/v1`).as(token).get("/auth")).status === 401,
+      );
+      const again = new TestWatcher(url, token);
+      expect(await again.next("error")).toEqual({ message: said });
+    }
+    expect((await relay.pilot(`/redispad/${drone.id}?access_token=${other}`).closed).code).toBe(4401);
+    expect(kept.socket.connected).toBe(true);
+  },
+);
+
+test("whoever signs in with the new password has everything, and what they have open stays", async () => {
+  const { first, second } = replicas;
+  const { user: theirs } = await signedInBefore(first);
+  await ends["a new password"]?.happens(theirs);
+  // A token tells whole seconds.
+  const tokens = new Tokens(TEST_JWT_SECRET, { now: () => new Date(Date.now() + 1_000) });
+  const token = tokens.pair(theirs.id).access_token;
+  const watcher = new TestWatcher(second.url, token);
+  await watcher.next("connected");
+  const pilot = await steering(await relay.newDrone(theirs.id), token);
+  await first.deps.db("users").where({ id: theirs.id }).update({ vpn_key_id: randomUUID() });
+  expect((await new ApiClient(`${second.url}/api/v1`).as(token).get("/auth")).status).toBe(200);
+  expect([watcher.socket.connected, pilot.closedWith]).toEqual([true, undefined]);
+});
+
+test("a new password of which nobody was told ends what was open when the database is heard again", async () => {
+  const { first, second } = replicas;
+  const cable = await cuttable(second.databaseUrl);
+  const env = { ACCESS_PROFILE: "strict", DATABASE_DIRECT_URL: cable.url };
+  const deaf = await startTestRelay(env, { databaseUrl: second.databaseUrl, redisUrl: second.redisUrl });
+  const { user: theirs, tokens } = await signedInBefore(first);
+  const drone = await deaf.newDrone(theirs.id);
+  const pilot = await deaf.pilot(`/redispad/${drone.id}?access_token=${tokens[0]}`).open();
+  await eventually("the pilot hears the drone", async () => {
+    await second.deps.redis.publish(`${drone.ip}:output`, "hello");
+    return pilot.frames.length > 0;
+  });
+  cable.cut();
+  await ends["a new password"]?.happens(theirs);
+  cable.mend();
+  expect(await pilot.closed).toEqual({ code: 4401, reason: "The password has changed; sign in again." });
+}, 40_000);
+
+test("in the contract profile a new password ends nothing, and access tokens last until they expire", async () => {
+  const contract = await startTestGateway();
+  const { user: theirs, tokens } = await signedInBefore(contract);
+  const watcher = new TestWatcher(contract.url, tokens[0]);
+  await watcher.next("connected");
+  const reset = contract.features.account.tokens.reset(theirs.username);
+  const reply = await contract.api.as(reset).post("/update-password", { password: "a new password" });
+  expect(reply.status).toBe(200);
+  const again = new TestWatcher(contract.url, tokens[0]);
+  await again.next("connected");
+  expect((await contract.api.as(tokens[0] as string).get("/auth")).status).toBe(200);
+  expect(watcher.socket.connected).toBe(true);
 });

@@ -1,5 +1,5 @@
 import { may } from "../domain/access";
-import type { Blocklist, SignedIn, Tokens } from "../features/accounts";
+import type { SignedIn, SignIn, Tokens } from "../features/accounts";
 import type { Db } from "../platform/db";
 import { closeCodes, lookupFailed, Refusal } from "./close";
 import { type BoundDrone, findBoundDrone } from "./drones.store";
@@ -9,8 +9,7 @@ import type { Pilot } from "./pilot";
 export type Credentials =
   | {
       readonly tokens: Tokens;
-      readonly blocklist: Pick<Blocklist, "has">;
-      readonly signedIn: Pick<SignedIn, "add">;
+      readonly signedIn: Pick<SignedIn, "add" | "whyRefused">;
     }
   | undefined;
 type Known = NonNullable<Credentials>;
@@ -18,7 +17,7 @@ type Known = NonNullable<Credentials>;
 export type DroneWithAddress = BoundDrone & { readonly ip: string };
 
 /**
- * The drone that this caller may steer; a pilot whose token is logged out from now on is refused. Rejects with a Refusal: 4401 without a valid access token, 4403 for
+ * The drone that this caller may steer; a pilot whose token is made void from now on is refused. Rejects with a Refusal: 4401 without a valid access token, 4403 for
  * another's drone, 4404 after the contract's text when there is no such drone or it has no address, 1013 when
  * nobody can tell now.
  */
@@ -31,9 +30,9 @@ export async function admit(
 ): Promise<DroneWithAddress> {
   const bearer = credentials && bearerOf(credentials, token);
   if (bearer) {
-    // Before the list is asked, so that no log-out falls between the two.
-    pilot.onEnd(credentials.signedIn.add(bearer.jti, () => pilot.refuse(loggedOut())));
-    await refuseLoggedOut(credentials, bearer.jti);
+    // Before it is asked, so that no log-out and no new password falls between the two.
+    pilot.onEnd(credentials.signedIn.add(bearer, (why) => pilot.refuse(unauthenticated(why))));
+    await refuseVoid(credentials, bearer);
   }
   const userId = bearer?.id;
   const drone = await findBoundDrone(db, droneId).catch((cause: unknown) => {
@@ -47,30 +46,27 @@ export async function admit(
   return { ...drone, ip: drone.ip };
 }
 
-/** The user of a valid access token that was not logged out. Rejects with a Refusal, 4401. */
+/** The user of a valid access token that was not made void since. Rejects with a Refusal, 4401. */
 export async function userOf(credentials: Known, token: string | undefined): Promise<number> {
-  const { id, jti } = bearerOf(credentials, token);
-  await refuseLoggedOut(credentials, jti);
-  return id;
+  const bearer = bearerOf(credentials, token);
+  await refuseVoid(credentials, bearer);
+  return bearer.id;
 }
 
-function bearerOf({ tokens }: Known, token: string | undefined): { id: number; jti: string } {
+function bearerOf({ tokens }: Known, token: string | undefined): SignIn {
   const bearer = tokens.userOf(token ?? "");
-  if (!bearer) throw new Refusal(closeCodes.unauthenticated, "A valid access token is required.");
+  if (!bearer) throw unauthenticated("A valid access token is required.");
   return bearer;
 }
 
-async function refuseLoggedOut({ blocklist }: Known, jti: string): Promise<void> {
-  let listed: boolean;
-  try {
-    listed = await blocklist.has(jti);
-  } catch (cause) {
+async function refuseVoid({ signedIn }: Known, bearer: SignIn): Promise<void> {
+  const why = await signedIn.whyRefused(bearer).catch((cause: unknown) => {
     throw cannotTell("The token cannot be checked now", cause);
-  }
-  if (listed) throw loggedOut();
+  });
+  if (why) throw unauthenticated(why);
 }
 
-const loggedOut = () => new Refusal(closeCodes.unauthenticated, "The token was logged out; log in again.");
+const unauthenticated = (why: string) => new Refusal(closeCodes.unauthenticated, why);
 
 const cannotTell = (what: string, cause: unknown) =>
   new Refusal(closeCodes.tryLater, `${what}; connect again in a moment.`, undefined, { cause });

@@ -1,12 +1,20 @@
-import { redisBlocklist, revokedTokens, SignedIn, Tokens } from "../features/accounts";
+import {
+  hearsUsers,
+  redisBlocklist,
+  revokedTokens,
+  SignedIn,
+  Standings,
+  standingsOf,
+  Tokens,
+} from "../features/accounts";
 import { closeServer, listen } from "../http/listen";
 import { limitedServer, publicLimits } from "../http/server";
 import { refuseUnsafeListening, warnOfRelaxedRules } from "../platform/access-profile";
+import { Changes } from "../platform/changes";
 import { systemClock } from "../platform/clock";
 import type { RelayConfig } from "../platform/config";
 import { observeDatabase, openDatabase } from "../platform/db";
 import { Lifecycle } from "../platform/lifecycle";
-import { ChangeListener } from "../platform/listen";
 import { createLogger, type Logger } from "../platform/log";
 import { createMetrics } from "../platform/metrics";
 import { openRedis, redisReady } from "../platform/redis";
@@ -85,28 +93,29 @@ export async function startRelay(config: RelayConfig): Promise<Relay> {
 
   const watch = new DroneWatch(db, sessions, log);
   lifecycle.onClose("drone watch", () => watch.stop());
-  const listener = new ChangeListener(config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, {
-    log,
+  const changes = new Changes(config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, log);
+  lifecycle.onClose("changes", () => changes.stop());
+  changes.hear({
     onChange: (change) => watch.changed(change),
     onReconnect: () => watch.recheckAll(),
   });
-  lifecycle.onClose("listener", () => listener.stop());
   const keepalive = new Keepalive(config.RELAY_PING_SECONDS * 1000);
   lifecycle.onClose("keep-alive", () => keepalive.stop());
   metrics.observe({
     sessions: (route) => sessions.count(route),
     channels: () => channels.size,
     unacknowledgedBytes: () => publisher.inFlight.bytes,
-    listening: () => listener.listening,
+    listening: () => changes.listening,
   });
 
   const checkTokens = (secret: string) => {
     const blocklist = redisBlocklist(redis, systemClock, revokedTokens(db), (channel, listener) =>
       channels.keep(channel, (message) => listener(message.toString())),
     );
-    const signedIn = new SignedIn(blocklist);
+    const signedIn = new SignedIn(blocklist, new Standings((ids) => standingsOf(db, ids)));
+    changes.hear(hearsUsers(signedIn));
     lifecycle.onClose("signed in", () => signedIn.stop());
-    return { tokens: new Tokens(secret, systemClock), blocklist, signedIn };
+    return { tokens: new Tokens(secret, systemClock), signedIn };
   };
   const credentials =
     config.ACCESS_PROFILE === "strict" && config.JWT_SECRET ? checkTokens(config.JWT_SECRET) : undefined;

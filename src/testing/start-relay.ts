@@ -68,7 +68,12 @@ export async function startTestRelay(
   const newUser = async (): Promise<number> =>
     (
       await db("users")
-        .insert({ username: `${randomUUID()}@example.com` })
+        // With a password of before the tests, which may show older tokens.
+        .insert({
+          username: `${randomUUID()}@example.com`,
+          is_active: true,
+          password_changed_at: new Date(0),
+        })
         .returning("id")
     )[0].id;
   const newDrone = async (userId?: number): Promise<TestDrone> => {

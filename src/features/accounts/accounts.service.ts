@@ -7,6 +7,7 @@ import type { Blocklist } from "./blocklist";
 import { createUser } from "./create-user";
 import { resetMail, verificationMail } from "./mails";
 import { hashPassword, passwordMatches } from "./passwords";
+import { isFromBefore, whyVoid } from "./standing";
 import type { TokenPair, Tokens } from "./tokens";
 import { activateUser, findUser, findUserByName, type User, updateUser } from "./users.store";
 
@@ -21,10 +22,6 @@ interface Deps {
   readonly failedTries: RateLimit;
   readonly mails: RateLimit;
 }
-
-/** Whether a token is older than its user's password. Tokens tell whole seconds: within one, it is not. */
-const isFromBefore = ({ issuedAt }: { issuedAt: number }, { password_changed_at }: User): boolean =>
-  (issuedAt + 1) * 1000 <= password_changed_at.getTime();
 
 /** What people do with their accounts. */
 export function accountsService({ db, clock, tokens, blocklist, mailer, origin, failedTries, mails }: Deps) {
@@ -52,11 +49,9 @@ export function accountsService({ db, clock, tokens, blocklist, mailer, origin, 
     },
 
     async refresh(caller: { id: number; issuedAt: number }): Promise<TokenPair> {
-      const user = await findUser(db, caller.id);
-      if (!user?.is_active) throw new DomainError("unauthenticated", "This user may not sign in any more.");
-      if (isFromBefore(caller, user))
-        throw new DomainError("unauthenticated", "The password has changed; sign in again.");
-      return tokens.pair(user.id);
+      const why = whyVoid(caller, await findUser(db, caller.id));
+      if (why) throw new DomainError("unauthenticated", why);
+      return tokens.pair(caller.id);
     },
 
     logOut: async (jti: string, expiresAt: number): Promise<void> => {

@@ -4,6 +4,7 @@ import { DomainError } from "../../domain/errors";
 import type { TokenTimes } from "../../http/route";
 import type { Guard } from "../../http/route-guards";
 import type { Blocklist } from "./blocklist";
+import type { Standings } from "./standing";
 import { type Claims, readClaims, type Tokens, userIdOf } from "./tokens";
 
 interface TokenGuards {
@@ -12,8 +13,15 @@ interface TokenGuards {
   readonly reset: Guard<"reset">;
 }
 
-/** The three guards that read a Bearer token. */
-export function tokenGuards(tokens: Tokens, blocklist: Blocklist): TokenGuards {
+/**
+ * The three guards that read a Bearer token. Without `standings` an access token is good until it expires or is logged
+ * out, whatever becomes of its user.
+ */
+export function tokenGuards(
+  tokens: Tokens,
+  blocklist: Blocklist,
+  standings: Standings | undefined,
+): TokenGuards {
   const check = koaJwt({
     secret: tokens.key as never,
     algorithms: ["HS256"],
@@ -23,14 +31,15 @@ export function tokenGuards(tokens: Tokens, blocklist: Blocklist): TokenGuards {
     await check(ctx as never, async () => {});
     const claims = readClaims(ctx.state.claims);
     if (!claims) throw new DomainError("unauthenticated", "A valid token is required.");
-    if (await isRevoked(claims.jti)) throw new DomainError("unauthenticated", "This token was logged out.");
+    if (await asked(() => blocklist.has(claims.jti)))
+      throw new DomainError("unauthenticated", "This token was logged out.");
     if (claims.type !== type) throw new DomainError("unauthenticated", `A valid ${type} token is required.`);
     return claims;
   };
   // Not koa-jwt's own hook: it would tell a good token's bearer to sign in again because Redis is away.
-  const isRevoked = async (jti: string): Promise<boolean> => {
+  const asked = async <T>(ask: () => Promise<T> | T): Promise<T> => {
     try {
-      return await blocklist.has(jti);
+      return await ask();
     } catch (cause) {
       throw new DomainError("unavailable", "Your sign-in cannot be checked just now; try again shortly.", {
         cause,
@@ -41,6 +50,12 @@ export function tokenGuards(tokens: Tokens, blocklist: Blocklist): TokenGuards {
     const claims = await claimsOf(ctx, type);
     const id = userIdOf(claims);
     if (!id) throw new DomainError("unauthenticated", "This token is only good for setting a password.");
+    // Whether a refresh token is good is asked of the row by whoever trades it.
+    const why =
+      type === "access" && standings
+        ? await asked(() => standings.whyVoid({ id, issuedAt: claims.iat }))
+        : undefined;
+    if (why) throw new DomainError("unauthenticated", why);
     return { id, ...timesOf(claims) };
   };
   return {

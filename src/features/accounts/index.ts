@@ -1,7 +1,9 @@
 import type { Route } from "../../http/route";
+import type { Changes, HearsChanges } from "../../platform/changes";
 import type { Clock } from "../../platform/clock";
 import type { GatewayConfig } from "../../platform/config";
 import type { Db } from "../../platform/db";
+import type { Lifecycle } from "../../platform/lifecycle";
 import type { Mailer } from "../../platform/mail";
 import { rateLimit } from "../../platform/rate-limit";
 import type { Redis } from "../../platform/redis";
@@ -10,13 +12,18 @@ import { accountsService } from "./accounts.service";
 import { type Hear, memoryBlocklist, redisBlocklist } from "./blocklist";
 import { tokenGuards } from "./guards";
 import { revokedTokens } from "./revoked-tokens.store";
+import { SignedIn } from "./signed-in";
+import { Standings } from "./standing";
 import { Tokens } from "./tokens";
+import { standingsOf } from "./users.store";
 
 export { type Blocklist, type Hear, redisBlocklist } from "./blocklist";
 export { createUser, type UserWish } from "./create-user";
 export { revokedTokens } from "./revoked-tokens.store";
-export { SignedIn } from "./signed-in";
+export { LOGGED_OUT, SignedIn, type SignIn } from "./signed-in";
+export { Standings } from "./standing";
 export { type Level, Tokens } from "./tokens";
+export { standingsOf } from "./users.store";
 
 interface AccountsDeps {
   readonly config: GatewayConfig;
@@ -26,15 +33,24 @@ interface AccountsDeps {
   readonly replicas?: { readonly subscriber: Redis };
   readonly mailer: Mailer;
   readonly clock: Clock;
+  readonly changes: Pick<Changes, "hear">;
+  readonly lifecycle: Pick<Lifecycle, "onDrain">;
 }
 
 /** Users, their tokens and their mails. */
-export function accounts({ config, db, redis, replicas, mailer, clock }: AccountsDeps) {
+export function accounts({ config, db, redis, replicas, mailer, clock, changes, lifecycle }: AccountsDeps) {
   const tokens = new Tokens(config.JWT_SECRET, clock);
-  const blocklist =
-    config.ACCESS_PROFILE === "strict"
-      ? redisBlocklist(redis, clock, revokedTokens(db), replicas && hearBy(replicas.subscriber))
-      : memoryBlocklist(clock);
+  const strict = config.ACCESS_PROFILE === "strict";
+  const blocklist = strict
+    ? redisBlocklist(redis, clock, revokedTokens(db), replicas && hearBy(replicas.subscriber))
+    : memoryBlocklist(clock);
+  const standings = strict ? new Standings((ids) => standingsOf(db, ids)) : undefined;
+  /** What is open on a token's word. Absent in the contract profile, where nothing ends it. */
+  const signedIn = standings && new SignedIn(blocklist, standings);
+  if (signedIn) {
+    changes.hear(hearsUsers(signedIn));
+    lifecycle.onDrain("signed in", () => signedIn.stop());
+  }
   const service = accountsService({
     db,
     clock,
@@ -50,8 +66,16 @@ export function accounts({ config, db, redis, replicas, mailer, clock }: Account
     mails: rateLimit(redis, { name: "mails", tries: config.MAILS_PER_HOUR, seconds: 3600 }),
   });
   const routes: readonly Route[] = accountRoutes(service, config.ENABLE_REGISTRATION);
-  return { routes, tokens, blocklist, guards: tokenGuards(tokens, blocklist) };
+  return { routes, tokens, signedIn, guards: tokenGuards(tokens, blocklist, standings) };
 }
+
+/** To be told of the changes of the database, and of having missed some. */
+export const hearsUsers = (signedIn: SignedIn): HearsChanges => ({
+  onChange: ({ table, op, id }) => {
+    if (table === "users" && op !== "insert") signedIn.userChanged(id);
+  },
+  onReconnect: () => void signedIn.look(),
+});
 
 /** By a connection in Redis' subscriber mode that keeps its subscriptions. */
 const hearBy =

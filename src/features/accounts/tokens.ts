@@ -80,14 +80,16 @@ export class Tokens {
     }
   }
 
-  /** A user's valid access token as `{id, jti, exp}`, or undefined. The blocklist is another question. */
-  userOf(token: string): { id: number; jti: string; exp: number } | undefined {
+  /** A user's valid access token as `{id, jti, issuedAt, exp}`, or undefined. Whether it was made void since is another question. */
+  userOf(token: string): { id: number; jti: string; issuedAt: number; exp: number } | undefined {
     try {
       const claims = readClaims(
         jwt.verify(token, this.key, { algorithms: ["HS256"], clockTimestamp: this.seconds() }),
       );
       const id = claims && userIdOf(claims);
-      return id && claims.type === "access" ? { id, jti: claims.jti, exp: claims.exp } : undefined;
+      return id && claims.type === "access"
+        ? { id, jti: claims.jti, issuedAt: claims.iat, exp: claims.exp }
+        : undefined;
     } catch {
       return undefined;
     }

@@ -1,5 +1,5 @@
+import type { Changes } from "../../platform/changes";
 import type { Db } from "../../platform/db";
-import { ChangeListener } from "../../platform/listen";
 import type { Logger } from "../../platform/log";
 import type { DroneEvents } from "./drone-events";
 import { type DroneStanding, droneStanding, dronesStanding } from "./drones.store";
@@ -17,16 +17,14 @@ export class DroneWatch {
   private reads: Promise<void> = Promise.resolve();
   private retry: NodeJS.Timeout | undefined;
   private stopped = false;
-  private readonly listener: ChangeListener;
 
   constructor(
     private readonly db: Db,
-    databaseUrl: string,
+    changes: Pick<Changes, "hear">,
     private readonly events: DroneEvents,
     private readonly log: Logger,
   ) {
-    this.listener = new ChangeListener(databaseUrl, {
-      log,
+    changes.hear({
       onChange: ({ table, id }) => {
         if (table === "drones") this.enqueue(async () => this.compare(id, await droneStanding(this.db, id)));
       },
@@ -43,7 +41,6 @@ export class DroneWatch {
   async stop(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.retry);
-    await this.listener.stop();
     await this.reads;
   }
 

@@ -1,6 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import type { Route } from "../../http/route";
 import type { Guard } from "../../http/route-guards";
+import type { Changes } from "../../platform/changes";
 import type { Clock } from "../../platform/clock";
 import type { GatewayConfig } from "../../platform/config";
 import type { Db } from "../../platform/db";
@@ -37,16 +38,17 @@ interface DronesDeps {
   readonly log: Logger;
   readonly lifecycle: Pick<Lifecycle, "onClose">;
   readonly links: Pick<VehicleLinks, "withLink" | "close" | "closeEverywhere">;
+  readonly changes: Pick<Changes, "hear">;
   /** Signs the tokens that drones show. */
   readonly signingKey: KeyObject;
 }
 
 /** Drones, who may use them, and how a drone itself is told from other callers. */
-export function drones({ config, db, clock, log, lifecycle, links, signingKey }: DronesDeps) {
+export function drones({ config, db, clock, log, lifecycle, links, changes, signingKey }: DronesDeps) {
   const events = new DroneEvents(log);
   events.onDroneGone(({ id }) => links.close(linkKey(id), "the drone was deleted or has another owner"));
   events.onDroneMoved(({ id }) => links.close(linkKey(id), "the drone is dialled elsewhere now"));
-  const watch = new DroneWatch(db, config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, events, log);
+  const watch = new DroneWatch(db, changes, events, log);
   lifecycle.onClose("drone watch", () => watch.stop());
   const service = new DronesService({ config, db, clock, watch, key: signingKey });
   const routes: readonly Route[] = droneRoutes(service, new DroneLinks(db, links, config));

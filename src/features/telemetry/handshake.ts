@@ -1,10 +1,11 @@
+import type { SignIn } from "../accounts";
 import type { Session } from "./events";
 
 export interface HandshakeDoors {
   /** A user's valid access token, or undefined; refresh and reset tokens are neither. */
-  readonly userOf: (token: string) => { readonly id: number; readonly jti: string } | undefined;
-  /** Whether a token was logged out. Absent where the blocklist is not asked. */
-  readonly isRevoked?: (jti: string) => Promise<boolean> | boolean;
+  readonly userOf: (token: string) => SignIn | undefined;
+  /** Why a token was made void since it was issued. Absent where nothing makes one void. */
+  readonly whyRefused?: (signIn: SignIn) => Promise<string | undefined>;
 }
 
 /**
@@ -18,9 +19,10 @@ export async function openSession(token: unknown, doors: HandshakeDoors): Promis
   const user = doors.userOf(token);
   if (!user) return { refused: "The token is not a valid access token; it may have expired." };
   try {
-    if (await doors.isRevoked?.(user.jti)) return { refused: "The token was logged out; sign in again." };
+    const why = await doors.whyRefused?.(user);
+    if (why) return { refused: why };
   } catch {
     return { refused: "The token cannot be checked just now; try again shortly." };
   }
-  return { userId: user.id, jti: user.jti };
+  return { userId: user.id, signIn: user };
 }

@@ -7,7 +7,7 @@ import type { Registry } from "../../platform/metrics";
 import type { Redis } from "../../platform/redis";
 import type { VehicleLinks } from "../../vehicle";
 import type { ServeFeed } from "../../vehicle/leases";
-import { type Blocklist, SignedIn, type Tokens } from "../accounts";
+import type { SignedIn, Tokens } from "../accounts";
 import { type Drone, type DroneEvents, findDrone, linkTarget } from "../drones";
 import { TelemetrySockets } from "./sockets";
 
@@ -26,7 +26,7 @@ interface TelemetryDeps {
     readonly subscriber: Redis;
   };
   readonly tokens: Pick<Tokens, "userOf">;
-  readonly blocklist: Blocklist;
+  readonly signedIn: SignedIn | undefined;
   readonly droneEvents: Pick<DroneEvents, "onDroneGone" | "onDroneMoved">;
 }
 
@@ -35,7 +35,7 @@ interface TelemetryDeps {
  * the contract profile any signed-in user may watch any drone.
  */
 export function telemetry(deps: TelemetryDeps): TelemetrySockets {
-  const { config, db, log, registry, links, replicas, tokens, blocklist, droneEvents } = deps;
+  const { config, db, log, registry, links, replicas, tokens, signedIn, droneEvents } = deps;
   const strict = config.ACCESS_PROFILE === "strict";
   const changes = new ChangeCount();
   const findWatched = async (userId: number, droneId: number): Promise<Drone> => {
@@ -49,8 +49,8 @@ export function telemetry(deps: TelemetryDeps): TelemetrySockets {
     {
       links,
       userOf: (token) => tokens.userOf(token),
-      isRevoked: strict ? (jti) => blocklist.has(jti) : undefined,
-      signedIn: strict ? new SignedIn(blocklist) : undefined,
+      whyRefused: signedIn && ((signIn) => signedIn.whyRefused(signIn)),
+      signedIn,
       find: async (userId, droneId) => ({ target: linkTarget(config, await findWatched(userId, droneId)) }),
     },
     {

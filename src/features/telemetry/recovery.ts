@@ -10,13 +10,16 @@ const Remembered = z.object({
 });
 export type Remembered = z.output<typeof Remembered>;
 
-/** While its socket is open, so that it is there when the replica is killed. */
-const OPEN_MS = 24 * 60 * 60 * 1000;
 /** How long a socket may be away. */
 export const AWAY_MS = 2 * 60 * 1000;
+/** How often an open socket is remembered anew: a replica that is killed remembers nobody any more. */
+export const KEEP_MS = 60 * 1000;
+
+const lifeOf = (state: "open" | "away"): number => (state === "open" ? AWAY_MS + KEEP_MS : AWAY_MS);
 
 /** Sockets' memory, each under a ticket that only its client knows. */
 export interface Recovery {
+  /** For as long as a socket may be away; one that is open is to be saved anew every `KEEP_MS`. */
   save(ticket: string, remembered: Remembered, state: "open" | "away"): Promise<void>;
   /** Undefined for a ticket that is unknown or too old. */
   load(ticket: string): Promise<Remembered | undefined>;
@@ -35,7 +38,7 @@ export function memoryRecovery(now: () => number = () => performance.now()): Rec
   return {
     save: async (ticket, remembered, state) => {
       sweep();
-      kept.set(ticket, { remembered, until: now() + (state === "open" ? OPEN_MS : AWAY_MS) });
+      kept.set(ticket, { remembered, until: now() + lifeOf(state) });
     },
     load: async (ticket) => {
       const found = kept.get(ticket);
@@ -50,8 +53,7 @@ export function redisRecovery(redis: Redis): Recovery {
   const key = (ticket: string) => `fleet:socket:${ticket}`;
   return {
     save: async (ticket, remembered, state) => {
-      const ttlMs = state === "open" ? OPEN_MS : AWAY_MS;
-      await redis.set(key(ticket), JSON.stringify(remembered), "PX", ttlMs);
+      await redis.set(key(ticket), JSON.stringify(remembered), "PX", lifeOf(state));
     },
     load: async (ticket) => {
       const text = await redis.get(key(ticket));

@@ -24,7 +24,7 @@ const GOODBYE_MS = 1_000;
 
 export interface TelemetryDoors extends HandshakeDoors {
   readonly links: Pick<VehicleLinks, "subscribe">;
-  /** Who is told of log-outs. Absent where they end nothing. */
+  /** Ends what a token that was made void had open. Absent where nothing makes one void. */
   readonly signedIn?: SignedIn;
   readonly find: FindWatched;
 }
@@ -105,7 +105,6 @@ export class TelemetrySockets {
    */
   async drain(): Promise<void> {
     this.draining = true;
-    this.doors.signedIn?.stop();
     for (const { conn } of this.io.sockets.sockets.values()) conn.close();
     const deadline = performance.now() + GOODBYE_MS;
     while (this.upgraded.size > 0 && performance.now() < deadline) {
@@ -129,7 +128,7 @@ export class TelemetrySockets {
       socket.disconnect(true);
       return;
     }
-    const { userId, jti } = session;
+    const { userId, signIn } = session;
     const watcher = new Watcher(socket, this.measures);
     const ticket = new Ticket(watcher, userId, this.recovery);
     const requests = new Requests(watcher, userId, this.board, this.doors.find, this.log, {
@@ -140,8 +139,8 @@ export class TelemetrySockets {
     socket.on("unsubscribe_telemetry", (asked) => requests.unsubscribe(asked));
     socket.on("disconnecting", (reason) => ticket.leaving(reason));
     socket.on("disconnect", () => requests.end());
-    const forget = this.doors.signedIn?.add(jti, () => {
-      socket.emit("error", { message: "The token was logged out; sign in again." });
+    const forget = this.doors.signedIn?.add(signIn, (message) => {
+      socket.emit("error", { message });
       socket.disconnect(true);
     });
     if (forget) socket.once("disconnect", forget);

@@ -1,5 +1,5 @@
 import { newTicket } from "./adapters";
-import type { Recovery, Remembered } from "./recovery";
+import { KEEP_MS, type Recovery, type Remembered } from "./recovery";
 import type { Watcher } from "./watcher";
 
 /** Together these are one change; a replica that is killed within has not told its client yet. */
@@ -12,6 +12,7 @@ const SETTLE_MS = 20;
 export class Ticket {
   private readonly id = newTicket();
   private settling: NodeJS.Timeout | undefined;
+  private keeping: NodeJS.Timeout | undefined;
   private left = false;
 
   constructor(
@@ -34,12 +35,14 @@ export class Ticket {
       this.settling = undefined;
       this.save("open");
     }, SETTLE_MS);
+    this.keeping ??= setInterval(() => this.save("open"), KEEP_MS).unref();
   }
 
   /** The socket goes, and is still in its rooms. */
   leaving(reason: string): void {
     this.left = true;
     clearTimeout(this.settling);
+    clearInterval(this.keeping);
     if (reason.endsWith("namespace disconnect")) this.recovery.drop(this.id).catch(() => {});
     else this.save("away");
   }
