@@ -8,4 +8,4 @@ export function judge(
   report: string,
   allowed: readonly Allowance[],
   today: string,
-): { failed: boolean; lines: string[] };
+): { verdict: "clean" | "holes" | "none" | "unreachable"; lines: string[] };
