@@ -32,33 +32,39 @@ const page = `<!doctype html>
 
 const start = `SwaggerUIBundle({ url: "../../apispec.json", dom_id: "#swagger-ui", deepLinking: true, tagsSorter: "alpha", validatorUrl: null });\n`;
 
-/** `GET /api/docs/` and `GET /apispec.json`; the description is also found below the base path. */
+/** The description, which is also found below the base path, and the page that shows it: for anybody. */
+export const docsPaths = (basePath: string): readonly string[] => [...Object.keys(answersOf("", basePath))];
+
+/** `GET /api/docs/` and `GET /apispec.json`. */
 export function docsPage(document: object, basePath: string): Middleware {
-  const spec = JSON.stringify(document);
   const router = new Router({ strict: true });
-  router.get("/apispec.json", (ctx) => {
-    ctx.type = "json";
-    ctx.body = spec;
-  });
-  router.get(`${basePath}/apispec.json`, (ctx) => {
-    ctx.type = "json";
-    ctx.body = spec;
-  });
-  router.get("/api/docs", (ctx) => ctx.redirect("/api/docs/"));
-  router.get("/api/docs/", (ctx) => {
-    ctx.type = "html";
-    ctx.body = page;
-  });
-  router.get("/api/docs/start.js", (ctx) => {
-    ctx.type = "text/javascript; charset=utf-8";
-    ctx.body = start;
-  });
-  for (const [name, type] of Object.entries(assets)) {
-    router.get(`/api/docs/${name}`, (ctx) => {
+  for (const [path, answer] of Object.entries(answersOf(JSON.stringify(document), basePath)))
+    router.get(path, answer as never);
+  return router.routes() as unknown as Middleware;
+}
+
+function answersOf(spec: string, basePath: string): Readonly<Record<string, Middleware>> {
+  const text =
+    (type: string, body: string): Middleware =>
+    (ctx) => {
+      ctx.type = type;
+      ctx.body = body;
+    };
+  const file =
+    (name: string, type: string): Middleware =>
+    (ctx) => {
       ctx.type = type;
       ctx.set("Cache-Control", "public, max-age=86400");
       ctx.body = createReadStream(join(packageFolder, name));
-    });
-  }
-  return router.routes() as unknown as Middleware;
+    };
+  return {
+    "/apispec.json": text("json", spec),
+    [`${basePath}/apispec.json`]: text("json", spec),
+    "/api/docs": (ctx) => ctx.redirect("/api/docs/"),
+    "/api/docs/": text("html", page),
+    "/api/docs/start.js": text("text/javascript; charset=utf-8", start),
+    ...Object.fromEntries(
+      Object.entries(assets).map(([name, type]) => [`/api/docs/${name}`, file(name, type)]),
+    ),
+  };
 }

@@ -3,6 +3,7 @@ import type { Context, Middleware } from "koa";
 import proxyaddr from "proxy-addr";
 import type { Logger } from "../platform/log";
 import { Counter, Histogram, type Registry } from "../platform/metrics";
+import { opsPaths } from "./ops";
 import type { Route } from "./route";
 
 const usableId = /^[\w.:-]{1,64}$/;
@@ -67,10 +68,10 @@ export function observeRequests(
 }
 
 /** Probes and scrapes come every few seconds and are no news. */
-const opsPaths = new Set(["/healthz", "/readyz", "/metrics"]);
+const quiet: ReadonlySet<string> = new Set(opsPaths);
 
 function levelOf(ctx: Context): "debug" | "info" | "error" {
-  if (opsPaths.has(ctx.path)) return "debug";
+  if (quiet.has(ctx.path)) return "debug";
   return ctx.status >= 500 ? "error" : "info";
 }
 

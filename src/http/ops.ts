@@ -8,6 +8,10 @@ export type Probe = () => Promise<unknown>;
 
 const PROBE_LIMIT_MS = 1_000;
 
+/** What every service answers anybody who reaches it; nothing of anybody's is in it. */
+export const opsPaths = ["/healthz", "/readyz", "/metrics"] as const;
+export type OpsPath = (typeof opsPaths)[number];
+
 /**
  * `/healthz`, `/readyz` and `/metrics`, the same on every service. `/readyz?standby=ready` also says 200 of one that
  * stands by: it is well, and may be counted on by whoever replaces the others.
@@ -17,23 +21,26 @@ export function opsRoutes(
   registry: Registry,
   dependencies: Readonly<Record<string, Probe>>,
 ): Middleware {
+  const answers: Readonly<Record<OpsPath, Middleware>> = {
+    "/healthz": (ctx) => {
+      ctx.body = { status: "ok" };
+    },
+    "/readyz": async (ctx) => {
+      const { state } = lifecycle;
+      const ready = state === "ready" || (state === "standby" && ctx.query.standby === "ready");
+      ctx.status = ready ? 200 : 503;
+      ctx.body = {
+        status: state,
+        dependencies: await probeAll(dependencies),
+      };
+    },
+    "/metrics": async (ctx) => {
+      ctx.type = registry.contentType;
+      ctx.body = await registry.metrics();
+    },
+  };
   const router = new Router();
-  router.get("/healthz", (ctx) => {
-    ctx.body = { status: "ok" };
-  });
-  router.get("/readyz", async (ctx) => {
-    const { state } = lifecycle;
-    const ready = state === "ready" || (state === "standby" && ctx.query.standby === "ready");
-    ctx.status = ready ? 200 : 503;
-    ctx.body = {
-      status: state,
-      dependencies: await probeAll(dependencies),
-    };
-  });
-  router.get("/metrics", async (ctx) => {
-    ctx.type = registry.contentType;
-    ctx.body = await registry.metrics();
-  });
+  for (const path of opsPaths) router.get(path, answers[path] as never);
   return router.routes() as unknown as Middleware;
 }
 

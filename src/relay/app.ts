@@ -22,6 +22,9 @@ export interface AppDeps {
   readonly dependencies: Readonly<Record<string, Probe>>;
 }
 
+/** A drone's owner and address; in the strict profile for its owner alone. */
+export const DRONE_PATH = "/drone/:id";
+
 /** The HTTP side of the relay: `GET /drone/{id}`, health, readiness and metrics. */
 export function relayApp({ log, registry, lifecycle, trustedProxies, dependencies, ...deps }: AppDeps): Koa {
   const app = new Koa();
@@ -30,8 +33,8 @@ export function relayApp({ log, registry, lifecycle, trustedProxies, dependencie
   app.use(protectiveHeaders);
   app.use(opsRoutes(lifecycle, registry, dependencies));
   const router = new Router();
-  router.get("/drone/:id", async (ctx) => {
-    ctx.state.route = { path: "/drone/:id" };
+  router.get(DRONE_PATH, async (ctx) => {
+    ctx.state.route = { path: DRONE_PATH };
     await replyWithDrone(ctx as unknown as Context, deps);
   });
   app.use(router.routes() as unknown as Middleware);

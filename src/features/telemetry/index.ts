@@ -11,7 +11,7 @@ import type { SignedIn, Tokens } from "../accounts";
 import { type Drone, type DroneEvents, findDrone, linkTarget } from "../drones";
 import { TelemetrySockets } from "./sockets";
 
-export { TelemetrySockets } from "./sockets";
+export { SOCKETS_PATH, TelemetrySockets } from "./sockets";
 
 interface TelemetryDeps {
   readonly config: GatewayConfig;

@@ -19,6 +19,8 @@ import { SLOW_ROOM, Watcher } from "./watcher";
 
 /** A watcher sends small requests only. */
 const MAX_REQUEST_BYTES = 16_384;
+/** Where watchers connect, with a user's access token. */
+export const SOCKETS_PATH = "/socket.io/";
 /** How long a drain waits for watchers to hang up before it does. */
 const GOODBYE_MS = 1_000;
 
@@ -58,6 +60,7 @@ export class TelemetrySockets {
     const { between } = options;
     this.recovery = between ? redisRecovery(between.publisher) : memoryRecovery();
     this.io = new Server({
+      path: SOCKETS_PATH,
       serveClient: false,
       maxHttpBufferSize: MAX_REQUEST_BYTES,
       cors: { origin: options.origins.includes("*") ? "*" : [...options.origins] },

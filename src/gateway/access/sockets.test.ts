@@ -2,6 +2,9 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { Server } from "socket.io";
 import { WebSocket, WebSocketServer } from "ws";
+import { SOCKETS_PATH } from "../../features/telemetry";
+import { DRONE_PATH } from "../../relay/app";
+import { pilotRoutes } from "../../relay/doors";
 import { atEndOfFile } from "../../testing";
 import { type BadCallers, badCallers, otherTokens } from "../../testing/access/bad-tokens";
 import { type Belongings, belongings, TEST_EDGE_SECRET } from "../../testing/access/belongings";
@@ -99,7 +102,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
     });
 
     test("a drone's address in a header makes no watcher of anybody", async () => {
-      const reply = await fetch(`${gateway.url}/socket.io/?EIO=4&transport=polling`, {
+      const reply = await fetch(`${gateway.url}${SOCKETS_PATH}?EIO=4&transport=polling`, {
         headers: { "x-drone-ip": own.ip, "x-edge-secret": TEST_EDGE_SECRET },
       });
       expect(await reply.text()).not.toContain("connected");
@@ -113,14 +116,14 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
     });
 
     if (strict) {
-      test.each(["redispad", "gamepad"])("/%s is closed with 4401 for every bad token", async (route) => {
+      test.each(pilotRoutes)("/%s is closed with 4401 for every bad token", async (route) => {
         for (const [kind, token] of tokens) {
           const { code } = await relay.pilot(`/${route}/${own.drone}?access_token=${token}`).closed;
           expect([kind, code]).toEqual([kind, 4401]);
         }
       });
 
-      test.each(["redispad", "gamepad"])("/%s is closed with 4403 for another's drone", async (route) => {
+      test.each(pilotRoutes)("/%s is closed with 4403 for another's drone", async (route) => {
         const pilot = relay.pilot(`/${route}/${others.drone}?access_token=${own.user.token}`);
         expect((await pilot.closed).code).toBe(4403);
         expect(pilot.frames).toEqual([]);
@@ -128,7 +131,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
 
       test("a drone's address is told to its owner alone", async () => {
         const ask = async (id: number, headers: Record<string, string>) =>
-          (await fetch(`${relay.url}/drone/${id}`, { headers })).status;
+          (await fetch(`${relay.url}${DRONE_PATH.replace(":id", String(id))}`, { headers })).status;
         for (const [kind, headers] of Object.entries(bad))
           expect([kind, await ask(own.drone, headers)]).toEqual([kind, 401]);
         const { access } = otherTokens(gateway, own.user);

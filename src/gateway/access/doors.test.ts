@@ -1,0 +1,223 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Ipv4 } from "../../domain/ipv4";
+import { SOCKETS_PATH } from "../../features/telemetry";
+import { docsPaths } from "../../http/docs-page";
+import { opsPaths } from "../../http/ops";
+import { freePort } from "../../laptop/free-port";
+import { startOnboard } from "../../onboard";
+import { loadConfig, onboardConfig } from "../../platform/config";
+import { packageRoot } from "../../platform/version";
+import { atEndOfFile } from "../../testing";
+import { type BadCallers, badCallers, otherTokens } from "../../testing/access/bad-tokens";
+import { type Belongings, belongings, TEST_EDGE_SECRET } from "../../testing/access/belongings";
+import { rawStatuses, upgradeTo } from "../../testing/raw-http";
+import { REPLICA_ENV, TEST_PEER_SECRET } from "../../testing/replicas";
+import { askFrom, startEdge, type TestEdge } from "../../testing/start-edge";
+import { startTestGateway, TEST_JWT_SECRET, type TestGateway } from "../../testing/start-gateway";
+import { startTestRelay } from "../../testing/start-relay";
+import { tunnelWorld } from "../../testing/start-tunnel";
+import { SimulatedOs } from "../../tunnel/os/simulated-os";
+import { BASE_PATH } from "../app";
+import { startWorker } from "../worker";
+
+// A busy machine takes several times as long.
+jest.setTimeout(120_000);
+
+const TUNNEL_SECRET = "a tunnel secret of enough length";
+
+/**
+ * What is served beside the routes, by the file that serves it: where it is walked. A file that comes to this list, as
+ * one that has a router, hears upgrades or makes a server does, needs a door here or a walk of its own.
+ */
+const servers: Readonly<Record<string, string>> = {
+  "features/telemetry/sockets.ts": "access/sockets",
+  "gateway/index.ts": "access/routes",
+  "gateway/replicas.ts": "here",
+  "gateway/worker.ts": "here",
+  "http/docs-page.ts": "here",
+  "http/mount.ts": "access/routes",
+  "http/ops.ts": "here",
+  "onboard/index.ts": "here",
+  "relay/app.ts": "access/sockets",
+  "relay/doors.ts": "access/sockets",
+  "relay/index.ts": "here",
+  "tunnel/edge/edge.ts": "access/edge, and here",
+  "tunnel/index.ts": "access/sockets",
+  "tunnel/jumphost/jumphost.ts": "access/sockets, and here",
+};
+
+test("every file that opens a door is known, and where its doors are walked", () => {
+  const src = join(packageRoot, "src");
+  const opens = /new Router\(|limitedServer\(\s*[^)\s]|\.on\("upgrade"|createTcpServer\(\)|new Server\(\{/;
+  const found = readdirSync(src, { recursive: true, encoding: "utf8" }).filter(
+    (file) =>
+      /\.ts$/.test(file) &&
+      !/\.(test|contract)\.ts$|^(testing|laptop|simvehicle)\/|^http\/server\.ts$/.test(file) &&
+      opens.test(readFileSync(join(src, file), "utf8")),
+  );
+  expect(found.sort()).toEqual(Object.keys(servers));
+});
+
+interface Door {
+  readonly at: string;
+  readonly path: string;
+  readonly method?: "GET" | "POST";
+}
+
+describe.each(["contract", "strict"] as const)("in the %s profile", (profile) => {
+  let gateway: TestGateway;
+  let own: Belongings;
+  let bad: BadCallers;
+  /** By its name: where each process answers. */
+  let at: Readonly<Record<string, string>>;
+  let edge: TestEdge;
+
+  beforeAll(async () => {
+    const peerPort = await freePort();
+    gateway = await startTestGateway({
+      ...REPLICA_ENV,
+      GATEWAY_PEER_PORT: String(peerPort),
+      ACCESS_PROFILE: profile,
+      EDGE_SECRET: TEST_EDGE_SECRET,
+      LINK_CONNECT_TIMEOUT_MS: "50",
+    });
+    own = await belongings(gateway);
+    const { access, refresh, reset } = otherTokens(gateway, own.user);
+    bad = {
+      ...(await badCallers(gateway, own.user, own.roomToken)),
+      "a user": access,
+      "a refresh token": refresh,
+      "a reset token": reset,
+      "a drone": { "x-drone-ip": own.ip, "x-real-ip": own.ip, "x-forwarded-for": own.ip },
+      "the edge's secret": { "x-edge-secret": TEST_EDGE_SECRET, "x-drone-ip": own.ip },
+    };
+    const relay = await startTestRelay({ ACCESS_PROFILE: profile }, gateway);
+    const world = await tunnelWorld();
+    const tunnel = await world.start(
+      { os: new SimulatedOs(), dataplane: "auto" },
+      { ACCESS_PROFILE: profile, TUNNEL_API_SECRET: TUNNEL_SECRET, EDGE_SECRET: TEST_EDGE_SECRET },
+    );
+    const worker = await startWorker({ ...gateway.deps.config, WORKER_PORT: 0 });
+    atEndOfFile(() => worker.lifecycle.stop("the tests are over"));
+    const onboard = await startOnboard(
+      loadConfig(onboardConfig, {
+        ...{ DRONE_IP: own.ip, REDIS_URL: gateway.redisUrl, ONBOARD_PORT: "0" },
+        ...{ ONBOARD_VEHICLE_PORT: "1", LOG_LEVEL: "silent" },
+      }),
+    );
+    atEndOfFile(() => onboard.lifecycle.stop("the tests are over"));
+    edge = await startEdge(["127.0.9.2"], {
+      gateway: { port: 0, url: gateway.droneUrl ?? gateway.url, secret: TEST_EDGE_SECRET },
+    });
+    at = {
+      gateway: gateway.url,
+      relay: relay.url,
+      tunnel: tunnel.url,
+      worker: worker.url,
+      onboard: onboard.url,
+      peers: `http://127.0.0.1:${peerPort}`,
+      jumphost: tunnel.jumphostUrl.replace("ws", "http"),
+    };
+  });
+
+  const ask = async ({ at: name, path, method = "GET" }: Door, headers: Readonly<Record<string, string>>) => {
+    const reply = await fetch(`${at[name]}${path}`, { method, headers, redirect: "manual" });
+    return { status: reply.status, text: await reply.text() };
+  };
+
+  /** The rest is not read: some of it is a megabyte. */
+  const statusOf = async (
+    { at: name, path, method = "GET" }: Door,
+    headers: Readonly<Record<string, string>>,
+  ) => {
+    const reply = await fetch(`${at[name]}${path}`, { method, headers, redirect: "manual" });
+    await reply.body?.cancel();
+    return reply.status;
+  };
+
+  const open = (): Door[] => [
+    ...["gateway", "relay", "tunnel", "worker", "onboard"].flatMap((name) =>
+      opsPaths.map((path) => ({ at: name, path })),
+    ),
+    ...docsPaths(BASE_PATH).map((path) => ({ at: "gateway", path })),
+  ];
+
+  /** Nothing of it may be told to whoever only reaches a port. */
+  const secrets = () => [
+    ...[TEST_JWT_SECRET, TEST_EDGE_SECRET, TEST_PEER_SECRET, TUNNEL_SECRET, own.roomToken],
+    ...[own.user.username, own.user.token, own.user.ip, own.ip, gateway.databaseUrl, gateway.redisUrl],
+  ];
+
+  test("what is open to anybody is answered the same to each, and tells nothing of anybody's", async () => {
+    expect(open().length).toBeGreaterThan(20);
+    for (const door of open()) {
+      const plain = await ask(door, {});
+      expect([door, plain.status]).toEqual([door, door.path === "/api/docs" ? 302 : 200]);
+      expect([door, secrets().filter((secret) => plain.text.includes(secret))]).toEqual([door, []]);
+      const others = await Promise.all(
+        Object.entries(bad).map(async ([kind, headers]) => [kind, await statusOf(door, headers)]),
+      );
+      expect([door, others]).toEqual([door, Object.keys(bad).map((kind) => [kind, plain.status])]);
+    }
+  });
+
+  test("what is open to anybody takes no other method", async () => {
+    for (const door of open()) {
+      const { status } = await ask({ ...door, method: "POST" }, {});
+      expect([door, [404, 405].includes(status), status]).toEqual([door, true, status]);
+    }
+  });
+
+  test("the replicas' port answers replicas only, in both profiles", async () => {
+    for (const path of ["/", ...opsPaths])
+      for (const method of ["GET", "POST"] as const) {
+        const door = { at: "peers", path, method };
+        for (const [kind, headers] of Object.entries(bad))
+          expect([door, kind, (await ask(door, headers)).status]).toEqual([door, kind, 401]);
+        expect((await ask(door, { authorization: `Bearer ${TEST_PEER_SECRET}` })).status).toBe(400);
+      }
+  });
+
+  test("the jumphost has nothing for whoever asks without an upgrade", async () => {
+    for (const path of ["/", ...opsPaths, "/10.71.0.2/5001"])
+      for (const headers of [...Object.values(bad), { authorization: `Bearer ${TUNNEL_SECRET}` }])
+        expect((await ask({ at: "jumphost", path }, headers)).status).toBe(426);
+  });
+
+  test("no process takes an upgrade where none is declared", async () => {
+    for (const name of ["gateway", "relay", "tunnel", "worker", "onboard", "peers"]) {
+      const port = Number(new URL(at[name] ?? "").port);
+      const paths = [...opsPaths, "/", "/redispad", "/socket.io", `${SOCKETS_PATH}../x`];
+      const taken = await Promise.all(
+        paths.map(async (path) => {
+          const statuses = await rawStatuses(port, upgradeTo(path, "Authorization: Bearer none\r\n"), 300);
+          return statuses.includes(101) ? [path] : [];
+        }),
+      );
+      expect([name, taken.flat()]).toEqual([name, []]);
+    }
+  });
+
+  test("the edge lets nobody in but a drone, whatever is asked for; a drone gets to no door but the gateway's own", async () => {
+    const url = edge.edge.url("gateway") ?? "";
+    for (const { path } of open())
+      for (const headers of Object.values(bad))
+        expect([path, (await askFrom("127.0.9.9", `${url}${path}`, { headers })).status]).toEqual([
+          path,
+          403,
+        ]);
+    expect(edge.live.get("127.0.9.2")).toEqual({ ip: "127.0.9.2" as Ipv4, keyId: "key-0" });
+    if (profile === "strict")
+      for (const { path } of open())
+        expect([path, (await askFrom("127.0.9.2", `${url}${path}`)).status]).toEqual([path, 404]);
+  });
+
+  if (profile === "strict")
+    test("the drones' port has none of the open doors", async () => {
+      for (const { path } of open()) {
+        const { status } = await fetch(`${gateway.droneUrl}${path}`, { redirect: "manual" });
+        expect([path, status]).toEqual([path, 404]);
+      }
+    });
+});
