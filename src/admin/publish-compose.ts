@@ -14,6 +14,10 @@ export const publishComposeCommand: AdminCommand = {
     const store = new ObjectStore(config);
     try {
       for (const key of await publishCompose(store, config)) process.stdout.write(`published ${key}\n`);
+    } catch (error) {
+      // The store's own words name no bucket.
+      const { message } = error as Error;
+      throw new Error(`The bucket "${config.S3_BUCKET}" takes no compose file: ${message}`, { cause: error });
     } finally {
       store.close();
     }

@@ -17,14 +17,23 @@ beforeEach(async () => {
   user = await world.gateway.newUser();
 });
 
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+const admin = (...args: string[]): Promise<Ended> => adminWith({}, ...args);
+
 /** The real entrypoint in a process of its own. */
-function admin(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
+function adminWith(further: Readonly<Record<string, string>>, ...args: string[]): Promise<Ended> {
   const env = {
     PATH: process.env.PATH,
     DATABASE_URL: world.gateway.databaseUrl,
     S3_ENDPOINT: world.objectsUrl,
     S3_ACCESS_KEY_ID: world.gateway.deps.config.S3_ACCESS_KEY_ID,
     S3_SECRET_ACCESS_KEY: world.gateway.deps.config.S3_SECRET_ACCESS_KEY,
+    ...further,
   };
   return new Promise((resolve) => {
     const child = execFile(
@@ -95,4 +104,9 @@ test("publish-compose puts each vehicle type's file where activation links to it
   });
   const { services } = parse(await store.readText("compose/rover.yaml"), { merge: true });
   expect(Object.keys(services)).toEqual(["mavlink-router", "onboard"]);
+}, 60_000);
+
+test("publish-compose names the bucket that is not there", async () => {
+  const { code, err } = await adminWith({ S3_BUCKET: "not-made" }, "publish-compose");
+  expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('The bucket "not-made" takes no') });
 }, 60_000);
