@@ -8,12 +8,13 @@ import { askIn } from "../../src/testing/namespaces/cables";
 import { TestSticks } from "../../src/testing/sticks";
 import { until } from "../../src/testing/until";
 import { TestWatcher } from "../../src/testing/watcher";
+import { ProbePod } from "./probe-pod";
 import {
   admin,
   apps,
   core,
+  deleteNamespace,
   deploy,
-  exec,
   isReady,
   killPods,
   leftOnNode,
@@ -42,7 +43,25 @@ let watcher: TestWatcher;
 /** The pilot's computer and a physical drone's, outside the cluster. */
 let pilotVpn: VpnClient;
 let droneVpn: VpnClient;
+/** In a namespace of which the release knows nothing. */
+let stranger: ProbePod;
 const ECHO = { protocol: "tcp", port: 5001 } as const;
+
+/** Milliseconds of the slowest echo of a pilot's stream, once it has caught up; printed. */
+async function slowestEcho(name: string): Promise<number> {
+  await until(async () => {
+    const { sent, echoed } = await pilotVpn.node.report(name);
+    return echoed > sent - 10;
+  }, MINUTES);
+  const { worstMs, echoed } = await pilotVpn.node.report(name);
+  process.stdout.write(`${name}: ${echoed} echoes, the slowest after ${Math.round(worstMs)} ms.\n`);
+  return worstMs;
+}
+
+async function variable(component: string, name: string): Promise<string | undefined> {
+  const { spec } = await apps.readNamespacedDeployment({ namespace, name: `${release}-${component}` });
+  return spec?.template.spec?.containers[0]?.env?.find((one) => one.name === name)?.value;
+}
 
 type Transport = "websocket" | "polling";
 
@@ -60,11 +79,23 @@ async function watch(transport: Transport = "websocket"): Promise<TestWatcher> {
   return one;
 }
 
+/** North and high: neither on its way home nor landing. */
+async function fliesOn(one: TestWatcher): Promise<void> {
+  const latitude = () => one.frames("gps").at(-1)?.data.latitude;
+  one.forget();
+  await until(() => one.frames("gps").length > 0);
+  const from = latitude();
+  await until(() => latitude() > from + 0.00001);
+  await until(() => one.frames("relalt").length > 0);
+  expect(one.frames("relalt").at(-1)?.data.data).toBeGreaterThan(8);
+}
+
 test(
   "the chart installs, and everything is ready",
   async () => {
+    stranger = await ProbePod.create("fleet-test-elsewhere", "stranger");
     await deploy();
-    for (const part of ["gateway", "relay", "simulator", "tunnel", "postgres", "redis", "minio"]) {
+    for (const part of ["gateway", "relay", "worker", "simulator", "tunnel", "postgres", "redis", "minio"]) {
       const pods = await podsOf(part);
       expect([part, pods.length > 0 && pods.every(isReady)]).toEqual([part, true]);
     }
@@ -90,10 +121,11 @@ test(
     await admin(["create-user", "--username", pilot.username, "--active"], `${pilot.password}\n`);
     token = await api.login(pilot);
     simulated = await api.post("/drone", { type: "sitl", name: "Kind", vehicle_type: "copter" });
-    const mission = await api.post<{ id: number }>("/mission", { name: "Square" });
+    const mission = await api.post<{ id: number }>("/mission", { name: "North" });
+    // Straight north, for longer than this file takes.
     const corners = [
       [47.3982, 8.5456],
-      [47.3982, 8.5464],
+      [47.6, 8.5456],
     ];
     for (const [sequence, [lat, lng]] of corners.entries()) {
       await api.post("/mission/point", [
@@ -108,7 +140,7 @@ test(
     await order("takeoff", { altitude: 10 });
     await until(() => watcher.frames("relalt").some(({ data }) => data.data > 8), MINUTES);
     await order("set_mode", { mode_info: { custom_mode: "AUTO" } });
-    await until(() => watcher.frames("gps").some(({ data }) => data.latitude > 47.3981), 2 * MINUTES);
+    await until(() => watcher.frames("gps").some(({ data }) => data.latitude > 47.3983), 2 * MINUTES);
   },
   6 * MINUTES,
 );
@@ -199,25 +231,63 @@ test(
 );
 
 test(
-  "every service's metrics can be scraped",
+  "a Prometheus elsewhere in the cluster finds every process by its annotations, and scrapes it",
   async () => {
-    for (const [component, port] of [
-      ["gateway", 8080],
-      ["relay", 7070],
-      ["tunnel", 5050],
-    ] as const) {
-      const [pod] = await podsOf(component);
-      const script = `fetch("http://${pod?.status?.podIP}:${port}/metrics").then((r) => r.text()).then(console.log)`;
-      const said = await exec(`deployment/${release}-gateway`, "gateway", ["node", "-e", script]);
-      expect(said).toContain(`process="${component}"`);
+    const pods = (await core.listNamespacedPod({ namespace })).items.filter(
+      ({ metadata }) => metadata?.annotations?.["prometheus.io/scrape"] === "true",
+    );
+    const component = (pod: (typeof pods)[number]) => pod.metadata?.labels?.["app.kubernetes.io/component"];
+    expect([...new Set(pods.map(component))].toSorted()).toEqual(["gateway", "relay", "tunnel", "worker"]);
+    for (const pod of pods) {
+      const { "prometheus.io/port": port, "prometheus.io/path": path } = pod.metadata?.annotations ?? {};
+      const metrics = await stranger.get(`http://${pod.status?.podIP}:${port}${path}`);
+      expect(metrics).toEqual({ status: 200, text: expect.stringContaining(`process="${component(pod)}"`) });
     }
   },
   MINUTES,
 );
 
+test(
+  "no pod but those of the release reaches a server, the drone-only port or a vehicle, and one of these no other's",
+  async () => {
+    const beside = await ProbePod.create(namespace, "beside");
+    const gatewayIp = (await podsOf("gateway"))[0]?.status?.podIP;
+    const guarded = [
+      `${release}-postgres.${namespace}:5432`,
+      `${release}-redis.${namespace}:6379`,
+      `${release}-minio.${namespace}:9000`,
+      `${release}-gateway-drone.${namespace}:8081`,
+      `${gatewayIp}:8082`,
+      `${release}-simulator.${namespace}:5760`,
+    ];
+    const all = (opens: boolean) => Object.fromEntries(guarded.map((target) => [target, opens]));
+    const gateway = new ProbePod(namespace, `deployment/${release}-gateway`, "gateway");
+    const relay = new ProbePod(namespace, `deployment/${release}-relay`, "relay");
+
+    // Each is there, and whoever may scrape the metrics reaches their port.
+    const own = guarded.filter((target) => !target.includes(":8081"));
+    expect(await gateway.opens(own)).toEqual(Object.fromEntries(own.map((target) => [target, true])));
+    const metrics = `${release}-gateway.${namespace}:8080`;
+    expect(await stranger.opens([metrics])).toEqual({ [metrics]: true });
+
+    expect(await stranger.opens(guarded)).toEqual(all(false));
+    expect(await beside.opens(guarded)).toEqual(all(false));
+    expect(await relay.opens(guarded)).toEqual({
+      ...all(false),
+      [`${release}-postgres.${namespace}:5432`]: true,
+      [`${release}-redis.${namespace}:6379`]: true,
+    });
+    // On the node's network no policy holds: a secret does.
+    const firewall = await stranger.get(`http://${release}-tunnel.${namespace}:5050/firewall`);
+    expect(firewall.status).toBe(401);
+    await beside.delete();
+  },
+  2 * MINUTES,
+);
+
 /** Of what the flight's telemetry does not pass through; Redis carries it between gateways. */
-test.each(["relay", "tunnel", "minio", "postgres"])(
-  "the %s is killed and comes back, and who watches the flight notices nothing",
+test.each(["relay", "worker", "tunnel", "minio", "postgres"])(
+  "the %s is killed and comes back, and the flight goes on, which who watches it sees all the while",
   async (part) => {
     watcher.forget();
     let worstGapMs = 0;
@@ -234,20 +304,26 @@ test.each(["relay", "tunnel", "minio", "postgres"])(
     }
     expect(watcher.socket.connected).toBe(true);
     expect(worstGapMs).toBeLessThan(3_000);
+    await fliesOn(watcher);
     await until(() => api.login(pilot), MINUTES);
   },
   6 * MINUTES,
 );
 
-test.each(["redis", "simulator", "gateway"])(
-  "the %s is killed, comes back, and the flight can be watched again",
+async function watchAgain(): Promise<void> {
+  await until(async () => {
+    token = await api.login(pilot);
+    watcher.socket.disconnect();
+    watcher = await watch();
+  }, 3 * MINUTES);
+}
+
+test.each(["redis", "gateway"])(
+  "the %s is killed, comes back, and the flight, which went on, is watched again",
   async (part) => {
     await killPods(part);
-    await until(async () => {
-      token = await api.login(pilot);
-      watcher.socket.disconnect();
-      watcher = await watch();
-    }, 3 * MINUTES);
+    await watchAgain();
+    await fliesOn(watcher);
   },
   6 * MINUTES,
 );
@@ -265,20 +341,23 @@ test(
   async () => {
     const [before] = await podsOf("tunnel");
     await pilotVpn.node.stream("upgrade", { ...ECHO, host: droneVpn.ip });
-    await deploy("gateway.env.LINK_IDLE_SECONDS=61");
+    await deploy({ "gateway.env.LINK_IDLE_SECONDS": 61 });
     expect((await podsOf("tunnel"))[0]?.metadata?.uid).toBe(before?.metadata?.uid);
-    await until(async () => {
-      const { sent, echoed } = await pilotVpn.node.report("upgrade");
-      return echoed > sent - 10;
-    });
-    const { worstMs, echoed } = await pilotVpn.node.report("upgrade");
-    process.stdout.write(
-      `${echoed} echoes through the upgrade, the slowest after ${Math.round(worstMs)} ms.\n`,
-    );
-    expect(worstMs).toBeLessThan(2_000);
-    const gateway = await apps.readNamespacedDeployment({ namespace, name: `${release}-gateway` });
-    const env = gateway.spec?.template.spec?.containers[0]?.env ?? [];
-    expect(env).toContainEqual(expect.objectContaining({ name: "LINK_IDLE_SECONDS", value: "61" }));
+    expect(await slowestEcho("upgrade")).toBeLessThan(2_000);
+    expect(await variable("gateway", "LINK_IDLE_SECONDS")).toBe("61");
+  },
+  12 * MINUTES,
+);
+
+test(
+  "an upgrade that replaces the tunnel's pod holds a stream through it up for its restart, and loses nothing of it",
+  async () => {
+    const [before] = await podsOf("tunnel");
+    await pilotVpn.node.stream("replacement", { ...ECHO, host: droneVpn.ip });
+    await deploy({ "gateway.env.LINK_IDLE_SECONDS": 61, "tunnel.env.DB_REFRESH_SECONDS": 5 });
+    const [after] = await podsOf("tunnel");
+    expect(after?.metadata?.uid).not.toBe(before?.metadata?.uid);
+    expect(await slowestEcho("replacement")).toBeLessThan(MINUTES);
   },
   12 * MINUTES,
 );
@@ -286,7 +365,7 @@ test(
 test(
   "with a second gateway and a third relay the flight is heard at whichever gateway, by websocket and by polling, also when one is killed",
   async () => {
-    await deploy("gateway.replicas=2", "relay.replicas=3");
+    await deploy({ "gateway.replicas": 2, "relay.replicas": 3, "gateway.env.LINK_IDLE_SECONDS": 62 });
     const gateways = (await podsOf("gateway")).filter(isReady);
     expect(gateways).toHaveLength(2);
     expect((await podsOf("relay")).filter(isReady)).toHaveLength(3);
@@ -305,13 +384,29 @@ test(
 );
 
 test(
-  "a rollback keeps users and their secrets",
+  "a rollback puts every value back, and keeps users, their secrets and the flight",
   async () => {
+    expect(await variable("gateway", "LINK_IDLE_SECONDS")).toBe("62");
     await rollBack();
-    await until(() => api.login(pilot), MINUTES);
+    expect(await variable("gateway", "LINK_IDLE_SECONDS")).toBe("61");
+    await until(async () => {
+      expect([await podsOf("gateway"), await podsOf("relay")].map(({ length }) => length)).toEqual([1, 2]);
+    }, 2 * MINUTES);
+    await watchAgain();
+    await fliesOn(watcher);
     expect(await pilotVpn.node.probe({ ...ECHO, host: droneVpn.ip })).toBe(true);
   },
   12 * MINUTES,
+);
+
+test(
+  "the simulator is killed, comes back, and its vehicle can be watched again, on the ground",
+  async () => {
+    await killPods("simulator");
+    await watchAgain();
+    await until(() => watcher.frames("relalt").some(({ data }) => data.data < 1), MINUTES);
+  },
+  6 * MINUTES,
 );
 
 test(
@@ -326,7 +421,7 @@ test(
       ({ metadata }) => metadata?.name,
     );
     expect(names).toEqual(expect.arrayContaining([`${release}-keys`, `${release}-hub-keys`]));
-    await core.deleteNamespace({ name: namespace });
+    await deleteNamespace(namespace);
   },
   12 * MINUTES,
 );

@@ -2,7 +2,16 @@ import { execFile, spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
-import { AppsV1Api, CoreV1Api, KubeConfig, type V1Pod } from "@kubernetes/client-node";
+import {
+  AppsV1Api,
+  AutoscalingV2Api,
+  CoordinationV1Api,
+  CoreV1Api,
+  DiscoveryV1Api,
+  KubeConfig,
+  NetworkingV1Api,
+  type V1Pod,
+} from "@kubernetes/client-node";
 import { packageRoot, version } from "../../src/platform/version";
 import { atEndOfFile } from "../../src/testing";
 import { until } from "../../src/testing/until";
@@ -19,40 +28,87 @@ const kubeConfig = new KubeConfig();
 kubeConfig.loadFromDefault();
 export const core = kubeConfig.makeApiClient(CoreV1Api);
 export const apps = kubeConfig.makeApiClient(AppsV1Api);
+export const autoscaling = kubeConfig.makeApiClient(AutoscalingV2Api);
+export const coordination = kubeConfig.makeApiClient(CoordinationV1Api);
+export const discovery = kubeConfig.makeApiClient(DiscoveryV1Api);
+export const networking = kubeConfig.makeApiClient(NetworkingV1Api);
 
-const image = {
+export const image = {
   repository: process.env.FLEET_IMAGE_REPOSITORY ?? "fleet-gateway",
   tag: process.env.FLEET_IMAGE_TAG ?? "",
 };
-/** What the kind values leave to the cluster; data is kept, so that a killed server has it afterwards. */
-const settings = [
-  `image.repository=${image.repository}`,
-  `image.tag=${image.tag}`,
-  `tunnel.endpointHost=${process.env.FLEET_VPN_HOST ?? "127.0.0.1"}`,
-  ...["postgres", "redis", "minio"].map((server) => `${server}.persistence.enabled=true`),
-];
+/** The address of the hub for clients outside. */
+export const hubHost = process.env.FLEET_VPN_HOST ?? "127.0.0.1";
+const ingressNamespace = process.env.FLEET_INGRESS_NAMESPACE ?? "ingress-nginx";
+
+/** As a NetworkPolicy's peer. */
+export const podsIn = (name: string): object => ({
+  namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } },
+});
+
+/** A namespace that is there until the end of the file. */
+export async function freshNamespace(name: string): Promise<void> {
+  await core.createNamespace({ body: { metadata: { name } } });
+  atEndOfFile(() => deleteNamespace(name));
+}
+
+/** With everything in it; resolves when it is gone. */
+export async function deleteNamespace(name: string): Promise<void> {
+  await core.deleteNamespace({ name });
+  await until(async () => {
+    const namespaces = await core.listNamespace();
+    return namespaces.items.every(({ metadata }) => metadata?.name !== name);
+  }, 120_000);
+}
 
 async function helm(...args: string[]): Promise<string> {
   const { stdout } = await run("helm", ["--namespace", namespace, ...args], { maxBuffer: 16 * 1024 * 1024 });
   return stdout;
 }
 
-/** Install or upgrade with the kind values and these settings, and wait until everything is ready. */
-export const deploy = (...further: string[]): Promise<string> =>
+/**
+ * Install or upgrade with an example's values and these, by their dotted names, and wait until everything is ready.
+ * Nobody but the ingress controller may call the public ports.
+ */
+export const deployExample = (example: string, values: Readonly<Record<string, unknown>>): Promise<string> =>
   helm(
     ...["upgrade", "--install", release, chart, "--create-namespace"],
     ...["--wait", "--wait-for-jobs", "--timeout", "10m"],
-    ...["--values", join(chart, "examples/kind.yaml")],
-    ...[...settings, ...further].flatMap((setting) => ["--set", setting]),
+    ...["--values", join(chart, `examples/${example}.yaml`)],
+    ...Object.entries({
+      "image.repository": image.repository,
+      "image.tag": image.tag,
+      "tunnel.endpointHost": hubHost,
+      "networkPolicy.publicFrom": [podsIn(ingressNamespace)],
+      ...values,
+    }).flatMap(([name, value]) => ["--set-json", `${name}=${JSON.stringify(value)}`]),
   );
+
+/**
+ * The kind values with everything that they leave out: data is kept, so that a killed server has it afterwards, and a
+ * worker has its own pod. The vehicle flies no faster than in life, to be in the air for the whole of it.
+ */
+export const deploy = (values: Readonly<Record<string, unknown>> = {}): Promise<string> =>
+  deployExample("kind", {
+    "simulator.speedup": 1,
+    "worker.enabled": true,
+    "worker.videoPackaging": false,
+    "postgres.persistence.enabled": true,
+    "redis.persistence.enabled": true,
+    "minio.persistence.enabled": true,
+    ...values,
+  });
 export const rollBack = (): Promise<string> => helm("rollback", release, "--wait", "--timeout", "10m");
 /** Its pod is gone when it has succeeded, and stays with its log when not. */
 export const runHelmTest = (): Promise<string> => helm("test", release);
 export const uninstall = (): Promise<string> => helm("uninstall", release, "--wait", "--timeout", "10m");
 
-const inPod = (target: string, container: string, command: readonly string[]): string[] => [
-  ...["--namespace", namespace, "exec", "-i", target, "-c", container, "--", ...command],
-];
+const inPod = (
+  target: string,
+  container: string,
+  command: readonly string[],
+  within = namespace,
+): string[] => [...["--namespace", within, "exec", "-i", target, "-c", container, "--", ...command]];
 
 /** Run a program in a pod; resolves with what it printed. */
 export async function exec(
@@ -60,8 +116,9 @@ export async function exec(
   container: string,
   command: readonly string[],
   input = "",
+  within = namespace,
 ): Promise<string> {
-  const promise = run("kubectl", inPod(target, container, command));
+  const promise = run("kubectl", inPod(target, container, command, within));
   promise.child.stdin?.end(input);
   return (await promise).stdout;
 }

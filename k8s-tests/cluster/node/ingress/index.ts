@@ -2,7 +2,7 @@
  * A stand-in for the ingress-nginx controller, which comes only as an image: Debian's nginx, configured from the
  * cluster's Ingress objects and told whenever these or their pods change. It is the suite's way in, not a product.
  *
- *     node --require @swc-node/register k8s-tests/cluster/node/ingress/index.ts ADDRESS:PORT FOLDER
+ *     node --require @swc-node/register k8s-tests/cluster/node/ingress/index.ts ADDRESS:PORT ADDRESS:TLS-PORT FOLDER
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -10,11 +10,12 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { CoreV1Api, DiscoveryV1Api, KubeConfig, NetworkingV1Api } from "@kubernetes/client-node";
-import { nginxConfig } from "./nginx-config";
-import { ingressRoutes } from "./routes";
+import { certificateFiles, nginxConfig } from "./nginx-config";
+import { type Certificate, certificates, ingressRoutes } from "./routes";
 
 const PERIOD_MS = 500;
-const [listen = "", folder = ""] = process.argv.slice(2);
+const [http = "", https = "", folder = ""] = process.argv.slice(2);
+const place = { http, https, folder };
 
 const kubeConfig = new KubeConfig();
 kubeConfig.loadFromDefault();
@@ -22,18 +23,21 @@ const core = kubeConfig.makeApiClient(CoreV1Api);
 const discovery = kubeConfig.makeApiClient(DiscoveryV1Api);
 const networking = kubeConfig.makeApiClient(NetworkingV1Api);
 
-async function wanted(): Promise<string> {
-  const [ingresses, services, slices] = await Promise.all([
+async function wanted(): Promise<{ config: string; certificates: Certificate[] }> {
+  const [ingresses, services, slices, secrets] = await Promise.all([
     networking.listIngressForAllNamespaces(),
     core.listServiceForAllNamespaces(),
     discovery.listEndpointSliceForAllNamespaces(),
+    core.listSecretForAllNamespaces({ fieldSelector: "type=kubernetes.io/tls" }),
   ]);
-  return nginxConfig(listen, folder, ingressRoutes(ingresses.items, services.items, slices.items));
+  const routes = ingressRoutes(ingresses.items, services.items, slices.items);
+  const shown = certificates(ingresses.items, secrets.items);
+  return { config: nginxConfig(place, routes, shown), certificates: shown };
 }
 
 async function main(): Promise<void> {
   const file = join(folder, "nginx.conf");
-  let written = nginxConfig(listen, folder, []);
+  let written = nginxConfig(place, [], []);
   writeFileSync(file, written);
   const nginx = spawn("nginx", ["-p", folder, "-c", file, "-e", "stderr"], { stdio: "inherit" });
   let stopping = false;
@@ -47,8 +51,13 @@ async function main(): Promise<void> {
   void ended.then(([code]) => process.exit(stopping ? 0 : (code ?? 1)));
   while (!stopping) {
     try {
-      const config = await wanted();
+      const { config, certificates } = await wanted();
       if (config !== written) {
+        for (const { host, certificate, key } of certificates) {
+          const [certificateFile, keyFile] = certificateFiles(folder, host);
+          writeFileSync(certificateFile, certificate);
+          writeFileSync(keyFile, key, { mode: 0o600 });
+        }
         writeFileSync(file, config);
         nginx.kill("SIGHUP");
         written = config;

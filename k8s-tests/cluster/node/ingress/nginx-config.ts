@@ -1,9 +1,32 @@
-import type { Route } from "./routes";
+import type { Certificate, Route } from "./routes";
 
 const PREFIX = "nginx.ingress.kubernetes.io/";
 
+/** Where it listens, each as `ADDRESS:PORT`, and the folder that it works in. */
+export interface Place {
+  readonly http: string;
+  readonly https: string;
+  readonly folder: string;
+}
+
+/** Of a host's certificate and its key. */
+export const certificateFiles = (folder: string, host: string): [certificate: string, key: string] => [
+  `${folder}/${host}.crt`,
+  `${folder}/${host}.key`,
+];
+
 /** nginx's configuration for these routes, with ingress-nginx's own defaults. */
-export function nginxConfig(listen: string, folder: string, routes: readonly Route[]): string {
+export function nginxConfig(
+  { http, https, folder }: Place,
+  routes: readonly Route[],
+  certificates: readonly Certificate[],
+): string {
+  const secured = new Set(certificates.map(({ host }) => host));
+  const listening = (host: string): string => {
+    if (!secured.has(host)) return `    listen ${http};\n`;
+    const [certificate, key] = certificateFiles(folder, host);
+    return `    listen ${https} ssl;\n    ssl_certificate ${certificate};\n    ssl_certificate_key ${key};\n`;
+  };
   const hosts = [...new Set(routes.map(({ host }) => host))].toSorted();
   const services = new Map(routes.map((route) => [route.service, route]));
   return `daemon off;
@@ -21,8 +44,8 @@ http {
   uwsgi_temp_path ${folder}/unused;
   scgi_temp_path ${folder}/unused;
   map $http_upgrade $connection_upgrade { default upgrade; '' ''; }
-${[...services.values()].map(upstream).join("")}  server { listen ${listen} default_server; return 404; }
-${hosts.map((host) => server(listen, host, routes)).join("")}}
+${[...services.values()].map(upstream).join("")}  server { listen ${http} default_server; return 404; }
+${hosts.map((host) => server(listening(host), host, routes)).join("")}}
 `;
 }
 
@@ -36,9 +59,9 @@ function upstream({ service, pods, annotations }: Route): string {
   return `  upstream ${service} {\n${servers}  }\n${cookie ? affinity : ""}`;
 }
 
-function server(listen: string, host: string, routes: readonly Route[]): string {
+function server(listening: string, host: string, routes: readonly Route[]): string {
   const own = routes.filter((route) => route.host === host);
-  return `  server {\n    listen ${listen};\n    server_name ${host};\n${own.map(locations).join("")}    location / { return 404; }\n  }\n`;
+  return `  server {\n${listening}    server_name ${host};\n${own.map(locations).join("")}    location / { return 404; }\n  }\n`;
 }
 
 /** A path of type Prefix means whole elements: itself, and what is below it. */

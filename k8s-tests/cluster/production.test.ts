@@ -1,0 +1,343 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { WebSocket } from "ws";
+import { ApiClient } from "../../src/laptop/api-client";
+import { downloadConfig } from "../../src/laptop/demo/client-config";
+import { atEndOfFile } from "../../src/testing";
+import { freshFolder } from "../../src/testing/fresh-servers";
+import { JanusRooms } from "../../src/testing/janus-rooms";
+import { VpnClient } from "../../src/testing/namespaces";
+import { askIn } from "../../src/testing/namespaces/cables";
+import { until } from "../../src/testing/until";
+import { sha256 } from "../../src/testing/uploads";
+import { TestWatcher } from "../../src/testing/watcher";
+import { ownServers, publishObjects } from "./own-servers";
+import { ProbePod } from "./probe-pod";
+import {
+  admin,
+  autoscaling,
+  coordination,
+  core,
+  deleteNamespace,
+  deployExample,
+  discovery,
+  exec,
+  hubHost,
+  image,
+  isReady,
+  killPods,
+  leftOnNode,
+  namespace,
+  podsIn,
+  podsOf,
+  release,
+  runHelmTest,
+  uninstall,
+} from "./release";
+
+/**
+ * The production example beside servers of an operator's own, with what it leaves to them: TLS at the Ingress, Secrets,
+ * a leased hub, a worker that packages videos, Janus. In the order of the release's life.
+ */
+
+const origin = process.env.FLEET_TLS_ORIGIN ?? "https://fleet.localtest.me:8443";
+const host = new URL(origin).hostname;
+const objectsHost = host.replace("fleet", "objects");
+const janusImage = process.env.FLEET_JANUS_IMAGE ?? "";
+const MINUTES = 60_000;
+const ECHO = { protocol: "tcp", port: 5001 } as const;
+const EDGE = "http://10.71.0.1:8088/api/v1";
+
+const pilot = { username: `pilot-${Date.now()}@example.com`, password: randomBytes(12).toString("hex") };
+const api = new ApiClient(origin);
+let token: string;
+let drone: { readonly id: number; readonly ip: string; readonly activation_token: string };
+let pilotVpn: VpnClient;
+let droneVpn: VpnClient;
+let scraper: ProbePod;
+
+async function secret(name: string, data: Readonly<Record<string, string>>, type = "Opaque"): Promise<void> {
+  await core.createNamespacedSecret({
+    namespace,
+    body: { metadata: { name }, type, stringData: { ...data } },
+  });
+}
+
+/** Every Secret that the example names, as docs/install.md describes it. */
+async function createSecrets(certificate: Readonly<Record<string, string>>): Promise<void> {
+  const printed = (await scraper.run(["node", "dist/cmd/admin.js", "keys"])).trim().split("\n");
+  const keys = Object.fromEntries(printed.map((line) => line.split(/=(.*)/s, 2)));
+  const { USERS_PRIVATE_KEY, DRONES_PRIVATE_KEY, ...processes } = keys;
+  await secret("fleet-keys", processes);
+  await secret("fleet-hub-keys", { USERS_PRIVATE_KEY, DRONES_PRIVATE_KEY });
+  await secret("fleet-mail", { url: "smtp://mail.example.com:587" });
+  await secret("fleet-billing", { STRIPE_SECRET_KEY: "sk_test_none", STRIPE_WEBHOOK_SECRET: "whsec_none" });
+  await secret("fleet-drone-registry", { username: "drone", password: "pull" });
+  await secret("fly-example-com", certificate, "kubernetes.io/tls");
+}
+
+const little = { cpu: "50m" };
+
+test(
+  "the production values install beside servers of one's own, and everything is ready",
+  async () => {
+    const certificate = {
+      "tls.crt": readFileSync(process.env.FLEET_TLS_CERTIFICATE ?? "", "utf8"),
+      "tls.key": readFileSync(process.env.FLEET_TLS_KEY ?? "", "utf8"),
+    };
+    await core.createNamespace({ body: { metadata: { name: namespace } } });
+    scraper = await ProbePod.create("fleet-test-monitoring", "scraper");
+    const [servers] = await Promise.all([ownServers(), createSecrets(certificate)]);
+    for (const [name, data] of Object.entries(servers.secrets)) await secret(`fleet-${name}`, data);
+    await publishObjects(objectsHost, certificate);
+    const { postgres, redis, minio } = servers.addresses;
+    await deployExample("production", {
+      "image.pullSecrets": [],
+      "workerImage.repository": `${image.repository}-worker`,
+      "workerImage.tag": image.tag,
+      publicOrigin: origin,
+      corsOrigins: [origin],
+      "gateway.resources.requests": little,
+      "relay.resources.requests": little,
+      "worker.resources.requests": little,
+      "tunnel.resources.requests": little,
+      "tunnel.userspace.resources.requests": little,
+      "tunnel.dataplane": "wireguard-go",
+      "tunnel.lease.enabled": true,
+      "networkPolicy.tunnelNodes": [],
+      "networkPolicy.metricsFrom": [podsIn("fleet-test-monitoring")],
+      "external.database.cidrs": [`${postgres}/32`],
+      "external.database.createTunnelRole": true,
+      "external.redis.cidrs": [`${redis}/32`],
+      "external.objects": {
+        ...{ endpoint: servers.objectsEndpoint, existingSecret: "fleet-objects" },
+        ...{ port: 9000, cidrs: [`${minio}/32`] },
+      },
+      "objects.publicEndpoint": origin.replace(host, objectsHost),
+      "ingress.host": host,
+      // Their kinds are the Prometheus operator's.
+      "monitoring.podMonitor": false,
+      "monitoring.rules": false,
+      ...(janusImage && {
+        "janus.enabled": true,
+        "janus.image": janusImage,
+        "janus.publicAddress": hubHost,
+        "janus.rtpPorts": "20000-20019",
+        "janus.resources.requests": little,
+      }),
+    });
+    const ready: Record<string, number> = {};
+    for (const part of ["gateway", "relay", "worker", "tunnel", "active-hub", "janus"]) {
+      ready[part] = (await podsOf(part)).filter(isReady).length;
+    }
+    const hubs = ready.tunnel ?? 0;
+    expect(hubs).toBeGreaterThan(0);
+    expect(ready).toEqual({
+      ...{ gateway: 2, relay: 3, worker: 2, tunnel: hubs, "active-hub": 1, janus: janusImage ? 1 : 0 },
+    });
+  },
+  15 * MINUTES,
+);
+
+test(
+  "helm test finds every part well",
+  async () => {
+    expect(await runHelmTest()).toMatch(/TEST SUITE: +fleet-test.*Phase: +Succeeded/s);
+  },
+  5 * MINUTES,
+);
+
+test(
+  "a client logs in, listens and flies by TLS, with the certificate of the Ingress",
+  async () => {
+    await admin(["create-user", "--username", pilot.username, "--active"], `${pilot.password}\n`);
+    await admin(["grant-subscription", "--username", pilot.username, "--vehicles", "1"]);
+    token = await api.login(pilot);
+    drone = await api.post("/drone", { type: "physical", name: "Far", vehicle_type: "copter" });
+    for (const transports of [["websocket"], ["polling"]] as const) {
+      const watcher = new TestWatcher(origin, token, {
+        transports: [...transports],
+        upgrade: false,
+        withCredentials: true,
+      });
+      await watcher.subscribe(drone.id, "dashboard");
+      expect([transports, watcher.all("subscription_confirmed").length]).toEqual([transports, 1]);
+      watcher.socket.disconnect();
+    }
+    const url = `${origin.replace("https", "wss")}/redispad/${drone.id}?access_token=${token}`;
+    const socket = new WebSocket(url);
+    atEndOfFile(async () => socket.terminate());
+    await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
+    socket.close();
+  },
+  2 * MINUTES,
+);
+
+/** The node whose hub serves, as the Lease says. */
+async function leaseHolder(): Promise<string | undefined> {
+  const lease = await coordination.readNamespacedLease({ namespace, name: `${release}-tunnel-hub` });
+  return lease.spec?.holderIdentity;
+}
+
+/** The nodes to which the hub's Service leads. */
+async function served(): Promise<(string | undefined)[]> {
+  const labelSelector = `kubernetes.io/service-name=${release}-tunnel`;
+  const slices = await discovery.listNamespacedEndpointSlice({ namespace, labelSelector });
+  const endpoints = slices.items.flatMap(({ endpoints }) => endpoints ?? []);
+  return endpoints.filter(({ conditions }) => conditions?.ready).map(({ nodeName }) => nodeName);
+}
+
+test("the hub that serves has the Lease, and its Service leads to no other", async () => {
+  const holder = await leaseHolder();
+  const [tunnel] = await podsOf("tunnel");
+  expect(holder).toBe(tunnel?.spec?.nodeName);
+  expect(await served()).toEqual([holder]);
+});
+
+test(
+  "pilot and drone join the leased hub with what they download by TLS, and the drone is known by its address",
+  async () => {
+    pilotVpn = await VpnClient.onThisMachine("pilot");
+    await pilotVpn.join(await downloadConfig(api));
+    const activating = new ApiClient(origin, { "X-Activation-Token": drone.activation_token });
+    const { vpn } = await activating.get<{ vpn: string }>("/drone/activate");
+    droneVpn = await VpnClient.onThisMachine("drone");
+    await droneVpn.join(await (await fetch(vpn)).text());
+    await until(async () => {
+      const asked = await askIn(droneVpn.node, "POST", `${EDGE}/executions/start`, {}, {});
+      expect(asked).toMatchObject({ status: 200, body: { drone_id: drone.id } });
+    }, MINUTES);
+    await droneVpn.node.echo(ECHO);
+    await until(() => pilotVpn.node.probe({ ...ECHO, host: droneVpn.ip }), MINUTES);
+  },
+  4 * MINUTES,
+);
+
+test(
+  "the hub's pod is killed: its node keeps the Lease, the Service comes back to it, and a stream goes on",
+  async () => {
+    const holder = await leaseHolder();
+    await pilotVpn.node.stream("killed", { ...ECHO, host: droneVpn.ip });
+    await killPods("tunnel");
+    await until(async () => {
+      expect(await leaseHolder()).toBe(holder);
+      expect(await served()).toEqual([holder]);
+    }, MINUTES);
+    await until(async () => {
+      const { sent, echoed } = await pilotVpn.node.report("killed");
+      return echoed > sent - 10;
+    }, MINUTES);
+    const { worstMs } = await pilotVpn.node.report("killed");
+    process.stdout.write(`A leased hub's pod is killed: the slowest echo after ${Math.round(worstMs)} ms.\n`);
+    expect(worstMs).toBeLessThan(MINUTES);
+  },
+  4 * MINUTES,
+);
+
+test(
+  "a drone's video, uploaded through the edge, is packaged by a worker and can be played by TLS",
+  async () => {
+    const filming =
+      "ffmpeg -loglevel error -f lavfi -i testsrc=size=320x240:rate=10:duration=10 -c:v libx264 -movflags frag_keyframe+empty_moov -f mp4 pipe:1 | base64 -w0";
+    const film = await exec(`deployment/${release}-worker`, "worker", ["sh", "-c", filming]);
+    const checksum = sha256(Buffer.from(film, "base64"));
+    const asked = await askIn(
+      droneVpn.node,
+      "POST",
+      `${EDGE}/authenticate_upload`,
+      {},
+      {
+        ...{ file_name: "flight.mp4", asset_type: "video", mime_type: "video/mp4", checksum },
+      },
+    );
+    expect(asked).toMatchObject({ status: 200 });
+    const { url, asset_id } = asked.body;
+    const file = join(freshFolder("film"), "flight.mp4");
+    writeFileSync(file, Buffer.from(film, "base64"));
+    await droneVpn.node.shell(`curl --silent --show-error --fail --upload-file ${file} '${url}'`);
+    const completed = await askIn(droneVpn.node, "POST", `${EDGE}/complete_upload`, {}, { asset_id });
+    expect(completed).toMatchObject({ status: 200, body: { drone_id: drone.id } });
+
+    await until(async () => {
+      const assets = await api.get<{ id: number; stream: string }[]>(`/assets/${drone.id}`);
+      expect(assets).toContainEqual(expect.objectContaining({ id: asset_id, stream: "ready" }));
+    }, 2 * MINUTES);
+    const playlist = await fetch(`${origin}/api/v1/assets/${drone.id}/video/${asset_id}`, {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    const segments = (await playlist.text()).split("\n").filter((line) => line.startsWith("https://"));
+    expect(segments).toHaveLength(3);
+    for (const segment of segments) expect((await fetch(segment)).status).toBe(200);
+  },
+  5 * MINUTES,
+);
+
+/** A port of this machine that leads to Janus's, until the end of the file. */
+async function forwarded(): Promise<number> {
+  const args = ["--namespace", namespace, "port-forward", `service/${release}-janus`, ":8088"];
+  const child = spawn("kubectl", args);
+  atEndOfFile(async () => void child.kill());
+  const [line] = await new Promise<string[]>((resolve) =>
+    createInterface({ input: child.stdout }).once("line", (said) => resolve([said])),
+  );
+  return Number(/:(\d+) ->/.exec(line ?? "")?.[1]);
+}
+
+(janusImage ? test : test.skip)(
+  "a video room is opened in the chart's Janus, and closed",
+  async () => {
+    const { data = {} } = await core.readNamespacedSecret({ namespace, name: `${release}-janus` });
+    const value = (key: string) => Buffer.from(data[key] ?? "", "base64").toString();
+    const rooms = new JanusRooms({
+      url: `http://127.0.0.1:${await forwarded()}/janus`,
+      apiSecret: value("api-secret"),
+      adminKey: value("admin-key"),
+    });
+    const { room_number } = await api.get<{ room_number: number }>(`/video_room/${drone.id}/start`);
+    expect(room_number).toBe(drone.id);
+    expect(await rooms.find(room_number)).toMatchObject({ pin_required: true });
+    await api.get(`/video_room/${drone.id}/stop`);
+    expect(await rooms.find(room_number)).toBeUndefined();
+  },
+  MINUTES,
+);
+
+test("metrics are for the monitoring's namespace only", async () => {
+  const stranger = await ProbePod.create("fleet-test-elsewhere", "stranger");
+  const pods = (await Promise.all(["gateway", "relay", "worker"].map(podsOf))).flat().filter(isReady);
+  const targets = pods.map(({ metadata, status }) => {
+    const port = metadata?.annotations?.["prometheus.io/port"];
+    return `${status?.podIP}:${port}`;
+  });
+  expect(targets).toHaveLength(7);
+  const all = (opens: boolean) => Object.fromEntries(targets.map((target) => [target, opens]));
+  expect(await scraper.opens(targets)).toEqual(all(true));
+  expect(await stranger.opens(targets)).toEqual(all(false));
+}, 120_000);
+
+test("the relays are under an autoscaler, which found them", async () => {
+  const name = `${release}-relay`;
+  const { spec, status } = await autoscaling.readNamespacedHorizontalPodAutoscaler({ namespace, name });
+  expect(spec).toMatchObject({ minReplicas: 3, maxReplicas: 12, scaleTargetRef: { name } });
+  expect(status?.currentReplicas).toBe(3);
+  expect(status?.conditions).toContainEqual(expect.objectContaining({ type: "AbleToScale", status: "True" }));
+});
+
+test(
+  "after the release is gone nothing of it is on the node, and what one gave it is still there",
+  async () => {
+    await Promise.all([pilotVpn.node.destroy(), droneVpn.node.destroy()]);
+    await uninstall();
+    await until(async () => (await core.listNamespacedPod({ namespace })).items.length === 0, 3 * MINUTES);
+    expect(await leftOnNode()).toEqual([]);
+    const names = (await core.listNamespacedSecret({ namespace })).items.map(
+      ({ metadata }) => metadata?.name,
+    );
+    expect(names).toEqual(expect.arrayContaining(["fleet-keys", "fleet-hub-keys", "fleet-database"]));
+    await deleteNamespace(namespace);
+  },
+  12 * MINUTES,
+);
