@@ -114,7 +114,7 @@ test(
       "external.redis.cidrs": [`${redis}/32`],
       "external.objects": {
         ...{ endpoint: servers.objectsEndpoint, existingSecret: "fleet-objects" },
-        ...{ port: 9000, cidrs: [`${minio}/32`] },
+        cidrs: [`${minio}/32`],
       },
       "objects.publicEndpoint": origin.replace(host, objectsHost),
       "ingress.host": host,
