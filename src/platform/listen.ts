@@ -1,5 +1,5 @@
-import pg from "pg";
 import { z } from "zod";
+import { KeptConnection } from "./kept-connection";
 import type { Logger } from "./log";
 
 /** A row of which something changed that others act upon. What it is now must be read from the row. */
@@ -25,88 +25,42 @@ export interface ChangeListenerOptions {
 
 const CHANNEL = "fleet_changes";
 const PROBE_MS = 5_000;
-const BACKOFF_MAX_MS = 5_000;
 
 /**
  * Hears the changes of users and drones by LISTEN, on a connection of its own that no pooler may share
  * (DATABASE_DIRECT_URL).
- *
- * connecting → listening → connecting → … → stopped. A connection that fails, or that stays silent to a probe
- * (a half-open one fails in no other way), is replaced after a growing pause.
  */
 export class ChangeListener {
-  private client: pg.Client | undefined;
-  private timer: NodeJS.Timeout | undefined;
-  private failures = 0;
-  private state: "connecting" | "listening" | "stopped" = "connecting";
+  private readonly connection: KeptConnection;
 
   constructor(
-    private readonly url: string,
+    url: string,
     private readonly options: ChangeListenerOptions,
   ) {
-    void this.connect();
+    const { log, onReconnect, probeMs = PROBE_MS } = options;
+    this.connection = new KeptConnection(url, {
+      name: "fleet-listen",
+      everyMs: probeMs,
+      limitMs: probeMs,
+      begin: (client) => {
+        client.on("notification", ({ payload = "" }) => this.hear(payload));
+        return client.query(`LISTEN ${CHANNEL}`);
+      },
+      onUp: (wasDown) => {
+        if (wasDown) log.info("changes of the database are heard again");
+        onReconnect();
+      },
+      onDown: (error) => log.error({ err: error }, "changes of the database are not heard; reconnecting"),
+    });
   }
 
   /** Whether changes are heard now. */
   get listening(): boolean {
-    return this.state === "listening";
+    return this.connection.isUp;
   }
 
   async stop(): Promise<void> {
-    this.state = "stopped";
-    clearTimeout(this.timer);
-    await this.client?.end().catch(() => {});
-  }
-
-  private async connect(): Promise<void> {
-    const client = new pg.Client({
-      connectionString: this.url,
-      application_name: "fleet-listen",
-      connectionTimeoutMillis: 5_000,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: 10_000,
-      query_timeout: this.options.probeMs ?? PROBE_MS,
-    });
-    this.client = client;
-    client.on("error", (error) => this.replace(client, error));
-    client.on("end", () => this.replace(client, new Error("The connection ended.")));
-    client.on("notification", ({ payload = "" }) => this.hear(payload));
-    try {
-      await client.connect();
-      await client.query(`LISTEN ${CHANNEL}`);
-    } catch (error) {
-      this.replace(client, error as Error);
-      return;
-    }
-    if (this.client !== client || this.state === "stopped") return;
-    if (this.failures > 0) this.options.log.info("changes of the database are heard again");
-    this.failures = 0;
-    this.state = "listening";
-    this.probeLater(client);
-    this.options.onReconnect();
-  }
-
-  private probeLater(client: pg.Client): void {
-    this.timer = setTimeout(() => {
-      client.query("SELECT 1").then(
-        () => this.client === client && this.state === "listening" && this.probeLater(client),
-        (error) => this.replace(client, error),
-      );
-    }, this.options.probeMs ?? PROBE_MS);
-  }
-
-  /** Give this connection up and try another; safe to call for one that was given up already. */
-  private replace(client: pg.Client, error: Error): void {
-    if (this.client !== client || this.state === "stopped") return;
-    this.client = undefined;
-    this.state = "connecting";
-    clearTimeout(this.timer);
-    client.connection.stream.destroy();
-    if (this.failures === 0) {
-      this.options.log.error({ err: error }, "changes of the database are not heard; reconnecting");
-    }
-    const pauseMs = Math.min(100 * 2 ** Math.min(this.failures++, 10), BACKOFF_MAX_MS);
-    this.timer = setTimeout(() => void this.connect(), pauseMs);
+    await this.connection.stop();
   }
 
   private hear(payload: string): void {

@@ -10,6 +10,7 @@ import { type TunnelWorld, tunnelWorld } from "../testing/start-tunnel";
 import { until } from "../testing/until";
 import { LeaseStore } from "../vehicle/leases";
 import { edgePorts } from "./doors";
+import type { Tunnel } from "./index";
 import { SimulatedOs } from "./os/simulated-os";
 
 const SECRET = "a bearer secret of enough length";
@@ -44,8 +45,16 @@ function refusal(
   });
 }
 
-const start = (env: Record<string, string> = {}) =>
-  world.start({ os: new SimulatedOs(), dataplane: "auto" }, env);
+/** Stopped after the test: a database has one hub. */
+async function start(env: Record<string, string> = {}): Promise<Tunnel> {
+  const tunnel = await world.start({ os: new SimulatedOs(), dataplane: "auto" }, env);
+  started.push(tunnel);
+  return tunnel;
+}
+const started: Tunnel[] = [];
+afterEach(async () => {
+  for (const { lifecycle } of started.splice(0)) await lifecycle.stop("the test is over");
+});
 
 test("the daemon's jumphost asks for the bearer secret in the strict profile, and in the contract's for none", async () => {
   const open = await start();

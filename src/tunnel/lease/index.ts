@@ -7,8 +7,9 @@ import { openRedis } from "../../platform/redis";
 import { GuardProcess } from "./guard-process";
 import { KubernetesLease } from "./kubernetes-lease";
 import { type LeaseStore, monotonicMs } from "./lease";
-import { hubMetrics } from "./metrics";
-import { type HubRole, LeasedRole, type LeasedRoleOptions, onlyHub } from "./role";
+import { LoneRole } from "./lone-role";
+import { hubMetrics, loneHubMetrics } from "./metrics";
+import { type HubRole, LeasedRole, type LeasedRoleOptions } from "./role";
 import { HubShare, type HubShareOptions } from "./share";
 import { TermFile } from "./term-file";
 
@@ -26,17 +27,39 @@ export interface HubSurroundings
   readonly guard: readonly string[] | undefined;
   /** Where candidates meet; the API server when absent. */
   readonly store?: LeaseStore | undefined;
+  /** Whether tunnels run through this node already. */
+  readonly carries: () => Promise<boolean>;
 }
 
-/** This hub's role, and what begins the pursuit of it; with `HUB_LEASE=none` it is the only hub. */
-export function openHub(
-  config: TunnelConfig,
-  surroundings: HubSurroundings,
-): { readonly role: HubRole; start(): Promise<void> } {
-  if (config.HUB_LEASE === "none") return { role: onlyHub, start: async () => {} };
+interface Hub {
+  readonly role: HubRole;
+  /** Begin the pursuit of the role; resolves when it is known. */
+  start(): Promise<void>;
+}
+
+/** This hub's role: one of several with a lease, or, with `HUB_LEASE=none`, the only one of its database. */
+export function openHub(config: TunnelConfig, surroundings: HubSurroundings): Hub {
+  return config.HUB_LEASE === "none" ? loneHub(config, surroundings) : leasedHub(config, surroundings);
+}
+
+const identityOf = (config: TunnelConfig): string => config.HUB_LEASE_IDENTITY ?? hostname();
+
+function loneHub(config: TunnelConfig, surroundings: HubSurroundings): Hub {
+  const role = new LoneRole({
+    ...surroundings,
+    url: config.DATABASE_DIRECT_URL ?? config.DATABASE_URL,
+    identity: identityOf(config),
+    now: monotonicMs,
+    metrics: loneHubMetrics(surroundings.registry),
+  });
+  surroundings.lifecycle.onClose("the hub's place", () => role.stop());
+  return { role, start: () => role.start() };
+}
+
+function leasedHub(config: TunnelConfig, surroundings: HubSurroundings): Hub {
   const { log, registry, lifecycle, guard } = surroundings;
   const term = new TermFile(config.HUB_TERM_PATH);
-  const identity = `${config.HUB_LEASE_IDENTITY ?? hostname()}_${term.hub}`;
+  const identity = `${identityOf(config)}_${term.hub}`;
   const metrics = hubMetrics(
     registry,
     { remainingSeconds: () => role.remainingMs / 1000, transitions: () => role.transitions },

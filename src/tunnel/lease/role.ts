@@ -8,9 +8,6 @@ export interface HubRole {
   readonly isActive: boolean;
 }
 
-/** The only hub that there is. */
-export const onlyHub: HubRole = { isActive: true };
-
 export interface LeasedRoleOptions
   extends Omit<ElectorOptions, "noteUntil" | "onChange" | "onFailure" | "now"> {
   readonly now: () => number;

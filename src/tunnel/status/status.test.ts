@@ -13,11 +13,15 @@ let drone: { id: number; ip: string };
 
 beforeAll(async () => {
   world = await tunnelWorld();
-  const owner = await world.fleet.user("10.70.0.2");
-  drone = await world.fleet.drone("10.71.0.2", owner.id);
+  // A database has one hub.
+  const strictWorld = await tunnelWorld();
+  for (const { fleet } of [world, strictWorld]) {
+    const owner = await fleet.user("10.70.0.2");
+    drone = await fleet.drone("10.71.0.2", owner.id);
+  }
   const machine = () => ({ os: new SimulatedOs(), dataplane: "auto" as const });
   open = await world.start(machine());
-  strict = await world.start(machine(), { ACCESS_PROFILE: "strict", TUNNEL_API_SECRET: SECRET });
+  strict = await strictWorld.start(machine(), { ACCESS_PROFILE: "strict", TUNNEL_API_SECRET: SECRET });
   await until(async () => (await get(open, `/status/drone/${drone.ip}`)).status === 200);
 });
 

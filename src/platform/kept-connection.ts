@@ -1,0 +1,100 @@
+import pg from "pg";
+
+export interface KeptConnectionOptions {
+  /** How Postgres lists it; at most 63 bytes. */
+  readonly name: string;
+  /** What makes a fresh connection of use. One for which it rejects is replaced. */
+  readonly begin: (client: pg.Client) => Promise<unknown>;
+  /** A sign of life, asked for each `everyMs`; `SELECT 1` when absent. When it rejects the connection is replaced. */
+  readonly probe?: (client: pg.Client) => Promise<unknown>;
+  readonly everyMs: number;
+  /** Within how long each statement is answered, or the connection is taken for dead. */
+  readonly limitMs: number;
+  /** After each `begin`; `wasDown` when `onDown` was told before. */
+  readonly onUp?: (wasDown: boolean) => void;
+  /** Told once, however many attempts it takes until the next `onUp`. */
+  readonly onDown: (error: Error) => void;
+}
+
+const BACKOFF_MAX_MS = 5_000;
+
+/**
+ * One connection to Postgres that is always there, for what belongs to a session: LISTEN, an advisory lock. No pooler
+ * may share it (DATABASE_DIRECT_URL).
+ *
+ * connecting → up → connecting → … → stopped. A connection that fails, or that stays silent to a probe (a half-open
+ * one fails in no other way), is replaced after a growing pause.
+ */
+export class KeptConnection {
+  private client: pg.Client | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private failures = 0;
+  private state: "connecting" | "up" | "stopped" = "connecting";
+
+  constructor(
+    private readonly url: string,
+    private readonly options: KeptConnectionOptions,
+  ) {
+    void this.connect();
+  }
+
+  get isUp(): boolean {
+    return this.state === "up";
+  }
+
+  async stop(): Promise<void> {
+    this.state = "stopped";
+    clearTimeout(this.timer);
+    await this.client?.end().catch(() => {});
+  }
+
+  private async connect(): Promise<void> {
+    const { name, limitMs, begin, onUp } = this.options;
+    const client = new pg.Client({
+      connectionString: this.url,
+      application_name: name,
+      connectionTimeoutMillis: 5_000,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      query_timeout: limitMs,
+    });
+    this.client = client;
+    client.on("error", (error) => this.replace(client, error));
+    client.on("end", () => this.replace(client, new Error("The connection ended.")));
+    try {
+      await client.connect();
+      await begin(client);
+    } catch (error) {
+      this.replace(client, error as Error);
+      return;
+    }
+    if (this.client !== client || this.state === "stopped") return;
+    const wasDown = this.failures > 0;
+    this.failures = 0;
+    this.state = "up";
+    this.probeLater(client);
+    onUp?.(wasDown);
+  }
+
+  private probeLater(client: pg.Client): void {
+    const { everyMs, probe = (client) => client.query("SELECT 1") } = this.options;
+    this.timer = setTimeout(() => {
+      probe(client).then(
+        () => this.client === client && this.state === "up" && this.probeLater(client),
+        (error) => this.replace(client, error),
+      );
+    }, everyMs);
+  }
+
+  /** Give this connection up and try another; safe to call for one that was given up already. */
+  private replace(client: pg.Client, error: Error): void {
+    if (this.client !== client || this.state === "stopped") return;
+    this.client = undefined;
+    this.state = "connecting";
+    clearTimeout(this.timer);
+    client.connection.stream.destroy();
+    if (this.failures === 0) this.options.onDown(error);
+    const pauseMs = Math.min(100 * 2 ** Math.min(this.failures++, 10), BACKOFF_MAX_MS);
+    this.timer = setTimeout(() => void this.connect(), pauseMs);
+  }
+}
