@@ -10,6 +10,7 @@ import type { Guards } from "../http/route-guards";
 import { swaggerDocument } from "../http/swagger";
 import type { GatewayConfig } from "../platform/config";
 import type { Logger } from "../platform/log";
+import { reachable } from "../platform/reaches";
 import { version } from "../platform/version";
 import type { GatewayDeps } from "./deps";
 
@@ -92,6 +93,12 @@ function mainApp(deps: GatewayDeps, routes: readonly Route[], observe: Middlewar
     opsRoutes(lifecycle, registry, {
       postgres: () => deps.db.raw("select 1"),
       redis: () => deps.redis.ping(),
+      ...reachable({
+        objects: config.S3_ENDPOINT,
+        tunnel: config.VPN_SERVICE_URL,
+        jumphost: config.JUMPHOST_URL,
+        janus: config.JANUS_URL,
+      }),
     }),
   );
   app.use(errorBoundary(routes, BASE_PATH));

@@ -12,6 +12,7 @@ import { createLogger, type Logger } from "../platform/log";
 import { openMailer } from "../platform/mail";
 import { createMetrics } from "../platform/metrics";
 import { ObjectStore } from "../platform/object-store";
+import { reachable } from "../platform/reaches";
 import { startWorking } from "./tasks";
 
 export interface Worker {
@@ -41,7 +42,11 @@ export async function startWorker(config: WorkerConfig): Promise<Worker> {
   try {
     const app = new Koa();
     app.use(protectiveHeaders);
-    app.use(opsRoutes(lifecycle, registry, { postgres: () => db.raw("select 1") }));
+    const dependencies = {
+      postgres: () => db.raw("select 1"),
+      ...reachable({ objects: config.S3_ENDPOINT }),
+    };
+    app.use(opsRoutes(lifecycle, registry, dependencies));
     const server = limitedServer(app.callback(), INTERNAL_LIMITS);
     const url = await listen(server, config.WORKER_PORT, config.HOST);
     lifecycle.onClose("http", () => closeServer(server));

@@ -143,7 +143,8 @@ describe("every service's own paths", () => {
   test("readiness shows the dependencies", async () => {
     const reply = await fetch(`${gateway.url}/readyz`);
     expect(reply.status).toBe(200);
-    expect(await reply.json()).toEqual({ status: "ready", dependencies: { postgres: "up", redis: "up" } });
+    const dependencies = { postgres: "up", redis: "up", objects: "up" };
+    expect(await reply.json()).toEqual({ status: "ready", dependencies });
   });
 
   test("metrics count requests by route and status", async () => {

@@ -10,6 +10,7 @@ import { ChangeListener } from "../platform/listen";
 import { createLogger, type LogDestination, type Logger } from "../platform/log";
 import { createMetrics } from "../platform/metrics";
 import { openObjects } from "../platform/objects";
+import { reachable } from "../platform/reaches";
 import { IndexCopy } from "./client-configs/index-copy";
 import { Keyring } from "./client-configs/keyring";
 import { ConfigStore } from "./client-configs/store";
@@ -191,7 +192,14 @@ export async function startTunnel(
     registry,
     lifecycle,
     trustedProxies: config.TRUSTED_PROXIES,
-    dependencies: { postgres: () => db.raw("select 1") },
+    dependencies: {
+      postgres: () => db.raw("select 1"),
+      ...reachable({
+        gateway: config.EDGE_GATEWAY_URL,
+        redis: config.EDGE_REDIS_URL,
+        objects: config.S3_ENDPOINT,
+      }),
+    },
     checkReplies: options.checkReplies,
   });
   try {
