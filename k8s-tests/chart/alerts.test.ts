@@ -1,31 +1,90 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parse } from "yaml";
+import { stringify } from "yaml";
 import { packageRoot } from "../../src/platform/version";
-import { run, tool } from "./helm";
+import { freshFolder } from "../../src/testing";
+import { hubAddress, render, run, tool } from "./helm";
 import { chartFolder } from "./values-docs";
 
 interface Rule {
   readonly alert: string;
+  readonly expr: string;
   readonly annotations: { readonly runbook_url: string };
 }
+interface Group {
+  readonly name: string;
+  readonly rules: readonly Rule[];
+}
 
-const { groups } = parse(readFileSync(join(chartFolder, "files/alerts.yaml"), "utf8")) as {
-  groups: { rules: Rule[] }[];
-};
-const rules = groups.flatMap((group) => group.rules);
+const withTunnel = { tunnel: { enabled: true, endpointHost: "vpn.example.com" }, ...hubAddress };
+const monitoring = { podMonitor: true, rules: true, runbooks: "RUNBOOKS" };
+/** Labels that the Prometheus operator gives the series of the release that `render` makes. */
+const SCOPE = 'namespace="drones",job="drones/fleet"';
+
+async function groupsOf(values: object): Promise<readonly Group[]> {
+  const rule = (await render({ monitoring, ...values })).find(({ kind }) => kind === "PrometheusRule");
+  if (!rule) throw new Error("The chart renders no rules.");
+  return (rule.spec as unknown as { groups: Group[] }).groups;
+}
+
+let rules: readonly Rule[];
+let folder: string;
+beforeAll(async () => {
+  folder = freshFolder("alerts");
+  const groups = await groupsOf({ ...withTunnel, worker: { enabled: true } });
+  writeFileSync(join(folder, "rules.yaml"), stringify({ groups }));
+  rules = groups.flatMap((group) => group.rules);
+});
 
 test("every alert is silent while all is well, and speaks when it is not", async () => {
-  await run(tool("promtool"), ["test", "rules", join(chartFolder, "tests/alerts.promtool.yaml")]);
   const tried = readFileSync(join(chartFolder, "tests/alerts.promtool.yaml"), "utf8");
+  const file = join(folder, "tests.yaml");
+  writeFileSync(file, tried.replaceAll("SCOPE", SCOPE).replace("[RULES]", "[rules.yaml]"));
+  await run(tool("promtool"), ["test", "rules", file]);
   for (const { alert } of rules) {
     expect(tried).toMatch(new RegExp(`alertname: ${alert} }`));
     expect(tried).toMatch(new RegExp(`alertname="${alert}"`));
   }
 });
 
+test("every alert asks for the release's own series alone, however Prometheus found them", async () => {
+  const unscoped = (all: readonly Rule[], scope: string) =>
+    all.flatMap(({ expr }) =>
+      [...expr.matchAll(/\b(?:fleet|process)_\w+(\{[^}]*)?/g)].filter(
+        ([, own]) => !own?.startsWith(`{${scope}`),
+      ),
+    );
+  expect(rules.length).toBeGreaterThan(15);
+  expect(unscoped(rules, SCOPE)).toEqual([]);
+  const byAnnotation = await groupsOf({ ...withTunnel, monitoring: { rules: true } });
+  const pods = 'namespace="drones",pod=~"fleet-(gateway|relay|worker|tunnel)-.+"';
+  expect(
+    unscoped(
+      byAnnotation.flatMap((group) => group.rules),
+      pods,
+    ),
+  ).toEqual([]);
+});
+
+test("no alert misses a tunnel or a worker that the release does not have", async () => {
+  const names = (await groupsOf({})).map(({ name }) => name);
+  expect(names).toEqual(["fleet-relay", "fleet-gateway", "fleet-jobs", "fleet-presence"]);
+});
+
 test("every alert has a runbook, and every runbook its alert", () => {
   const named = rules.map(({ annotations }) => annotations.runbook_url.replace("RUNBOOKS/", ""));
   const there = readdirSync(join(packageRoot, "docs/runbooks")).filter((name) => name !== "README.md");
-  expect(named.toSorted()).toEqual(there.toSorted());
+  expect([...new Set(named)].toSorted()).toEqual(there.toSorted());
+});
+
+test("every query of the dashboard is one that Prometheus understands", async () => {
+  const dashboard = readFileSync(join(chartFolder, "files/dashboard.json"), "utf8");
+  const queries = [...dashboard.matchAll(/"expr": ("(?:[^"\\]|\\.)*")/g)].map(([, text]) =>
+    JSON.parse(text as string),
+  );
+  expect(queries.length).toBeGreaterThan(15);
+  const rules = queries.map((expr, at) => ({ record: `query:${at}`, expr }));
+  const file = join(folder, "queries.yaml");
+  writeFileSync(file, stringify({ groups: [{ name: "dashboard", rules }] }));
+  await run(tool("promtool"), ["check", "rules", file]);
 });

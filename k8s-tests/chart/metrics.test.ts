@@ -28,7 +28,7 @@ beforeAll(async () => {
   for (const [name, url] of Object.entries(urls)) {
     answers.set(name, await (await fetch(`${url}/metrics`)).text());
   }
-  // What a tunnel has in addition that is one of several hubs.
+  // Of a tunnel with a lease, which takes an API server.
   const registry = createMetrics("tunnel");
   hubMetrics(registry, { remainingSeconds: () => 0, transitions: () => 0 }, () => 0);
   answers.set("hub", await registry.metrics());
