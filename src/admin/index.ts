@@ -1,3 +1,4 @@
+import { checkLoginCommand } from "./check-login";
 import type { AdminCommand } from "./command";
 import { createBucketsCommand } from "./create-buckets";
 import { createUserCommand } from "./create-user";
@@ -16,6 +17,7 @@ import { verifyArchiveCommand } from "./verify-archive";
 const commands: Readonly<Record<string, AdminCommand>> = {
   "create-user": createUserCommand,
   "grant-subscription": grantSubscriptionCommand,
+  "check-login": checkLoginCommand,
   config: effectiveConfigCommand,
   keys: keysCommand,
   jobs: jobsCommand,

@@ -19,6 +19,7 @@ import { standingsOf } from "./users.store";
 
 export { type Blocklist, type Hear, redisBlocklist } from "./blocklist";
 export { createUser, type UserWish } from "./create-user";
+export { lendAccount } from "./lend-account";
 export { revokedTokens } from "./revoked-tokens.store";
 export { LOGGED_OUT, SignedIn, type SignIn } from "./signed-in";
 export { Standings } from "./standing";

@@ -1,6 +1,6 @@
 {{/* Secrets that are made in the cluster, as JSON: Secret → key → kind (`admin make-secrets`). */}}
 {{- define "fleet.generatedSecrets" -}}
-{{- $all := dict (printf "%s-test" .Release.Name) (dict "password" "password") -}}
+{{- $all := dict -}}
 {{- if not .Values.secrets.existingSecret -}}
 {{- $_ := set $all (include "fleet.secret.keys" .) (dict "JWT_SECRET" "password" "EDGE_SECRET" "password" "TUNNEL_API_SECRET" "password" "GATEWAY_PEER_SECRET" "password" "ARCHIVE_SIGNING_KEY" "signing") -}}
 {{- end -}}

@@ -1,0 +1,152 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, symlinkSync } from "node:fs";
+import { createServer } from "node:http";
+import { type AddressInfo, createServer as createTcpServer, type Server } from "node:net";
+import { join } from "node:path";
+import { atEndOfFile, freshFolder } from "../../src/testing";
+import { type Cuttable, cuttable } from "../../src/testing/cuttable";
+import { compiledPrograms } from "../../src/testing/programs";
+import { startTestGateway, type TestGateway } from "../../src/testing/start-gateway";
+import { startTestRelay } from "../../src/testing/start-relay";
+import { tunnelWorld } from "../../src/testing/start-tunnel";
+import { SimulatedOs } from "../../src/tunnel/os/simulated-os";
+import { hubAddress, type KubernetesObject, render } from "./helm";
+import { workloads } from "./pods";
+import { chartFolder } from "./values-docs";
+
+/** What the pod of `helm test` runs, against real services but for a vehicle and a Janus, which are fakes here. */
+let gateway: TestGateway;
+let cable: Cuttable;
+let parts: Record<string, string>;
+let folder: string;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  cable = await cuttable(gateway.url);
+  const relay = await startTestRelay();
+  const world = await tunnelWorld();
+  const tunnel = await world.start(
+    { os: new SimulatedOs(), dataplane: "auto" },
+    { EDGE_GATEWAY_URL: cable.url.replace(/\/$/, "") },
+  );
+  const vehicle = await port(createTcpServer());
+  const janus = await port(
+    createServer(({ url }, reply) => reply.writeHead(url === "/janus/info" ? 200 : 404).end()),
+  );
+  const host = (url: string) => new URL(url).host;
+  parts = {
+    gateway: `ready://${host(gateway.url)}`,
+    relay: `each-ready://${host(relay.url)}`,
+    tunnel: `ready://${host(tunnel.url)}`,
+    simulator: `tcp://127.0.0.1:${vehicle}`,
+    janus: `http://127.0.0.1:${janus}/janus/info`,
+  };
+  folder = freshFolder("helm-test");
+  mkdirSync(folder, { recursive: true });
+  symlinkSync(compiledPrograms(), join(folder, "dist"));
+});
+
+async function port(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  atEndOfFile(async () => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+interface Said {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function helmTest(changed: Record<string, string> = {}, patience = "30"): Promise<Said> {
+  const asked = Object.entries({ ...parts, ...changed }).map(([name, url]) => `${name} ${url}\n`);
+  const env = {
+    PATH: process.env.PATH,
+    DATABASE_URL: gateway.databaseUrl,
+    PUBLIC_ORIGIN: "https://fly.example.com",
+    GATEWAY: gateway.url,
+    PARTS: asked.join(""),
+    PATIENCE_SECONDS: patience,
+  };
+  return new Promise((resolve) => {
+    const program = join(chartFolder, "files/health.cjs");
+    const child = execFile(process.execPath, [program], { cwd: folder, env }, (_error, out, err) =>
+      resolve({ code: child.exitCode, out, err }),
+    );
+  });
+}
+
+test("finds every part well, and leaves nobody behind who can log in", async () => {
+  const said = await helmTest();
+  expect(said).toMatchObject({ code: 0, err: "" });
+  for (const name of Object.keys(parts)) expect(said.out).toContain(`${name} is well`);
+  expect(said.out).toContain("logged in");
+  expect(await gateway.deps.db("users").where({ is_active: true })).toEqual([]);
+});
+
+test("says that the hub does not reach the gateway, and what may lie between", async () => {
+  cable.cut();
+  const said = await helmTest({}, "0");
+  cable.mend();
+  expect(said.code).toBe(1);
+  expect(said.err).toMatch(/^tunnel: does not reach gateway\..*NetworkPolicy/m);
+  expect(said.out).not.toContain("tunnel is well");
+});
+
+test("waits for a part that is well in a moment", async () => {
+  cable.cut();
+  const said = helmTest();
+  setTimeout(() => cable.mend(), 2_000);
+  expect(await said).toMatchObject({ code: 0 });
+});
+
+test.each([
+  ["gateway", "ready://127.0.0.1:1"],
+  ["worker", "each-ready://127.0.0.1:1"],
+  ["simulator", "tcp://127.0.0.1:1"],
+  ["janus", "http://127.0.0.1:1/janus/info"],
+])("a %s that does not answer is named", async (name, url) => {
+  const said = await helmTest({ [name]: url }, "0");
+  expect(said).toMatchObject({ code: 1, err: expect.stringMatching(new RegExp(`^${name}: `, "m")) });
+});
+
+test("a Janus that answers otherwise is named", async () => {
+  const said = await helmTest({ janus: parts.janus?.replace("/info", "/other") ?? "" }, "0");
+  expect(said).toMatchObject({ code: 1, err: expect.stringContaining("janus: answers 404") });
+});
+
+describe("the parts that the chart has asked", () => {
+  const asked = (objects: readonly KubernetesObject[]) =>
+    workloads(objects)
+      .filter(({ labels }) => labels["app.kubernetes.io/component"] === "test")
+      .flatMap(({ pod }) => pod.containers.flatMap(({ env = [] }) => env))
+      .find(({ name }) => name === "PARTS")
+      ?.value?.split("\n")
+      .filter(Boolean);
+
+  test("are those that there are", async () => {
+    expect(asked(await render({}))).toEqual([
+      "gateway ready://fleet-gateway:8080",
+      "relay ready://fleet-relay:7070",
+      "simulator tcp://fleet-simulator:5760",
+    ]);
+    const objects = await render({
+      tunnel: { enabled: true, endpointHost: "vpn.example.com" },
+      worker: { enabled: true },
+      janus: { enabled: true, image: "registry.example.com/janus:1.1.2" },
+      simulation: { provider: "kubernetes" },
+      ...hubAddress,
+    });
+    expect(asked(objects)).toEqual([
+      "gateway ready://fleet-gateway:8080",
+      "relay ready://fleet-relay:7070",
+      "tunnel ready://fleet-tunnel:5050",
+      "worker each-ready://fleet-worker:9090",
+      "janus http://fleet-janus:8088/janus/info",
+    ]);
+    const services = objects.filter(({ kind }) => kind === "Service").map(({ metadata }) => metadata.name);
+    for (const line of asked(objects) ?? []) {
+      expect(services).toContain(new URL(line.split(" ")[1] ?? "").hostname);
+    }
+  });
+});

@@ -1,0 +1,51 @@
+import { parseArgs } from "node:util";
+import { z } from "zod";
+import { lendAccount } from "../features/accounts";
+import { adminConfig, loadConfig } from "../platform/config";
+import { openDatabase } from "../platform/db";
+import type { AdminCommand } from "./command";
+
+const USERNAME = "helm-test@example.com";
+const LIMIT_MS = 10_000;
+
+const Wish = z.object({ gateway: z.url() });
+const Login = z.object({ access_token: z.string() });
+
+export const checkLoginCommand: AdminCommand = {
+  usage: "check-login --gateway URL",
+  summary: `Log in at a gateway, read a list and log out, as ${USERNAME}: a user who owns nothing, and as whom nobody can log in before or after.`,
+
+  async run(args) {
+    const { values } = parseArgs({ args, options: { gateway: { type: "string" } } });
+    const wish = Wish.safeParse(values);
+    if (!wish.success) throw new Error(`usage: admin ${this.usage}`);
+    const db = openDatabase(loadConfig(adminConfig).DATABASE_URL, { poolMax: 1, name: "fleet-admin" });
+    try {
+      await lendAccount(db, USERNAME, (password) => logInAndOut(`${wish.data.gateway}/api/v1`, password));
+      process.stdout.write(`${USERNAME} logged in, read their drones, and logged out\n`);
+    } finally {
+      await db.destroy();
+    }
+  },
+};
+
+async function logInAndOut(api: string, password: string): Promise<void> {
+  const ask = async (method: string, path: string, extra: RequestInit = {}) => {
+    const response = await fetch(`${api}${path}`, {
+      method,
+      signal: AbortSignal.timeout(LIMIT_MS),
+      ...extra,
+    });
+    if (!response.ok)
+      throw new Error(`${method} ${path} answers ${response.status}: ${await response.text()}`);
+    return response.json();
+  };
+  const reply = await ask("POST", "/login", {
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ username: USERNAME, password }),
+  });
+  const { access_token } = Login.parse(reply);
+  const headers = { Authorization: `Bearer ${access_token}` };
+  await ask("GET", "/drones", { headers });
+  await ask("DELETE", "/logout", { headers });
+}
