@@ -22,7 +22,7 @@ export interface Container {
   }[];
   readonly lifecycle?: { readonly preStop?: { readonly exec: { readonly command: readonly string[] } } };
   readonly startupProbe?: object;
-  readonly livenessProbe?: object;
+  readonly livenessProbe?: { readonly exec?: { readonly command: readonly string[] } };
   readonly readinessProbe?: object;
   readonly securityContext?: {
     readonly privileged?: boolean;

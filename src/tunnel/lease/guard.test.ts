@@ -24,6 +24,7 @@ async function guarded(options: Partial<GuardOptions>): Promise<{ os: SimulatedO
     onNeedless: () => {
       needless++;
     },
+    sign: () => {},
     ...options,
   });
   atEndOfFile(async () => guard.stop());
@@ -74,4 +75,27 @@ test("an interface that cannot be removed is tried again", async () => {
   await until(() => !os.links.has("drones0"));
   os.fault = () => {};
   await until(() => !os.links.has("users0"));
+});
+
+test("a guard leaves a sign of life each second, and none while it hangs at what it does", async () => {
+  let now = 0;
+  let signs = 0;
+  const live = { now: () => now, sign: () => signs++ };
+  await guarded({ term: term(5_000), ...live });
+  await until(() => signs === 1);
+  now = 999;
+  let looks = 0;
+  await guarded({ term: { read: () => ({ ...term(5_000).read(), until: 5_000 + looks++ }) } });
+  await until(() => looks > 3);
+  expect(signs).toBe(1);
+  now = 1_000;
+  await until(() => signs === 2);
+  // Its lease is over, and the command that would remove an interface never ends.
+  const os = new SimulatedOs();
+  os.run = () => new Promise(() => {});
+  let ofTheHung = 0;
+  await guarded({ os, term: term(0), upInterfaces: () => ["users0"], sign: () => ofTheHung++ });
+  now = 2_000;
+  await until(() => signs === 3);
+  expect(ofTheHung).toBe(0);
 });

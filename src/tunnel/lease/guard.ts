@@ -1,4 +1,6 @@
+import { writeFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
+import { dirname, join } from "node:path";
 import { planeNames, planes } from "../../domain/tunnel-planes";
 import type { TunnelGuardConfig } from "../../platform/config";
 import { Lifecycle } from "../../platform/lifecycle";
@@ -9,6 +11,7 @@ import { monotonicMs } from "./lease";
 import { type Term, TermFile } from "./term-file";
 
 const LOOK_EVERY_MS = 50;
+const SIGN_EVERY_MS = 1_000;
 
 export interface GuardOptions {
   readonly term: { read(): Pick<Term, "until" | "by"> | undefined };
@@ -22,6 +25,8 @@ export interface GuardOptions {
   readonly isDaemonThere: () => boolean;
   /** Its daemon is gone, and nothing is left to guard or the next daemon has a guard of its own. */
   readonly onNeedless: () => void;
+  /** Leave a sign that somebody still looks, for whoever starts the guard again when nobody does. */
+  readonly sign: () => void;
 }
 
 /**
@@ -32,6 +37,7 @@ export class Guard {
   private timer: NodeJS.Timeout | undefined;
   private stopped = false;
   private lastError = "";
+  private signedAt = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly options: GuardOptions) {}
 
@@ -55,6 +61,10 @@ export class Guard {
     if (isLeft && (isSucceeded || (isOver && raised.length === 0))) {
       this.stop();
       onNeedless();
+    }
+    if (now() - this.signedAt >= SIGN_EVERY_MS) {
+      this.signedAt = now();
+      this.options.sign();
     }
     if (!this.stopped) this.timer = setTimeout(() => void this.look(), LOOK_EVERY_MS);
   }
@@ -95,6 +105,13 @@ export function startGuard(
     daemon,
     isDaemonThere: () => daemon !== undefined && isThere(daemon),
     onNeedless: () => void lifecycle.stop("its daemon is gone"),
+    sign: () => {
+      try {
+        writeFileSync(join(dirname(HUB_TERM_PATH), "guard.alive"), "");
+      } catch (error) {
+        log.warn({ err: error }, "the guard cannot leave its sign of life; it guards all the same");
+      }
+    },
   });
   lifecycle.onClose("guard", () => guard.stop());
   guard.start();
