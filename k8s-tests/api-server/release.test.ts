@@ -37,13 +37,20 @@ beforeAll(async () => {
 const helm = helmIn(namespace);
 const { secrets, madeIn } = secretsIn(namespace);
 
-const node = (name: string, address: string) =>
-  core.createNode({ body: { metadata: { name, labels: { "fleet-gateway/tunnel": "true" } } } }).then(() =>
+const node = (
+  name: string,
+  address: string,
+  network: { annotations?: Record<string, string>; podCIDR?: string; podCIDRs?: string[] } = {},
+) => {
+  const { annotations, ...spec } = network;
+  const metadata = { name, labels: { "fleet-gateway/tunnel": "true" }, annotations };
+  return core.createNode({ body: { metadata, spec } }).then(() =>
     core.patchNodeStatus({
       name,
       body: [{ op: "add", path: "/status/addresses", value: [{ type: "InternalIP", address }] }],
     }),
   );
+};
 
 const chart = versionless();
 const withTunnel = { tunnel: { enabled: true, endpointHost: "vpn.example.com" } };
@@ -63,7 +70,7 @@ test("without a labelled node the tunnel is refused, with one its address is loo
   expect(await secrets()).toEqual({});
   await madeIn("fleet");
   first = await secrets();
-  const names = ["database", "hub-keys", "keys", "objects", "redis", "test"].map((name) => `fleet-${name}`);
+  const names = ["database", "hub-keys", "keys", "objects", "redis"].map((name) => `fleet-${name}`);
   expect(Object.keys(first).toSorted()).toEqual(names);
 });
 
@@ -92,7 +99,11 @@ test("a Secret that is named and lacks the gateways' own is refused, and named",
 test("a second labelled node is refused, since two hubs would share a key", async () => {
   await node("another", "10.1.2.4");
   await expect(helm(["upgrade", "fleet", chart], withTunnel)).rejects.toMatchObject({
-    stderr: expect.stringContaining("More than one node"),
+    stderr: expect.stringContaining("another, hub are hubs"),
+  });
+  const networkPolicy = { tunnelNodes: ["10.1.2.3/32"] };
+  await expect(helm(["upgrade", "fleet", chart], { ...withTunnel, networkPolicy })).rejects.toMatchObject({
+    stderr: expect.stringContaining("another, hub are hubs"),
   });
 });
 
@@ -128,6 +139,44 @@ test("two nodes are hubs with a lease, and their pods may renew that one and not
   expect(await may("get", "secrets", "of-an-operator", "", ofSecrets)).toBe(false);
   expect(await may("list", "secrets", "", "", ofSecrets)).toBe(false);
 });
+
+test.each([
+  [
+    "Calico",
+    {
+      annotations: {
+        "projectcalico.org/IPv4Address": "10.1.2.9/24",
+        "projectcalico.org/IPv4VXLANTunnelAddr": "10.244.9.64",
+        "projectcalico.org/IPv6VXLANTunnelAddr": "fd00:244::9",
+      },
+      podCIDR: "10.244.9.0/24",
+      podCIDRs: ["10.244.9.0/24"],
+    },
+    ["10.1.2.9/32", "10.244.9.64/32", "fd00:244::9/128"],
+  ],
+  [
+    "Flannel",
+    {
+      annotations: { "flannel.alpha.coreos.com/backend-type": "vxlan" },
+      podCIDR: "10.42.9.0/24",
+      podCIDRs: ["10.42.9.0/24", "fd00:42:0:9::/64"],
+    },
+    ["10.1.2.9/32", "10.42.9.0/32", "10.42.9.1/32", "fd00:42:0:9::/128", "fd00:42:0:9::1/128"],
+  ],
+  ["another CNI", { podCIDR: "10.50.9.0/24", podCIDRs: ["10.50.9.0/24"] }, ["10.1.2.9/32"]],
+])(
+  "with %s the hub's node may come from its own interface there, and from what the values add",
+  async (_name, network, wanted) => {
+    const name = "overlaid";
+    await node(name, "10.1.2.9", network);
+    const tunnel = { ...withTunnel.tunnel, nodes: [name] };
+    await helm(["upgrade", "fleet", chart], { tunnel, networkPolicy: { tunnelSources: ["10.9.9.9/32"] } });
+    const policy = await networking.readNamespacedNetworkPolicy({ name: "fleet-gateway", namespace });
+    const rule = policy.spec?.ingress?.find(({ ports }) => ports?.some(({ port }) => port === 8081));
+    expect(rule?._from?.map(({ ipBlock }) => ipBlock?.cidr)).toEqual([...wanted, "10.9.9.9/32"]);
+    await core.deleteNode({ name });
+  },
+);
 
 test("every pod but the tunnel's and what takes it off its nodes is admitted under the restricted standard", async () => {
   const strict = `${namespace}-restricted`;

@@ -21,6 +21,15 @@ interface Policy {
   readonly egress?: readonly Rule[];
 }
 
+interface CiliumRule {
+  readonly toPorts: readonly { readonly ports: readonly { readonly port: string }[] }[];
+}
+interface CiliumPolicy {
+  readonly endpointSelector: { readonly matchLabels: Record<string, string> };
+  readonly ingress?: readonly CiliumRule[];
+  readonly egress?: readonly CiliumRule[];
+}
+
 const componentOf = (labels: Record<string, string> = {}): string =>
   labels["app.kubernetes.io/component"] ?? labels["app.kubernetes.io/name"] ?? "?";
 
@@ -74,7 +83,8 @@ test("what may reach whom is this, and nothing else", () => {
   expect(arrows(objects, "ingress")).toEqual(
     [
       ...["pods → gateway 8080", "pods → relay 7070", "pods → worker 9090"],
-      ...["test → gateway 8080", "test → relay 7070"],
+      ...["test → gateway 8080", "test → relay 7070", "test → worker 9090"],
+      ...["test → simulator 5760", "test → janus 8088"],
       ...["gateway → gateway 8082", "hub → gateway 8081"],
       ...["gateway", "relay", "worker", "setup", "test", "hub"].map((who) => `${who} → postgres 5432`),
       ...["gateway", "relay", "hub"].map((who) => `${who} → redis 6379`),
@@ -159,4 +169,34 @@ test("every pod that is not on the node's network is held by a policy, in both d
     const name = componentOf(labels);
     expect([name, held.get(name)]).toEqual([name, ["Ingress", "Egress"]]);
   }
+});
+
+test("what the hub may reach and who may reach it is the same for Cilium, which knows no node by its address", async () => {
+  const withCilium = await render({
+    ...everything,
+    networkPolicy: { ...everything.networkPolicy, cilium: true },
+    simulator: { copters: 2 },
+  });
+  const policies = withCilium.filter(({ kind }) => kind === "CiliumNetworkPolicy");
+  const cilium = policies.flatMap(({ spec }) => {
+    const { endpointSelector, ingress = [], egress = [] } = spec as unknown as CiliumPolicy;
+    const of = componentOf(endpointSelector.matchLabels);
+    const ports = ({ toPorts }: CiliumRule) => toPorts.flatMap(({ ports }) => ports.map(({ port }) => port));
+    return [
+      ...ingress.flatMap((rule) => ports(rule).map((port) => `hub → ${of} ${port}`)),
+      ...egress.flatMap((rule) => ports(rule).map((port) => `${of} → hub ${port}`)),
+    ];
+  });
+  const plain = [...arrows(withCilium, "ingress"), ...arrows(withCilium, "egress")].filter((arrow) =>
+    arrow.split(" ").includes("hub"),
+  );
+  const vehicles = ["hub → simulator 5760", "hub → simulator 5761"];
+  const wanted = plain.flatMap((arrow) => (arrow === "hub → simulator 5760-5959" ? vehicles : [arrow]));
+  expect(cilium.toSorted()).toEqual(wanted.toSorted());
+  const entities = policies.flatMap(
+    ({ spec }) => JSON.stringify(spec).match(/"(?:from|to)Entities":\[[^\]]*\]/g) ?? [],
+  );
+  expect(new Set(entities.map((text) => text.replace(/^.*:/, "")))).toEqual(
+    new Set(['["host","remote-node"]']),
+  );
 });

@@ -80,6 +80,14 @@ const cases: readonly (readonly [name: string, values: object, example?: string]
   ["the tunnel", tunnel],
   ["the tunnel in the kernel alone", { ...tunnel, tunnel: { ...tunnel.tunnel, dataplane: "kernel" } }],
   ["hubs with a lease", leasedHubs],
+  [
+    "Cilium",
+    {
+      ...tunnel,
+      networkPolicy: { ...tunnel.networkPolicy, cilium: true },
+      simulator: { copters: 60, rovers: 30 },
+    },
+  ],
   ["the contract profile", { ...tunnel, accessProfile: "contract", deployment: "local" }],
   ["a worker without videos", { worker: { enabled: true, replicas: 2, videoPackaging: false } }],
   [

@@ -21,6 +21,14 @@ test.each([
     { tunnel: { enabled: true, endpointHost: "vpn.example.com", nodes: ["one", "two"] }, ...hubAddress },
     /nodes/,
   ],
+  [
+    "the addresses of two hubs",
+    {
+      tunnel: { enabled: true, endpointHost: "vpn.example.com" },
+      networkPolicy: { tunnelNodes: ["10.1.2.3/32", "10.1.2.4/32"] },
+    },
+    /more than one node.*tunnelSources/,
+  ],
   ["a tunnel that no client could find", { tunnel: { enabled: true }, ...hubAddress }, /endpointHost/],
   [
     "a tunnel whose nodes are unknown",

@@ -37,18 +37,43 @@ app.kubernetes.io/component: {{ .component }}
 {{- .Values.janus.existingSecret | default (.Values.janus.enabled | ternary (printf "%s-janus" .Release.Name) "") }}
 {{- end }}
 
-{{/* Addresses of the hub nodes as a JSON list of CIDRs: as given, or as the cluster knows them. */}}
+{{/*
+Addresses that the hub nodes' traffic comes from, as a JSON list of CIDRs: as given, or as the cluster knows them. A CNI
+with a network of its own sends what leaves a node from its own interface there, which Calico and Flannel say in the
+node's annotations. Flannel's has the first address of the node's pods, its bridge the second; with others these two may
+be a pod's.
+*/}}
 {{- define "fleet.hubNodes" -}}
 {{- $found := .Values.networkPolicy.tunnelNodes -}}
 {{- if not $found -}}
 {{- $hubs := include "fleet.hubNames" . | fromJsonArray -}}
 {{- range (lookup "v1" "Node" "" "").items -}}
 {{- if has .metadata.name $hubs -}}
-{{- range .status.addresses }}{{ if eq .type "InternalIP" }}{{ $found = append $found (printf "%s/%s" .address (contains ":" .address | ternary "128" "32")) }}{{ end }}{{ end -}}
+{{- $addresses := list -}}
+{{- range .status.addresses }}{{ if eq .type "InternalIP" }}{{ $addresses = append $addresses .address }}{{ end }}{{ end -}}
+{{- $annotations := .metadata.annotations | default dict -}}
+{{- range $family := list "IPv4" "IPv6" -}}
+{{- range $kind := list "IPIPTunnelAddr" "VXLANTunnelAddr" "WireguardInterfaceAddr" -}}
+{{- with index $annotations (printf "projectcalico.org/%s%s" $family $kind) }}{{ $addresses = append $addresses . }}{{ end -}}
+{{- end -}}
+{{- end -}}
+{{- if hasKey $annotations "flannel.alpha.coreos.com/backend-type" -}}
+{{- range .spec.podCIDRs -}}
+{{- $first := splitList "/" . | first -}}
+{{- $addresses = append $addresses $first -}}
+{{- if hasSuffix "::" $first -}}
+{{- $addresses = append $addresses (printf "%s1" $first) -}}
+{{- else if contains "." $first -}}
+{{- $parts := splitList "." $first -}}
+{{- $addresses = append $addresses (printf "%s.%d" (initial $parts | join ".") (last $parts | int | add1)) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
-{{- $found | toJson -}}
+{{- range $addresses | uniq }}{{ $found = append $found (printf "%s/%s" . (contains ":" . | ternary "128" "32")) }}{{ end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- concat $found .Values.networkPolicy.tunnelSources | uniq | toJson -}}
 {{- end }}
 
 {{/* Names of the hub nodes that the cluster has now, as a JSON list; none where there is no cluster to ask. */}}
