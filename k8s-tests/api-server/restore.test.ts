@@ -61,7 +61,7 @@ beforeAll(async () => {
 
 test("Secrets of one cluster are applied in another, over those that a release has there", async () => {
   const annotations = { "meta.helm.sh/release-name": "fleet", "meta.helm.sh/release-namespace": old };
-  for (const name of ["fleet-keys", "fleet-hub-keys", "fleet-test"]) {
+  for (const name of ["fleet-keys", "fleet-hub-keys"]) {
     const body = { metadata: { name, annotations }, stringData: { KEY: `of the old ${name}` } };
     await core.createNamespacedSecret({ namespace: old, body });
   }
@@ -69,7 +69,7 @@ test("Secrets of one cluster are applied in another, over those that a release h
   await helm("install", fresh);
   await secretsIn(fresh).madeIn("fleet");
   await type(fresh, command("kubectl -n fleet apply"));
-  for (const name of ["fleet-keys", "fleet-hub-keys", "fleet-test"]) {
+  for (const name of ["fleet-keys", "fleet-hub-keys"]) {
     const { data, metadata } = await core.readNamespacedSecret({ name, namespace: fresh });
     expect(Buffer.from(data?.KEY ?? "", "base64").toString()).toBe(`of the old ${name}`);
     expect(metadata?.annotations?.["meta.helm.sh/release-namespace"]).not.toBe(old);
