@@ -11,6 +11,8 @@ export interface VehicleTap {
   readonly open: number;
   /** The most that were open at one time since the tap was made, or since it was forgotten. */
   readonly mostOpen: number;
+  /** Times that something came over a connection which a newer one had replaced long before. */
+  readonly overtaken: number;
   /** MAV_CMD numbers of every copy of an order that came, in order, but for `repetitions`. */
   readonly orders: readonly number[];
   /** Those of them that came as COMMAND_LONG, whole. */
@@ -19,6 +21,9 @@ export interface VehicleTap {
   readonly repetitions: readonly number[];
   forget(): void;
 }
+
+/** What was sent before may still be on its way. */
+const REPLACED_MS = 1_000;
 
 /**
  * What one connection carries, to tell a repetition from a duplicate. It is a repetition when the vehicle had not
@@ -58,9 +63,12 @@ export async function tapVehicle(
   const longs: common.CommandLong[] = [];
   const repetitions: number[] = [];
   let mostOpen = 0;
+  let newest: { readonly near: Socket; readonly since: number } | undefined;
+  let overtaken = 0;
   const server = createServer((near) => {
     open.add(near);
     mostOpen = Math.max(mostOpen, open.size);
+    newest = { near, since: performance.now() };
     const far = connect({ host: vehicle.host, port: vehicle.port, noDelay: true });
     const conversation = new Conversation();
     const answers = new FrameReader((frame) => conversation.answered(decode(frame)));
@@ -77,6 +85,7 @@ export async function tapVehicle(
       if (isLong) longs.push(message);
     });
     near.on("data", (chunk) => {
+      if (newest && newest.near !== near && performance.now() - newest.since > REPLACED_MS) overtaken += 1;
       reader.push(chunk);
       far.write(chunk);
     });
@@ -104,6 +113,9 @@ export async function tapVehicle(
     },
     get mostOpen() {
       return mostOpen;
+    },
+    get overtaken() {
+      return overtaken;
     },
     orders,
     longs,

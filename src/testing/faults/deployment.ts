@@ -16,16 +16,24 @@ import { compiledPrograms } from "../programs";
 import { TEST_ARCHIVE_KEY, TEST_JWT_SECRET } from "../start-gateway";
 import { Part } from "./part";
 import { entrypoint, startProgram, testProgram } from "./program";
+import { Terms } from "./terms";
 
 export const WEBHOOK_SECRET = "whsec_for_faults_only";
+/** What the tunnel's edge shows, and whoever asks a tunnel. */
+export const EDGE_SECRET = "a secret of the edge's own";
+export const TUNNEL_SECRET = "a secret of the tunnel's own";
 
 export interface Deployment {
   readonly parts: readonly Part[];
   /** Both gateways, and both relays, as their clients reach them. */
   readonly gateways: readonly string[];
+  /** The gateways' ports for drones. */
+  readonly doorsOfDrones: readonly string[];
   readonly relays: readonly string[];
   /** The status API of each hub. */
   readonly tunnels: readonly string[];
+  /** Who has a drone's link, or serves as hub, as everybody else sees it. */
+  readonly terms: Terms;
   /** Of the test's own, not through any cable. */
   readonly db: Db;
   readonly redisUrl: string;
@@ -77,8 +85,8 @@ function kubeConfigFile(folder: string, server: string): string {
 
 /**
  * Two gateways, two relays, two workers, two hubs that change nothing on this machine and share a lease, a jumphost,
- * and the Postgres, Redis and object store under them, each a process of its own on loopback. Each replica has a cable
- * of its own to each neighbour.
+ * and the Postgres, Redis and object store under them, each a process of its own on loopback, in the strict profile.
+ * Each replica has a cable of its own to each neighbour.
  */
 export async function startDeployment(): Promise<Deployment> {
   const programs = compiledPrograms();
@@ -118,11 +126,15 @@ export async function startDeployment(): Promise<Deployment> {
       }),
     store.cables,
   );
+  const fences = await redis.cable();
+  jumphost.cables.push(fences);
   await add(
     "jumphost",
     () =>
       program("jumphost", testProgram(programs, "jumphost-program"), "the jumphost is ready", {
         JUMPHOST_PORT: String(jumphostPort),
+        TUNNEL_API_SECRET: TUNNEL_SECRET,
+        REDIS_URL: fences.url,
       }),
     jumphost.cables,
   );
@@ -134,14 +146,22 @@ export async function startDeployment(): Promise<Deployment> {
   const common = {
     JWT_SECRET: TEST_JWT_SECRET,
     LOG_LEVEL: "info",
-    DEPLOYMENT: "local",
+    ACCESS_PROFILE: "strict",
+    DEPLOYMENT: "production",
     SHUTDOWN_DRAIN_SECONDS: "2",
   };
   const storeKeys = { S3_ACCESS_KEY_ID: "S3RVER", S3_SECRET_ACCESS_KEY: "S3RVER" };
   const gateways: string[] = [];
+  const doorsOfDrones: string[] = [];
+  const peers: string[] = [];
   const relays: string[] = [];
   for (const number of [1, 2]) {
-    const [port, peerPort, relayPort] = await Promise.all([ownPort(), ownPort(), ownPort()]);
+    const [port, dronePort, peerPort, relayPort] = await Promise.all([
+      ownPort(),
+      ownPort(),
+      ownPort(),
+      ownPort(),
+    ]);
     const gatewayCables = await Promise.all([postgres, redis, store, jumphost].map((to) => to.cable()));
     const [pg, rd, s3, jump] = gatewayCables as [Cuttable, Cuttable, Cuttable, Cuttable];
     const peer = await cuttable(`http://127.0.0.1:${peerPort}`);
@@ -160,6 +180,10 @@ export async function startDeployment(): Promise<Deployment> {
           JUMPHOST_URL: jump.url,
           SMTP_URL: mail.url,
           GATEWAY_PORT: String(port),
+          GATEWAY_DRONE_PORT: String(dronePort),
+          EDGE_SECRET,
+          TUNNEL_API_SECRET: TUNNEL_SECRET,
+          SIMULATOR_HOSTS: "127.0.0.1,127.0.0.50,127.0.0.51,127.0.0.52",
           GATEWAY_PEER_PORT: String(peerPort),
           GATEWAY_PEER_URL: peer.url,
           GATEWAY_PEER_SECRET: "a secret between replicas",
@@ -171,6 +195,8 @@ export async function startDeployment(): Promise<Deployment> {
       [...gatewayCables, peer],
     );
     gateways.push(`http://127.0.0.1:${port}`);
+    doorsOfDrones.push(`http://127.0.0.1:${dronePort}`);
+    peers.push(new URL(peer.url).href);
     const relayCables = [await postgres.cable(), await redis.cable()] as const;
     await add(
       `relay ${number}`,
@@ -203,7 +229,8 @@ export async function startDeployment(): Promise<Deployment> {
   }
   const tunnels: string[] = [];
   const hubKeys = [generateKeyPair(), generateKeyPair()] as const;
-  const api = new Neighbour((await FakeLeases.listening()).url);
+  const hubLeases = await FakeLeases.listening();
+  const api = new Neighbour(hubLeases.url);
   for (const number of [1, 2]) {
     const port = await ownPort();
     const cables = await Promise.all([postgres, store, redis, api].map((to) => to.cable()));
@@ -222,6 +249,7 @@ export async function startDeployment(): Promise<Deployment> {
           VPN_ENDPOINT_HOST: "192.0.2.1",
           TUNNEL_DATAPLANE: "dry-run",
           TUNNEL_PORT: String(port),
+          TUNNEL_API_SECRET: TUNNEL_SECRET,
           JUMPHOST_PORT: "0",
           KUBECONFIG: kubeConfigFile(folder, kubernetes.url),
           HUB_LEASE: "kubernetes",
@@ -238,5 +266,9 @@ export async function startDeployment(): Promise<Deployment> {
     );
     tunnels.push(`http://127.0.0.1:${port}`);
   }
-  return { parts, gateways, relays, tunnels, db, redisUrl: redis.url, storeUrl: store.url, mail };
+  const terms = new Terms(redis.url, peers, hubLeases);
+  return {
+    ...{ parts, gateways, doorsOfDrones, relays, tunnels, terms, db, mail },
+    ...{ redisUrl: redis.url, storeUrl: store.url },
+  };
 }

@@ -1,5 +1,6 @@
 import { type Fault, runFaults } from "./run";
 import { faultTable } from "./table";
+import { isTakenOver } from "./takeovers";
 
 /** One of each harm, and one of each sort of part; `npm run test:faults` tries all. */
 const faults: readonly Fault[] = [
@@ -15,6 +16,9 @@ test("two of each lose nothing, repeat nothing and recover by themselves from a 
   expect(run.unrecovered).toEqual([]);
   const broken = run.findings.filter(({ flaw }) => flaw !== "unknown");
   expect({ broken, table: broken.length > 0 && faultTable(run) }).toEqual({ broken: [], table: false });
+  // The links of both drones that are ordered about, and of the one that is watched.
+  expect(run.takeovers.map(({ fault }) => fault)).toEqual(Array(3).fill("pause gateway 1"));
+  expect(run.takeovers.filter((one) => !isTakenOver(one))).toEqual([]);
   for (const [kind, count] of Object.entries(run.acknowledged)) {
     if (count < 10) throw new Error(`There were only ${count} ${kind}: nothing was tried.`);
   }

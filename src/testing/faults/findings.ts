@@ -3,11 +3,25 @@ import type { Kind } from "./progress";
 /**
  * lost:         was acknowledged, and is not there.
  * duplicated:   was done more than once.
- * out of order: a stick frame after a younger one.
+ * out of order: a stick frame, or one of telemetry, after a younger one.
+ * admitted:     a token that had been logged out was let in, or a link's replaced holder was heard by the vehicle.
+ * refused:      a good token was turned away as none.
  * unknown:      the client was told, or had to conclude, that it may have been done or not.
  * denied:       was told to have failed, and was done.
  */
-export type Flaw = "lost" | "duplicated" | "out of order" | "unknown" | "denied";
+export const FLAWS = [
+  "lost",
+  "duplicated",
+  "out of order",
+  "admitted",
+  "refused",
+  "unknown",
+  "denied",
+] as const;
+export type Flaw = (typeof FLAWS)[number];
+
+/** Those of which there are none, whatever fails. */
+export const NEVER: readonly Flaw[] = ["lost", "duplicated", "out of order", "admitted", "refused"];
 
 export interface Finding {
   readonly kind: Kind;

@@ -1,5 +1,14 @@
 /** What a load does over and over; the last is done by workers in the background. */
-export const KINDS = ["commands", "sticks", "uploads", "webhooks", "peers", "jobs"] as const;
+export const KINDS = [
+  "commands",
+  "telemetry",
+  "sticks",
+  "log-outs",
+  "uploads",
+  "webhooks",
+  "peers",
+  "jobs",
+] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** When each kind of load succeeded, through which replica. Times are `performance.now()`. */

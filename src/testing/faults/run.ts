@@ -1,22 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { createUser } from "../../features/accounts";
-import { grantSubscription } from "../../features/billing/grant";
 import { listJobs } from "../../platform/jobs";
-import { type SimulatedVehicle, startSimulator } from "../../simvehicle";
 import { atEndOfFile } from "../clean-up";
-import { ApiClient } from "../client";
-import { asPhysical } from "../replicas";
 import { until } from "../until";
-import { tapVehicle } from "../vehicle-tap";
-import { type Deployment, startDeployment, WEBHOOK_SECRET } from "./deployment";
-import type { Finding, Flaw, Round } from "./findings";
-import { CommandLoad } from "./loads/commands";
-import { PeerLoad } from "./loads/peers";
-import { StickLoad } from "./loads/sticks";
-import { UploadLoad } from "./loads/uploads";
-import { WebhookLoad } from "./loads/webhooks";
+import { startDeployment } from "./deployment";
+import { type Finding, FLAWS, type Flaw, type Round } from "./findings";
+import { startLoads } from "./loads";
 import type { Part } from "./part";
 import { KINDS, type Kind, Progress } from "./progress";
+import { holdingsOf, type Takeover } from "./takeovers";
 
 export type Harm = "kill" | "pause" | "partition" | "failover";
 
@@ -38,12 +29,14 @@ export interface FaultRun {
   readonly findings: readonly Finding[];
   /** Which loads had not succeeded again within the limit, and after which fault. */
   readonly unrecovered: readonly string[];
+  /** Of what a part held that was paused or cut off. */
+  readonly takeovers: readonly Takeover[];
 }
 
 const CALM_MS = 1_500;
 const DOWN_MS = 1_000;
-const PAUSE_MS = 3_000;
-const PARTITION_MS = 5_000;
+/** Well longer than any lease: what the part held has another holder when it wakes, or is reached again. */
+const AWAY_MS = 8_000;
 /** Everything must have succeeded again by then. */
 const RECOVERY_LIMIT_MS = 45_000;
 const JOBS_LIMIT_MS = 150_000;
@@ -53,22 +46,31 @@ export async function runFaults(faults: readonly Fault[]): Promise<FaultRun> {
   const deployment = await startDeployment();
   const round: Round = { current: 0 };
   const progress = new Progress();
-  const { loads, uploads, logIn } = await startLoads(deployment, round, progress);
+  const { all: loads, uploads, linked, ...fleet } = await startLoads(deployment, round, progress);
   atEndOfFile(() => Promise.all(loads.map((load) => load.stop())));
   const idle = await recovered(progress, performance.now(), "the start");
   if (idle.length > 0) throw new Error(idle.join("\n"));
   const ends: number[] = [];
   const unrecovered: string[] = [];
+  const takeovers: Takeover[] = [];
   for (const [at, { part: name, harm }] of faults.entries()) {
-    await delay(CALM_MS);
-    await logIn();
-    round.current = at + 1;
+    const fault = `${harm} ${name}`;
     const part = deployment.parts.find((one) => one.name === name);
     if (!part) throw new Error(`There is no ${name}.`);
-    await inflict[harm](part);
-    const end = performance.now();
-    ends.push(end);
-    unrecovered.push(...(await recovered(progress, end, `${harm} ${name}`)));
+    await delay(CALM_MS);
+    await fleet.logIn();
+    const [, gateway] = /^gateway (\d)$/.exec(name) ?? [];
+    if (gateway) await fleet.bringLinksTo(Number(gateway) - 1);
+    unrecovered.push(...(await recovered(progress, performance.now(), `the calm before ${fault}`)));
+    round.current = at + 1;
+    const look = await holdingsOf(part, deployment, linked);
+    const { begin, lastsMs, end } = harms[harm];
+    await begin(part);
+    await delay(lastsMs);
+    if (lastsMs === AWAY_MS) takeovers.push(...(await look(fault)));
+    await end(part);
+    ends.push(performance.now());
+    unrecovered.push(...(await recovered(progress, performance.now(), fault)));
   }
   await delay(CALM_MS);
   for (const load of loads) await load.stop();
@@ -81,6 +83,7 @@ export async function runFaults(faults: readonly Fault[]): Promise<FaultRun> {
   return {
     findings,
     unrecovered,
+    takeovers,
     acknowledged: Object.fromEntries(accounts.map(([kind, one]) => [kind, one.acknowledged])) as never,
     rows: faults.map(({ part, harm }, at) => ({
       fault: `${harm} ${part}`,
@@ -93,33 +96,23 @@ export async function runFaults(faults: readonly Fault[]): Promise<FaultRun> {
   };
 }
 
-export const FLAWS: readonly Flaw[] = ["lost", "duplicated", "out of order", "unknown", "denied"];
-
 const byName = <Name extends string>(names: readonly Name[], of: (name: Name) => number) =>
   Object.fromEntries(names.map((name) => [name, of(name)])) as Record<Name, number>;
 
-/** Resolves when the fault is over: the part was started again, goes on, or is reached again. */
-const inflict: Readonly<Record<Harm, (part: Part) => Promise<void>>> = {
-  kill: async (part) => {
-    await part.kill();
-    await delay(DOWN_MS);
-    await part.restart();
-  },
-  pause: async (part) => {
-    part.pause();
-    await delay(PAUSE_MS);
-    part.resume();
-  },
-  partition: async (part) => {
-    part.partition();
-    await delay(PARTITION_MS);
-    part.mend();
-  },
-  failover: async (part) => {
-    part.partition();
-    await delay(PARTITION_MS);
-    part.replace();
-  },
+interface Course {
+  readonly begin: (part: Part) => Promise<void> | void;
+  readonly lastsMs: number;
+  /** The part is started again, goes on, or is reached again. */
+  readonly end: (part: Part) => Promise<void> | void;
+}
+
+const cutOff = { begin: (part: Part) => part.partition(), lastsMs: AWAY_MS };
+
+const harms: Readonly<Record<Harm, Course>> = {
+  kill: { begin: (part) => part.kill(), lastsMs: DOWN_MS, end: (part) => part.restart() },
+  pause: { begin: (part) => part.pause(), lastsMs: AWAY_MS, end: (part) => part.resume() },
+  partition: { ...cutOff, end: (part) => part.mend() },
+  failover: { ...cutOff, end: (part) => part.replace() },
 };
 
 async function recovered(progress: Progress, since: number, fault: string): Promise<string[]> {
@@ -130,56 +123,4 @@ async function recovered(progress: Progress, since: number, fault: string): Prom
     await delay(50);
   }
   return [];
-}
-
-async function startLoads(deployment: Deployment, round: Round, progress: Progress) {
-  const { gateways, relays, tunnels, db, redisUrl, storeUrl, mail } = deployment;
-  const vehicles = await simulatedVehicles(4);
-  const credentials = { username: "pilot@example.com", password: "correct horse battery" };
-  const user = await createUser(db, { ...credentials, level: "CUSTOMER", active: true });
-  const anonymous = new ApiClient(`${gateways[0]}/api/v1`);
-  let token = "";
-  const logIn = async () => {
-    token = (await anonymous.post("/login", credentials)).body.access_token;
-  };
-  await logIn();
-  await grantSubscription(db, credentials.username, 10);
-  const newDrone = async (vehicle: { host: string; port: number }, name: string) => {
-    const wish = { type: "sitl", name, vehicle_type: "copter", port: vehicle.port, link_host: vehicle.host };
-    const { status, body } = await anonymous.as(token).post("/drone", wish);
-    if (status !== 201) throw new Error(`A drone was not made: ${JSON.stringify(body)}`);
-    return body as { id: number; ip: string };
-  };
-  const [first, second, ...others] = vehicles as [SimulatedVehicle, SimulatedVehicle, ...SimulatedVehicle[]];
-  const commanded = [];
-  for (const [at, vehicle] of [first, second].entries()) {
-    const ip = `127.0.0.${50 + at}`;
-    const tap = await tapVehicle(vehicle, ip);
-    const drone = await newDrone({ host: ip, port: tap.port }, `commanded ${at}`);
-    await asPhysical(db, drone as never, ip);
-    commanded.push({ id: drone.id, tap });
-  }
-  const flown = [];
-  for (const [at, vehicle] of others.entries()) flown.push(await newDrone(vehicle, `flown ${at}`));
-  const steered = [];
-  for (const name of ["steered 0", "steered 1", "steered by a roaming pilot"])
-    steered.push(await newDrone(first, name));
-  const shared = { gateways, db, round, progress };
-  const uploads = new UploadLoad({ ...shared, drones: flown, storeUrl, mail });
-  const loads = [
-    new CommandLoad({ ...shared, drones: commanded, authorization: () => `Bearer ${token}` }),
-    new StickLoad({ relays, drones: steered, redisUrl, round, progress }),
-    uploads,
-    new PeerLoad({ tunnels, storeUrl, db, round, progress }),
-    new WebhookLoad({ ...shared, secret: WEBHOOK_SECRET, userId: user.id }),
-  ];
-  return { loads, uploads, logIn };
-}
-
-async function simulatedVehicles(count: number): Promise<readonly SimulatedVehicle[]> {
-  const simulator = await startSimulator({
-    vehicles: Array.from({ length: count }, () => ({ kind: "copter" as const, bootSeconds: 0 })),
-  });
-  atEndOfFile(() => simulator.stop());
-  return simulator.vehicles;
 }

@@ -1,5 +1,6 @@
+import { FLAWS } from "./findings";
 import { KINDS } from "./progress";
-import { type FaultRow, type FaultRun, FLAWS } from "./run";
+import type { FaultRow, FaultRun } from "./run";
 
 const seconds = (milliseconds: number) => (milliseconds / 1_000).toFixed(1);
 

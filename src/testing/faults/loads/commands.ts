@@ -97,6 +97,11 @@ export class CommandLoad implements Load {
         }),
       );
     });
+    for (const { id, tap } of drones) {
+      if (tap.overtaken === 0) continue;
+      const detail = `drone ${id} heard a replaced link ${tap.overtaken} times`;
+      findings.push({ kind: "commands", flaw: "admitted", round: 0, detail });
+    }
     const acknowledged = this.orders.filter(({ outcome }) => outcome === "acknowledged").length;
     return { acknowledged, findings };
   }

@@ -14,6 +14,7 @@ const LOOK_MS = 100;
 export interface PeerLoadOptions {
   /** The hubs' status APIs, and the store as nobody's cable reaches it. */
   readonly tunnels: readonly string[];
+  readonly secret: string;
   readonly storeUrl: string;
   readonly db: Db;
   readonly round: Round;
@@ -77,9 +78,10 @@ export class PeerLoad implements Load {
 
   /** By the hub that serves; a standby knows peers too. */
   private async isServed({ ip }: Peer): Promise<boolean> {
+    const headers = { authorization: `Bearer ${this.options.secret}` };
     const served = this.options.tunnels.map(async (tunnel) => {
       const [readiness, status] = await Promise.all(
-        ["/readyz", `/status/user/${ip}`].map((path) => ask(`${tunnel}${path}`, { method: "GET" })),
+        ["/readyz", `/status/user/${ip}`].map((path) => ask(`${tunnel}${path}`, { method: "GET", headers })),
       );
       if (![readiness, status].every((one) => isStatus(one as Answer, 200)))
         throw new Error("not by this one");

@@ -15,6 +15,8 @@ export interface StickLoadOptions {
   readonly relays: readonly string[];
   /** One more than relays: each is steered through one, the last through whichever takes its pilot. */
   readonly drones: readonly { readonly id: number; readonly ip: string }[];
+  /** A good access token of their owner's. */
+  readonly token: () => string;
   readonly redisUrl: string;
   readonly round: Round;
   readonly progress: Progress;
@@ -46,7 +48,7 @@ export class StickLoad implements Load {
       const own = relays[at] === undefined ? relays : [relays[at]];
       return new Pilot(
         own.map((relay) => `${relay}/redispad/${id}`),
-        options.round,
+        options,
       );
     });
     // As a drone has it: subscribed again by itself when Redis is back.
@@ -99,7 +101,7 @@ class Pilot {
   constructor(
     /** In turn. */
     private readonly urls: readonly string[],
-    private readonly round: Round,
+    private readonly options: Pick<StickLoadOptions, "round" | "token">,
   ) {
     this.connect();
     this.timer = setInterval(() => this.send(), FRAME_MS);
@@ -112,9 +114,8 @@ class Pilot {
   }
 
   private connect(): void {
-    const socket = new WebSocket(this.urls[this.connections++ % this.urls.length] as string, {
-      perMessageDeflate: false,
-    });
+    const url = this.urls[this.connections++ % this.urls.length];
+    const socket = new WebSocket(`${url}?access_token=${this.options.token()}`, { perMessageDeflate: false });
     this.socket = socket;
     socket.on("error", () => {});
     socket.on("close", () => {
@@ -127,7 +128,7 @@ class Pilot {
     const frame: Frame = {
       sequence: ++this.sequence,
       sentAt: performance.now(),
-      round: this.round.current,
+      round: this.options.round.current,
     };
     this.socket.send(JSON.stringify(frame));
   }

@@ -11,7 +11,9 @@ import { repeatEvery } from "./repeat";
 const EVERY_MS = 700;
 
 export interface UploadLoadOptions {
+  /** The gateways' ports for drones, and what the edge shows there. */
   readonly gateways: readonly string[];
+  readonly edgeSecret: string;
   /** As many as gateways; each flies, and uploads, through one. */
   readonly drones: readonly { readonly id: number; readonly ip: string }[];
   readonly db: Db;
@@ -90,8 +92,8 @@ export class UploadLoad implements Load {
 
   /** As many steps as succeed; the next call goes on where this one ended. */
   private async fly(flight: Flight, gateway: string, ip: string): Promise<void> {
-    const post = (path: string, body: object) =>
-      ask(`${gateway}/api/v1${path}`, { headers: { "x-drone-ip": ip }, body });
+    const headers = { "x-drone-ip": ip, "x-edge-secret": this.options.edgeSecret };
+    const post = (path: string, body: object) => ask(`${gateway}/api/v1${path}`, { headers, body });
     if (flight.step === "begin") {
       const answer = await post("/executions/start", {});
       if (!isWell(answer)) return;
