@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import S3rver from "@20minutes/s3rver";
+import type { Middleware } from "koa";
 import { assertPortIsFree } from "../free-port";
 
 export interface ObjectsOptions {
@@ -27,6 +28,16 @@ const cors = `<CORSConfiguration><CORSRule>
   <MaxAgeSeconds>3000</MaxAgeSeconds>
 </CORSRule></CORSConfiguration>`;
 
+/** `If-None-Match: *` of a PUT, which S3 and MinIO heed and s3rver does not; two at one moment may both pass. */
+const onlyNewWhereAsked: Middleware = async (ctx, next) => {
+  const isAsked = ctx.method === "PUT" && ctx.get("if-none-match") === "*";
+  if (!isAsked || (await fetch(`http://${ctx.host}${ctx.path}`, { method: "HEAD" })).status === 404)
+    return next();
+  ctx.status = 412;
+  ctx.type = "application/xml";
+  ctx.body = "<Error><Code>PreconditionFailed</Code><Message>There is one already.</Message></Error>";
+};
+
 /**
  * An S3-compatible store on 127.0.0.1, in this process, for laptop and tests. It checks signatures and their
  * expiry, but unlike S3 it lets anyone read without a signature.
@@ -45,6 +56,7 @@ export async function startObjects(options: ObjectsOptions): Promise<EmbeddedObj
       configs: [cors],
     })),
   });
+  server.middleware.unshift(onlyNewWhereAsked);
   const { port } = await server.run();
   return {
     url: `http://127.0.0.1:${port}`,

@@ -11,6 +11,8 @@ declare module "@20minutes/s3rver" {
 
   export default class S3rver {
     constructor(options: S3rverOptions);
+    /** It is a Koa. */
+    readonly middleware: import("koa").Middleware[];
     /** Present once `run` has resolved. */
     readonly httpServer: import("node:http").Server;
     run(): Promise<import("node:net").AddressInfo>;
