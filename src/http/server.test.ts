@@ -35,6 +35,14 @@ async function serve(more: Partial<typeof variables> = {}) {
   };
 }
 
+test("a proxy's connection is kept for longer than nginx keeps it, so that the proxy is the one to close it", async () => {
+  const { come } = await serve();
+  const proxy = await come();
+  await isServed(proxy);
+  const [, seconds] = /\r\nKeep-Alive: timeout=(\d+)\r\n/.exec(proxy.heard()) ?? [];
+  expect(Number(seconds)).toBeGreaterThan(60);
+});
+
 const isServed = (caller: Awaited<ReturnType<typeof rawCaller>>) =>
   until(() => caller.heard().includes("served"));
 

@@ -27,6 +27,11 @@ const CHECK_MS = 2_000;
 /** Of a request's line and headers together. */
 const MAX_HEADER_BYTES = 16_384;
 const KEEP_ALIVE_SECONDS = 5;
+/**
+ * On ports behind a proxy: longer than nginx and Amazon's balancers keep a connection for their next request (60 s), so
+ * that it is never closed here while one of theirs is on its way, which they would answer with 502.
+ */
+const PROXY_KEEP_ALIVE_SECONDS = 75;
 
 /** For ports that only parts of the same deployment call: a few of them, and at once. */
 export const INTERNAL_LIMITS: ServerLimits = {
@@ -94,6 +99,7 @@ export function publicLimits(config: HttpLimits, registry: Registry): ServerLimi
   return {
     headersSeconds: config.HTTP_HEADERS_SECONDS,
     requestSeconds: config.HTTP_REQUEST_SECONDS,
+    keepAliveSeconds: PROXY_KEEP_ALIVE_SECONDS,
     maxConnections: config.HTTP_MAX_CONNECTIONS,
     maxConnectionsPerAddress: config.HTTP_MAX_CONNECTIONS_PER_ADDRESS,
     isShared: (address) => trust(address, 0),

@@ -4,7 +4,7 @@ import { startTestGateway, type TestUser } from "../../testing/start-gateway";
 import { until } from "../../testing/until";
 
 /** Long enough for all to have come before the first is let go of. */
-const [HEADERS_SECONDS, REQUEST_SECONDS] = [8, 9];
+const [HEADERS_SECONDS, REQUEST_SECONDS] = [20, 21];
 /** A busy machine that runs many tests at once must not fail these. */
 const PATIENCE_MS = 10_000;
 const IDLE = mostSockets(10_000);
@@ -41,7 +41,7 @@ test("who talks a byte at a time is hung up on, in the headers and in the body, 
   });
   const tookSeconds = (performance.now() - began) / 1000;
   expect(tookSeconds).toBeGreaterThan(HEADERS_SECONDS);
-  expect(tookSeconds).toBeLessThan(30);
+  expect(tookSeconds).toBeLessThan(45);
   const statuses = (callers: RawCaller[]) => new Set(callers.map(({ heard }) => heard().slice(9, 12)));
   expect([...statuses(result.headers)]).toEqual(["408"]);
   expect([...statuses(result.bodies)]).toEqual(["408"]);
@@ -52,7 +52,12 @@ test("who talks a byte at a time is hung up on, in the headers and in the body, 
 test(`${IDLE} connections that say nothing are let go of, and others are served`, async () => {
   const before = gateway.memory().now;
   const { result, slowestMs, failed } = await served(async () => {
-    const callers = await many(IDLE, () => rawCaller(gateway.port));
+    const callers: RawCaller[] = [];
+    while (callers.length < IDLE) {
+      callers.push(...(await many(Math.min(400, IDLE - callers.length), () => rawCaller(gateway.port))));
+      // One whom the listener's queue has no place for comes a second later, or three.
+      await until(() => gateway.sockets() >= callers.length, HEADERS_SECONDS * 1000);
+    }
     const [held, open] = [gateway.memory().now, gateway.sockets()];
     await Promise.all(callers.map(({ closed }) => closed));
     return { held, open };
@@ -63,10 +68,14 @@ test(`${IDLE} connections that say nothing are let go of, and others are served`
   expect(result.held - before).toBeLessThan(200);
 }, 90_000);
 
-/** Socket.IO in its barest form: enough to be welcomed, and then nothing. */
+const PING = Buffer.from([0x81, 1, "2".charCodeAt(0)]);
+const PONG = rawFrame({ first: 0x81, payload: Buffer.from("3") });
+
+/** Socket.IO in its barest form: enough to be welcomed, and then nothing but that it is there. */
 async function idleWatcher(): Promise<RawCaller> {
   const path = `/socket.io/?EIO=4&transport=websocket&token=${user.token}`;
   const caller = await rawCaller(gateway.port, upgradeTo(path));
+  caller.socket.on("data", (chunk) => chunk.includes(PING) && caller.socket.write(PONG));
   await until(() => caller.heard().includes('"sid"'), 30_000);
   caller.socket.write(rawFrame({ first: 0x81, payload: Buffer.from("40") }));
   await until(() => caller.heard().includes("connected"), 30_000);
