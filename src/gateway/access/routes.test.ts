@@ -12,7 +12,7 @@ import { answers, idsOf, kindOf, request } from "../../testing/access/id-request
 import { missingCases } from "../../testing/access/missing-cases";
 import { ApiClient, type Reply } from "../../testing/client";
 import { type Operation, operationsOf } from "../../testing/spec-requests";
-import { startTestGateway, type TestGateway } from "../../testing/start-gateway";
+import { startTestGateway, type TestGateway, type TestUser } from "../../testing/start-gateway";
 
 // A busy machine takes several times as long.
 jest.setTimeout(120_000);
@@ -32,6 +32,16 @@ const TOKEN_CASES = [
   "POST /activate/:user_id/:token",
   "GET /drone/activate",
   "POST /billing/webhook",
+];
+
+/** Where one's own things are listed. */
+const LISTS = [
+  "GET /drones",
+  "GET /drones_status",
+  "GET /missions",
+  "GET /geofences",
+  "GET /calendar/events",
+  "GET /executions",
 ];
 
 const activation = (token: string) => ({ "x-activation-token": token });
@@ -285,6 +295,27 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
     }
     expect(wrong).toEqual([]);
     expect(Object.keys(answers).filter((name) => !cases().some((one) => one.name === name))).toEqual([]);
+  });
+
+  test("what is told without an id is one's own: what another has changes nothing in it", async () => {
+    const lists = guardedBy("user").filter(
+      ({ operation, route }) => route.method === "get" && !operation.path.includes("_id"),
+    );
+    const toldTo = async ({ api }: TestUser) => {
+      const replies = lists.map(async ({ operation }) => {
+        const { status, body } = await api.get(request(operation, () => ({}) as Belongings).path);
+        // A presigned URL is another each second.
+        return [operation.name, JSON.stringify({ status, body }).replaceAll(/X-Amz-[^"]*/g, "")] as const;
+      });
+      return Object.fromEntries(await Promise.all(replies));
+    };
+    const newcomer = await gateway.newUser();
+    const before = await toldTo(newcomer);
+    const { user: another } = await belongings(gateway);
+    expect(await toldTo(newcomer)).toEqual(before);
+    // It is told to whose it is.
+    const theirs = await toldTo(another);
+    for (const name of LISTS) expect([name, theirs[name]]).not.toEqual([name, before[name]]);
   });
 });
 
