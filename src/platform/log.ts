@@ -17,6 +17,12 @@ const secretKeys = [
   "privateKey",
 ];
 
+/**
+ * What an error of a neighbour carries of what was sent to it: the arguments of a command to Redis, with the password
+ * where it was to sign in, and the row that Postgres refuses, all of its columns.
+ */
+const sent = ["command.args", "detail"];
+
 /** Structured logs on standard output, one JSON object a line. */
 export function createLogger(process: string, level: string, to?: DestinationStream): Logger {
   const options: LoggerOptions = {
@@ -24,7 +30,10 @@ export function createLogger(process: string, level: string, to?: DestinationStr
     base: { process },
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: {
-      paths: secretKeys.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]),
+      paths: [
+        ...secretKeys.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]),
+        ...sent.flatMap((key) => [`*.${key}`, `*.*.${key}`, `*.aggregateErrors[*].${key}`]),
+      ],
       censor: "[redacted]",
     },
     serializers: { err: pino.stdSerializers.err },
