@@ -1,8 +1,9 @@
+import { decode, type JwtPayload, sign } from "jsonwebtoken";
 import { type Balancer, startBalancer } from "../testing/balancer";
 import { countingDrone, numberOf } from "../testing/counting-vehicle";
 import { startReplicas, type TappedDrone, type TestReplicas, tappedDrone } from "../testing/replicas";
 import { eventually } from "../testing/simulated-drone";
-import { startTestGateway, type TestGateway, type TestUser } from "../testing/start-gateway";
+import { startTestGateway, TEST_JWT_SECRET, type TestGateway, type TestUser } from "../testing/start-gateway";
 import { TestWatcher } from "../testing/watcher";
 
 /** A greeting takes milliseconds; a busy machine is given some more. */
@@ -15,6 +16,9 @@ beforeAll(async () => {
   replicas = await startReplicas({ TELEMETRY_MAX_HZ: "1000" });
   balancer = await startBalancer();
 });
+
+/** Long enough for a busy machine to subscribe meanwhile. */
+const SHORT_SECONDS = 5;
 
 /** A watcher that comes back by itself, as browsers do. */
 const patientWatcher = (user: TestUser, transport: "websocket" | "polling", url = balancer.url) =>
@@ -173,6 +177,29 @@ test("it is asked again whether the client may watch when it comes back", async 
   await gone;
   expect(await watcher.next("error")).toEqual({ message: expect.stringContaining("no drone") });
   expect(watcher.frames()).toEqual([]);
+});
+
+test("a client whose token has expired is refused, and in its rooms again when it comes with a new one", async () => {
+  const { first, second } = replicas;
+  const { user, drone } = await watched(first);
+  const exp = Math.ceil(Date.now() / 1_000) + SHORT_SECONDS;
+  const token = sign({ ...(decode(user.token) as JwtPayload), exp }, TEST_JWT_SECRET);
+  balancer.to(first.url);
+  const watcher = patientWatcher({ ...user, token }, "websocket");
+  await watcher.subscribe(drone.id, "relalt");
+  await watcher.next("telemetry_data");
+  await eventually("the token expires", () => Date.now() > exp * 1_000);
+  watcher.forget();
+  await watcher.next("telemetry_data");
+  balancer.to(second.url);
+  balancer.cut();
+  expect(await watcher.next("error")).toEqual({ message: expect.stringContaining("expired") });
+  watcher.forget();
+  watcher.socket.io.opts.query = { token: user.token };
+  watcher.socket.connect();
+  await watcher.next("telemetry_data", 3);
+  expect(watcher.all("connected")).toEqual([{ status: "connected", user_id: user.id }]);
+  expect(watcher.all("subscription_confirmed")).toEqual([]);
 });
 
 test("another user's ticket opens no rooms", async () => {
