@@ -54,7 +54,10 @@ export async function startGateway(
     const url = await serve("http", apps.main, config.GATEWAY_PORT, (server) =>
       features.watchers.attach(server),
     );
-    lifecycle.onDrain("watchers", () => features.watchers.drain());
+    lifecycle.onDrain("watchers", async () => {
+      await features.watchers.drain();
+      await deps.replicas?.links.handOver();
+    });
     if (config.WORKER_IN_PROCESS) await startWorking(deps);
     lifecycle.ready();
     log.info({ url, drone_url: droneUrl }, "the gateway is ready");

@@ -83,6 +83,11 @@ export class LinkPool implements VehicleLinks {
     return this.entries.has(key);
   }
 
+  /** Whether a call of `withLink` to the drone is under way. */
+  isBusy(key: string): boolean {
+    return (this.entries.get(key)?.users ?? 0) > 0;
+  }
+
   async withLink<T>(target: LinkTarget, use: (link: VehicleLink) => Promise<T>): Promise<T> {
     const entry = this.entryFor(target);
     entry.users += 1;
@@ -151,7 +156,7 @@ export class LinkPool implements VehicleLinks {
   async drain(limitMs = 5000): Promise<void> {
     this.draining = true;
     const deadline = Date.now() + limitMs;
-    const busy = () => [...this.entries.values()].some(({ users }) => users > 0);
+    const busy = () => [...this.entries.keys()].some((key) => this.isBusy(key));
     while (busy() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
     for (const key of [...this.entries.keys()]) this.close(key, "the server is shutting down");
   }

@@ -167,6 +167,20 @@ export class FleetLinks implements VehicleLinks {
     this.options.pool.close(key, "another server speaks to the drone from now on");
   }
 
+  /**
+   * Once nothing is watched here any more: gives up each drone as soon as no order to it is under way, so that others
+   * have its watchers while this replica still finishes something else. Resolves when none is held.
+   */
+  async handOver(): Promise<void> {
+    const { pool, leases } = this.options;
+    while (leases.size > 0) {
+      const free = leases.keys.filter((key) => !pool.isBusy(key));
+      for (const key of free) pool.close(key, "the server is shutting down");
+      await Promise.all(free.map((key) => leases.giveUp(key, "draining")));
+      if (leases.size > 0) await delay(RETRY_MS);
+    }
+  }
+
   async drain(limitMs?: number): Promise<void> {
     this.draining = true;
     for (const watches of this.watches.values()) for (const watch of watches) watch.stop();

@@ -67,6 +67,11 @@ export class Leases implements SharedPlaces {
     return this.held.size;
   }
 
+  /** Of the drones whose leases are held. */
+  get keys(): readonly string[] {
+    return [...this.held.keys()];
+  }
+
   get replica(): string {
     return this.options.replica;
   }
@@ -150,7 +155,7 @@ export class Leases implements SharedPlaces {
   async stop(): Promise<void> {
     this.stopped = true;
     for (const timer of this.timers) clearInterval(timer);
-    await Promise.allSettled([...this.held.keys()].map((key) => this.giveUp(key, "draining")));
+    await Promise.allSettled(this.keys.map((key) => this.giveUp(key, "draining")));
   }
 
   private async take(key: string): Promise<Holder> {
