@@ -36,7 +36,8 @@ beforeAll(async () => {
   const host = (url: string) => new URL(url).host;
   parts = {
     gateway: `ready://${host(gateway.url)}`,
-    relay: `each-ready://${host(relay.url)}`,
+    // What the system makes an address of and a DNS server does not, like a Service's short name.
+    relay: `each-ready://127.1:${new URL(relay.url).port}`,
     tunnel: `ready://${host(tunnel.url)}`,
     simulator: `tcp://127.0.0.1:${vehicle}`,
     janus: `http://127.0.0.1:${janus}/janus/info`,

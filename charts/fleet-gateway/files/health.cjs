@@ -1,8 +1,8 @@
 // `helm test`: every part answers, is ready and reaches what it needs, and a user can log in.
 const { spawnSync } = require("node:child_process");
-const { resolve4 } = require("node:dns/promises");
+const { lookup } = require("node:dns/promises");
 const { once } = require("node:events");
-const { connect, isIP } = require("node:net");
+const { connect } = require("node:net");
 
 const LIMIT_MS = 10_000;
 const AGAIN_MS = 1_000;
@@ -16,8 +16,10 @@ const ways = {
   ready: (url) => ready(`http://${url.host}`),
   /** The same of each pod behind a headless Service. */
   "each-ready": async (url) => {
-    const addresses = isIP(url.hostname) ? [url.hostname] : await resolve4(url.hostname);
-    await Promise.all(addresses.map((address) => ready(`http://${address}:${url.port}`)));
+    // Unlike `resolve`, it knows the pod's search domains, which make a Service of a short name.
+    const found = await lookup(url.hostname, { all: true });
+    const hosts = found.map(({ address, family }) => (family === 6 ? `[${address}]` : address));
+    await Promise.all(hosts.map((host) => ready(`http://${host}:${url.port}`)));
   },
   /** Whatever answers 200. */
   http: async (url) => {
