@@ -113,7 +113,7 @@ describe.each(matrix)("with $name", ({ name, values, example }) => {
     };
     const components = mounted.map(({ labels }) => labels["app.kubernetes.io/component"]);
     // Where every Secret is given, none is made.
-    const maker = example === "production" || example === "aws" ? [] : ["secrets"];
+    const maker = ["production", "aws", "existing Secrets"].includes(name) ? [] : ["secrets"];
     expect(components.toSorted()).toEqual([...(uses[name] ?? []), ...maker].toSorted());
   });
 
