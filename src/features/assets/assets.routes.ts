@@ -116,8 +116,6 @@ export function assetRoutes(service: AssetsService, uploads: UploadsService): re
       handle: async ({ caller, params, ctx }) => {
         ctx.body = await service.playlist(caller.id, params.vehicle_id, params.asset_id);
         ctx.set("Content-Type", "application/vnd.apple.mpegurl");
-        // Its URLs end.
-        ctx.set("Cache-Control", "no-store");
       },
     }),
     route({

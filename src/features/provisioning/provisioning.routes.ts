@@ -44,10 +44,7 @@ export function provisioningRoutes(
         406: "The token is wrong or used, or the tunnel is not ready yet; the message says which.",
         429: "Too many wrong tokens from this address.",
       },
-      handle: ({ ctx, address }) => {
-        ctx.set("Cache-Control", "no-store");
-        return activation.activate(tokenOf(ctx), address, hangUp(ctx));
-      },
+      handle: ({ ctx, address }) => activation.activate(tokenOf(ctx), address, hangUp(ctx)),
     }),
     route({
       method: "get",
@@ -58,10 +55,7 @@ export function provisioningRoutes(
       guard: "drone",
       envelope: "B",
       success: { status: 200, schema: CredentialsReply },
-      handle: ({ caller, ctx }) => {
-        ctx.set("Cache-Control", "no-store");
-        return credentialsOf(caller.id);
-      },
+      handle: ({ caller }) => credentialsOf(caller.id),
     }),
   ];
 }

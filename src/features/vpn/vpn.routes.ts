@@ -1,4 +1,3 @@
-import type { Context } from "koa";
 import { z } from "zod";
 import { ids, type Route, route } from "../../http/route";
 import type { VpnService } from "./vpn.service";
@@ -26,7 +25,7 @@ export function vpnRoutes(service: VpnService): readonly Route[] {
       summary: "Your WireGuard client config",
       success: { status: 200, schema: ConfigLink },
       documents: { 400: "You have no VPN address." },
-      handle: async ({ caller, ctx }) => ({ url: await uncached(ctx, service.userConfig(caller.id)) }),
+      handle: async ({ caller }) => ({ url: await service.userConfig(caller.id) }),
     }),
     route({
       ...read,
@@ -34,8 +33,8 @@ export function vpnRoutes(service: VpnService): readonly Route[] {
       summary: "A drone's WireGuard client config",
       params,
       success: { status: 200, schema: ConfigLink },
-      handle: async ({ caller, params, ctx }) => ({
-        url: await uncached(ctx, service.droneConfig(caller.id, params.drone_id)),
+      handle: async ({ caller, params }) => ({
+        url: await service.droneConfig(caller.id, params.drone_id),
       }),
     }),
     route({
@@ -66,10 +65,4 @@ export function vpnRoutes(service: VpnService): readonly Route[] {
       handle: ({ caller }) => service.dronesStatus(caller.id),
     }),
   ];
-}
-
-/** Whoever has the link has the private key. */
-function uncached<T>(ctx: Context, value: T): T {
-  ctx.set("Cache-Control", "no-store");
-  return value;
 }

@@ -72,6 +72,19 @@ test("every kind of reply of the gateway is protected, on both ports", async () 
   expect(await unprotected(asked)).toEqual([]);
 });
 
+test("no reply of the API is kept by a browser or a proxy: some are tokens", async () => {
+  const { username, password } = await gateway.newUser();
+  const answers = await Promise.all([
+    gateway.api.post("/login", { username, password }),
+    gateway.api.post("/login", { username, password: "wrong" }),
+    gateway.api.as(token).get("/user"),
+    gateway.api.get("/billing/pricing"),
+  ]);
+  expect(answers.map(({ status, headers }) => [status, headers.get("cache-control")])).toEqual(
+    [200, 401, 200, 200].map((status) => [status, "no-store"]),
+  );
+});
+
 test("so are those of the relay, the tunnel service and the worker", async () => {
   const relay = await startTestRelay({}, gateway);
   const world = await tunnelWorld();
