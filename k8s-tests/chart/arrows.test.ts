@@ -68,6 +68,7 @@ function arrows(objects: readonly KubernetesObject[], side: "ingress" | "egress"
 }
 
 const everything = {
+  simulator: { copters: 1, rovers: 1 },
   tunnel: { enabled: true, endpointHost: "vpn.example.com" },
   worker: { enabled: true },
   janus: { enabled: true, image: "registry.example.com/janus:1.1.2", rtpPorts: "20000-20010" },
@@ -89,7 +90,7 @@ test("what may reach whom is this, and nothing else", () => {
       ...["gateway", "relay", "worker", "setup", "test", "hub"].map((who) => `${who} → postgres 5432`),
       ...["gateway", "relay", "hub"].map((who) => `${who} → redis 6379`),
       ...["gateway", "worker", "setup", "hub"].map((who) => `${who} → minio 9000`),
-      ...["gateway → simulator 5760-5959", "hub → simulator 5760-5959"],
+      ...["gateway → simulator 5760-5761", "hub → simulator 5760-5761"],
       ...["gateway → janus 8088", "anywhere → janus UDP 20000-20010"],
     ].toSorted(),
   );
@@ -161,6 +162,12 @@ test.each([
   );
 });
 
+test("where drones' credentials come from is reached on its own port", async () => {
+  const cloudCredentials = { stsEndpoint: "http://sts.example.com:9443" };
+  const out = arrows(await render({ cloudCredentials }), "egress");
+  expect(out).toContain("gateway → anywhere 9443");
+});
+
 test("every pod that is not on the node's network is held by a policy, in both directions", () => {
   const held = new Map(policiesOf(objects).map(({ of, policy }) => [of, policy.policyTypes]));
   const pods = workloads(objects).filter(({ pod }) => !pod.hostNetwork);
@@ -175,7 +182,6 @@ test("what the hub may reach and who may reach it is the same for Cilium, which 
   const withCilium = await render({
     ...everything,
     networkPolicy: { ...everything.networkPolicy, cilium: true },
-    simulator: { copters: 2 },
   });
   const policies = withCilium.filter(({ kind }) => kind === "CiliumNetworkPolicy");
   const cilium = policies.flatMap(({ spec }) => {
@@ -191,7 +197,7 @@ test("what the hub may reach and who may reach it is the same for Cilium, which 
     arrow.split(" ").includes("hub"),
   );
   const vehicles = ["hub → simulator 5760", "hub → simulator 5761"];
-  const wanted = plain.flatMap((arrow) => (arrow === "hub → simulator 5760-5959" ? vehicles : [arrow]));
+  const wanted = plain.flatMap((arrow) => (arrow === "hub → simulator 5760-5761" ? vehicles : [arrow]));
   expect(cilium.toSorted()).toEqual(wanted.toSorted());
   const entities = policies.flatMap(
     ({ spec }) => JSON.stringify(spec).match(/"(?:from|to)Entities":\[[^\]]*\]/g) ?? [],
