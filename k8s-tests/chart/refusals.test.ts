@@ -40,6 +40,23 @@ test.each([
   ["no Redis", { redis: { enabled: false } }, /existingSecret/],
   ["a Janus without an image", { janus: { enabled: true } }, /image/],
   ["an instance without its name", { simulation: { provider: "ec2" } }, /ec2InstanceId/],
+  [
+    "a hub's address that is no range",
+    {
+      tunnel: { enabled: true, endpointHost: "vpn.example.com" },
+      networkPolicy: { tunnelNodes: ["10.1.2.3"] },
+    },
+    /tunnelNodes/,
+  ],
+  ["a server's address that is no range", { external: { redis: { cidrs: ["10.1.2.3"] } } }, /cidrs/],
+  ["a mail server without a scheme", { mail: { url: "mail.example.com:25" } }, /mail\/url/],
+  ["a simulator without a vehicle", { simulator: { copters: 0 } }, /simulator/],
+  [
+    "fewer replicas at most than at least",
+    { relay: { autoscaling: { enabled: true, minReplicas: 9 } } },
+    /relay\.autoscaling/,
+  ],
+  ["a misspelt value of a bundled server", { minio: { persistence: { siez: "1Ti" } } }, /siez/],
   ["a misspelt value", { gatway: {} }, /gatway/],
   ["a misspelt variable", { gateway: { env: { LINK_IDLE_SECOND: 5 } } }, /LINK_IDLE_SECOND\b/],
   ["a word where a number belongs", { gateway: { env: { LINK_IDLE_SECONDS: "long" } } }, /LINK_IDLE_SECONDS/],

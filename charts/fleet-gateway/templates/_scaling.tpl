@@ -1,5 +1,8 @@
 {{/* {root, component, scaling} */}}
 {{- define "fleet.hpa" -}}
+{{- if lt (int .scaling.maxReplicas) (int .scaling.minReplicas) }}
+{{- fail (printf "%s.autoscaling: maxReplicas is less than minReplicas." .component) }}
+{{- end -}}
 apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler
 metadata:
