@@ -34,6 +34,7 @@ export interface Container {
 
 export interface PodSpec {
   readonly hostNetwork?: boolean;
+  readonly enableServiceLinks?: boolean;
   readonly imagePullSecrets?: readonly { readonly name: string }[];
   readonly automountServiceAccountToken?: boolean;
   readonly serviceAccountName?: string;

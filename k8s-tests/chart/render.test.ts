@@ -38,6 +38,11 @@ describe.each(matrix)("with $name", ({ name, values, example }) => {
     expect(names.filter((one, at) => names.indexOf(one) !== at)).toEqual([]);
   });
 
+  test("no pod has the namespace's Services as variables: one called `gateway` would be its GATEWAY_PORT", () => {
+    const linked = workloads(objects).filter(({ pod }) => pod.enableServiceLinks !== false);
+    expect(linked.map(({ object }) => object.metadata.name)).toEqual([]);
+  });
+
   test("only the tunnel, and what takes it off its node, is privileged, on the host's network or near the host's files", () => {
     for (const { object, pod, labels } of workloads(objects)) {
       const component = labels["app.kubernetes.io/component"];

@@ -15,7 +15,9 @@ securityContext:
   capabilities: {drop: [ALL]}
 {{- end }}
 
-{{- define "fleet.pullSecrets" -}}
+{{/* Of every pod. The namespace's Services are no variables in it: one that is called `gateway` would be GATEWAY_PORT. */}}
+{{- define "fleet.pod.every" -}}
+enableServiceLinks: false
 {{- with .Values.image.pullSecrets }}
 imagePullSecrets:
 {{- range . }}
@@ -27,7 +29,7 @@ imagePullSecrets:
 {{/* {root, component, values}: identity and place of a pod. Replicas stay apart where they can. */}}
 {{- define "fleet.pod.place" -}}
 serviceAccountName: {{ include "fleet.name" . }}
-{{- include "fleet.pullSecrets" .root }}
+{{ include "fleet.pod.every" .root }}
 # The proxy's endpoints lag behind: the pod goes on serving for 5 s, then drains.
 terminationGracePeriodSeconds: {{ add .root.Values.drainSeconds 15 }}
 topologySpreadConstraints:

@@ -20,7 +20,7 @@ spec:
   serviceAccountName: {{ include "fleet.name" $me }}
   automountServiceAccountToken: false
   restartPolicy: OnFailure
-  {{- include "fleet.pullSecrets" . | nindent 2 }}
+  {{- include "fleet.pod.every" . | nindent 2 }}
   {{- include "fleet.pod.security" . | nindent 2 }}
   {{- range $at, $step := $steps }}
   {{- if eq $at (sub (len $steps) 1) }}
