@@ -69,7 +69,8 @@ export function openReplicas(
   });
   // It fails only when the connection is closed for good, and then nothing is open.
   subscriber.subscribe(CLOSE_CHANNEL).catch(() => {});
-  lifecycle.onClose("vehicle links", () => links.drain());
+  // Orders have had the drain's time; a lease that is given up now need not run out for others to have the drone.
+  lifecycle.onClose("vehicle links", () => links.drain(0));
   const serve = async () => {
     const server = limitedServer(
       peerListener(secret, (message) => links.answer(message), log),

@@ -36,6 +36,20 @@ test("a drain that never ends is cut at the limit", async () => {
   expect(closed).toHaveBeenCalledTimes(1);
 });
 
+test("a drain that used up the limit leaves each step of closing a moment, and no more", async () => {
+  const lifecycle = new Lifecycle(quiet, 20);
+  const closed = jest.fn();
+  lifecycle.onDrain("stuck", () => new Promise(() => undefined));
+  lifecycle.onClose("last", closed);
+  lifecycle.onClose("stuck", () => new Promise(() => undefined));
+  lifecycle.onClose("lease", async () => {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    closed();
+  });
+  await lifecycle.stop("test");
+  expect(closed).toHaveBeenCalledTimes(2);
+});
+
 test("two callers of stop wait for the same stop", async () => {
   const lifecycle = new Lifecycle(quiet, 1_000);
   const closed = jest.fn();

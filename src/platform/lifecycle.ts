@@ -1,9 +1,13 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "./log";
 
 type Step = {
   readonly name: string;
   readonly run: () => Promise<unknown> | unknown;
 };
+
+/** Each step of closing has as long, though the drain has used up the limit: leases are given up there, and files kept. */
+const CLOSE_MS = 500;
 
 /**
  * The life of one process: starting → ready ⇄ standby → draining → stopped.
@@ -49,7 +53,7 @@ export class Lifecycle {
     this.closes.unshift({ name, run });
   }
 
-  /** Drain within the limit, then close. Safe to call twice; the second caller gets the same promise. */
+  /** Drain within the limit, then close, each step in what is left of it or in half a second. Safe to call twice; the second caller gets the same promise. */
   stop(reason: string): Promise<void> {
     this.stopping ??= this.runStop(reason);
     return this.stopping;
@@ -58,9 +62,12 @@ export class Lifecycle {
   private async runStop(reason: string): Promise<void> {
     this.current = "draining";
     this.log.info({ reason }, "draining");
-    const limit = new Promise<void>((resolve) => setTimeout(resolve, this.drainLimitMs).unref());
+    const limit = delay(this.drainLimitMs, undefined, { ref: false });
     await Promise.race([Promise.all(this.drains.map((step) => this.attempt(step))), limit]);
-    for (const step of this.closes) await Promise.race([this.attempt(step), limit]);
+    for (const step of this.closes) {
+      const patience = Promise.all([limit, delay(CLOSE_MS, undefined, { ref: false })]);
+      await Promise.race([this.attempt(step), patience]);
+    }
     this.current = "stopped";
     this.log.info("stopped");
   }
