@@ -168,6 +168,13 @@ test("where drones' credentials come from is reached on its own port", async () 
   expect(out).toContain("gateway → anywhere 9443");
 });
 
+test("the Kubernetes API is reached on the port that the cluster has it at, by a gateway that starts vehicles there", async () => {
+  const networkPolicy = { apiServerPorts: [443, 16_443] };
+  const out = arrows(await render({ simulation: { provider: "kubernetes" }, networkPolicy }), "egress");
+  expect(out).toContain("gateway → anywhere 16443");
+  expect(arrows(await render({ networkPolicy }), "egress")).not.toContain("gateway → anywhere 16443");
+});
+
 test("every pod that is not on the node's network is held by a policy, in both directions", () => {
   const held = new Map(policiesOf(objects).map(({ of, policy }) => [of, policy.policyTypes]));
   const pods = workloads(objects).filter(({ pod }) => !pod.hostNetwork);
