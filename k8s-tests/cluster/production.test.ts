@@ -243,8 +243,9 @@ test(
 test(
   "a drone's video, uploaded through the edge, is packaged by a worker and can be played by TLS",
   async () => {
+    // H.264 is packaged as it is, so that a segment begins at a keyframe of the film's.
     const filming =
-      "ffmpeg -loglevel error -f lavfi -i testsrc=size=320x240:rate=10:duration=10 -c:v libx264 -movflags frag_keyframe+empty_moov -f mp4 pipe:1 | base64 -w0";
+      "ffmpeg -loglevel error -f lavfi -i testsrc=size=320x240:rate=10:duration=10 -c:v libx264 -g 10 -movflags frag_keyframe+empty_moov -f mp4 pipe:1 | base64 -w0";
     const film = await exec(`deployment/${release}-worker`, "worker", ["sh", "-c", filming]);
     const checksum = sha256(Buffer.from(film, "base64"));
     const asked = await askIn(
