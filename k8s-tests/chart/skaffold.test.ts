@@ -3,7 +3,7 @@ import { join } from "node:path";
 import Ajv from "ajv";
 import { parse } from "yaml";
 import { packageRoot } from "../../src/platform/version";
-import { hubAddress, type KubernetesObject, leasedHubs, render, tool } from "./helm";
+import { type KubernetesObject, leasedHubs, render, tool } from "./helm";
 import { type Container, workloads } from "./pods";
 
 interface Artifact {
@@ -121,7 +121,7 @@ describe.each(combinations.map((profiles) => ({ profiles })))(
           part === "TAG" ? "built" : image.replaceAll("_", "-"),
         ),
       ]);
-      objects = await render(hubAddress, /examples\/(.*)\.yaml$/.exec(valuesFile)?.[1], {
+      objects = await render({}, /examples\/(.*)\.yaml$/.exec(valuesFile)?.[1], {
         ...(release.setValues as Record<string, string>),
         ...Object.fromEntries(built),
       });

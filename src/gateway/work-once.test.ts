@@ -50,6 +50,7 @@ const REPEATED: Readonly<Record<string, string>> = {
   "features/accounts/signed-in.ts": "asks about its own sockets",
   "features/actions/abandoned-orders.ts": "tried below",
   "features/telemetry/feed-board.ts": "its own watchers",
+  "features/telemetry/ticket.ts": "its own socket's",
   "onboard/inbox.ts": "one to a drone",
   "onboard/stick-pilot.ts": "one to a drone",
   "platform/redis.ts": "its own connection",

@@ -26,8 +26,9 @@ export function mountRoutes(routes: readonly Route[], options: MountOptions): Mi
     // The first that matches answers: a path such as `/executions/current` also fits `/executions/:id`.
     router[route.method](route.path, async (ctx: Context) => {
       ctx.state.route = route;
-      // Tokens, keys and URLs that end are among the replies, and every other one is somebody's at a moment.
-      ctx.set("Cache-Control", "no-store");
+      // Tokens, keys and URLs that end are among the replies, and every other one is somebody's at a moment. An app may
+      // have said otherwise.
+      if (!ctx.response.get("Cache-Control")) ctx.set("Cache-Control", "no-store");
       route.admit?.();
       const caller = await guard(ctx);
       const body = route.body && (await readBody(ctx, limitOf(route, options)));

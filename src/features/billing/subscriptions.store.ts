@@ -38,7 +38,7 @@ export const findSubscription = async (db: Db, userId: number): Promise<Subscrip
     .leftJoin("provider_subscriptions as sold", (join) =>
       join.on("sold.id", "known.provider_id").andOn(db.raw("sold.changing_until > now()")),
     )
-    .where("known.user_id", userId)
+    .where({ "known.user_id": userId })
     .first(
       ...columns.filter((column) => column !== "vehicle_count").map((column) => `known.${column}`),
       db.raw("least(known.vehicle_count, sold.changing_to) as vehicle_count"),

@@ -31,8 +31,9 @@ const cors = `<CORSConfiguration><CORSRule>
 /** `If-None-Match: *` of a PUT, which S3 and MinIO heed and s3rver does not; two at one moment may both pass. */
 const onlyNewWhereAsked: Middleware = async (ctx, next) => {
   const isAsked = ctx.method === "PUT" && ctx.get("if-none-match") === "*";
-  if (!isAsked || (await fetch(`http://${ctx.host}${ctx.path}`, { method: "HEAD" })).status === 404)
-    return next();
+  // Not by the name that the caller has for it, who may have come by a way that this process cannot take.
+  const here = `http://127.0.0.1:${ctx.socket.localPort}${ctx.path}`;
+  if (!isAsked || (await fetch(here, { method: "HEAD" })).status === 404) return next();
   ctx.status = 412;
   ctx.type = "application/xml";
   ctx.body = "<Error><Code>PreconditionFailed</Code><Message>There is one already.</Message></Error>";
