@@ -129,7 +129,7 @@ export class Reconciler {
 
   /** Ask for a run. Resolves at once; one of the same kind that is under way is followed by one more. */
   kick(reason: Reason): void {
-    if (this.stopped) return;
+    if (!this.runs) return;
     if (reason === "keys" || reason === "calls") {
       // Before the first read nobody waits for one.
       if (this.fleet) this.track(this.act(QUICK));
@@ -140,8 +140,7 @@ export class Reconciler {
 
   /** This hub became the one that serves, or is it no longer. Resolves when the planes have been seen to. */
   async takeRole(): Promise<void> {
-    // Before the start nothing stands.
-    if (this.stopped || !this.ticker) return;
+    if (!this.runs) return;
     const standing = this.standAsRole();
     this.track(standing);
     await standing;
@@ -149,9 +148,17 @@ export class Reconciler {
 
   /** A row changed: it alone is read again, and acted upon. */
   change(plane: PlaneName, id: number): void {
-    if (this.stopped) return;
+    if (!this.runs) return;
     this.changed[plane].add(id);
     this.track(this.changes.run());
+  }
+
+  /**
+   * Not before the start, which reads everything: this hub's role is not known until then, and one that does not serve
+   * is made mute, tunnels that run through it included.
+   */
+  private get runs(): boolean {
+    return !this.stopped && this.ticker !== undefined;
   }
 
   /** When nothing runs and nothing is asked for. */
