@@ -54,7 +54,6 @@ const REPEATED: Readonly<Record<string, string>> = {
   "onboard/inbox.ts": "one to a drone",
   "onboard/stick-pilot.ts": "one to a drone",
   "platform/redis.ts": "its own connection",
-  "relay/channels.ts": "its own connection",
   "relay/keepalive.ts": "its own clients",
   "relay/publisher.ts": "its own connection",
   "tunnel/jumphost/pipe.ts": "its own pipes",

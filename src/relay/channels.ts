@@ -10,8 +10,6 @@ interface Channel {
   readonly inForce: Promise<unknown>;
 }
 
-const PROBE_MS = 1_000;
-
 /**
  * Subscriptions counted over one connection: a channel is subscribed for its first listener and unsubscribed
  * with its last, however many sessions share a drone. Redis works through the connection's commands in order,
@@ -20,12 +18,9 @@ const PROBE_MS = 1_000;
 export class Channels {
   private readonly channels = new Map<string, Channel>();
 
-  private readonly probe: NodeJS.Timeout;
-  private silences = 0;
-
   /**
-   * The connection is this one's alone, must not re-subscribe by itself, and gives a command up after its
-   * `commandTimeout`. `onDown`: every subscription is lost.
+   * The connection is this one's alone, must not re-subscribe by itself, and is replaced when its far end is silent, as
+   * those of `openRedis` are. `onDown`: every subscription is lost.
    */
   constructor(
     private readonly redis: Redis,
@@ -42,29 +37,6 @@ export class Channels {
       this.channels.clear();
       onDown();
     });
-    this.probe = setInterval(() => this.lookAlive(), PROBE_MS);
-    this.probe.unref();
-  }
-
-  stop(): void {
-    clearInterval(this.probe);
-  }
-
-  /**
-   * A connection whose far end is silent fails in no other way. One silence is forgiven: it may have been this
-   * process that stood still.
-   */
-  private lookAlive(): void {
-    if (this.redis.status !== "ready") return;
-    this.redis.ping().then(
-      () => {
-        this.silences = 0;
-      },
-      () => {
-        this.silences += 1;
-        if (this.silences > 1) this.redis.stream?.destroy();
-      },
-    );
   }
 
   /** How many channels are subscribed. */

@@ -82,7 +82,6 @@ export async function startRelay(config: RelayConfig): Promise<Relay> {
   });
   lifecycle.onClose("subscriber", () => subscriber.disconnect());
   const channels = new Channels(subscriber, redisGone);
-  lifecycle.onClose("channels", () => channels.stop());
   const publisher = new Publisher(config.REDIS_URL, {
     log,
     stallMs: config.RELAY_REDIS_STALL_MS,
