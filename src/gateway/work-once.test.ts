@@ -1,10 +1,8 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import sharp from "sharp";
-import { packageRoot } from "../platform/version";
 import { ApiClient } from "../testing/client";
 import { invoiceObject, paymentEvent, subscriptionObject } from "../testing/payment-events";
+import { filesWith } from "../testing/source-files";
 import { startTestGateway, type TestGateway, type TestUser } from "../testing/start-gateway";
 import { until } from "../testing/until";
 import { droneClient, put, upload } from "../testing/uploads";
@@ -66,12 +64,8 @@ const REPEATED: Readonly<Record<string, string>> = {
 };
 
 test("every task that repeats by the clock is known to be safe with two of it", () => {
-  const source = join(packageRoot, "src");
-  const others = /^(testing|simvehicle|laptop)\/|\.test\.ts$/;
-  const repeating = readdirSync(source, { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".ts") && !others.test(path))
-    .filter((path) => /\bsetInterval\(/.test(readFileSync(join(source, path), "utf8")));
-  expect(repeating.sort()).toEqual(Object.keys(REPEATED).sort());
+  const repeating = filesWith(/\bsetInterval\(/, /^(simvehicle|laptop)\//);
+  expect(repeating).toEqual(Object.keys(REPEATED).sort());
 });
 
 test("a flight that is begun and ended at both is one flight with one report", async () => {

@@ -1,10 +1,8 @@
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { createMetrics } from "../platform/metrics";
-import { packageRoot } from "../platform/version";
 import { atEndOfFile } from "../testing/clean-up";
 import { rawCaller } from "../testing/raw-http";
+import { filesWith } from "../testing/source-files";
 import { until } from "../testing/until";
 import { closeServer, listen } from "./listen";
 import { limitedServer, publicLimits } from "./server";
@@ -79,12 +77,6 @@ test("without a limit for addresses one may have them all", async () => {
 });
 
 test("every HTTP server of a service is a limited one", () => {
-  const src = join(packageRoot, "src");
-  const makers = readdirSync(src, { recursive: true, encoding: "utf8" }).filter(
-    (file) =>
-      file.endsWith(".ts") &&
-      !/\.test\.ts$|^testing\/|^laptop\//.test(file) &&
-      /import \{[^}]*\bcreateServer\b[^}]*\} from "node:https?"/.test(readFileSync(join(src, file), "utf8")),
-  );
-  expect(makers).toEqual(["http/server.ts"]);
+  const makes = /import \{[^}]*\bcreateServer\b[^}]*\} from "node:https?"/;
+  expect(filesWith(makes, /^laptop\//)).toEqual(["http/server.ts"]);
 });

@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Ipv4 } from "../../domain/ipv4";
 import { SOCKETS_PATH } from "../../features/telemetry";
 import { docsPaths } from "../../http/docs-page";
@@ -7,12 +5,12 @@ import { opsPaths } from "../../http/ops";
 import { freePort } from "../../laptop/free-port";
 import { startOnboard } from "../../onboard";
 import { loadConfig, onboardConfig } from "../../platform/config";
-import { packageRoot } from "../../platform/version";
 import { atEndOfFile } from "../../testing";
 import { type BadCallers, badCallers, otherTokens } from "../../testing/access/bad-tokens";
 import { type Belongings, belongings, TEST_EDGE_SECRET } from "../../testing/access/belongings";
 import { rawStatuses, upgradeTo } from "../../testing/raw-http";
 import { REPLICA_ENV, TEST_PEER_SECRET } from "../../testing/replicas";
+import { filesWith } from "../../testing/source-files";
 import { askFrom, startEdge, type TestEdge } from "../../testing/start-edge";
 import { startTestGateway, TEST_JWT_SECRET, type TestGateway } from "../../testing/start-gateway";
 import { startTestRelay } from "../../testing/start-relay";
@@ -48,15 +46,9 @@ const servers: Readonly<Record<string, string>> = {
 };
 
 test("every file that opens a door is known, and where its doors are walked", () => {
-  const src = join(packageRoot, "src");
   const opens = /new Router\(|limitedServer\(\s*[^)\s]|\.on\("upgrade"|createTcpServer\(\)|new Server\(\{/;
-  const found = readdirSync(src, { recursive: true, encoding: "utf8" }).filter(
-    (file) =>
-      /\.ts$/.test(file) &&
-      !/\.(test|contract)\.ts$|^(testing|laptop|simvehicle)\/|^http\/server\.ts$/.test(file) &&
-      opens.test(readFileSync(join(src, file), "utf8")),
-  );
-  expect(found.sort()).toEqual(Object.keys(servers));
+  const others = /\.contract\.ts$|^(laptop|simvehicle)\/|^http\/server\.ts$/;
+  expect(filesWith(opens, others)).toEqual(Object.keys(servers));
 });
 
 interface Door {

@@ -1,24 +1,13 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { packageRoot } from "../../platform/version";
+import { filesWith } from "../../testing/source-files";
 
-const src = join(packageRoot, "src");
-const sources = readdirSync(src, { recursive: true, encoding: "utf8" })
-  .filter((file) => file.endsWith(".ts") && !/\.(test|contract)\.ts$|^testing\//.test(file))
-  .map((file) => ({ file, text: readFileSync(join(src, file), "utf8") }));
-
-const filesWith = (pattern: RegExp) =>
-  sources
-    .filter(({ text }) => pattern.test(text))
-    .map(({ file }) => file)
-    .sort();
+const contracts = /\.contract\.ts$/;
 
 const owner = "[\\w.?]*(?:user_?id|owner_?id|ownerId)\\b";
 /** One owner beside another, neither of them null or undefined. */
 const comparison = new RegExp(`${owner}\\s*[!=]==\\s*(?!null|undefined)[\\w.]|[!=]==\\s*${owner}`, "i");
 
 test("who owns a thing is decided by may() and nowhere beside it", () => {
-  expect(filesWith(comparison)).toEqual([
+  expect(filesWith(comparison, contracts)).toEqual([
     "domain/access.ts",
     // Whether a drone has another owner than before, so that what was open to it ends.
     "features/drones/drone-watch.ts",
@@ -31,7 +20,7 @@ test("who owns a thing is decided by may() and nowhere beside it", () => {
 test("rows that no drone is asked for are found by their owner, in these stores and no other", () => {
   // A user's own: plans, events, purchases and the lists of what is theirs. Whoever names another's finds
   // nothing, which the walk of the routes sees for each id. A store that comes to this list gets ids there.
-  expect(filesWith(/where\(\{[^}]*\buser_id\b|\.user_id = \?/)).toEqual([
+  expect(filesWith(/where\(\{[^}]*\buser_id\b|\.user_id = \?/, contracts)).toEqual([
     "features/assets/assets.store.ts",
     "features/billing/customers.store.ts",
     "features/billing/payments.store.ts",
@@ -47,7 +36,7 @@ test("rows that no drone is asked for are found by their owner, in these stores 
 });
 
 test("whoever acts on a user's drone asks may(), once in each place that a drone comes in", () => {
-  expect(filesWith(/\bmay\(/)).toEqual([
+  expect(filesWith(/\bmay\(/, contracts)).toEqual([
     "domain/access.ts",
     "features/assets/assets.service.ts",
     "features/calendar/calendar.service.ts",

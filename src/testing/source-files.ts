@@ -1,0 +1,15 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { packageRoot } from "../platform/version";
+
+/**
+ * The files below src/ in whose text the pattern is, by their paths there, in order. Tests and what they are made of are
+ * not looked at, nor those that `but` matches.
+ */
+export function filesWith(pattern: RegExp, but?: RegExp): string[] {
+  const src = join(packageRoot, "src");
+  return readdirSync(src, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts") && !/\.test\.ts$|^testing\//.test(file) && !but?.test(file))
+    .filter((file) => pattern.test(readFileSync(join(src, file), "utf8")))
+    .sort();
+}
