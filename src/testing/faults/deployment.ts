@@ -5,15 +5,16 @@ import { migrationSource } from "../../../migrations";
 import { assertPortIsFree } from "../../laptop/free-port";
 import { startPostgres } from "../../laptop/servers/postgres";
 import { startRedis } from "../../laptop/servers/redis";
+import type { ServerProcess } from "../../laptop/servers/server-process";
 import { type Db, openDatabase } from "../../platform/db";
 import { migrateJobs } from "../../platform/jobs";
 import { generateKeyPair } from "../../tunnel/wireguard/keys";
 import { atEndOfFile } from "../clean-up";
-import { type Cuttable, cuttable } from "../cuttable";
 import { FakeLeases } from "../fake-leases";
 import { freshFolder, freshMail } from "../fresh-servers";
 import { compiledPrograms } from "../programs";
 import { TEST_ARCHIVE_KEY, TEST_JWT_SECRET } from "../start-gateway";
+import { type Cable, Network } from "./network";
 import { Part } from "./part";
 import { entrypoint, startProgram, testProgram } from "./program";
 import { Terms } from "./terms";
@@ -58,12 +59,15 @@ async function ownPort(): Promise<number> {
 
 /** A neighbour, and the cables that end at it. */
 class Neighbour {
-  readonly cables: Cuttable[] = [];
+  readonly cables: Cable[] = [];
 
-  constructor(readonly url: string) {}
+  constructor(
+    readonly url: string,
+    private readonly network: Network,
+  ) {}
 
-  async cable(): Promise<Cuttable> {
-    const cable = await cuttable(this.url);
+  cable(): Cable {
+    const cable = this.network.cable(this.url);
     this.cables.push(cable);
     return cable;
   }
@@ -89,12 +93,14 @@ function kubeConfigFile(folder: string, server: string): string {
  * Each replica has a cable of its own to each neighbour.
  */
 export async function startDeployment(): Promise<Deployment> {
+  const network = Network.own();
   const programs = compiledPrograms();
   const logs = freshFolder("logs");
   const parts: Part[] = [];
   const program = (name: string, path: string, readyText: string, env: Record<string, string>) =>
     startProgram(path, { readyText, logFile: join(logs, `${name}.log`), env });
-  const add = async (...made: Parameters<typeof Part.start>) => void parts.push(await Part.start(...made));
+  const add = async (name: string, start: () => Promise<ServerProcess>, cables: readonly Cable[]) =>
+    void parts.push(await Part.start(name, start, cables, network));
 
   const [postgresPort, redisPort, storePort, jumphostPort] = await Promise.all([
     ownPort(),
@@ -102,10 +108,10 @@ export async function startDeployment(): Promise<Deployment> {
     ownPort(),
     ownPort(),
   ]);
-  const postgres = new Neighbour(`postgres://fleet@127.0.0.1:${postgresPort}/fleet`);
-  const redis = new Neighbour(`redis://127.0.0.1:${redisPort}`);
-  const store = new Neighbour(`http://127.0.0.1:${storePort}`);
-  const jumphost = new Neighbour(`ws://127.0.0.1:${jumphostPort}`);
+  const postgres = new Neighbour(`postgres://fleet@127.0.0.1:${postgresPort}/fleet`, network);
+  const redis = new Neighbour(`redis://127.0.0.1:${redisPort}`, network);
+  const store = new Neighbour(`http://127.0.0.1:${storePort}`, network);
+  const jumphost = new Neighbour(`ws://127.0.0.1:${jumphostPort}`, network);
   const mail = await freshMail();
 
   const postgresFolder = freshFolder("postgres");
@@ -126,7 +132,7 @@ export async function startDeployment(): Promise<Deployment> {
       }),
     store.cables,
   );
-  const fences = await redis.cable();
+  const fences = redis.cable();
   jumphost.cables.push(fences);
   await add(
     "jumphost",
@@ -162,9 +168,9 @@ export async function startDeployment(): Promise<Deployment> {
       ownPort(),
       ownPort(),
     ]);
-    const gatewayCables = await Promise.all([postgres, redis, store, jumphost].map((to) => to.cable()));
-    const [pg, rd, s3, jump] = gatewayCables as [Cuttable, Cuttable, Cuttable, Cuttable];
-    const peer = await cuttable(`http://127.0.0.1:${peerPort}`);
+    const gatewayCables = [postgres, redis, store, jumphost].map((to) => to.cable());
+    const [pg, rd, s3, jump] = gatewayCables as [Cable, Cable, Cable, Cable];
+    const peer = network.cable(`http://127.0.0.1:${peerPort}`);
     await add(
       `gateway ${number}`,
       () =>
@@ -197,7 +203,7 @@ export async function startDeployment(): Promise<Deployment> {
     gateways.push(`http://127.0.0.1:${port}`);
     doorsOfDrones.push(`http://127.0.0.1:${dronePort}`);
     peers.push(new URL(peer.url).href);
-    const relayCables = [await postgres.cable(), await redis.cable()] as const;
+    const relayCables = [postgres.cable(), redis.cable()] as const;
     await add(
       `relay ${number}`,
       () =>
@@ -210,7 +216,7 @@ export async function startDeployment(): Promise<Deployment> {
       relayCables,
     );
     relays.push(`ws://127.0.0.1:${relayPort}`);
-    const workerCables = [await postgres.cable(), await store.cable()] as const;
+    const workerCables = [postgres.cable(), store.cable()] as const;
     await add(
       `worker ${number}`,
       () =>
@@ -230,11 +236,11 @@ export async function startDeployment(): Promise<Deployment> {
   const tunnels: string[] = [];
   const hubKeys = [generateKeyPair(), generateKeyPair()] as const;
   const hubLeases = await FakeLeases.listening();
-  const api = new Neighbour(hubLeases.url);
+  const api = new Neighbour(hubLeases.url, network);
   for (const number of [1, 2]) {
     const port = await ownPort();
-    const cables = await Promise.all([postgres, store, redis, api].map((to) => to.cable()));
-    const [pg, s3, rd, kubernetes] = cables as [Cuttable, Cuttable, Cuttable, Cuttable];
+    const cables = [postgres, store, redis, api].map((to) => to.cable());
+    const [pg, s3, rd, kubernetes] = cables as [Cable, Cable, Cable, Cable];
     const folder = freshFolder("hub");
     await add(
       `tunnel ${number}`,

@@ -1,3 +1,4 @@
+import { asRoot } from "../namespaces";
 import { type Fault, runFaults } from "./run";
 import { faultTable } from "./table";
 import { isTakenOver } from "./takeovers";
@@ -11,15 +12,19 @@ const faults: readonly Fault[] = [
   { harm: "kill", part: "worker 1" },
 ];
 
-test("two of each lose nothing, repeat nothing and recover by themselves from a few faults", async () => {
-  const run = await runFaults(faults);
-  expect(run.unrecovered).toEqual([]);
-  const broken = run.findings.filter(({ flaw }) => flaw !== "unknown");
-  expect({ broken, table: broken.length > 0 && faultTable(run) }).toEqual({ broken: [], table: false });
-  // The links of both drones that are ordered about, and of the one that is watched.
-  expect(run.takeovers.map(({ fault }) => fault)).toEqual(Array(3).fill("pause gateway 1"));
-  expect(run.takeovers.filter((one) => !isTakenOver(one))).toEqual([]);
-  for (const [kind, count] of Object.entries(run.acknowledged)) {
-    if (count < 10) throw new Error(`There were only ${count} ${kind}: nothing was tried.`);
-  }
-}, 180_000);
+asRoot(
+  "two of each lose nothing, repeat nothing and recover by themselves from a few faults",
+  async () => {
+    const run = await runFaults(faults);
+    expect(run.unrecovered).toEqual([]);
+    const broken = run.findings.filter(({ flaw }) => flaw !== "unknown");
+    expect({ broken, table: broken.length > 0 && faultTable(run) }).toEqual({ broken: [], table: false });
+    // The links of both drones that are ordered about, and of the one that is watched.
+    expect(run.takeovers.map(({ fault }) => fault)).toEqual(Array(3).fill("pause gateway 1"));
+    expect(run.takeovers.filter((one) => !isTakenOver(one))).toEqual([]);
+    for (const [kind, count] of Object.entries(run.acknowledged)) {
+      if (count < 10) throw new Error(`There were only ${count} ${kind}: nothing was tried.`);
+    }
+  },
+  180_000,
+);

@@ -21,7 +21,7 @@ export const FLAWS = [
 export type Flaw = (typeof FLAWS)[number];
 
 /** Those of which there are none, whatever fails. */
-export const NEVER: readonly Flaw[] = ["lost", "duplicated", "out of order", "admitted", "refused"];
+export const NEVER: readonly Flaw[] = ["lost", "duplicated", "out of order", "admitted", "refused", "denied"];
 
 export interface Finding {
   readonly kind: Kind;

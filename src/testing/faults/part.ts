@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { sendSignal } from "../../laptop/servers/leftover";
 import type { ServerProcess } from "../../laptop/servers/server-process";
 import { atEndOfFile } from "../clean-up";
-import type { Cuttable } from "../cuttable";
+import type { Cable, Network } from "./network";
 
 /** One process of a deployment that may be harmed, and is then started or continued as whoever watches over it would. */
 export class Part {
@@ -13,16 +13,18 @@ export class Part {
     readonly name: string,
     private readonly start: () => Promise<ServerProcess>,
     /** Between it and its neighbours, whichever side asks. */
-    private readonly cables: readonly Cuttable[],
+    private readonly cables: readonly Cable[],
+    private readonly network: Network,
   ) {}
 
   /** `start` starts it anew at the same address, on what it left on disk. It is ended after the file. */
   static async start(
     name: string,
     start: () => Promise<ServerProcess>,
-    cables: readonly Cuttable[],
+    cables: readonly Cable[],
+    network: Network,
   ): Promise<Part> {
-    const part = new Part(name, start, cables);
+    const part = new Part(name, start, cables, network);
     atEndOfFile(async () => part.end());
     await part.restart();
     return part;
@@ -59,17 +61,22 @@ export class Part {
 
   /** Nothing passes between it and its neighbours any more, and nobody is told. */
   partition(): void {
-    for (const cable of this.cables) cable.stall();
+    this.network.lose(this.cables, 1);
   }
 
-  /** What was held back passes first. */
+  /** A third of what it and its neighbours send each other does not arrive. */
+  disturb(): void {
+    this.network.lose(this.cables, 1 / 3);
+  }
+
+  /** What was not acknowledged is sent again, when its sender next tries. */
   mend(): void {
-    for (const cable of this.cables) cable.mend();
+    this.network.mend(this.cables);
   }
 
   /** It is reached again, but over new connections only. */
   replace(): void {
-    for (const cable of this.cables) cable.replace();
+    this.network.replace(this.cables);
   }
 
   private async end(): Promise<void> {

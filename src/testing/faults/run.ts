@@ -2,14 +2,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import { listJobs } from "../../platform/jobs";
 import { atEndOfFile } from "../clean-up";
 import { until } from "../until";
-import { startDeployment } from "./deployment";
+import { type Deployment, startDeployment } from "./deployment";
 import { type Finding, FLAWS, type Flaw, type Round } from "./findings";
 import { startLoads } from "./loads";
 import type { Part } from "./part";
 import { KINDS, type Kind, Progress } from "./progress";
 import { holdingsOf, type Takeover } from "./takeovers";
 
-export type Harm = "kill" | "pause" | "partition" | "failover";
+export type Harm = "kill" | "pause" | "partition" | "loss" | "failover";
 
 export interface Fault {
   readonly part: string;
@@ -39,6 +39,7 @@ const DOWN_MS = 1_000;
 const AWAY_MS = 8_000;
 /** Everything must have succeeded again by then. */
 const RECOVERY_LIMIT_MS = 45_000;
+const HUB_LIMIT_MS = 20_000;
 const JOBS_LIMIT_MS = 150_000;
 
 /** Harms a deployment under load, a fault after the other, and counts what came of it. */
@@ -61,13 +62,14 @@ export async function runFaults(faults: readonly Fault[]): Promise<FaultRun> {
     await fleet.logIn();
     const [, gateway] = /^gateway (\d)$/.exec(name) ?? [];
     if (gateway) await fleet.bringLinksTo(Number(gateway) - 1);
+    if (name.startsWith("tunnel")) await bringHubTo(part, deployment);
     unrecovered.push(...(await recovered(progress, performance.now(), `the calm before ${fault}`)));
     round.current = at + 1;
     const look = await holdingsOf(part, deployment, linked);
-    const { begin, lastsMs, end } = harms[harm];
+    const { begin, lastsMs, isAway, end } = harms[harm];
     await begin(part);
     await delay(lastsMs);
-    if (lastsMs === AWAY_MS) takeovers.push(...(await look(fault)));
+    if (isAway) takeovers.push(...(await look(fault)));
     await end(part);
     ends.push(performance.now());
     unrecovered.push(...(await recovered(progress, performance.now(), fault)));
@@ -96,22 +98,36 @@ export async function runFaults(faults: readonly Fault[]): Promise<FaultRun> {
   };
 }
 
+/** Has this hub serve: the other one ends, and comes back to stand by. */
+async function bringHubTo({ name }: Part, { parts, terms }: Deployment): Promise<void> {
+  const serving = () => terms.ofHub().by;
+  if (serving() === name) return;
+  const other = parts.find((one) => one.name === serving());
+  await other?.kill();
+  await until(async () => serving() === name, HUB_LIMIT_MS);
+  await other?.restart();
+}
+
 const byName = <Name extends string>(names: readonly Name[], of: (name: Name) => number) =>
   Object.fromEntries(names.map((name) => [name, of(name)])) as Record<Name, number>;
 
 interface Course {
   readonly begin: (part: Part) => Promise<void> | void;
   readonly lastsMs: number;
+  /** For longer than it may hold anything. */
+  readonly isAway?: true;
   /** The part is started again, goes on, or is reached again. */
   readonly end: (part: Part) => Promise<void> | void;
 }
 
-const cutOff = { begin: (part: Part) => part.partition(), lastsMs: AWAY_MS };
+const away = { lastsMs: AWAY_MS, isAway: true } as const;
+const cutOff = { ...away, begin: (part: Part) => part.partition() };
 
 const harms: Readonly<Record<Harm, Course>> = {
   kill: { begin: (part) => part.kill(), lastsMs: DOWN_MS, end: (part) => part.restart() },
-  pause: { begin: (part) => part.pause(), lastsMs: AWAY_MS, end: (part) => part.resume() },
+  pause: { ...away, begin: (part) => part.pause(), end: (part) => part.resume() },
   partition: { ...cutOff, end: (part) => part.mend() },
+  loss: { begin: (part) => part.disturb(), lastsMs: AWAY_MS, end: (part) => part.mend() },
   failover: { ...cutOff, end: (part) => part.replace() },
 };
 

@@ -44,6 +44,8 @@ export class Terms {
   ofHub(): Term {
     const [lease] = [...this.hubs.leases.values()];
     const { holderIdentity, leaseTransitions } = lease?.spec ?? {};
-    return { by: holderIdentity?.replace("-", " "), number: leaseTransitions ?? 0 };
+    // A hub's own random part follows its name.
+    const [, number] = /^tunnel-(\d)_/.exec(holderIdentity ?? "") ?? [];
+    return { by: number && `tunnel ${number}`, number: leaseTransitions ?? 0 };
   }
 }

@@ -8,10 +8,15 @@ import { repeatEvery } from "./repeat";
 const MOTOR_TEST = 209;
 const EVERY_MS = 200;
 
+/** Disarmed, and dialled through its tap. */
+export interface OrderedDrone {
+  readonly id: number;
+  readonly tap: VehicleTap;
+}
+
 export interface CommandLoadOptions {
   readonly gateways: readonly string[];
-  /** Disarmed, each dialled through its tap. */
-  readonly drones: readonly { readonly id: number; readonly tap: VehicleTap }[];
+  readonly drones: readonly OrderedDrone[];
   readonly authorization: () => string;
   readonly round: Round;
   readonly progress: Progress;
@@ -37,7 +42,11 @@ export class CommandLoad implements Load {
   constructor(private readonly options: CommandLoadOptions) {
     this.repetitions = options.gateways.map((url) => {
       options.progress.expect("commands", url);
-      return repeatEvery(EVERY_MS, () => this.order(url));
+      // In turns at each gateway: with one count for both, each might ask for one and the same drone for long.
+      let turn = 0;
+      return repeatEvery(EVERY_MS, () =>
+        this.order(url, options.drones[turn++ % options.drones.length] as OrderedDrone),
+      );
     });
   }
 
@@ -45,9 +54,8 @@ export class CommandLoad implements Load {
     await Promise.all(this.repetitions.map((repetition) => repetition.stop()));
   }
 
-  private async order(url: string): Promise<void> {
-    const { drones, authorization, round, progress } = this.options;
-    const drone = drones[this.counter % drones.length] as (typeof drones)[number];
+  private async order(url: string, drone: OrderedDrone): Promise<void> {
+    const { authorization, round, progress } = this.options;
     const order: Order = {
       round: round.current,
       drone: drone.id,
