@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import type { Environment } from "./config";
+import { inUrl, isWildcard } from "./open-port";
 
 /** How one asks whether a process lives. */
 export type HealthProbe =
@@ -32,7 +33,7 @@ export function probeOf(commandLine: readonly string[], env: Environment): Healt
   const host = env[door.host] || "127.0.0.1";
   return {
     how: door.how,
-    host: host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host,
+    host: isWildcard(host) ? "127.0.0.1" : host,
     port: Number(env[door.port] || door.otherwise),
   };
 }
@@ -45,7 +46,7 @@ export async function ask(probe: HealthProbe): Promise<void> {
     await once(socket, "connect", { signal: AbortSignal.timeout(LIMIT_MS) }).finally(() => socket.destroy());
     return;
   }
-  const response = await fetch(`http://${probe.host}:${probe.port}/healthz`, {
+  const response = await fetch(`http://${inUrl(probe.host)}:${probe.port}/healthz`, {
     signal: AbortSignal.timeout(LIMIT_MS),
   });
   if (!response.ok) throw new Error(`/healthz answers ${response.status}`);

@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Server } from "node:net";
 import { atEndOfFile } from "../testing";
+import { openPort } from "./open-port";
 import { reachable, reaches } from "./reaches";
 
 async function port(server: Server): Promise<number> {
@@ -16,6 +17,12 @@ test.each(["http", "ws"])("whatever a server answers over %s, it is reached", as
 
 test("a server of another kind is reached when it takes a connection", async () => {
   await reaches(`redis://edge:secret@127.0.0.1:${await port(createTcpServer())}`);
+});
+
+test("one at an IPv6 address is reached like any other", async () => {
+  const server = createTcpServer();
+  atEndOfFile(async () => void server.close());
+  await reaches(`redis://${await openPort(server, 0, "::1")}`);
 });
 
 test.each(["http://127.0.0.1:1", "wss://127.0.0.1:1", "redis://127.0.0.1:1"])(

@@ -13,7 +13,7 @@ export async function reaches(url: string): Promise<void> {
   const { protocol, hostname, port } = new URL(url);
   const signal = AbortSignal.timeout(LIMIT_MS);
   if (!/^(http|ws)s?:$/.test(protocol)) {
-    const socket = connect({ host: hostname, port: Number(port || 6379) });
+    const socket = connect({ host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || 6379) });
     await once(socket, "connect", { signal }).finally(() => socket.destroy());
     return;
   }

@@ -1,7 +1,11 @@
 import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 
-const CONNECT_MS = 5_000;
+/**
+ * How long Redis is asked for a connection. A request that a network lost is sent again after a second; one to a machine
+ * that is gone is sent in vain for ever, while another may long serve in its place.
+ */
+export const CONNECT_MS = 2_000;
 
 /** `["PUBLISH", "a"]` → `*2\r\n$7\r\nPUBLISH\r\n$1\r\na\r\n`. */
 export const encodeCommand = (...words: readonly string[]): Buffer =>

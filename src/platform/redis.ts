@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Redis, type RedisOptions } from "ioredis";
 import type { Logger } from "./log";
+import { CONNECT_MS } from "./redis-wire";
 
 export type { Redis };
 
@@ -13,7 +14,7 @@ export function openRedis(url: string, log: Logger, options: RedisOptions = {}):
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
-    connectTimeout: 5_000,
+    connectTimeout: CONNECT_MS,
     commandTimeout: 1_000,
     // A goodbye to a server that is gone holds the process up no longer than this.
     disconnectTimeout: 200,

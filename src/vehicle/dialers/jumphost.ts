@@ -12,6 +12,11 @@ export interface JumphostOptions {
   readonly secret?: string;
 }
 
+/**
+ * How long the jumphost is asked for a connection, of which the way to the vehicle is no part. A machine that is gone is
+ * asked in vain for ever, while another may long serve in its place.
+ */
+const CONNECT_MS = 2_000;
 /** More than any burst of frames, and little enough that a broken jumphost cannot fill the memory. */
 const MAX_MESSAGE_BYTES = 1_048_576;
 const MAX_REFUSAL_CHARS = 2_000;
@@ -44,12 +49,14 @@ export const dialThroughJumphost =
       const early: Buffer[] = [];
       let hear: (chunk: Buffer) => void = (chunk) => early.push(chunk);
 
-      const abort = () => {
-        failure ??= new Error("gave up waiting");
+      const giveUp = (why: string) => {
+        failure ??= new Error(why);
         socket.terminate();
       };
+      const abort = () => giveUp("gave up waiting");
       if (signal.aborted) abort();
       else signal.addEventListener("abort", abort, { once: true });
+      const unheard = setTimeout(() => line?.connecting && giveUp("nobody answers there"), CONNECT_MS);
 
       socket.on("error", (error) => {
         failure ??= error;
@@ -63,6 +70,7 @@ export const dialThroughJumphost =
         });
       });
       socket.on("close", (code, said) => {
+        clearTimeout(unheard);
         signal.removeEventListener("abort", abort);
         const reason = said.toString() || failure?.message || `code ${code}`;
         closed.give(`the jumphost closed the connection: ${reason}`);
