@@ -26,7 +26,7 @@ export function calendarRoutes(service: CalendarService): readonly Route[] {
       path: "/calendar/events",
       summary: "Your events from start to end, both included, series expanded",
       description:
-        "The next 90 days without start and end. When a series has too many occurrences to list, the first ones are listed and `message` says so.",
+        "The next 90 days without start and end. When there are too many occurrences to list, or to compute, only some are listed and `message` names series that may have more.",
       query: EventsQuery,
       success: { status: 200, schema: z.array(EventReply) },
       handle: async ({ caller, query }) => {
@@ -35,7 +35,7 @@ export function calendarRoutes(service: CalendarService): readonly Route[] {
         const names = cut.slice(0, 5).map(({ id, title }) => `${id} (${title})`);
         return new Remarked(
           events,
-          `Not all occurrences are listed of ${cut.length === 1 ? "event" : `${cut.length} events, such as`} ${names.join(", ")}: ask for a shorter time.`,
+          `Not all occurrences are listed, or may be, of ${cut.length === 1 ? "event" : `${cut.length} events, such as`} ${names.join(", ")}: ask for a shorter time or for one drone.`,
         );
       },
     }),

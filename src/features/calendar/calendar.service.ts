@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { may } from "../../domain/access";
 import { DomainError } from "../../domain/errors";
 import type { Clock } from "../../platform/clock";
@@ -9,9 +10,12 @@ import {
   deleteEvent,
   exceptionsOf,
   findEvent,
+  hasEvents,
+  hasOtherExceptions,
   holdOwn,
   insertEvent,
   lockEvent,
+  type OccurrenceException,
   putException,
   removeExceptions,
   replaceExceptions,
@@ -19,14 +23,20 @@ import {
   updateEvent,
 } from "./calendar.store";
 import { type ListedEvent, type Listing, listEvents, occurrenceOf } from "./listing";
-import { moveExceptions } from "./moved-exceptions";
-import { expand, isOccurrence, parseRecurrence } from "./recurrence";
+import { MAX_STEPS_OF_A_MOVE, moveExceptions } from "./moved-exceptions";
+import { Budget, expand, isOccurrence, MAX_STEPS, parseRecurrence } from "./recurrence";
 
 const DAY_MS = 86_400_000;
 /** What is listed when nobody says from when to when. */
 const DEFAULT_RANGE_MS = 90 * DAY_MS;
 /** A rule that brings nothing for so long after its start brings nothing. */
 const FIRST_WITHIN_MS = 40 * 366 * DAY_MS;
+/** Events that one user may have, single ones and series. */
+export const MAX_EVENTS_PER_USER = 5_000;
+/** Occurrences of one series that may differ from it. */
+export const MAX_EXCEPTIONS_PER_EVENT = 1_000;
+/** How often a change is worked out for an event that others change meanwhile. */
+const ATTEMPTS = 3;
 
 export interface CalendarWish {
   readonly start?: Date | undefined;
@@ -53,9 +63,11 @@ export class CalendarService {
     return (await findEvent(this.db, userId, id)) ?? missing("Calendar event");
   }
 
-  create(userId: number, wish: NewEvent): Promise<CalendarEvent> {
-    checkRule(wish.recurrence_rule ?? null, wish.scheduled_time);
+  async create(userId: number, wish: NewEvent): Promise<CalendarEvent> {
+    await checkRule(wish.recurrence_rule ?? null, wish.scheduled_time);
     return this.write(async (trx) => {
+      if (await hasEvents(trx, userId, MAX_EVENTS_PER_USER))
+        throw invalid(`You have ${MAX_EVENTS_PER_USER} events, and no more are kept: delete old ones.`);
       await this.holdReferences(trx, userId, wish);
       const { description = null, status = "scheduled", recurrence_rule = null, ...rest } = wish;
       return insertEvent(trx, userId, { ...rest, description, status, recurrence_rule, execution_id: null });
@@ -64,21 +76,31 @@ export class CalendarService {
 
   /** Where the series moves or its rule changes, the exceptions go with it; those of a series that ends, end. */
   update(userId: number, id: number, change: EventChange): Promise<CalendarEvent> {
-    return this.write(async (trx) => {
-      const before = (await lockEvent(trx, userId, id)) ?? missing("Calendar event");
-      const { scheduled_time = before.scheduled_time, recurrence_rule = before.recurrence_rule } = change;
-      const isMoved =
-        scheduled_time.getTime() !== before.scheduled_time.getTime() ||
-        recurrence_rule !== before.recurrence_rule;
-      if (isMoved) checkRule(recurrence_rule, scheduled_time);
-      await this.holdReferences(trx, userId, change);
-      const after = await updateEvent(trx, id, change);
-      if (isMoved) {
-        const moved = moveExceptions(await exceptionsOf(trx, id), before, after);
-        await replaceExceptions(trx, id, after.recurrence_rule === null ? [] : moved);
-      }
-      return after;
+    const budget = new Budget(MAX_STEPS_OF_A_MOVE);
+    return this.change(userId, id, async (before) => {
+      const move = await this.planMove(before, change, budget);
+      return async (trx) => {
+        if (move && !isDeepStrictEqual(await exceptionsOf(trx, id), move.from)) return undefined;
+        await this.holdReferences(trx, userId, change);
+        const after = await updateEvent(trx, id, change);
+        if (move) await replaceExceptions(trx, id, move.to);
+        return after;
+      };
     });
+  }
+
+  /** The exceptions that an event has and those that it has after a change; undefined when it stays where it is. */
+  private async planMove(
+    before: CalendarEvent,
+    change: EventChange,
+    budget: Budget,
+  ): Promise<{ from: readonly OccurrenceException[]; to: readonly OccurrenceException[] } | undefined> {
+    const { scheduled_time = before.scheduled_time, recurrence_rule = before.recurrence_rule } = change;
+    const after = { scheduled_time, recurrence_rule };
+    if (isSameTiming(after, before)) return undefined;
+    await checkRule(recurrence_rule, scheduled_time, budget);
+    const from = await exceptionsOf(this.db, before.id);
+    return { from, to: recurrence_rule === null ? [] : await moveExceptions(from, before, after, budget) };
   }
 
   async remove(userId: number, id: number): Promise<void> {
@@ -87,18 +109,46 @@ export class CalendarService {
 
   setOccurrence(userId: number, id: number, wish: OccurrenceStatus): Promise<ListedEvent> {
     const { occurrence_time, status, execution_id = null } = wish;
-    return this.write(async (trx) => {
-      const event = (await lockEvent(trx, userId, id)) ?? missing("Calendar event");
-      requireOccurrence(event, occurrence_time);
-      if (execution_id !== null) await this.holdReferences(trx, userId, { execution_id });
-      if (status === "scheduled") {
-        await removeExceptions(trx, id, [occurrence_time]);
-        return occurrenceOf(event, occurrence_time, undefined);
-      }
-      const exception = { event_id: id, occurrence_time, status, execution_id };
-      await putException(trx, exception);
-      return occurrenceOf(event, occurrence_time, exception);
+    const budget = new Budget(MAX_STEPS);
+    return this.change(userId, id, async (before) => {
+      await requireOccurrence(before, occurrence_time, budget);
+      return async (trx, event) => {
+        if (execution_id !== null) await this.holdReferences(trx, userId, { execution_id });
+        if (status === "scheduled") {
+          await removeExceptions(trx, id, [occurrence_time]);
+          return occurrenceOf(event, occurrence_time, undefined);
+        }
+        if (await hasOtherExceptions(trx, id, occurrence_time, MAX_EXCEPTIONS_PER_EVENT))
+          throw invalid(
+            `${MAX_EXCEPTIONS_PER_EVENT} occurrences of this event differ from it, and no more may: end it, and plan a new one.`,
+          );
+        const exception = { event_id: id, occurrence_time, status, execution_id };
+        await putException(trx, exception);
+        return occurrenceOf(event, occurrence_time, exception);
+      };
     });
+  }
+
+  /**
+   * Changes an event in two steps: what its times ask to be worked out is worked out first, with no connection
+   * held; what is to be done then is done only if the event still is at those times. Where `apply` gives
+   * undefined, or they are others, all is worked out anew.
+   */
+  private async change<T>(
+    userId: number,
+    id: number,
+    prepare: (before: CalendarEvent) => Promise<(trx: Db, event: CalendarEvent) => Promise<T | undefined>>,
+  ): Promise<T> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const before = await this.get(userId, id);
+      const apply = await prepare(before);
+      const done = await this.write(async (trx) => {
+        const event = (await lockEvent(trx, userId, id)) ?? missing("Calendar event");
+        return isSameTiming(event, before) ? apply(trx, event) : undefined;
+      });
+      if (done) return done;
+    }
+    throw new DomainError("conflict", "The event is being changed by others at this moment: try again.");
   }
 
   /** What an event refers to must be the user's own, and must not go away meanwhile. */
@@ -129,7 +179,7 @@ export class CalendarService {
 }
 
 /** Refuses a rule that cannot be read, one that starts elsewhere, and one without any occurrence. */
-function checkRule(text: string | null, scheduledTime: Date): void {
+async function checkRule(text: string | null, scheduledTime: Date, whole?: Budget): Promise<void> {
   if (text === null) return;
   const recurrence = parseRecurrence(text);
   if (recurrence.start !== undefined && recurrence.start !== scheduledTime.getTime()) {
@@ -137,16 +187,24 @@ function checkRule(text: string | null, scheduledTime: Date): void {
     throw invalid(`recurrence_rule: its DTSTART is ${start}, but scheduled_time is another.`);
   }
   const range = { from: scheduledTime, to: new Date(scheduledTime.getTime() + FIRST_WITHIN_MS) };
-  const { times, isCut } = expand(recurrence, scheduledTime, range, { occurrences: 1 });
+  const { times, isCut } = await expand(recurrence, scheduledTime, range, {
+    occurrences: 1,
+    budget: whole?.part(MAX_STEPS) ?? new Budget(MAX_STEPS),
+  });
   if (times.length > 0) return;
   throw invalid(`recurrence_rule: it has no occurrence${isCut ? " that can be computed" : ""}.`);
 }
 
-function requireOccurrence(event: CalendarEvent, at: Date): void {
+async function requireOccurrence(event: CalendarEvent, at: Date, budget: Budget): Promise<void> {
   if (event.recurrence_rule === null) throw invalid("This event does not recur.");
-  if (!isOccurrence(parseRecurrence(event.recurrence_rule), event.scheduled_time, at))
+  if (!(await isOccurrence(parseRecurrence(event.recurrence_rule), event.scheduled_time, at, budget)))
     throw invalid("occurrence_time is not an occurrence of this event's rule.");
 }
+
+const isSameTiming = (a: Timing, b: Timing): boolean =>
+  a.scheduled_time.getTime() === b.scheduled_time.getTime() && a.recurrence_rule === b.recurrence_rule;
+
+type Timing = Pick<CalendarEvent, "scheduled_time" | "recurrence_rule">;
 
 const invalid = (message: string) => new DomainError("invalid_input", message);
 

@@ -81,15 +81,39 @@ export const updateEvent = async (
 export const deleteEvent = async (db: Db, userId: number, id: number): Promise<boolean> =>
   (await events(db).where({ id, user_id: userId }).delete()) > 0;
 
-export const exceptionsBetween = async (
-  db: Db,
-  eventIds: readonly number[],
-  { from, to }: Range,
-): Promise<OccurrenceException[]> =>
-  exceptions(db).whereIn("event_id", eventIds).whereBetween("occurrence_time", [from, to]);
+/** Whether a user has so many events, or more. */
+export const hasEvents = async (db: Db, userId: number, count: number): Promise<boolean> =>
+  (await events(db)
+    .where({ user_id: userId })
+    .offset(count - 1)
+    .first("id")) !== undefined;
 
+/** What is different about these occurrences of series; those without anything are left out. */
+export const exceptionsAt = async (
+  db: Db,
+  occurrences: readonly { readonly id: number; readonly scheduled_time: Date }[],
+): Promise<OccurrenceException[]> =>
+  exceptions(db).whereRaw(
+    "(event_id, occurrence_time) IN (SELECT * FROM unnest(?::integer[], ?::timestamptz[]))",
+    [occurrences.map(({ id }) => id), occurrences.map(({ scheduled_time }) => scheduled_time)],
+  );
+
+/** In order of time. */
 export const exceptionsOf = async (db: Db, eventId: number): Promise<OccurrenceException[]> =>
-  exceptions(db).where({ event_id: eventId });
+  exceptions(db).where({ event_id: eventId }).orderBy("occurrence_time");
+
+/** Whether so many occurrences of an event, or more, are different beside this one. */
+export const hasOtherExceptions = async (
+  db: Db,
+  eventId: number,
+  at: Date,
+  count: number,
+): Promise<boolean> =>
+  (await exceptions(db)
+    .where({ event_id: eventId })
+    .whereNot({ occurrence_time: at })
+    .offset(count - 1)
+    .first("event_id")) !== undefined;
 
 export const putException = async (db: Db, exception: OccurrenceException): Promise<void> =>
   void (await exceptions(db).insert(exception).onConflict(["event_id", "occurrence_time"]).merge());

@@ -1,6 +1,8 @@
 import { storeMission } from "../../testing/plans";
 import { startTestGateway, type TestGateway, type TestUser } from "../../testing/start-gateway";
 
+import { MAX_EVENTS_PER_USER, MAX_EXCEPTIONS_PER_EVENT } from "./calendar.service";
+
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway();
@@ -121,6 +123,59 @@ test("occurrences marked at once are all marked", async () => {
   expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
   const { data } = await list(user);
   expect(data.map(({ status }: { status: string }) => status)).toEqual(Array(8).fill("completed"));
+});
+
+test("a series of a year whose every flight was flown can be moved with all of them", async () => {
+  const { user, store } = await planner();
+  const { id } = await store("Series", "TZID=Europe/Zurich;FREQ=DAILY;COUNT=365");
+  await gateway.deps.db.raw(
+    `INSERT INTO calendar_exceptions (event_id, occurrence_time, status)
+     SELECT ?, (timestamp '2030-05-06 10:00' + day * interval '1 day') AT TIME ZONE 'Europe/Zurich', 'completed'
+     FROM generate_series(0, 364) day`,
+    [id],
+  );
+  const moved = await user.api.put(`/calendar/events/${id}`, { scheduled_time: "2030-05-06T07:30:00Z" });
+  expect([moved.status, moved.body]).toMatchObject([200, {}]);
+  const { data } = await list(user, "start=2030-05-01&end=2031-06-01");
+  expect([data.length, times({ data })[0]]).toEqual([365, "05-06T07:30"]);
+  expect(new Set(data.map(({ status }: { status: string }) => status))).toEqual(new Set(["completed"]));
+});
+
+test("a thousand occurrences of a series may differ, of which each may change again, and no more", async () => {
+  const { user, store } = await planner();
+  const { id } = await store("Series", "FREQ=HOURLY");
+  const hour = (at: number) => new Date(Date.parse(START) + at * 3_600_000).toISOString();
+  await gateway.deps.db("calendar_exceptions").insert(
+    Array.from({ length: MAX_EXCEPTIONS_PER_EVENT - 1 }, (_, at) => ({
+      ...{ event_id: id, occurrence_time: hour(at), status: "completed" },
+    })),
+  );
+  const mark = async (at: number, status: string) => {
+    const body = { occurrence_time: hour(at), status };
+    return user.api.put(`/calendar/events/${id}/occurrences/status`, body);
+  };
+  const last = MAX_EXCEPTIONS_PER_EVENT - 1;
+  expect((await mark(last, "cancelled")).status).toBe(200);
+  expect(await mark(last + 1, "cancelled")).toMatchObject({
+    ...{ status: 400, body: { error: { message: expect.stringContaining("1000 occurrences") } } },
+  });
+  expect((await mark(last, "failed")).status).toBe(200);
+  expect((await mark(0, "scheduled")).status).toBe(200);
+  expect((await mark(last + 1, "cancelled")).status).toBe(200);
+});
+
+test("a user keeps five thousand events, and is told so at the next", async () => {
+  const { user, wish } = await planner();
+  const rows = Array.from({ length: MAX_EVENTS_PER_USER - 1 }, (_, at) => ({
+    ...{ ...wish, title: `${at}`, user_id: user.id },
+  }));
+  await gateway.deps.db.batchInsert("calendar_events", rows);
+  const store = (title: string) => user.api.post("/calendar/events", { ...wish, title });
+  expect((await store("The last")).status).toBe(201);
+  expect(await store("One more")).toMatchObject({
+    ...{ status: 400, body: { error: { message: expect.stringContaining("5000 events") } } },
+  });
+  expect((await list(user)).data).toHaveLength(MAX_EVENTS_PER_USER);
 });
 
 test("an event outlives its mission, which it no longer names", async () => {

@@ -2,12 +2,11 @@ import type { Db } from "../../platform/db";
 import {
   type CalendarEvent,
   eventsBetween,
-  exceptionsBetween,
+  exceptionsAt,
   type OccurrenceException,
   type Range,
 } from "./calendar.store";
-import { expand, MAX_OCCURRENCES, MAX_STEPS, parseRecurrence } from "./recurrence";
-import { Budget } from "./recurrence/instances";
+import { Budget, expand, MAX_OCCURRENCES, MAX_STEPS, parseRecurrence } from "./recurrence";
 
 /** An event, or one occurrence of a series. */
 export interface ListedEvent extends CalendarEvent {
@@ -18,12 +17,14 @@ export interface ListedEvent extends CalendarEvent {
 
 export interface Listing {
   readonly events: readonly ListedEvent[];
-  /** Series of which not every occurrence is listed. */
+  /** Series of which not every occurrence is listed, or may be: the room or the work of one listing was used up. */
   readonly cut: readonly Pick<CalendarEvent, "id" | "title">[];
 }
 
 /** Occurrences of all series together that one listing has room for. */
 export const MAX_LISTED_OCCURRENCES = 5_000;
+/** What all series of one listing together may take; a quarter of a second at worst, in many turns. */
+const MAX_STEPS_OF_A_LISTING = 5 * MAX_STEPS;
 
 /** A user's events from one instant to another, both included, series expanded, in order of time. */
 export async function listEvents(
@@ -34,29 +35,29 @@ export async function listEvents(
 ): Promise<Listing> {
   const events = await eventsBetween(db, userId, range, droneId);
   const series = events.filter(({ recurrence_rule }) => recurrence_rule !== null);
-  const exceptions = await exceptionsBetween(
+  const budget = new Budget(MAX_STEPS_OF_A_LISTING);
+  const occurrences: { readonly event: CalendarEvent; readonly at: Date }[] = [];
+  const cut: CalendarEvent[] = [];
+  for (const event of series) {
+    const room = Math.min(MAX_LISTED_OCCURRENCES - occurrences.length, MAX_OCCURRENCES);
+    // A series is looked at even when there is no room, for it may have nothing to list; not when no work is left.
+    const { times, isCut } = budget.isSpent
+      ? { times: [], isCut: true }
+      : await expand(parseRecurrence(event.recurrence_rule as string), event.scheduled_time, range, {
+          ...{ occurrences: room, budget: budget.part(MAX_STEPS) },
+        });
+    if (isCut) cut.push(event);
+    for (const at of times) occurrences.push({ event, at });
+  }
+  const exceptions = await exceptionsAt(
     db,
-    series.map(({ id }) => id),
-    range,
+    occurrences.map(({ event, at }) => ({ id: event.id, scheduled_time: at })),
   );
   const known = new Map(exceptions.map((one) => [keyOf(one.event_id, one.occurrence_time), one]));
-  const listed: ListedEvent[] = events.filter(({ recurrence_rule }) => recurrence_rule === null);
-  const cut: CalendarEvent[] = [];
-  // One listing does no more than a few expansions at their worst, however many series there are.
-  const budget = new Budget(3 * MAX_STEPS);
-  let room = MAX_LISTED_OCCURRENCES;
-  for (const event of series) {
-    const caps = { occurrences: Math.min(room, MAX_OCCURRENCES), budget };
-    const { times, isCut } = expand(
-      parseRecurrence(event.recurrence_rule as string),
-      event.scheduled_time,
-      range,
-      caps,
-    );
-    room -= times.length;
-    if (isCut) cut.push(event);
-    listed.push(...times.map((at) => occurrenceOf(event, at, known.get(keyOf(event.id, at)))));
-  }
+  const listed: ListedEvent[] = [
+    ...events.filter(({ recurrence_rule }) => recurrence_rule === null),
+    ...occurrences.map(({ event, at }) => occurrenceOf(event, at, known.get(keyOf(event.id, at)))),
+  ];
   const byTime = (a: ListedEvent, b: ListedEvent) => +a.scheduled_time - +b.scheduled_time || a.id - b.id;
   return { events: listed.sort(byTime), cut };
 }

@@ -1,6 +1,9 @@
-import { Budget, instances, OverBudget } from "./instances";
+import { Budget, OverBudget } from "./budget";
+import { instances } from "./instances";
 import { parseDigits, parseRule, type RecurrenceRule, wrong } from "./rule";
 import { findZone, utc, type Zone } from "./zone";
+
+export { Budget, wrong };
 
 /** The text of a recurrence, read: a rule, and the zone whose clock it follows. */
 export interface Recurrence {
@@ -18,8 +21,11 @@ export interface Expansion {
 
 /** Occurrences of one event that one listing has room for. */
 export const MAX_OCCURRENCES = 1_000;
-/** Periods and days that one expansion looks at; about a tenth of a second at worst. */
+/** Periods, days and times that one expansion looks at; about a tenth of a second at worst, in many turns. */
 export const MAX_STEPS = 100_000;
+/** What it takes to read a rule and set out, and to tell one time by a zone's clock, in steps. */
+const STEPS_TO_BEGIN = 50;
+const STEPS_BY_A_CLOCK = 40;
 
 /** No clock is put forward or back by more. */
 const CLOCK_CHANGE_MS = 3 * 3_600_000;
@@ -54,26 +60,33 @@ function zoneOf(name: string | undefined): Zone {
   throw wrong(`TZID ${name} is not a time zone`);
 }
 
-/** The occurrences from one instant to another, both included, of a series that begins at `start`. */
-export function expand(
+/**
+ * The occurrences from one instant to another, both included, of a series that begins at `start`. It works in
+ * turns, between which the process answers others.
+ */
+export async function expand(
   { rule, zone }: Recurrence,
   start: Date,
   { from, to }: { readonly from: Date; readonly to: Date },
-  caps: { readonly occurrences: number; readonly budget?: Budget } = { occurrences: MAX_OCCURRENCES },
-): Expansion {
-  const until = rule.until && (rule.until.isUtc ? rule.until.at : zone.toInstant(rule.until.at));
-  const last = Math.min(to.getTime(), until ?? Number.POSITIVE_INFINITY);
-  // A clock that is changed may show a later time earlier, so local bounds are wide and instants decide.
-  const margin = zone === utc ? 0 : CLOCK_CHANGE_MS;
-  const local = { from: zone.toLocal(from.getTime()) - margin, to: zone.toLocal(last) + margin };
+  { occurrences = MAX_OCCURRENCES, budget = new Budget(MAX_STEPS) }: ExpansionCaps = {},
+): Promise<Expansion> {
   const times: Date[] = [];
+  const clockSteps = zone === utc ? 0 : STEPS_BY_A_CLOCK;
   try {
-    const budget = caps.budget ?? new Budget(MAX_STEPS);
+    budget.spend(STEPS_TO_BEGIN + 2 * clockSteps);
+    if (budget.isTired) await budget.rest();
+    const until = rule.until && (rule.until.isUtc ? rule.until.at : zone.toInstant(rule.until.at));
+    const last = Math.min(to.getTime(), until ?? Number.POSITIVE_INFINITY);
+    // A clock that is changed may show a later time earlier, so local bounds are wide and instants decide.
+    const margin = zone === utc ? 0 : CLOCK_CHANGE_MS;
+    const local = { from: zone.toLocal(from.getTime()) - margin, to: zone.toLocal(last) + margin };
     for (const instance of instances(rule, zone.toLocal(start.getTime()), local, budget)) {
-      if (instance < local.from) continue;
+      if (budget.isTired) await budget.rest();
+      if (instance === undefined || instance < local.from) continue;
+      budget.spend(clockSteps);
       const at = zone.toInstant(instance);
       if (at < from.getTime() || at > last) continue;
-      if (times.length >= caps.occurrences) return { times, isCut: true };
+      if (times.length >= occurrences) return { times, isCut: true };
       // Two local times may be one instant where a clock skips.
       if (times.at(-1)?.getTime() !== at) times.push(new Date(at));
     }
@@ -84,6 +97,16 @@ export function expand(
   return { times, isCut: false };
 }
 
+export interface ExpansionCaps {
+  readonly occurrences?: number;
+  readonly budget?: Budget;
+}
+
 /** Whether a series has an occurrence at this very instant. */
-export const isOccurrence = (recurrence: Recurrence, start: Date, at: Date): boolean =>
-  expand(recurrence, start, { from: at, to: at }).times.length > 0;
+export const isOccurrence = async (
+  recurrence: Recurrence,
+  start: Date,
+  at: Date,
+  budget?: Budget,
+): Promise<boolean> =>
+  (await expand(recurrence, start, { from: at, to: at }, budget ? { budget } : {})).times.length > 0;

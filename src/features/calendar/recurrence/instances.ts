@@ -1,30 +1,20 @@
+import type { Budget } from "./budget";
 import { calendarDay, DAY, dayOf, isRuleDay, weekdayOf, weekStart } from "./days";
 import type { RecurrenceRule } from "./rule";
-
-/** Work that an expansion may do: one for each period or day looked at. It throws `OverBudget` when spent. */
-export class Budget {
-  constructor(private left: number) {}
-
-  spend(steps: number): void {
-    this.left -= steps;
-    if (this.left < 0) throw new OverBudget();
-  }
-}
-
-export class OverBudget extends Error {}
 
 /**
  * The instances of a rule in order, as local times: milliseconds of their digits read as UTC.
  *
  * What lies before `from` is skipped where the rule does not count, and may be yielded all the same. Nothing
  * is looked at beyond `to`, so that a rule without instances, such as one for every 30 February, ends too.
+ * Between two periods it yields undefined: there it may be left to rest.
  */
 export function* instances(
   given: RecurrenceRule,
   start: number,
   { from, to }: { readonly from: number; readonly to: number },
   budget: Budget,
-): Generator<number> {
+): Generator<number | undefined> {
   const rule = withDefaults(given, start);
   let left = rule.count ?? Number.POSITIVE_INFINITY;
   const skipTo = rule.count === undefined ? Math.max(from, start) : start;
@@ -37,6 +27,7 @@ export function* instances(
       yield at;
     }
     if (left <= 0) return;
+    yield undefined;
   }
 }
 
@@ -75,6 +66,7 @@ function withDefaults(rule: RecurrenceRule, start: number): RecurrenceRule {
 /** Years, months, weeks and days: the days of each that pass, at the times of each. */
 function dayPeriods(rule: RecurrenceRule, start: number, skipTo: number) {
   return function* (budget: Budget): Generator<Period> {
+    budget.spend(rule.byhour.length * rule.byminute.length * rule.bysecond.length);
     const times = rule.byhour.flatMap((hour) =>
       rule.byminute.flatMap((minute) =>
         rule.bysecond.map((second) => (hour * 3_600 + minute * 60 + second) * 1_000),
@@ -145,8 +137,8 @@ function timePeriods(rule: RecurrenceRule & { freq: keyof typeof seconds }, star
         k = Math.max(k + 1, reach(next));
         continue;
       }
+      budget.spend(timesOf(rule));
       const set = timesWithin(rule, begins);
-      budget.spend(set.length);
       yield { begins, set };
       k++;
     }
@@ -166,6 +158,10 @@ function blockedUntil(
   if (freq === "MINUTELY") return undefined;
   return bysecond.length > 0 && !bysecond.includes(at.getUTCSeconds()) ? after(1_000) : undefined;
 }
+
+/** How many `timesWithin` gives. */
+const timesOf = ({ freq, byminute, bysecond }: RecurrenceRule): number =>
+  (freq === "HOURLY" ? byminute.length : 1) * (freq === "SECONDLY" ? 1 : bysecond.length);
 
 function timesWithin({ freq, byminute, bysecond }: RecurrenceRule, begins: number): number[] {
   if (freq === "SECONDLY") return [begins];

@@ -258,12 +258,12 @@ const examples: Example[] = [
   ],
 ];
 
-test.each(examples)("%s", (_title, start, rule, written) => {
+test.each(examples)("%s", async (_title, start, rule, written) => {
   const recurrence = parseRecurrence(`DTSTART;TZID=America/New_York:${start}\nRRULE:${rule}`);
   const expected = readDates(written);
   const begin = new Date(recurrence.start as number);
   const to = !/COUNT|UNTIL/.test(rule) ? inNewYork(expected.at(-1) as string) : new Date(Date.UTC(2030, 0));
-  const { times, isCut } = expand(recurrence, begin, { from: begin, to });
+  const { times, isCut } = await expand(recurrence, begin, { from: begin, to });
   expect(times.map(newYork)).toEqual(expected);
   expect(isCut).toBe(false);
 });

@@ -61,8 +61,10 @@ const known = new Set([
 ]);
 
 function readParts(parts: ReadonlyMap<string, string>): RecurrenceRule {
-  const numbers = (name: string, least: number, most: number, signed = false): number[] =>
-    items(parts, name).map((item) => integer(name, item, least, most, signed));
+  // What is listed twice is no other rule, and must not be worked through twice.
+  const numbers = (name: string, least: number, most: number, signed = false): number[] => [
+    ...new Set(items(parts, name).map((item) => integer(name, item, least, most, signed))),
+  ];
   const single = (name: string, most: number) =>
     parts.has(name) ? integer(name, parts.get(name) ?? "", 1, most) : undefined;
   const freq = frequencies.find((one) => one === parts.get("FREQ"));
