@@ -8,6 +8,8 @@ export interface RateLimit {
   take(key: string): Promise<void>;
   /** Forget the tries of a key, such as after a login that succeeded. */
   forgive(key: string): Promise<void>;
+  /** Take one try back, such as of a login that succeeded where others' tries are counted too. */
+  giveBack(key: string): Promise<void>;
   /** Count nothing. Rejects with `too_many_requests` when the allowance is used up. */
   check(key: string): Promise<void>;
 }
@@ -20,7 +22,7 @@ export interface Allowance {
 }
 
 export function rateLimit(redis: Redis, { name, tries, seconds }: Allowance): RateLimit {
-  if (tries === 0) return { take: async () => {}, forgive: async () => {}, check: async () => {} };
+  if (tries === 0) return unlimited;
   const limiter = new RateLimiterRedis({
     storeClient: redis,
     keyPrefix: `limit:${name}`,
@@ -39,12 +41,18 @@ export function rateLimit(redis: Redis, { name, tries, seconds }: Allowance): Ra
     forgive: async (key) => {
       await limiter.delete(key);
     },
+    giveBack: async (key) => {
+      await limiter.reward(key);
+    },
     check: async (key) => {
       const so = await limiter.get(key);
       if (so && so.consumedPoints >= tries) throw tooMany(so);
     },
   };
 }
+
+const nothing = async () => {};
+const unlimited: RateLimit = { take: nothing, forgive: nothing, giveBack: nothing, check: nothing };
 
 function tooMany({ msBeforeNext }: RateLimiterRes): DomainError {
   const minutes = Math.max(1, Math.ceil(msBeforeNext / 60_000));

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { DomainError } from "../../domain/errors";
+import { hangUp } from "../../http/hang-up";
 import { Id, Message, type Route, route } from "../../http/route";
 import { Credentials, Email, Password, TokenPairReply, toUserReply, UserReply } from "./accounts.schema";
 import type { AccountsService } from "./accounts.service";
@@ -31,9 +32,10 @@ export function accountRoutes(service: AccountsService, registrationEnabled: boo
       errorBodies: { invalid_credentials: (error, status) => [{ error }, status] },
       documents: {
         401: "Bad credentials. The body is a two-element array: `[{error}, 401]`.",
-        429: "Too many failed tries.",
+        429: "Too many failed tries, or too many people sign in at this moment.",
       },
-      handle: ({ body, address }) => service.logIn(body.username, body.password, address),
+      handle: ({ body, network, ctx }) =>
+        service.logIn(body.username, body.password, { network, hungUp: hangUp(ctx) }),
     }),
     route({
       method: "get",
@@ -97,8 +99,12 @@ export function accountRoutes(service: AccountsService, registrationEnabled: boo
       body: PasswordBody,
       success: { status: 200, schema: UserReply, message: "Registered. Sign in with the new password." },
       errors: { constraint_violated: 400 },
-      documents: { 403: "Registration is disabled: `{error}`." },
-      handle: async ({ params, body }) => toUserReply(await service.register(params.token, body.password)),
+      documents: {
+        403: "Registration is disabled: `{error}`.",
+        429: "Too many people send passwords at this moment.",
+      },
+      handle: async ({ params, body, network }) =>
+        toUserReply(await service.register(params.token, body.password, { network })),
     }),
     route({
       method: "post",
@@ -111,7 +117,7 @@ export function accountRoutes(service: AccountsService, registrationEnabled: boo
       params: z.object({ user_id: Id, token: z.string() }),
       success: { status: 200, schema: TokenPairReply },
       documents: { 429: "Too many failed tries." },
-      handle: ({ params, address }) => service.activate(params.user_id, params.token, address),
+      handle: ({ params, network }) => service.activate(params.user_id, params.token, network),
     }),
     route({
       method: "post",
@@ -137,7 +143,9 @@ export function accountRoutes(service: AccountsService, registrationEnabled: boo
       envelope: "A",
       body: PasswordBody,
       success: { status: 200, schema: UserReply, message: "The password was updated." },
-      handle: async ({ caller, body }) => toUserReply(await service.updatePassword(caller, body.password)),
+      documents: { 429: "Too many people send passwords at this moment." },
+      handle: async ({ caller, body, network }) =>
+        toUserReply(await service.updatePassword(caller, body.password, { network })),
     }),
     route({
       method: "get",

@@ -6,10 +6,11 @@ import type { RateLimit } from "../../platform/rate-limit";
 import type { Blocklist } from "./blocklist";
 import { createUser } from "./create-user";
 import { resetMail, verificationMail } from "./mails";
-import { hashPassword, passwordMatches } from "./passwords";
+import { hashPassword, passwordMatches, type Sender } from "./passwords";
+import { revokedTokens } from "./revoked-tokens.store";
 import { isFromBefore, whyVoid } from "./standing";
 import type { TokenPair, Tokens } from "./tokens";
-import { activateUser, findUser, findUserByName, type User, updateUser } from "./users.store";
+import { activateUser, findUser, findUserByName, lockUserByName, type User, updateUser } from "./users.store";
 
 interface Deps {
   readonly db: Db;
@@ -19,12 +20,16 @@ interface Deps {
   readonly mailer: Mailer;
   /** Links in mails begin with it; never with a header of the request, which anyone can set. */
   readonly origin: string;
+  /** Of a network with one account. */
   readonly failedTries: RateLimit;
+  /** Of a network with whatever account. */
+  readonly failedLogins: RateLimit;
   readonly mails: RateLimit;
 }
 
 /** What people do with their accounts. */
-export function accountsService({ db, clock, tokens, blocklist, mailer, origin, failedTries, mails }: Deps) {
+export function accountsService(deps: Deps) {
+  const { db, clock, tokens, blocklist, mailer, origin, failedTries, failedLogins, mails } = deps;
   const send = async (mail: Mail) => {
     await mails.take(mail.to.toLowerCase());
     try {
@@ -34,17 +39,29 @@ export function accountsService({ db, clock, tokens, blocklist, mailer, origin, 
     }
   };
 
+  const lookAt = async (username: string, password: string, sender: Sender) => {
+    const user = await findUserByName(db, username);
+    return { user, matches: await passwordMatches(password, user?.password_hash ?? null, sender) };
+  };
+
   return {
     /** An unknown user, an inactive one and a wrong password look the same. */
-    async logIn(username: string, password: string, address: string): Promise<TokenPair> {
-      const tries = `login:${address}:${username.toLowerCase()}`;
+    async logIn(username: string, password: string, sender: Sender): Promise<TokenPair> {
+      const { network } = sender;
+      const tries = `login:${network}:${username.toLowerCase()}`;
+      // What a network that is refused tries of an account is not held against the account's own user there.
+      await failedLogins.check(network);
       await failedTries.take(tries);
-      const user = await findUserByName(db, username);
-      const matches = await passwordMatches(password, user?.password_hash ?? null);
+      await failedLogins.take(network);
+      const { user, matches } = await lookAt(username, password, sender).catch(async (error: unknown) => {
+        // Nothing was learnt of the password.
+        await Promise.all([failedTries.giveBack(tries), failedLogins.giveBack(network)]);
+        throw error;
+      });
       if (!user?.is_active || !matches) {
         throw new DomainError("invalid_credentials", "The username or the password is wrong.");
       }
-      await failedTries.forgive(tries);
+      await Promise.all([failedTries.forgive(tries), failedLogins.giveBack(network)]);
       return tokens.pair(user.id);
     },
 
@@ -65,15 +82,15 @@ export function accountsService({ db, clock, tokens, blocklist, mailer, origin, 
       await send(verificationMail(email, origin, tokens.verification(email)));
     },
 
-    async register(token: string, password: string): Promise<User> {
+    async register(token: string, password: string, sender: Sender): Promise<User> {
       const username = tokens.verifiedEmail(token);
       if (!username)
         throw new DomainError("unauthenticated", "This link is not valid any more; ask for a new one.");
-      return createUser(db, { username, password, level: "CUSTOMER", active: true });
+      return createUser(db, { username, password, level: "CUSTOMER", active: true }, sender);
     },
 
-    async activate(userId: number, token: string, address: string): Promise<TokenPair> {
-      const tries = `activate:${address}:${userId}`;
+    async activate(userId: number, token: string, network: string): Promise<TokenPair> {
+      const tries = `activate:${network}:${userId}`;
       await failedTries.take(tries);
       const wrong = new DomainError(
         "invalid_credentials",
@@ -94,19 +111,27 @@ export function accountsService({ db, clock, tokens, blocklist, mailer, origin, 
       await send(resetMail(user.username, origin, tokens.reset(user.username)));
     },
 
-    /** The mailed token works once, and none from before. A login's token names no email, so it finds nobody. */
+    /**
+     * The mailed token works once, and none from before. A login's token names no email, so it finds nobody. That it was
+     * used is kept with the new password or not at all: a failure leaves the link good.
+     */
     async updatePassword(
       reset: { identity: string; jti: string; issuedAt: number; expiresAt: number },
       password: string,
+      sender: Sender,
     ): Promise<User> {
-      const user = await findUserByName(db, reset.identity);
-      if (!user) throw new DomainError("password_not_updated", "Unable to update password");
-      const password_hash = await hashPassword(password);
-      if (isFromBefore(reset, user) || !(await blocklist.add(reset.jti, reset.expiresAt))) {
-        throw new DomainError("unauthenticated", "This link was used already; ask for a new one.");
-      }
-      await updateUser(db, user.id, { password_hash, password_changed_at: clock.now() });
-      return user;
+      const password_hash = await hashPassword(password, sender);
+      return db.transaction(async (trx) => {
+        const user = await lockUserByName(trx, reset.identity);
+        if (!user) throw new DomainError("password_not_updated", "Unable to update password");
+        const now = clock.now();
+        const expiresAt = new Date(reset.expiresAt * 1000);
+        if (isFromBefore(reset, user) || !(await revokedTokens(trx).keep(reset.jti, expiresAt, now))) {
+          throw new DomainError("unauthenticated", "This link was used already; ask for a new one.");
+        }
+        await updateUser(trx, user.id, { password_hash, password_changed_at: now });
+        return user;
+      });
     },
 
     async user(id: number): Promise<User> {

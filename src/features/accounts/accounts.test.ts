@@ -7,7 +7,9 @@ import { Tokens } from "./tokens";
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startTestGateway({ LOGIN_FAILURES_PER_15_MINUTES: "3", MAILS_PER_HOUR: "2" });
+  gateway = await startTestGateway({
+    ...{ LOGIN_FAILURES_PER_15_MINUTES: "3", MAILS_PER_HOUR: "2", TRUSTED_PROXIES: "loopback" },
+  });
 });
 
 const claimsOf = (token: string) => jwt.decode(token) as jwt.JwtPayload;
@@ -92,6 +94,19 @@ test("the fourth failed login of an account in a row is refused with 429, even w
   });
 });
 
+test("who has a whole IPv6 network has no more tries than one address, and another network has its own", async () => {
+  const user = await gateway.newUser();
+  const from = (address: string) =>
+    gateway.api
+      .with({ "x-forwarded-for": address })
+      .post("/login", { username: user.username, password: "wrong one" })
+      .then(({ status }) => status);
+  const statuses = [];
+  for (const end of ["::1", "::2", ":ffff:0:0:3", "::4"]) statuses.push(await from(`2001:db8:0:7${end}`));
+  expect(statuses).toEqual([401, 401, 401, 429]);
+  expect(await from("2001:db8:0:8::1")).toBe(401);
+});
+
 test("a login that succeeds forgives the failures before it", async () => {
   const user = await gateway.newUser();
   for (let round = 0; round < 3; round++) {
@@ -128,6 +143,33 @@ test("a reset link works once, however many use it at once, and voids what was i
   expect(replies.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
   const olderLink = gateway.api.as(hourAgo.reset(user.username));
   expect((await olderLink.post("/update-password", { password: "password 4" })).status).toBe(401);
+});
+
+test("a reset link is good for another try when the new password could not be stored", async () => {
+  const user = await gateway.newUser();
+  const link = gateway.api.as(gateway.features.account.tokens.reset(user.username));
+  const { db } = gateway.deps;
+  await db.raw("alter table users add constraint nothing_new check (password_hash = 'nothing') not valid");
+  const failed = await link.post("/update-password", { password: "a new password" });
+  await db.raw("alter table users drop constraint nothing_new");
+  expect(failed.status).toBeGreaterThanOrEqual(400);
+  expect((await login(user.username, user.password)).status).toBe(200);
+  expect((await link.post("/update-password", { password: "a new password" })).status).toBe(200);
+  expect((await login(user.username, "a new password")).status).toBe(200);
+});
+
+test("in the strict profile a reset link needs nothing written to Redis, and works once all the same", async () => {
+  const strict = { ACCESS_PROFILE: "strict", EDGE_SECRET: "an edge secret for tests" };
+  const readOnly = await startTestGateway(strict);
+  const user = await readOnly.newUser();
+  const link = readOnly.api.as(readOnly.features.account.tokens.reset(user.username));
+  // The log-outs that Postgres keeps are listed in Redis with the first token that is looked up there.
+  expect((await user.api.get("/auth")).status).toBe(200);
+  await readOnly.deps.redis.call("ACL", "SETUSER", "default", "-set", "-incr");
+  const statuses = [];
+  for (const password of ["a new password", "another one"])
+    statuses.push((await link.post("/update-password", { password })).status);
+  expect(statuses).toEqual([200, 401]);
 });
 
 test("a token of our secret that lacks what every token has, or names no possible user, is refused", async () => {

@@ -4,8 +4,8 @@ import type { Redis } from "../../platform/redis";
 
 /** The tokens that were logged out, by `jti`, until their own expiry. */
 export interface Blocklist {
-  /** Returns whether this call was the first to list it. `expiresAt` in seconds since the epoch. */
-  add(jti: string, expiresAt: number): Promise<boolean>;
+  /** `expiresAt` in seconds since the epoch. */
+  add(jti: string, expiresAt: number): Promise<void>;
   has(jti: string): Promise<boolean> | boolean;
   /** Those of the tokens that are listed. */
   listed(jtis: readonly string[]): Promise<readonly string[]>;
@@ -32,10 +32,8 @@ export function memoryBlocklist(clock: Clock): Blocklist {
   return {
     add: async (jti, expiresAt) => {
       for (const [known, expiry] of entries) if (expiry < now()) entries.delete(known);
-      const first = !entries.has(jti);
       entries.set(jti, expiresAt);
       listeners.tell(jti);
-      return first;
     },
     has: (jti) => entries.has(jti),
     listed: async (jtis) => jtis.filter((jti) => entries.has(jti)),
@@ -123,13 +121,12 @@ export function redisBlocklist(redis: Redis, clock: Clock, revoked: RevokedToken
   hear?.(ADDED_CHANNEL, (jti) => listeners.tell(jti));
   return {
     add: async (jti, expiresAt) => {
-      const isNew = await revoked.keep(jti, new Date(expiresAt * 1000), clock.now());
-      const first = (await redis.set(key(jti), "1", "EX", secondsUntil(expiresAt), "NX")) === "OK";
+      await revoked.keep(jti, new Date(expiresAt * 1000), clock.now());
+      await redis.set(key(jti), "1", "EX", secondsUntil(expiresAt), "NX");
       saw(Number(await redis.eval(COUNT, 1, COMPLETE)));
       listeners.tell(jti);
       // Who does not hear it finds out by looking; the log-out stands.
       await redis.publish(ADDED_CHANNEL, jti).catch(() => {});
-      return isNew && first;
     },
     has: async (jti) => (await listed([jti])).length > 0,
     listed,

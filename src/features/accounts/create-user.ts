@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { USER_RANGE } from "../../domain/planes";
 import type { Db } from "../../platform/db";
 import { allocateAddress } from "../vpn";
-import { hashPassword } from "./passwords";
+import { hashPassword, type Sender } from "./passwords";
 import type { Level } from "./tokens";
 import { insertUser, type User } from "./users.store";
 
@@ -14,9 +14,13 @@ export interface UserWish {
   readonly active: boolean;
 }
 
-/** Create a user with a password and an address in the user plane. A taken email is `constraint_violated`. */
-export async function createUser(db: Db, { username, password, level, active }: UserWish): Promise<User> {
-  const password_hash = await hashPassword(password);
+/**
+ * Create a user with a password and an address in the user plane. A taken email is `constraint_violated`. `sender` sent
+ * the password, where it was not us.
+ */
+export async function createUser(db: Db, wish: UserWish, sender?: Sender): Promise<User> {
+  const { username, password, level, active } = wish;
+  const password_hash = await hashPassword(password, sender);
   return db.transaction(async (trx) =>
     insertUser(trx, {
       username: username.toLowerCase(),

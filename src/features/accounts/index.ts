@@ -64,6 +64,11 @@ export function accounts({ config, db, redis, replicas, mailer, clock, changes, 
       tries: config.LOGIN_FAILURES_PER_15_MINUTES,
       seconds: 900,
     }),
+    failedLogins: rateLimit(redis, {
+      name: "logins",
+      tries: config.NETWORK_LOGIN_FAILURES_PER_15_MINUTES,
+      seconds: 900,
+    }),
     mails: rateLimit(redis, { name: "mails", tries: config.MAILS_PER_HOUR, seconds: 3600 }),
   });
   const routes: readonly Route[] = accountRoutes(service, config.ENABLE_REGISTRATION);

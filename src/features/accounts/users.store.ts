@@ -44,6 +44,10 @@ export const findUser = async (db: Db, id: number): Promise<User | undefined> =>
 export const findUserByName = async (db: Db, username: string): Promise<User | undefined> =>
   db<User>("users").whereRaw("lower(username) = lower(?)", [username]).first(columns);
 
+/** As `findUserByName`, and nobody else may change the row before the transaction is over. */
+export const lockUserByName = async (trx: Db, username: string): Promise<User | undefined> =>
+  trx<User>("users").whereRaw("lower(username) = lower(?)", [username]).forUpdate().first(columns);
+
 /** What of a user decides whether their tokens are good. */
 export type Standing = Pick<User, "id" | "is_active" | "password_changed_at">;
 

@@ -1,0 +1,89 @@
+import { freePort } from "../../laptop/free-port";
+import { ApiClient } from "../../testing/client";
+import { type GatewayProcess, gatewayProcess, meanwhile } from "../../testing/gateway-process";
+import { many } from "../../testing/raw-http";
+import { startTestGateway, type TestUser } from "../../testing/start-gateway";
+
+/** A busy machine takes several times as long. */
+const PATIENCE_MS = 10_000;
+const FLOOD = 600;
+
+let gateway: GatewayProcess;
+let user: TestUser;
+/** Of the user, at a port of `localhost` that nobody listens on. */
+let drone: number;
+
+beforeAll(async () => {
+  const beside = await startTestGateway();
+  user = await beside.newUser();
+  const body = { type: "sitl", name: "gone", vehicle_type: "copter", link_host: "localhost" };
+  drone = (await user.api.post("/drone", { ...body, port: await freePort() })).body.id;
+  gateway = await gatewayProcess(beside, { TRUSTED_PROXIES: "loopback", LINK_CONNECT_TIMEOUT_MS: "5000" });
+}, 60_000);
+
+/** What an order to the drone says after its name was looked up, in the threads that hashes are made in. */
+const dial = async () => {
+  const order = { drone_id: drone };
+  const { body } = await gateway.api.as(user.token).post("/drone/action/guided", order);
+  return body.error;
+};
+
+const from = ({ url }: { readonly url: string }, address: string) =>
+  new ApiClient(`${url}/api/v1`).with({ "x-forwarded-for": address });
+
+/** Wrong logins, two hundred at once, each with a name of its own; how many had each status. */
+async function flood(addressOf: (n: number) => string): Promise<Map<number, number>> {
+  const counts = new Map<number, number>();
+  await many(FLOOD, async (n) => {
+    const body = { username: `nobody-${n}@example.com`, password: "a guess" };
+    const { status } = await from(gateway, addressOf(n)).post("/login", body);
+    counts.set(status, (counts.get(status) ?? 0) + 1);
+  });
+  return counts;
+}
+
+async function timed<T>(work: Promise<T>): Promise<{ value: T; ms: number }> {
+  const began = performance.now();
+  return { value: await work, ms: performance.now() - began };
+}
+
+test("hundreds of wrong logins at once, from one address with a new name each, keep nobody else waiting", async () => {
+  const { username, password } = user;
+  const { result, failed, slowestMs } = await meanwhile(gateway.api.as(user.token), "/user", async () => {
+    const flooding = flood(() => "192.0.2.66");
+    const login = await timed(from(gateway, "198.51.100.7").post("/login", { username, password }));
+    return { login, dialled: await dial(), counts: await flooding };
+  });
+  expect(result.login.value.status).toBe(200);
+  expect(result.login.ms).toBeLessThan(PATIENCE_MS);
+  expect(result.dialled).toContain("Nothing answers at localhost");
+  expect(failed).toBe(0);
+  expect(slowestMs).toBeLessThan(PATIENCE_MS);
+  expect([...result.counts.keys()].sort()).toEqual([401, 429]);
+  expect(result.counts.get(401)).toBeLessThanOrEqual(100);
+}, 60_000);
+
+test("a flood from as many addresses is cut short with a sentence, and drones are dialled by name meanwhile", async () => {
+  const flooding = flood((n) => `10.0.${n >> 8}.${n & 255}`);
+  expect(await dial()).toContain("Nothing answers at localhost");
+  const counts = await flooding;
+  expect(counts.get(429)).toBeGreaterThan(FLOOD / 4);
+  expect([...counts.keys()].sort()).toEqual([401, 429]);
+}, 60_000);
+
+test("wrong logins of a network are counted over all accounts, and those that succeed are not", async () => {
+  const strict = await startTestGateway({
+    TRUSTED_PROXIES: "loopback",
+    NETWORK_LOGIN_FAILURES_PER_15_MINUTES: "3",
+  });
+  const { username, password } = await strict.newUser();
+  const login = (name: string, word: string, address = "192.0.2.66") =>
+    from(strict, address).post("/login", { username: name, password: word });
+  for (let round = 0; round < 5; round++) expect((await login(username, password)).status).toBe(200);
+  for (let n = 0; n < 3; n++) expect((await login(`nobody-${n}@example.com`, "a guess")).status).toBe(401);
+  expect(await login(username, password)).toMatchObject({
+    status: 429,
+    body: { error: expect.stringContaining("Too many tries") },
+  });
+  expect((await login(username, password, "198.51.100.7")).status).toBe(200);
+});
