@@ -47,7 +47,7 @@ RUN apt-get update \
 COPY --from=modules /usr/local/bin/node /usr/local/bin/node
 WORKDIR /app
 # A container's own loopback reaches nobody. A process whose access profile may not listen beyond it says so.
-ENV NODE_ENV=production TZ=UTC HOST=0.0.0.0
+ENV NODE_ENV=production TZ=UTC HOST=::
 COPY --from=modules /app/node_modules node_modules
 COPY --from=program /app/dist dist
 COPY package.json LICENSE ./

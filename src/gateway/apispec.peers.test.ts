@@ -22,6 +22,7 @@ test("every route answers whatever is sent to it as /apispec.json says, and noth
   const gateway = await startTestGateway({
     LINK_CONNECT_TIMEOUT_MS: "200",
     LOGIN_FAILURES_PER_15_MINUTES: "0",
+    NETWORK_LOGIN_FAILURES_PER_15_MINUTES: "0",
     MAILS_PER_HOUR: "0",
   });
   const { api, token } = await gateway.newUser();

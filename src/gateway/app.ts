@@ -93,6 +93,7 @@ function mainApp(deps: GatewayDeps, routes: readonly Route[], observe: Middlewar
     opsRoutes(lifecycle, registry, {
       postgres: () => deps.db.raw("select 1"),
       redis: () => deps.redis.ping(),
+      ...(deps.replicas && { sharded_channels: deps.replicas.channels.probe }),
       ...reachable({
         objects: config.S3_ENDPOINT,
         tunnel: config.VPN_SERVICE_URL,

@@ -11,6 +11,7 @@ import {
 import { eventually } from "../testing/simulated-drone";
 import type { TestGateway, TestUser } from "../testing/start-gateway";
 import { TestWatcher } from "../testing/watcher";
+import { ownAddress } from "./replicas";
 
 /** MAV_CMD_COMPONENT_ARM_DISARM and MAV_CMD_NAV_TAKEOFF. */
 const [ARM, TAKEOFF] = [400, 22];
@@ -53,6 +54,31 @@ test("a drone has one link, and every replica commands through it, each order on
   expect(drone.tap.orders.filter((command) => command === TAKEOFF)).toHaveLength(1);
   const calls = ['ask="call"', 'outcome="answered"'];
   expect(await metric(second, "fleet_link_remote_seconds_count", ...calls)).toBe(2);
+});
+
+test("replicas at IPv6 addresses ask each other", async () => {
+  const { first, second } = await startReplicas({ HOST: "::", GATEWAY_PEER_HOST: "::1" });
+  const pilot = await first.newUser();
+  const own = await tappedDrone(pilot);
+  const guide = (gateway: TestGateway) => {
+    const api = new ApiClient(`${gateway.url}/api/v1`).as(pilot.token);
+    return api.post("/drone/action/guided", { drone_id: own.id });
+  };
+  expect(await guide(first)).toMatchObject({ status: 200 });
+  expect(await first.deps.redis.get(`fleet:link:{drone:${own.id}}`)).toMatch(/ http:\/\/\[::1\]:\d+$/);
+  expect(await guide(second)).toMatchObject({ status: 200 });
+  expect(own.tap.mostOpen).toBe(1);
+});
+
+test("a replica that is told no host is asked at an address that others reach", () => {
+  const address = (address: string, internal = false) => ({
+    ...{ address, internal, netmask: "", mac: "", cidr: null },
+    ...(address.includes(":") ? { family: "IPv6" as const, scopeid: 0 } : { family: "IPv4" as const }),
+  });
+  const lo = [address("127.0.0.1", true), address("::1", true)];
+  expect(ownAddress({ lo, eth0: [address("fd00::7"), address("10.42.0.7")] })).toBe("10.42.0.7");
+  expect(ownAddress({ lo, eth0: [address("fe80::7"), address("fd00::7")] })).toBe("fd00::7");
+  expect(ownAddress({ lo })).toBe("127.0.0.1");
 });
 
 test("what the vehicle refuses is told by the replica that was asked, in the same words", async () => {
@@ -115,6 +141,21 @@ test("a replica that still has a request to finish when it stops has handed its 
   expect(first.lifecycle.state).toBe("draining");
   slow.destroy();
   await stopped;
+}, 60_000);
+
+test("a replica whose order outlasts its drain has given the drone's lease up when it is gone", async () => {
+  const { first, second } = await startReplicas({ SHUTDOWN_DRAIN_SECONDS: "1" });
+  user = await first.newUser();
+  drone = await tappedDrone(user);
+  await order(first, "guided");
+  drone.vehicle.faults.withholdAcknowledgements = true;
+  const { orders } = drone.tap;
+  const before = orders.length;
+  const slow = order(first, "motortest", { motor_id: 1, percentage: 0.01 }).catch(() => undefined);
+  await eventually("the order is under way", () => orders.length > before);
+  await first.lifecycle.stop("the test says so");
+  expect(await second.deps.redis.get(`fleet:link:{drone:${drone.id}}`)).toBeNull();
+  await slow;
 }, 60_000);
 
 test("a simulator's port is asked by one drone in the whole deployment, under whatever name and at whichever replica", async () => {

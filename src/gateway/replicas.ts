@@ -6,10 +6,12 @@ import type { GatewayConfig } from "../platform/config";
 import type { Lifecycle } from "../platform/lifecycle";
 import type { Logger } from "../platform/log";
 import type { Registry } from "../platform/metrics";
+import { inUrl, isWildcard } from "../platform/open-port";
 import { openRedis, type Redis } from "../platform/redis";
 import { FleetLinks, LeaseStore, Leases, PeerClient, peerListener } from "../vehicle/leases";
 import { openPool } from "./links";
 import { countReplicas } from "./replica-metrics";
+import { type ShardedChannels, shardedChannels } from "./sharded-channels";
 
 /** What joins this process to the gateway's other replicas. */
 export interface Replicas {
@@ -17,7 +19,9 @@ export interface Replicas {
   readonly publisher: Redis;
   /** In Redis' subscriber mode. It keeps its subscriptions over a loss of the connection. */
   readonly subscriber: Redis;
-  /** Answers the other replicas from now on, and tells them where. */
+  /** Whether Redis carries frames to the other replicas' watchers. */
+  readonly channels: ShardedChannels;
+  /** Answers the other replicas from now on, and tells them where. Rejects when Redis refuses what they need of it. */
   serve(): Promise<void>;
 }
 
@@ -63,6 +67,7 @@ export function openReplicas(
   counts.watch({ leases: () => leases.size, feeds: () => links.feedsAsked });
   const subscriber = openSubscriber(config.REDIS_URL, log);
   lifecycle.onClose("redis subscriber", () => subscriber.disconnect());
+  const channels = shardedChannels(redis, subscriber, log);
   subscriber.on("message", (channel, text) => {
     const [from, key = "", ...reason] = text.split(" ");
     if (channel === CLOSE_CHANNEL && from !== leases.replica) links.close(key, reason.join(" "));
@@ -72,15 +77,17 @@ export function openReplicas(
   // Orders have had the drain's time; a lease that is given up now need not run out for others to have the drone.
   lifecycle.onClose("vehicle links", () => links.drain(0));
   const serve = async () => {
+    if (redis.status === "ready") await channels.ask();
     const server = limitedServer(
       peerListener(secret, (message) => links.answer(message), log),
       peerLimits(config),
     );
-    const url = await listen(server, config.GATEWAY_PEER_PORT, config.HOST);
+    const { port } = new URL(await listen(server, config.GATEWAY_PEER_PORT, config.HOST));
     lifecycle.onClose("peer http", () => closeServer(server));
-    leases.advertise(config.GATEWAY_PEER_URL ?? reachable(url));
+    const host = config.GATEWAY_PEER_HOST ?? (isWildcard(config.HOST) ? ownAddress() : config.HOST);
+    leases.advertise(config.GATEWAY_PEER_URL ?? `http://${inUrl(host)}:${port}`);
   };
-  return { links, publisher: redis, subscriber, serve };
+  return { links, publisher: redis, subscriber, channels, serve };
 }
 
 /** A replica that asks for many drones has a connection for each question, and keeps some for the next. */
@@ -100,12 +107,14 @@ const openSubscriber = (url: string, log: Logger): Redis =>
     commandTimeout: undefined,
   });
 
-/** A wildcard is no address that another machine could ask. */
-function reachable(listening: string): string {
-  const url = new URL(listening.replace("//:::", "//[::]:"));
-  if (url.hostname !== "0.0.0.0" && url.hostname !== "[::]") return url.origin;
-  const own = Object.values(networkInterfaces())
+/** The machine's first address that another machine could ask. */
+export function ownAddress(interfaces = networkInterfaces()): string {
+  const outside = Object.values(interfaces)
     .flatMap((addresses) => addresses ?? [])
-    .find(({ family, internal }) => family === "IPv4" && !internal);
-  return `http://${own?.address ?? "127.0.0.1"}:${url.port}`;
+    .filter(({ internal, address }) => !internal && !LINK_LOCAL.test(address));
+  const own = outside.find(({ family }) => family === "IPv4") ?? outside[0];
+  return own?.address ?? "127.0.0.1";
 }
+
+/** Good on one link only, and not without its name. */
+const LINK_LOCAL = /^fe[89ab]/i;

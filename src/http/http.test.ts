@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Writable } from "node:stream";
 import SwaggerParser from "@apidevtools/swagger-parser";
@@ -8,6 +9,7 @@ import { createMetrics } from "../platform/metrics";
 import { freshDatabase } from "../testing";
 import { cuttable } from "../testing/cuttable";
 import { startTestGateway, type TestGateway } from "../testing/start-gateway";
+import { closeServer, listen } from "./listen";
 import { errorBoundary, mountRoutes } from "./mount";
 import { observeRequests } from "./observe";
 import type { Guards } from "./route-guards";
@@ -51,6 +53,20 @@ describe("every route names its guard", () => {
       expect({ method, path, status: reply.status }).toEqual({ method, path, status });
     }
   });
+});
+
+test("a caller by IPv4 at a port of both families is called by the IPv4 address", async () => {
+  const app = new Koa().use(observeRequests(createLogger("test", "silent"), createMetrics("test"), []));
+  app.use((ctx) => {
+    ctx.body = ctx.state.address;
+  });
+  const server = createServer(app.callback());
+  const { port } = new URL(await listen(server, 0, "::"));
+  const told = await Promise.all(
+    ["127.0.0.1", "[::1]"].map(async (host) => (await fetch(`http://${host}:${port}`)).text()),
+  );
+  await closeServer(server);
+  expect(told).toEqual(["127.0.0.1", "::1"]);
 });
 
 describe("bad requests", () => {

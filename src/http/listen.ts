@@ -1,15 +1,9 @@
 import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { openPort } from "../platform/open-port";
 
-/** Listen and return `http://host:port`. Rejects with one line that names address and reason. */
-export function listen(server: Server, port: number, host: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) =>
-      reject(new Error(`Cannot listen on ${host}:${port} (${error.code}).`, { cause: error })),
-    );
-    server.listen(port, host, () => resolve(`http://${host}:${(server.address() as AddressInfo).port}`));
-  });
-}
+/** Listen, as `openPort` does, and return `http://host:port`. */
+export const listen = async (server: Server, port: number, host: string): Promise<string> =>
+  `http://${await openPort(server, port, host)}`;
 
 /** Take nothing new, let open requests finish, close idle connections at once. */
 export function closeServer(server: Server): Promise<void> {

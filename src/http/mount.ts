@@ -3,6 +3,7 @@ import type { Context, Middleware } from "koa";
 import { DomainError, type ErrorCode } from "../domain/errors";
 import { errorReply, toDomainError } from "./errors";
 import { readJsonBody } from "./json-body";
+import { networkOf } from "./network-of";
 import { readRawBody } from "./raw-body";
 import { type GuardName, JsonText, Remarked, type Route } from "./route";
 import type { Guard, Guards } from "./route-guards";
@@ -38,7 +39,7 @@ export function mountRoutes(routes: readonly Route[], options: MountOptions): Mi
         ...input,
         rawBody,
         caller,
-        address: ctx.state.address ?? ctx.ip,
+        network: networkOf(ctx.state.address ?? ctx.ip),
         ctx,
       } as never);
       reply(ctx, route, data, options.checkReplies === true);

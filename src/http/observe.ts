@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Context, Middleware } from "koa";
 import proxyaddr from "proxy-addr";
+import { unmapped } from "../domain/ipv4";
 import type { Logger } from "../platform/log";
 import { Counter, Histogram, type Registry } from "../platform/metrics";
 import { opsPaths } from "./ops";
@@ -39,7 +40,7 @@ export function observeRequests(
     const given = ctx.get("x-request-id");
     const id = usableId.test(given) ? given : randomUUID();
     ctx.set("X-Request-Id", id);
-    ctx.state.address = proxyaddr(ctx.req, trust);
+    ctx.state.address = unmapped(proxyaddr(ctx.req, trust));
     // Made when somebody asks for it: most requests have nothing more to say than their one line.
     Object.defineProperty(ctx.state, "log", { get: () => log.child({ request_id: id }) });
     ctx.res.once("close", () => {

@@ -63,8 +63,8 @@ export interface Input<G extends GuardName, P extends z.ZodType, Q extends z.Zod
   /** The bytes of the body where the route declares `rawBody`; empty elsewhere. */
   readonly rawBody: Buffer;
   readonly caller: Callers[G];
-  /** The caller's address, seen through trusted proxies only. */
-  readonly address: string;
+  /** Where the caller is, as limits count: see `networkOf`. Seen through trusted proxies only. */
+  readonly network: string;
   /** For what a declaration cannot say: headers and streamed replies. */
   readonly ctx: Context;
 }

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { PassThrough } from "node:stream";
 import { createMetrics } from "../platform/metrics";
 import { atEndOfFile } from "../testing/clean-up";
 import { rawCaller } from "../testing/raw-http";
@@ -25,6 +26,7 @@ async function serve(more: Partial<typeof variables> = {}) {
   atEndOfFile(() => closeServer(server));
   const port = Number(new URL(url).port);
   return {
+    server,
     come: (from?: string) => rawCaller(port, "GET / HTTP/1.1\r\nHost: x\r\n\r\n", from),
     turnedAway: async () =>
       [...(await registry.metrics()).matchAll(/turned_away_total\{reason="(\w+)",process="test"\} (\d+)/g)]
@@ -71,9 +73,56 @@ test("a proxy's address stands for many and has as many as the port takes, and n
   expect(await turnedAway()).toEqual(["address_full 0", "full 1"]);
 });
 
+test("all addresses of one IPv6 /64 have so many connections together, and the next /64 has its own", async () => {
+  const { server, turnedAway } = await serve();
+  /** A connection as it is handed to the server, from where it says. */
+  const comeFrom = (remoteAddress: string) => {
+    const socket = Object.assign(new PassThrough(), { remoteAddress });
+    server.emit("connection", socket);
+    return socket;
+  };
+  const first = ["2001:db8:0:7::1", "2001:db8:0:7::2", "2001:db8:0:7:ffff::3"].map(comeFrom);
+  expect(first.map(({ destroyed }) => destroyed)).toEqual([false, false, false]);
+  expect(comeFrom("2001:db8:0:7::4").destroyed).toBe(true);
+  expect(comeFrom("2001:db8:0:8::1").destroyed).toBe(false);
+  expect(await turnedAway()).toEqual(["address_full 1", "full 0"]);
+  const gone = first[0]?.destroy() as PassThrough;
+  await once(gone, "close");
+  expect(comeFrom("2001:db8:0:7::4").destroyed).toBe(false);
+});
+
 test("without a limit for addresses one may have them all", async () => {
   const { come } = await serve({ HTTP_MAX_CONNECTIONS_PER_ADDRESS: 0 });
   for (const caller of await Promise.all(Array.from({ length: 6 }, () => come()))) await isServed(caller);
+});
+
+const ask = (upgrade: string) =>
+  `GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: ${upgrade}\r\nHTTP2-Settings: AAQAAP__\r\n\r\n`;
+
+test.each(["h2c", "TLS/1.0", "h2c, websocket"])(
+  "who offers to go on in %s is answered in HTTP/1.1, and asks again on the same connection",
+  async (offered) => {
+    const { server, come } = await serve();
+    server.on("upgrade", (_request, socket) => socket.end("HTTP/1.1 101 Switching Protocols\r\n\r\n"));
+    const caller = await come();
+    await isServed(caller);
+    for (const answers of [2, 3]) {
+      caller.socket.write(ask(offered));
+      await until(() => caller.heard().split("\r\nserved").length === answers + 1);
+    }
+    expect(caller.heard()).not.toContain("101");
+  },
+);
+
+test("who asks for a WebSocket gets to whoever opens them, and is answered plainly where nobody does", async () => {
+  const { server, come } = await serve();
+  const plain = await come();
+  plain.socket.write(ask("websocket"));
+  await until(() => plain.heard().split("served").length === 3);
+  server.on("upgrade", (_request, socket) => socket.end("HTTP/1.1 101 Switching Protocols\r\n\r\n"));
+  const caller = await come();
+  caller.socket.write(ask("WebSocket"));
+  await until(() => caller.heard().includes(" 101 "));
 });
 
 test("every HTTP server of a service is a limited one", () => {

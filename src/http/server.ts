@@ -1,6 +1,7 @@
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, IncomingMessage, type RequestListener, type Server } from "node:http";
 import proxyaddr from "proxy-addr";
 import { Counter, type Registry } from "../platform/metrics";
+import { networkOf } from "./network-of";
 
 export interface ServerLimits {
   /** A connection that has not sent a request's headers for so long is closed. */
@@ -41,11 +42,28 @@ export const INTERNAL_LIMITS: ServerLimits = {
   maxConnectionsPerAddress: 500,
 };
 
+/**
+ * Node takes any offer of another protocol for an upgrade as soon as somebody listens for WebSockets. A server that does
+ * not know the protocol has to answer in this one (RFC 9110, 7.8): so it must for whoever offers h2c, as curl and Java do.
+ */
+class Request extends IncomingMessage {
+  private offered: boolean | null = null;
+
+  get upgrade(): boolean {
+    return this.offered === true && this.headers.upgrade?.toLowerCase() === "websocket";
+  }
+
+  set upgrade(offered: boolean | null) {
+    this.offered = offered;
+  }
+}
+
 /** An HTTP server that nobody holds up by talking slowly, or not at all, or by coming too often at once. */
 export function limitedServer(listener: RequestListener, limits: ServerLimits): Server {
   const { headersSeconds, requestSeconds, maxConnections, onTurnedAway } = limits;
   const server = createServer(
     {
+      IncomingMessage: Request,
       headersTimeout: headersSeconds * 1000,
       requestTimeout: requestSeconds && Math.max(requestSeconds, headersSeconds) * 1000,
       keepAliveTimeout: (limits.keepAliveSeconds ?? KEEP_ALIVE_SECONDS) * 1000,
@@ -65,21 +83,21 @@ function countByAddress(server: Server, limits: ServerLimits): void {
   const counts = new Map<string, number>();
   // Before the server's own listener, which would begin to read.
   server.prependListener("connection", (socket) => {
-    const address = socket.remoteAddress;
     // Gone already.
-    if (address === undefined) return;
-    if (isShared?.(address)) return;
-    const count = counts.get(address) ?? 0;
+    if (socket.remoteAddress === undefined) return;
+    if (isShared?.(socket.remoteAddress)) return;
+    const network = networkOf(socket.remoteAddress);
+    const count = counts.get(network) ?? 0;
     if (count >= maxConnectionsPerAddress) {
       onTurnedAway?.("address_full");
       socket.destroy();
       return;
     }
-    counts.set(address, count + 1);
+    counts.set(network, count + 1);
     socket.once("close", () => {
-      const left = (counts.get(address) ?? 1) - 1;
-      if (left > 0) counts.set(address, left);
-      else counts.delete(address);
+      const left = (counts.get(network) ?? 1) - 1;
+      if (left > 0) counts.set(network, left);
+      else counts.delete(network);
     });
   });
 }

@@ -12,7 +12,7 @@ import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { type ObjectStoreSettings, openObjects } from "./objects";
 
 /** Who will use a presigned URL: each reaches the store at an address of its own, which the signature covers. */
-export type Audience = "drone" | "user" | "ourselves";
+export type Audience = "drone" | "user";
 
 export interface BucketSettings extends ObjectStoreSettings {
   readonly S3_BUCKET: string;
@@ -22,7 +22,7 @@ export interface BucketSettings extends ObjectStoreSettings {
 
 /** The bucket of assets and archives. Its methods reject with the SDK's errors, which say what the store said. */
 export class ObjectStore {
-  private readonly clients: Readonly<Record<Audience, S3Client>>;
+  private readonly clients: Readonly<Record<Audience | "ourselves", S3Client>>;
 
   /** Of requests without a large body. */
   private readonly answer: { readonly requestTimeout: number };

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { openPort } from "../platform/open-port";
 import { FrameWriter } from "../vehicle/mavlink/codec";
 import type { MavLinkData } from "../vehicle/mavlink/messages";
 import type { Faults } from "./faults";
@@ -39,8 +40,7 @@ export class VehiclePort {
     listened: (by: boolean) => void,
   ): Promise<VehiclePort> {
     const port = new VehiclePort(at.systemId, faults, random, receive, listened);
-    port.server.listen(at.port, at.host);
-    await once(port.server, "listening");
+    await openPort(port.server, at.port, at.host);
     return port;
   }
 

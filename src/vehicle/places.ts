@@ -1,6 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { isIP, isIPv6, SocketAddress } from "node:net";
 import { DomainError } from "../domain/errors";
+import { unmapped } from "../domain/ipv4";
 import type { LinkTarget } from "./byte-stream";
 
 /** Every address of a name, as the system resolves it. Rejects for a name that it does not know. */
@@ -83,6 +84,6 @@ const ITSELF = new Set(["127.0.0.1", "::1", "0.0.0.0", "::"]);
 /** One spelling for each address. */
 function plainAddress(text: string): string {
   const address = isIPv6(text) ? new SocketAddress({ address: text, family: "ipv6" }).address : text;
-  const plain = address.replace(/^::ffff:(?=\d+\.)/, "");
+  const plain = unmapped(address);
   return ITSELF.has(plain) ? "itself" : plain;
 }

@@ -1,6 +1,6 @@
 import type { Context } from "koa";
 import { DomainError } from "../../domain/errors";
-import { Ipv4 } from "../../domain/ipv4";
+import { Ipv4, unmapped } from "../../domain/ipv4";
 import { DRONE_PLANE_PREFIX } from "../../domain/planes";
 import type { Guard } from "../../http/route-guards";
 import type { GatewayConfig } from "../../platform/config";
@@ -47,7 +47,6 @@ const statedByEdge =
 
 /** The address, when it is one of the drone plane. */
 function droneAddress(text: string): Ipv4 | undefined {
-  // A dual-stack socket gives IPv4 callers as ::ffff:10.71.0.2.
-  const address = Ipv4.safeParse(text.trim().replace(/^::ffff:/i, ""));
+  const address = Ipv4.safeParse(unmapped(text.trim()));
   return address.success && address.data.startsWith(DRONE_PLANE_PREFIX) ? address.data : undefined;
 }

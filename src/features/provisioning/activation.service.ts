@@ -48,8 +48,8 @@ export class ActivationService {
   constructor(private readonly deps: ActivationDeps) {}
 
   /** Rejects with `activation_failed`, `too_many_requests` or `unavailable`. */
-  async activate(token: string, address: string, hungUp: AbortSignal): Promise<Activation> {
-    const { vehicle_type } = await this.droneOf(token, address);
+  async activate(token: string, network: string, hungUp: AbortSignal): Promise<Activation> {
+    const { vehicle_type } = await this.droneOf(token, network);
     // What can be wrong on our side is looked at first: no drone waits 15 s to be told.
     const [login] = await Promise.all([this.deps.registry.login(), this.checkCompose(vehicle_type)]);
     const drone = await this.whenReachable(token, hungUp);
@@ -66,12 +66,12 @@ export class ActivationService {
   }
 
   /** Only a wrong token counts: a hangar full of drones behind one address is no attack. */
-  private async droneOf(token: string, address: string): Promise<WaitingDrone> {
+  private async droneOf(token: string, network: string): Promise<WaitingDrone> {
     const { db, failedTries } = this.deps;
-    await failedTries.check(address);
+    await failedTries.check(network);
     const drone = /^\d{10}$/.test(token) ? await findWaitingDrone(db, token) : undefined;
     if (drone) return drone;
-    await failedTries.take(address);
+    await failedTries.take(network);
     throw failed(USED);
   }
 

@@ -1,6 +1,7 @@
 import type { Context } from "koa";
 import { z } from "zod";
 import { DomainError } from "../../domain/errors";
+import { hangUp } from "../../http/hang-up";
 import { type Route, route } from "../../http/route";
 import type { TemporaryCredentials } from "../../platform/sts";
 import type { ActivationService } from "./activation.service";
@@ -44,7 +45,7 @@ export function provisioningRoutes(
         406: "The token is wrong or used, or the tunnel is not ready yet; the message says which.",
         429: "Too many wrong tokens from this address.",
       },
-      handle: ({ ctx, address }) => activation.activate(tokenOf(ctx), address, hangUp(ctx)),
+      handle: ({ ctx, network }) => activation.activate(tokenOf(ctx), network, hangUp(ctx)),
     }),
     route({
       method: "get",
@@ -65,11 +66,4 @@ function tokenOf(ctx: Context): string {
   const token = ctx.get("x-activation-token").trim() || bearer;
   if (!token) throw new DomainError("activation_failed", "Send the activation token as X-Activation-Token.");
   return token;
-}
-
-/** Aborted when the caller is gone: a token must not be used up for an answer that nobody hears. */
-function hangUp({ res }: Context): AbortSignal {
-  const gone = new AbortController();
-  res.once("close", () => gone.abort());
-  return gone.signal;
 }

@@ -18,6 +18,7 @@ beforeAll(async () => {
   gateway = await startTestGateway({
     LINK_CONNECT_TIMEOUT_MS: "20",
     LOGIN_FAILURES_PER_15_MINUTES: "0",
+    NETWORK_LOGIN_FAILURES_PER_15_MINUTES: "0",
     MAILS_PER_HOUR: "0",
     BODY_LIMIT_BYTES: "100000",
   });

@@ -1,14 +1,17 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { z } from "zod";
 import { packageRoot } from "../version";
 import {
   configurationDocs,
+  createBucketsConfig,
   effectiveConfig,
   gatewayConfig,
   loadConfig,
   makeSecretsConfig,
   simulatorConfig,
+  workerConfig,
 } from ".";
 
 const whole = {
@@ -73,6 +76,12 @@ test("our MAVLink system id can never be a ground station's 255", () => {
   expect(faultsOf({ ...whole, MAVLINK_SYSTEM_ID: "255" })).toContain("MAVLINK_SYSTEM_ID");
 });
 
+test("a replica's host is a name or an address of either family, and no URL", () => {
+  for (const GATEWAY_PEER_HOST of ["gateway-0.gateway", "10.42.0.7", "fd00:10:42::7"])
+    expect(loadConfig(gatewayConfig, { ...whole, GATEWAY_PEER_HOST })).toMatchObject({ GATEWAY_PEER_HOST });
+  expect(faultsOf({ ...whole, GATEWAY_PEER_HOST: "http://10.42.0.7:8082" })).toContain("GATEWAY_PEER_HOST");
+});
+
 test("the effective configuration shows that a secret is set, never which", () => {
   const shown = new Map(effectiveConfig(gatewayConfig, loadConfig(gatewayConfig, whole)));
   expect(shown.get("GATEWAY_PORT")).toBe("8080");
@@ -80,13 +89,50 @@ test("the effective configuration shows that a secret is set, never which", () =
   expect(shown.get("EDGE_SECRET")).toBe("");
 });
 
+test("a bucket has a name that S3 takes", () => {
+  const faultsOf = (name: string) => {
+    const given = createBucketsConfig.shape.S3_BUCKET.safeParse(name);
+    return given.error?.issues.length ?? 0;
+  };
+  const wrong = [
+    "Fleet",
+    "fl",
+    "a".repeat(64),
+    "fleet_assets",
+    "fleet..assets",
+    "-fleet",
+    "fleet/a",
+    "10.0.0.1",
+  ];
+  expect(wrong.filter((name) => faultsOf(name) === 0)).toEqual([]);
+  expect(["fleet", "fleet.assets-1", "a".repeat(63)].filter((name) => faultsOf(name) > 0)).toEqual([]);
+  expect(() => loadConfig(createBucketsConfig, { S3_VPN_BUCKET: "Fleet" })).toThrow(/S3_VPN_BUCKET/);
+});
+
+test.each(["999,999,1", "90.1,0,0", "0,-180.5,0", "47,8"])("no vehicle starts from %s", (home) => {
+  expect(() => loadConfig(simulatorConfig, { SIMULATOR_HOME: home })).toThrow(/SIMULATOR_HOME/);
+});
+
 test("a simulator needs nothing to be set", () => {
   expect(loadConfig(simulatorConfig, {})).toMatchObject({ SIMULATOR_COPTERS: 1, SIMULATOR_PORT: 5760 });
 });
 
-function faultsOf(env: Record<string, string>): string {
+test.each([
+  ["a gateway", gatewayConfig],
+  ["a worker", workerConfig],
+  ["what makes the buckets", createBucketsConfig],
+])("%s that would keep clients' keys in the bucket of assets is refused", (_who, schema: z.ZodObject) => {
+  expect(() => loadConfig(schema, whole)).not.toThrow();
+  const fault = "S3_VPN_BUCKET: must be another bucket than S3_BUCKET";
+  expect(faultsOf({ ...whole, S3_BUCKET: "fleet-vpn" }, schema)).toContain(fault);
+  expect(faultsOf({ ...whole, S3_BUCKET: "one", S3_VPN_BUCKET: "one", LOG_LEVEL: "loud" }, schema)).toContain(
+    fault,
+  );
+});
+
+function faultsOf(env: Record<string, string>, schema: z.ZodObject = gatewayConfig): string {
   try {
-    loadConfig(gatewayConfig, env);
+    loadConfig(schema, env);
   } catch (error) {
     return (error as Error).message;
   }

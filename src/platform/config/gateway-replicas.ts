@@ -7,11 +7,18 @@ export const replicasGroup = {
   LINK_LEASES,
   LINK_LEASE_MS: positiveInt(3_000, "`redis`: a holder that is not heard for this long is replaced."),
   GATEWAY_PEER_PORT: port(8082, "`redis`: where the other replicas ask for the drones that this one holds."),
+  GATEWAY_PEER_HOST: z
+    .string()
+    .regex(/^[\w.:-]+$/, "must be a host name or an address")
+    .optional()
+    .describe(
+      "`redis`: name or address at which the other replicas reach that port, such as the pod's. When absent, HOST, or the machine's first address where HOST is a wildcard.",
+    ),
   GATEWAY_PEER_URL: z
     .url()
     .optional()
     .describe(
-      "`redis`: how the other replicas reach that port. When absent, HOST, or the machine's first address where HOST is a wildcard.",
+      "`redis`: how the other replicas reach that port, where there is something between, such as a proxy. GATEWAY_PEER_HOST and the port when absent.",
     ),
   GATEWAY_PEER_SECRET: secret("`redis`: what replicas show each other.", 16).optional(),
 };

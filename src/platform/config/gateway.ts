@@ -11,7 +11,9 @@ import { limitsGroup } from "./gateway-limits";
 import { replicasGroup } from "./gateway-replicas";
 import {
   accessGroup,
+  areBucketsApart,
   assetsGroup,
+  BUCKETS_FAULT,
   databaseGroup,
   directDatabaseGroup,
   jobsGroup,
@@ -54,7 +56,17 @@ export const gatewayConfig = z
       .int()
       .min(0)
       .default(10)
-      .describe("Failed logins or activations allowed per address and account; 0 turns the limit off."),
+      .describe(
+        "Failed logins or activations allowed per address, of IPv6 per /64, and account; 0 turns the limit off.",
+      ),
+    NETWORK_LOGIN_FAILURES_PER_15_MINUTES: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .default(100)
+      .describe(
+        "Failed logins allowed per address, of IPv6 per /64, over all accounts; 0 turns the limit off. Clients whose proxy is not in TRUSTED_PROXIES share its address.",
+      ),
     MAILS_PER_HOUR: z.coerce
       .number()
       .int()
@@ -62,6 +74,7 @@ export const gatewayConfig = z
       .default(5)
       .describe("Mails sent to one recipient on request; 0 turns the limit off."),
   })
+  .refine(areBucketsApart, BUCKETS_FAULT)
   .refine(({ ACCESS_PROFILE, EDGE_SECRET }) => ACCESS_PROFILE !== "strict" || EDGE_SECRET !== undefined, {
     path: ["EDGE_SECRET"],
     message: "is required with ACCESS_PROFILE=strict",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { positiveInt, secretUrl } from "./fields";
-import { directDatabaseGroup, objectsGroup } from "./shared";
+import { areBucketsApart, BUCKETS_FAULT, directDatabaseGroup, objectsGroup } from "./shared";
 
 /** What an installation's own servers are set up with, once a release. */
 
@@ -11,15 +11,17 @@ export const tunnelRoleConfig = z.object({
   ),
 });
 
-export const createBucketsConfig = z.object({
-  S3_ENDPOINT: objectsGroup.S3_ENDPOINT,
-  S3_REGION: objectsGroup.S3_REGION,
-  S3_BUCKET: objectsGroup.S3_BUCKET,
-  S3_VPN_BUCKET: objectsGroup.S3_VPN_BUCKET,
-  S3_ACCESS_KEY_ID: objectsGroup.S3_ACCESS_KEY_ID,
-  S3_SECRET_ACCESS_KEY: objectsGroup.S3_SECRET_ACCESS_KEY,
-  OBJECTS_WAIT_SECONDS: positiveInt(10, "How long a store that does not answer is waited for."),
-});
+export const createBucketsConfig = z
+  .object({
+    S3_ENDPOINT: objectsGroup.S3_ENDPOINT,
+    S3_REGION: objectsGroup.S3_REGION,
+    S3_BUCKET: objectsGroup.S3_BUCKET,
+    S3_VPN_BUCKET: objectsGroup.S3_VPN_BUCKET,
+    S3_ACCESS_KEY_ID: objectsGroup.S3_ACCESS_KEY_ID,
+    S3_SECRET_ACCESS_KEY: objectsGroup.S3_SECRET_ACCESS_KEY,
+    OBJECTS_WAIT_SECONDS: positiveInt(10, "How long a store that does not answer is waited for."),
+  })
+  .refine(areBucketsApart, BUCKETS_FAULT);
 
 /** `{"fleet-keys": {"JWT_SECRET": "password"}}`: each Secret's keys, and of what kind each is. */
 const secretKinds = z.record(

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseSigningKey } from "../signing-key";
-import { list, positiveInt, secret, secretUrl } from "./fields";
+import { bucket, list, positiveInt, secret, secretUrl } from "./fields";
 
 /** Variables that several processes share, in groups. A process's schema is the groups it needs. */
 
@@ -46,7 +46,7 @@ export const httpLimitsGroup = {
     .min(0)
     .default(0)
     .describe(
-      "Connections that one address has to one port at once, those in TRUSTED_PROXIES aside; 0 sets no limit. For a port that clients reach with their own addresses.",
+      "Connections that one address, of IPv6 one /64, has to one port at once, those in TRUSTED_PROXIES aside; 0 sets no limit. For a port that clients reach with their own addresses.",
     ),
 };
 
@@ -87,13 +87,23 @@ export const objectsGroup = {
     .optional()
     .describe("The store as drones reach it, for presigned URLs. S3_PUBLIC_ENDPOINT when absent."),
   S3_REGION: z.string().default("us-east-1").describe("Region of the store."),
-  S3_BUCKET: z.string().default("fleet").describe("Bucket of assets and archives."),
-  S3_VPN_BUCKET: z
-    .string()
-    .default("fleet-vpn")
-    .describe("Bucket of client configs, which hold private keys."),
+  S3_BUCKET: bucket("fleet", "Bucket of assets and archives."),
+  S3_VPN_BUCKET: bucket(
+    "fleet-vpn",
+    "Bucket of client configs, which hold private keys; never S3_BUCKET, whose URLs others are given.",
+  ),
   S3_ACCESS_KEY_ID: secret("Access key; the SDK's own chain when absent.").optional(),
   S3_SECRET_ACCESS_KEY: secret("Secret key.").optional(),
+};
+
+/** Of a process that is told both: who may read assets would else read every client's key. */
+export const areBucketsApart = (config: { S3_BUCKET: string; S3_VPN_BUCKET: string }): boolean =>
+  config.S3_BUCKET !== config.S3_VPN_BUCKET;
+
+export const BUCKETS_FAULT = {
+  path: ["S3_VPN_BUCKET"],
+  message: "must be another bucket than S3_BUCKET: private keys are in it",
+  when: () => true,
 };
 
 export const assetsGroup = {

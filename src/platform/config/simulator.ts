@@ -2,6 +2,12 @@ import { z } from "zod";
 import { port } from "./fields";
 import { processGroup } from "./shared";
 
+/** Of `latitude,longitude,altitude`, in degrees. */
+const isOnEarth = (home: string): boolean => {
+  const [latitude = 0, longitude = 0] = home.split(",").map(Number);
+  return Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180;
+};
+
 export const simulatorConfig = z.object({
   LOG_LEVEL: processGroup.LOG_LEVEL,
   SIMULATOR_HOST: z.string().default("127.0.0.1").describe("Address the simulated vehicles listen on."),
@@ -22,7 +28,8 @@ export const simulatorConfig = z.object({
   SIMULATOR_PX4_COPTERS: z.coerce.number().int().min(0).max(500).default(0).describe("PX4 copters."),
   SIMULATOR_HOME: z
     .string()
-    .regex(/^-?\d+(\.\d+)?,-?\d+(\.\d+)?,-?\d+(\.\d+)?$/)
+    .regex(/^-?\d+(\.\d+)?,-?\d+(\.\d+)?,-?\d{1,5}(\.\d+)?$/)
+    .refine(isOnEarth, "has a latitude beyond 90 or a longitude beyond 180 degrees")
     .default("47.397742,8.545594,488")
     .describe("Home: latitude, longitude in degrees, metres above mean sea level."),
   SIMULATOR_SPEEDUP: z.coerce

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { port } from "./fields";
 import {
+  areBucketsApart,
   assetsGroup,
+  BUCKETS_FAULT,
   databaseGroup,
   directDatabaseGroup,
   jobsGroup,
@@ -10,14 +12,16 @@ import {
   processGroup,
 } from "./shared";
 
-export const workerConfig = z.object({
-  ...processGroup,
-  WORKER_PORT: port(9090, "`/metrics`, `/healthz` and `/readyz` of the worker."),
-  ...databaseGroup,
-  ...directDatabaseGroup,
-  ...mailGroup,
-  ...objectsGroup,
-  ...assetsGroup,
-  ...jobsGroup,
-});
+export const workerConfig = z
+  .object({
+    ...processGroup,
+    WORKER_PORT: port(9090, "`/metrics`, `/healthz` and `/readyz` of the worker."),
+    ...databaseGroup,
+    ...directDatabaseGroup,
+    ...mailGroup,
+    ...objectsGroup,
+    ...assetsGroup,
+    ...jobsGroup,
+  })
+  .refine(areBucketsApart, BUCKETS_FAULT);
 export type WorkerConfig = z.infer<typeof workerConfig>;

@@ -3,6 +3,7 @@ import { identityLine, identityOf } from "../../domain/client-config";
 import type { Member, PeerId } from "../../domain/peers";
 import { type PlaneName, planes, tunnelledNetworks } from "../../domain/tunnel-planes";
 import { isPrivateKey, type PrivateKey, type PublicKey } from "../../domain/wireguard";
+import { inUrl } from "../../platform/open-port";
 
 /** What every client of a plane is told about its hub. */
 export interface HubForClients {
@@ -34,7 +35,7 @@ MTU = ${plane.mtu}
 [Peer]
 PublicKey = ${hub.publicKey}
 AllowedIPs = ${tunnelledNetworks.join(", ")}
-Endpoint = ${hub.endpointHost}:${plane.port}
+Endpoint = ${inUrl(hub.endpointHost)}:${plane.port}
 PersistentKeepalive = ${KEEPALIVE_SECONDS}
 `;
 }

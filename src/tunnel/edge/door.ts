@@ -1,4 +1,5 @@
-import type { AddressInfo, Server, Socket } from "node:net";
+import type { Server, Socket } from "node:net";
+import { openPort } from "../../platform/open-port";
 import type { LiveDrone, Stranger } from "./guests";
 import type { DoorName } from "./metrics";
 
@@ -22,19 +23,6 @@ export interface Visit {
 
 /** May be tried again and again. Rejects with one line that names address and reason. */
 export async function openDoor(door: Door, host: string): Promise<string> {
-  const { server, port } = door;
-  door.url = await new Promise<string>((resolve, reject) => {
-    const settle = () => server.off("listening", opened).off("error", failed);
-    const opened = () => {
-      settle();
-      resolve(`http://${host}:${(server.address() as AddressInfo).port}`);
-    };
-    const failed = (cause: NodeJS.ErrnoException) => {
-      settle();
-      reject(new Error(`Cannot listen on ${host}:${port} (${cause.code}).`, { cause }));
-    };
-    server.on("listening", opened).on("error", failed);
-    server.listen(port, host);
-  });
+  door.url = `http://${await openPort(door.server, door.port, host)}`;
   return door.url;
 }

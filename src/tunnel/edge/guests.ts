@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { Ipv4 } from "../../domain/ipv4";
+import { type Ipv4, unmapped } from "../../domain/ipv4";
 
 /** A drone that has a tunnel now. Another key under the same address is another drone. */
 export interface LiveDrone {
@@ -61,5 +61,4 @@ export class Guests {
   }
 }
 
-/** A dual-stack socket gives IPv4 callers as ::ffff:10.71.0.2. */
-const addressOf = ({ remoteAddress = "" }: Socket): string => remoteAddress.replace(/^::ffff:/i, "");
+const addressOf = ({ remoteAddress = "" }: Socket): string => unmapped(remoteAddress);
