@@ -8,7 +8,7 @@ const run = promisify(execFile);
  * ask for from where we run: whoever uploads one must not have that done.
  */
 const FORMATS = "mov,matroska,avi,mpegts,mpeg,mpegvideo,m4v,h264,hevc,mjpeg,flv,asf,ogg,mxf,dv";
-const PROTOCOLS = "http,https,tcp,tls";
+const PROTOCOLS = "http,tcp";
 
 interface Limits {
   readonly signal: AbortSignal;
@@ -24,8 +24,7 @@ export const canRun = (program: string): Promise<boolean> =>
   );
 
 /**
- * Have ffmpeg read `source` and do with it what the arguments say. Rejects with its own words, and without the
- * signature of the address that it read: errors are logged and kept with the job.
+ * Have ffmpeg read `source`, an address on loopback, and do with it what the arguments say. Rejects with its own words.
  */
 export async function runFfmpeg(
   ffmpeg: string,
@@ -35,11 +34,12 @@ export async function runFfmpeg(
 ): Promise<void> {
   await run(ffmpeg, ["-nostdin", "-v", "error", ...reading(source), ...args], {
     ...limits,
+    env: environment(),
     maxBuffer: 2 ** 20,
   }).catch((error: Error & { stderr?: string; killed?: boolean }) => {
     if (error.killed) throw new Error(`ffmpeg was stopped after ${limits.timeout} ms at the latest.`);
     const told = error.stderr?.trim() || error.message;
-    throw new Error(`ffmpeg: ${told.replaceAll(/\?\S*X-Amz-[^\s:]*/g, "").slice(-2_000)}`);
+    throw new Error(`ffmpeg: ${told.slice(-2_000)}`);
   });
 }
 
@@ -47,6 +47,7 @@ export async function runFfmpeg(
 export async function codecsOf(ffmpeg: string, source: string, signal: AbortSignal) {
   const told = await run(ffmpeg, ["-nostdin", "-hide_banner", ...reading(source)], {
     signal,
+    env: environment(),
     timeout: 60_000,
   }).then(
     ({ stderr }) => stderr,
@@ -64,6 +65,12 @@ const reading = (source: string): string[] => [
   ...["-protocol_whitelist", PROTOCOLS],
   ...["-i", source],
 ];
+
+/** Loopback is asked directly, also where a proxy leads out. */
+const environment = (): NodeJS.ProcessEnv => ({
+  ...process.env,
+  no_proxy: [process.env.no_proxy, "127.0.0.1"].filter(Boolean).join(","),
+});
 
 /** Whether another try would end the same way: the store answered, and what it gave is no video. */
 export const isBadInput = ({ message }: Error): boolean =>

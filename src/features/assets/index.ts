@@ -11,7 +11,7 @@ import { canRun } from "./ffmpeg";
 import { removeObjectsTask } from "./removal";
 import { makeThumbnailTask } from "./thumbnail";
 import { type ExecutionsOfAssets, UploadsService } from "./uploads.service";
-import { packageVideoTask } from "./video-stream";
+import { packageVideoTask, sweepPackaging } from "./video-stream";
 
 export { assetKey, safeFileName, thumbnailKey } from "./asset-names";
 export { AssetReply } from "./assets.schema";
@@ -68,6 +68,7 @@ export async function assetTasks(deps: {
   const ffmpeg = deps.config.FFMPEG_PATH;
   const hasFfmpeg = await canRun(ffmpeg);
   if (!hasFfmpeg) deps.log.warn({ ffmpeg }, "ffmpeg cannot be run here: videos are left to another worker");
+  else await sweepPackaging(deps.log);
   return {
     "make-thumbnail": makeThumbnailTask(deps),
     "remove-objects": removeObjectsTask(deps.store),

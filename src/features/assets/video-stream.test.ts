@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { freshFolder } from "../../testing";
@@ -8,6 +9,7 @@ import { openInHlsJs } from "../../testing/hls-player";
 import { startTestGateway, type TestGateway, type TestUser } from "../../testing/start-gateway";
 import { until } from "../../testing/until";
 import { droneClient, upload } from "../../testing/uploads";
+import { packageVideoTask } from "./video-stream";
 
 const run = promisify(execFile);
 
@@ -15,8 +17,14 @@ let gateway: TestGateway;
 let user: TestUser;
 let vehicle: { id: number; ip: string };
 let drone: ApiClient;
+/** As a packager that was killed leaves it. */
+const left = mkdtempSync(join(tmpdir(), "fleet-hls-"));
+/** ffmpeg, and what it was started with, a line each time. */
+const ffmpeg = join(freshFolder("ffmpeg"), "ffmpeg");
+const log = `${ffmpeg}.log`;
 beforeAll(async () => {
-  gateway = await startTestGateway({ WORKER_IN_PROCESS: "true" });
+  writeFileSync(ffmpeg, `#!/bin/sh\necho "$@" >>${log}\nexec ffmpeg "$@"\n`, { mode: 0o755 });
+  gateway = await startTestGateway({ WORKER_IN_PROCESS: "true", FFMPEG_PATH: ffmpeg });
   user = await gateway.newUser();
   vehicle = (await user.api.post("/drone", { type: "sitl", name: "Eye", vehicle_type: "copter" })).body;
   drone = droneClient(gateway.api, vehicle.ip);
@@ -86,6 +94,48 @@ test.each([
   },
   120_000,
 );
+
+test("no command line of ffmpeg's told an address of the store, or one that is good any more", async () => {
+  const addresses = [...readFileSync(log, "utf8").matchAll(/ -i (\S+)/g)].map(
+    ([, address]) => address as string,
+  );
+  expect(addresses.length).toBeGreaterThanOrEqual(2);
+  expect(readFileSync(log, "utf8")).not.toMatch(/X-Amz/);
+  for (const address of addresses) {
+    expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f-]{36}$/);
+    await expect(fetch(address)).rejects.toThrow();
+  }
+});
+
+test("what a packager that was killed left on this disk is gone", () => {
+  expect(existsSync(left)).toBe(false);
+});
+
+test("a video whose reading broke off is neither ready nor failed, and the next try packages all of it", async () => {
+  const idle = await startTestGateway();
+  const owner = await idle.newUser();
+  const { id, ip } = (await owner.api.post("/drone", { type: "sitl", name: "Eye", vehicle_type: "copter" }))
+    .body;
+  const wish = { file_name: "a.mp4", asset_type: "video" };
+  const { asset_id } = await upload(droneClient(idle.api, ip), wish, await film("a.mp4", ...h264));
+  const { db, store, log } = idle.deps;
+  let reads = 0;
+  const failing = Object.assign(Object.create(store), {
+    read: (...given: Parameters<typeof store.read>) => {
+      reads += 1;
+      return reads === 2 ? Promise.reject(new Error("The store is away.")) : store.read(...given);
+    },
+  });
+  const task = packageVideoTask({ db, store: failing, log, ffmpeg: "ffmpeg" });
+  const attempt = () => task({ asset_id, drone_id: id }, new AbortController().signal);
+  const stream = async () => (await db("assets").where({ id: asset_id }).first()).stream;
+  await expect(attempt()).rejects.toThrow("The store failed while an object was read.");
+  expect(await stream()).toBe("pending");
+  await attempt();
+  expect(await stream()).toBe("ready");
+  const playlist = (await owner.api.get(`/assets/${id}/video/${asset_id}`)).body;
+  expect(await picturesOf(playlist)).toBe(SECONDS * 10);
+}, 60_000);
 
 test("a video that is none is kept, and its playlist says that it cannot be played", async () => {
   const { asset_id } = await upload(

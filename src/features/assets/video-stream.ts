@@ -1,14 +1,15 @@
 import { createReadStream } from "node:fs";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Db } from "../../platform/db";
 import type { Task } from "../../platform/job-worker";
 import type { Logger } from "../../platform/log";
 import type { ObjectStore } from "../../platform/object-store";
+import { openWorkFolder, sweepWorkFolders } from "../../platform/work-folder";
 import { assetKey, streamFolder } from "./asset-names";
 import { assetToDerive, keepDerived } from "./derivation";
 import { codecsOf, isBadInput, runFfmpeg } from "./ffmpeg";
+import { readOnLoopback } from "./loopback-reader";
 import { PLAYLIST } from "./playlist";
 
 const SEGMENT_SECONDS = 4;
@@ -22,6 +23,19 @@ interface Deps {
   readonly ffmpeg: string;
 }
 
+/** What packaging makes before it is stored lies in folders of this kind. */
+const WORK_KIND = "hls";
+
+/** Remove what packagers that were killed have left on this disk. */
+export async function sweepPackaging(log: Logger): Promise<void> {
+  try {
+    const count = await sweepWorkFolders(WORK_KIND);
+    if (count > 0) log.info({ count }, "removed what packagers of videos that were killed had left");
+  } catch (error) {
+    log.warn({ err: error }, "what packagers of videos that were killed have left could not be removed");
+  }
+}
+
 /** Package a video for playing in a browser: HLS segments beside the original, and the playlist that names them. */
 export const packageVideoTask =
   (deps: Deps): Task =>
@@ -29,11 +43,12 @@ export const packageVideoTask =
     const { store, log, ffmpeg } = deps;
     const asset = await assetToDerive(deps, payload);
     if (asset?.stream !== "pending") return;
-    const folder = await mkdtemp(join(tmpdir(), "fleet-hls-"));
+    const { path: folder, remove } = await openWorkFolder(WORK_KIND);
     try {
-      // ffmpeg reads the store itself: the original never lies on this disk.
-      const source = await store.presignGet(assetKey(asset), "ourselves", LIMIT_MS / 1000);
-      const packaged = await segment(ffmpeg, source, folder, signal).catch((error: Error) => {
+      // Read as ffmpeg goes: the original never lies on this disk.
+      const packaged = await readOnLoopback(store, assetKey(asset), (source) =>
+        segment(ffmpeg, source, folder, signal),
+      ).catch((error: Error) => {
         if (signal.aborted || !isBadInput(error)) throw error;
         log.warn(
           { asset_id: asset.id, detail: error.message.slice(-500) },
@@ -44,7 +59,7 @@ export const packageVideoTask =
       if (packaged) await upload(store, folder, streamFolder(asset));
       await keepDerived(deps, asset, { stream: packaged ? "ready" : "failed" });
     } finally {
-      await rm(folder, { recursive: true, force: true });
+      await remove();
     }
   };
 

@@ -1,0 +1,125 @@
+import { EventEmitter, once } from "node:events";
+import { connect } from "node:net";
+import { Readable } from "node:stream";
+import { until } from "../../testing/until";
+import { readOnLoopback } from "./loopback-reader";
+
+const content = Buffer.from(Array.from({ length: 300_000 }, (_, at) => at % 251));
+
+/** A fake store with one object, whose reads from byte 1,000 on fail `after` so many bytes; it keeps who left. */
+function storeOf(object: Buffer, after = Number.POSITIVE_INFINITY) {
+  const left: number[] = [];
+  return {
+    left,
+    sizeOf: async (key: string) => (key === "a video" ? object.length : undefined),
+    read: async (_key: string, { start, end } = { start: 0, end: object.length - 1 }) => {
+      if (start >= 1_000 && after === 0) throw new Error("The store is away.");
+      const bytes = object.subarray(start, end + 1);
+      let sent = 0;
+      const stream = new Readable({
+        read() {
+          if (start >= 1_000 && sent >= after) return void this.destroy(new Error("The store hung up."));
+          const chunk = bytes.subarray(sent, sent + 10_000);
+          sent += chunk.length;
+          this.push(chunk.length > 0 ? chunk : null);
+        },
+      });
+      return stream.once("close", () => stream.readableEnded || left.push(start));
+    },
+  };
+}
+
+const ask = (address: string | URL, range?: string) =>
+  fetch(address, { headers: { connection: "close", ...(range && { range }) } });
+const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
+
+test("any part of an object is read, and nothing else, while it is used and no longer", async () => {
+  const given = await readOnLoopback(storeOf(content), "a video", async (address) => {
+    for (const [range, start, end] of [
+      [undefined, 0, 299_999],
+      ["bytes=0-", 0, 299_999],
+      ["bytes=1000-", 1_000, 299_999],
+      ["bytes=5-9", 5, 9],
+      ["bytes=299990-400000", 299_990, 299_999],
+    ] as const) {
+      const response = await ask(address, range);
+      expect(response.status).toBe(206);
+      expect(response.headers.get("content-range")).toBe(`bytes ${start}-${end}/300000`);
+      expect(await bytesOf(response)).toEqual(content.subarray(start, end + 1));
+    }
+    expect((await ask(address, "bytes=300000-")).status).toBe(416);
+    expect((await ask(new URL("/", address))).status).toBe(404);
+    return address;
+  });
+  expect(given).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f-]{36}$/);
+  await expect(ask(given)).rejects.toThrow();
+});
+
+test("an empty object is read as one, and one that is not there is told at once", async () => {
+  const sizes = await readOnLoopback(storeOf(Buffer.alloc(0)), "a video", async (address) => {
+    const response = await ask(address, "bytes=0-");
+    return [response.status, (await bytesOf(response)).length];
+  });
+  expect(sizes).toEqual([200, 0]);
+  await expect(readOnLoopback(storeOf(content), "another", async () => "used")).rejects.toThrow("no another");
+});
+
+test.each([
+  ["at once", 0, "The store is away."],
+  ["half-way", 50_000, "The store hung up."],
+])("a store that fails %s is told, also when the reader took it for the end", async (_when, after, cause) => {
+  const reading = readOnLoopback(storeOf(content, after), "a video", async (address) => {
+    expect((await bytesOf(await ask(address, "bytes=0-99"))).length).toBe(100);
+    await ask(address, "bytes=1000-")
+      .then(bytesOf, () => undefined)
+      .catch(() => undefined);
+    return "packaged";
+  });
+  await expect(reading).rejects.toMatchObject({
+    message: "The store failed while an object was read.",
+    cause: { message: cause },
+  });
+});
+
+test("a reader that leaves before the end is no fault, and the store is not read on", async () => {
+  // More than the sockets between hold.
+  const store = storeOf(Buffer.alloc(50_000_000));
+  const used = readOnLoopback(store, "a video", async (address) => {
+    const leaving = new AbortController();
+    const response = await fetch(address, { signal: leaving.signal });
+    await response.body?.getReader().read();
+    leaving.abort();
+    await until(() => store.left.length === 1);
+    return "used";
+  });
+  expect(await used).toBe("used");
+});
+
+test("a reader that leaves before the store answers leaves nothing of the store open", async () => {
+  const store = storeOf(content);
+  const events = new EventEmitter();
+  const slow = {
+    ...store,
+    read: async (...what: Parameters<typeof store.read>) => {
+      events.emit("asked");
+      await once(events, "answer");
+      return store.read(...what);
+    },
+  };
+  await readOnLoopback(slow, "a video", async (address) => {
+    const { hostname, port, pathname } = new URL(address);
+    const reader = connect(Number(port), hostname);
+    reader.write(`GET ${pathname} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await once(events, "asked");
+    reader.resetAndDestroy();
+    // Whoever comes later is answered after the server has noticed.
+    for (const _ of [1, 2]) await ask(new URL("/", address));
+    events.emit("answer");
+    await until(() => store.left.length === 1);
+  });
+});
+
+test("what the user of an address says of itself is told as it is", async () => {
+  const used = readOnLoopback(storeOf(content), "a video", () => Promise.reject(new Error("no video")));
+  await expect(used).rejects.toThrow("no video");
+});

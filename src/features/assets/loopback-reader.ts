@@ -1,0 +1,84 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { finished } from "node:stream";
+import { closeServer, listen } from "../../http/listen";
+import { INTERNAL_LIMITS, limitedServer } from "../../http/server";
+import type { ObjectStore } from "../../platform/object-store";
+
+type Objects = Pick<ObjectStore, "sizeOf" | "read">;
+
+/**
+ * Let a program that wants an address read an object, any part of it and as often as it likes, at one on loopback that is
+ * good while `use` runs. An address of the store would be a secret, and a command line can be read by others on the
+ * machine and is kept where commands are audited. Rejects with the store's error when it failed a read, whatever became of
+ * `use`: a program may take that for the object's end.
+ */
+export async function readOnLoopback<T>(
+  store: Objects,
+  key: string,
+  use: (address: string) => Promise<T>,
+): Promise<T> {
+  const size = await store.sizeOf(key);
+  if (size === undefined) throw new Error(`The store has no ${key}.`);
+  const path = `/${randomUUID()}`;
+  let fault: { readonly error: unknown } | undefined;
+  const server = limitedServer((request, response) => {
+    if (request.url !== path) return void response.writeHead(404).end();
+    if (size === 0) return void response.writeHead(200, { "content-length": 0 }).end();
+    const range = rangeOf(request, size);
+    if (!range) return void response.writeHead(416, { "content-range": `bytes */${size}` }).end();
+    send(store, key, range, response, size).catch((error: unknown) => {
+      fault ??= { error };
+      response.destroy();
+    });
+  }, INTERNAL_LIMITS);
+  const url = await listen(server, 0, "127.0.0.1");
+  try {
+    const result = await use(url + path).finally(() => server.closeAllConnections());
+    if (!fault) return result;
+  } catch (error) {
+    if (!fault) throw error;
+  } finally {
+    await closeServer(server);
+  }
+  throw new Error("The store failed while an object was read.", { cause: fault.error });
+}
+
+interface Range {
+  readonly start: number;
+  /** Included. */
+  readonly end: number;
+}
+
+/** Undefined where nothing is. */
+function rangeOf({ headers }: IncomingMessage, size: number): Range | undefined {
+  const [, from = "0", to = ""] = /^bytes=(\d+)-(\d*)$/.exec(headers.range ?? "") ?? [];
+  const [start, end] = [Number(from), Math.min(to === "" ? size : Number(to), size - 1)];
+  return start <= end ? { start, end } : undefined;
+}
+
+/** Resolves when all was sent, or the reader left. */
+async function send(
+  store: Objects,
+  key: string,
+  range: Range,
+  response: ServerResponse,
+  size: number,
+): Promise<void> {
+  const body = await store.read(key, range);
+  // The reader left meanwhile: nothing will close any more.
+  if (response.destroyed) return void body.on("error", () => {}).destroy();
+  response.writeHead(206, {
+    "accept-ranges": "bytes",
+    "content-length": range.end - range.start + 1,
+    "content-range": `bytes ${range.start}-${range.end}/${size}`,
+  });
+  await new Promise<void>((resolve, reject) => {
+    response.on("close", () => {
+      resolve();
+      body.destroy();
+    });
+    finished(body, (error) => error && reject(error));
+    body.pipe(response);
+  });
+}

@@ -1,0 +1,65 @@
+import { once } from "node:events";
+import { mkdtemp, readdir, rename, rm } from "node:fs/promises";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** A socket in the folder, on which its process listens. */
+const OWNER = "owner";
+/** Not to be found by a sweep: its owner may not listen yet. */
+const NEW = "fleet-new-";
+
+export interface WorkFolder {
+  readonly path: string;
+  remove(): Promise<void>;
+}
+
+const prefixOf = (kind: string) => `fleet-${kind}-`;
+
+/**
+ * A folder for what is worth nothing when its process has ended. The process listens in it for as long as it lives: by
+ * that another one tells a folder that was left behind, also after a restart of the container, where the ids of
+ * processes begin anew.
+ */
+export async function openWorkFolder(kind: string, place = tmpdir()): Promise<WorkFolder> {
+  const made = await mkdtemp(join(place, NEW));
+  const path = join(place, prefixOf(kind) + made.slice(-6));
+  const owner = createServer((socket) => socket.destroy()).unref();
+  const remove = async () => {
+    await Promise.all(
+      [made, path].map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 3 })),
+    );
+    owner.close();
+  };
+  try {
+    owner.listen(join(made, OWNER));
+    await once(owner, "listening");
+    await rename(made, path);
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return { path, remove };
+}
+
+/** Remove the folders of this kind whose process is gone. Resolves with how many there were. */
+export async function sweepWorkFolders(kind: string, place = tmpdir()): Promise<number> {
+  const names = (await readdir(place)).filter((name) => name.startsWith(prefixOf(kind)));
+  const left: string[] = [];
+  for (const name of names) if (await isLeft(join(place, name))) left.push(name);
+  for (const name of left) await rm(join(place, name), { recursive: true, force: true, maxRetries: 3 });
+  return left.length;
+}
+
+/** Only where the system says so: one that cannot be asked is another's. */
+async function isLeft(folder: string): Promise<boolean> {
+  const socket = connect({ path: join(folder, OWNER) });
+  try {
+    await once(socket, "connect");
+    return false;
+  } catch (error) {
+    return ["ECONNREFUSED", "ENOENT"].includes((error as NodeJS.ErrnoException).code ?? "");
+  } finally {
+    socket.destroy();
+  }
+}
