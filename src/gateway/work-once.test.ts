@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import sharp from "sharp";
 import { ApiClient } from "../testing/client";
 import { invoiceObject, paymentEvent, subscriptionObject } from "../testing/payment-events";
+import { hasRecurringTimer } from "../testing/recurring-timers";
 import { filesWith } from "../testing/source-files";
 import { startTestGateway, type TestGateway, type TestUser } from "../testing/start-gateway";
 import { until } from "../testing/until";
@@ -43,28 +44,59 @@ const asUser = (api: ApiClient) => api.as(user.token);
 const statuses = (replies: { status: number }[]) => replies.map(({ status }) => status).sort();
 const rows = async (table: string, where: object) => (await first.deps.db(table).where(where)).length;
 
-/** What repeats by the clock, by the file that has it, and why two of it do no harm. */
+/** What may do something again and again by the clock, by the file that has it, and why two of it do no harm. */
 const REPEATED: Readonly<Record<string, string>> = {
   "features/accounts/signed-in.ts": "asks about its own sockets",
   "features/actions/abandoned-orders.ts": "tried below",
+  "features/drones/drone-watch.ts": "reads",
+  "features/executions/executions.service.ts": "a request's own wait",
+  "features/provisioning/activation.service.ts": "a request's own wait",
   "features/telemetry/feed-board.ts": "its own watchers",
+  "features/telemetry/rate-cap.ts": "its own watchers",
+  "features/telemetry/sockets.ts": "waits while it stops",
   "features/telemetry/ticket.ts": "its own socket's",
+  "features/video-rooms/video-rooms.service.ts": "a request's own wait",
+  "onboard/autopilot.ts": "one to a drone",
+  "onboard/flight-log.ts": "one to a drone",
+  "onboard/flight-record.ts": "one to a drone",
   "onboard/inbox.ts": "one to a drone",
   "onboard/stick-pilot.ts": "one to a drone",
+  "platform/buckets.ts": "waits while it starts",
+  "platform/db-patience.ts": "a caller's own wait",
+  "platform/job-pool.ts": "its own connection",
+  "platform/job-worker.ts": "its own workers; a job is one worker's at a time",
+  "platform/kept-connection.ts": "its own connection",
+  "platform/lifecycle.ts": "waits while it stops",
+  "platform/migrate.ts": "waits while it starts",
   "platform/redis.ts": "its own connection",
+  "platform/worker-pulse.ts": "frees a dead worker's jobs under that worker's lock, which one process has",
+  "relay/drone-watch.ts": "reads",
   "relay/keepalive.ts": "its own clients",
   "relay/publisher.ts": "its own connection",
+  "tunnel/client-configs/keyring.ts": "writes at the hub that has the lease, as lease tests try",
+  "tunnel/endpoints.ts": "writes at the hub that has the lease, as lease tests try",
   "tunnel/jumphost/pipe.ts": "its own pipes",
+  "tunnel/lease/elector.ts": "its own candidacy, on which the API server decides",
+  "tunnel/lease/guard-process.ts": "its own node",
+  "tunnel/lease/guard.ts": "its own node",
+  "tunnel/lease/share.ts": "tells at the hub that has the lease, as lease tests try",
   "tunnel/reconciler.ts": "its own node; only the hub that has the lease serves, as lease tests try",
-  "tunnel/wireguard/userspace.ts": "keeps its own process alive",
+  "tunnel/status/stats-poll.ts": "reads",
+  "tunnel/takeover-calls.ts": "its own peers",
+  "tunnel/wireguard/interface.ts": "its own node",
+  "tunnel/wireguard/userspace.ts": "its own process",
   "vehicle/leases/fleet-links.ts": "reads",
   "vehicle/leases/leases.ts": "renews its own leases, compared with the whole of each",
+  "vehicle/leases/watch.ts": "asks for its own watchers",
+  "vehicle/mavlink/conversation.ts": "its own link, of which a vehicle has one",
   "vehicle/mavlink/presence.ts": "its own link, of which a vehicle has one",
+  "vehicle/mavlink/status-text.ts": "its own link, of which a vehicle has one",
   "vehicle/mavlink/streams.ts": "its own link, of which a vehicle has one",
+  "vehicle/pool.ts": "its own links, each under its drone's lease",
 };
 
 test("every task that repeats by the clock is known to be safe with two of it", () => {
-  const repeating = filesWith(/\bsetInterval\(/, /^(simvehicle|laptop)\//);
+  const repeating = filesWith(hasRecurringTimer, /^(simvehicle|laptop)\//);
   expect(repeating).toEqual(Object.keys(REPEATED).sort());
 });
 

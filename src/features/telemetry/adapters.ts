@@ -132,8 +132,8 @@ function sentFrame(message: ClusterMessage): SentFrame | undefined {
 }
 
 /**
- * The library drops the promises of its subscriptions. They fail only when the connection is closed for good,
- * and that must not end the process as an unhandled rejection.
+ * The library drops the promises of its subscriptions. They fail when the connection is closed for good, or when Redis
+ * refuses them, which whoever opened the connection asks it; neither may end the process as an unhandled rejection.
  */
 function patient(subscriber: Redis) {
   return {

@@ -6,7 +6,7 @@ import type { Logger } from "../../platform/log";
 import type { Registry } from "../../platform/metrics";
 import type { Redis } from "../../platform/redis";
 import type { VehicleLinks } from "../../vehicle";
-import type { SignedIn } from "../accounts";
+import type { SignedIn, SignIn } from "../accounts";
 import { memoryAdapter, shardedAdapter } from "./adapters";
 import type { TelemetryServer, TelemetrySocket } from "./events";
 import { FeedBoard, type FeedOptions } from "./feed-board";
@@ -95,6 +95,10 @@ export class TelemetrySockets {
 
   attach(server: HttpServer): void {
     this.io.attach(server);
+    // What Socket.IO answers to a request, a refusal too; and to an upgrade, which has no reply of the server's.
+    server.prependListener("request", (_request, reply) => {
+      for (const [name, value] of Object.entries(plainProtection)) reply.setHeader(name, value);
+    });
     this.io.engine.on("headers", (headers: object) => Object.assign(headers, plainProtection));
     server.on("upgrade", (_request, socket: TcpSocket) => {
       this.upgraded.add(socket);
@@ -142,11 +146,7 @@ export class TelemetrySockets {
     socket.on("unsubscribe_telemetry", (asked) => requests.unsubscribe(asked));
     socket.on("disconnecting", (reason) => ticket.leaving(reason));
     socket.on("disconnect", () => requests.end());
-    const forget = this.doors.signedIn?.add(signIn, (message) => {
-      socket.emit("error", { message });
-      socket.disconnect(true);
-    });
-    if (forget) socket.once("disconnect", forget);
+    this.endWithSignIn(socket, signIn);
     socket.emit("connected", { status: "connected", user_id: userId });
     ticket.give();
     if (!remembered || remembered.user_id !== userId) return;
@@ -154,5 +154,20 @@ export class TelemetrySockets {
     this.io.in(remembered.socket_id).disconnectSockets(true);
     if (shown) ticket.replaces(shown);
     requests.resume(remembered.streams);
+  }
+
+  private endWithSignIn(socket: TelemetrySocket, signIn: SignIn): void {
+    const end = (message: string) => {
+      socket.emit("error", { message });
+      socket.disconnect(true);
+    };
+    const forget = this.doors.signedIn?.add(signIn, end);
+    if (forget) socket.once("disconnect", forget);
+    // What came after the handshake's answer and before this was told to nobody. What cannot be asked now is asked at the
+    // next look at all that is open.
+    this.doors.whyRefused?.(signIn).then(
+      (why) => why && end(why),
+      () => {},
+    );
   }
 }

@@ -29,6 +29,7 @@ const TUNNEL_SECRET = "a tunnel secret of enough length";
  * one that has a router, hears upgrades or makes a server does, needs a door here or a walk of its own.
  */
 const servers: Readonly<Record<string, string>> = {
+  "features/assets/loopback-reader.ts": "assets/loopback-reader",
   "features/telemetry/sockets.ts": "access/sockets",
   "gateway/index.ts": "access/routes",
   "gateway/replicas.ts": "here",
@@ -37,6 +38,8 @@ const servers: Readonly<Record<string, string>> = {
   "http/mount.ts": "access/routes",
   "http/ops.ts": "here",
   "onboard/index.ts": "here",
+  "platform/work-folder.ts":
+    "hears nobody: a socket in a folder of its own process's, of which is asked only whether it is there",
   "relay/app.ts": "access/sockets",
   "relay/doors.ts": "access/sockets",
   "relay/index.ts": "here",
@@ -46,7 +49,8 @@ const servers: Readonly<Record<string, string>> = {
 };
 
 test("every file that opens a door is known, and where its doors are walked", () => {
-  const opens = /new Router\(|limitedServer\(\s*[^)\s]|\.on\("upgrade"|createTcpServer\(\)|new Server\(\{/;
+  const opens =
+    /new Router\(|limitedServer\(\s*[^)\s]|\.on\("upgrade"|new Server\(\{|\bcreateServer\b[^;]*"node:(net|tls|http2)"|\bcreateSocket\b/;
   const others = /\.contract\.ts$|^(laptop|simvehicle)\/|^http\/server\.ts$/;
   expect(filesWith(opens, others)).toEqual(Object.keys(servers));
 });

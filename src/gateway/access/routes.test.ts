@@ -61,6 +61,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
       EDGE_SECRET: TEST_EDGE_SECRET,
       LINK_CONNECT_TIMEOUT_MS: "50",
       LOGIN_FAILURES_PER_15_MINUTES: "0",
+      NETWORK_LOGIN_FAILURES_PER_15_MINUTES: "0",
       MAILS_PER_HOUR: "0",
     });
     own = await belongings(gateway);
@@ -320,9 +321,9 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
 });
 
 test("a route that is added without a case is named", () => {
-  const added = (name: string, guard: string, parameters: string[]) => {
+  const added = (name: string, guard: string, parameters: string[], type = "integer") => {
     const [method = "", path = ""] = name.split(" ");
-    const schema = { type: "integer" };
+    const schema = { type };
     const operation = {
       ...{ name, method, path, body: undefined },
       parameters: parameters.map((id) => ({ name: id, in: "path", required: true, schema })),
@@ -336,11 +337,16 @@ test("a route that is added without a case is named", () => {
     added("POST /spaceship/:token", "token", []),
     added("GET /spaceships", "charm", []),
     added("GET /weather", "public", []),
+    added("GET /drone/at/:ip", "user", ["ip"], "string"),
+    added("GET /weather/:username", "public", ["username"], "string"),
+    added("GET /weather/of/:call_sign", "public", ["call_sign"], "string"),
   ];
   expect(missingCases(routes, TOKEN_CASES)).toEqual([
     "GET /spaceship/:spaceship_id spaceship_id",
     "POST /spaceship/:spaceship_id/log spaceship_id",
     "POST /spaceship/:token",
     "GET /spaceships is guarded by charm",
+    "GET /drone/at/:ip ip",
+    "GET /weather/of/:call_sign call_sign",
   ]);
 });

@@ -26,6 +26,18 @@ const plainIds: Readonly<Record<string, Owned>> = {
   "PATCH /geofence/:geofence_id/points": "geofencePoint",
 };
 
+/**
+ * What a request has beside ids: values to be kept or judged, and what is a secret or a name of the caller's own. By none of
+ * them is anything of another's found; a key that is in neither list fails the walk.
+ */
+const findNothing: ReadonlySet<string> = new Set([
+  ...["asset_type", "checksum", "command", "custom_mode", "description", "email", "end", "extra_emails"],
+  ...["fence_type", "file_name", "frame", "label", "limit", "link", "link_host", "mime_type", "mode_info"],
+  ...["name", "notes", "occurrence_time", "offset", "param_id", "params", "password", "port"],
+  ...["recurrence_rule", "scheduled_time", "sequence", "source", "start", "status", "title", "token", "type"],
+  ...["update", "username", "vehicle_count", "vehicle_type"],
+]);
+
 /** What is answered for another's thing, where it is not 404. The nothing of a list is nothing of anybody's. */
 export const answers: Readonly<Record<string, number>> = {
   "GET /drone/action/connection id": 400,
@@ -60,21 +72,31 @@ const values: Readonly<Record<string, unknown>> = {
 const isId = (name: string, schema: Schema): boolean =>
   /^id$|_id$|Id$|^ids$|^room_number$/.test(name) && ["integer", "array"].includes(schema.type ?? "");
 
-/** The ids that an operation takes, in path, query and body. */
-export function idsOf(operation: Operation): string[] {
+/** The keys that an operation takes, in path, query and body, of which `chosen` is true. */
+function keysOf(operation: Operation, chosen: (name: string, schema: Schema) => boolean): string[] {
   const found = new Set<string>();
-  for (const parameter of operation.parameters)
-    if (isId(parameter.name, parameter.schema)) found.add(parameter.name);
+  for (const { name, schema } of operation.parameters) if (chosen(name, schema)) found.add(name);
   const look = (schema: Schema): void => {
     if (schema.items) look(schema.items);
     for (const [name, property] of Object.entries(schema.properties ?? {})) {
-      if (isId(name, property)) found.add(name);
+      if (chosen(name, property)) found.add(name);
       look(property);
     }
   };
   if (operation.body) look(operation.body);
   return [...found];
 }
+
+/** The ids that an operation takes. */
+export const idsOf = (operation: Operation): string[] => keysOf(operation, isId);
+
+/** Keys that are neither ids nor known to find nothing. A measure or a switch finds nothing anyway. */
+export const unknownKeysOf = (operation: Operation): string[] =>
+  keysOf(
+    operation,
+    (name, schema) =>
+      !isId(name, schema) && !["number", "boolean"].includes(schema.type ?? "") && !findNothing.has(name),
+  );
 
 export const kindOf = (operation: Operation, name: string) =>
   name === "id" ? plainIds[operation.name] : kinds[name];
