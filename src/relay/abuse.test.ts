@@ -118,11 +118,12 @@ test(`${IDLE} connections that say nothing are let go of, and sticks arrive mean
   const before = target.memory().now;
   const served = await steering(async () => {
     const callers = await many(IDLE, () => rawCaller(target.port));
-    const [held, open] = [target.memory().now, target.sockets()];
+    // The system takes a connection before the process has it.
+    await until(() => target.sockets() >= IDLE);
+    const held = target.memory().now;
     await Promise.all(callers.map(({ closed }) => closed));
-    return { held, open };
+    return { held };
   });
-  expect(served.result.open).toBeGreaterThanOrEqual(IDLE);
   expect(served.result.held - before).toBeLessThan(200);
   expectServed(served);
 });
@@ -261,7 +262,7 @@ const tricks: [what: string, bytes: () => string | Buffer, statuses: number[]][]
     [400],
   ],
   ["another version", () => get("/redispad/1").replace("Version: 13", "Version: 12"), [400]],
-  ["another protocol", () => get("/redispad/1").replace("Upgrade: websocket", "Upgrade: h2c"), [400]],
+  ["another protocol", () => get("/redispad/1").replace("Upgrade: websocket", "Upgrade: h2c"), [404]],
   [
     "a length and chunks",
     () => upgrade("GET /redispad/1 HTTP/1.1", "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n"),

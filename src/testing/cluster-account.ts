@@ -19,6 +19,12 @@ export async function accountIn(
       subjects: [{ kind: "ServiceAccount", name: account, namespace }],
     },
   });
+  return loggedIn(config, namespace, account);
+}
+
+/** What a service account that is there logs in with. */
+export async function loggedIn(config: KubeConfig, namespace: string, account: string): Promise<KubeConfig> {
+  const core = config.makeApiClient(CoreV1Api);
   const { status } = await core.createNamespacedServiceAccountToken({
     ...{ name: account, namespace },
     body: { spec: { audiences: [], expirationSeconds: 3_600 } },

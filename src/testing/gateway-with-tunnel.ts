@@ -62,6 +62,7 @@ export async function gatewayWithTunnel(
     REGISTRY_USERNAME: "drone",
     REGISTRY_PASSWORD: "pull only",
     LOGIN_FAILURES_PER_15_MINUTES: "0",
+    NETWORK_LOGIN_FAILURES_PER_15_MINUTES: "0",
     ...options.env,
   });
   const os = new SimulatedOs();

@@ -26,9 +26,9 @@ export interface TunnelWorld {
   start(machine: Machine, env?: Record<string, string>, logTo?: LogDestination): Promise<Tunnel>;
 }
 
-/** A database, an object store and hub keys of the caller's own, for tunnels that come and go. */
+/** A database, an object store with the gateway's bucket too, and hub keys of the caller's own, for tunnels that come and go. */
 export async function tunnelWorld(): Promise<TunnelWorld> {
-  const [database, objects] = await Promise.all([freshDatabase(), freshObjects(TEST_VPN_BUCKET)]);
+  const [database, objects] = await Promise.all([freshDatabase(), freshObjects("fleet", TEST_VPN_BUCKET)]);
   const db = knex({ client: "pg", connection: database.url, pool: { min: 0, max: 4 } });
   atEndOfFile(() => db.destroy());
   const env = {

@@ -28,8 +28,6 @@ beforeAll(async () => {
     S3_ENDPOINT,
     S3_ACCESS_KEY_ID,
     S3_SECRET_ACCESS_KEY,
-    // The world's store has this bucket alone.
-    S3_BUCKET: world.env.S3_VPN_BUCKET as string,
     VPN_SERVICE_URL: url,
     REGISTRY_URL: "registry.example.com",
   });

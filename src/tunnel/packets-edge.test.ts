@@ -1,8 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { join } from "node:path";
-import { CreateBucketCommand } from "@aws-sdk/client-s3";
 import { createLogger } from "../platform/log";
-import { openObjects } from "../platform/objects";
 import { openRedis, type Redis, redisReady } from "../platform/redis";
 import { atEndOfFile, freshFolder } from "../testing";
 import type { ApiClient } from "../testing/client";
@@ -42,9 +40,6 @@ beforeAll(async () => {
     S3_ACCESS_KEY_ID: world.env.S3_ACCESS_KEY_ID as string,
     S3_SECRET_ACCESS_KEY: world.env.S3_SECRET_ACCESS_KEY as string,
   };
-  const client = openObjects({ ...store, S3_REGION: "us-east-1" });
-  await client.send(new CreateBucketCommand({ Bucket: "fleet" }));
-  client.destroy();
   gateway = await startTestGateway({
     ...strict,
     ...store,

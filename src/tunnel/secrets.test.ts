@@ -45,7 +45,6 @@ beforeAll(async () => {
       S3_ENDPOINT: store.url,
       S3_ACCESS_KEY_ID: world.objects.accessKeyId,
       S3_SECRET_ACCESS_KEY: world.objects.secretAccessKey,
-      S3_BUCKET: world.env.S3_VPN_BUCKET as string,
       VPN_SERVICE_URL: tunnel.url,
       REGISTRY_URL: "registry.example.com",
       LOG_LEVEL: "trace",
