@@ -64,6 +64,7 @@ export async function run(): Promise<BenchTable> {
       RELAY_PORT: "0",
       DEPLOYMENT: "local",
       ACCESS_PROFILE: "contract",
+      RELAY_MAX_SESSIONS: String(IDLE_SESSIONS + FLOODING),
     };
     const start = (module: string, core: number) => {
       const child = startChild(join(__dirname, "relay", `${module}-process.js`), core, env);

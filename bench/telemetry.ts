@@ -68,7 +68,7 @@ async function capacity(server: "gateway" | "bare"): Promise<Step> {
     startChild(join(__dirname, "telemetry", `${name}-process.js`), core);
   const [serving, field] = [start(server, SERVER_CORE), start("field", FIELD_CORE)];
   try {
-    const port = await serving.ask<number>("listen", await field.ask<number>("vehicles"));
+    const port = await serving.ask<number>("listen", await field.ask<number>("vehicles", MOST_VEHICLES));
     let best: Step | undefined;
     let tooMany = MOST_VEHICLES;
     let next = FIRST_STEP;

@@ -17,7 +17,7 @@ const percentile = (values: readonly number[], part: number): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length * part)] ?? Number.NaN;
 
 answer({
-  vehicles: () => vehicles.listen(),
+  vehicles: (count: number) => vehicles.listen(count),
   /** Twenty watchers for each drone up to this one. */
   watch: async (port: number, count: number) => {
     for (; watched < count; watched++) {

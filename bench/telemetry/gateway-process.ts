@@ -5,6 +5,7 @@ import { createLogger } from "../../src/platform/log";
 import { createMetrics } from "../../src/platform/metrics";
 import { createLinkPool } from "../../src/vehicle";
 import { answer, ownFigures } from "../relay/child";
+import { hostOf } from "./vehicles";
 
 /** The gateway's own telemetry: vehicles' bytes in, watchers' sockets out. Every drone is the field's. */
 let vehiclesPort = 0;
@@ -15,7 +16,7 @@ const sockets = new TelemetrySockets(
     links,
     userOf: () => ({ id: 1, jti: "1", issuedAt: 0 }),
     find: async (_user, drone) => ({
-      target: { key: `drone:${drone}`, host: "127.0.0.1", port: vehiclesPort, via: "direct" },
+      target: { key: `drone:${drone}`, host: hostOf(drone), port: vehiclesPort, via: "direct" },
     }),
   },
   { maxHz: 10, stopWhenUnwatched: true, origins: [], maxSockets: 10_000, maxStreams: 500 },

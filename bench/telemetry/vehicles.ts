@@ -1,4 +1,5 @@
-import { createServer, type Server, type Socket } from "node:net";
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { build, decode, FrameWriter } from "../../src/vehicle/mavlink/codec";
 import { FrameReader } from "../../src/vehicle/mavlink/framing";
 import { ardupilotmega, common, minimal } from "../../src/vehicle/mavlink/messages";
@@ -8,16 +9,17 @@ const SLICES = 10;
 /** MAV_RESULT_ACCEPTED. */
 const ACCEPTED = 0;
 
+/** Where the drone's vehicle is: each has an address of its own, since one address is one drone's. */
+export const hostOf = (drone: number): string => `127.1.${drone >> 8}.${drone & 255}`;
+
 /** Every connection is a copter of its own; the first `flying` of them send ten times a second. */
 export class Vehicles {
   flying = 0;
   private readonly copters: { readonly socket: Socket; readonly writer: FrameWriter }[] = [];
-  private readonly server: Server;
   private slice = 0;
   private round = 0;
 
   constructor() {
-    this.server = createServer((socket) => this.admit(socket));
     onSchedule(100 / SLICES, () => this.tick());
   }
 
@@ -25,10 +27,15 @@ export class Vehicles {
     return this.copters.length;
   }
 
-  listen(): Promise<number> {
-    return new Promise((resolve) =>
-      this.server.listen(0, "127.0.0.1", () => resolve((this.server.address() as { port: number }).port)),
-    );
+  /** At the addresses of the drones 1 to `drones`, all on one port, which it returns. */
+  async listen(drones: number): Promise<number> {
+    let port = 0;
+    for (let drone = 1; drone <= drones; drone++) {
+      const server = createServer((socket) => this.admit(socket)).listen(port, hostOf(drone));
+      await once(server, "listening");
+      port = (server.address() as AddressInfo).port;
+    }
+    return port;
   }
 
   private admit(socket: Socket): void {
