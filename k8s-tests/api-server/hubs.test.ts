@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import { AppsV1Api, CoreV1Api, KubeConfig, type V1DaemonSet, type V1Pod } from "@kubernetes/client-node";
+import { AppsV1Api, CoreV1Api, type V1DaemonSet, type V1Pod } from "@kubernetes/client-node";
 import { freePort } from "../../src/laptop/free-port";
 import { startServerProcess } from "../../src/laptop/servers/server-process";
 import { atEndOfFile, freshFolder } from "../../src/testing";
 import { until } from "../../src/testing/until";
 import { render } from "../chart/helm";
+import { apiServer } from "./config";
 import { componentOf, Hubs } from "./hubs";
 
 /**
@@ -22,8 +23,7 @@ let apps: AppsV1Api;
 let hubs: Hubs;
 
 beforeAll(async () => {
-  const config = new KubeConfig();
-  config.loadFromDefault();
+  const config = apiServer();
   core = config.makeApiClient(CoreV1Api);
   apps = config.makeApiClient(AppsV1Api);
   hubs = new Hubs(core, namespace);

@@ -3,13 +3,13 @@ import {
   AppsV1Api,
   AuthorizationV1Api,
   CoreV1Api,
-  KubeConfig,
   NetworkingV1Api,
   type V1Pod,
 } from "@kubernetes/client-node";
 import { render } from "../chart/helm";
 import { workloads } from "../chart/pods";
-import { chartFolder } from "../chart/values-docs";
+import { chartFolder } from "../chart/values-schema";
+import { apiServer } from "./config";
 import { helmIn, versionless } from "./helm-in";
 import { secretsIn } from "./secrets-in";
 
@@ -24,9 +24,7 @@ let authorization: AuthorizationV1Api;
 let networking: NetworkingV1Api;
 
 beforeAll(async () => {
-  if (!process.env.KUBECONFIG) throw new Error("There is no API server: run k8s-tests/api-server/run.");
-  const config = new KubeConfig();
-  config.loadFromDefault();
+  const config = apiServer();
   core = config.makeApiClient(CoreV1Api);
   apps = config.makeApiClient(AppsV1Api);
   authorization = config.makeApiClient(AuthorizationV1Api);
@@ -178,30 +176,56 @@ test.each([
   },
 );
 
-test("every pod but the tunnel's and what takes it off its nodes is admitted under the restricted standard", async () => {
-  const strict = `${namespace}-restricted`;
-  const labels = { "pod-security.kubernetes.io/enforce": "restricted" };
-  await core.createNamespace({ body: { metadata: { name: strict, labels } } });
-  const objects = await render({
-    ...withTunnel,
-    networkPolicy: { tunnelNodes: ["10.1.2.3/32"] },
-    worker: { enabled: true },
+const janus = { enabled: true, image: "registry.example.com/janus:1.1.2" };
+
+describe.each(["restricted", "baseline"])("under the %s standard", (standard) => {
+  const strict = `${namespace}-${standard}`;
+  const ofTunnel = ["fleet-active-hub", "fleet-teardown", "fleet-tunnel"];
+
+  beforeAll(async () => {
+    const labels = { "pod-security.kubernetes.io/enforce": standard };
+    await core.createNamespace({ body: { metadata: { name: strict, labels } } });
   });
-  const refused: string[] = [];
-  for (const { object, pod } of workloads(objects)) {
-    const { name } = object.metadata;
-    // The class of the tunnel's pod and the volumes that a StatefulSet claims are not part of this question.
-    const claimed = object.kind === "StatefulSet" ? [{ name: "data", emptyDir: {} }] : [];
-    const spec = { ...pod, priorityClassName: undefined, volumes: [...(pod.volumes ?? []), ...claimed] };
-    const body = { metadata: { name }, spec } as unknown as V1Pod;
-    await core
-      .createNamespacedPod({ namespace: strict, body, dryRun: "All" })
-      .catch((error: { body?: string }) => {
-        if (!/violates PodSecurity|privileged: Forbidden/.test(String(error.body))) throw error;
-        refused.push(name);
-      });
-  }
-  expect(refused).toEqual(["fleet-tunnel", "fleet-teardown"]);
+
+  test.each([
+    ["every pod is admitted but the tunnel's and what takes it off its nodes", {}, ofTunnel],
+    ["Janus is refused with ports of the host", { hostPorts: true }, [...ofTunnel, "fleet-janus"].toSorted()],
+  ])("%s", async (_what, ports, wanted) => {
+    const objects = await render({
+      tunnel: { ...withTunnel.tunnel, lease: { enabled: true } },
+      networkPolicy: { tunnelNodes: ["10.1.2.3/32"] },
+      worker: { enabled: true },
+      janus: { ...janus, ...ports },
+    });
+    const refused: string[] = [];
+    for (const { object, pod } of workloads(objects)) {
+      const { name } = object.metadata;
+      // The class of the tunnel's pod and the volumes that a StatefulSet claims are not part of this question.
+      const claimed = object.kind === "StatefulSet" ? [{ name: "data", emptyDir: {} }] : [];
+      const spec = { ...pod, priorityClassName: undefined, volumes: [...(pod.volumes ?? []), ...claimed] };
+      const body = { metadata: { name }, spec } as unknown as V1Pod;
+      await core
+        .createNamespacedPod({ namespace: strict, body, dryRun: "All" })
+        .catch((error: { body?: string }) => {
+          if (!/violates PodSecurity|privileged: Forbidden/.test(String(error.body))) throw error;
+          refused.push(name);
+        });
+    }
+    expect(refused.toSorted()).toEqual(wanted);
+  });
+});
+
+test.each([
+  ["a load balancer", {}, 201, ["LoadBalancer", 20_000]],
+  ["the nodes' ports", { rtpPorts: "30000-30019", service: { type: "NodePort" } }, 20, ["NodePort", 30_000]],
+])("Janus's media is accepted by %s", async (_by, values, count, wanted) => {
+  const own = `${namespace}-restricted`;
+  await helmIn(own)(["upgrade", "--install", "media", chart], { janus: { ...janus, ...values } });
+  const { spec } = await core.readNamespacedService({ name: "media-janus-media", namespace: own });
+  expect(spec?.ports).toHaveLength(count);
+  expect([spec?.type, spec?.ports?.[0]?.port]).toEqual(wanted);
+  if (spec?.type === "NodePort")
+    expect(spec.ports?.every(({ port, nodePort }) => port === nodePort)).toBe(true);
 });
 
 test("when the release is gone its generated secrets are still there, and another installation adopts them", async () => {

@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { AppsV1Api, CoreV1Api, KubeConfig } from "@kubernetes/client-node";
+import { AppsV1Api, CoreV1Api } from "@kubernetes/client-node";
 import { packageRoot } from "../../src/platform/version";
 import { freshFolder } from "../../src/testing";
-import { hubAddress, run, tool } from "../chart/helm";
-import { chartFolder } from "../chart/values-docs";
+import { hubAddress, run } from "../chart/helm";
+import { apiServer } from "./config";
+import { helmIn, versionless } from "./helm-in";
 import { secretsIn } from "./secrets-in";
 
 /** docs/backup.md's commands that need an API server and nothing else. Run by k8s-tests/api-server/run. */
@@ -28,19 +29,14 @@ let apps: AppsV1Api;
 const type = (namespace: string, ...lines: string[]) =>
   run("bash", ["-euc", lines.join("\n").replaceAll("-n fleet ", `-n ${namespace} `)], { cwd: folder });
 
-/** A server that was compiled without a version calls itself 0.0.0, which the chart would refuse. */
-async function helm(command: string, namespace: string): Promise<void> {
-  const chart = join(folder, "chart");
-  await run("bash", [
-    "-euc",
-    `cp -rn ${chartFolder} ${chart}; sed -i '/^kubeVersion:/d' ${chart}/Chart.yaml`,
-  ]);
-  await run(tool("helm"), [
-    ...[command, "fleet", chart, "--namespace", namespace],
-    ...["--set", "worker.enabled=true,relay.autoscaling.enabled=true,gateway.replicas=2"],
-    ...["--set", `networkPolicy.tunnelNodes={${hubAddress.networkPolicy.tunnelNodes}}`],
-  ]);
-}
+const chart = versionless();
+const values = {
+  ...hubAddress,
+  worker: { enabled: true },
+  relay: { autoscaling: { enabled: true } },
+  gateway: { replicas: 2 },
+};
+const helm = helmIn(fresh);
 
 const replicas = async () =>
   Object.fromEntries(
@@ -51,9 +47,7 @@ const replicas = async () =>
   );
 
 beforeAll(async () => {
-  if (!process.env.KUBECONFIG) throw new Error("There is no API server: run k8s-tests/api-server/run.");
-  const config = new KubeConfig();
-  config.loadFromDefault();
+  const config = apiServer();
   core = config.makeApiClient(CoreV1Api);
   apps = config.makeApiClient(AppsV1Api);
   for (const name of [old, fresh]) await core.createNamespace({ body: { metadata: { name } } });
@@ -66,7 +60,7 @@ test("Secrets of one cluster are applied in another, over those that a release h
     await core.createNamespacedSecret({ namespace: old, body });
   }
   await type(old, command("kubectl -n fleet get secret fleet-keys"));
-  await helm("install", fresh);
+  await helm(["install", "fleet", chart], values);
   await secretsIn(fresh).madeIn("fleet");
   await type(fresh, command("kubectl -n fleet apply"));
   for (const name of ["fleet-keys", "fleet-hub-keys"]) {
@@ -89,7 +83,7 @@ test("who writes is stopped, autoscaled or not, and started again as the release
     command("parts="),
     command('kubectl -n fleet scale deployment --selector "$parts" --replicas=1'),
   );
-  await helm("upgrade", fresh);
+  await helm(["upgrade", "fleet", chart], values);
   // From one on the autoscaler sees to the relay.
   expect(await replicas()).toEqual({ "fleet-gateway": 2, "fleet-relay": 1, "fleet-worker": 1 });
 });

@@ -1,17 +1,18 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { BatchV1Api, CoreV1Api, KubeConfig, type V1Job } from "@kubernetes/client-node";
+import { BatchV1Api, CoreV1Api, type V1Job } from "@kubernetes/client-node";
 import { freshFolder } from "../../src/testing";
+import { loggedIn } from "../../src/testing/cluster-account";
 import { compiledPrograms } from "../../src/testing/programs";
 import { until } from "../../src/testing/until";
 import { run } from "../chart/helm";
+import { apiServer } from "./config";
 
 type Secrets = Record<string, Record<string, string>>;
 
 /** A namespace's Secrets, and what makes them. */
 export function secretsIn(namespace: string) {
-  const config = new KubeConfig();
-  config.loadFromDefault();
+  const config = apiServer();
   const core = config.makeApiClient(CoreV1Api);
   const batch = config.makeApiClient(BatchV1Api);
   let programs: string | undefined;
@@ -41,14 +42,7 @@ export function secretsIn(namespace: string) {
 
   /** Logged in as the account of the release's Job, in a file. */
   async function accountFile(account: string): Promise<string> {
-    const { status } = await core.createNamespacedServiceAccountToken({
-      ...{ name: account, namespace },
-      body: { spec: { audiences: [], expirationSeconds: 3_600 } },
-    });
-    const cluster = config.getCurrentCluster();
-    if (!cluster || !status?.token) throw new Error("KUBECONFIG names no cluster that gives tokens.");
-    const theirs = new KubeConfig();
-    theirs.loadFromClusterAndUser(cluster, { name: account, token: status.token });
+    const theirs = await loggedIn(config, namespace, account);
     const file = join(freshFolder("account"), "kubeconfig");
     writeFileSync(file, theirs.exportConfig());
     return file;

@@ -1,5 +1,6 @@
-import { KubeConfig, KubernetesObjectApi, PatchStrategy } from "@kubernetes/client-node";
+import { KubernetesObjectApi, PatchStrategy } from "@kubernetes/client-node";
 import { type KubernetesObject, render } from "../chart/helm";
+import { apiServer } from "./config";
 import { helmIn, versionless, withKeysInManifests } from "./helm-in";
 import { secretsIn } from "./secrets-in";
 
@@ -144,8 +145,7 @@ test("each upgrade and each rollback brings Jobs of its own, and takes the last 
 });
 
 test("a tool that renders without the cluster and applies keeps every key, and gets a Job for each change", async () => {
-  const config = new KubeConfig();
-  config.loadFromDefault();
+  const config = apiServer();
   const objects = KubernetesObjectApi.makeApiClient(config);
   await helm(["uninstall", "fleet"]);
   const apply = async (values: object) => {

@@ -28,6 +28,7 @@ import {
   runHelmTest,
   subscribed,
   uninstall,
+  withoutPolicies,
 } from "./release";
 
 /** In the order of a release's life: each test stands on what those before it left. */
@@ -270,19 +271,29 @@ test(
     const metrics = `${release}-gateway.${namespace}:8080`;
     expect(await stranger.opens([metrics])).toEqual({ [metrics]: true });
 
-    expect(await stranger.opens(guarded)).toEqual(all(false));
-    expect(await beside.opens(guarded)).toEqual(all(false));
-    expect(await relay.opens(guarded)).toEqual({
-      ...all(false),
-      [`${release}-postgres.${namespace}:5432`]: true,
-      [`${release}-redis.${namespace}:6379`]: true,
-    });
+    const expectGuarded = async () => {
+      expect(await stranger.opens(guarded)).toEqual(all(false));
+      expect(await beside.opens(guarded)).toEqual(all(false));
+      expect(await relay.opens(guarded)).toEqual({
+        ...all(false),
+        [`${release}-postgres.${namespace}:5432`]: true,
+        [`${release}-redis.${namespace}:6379`]: true,
+      });
+    };
+    await expectGuarded();
+    // It is the policies that keep them out: without these each of the connections opens.
+    await withoutPolicies(() =>
+      until(async () => {
+        for (const pod of [stranger, beside, relay]) expect(await pod.opens(guarded)).toEqual(all(true));
+      }, MINUTES),
+    );
+    await until(expectGuarded, MINUTES);
     // On the node's network no policy holds: a secret does.
     const firewall = await stranger.get(`http://${release}-tunnel.${namespace}:5050/firewall`);
     expect(firewall.status).toBe(401);
     await beside.delete();
   },
-  2 * MINUTES,
+  5 * MINUTES,
 );
 
 /** Of what the flight's telemetry does not pass through; Redis carries it between gateways. */

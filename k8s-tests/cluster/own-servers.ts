@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { V1Container } from "@kubernetes/client-node";
+import { parse } from "yaml";
 import { packageRoot } from "../../src/platform/version";
 import { until } from "../../src/testing/until";
 import { core, exec, freshNamespace, isReady, networking } from "./release";
@@ -13,7 +14,7 @@ const PASSWORD = "of-an-operator-s-own";
 /** Of the image by whose name the chart has it. */
 function imageOf(server: string): string {
   const values = readFileSync(join(packageRoot, `charts/fleet-gateway/charts/${server}/values.yaml`), "utf8");
-  const [, repository, tag] = /repository: (\S+)\n +tag: (\S+)/.exec(values) ?? [];
+  const { repository, tag } = parse(values).image;
   return `${repository}:${tag}`;
 }
 

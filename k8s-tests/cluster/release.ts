@@ -196,6 +196,24 @@ export async function leftOnNode(): Promise<string[]> {
   }
 }
 
+/** Look while none of the release's NetworkPolicies is there. They are put back; enforced a moment later. */
+export async function withoutPolicies(look: () => Promise<unknown>): Promise<void> {
+  const { items } = await networking.listNamespacedNetworkPolicy({ namespace });
+  for (const { metadata } of items) {
+    await networking.deleteNamespacedNetworkPolicy({ namespace, name: metadata?.name ?? "" });
+  }
+  try {
+    await look();
+  } finally {
+    for (const { metadata: { name, labels, annotations } = {}, spec } of items) {
+      await networking.createNamespacedNetworkPolicy({
+        namespace,
+        body: { metadata: { name, labels, annotations }, spec },
+      });
+    }
+  }
+}
+
 export const isReady = (pod: V1Pod): boolean =>
   !pod.metadata?.deletionTimestamp &&
   (pod.status?.conditions ?? []).some(({ type, status }) => type === "Ready" && status === "True");
