@@ -115,7 +115,8 @@ test("only mail, DNS, the API server, the hub and media lead out of the release"
   expect(withDns.toSorted()).toEqual(["gateway", "relay", "setup", "test", "worker"]);
   expect(out.filter((arrow) => !/ (UDP )?53$/.test(arrow))).toEqual(
     [
-      ...["gateway → anywhere 2500", "worker → anywhere 2500", "secrets → anywhere 1-65535"],
+      ...["gateway → anywhere 2500", "worker → anywhere 2500"],
+      ...["secrets → anywhere 443", "secrets → anywhere 6443"],
       ...["gateway → hub 5050", "gateway → hub 5051", "test → hub 5050", "janus → anywhere UDP 1-65535"],
     ].toSorted(),
   );
@@ -146,6 +147,19 @@ test("servers elsewhere are reached on their own ports, at the addresses that ar
   expect(new Set(blocks)).toEqual(new Set(["2001:db8::/64"]));
 });
 
+test("a pod that has its keys by a role of its own reaches the cloud's STS, whatever the store's addresses are", async () => {
+  const byRole = { ...external, objects: { bucket: "example-fleet", vpnBucket: "example-fleet-vpn" } };
+  /** Who is let out to port 443 of any address. */
+  const ends = async (store: object) => {
+    const rendered = await render({ ...byRole, external: { ...external.external, objects: store } });
+    const isOpen = (rule: Rule) => rule.to === undefined && portsOf(rule).includes("443");
+    return policiesOf(rendered).flatMap(({ of, policy }) => (policy.egress?.some(isOpen) ? [of] : []));
+  };
+  const cidrs = ["10.0.16.0/20"];
+  expect(await ends({ cidrs })).toEqual(["gateway", "worker", "setup", "secrets"]);
+  expect(await ends({ cidrs, existingSecret: "o" })).toEqual(["secrets"]);
+});
+
 test.each([
   ["the URL's", { url: "smtps://mail.example.com" }, [465]],
   [
@@ -172,7 +186,12 @@ test("the Kubernetes API is reached on the port that the cluster has it at, by a
   const networkPolicy = { apiServerPorts: [443, 16_443] };
   const out = arrows(await render({ simulation: { provider: "kubernetes" }, networkPolicy }), "egress");
   expect(out).toContain("gateway → anywhere 16443");
-  expect(arrows(await render({ networkPolicy }), "egress")).not.toContain("gateway → anywhere 16443");
+  const plain = arrows(await render({ networkPolicy }), "egress");
+  expect(plain).not.toContain("gateway → anywhere 16443");
+  expect(plain.filter((arrow) => arrow.startsWith("secrets "))).toEqual([
+    "secrets → anywhere 16443",
+    "secrets → anywhere 443",
+  ]);
 });
 
 test("every pod that is not on the node's network is held by a policy, in both directions", () => {

@@ -5,7 +5,7 @@ import { packageRoot } from "../../src/platform/version";
 import { generatedKinds } from "./generated";
 import { type KubernetesObject, matrix, render } from "./helm";
 import { containersOf, workloads } from "./pods";
-import { chartFolder, readValues } from "./values-docs";
+import { chartFolder, readValues } from "./values-schema";
 
 /** What people are told to type names only what is there. */
 const below = (folder: string, ending: string): string[] =>
@@ -150,6 +150,20 @@ test("the runbook of a failing reconciliation tells every stage that can fail", 
   );
   expect(stages.length).toBeGreaterThan(5);
   expect(told.toSorted()).toEqual(stages.toSorted());
+});
+
+test.each([
+  ["10.1.2.3", "10.1.2.3:5050"],
+  ["2001:db8::3", "[2001:db8::3]:5050"],
+])("the runbook of stale peers asks the hub on a node of address %s", async (HOST, host) => {
+  const [, program = ""] = /node -e '([^']*)'/.exec(read("docs/runbooks/tunnel-peers-stale.md")) ?? [];
+  const asked: string[] = [];
+  const fetched = async (url: string) => {
+    asked.push(url);
+    return new Response();
+  };
+  new Function("fetch", "process", "console", program)(fetched, { env: { HOST } }, { log: () => {} });
+  expect(asked.map((url) => new URL(url).host)).toEqual([host]);
 });
 
 test("every program, operator's command and script is there", () => {

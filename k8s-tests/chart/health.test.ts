@@ -12,7 +12,7 @@ import { tunnelWorld } from "../../src/testing/start-tunnel";
 import { SimulatedOs } from "../../src/tunnel/os/simulated-os";
 import { hubAddress, type KubernetesObject, render } from "./helm";
 import { workloads } from "./pods";
-import { chartFolder } from "./values-docs";
+import { chartFolder } from "./values-schema";
 
 /** What the pod of `helm test` runs, against real services but for a vehicle and a Janus, which are fakes here. */
 let gateway: TestGateway;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { parseAllDocuments, stringify } from "yaml";
 import { packageRoot } from "../../src/platform/version";
-import { chartFolder } from "./values-docs";
+import { chartFolder } from "./values-schema";
 
 export const run = promisify(execFile);
 
@@ -29,11 +29,15 @@ export interface KubernetesObject {
 
 export const examples = readdirSync(join(chartFolder, "examples")).map((name) => name.replace(".yaml", ""));
 
+/** The release that is rendered unless another is named. */
+const fleet = { release: "fleet", namespace: "drones" };
+
 /** The chart's output as text, with `sets` as given by `--set`. Rejects with what helm said. */
 export async function template(
   values: object,
   example?: string,
   sets: Readonly<Record<string, string>> = {},
+  { release, namespace } = fleet,
 ): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "chart-values-"));
   try {
@@ -45,7 +49,7 @@ export async function template(
     const { stdout } = await run(
       tool("helm"),
       [
-        ...["template", "fleet", chartFolder, "--namespace", "drones"],
+        ...["template", release, chartFolder, "--namespace", namespace],
         ...["--kube-version", `${kubernetesMinors[0]}.0`],
         ...files.flatMap((file) => ["--values", file]),
         ...Object.entries(sets).flatMap(([path, value]) => ["--set", `${path}=${value}`]),
@@ -108,6 +112,19 @@ const cases: readonly (readonly [name: string, values: object, example?: string]
     { ...tunnel, setup: { onboardImage: "registry.example.com/onboard:2", mavlinkRouterImage: "router:1" } },
   ],
   ["Janus", { janus: { enabled: true, image: "registry.example.com/janus:1.1.2", rtpPorts: "20000-20010" } }],
+  [
+    "Janus on its node's ports",
+    { janus: { enabled: true, image: "registry.example.com/janus:1.1.2", hostPorts: true } },
+  ],
+  [
+    "Janus by the nodes' ports",
+    {
+      janus: {
+        ...{ enabled: true, image: "registry.example.com/janus:1.1.2", rtpPorts: "30000-30010" },
+        service: { type: "NodePort" },
+      },
+    },
+  ],
   ["a Janus elsewhere", { janus: { url: "http://media.example.com:8088/janus", existingSecret: "janus" } }],
   ["files synced for development", { ...leasedHubs, development: { sync: true }, worker: { enabled: true } }],
   ["a debugger's hold", { ...tunnel, development: { debug: true }, worker: { enabled: true } }],

@@ -12,7 +12,7 @@ import { tunnelWorld } from "../../src/testing/start-tunnel";
 import { hubMetrics } from "../../src/tunnel/lease/metrics";
 import { SimulatedOs } from "../../src/tunnel/os/simulated-os";
 import { tool } from "./helm";
-import { chartFolder } from "./values-docs";
+import { chartFolder } from "./values-schema";
 
 /** What each real service answers at /metrics. */
 const answers = new Map<string, string>();

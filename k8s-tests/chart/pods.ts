@@ -3,7 +3,10 @@ import type { KubernetesObject } from "./helm";
 export interface Variable {
   readonly name: string;
   readonly value?: string;
-  readonly valueFrom?: { readonly secretKeyRef?: { readonly name: string; readonly key: string } };
+  readonly valueFrom?: {
+    readonly secretKeyRef?: { readonly name: string; readonly key: string };
+    readonly fieldRef?: { readonly fieldPath: string };
+  };
 }
 
 export interface Container {
@@ -13,7 +16,11 @@ export interface Container {
   readonly command?: readonly string[];
   readonly env?: readonly Variable[];
   readonly restartPolicy?: string;
-  readonly ports?: readonly { readonly containerPort: number; readonly name?: string }[];
+  readonly ports?: readonly {
+    readonly containerPort: number;
+    readonly hostPort?: number;
+    readonly name?: string;
+  }[];
   readonly resources?: { readonly requests?: object; readonly limits?: object };
   readonly volumeMounts?: readonly {
     readonly name: string;
@@ -32,8 +39,18 @@ export interface Container {
   };
 }
 
+export interface Toleration {
+  readonly key?: string;
+  readonly operator?: string;
+  readonly value?: string;
+  readonly effect?: string;
+}
+
 export interface PodSpec {
   readonly hostNetwork?: boolean;
+  readonly hostPID?: boolean;
+  readonly hostIPC?: boolean;
+  readonly tolerations?: readonly Toleration[];
   readonly enableServiceLinks?: boolean;
   readonly imagePullSecrets?: readonly { readonly name: string }[];
   readonly automountServiceAccountToken?: boolean;
@@ -99,4 +116,14 @@ export function expanded({ env = [] }: Container, secrets: Record<string, string
     known[name] = given.replaceAll(/\$\((\w+)\)/g, (whole, other: string) => known[other] ?? whole);
   }
   return known;
+}
+
+/** `dist/cmd/admin.js create-buckets` → `admin create-buckets`, as configSchemas calls it. */
+export function processOf({ args = [] }: Container): string {
+  const at = args.findIndex((word) => /(^|\/)cmd\/\w+\.[jt]s$/.test(word));
+  const [, name = ""] = /(\w+)\.[jt]s$/.exec(args[at] ?? "") ?? [];
+  const [mode] = args
+    .slice(at + 1)
+    .filter((word) => name === "admin" || ["--userspace", "--guard", "--teardown"].includes(word));
+  return mode ? `${name} ${mode}` : name;
 }

@@ -1,17 +1,36 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import Redis from "ioredis";
+import { parse } from "yaml";
 import type { Ipv4 } from "../../src/domain/ipv4";
 import { freePort } from "../../src/laptop/free-port";
 import { startServerProcess } from "../../src/laptop/servers/server-process";
 import { atEndOfFile, freshFolder } from "../../src/testing";
 import { DroneUsers, type Login } from "../../src/tunnel/edge/drone-users";
 import { generatedSecrets } from "./generated";
-import { hubAddress, render } from "./helm";
+import { examples, hubAddress, render } from "./helm";
 import { type Container, expanded, workloads } from "./pods";
+import { chartFolder } from "./values-schema";
 
-/** The bundled Redis as the chart starts it, but for its folders and its port; a URL as a process of ours is given it. */
-async function bundledRedis() {
-  const objects = await render({ tunnel: { enabled: true, endpointHost: "vpn.example.com" }, ...hubAddress });
-  const passwords = generatedSecrets(objects)["fleet-redis"] as Record<string, string>;
+/** Examples whose hub has an edge, which makes drones' users in a Redis. */
+const withTunnel = examples
+  .map((name) => ({ name, text: readFileSync(join(chartFolder, "examples", `${name}.yaml`), "utf8") }))
+  .map((example) => ({ ...example, values: parse(example.text) as Given }))
+  .filter(({ values }) => values.tunnel?.enabled);
+const isBundled = ({ values }: (typeof withTunnel)[number]) => values.redis?.enabled ?? true;
+const bundled = withTunnel.filter(isBundled).map(({ name }) => name);
+
+/**
+ * The bundled Redis as the chart starts it with an example's values, or with none, but for its folders and its port; a
+ * URL as a process of ours is given it.
+ */
+async function bundledRedis(example?: string) {
+  const tunnel = { enabled: true, endpointHost: "vpn.example.com" };
+  const objects = await render(example ? {} : { tunnel, ...hubAddress }, example);
+  // An example may name a Secret of the operator's, which is described to have these keys.
+  const passwords = (generatedSecrets(objects)["fleet-redis"] ?? {
+    ...{ password: "ours-of-an-operator", "edge-password": "the-edges-of-an-operator" },
+  }) as Record<string, string>;
   const containers = workloads(objects).flatMap(({ pod }) => pod.containers);
   const variables = (name: string) =>
     expanded(containers.find((container) => container.name === name) as Container, passwords);
@@ -34,6 +53,11 @@ async function bundledRedis() {
     (variables(container)[name] as string).replace("fleet-redis:6379", `127.0.0.1:${port}`);
 }
 
+interface Given {
+  readonly tunnel?: { readonly enabled?: boolean };
+  readonly redis?: { readonly enabled?: boolean };
+}
+
 const connect = (url: string, login?: Login) => {
   const address = new URL(url);
   if (login) [address.username, address.password] = [login.username, login.password];
@@ -43,8 +67,14 @@ const connect = (url: string, login?: Login) => {
   return redis;
 };
 
-test("the bundled Redis lets our processes do everything, the edge make drones' users, read fences and share peers' addresses, and nobody else in", async () => {
-  const url = await bundledRedis();
+const doors =
+  "lets our processes do everything, the edge make drones' users, read fences and share peers' addresses, and nobody else in";
+
+test.each([
+  { name: "no example", example: undefined },
+  ...bundled.map((example) => ({ name: `the example ${example}`, example })),
+])(`with $name the bundled Redis ${doors}`, async ({ example }) => {
+  const url = await bundledRedis(example);
   const ours = connect(url("gateway", "REDIS_URL"));
   await ours.set("revoked:1", "1");
   const edge = connect(url("tunnel", "EDGE_REDIS_URL"));
@@ -64,4 +94,15 @@ test("the bundled Redis lets our processes do everything, the edge make drones' 
   await expect(edge.publish("10.71.0.2:gamepad_input", "{}")).rejects.toThrow("NOPERM");
   const nobody = connect(url("gateway", "REDIS_URL"), { username: "default", password: "wrong" });
   await expect(nobody.ping()).rejects.toThrow();
+});
+
+test("an example with a tunnel and a Redis elsewhere says what the edge must be allowed there, and is of no provider that forbids it", () => {
+  expect(withTunnel.length).toBeGreaterThan(2);
+  for (const { name, text } of withTunnel.filter((example) => !isBundled(example))) {
+    expect([name, text]).toEqual([
+      name,
+      expect.stringMatching(/^ *#.*ACL SETUSER[\s\S]*existingSecret: fleet-redis/m),
+    ]);
+    expect([name, /amazonaws/.test(text)]).toEqual([name, false]);
+  }
 });

@@ -1,3 +1,4 @@
+import { parseExtraAllow } from "../../src/tunnel/firewall/extra-allow";
 import { hubAddress, template } from "./helm";
 
 const noLeases = { leases: { enabled: false } };
@@ -58,6 +59,12 @@ test.each([
   ],
   ["a misspelt value of a bundled server", { minio: { persistence: { siez: "1Ti" } } }, /siez/],
   ["one bucket for files and keys", { objects: { bucket: "fleet", vpnBucket: "fleet" } }, /vpnBucket/],
+  ["a store that is nowhere", { minio: { enabled: false } }, /minio\.enabled=false.*objects\.bucket/],
+  [
+    "keys in somebody else's bucket",
+    { minio: { enabled: false }, objects: { bucket: "example-fleet" } },
+    /minio\.enabled=false.*objects\.vpnBucket/,
+  ],
   ["a range of ports that ends before it begins", { janus: { rtpPorts: "20200-20000" } }, /rtpPorts/],
   [
     "a role for the tunnel that nothing would use",
@@ -74,4 +81,36 @@ test.each([
   ["a variable that another value sets", { gateway: { env: { JANUS_URL: "http://janus" } } }, /JANUS_URL/],
 ])("%s is refused, and named", async (_what, values, named) => {
   await expect(template(values)).rejects.toMatchObject({ stderr: expect.stringMatching(named) });
+});
+
+test.each([
+  "10.71.0.0/16",
+  "users>10.71.0.2:tcp/22",
+  "drones>10.70.255.255",
+  "10.0.0.0/8:tcp/80",
+  "10.70.0.0/15",
+  "10.64.0.0/12",
+  "10.71.3.0/24>192.0.2.1",
+  "10.0.0.0/8>192.0.2.1",
+  "10.72.0.0/16",
+  "10.69.0.0/16:udp/53",
+  "10.68.0.0/15",
+  "10.128.0.0/9",
+  "0.0.0.0/0",
+  "192.0.2.1>10.71.0.2:tcp/80",
+  "10.72.0.0/13>10.71.0.2",
+])("the further destination %s is judged as the hub judges it at its start", async (text) => {
+  const verdict = (told: string) => (/a plane to a plane|a part of a plane/.exec(told) ?? ["is taken"])[0];
+  const hub = () => verdict(parseExtraAllow(text) && "");
+  const wanted = await Promise.resolve()
+    .then(hub)
+    .catch(({ message }) => verdict(message));
+  const refusal = await template({ tunnel: { firewallExtraAllow: [text] } }).then(
+    () => "",
+    ({ stderr }) => {
+      expect(stderr).toContain(`tunnel.firewallExtraAllow: "${text}"`);
+      return stderr as string;
+    },
+  );
+  expect(verdict(refusal)).toBe(wanted);
 });

@@ -6,8 +6,8 @@ import { packageRoot } from "../../src/platform/version";
 
 const templates = join(packageRoot, "charts/fleet-gateway/templates");
 
-/** Where a process listens and which files it has: Services, probes, policies and mounts are made for that. */
-const isPlace = (name: string) => /_(PORT|PATH|FOLDER)$/.test(name);
+/** Where a process listens or is reached, and which files it has: Services, probes, policies and mounts are made for that. */
+const isPlace = (name: string) => /_(PORT|PATH|FOLDER)$|^GATEWAY_PEER_/.test(name);
 
 export const takesVariables = (component: string): boolean =>
   ["gateway", "relay", "worker", "tunnel"].includes(component);
@@ -31,6 +31,12 @@ export function freeVariables(component: string): Record<string, object> {
   return { ...Object.fromEntries(own), ...ofNode };
 }
 
+/** Names of a process's variables that its configuration keeps unprinted. */
+export const secretVariables = (process: string): string[] =>
+  Object.entries(configSchemas[process]?.shape ?? {})
+    .filter(([, field]) => inputOf(field as z.ZodType).secret)
+    .map(([name]) => name);
+
 const filesOf = (component: string) =>
   readdirSync(join(templates, component)).map((name) => join(component, name));
 
@@ -47,6 +53,9 @@ interface Input {
   readonly minimum?: number;
   readonly exclusiveMinimum?: number;
   readonly maximum?: number;
+  readonly minLength?: number;
+  readonly pattern?: string;
+  readonly format?: string;
   readonly description?: string;
   readonly secret?: boolean;
 }
@@ -55,14 +64,24 @@ const inputOf = (field: z.ZodType): Input =>
   z.toJSONSchema(field, { io: "input", unrepresentable: "any", target: "draft-7" }) as Input;
 
 /** A number or a flag may stand in the values as itself or, as in an environment, as text. */
-function asGiven({ type, enum: words, minimum, exclusiveMinimum, maximum, description }: Input): object {
+function asGiven(input: Input): object {
+  const { type, enum: words, minimum, exclusiveMinimum, maximum, description } = input;
   const about = { description };
   if (type === "integer" || type === "number") {
     const most = maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum;
     const least = minimum === -Number.MAX_SAFE_INTEGER ? undefined : minimum;
-    const pattern = type === "integer" ? "^-?\\d+$" : "^-?\\d+(\\.\\d+)?$";
+    const pattern = numberAsText(input);
     return { ...about, type: [type, "string"], minimum: least, exclusiveMinimum, maximum: most, pattern };
   }
   if (words?.join() === "true,false") return { ...about, enum: [true, false, ...words] };
-  return words ? { ...about, enum: words } : { ...about, type: "string" };
+  if (words) return { ...about, enum: words };
+  const pattern = input.format === "uri" ? "^[a-z][a-z0-9+.-]*://\\S+$" : input.pattern;
+  return { ...about, type: "string", minLength: input.minLength, pattern };
+}
+
+/** Of a bound a text can be held against its sign only; the process has the last word. */
+function numberAsText({ type, minimum, exclusiveMinimum }: Input): string {
+  const least = exclusiveMinimum ?? minimum ?? Number.NEGATIVE_INFINITY;
+  const whole = exclusiveMinimum === 0 && type === "integer" ? "0*[1-9]\\d*" : "\\d+";
+  return `^${least < 0 ? "-?" : ""}${whole}${type === "integer" ? "" : "(\\.\\d+)?"}$`;
 }

@@ -1,7 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { chartFolder, readmeText, schemaText } from "./values-docs";
+import { readmeText } from "./values-docs";
+import { chartFolder, schemaTexts } from "./values-schema";
 
-/** `npm run docs:chart`: values.schema.json and the table in README.md, from values.yaml. */
-writeFileSync(join(chartFolder, "values.schema.json"), schemaText());
-writeFileSync(join(chartFolder, "README.md"), readmeText());
+/** `npm run docs:chart`: the schemas of the values and the table in README.md, from values.yaml. */
+const files = { ...schemaTexts(), "README.md": readmeText() };
+for (const [name, text] of Object.entries(files)) writeFileSync(join(chartFolder, name), text);

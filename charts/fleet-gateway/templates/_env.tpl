@@ -1,7 +1,8 @@
 {{/* Variables in groups, as the processes' configuration schemas have them. */}}
 
 {{- define "fleet.env.process" -}}
-- {name: HOST, value: {{ .host | default "0.0.0.0" | quote }}}
+# Every address, of IPv6 and of IPv4.
+- {name: HOST, value: "::"}
 {{ include "fleet.env.common" .root }}
 {{- end }}
 

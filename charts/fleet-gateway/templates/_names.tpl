@@ -76,7 +76,32 @@ be a pod's.
 {{- concat $found .Values.networkPolicy.tunnelSources | uniq | toJson -}}
 {{- end }}
 
-{{/* Names of the hub nodes that the cluster has now, as a JSON list; none where there is no cluster to ask. */}}
+{{/*
+How many hub nodes there are, at least one. The cluster is asked only where the values do not tell: who may install into
+one namespace may not list nodes, and a look-up that is forbidden fails the release.
+*/}}
+{{- define "fleet.hubCount" -}}
+{{- $count := 1 -}}
+{{- if .Values.tunnel.lease.enabled -}}
+{{- if .Values.tunnel.nodes -}}
+{{- $count = len .Values.tunnel.nodes -}}
+{{- else if .Values.networkPolicy.tunnelNodes -}}
+{{- range $family := list "." ":" -}}
+{{- $given := list -}}
+{{- range $.Values.networkPolicy.tunnelNodes }}{{ if contains $family . }}{{ $given = append $given . }}{{ end }}{{ end -}}
+{{- $count = max $count (len $given) -}}
+{{- end -}}
+{{- else -}}
+{{- $count = include "fleet.hubNames" . | fromJsonArray | len | max 1 -}}
+{{- end -}}
+{{- end -}}
+{{- $count -}}
+{{- end }}
+
+{{/*
+Names of the hub nodes that the cluster has now, as a JSON list; none where there is no cluster to ask. Fails the release
+where nodes may not be listed.
+*/}}
 {{- define "fleet.hubNames" -}}
 {{- $found := list -}}
 {{- range (lookup "v1" "Node" "" "").items -}}

@@ -121,7 +121,7 @@ kind: ServiceAccount
 metadata:
   name: {{ include "fleet.name" . }}
   labels: {{- include "fleet.labels" . | nindent 4 }}
-  {{- with index .root.Values.serviceAccounts.annotations .component }}
+  {{- with index (.root.Values.serviceAccounts.annotations | default dict) .component }}
   annotations: {{- toYaml . | nindent 4 }}
   {{- end }}
 automountServiceAccountToken: false

@@ -36,6 +36,12 @@ spec:
 {{- define "fleet.policy.dns" }}
 - ports: [{protocol: UDP, port: 53}, {protocol: TCP, port: 53}]
 {{- end }}
+{{/* With no key of the store's a pod has the keys of its own role (IRSA), from the cloud's STS: an address that is not the store's. */}}
+{{- define "fleet.policy.role" }}
+{{- if not (or .Values.minio.enabled .Values.external.objects.existingSecret) }}
+- ports: {{ template "fleet.policy.tcp" (list 443) }}
+{{- end }}
+{{- end }}
 {{- define "fleet.policy.mail" }}
 {{- if .Values.mail.existingSecret }}
 - ports: {{ template "fleet.policy.tcp" .Values.mail.ports }}

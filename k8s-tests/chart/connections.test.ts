@@ -1,0 +1,37 @@
+import { gatewayConfig, relayConfig, workerConfig } from "../../src/platform/config";
+import { render } from "./helm";
+import { workloads } from "./pods";
+
+interface Scaling {
+  readonly scaleTargetRef: { readonly name: string };
+  readonly maxReplicas: number;
+}
+
+/** Of one process, at most: its pool, and what listens or does jobs beside it (docs/scaling.md). */
+const each = {
+  gateway: gatewayConfig.shape.DATABASE_POOL_MAX.parse(undefined) + 4,
+  relay: relayConfig.shape.RELAY_DATABASE_POOL_MAX.parse(undefined) + 1,
+  worker: workerConfig.shape.DATABASE_POOL_MAX.parse(undefined),
+  tunnel: 3,
+};
+/** Kept by Postgres for its superuser, who is not one of ours. */
+const RESERVED = 3;
+
+test("the bundled Postgres has connections for all that scales by itself, and for one more of each during an upgrade", async () => {
+  const scaled = { autoscaling: { enabled: true } };
+  const objects = await render({ gateway: scaled, relay: scaled, worker: { enabled: true } });
+  const most = (component: string) => {
+    const scaling = objects
+      .filter(({ kind }) => kind === "HorizontalPodAutoscaler")
+      .map(({ spec }) => spec as unknown as Scaling)
+      .find(({ scaleTargetRef }) => scaleTargetRef.name === `fleet-${component}`);
+    return scaling?.maxReplicas ?? 1;
+  };
+  expect([most("gateway"), most("relay")]).toEqual([6, 8]);
+  const wanted = Object.entries(each).reduce((sum, [name, one]) => sum + (most(name) + 1) * one, 0);
+
+  const [postgres] = workloads(objects).filter(({ object }) => object.metadata.name === "fleet-postgres");
+  const args = postgres?.pod.containers[0]?.args?.join(" ") ?? "";
+  const taken = Number(/^postgres -c max_connections=(\d+)$/.exec(args)?.[1]);
+  expect(taken - RESERVED).toBeGreaterThanOrEqual(wanted);
+});

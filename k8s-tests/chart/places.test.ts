@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { packageRoot } from "../../src/platform/version";
+import { examples, render } from "./helm";
+import { type Toleration, workloads } from "./pods";
+
+/** Pages of docs/ that lead to an example and have nodes tainted for it: the example, the taint's key and effect. */
+const tainted = readdirSync(join(packageRoot, "docs"))
+  .filter((name) => name.endsWith(".md"))
+  .flatMap((name) => {
+    const text = readFileSync(join(packageRoot, "docs", name), "utf8");
+    const named = examples.filter((example) => text.includes(`examples/${example}.yaml`));
+    const taints = [...text.matchAll(/taint (?:node NODE )?`?([\w.-]+\/[\w.-]+)(?:=\w*)?(?::(\w+))?/g)];
+    return taints.flatMap(([, key = "", effect = "NoSchedule"]) =>
+      named.map((example) => ({ name, example, key, effect })),
+    );
+  });
+
+/** As Kubernetes has it: https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/ */
+const isTolerated = (tolerations: readonly Toleration[], key: string, effect: string) =>
+  tolerations.some(
+    (one) =>
+      one.operator === "Exists" &&
+      (one.key === undefined || one.key === key) &&
+      (one.effect === undefined || one.effect === effect),
+  );
+
+test("pages that have the hub's node tainted are found", () => {
+  expect(tainted.map(({ name, example }) => `${name} ${example}`)).toContain("aws.md aws");
+});
+
+test.each(tainted)(
+  "with the example $example the hub's pods tolerate $key, which $name puts on their node",
+  async ({ example, key, effect }) => {
+    const ofHub = workloads(await render({ tunnel: { lease: { enabled: true } } }, example)).filter(
+      ({ pod }) => pod.hostNetwork,
+    );
+    const components = ofHub.map(({ labels }) => labels["app.kubernetes.io/component"]);
+    expect(components.toSorted()).toEqual(["active-hub", "teardown", "tunnel"]);
+    const refused = ofHub.filter(({ pod }) => !isTolerated(pod.tolerations ?? [], key, effect));
+    expect(refused.map(({ object }) => object.metadata.name)).toEqual([]);
+  },
+);
