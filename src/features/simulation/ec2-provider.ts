@@ -1,9 +1,4 @@
-import {
-  DescribeInstancesCommand,
-  EC2Client,
-  StartInstancesCommand,
-  StopInstancesCommand,
-} from "@aws-sdk/client-ec2";
+import type { EC2 } from "@aws-sdk/client-ec2";
 import { type Instance, instanceStates, type SimulationProvider } from "./provider";
 
 export interface Ec2Options {
@@ -18,23 +13,16 @@ export interface Ec2Options {
 /** One EC2 instance. Needs ec2:DescribeInstances, ec2:StartInstances and ec2:StopInstances. */
 export class Ec2Provider implements SimulationProvider {
   readonly specs: SimulationProvider["specs"];
-  private readonly client: EC2Client;
   private readonly ids: { InstanceIds: string[] };
+  private client: Promise<EC2> | undefined;
 
-  constructor({ instanceId, region, endpoint, credentials }: Ec2Options) {
-    this.specs = { provider: "ec2", region };
-    this.ids = { InstanceIds: [instanceId] };
-    this.client = new EC2Client({
-      region,
-      endpoint,
-      credentials,
-      maxAttempts: 2,
-      requestHandler: { connectionTimeout: 3_000, requestTimeout: 5_000 },
-    });
+  constructor(private readonly options: Ec2Options) {
+    this.specs = { provider: "ec2", region: options.region };
+    this.ids = { InstanceIds: [options.instanceId] };
   }
 
   async describe(): Promise<Instance> {
-    const { Reservations } = await this.client.send(new DescribeInstancesCommand(this.ids));
+    const { Reservations } = await (await this.connect()).describeInstances(this.ids);
     const found = Reservations?.[0]?.Instances?.[0];
     const state = instanceStates.find((name) => name === found?.State?.Name);
     if (!found || !state) throw new Error(`EC2 knows no instance ${this.ids.InstanceIds[0]}.`);
@@ -48,14 +36,30 @@ export class Ec2Provider implements SimulationProvider {
   }
 
   async start(): Promise<void> {
-    await this.client.send(new StartInstancesCommand(this.ids));
+    await (await this.connect()).startInstances(this.ids);
   }
 
   async stop(): Promise<void> {
-    await this.client.send(new StopInstancesCommand(this.ids));
+    await (await this.connect()).stopInstances(this.ids);
   }
 
   async close(): Promise<void> {
-    this.client.destroy();
+    (await this.client)?.destroy();
+  }
+
+  /** The client is loaded by whoever uses it: it is large, and most installations have another provider. */
+  private connect(): Promise<EC2> {
+    const { region, endpoint, credentials } = this.options;
+    this.client ??= import("@aws-sdk/client-ec2").then(
+      ({ EC2 }) =>
+        new EC2({
+          region,
+          endpoint,
+          credentials,
+          maxAttempts: 2,
+          requestHandler: { connectionTimeout: 3_000, requestTimeout: 5_000 },
+        }),
+    );
+    return this.client;
   }
 }
