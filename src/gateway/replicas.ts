@@ -7,7 +7,8 @@ import type { Lifecycle } from "../platform/lifecycle";
 import type { Logger } from "../platform/log";
 import type { Registry } from "../platform/metrics";
 import { inUrl, isWildcard } from "../platform/open-port";
-import { openRedis, type Redis } from "../platform/redis";
+import type { Redis } from "../platform/redis";
+import { Subscriber } from "../platform/subscriber";
 import { FleetLinks, LeaseStore, Leases, PeerClient, peerListener } from "../vehicle/leases";
 import { openPool } from "./links";
 import { countReplicas } from "./replica-metrics";
@@ -17,8 +18,7 @@ import { type ShardedChannels, shardedChannels } from "./sharded-channels";
 export interface Replicas {
   readonly links: FleetLinks;
   readonly publisher: Redis;
-  /** In Redis' subscriber mode. It keeps its subscriptions over a loss of the connection. */
-  readonly subscriber: Redis;
+  readonly subscriber: Subscriber;
   /** Whether Redis carries frames to the other replicas' watchers. */
   readonly channels: ShardedChannels;
   /** Answers the other replicas from now on, and tells them where. Rejects when Redis refuses what they need of it. */
@@ -65,15 +65,13 @@ export function openReplicas(
     observer: counts.fleet,
   });
   counts.watch({ leases: () => leases.size, feeds: () => links.feedsAsked });
-  const subscriber = openSubscriber(config.REDIS_URL, log);
-  lifecycle.onClose("redis subscriber", () => subscriber.disconnect());
-  const channels = shardedChannels(redis, subscriber, log);
-  subscriber.on("message", (channel, text) => {
+  const subscriber = new Subscriber(config.REDIS_URL, log);
+  lifecycle.onClose("redis subscriber", () => subscriber.close());
+  const channels = shardedChannels(redis, subscriber.connection, log);
+  subscriber.hear(CLOSE_CHANNEL, (text) => {
     const [from, key = "", ...reason] = text.split(" ");
-    if (channel === CLOSE_CHANNEL && from !== leases.replica) links.close(key, reason.join(" "));
+    if (from !== leases.replica) links.close(key, reason.join(" "));
   });
-  // It fails only when the connection is closed for good, and then nothing is open.
-  subscriber.subscribe(CLOSE_CHANNEL).catch(() => {});
   // Orders have had the drain's time; a lease that is given up now need not run out for others to have the drone.
   lifecycle.onClose("vehicle links", () => links.drain(0));
   const serve = async () => {
@@ -98,14 +96,6 @@ const peerLimits = (config: GatewayConfig): ServerLimits => ({
   maxConnections: config.HTTP_MAX_CONNECTIONS,
   maxConnectionsPerAddress: 0,
 });
-
-/** Its commands wait while Redis is away: a subscription that was asked for is made when it is back. */
-const openSubscriber = (url: string, log: Logger): Redis =>
-  openRedis(url, log, {
-    enableOfflineQueue: true,
-    maxRetriesPerRequest: null,
-    commandTimeout: undefined,
-  });
 
 /** The machine's first address that another machine could ask. */
 export function ownAddress(interfaces = networkInterfaces()): string {

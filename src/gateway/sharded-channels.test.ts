@@ -37,19 +37,25 @@ test.each(NOT_SHARDED)(
   60_000,
 );
 
-test("a Redis that refuses later to publish on sharded channels is told in the log and at /readyz, until it no longer does", async () => {
-  const redis = await redisWithRights();
-  const log = new KeptLog();
-  const env = { ...REPLICA_ENV, REDIS_URL: redis.url, LOG_LEVEL: "error" };
-  const gateway = await startTestGateway(env, log);
-  const told = async () =>
-    ((await (await fetch(`${gateway.url}/readyz`)).json()) as Readyz).dependencies.sharded_channels;
-  expect(await told()).toBe("up");
-  await redis.allow("-spublish");
-  await redis.endConnections();
-  await until(async () => (await told()) === "down");
-  await until(() => log.text.includes("Redis refuses sharded channels"));
-  await redis.allow("+spublish");
-  await redis.endConnections();
-  await until(async () => (await told()) === "up");
-}, 60_000);
+test.each([
+  ["publish on", "-spublish", "+spublish"],
+  ["subscribe to", "-ssubscribe", "+ssubscribe"],
+])(
+  "a Redis that refuses later to %s sharded channels is told in the log and at /readyz, until it no longer does",
+  async (_what, forbidden, allowed) => {
+    const redis = await redisWithRights();
+    const log = new KeptLog();
+    const env = { ...REPLICA_ENV, REDIS_URL: redis.url, LOG_LEVEL: "error" };
+    const gateway = await startTestGateway(env, log);
+    const told = async () =>
+      ((await (await fetch(`${gateway.url}/readyz`)).json()) as Readyz).dependencies.sharded_channels;
+    expect(await told()).toBe("up");
+    await redis.allow(forbidden);
+    await redis.endConnections();
+    await until(async () => (await told()) === "down");
+    await until(() => log.text.includes("Redis refuses sharded channels"));
+    await redis.allow(allowed);
+    await until(async () => (await told()) === "up");
+  },
+  60_000,
+);

@@ -13,7 +13,7 @@ const WHAT_TO_DO =
 export interface ShardedChannels {
   /** Rejects with what to do when Redis refuses. */
   ask(): Promise<void>;
-  /** Rejects when Redis refused the last time that it was asked. */
+  /** Rejects while Redis refuses, as far as is known from its newest connections. */
   probe(): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export function shardedChannels(publisher: Redis, subscriber: Redis, log: Logger
   return {
     ask,
     probe: async () => {
-      if (refusal) throw refusal;
+      if (refusal) await ask();
     },
   };
 }

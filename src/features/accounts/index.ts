@@ -7,6 +7,7 @@ import type { Lifecycle } from "../../platform/lifecycle";
 import type { Mailer } from "../../platform/mail";
 import { rateLimit } from "../../platform/rate-limit";
 import type { Redis } from "../../platform/redis";
+import type { Subscriber } from "../../platform/subscriber";
 import { accountRoutes } from "./accounts.routes";
 import { accountsService } from "./accounts.service";
 import { type Hear, memoryBlocklist, redisBlocklist } from "./blocklist";
@@ -31,7 +32,7 @@ interface AccountsDeps {
   readonly db: Db;
   readonly redis: Redis;
   /** The gateway's other replicas; absent where this is the only one. */
-  readonly replicas?: { readonly subscriber: Redis };
+  readonly replicas?: { readonly subscriber: Pick<Subscriber, "hear"> };
   readonly mailer: Mailer;
   readonly clock: Clock;
   readonly changes: Pick<Changes, "hear">;
@@ -42,9 +43,9 @@ interface AccountsDeps {
 export function accounts({ config, db, redis, replicas, mailer, clock, changes, lifecycle }: AccountsDeps) {
   const tokens = new Tokens(config.JWT_SECRET, clock);
   const strict = config.ACCESS_PROFILE === "strict";
-  const blocklist = strict
-    ? redisBlocklist(redis, clock, revokedTokens(db), replicas && hearBy(replicas.subscriber))
-    : memoryBlocklist(clock);
+  const hear: Hear | undefined =
+    replicas && ((channel, listener) => replicas.subscriber.hear(channel, listener));
+  const blocklist = strict ? redisBlocklist(redis, clock, revokedTokens(db), hear) : memoryBlocklist(clock);
   const standings = strict ? new Standings((ids) => standingsOf(db, ids)) : undefined;
   /** What is open on a token's word. Absent in the contract profile, where nothing ends it. */
   const signedIn = standings && new SignedIn(blocklist, standings);
@@ -82,14 +83,3 @@ export const hearsUsers = (signedIn: SignedIn): HearsChanges => ({
   },
   onReconnect: () => void signedIn.look(),
 });
-
-/** By a connection in Redis' subscriber mode that keeps its subscriptions. */
-const hearBy =
-  (subscriber: Redis): Hear =>
-  (channel, listener) => {
-    subscriber.on("message", (of, message) => {
-      if (of === channel) listener(message);
-    });
-    // It fails only when the connection is closed for good, and then nothing is open.
-    subscriber.subscribe(channel).catch(() => {});
-  };

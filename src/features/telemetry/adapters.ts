@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createShardedAdapter } from "@socket.io/redis-adapter";
 import { Adapter, type BroadcastOptions, MessageType, type Session } from "socket.io-adapter";
 import type { Redis } from "../../platform/redis";
+import type { Subscriber } from "../../platform/subscriber";
 import { isTelemetry, type TelemetryFrame } from "./events";
 import { Place } from "./place";
 import type { Recovery } from "./recovery";
@@ -67,8 +68,7 @@ export function memoryAdapter(recovery: Recovery): MakeAdapter {
 
 export interface ShardedOptions {
   readonly publisher: Redis;
-  /** In subscriber mode; it keeps its subscriptions over a loss of the connection. */
-  readonly subscriber: Redis;
+  readonly subscriber: Subscriber;
   /** Of a frame that is being sent; undefined where frames have no order. */
   readonly placeOf: (frame: TelemetryFrame) => Place | undefined;
   /** Undefined for a frame that is not news here; else the sockets that know it and are left out. */
@@ -89,7 +89,7 @@ export interface ShardedOptions {
  * - Frames from other replicas are shown to `received`.
  */
 export function shardedAdapter(recovery: Recovery, options: ShardedOptions): MakeAdapter {
-  const makeSharded = createShardedAdapter(options.publisher, patient(options.subscriber));
+  const makeSharded = createShardedAdapter(options.publisher, options.subscriber);
   return function make(namespace) {
     const adapter = makeSharded(namespace) as unknown as ClusterInsides;
     const hear = adapter.onMessage.bind(adapter);
@@ -129,17 +129,4 @@ function sentFrame(message: ClusterMessage): SentFrame | undefined {
   const room = parseRoom(opts.rooms[0] ?? "");
   const frame = frameOf(packet);
   return room && frame && { frame, stream: room.stream, place: Place.safeParse(place).data };
-}
-
-/**
- * The library drops the promises of its subscriptions. They fail when the connection is closed for good, or when Redis
- * refuses them, which whoever opened the connection asks it; neither may end the process as an unhandled rejection.
- */
-function patient(subscriber: Redis) {
-  return {
-    on: (event: string, listener: (...args: unknown[]) => void) => subscriber.on(event, listener),
-    ssubscribe: (...channels: string[]) => subscriber.ssubscribe(...channels).catch(() => {}),
-    sunsubscribe: (channels: string | string[]) =>
-      subscriber.sunsubscribe(...[channels].flat()).catch(() => {}),
-  };
 }

@@ -5,6 +5,7 @@ import type { Db } from "../../platform/db";
 import type { Logger } from "../../platform/log";
 import type { Registry } from "../../platform/metrics";
 import type { Redis } from "../../platform/redis";
+import type { Subscriber } from "../../platform/subscriber";
 import type { VehicleLinks } from "../../vehicle";
 import type { ServeFeed } from "../../vehicle/leases";
 import type { SignedIn, Tokens } from "../accounts";
@@ -23,7 +24,7 @@ interface TelemetryDeps {
   readonly replicas?: {
     readonly links: { serveFeeds(serve: ServeFeed): void };
     readonly publisher: Redis;
-    readonly subscriber: Redis;
+    readonly subscriber: Subscriber;
   };
   readonly tokens: Pick<Tokens, "userOf">;
   readonly signedIn: SignedIn | undefined;

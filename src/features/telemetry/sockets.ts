@@ -5,6 +5,7 @@ import { plainProtection } from "../../http/protective-headers";
 import type { Logger } from "../../platform/log";
 import type { Registry } from "../../platform/metrics";
 import type { Redis } from "../../platform/redis";
+import type { Subscriber } from "../../platform/subscriber";
 import type { VehicleLinks } from "../../vehicle";
 import type { SignedIn, SignIn } from "../accounts";
 import { memoryAdapter, shardedAdapter } from "./adapters";
@@ -39,7 +40,7 @@ export interface TelemetryOptions extends FeedOptions {
   /** Drones times streams that one client may watch. */
   readonly maxStreams: number;
   /** Where watchers of one drone may sit at several replicas. */
-  readonly between?: { readonly publisher: Redis; readonly subscriber: Redis };
+  readonly between?: { readonly publisher: Redis; readonly subscriber: Subscriber };
 }
 
 /** The Socket.IO side of the gateway: watchers come in, drones' telemetry goes out. */
