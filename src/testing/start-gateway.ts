@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createUser, type Level } from "../features/accounts";
+import { addUser, hashPassword, type Level } from "../features/accounts";
 import { type Gateway, startGateway } from "../gateway";
 import { gatewayConfig, loadConfig } from "../platform/config";
 import type { LogDestination } from "../platform/log";
@@ -37,6 +37,10 @@ export interface TestGateway extends Gateway {
   /** A user who has yet to be activated. */
   newInactiveUser(level: Level | null): Promise<InactiveUser>;
 }
+
+const PASSWORD = "correct horse battery";
+/** Made once in a file: a hash for each of its users would be most of what the tests compute. */
+let passwordHash: Promise<string> | undefined;
 
 /**
  * A whole gateway for one test file: a database, Redis, object store and mail sink of its own where `env` names
@@ -77,8 +81,11 @@ export async function startTestGateway(
   atEndOfFile(() => gateway.lifecycle.stop("the tests are over"));
   const api = new ApiClient(`${gateway.url}/api/v1`);
   const create = async (level: Level | null, active: boolean) => {
-    const credentials = { username: `pilot-${randomUUID()}@example.com`, password: "correct horse battery" };
-    return { ...credentials, row: await createUser(gateway.deps.db, { ...credentials, level, active }) };
+    const username = `pilot-${randomUUID()}@example.com`;
+    passwordHash ??= hashPassword(PASSWORD);
+    const password_hash = await passwordHash;
+    const row = await addUser(gateway.deps.db, { username, password_hash, level, active });
+    return { username, password: PASSWORD, row };
   };
   const newUser = async (): Promise<TestUser> => {
     const { row, ...credentials } = await create("CUSTOMER", true);

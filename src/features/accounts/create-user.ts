@@ -18,9 +18,15 @@ export interface UserWish {
  * Create a user with a password and an address in the user plane. A taken email is `constraint_violated`. `sender` sent
  * the password, where it was not us.
  */
-export async function createUser(db: Db, wish: UserWish, sender?: Sender): Promise<User> {
-  const { username, password, level, active } = wish;
-  const password_hash = await hashPassword(password, sender);
+export async function createUser(db: Db, { password, ...wish }: UserWish, sender?: Sender): Promise<User> {
+  return addUser(db, { ...wish, password_hash: await hashPassword(password, sender) });
+}
+
+/** `createUser` for whoever has the password's hash already. */
+export function addUser(
+  db: Db,
+  { username, password_hash, level, active }: Omit<UserWish, "password"> & { readonly password_hash: string },
+): Promise<User> {
   return db.transaction(async (trx) =>
     insertUser(trx, {
       username: username.toLowerCase(),

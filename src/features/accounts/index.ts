@@ -19,8 +19,9 @@ import { Tokens } from "./tokens";
 import { standingsOf } from "./users.store";
 
 export { type Blocklist, type Hear, redisBlocklist } from "./blocklist";
-export { createUser, type UserWish } from "./create-user";
+export { addUser, createUser, type UserWish } from "./create-user";
 export { lendAccount } from "./lend-account";
+export { hashPassword } from "./passwords";
 export { revokedTokens } from "./revoked-tokens.store";
 export { LOGGED_OUT, SignedIn, type SignIn } from "./signed-in";
 export { Standings } from "./standing";
