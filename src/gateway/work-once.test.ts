@@ -69,6 +69,7 @@ const REPEATED: Readonly<Record<string, string>> = {
   "platform/lifecycle.ts": "waits while it stops",
   "platform/migrate.ts": "waits while it starts",
   "platform/redis.ts": "its own connection",
+  "platform/subscriber.ts": "its own connection",
   "platform/worker-pulse.ts": "frees a dead worker's jobs under that worker's lock, which one process has",
   "relay/drone-watch.ts": "reads",
   "relay/keepalive.ts": "its own clients",

@@ -3,6 +3,7 @@ import type { Context, Middleware } from "koa";
 import { DomainError, type ErrorCode } from "../domain/errors";
 import { errorReply, toDomainError } from "./errors";
 import { readJsonBody } from "./json-body";
+import { listAsJson } from "./json-in-turns";
 import { networkOf } from "./network-of";
 import { readRawBody } from "./raw-body";
 import { type GuardName, JsonText, Remarked, type Route } from "./route";
@@ -42,7 +43,7 @@ export function mountRoutes(routes: readonly Route[], options: MountOptions): Mi
         network: networkOf(ctx.state.address ?? ctx.ip),
         ctx,
       } as never);
-      reply(ctx, route, data, options.checkReplies === true);
+      await reply(ctx, route, data, options.checkReplies === true);
     });
   }
   const allowed = router.allowedMethods({
@@ -61,7 +62,9 @@ function staticFirst(a: Route, b: Route): number {
   return rank(a) < rank(b) ? -1 : 1;
 }
 
-function reply(ctx: Context, route: Route, returned: unknown, check: boolean): void {
+const HEAD = Buffer.from('{"success":true,"data":');
+
+async function reply(ctx: Context, route: Route, returned: unknown, check: boolean): Promise<void> {
   const { data, message } =
     returned instanceof Remarked ? returned : { data: returned, message: route.success.message ?? "OK" };
   ctx.status = route.success.status;
@@ -70,6 +73,15 @@ function reply(ctx: Context, route: Route, returned: unknown, check: boolean): v
   if (data instanceof JsonText) {
     ctx.type = "json";
     ctx.body = data.text;
+    return;
+  }
+  if (Array.isArray(data)) {
+    const list = await listAsJson(data);
+    ctx.type = "json";
+    ctx.body =
+      route.envelope === "B"
+        ? list
+        : Buffer.concat([HEAD, list, Buffer.from(`,"message":${JSON.stringify(message)}}`)]);
     return;
   }
   if (route.envelope === "B") {
