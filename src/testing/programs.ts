@@ -1,20 +1,28 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { packageRoot } from "../platform/version";
-import { atEndOfFile } from "./clean-up";
+import { programsFolder, runFolder } from "./run-folder";
 
 /**
- * The real entrypoints, compiled as a release is, for a test file that runs them as processes. Returns the
- * folder that holds `cmd/`; it lies under node_modules, so that the programs find their packages from there.
+ * The real entrypoints, compiled as a release is, once in a run, for a test file that runs them as processes. Returns the
+ * folder that holds `cmd/`.
  */
 export function compiledPrograms(): string {
-  const cache = join(packageRoot, "node_modules", ".cache");
-  mkdirSync(cache, { recursive: true });
-  const folder = mkdtempSync(join(cache, "programs-"));
-  atEndOfFile(async () => rmSync(folder, { recursive: true, force: true }));
+  const folder = programsFolder(runFolder());
+  if (existsSync(folder)) return folder;
+  mkdirSync(dirname(folder), { recursive: true });
+  const fresh = mkdtempSync(`${folder}-`);
   const swc = join(packageRoot, "node_modules", ".bin", "swc");
   const sources = ["src", "cmd", "migrations", "--ignore", "**/*.test.ts,**/*.contract.ts"];
-  execFileSync(swc, [...sources, "--out-dir", folder, "--quiet"], { cwd: packageRoot });
+  try {
+    execFileSync(swc, [...sources, "--out-dir", fresh, "--quiet"], { cwd: packageRoot });
+    if (!existsSync(folder)) renameSync(fresh, folder);
+  } catch (error) {
+    // Another worker of the run was as quick.
+    if (!existsSync(folder)) throw error;
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
   return folder;
 }

@@ -1,7 +1,8 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { endLeftover, isMarked, sendSignal } from "../laptop/servers/leftover";
+import { packageRoot } from "../platform/version";
 
 /** Where the folder of this run is told to the workers that run the test files. */
 export const runFolderVariable = "FLEET_TEST_FOLDER";
@@ -32,6 +33,10 @@ export function runFolder(): string {
   return folder;
 }
 
+/** Where a run compiles the programs to: under node_modules, so that they find their packages from there. */
+export const programsFolder = (folder: string): string =>
+  join(packageRoot, "node_modules", ".cache", `programs-${basename(folder)}`);
+
 /** End every server that still works in the folder, and remove it. Synchronous: it also runs at process exit. */
 export function clearRunFolderNow(folder: string): void {
   for (const { pidFile, workFolder, quickEnd } of serversIn(folder)) {
@@ -41,7 +46,12 @@ export function clearRunFolderNow(folder: string): void {
       for (let waits = 0; waits < 100 && isMarked(pid, workFolder); waits++) sleepNow(10);
     }
   }
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+  removeFolders(folder);
+}
+
+function removeFolders(folder: string): void {
+  for (const one of [folder, programsFolder(folder)])
+    rmSync(one, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
 }
 
 /** Clear what runs that were killed have left. */
@@ -56,7 +66,7 @@ export async function clearAbandonedRuns(): Promise<void> {
     for (const { pidFile, workFolder, quickEnd } of serversIn(folder)) {
       await endLeftover(pidFile, workFolder, quickEnd);
     }
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+    removeFolders(folder);
   }
 }
 
