@@ -113,6 +113,7 @@ const wrong: Readonly<Record<string, readonly unknown[]>> = {
     "smtp://me:1?b@mail.example.com:25",
     "smtp://me:50%off@mail.example.com:25",
   ],
+  "janus.publicAddress": ["media.example.com", "203.0.113"],
   "janus.url": ["janus:8088/janus", "http://janus:80880/janus", "http://"],
   "janus.rtpPorts": ["20000-65536", "0-100", "20000", "1-99999999999999999999"],
   "ingress.host": [

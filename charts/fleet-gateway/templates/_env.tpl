@@ -19,7 +19,7 @@
 
 {{/* {name, secret, key} */}}
 {{- define "fleet.env.secret" -}}
-- {name: {{ .name }}, valueFrom: {secretKeyRef: {name: {{ .secret }}, key: {{ .key }}}}}
+- {name: {{ .name }}, valueFrom: {secretKeyRef: {name: {{ .secret | quote }}, key: {{ .key }}}}}
 {{- end }}
 
 {{/* {name, secret, key, user, server}: a URL of a bundled server, into which the kubelet puts the password. */}}

@@ -15,14 +15,31 @@ securityContext:
   capabilities: {drop: [ALL]}
 {{- end }}
 
+{{- define "fleet.pod.pullSecrets" -}}
+{{- with . }}
+imagePullSecrets:
+{{- range . }}
+  - name: {{ . | quote }}
+{{- end }}
+{{- end }}
+{{- end }}
+
 {{/* Of every pod. The namespace's Services are no variables in it: one that is called `gateway` would be GATEWAY_PORT. */}}
 {{- define "fleet.pod.every" -}}
 enableServiceLinks: false
-{{- with .Values.image.pullSecrets }}
-imagePullSecrets:
-{{- range . }}
-  - name: {{ . }}
+{{- include "fleet.pod.pullSecrets" .Values.image.pullSecrets }}
 {{- end }}
+
+{{/* {nodeSelector, tolerations, affinity}, of which there may be any. */}}
+{{- define "fleet.pod.where" -}}
+{{- with .nodeSelector }}
+nodeSelector: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .tolerations }}
+tolerations: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .affinity }}
+affinity: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
 
@@ -43,15 +60,7 @@ topologySpreadConstraints:
     whenUnsatisfiable: ScheduleAnyway
     labelSelector:
       matchLabels: {{- include "fleet.selector" . | nindent 8 }}
-{{- with .values.nodeSelector }}
-nodeSelector: {{- toYaml . | nindent 2 }}
-{{- end }}
-{{- with .values.tolerations }}
-tolerations: {{- toYaml . | nindent 2 }}
-{{- end }}
-{{- with .values.affinity }}
-affinity: {{- toYaml . | nindent 2 }}
-{{- end }}
+{{- include "fleet.pod.where" .values }}
 {{- end }}
 
 {{/*

@@ -1,7 +1,7 @@
 {{/* The hub nodes, and that nothing drives a pod away from there. */}}
 {{- define "fleet.tunnel.place" -}}
 {{- if .Values.tunnel.priorityClass.name }}
-priorityClassName: {{ .Values.tunnel.priorityClass.name }}
+priorityClassName: {{ .Values.tunnel.priorityClass.name | quote }}
 {{- else if .Values.tunnel.priorityClass.create }}
 priorityClassName: {{ .Release.Namespace }}-{{ .Release.Name }}-tunnel
 {{- end }}
@@ -22,7 +22,7 @@ nodeAffinity:
     nodeSelectorTerms:
       # A term for each: a field is compared with one value only.
       {{- range . }}
-      - matchFields: [{key: metadata.name, operator: In, values: [{{ . }}]}]
+      - matchFields: [{key: metadata.name, operator: In, values: [{{ . | quote }}]}]
       {{- end }}
 {{- end }}
 {{- end }}
