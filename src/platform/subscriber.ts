@@ -15,7 +15,10 @@ export class Subscriber {
   private readonly refused = new Set<string>();
   private again: NodeJS.Timeout | undefined;
 
-  constructor(url: string, log: Logger) {
+  constructor(
+    url: string,
+    private readonly log: Logger,
+  ) {
     this.connection = openRedis(url, log, {
       enableOfflineQueue: true,
       maxRetriesPerRequest: null,
@@ -63,16 +66,25 @@ export class Subscriber {
 
   private ask(channel: string): void {
     const command = this.wanted.get(channel);
-    this.refused.delete(channel);
     if (!command || this.connection.status !== "ready") return;
-    this.connection[command](channel).catch(() => {
-      this.refused.add(channel);
-      this.again ??= setTimeout(() => this.askAgain(), AGAIN_MS).unref();
-    });
+    this.connection[command](channel).then(
+      () => this.refused.delete(channel),
+      (error: Error) => {
+        if (!this.refused.has(channel) && error.name === "ReplyError")
+          this.log.error(
+            { channel, reason: error.message },
+            "Redis refuses a subscription; it is asked for again",
+          );
+        this.refused.add(channel);
+        this.again ??= setTimeout(() => this.askAgain(), AGAIN_MS).unref();
+      },
+    );
   }
 
   private askAgain(): void {
     this.again = undefined;
-    for (const channel of [...this.refused]) this.ask(channel);
+    for (const channel of [...this.refused])
+      if (this.wanted.has(channel)) this.ask(channel);
+      else this.refused.delete(channel);
   }
 }

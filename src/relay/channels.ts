@@ -4,6 +4,9 @@ import type { Redis } from "../platform/redis";
 /** A message's bytes, always valid UTF-8, and when it arrived (`performance.now()`). */
 export type Listener = (message: Buffer, arrivedAt: number) => void;
 
+/** How long what Redis refused to keep waits until it is asked for again. */
+const AGAIN_MS = 1_000;
+
 interface Channel {
   readonly listeners: Set<Listener>;
   /** Settles when Redis has taken the subscription. */
@@ -49,17 +52,26 @@ export class Channels {
     const fresh = names.filter((name) => !this.channels.has(name));
     if (fresh.length > 0) {
       const inForce = this.redis.subscribe(...fresh);
-      inForce.catch(() => {});
       for (const name of fresh) this.channels.set(name, { listeners: new Set(), inForce });
+      inForce.catch(() => {
+        for (const name of fresh)
+          if (this.channels.get(name)?.inForce === inForce) this.channels.delete(name);
+      });
     }
     const joined = names.map((name) => this.channels.get(name) as Channel);
     for (const { listeners } of joined) listeners.add(listener);
     await Promise.all(joined.map(({ inForce }) => inForce));
   }
 
-  /** For as long as the process lives: joined anew whenever Redis is back. What is said meanwhile is missed. */
+  /**
+   * For as long as the process lives: joined anew whenever Redis is back and, where Redis refuses it, until it no longer
+   * does. What is said meanwhile is missed.
+   */
   keep(name: string, listener: Listener): void {
-    const join = () => void this.join([name], listener).catch(() => {});
+    const joinAgain = () => {
+      if (this.redis.status === "ready") join();
+    };
+    const join = () => void this.join([name], listener).catch(() => setTimeout(joinAgain, AGAIN_MS).unref());
     this.redis.on("ready", join);
     if (this.redis.status === "ready") join();
   }

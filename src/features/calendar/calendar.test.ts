@@ -40,6 +40,22 @@ test("a series of a million occurrences is cut, the reply says so, and the other
   expect([short.message, short.data.length]).toEqual(["OK", 11]);
 });
 
+test("a listing ends at some eight million characters, of series and of single events, and the reply says so", async () => {
+  const { user, wish } = await planner();
+  const description = "\u0001".repeat(5_000);
+  const kinds = [
+    ["Long", "FREQ=HOURLY", START],
+    ["Later", null, "2030-05-07T08:00:00.000Z"],
+  ] as const;
+  for (const [title, recurrence_rule, scheduled_time] of kinds)
+    await user.api.post("/calendar/events", { ...wish, title, description, recurrence_rule, scheduled_time });
+  const { data, message } = await list(user);
+  expect(message).toContain("(Long)");
+  expect(message).not.toContain("(Later)");
+  expect(JSON.stringify(data).length).toBeLessThan(9_000_000);
+  expect(new Set(data.map(({ title }: { title: string }) => title))).toEqual(new Set(["Long", "Later"]));
+});
+
 test("fifty series of the heaviest rules are listed within one bound, and not in minutes", async () => {
   const { user, wish } = await planner();
   const recurrence_rule = "FREQ=MINUTELY;COUNT=1000000;BYSECOND=0,10,20,30,40,50";

@@ -17,12 +17,14 @@ export interface ListedEvent extends CalendarEvent {
 
 export interface Listing {
   readonly events: readonly ListedEvent[];
-  /** Series of which not every occurrence is listed, or may be: the room or the work of one listing was used up. */
+  /** Of which not every occurrence is listed, or may be: the room or the work of one listing was used up. */
   readonly cut: readonly Pick<CalendarEvent, "id" | "title">[];
 }
 
 /** Occurrences of all series together that one listing has room for. */
 export const MAX_LISTED_OCCURRENCES = 5_000;
+/** Of the listing as JSON, more or less: a reply is held in memory until it is read. */
+export const MAX_LISTED_CHARACTERS = 8_000_000;
 /** What all series of one listing together may take; a quarter of a second at worst, in many turns. */
 const MAX_STEPS_OF_A_LISTING = 5 * MAX_STEPS;
 
@@ -35,11 +37,20 @@ export async function listEvents(
 ): Promise<Listing> {
   const events = await eventsBetween(db, userId, range, droneId);
   const series = events.filter(({ recurrence_rule }) => recurrence_rule !== null);
+  const single = events.filter(({ recurrence_rule }) => recurrence_rule === null);
   const budget = new Budget(MAX_STEPS_OF_A_LISTING);
   const occurrences: { readonly event: CalendarEvent; readonly at: Date }[] = [];
   const cut: CalendarEvent[] = [];
+  let left = MAX_LISTED_CHARACTERS;
+  const fitting = single.filter((event) => {
+    if (left >= 0) left -= sizeOf(event);
+    if (left < 0) cut.push(event);
+    return left >= 0;
+  });
   for (const event of series) {
-    const room = Math.min(MAX_LISTED_OCCURRENCES - occurrences.length, MAX_OCCURRENCES);
+    const size = sizeOf(event);
+    const fit = Math.floor(Math.max(left, 0) / size);
+    const room = Math.min(MAX_LISTED_OCCURRENCES - occurrences.length, MAX_OCCURRENCES, fit);
     // A series is looked at even when there is no room, for it may have nothing to list; not when no work is left.
     const { times, isCut } = budget.isSpent
       ? { times: [], isCut: true }
@@ -47,6 +58,7 @@ export async function listEvents(
           ...{ occurrences: room, budget: budget.part(MAX_STEPS) },
         });
     if (isCut) cut.push(event);
+    left -= times.length * size;
     for (const at of times) occurrences.push({ event, at });
   }
   const exceptions = await exceptionsAt(
@@ -55,7 +67,7 @@ export async function listEvents(
   );
   const known = new Map(exceptions.map((one) => [keyOf(one.event_id, one.occurrence_time), one]));
   const listed: ListedEvent[] = [
-    ...events.filter(({ recurrence_rule }) => recurrence_rule === null),
+    ...fitting,
     ...occurrences.map(({ event, at }) => occurrenceOf(event, at, known.get(keyOf(event.id, at)))),
   ];
   const byTime = (a: ListedEvent, b: ListedEvent) => +a.scheduled_time - +b.scheduled_time || a.id - b.id;
@@ -75,5 +87,8 @@ export const occurrenceOf = (
   is_occurrence: true,
   original_scheduled_time: event.scheduled_time,
 });
+
+/** Of one row of it as JSON. */
+const sizeOf = (event: CalendarEvent): number => JSON.stringify(event).length;
 
 const keyOf = (id: number, at: Date): string => `${id} ${at.getTime()}`;

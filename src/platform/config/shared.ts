@@ -106,9 +106,20 @@ export const BUCKETS_FAULT = {
   when: () => true,
 };
 
+/** S3 signs for no longer. */
+const WEEK_SECONDS = 604_800;
+const presignedSeconds = (what: string) =>
+  z.coerce
+    .number()
+    .int()
+    .positive()
+    .max(WEEK_SECONDS)
+    .default(3_600)
+    .describe(`How long a presigned ${what} URL works; a week at most.`);
+
 export const assetsGroup = {
-  UPLOAD_URL_SECONDS: positiveInt(3_600, "How long a presigned upload URL works."),
-  DOWNLOAD_URL_SECONDS: positiveInt(3_600, "How long a presigned download URL works."),
+  UPLOAD_URL_SECONDS: presignedSeconds("upload"),
+  DOWNLOAD_URL_SECONDS: presignedSeconds("download"),
   ARCHIVE_SIGNING_KEY: z
     .string()
     .refine(
