@@ -10,6 +10,7 @@
 - {name: LOG_LEVEL, value: {{ .Values.logLevel | quote }}}
 - {name: DEPLOYMENT, value: {{ .Values.deployment | quote }}}
 - {name: SHUTDOWN_DRAIN_SECONDS, value: {{ .Values.drainSeconds | quote }}}
+{{- include "fleet.authorities.env" . }}
 {{- end }}
 
 {{- define "fleet.env.access" -}}

@@ -101,8 +101,12 @@ lifecycle:
     - {name: LOG_LEVEL, value: {{ .Values.logLevel | quote }}}
     - {name: MIGRATE_WAIT_SECONDS, value: {{ .Values.setup.waitSeconds | quote }}}
     {{- include "fleet.env.database" . | nindent 4 }}
+    {{- include "fleet.authorities.env" . | nindent 4 }}
   {{- include "fleet.container.security" . | nindent 2 }}
   resources: {{- toYaml .Values.setup.resources | nindent 4 }}
+  {{- with include "fleet.authorities.mount" . }}
+  volumeMounts: {{- . | nindent 4 }}
+  {{- end }}
 {{- end }}
 
 {{/*
@@ -120,6 +124,28 @@ the pod reads from a Secret of the values.
 {{- end -}}
 {{- with $all }}
 annotations: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{/* Authorities that Node does not know, of whom external servers' certificates may be. */}}
+{{- define "fleet.authorities.env" -}}
+{{- if .Values.external.authorities.existingConfigMap }}
+- {name: NODE_EXTRA_CA_CERTS, value: /etc/authorities/certificates.pem}
+{{- end }}
+{{- end }}
+
+{{- define "fleet.authorities.mount" -}}
+{{- if .Values.external.authorities.existingConfigMap }}
+- {name: authorities, mountPath: /etc/authorities, readOnly: true}
+{{- end }}
+{{- end }}
+
+{{- define "fleet.authorities.volume" -}}
+{{- with .Values.external.authorities }}
+{{- if .existingConfigMap }}
+- name: authorities
+  configMap: {name: {{ .existingConfigMap | quote }}, items: [{key: {{ .key | quote }}, path: certificates.pem}]}
+{{- end }}
 {{- end }}
 {{- end }}
 

@@ -72,17 +72,25 @@ spec:
         {{- end }}
         {{- end }}
         {{- end }}
+        {{- include "fleet.authorities.env" $ | nindent 8 }}
       {{- include "fleet.container.security" $ | nindent 6 }}
       resources: {{- toYaml $.Values.setup.resources | nindent 8 }}
       {{- if $step.command }}
       volumeMounts:
         - {name: store-users, mountPath: /store-users, readOnly: true}
         - {name: scratch, mountPath: /tmp}
+      {{- else }}
+      {{- with include "fleet.authorities.mount" $ }}
+      volumeMounts: {{- . | nindent 8 }}
+      {{- end }}
       {{- end }}
   {{- end }}
-  {{- if .Values.minio.enabled }}
+  {{- if or .Values.minio.enabled .Values.external.authorities.existingConfigMap }}
   volumes:
+    {{- if .Values.minio.enabled }}
     - {name: store-users, configMap: {name: {{ .Release.Name }}-store-users}}
     - {name: scratch, emptyDir: {sizeLimit: 16Mi}}
+    {{- end }}
+    {{- include "fleet.authorities.volume" . | nindent 4 }}
   {{- end }}
 {{- end }}
