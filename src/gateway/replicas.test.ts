@@ -252,6 +252,28 @@ test("an order under way on the holder's own link when the lease is lost is told
   expect(drone.tap.orders.filter((command) => command === ARM)).toHaveLength(1);
 });
 
+test("a holder that stood still for longer than its lease says nothing over the link that it still has open", async () => {
+  const { first } = replicas;
+  await order(first, "guided");
+  drone.tap.forget();
+  const target = {
+    key: `drone:${drone.id}`,
+    host: "127.0.0.1",
+    port: drone.tap.port,
+    via: "direct",
+  } as const;
+  const clock = jest.spyOn(performance, "now");
+  const saidLate = first.deps.links.withLink(target, (link) => {
+    // No timer has run since, that would have closed the link.
+    clock.mockReturnValue(performance.now() + 60_000);
+    return link.arm();
+  });
+  await expect(saidLate).rejects.toThrow();
+  clock.mockRestore();
+  await eventually("orders are taken again", async () => (await order(first, "guided")).status === 200);
+  expect(drone.tap.orders).not.toContain(ARM);
+});
+
 test("a Redis that has lost its data gives leases with higher numbers all the same", async () => {
   const { first, second } = replicas;
   const fence = async () =>

@@ -12,14 +12,18 @@ function queue(mostWaiting: number) {
     };
     return queue.run(name.charAt(0), work, gone).catch(({ message }: Error) => message);
   };
+  /** The one that is worked on; false when none is. */
+  const endFirst = async () => {
+    const end = ends.shift();
+    end?.();
+    await new Promise(setImmediate);
+    return end !== undefined;
+  };
   /** All of them, one after the other. */
   const runOut = async () => {
-    for (let end = ends.shift(); end; end = ends.shift()) {
-      end();
-      await new Promise(setImmediate);
-    }
+    while (await endFirst());
   };
-  return { begun, come, runOut };
+  return { begun, come, runOut, endFirst };
 }
 
 test("lines take turns, however long one of them is", async () => {
@@ -52,6 +56,21 @@ test("who leaves before the turn is not worked for, and the place is another's",
   void come("b1");
   await runOut();
   expect(begun).toEqual(["a1", "b1"]);
+});
+
+test("who leaves while it is worked for gives no place away, and those behind have their turns", async () => {
+  const { begun, come, runOut, endFirst } = queue(1);
+  const leaving = new AbortController();
+  void come("a1");
+  const worked = come("a2", leaving.signal);
+  await endFirst();
+  expect(begun).toEqual(["a1", "a2"]);
+  leaving.abort();
+  const behind = come("b1");
+  expect(await come("c1")).toBe("full");
+  await runOut();
+  expect(begun).toEqual(["a1", "a2", "b1"]);
+  expect(await Promise.all([worked, behind])).toEqual(["a2", "b1"]);
 });
 
 test("work that fails makes room for the next", async () => {

@@ -179,6 +179,18 @@ describe("a vehicle's place", () => {
     await hold(one, drone(), place());
   });
 
+  test("is not taken back by an earlier holder of its drone", async () => {
+    const store = new LeaseStore(direct);
+    const lease = (fence: number) => ({
+      ...{ key, places: [place()] },
+      holder: { replica: `holder ${fence}`, fence, url: "http://holder.example:1" },
+    });
+    const took: boolean[] = [];
+    for (const fence of [9, 10, 9]) took.push(await store.holdPlaces(lease(fence), 60_000));
+    expect(took).toEqual([true, true, false]);
+    expect(await direct.get(`fleet:vehicle:{${place()}}`)).toBe(`${key} 10`);
+  });
+
   test("that is another's in Redis takes the drone's lease with it", async () => {
     const one = await replica("one");
     await hold(one, key, place());
