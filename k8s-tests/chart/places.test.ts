@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageRoot } from "../../src/platform/version";
-import { examples, render } from "./helm";
+import { examples, hubAddress, render } from "./helm";
 import { type Toleration, workloads } from "./pods";
 
 /** Pages of docs/ that lead to an example and have nodes tainted for it: the example, the taint's key and effect. */
@@ -41,3 +41,14 @@ test.each(tainted)(
     expect(refused.map(({ object }) => object.metadata.name)).toEqual([]);
   },
 );
+
+test("what a release makes outside its namespace has a name that no other release comes to", async () => {
+  const hub = { tunnel: { enabled: true, endpointHost: "vpn.example.com" }, ...hubAddress };
+  const classOf = async (namespace: string, release: string) => {
+    const objects = await render(hub, undefined, {}, { namespace, release });
+    return objects.find(({ kind }) => kind === "PriorityClass")?.metadata.name;
+  };
+  const names = await Promise.all([classOf("team-a", "fleet"), classOf("team", "a-fleet")]);
+  expect(names[0]).toMatch(/team-a.*fleet/);
+  expect(names[1]).not.toBe(names[0]);
+});

@@ -3,7 +3,7 @@
 {{- if .Values.tunnel.priorityClass.name }}
 priorityClassName: {{ .Values.tunnel.priorityClass.name | quote }}
 {{- else if .Values.tunnel.priorityClass.create }}
-priorityClassName: {{ .Release.Namespace }}-{{ .Release.Name }}-tunnel
+priorityClassName: {{ include "fleet.tunnel.priorityClass" . }}
 {{- end }}
 nodeSelector: {{- toYaml .Values.tunnel.nodeSelector | nindent 2 }}
 {{- with include "fleet.tunnel.nodes" . }}
@@ -13,6 +13,9 @@ affinity: {{- . | nindent 2 }}
 tolerations: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
+
+{{/* A name in the whole cluster. Of its parts the namespace alone has no dot, so that no two releases come to the same one. */}}
+{{- define "fleet.tunnel.priorityClass" -}}{{ .Release.Namespace }}.{{ .Release.Name }}-tunnel{{- end }}
 
 {{/* An affinity for the nodes that are chosen by name; empty when none are. */}}
 {{- define "fleet.tunnel.nodes" -}}
