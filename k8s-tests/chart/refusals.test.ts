@@ -1,5 +1,6 @@
+import { areLeaseTimesSound, hubLeaseGroup } from "../../src/platform/config/hub-lease";
 import { parseExtraAllow } from "../../src/tunnel/firewall/extra-allow";
-import { hubAddress, template } from "./helm";
+import { hubAddress, leasedHubs, template } from "./helm";
 
 const noLeases = { leases: { enabled: false } };
 const contract = { accessProfile: "contract", deployment: "local" };
@@ -113,4 +114,32 @@ test.each([
     },
   );
   expect(verdict(refusal)).toBe(wanted);
+});
+
+const times = hubLeaseGroup;
+
+test.each([
+  {},
+  { HUB_LEASE_DURATION_SECONDS: 3 },
+  { HUB_LEASE_DURATION_SECONDS: 5 },
+  { HUB_LEASE_DURATION_SECONDS: "4" },
+  { HUB_LEASE_DEADLINE_SECONDS: 5 },
+  { HUB_LEASE_DEADLINE_SECONDS: 6 },
+  { HUB_LEASE_DEADLINE_SECONDS: 1 },
+  { HUB_LEASE_RETRY_SECONDS: 2 },
+  { HUB_LEASE_RETRY_SECONDS: "3" },
+  { HUB_LEASE_DURATION_SECONDS: 60, HUB_LEASE_DEADLINE_SECONDS: 40, HUB_LEASE_RETRY_SECONDS: 10 },
+])("the lease's times %j are judged as a leased hub judges them at its start", async (env) => {
+  const given: Record<string, unknown> = env;
+  const isSound = areLeaseTimesSound({
+    HUB_LEASE_DURATION_SECONDS: times.HUB_LEASE_DURATION_SECONDS.parse(given.HUB_LEASE_DURATION_SECONDS),
+    HUB_LEASE_DEADLINE_SECONDS: times.HUB_LEASE_DEADLINE_SECONDS.parse(given.HUB_LEASE_DEADLINE_SECONDS),
+    HUB_LEASE_RETRY_SECONDS: times.HUB_LEASE_RETRY_SECONDS.parse(given.HUB_LEASE_RETRY_SECONDS),
+  });
+  const leased = template({ ...leasedHubs, tunnel: { ...leasedHubs.tunnel, env } });
+  if (isSound) await expect(leased).resolves.toContain("kind: Lease");
+  else
+    await expect(leased).rejects.toMatchObject({
+      stderr: expect.stringContaining("HUB_LEASE_DEADLINE_SECONDS is"),
+    });
 });
