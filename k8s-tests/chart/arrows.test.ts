@@ -1,5 +1,6 @@
 import { hubAddress, type KubernetesObject, render } from "./helm";
 import { workloads } from "./pods";
+import { freeVariables } from "./variables";
 
 interface Peer {
   readonly podSelector?: {
@@ -180,6 +181,20 @@ test("where drones' credentials come from is reached on its own port", async () 
   const cloudCredentials = { stsEndpoint: "http://sts.example.com:9443" };
   const out = arrows(await render({ cloudCredentials }), "egress");
   expect(out).toContain("gateway → anywhere 9443");
+});
+
+test("whom a further variable names by a URL is reached on that port, and a name in a word is nobody", async () => {
+  const urls = Object.entries(freeVariables("gateway")).filter(
+    ([, schema]) => "$ref" in schema && schema.$ref === "#/definitions/url",
+  );
+  expect(urls.map(([name]) => name)).toEqual(expect.arrayContaining(["STRIPE_API_BASE", "EC2_ENDPOINT"]));
+  for (const [name] of urls) {
+    const env = { [name]: "http://api.example.com:8443/v1", NODE_OPTIONS: "--title=http://fleet:9999" };
+    const out = arrows(await render({ gateway: { env } }), "egress");
+    expect(out.filter((arrow) => /^gateway → anywhere \d/.test(arrow))).toEqual(
+      ["53", "8443"].map((port) => `gateway → anywhere ${port}`),
+    );
+  }
 });
 
 test("the Kubernetes API is reached on the port that the cluster has it at, by a gateway that starts vehicles there", async () => {

@@ -75,8 +75,8 @@ function asGiven(input: Input): object {
   }
   if (words?.join() === "true,false") return { ...about, enum: [true, false, ...words] };
   if (words) return { ...about, enum: words };
-  const pattern = input.format === "uri" ? "^[a-z][a-z0-9+.-]*://\\S+$" : input.pattern;
-  return { ...about, type: "string", minLength: input.minLength, pattern };
+  if (input.format === "uri") return { ...about, $ref: "#/definitions/url" };
+  return { ...about, type: "string", minLength: input.minLength, pattern: input.pattern };
 }
 
 /** Of a bound a text can be held against its sign only; the process has the last word. */

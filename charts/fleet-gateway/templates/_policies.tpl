@@ -49,6 +49,14 @@ spec:
 - ports: {{ template "fleet.policy.tcp" (list (include "fleet.portOf" .Values.mail.url)) }}
 {{- end }}
 {{- end }}
+{{/* Further variables → whom they name by a URL, such as a payment provider's stand-in or an endpoint inside a VPC. */}}
+{{- define "fleet.policy.named" }}
+{{- $ports := list }}
+{{- range .env }}{{ if toString . | regexMatch "^https?://" }}{{ $ports = include "fleet.portOf" . | append $ports }}{{ end }}{{ end }}
+{{- with uniq $ports }}
+- ports: {{ template "fleet.policy.tcp" . }}
+{{- end }}
+{{- end }}
 {{/* A URL's port: its own, or that of its scheme. */}}
 {{- define "fleet.portOf" -}}
 {{- $server := regexFind "^[a-z]+://[^/?#]*" . | splitList "@" | last -}}
