@@ -1,3 +1,4 @@
+import type { Db } from "../platform/db";
 import type { ApiClient } from "./client";
 
 /** What a mission point has to say; everything else has a default. */
@@ -33,4 +34,32 @@ async function addPoints(api: ApiClient, kind: "mission" | "geofence", points: o
     stored = body[`${kind}_points`];
   }
   return stored;
+}
+
+export interface ManyPlans {
+  readonly plans: number;
+  readonly pointsEach?: number;
+  /** Of every point. */
+  readonly label?: string;
+}
+
+/** Missions written past every limit, as an older release would have; their ids. */
+export async function insertMissions(
+  db: Db,
+  userId: number,
+  { plans, pointsEach = 0, label }: ManyPlans,
+): Promise<number[]> {
+  const { rows }: { rows: { id: number }[] } = await db.raw(
+    `WITH stored AS (
+      INSERT INTO missions (user_id, name)
+      SELECT ?, 'inserted ' || gen_random_uuid() FROM generate_series(1, ?) RETURNING id
+    ), points AS (
+      INSERT INTO mission_points (mission_id, lat, lng, altitude, type, sequence, label)
+      SELECT id, 47.3769 + n * 0.000012, 8.5417 - n * 0.000065, 30.5, 'fly', n, ?::text
+      FROM stored, generate_series(1, ?) AS n
+    )
+    SELECT id FROM stored ORDER BY id`,
+    [userId, plans, label ?? null, pointsEach],
+  );
+  return rows.map(({ id }) => id);
 }

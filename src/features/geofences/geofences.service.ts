@@ -1,11 +1,11 @@
 import type { Db } from "../../platform/db";
-import { PlanService } from "../plans";
+import { type PlanLimits, PlanService } from "../plans";
 import type { Geofence, GeofenceChange, GeofenceKind } from "./geofences.schema";
 import { geofenceStore, toggleGeofence } from "./geofences.store";
 
 export class GeofenceService extends PlanService<GeofenceKind> {
-  constructor(db: Db) {
-    super(db, geofenceStore, "geofence");
+  constructor(db: Db, limits?: PlanLimits) {
+    super(db, geofenceStore, "geofence", limits);
   }
 
   change(userId: number, id: number, change: GeofenceChange): Promise<Geofence> {

@@ -1,13 +1,13 @@
 import { DomainError } from "../../domain/errors";
 import type { Db } from "../../platform/db";
 import { explainDatabaseError } from "../../platform/db-errors";
-import { PlanService } from "../plans";
+import { type PlanLimits, PlanService } from "../plans";
 import type { MissionKind } from "./missions.schema";
 import { missionStore, unlinkDrones } from "./missions.store";
 
 export class MissionService extends PlanService<MissionKind> {
-  constructor(db: Db) {
-    super(db, missionStore, "mission");
+  constructor(db: Db, limits?: PlanLimits) {
+    super(db, missionStore, "mission", limits);
   }
 
   /** Takes the mission off the user's drones, and deletes it with its points. */

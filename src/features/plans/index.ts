@@ -1,3 +1,4 @@
+export { PLAN_LIMITS, type PlanLimits } from "./plan-limits";
 export {
   batchOf,
   firstOf,

@@ -1,6 +1,7 @@
 import type { Knex } from "knex";
 import { DomainError } from "../../domain/errors";
 import type { Db } from "../../platform/db";
+import { PLAN_LIMITS, PlanLimiter, type PlanLimits, SHORT_TEXT_BYTES } from "./plan-limits";
 import type { PlanStore } from "./plans.store";
 
 /** What a kind of plan and its points are made of. */
@@ -20,12 +21,17 @@ export type ChangeOf<Kind extends PlanKind> = Kind["pointChange"] & { readonly i
  * Every change of a point returns the whole plan as it is afterwards.
  */
 export class PlanService<Kind extends PlanKind> {
+  private readonly limiter: PlanLimiter;
+
   constructor(
     protected readonly db: Db,
     protected readonly store: PlanStore<Kind["plan"], Kind["point"]>,
     /** "mission": how messages name the plan. */
     protected readonly word: string,
-  ) {}
+    limits: PlanLimits = PLAN_LIMITS,
+  ) {
+    this.limiter = new PlanLimiter(limits, word);
+  }
 
   /** Every plan of the user's with its points, as JSON text. */
   listJson(userId: number): Promise<string> {
@@ -37,7 +43,12 @@ export class PlanService<Kind extends PlanKind> {
   }
 
   create(userId: number, plan: Kind["newPlan"]): Promise<Kind["plan"]> {
-    return this.changed(userId, (trx) => this.store.insert(trx, userId, plan));
+    return this.changed(userId, async (trx) => {
+      await this.store.lockOwner(trx, userId);
+      const id = await this.store.insert(trx, userId, plan);
+      if (await this.store.hasMoreThan(trx, userId, this.limiter.plans)) this.limiter.refusePlan();
+      return id;
+    });
   }
 
   async getPoint(userId: number, pointId: number): Promise<Kind["point"]> {
@@ -46,15 +57,19 @@ export class PlanService<Kind extends PlanKind> {
 
   addPoint(userId: number, planId: number, point: Kind["newPoint"]): Promise<Kind["plan"]> {
     return this.changed(userId, async (trx) => {
+      await this.store.lockOwner(trx, userId);
       if (!(await this.store.lock(trx, userId, planId))) this.missing(planId);
       await this.store.insertPoint(trx, point);
+      this.limiter.admitPoint(await this.store.countPoints(trx, userId, planId));
+      if (this.hasLongText(point)) this.limiter.admitText(await this.store.textBytes(trx, userId));
       return planId;
     });
   }
 
   changePoint(userId: number, pointId: number, change: Kind["pointChange"]): Promise<Kind["plan"]> {
-    return this.changed(
+    return this.rewritten(
       userId,
+      [change],
       async (trx) =>
         (await this.store.updatePoint(trx, userId, pointId, change)) ?? this.missingPoint(pointId),
     );
@@ -71,7 +86,7 @@ export class PlanService<Kind extends PlanKind> {
   changePoints(userId: number, planId: number, changes: readonly ChangeOf<Kind>[]): Promise<Kind["plan"]> {
     const byId = new Map(changes.map((change) => [change.id, change]));
     if (byId.size < changes.length) this.refuseBatch("the same point is in it twice");
-    return this.changed(userId, async (trx) => {
+    return this.rewritten(userId, changes, async (trx) => {
       if (!(await this.store.lock(trx, userId, planId))) this.missing(planId);
       const points = await this.store.lockPoints(trx, planId, [...byId.keys()]);
       const found = new Set(points.map(({ id }) => id));
@@ -81,6 +96,29 @@ export class PlanService<Kind extends PlanKind> {
       await this.store.overwritePoints(trx, rows);
       return planId;
     });
+  }
+
+  /** `changed`, where free text may become longer: beyond its limit it may only become shorter. */
+  private rewritten(
+    userId: number,
+    changes: readonly object[],
+    work: (trx: Knex.Transaction) => Promise<number>,
+  ): Promise<Kind["plan"]> {
+    if (!changes.some((change) => this.hasLongText(change))) return this.changed(userId, work);
+    return this.changed(userId, async (trx) => {
+      await this.store.lockOwner(trx, userId);
+      const before = await this.store.textBytes(trx, userId);
+      const planId = await work(trx);
+      this.limiter.admitText(await this.store.textBytes(trx, userId), before);
+      return planId;
+    });
+  }
+
+  /** Short ones are not looked at: what all points have of them is bounded already. */
+  private hasLongText(point: object): boolean {
+    const { textColumn } = this.store.tables;
+    const text = textColumn && (point as Record<string, unknown>)[textColumn];
+    return typeof text === "string" && Buffer.byteLength(JSON.stringify(text)) > SHORT_TEXT_BYTES;
   }
 
   /** The plan just as `work`, which tells its id, has left it: read before anybody else may change it. */

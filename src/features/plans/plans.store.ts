@@ -11,6 +11,15 @@ export interface PlanTables {
   readonly planColumns: readonly string[];
   /** Without the id and the parent. */
   readonly pointColumns: readonly string[];
+  /** The points' column of free text, if they have one. */
+  readonly textColumn?: string;
+}
+
+/** How many points there are, one that was just added among them. */
+export interface PointCounts {
+  readonly ofPlan: number;
+  /** Of all plans of the user and kind. */
+  readonly ofUser: number;
 }
 
 interface Row {
@@ -71,6 +80,31 @@ export class PlanStore<Plan extends Row, Point extends Row> {
   async lock(trx: Knex.Transaction, userId: number, id: number): Promise<boolean> {
     const row = await trx(this.tables.plans).where({ id, user_id: userId }).forNoKeyUpdate().first("id");
     return row !== undefined;
+  }
+
+  /** Until the transaction ends nobody else adds to what the user has. */
+  async lockOwner(trx: Knex.Transaction, userId: number): Promise<void> {
+    await trx("users").where({ id: userId }).forNoKeyUpdate().first("id");
+  }
+
+  /** Whether the user has more plans than this. */
+  async hasMoreThan(db: Db, userId: number, count: number): Promise<boolean> {
+    return (
+      (await db(this.tables.plans).where({ user_id: userId }).offset(count).first("user_id")) !== undefined
+    );
+  }
+
+  async countPoints(db: Db, userId: number, planId: number): Promise<PointCounts> {
+    return (await this.pointsOf(db, userId).first(
+      db.raw(`count(*) FILTER (WHERE ${this.tables.parent} = ?)::integer AS "ofPlan"`, [planId]),
+      db.raw('count(*)::integer AS "ofUser"'),
+    )) as PointCounts;
+  }
+
+  /** Bytes of the free texts of all points of the user's as JSON has them, where the kind has any. */
+  async textBytes(db: Db, userId: number): Promise<number> {
+    const bytes = `coalesce(sum(octet_length(to_json(${this.tables.textColumn})::text)), 0)::integer AS bytes`;
+    return ((await this.pointsOf(db, userId).first(db.raw(bytes))) as { bytes: number }).bytes;
   }
 
   async findPoint(db: Db, userId: number, pointId: number): Promise<Point | undefined> {
