@@ -1,5 +1,7 @@
 import { once } from "node:events";
+import type { RequestListener } from "node:http";
 import { PassThrough } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
 import { createMetrics } from "../platform/metrics";
 import { atEndOfFile } from "../testing/clean-up";
 import { rawCaller } from "../testing/raw-http";
@@ -11,22 +13,26 @@ import { limitedServer, publicLimits } from "./server";
 const variables = {
   HTTP_HEADERS_SECONDS: 1,
   HTTP_REQUEST_SECONDS: 1,
+  HTTP_REPLY_STALL_SECONDS: 1,
   HTTP_MAX_CONNECTIONS: 6,
   HTTP_MAX_CONNECTIONS_PER_ADDRESS: 3,
   TRUSTED_PROXIES: ["127.0.0.9/32"],
 };
 
-async function serve(more: Partial<typeof variables> = {}) {
+async function serve(
+  more: Partial<typeof variables> = {},
+  answer: RequestListener = (_request, response) => response.end("served"),
+) {
   const registry = createMetrics("test");
-  const server = limitedServer(
-    (_request, response) => response.end("served"),
-    publicLimits({ ...variables, ...more }, registry),
-  );
+  const server = limitedServer(answer, publicLimits({ ...variables, ...more }, registry));
   const url = await listen(server, 0, "127.0.0.1");
   atEndOfFile(() => closeServer(server));
   const port = Number(new URL(url).port);
   return {
     server,
+    port,
+    stalled: async () =>
+      Number(/stalled_replies_total\{process="test"\} (\d+)/.exec(await registry.metrics())?.[1]),
     come: (from?: string) => rawCaller(port, "GET / HTTP/1.1\r\nHost: x\r\n\r\n", from),
     turnedAway: async () =>
       [...(await registry.metrics()).matchAll(/turned_away_total\{reason="(\w+)",process="test"\} (\d+)/g)]
@@ -123,6 +129,69 @@ test("who asks for a WebSocket gets to whoever opens them, and is answered plain
   const caller = await come();
   caller.socket.write(ask("WebSocket"));
   await until(() => caller.heard().includes(" 101 "));
+});
+
+/** More than the system keeps for a connection on both of its ends. */
+const LONG = Buffer.alloc(40_000_000, "a long reply");
+
+describe("a reply of forty megabytes", () => {
+  const ask = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+  const long: RequestListener = (_request, response) => response.end(LONG);
+
+  test("is ended when nobody reads it, and so is one whose beginning took long", async () => {
+    const { port, stalled } = await serve({}, (_request, response) =>
+      // Longer than the stall time: a handler may take its time.
+      setTimeout(() => response.end(LONG), 1_500),
+    );
+    const caller = await rawCaller(port);
+    caller.socket.pause();
+    caller.socket.write(ask);
+    await until(async () => (await stalled()) === 1);
+    caller.socket.resume();
+    await caller.closed;
+    expect(caller.heard().length).toBeLessThan(LONG.length);
+    expect(caller.heard()).toContain("200 OK");
+  });
+
+  test("goes whole to somebody who reads a little at a time, for longer than the stall time", async () => {
+    const { port, stalled } = await serve({}, long);
+    const caller = await rawCaller(port);
+    caller.socket.pause();
+    caller.socket.write(ask);
+    const began = performance.now();
+    // The system tells the server of progress by the megabyte.
+    for (let steps = 0; steps < 40; steps++) {
+      const enough = caller.socket.bytesRead + 500_000;
+      caller.socket.resume();
+      while (caller.socket.bytesRead < enough) await once(caller.socket, "data");
+      caller.socket.pause();
+      await delay(100);
+    }
+    caller.socket.resume();
+    await until(() => caller.socket.bytesRead > LONG.length);
+    expect(await stalled()).toBe(0);
+    expect(performance.now() - began).toBeGreaterThan(4_000);
+  });
+});
+
+test("a silent handler and a stream without anything to read are waited for", async () => {
+  const { come, stalled } = await serve({}, (_request, response) => {
+    response.write("first");
+    setTimeout(() => response.end("last"), 3_000);
+  });
+  const caller = await come();
+  await until(() => caller.heard().includes("last"));
+  expect(await stalled()).toBe(0);
+});
+
+test("who sends requests without an end and reads no reply is hung up on, and few of them are looked at", async () => {
+  let asked = 0;
+  const { port } = await serve({}, () => {
+    asked += 1;
+  });
+  const caller = await rawCaller(port, "GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(2_000));
+  await caller.closed;
+  expect(asked).toBe(8);
 });
 
 test("every HTTP server of a service is a limited one", () => {

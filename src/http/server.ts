@@ -1,4 +1,5 @@
-import { createServer, IncomingMessage, type RequestListener, type Server } from "node:http";
+import { createServer, IncomingMessage, type RequestListener, type Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import proxyaddr from "proxy-addr";
 import { Counter, type Registry } from "../platform/metrics";
 import { networkOf } from "./network-of";
@@ -8,6 +9,8 @@ export interface ServerLimits {
   readonly headersSeconds: number;
   /** A request that has not come whole for so long is closed; 0 lets one take its time. */
   readonly requestSeconds: number;
+  /** A reply of which nobody has taken a byte for so long, and for as long again at most, is ended. */
+  readonly replyStallSeconds?: number;
   /** How long a connection may wait for its next request. */
   readonly keepAliveSeconds?: number;
   /** Further ones are turned away unheard. */
@@ -18,6 +21,8 @@ export interface ServerLimits {
   readonly isShared?: (address: string) => boolean;
   /** Told of each connection that is turned away. */
   readonly onTurnedAway?: (why: TurnedAway) => void;
+  /** Told of each reply that is ended because nobody takes it. */
+  readonly onStalled?: () => void;
 }
 
 /** `full`: of the server. `address_full`: of the address that it came from. */
@@ -28,6 +33,9 @@ const CHECK_MS = 2_000;
 /** Of a request's line and headers together. */
 const MAX_HEADER_BYTES = 16_384;
 const KEEP_ALIVE_SECONDS = 5;
+const REPLY_STALL_SECONDS = 30;
+/** Requests of one connection that may be under way: whoever sends more has not read the replies. No browser does. */
+const MAX_PIPELINED = 8;
 /**
  * On ports behind a proxy: longer than nginx and Amazon's balancers keep a connection for their next request (60 s), so
  * that it is never closed here while one of theirs is on its way, which they would answer with 502.
@@ -64,18 +72,51 @@ export function limitedServer(listener: RequestListener, limits: ServerLimits): 
   const server = createServer(
     {
       IncomingMessage: Request,
+      ServerResponse: repliesThatEnd(limits),
       headersTimeout: headersSeconds * 1000,
       requestTimeout: requestSeconds && Math.max(requestSeconds, headersSeconds) * 1000,
       keepAliveTimeout: (limits.keepAliveSeconds ?? KEEP_ALIVE_SECONDS) * 1000,
       connectionsCheckingInterval: CHECK_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
     },
-    listener,
+    fewAtOnce(listener),
   );
   server.maxConnections = maxConnections;
   server.on("drop", () => onTurnedAway?.("full"));
   if (limits.maxConnectionsPerAddress > 0) countByAddress(server, limits);
   return server;
+}
+
+/**
+ * Replies that end their connection when nobody reads them. Only time in which bytes wait for their reader counts, not a
+ * handler's, and only while none of them goes: whoever reads slowly reads on. Socket.IO's are among them; a WebSocket is
+ * no reply.
+ */
+function repliesThatEnd({ replyStallSeconds = REPLY_STALL_SECONDS, onStalled }: ServerLimits) {
+  return class extends ServerResponse {
+    constructor(...given: ConstructorParameters<typeof ServerResponse<IncomingMessage>>) {
+      super(...given);
+      this.setTimeout(replyStallSeconds * 1000, () => {
+        if (!this.socket?.writableLength) return;
+        onStalled?.();
+        this.socket.destroy();
+      });
+    }
+  };
+}
+
+function fewAtOnce(listener: RequestListener): RequestListener {
+  const underWay = new WeakMap<Socket, number>();
+  return (request, response) => {
+    const { socket } = request;
+    const count = (underWay.get(socket) ?? 0) + 1;
+    if (count > MAX_PIPELINED) socket.destroy();
+    // What comes after it was read already.
+    if (socket.destroyed) return;
+    underWay.set(socket, count);
+    response.once("close", () => underWay.set(socket, (underWay.get(socket) ?? 1) - 1));
+    listener(request, response);
+  };
 }
 
 function countByAddress(server: Server, limits: ServerLimits): void {
@@ -106,6 +147,7 @@ function countByAddress(server: Server, limits: ServerLimits): void {
 export interface HttpLimits {
   readonly HTTP_HEADERS_SECONDS: number;
   readonly HTTP_REQUEST_SECONDS: number;
+  readonly HTTP_REPLY_STALL_SECONDS: number;
   readonly HTTP_MAX_CONNECTIONS: number;
   readonly HTTP_MAX_CONNECTIONS_PER_ADDRESS: number;
   readonly TRUSTED_PROXIES: readonly string[];
@@ -117,12 +159,23 @@ export function publicLimits(config: HttpLimits, registry: Registry): ServerLimi
   return {
     headersSeconds: config.HTTP_HEADERS_SECONDS,
     requestSeconds: config.HTTP_REQUEST_SECONDS,
+    replyStallSeconds: config.HTTP_REPLY_STALL_SECONDS,
     keepAliveSeconds: PROXY_KEEP_ALIVE_SECONDS,
     maxConnections: config.HTTP_MAX_CONNECTIONS,
     maxConnectionsPerAddress: config.HTTP_MAX_CONNECTIONS_PER_ADDRESS,
     isShared: (address) => trust(address, 0),
     onTurnedAway: countTurnedAway(registry),
+    onStalled: countStalled(registry),
   };
+}
+
+function countStalled(registry: Registry): () => void {
+  const counter = new Counter({
+    name: "fleet_http_stalled_replies_total",
+    help: "Replies that were ended because nobody took a byte of them for HTTP_REPLY_STALL_SECONDS.",
+    registers: [registry],
+  });
+  return () => counter.inc();
 }
 
 /** Once a process. */

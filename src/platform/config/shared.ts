@@ -36,6 +36,10 @@ export const httpLimitsGroup = {
     "A connection that has not sent a request's headers for so long is closed.",
   ),
   HTTP_REQUEST_SECONDS: positiveInt(60, "A request that has not come whole for so long is closed."),
+  HTTP_REPLY_STALL_SECONDS: positiveInt(
+    30,
+    "A reply of which its reader has taken nothing for so long is ended; a slow reader is waited for.",
+  ),
   HTTP_MAX_CONNECTIONS: positiveInt(
     20_000,
     "Connections that one port takes at once, WebSockets among them.",
