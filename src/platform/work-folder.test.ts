@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -47,6 +48,21 @@ test("a folder whose process was killed is swept, and none that is in use, of an
   expect(
     readdirSync(place).filter((name) => name.startsWith("fleet-hls-") || name.startsWith("fleet-new-")),
   ).toEqual([]);
+});
+
+test("what a process left that was killed before its folder was whole is swept when it is old and nobody listens there", async () => {
+  const hourAgo = new Date(Date.now() - 3_600_000);
+  const [left, heard, fresh] = [1, 2, 3].map(() => mkdtempSync(join(place, "fleet-new-"))) as [
+    string,
+    string,
+    string,
+  ];
+  const owner = createServer().listen(join(heard, "owner"));
+  await once(owner, "listening");
+  for (const path of [left, heard]) utimesSync(path, hourAgo, hourAgo);
+  expect(await sweepWorkFolders("hls", place)).toBe(1);
+  expect([left, heard, fresh].map((path) => existsSync(path))).toEqual([false, true, true]);
+  owner.close();
 });
 
 test("a folder in use by a process that is paused is not swept", async () => {

@@ -1,13 +1,14 @@
 import { once } from "node:events";
-import { mkdtemp, readdir, rename, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** A socket in the folder, on which its process listens. */
 const OWNER = "owner";
-/** Not to be found by a sweep: its owner may not listen yet. */
+/** Of any kind. Its owner may not listen yet, but does within much less than this, or never. */
 const NEW = "fleet-new-";
+const NEW_MS = 10 * 60_000;
 
 export interface WorkFolder {
   readonly path: string;
@@ -42,13 +43,25 @@ export async function openWorkFolder(kind: string, place = tmpdir()): Promise<Wo
   return { path, remove };
 }
 
-/** Remove the folders of this kind whose process is gone. Resolves with how many there were. */
+/**
+ * Remove the folders of this kind whose process is gone, and those of any kind whose process was gone before they were
+ * whole. Resolves with how many there were.
+ */
 export async function sweepWorkFolders(kind: string, place = tmpdir()): Promise<number> {
-  const names = (await readdir(place)).filter((name) => name.startsWith(prefixOf(kind)));
+  const all = (await readdir(place)).map((name) => ({ name, path: join(place, name) }));
   const left: string[] = [];
-  for (const name of names) if (await isLeft(join(place, name))) left.push(name);
-  for (const name of left) await rm(join(place, name), { recursive: true, force: true, maxRetries: 3 });
+  for (const { name, path } of all) {
+    const settled = name.startsWith(prefixOf(kind)) || (name.startsWith(NEW) && (await isOld(path)));
+    if (settled && (await isLeft(path))) left.push(path);
+  }
+  for (const path of left) await rm(path, { recursive: true, force: true, maxRetries: 3 });
   return left.length;
+}
+
+async function isOld(folder: string): Promise<boolean> {
+  // One that has its name by now is no longer new.
+  const found = await stat(folder).catch(() => undefined);
+  return found !== undefined && found.mtimeMs < Date.now() - NEW_MS;
 }
 
 /** Only where the system says so: one that cannot be asked is another's. */
