@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import { finished } from "node:stream";
 import { closeServer, listen } from "../../http/listen";
 import { INTERNAL_LIMITS, limitedServer } from "../../http/server";
@@ -25,9 +25,9 @@ export async function readOnLoopback<T>(
   const server = limitedServer((request, response) => {
     if (request.url !== path) return void response.writeHead(404).end();
     if (size === 0) return void response.writeHead(200, { "content-length": 0 }).end();
-    const range = rangeOf(request, size);
-    if (!range) return void response.writeHead(416, { "content-range": `bytes */${size}` }).end();
-    send(store, key, range, response, size).catch((error: unknown) => {
+    const part = partOf(request.headers.range, size);
+    if (part === "none") return void response.writeHead(416, { "content-range": `bytes */${size}` }).end();
+    send(store, key, part, response, size).catch((error: unknown) => {
       fault ??= { error };
       response.destroy();
     });
@@ -50,28 +50,35 @@ interface Range {
   readonly end: number;
 }
 
-/** Undefined where nothing is. */
-function rangeOf({ headers }: IncomingMessage, size: number): Range | undefined {
-  const [, from = "0", to = ""] = /^bytes=(\d+)-(\d*)$/.exec(headers.range ?? "") ?? [];
-  const [start, end] = [Number(from), Math.min(to === "" ? size : Number(to), size - 1)];
-  return start <= end ? { start, end } : undefined;
+/**
+ * What a Range header asks for (RFC 9110, 14.1.2): a part, or `none` where nothing is. `whole` without one, and for what
+ * a server may take for none: several parts, another unit, or what is no range.
+ */
+function partOf(header: string | undefined, size: number): Range | "whole" | "none" {
+  const [, first, last, suffix] = /^bytes=(?:(\d+)-(\d*)|-(\d+))$/.exec(header ?? "") ?? [];
+  if (suffix !== undefined)
+    return Number(suffix) === 0 ? "none" : { start: Math.max(0, size - Number(suffix)), end: size - 1 };
+  if (first === undefined || (last && Number(last) < Number(first))) return "whole";
+  const [start, end] = [Number(first), Math.min(last ? Number(last) : size, size - 1)];
+  return start <= end ? { start, end } : "none";
 }
 
 /** Resolves when all was sent, or the reader left. */
 async function send(
   store: Objects,
   key: string,
-  range: Range,
+  part: Range | "whole",
   response: ServerResponse,
   size: number,
 ): Promise<void> {
+  const range = part === "whole" ? { start: 0, end: size - 1 } : part;
   const body = await store.read(key, range);
   // The reader left meanwhile: nothing will close any more.
   if (response.destroyed) return void body.on("error", () => {}).destroy();
-  response.writeHead(206, {
+  response.writeHead(part === "whole" ? 200 : 206, {
     "accept-ranges": "bytes",
     "content-length": range.end - range.start + 1,
-    "content-range": `bytes ${range.start}-${range.end}/${size}`,
+    ...(part !== "whole" && { "content-range": `bytes ${range.start}-${range.end}/${size}` }),
   });
   await new Promise<void>((resolve, reject) => {
     response.on("close", () => {
