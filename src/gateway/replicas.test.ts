@@ -130,7 +130,7 @@ test("a replica that still has a request to finish when it stops has handed its 
   const { hostname, port } = new URL(first.url);
   const slow = connect(Number(port), hostname);
   slow.write(
-    "POST /api/v1/login HTTP/1.1\r\nHost: first\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n",
+    "POST /api/v1/login HTTP/1.1\r\nHost: first\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n",
   );
   // The server goes on reading, so the request is under way.
   await once(slow, "data");

@@ -1,0 +1,66 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+import { rawCaller } from "../testing/raw-http";
+import { until } from "../testing/until";
+import { closeServer, listen } from "./listen";
+
+const ASK = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+
+/** It keeps connections for longer than any test, and answers when it is told to. */
+async function serve() {
+  const asked: ServerResponse[] = [];
+  const server = createServer({ keepAliveTimeout: 600_000 }, (_request, response) => asked.push(response));
+  const port = Number(new URL(await listen(server, 0, "127.0.0.1")).port);
+  /** A caller whose connection the server knows. */
+  const come = async (first = "") => {
+    const known = once(server, "connection");
+    const caller = await rawCaller(port, first);
+    await known;
+    return caller;
+  };
+  /** One who has asked, and the answer to come. */
+  const ask = async () => {
+    const before = asked.length;
+    const caller = await come(ASK);
+    await until(() => asked.length > before);
+    return { ...caller, answer: asked[before] as ServerResponse };
+  };
+  return { server, come, ask, asked };
+}
+
+test("a server that closes finishes what is under way, keeps no connection of any kind, and says so where it can", async () => {
+  const { server, come, ask } = await serve();
+  const silent = await come();
+  const halfAsked = await come("GET / HTTP/1.1\r\nHo");
+  const idle = await ask();
+  idle.answer.end("answered");
+  await until(() => idle.heard().includes("answered"));
+  const [unanswered, halfAnswered] = [await ask(), await ask()];
+  halfAnswered.answer.write("half ");
+  let isClosed = false;
+  const closed = closeServer(server).then(() => {
+    isClosed = true;
+  });
+  await idle.closed;
+  unanswered.answer.end("whole");
+  await unanswered.closed;
+  expect(unanswered.heard()).toMatch(/\r\nconnection: close\r\n.*whole/is);
+  // Longer than one that has asked nothing is waited for.
+  await delay(700);
+  expect(isClosed).toBe(false);
+  halfAnswered.answer.end("and half");
+  await Promise.all([halfAnswered.closed, silent.closed, halfAsked.closed, closed]);
+  expect(halfAnswered.heard()).toMatch(/half .*and half/s);
+});
+
+test("a request that is on its way when its server closes is answered, and its connection closed", async () => {
+  const { server, come, asked } = await serve();
+  const caller = await come();
+  const closed = closeServer(server);
+  caller.socket.write(ASK);
+  await until(() => asked.length === 1);
+  asked[0]?.end("answered");
+  await Promise.all([caller.closed, closed]);
+  expect(caller.heard()).toMatch(/\r\nconnection: close\r\n.*answered/is);
+});
