@@ -4,9 +4,6 @@ import type { Redis } from "../platform/redis";
 /** A message's bytes, always valid UTF-8, and when it arrived (`performance.now()`). */
 export type Listener = (message: Buffer, arrivedAt: number) => void;
 
-/** How long what Redis refused to keep waits until it is asked for again. */
-const AGAIN_MS = 1_000;
-
 interface Channel {
   readonly listeners: Set<Listener>;
   /** Settles when Redis has taken the subscription. */
@@ -61,19 +58,6 @@ export class Channels {
     const joined = names.map((name) => this.channels.get(name) as Channel);
     for (const { listeners } of joined) listeners.add(listener);
     await Promise.all(joined.map(({ inForce }) => inForce));
-  }
-
-  /**
-   * For as long as the process lives: joined anew whenever Redis is back and, where Redis refuses it, until it no longer
-   * does. What is said meanwhile is missed.
-   */
-  keep(name: string, listener: Listener): void {
-    const joinAgain = () => {
-      if (this.redis.status === "ready") join();
-    };
-    const join = () => void this.join([name], listener).catch(() => setTimeout(joinAgain, AGAIN_MS).unref());
-    this.redis.on("ready", join);
-    if (this.redis.status === "ready") join();
   }
 
   /** Messages stop here at once. Leaving what was never joined, or was lost with the connection, is no fault. */

@@ -18,6 +18,7 @@ import { Lifecycle } from "../platform/lifecycle";
 import { createLogger, type Logger } from "../platform/log";
 import { createMetrics } from "../platform/metrics";
 import { openRedis, redisReady } from "../platform/redis";
+import { Subscriber } from "../platform/subscriber";
 import { relayApp } from "./app";
 import { Channels } from "./channels";
 import { closeCodes } from "./close";
@@ -108,8 +109,11 @@ export async function startRelay(config: RelayConfig): Promise<Relay> {
   });
 
   const checkTokens = (secret: string) => {
+    // Pilots' channels are lost with their connection, which ends their sessions; this one outlasts it.
+    const logOuts = new Subscriber(config.REDIS_URL, log);
+    lifecycle.onClose("log-outs", () => logOuts.close());
     const blocklist = redisBlocklist(redis, systemClock, revokedTokens(db), (channel, listener) =>
-      channels.keep(channel, (message) => listener(message.toString())),
+      logOuts.hear(channel, listener),
     );
     const signedIn = new SignedIn(blocklist, new Standings((ids) => standingsOf(db, ids)));
     changes.hear(hearsUsers(signedIn));
