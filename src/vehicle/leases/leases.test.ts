@@ -36,14 +36,14 @@ interface Holding {
   needed: boolean;
 }
 
-async function replica(name: string): Promise<Holding> {
+async function replica(name: string, ttlMs = TTL_MS): Promise<Holding> {
   const cable = await cuttable(redisUrl);
   const lost: LossReason[] = [];
   const holding = { cable, lost, needed: true };
   const leases = new Leases({
     store: new LeaseStore(await connected(cable.url)),
     replica: name,
-    ttlMs: TTL_MS,
+    ttlMs,
     needed: () => holding.needed,
     onLost: (_key, reason) => lost.push(reason),
   });
@@ -109,6 +109,47 @@ test("a holder whose lease is another's in Redis lets go of it, and does not tou
   expect(await inRedis()).toBe("three 9 http://three.example:1");
 });
 
+test("an answer that comes late is no word on the lease that was taken since", async () => {
+  let answer: ((held: boolean) => void) | undefined;
+  class SlowStore extends LeaseStore {
+    override renew() {
+      return new Promise<boolean[]>((resolve) => {
+        answer = (held) => resolve([held]);
+      });
+    }
+  }
+  const lost: LossReason[] = [];
+  const leases = new Leases({
+    store: new SlowStore(direct),
+    replica: "slow",
+    ttlMs: TTL_MS,
+    needed: () => true,
+    onLost: (_key, reason) => lost.push(reason),
+  });
+  atEndOfFile(() => leases.stop());
+  leases.advertise("http://slow.example:1");
+  await leases.claim(key);
+  await until(() => answer !== undefined);
+  await leases.giveUp(key, "closed");
+  const { fence } = await leases.claim(key);
+  answer?.(false);
+  await new Promise(setImmediate);
+  expect(leases.covers(key, fence)).toBe(true);
+  expect(lost).toEqual([]);
+});
+
+test("a renewal that Redis neither makes nor refuses takes no lease away", async () => {
+  const store = new LeaseStore(direct);
+  const holder = await store.claim(key, "one", "http://one.example:1", 5_000);
+  const renew = () => store.renew([{ key, holder, places: [] }], 5_000);
+  expect(await renew()).toEqual([true]);
+  await direct.call("ACL", "SETUSER", "default", "-pexpire");
+  expect(await renew()).toEqual([undefined]);
+  await direct.call("ACL", "SETUSER", "default", "+pexpire");
+  await direct.del(`fleet:link:{${key}}`);
+  expect(await renew()).toEqual([false]);
+});
+
 test("fences grow faster than the clock where they must, and with the clock when Redis forgot them", async () => {
   const store = new LeaseStore(direct);
   const fences: number[] = [];
@@ -129,6 +170,12 @@ test("nothing is claimed before others know where to ask, nor after the stop, wh
   silent.advertise("http://s.example:1");
   await silent.claim(key);
   await silent.stop();
+  expect(await inRedis()).toBeNull();
+  const late = new Leases({ store, replica: "l", ttlMs: 60_000, needed: () => true, onLost: () => {} });
+  late.advertise("http://l.example:1");
+  const claimed = late.claim(key);
+  await late.stop();
+  await expect(claimed).rejects.toMatchObject({ code: "unavailable" });
   expect(await inRedis()).toBeNull();
   await expect(silent.claim(key)).rejects.toMatchObject({ code: "unavailable" });
 });
@@ -154,8 +201,6 @@ describe("a vehicle's place", () => {
     const later = performance.now() + 3 * TTL_MS;
     await until(() => performance.now() > later);
     await expect(hold(two, drone(), place())).rejects.toThrow("Another drone");
-    // What was asked for together with it was let go of again.
-    await hold(two, drone(), "free.example:1");
     one.leases.free(key);
     await until(() =>
       hold(two, drone(), place()).then(
@@ -164,6 +209,14 @@ describe("a vehicle's place", () => {
       ),
     );
     expect(one.lost).toEqual([]);
+  });
+
+  test("that was asked for together with another drone's is let go of at once", async () => {
+    const one = await replica("one", 60_000);
+    await hold(one, key, place());
+    await expect(hold(one, drone(), "free.example:1", place())).rejects.toThrow("Another drone");
+    await until(async () => (await direct.exists("fleet:vehicle:{free.example:1}")) === 0);
+    await hold(one, `${drone()}-next`, "free.example:1");
   });
 
   test("goes with the drone to its next holder, and is free once its lease is given up", async () => {
