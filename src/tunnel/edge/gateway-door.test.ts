@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Ipv4 } from "../../domain/ipv4";
@@ -114,6 +115,20 @@ test("who is no live drone is refused, and so is one that was a drone until now"
   expect((await askFrom(DRONE, at(edge))).status).toBe(403);
   expect(seen).toHaveLength(2);
   expect(await edge.metrics()).toMatch(/fleet_edge_refusals_total\{door="gateway",reason="no_drone".*\} 2/);
+});
+
+test("a kept connection asks nothing more once its address is another's, also before the edge has looked again", async () => {
+  const { url, seen } = await upstream();
+  let keyId = "first";
+  const edge = await edgeTo(url, { live: () => new Map([[DRONE, { ip: DRONE as Ipv4, keyId }]]) });
+  const held = rawFrom(DRONE, at(edge));
+  const ask = "GET /api/v1/executions/current HTTP/1.1\r\nHost: edge\r\n\r\n";
+  held.socket.write(ask);
+  await until(() => held.said().includes("200 OK"));
+  keyId = "another";
+  held.socket.write(ask);
+  await once(held.socket, "close");
+  expect(seen).toHaveLength(1);
 });
 
 test("nobody is let in before the database has been read, nor while another's key may use the address", async () => {

@@ -116,6 +116,16 @@ test.each([
   expect(seen).toEqual([]);
 });
 
+test("the bucket of client configs is shut in a host's name too, however it is written", async () => {
+  const { seen, edge: trusting } = await trustingStore();
+  const url = `${trusting.edge.url("objects")}/vpn/drones/1.conf?${SIGNED}`;
+  const statusAt = async (host: string) => (await askFrom(DRONE, url, { headers: { host } })).status;
+  expect(await statusAt("fleet-vpn.s3.example:9000")).toBe(403);
+  expect(await statusAt("FLEET-VPN.s3.example")).toBe(403);
+  expect(seen).toEqual([]);
+  expect(await statusAt("fleet.s3.example")).toBe(200);
+});
+
 test("nothing goes with a request that could widen what was signed", async () => {
   const { seen, edge: trusting } = await trustingStore();
   await askFrom(DRONE, `${trusting.edge.url("objects")}/fleet/a?${SIGNED}`, {
