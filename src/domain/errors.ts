@@ -4,13 +4,17 @@
  * route, never here.
  */
 export class DomainError extends Error {
+  /** When it may go better. */
+  readonly retryAfterSeconds: number | undefined;
+
   constructor(
     readonly code: ErrorCode,
     message: string,
-    options?: { cause?: unknown },
+    options?: { cause?: unknown; retryAfterSeconds?: number },
   ) {
     super(message, options);
     this.name = "DomainError";
+    this.retryAfterSeconds = options?.retryAfterSeconds;
   }
 }
 
@@ -25,6 +29,7 @@ export type ErrorCode =
   | "method_not_allowed"
   | "conflict"
   | "too_many_requests"
+  | "overloaded"
   // callers
   | "unauthenticated"
   | "invalid_credentials"

@@ -1,6 +1,7 @@
 import cors from "@koa/cors";
 import Koa, { type Middleware } from "koa";
 import { docsPage } from "../http/docs-page";
+import { LongReplies } from "../http/long-replies";
 import { errorBoundary, mountRoutes } from "../http/mount";
 import { observeRequests } from "../http/observe";
 import { opsRoutes } from "../http/ops";
@@ -37,12 +38,14 @@ export function gatewayApps(
 ): GatewayApps {
   const observe = observeRequests(deps.log, deps.registry, deps.config.TRUSTED_PROXIES);
   const { main, drone } = routesByPort(deps.config.ACCESS_PROFILE, routes);
+  const longReplies = new LongReplies(deps.config, deps.registry);
   const mount = (served: readonly Route[]) =>
     mountRoutes(served, {
       basePath: BASE_PATH,
       guards,
       bodyLimitBytes: deps.config.BODY_LIMIT_BYTES,
       unknownCallerBytes: UNKNOWN_CALLER_BYTES,
+      longReplies,
       checkReplies: options.checkReplies,
     });
   return {

@@ -44,12 +44,14 @@ export function docsPage(document: object, basePath: string): Middleware {
 }
 
 function answersOf(spec: string, basePath: string): Readonly<Record<string, Middleware>> {
-  const text =
-    (type: string, body: string): Middleware =>
-    (ctx) => {
+  const text = (type: string, content: string): Middleware => {
+    // Once: all its readers are sent the same bytes.
+    const body = Buffer.from(content);
+    return (ctx) => {
       ctx.type = type;
       ctx.body = body;
     };
+  };
   const file =
     (name: string, type: string): Middleware =>
     (ctx) => {

@@ -13,6 +13,7 @@ const statuses: Readonly<Record<ErrorCode, number>> = {
   method_not_allowed: 405,
   conflict: 409,
   too_many_requests: 429,
+  overloaded: 503,
   unauthenticated: 401,
   invalid_credentials: 401,
   forbidden: 403,

@@ -2,11 +2,13 @@ import Router from "@koa/router";
 import type { Context, Middleware } from "koa";
 import { DomainError, type ErrorCode } from "../domain/errors";
 import { errorReply, toDomainError } from "./errors";
+import { hangUp } from "./hang-up";
 import { readJsonBody } from "./json-body";
-import { listAsJson } from "./json-in-turns";
+import { inTurns, listAsJson } from "./json-in-turns";
+import { type LongReplies, SHORT_REPLY_BYTES } from "./long-replies";
 import { networkOf } from "./network-of";
 import { readRawBody } from "./raw-body";
-import { type GuardName, JsonText, Remarked, type Route } from "./route";
+import { type Callers, type GuardName, JsonText, Remarked, type Route } from "./route";
 import type { Guard, Guards } from "./route-guards";
 import { parseInput } from "./validate";
 
@@ -16,7 +18,8 @@ export interface MountOptions {
   readonly bodyLimitBytes: number;
   /** What somebody may send in JSON who has shown no user's or drone's token yet. */
   readonly unknownCallerBytes?: number;
-  /** Compare each reply with its declared schema and fail when it differs; for tests. */
+  readonly longReplies?: LongReplies;
+  /** Compare each reply with its declaration and fail when it differs; for tests. */
   readonly checkReplies?: boolean;
 }
 
@@ -36,14 +39,17 @@ export function mountRoutes(routes: readonly Route[], options: MountOptions): Mi
       const body = route.body && (await readBody(ctx, limitOf(route, options)));
       const rawBody = route.rawBody ? await readRawBody(ctx.req, options.bodyLimitBytes) : Buffer.alloc(0);
       const input = parseInput(route, ctx, body);
-      const data = await route.handle({
-        ...input,
-        rawBody,
-        caller,
-        network: networkOf(ctx.state.address ?? ctx.ip),
-        ctx,
-      } as never);
-      await reply(ctx, route, data, options.checkReplies === true);
+      const network = networkOf(ctx.state.address ?? ctx.ip);
+      const { longReplies, checkReplies = false } = options;
+      const whose = callerName(route.guard, caller, network);
+      const answer = async () => {
+        const data = await route.handle({ ...input, rawBody, caller, network, ctx } as never);
+        await reply(ctx, route, data);
+        if (checkReplies) checkReply(route, ctx);
+        const bytes = ctx.response.length ?? 0;
+        longReplies?.count(whose, bytes, ctx.res);
+      };
+      await (route.long && longReplies ? longReplies.make(whose, answer, hangUp(ctx)) : answer());
     });
   }
   const allowed = router.allowedMethods({
@@ -62,42 +68,44 @@ function staticFirst(a: Route, b: Route): number {
   return rank(a) < rank(b) ? -1 : 1;
 }
 
-const HEAD = Buffer.from('{"success":true,"data":');
-
-async function reply(ctx: Context, route: Route, returned: unknown, check: boolean): Promise<void> {
-  const { data, message } =
-    returned instanceof Remarked ? returned : { data: returned, message: route.success.message ?? "OK" };
-  ctx.status = route.success.status;
-  if (route.envelope === "raw") return;
-  if (check) checkReply(route, data);
-  if (data instanceof JsonText) {
-    ctx.type = "json";
-    ctx.body = data.text;
-    return;
-  }
-  if (Array.isArray(data)) {
-    const list = await listAsJson(data);
-    ctx.type = "json";
-    ctx.body =
-      route.envelope === "B"
-        ? list
-        : Buffer.concat([HEAD, list, Buffer.from(`,"message":${JSON.stringify(message)}}`)]);
-    return;
-  }
-  if (route.envelope === "B") {
-    ctx.body = data ?? {};
-    return;
-  }
-  const top = route.envelope === "A+top" && typeof data === "object" ? data : {};
-  ctx.body = { ...top, success: true, data: data ?? null, message };
+/** Whose unread replies are counted together. */
+function callerName(guard: GuardName, caller: unknown, network: string): string {
+  const { id } = (caller ?? {}) as Partial<Callers["user" | "drone"]>;
+  if (id === undefined) return network;
+  return `${guard === "drone" || guard === "video_room" ? "drone" : "user"} ${id}`;
 }
 
-function checkReply(route: Route, data: unknown): void {
-  const json = data instanceof JsonText ? data.text : JSON.stringify(data ?? null);
-  const parsed = route.success.schema?.safeParse(JSON.parse(json));
-  if (parsed && !parsed.success) {
-    throw new Error(`${route.method} ${route.path} replied outside its schema: ${parsed.error.message}`);
+async function reply(ctx: Context, route: Route, returned: unknown): Promise<void> {
+  ctx.status = route.success.status;
+  if (route.envelope === "raw") return;
+  const body = await inTurns(textsOf(route, returned));
+  ctx.type = "json";
+  ctx.body = body;
+}
+
+function* textsOf({ envelope, success }: Route, returned: unknown): Generator<string> {
+  const { data, message } =
+    returned instanceof Remarked ? returned : { data: returned, message: success.message ?? "OK" };
+  if (data instanceof JsonText) yield* data.texts;
+  else if (envelope === "B") yield* Array.isArray(data) ? listAsJson(data) : [JSON.stringify(data ?? {})];
+  else if (Array.isArray(data)) {
+    yield '{"success":true,"data":';
+    yield* listAsJson(data);
+    yield `,"message":${JSON.stringify(message)}}`;
+  } else {
+    const top = envelope === "A+top" && typeof data === "object" ? data : {};
+    yield JSON.stringify({ ...top, success: true, data: data ?? null, message });
   }
+}
+
+function checkReply(route: Route, { body, response }: Context): void {
+  const told = (what: string) => new Error(`${route.method} ${route.path} ${what}`);
+  if (!route.long && (response.length ?? 0) >= SHORT_REPLY_BYTES)
+    throw told("replied at length, and is not declared to be `long`");
+  if (route.envelope === "raw") return;
+  const sent = JSON.parse(String(body));
+  const checked = route.success.schema?.safeParse(route.envelope === "B" ? sent : sent.data);
+  if (checked && !checked.success) throw told(`replied outside its schema: ${checked.error.message}`);
 }
 
 const limitOf = ({ guard }: Route, { bodyLimitBytes, unknownCallerBytes }: MountOptions): number =>
@@ -134,6 +142,7 @@ export function errorBoundary(routes: readonly Route[], basePath: string): Middl
       ctx.status = status;
       ctx.body = body;
       if (error.code === "method_not_allowed") ctx.set("Allow", allowedAt(ctx, routes, basePath));
+      if (error.retryAfterSeconds !== undefined) ctx.set("Retry-After", String(error.retryAfterSeconds));
       if (error.code === "unauthenticated") ctx.set("WWW-Authenticate", "Bearer");
       logCause(ctx, error);
       ctx.state.errorCode = error.code;

@@ -27,6 +27,8 @@ export interface RouteSpec<
   /** The body is taken as it came, as bytes, in place of `body`: a signature over it has to be checked. */
   readonly rawBody?: true;
   readonly success: Success;
+  /** The reply may be longer than 64 KiB: it is made when its turn comes, and only for who has read the ones before. */
+  readonly long?: true;
   /** Runs before anything of the request is looked at; throws to refuse it. */
   readonly admit?: () => void;
   /** Status for a body or query that does not fit; 400 unless the contract says otherwise. */
@@ -134,9 +136,9 @@ export function ids<Name extends string>(...names: Name[]): z.ZodObject<Record<N
   return z.object(Object.fromEntries(names.map((name) => [name, Id])) as Record<Name, typeof Id>);
 }
 
-/** A reply of envelope B that is JSON already: sent as it is, neither read nor written again. */
+/** A reply of envelope B that is JSON already, piece by piece: sent as it is, neither read nor written again. */
 export class JsonText {
-  constructor(readonly text: string) {}
+  constructor(readonly texts: Iterable<string>) {}
 }
 
 /** A reply of envelope A with a `message` of its own, in place of the route's. */

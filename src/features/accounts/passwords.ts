@@ -1,6 +1,6 @@
 import { argon2id, hash, verify } from "argon2";
 import { DomainError } from "../../domain/errors";
-import { FairQueue } from "./fair-queue";
+import { FairQueue } from "../../platform/fair-queue";
 
 /** OWASP's argon2id setting: 19 MiB, two passes, one lane. */
 const settings = { type: argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;

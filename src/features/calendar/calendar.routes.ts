@@ -29,6 +29,7 @@ export function calendarRoutes(service: CalendarService): readonly Route[] {
         "The next 90 days without start and end. When there are too many occurrences to list, or to compute, only some are listed and `message` names series that may have more.",
       query: EventsQuery,
       success: { status: 200, schema: z.array(EventReply) },
+      long: true,
       handle: async ({ caller, query }) => {
         const { events, cut } = await service.list(caller.id, query);
         if (cut.length === 0) return events;

@@ -111,6 +111,7 @@ const ownersRoutes = ({ service, assets }: Services): readonly Route[] => [
     query: PageQuery,
     success: { status: 200, schema: ExecutionPage },
     documents: { 403: "The vehicle is not yours." },
+    long: true,
     handle: async ({ caller, params, query }) =>
       toPage(await service.listOfVehicle(caller.id, params.drone_id, query), query),
   }),
@@ -123,6 +124,7 @@ const ownersRoutes = ({ service, assets }: Services): readonly Route[] => [
     envelope: "A",
     query: PageQuery,
     success: { status: 200, schema: ExecutionPage },
+    long: true,
     handle: async ({ caller, query }) => toPage(await service.list(caller.id, query), query),
   }),
   route({
@@ -134,6 +136,7 @@ const ownersRoutes = ({ service, assets }: Services): readonly Route[] => [
     envelope: "A",
     params,
     success: { status: 200, schema: ExecutionWithAssets },
+    long: true,
     handle: async ({ caller, params }) => {
       const execution = await service.get(caller.id, params.execution_id);
       return { ...toExecutionReply(execution), assets: await assets.ofExecution(execution.id) };

@@ -17,6 +17,8 @@ const geofenceId = ids("geofence_id");
 const pointId = ids("point_id");
 const wholeGeofence = { status: 200, schema: Geofence, description: "The whole geofence." } as const;
 
+const wholePlan = async (json: Promise<string>) => new JsonText([await json]);
+
 export function geofenceRoutes(geofences: GeofenceService): readonly Route[] {
   return [
     route({
@@ -27,7 +29,7 @@ export function geofenceRoutes(geofences: GeofenceService): readonly Route[] {
       description: "Unknown keys are refused.",
       body: NewGeofence,
       success: { status: 201, schema: Geofence, description: "The geofence, without points." },
-      handle: ({ body, caller }) => geofences.create(caller.id, body),
+      handle: ({ body, caller }) => wholePlan(geofences.create(caller.id, body)),
     }),
     route({
       ...common,
@@ -35,6 +37,7 @@ export function geofenceRoutes(geofences: GeofenceService): readonly Route[] {
       path: "/geofences",
       summary: "List the caller's geofences with their points",
       success: { status: 200, schema: Geofence.array() },
+      long: true,
       handle: async ({ caller }) => new JsonText(await geofences.listJson(caller.id)),
     }),
     route({
@@ -44,7 +47,8 @@ export function geofenceRoutes(geofences: GeofenceService): readonly Route[] {
       summary: "Read a geofence with its points",
       params: geofenceId,
       success: wholeGeofence,
-      handle: ({ params, caller }) => geofences.get(caller.id, params.geofence_id),
+      long: true,
+      handle: ({ params, caller }) => wholePlan(geofences.getJson(caller.id, params.geofence_id)),
     }),
     route({
       ...common,
@@ -55,7 +59,8 @@ export function geofenceRoutes(geofences: GeofenceService): readonly Route[] {
       params: geofenceId,
       body: GeofenceChange,
       success: wholeGeofence,
-      handle: ({ params, body, caller }) => geofences.change(caller.id, params.geofence_id, body),
+      long: true,
+      handle: ({ params, body, caller }) => wholePlan(geofences.change(caller.id, params.geofence_id, body)),
     }),
     route({
       ...common,
@@ -64,7 +69,8 @@ export function geofenceRoutes(geofences: GeofenceService): readonly Route[] {
       summary: "Enable a disabled geofence, or disable an enabled one",
       params: geofenceId,
       success: wholeGeofence,
-      handle: ({ params, caller }) => geofences.toggle(caller.id, params.geofence_id),
+      long: true,
+      handle: ({ params, caller }) => wholePlan(geofences.toggle(caller.id, params.geofence_id)),
     }),
     route({
       ...common,
@@ -87,7 +93,8 @@ export function geofenceRoutes(geofences: GeofenceService): readonly Route[] {
       body: FirstGeofencePoint,
       success: { ...wholeGeofence, status: 201 },
       documents: { 404: "The caller has no geofence with this `geofence_id`." },
-      handle: ({ body: point, caller }) => geofences.addPoint(caller.id, point.geofence_id, point),
+      long: true,
+      handle: ({ body: point, caller }) => wholePlan(geofences.addPoint(caller.id, point.geofence_id, point)),
     }),
     route({
       ...common,
@@ -107,7 +114,9 @@ export function geofenceRoutes(geofences: GeofenceService): readonly Route[] {
       params: pointId,
       body: GeofencePointChange,
       success: wholeGeofence,
-      handle: ({ params, body, caller }) => geofences.changePoint(caller.id, params.point_id, body),
+      long: true,
+      handle: ({ params, body, caller }) =>
+        wholePlan(geofences.changePoint(caller.id, params.point_id, body)),
     }),
     route({
       ...common,
@@ -116,7 +125,8 @@ export function geofenceRoutes(geofences: GeofenceService): readonly Route[] {
       summary: "Delete one point",
       params: pointId,
       success: wholeGeofence,
-      handle: ({ params, caller }) => geofences.removePoint(caller.id, params.point_id),
+      long: true,
+      handle: ({ params, caller }) => wholePlan(geofences.removePoint(caller.id, params.point_id)),
     }),
     route({
       ...common,
@@ -128,7 +138,9 @@ export function geofenceRoutes(geofences: GeofenceService): readonly Route[] {
       params: geofenceId,
       body: GeofencePointBatch,
       success: wholeGeofence,
-      handle: ({ params, body, caller }) => geofences.changePoints(caller.id, params.geofence_id, body),
+      long: true,
+      handle: ({ params, body, caller }) =>
+        wholePlan(geofences.changePoints(caller.id, params.geofence_id, body)),
     }),
   ];
 }

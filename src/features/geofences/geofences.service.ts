@@ -8,14 +8,14 @@ export class GeofenceService extends PlanService<GeofenceKind> {
     super(db, geofenceStore, "geofence", limits);
   }
 
-  change(userId: number, id: number, change: GeofenceChange): Promise<Geofence> {
+  change(userId: number, id: number, change: GeofenceChange): Promise<string> {
     return this.changed(userId, async (trx) =>
       (await this.store.update(trx, userId, id, change)) ? id : this.missing(id),
     );
   }
 
   /** enabled ↔ disabled. */
-  toggle(userId: number, id: number): Promise<Geofence> {
+  toggle(userId: number, id: number): Promise<string> {
     return this.changed(userId, async (trx) =>
       (await toggleGeofence(trx, userId, id)) ? id : this.missing(id),
     );

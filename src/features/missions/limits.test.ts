@@ -6,6 +6,7 @@ import { insertMissions, missionPoint } from "../../testing/plans";
 import { startTestGateway } from "../../testing/start-gateway";
 import { addUser } from "../accounts";
 import { PLAN_LIMITS } from "../plans";
+import type { Mission } from "./missions.schema";
 import { MissionService } from "./missions.service";
 
 const limits = { plans: 3, pointsOfPlan: 4, points: 6, textBytes: 1_000 };
@@ -30,6 +31,11 @@ async function newUser(): Promise<number> {
 const insert = (plans: number, pointsEach = 0, label?: string) =>
   insertMissions(db, userId, { plans, pointsEach, label });
 
+/** What such a change returned. */
+const whole = async (json: Promise<string>): Promise<Mission> => JSON.parse(await json);
+
+const list = async (): Promise<Mission[]> => JSON.parse([...(await missions.listJson(userId))].join(""));
+
 const add = (mission_id: number | undefined, label?: string) =>
   missions.addPoint(userId, mission_id as number, {
     ...(missionPoint as typeof missionPoint & { type: "fly" }),
@@ -53,7 +59,9 @@ test("of missions made at once the last that fits is kept, and another one when 
   expect(await taken(begun, words)).toBe(1);
   await missions.remove(userId, first as number);
   await missions.create(userId, { name: "after all" });
-  expect(await missions.create(await newUser(), { name: "another's" })).toMatchObject({ name: "another's" });
+  expect(await whole(missions.create(await newUser(), { name: "another's" }))).toMatchObject({
+    name: "another's",
+  });
 });
 
 test("of points added to a mission at once the last that fits is kept", async () => {
@@ -71,17 +79,16 @@ test("of points added to two missions at once the last that all have room for is
 
 test("points beyond every limit are read, changed and deleted, until there is room again", async () => {
   const [mission, other] = (await insert(limits.plans + 2, limits.pointsOfPlan + 1)) as [number, number];
-  expect(JSON.parse(await missions.listJson(userId))).toHaveLength(limits.plans + 2);
+  expect(await list()).toHaveLength(limits.plans + 2);
   const { mission_points } = await missions.get(userId, mission);
   for (const { id } of mission_points.slice(0, 2)) {
     await missions.changePoint(userId, id, { altitude: 99 });
     await missions.removePoint(userId, id);
   }
   await expect(add(mission)).rejects.toThrow("points together");
-  for (const { id } of JSON.parse(await missions.listJson(userId)))
-    if (id !== mission && id !== other) await missions.remove(userId, id);
+  for (const { id } of await list()) if (id !== mission && id !== other) await missions.remove(userId, id);
   await missions.remove(userId, other);
-  expect((await add(mission)).mission_points).toHaveLength(4);
+  expect((await whole(add(mission))).mission_points).toHaveLength(4);
 });
 
 describe("the labels of all points together", () => {
@@ -100,8 +107,8 @@ describe("the labels of all points together", () => {
       missions.changePoints(userId, mission, [{ id, ...longer }]),
     ];
     expect(await taken(begun, words)).toBe(0);
-    expect((await add(mission, "short")).mission_points).toHaveLength(2);
-    expect((await missions.changePoint(userId, id, { label: '"\n' })).mission_points).toMatchObject([
+    expect((await whole(add(mission, "short"))).mission_points).toHaveLength(2);
+    expect((await whole(missions.changePoint(userId, id, { label: '"\n' }))).mission_points).toMatchObject([
       { label: '"\n' },
       { label: "short" },
     ]);

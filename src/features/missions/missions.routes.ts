@@ -16,6 +16,8 @@ const missionId = ids("mission_id");
 const pointId = ids("mission_point_id");
 const wholeMission = { status: 201, schema: Mission, description: "The whole mission." } as const;
 
+const wholePlan = async (json: Promise<string>) => new JsonText([await json]);
+
 export function missionRoutes(missions: MissionService): readonly Route[] {
   return [
     route({
@@ -25,7 +27,7 @@ export function missionRoutes(missions: MissionService): readonly Route[] {
       summary: "Create an empty mission",
       body: NewMission,
       success: { status: 201, schema: Mission, description: "The mission, without points." },
-      handle: ({ body, caller }) => missions.create(caller.id, body),
+      handle: ({ body, caller }) => wholePlan(missions.create(caller.id, body)),
     }),
     route({
       ...common,
@@ -35,6 +37,7 @@ export function missionRoutes(missions: MissionService): readonly Route[] {
       description: "A failure to read them is answered with status 200 too, and its body is `{error}`.",
       success: { status: 200, schema: Mission.array() },
       errors: { internal: 200, unavailable: 200 },
+      long: true,
       handle: async ({ caller }) => new JsonText(await missions.listJson(caller.id)),
     }),
     route({
@@ -44,7 +47,8 @@ export function missionRoutes(missions: MissionService): readonly Route[] {
       summary: "Read a mission with its points",
       params: missionId,
       success: { status: 200, schema: Mission },
-      handle: ({ params, caller }) => missions.get(caller.id, params.mission_id),
+      long: true,
+      handle: ({ params, caller }) => wholePlan(missions.getJson(caller.id, params.mission_id)),
     }),
     route({
       ...common,
@@ -69,7 +73,8 @@ export function missionRoutes(missions: MissionService): readonly Route[] {
       body: FirstMissionPoint,
       success: wholeMission,
       documents: { 404: "The caller has no mission with this `mission_id`." },
-      handle: ({ body: point, caller }) => missions.addPoint(caller.id, point.mission_id, point),
+      long: true,
+      handle: ({ body: point, caller }) => wholePlan(missions.addPoint(caller.id, point.mission_id, point)),
     }),
     route({
       ...common,
@@ -89,7 +94,9 @@ export function missionRoutes(missions: MissionService): readonly Route[] {
       params: pointId,
       body: MissionPointChange,
       success: wholeMission,
-      handle: ({ params, body, caller }) => missions.changePoint(caller.id, params.mission_point_id, body),
+      long: true,
+      handle: ({ params, body, caller }) =>
+        wholePlan(missions.changePoint(caller.id, params.mission_point_id, body)),
     }),
     route({
       ...common,
@@ -98,7 +105,8 @@ export function missionRoutes(missions: MissionService): readonly Route[] {
       summary: "Delete one point",
       params: pointId,
       success: wholeMission,
-      handle: ({ params, caller }) => missions.removePoint(caller.id, params.mission_point_id),
+      long: true,
+      handle: ({ params, caller }) => wholePlan(missions.removePoint(caller.id, params.mission_point_id)),
     }),
     route({
       ...common,
@@ -110,7 +118,9 @@ export function missionRoutes(missions: MissionService): readonly Route[] {
       params: missionId,
       body: MissionPointBatch,
       success: wholeMission,
-      handle: ({ params, body, caller }) => missions.changePoints(caller.id, params.mission_id, body),
+      long: true,
+      handle: ({ params, body, caller }) =>
+        wholePlan(missions.changePoints(caller.id, params.mission_id, body)),
     }),
   ];
 }

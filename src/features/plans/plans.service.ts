@@ -18,7 +18,7 @@ export type ChangeOf<Kind extends PlanKind> = Kind["pointChange"] & { readonly i
 
 /**
  * What missions and geofences do alike. Whatever is not the caller's does not exist for them: `not_found`.
- * Every change of a point returns the whole plan as it is afterwards.
+ * Every change returns the whole plan as it is afterwards, as JSON.
  */
 export class PlanService<Kind extends PlanKind> {
   private readonly limiter: PlanLimiter;
@@ -33,16 +33,21 @@ export class PlanService<Kind extends PlanKind> {
     this.limiter = new PlanLimiter(limits, word);
   }
 
-  /** Every plan of the user's with its points, as JSON text. */
-  listJson(userId: number): Promise<string> {
+  /** Every plan of the user's with its points, as JSON, piece by piece. */
+  listJson(userId: number): Promise<Iterable<string>> {
     return this.store.listJson(this.db, userId);
   }
 
-  async get(userId: number, id: number, db = this.db): Promise<Kind["plan"]> {
-    return (await this.store.find(db, userId, id)) ?? this.missing(id);
+  async get(userId: number, id: number): Promise<Kind["plan"]> {
+    return (await this.store.find(this.db, userId, id)) ?? this.missing(id);
   }
 
-  create(userId: number, plan: Kind["newPlan"]): Promise<Kind["plan"]> {
+  /** `get` as JSON: a plan may have thousands of points, which are only passed on. */
+  async getJson(userId: number, id: number, db = this.db): Promise<string> {
+    return (await this.store.findJson(db, userId, id)) ?? this.missing(id);
+  }
+
+  create(userId: number, plan: Kind["newPlan"]): Promise<string> {
     return this.changed(userId, async (trx) => {
       await this.store.lockOwner(trx, userId);
       const id = await this.store.insert(trx, userId, plan);
@@ -55,7 +60,7 @@ export class PlanService<Kind extends PlanKind> {
     return (await this.store.findPoint(this.db, userId, pointId)) ?? this.missingPoint(pointId);
   }
 
-  addPoint(userId: number, planId: number, point: Kind["newPoint"]): Promise<Kind["plan"]> {
+  addPoint(userId: number, planId: number, point: Kind["newPoint"]): Promise<string> {
     return this.changed(userId, async (trx) => {
       await this.store.lockOwner(trx, userId);
       if (!(await this.store.lock(trx, userId, planId))) this.missing(planId);
@@ -66,7 +71,7 @@ export class PlanService<Kind extends PlanKind> {
     });
   }
 
-  changePoint(userId: number, pointId: number, change: Kind["pointChange"]): Promise<Kind["plan"]> {
+  changePoint(userId: number, pointId: number, change: Kind["pointChange"]): Promise<string> {
     return this.rewritten(
       userId,
       [change],
@@ -75,7 +80,7 @@ export class PlanService<Kind extends PlanKind> {
     );
   }
 
-  removePoint(userId: number, pointId: number): Promise<Kind["plan"]> {
+  removePoint(userId: number, pointId: number): Promise<string> {
     return this.changed(
       userId,
       async (trx) => (await this.store.deletePoint(trx, userId, pointId)) ?? this.missingPoint(pointId),
@@ -83,7 +88,7 @@ export class PlanService<Kind extends PlanKind> {
   }
 
   /** All rows or none: a row that is not a point of this plan fails the batch. */
-  changePoints(userId: number, planId: number, changes: readonly ChangeOf<Kind>[]): Promise<Kind["plan"]> {
+  changePoints(userId: number, planId: number, changes: readonly ChangeOf<Kind>[]): Promise<string> {
     const byId = new Map(changes.map((change) => [change.id, change]));
     if (byId.size < changes.length) this.refuseBatch("the same point is in it twice");
     return this.rewritten(userId, changes, async (trx) => {
@@ -103,7 +108,7 @@ export class PlanService<Kind extends PlanKind> {
     userId: number,
     changes: readonly object[],
     work: (trx: Knex.Transaction) => Promise<number>,
-  ): Promise<Kind["plan"]> {
+  ): Promise<string> {
     if (!changes.some((change) => this.hasLongText(change))) return this.changed(userId, work);
     return this.changed(userId, async (trx) => {
       await this.store.lockOwner(trx, userId);
@@ -122,8 +127,8 @@ export class PlanService<Kind extends PlanKind> {
   }
 
   /** The plan just as `work`, which tells its id, has left it: read before anybody else may change it. */
-  protected changed(userId: number, work: (trx: Knex.Transaction) => Promise<number>): Promise<Kind["plan"]> {
-    return this.db.transaction(async (trx) => this.get(userId, await work(trx), trx));
+  protected changed(userId: number, work: (trx: Knex.Transaction) => Promise<number>): Promise<string> {
+    return this.db.transaction(async (trx) => this.getJson(userId, await work(trx), trx));
   }
 
   protected missing(id: number): never {

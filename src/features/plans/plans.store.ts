@@ -42,11 +42,16 @@ export class PlanStore<Plan extends Row, Point extends Row> {
     return (await db.raw(query, [userId])).rows;
   }
 
-  /** `list` as JSON text: reading the points and writing them again here would be most of a request's work. */
-  async listJson(db: Db, userId: number): Promise<string> {
+  /** `list` as JSON, piece by piece: reading the points and writing them again here would be most of a request's work. */
+  async listJson(db: Db, userId: number): Promise<Iterable<string>> {
     const query = `${this.selectPlans("text")} WHERE plan.user_id = ? ORDER BY plan.id`;
-    const { rows }: { rows: Record<string, unknown>[] } = await db.raw(query, [userId]);
-    return `[${rows.map((row) => this.planJson(row)).join(",")}]`;
+    return this.planTexts((await db.raw(query, [userId])).rows);
+  }
+
+  async findJson(db: Db, userId: number, id: number): Promise<string | undefined> {
+    const query = `${this.selectPlans("text")} WHERE plan.user_id = ? AND plan.id = ?`;
+    const [row] = (await db.raw(query, [userId, id])).rows;
+    return row && this.planJson(row);
   }
 
   async find(db: Db, userId: number, id: number): Promise<Plan | undefined> {
@@ -160,6 +165,15 @@ export class PlanStore<Plan extends Row, Point extends Row> {
           '[]'
         )::${pointsAs} AS ${points}
       FROM ${plans} AS plan`;
+  }
+
+  private *planTexts(rows: readonly Record<string, unknown>[]): Generator<string> {
+    let before = "[";
+    for (const row of rows) {
+      yield before + this.planJson(row);
+      before = ",";
+    }
+    yield before === "[" ? "[]" : "]";
   }
 
   private planJson({ [this.tables.points]: points, ...plan }: Record<string, unknown>): string {

@@ -5,6 +5,14 @@ import { httpLimitsGroup } from "./shared";
 export const limitsGroup = {
   BODY_LIMIT_BYTES: positiveInt(1_048_576, "Largest request body."),
   ...httpLimitsGroup,
+  HTTP_MAX_UNREAD_BYTES: positiveInt(
+    268_435_456,
+    "While so many bytes of long replies wait for their readers, nobody is made another one.",
+  ),
+  HTTP_MAX_UNREAD_BYTES_PER_CALLER: positiveInt(
+    33_554_432,
+    "The same of one user, one drone, or one address (of IPv6, one /64) of callers without a token.",
+  ),
   TELEMETRY_MAX_SOCKETS: positiveInt(10_000, "Socket.IO clients that one process takes at once."),
   TELEMETRY_MAX_STREAMS: positiveInt(500, "Drones times streams that one Socket.IO client may watch."),
 };

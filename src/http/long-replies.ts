@@ -1,0 +1,101 @@
+import type { ServerResponse } from "node:http";
+import { DomainError } from "../domain/errors";
+import { FairQueue } from "../platform/fair-queue";
+import { Counter, Gauge, type Registry } from "../platform/metrics";
+
+/** Long replies that one process makes at the same time; the longest take some hundred megabytes each while they are made. */
+const MADE_AT_ONCE = 4;
+/** Requests that wait for their turn; each is a connection and little more. */
+const MOST_WAITING = 1_000;
+/** Shorter ones are not counted: the connections bound them. */
+export const SHORT_REPLY_BYTES = 65_536;
+/** How soon a caller who was refused may ask again. */
+const RETRY_AFTER_SECONDS = 5;
+
+export interface ReplyLimits {
+  readonly HTTP_MAX_UNREAD_BYTES: number;
+  readonly HTTP_MAX_UNREAD_BYTES_PER_CALLER: number;
+}
+
+/**
+ * What a process holds of replies that grow with what somebody has. So many are made at a time, callers taking turns; and
+ * whoever leaves too much unread is told no before anything is done for him. What was done is always told, however long
+ * it is, so that nobody is shut out from a list of his own; a process holds `HTTP_MAX_UNREAD_BYTES` and the replies that
+ * were in the making then.
+ */
+export class LongReplies {
+  private readonly unread = new Map<string, number>();
+  private unreadOfAll = 0;
+  private readonly refused: Counter<"reason">;
+  private readonly making = new FairQueue({
+    atOnce: MADE_AT_ONCE,
+    mostWaiting: MOST_WAITING,
+    refusal: () => this.refusal("waiting", "too_many_requests", "Too many ask for long lists at this moment"),
+  });
+
+  constructor(
+    private readonly limits: ReplyLimits,
+    registry: Registry,
+  ) {
+    const unread = () => this.unreadOfAll;
+    new Gauge({
+      name: "fleet_http_unread_reply_bytes",
+      help: "Bytes of replies of 64 KiB and more that their readers have yet to take.",
+      registers: [registry],
+      collect() {
+        this.set(unread());
+      },
+    });
+    this.refused = new Counter({
+      name: "fleet_http_long_replies_refused_total",
+      help: "Requests refused because their caller, or all callers, left too much unread, or too many waited.",
+      labelNames: ["reason"],
+      registers: [registry],
+    });
+    for (const reason of ["caller", "process", "waiting"]) this.refused.inc({ reason }, 0);
+  }
+
+  /** Rejects as `work` does, and with `too_many_requests` or `overloaded`. `gone`: the caller hung up. */
+  make<T>(caller: string, work: () => Promise<T>, gone: AbortSignal): Promise<T> {
+    return this.making.run(
+      caller,
+      () => {
+        this.admit(caller);
+        return work();
+      },
+      gone,
+    );
+  }
+
+  /** A reply's body is handed over: it is counted until the reply is over. */
+  count(caller: string, bytes: number, reply: ServerResponse): void {
+    if (bytes < SHORT_REPLY_BYTES || reply.closed) return;
+    this.add(caller, bytes);
+    reply.once("close", () => this.add(caller, -bytes));
+  }
+
+  private admit(caller: string): void {
+    if ((this.unread.get(caller) ?? 0) >= this.limits.HTTP_MAX_UNREAD_BYTES_PER_CALLER)
+      throw this.refusal("caller", "too_many_requests", "You have yet to read what was sent to you");
+    if (this.unreadOfAll >= this.limits.HTTP_MAX_UNREAD_BYTES)
+      throw this.refusal("process", "overloaded", "Too much is being sent at this moment");
+  }
+
+  private add(caller: string, bytes: number): void {
+    this.unreadOfAll += bytes;
+    const left = (this.unread.get(caller) ?? 0) + bytes;
+    if (left > 0) this.unread.set(caller, left);
+    else this.unread.delete(caller);
+  }
+
+  private refusal(
+    reason: "caller" | "process" | "waiting",
+    code: "too_many_requests" | "overloaded",
+    words: string,
+  ): DomainError {
+    this.refused.inc({ reason });
+    return new DomainError(code, `${words}; try again in a few seconds.`, {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    });
+  }
+}
