@@ -24,6 +24,8 @@ beforeAll(async () => {
   // `default` has no password: whoever reaches it may do everything.
   redisUrl = (await freshRedis()).url;
   admin = await connected();
+  // As Redis was before 7.0, and may still be told to be: a new user hears everything.
+  await admin.config("SET", "acl-pubsub-default", "allchannels");
   edge = await edgeTo(redisUrl);
   await until(async () => (await answered(ONE, command("PING"))) === "+PONG\r\n");
 });
