@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { AppsV1Api, CoreV1Api, type V1DaemonSet, type V1Pod } from "@kubernetes/client-node";
+import { parse } from "yaml";
 import { freePort } from "../../src/laptop/free-port";
 import { startServerProcess } from "../../src/laptop/servers/server-process";
 import { atEndOfFile, freshFolder } from "../../src/testing";
 import { until } from "../../src/testing/until";
-import { render } from "../chart/helm";
+import { render, run, tool } from "../chart/helm";
+import { chartFolder } from "../chart/values-schema";
 import { apiServer } from "./config";
 import { componentOf, Hubs } from "./hubs";
 
@@ -100,6 +102,15 @@ test("an upgrade replaces the hubs one after the other, the one that serves as w
   expect(
     hubs.events.filter(({ what }) => what === "ready").every(({ image }) => image.endsWith(":after")),
   ).toBe(true);
+});
+
+test("an upgrade that gives the tunnel up takes it off every hub, also when the values tell of none any more", async () => {
+  const asked = ["--namespace", namespace, "--kube-version", "1.34.1", "--is-upgrade", "--dry-run=server"];
+  const wanted = ["--show-only", "templates/tunnel/teardown.yaml"];
+  const { stdout } = await run(tool("helm"), ["template", "fleet", chartFolder, ...asked, ...wanted]);
+  const job = parse(stdout);
+  expect(job.metadata.annotations["helm.sh/hook"]).toBe("post-upgrade");
+  expect(job.spec).toMatchObject({ completions: 2, parallelism: 2 });
 });
 
 const endOf = (node: string) =>

@@ -421,6 +421,19 @@ test(
 );
 
 test(
+  "an upgrade that gives the tunnel up leaves nothing of it on its node, and one that wants it again brings back the same tunnels",
+  async () => {
+    expect(await leftOnNode()).not.toEqual([]);
+    await deploy({ "tunnel.enabled": false });
+    expect(await podsOf("tunnel")).toEqual([]);
+    expect(await leftOnNode()).toEqual([]);
+    await deploy();
+    await until(() => pilotVpn.node.probe({ ...ECHO, host: droneVpn.ip }), 3 * MINUTES);
+  },
+  20 * MINUTES,
+);
+
+test(
   "after the release is gone its generated Secrets are kept, and nothing of it is on the node",
   async () => {
     await Promise.all([pilotVpn.node.destroy(), droneVpn.node.destroy()]);
