@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import { freshFolder } from "../../src/testing";
@@ -19,18 +19,10 @@ export const helmIn =
     return stdout;
   };
 
-/** The chart without its demand on the version: a server that was compiled without one calls itself 0.0.0. */
-export function versionless(): string {
-  const folder = join(freshFolder("chart"), "fleet-gateway");
-  cpSync(chartFolder, folder, { recursive: true });
-  const file = join(folder, "Chart.yaml");
-  writeFileSync(file, readFileSync(file, "utf8").replace(/^kubeVersion:.*\n/m, ""));
-  return folder;
-}
-
 /** The chart as it was when its manifests had the keys. */
 export function withKeysInManifests(): string {
-  const folder = versionless();
+  const folder = join(freshFolder("chart"), "fleet-gateway");
+  cpSync(chartFolder, folder, { recursive: true });
   writeFileSync(
     join(folder, "templates/secrets/generated.yaml"),
     `{{- range $name, $keys := include "fleet.generatedSecrets" . | fromJson }}

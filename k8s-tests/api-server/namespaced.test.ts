@@ -1,6 +1,7 @@
 import { AppsV1Api, CoreV1Api, NetworkingV1Api, RbacAuthorizationV1Api } from "@kubernetes/client-node";
+import { chartFolder as chart } from "../chart/values-schema";
 import { apiServer } from "./config";
-import { helmIn, versionless } from "./helm-in";
+import { helmIn } from "./helm-in";
 
 /** The chart in a real API server, installed by somebody who has rights in one namespace and none in the cluster. */
 const namespace = `namespaced-${process.pid}`;
@@ -27,7 +28,6 @@ beforeAll(async () => {
 const asAdmin = helmIn(namespace);
 const helm = (command: string[], values: object = {}) =>
   asAdmin([...command, "--kube-as-user", deployer], values);
-const chart = versionless();
 const tunnel = { enabled: true, endpointHost: "vpn.example.com", priorityClass: { create: false } };
 
 test("an administrator of one namespace installs without the tunnel", async () => {

@@ -8,9 +8,9 @@ import {
 } from "@kubernetes/client-node";
 import { render } from "../chart/helm";
 import { workloads } from "../chart/pods";
-import { chartFolder } from "../chart/values-schema";
+import { chartFolder as chart } from "../chart/values-schema";
 import { apiServer } from "./config";
-import { helmIn, versionless } from "./helm-in";
+import { helmIn } from "./helm-in";
 import { secretsIn } from "./secrets-in";
 
 /**
@@ -50,7 +50,6 @@ const node = (
   );
 };
 
-const chart = versionless();
 const withTunnel = { tunnel: { enabled: true, endpointHost: "vpn.example.com" } };
 let first: Record<string, Record<string, string>>;
 
@@ -239,6 +238,6 @@ test("when the release is gone its generated secrets are still there, and anothe
 });
 
 test.each(["minimal", "kind"])("the example %s is accepted", async (example) => {
-  const values = join(chartFolder, "examples", `${example}.yaml`);
+  const values = join(chart, "examples", `${example}.yaml`);
   await helm(["upgrade", "fleet", chart, "--values", values, "--dry-run=server"]);
 });

@@ -4,8 +4,9 @@ import { AppsV1Api, CoreV1Api } from "@kubernetes/client-node";
 import { packageRoot } from "../../src/platform/version";
 import { freshFolder } from "../../src/testing";
 import { hubAddress, run } from "../chart/helm";
+import { chartFolder as chart } from "../chart/values-schema";
 import { apiServer } from "./config";
-import { helmIn, versionless } from "./helm-in";
+import { helmIn } from "./helm-in";
 import { secretsIn } from "./secrets-in";
 
 /** docs/backup.md's commands that need an API server and nothing else. Run by k8s-tests/api-server/run. */
@@ -29,7 +30,6 @@ let apps: AppsV1Api;
 const type = (namespace: string, ...lines: string[]) =>
   run("bash", ["-euc", lines.join("\n").replaceAll("-n fleet ", `-n ${namespace} `)], { cwd: folder });
 
-const chart = versionless();
 const values = {
   ...hubAddress,
   worker: { enabled: true },

@@ -1,7 +1,8 @@
 import { KubernetesObjectApi, PatchStrategy } from "@kubernetes/client-node";
 import { type KubernetesObject, render } from "../chart/helm";
+import { chartFolder as chart } from "../chart/values-schema";
 import { apiServer } from "./config";
-import { helmIn, versionless, withKeysInManifests } from "./helm-in";
+import { helmIn, withKeysInManifests } from "./helm-in";
 import { secretsIn } from "./secrets-in";
 
 /**
@@ -11,7 +12,6 @@ import { secretsIn } from "./secrets-in";
 const namespace = `fleet-secrets-${process.pid}`;
 const { core, secrets, jobs, make, madeIn } = secretsIn(namespace);
 const helm = helmIn(namespace);
-const chart = versionless();
 
 beforeAll(async () => {
   await core.createNamespace({ body: { metadata: { name: namespace } } });
