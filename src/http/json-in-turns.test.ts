@@ -1,4 +1,10 @@
+import { createServer } from "node:http";
+import Koa from "koa";
 import { inTurns, listAsJson } from "./json-in-turns";
+import { closeServer, listen } from "./listen";
+import { mountRoutes } from "./mount";
+import { JsonText, route } from "./route";
+import type { Guards } from "./route-guards";
 
 test.each([[[]], [[1]], [[{ at: new Date(0) }, null, undefined, 'a "quoted" \u2028 word', [1, [2]]]]])(
   "%j is written as JSON.stringify does",
@@ -34,4 +40,47 @@ test("others' work is done while long texts that are JSON already become bytes, 
   const { turns, written } = await turnsMeanwhile(texts);
   expect(turns).toBeGreaterThan(1);
   expect(written === texts.join("")).toBe(true);
+});
+
+test("a route's list and its ready JSON go out in turns, in either envelope", async () => {
+  const items = Array.from({ length: 4_000 }, (_, id) => ({ id, text: "x".repeat(5_000) }));
+  const texts = items.map((item, at) => `${at === 0 ? "[" : ","}${JSON.stringify(item)}`);
+  const routeOf = (path: string, envelope: "A" | "B", handle: () => unknown) =>
+    route({
+      method: "get",
+      path,
+      tag: "t",
+      summary: "s",
+      guard: "public",
+      envelope,
+      success: { status: 200 },
+      handle,
+    });
+  const routes = [
+    routeOf("/a", "A", () => items),
+    routeOf("/b", "B", () => items),
+    routeOf("/texts", "B", () => new JsonText([...texts, "]"])),
+  ];
+  const guards = { public: () => undefined } as unknown as Guards;
+  const mounted = mountRoutes(routes, { basePath: "", guards, bodyLimitBytes: 100 });
+  let turns = 0;
+  const app = new Koa().use(async (ctx, next) => {
+    let [counted, going] = [0, true];
+    const count = () => {
+      counted += 1;
+      if (going) setImmediate(count);
+    };
+    setImmediate(count);
+    await mounted(ctx, next);
+    going = false;
+    turns = counted;
+  });
+  const server = createServer(app.callback());
+  const url = await listen(server, 0, "127.0.0.1");
+  for (const path of ["/a", "/b", "/texts"]) {
+    const body = (await (await fetch(url + path)).json()) as { data: unknown };
+    expect(path === "/a" ? body.data : body).toHaveLength(4_000);
+    expect(turns).toBeGreaterThan(2);
+  }
+  await closeServer(server);
 });

@@ -180,6 +180,7 @@ const resultsRoutes = ({ service, stats, archives }: Services): readonly Route[]
     envelope: "A",
     params,
     success: { status: 200, schema: FlightStatsReply },
+    long: true,
     handle: async ({ caller, params }) => stats.get(await service.get(caller.id, params.execution_id)),
   }),
   route({
