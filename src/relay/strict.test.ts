@@ -1,4 +1,4 @@
-import { Tokens } from "../features/accounts";
+import { type SignIn, Tokens } from "../features/accounts";
 import { systemClock } from "../platform/clock";
 import { loadConfig, relayConfig } from "../platform/config";
 import type { Redis } from "../platform/redis";
@@ -6,6 +6,8 @@ import { TEST_JWT_SECRET } from "../testing/start-gateway";
 import { startTestRelay, type TestDrone, type TestRelay } from "../testing/start-relay";
 import { until } from "../testing/until";
 import { startRelay } from ".";
+import { admit } from "./admission";
+import type { Refusal } from "./close";
 
 let relay: TestRelay;
 let redis: Redis;
@@ -61,6 +63,25 @@ test("a token that was logged out is refused before it expires", async () => {
   const { jti } = tokens.userOf(token)!;
   await redis.set(`blocklist:${jti}`, "1", "EX", 600);
   expect(await closeOf(token)).toBe(4401);
+});
+
+test("a log-out that the relay hears of while it asks about the token ends the session, whatever the answer", async () => {
+  const told: Refusal[] = [];
+  let end: (why: string) => void = () => {};
+  const signedIn = {
+    add: (_token: SignIn, ends: typeof end) => {
+      end = ends;
+      return () => {};
+    },
+    whyRefused: async () => {
+      // The answer was on its way already.
+      end("logged out");
+      return undefined;
+    },
+  };
+  const pilot = { onEnd: () => {}, refuse: (refusal: Refusal) => told.push(refusal) };
+  await admit(relay.db, { tokens, signedIn }, drone.id, accessOf(drone.user_id), pilot);
+  expect(told).toEqual([expect.objectContaining({ code: 4401 })]);
 });
 
 test("a session outlives its token's expiry: sticks are not taken away in mid-air", async () => {

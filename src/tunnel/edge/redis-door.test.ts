@@ -1,7 +1,10 @@
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { Redis } from "ioredis";
+import type { Ipv4 } from "../../domain/ipv4";
 import { createLogger } from "../../platform/log";
 import { openRedis, redisReady } from "../../platform/redis";
 import { encodeCommand } from "../../platform/redis-wire";
@@ -10,6 +13,8 @@ import { atEndOfFile, freshRedis } from "../../testing";
 import { cuttable } from "../../testing/cuttable";
 import { rawFrom, startEdge, type TestEdge } from "../../testing/start-edge";
 import { until } from "../../testing/until";
+import { DroneUsers } from "./drone-users";
+import { redisDoor } from "./redis-door";
 
 const ONE = "127.0.9.2";
 /** Its address begins as the other's does. */
@@ -257,4 +262,51 @@ test("Redis away: the drone is told, and finds it when it is back", async () => 
   await until(async () => (await ping()).startsWith("-ERR Redis is away"));
   cable.mend();
   await until(async () => (await ping()) === "+PONG\r\n");
+});
+
+/** Connections that Redis has from this drone's user. */
+const connectionsOf = async (drone: string) =>
+  String(await admin.client("LIST")).match(new RegExp(` user=fleet-drone-${drone} `, "g"))?.length ?? 0;
+
+test("a drone that leaves while Redis is dialled for it leaves no connection there", async () => {
+  const users = new DroneUsers(admin, "a secret");
+  const near = createServer();
+  near.listen(0, "127.0.0.1");
+  await once(near, "listening");
+  const leaving = connect((near.address() as AddressInfo).port, "127.0.0.1");
+  const [socket] = (await once(near, "connection")) as [Socket];
+  near.close();
+  const ensure = async (ip: Ipv4) => {
+    leaving.destroy();
+    await once(socket, "close");
+    return users.ensure(ip);
+  };
+  const enter = redisDoor({ url: redisUrl, users: { ensure }, log: quiet, onRefused: () => {} });
+  const closing = once(socket, "close");
+  // Nothing else would see the drone go: a door reads nothing before it has found Redis.
+  socket.resume();
+  await Promise.all([closing, enter(socket, { ip: "127.0.9.7" as Ipv4, keyId: "a key" })]);
+  await until(async () => (await connectionsOf("127.0.9.7")) === 0);
+});
+
+test("a drone is no longer read while Redis takes nothing, and all that it said arrives afterwards", async () => {
+  const cable = await cuttable(redisUrl);
+  const behind = await edgeTo(cable.url);
+  await until(async () => (await answered(ONE, command("PING"), behind)) === "+PONG\r\n");
+  const drone = rawFrom(ONE, door(behind));
+  drone.socket.write(command("PING"));
+  await until(() => drone.said() !== "");
+  cable.stall();
+  const said = command("PUBLISH", `${ONE}:output`, "x".repeat(32_768));
+  for (let sent = 0; sent < 1_200; sent++) drone.socket.write(said);
+  let waiting = -1;
+  // Nothing goes for a second: the system's own buffers are full too.
+  await until(async () => {
+    waiting = drone.socket.writableLength;
+    await delay(1_000);
+    return waiting === drone.socket.writableLength;
+  });
+  expect(waiting).toBeGreaterThan(10_000_000);
+  cable.mend();
+  await until(() => drone.said().match(/:\d+\r\n/g)?.length === 1_200);
 });

@@ -14,7 +14,7 @@ const MAX_BUFFERED_BYTES = 262_144;
 
 export interface RedisDoorOptions {
   readonly url: string;
-  readonly users: DroneUsers;
+  readonly users: Pick<DroneUsers, "ensure">;
   readonly log: Logger;
   /** A drone said what it may not. */
   readonly onRefused: () => void;

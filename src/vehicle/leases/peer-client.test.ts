@@ -28,6 +28,19 @@ test("a replica with another secret is told nothing and does nothing, and its ca
   expect(heard).toEqual([close]);
 });
 
+test("a message that is longer than any plan is not read to its end, and nothing is done", async () => {
+  const heard: Message[] = [];
+  const answer = async (message: Message) => heard.push(message);
+  const server = createServer(peerListener("a secret", answer, createLogger("test", "silent")));
+  const url = await listen(server, 0, "127.0.0.1");
+  atEndOfFile(() => closeServer(server));
+  const client = clientWith("a secret");
+  const endless = { ...close, reason: "x".repeat(9 * 2 ** 20) };
+  await expect(client.ask(url, endless, { repeatable: false })).rejects.toThrow();
+  expect(heard).toEqual([]);
+  expect(await client.ask(url, close, { repeatable: false })).toBe(1);
+});
+
 test("what may be asked once only goes over a connection of its own: the other end may be closing any that is kept", async () => {
   const asked = new Map<Socket, number>();
   const server = createServer((request, response) => {
