@@ -1,6 +1,10 @@
+import { until } from "../until";
 import type { Deployment } from "./deployment";
 import type { Part } from "./part";
 import type { Term } from "./terms";
+
+/** On a machine that is busy with everything else. */
+const TAKEOVER_LIMIT_MS = 15_000;
 
 /** Something that only one may hold, whose holder was harmed for longer than its lease runs. */
 export interface Takeover {
@@ -15,7 +19,7 @@ export interface Takeover {
 export const isTakenOver = ({ before, after }: Takeover): boolean =>
   after.by !== undefined && after.by !== before.by && after.number > before.number;
 
-/** Reads who holds what the part holds now; call what it returns when the fault is over. */
+/** Reads who holds what the part holds now; call what it returns before the fault is over, which waits for others to hold it. */
 export async function holdingsOf(
   { name }: Part,
   { terms }: Pick<Deployment, "terms">,
@@ -28,5 +32,12 @@ export async function holdingsOf(
   const now = await Promise.all(seats.map(async (seat) => ({ ...seat, before: await seat.read() })));
   const held = now.filter(({ before }) => before.by === name);
   return (fault) =>
-    Promise.all(held.map(async ({ what, read, before }) => ({ fault, what, before, after: await read() })));
+    Promise.all(
+      held.map(async ({ what, read, before }) => {
+        const taken = async () => isTakenOver({ fault, what, before, after: await read() });
+        // One that is never taken over is told of by the term that it still has.
+        await until(taken, TAKEOVER_LIMIT_MS).catch(() => undefined);
+        return { fault, what, before, after: await read() };
+      }),
+    );
 }
