@@ -1,7 +1,5 @@
-import { setImmediate as turn } from "node:timers/promises";
+import { Turns } from "../platform/turns";
 
-/** What may be done at one go. */
-const TURN_MS = 10;
 /** Text that is put together before it becomes bytes, which is most of the work. */
 const PIECE_CHARACTERS = 65_536;
 
@@ -9,16 +7,14 @@ const PIECE_CHARACTERS = 65_536;
 export async function inTurns(texts: Iterable<string>): Promise<Buffer> {
   const written: Buffer[] = [];
   let piece = "";
-  let since = performance.now();
+  const turns = new Turns();
   for (const text of texts) {
     piece += text;
     if (piece.length >= PIECE_CHARACTERS) {
       written.push(Buffer.from(piece));
       piece = "";
     }
-    if (performance.now() - since < TURN_MS) continue;
-    await turn();
-    since = performance.now();
+    if (turns.over) await turns.next();
   }
   const last = Buffer.from(piece);
   return written.length === 0 ? last : Buffer.concat([...written, last]);

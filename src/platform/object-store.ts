@@ -8,8 +8,8 @@ import {
   type S3Client,
 } from "@aws-sdk/client-s3";
 import { Upload } from "@aws-sdk/lib-storage";
-import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { type ObjectStoreSettings, openObjects } from "./objects";
+import { Presigner } from "./presigner";
 
 /** Who will use a presigned URL: each reaches the store at an address of its own, which the signature covers. */
 export type Audience = "drone" | "user";
@@ -23,6 +23,7 @@ export interface BucketSettings extends ObjectStoreSettings {
 /** The bucket of assets and archives. Its methods reject with the SDK's errors, which say what the store said. */
 export class ObjectStore {
   private readonly clients: Readonly<Record<Audience | "ourselves", S3Client>>;
+  private readonly presigners: Readonly<Record<Audience, Presigner>>;
 
   /** Of requests without a large body. */
   private readonly answer: { readonly requestTimeout: number };
@@ -42,6 +43,10 @@ export class ObjectStore {
       ourselves: openObjects(settings),
       user: openObjects(settings, S3_PUBLIC_ENDPOINT),
       drone: openObjects(settings, S3_DRONE_ENDPOINT),
+    };
+    this.presigners = {
+      user: new Presigner(this.clients.user, this.bucket),
+      drone: new Presigner(this.clients.drone, this.bucket),
     };
   }
 
@@ -134,19 +139,16 @@ export class ObjectStore {
   }
 
   /** A URL at which a plain PUT of any content stores it: nothing is bound but the key. */
-  presignPut(Key: string, audience: Audience, seconds: number): Promise<string> {
-    const command = new PutObjectCommand({ Bucket: this.bucket, Key });
-    return getSignedUrl(this.clients[audience], command, { expiresIn: seconds });
+  presignPut(key: string, audience: Audience, seconds: number): Promise<string> {
+    return this.presigners[audience].sign({ operation: "PutObject", key, seconds });
   }
 
   /** `saveAs` makes a browser save it under that name instead of showing it. */
-  presignGet(Key: string, audience: Audience, seconds: number, saveAs?: string): Promise<string> {
-    const command = new GetObjectCommand({
-      Bucket: this.bucket,
-      Key,
-      ...(saveAs === undefined ? {} : { ResponseContentDisposition: attachment(saveAs) }),
-    });
-    return getSignedUrl(this.clients[audience], command, { expiresIn: seconds });
+  presignGet(key: string, audience: Audience, seconds: number, saveAs?: string): Promise<string> {
+    const wish = { operation: "GetObject", key, seconds } as const;
+    if (saveAs === undefined) return this.presigners[audience].sign(wish);
+    const bound = { "response-content-disposition": attachment(saveAs) };
+    return this.presigners[audience].sign({ ...wish, bound });
   }
 
   private get client(): S3Client {

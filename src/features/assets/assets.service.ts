@@ -4,6 +4,7 @@ import type { Clock } from "../../platform/clock";
 import type { Db } from "../../platform/db";
 import type { Logger } from "../../platform/log";
 import type { ObjectStore } from "../../platform/object-store";
+import { mapInTurns } from "../../platform/turns";
 import { assetKey, safeFileName, thumbnailKey } from "./asset-names";
 import { type AssetReply, toAssetReply } from "./assets.schema";
 import {
@@ -48,7 +49,7 @@ export class AssetsService {
 
   /** As the API shows them, thumbnails signed for the user. */
   replies = (assets: readonly Asset[]): Promise<AssetReply[]> =>
-    Promise.all(assets.map(async (asset) => toAssetReply(asset, await this.thumbnailUrl(asset))));
+    mapInTurns(assets, async (asset) => toAssetReply(asset, await this.thumbnailUrl(asset)));
 
   async download(userId: number, vehicleId: number, assetId: number) {
     const asset = await this.ready(userId, vehicleId, assetId);

@@ -1,0 +1,73 @@
+import { GetObjectCommand, type S3Client } from "@aws-sdk/client-s3";
+import { getSignedUrl, S3RequestPresigner } from "@aws-sdk/s3-request-presigner";
+
+const METHODS = { GetObject: "GET", PutObject: "PUT" } as const;
+
+interface Wish {
+  readonly operation: keyof typeof METHODS;
+  readonly key: string;
+  /** For how long the URL is good. */
+  readonly seconds: number;
+  /** Parameters that the signature covers. */
+  readonly bound?: Readonly<Record<string, string>>;
+}
+
+/** Where a bucket's objects are. */
+interface Address {
+  /** As a request names it: `https:`. */
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly port?: number;
+  /** What stands before an object's key. */
+  readonly folder: string;
+}
+
+/**
+ * Signs URLs of a bucket's objects byte for byte as `getSignedUrl` does, at a part of its cost: that one sets up anew, for
+ * every URL, all that the client does to send a request, and lists have thousands.
+ */
+export class Presigner {
+  private readonly signer: S3RequestPresigner;
+  private address: Promise<Address> | undefined;
+
+  constructor(
+    private readonly client: S3Client,
+    private readonly bucket: string,
+  ) {
+    this.signer = new S3RequestPresigner(client.config);
+  }
+
+  /** Asks nobody but whoever gives the credentials; rejects when there are none. */
+  async sign({ operation, key, seconds, bound }: Wish): Promise<string> {
+    this.address ??= this.findAddress();
+    const { folder, ...server } = await this.address;
+    const path = folder + key.split("/").map(escaped).join("/");
+    const query = { ...bound, "x-id": operation };
+    const request = { ...server, path, query, method: METHODS[operation], headers: {} };
+    const signed = await this.signer.presign(request, { expiresIn: seconds });
+    const parameters = Object.entries(signed.query ?? {})
+      .map(([name, value]) => `${escaped(name)}=${escaped(String(value))}`)
+      .sort();
+    const port = server.port === undefined ? "" : `:${server.port}`;
+    return `${server.protocol}//${server.hostname}${port}${path}?${parameters.join("&")}`;
+  }
+
+  /** As the SDK finds it, whose rules are other ones for AWS than for a store with an endpoint. */
+  private async findAddress(): Promise<Address> {
+    const Key = "key";
+    try {
+      const command = new GetObjectCommand({ Bucket: this.bucket, Key });
+      const { protocol, hostname, port, pathname } = new URL(await getSignedUrl(this.client, command));
+      const folder = pathname.slice(0, -Key.length);
+      return { protocol, hostname, ...(port && { port: Number(port) }), folder };
+    } catch (error) {
+      // The next one may find credentials.
+      this.address = undefined;
+      throw error;
+    }
+  }
+}
+
+/** RFC 3986: all but unreserved characters. */
+const escaped = (text: string): string =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
