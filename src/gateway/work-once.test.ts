@@ -71,7 +71,6 @@ const REPEATED: Readonly<Record<string, string>> = {
   "platform/redis.ts": "its own connection",
   "platform/subscriber.ts": "its own connection",
   "platform/worker-pulse.ts": "frees a dead worker's jobs under that worker's lock, which one process has",
-  "relay/channels.ts": "its own connection",
   "relay/drone-watch.ts": "reads",
   "relay/keepalive.ts": "its own clients",
   "relay/publisher.ts": "its own connection",
