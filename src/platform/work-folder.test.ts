@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -70,5 +70,23 @@ test("a folder in use by a process that is paused is not swept", async () => {
   child.kill("SIGSTOP");
   expect(await sweepWorkFolders("hls", place)).toBe(0);
   expect(existsSync(path)).toBe(true);
+  child.kill("SIGKILL");
+});
+
+test("a folder whose owner cannot be asked is not swept", async () => {
+  const { path, child } = await other("hls");
+  child.kill("SIGSTOP");
+  const callers: Socket[] = [];
+  const call = async () => {
+    const caller = connect(join(path, "owner")).on("error", () => {});
+    callers.push(caller);
+    await once(caller, "connect");
+    return call();
+  };
+  // Nobody takes these calls, and in the end the system takes no more.
+  await expect(call()).rejects.toMatchObject({ code: "EAGAIN" });
+  await sweepWorkFolders("hls", place);
+  expect(existsSync(path)).toBe(true);
+  for (const caller of callers) caller.destroy();
   child.kill("SIGKILL");
 });

@@ -3,9 +3,10 @@ import { createLogger } from "../platform/log";
 import { openRedis, redisReady } from "../platform/redis";
 import { freshRedis } from "../testing";
 import { atEndOfFile } from "../testing/clean-up";
+import { until } from "../testing/until";
 import { Channels } from "./channels";
 
-test("who joins a channel that Redis refused before joins it when Redis no longer does", async () => {
+async function start() {
   const { url } = await freshRedis();
   const operator = new Redis(url);
   const redis = openRedis(url, createLogger("test", "silent"), { autoResubscribe: false });
@@ -14,10 +15,28 @@ test("who joins a channel that Redis refused before joins it when Redis no longe
     redis.disconnect();
   });
   await redisReady(redis);
-  const channels = new Channels(redis, () => {});
+  return { operator, channels: new Channels(redis, () => {}) };
+}
+
+test("who joins a channel that Redis refused before joins it when Redis no longer does", async () => {
+  const { operator, channels } = await start();
   await operator.call("ACL", "SETUSER", "default", "-subscribe");
   await expect(channels.join(["sticks"], () => {})).rejects.toThrow("NOPERM");
   await operator.call("ACL", "SETUSER", "default", "+subscribe");
   await channels.join(["sticks"], () => {});
   expect(await operator.publish("sticks", "a frame")).toBe(1);
+});
+
+test("a refusal that comes after its channels were left takes none from who has joined one since", async () => {
+  const { operator, channels } = await start();
+  await operator.call("ACL", "SETUSER", "default", "resetchannels", "&sticks");
+  const heard: string[] = [];
+  const gone = () => {};
+  const refused = expect(channels.join(["sticks", "another's"], gone)).rejects.toThrow("NOPERM");
+  channels.leave(["sticks", "another's"], gone);
+  await channels.join(["sticks"], (message) => heard.push(String(message)));
+  await refused;
+  expect(await operator.publish("sticks", "a frame")).toBe(1);
+  await until(() => heard.length > 0);
+  expect(heard).toEqual(["a frame"]);
 });
