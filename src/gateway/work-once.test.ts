@@ -55,6 +55,7 @@ const REPEATED: Readonly<Record<string, string>> = {
   "features/telemetry/rate-cap.ts": "its own watchers",
   "features/telemetry/sockets.ts": "waits while it stops",
   "features/telemetry/ticket.ts": "its own socket's",
+  "features/telemetry/unread-answers.ts": "its own sockets",
   "features/video-rooms/video-rooms.service.ts": "a request's own wait",
   "onboard/autopilot.ts": "one to a drone",
   "onboard/flight-log.ts": "one to a drone",

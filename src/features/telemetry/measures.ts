@@ -1,5 +1,6 @@
 import { Counter, Gauge, type Registry } from "../../platform/metrics";
 import type { TelemetryType } from "./streams";
+import type { EndReason } from "./unread-answers";
 
 /**
  * rate_cap:    a newer frame of the stream took its place before its turn came.
@@ -20,6 +21,7 @@ export interface Measures {
   frame(type: TelemetryType): void;
   drop(reason: DropReason): void;
   refusal(): void;
+  end(reason: EndReason): void;
 }
 
 export function telemetryMeasures(registry: Registry, counts: () => Counts): Measures {
@@ -54,9 +56,16 @@ export function telemetryMeasures(registry: Registry, counts: () => Counts): Mea
     help: "Sockets that were refused for their token.",
     registers,
   });
+  const ends = new Counter({
+    name: "fleet_telemetry_ended_sockets_total",
+    help: "Connections that were ended because their client left too much unread, or joined again and again.",
+    labelNames: ["reason"],
+    registers,
+  });
   return {
     frame: (type) => frames.inc({ type }),
     drop: (reason) => drops.inc({ reason }),
     refusal: () => refusals.inc(),
+    end: (reason) => ends.inc({ reason }),
   };
 }

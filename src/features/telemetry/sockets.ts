@@ -16,6 +16,7 @@ import { type Measures, telemetryMeasures } from "./measures";
 import { AWAY_MS, memoryRecovery, type Recovery, redisRecovery } from "./recovery";
 import { type FindWatched, Requests } from "./requests";
 import { Ticket } from "./ticket";
+import { cutWhenUnread, endWhenUnread } from "./unread-answers";
 import { SLOW_ROOM, Watcher } from "./watcher";
 
 /** A watcher sends small requests only. */
@@ -50,6 +51,7 @@ export class TelemetrySockets {
   private readonly measures: Measures;
   private readonly recovery: Recovery;
   private readonly upgraded = new Set<TcpSocket>();
+  private readonly stopCutting: () => void;
   private draining = false;
 
   constructor(
@@ -85,6 +87,7 @@ export class TelemetrySockets {
       drones: this.board.drones,
       slow: this.io.sockets.adapter.rooms.get(SLOW_ROOM)?.size ?? 0,
     }));
+    this.stopCutting = cutWhenUnread(this.upgraded, this.measures.end);
     this.board = new FeedBoard(this.io, doors.links, options, this.measures);
     // Decided before the client hears that it is connected, so that none of its first requests is lost.
     this.io.use(async (socket, next) => {
@@ -100,6 +103,9 @@ export class TelemetrySockets {
     server.prependListener("request", (_request, reply) => {
       for (const [name, value] of Object.entries(plainProtection)) reply.setHeader(name, value);
     });
+    this.io.engine.on("connection", (conn: TelemetrySocket["conn"]) =>
+      endWhenUnread(conn, this.measures.end),
+    );
     this.io.engine.on("headers", (headers: object) => Object.assign(headers, plainProtection));
     server.on("upgrade", (_request, socket: TcpSocket) => {
       this.upgraded.add(socket);
@@ -119,6 +125,7 @@ export class TelemetrySockets {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     for (const socket of this.upgraded) socket.destroy();
+    this.stopCutting();
     this.board.closeAll();
     this.io.engine?.close();
   }

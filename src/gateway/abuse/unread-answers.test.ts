@@ -1,0 +1,109 @@
+import { type GatewayProcess, gatewayProcess } from "../../testing/gateway-process";
+import { type RawCaller, rawCaller, rawFrame, upgradeTo } from "../../testing/raw-http";
+import { scrape } from "../../testing/scrape";
+import { startTestGateway, type TestUser } from "../../testing/start-gateway";
+import { until } from "../../testing/until";
+import { TestWatcher } from "../../testing/watcher";
+
+let gateway: GatewayProcess;
+let user: TestUser;
+let drone: number;
+beforeAll(async () => {
+  const beside = await startTestGateway();
+  gateway = await gatewayProcess(beside);
+  user = await beside.newUser();
+  drone = (await user.api.post("/drone", { type: "sitl", name: "watched", vehicle_type: "copter" })).body.id;
+}, 60_000);
+
+const ended = async (reason: string) =>
+  (await scrape(gateway.url)).value("fleet_telemetry_ended_sockets_total", { reason });
+
+const text = (payload: string) => rawFrame({ first: 0x81, payload: Buffer.from(payload) });
+const ping = rawFrame({ first: 0x89, payload: Buffer.alloc(125) });
+
+/** Engine.IO's connection, which nobody has joined by. */
+async function connected(): Promise<RawCaller> {
+  const caller = await rawCaller(
+    gateway.port,
+    upgradeTo(`/socket.io/?EIO=4&transport=websocket&token=${user.token}`),
+  );
+  await until(() => caller.heard().includes('"sid"'));
+  return caller;
+}
+
+/** Writes these again and again, as fast as they are taken, and reads nothing, until it is hung up on. */
+async function flood({ socket, closed }: RawCaller, frame: Buffer): Promise<void> {
+  const many = Buffer.concat(Array(3_000).fill(frame));
+  socket.pause();
+  while (!socket.destroyed) {
+    const taken = new Promise<void>((resolve) => socket.write(many, () => resolve()));
+    await Promise.race([taken, closed]);
+  }
+}
+
+/** Somebody else is not hung up on meanwhile, and is answered. */
+async function served(work: () => Promise<void>): Promise<void> {
+  const watcher = new TestWatcher(gateway.url, user.token, { transports: ["websocket"] });
+  await watcher.next("connected");
+  await work();
+  watcher.socket.emit("subscribe_telemetry", { drone_id: drone, stream_type: "gps" });
+  expect(await watcher.next("subscription_confirmed")).toMatchObject({ drone_id: drone });
+  expect(watcher.all("connected")).toHaveLength(1);
+  watcher.socket.disconnect();
+}
+
+/** What one process may grow by for what one connection leaves unread, megabytes. */
+const GROWTH = 150;
+
+test.each([
+  ["joins", "joins what there is not, again and again", text("40/x,"), false],
+  ["joins", "joins again and again", text("40"), false],
+  [
+    "unread_answers",
+    "asks for what there is not, again and again",
+    text('42["subscribe_telemetry",0]'),
+    true,
+  ],
+  ["unread_bytes", "pings again and again", ping, false],
+] as const)(
+  "%s: who %s and reads nothing is hung up on",
+  async (reason, _name, frame, joined) => {
+    const [memory, before] = [gateway.memory().now, await ended(reason)];
+    await served(async () => {
+      const caller = await connected();
+      if (joined) {
+        caller.socket.write(text("40"));
+        await until(() => caller.heard().includes("connected"));
+      }
+      await flood(caller, frame);
+    });
+    expect(await ended(reason)).toBe(before + 1);
+    expect(gateway.memory().now - memory).toBeLessThan(GROWTH);
+  },
+  60_000,
+);
+
+test("who polls, asks and never takes an answer is hung up on", async () => {
+  const before = await ended("unread_answers");
+  const url = `${gateway.url}/socket.io/?EIO=4&transport=polling&token=${user.token}`;
+  const post = (sid: string, packets: string[]) =>
+    fetch(`${url}&sid=${sid}`, { method: "POST", body: packets.join("\x1e") });
+  const { sid } = JSON.parse((await (await fetch(url)).text()).slice(1));
+  await post(sid, ["40"]);
+  await until(async () => (await (await fetch(`${url}&sid=${sid}`)).text()).includes("connected"));
+  const asks = Array(400).fill('42["subscribe_telemetry",0]');
+  await until(async () => (await post(sid, asks)).status === 400);
+  expect(await ended("unread_answers")).toBe(before + 1);
+});
+
+test("who asks a thousand things and reads the answers keeps his connection", async () => {
+  const caller = await connected();
+  caller.socket.write(text("40"));
+  await until(() => caller.heard().includes("connected"));
+  const answers = () => caller.heard().split('42["error"').length - 1;
+  for (let asked = 0; asked < 3_000; asked += 500) {
+    caller.socket.write(Buffer.concat(Array(500).fill(text('42["subscribe_telemetry",0]'))));
+    await until(() => answers() === asked + 500);
+  }
+  caller.socket.destroy();
+});
