@@ -17,10 +17,12 @@ app.kubernetes.io/component: {{ .component }}
 {{ .root.Release.Name }}-{{ .component }}
 {{- end }}
 
+{{/* {root, image: a repository, tag and digest}. The worker's image is of the release that the others' is, by its own digest. */}}
 {{- define "fleet.image" -}}
 {{- $image := .image -}}
+{{- $release := .root.Values.image.tag | default .root.Chart.AppVersion -}}
 {{- if $image.digest -}}{{ $image.repository }}@{{ $image.digest }}
-{{- else -}}{{ $image.repository }}:{{ $image.tag | default .root.Chart.AppVersion }}{{- end -}}
+{{- else -}}{{ $image.repository }}:{{ $image.tag | default (splitList "@" $release | first) }}{{- end -}}
 {{- end }}
 
 {{- define "fleet.secret.keys" -}}{{ .Values.secrets.existingSecret | default (printf "%s-keys" .Release.Name) }}{{- end }}
