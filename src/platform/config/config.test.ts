@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { z } from "zod";
 import { packageRoot } from "../version";
 import {
+  configSchemas,
   configurationDocs,
   createBucketsConfig,
   effectiveConfig,
@@ -52,6 +53,43 @@ test("a flag is true or false and nothing else", () => {
     false,
   );
   expect(faultsOf({ ...whole, ENABLE_REGISTRATION: "no" })).toContain("ENABLE_REGISTRATION");
+});
+
+test("no time is longer than a timer of Node.js can be, which would run out at once", () => {
+  const times = Object.entries(configSchemas).flatMap(([process, { shape }]) =>
+    Object.entries(shape as Record<string, z.ZodType>)
+      .filter(([name]) => /_(SECONDS|MS)$/.test(name))
+      .map(([name, field]) => ({
+        of: `${process} ${name}`,
+        field,
+        most: name.endsWith("_MS") ? 2 ** 31 - 1 : 2_147_483,
+      })),
+  );
+  expect(times.length).toBeGreaterThan(20);
+  expect(
+    times.filter(({ field, most }) => field.safeParse(`${most + 1}`).success).map(({ of }) => of),
+  ).toEqual([]);
+  const faults = faultsOf({ ...whole, LINK_IDLE_SECONDS: "9999999", LINK_LEASE_MS: "2147483648" });
+  for (const name of ["LINK_IDLE_SECONDS", "LINK_LEASE_MS"]) expect(faults).toContain(name);
+  const longest = { ...whole, LINK_IDLE_SECONDS: "2147483", LINK_LEASE_MS: "2147483647" };
+  expect(loadConfig(gatewayConfig, longest)).toMatchObject({ LINK_IDLE_SECONDS: 2_147_483 });
+});
+
+test("origins that may call are those that browsers send, however they are written", () => {
+  const given = "https://Fly.Example.com, https://fly.example.com:443/, http://a:8080, *, app://Client";
+  expect(loadConfig(gatewayConfig, { ...whole, CORS_ORIGINS: given }).CORS_ORIGINS).toEqual([
+    ...["https://fly.example.com", "https://fly.example.com", "http://a:8080", "*", "app://Client"],
+  ]);
+  expect(faultsOf({ ...whole, CORS_ORIGINS: "https://fly.example.com, https://" })).toContain("CORS_ORIGINS");
+});
+
+test("links begin with the public origin whether or not it ends with a slash, and it has nothing that would end them", () => {
+  const originOf = (PUBLIC_ORIGIN: string) =>
+    loadConfig(gatewayConfig, { ...whole, PUBLIC_ORIGIN }).PUBLIC_ORIGIN;
+  expect(originOf("https://fly.example.com/")).toBe("https://fly.example.com");
+  expect(originOf("https://example.com/fly//")).toBe("https://example.com/fly");
+  for (const PUBLIC_ORIGIN of ["https://fly.example.com/?a=b", "https://fly.example.com#a"])
+    expect(faultsOf({ ...whole, PUBLIC_ORIGIN })).toContain("PUBLIC_ORIGIN");
 });
 
 describe("a variable given as a file", () => {

@@ -8,6 +8,23 @@ export const port = (defaultPort: number, description: string) =>
 export const positiveInt = (defaultValue: number, description: string) =>
   z.coerce.number().int().positive().default(defaultValue).describe(description);
 
+/** The most that a timer of Node.js takes, in milliseconds: one of more runs out at once. */
+const LONGEST_TIMER_MS = 2_147_483_647;
+
+/** A variable `…_MS`. */
+export const milliseconds = (defaultValue: number, description: string) =>
+  z.coerce.number().int().positive().max(LONGEST_TIMER_MS).default(defaultValue).describe(description);
+
+/** A variable `…_SECONDS`. */
+export const seconds = (defaultValue: number, description: string) =>
+  z.coerce
+    .number()
+    .int()
+    .positive()
+    .max(Math.floor(LONGEST_TIMER_MS / 1_000))
+    .default(defaultValue)
+    .describe(description);
+
 export const flag = (defaultValue: boolean, description: string) =>
   z
     .enum(["true", "false"])
@@ -43,4 +60,26 @@ export const list = (description: string) =>
         .map((part) => part.trim())
         .filter(Boolean),
     )
+    .describe(description);
+
+/** Origins as browsers send them: `https://Fly.Example.com:443/` → `https://fly.example.com`; of other schemes as they are. */
+export const origins = (description: string) =>
+  list(description)
+    .transform((given, context) =>
+      given.map((text) => {
+        if (!/^https?:/i.test(text)) return text;
+        if (URL.canParse(text)) return new URL(text).origin;
+        context.addIssue({ code: "custom", message: "has an origin that is no URL" });
+        return z.NEVER;
+      }),
+    )
+    .describe(description);
+
+/** What a path that begins with `/` is put behind: a URL without a query, a fragment and a slash at its end. */
+export const baseUrl = (defaultUrl: string, description: string) =>
+  z
+    .url()
+    .regex(/^[^?#]*$/, "must have no query and no fragment")
+    .default(defaultUrl)
+    .transform((url) => url.replace(/\/+$/, ""))
     .describe(description);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { flag, list, port, secret } from "./fields";
+import { flag, origins, port, secret } from "./fields";
 import {
   billingGroup,
   provisioningGroup,
@@ -49,7 +49,7 @@ export const gatewayConfig = z
     ...vehicleGroup,
     ...replicasGroup,
     ...provisioningGroup,
-    CORS_ORIGINS: list("Origins that browsers may call from, comma separated; `*` allows any."),
+    CORS_ORIGINS: origins("Origins that browsers may call from, comma separated; `*` allows any."),
     ...limitsGroup,
     LOGIN_FAILURES_PER_15_MINUTES: z.coerce
       .number()

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { list, port, positiveInt, secret, secretUrl } from "./fields";
+import { list, milliseconds, port, positiveInt, seconds, secret, secretUrl } from "./fields";
 
 /** Variables of what a hub opens: the jumphost to gateways, the edge to drones. */
 
@@ -8,9 +8,9 @@ export const jumphostGroup = {
   JUMPHOST_SIMULATOR_HOSTS: list(
     "Host names and addresses, comma separated, that the jumphost dials beside drones, at any port. Loopback, metadata, VPN and the node's own addresses are refused all the same.",
   ),
-  JUMPHOST_CONNECT_TIMEOUT_MS: positiveInt(4_000, "Longest wait for a vehicle to take a connection."),
-  JUMPHOST_IDLE_SECONDS: positiveInt(60, "A pipe that carries nothing for so long is closed."),
-  JUMPHOST_PING_SECONDS: positiveInt(
+  JUMPHOST_CONNECT_TIMEOUT_MS: milliseconds(4_000, "Longest wait for a vehicle to take a connection."),
+  JUMPHOST_IDLE_SECONDS: seconds(60, "A pipe that carries nothing for so long is closed."),
+  JUMPHOST_PING_SECONDS: seconds(
     15,
     "How often a gateway is asked for a sign of life; one that gives none by the next time is gone.",
   ),
@@ -49,7 +49,7 @@ export const edgeGroup = {
   EDGE_REDIS_URL: secretUrl(
     "Redis, as a user that may ACL SETUSER, DELUSER and USERS, for the edge makes each drone a user of its own, and GET fleet:link:*, where the jumphost finds the holders' fencing numbers.",
   ).optional(),
-  EDGE_TIMEOUT_SECONDS: positiveInt(
+  EDGE_TIMEOUT_SECONDS: seconds(
     30,
     "Longest silence of the gateway or the object store before a drone is answered with 504.",
   ),

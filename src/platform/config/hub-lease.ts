@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { flag, positiveInt, secretUrl } from "./fields";
+import { flag, seconds, secretUrl } from "./fields";
 
 /** Variables of a hub that is one of several, of which one serves at a time. */
 
@@ -27,15 +27,12 @@ export const hubLeaseGroup = {
     .describe(
       "What this hub calls itself in the Lease, before a random part of its own; the node's host name when absent.",
     ),
-  HUB_LEASE_DURATION_SECONDS: positiveInt(
-    6,
-    "A Lease that was not renewed for so long is taken by another hub.",
-  ),
-  HUB_LEASE_DEADLINE_SECONDS: positiveInt(
+  HUB_LEASE_DURATION_SECONDS: seconds(6, "A Lease that was not renewed for so long is taken by another hub."),
+  HUB_LEASE_DEADLINE_SECONDS: seconds(
     4,
     "A hub that could not renew for so long takes its planes down by itself; shorter than the duration by what that takes.",
   ),
-  HUB_LEASE_RETRY_SECONDS: positiveInt(
+  HUB_LEASE_RETRY_SECONDS: seconds(
     1,
     "How often the holder renews. The others look twice as often whether the Lease is free.",
   ),

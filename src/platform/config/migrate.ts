@@ -1,13 +1,10 @@
 import { z } from "zod";
-import { positiveInt } from "./fields";
+import { seconds } from "./fields";
 import { directDatabaseGroup, processGroup } from "./shared";
 
 export const migrateConfig = z.object({
   LOG_LEVEL: processGroup.LOG_LEVEL,
   ...directDatabaseGroup,
-  MIGRATE_WAIT_SECONDS: positiveInt(
-    120,
-    "How long the database, and with `--wait` the schema, is waited for.",
-  ),
+  MIGRATE_WAIT_SECONDS: seconds(120, "How long the database, and with `--wait` the schema, is waited for."),
 });
 export type MigrateConfig = z.infer<typeof migrateConfig>;

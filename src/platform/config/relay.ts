@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { port, positiveInt, secret } from "./fields";
+import { milliseconds, port, positiveInt, seconds, secret } from "./fields";
 import { accessGroup, directDatabaseGroup, httpLimitsGroup, processGroup, redisGroup } from "./shared";
 
 export const relayConfig = z
@@ -21,7 +21,7 @@ export const relayConfig = z
       262_144,
       "Drop a client's oldest frames once this many bytes wait to be sent to it; as many may be on their way.",
     ),
-    RELAY_REDIS_STALL_MS: positiveInt(
+    RELAY_REDIS_STALL_MS: milliseconds(
       1_000,
       "Sessions are closed when Redis has not taken a frame for this long; older sticks are worth nothing.",
     ),
@@ -31,7 +31,7 @@ export const relayConfig = z
       "Sessions with one drone that one process takes at once. A browser that reconnects leaves one behind until the next ping.",
     ),
     ...httpLimitsGroup,
-    RELAY_PING_SECONDS: positiveInt(10, "A client that shows no sign of life between two pings is gone."),
+    RELAY_PING_SECONDS: seconds(10, "A client that shows no sign of life between two pings is gone."),
   })
   .refine(({ ACCESS_PROFILE, JWT_SECRET }) => ACCESS_PROFILE !== "strict" || JWT_SECRET !== undefined, {
     path: ["JWT_SECRET"],

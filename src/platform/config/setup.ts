@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { positiveInt, secretUrl } from "./fields";
+import { seconds, secretUrl } from "./fields";
 import { areBucketsApart, BUCKETS_FAULT, directDatabaseGroup, objectsGroup } from "./shared";
 
 /** What an installation's own servers are set up with, once a release. */
@@ -19,7 +19,7 @@ export const createBucketsConfig = z
     S3_VPN_BUCKET: objectsGroup.S3_VPN_BUCKET,
     S3_ACCESS_KEY_ID: objectsGroup.S3_ACCESS_KEY_ID,
     S3_SECRET_ACCESS_KEY: objectsGroup.S3_SECRET_ACCESS_KEY,
-    OBJECTS_WAIT_SECONDS: positiveInt(10, "How long a store that does not answer is waited for."),
+    OBJECTS_WAIT_SECONDS: seconds(10, "How long a store that does not answer is waited for."),
   })
   .refine(areBucketsApart, BUCKETS_FAULT);
 

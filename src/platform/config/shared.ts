@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseSigningKey } from "../signing-key";
-import { bucket, list, positiveInt, secret, secretUrl } from "./fields";
+import { baseUrl, bucket, list, positiveInt, seconds, secret, secretUrl } from "./fields";
 
 /** Variables that several processes share, in groups. A process's schema is the groups it needs. */
 
@@ -14,7 +14,7 @@ export const processGroup = {
     .enum(["local", "production"])
     .default("production")
     .describe("`local` allows what only a laptop may: the contract profile on any address."),
-  SHUTDOWN_DRAIN_SECONDS: positiveInt(20, "How long a stop waits for open work before it cuts."),
+  SHUTDOWN_DRAIN_SECONDS: seconds(20, "How long a stop waits for open work before it cuts."),
 };
 
 export const accessGroup = {
@@ -31,12 +31,12 @@ export const accessGroup = {
 
 /** How much one caller, or all of them together, may hold of a port that clients reach. */
 export const httpLimitsGroup = {
-  HTTP_HEADERS_SECONDS: positiveInt(
+  HTTP_HEADERS_SECONDS: seconds(
     15,
     "A connection that has not sent a request's headers for so long is closed.",
   ),
-  HTTP_REQUEST_SECONDS: positiveInt(60, "A request that has not come whole for so long is closed."),
-  HTTP_REPLY_STALL_SECONDS: positiveInt(
+  HTTP_REQUEST_SECONDS: seconds(60, "A request that has not come whole for so long is closed."),
+  HTTP_REPLY_STALL_SECONDS: seconds(
     30,
     "A reply of which its reader has taken nothing for so long is ended; a slow reader is waited for.",
   ),
@@ -71,10 +71,7 @@ export const redisGroup = { REDIS_URL: secretUrl("Redis.") };
 export const mailGroup = {
   SMTP_URL: secretUrl("SMTP server, such as smtp://user:password@mail.example.com:587."),
   MAIL_FROM: z.string().default("Fleet Gateway <fleet@localhost>").describe("Sender of every mail."),
-  PUBLIC_ORIGIN: z
-    .url()
-    .default("http://localhost:8080")
-    .describe("Origin of the web client; links in mails begin with it."),
+  PUBLIC_ORIGIN: baseUrl("http://localhost:8080", "Origin of the web client; links in mails begin with it."),
 };
 
 export const objectsGroup = {

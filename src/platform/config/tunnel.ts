@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { flag, list, port, positiveInt, secret } from "./fields";
+import { flag, list, port, seconds, secret } from "./fields";
 import { edgeGroup, jumphostGroup } from "./hub-doors";
 import { areLeaseTimesSound, guardGroup, hubLeaseGroup, LEASE_TIMES_FAULT } from "./hub-lease";
 import {
@@ -64,7 +64,7 @@ export const tunnelConfig = z
       .max(9000)
       .default(1500)
       .describe("MTU of the hub's users0; 1420 spares fragments where the underlay carries 1500."),
-    DB_REFRESH_SECONDS: positiveInt(10, "How often everything is compared with the database, changes aside."),
+    DB_REFRESH_SECONDS: seconds(10, "How often everything is compared with the database, changes aside."),
     LINK_LEASES,
     ...jumphostGroup,
     ...edgeGroup,
