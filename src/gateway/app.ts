@@ -1,5 +1,6 @@
 import cors from "@koa/cors";
 import Koa, { type Middleware } from "koa";
+import { Bodies } from "../http/bodies";
 import { docsPage } from "../http/docs-page";
 import { LongReplies } from "../http/long-replies";
 import { errorBoundary, mountRoutes } from "../http/mount";
@@ -38,6 +39,7 @@ export function gatewayApps(
 ): GatewayApps {
   const observe = observeRequests(deps.log, deps.registry, deps.config.TRUSTED_PROXIES);
   const { main, drone } = routesByPort(deps.config.ACCESS_PROFILE, routes);
+  const bodies = new Bodies(deps.config.BODY_LIMIT_BYTES, deps.registry);
   const longReplies = new LongReplies(deps.config, deps.registry);
   const mount = (served: readonly Route[]) =>
     mountRoutes(served, {
@@ -45,6 +47,7 @@ export function gatewayApps(
       guards,
       bodyLimitBytes: deps.config.BODY_LIMIT_BYTES,
       unknownCallerBytes: UNKNOWN_CALLER_BYTES,
+      bodies,
       longReplies,
       checkReplies: options.checkReplies,
     });

@@ -66,6 +66,9 @@ function explainHttpError(error: unknown): DomainError | undefined {
   return undefined;
 }
 
+/** UTF-16 units that a message may have; a caller's own words may be in it, such as ten thousand fields that nobody knows. */
+const MESSAGE_LENGTH = 2_000;
+
 export interface ErrorReply {
   readonly status: number;
   readonly body: unknown;
@@ -77,13 +80,14 @@ export function errorReply(
   at: Pick<Route, "envelope" | "errors" | "errorBodies">,
 ): ErrorReply {
   const status = at.errors?.[error.code] ?? statuses[error.code];
+  const message = error.message.slice(0, MESSAGE_LENGTH);
   const odd = at.errorBodies?.[error.code];
-  if (odd) return { status, body: odd(error.message, status) };
+  if (odd) return { status, body: odd(message, status) };
   if (at.envelope === "A" || at.envelope === "A+top") {
     return {
       status,
-      body: { success: false, error: { code: status, message: error.message } },
+      body: { success: false, error: { code: status, message } },
     };
   }
-  return { status, body: { error: error.message } };
+  return { status, body: { error: message } };
 }

@@ -1,6 +1,4 @@
-import type { IncomingMessage } from "node:http";
 import { DomainError } from "../domain/errors";
-import { readRawBody } from "./raw-body";
 
 /** Deeper than anything that a route takes. */
 const MAX_DEPTH = 32;
@@ -12,12 +10,10 @@ const [QUOTE, BACKSLASH, COMMA, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJE
 );
 
 /**
- * A request's body as JSON; `{}` where there is none. What is no object or array rejects with `malformed_body`, what
- * is too long or of too many values with `body_too_large`.
+ * A request's body as JSON; `{}` where there is none. What is no object or array throws `malformed_body`, what is of
+ * too many values `body_too_large`.
  */
-export async function readJsonBody(request: IncomingMessage, limitBytes: number): Promise<unknown> {
-  if (Number(request.headers["content-length"]) > limitBytes) throw tooLarge("is too large");
-  const bytes = await readRawBody(request, limitBytes);
+export function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return {};
   measure(bytes);
   let body: unknown;

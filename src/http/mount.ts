@@ -1,16 +1,21 @@
 import Router from "@koa/router";
 import type { Context, Middleware } from "koa";
 import { DomainError, type ErrorCode } from "../domain/errors";
+import type { Bodies } from "./bodies";
 import { errorReply, toDomainError } from "./errors";
 import { hangUp } from "./hang-up";
-import { readJsonBody } from "./json-body";
+import { parseJsonBody } from "./json-body";
 import { inTurns, listAsJson } from "./json-in-turns";
 import { type LongReplies, SHORT_REPLY_BYTES } from "./long-replies";
 import { networkOf } from "./network-of";
-import { readRawBody } from "./raw-body";
+import { type Hold, readRawBody } from "./raw-body";
 import { type Callers, type GuardName, JsonText, Remarked, type Route } from "./route";
 import type { Guard, Guards } from "./route-guards";
 import { parseInput } from "./validate";
+
+const NOTHING = Buffer.alloc(0);
+/** A payment provider's event, which shows no token before its signature is checked; Stripe's are shorter. */
+const EVENT_BYTES = 262_144;
 
 export interface MountOptions {
   readonly basePath: string;
@@ -18,6 +23,7 @@ export interface MountOptions {
   readonly bodyLimitBytes: number;
   /** What somebody may send in JSON who has shown no user's or drone's token yet. */
   readonly unknownCallerBytes?: number;
+  readonly bodies?: Bodies;
   readonly longReplies?: LongReplies;
   /** Compare each reply with its declaration and fail when it differs; for tests. */
   readonly checkReplies?: boolean;
@@ -36,20 +42,23 @@ export function mountRoutes(routes: readonly Route[], options: MountOptions): Mi
       if (!ctx.response.get("Cache-Control")) ctx.set("Cache-Control", "no-store");
       route.admit?.();
       const caller = await guard(ctx);
-      const body = route.body && (await readBody(ctx, limitOf(route, options)));
-      const rawBody = route.rawBody ? await readRawBody(ctx.req, options.bodyLimitBytes) : Buffer.alloc(0);
-      const input = parseInput(route, ctx, body);
       const network = networkOf(ctx.state.address ?? ctx.ip);
-      const { longReplies, checkReplies = false } = options;
+      const { bodies, longReplies, checkReplies = false } = options;
       const whose = callerName(route.guard, caller, network);
-      const answer = async () => {
+      const answer = async (bytes: Buffer) => {
+        const input = parseInput(route, ctx, route.body && parseJsonBody(bytes));
+        const rawBody = route.rawBody ? bytes : NOTHING;
         const data = await route.handle({ ...input, rawBody, caller, network, ctx } as never);
         await reply(ctx, route, data);
         if (checkReplies) checkReply(route, ctx);
-        const bytes = ctx.response.length ?? 0;
-        longReplies?.count(whose, bytes, ctx.res);
+        longReplies?.count(whose, ctx.response.length ?? 0, ctx.res);
       };
-      await (route.long && longReplies ? longReplies.make(whose, answer, hangUp(ctx)) : answer());
+      // What a body says takes several times its bytes: of a long reply's it is looked at when its turn has come.
+      const inTurn = (bytes: Buffer) =>
+        route.long && longReplies ? longReplies.make(whose, () => answer(bytes), hangUp(ctx)) : answer(bytes);
+      const readFirst = async (hold?: Hold) =>
+        inTurn(await readBody(ctx, route, limitOf(route, options), hold));
+      await (bodies ? bodies.during(whose, readFirst) : readFirst());
     });
   }
   const allowed = router.allowedMethods({
@@ -108,12 +117,24 @@ function checkReply(route: Route, { body, response }: Context): void {
   if (checked && !checked.success) throw told(`replied outside its schema: ${checked.error.message}`);
 }
 
-const limitOf = ({ guard }: Route, { bodyLimitBytes, unknownCallerBytes }: MountOptions): number =>
-  guard === "public" || guard === "token"
+function limitOf({ guard, rawBody }: Route, { bodyLimitBytes, unknownCallerBytes }: MountOptions): number {
+  if (rawBody) return Math.min(bodyLimitBytes, EVENT_BYTES);
+  return guard === "public" || guard === "token"
     ? Math.min(bodyLimitBytes, unknownCallerBytes ?? bodyLimitBytes)
     : bodyLimitBytes;
+}
 
-async function readBody(ctx: Context, limitBytes: number): Promise<unknown> {
+/** Empty where the route takes none. */
+async function readBody(ctx: Context, route: Route, limitBytes: number, hold?: Hold): Promise<Buffer> {
+  if (!route.body && !route.rawBody) return NOTHING;
+  if (route.body) checkJson(ctx);
+  // It may be refused without a byte of it being read.
+  if (Number(ctx.get("content-length")) > limitBytes)
+    throw new DomainError("body_too_large", "The request body is too large.");
+  return readRawBody(ctx.req, limitBytes, hold);
+}
+
+function checkJson(ctx: Context): void {
   const hasBody = ctx.request.length !== 0 && ctx.get("transfer-encoding") + ctx.get("content-length") !== "";
   // What a small body unpacks to is anybody's guess.
   if (ctx.get("content-encoding").replace("identity", "") !== "") {
@@ -122,7 +143,6 @@ async function readBody(ctx: Context, limitBytes: number): Promise<unknown> {
   if (hasBody && !ctx.is("json")) {
     throw new DomainError("unsupported_media_type", "Send the body as application/json.");
   }
-  return readJsonBody(ctx.req, limitBytes);
 }
 
 /** Nothing thrown below passes this: each error becomes its reply, and the unexpected ones reach the log. */

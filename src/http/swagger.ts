@@ -102,9 +102,9 @@ function responses(route: Route, definitions: Json): Json {
   if (route.path.includes(":")) document(404, "No such thing, or not yours.");
   if (route.body || route.rawBody || route.query)
     document(route.invalidInput ?? 400, "The input does not fit; the message says where.");
+  if (route.body || route.rawBody) document(413, "The body is too large.");
   if (route.body) {
     document(400, "The body is not JSON.");
-    document(413, "The body is too large.");
     document(415, "The body is of another type than JSON.");
   }
   if (!route.errors?.internal) document(500, "It failed; the message says why.");

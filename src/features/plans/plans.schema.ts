@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { PLAN_LIMITS } from "./plan-limits";
 
 /** What a mission's waypoint and a geofence's vertex have in common, and the bodies that carry them. */
 
@@ -52,6 +53,12 @@ export const firstOf = <Point extends z.ZodType>(point: Point) =>
     .preprocess((body) => (Array.isArray(body) ? body.slice(0, 1) : body), z.array(point).min(1))
     .transform((points) => points[0] as z.output<Point>);
 
-/** Rows that are changed together or not at all: each an id and the columns to change. */
+/**
+ * Rows that are changed together or not at all: each an id and the columns to change. Beyond as many as a plan has points
+ * they are not even looked at.
+ */
 export const batchOf = <Shape extends z.ZodRawShape>(change: z.ZodObject<Shape>, id: string) =>
-  z.array(change.extend({ id: RowId }).meta({ id }));
+  z.preprocess(
+    (body) => (Array.isArray(body) ? body.slice(0, PLAN_LIMITS.pointsOfPlan + 1) : body),
+    z.array(change.extend({ id: RowId }).meta({ id })).max(PLAN_LIMITS.pointsOfPlan),
+  );

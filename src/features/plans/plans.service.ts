@@ -14,6 +14,9 @@ export interface PlanKind {
   readonly pointChange: object;
 }
 
+/** Points that one refusal names; the next one names others. */
+const MOST_NAMED = 10;
+
 export type ChangeOf<Kind extends PlanKind> = Kind["pointChange"] & { readonly id: number };
 
 /**
@@ -96,7 +99,8 @@ export class PlanService<Kind extends PlanKind> {
       const points = await this.store.lockPoints(trx, planId, [...byId.keys()]);
       const found = new Set(points.map(({ id }) => id));
       const foreign = [...byId.keys()].filter((id) => !found.has(id));
-      if (foreign.length > 0) this.refuseBatch(`this ${this.word} has no point ${foreign.join(", ")}`);
+      if (foreign.length > 0)
+        this.refuseBatch(`this ${this.word} has no point ${foreign.slice(0, MOST_NAMED).join(", ")}`);
       const rows = points.map((point) => ({ ...point, ...byId.get(point.id) }));
       await this.store.overwritePoints(trx, rows);
       return planId;

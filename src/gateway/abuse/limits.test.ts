@@ -69,6 +69,13 @@ test("who has shown no token may send 64 KiB; who has, what is configured", asyn
   });
 });
 
+test("an event of the payment provider, which shows no token, may have 256 KiB", async () => {
+  const gateway = await startTestGateway();
+  const send = async (bytes: number) =>
+    (await gateway.api.post("/billing/webhook", " ".repeat(bytes))).status;
+  expect([await send(262_144), await send(262_145)]).toEqual([400, 413]);
+});
+
 test.each([
   ["33 deep", `{"name":${"[".repeat(32)}${"]".repeat(32)}}`, 400, "nested too deeply"],
   ["32 deep", `{"name":${"[".repeat(31)}${"]".repeat(31)}}`, 500, "name"],
@@ -81,6 +88,26 @@ test.each([
   const reply = await api.post("/mission", body);
   expect(reply.status).toBe(status);
   expect(reply.body.error).toEqual(told && expect.stringContaining(told));
+});
+
+test("what a caller said is told him back in short, however much it was", async () => {
+  const { api } = await (await shared).newUser();
+  const point = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`key${at}`, 1]));
+  const reply = await api.patch("/mission/1/points", [point]);
+  expect(reply.status).toBe(500);
+  expect(reply.body.error).toContain('has no field "key0"');
+  expect(reply.body.error).toHaveLength(2_000);
+});
+
+test("a batch of more points than a plan has is refused whole", async () => {
+  const { api } = await (await shared).newUser();
+  const points = Array.from({ length: 10_001 }, (_, at) => ({ id: at + 1 }));
+  const patch = (rows: unknown[]) => api.patch("/mission/1/points", rows);
+  expect(await patch(points)).toMatchObject({
+    status: 500,
+    body: { error: "body: must have at most 10000 items" },
+  });
+  expect((await patch(points.slice(1))).status).toBe(404);
 });
 
 let shared: ReturnType<typeof startTestGateway>;

@@ -1,0 +1,80 @@
+import { PassThrough } from "node:stream";
+import { createMetrics } from "../platform/metrics";
+import { Bodies } from "./bodies";
+import { readRawBody } from "./raw-body";
+
+const LARGEST = 2 ** 20;
+
+function start() {
+  const registry = createMetrics("test");
+  const bodies = new Bodies(LARGEST, registry);
+  return {
+    /** A request of which so much is under way until it is told to `end`. */
+    send: async (caller: string, bytes: number) => {
+      let end = () => {};
+      await new Promise<void>((resolve, reject) => {
+        bodies
+          .during(caller, async (hold) => {
+            hold(bytes);
+            resolve();
+            await new Promise<void>((done) => {
+              end = done;
+            });
+          })
+          .catch(reject);
+      });
+      return async () => {
+        end();
+        await new Promise(setImmediate);
+      };
+    },
+    held: async () => Number(/^fleet_http_body_bytes.* (\d+)$/m.exec(await registry.metrics())?.[1]),
+  };
+}
+
+test("a caller who has eight of the largest bodies under way gets no other in, a short one always, and others theirs", async () => {
+  const { send, held } = start();
+  const ends = [];
+  for (let n = 0; n < 9; n++) ends.push(await send("user 1", LARGEST));
+  await expect(send("user 1", 16_385)).rejects.toMatchObject({
+    code: "too_many_requests",
+    retryAfterSeconds: 5,
+  });
+  await send("user 1", 16_384);
+  const other = await send("user 2", LARGEST);
+  for (const end of [...ends, other]) await end();
+  expect(await held()).toBe(0);
+  await send("user 1", LARGEST);
+});
+
+test("while all callers together have too much under way, who has nothing is served until they have twice as much", async () => {
+  const { send } = start();
+  for (let n = 0; n < 66; n++) await send(`user ${n}`, LARGEST);
+  await expect(send("user 1", LARGEST)).rejects.toMatchObject({ code: "overloaded", retryAfterSeconds: 5 });
+  for (let n = 66; n < 131; n++) await send(`user ${n}`, LARGEST);
+  await expect(send("user 131", LARGEST)).rejects.toMatchObject({ code: "overloaded" });
+});
+
+test("a body in pieces of a byte each takes no more than twice its length", async () => {
+  const request = new PassThrough();
+  let most = 0;
+  const reading = readRawBody(request as never, LARGEST, (bytes) => {
+    most = bytes;
+  });
+  for (let n = 0; n < 10_000; n++) request.write("x");
+  request.end();
+  expect((await reading).toString()).toBe("x".repeat(10_000));
+  expect(most).toBeLessThan(20_000);
+});
+
+test("a body that may not be held is read to its end before its caller is told", async () => {
+  const request = new PassThrough();
+  const reading = readRawBody(request as never, LARGEST, () => {
+    throw new Error("full");
+  });
+  const told = expect(reading).rejects.toThrow("full");
+  request.write("some");
+  request.end("more");
+  await told;
+  expect(request.readableEnded).toBe(true);
+});
