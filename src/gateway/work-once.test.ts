@@ -57,6 +57,7 @@ const REPEATED: Readonly<Record<string, string>> = {
   "features/telemetry/ticket.ts": "its own socket's",
   "features/telemetry/unread-answers.ts": "its own sockets",
   "features/video-rooms/video-rooms.service.ts": "a request's own wait",
+  "http/server.ts": "its own replies",
   "onboard/autopilot.ts": "one to a drone",
   "onboard/flight-log.ts": "one to a drone",
   "onboard/flight-record.ts": "one to a drone",

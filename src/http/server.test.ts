@@ -153,6 +153,23 @@ describe("a reply of forty megabytes", () => {
     expect(caller.heard()).toContain("200 OK");
   });
 
+  test("is ended when its reader only writes", async () => {
+    const { port, stalled } = await serve({}, long);
+    const caller = await rawCaller(port);
+    caller.socket.pause();
+    caller.socket.write(ask);
+    // Blank lines before a request are none of it.
+    const writing = setInterval(() => caller.socket.write("\r\n"), 200);
+    try {
+      await until(async () => (await stalled()) === 1);
+    } finally {
+      clearInterval(writing);
+    }
+    caller.socket.resume();
+    await caller.closed;
+    expect(caller.heard().length).toBeLessThan(LONG.length);
+  });
+
   test("goes whole to somebody who reads a little at a time, for longer than the stall time", async () => {
     const { port, stalled } = await serve({}, long);
     const caller = await rawCaller(port);

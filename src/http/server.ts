@@ -89,21 +89,44 @@ export function limitedServer(listener: RequestListener, limits: ServerLimits): 
 
 /**
  * Replies that end their connection when nobody reads them. Only time in which bytes wait for their reader counts, not a
- * handler's, and only while none of them goes: whoever reads slowly reads on. Socket.IO's are among them; a WebSocket is
- * no reply.
+ * handler's, and only while none of them goes: what comes in meanwhile is no sign of a reader. Socket.IO's are among
+ * them; a WebSocket is no reply.
  */
 function repliesThatEnd({ replyStallSeconds = REPLY_STALL_SECONDS, onStalled }: ServerLimits) {
   return class extends ServerResponse {
     constructor(...given: ConstructorParameters<typeof ServerResponse<IncomingMessage>>) {
       super(...given);
-      this.setTimeout(replyStallSeconds * 1000, () => {
-        if (!this.socket?.writableLength) return;
+      const { socket } = given[0];
+      let sentBefore: number | undefined;
+      const looking = setInterval(() => {
+        if (socket.destroyed) {
+          // A reply whose turn had not come is told nothing of its connection's end.
+          clearInterval(looking);
+          return;
+        }
+        const sent = socket.writableLength > 0 ? bytesSent(socket) : undefined;
+        if (sent === undefined || sent !== sentBefore) {
+          sentBefore = sent;
+          return;
+        }
         onStalled?.();
-        this.socket.destroy();
-      });
+        socket.destroy();
+      }, replyStallSeconds * 1000).unref();
+      this.once("close", () => clearInterval(looking));
     }
   };
 }
+/**
+ * What the system has taken of a connection's bytes. Node tells only what it has handed over, `bytesWritten`, and what
+ * of it the system has yet to take on the connection's handle, where its own timer looks, too.
+ */
+function bytesSent(socket: Socket): number | undefined {
+  const handle: unknown = Reflect.get(socket, "_handle");
+  return isHandle(handle) ? handle.bytesWritten - handle.writeQueueSize : undefined;
+}
+
+const isHandle = (handle: unknown): handle is { bytesWritten: number; writeQueueSize: number } =>
+  typeof handle === "object" && handle !== null && "bytesWritten" in handle && "writeQueueSize" in handle;
 
 function fewAtOnce(listener: RequestListener): RequestListener {
   const underWay = new WeakMap<Socket, number>();
