@@ -2,9 +2,12 @@ import type { ServerResponse } from "node:http";
 import { DomainError } from "../domain/errors";
 import { FairQueue } from "../platform/fair-queue";
 import { Counter, Gauge, type Registry } from "../platform/metrics";
+import { HeldBytes } from "./held-bytes";
 
 /** Long replies that one process makes at the same time; the longest take some hundred megabytes each while they are made. */
 const MADE_AT_ONCE = 4;
+/** Of one caller: what is in the making is unread by nobody yet, and so goes beyond his limit. */
+const MADE_AT_ONCE_OF_CALLER = 2;
 /** Requests that wait for their turn; each is a connection and little more. */
 const MOST_WAITING = 1_000;
 /** Shorter ones are not counted: the connections bound them. */
@@ -20,30 +23,32 @@ export interface ReplyLimits {
 /**
  * What a process holds of replies that grow with what somebody has. So many are made at a time, callers taking turns; and
  * whoever leaves too much unread is told no before anything is done for him. What was done is always told, however long
- * it is, so that nobody is shut out from a list of his own; a process holds `HTTP_MAX_UNREAD_BYTES` and the replies that
- * were in the making then.
+ * it is, so that nobody is shut out from a list of his own. Nor is he by others who do not read theirs: who has nothing
+ * unread is served beyond `HTTP_MAX_UNREAD_BYTES`, and a process holds twice as much and the replies that were in the
+ * making then.
  */
 export class LongReplies {
-  private readonly unread = new Map<string, number>();
-  private unreadOfAll = 0;
+  private readonly unread: HeldBytes;
   private readonly refused: Counter<"reason">;
   private readonly making = new FairQueue({
     atOnce: MADE_AT_ONCE,
+    ofLineAtOnce: MADE_AT_ONCE_OF_CALLER,
     mostWaiting: MOST_WAITING,
     refusal: () => this.refusal("waiting", "too_many_requests", "Too many ask for long lists at this moment"),
   });
 
-  constructor(
-    private readonly limits: ReplyLimits,
-    registry: Registry,
-  ) {
-    const unread = () => this.unreadOfAll;
+  constructor(limits: ReplyLimits, registry: Registry) {
+    const unread = new HeldBytes({
+      ofCaller: limits.HTTP_MAX_UNREAD_BYTES_PER_CALLER,
+      ofAll: limits.HTTP_MAX_UNREAD_BYTES,
+    });
+    this.unread = unread;
     new Gauge({
       name: "fleet_http_unread_reply_bytes",
       help: "Bytes of replies of 64 KiB and more that their readers have yet to take.",
       registers: [registry],
       collect() {
-        this.set(unread());
+        this.set(unread.total);
       },
     });
     this.refused = new Counter({
@@ -70,22 +75,16 @@ export class LongReplies {
   /** A reply's body is handed over: it is counted until the reply is over. */
   count(caller: string, bytes: number, reply: ServerResponse): void {
     if (bytes < SHORT_REPLY_BYTES || reply.closed) return;
-    this.add(caller, bytes);
-    reply.once("close", () => this.add(caller, -bytes));
+    this.unread.add(caller, bytes);
+    reply.once("close", () => this.unread.add(caller, -bytes));
   }
 
   private admit(caller: string): void {
-    if ((this.unread.get(caller) ?? 0) >= this.limits.HTTP_MAX_UNREAD_BYTES_PER_CALLER)
+    const full = this.unread.full(caller);
+    if (full === "caller")
       throw this.refusal("caller", "too_many_requests", "You have yet to read what was sent to you");
-    if (this.unreadOfAll >= this.limits.HTTP_MAX_UNREAD_BYTES)
+    if (full === "process")
       throw this.refusal("process", "overloaded", "Too much is being sent at this moment");
-  }
-
-  private add(caller: string, bytes: number): void {
-    this.unreadOfAll += bytes;
-    const left = (this.unread.get(caller) ?? 0) + bytes;
-    if (left > 0) this.unread.set(caller, left);
-    else this.unread.delete(caller);
   }
 
   private refusal(

@@ -7,6 +7,8 @@ interface Waiter {
 export interface FairQueueOptions {
   /** Pieces of work that are done at the same time. */
   readonly atOnce: number;
+  /** Of them, those of one line; as many as of all when absent. */
+  readonly ofLineAtOnce?: number;
   /** Those that may wait beside them, of all lines together. */
   readonly mostWaiting: number;
   /** What one is told that finds no place, loses it, or left it. */
@@ -21,7 +23,9 @@ export interface FairQueueOptions {
 export class FairQueue {
   /** The line whose turn is next comes first; none is empty. */
   private readonly lines = new Map<string, Waiter[]>();
-  private working = 0;
+  /** How many are worked on, by line; none is 0. */
+  private readonly working = new Map<string, number>();
+  private workingOfAll = 0;
   private waiting = 0;
 
   constructor(private readonly options: FairQueueOptions) {}
@@ -29,14 +33,26 @@ export class FairQueue {
   /** Rejects as `work` does, or with the refusal: no place was left, or `gone` was aborted before the turn came. */
   async run<T>(line: string, work: () => Promise<T>, gone?: AbortSignal): Promise<T> {
     if (gone?.aborted) throw this.options.refusal();
-    if (this.working < this.options.atOnce) this.working += 1;
+    if (this.hasPlaceFor(line)) this.count(line, 1);
     else await this.turn(line, gone);
     try {
       return await work();
     } finally {
-      if (this.waiting > 0) this.beginNext();
-      else this.working -= 1;
+      this.count(line, -1);
+      this.beginNext();
     }
+  }
+
+  private hasPlaceFor(line: string): boolean {
+    const { atOnce, ofLineAtOnce = atOnce } = this.options;
+    return this.workingOfAll < atOnce && (this.working.get(line) ?? 0) < ofLineAtOnce;
+  }
+
+  private count(line: string, change: 1 | -1): void {
+    this.workingOfAll += change;
+    const left = (this.working.get(line) ?? 0) + change;
+    if (left > 0) this.working.set(line, left);
+    else this.working.delete(line);
   }
 
   private turn(line: string, gone: AbortSignal | undefined): Promise<void> {
@@ -64,10 +80,11 @@ export class FairQueue {
   }
 
   private beginNext(): void {
-    const [[line, waiters] = ["", []]] = this.lines;
+    const [line, waiters] = [...this.lines].find(([name]) => this.hasPlaceFor(name)) ?? ["", []];
     const [first, ...others] = waiters;
     if (!first) return;
     this.waiting -= 1;
+    this.count(line, 1);
     // Behind the other lines.
     this.lines.delete(line);
     if (others.length > 0) this.lines.set(line, others);

@@ -7,7 +7,7 @@ export const limitsGroup = {
   ...httpLimitsGroup,
   HTTP_MAX_UNREAD_BYTES: positiveInt(
     268_435_456,
-    "While so many bytes of long replies wait for their readers, nobody is made another one.",
+    "While so many bytes of long replies wait for their readers, who has left some gets no other one; nobody does while twice as many wait.",
   ),
   HTTP_MAX_UNREAD_BYTES_PER_CALLER: positiveInt(
     33_554_432,
