@@ -20,8 +20,8 @@ function start() {
         },
         new AbortController().signal,
       ),
-    make: (caller: string, work: () => Promise<unknown>) =>
-      replies.make(caller, work, new AbortController().signal),
+    make: (caller: string, work: () => Promise<unknown>, from?: "store") =>
+      replies.make(caller, work, new AbortController().signal, from),
     told: async () => {
       const text = await registry.metrics();
       const value = (name: string) => Number(new RegExp(`^${name}.* (\\d+)$`, "m").exec(text)?.[1]);
@@ -108,4 +108,16 @@ test("four are made at once, two of a caller; whoever asks for many waits behind
   expect(settled.filter(({ status }) => status === "rejected")).toHaveLength(3);
   expect(order.slice(0, 3)).toEqual(["user 1", "user 1", "user 2"]);
   expect((await told()).ofLines).toBe(3);
+});
+
+test("who waits for the object store holds the turn of nobody else", async () => {
+  const { make } = start();
+  let answer = () => {};
+  const silent = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const waiting = Promise.all([1, 2, 3, 4, 5].map((id) => make(`user ${id}`, () => silent, "store")));
+  expect(await make("user 6", async () => "a list")).toBe("a list");
+  answer();
+  await waiting;
 });

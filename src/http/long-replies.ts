@@ -30,6 +30,12 @@ export interface ReplyLimits {
 export class LongReplies {
   private readonly unread: HeldBytes;
   private readonly refused: Counter<"reason">;
+  /** Those that wait for the object store: while it is silent, so are they, and nobody else. */
+  private readonly fetching = new FairQueue({
+    atOnce: MADE_AT_ONCE,
+    mostWaiting: MOST_WAITING,
+    refusal: () => this.refusal("waiting", "too_many_requests", "Too many ask for videos at this moment"),
+  });
   private readonly making = new FairQueue({
     atOnce: MADE_AT_ONCE,
     ofLineAtOnce: MADE_AT_ONCE_OF_CALLER,
@@ -60,9 +66,17 @@ export class LongReplies {
     for (const reason of ["caller", "process", "waiting"]) this.refused.inc({ reason }, 0);
   }
 
-  /** Rejects as `work` does, and with `too_many_requests` or `overloaded`. `gone`: the caller hung up. */
-  make<T>(caller: string, work: () => Promise<T>, gone: AbortSignal): Promise<T> {
-    return this.making.run(
+  /**
+   * Rejects as `work` does, and with `too_many_requests` or `overloaded`. `gone`: the caller hung up. `from`: whom `work`
+   * waits for.
+   */
+  make<T>(
+    caller: string,
+    work: () => Promise<T>,
+    gone: AbortSignal,
+    from: "database" | "store" = "database",
+  ): Promise<T> {
+    return (from === "store" ? this.fetching : this.making).run(
       caller,
       () => {
         this.admit(caller);

@@ -53,9 +53,12 @@ export function mountRoutes(routes: readonly Route[], options: MountOptions): Mi
         if (checkReplies) checkReply(route, ctx);
         longReplies?.count(whose, ctx.response.length ?? 0, ctx.res);
       };
+      const from = route.long === "store" ? "store" : "database";
       // What a body says takes several times its bytes: of a long reply's it is looked at when its turn has come.
       const inTurn = (bytes: Buffer) =>
-        route.long && longReplies ? longReplies.make(whose, () => answer(bytes), hangUp(ctx)) : answer(bytes);
+        route.long && longReplies
+          ? longReplies.make(whose, () => answer(bytes), hangUp(ctx), from)
+          : answer(bytes);
       const readFirst = async (hold?: Hold) =>
         inTurn(await readBody(ctx, route, limitOf(route, options), hold));
       await (bodies ? bodies.during(whose, readFirst) : readFirst());

@@ -27,8 +27,11 @@ export interface RouteSpec<
   /** The body is taken as it came, as bytes, in place of `body`: a signature over it has to be checked. */
   readonly rawBody?: true;
   readonly success: Success;
-  /** The reply may be longer than 64 KiB: it is made when its turn comes, and only for who has read the ones before. */
-  readonly long?: true;
+  /**
+   * The reply may be longer than 64 KiB: it is made when its turn comes, and only for who has read the ones before.
+   * `store`: its handler waits for the object store, and has its turn among its like.
+   */
+  readonly long?: true | "store";
   /** Runs before anything of the request is looked at; throws to refuse it. */
   readonly admit?: () => void;
   /** Status for a body or query that does not fit; 400 unless the contract says otherwise. */

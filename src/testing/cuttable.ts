@@ -4,6 +4,8 @@ import { atEndOfFile } from "./clean-up";
 export interface Cuttable {
   /** The same URL, through the cable. */
   readonly url: string;
+  /** How many are carried at this moment. */
+  readonly connections: number;
   /** Break every connection and refuse new ones. */
   cut(): void;
   /** Carry nothing more while every connection stays open, as a link does whose far side lost its power. */
@@ -50,6 +52,9 @@ export async function cuttable(to: string): Promise<Cuttable> {
   near.port = String((server.address() as AddressInfo).port);
   return {
     url: near.href,
+    get connections() {
+      return open.size / 2;
+    },
     cut,
     stall: () => {
       state = "stalled";

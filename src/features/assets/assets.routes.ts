@@ -115,7 +115,7 @@ export function assetRoutes(service: AssetsService, uploads: UploadsService): re
       params: asset,
       success: { status: 200, schema: z.string() },
       documents: notYours,
-      long: true,
+      long: "store",
       handle: async ({ caller, params, ctx }) => {
         ctx.body = await service.playlist(caller.id, params.vehicle_id, params.asset_id);
         ctx.set("Content-Type", "application/vnd.apple.mpegurl");
