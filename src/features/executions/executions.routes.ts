@@ -169,6 +169,7 @@ const resultsRoutes = ({ service, stats, archives }: Services): readonly Route[]
     params,
     success: { status: 200, schema: FlightStatsReply },
     documents: { 400: "There is no log, or it is none that can be read." },
+    long: "store",
     handle: async ({ caller, params }) => stats.analyseNow(await service.get(caller.id, params.execution_id)),
   }),
   route({
