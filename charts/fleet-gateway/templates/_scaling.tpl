@@ -1,7 +1,10 @@
-{{/* {root, component, scaling} */}}
+{{/* {root, component, scaling, resources} */}}
 {{- define "fleet.hpa" -}}
 {{- if lt (int .scaling.maxReplicas) (int .scaling.minReplicas) }}
 {{- fail (printf "%s.autoscaling: maxReplicas is less than minReplicas." .component) }}
+{{- end -}}
+{{- if not (dig "requests" "cpu" (dig "limits" "cpu" "" .resources) .resources) }}
+{{- fail (printf "%s.autoscaling is by per cent of the requested processor time: set %s.resources.requests.cpu." .component .component) }}
 {{- end -}}
 apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler
