@@ -97,6 +97,21 @@ test("what may reach whom is this, and nothing else", () => {
   );
 });
 
+test("who may read metrics alone reaches a worker, and who publishes the API alone does not", async () => {
+  const from = (cidr: string) => [{ ipBlock: { cidr } }];
+  const networkPolicy = { publicFrom: from("192.0.2.1/32"), metricsFrom: from("192.0.2.2/32") };
+  const into = (cidr: string) =>
+    policiesOf(rendered).flatMap(({ of, policy }) =>
+      (policy.ingress ?? [])
+        .filter(({ from }) => from?.some(({ ipBlock }) => ipBlock?.cidr === cidr))
+        .flatMap((rule) => portsOf(rule).map((port) => `${of} ${port}`)),
+    );
+  const rendered = await render({ worker: { enabled: true }, networkPolicy });
+  expect(into("192.0.2.1/32")).toEqual(expect.arrayContaining(["gateway 8080", "relay 7070"]));
+  expect(into("192.0.2.1/32")).not.toContain("worker 9090");
+  expect(into("192.0.2.2/32")).toContain("worker 9090");
+});
+
 test("whoever is let in somewhere is let out there, and the other way round", () => {
   const governed = new Set(policiesOf(objects).map(({ of }) => of));
   const within = (list: string[]) =>

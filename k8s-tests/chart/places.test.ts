@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { packageRoot } from "../../src/platform/version";
 import { examples, hubAddress, render } from "./helm";
 import { type Toleration, workloads } from "./pods";
@@ -41,6 +42,17 @@ test.each(tainted)(
     expect(refused.map(({ object }) => object.metadata.name)).toEqual([]);
   },
 );
+
+test("the Jobs of a release and its test go where they are told to", async () => {
+  const nodeSelector = { pool: "jobs" };
+  const tolerations = [{ key: "jobs", operator: "Exists", effect: "NoSchedule" }];
+  const pods = workloads(await render({ setup: { nodeSelector, tolerations } }));
+  const told = pods.filter(({ pod }) =>
+    isDeepStrictEqual([pod.nodeSelector, pod.tolerations], [nodeSelector, tolerations]),
+  );
+  const components = told.map(({ labels }) => labels["app.kubernetes.io/component"]);
+  expect(components.toSorted()).toEqual(["secrets", "setup", "test"]);
+});
 
 test("what a release makes outside its namespace has a name that no other release comes to", async () => {
   const hub = { tunnel: { enabled: true, endpointHost: "vpn.example.com" }, ...hubAddress };

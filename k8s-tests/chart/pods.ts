@@ -50,6 +50,7 @@ export interface PodSpec {
   readonly hostNetwork?: boolean;
   readonly hostPID?: boolean;
   readonly hostIPC?: boolean;
+  readonly nodeSelector?: Record<string, string>;
   readonly tolerations?: readonly Toleration[];
   readonly enableServiceLinks?: boolean;
   readonly imagePullSecrets?: readonly { readonly name: string }[];
