@@ -96,6 +96,8 @@ function repliesThatEnd({ replyStallSeconds = REPLY_STALL_SECONDS, onStalled }: 
   return class extends ServerResponse {
     constructor(...given: ConstructorParameters<typeof ServerResponse<IncomingMessage>>) {
       super(...given);
+      // Ours and, of a streamed body, Koa's: Node would call more than ten a leak.
+      this.setMaxListeners(20);
       const { socket } = given[0];
       let sentBefore: number | undefined;
       const looking = setInterval(() => {
@@ -116,6 +118,7 @@ function repliesThatEnd({ replyStallSeconds = REPLY_STALL_SECONDS, onStalled }: 
     }
   };
 }
+
 /**
  * What the system has taken of a connection's bytes. Node tells only what it has handed over, `bytesWritten`, and what
  * of it the system has yet to take on the connection's handle, where its own timer looks, too.
