@@ -6,7 +6,7 @@ export const limitsGroup = {
   BODY_LIMIT_BYTES: positiveInt(1_048_576, "Largest request body."),
   ...httpLimitsGroup,
   HTTP_MAX_UNREAD_BYTES: positiveInt(
-    268_435_456,
+    134_217_728,
     "While so many bytes of long replies wait for their readers, who has left some gets no other one; nobody does while twice as many wait.",
   ),
   HTTP_MAX_UNREAD_BYTES_PER_CALLER: positiveInt(
