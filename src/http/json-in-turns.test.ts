@@ -6,6 +6,16 @@ import { mountRoutes } from "./mount";
 import { JsonText, route } from "./route";
 import type { Guards } from "./route-guards";
 
+/** At each look at the clock a turn is over, however fast the machine: what is counted is that turns are taken. */
+beforeEach(() => {
+  let now = 0;
+  jest.spyOn(performance, "now").mockImplementation(() => {
+    now += 11;
+    return now;
+  });
+});
+afterEach(() => jest.restoreAllMocks());
+
 test.each([[[]], [[1]], [[{ at: new Date(0) }, null, undefined, 'a "quoted" \u2028 word', [1, [2]]]]])(
   "%j is written as JSON.stringify does",
   async (items: unknown[]) => {
@@ -30,7 +40,7 @@ async function turnsMeanwhile(texts: Iterable<string>): Promise<{ turns: number;
 test("others' work is done while a long list is written", async () => {
   const long = Array.from({ length: 4_000 }, (_, id) => ({ id, text: "x".repeat(5_000) }));
   const { turns, written } = await turnsMeanwhile(listAsJson(long));
-  expect(turns).toBeGreaterThan(1);
+  expect(turns).toBeGreaterThan(1_000);
   expect(JSON.parse(written)).toEqual(long);
 });
 
@@ -38,7 +48,7 @@ test("others' work is done while long texts that are JSON already become bytes, 
   const text = `"${"ü→𝄞 ".repeat(20_000)}"`;
   const texts = Array.from({ length: 300 }, () => text);
   const { turns, written } = await turnsMeanwhile(texts);
-  expect(turns).toBeGreaterThan(1);
+  expect(turns).toBeGreaterThan(100);
   expect(written === texts.join("")).toBe(true);
 });
 
@@ -80,7 +90,7 @@ test("a route's list and its ready JSON go out in turns, in either envelope", as
   for (const path of ["/a", "/b", "/texts"]) {
     const body = (await (await fetch(url + path)).json()) as { data: unknown };
     expect(path === "/a" ? body.data : body).toHaveLength(4_000);
-    expect(turns).toBeGreaterThan(2);
+    expect(turns).toBeGreaterThan(1_000);
   }
   await closeServer(server);
 });
