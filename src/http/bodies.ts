@@ -1,5 +1,4 @@
-import { DomainError } from "../domain/errors";
-import { Counter, Gauge, type Registry } from "../platform/metrics";
+import type { Registry } from "../platform/metrics";
 import { HeldBytes } from "./held-bytes";
 import type { Hold } from "./raw-body";
 
@@ -7,8 +6,6 @@ import type { Hold } from "./raw-body";
 const [OF_CALLER, OF_ALL] = [8, 64];
 /** No body is refused before it is longer, so that orders always pass; the connections bound these. */
 const SHORT_BODY_BYTES = 16_384;
-/** How soon a caller who was refused may ask again. */
-const RETRY_AFTER_SECONDS = 5;
 
 /**
  * What a process holds of request bodies, from their first byte until their request is answered. A body is read before its
@@ -17,26 +14,28 @@ const RETRY_AFTER_SECONDS = 5;
  */
 export class Bodies {
   private readonly held: HeldBytes;
-  private readonly refused: Counter<"reason">;
 
   constructor(bodyLimitBytes: number, registry: Registry) {
-    this.held = new HeldBytes({ ofCaller: OF_CALLER * bodyLimitBytes, ofAll: OF_ALL * bodyLimitBytes });
-    const { held } = this;
-    new Gauge({
-      name: "fleet_http_body_bytes",
-      help: "Bytes of request bodies beyond their first 16 KiB that are being read, wait or are worked on.",
-      registers: [registry],
-      collect() {
-        this.set(held.total);
+    this.held = new HeldBytes(
+      {
+        ofCaller: OF_CALLER * bodyLimitBytes,
+        ofAll: OF_ALL * bodyLimitBytes,
+        gauge: {
+          name: "fleet_http_body_bytes",
+          help: "Bytes of request bodies beyond their first 16 KiB that are being read, wait or are worked on.",
+        },
+        refused: {
+          name: "fleet_http_bodies_refused_total",
+          help: "Requests refused because their caller, or all callers, had too much under way in bodies.",
+          reasons: ["caller", "process"],
+        },
+        words: {
+          caller: "You are sending too much at once",
+          process: "Too much is being sent to us at this moment",
+        },
       },
-    });
-    this.refused = new Counter({
-      name: "fleet_http_bodies_refused_total",
-      help: "Requests refused because their caller, or all callers, had too much under way in bodies.",
-      labelNames: ["reason"],
-      registers: [registry],
-    });
-    for (const reason of ["caller", "process"]) this.refused.inc({ reason }, 0);
+      registry,
+    );
   }
 
   /** What `work` asks to hold of a body is the caller's until it is done. Asking throws `too_many_requests` or `overloaded`. */
@@ -45,7 +44,7 @@ export class Bodies {
     const hold = (bytes: number) => {
       const more = Math.max(0, bytes - SHORT_BODY_BYTES) - counted;
       if (more <= 0) return;
-      this.admit(caller);
+      this.held.admit(caller);
       this.held.add(caller, more);
       counted += more;
     };
@@ -54,23 +53,5 @@ export class Bodies {
     } finally {
       this.held.add(caller, -counted);
     }
-  }
-
-  private admit(caller: string): void {
-    const reason = this.held.full(caller);
-    if (!reason) return;
-    this.refused.inc({ reason });
-    const retry = { retryAfterSeconds: RETRY_AFTER_SECONDS };
-    if (reason === "caller")
-      throw new DomainError(
-        "too_many_requests",
-        "You are sending too much at once; try again in a few seconds.",
-        retry,
-      );
-    throw new DomainError(
-      "overloaded",
-      "Too much is being sent to us at this moment; try again in a few seconds.",
-      retry,
-    );
   }
 }

@@ -1,7 +1,6 @@
 import type { ServerResponse } from "node:http";
-import { DomainError } from "../domain/errors";
 import { FairQueue } from "../platform/fair-queue";
-import { Counter, Gauge, type Registry } from "../platform/metrics";
+import type { Registry } from "../platform/metrics";
 import { HeldBytes } from "./held-bytes";
 
 /** Long replies that one process makes at the same time; the longest take some hundred megabytes each while they are made. */
@@ -12,8 +11,6 @@ const MADE_AT_ONCE_OF_CALLER = 2;
 const MOST_WAITING = 1_000;
 /** Shorter ones are not counted: the connections bound them. */
 export const SHORT_REPLY_BYTES = 65_536;
-/** How soon a caller who was refused may ask again. */
-const RETRY_AFTER_SECONDS = 5;
 
 export interface ReplyLimits {
   readonly HTTP_MAX_UNREAD_BYTES: number;
@@ -29,41 +26,40 @@ export interface ReplyLimits {
  */
 export class LongReplies {
   private readonly unread: HeldBytes;
-  private readonly refused: Counter<"reason">;
   /** Those that wait for the object store: while it is silent, so are they, and nobody else. */
   private readonly fetching = new FairQueue({
     atOnce: MADE_AT_ONCE,
     mostWaiting: MOST_WAITING,
-    refusal: () => this.refusal("waiting", "too_many_requests", "Too many ask for videos at this moment"),
+    refusal: () => this.unread.refusal("waiting", "Too many ask for videos at this moment"),
   });
   private readonly making = new FairQueue({
     atOnce: MADE_AT_ONCE,
     ofLineAtOnce: MADE_AT_ONCE_OF_CALLER,
     mostWaiting: MOST_WAITING,
-    refusal: () => this.refusal("waiting", "too_many_requests", "Too many ask for long lists at this moment"),
+    refusal: () => this.unread.refusal("waiting", "Too many ask for long lists at this moment"),
   });
 
   constructor(limits: ReplyLimits, registry: Registry) {
-    const unread = new HeldBytes({
-      ofCaller: limits.HTTP_MAX_UNREAD_BYTES_PER_CALLER,
-      ofAll: limits.HTTP_MAX_UNREAD_BYTES,
-    });
-    this.unread = unread;
-    new Gauge({
-      name: "fleet_http_unread_reply_bytes",
-      help: "Bytes of replies of 64 KiB and more that their readers have yet to take.",
-      registers: [registry],
-      collect() {
-        this.set(unread.total);
+    this.unread = new HeldBytes(
+      {
+        ofCaller: limits.HTTP_MAX_UNREAD_BYTES_PER_CALLER,
+        ofAll: limits.HTTP_MAX_UNREAD_BYTES,
+        gauge: {
+          name: "fleet_http_unread_reply_bytes",
+          help: "Bytes of replies of 64 KiB and more that their readers have yet to take.",
+        },
+        refused: {
+          name: "fleet_http_long_replies_refused_total",
+          help: "Requests refused because their caller, or all callers, left too much unread, or too many waited.",
+          reasons: ["caller", "process", "waiting"],
+        },
+        words: {
+          caller: "You have yet to read what was sent to you",
+          process: "Too much is being sent at this moment",
+        },
       },
-    });
-    this.refused = new Counter({
-      name: "fleet_http_long_replies_refused_total",
-      help: "Requests refused because their caller, or all callers, left too much unread, or too many waited.",
-      labelNames: ["reason"],
-      registers: [registry],
-    });
-    for (const reason of ["caller", "process", "waiting"]) this.refused.inc({ reason }, 0);
+      registry,
+    );
   }
 
   /**
@@ -79,7 +75,7 @@ export class LongReplies {
     return (from === "store" ? this.fetching : this.making).run(
       caller,
       () => {
-        this.admit(caller);
+        this.unread.admit(caller);
         return work();
       },
       gone,
@@ -91,24 +87,5 @@ export class LongReplies {
     if (bytes < SHORT_REPLY_BYTES || reply.closed) return;
     this.unread.add(caller, bytes);
     reply.once("close", () => this.unread.add(caller, -bytes));
-  }
-
-  private admit(caller: string): void {
-    const full = this.unread.full(caller);
-    if (full === "caller")
-      throw this.refusal("caller", "too_many_requests", "You have yet to read what was sent to you");
-    if (full === "process")
-      throw this.refusal("process", "overloaded", "Too much is being sent at this moment");
-  }
-
-  private refusal(
-    reason: "caller" | "process" | "waiting",
-    code: "too_many_requests" | "overloaded",
-    words: string,
-  ): DomainError {
-    this.refused.inc({ reason });
-    return new DomainError(code, `${words}; try again in a few seconds.`, {
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-    });
   }
 }
