@@ -1,10 +1,20 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { parseAllDocuments, stringify } from "yaml";
 import { packageRoot } from "../../src/platform/version";
+import { runFolder } from "../../src/testing/run-folder";
 import { chartFolder } from "./values-schema";
 
 export const run = promisify(execFile);
@@ -62,10 +72,19 @@ export async function template(
   }
 }
 
+/** The chart's objects. Rendered once in a run, since suite after suite looks at the same values. */
 export async function render(...given: Parameters<typeof template>): Promise<KubernetesObject[]> {
-  return parseAllDocuments(await template(...given))
-    .map((document) => document.toJSON() as KubernetesObject | null)
-    .filter((object) => object !== null);
+  const name = createHash("sha256").update(JSON.stringify(given)).digest("hex");
+  const kept = join(runFolder(), `rendered-${name}.json`);
+  if (!existsSync(kept)) {
+    const objects = parseAllDocuments(await template(...given))
+      .map((document) => document.toJSON() as KubernetesObject | null)
+      .filter((object) => object !== null);
+    const unfinished = `${kept}.${process.pid}`;
+    writeFileSync(unfinished, JSON.stringify(objects));
+    renameSync(unfinished, kept);
+  }
+  return JSON.parse(readFileSync(kept, "utf8"));
 }
 
 /** Addresses that a chart rendered outside a cluster cannot look up. */

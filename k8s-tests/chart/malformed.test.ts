@@ -141,20 +141,52 @@ const wrong: Readonly<Record<string, readonly unknown[]>> = {
   "monitoring.runbooks": [""],
 };
 
-test.each(
-  Object.entries(wrong).flatMap(([path, values]) =>
-    values.map((value) => [path, JSON.stringify(value), value]),
-  ),
-)("%s is refused when it is %s", async (path, _text, value) => {
-  const [first = "", ...rest] = (path as string).split(".");
-  // A login for a registry without a name: the name is what is missed. A bundled server's chart is named before the path.
-  const named = new RegExp([first, ...(first === "registry" ? [] : rest.slice(0, 2))].join("[^]*"));
-  const refusal = await template(at(path as string, value)).then(
+const refusalOf = (values: Values): Promise<string> =>
+  template(values).then(
     () => "it was taken",
     ({ stderr }) => stderr as string,
   );
-  expect(refusal).toMatch(named);
-  expect(refusal).not.toMatch(/nil pointer|error converting YAML|panic/);
+
+/** The `number`th of every path's values. */
+const round = (all: Readonly<Record<string, readonly unknown[]>>, number: number): Values =>
+  Object.entries(all).reduce<Values>(
+    (values, [path, its]) => (number < its.length ? merged(values, at(path, its[number])) : values),
+    {},
+  );
+const roundsOf = (all: Readonly<Record<string, readonly unknown[]>>) =>
+  Array.from({ length: Math.max(...Object.values(all).map((its) => its.length)) }, (_, number) => number);
+
+/** The paths that helm's schemas refuse; what is in a bundled server's chart stands below that chart's name. */
+function refusedPaths(refusal: string): string[] {
+  let chart = "";
+  return refusal.split("\n").flatMap((line) => {
+    chart = /^([\w-]+):$/.exec(line)?.[1] ?? chart;
+    const path = /^ *- at '(.*?)': (?!validation failed)/.exec(line)?.[1];
+    return path === undefined ? [] : [(chart === "fleet-gateway" ? "" : `/${chart}`) + path];
+  });
+}
+
+describe.each(roundsOf(wrong))("of the wrong values, number %i", (number) => {
+  // Helm names everything that a schema refuses at once; what a template refuses ends the rendering alone.
+  let refused: string[];
+  beforeAll(async () => {
+    refused = refusedPaths(await refusalOf(round(wrong, number)));
+  });
+
+  test.each(
+    Object.entries(wrong)
+      .filter(([, values]) => number < values.length)
+      .map(([path, values]) => [path, JSON.stringify(values[number]), values[number]]),
+  )("%s is refused when it is %s", async (path, _text, value) => {
+    const pointer = `/${(path as string).replaceAll(".", "/")}`;
+    if (refused.some((one) => `${one}/`.startsWith(`${pointer}/`))) return;
+    const [first = "", ...rest] = (path as string).split(".");
+    // A login for a registry without a name: the name is what is missed. A bundled server's chart is named before the path.
+    const named = new RegExp([first, ...(first === "registry" ? [] : rest.slice(0, 2))].join("[^]*"));
+    const refusal = await refusalOf(at(path as string, value));
+    expect(refusal).toMatch(named);
+    expect(refusal).not.toMatch(/nil pointer|error converting YAML|panic/);
+  });
 });
 
 const right: Readonly<Record<string, readonly unknown[]>> = {
@@ -196,12 +228,8 @@ const validate = new Ajv({ allErrors: true, allowUnionTypes: true, strictTypes: 
 );
 const defaults = (): Values => parse(readText("values.yaml"));
 
-test.each(
-  Object.entries(right).flatMap(([path, values]) =>
-    values.map((value) => [path, JSON.stringify(value), value]),
-  ),
-)("%s is taken when it is %s", async (path, _text, value) => {
-  await expect(template(at(path as string, value))).resolves.toContain("kind: Deployment");
+test.each(roundsOf(right))("right values are taken: of each number %i", async (number) => {
+  await expect(template(round(right, number))).resolves.toContain("kind: Deployment");
 });
 
 /** Every value and every map of values, by its dotted name. */
