@@ -183,20 +183,27 @@ test("a log-out holds when a running Redis is given its data of before", async (
   expect([await ask(first), await ask(second)]).toEqual([401, 401]);
 });
 
-/** Users' sign-ins of a moment ago, with a password that is older still. */
+/**
+ * Users' sign-ins with a password that is old: of this moment, and, every other one, of a moment ago by a release whose
+ * tokens did not tell of it.
+ */
 async function signedInBefore(
   gateway: TestGateway,
   count = 1,
 ): Promise<{ user: TestUser; tokens: string[] }> {
   const { db } = gateway.deps;
   const one = await gateway.newUser();
-  await db("users")
-    .where({ id: one.id })
-    .update({ password_changed_at: new Date(0) });
+  const password_changed_at = new Date(0);
+  await db("users").where({ id: one.id }).update({ password_changed_at });
+  const { tokens } = gateway.features.account;
   const before = new Tokens(TEST_JWT_SECRET, { now: () => new Date(Date.now() - 5_000) });
   return {
     user: one,
-    tokens: Array.from({ length: count }, () => before.pair(one.id).access_token),
+    tokens: Array.from(
+      { length: count },
+      (_, at) =>
+        (at % 2 === 0 ? tokens.pair(one.id, { password_changed_at }) : before.pair(one.id)).access_token,
+    ),
   };
 }
 

@@ -101,6 +101,8 @@ export interface TokenTimes {
   readonly jti: string;
   readonly issuedAt: number;
   readonly expiresAt: number;
+  /** When the password was set on whose word it was issued, in milliseconds; old tokens do not tell. */
+  readonly passwordAt: number | undefined;
 }
 
 export interface DroneCaller {

@@ -50,7 +50,7 @@ export const accountsContract: readonly ContractCase[] = [
     route: "GET /auth/refresh",
     title: "trades a refresh token for a new pair without a level, and takes no access token",
     run: async ({ anonymous, user, gateway }) => {
-      const { refresh_token } = gateway.features.account.tokens.pair(user.id, "ADMIN");
+      const { refresh_token } = gateway.features.account.tokens.pair(user.id, { level: "ADMIN" });
       const reply = await anonymous.as(refresh_token).get("/auth/refresh");
       expect(reply.status).toBe(200);
       const claims = JSON.parse(Buffer.from(reply.body.access_token.split(".")[1], "base64url").toString());
@@ -60,6 +60,7 @@ export const accountsContract: readonly ContractCase[] = [
         jti: expect.any(String),
         iat: expect.any(Number),
         exp: claims.iat + 600,
+        password_at: expect.any(Number),
       });
       expect((await user.api.get("/auth/refresh")).status).toBe(401);
     },

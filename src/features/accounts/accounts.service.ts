@@ -8,7 +8,7 @@ import { createUser } from "./create-user";
 import { resetMail, verificationMail } from "./mails";
 import { hashPassword, passwordMatches, type Sender } from "./passwords";
 import { revokedTokens } from "./revoked-tokens.store";
-import { isFromBefore, whyVoid } from "./standing";
+import { type Bearer, isFromBefore, whyVoid } from "./standing";
 import type { TokenPair, Tokens } from "./tokens";
 import { activateUser, findUser, findUserByName, lockUserByName, type User, updateUser } from "./users.store";
 
@@ -39,6 +39,9 @@ export function accountsService(deps: Deps) {
     }
   };
 
+  /** On the row as it was judged: a password that is set meanwhile makes the pair void. */
+  const pairFor = ({ id, password_changed_at }: User) => tokens.pair(id, { password_changed_at });
+
   const lookAt = async (username: string, password: string, sender: Sender) => {
     const user = await findUserByName(db, username);
     return { user, matches: await passwordMatches(password, user?.password_hash ?? null, sender) };
@@ -62,13 +65,14 @@ export function accountsService(deps: Deps) {
         throw new DomainError("invalid_credentials", "The username or the password is wrong.");
       }
       await Promise.all([failedTries.forgive(tries), failedLogins.giveBack(network)]);
-      return tokens.pair(user.id);
+      return pairFor(user);
     },
 
-    async refresh(caller: { id: number; issuedAt: number }): Promise<TokenPair> {
-      const why = whyVoid(caller, await findUser(db, caller.id));
+    async refresh(caller: Bearer): Promise<TokenPair> {
+      const user = await findUser(db, caller.id);
+      const why = whyVoid(caller, user);
       if (why) throw new DomainError("unauthenticated", why);
-      return tokens.pair(caller.id);
+      return pairFor(user as User);
     },
 
     logOut: async (jti: string, expiresAt: number): Promise<void> => {
@@ -100,15 +104,16 @@ export function accountsService(deps: Deps) {
       if (!user || user.activation_token !== token) throw wrong;
       if (!user.level)
         throw new DomainError("level_missing", "This user has no level yet; an administrator sets it.");
-      if (!(await activateUser(db, userId, token))) throw wrong;
+      const activated = await activateUser(db, userId, token);
+      if (!activated) throw wrong;
       await failedTries.forgive(tries);
-      return tokens.pair(userId, user.level);
+      return tokens.pair(userId, activated);
     },
 
     async sendReset(email: string): Promise<void> {
       const user = await findUserByName(db, email);
       if (!user) throw new DomainError("no_such_user", "No user has this email.");
-      await send(resetMail(user.username, origin, tokens.reset(user.username)));
+      await send(resetMail(user.username, origin, tokens.reset(user.username, user)));
     },
 
     /**
@@ -116,7 +121,7 @@ export function accountsService(deps: Deps) {
      * used is kept with the new password or not at all: a failure leaves the link good.
      */
     async updatePassword(
-      reset: { identity: string; jti: string; issuedAt: number; expiresAt: number },
+      reset: Omit<Bearer, "id"> & { identity: string; jti: string; expiresAt: number },
       password: string,
       sender: Sender,
     ): Promise<User> {

@@ -3,6 +3,8 @@ import { freshRedis } from "../../testing";
 import { cuttable } from "../../testing/cuttable";
 import { startTestGateway, TEST_JWT_SECRET, type TestGateway } from "../../testing/start-gateway";
 import { until } from "../../testing/until";
+import { redisBlocklist } from "./blocklist";
+import { revokedTokens } from "./revoked-tokens.store";
 import { Tokens } from "./tokens";
 
 let gateway: TestGateway;
@@ -48,7 +50,7 @@ test("an address rests for a day after its user is gone, and is given out again 
 });
 
 test("tokens live as long as promised and carry nothing else", () => {
-  const pair = gateway.features.account.tokens.pair(7, "ADMIN");
+  const pair = gateway.features.account.tokens.pair(7, { level: "ADMIN" });
   const access = claimsOf(pair.access_token);
   const refresh = claimsOf(pair.refresh_token);
   expect(access).toMatchObject({ sub: 7, type: "access", level: "ADMIN" });
@@ -145,6 +147,31 @@ test("a reset link works once, however many use it at once, and voids what was i
   expect((await olderLink.post("/update-password", { password: "password 4" })).status).toBe(401);
 });
 
+test("a new password voids a pair that was refreshed, and a link that was mailed, in its very second", async () => {
+  const user = await gateway.newUser();
+  const { db } = gateway.deps;
+  const first = await login(user.username, user.password);
+  const link = async () => {
+    await gateway.api.post("/reset-password", { email: user.username });
+    const mail = gateway.mail.mails.findLast(({ to }) => to.includes(user.username));
+    return new URL(mail?.links[0] ?? "").searchParams.get("token") as string;
+  };
+  const [used, other] = [await link(), await link()];
+  const { status, body } = await gateway.api.as(first.body.refresh_token).get("/auth/refresh");
+  expect(status).toBe(200);
+  const set = await gateway.api.as(used).post("/update-password", { password: "a new password" });
+  expect(set.status).toBe(200);
+  // Whatever the clocks say: those of the replicas that issued the pair and set the password are not compared.
+  const issuedAt = new Date(Number(claimsOf(body.refresh_token).iat) * 1000 + 500);
+  await db("users").where({ id: user.id }).update({ password_changed_at: issuedAt });
+  expect((await gateway.api.as(body.refresh_token).get("/auth/refresh")).status).toBe(401);
+  expect((await gateway.api.as(other).post("/update-password", { password: "a stolen one" })).status).toBe(
+    401,
+  );
+  const again = await login(user.username, "a new password");
+  expect((await gateway.api.as(again.body.refresh_token).get("/auth/refresh")).status).toBe(200);
+});
+
 test("a reset link is good for another try when the new password could not be stored", async () => {
   const user = await gateway.newUser();
   const link = gateway.api.as(gateway.features.account.tokens.reset(user.username));
@@ -236,6 +263,17 @@ describe("with registration disabled", () => {
       expect(reply.body).toEqual({ error: expect.any(String) });
     }
   });
+});
+
+test("a log-out at a replica whose clock is ahead outlasts the token by the others' clocks", async () => {
+  const { db, redis } = gateway.deps;
+  const ahead = { now: () => new Date(Date.now() + 9 * 60_000) };
+  const blocklist = redisBlocklist(redis, ahead, revokedTokens(db));
+  const inTenMinutes = Math.floor(Date.now() / 1000) + 600;
+  await blocklist.add("logged out early", inTenMinutes);
+  expect(await redis.ttl("blocklist:logged out early")).toBeGreaterThanOrEqual(600);
+  const expired = { now: () => new Date((inTenMinutes + 60) * 1000) };
+  expect((await revokedTokens(db).kept(expired.now())).map(({ jti }) => jti)).toContain("logged out early");
 });
 
 describe("in the strict profile", () => {

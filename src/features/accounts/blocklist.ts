@@ -66,6 +66,12 @@ return complete`;
 /** A list that is incomplete again as soon as it is made helps nobody. */
 const MOST_LISTINGS = 3;
 
+/**
+ * How far processes' clocks may be apart: a token that has expired by the clock of who lists it may be good by another's
+ * for so long.
+ */
+const CLOCKS_APART_SECONDS = 600;
+
 /** Where every process is told of a token as it is listed; the message is its `jti`. */
 const ADDED_CHANNEL = "blocklist:added";
 
@@ -121,8 +127,9 @@ export function redisBlocklist(redis: Redis, clock: Clock, revoked: RevokedToken
   hear?.(ADDED_CHANNEL, (jti) => listeners.tell(jti));
   return {
     add: async (jti, expiresAt) => {
-      await revoked.keep(jti, new Date(expiresAt * 1000), clock.now());
-      await redis.set(key(jti), "1", "EX", secondsUntil(expiresAt), "NX");
+      const until = expiresAt + CLOCKS_APART_SECONDS;
+      await revoked.keep(jti, new Date(until * 1000), clock.now());
+      await redis.set(key(jti), "1", "EX", secondsUntil(until), "NX");
       saw(Number(await redis.eval(COUNT, 1, COMPLETE)));
       listeners.tell(jti);
       // Who does not hear it finds out by looking; the log-out stands.

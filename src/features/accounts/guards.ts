@@ -53,7 +53,7 @@ export function tokenGuards(
     // Whether a refresh token is good is asked of the row by whoever trades it.
     const why =
       type === "access" && standings
-        ? await asked(() => standings.whyVoid({ id, issuedAt: claims.iat }))
+        ? await asked(() => standings.whyVoid({ id, ...timesOf(claims) }))
         : undefined;
     if (why) throw new DomainError("unauthenticated", why);
     return { id, ...timesOf(claims) };
@@ -68,4 +68,9 @@ export function tokenGuards(
   };
 }
 
-const timesOf = ({ jti, iat, exp }: Claims): TokenTimes => ({ jti, issuedAt: iat, expiresAt: exp });
+const timesOf = ({ jti, iat, exp, password_at }: Claims): TokenTimes => ({
+  jti,
+  issuedAt: iat,
+  expiresAt: exp,
+  passwordAt: password_at,
+});

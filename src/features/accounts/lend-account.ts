@@ -18,7 +18,14 @@ export async function lendAccount<T>(
   const user = known ?? (await createUser(db, { username, password, level: "CUSTOMER", active: false }));
   try {
     const password_hash = await hashPassword(password);
-    await updateUser(db, user.id, { password_hash, is_active: true, activation_token: null });
+    // Not good again: tokens of a loan before.
+    const password_changed_at = new Date();
+    await updateUser(db, user.id, {
+      password_hash,
+      password_changed_at,
+      is_active: true,
+      activation_token: null,
+    });
     return await work(password);
   } finally {
     await updateUser(db, user.id, { password_hash: null, is_active: false, activation_token: null });

@@ -36,8 +36,9 @@ export class SignedIn {
   }
 
   /** `end` is called when the token is good for nothing any more. Returns the function that forgets it. */
-  add({ jti, id, issuedAt }: SignIn, end: Open["end"]): () => void {
-    const opened: Open = { jti, id, issuedAt, end };
+  add(signIn: SignIn, end: Open["end"]): () => void {
+    const { jti } = signIn;
+    const opened: Open = { ...signIn, end };
     const same = this.open.get(jti) ?? new Set();
     this.open.set(jti, same.add(opened));
     return () => {

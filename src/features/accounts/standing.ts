@@ -5,17 +5,22 @@ const KNOWN_MS = 5_000;
 /** Above so many, those that are known no longer are thrown away. */
 const SWEEP_ABOVE = 1_000;
 
-/** Whose a token is, and since when, in seconds since the epoch. */
+/** Whose a token is, since when, in seconds since the epoch, and on the word of which password. */
 export interface Bearer {
   readonly id: number;
   readonly issuedAt: number;
+  /** When that password was set, in milliseconds; tokens of earlier releases do not tell. */
+  readonly passwordAt?: number | undefined;
 }
 
-/** Whether a token is older than its user's password. Tokens tell whole seconds: within one, it is not. */
+/** Whether a token was issued on another password. One that does not tell goes by its time, in whole seconds. */
 export const isFromBefore = (
-  { issuedAt }: Pick<Bearer, "issuedAt">,
+  { issuedAt, passwordAt }: Omit<Bearer, "id">,
   { password_changed_at }: Pick<Standing, "password_changed_at">,
-): boolean => (issuedAt + 1) * 1000 <= password_changed_at.getTime();
+): boolean =>
+  passwordAt === undefined
+    ? (issuedAt + 1) * 1000 <= password_changed_at.getTime()
+    : passwordAt !== password_changed_at.getTime();
 
 /** Why a token of this user's is good for nothing any more, or undefined while it is good. */
 export function whyVoid(bearer: Bearer, standing: Standing | undefined): string | undefined {

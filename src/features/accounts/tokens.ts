@@ -20,12 +20,23 @@ const Claims = z.object({
   /** Seconds since the epoch. */
   iat: z.int(),
   exp: z.int(),
+  /**
+   * When the password was set on whose word it was issued, in milliseconds since the epoch: it is void with any other
+   * password, whatever the clocks of those who issue tokens say. Tokens of earlier releases have none.
+   */
+  password_at: z.int().optional(),
   level: z.enum(["ADMIN", "CUSTOMER"]).optional(),
 });
 export type Claims = z.output<typeof Claims>;
 
 /** The claims of a token whose signature holds, or undefined when it is none of ours. */
 export const readClaims = (claims: unknown): Claims | undefined => Claims.safeParse(claims).data;
+
+/** What a token tells of its user beside the id. */
+export interface Word {
+  readonly level?: Level | null;
+  readonly password_changed_at?: Date;
+}
 
 export interface TokenPair {
   readonly access_token: string;
@@ -48,17 +59,17 @@ export class Tokens {
     this.key = signingKey(secret);
   }
 
-  pair(userId: number, level?: Level): TokenPair {
-    const more = level ? { level } : {};
+  pair(userId: number, { level, password_changed_at }: Word = {}): TokenPair {
+    const more = { sub: userId, ...(level ? { level } : {}), ...onWordOf(password_changed_at) };
     return {
-      access_token: this.sign({ sub: userId, type: "access", ...more }, ACCESS_SECONDS),
-      refresh_token: this.sign({ sub: userId, type: "refresh", ...more }, REFRESH_SECONDS),
+      access_token: this.sign({ ...more, type: "access" }, ACCESS_SECONDS),
+      refresh_token: this.sign({ ...more, type: "refresh" }, REFRESH_SECONDS),
     };
   }
 
   /** An access token whose identity is an email: good for setting a password and for nothing else. */
-  reset(email: string): string {
-    return this.sign({ sub: email, type: "access" }, ACCESS_SECONDS);
+  reset(email: string, { password_changed_at }: Word = {}): string {
+    return this.sign({ sub: email, type: "access", ...onWordOf(password_changed_at) }, ACCESS_SECONDS);
   }
 
   /** Proves that its bearer reads this mailbox. Not an access token: it has no type. */
@@ -80,15 +91,17 @@ export class Tokens {
     }
   }
 
-  /** A user's valid access token as `{id, jti, issuedAt, exp}`, or undefined. Whether it was made void since is another question. */
-  userOf(token: string): { id: number; jti: string; issuedAt: number; exp: number } | undefined {
+  /** Whose a valid access token is, or undefined. Whether it was made void since is another question. */
+  userOf(
+    token: string,
+  ): { id: number; jti: string; issuedAt: number; passwordAt: number | undefined } | undefined {
     try {
       const claims = readClaims(
         jwt.verify(token, this.key, { algorithms: ["HS256"], clockTimestamp: this.seconds() }),
       );
       const id = claims && userIdOf(claims);
       return id && claims.type === "access"
-        ? { id, jti: claims.jti, issuedAt: claims.iat, exp: claims.exp }
+        ? { id, jti: claims.jti, issuedAt: claims.iat, passwordAt: claims.password_at }
         : undefined;
     } catch {
       return undefined;
@@ -106,6 +119,9 @@ export class Tokens {
     return Math.floor(this.clock.now().getTime() / 1000);
   }
 }
+
+const onWordOf = (password_changed_at: Date | undefined) =>
+  password_changed_at ? { password_at: password_changed_at.getTime() } : {};
 
 /** Beyond it no row has its id. */
 const LARGEST_ID = 2_147_483_647;
