@@ -14,6 +14,9 @@ const refusal = (code: number, reason: string, message = reason): Reply => ({
   body: { kind: "Status", apiVersion: "v1", status: "Failure", message, reason, code },
 });
 
+/** What hubs call their Lease, unless told otherwise. */
+export const HUB_LEASE = "fleet-tunnel-hub";
+
 /**
  * A fake of the Kubernetes API that keeps Leases: it creates, reads and replaces them, and refuses a write against
  * another version than the last, as the real one does. It can be cut off and made slow.
@@ -43,8 +46,11 @@ export class FakeLeases {
     });
   }
 
+  /** With one Lease that its last holder has released, which is taken at once; one that nobody has touched is not. */
   static async listening(): Promise<FakeLeases> {
     const fake = new FakeLeases();
+    const spec = { holderIdentity: "", leaseDurationSeconds: 1, leaseTransitions: 0 };
+    fake.keep(HUB_LEASE, { metadata: { name: HUB_LEASE }, spec }, 201);
     await new Promise<void>((resolve) => fake.server.listen(0, "127.0.0.1", resolve));
     atEndOfFile(async () => {
       fake.server.closeAllConnections();

@@ -10,7 +10,7 @@ import { ConfigStore, ENDPOINTS_KEY } from "../../tunnel/client-configs/store";
 import { ENDPOINTS_HASH } from "../../tunnel/lease/share";
 import { atEndOfFile } from "../clean-up";
 import { type Cuttable, cuttable } from "../cuttable";
-import { FakeLeases } from "../fake-leases";
+import { FakeLeases, HUB_LEASE } from "../fake-leases";
 import { freshFolder, freshRedis } from "../fresh-servers";
 import { compiledPrograms } from "../programs";
 import { TEST_VPN_BUCKET, type TunnelWorld, tunnelWorld } from "../start-tunnel";
@@ -41,7 +41,7 @@ export interface HubPair {
   forgetEndpoints(): Promise<void>;
 }
 
-export const PAIR_LEASE = "fleet-tunnel-hub";
+export const PAIR_LEASE = HUB_LEASE;
 
 export async function hubPair(env: Readonly<Record<string, string>> = {}): Promise<HubPair> {
   const [world, server, leases, wan] = await Promise.all([

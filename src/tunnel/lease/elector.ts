@@ -39,15 +39,17 @@ export class Elector {
   private told = false;
   /** The lease as last seen, and when it was seen like that first. */
   private seen: { readonly record: LeaseRecord; readonly at: number } | undefined;
-  /** When another was last seen to hold it. */
-  private otherSeenAt = Number.NEGATIVE_INFINITY;
+  /** When another was last seen to hold it, or may have been: before this began to look nothing was seen. */
+  private otherSeenAt: number;
   private retry: NodeJS.Timeout | undefined;
   private end: NodeJS.Timeout | undefined;
   private underWay: Promise<void> | undefined;
   private stopped = false;
   private lastError = "";
 
-  constructor(private readonly options: ElectorOptions) {}
+  constructor(private readonly options: ElectorOptions) {
+    this.otherSeenAt = options.now();
+  }
 
   /** Whether this is the holder at this very moment: to be asked by whoever is about to act as one. */
   get isHeld(): boolean {
@@ -158,7 +160,7 @@ export class Elector {
   private mayTake(record: LeaseRecord | undefined): boolean {
     const { identity, now, durationMs } = this.options;
     // Deleted or made anew: whoever held it may not have heard of that yet.
-    if (!record || isUntouched(record)) return now() - this.otherSeenAt > durationMs;
+    if (!record || isUntouched(record)) return this.isHeld || now() - this.otherSeenAt > durationMs;
     if (record.holder === identity || record.holder === "") return true;
     return now() > this.freeAt();
   }

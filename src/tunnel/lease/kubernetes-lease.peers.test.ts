@@ -48,11 +48,12 @@ beforeAll(async () => {
   );
 }, 60_000);
 
-/** Made beforehand and empty, as the chart makes it. */
+/** Made beforehand, as by the chart, and released by a hub of before: one that is empty is not taken at once. */
 beforeEach(async () => {
   if (!process.env.KUBECONFIG) return;
   await leases.deleteNamespacedLease({ name, namespace }).catch(() => {});
-  await leases.createNamespacedLease({ namespace, body: { metadata: { name } } });
+  const spec = { holderIdentity: "", leaseDurationSeconds: 1, leaseTransitions: 0 };
+  await leases.createNamespacedLease({ namespace, body: { metadata: { name }, spec } });
 });
 
 const as = (kubeConfig: KubeConfig) => new KubernetesLease({ name, namespace, kubeConfig });

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { atEndOfFile, freshFolder } from "../../testing";
-import { FakeLeases } from "../../testing/fake-leases";
+import { FakeLeases, HUB_LEASE as LEASE } from "../../testing/fake-leases";
 import { neverBoth } from "../../testing/lease-candidates";
 import { leasedHub } from "../../testing/leased-hub";
 import { until } from "../../testing/until";
@@ -10,7 +10,6 @@ import { KubernetesLease } from "./kubernetes-lease";
 import { monotonicMs } from "./lease";
 import { TermFile } from "./term-file";
 
-const LEASE = "fleet-tunnel-hub";
 const DURATION_MS = 4_000;
 
 let api: FakeLeases;
@@ -21,11 +20,15 @@ beforeEach(async () => {
 const termPath = () => join(freshFolder("term"), "term.json");
 const leases = () => new KubernetesLease({ name: LEASE, namespace: "fleet", kubeConfig: api.config() });
 const hub = (path: string) => leasedHub("node-1", leases(), path);
+const held = async (holder: string, durationSeconds: number) => {
+  const store = leases();
+  await store.write({ holder, durationSeconds, transitions: 3 }, await store.read());
+};
 /** What a daemon that was killed leaves behind: its term, and the lease. */
 async function leftBehind(path: string): Promise<void> {
   const before = new TermFile(path);
   before.write(monotonicMs() + 2_000);
-  await leases().write({ holder: `node-1_${before.hub}`, durationSeconds: 4, transitions: 3 }, undefined);
+  await held(`node-1_${before.hub}`, 4);
 }
 
 test("of two machines of one name one serves; the other begins when the first has ended, and not before", async () => {
@@ -46,7 +49,7 @@ test("of two machines of one name one serves; the other begins when the first ha
 
 test("a machine that comes up under the name of the holder waits as any other", async () => {
   const holder = `node-1_${new TermFile(termPath()).hub}`;
-  await leases().write({ holder, durationSeconds: 1, transitions: 3 }, undefined);
+  await held(holder, 1);
   const two = hub(termPath());
   const from = monotonicMs();
   await two.start();
@@ -76,7 +79,7 @@ test("while the daemon before is there, if only paused, none begins on its machi
   await expect(hub(path).start()).rejects.toThrow(
     /Another daemon of this node runs, or is paused: .*term\.json/,
   );
-  expect(api.leases.get(LEASE)?.metadata?.resourceVersion).toBe("1");
+  expect(api.leases.get(LEASE)?.metadata?.resourceVersion).toBe("2");
   other.kill("SIGKILL");
   await once(other, "exit");
   const after = hub(path);
