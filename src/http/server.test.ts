@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { RequestListener } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { PassThrough } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { createMetrics } from "../platform/metrics";
@@ -208,10 +208,83 @@ test("who sends requests without an end and reads no reply is hung up on, and fe
   });
   const caller = await rawCaller(port, "GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(2_000));
   await caller.closed;
-  expect(asked).toBe(8);
+  expect(asked).toBe(1);
+});
+
+describe("requests that are sent before the replies to earlier ones", () => {
+  const asking = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+
+  async function serveByHand() {
+    const begun: { path?: string; reply: ServerResponse }[] = [];
+    const { port } = await serve({}, ({ url }, reply) => void begun.push({ path: url, reply }));
+    const caller = await rawCaller(port, ["/1", "/2", "/3"].map(asking).join(""));
+    await until(() => begun.length > 0);
+    return { begun, caller };
+  }
+
+  test("are begun one by one", async () => {
+    const { begun, caller } = await serveByHand();
+    for (const at of [0, 1, 2]) {
+      await until(() => begun.length > at);
+      // Whatever else came with it was read by now.
+      await delay(20);
+      expect(begun).toHaveLength(at + 1);
+      begun[at]?.reply.end(`answer ${begun[at].path}`);
+    }
+    await until(() => caller.heard().includes("answer /3"));
+    expect(caller.heard().match(/answer ../g)).toEqual(["answer /1", "answer /2", "answer /3"]);
+  });
+
+  test("are not begun for somebody who left", async () => {
+    const { begun, caller } = await serveByHand();
+    const over = once(begun[0]?.reply as ServerResponse, "close");
+    caller.socket.resetAndDestroy();
+    await over;
+    await delay(20);
+    expect(begun).toHaveLength(1);
+  });
+
+  test("are not begun when the server hangs up after an earlier reply", async () => {
+    const { begun, caller } = await serveByHand();
+    begun[0]?.reply.setHeader("connection", "close").end("the last");
+    await caller.closed;
+    expect(caller.heard()).toContain("the last");
+    expect(begun).toHaveLength(1);
+  });
+});
+
+describe("a body in chunks", () => {
+  /** A request of so many chunks, of which the server has read nothing yet. */
+  async function chunked(chunks: readonly string[]) {
+    const came: IncomingMessage[] = [];
+    const { port } = await serve({ HTTP_REQUEST_SECONDS: 30 }, (request) => void came.push(request));
+    const body = chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join("");
+    const head = "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
+    const caller = await rawCaller(port, `${head}${body}0\r\n\r\n`);
+    await until(() => came.length > 0);
+    return { caller, request: came[0] as IncomingMessage };
+  }
+
+  test("waits for its reader in few pieces, and comes whole", async () => {
+    const lines = Array.from({ length: 10_000 }, (_, at) => `a line, which is the ${at}th of its body\n`);
+    const { request } = await chunked(lines);
+    await until(() => request.readableLength > 0);
+    const pieces: Buffer[] = [];
+    for await (const piece of request) pieces.push(piece);
+    expect(Buffer.concat(pieces).toString()).toBe(lines.join(""));
+    expect(pieces.length).toBeLessThan(200);
+  });
+
+  test("of a byte each is hung up on once they are thousands", async () => {
+    const { caller, request } = await chunked(Array(30_000).fill("x"));
+    await caller.closed;
+    expect(caller.heard()).toBe("");
+    expect(request.complete).toBe(false);
+  });
 });
 
 test("every HTTP server of a service is a limited one", () => {
-  const makes = /import \{[^}]*\bcreateServer\b[^}]*\} from "node:https?"/;
-  expect(filesWith(makes, /^laptop\//)).toEqual(["http/server.ts"]);
+  const makes = /import \{[^}]*(\bcreateServer\b|(?<!type )\bServer\b)[^}]*\} from "node:https?"/;
+  expect(filesWith(makes, /^laptop\//)).toEqual(["http/one-by-one.ts"]);
+  expect(filesWith(/\bOneByOneServer\(/)).toEqual(["http/server.ts"]);
 });

@@ -1,8 +1,10 @@
-import { createServer, IncomingMessage, type RequestListener, type Server, ServerResponse } from "node:http";
+import { type IncomingMessage, type RequestListener, type Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import proxyaddr from "proxy-addr";
 import { Counter, type Registry } from "../platform/metrics";
 import { networkOf } from "./network-of";
+import { OneByOneServer } from "./one-by-one";
+import { Request } from "./request";
 
 export interface ServerLimits {
   /** A connection that has not sent a request's headers for so long is closed. */
@@ -34,8 +36,6 @@ const CHECK_MS = 2_000;
 const MAX_HEADER_BYTES = 16_384;
 const KEEP_ALIVE_SECONDS = 5;
 const REPLY_STALL_SECONDS = 30;
-/** Requests of one connection that may be under way: whoever sends more has not read the replies. No browser does. */
-const MAX_PIPELINED = 8;
 /**
  * On ports behind a proxy: longer than nginx and Amazon's balancers keep a connection for their next request (60 s), so
  * that it is never closed here while one of theirs is on its way, which they would answer with 502.
@@ -50,26 +50,10 @@ export const INTERNAL_LIMITS: ServerLimits = {
   maxConnectionsPerAddress: 500,
 };
 
-/**
- * Node takes any offer of another protocol for an upgrade as soon as somebody listens for WebSockets. A server that does
- * not know the protocol has to answer in this one (RFC 9110, 7.8): so it must for whoever offers h2c, as curl and Java do.
- */
-class Request extends IncomingMessage {
-  private offered: boolean | null = null;
-
-  get upgrade(): boolean {
-    return this.offered === true && this.headers.upgrade?.toLowerCase() === "websocket";
-  }
-
-  set upgrade(offered: boolean | null) {
-    this.offered = offered;
-  }
-}
-
 /** An HTTP server that nobody holds up by talking slowly, or not at all, or by coming too often at once. */
 export function limitedServer(listener: RequestListener, limits: ServerLimits): Server {
   const { headersSeconds, requestSeconds, maxConnections, onTurnedAway } = limits;
-  const server = createServer(
+  const server = new OneByOneServer(
     {
       IncomingMessage: Request,
       ServerResponse: repliesThatEnd(limits),
@@ -79,7 +63,7 @@ export function limitedServer(listener: RequestListener, limits: ServerLimits): 
       connectionsCheckingInterval: CHECK_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
     },
-    fewAtOnce(listener),
+    listener,
   );
   server.maxConnections = maxConnections;
   server.on("drop", () => onTurnedAway?.("full"));
@@ -130,20 +114,6 @@ function bytesSent(socket: Socket): number | undefined {
 
 const isHandle = (handle: unknown): handle is { bytesWritten: number; writeQueueSize: number } =>
   typeof handle === "object" && handle !== null && "bytesWritten" in handle && "writeQueueSize" in handle;
-
-function fewAtOnce(listener: RequestListener): RequestListener {
-  const underWay = new WeakMap<Socket, number>();
-  return (request, response) => {
-    const { socket } = request;
-    const count = (underWay.get(socket) ?? 0) + 1;
-    if (count > MAX_PIPELINED) socket.destroy();
-    // What comes after it was read already.
-    if (socket.destroyed) return;
-    underWay.set(socket, count);
-    response.once("close", () => underWay.set(socket, (underWay.get(socket) ?? 1) - 1));
-    listener(request, response);
-  };
-}
 
 function countByAddress(server: Server, limits: ServerLimits): void {
   const { maxConnectionsPerAddress, isShared, onTurnedAway } = limits;
