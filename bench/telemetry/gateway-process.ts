@@ -19,7 +19,14 @@ const sockets = new TelemetrySockets(
       target: { key: `drone:${drone}`, host: hostOf(drone), port: vehiclesPort, via: "direct" },
     }),
   },
-  { maxHz: 10, stopWhenUnwatched: true, origins: [], maxSockets: 10_000, maxStreams: 500 },
+  {
+    maxHz: 10,
+    stopWhenUnwatched: true,
+    origins: [],
+    maxSockets: 10_000,
+    maxSocketsPerUser: 10_000,
+    maxStreams: 500,
+  },
   createLogger("bench", "warn"),
   registry,
 );

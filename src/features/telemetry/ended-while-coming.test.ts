@@ -42,7 +42,14 @@ beforeAll(async () => {
   };
   const sockets = new TelemetrySockets(
     doors,
-    { maxHz: 10, stopWhenUnwatched: true, origins: [], maxSockets: 10, maxStreams: 10 },
+    {
+      maxHz: 10,
+      stopWhenUnwatched: true,
+      origins: [],
+      maxSockets: 10,
+      maxSocketsPerUser: 10,
+      maxStreams: 10,
+    },
     createLogger("test", "silent"),
     new Registry(),
   );

@@ -59,6 +59,7 @@ export function telemetry(deps: TelemetryDeps): TelemetrySockets {
       stopWhenUnwatched: config.DO_UNSUBSCRIBE,
       origins: config.CORS_ORIGINS,
       maxSockets: config.TELEMETRY_MAX_SOCKETS,
+      maxSocketsPerUser: config.TELEMETRY_MAX_SOCKETS_PER_USER,
       maxStreams: config.TELEMETRY_MAX_STREAMS,
       between: replicas,
     },

@@ -39,7 +39,14 @@ beforeAll(async () => {
   const target = { key: "drone:1", host: "127.0.0.1", port: 1, via: "direct" as const };
   sockets = new TelemetrySockets(
     { links, userOf: () => ({ id: 1, jti: "1", issuedAt: 0 }), find: async () => ({ target }) },
-    { maxHz: 1_000_000, stopWhenUnwatched: true, origins: [], maxSockets: 10_000, maxStreams: 500 },
+    {
+      maxHz: 1_000_000,
+      stopWhenUnwatched: true,
+      origins: [],
+      maxSockets: 10_000,
+      maxSocketsPerUser: 10_000,
+      maxStreams: 500,
+    },
     createLogger("test", "silent"),
     registry,
   );

@@ -13,6 +13,7 @@ import type { TelemetryServer, TelemetrySocket } from "./events";
 import { FeedBoard, type FeedOptions } from "./feed-board";
 import { type HandshakeDoors, openSession } from "./handshake";
 import { type Measures, telemetryMeasures } from "./measures";
+import { type PlaceLimits, Places } from "./places";
 import { AWAY_MS, memoryRecovery, type Recovery, redisRecovery } from "./recovery";
 import { type FindWatched, Requests } from "./requests";
 import { Ticket } from "./ticket";
@@ -33,11 +34,9 @@ export interface TelemetryDoors extends HandshakeDoors {
   readonly find: FindWatched;
 }
 
-export interface TelemetryOptions extends FeedOptions {
+export interface TelemetryOptions extends FeedOptions, PlaceLimits {
   /** Origins that browsers may connect from; `*` allows any. */
   readonly origins: readonly string[];
-  /** Clients that one process takes at once. */
-  readonly maxSockets: number;
   /** Drones times streams that one client may watch. */
   readonly maxStreams: number;
   /** Where watchers of one drone may sit at several replicas. */
@@ -50,6 +49,7 @@ export class TelemetrySockets {
   private readonly io: TelemetryServer;
   private readonly measures: Measures;
   private readonly recovery: Recovery;
+  private readonly places: Places;
   private readonly upgraded = new Set<TcpSocket>();
   private readonly stopCutting: () => void;
   private draining = false;
@@ -61,6 +61,7 @@ export class TelemetrySockets {
     registry: Registry,
   ) {
     const { between } = options;
+    this.places = new Places(options, doors.userOf);
     this.recovery = between ? redisRecovery(between.publisher) : memoryRecovery();
     this.io = new Server({
       path: SOCKETS_PATH,
@@ -76,8 +77,8 @@ export class TelemetrySockets {
             received: ({ frame, stream, place }) => this.board.received(frame, stream, place),
           })
         : memoryAdapter(this.recovery)) as never,
-      allowRequest: (_request, answer) => {
-        const refusal = this.refusal();
+      allowRequest: ({ url = "" }, answer) => {
+        const refusal = this.draining ? "The server is shutting down." : this.places.refusal(url);
         answer(refusal, refusal === undefined);
       },
     });
@@ -103,9 +104,10 @@ export class TelemetrySockets {
     server.prependListener("request", (_request, reply) => {
       for (const [name, value] of Object.entries(plainProtection)) reply.setHeader(name, value);
     });
-    this.io.engine.on("connection", (conn: TelemetrySocket["conn"]) =>
-      endWhenUnread(conn, this.measures.end),
-    );
+    this.io.engine.on("connection", (conn: TelemetrySocket["conn"]) => {
+      conn.once("close", this.places.take(conn.request.url ?? ""));
+      endWhenUnread(conn, this.measures.end);
+    });
     this.io.engine.on("headers", (headers: object) => Object.assign(headers, plainProtection));
     server.on("upgrade", (_request, socket: TcpSocket) => {
       this.upgraded.add(socket);
@@ -128,11 +130,6 @@ export class TelemetrySockets {
     this.stopCutting();
     this.board.closeAll();
     this.io.engine?.close();
-  }
-
-  private refusal(): string | undefined {
-    if (this.draining) return "The server is shutting down.";
-    return this.io.engine.clientsCount >= this.options.maxSockets ? "Too many sockets." : undefined;
   }
 
   private welcome(socket: TelemetrySocket): void {

@@ -44,6 +44,24 @@ test("a process takes so many Socket.IO clients and turns the next away until on
   });
 });
 
+test("one user, or all together who show no valid token, take so many Socket.IO clients, and others get theirs", async () => {
+  const gateway = await startTestGateway({ TELEMETRY_MAX_SOCKETS_PER_USER: "2" });
+  const [user, other] = [await gateway.newUser(), await gateway.newUser()];
+  /** Opens one by polling, and never asks for anything more. */
+  const open = async (token: string) => {
+    const reply = await fetch(`${gateway.url}/socket.io/?EIO=4&transport=polling&token=${token}`);
+    return { status: reply.status, text: await reply.text() };
+  };
+  for (const token of [user.token, "", "no token", other.token]) await open(token);
+  expect(await open("another")).toMatchObject({ status: 403, text: expect.stringContaining("Too many") });
+  const { text } = await open(user.token);
+  expect((await open(user.token)).status).toBe(403);
+  expect((await open(other.token)).status).toBe(200);
+  const { sid } = JSON.parse(text.slice(1));
+  await fetch(`${gateway.url}/socket.io/?EIO=4&transport=polling&sid=${sid}`, { method: "POST", body: "1" });
+  await eventually("there is room again", async () => (await open(user.token)).status === 200);
+});
+
 test("a port takes so many connections; the next is hung up on, and served once one has left", async () => {
   const gateway = await startTestGateway({ HTTP_MAX_CONNECTIONS: "3" });
   const port = Number(new URL(gateway.url).port);

@@ -14,5 +14,9 @@ export const limitsGroup = {
     "The same of one user, one drone, or one address (of IPv6, one /64) of callers without a token.",
   ),
   TELEMETRY_MAX_SOCKETS: positiveInt(10_000, "Socket.IO clients that one process takes at once."),
+  TELEMETRY_MAX_SOCKETS_PER_USER: positiveInt(
+    1_000,
+    "Of them, those of one user, and those of all together who show no valid token.",
+  ),
   TELEMETRY_MAX_STREAMS: positiveInt(500, "Drones times streams that one Socket.IO client may watch."),
 };
