@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import Koa from "koa";
-import { inTurns, listAsJson } from "./json-in-turns";
+import { inTurns, listAsJson, replyAsJson } from "./json-in-turns";
 import { closeServer, listen } from "./listen";
 import { mountRoutes } from "./mount";
 import { JsonText, route } from "./route";
@@ -22,6 +22,16 @@ test.each([[[]], [[1]], [[{ at: new Date(0) }, null, undefined, 'a "quoted" \u20
     expect((await inTurns(listAsJson(items))).toString()).toBe(JSON.stringify(items));
   },
 );
+
+test.each([
+  [{}],
+  [{ a: undefined, b: null, 'c"': [], d: { e: [{ f: 1 }, undefined], g: {}, h: undefined } }],
+  [{ at: new Date(0), list: [new Date(0)], text: "ü" }],
+  ["text"],
+  [null],
+])("%j is written as a reply as JSON.stringify does", async (reply: unknown) => {
+  expect((await inTurns(replyAsJson(reply))).toString()).toBe(JSON.stringify(reply));
+});
 
 /** How often others had their turn while this was written. */
 async function turnsMeanwhile(texts: Iterable<string>): Promise<{ turns: number; written: string }> {
@@ -52,7 +62,7 @@ test("others' work is done while long texts that are JSON already become bytes, 
   expect(written === texts.join("")).toBe(true);
 });
 
-test("a route's list and its ready JSON go out in turns, in either envelope", async () => {
+test("a route's list, one within its reply, and its ready JSON go out in turns, in either envelope", async () => {
   const items = Array.from({ length: 4_000 }, (_, id) => ({ id, text: "x".repeat(5_000) }));
   const texts = items.map((item, at) => `${at === 0 ? "[" : ","}${JSON.stringify(item)}`);
   const routeOf = (path: string, envelope: "A" | "B", handle: () => unknown) =>
@@ -69,6 +79,7 @@ test("a route's list and its ready JSON go out in turns, in either envelope", as
   const routes = [
     routeOf("/a", "A", () => items),
     routeOf("/b", "B", () => items),
+    routeOf("/within", "B", () => ({ data: items })),
     routeOf("/texts", "B", () => new JsonText([...texts, "]"])),
   ];
   const guards = { public: () => undefined } as unknown as Guards;
@@ -87,9 +98,9 @@ test("a route's list and its ready JSON go out in turns, in either envelope", as
   });
   const server = createServer(app.callback());
   const url = await listen(server, 0, "127.0.0.1");
-  for (const path of ["/a", "/b", "/texts"]) {
+  for (const path of ["/a", "/b", "/within", "/texts"]) {
     const body = (await (await fetch(url + path)).json()) as { data: unknown };
-    expect(path === "/a" ? body.data : body).toHaveLength(4_000);
+    expect(body.data ?? body).toHaveLength(4_000);
     expect(turns).toBeGreaterThan(1_000);
   }
   await closeServer(server);

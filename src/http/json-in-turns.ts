@@ -20,12 +20,36 @@ export async function inTurns(texts: Iterable<string>): Promise<Buffer> {
   return written.length === 0 ? last : Buffer.concat([...written, last]);
 }
 
-/** What `JSON.stringify` makes of a list, item by item. */
-export function* listAsJson(items: Iterable<unknown>): Generator<string> {
+/** What `JSON.stringify` makes of a list, item by item; `write` is how an item is written. */
+export function* listAsJson<Item>(
+  items: Iterable<Item>,
+  write: (item: Item) => string | undefined = (item) => JSON.stringify(item),
+): Generator<string> {
   let before = "[";
   for (const item of items) {
-    yield `${before}${JSON.stringify(item) ?? "null"}`;
+    yield `${before}${write(item) ?? "null"}`;
     before = ",";
   }
   yield before === "[" ? "[]" : "]";
 }
+
+/** What `JSON.stringify` makes of a reply, the lists in it, and in its objects, item by item. */
+export function* replyAsJson(value: unknown): Generator<string> {
+  if (Array.isArray(value)) yield* listAsJson(value);
+  else if (isPlain(value)) yield* objectAsJson(value);
+  else yield JSON.stringify(value) ?? "null";
+}
+
+function* objectAsJson(object: object): Generator<string> {
+  let before = "{";
+  for (const [key, value] of Object.entries(object)) {
+    if (value === undefined) continue;
+    yield `${before}${JSON.stringify(key)}:`;
+    yield* replyAsJson(value);
+    before = ",";
+  }
+  yield before === "{" ? "{}" : "}";
+}
+
+const isPlain = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;

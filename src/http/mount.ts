@@ -5,7 +5,7 @@ import type { Bodies } from "./bodies";
 import { errorReply, toDomainError } from "./errors";
 import { hangUp } from "./hang-up";
 import { parseJsonBody } from "./json-body";
-import { inTurns, listAsJson } from "./json-in-turns";
+import { inTurns, replyAsJson } from "./json-in-turns";
 import { type LongReplies, SHORT_REPLY_BYTES } from "./long-replies";
 import { networkOf } from "./network-of";
 import { type Hold, readRawBody } from "./raw-body";
@@ -99,14 +99,10 @@ function* textsOf({ envelope, success }: Route, returned: unknown): Generator<st
   const { data, message } =
     returned instanceof Remarked ? returned : { data: returned, message: success.message ?? "OK" };
   if (data instanceof JsonText) yield* data.texts;
-  else if (envelope === "B") yield* Array.isArray(data) ? listAsJson(data) : [JSON.stringify(data ?? {})];
-  else if (Array.isArray(data)) {
-    yield '{"success":true,"data":';
-    yield* listAsJson(data);
-    yield `,"message":${JSON.stringify(message)}}`;
-  } else {
+  else if (envelope === "B") yield* replyAsJson(data ?? {});
+  else {
     const top = envelope === "A+top" && typeof data === "object" ? data : {};
-    yield JSON.stringify({ ...top, success: true, data: data ?? null, message });
+    yield* replyAsJson({ ...top, success: true, data: data ?? null, message });
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Knex } from "knex";
+import { listAsJson } from "../../http/json-in-turns";
 import type { Db } from "../../platform/db";
 
 /** Where one kind of plan is kept. Identifiers of the schema, never input. */
@@ -45,7 +46,8 @@ export class PlanStore<Plan extends Row, Point extends Row> {
   /** `list` as JSON, piece by piece: reading the points and writing them again here would be most of a request's work. */
   async listJson(db: Db, userId: number): Promise<Iterable<string>> {
     const query = `${this.selectPlans("text")} WHERE plan.user_id = ? ORDER BY plan.id`;
-    return this.planTexts((await db.raw(query, [userId])).rows);
+    const { rows } = await db.raw(query, [userId]);
+    return listAsJson(rows as Record<string, unknown>[], (row) => this.planJson(row));
   }
 
   async findJson(db: Db, userId: number, id: number): Promise<string | undefined> {
@@ -165,15 +167,6 @@ export class PlanStore<Plan extends Row, Point extends Row> {
           '[]'
         )::${pointsAs} AS ${points}
       FROM ${plans} AS plan`;
-  }
-
-  private *planTexts(rows: readonly Record<string, unknown>[]): Generator<string> {
-    let before = "[";
-    for (const row of rows) {
-      yield before + this.planJson(row);
-      before = ",";
-    }
-    yield before === "[" ? "[]" : "]";
   }
 
   private planJson({ [this.tables.points]: points, ...plan }: Record<string, unknown>): string {
