@@ -20,7 +20,7 @@ function start() {
         },
         new AbortController().signal,
       ),
-    make: (caller: string, work: () => Promise<unknown>, from?: "store") =>
+    make: (caller: string, work: () => Promise<unknown>, from?: "database" | "store") =>
       replies.make(caller, work, new AbortController().signal, from),
     told: async () => {
       const text = await registry.metrics();
@@ -82,33 +82,40 @@ test("short replies, and those whose caller is gone already, are not counted", a
   expect((await told()).unread).toBe(0);
 });
 
-test("four are made at once, two of a caller; whoever asks for many waits behind others, and too many are refused", async () => {
-  const { make, told } = start();
-  let making = 0;
-  let most = 0;
-  const finish: (() => void)[] = [];
-  const order: string[] = [];
-  const ask = (caller: string) =>
-    make(caller, async () => {
-      most = Math.max(most, ++making);
-      order.push(caller);
-      await new Promise<void>((resolve) => finish.push(resolve));
-      making -= 1;
-    });
-  const many = Array.from({ length: 1_005 }, () => ask("user 1"));
-  const refused = Promise.allSettled(many);
-  const other = ask("user 2");
-  await new Promise(setImmediate);
-  for (let n = 0; n < 1_010; n++) {
-    finish.shift()?.();
+test.each(["database", "store"] as const)(
+  "four are made at once from the %s, two of a caller; whoever asks for many waits behind others, and too many are refused",
+  async (from) => {
+    const { make, told } = start();
+    let making = 0;
+    let most = 0;
+    const finish: (() => void)[] = [];
+    const order: string[] = [];
+    const ask = (caller: string) =>
+      make(
+        caller,
+        async () => {
+          most = Math.max(most, ++making);
+          order.push(caller);
+          await new Promise<void>((resolve) => finish.push(resolve));
+          making -= 1;
+        },
+        from,
+      );
+    const many = Array.from({ length: 1_005 }, () => ask("user 1"));
+    const refused = Promise.allSettled(many);
+    const other = ask("user 2");
     await new Promise(setImmediate);
-  }
-  await other;
-  const settled = await refused;
-  expect(settled.filter(({ status }) => status === "rejected")).toHaveLength(3);
-  expect(order.slice(0, 3)).toEqual(["user 1", "user 1", "user 2"]);
-  expect((await told()).ofLines).toBe(3);
-});
+    for (let n = 0; n < 1_010; n++) {
+      finish.shift()?.();
+      await new Promise(setImmediate);
+    }
+    await other;
+    const settled = await refused;
+    expect(settled.filter(({ status }) => status === "rejected")).toHaveLength(3);
+    expect(order.slice(0, 3)).toEqual(["user 1", "user 1", "user 2"]);
+    expect((await told()).ofLines).toBe(3);
+  },
+);
 
 test("who waits for the object store holds the turn of nobody else", async () => {
   const { make } = start();

@@ -26,18 +26,11 @@ export interface ReplyLimits {
  */
 export class LongReplies {
   private readonly unread: HeldBytes;
-  /** Those that wait for the object store: while it is silent, so are they, and nobody else. */
-  private readonly fetching = new FairQueue({
-    atOnce: MADE_AT_ONCE,
-    mostWaiting: MOST_WAITING,
-    refusal: () => this.unread.refusal("waiting", "Too many ask for videos at this moment"),
-  });
-  private readonly making = new FairQueue({
-    atOnce: MADE_AT_ONCE,
-    ofLineAtOnce: MADE_AT_ONCE_OF_CALLER,
-    mostWaiting: MOST_WAITING,
-    refusal: () => this.unread.refusal("waiting", "Too many ask for long lists at this moment"),
-  });
+  /** By whom they wait for: while the object store is silent, so are those that wait for it, and nobody else. */
+  private readonly queues = {
+    database: this.queue("Too many ask for long lists at this moment"),
+    store: this.queue("Too many ask for videos at this moment"),
+  };
 
   constructor(limits: ReplyLimits, registry: Registry) {
     this.unread = new HeldBytes(
@@ -70,9 +63,9 @@ export class LongReplies {
     caller: string,
     work: () => Promise<T>,
     gone: AbortSignal,
-    from: "database" | "store" = "database",
+    from: keyof LongReplies["queues"] = "database",
   ): Promise<T> {
-    return (from === "store" ? this.fetching : this.making).run(
+    return this.queues[from].run(
       caller,
       () => {
         this.unread.admit(caller);
@@ -80,6 +73,15 @@ export class LongReplies {
       },
       gone,
     );
+  }
+
+  private queue(words: string): FairQueue {
+    return new FairQueue({
+      atOnce: MADE_AT_ONCE,
+      ofLineAtOnce: MADE_AT_ONCE_OF_CALLER,
+      mostWaiting: MOST_WAITING,
+      refusal: () => this.unread.refusal("waiting", words),
+    });
   }
 
   /** A reply's body is handed over: it is counted until the reply is over. */
