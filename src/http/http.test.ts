@@ -144,6 +144,16 @@ describe("the description", () => {
     }
   });
 
+  test("says where one may be told to come again later, and when", async () => {
+    const { paths } = (await gateway.api.get("/apispec.json")).body;
+    for (const { method, path, body, rawBody, long } of gateway.features.routes) {
+      const { responses } = paths[path.replaceAll(/:([^/]+)/g, "{$1}")][method];
+      const told = [429, 503].filter((status) => responses[status]?.headers?.["Retry-After"]);
+      if (body || rawBody || long) expect({ path, told }).toEqual({ path, told: [429, 503] });
+      else expect({ path, unavailable: responses[503] }).toEqual({ path, unavailable: undefined });
+    }
+  });
+
   test("is shown by a page that needs no other host", async () => {
     const page = await (await fetch(`${gateway.url}/api/docs/`)).text();
     const references = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, reference = ""]) => reference);

@@ -95,7 +95,8 @@ function responses(route: Route, definitions: Json): Json {
   const document = (status: number, description: string) => {
     const example = odd.get(status);
     const shape = example === undefined ? { schema: error } : { examples: { "application/json": example } };
-    documented[status] ??= { description, ...shape };
+    const headers = statusesToRetry.has(status) ? { headers: retryAfter } : {};
+    documented[status] ??= { description, ...headers, ...shape };
   };
   for (const [status, text] of Object.entries(route.documents ?? {})) document(Number(status), text);
   if (route.guard !== "public") document(route.errors?.unauthenticated ?? 401, "No valid token.");
@@ -107,9 +108,18 @@ function responses(route: Route, definitions: Json): Json {
     document(400, "The body is not JSON.");
     document(415, "The body is of another type than JSON.");
   }
+  if (route.body || route.rawBody || route.long) {
+    document(429, "You have too much under way, or have yet to read what was sent to you.");
+    document(503, "All callers together have too much under way, or have yet to read.");
+  }
   if (!route.errors?.internal) document(500, "It failed; the message says why.");
   return documented;
 }
+
+const statusesToRetry: ReadonlySet<number> = new Set([429, 503]);
+const retryAfter = {
+  "Retry-After": { type: "integer", description: "Seconds until it may do to ask again." },
+};
 
 /** By status, an error body as it is sent where it is not the envelope's. */
 function oddErrors(route: Route): Map<number, unknown> {

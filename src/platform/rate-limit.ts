@@ -56,5 +56,7 @@ const unlimited: RateLimit = { take: nothing, forgive: nothing, giveBack: nothin
 
 function tooMany({ msBeforeNext }: RateLimiterRes): DomainError {
   const minutes = Math.max(1, Math.ceil(msBeforeNext / 60_000));
-  return new DomainError("too_many_requests", `Too many tries; try again in ${minutes} minute(s).`);
+  return new DomainError("too_many_requests", `Too many tries; try again in ${minutes} minute(s).`, {
+    retryAfterSeconds: Math.max(1, Math.ceil(msBeforeNext / 1_000)),
+  });
 }

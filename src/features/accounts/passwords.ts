@@ -16,6 +16,7 @@ const hashing = new FairQueue({
     new DomainError(
       "too_many_requests",
       "Too many people send passwords at this moment; try again in a few seconds.",
+      { retryAfterSeconds: 5 },
     ),
 });
 
