@@ -50,9 +50,28 @@ const servers: Readonly<Record<string, string>> = {
 
 test("every file that opens a door is known, and where its doors are walked", () => {
   const opens =
-    /new Router\(|limitedServer\(\s*[^)\s]|\.on\("upgrade"|new Server\(\{|\bcreateServer\b[^;]*"node:(net|tls|http2)"|\bcreateSocket\b/;
-  const others = /\.contract\.ts$|^(laptop|simvehicle)\/|^http\/server\.ts$/;
+    /new Router\(|limitedServer\(\s*[^)\s]|\.on\("upgrade"|new (WebSocket)?Server\(\{|\bcreate(Secure)?Server\b|\bcreateSocket\b|[\w)]\.listen\((?!\))/;
+  const others = /\.contract\.ts$|^(laptop|simvehicle)\/|^http\/server\.ts$|^platform\/open-port\.ts$/;
   expect(filesWith(opens, others)).toEqual(Object.keys(servers));
+});
+
+test("every file that answers is known, and none has a path beside those that are walked", () => {
+  const others = /\.contract\.ts$|^(laptop|simvehicle)\//;
+  expect(filesWith(/\bctx\.body = |\.writeHead\(/, others)).toEqual([
+    "features/assets/assets.routes.ts",
+    "features/assets/loopback-reader.ts",
+    "http/docs-page.ts",
+    "http/mount.ts",
+    "http/ops.ts",
+    "relay/app.ts",
+    "tunnel/edge/forward.ts",
+    "tunnel/edge/gateway-door.ts",
+    "tunnel/edge/objects-door.ts",
+    "tunnel/jumphost/jumphost.ts",
+    "vehicle/leases/peer-server.ts",
+  ]);
+  // Each has one place in which it names its paths: a list that is walked.
+  expect(filesWith(/router\.(get|post|put|patch|delete|all)\([\s\S]*router\.\w+\([^)]/, others)).toEqual([]);
 });
 
 interface Door {

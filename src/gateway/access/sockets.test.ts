@@ -79,6 +79,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
       const watcher = watch(own.user.token);
       await watcher.next("connected");
       const server = Reflect.get(gateway.features.watchers, "io") as Server;
+      expect([...server._nsps.keys()]).toEqual(["/"]);
       const [socket] = [...server.sockets.sockets.values()];
       const librarys = ["error", "disconnecting", "disconnect"];
       const listened = () =>
