@@ -184,8 +184,8 @@ test("a log-out holds when a running Redis is given its data of before", async (
 });
 
 /**
- * Users' sign-ins with a password that is old: of this moment, and, every other one, of a moment ago by a release whose
- * tokens did not tell of it.
+ * Users' sign-ins with a password that is old: by a replica whose clock is ahead, and, every other one, of a moment ago
+ * by a release whose tokens did not tell of it.
  */
 async function signedInBefore(
   gateway: TestGateway,
@@ -195,14 +195,14 @@ async function signedInBefore(
   const one = await gateway.newUser();
   const password_changed_at = new Date(0);
   await db("users").where({ id: one.id }).update({ password_changed_at });
-  const { tokens } = gateway.features.account;
-  const before = new Tokens(TEST_JWT_SECRET, { now: () => new Date(Date.now() - 5_000) });
+  const by = (aheadMs: number) => new Tokens(TEST_JWT_SECRET, { now: () => new Date(Date.now() + aheadMs) });
+  const [ahead, before] = [by(60_000), by(-5_000)];
   return {
     user: one,
     tokens: Array.from(
       { length: count },
       (_, at) =>
-        (at % 2 === 0 ? tokens.pair(one.id, { password_changed_at }) : before.pair(one.id)).access_token,
+        (at % 2 === 0 ? ahead.pair(one.id, { password_changed_at }) : before.pair(one.id)).access_token,
     ),
   };
 }

@@ -1,4 +1,5 @@
 import jwt from "jsonwebtoken";
+import { systemClock } from "../../platform/clock";
 import { freshRedis } from "../../testing";
 import { cuttable } from "../../testing/cuttable";
 import { startTestGateway, TEST_JWT_SECRET, type TestGateway } from "../../testing/start-gateway";
@@ -272,7 +273,28 @@ test("a log-out at a replica whose clock is ahead outlasts the token by the othe
   await blocklist.add("logged out early", inTenMinutes);
   expect(await redis.ttl("blocklist:logged out early")).toBeGreaterThanOrEqual(600);
   const expired = { now: () => new Date((inTenMinutes + 60) * 1000) };
-  expect((await revokedTokens(db).kept(expired.now())).map(({ jti }) => jti)).toContain("logged out early");
+  expect((await revokedTokens(db).kept(expired.now(), "", 1_000)).map(({ jti }) => jti)).toContain(
+    "logged out early",
+  );
+});
+
+test("what was listed and lost while tens of thousands are listed anew is listed again", async () => {
+  const { redis } = gateway.deps;
+  const expires_at = new Date(Date.now() + 600_000);
+  const all = Array.from({ length: 2_500 }, (_, n) => ({ jti: `token ${1_000 + n}`, expires_at }));
+  let parts = 0;
+  const revoked = {
+    keep: async () => true,
+    kept: async (_now: Date, after: string, limit: number) => {
+      if (++parts === 3) await redis.flushall();
+      return all.filter(({ jti }) => jti > after).slice(0, limit);
+    },
+  };
+  await redis.flushall();
+  const blocklist = redisBlocklist(redis, systemClock, revoked);
+  const asked = ["token 1000", "token 2500", "token 3499"];
+  expect(await blocklist.listed([...asked, "another"])).toEqual(asked);
+  expect(parts).toBe(6);
 });
 
 describe("in the strict profile", () => {

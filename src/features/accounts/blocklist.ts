@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { DomainError } from "../../domain/errors";
 import type { Clock } from "../../platform/clock";
 import type { Redis } from "../../platform/redis";
@@ -41,12 +42,17 @@ export function memoryBlocklist(clock: Clock): Blocklist {
   };
 }
 
+export interface RevokedToken {
+  readonly jti: string;
+  readonly expires_at: Date;
+}
+
 /** Where listed tokens outlive Redis' data. */
 export interface RevokedTokens {
   /** Returns whether it was not kept before. */
   keep(jti: string, expiresAt: Date, now: Date): Promise<boolean>;
-  /** Those that have not expired. */
-  kept(now: Date): Promise<readonly { readonly jti: string; readonly expires_at: Date }[]>;
+  /** The next of those that have not expired, in order of `jti`, at most so many. */
+  kept(now: Date, after: string, limit: number): Promise<readonly RevokedToken[]>;
 }
 
 /**
@@ -58,7 +64,14 @@ const COMPLETE = "blocklist-complete";
 /** Only where there is one: it alone says that the others are listed. */
 const COUNT = `return redis.call('EXISTS', KEYS[1]) == 1 and redis.call('INCR', KEYS[1]) or 0`;
 
+/** There while a list is made: Redis that loses it meanwhile has lost what was listed before. */
+const LISTING = "blocklist-listing";
+const LISTING_SECONDS = 300;
+/** Who logs out without an end leaves tens of thousands, which neither fit one answer nor may hold everybody up. */
+const LISTED_AT_ONCE = 1_000;
+
 const SET_COMPLETE = `
+if redis.call('DEL', KEYS[2]) == 0 then return 0 end
 local complete = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), tonumber(ARGV[1])) + 1
 redis.call('SET', KEYS[1], complete)
 return complete`;
@@ -99,13 +112,26 @@ export function redisBlocklist(redis: Redis, clock: Clock, revoked: RevokedToken
   const saw = (complete: number) => {
     highest = Math.max(highest, complete);
   };
-  const listKept = async () => {
-    const on = connection;
+  const listSome = async (some: readonly RevokedToken[]) => {
     const pipeline = redis.pipeline();
-    for (const { jti, expires_at } of await revoked.kept(clock.now()))
+    for (const { jti, expires_at } of some)
       pipeline.set(key(jti), "1", "EX", secondsUntil(expires_at.getTime() / 1000), "NX");
     for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;
-    saw(Number(await redis.eval(SET_COMPLETE, 1, COMPLETE, highest)));
+  };
+  const listKept = async () => {
+    const on = connection;
+    // Of each process its own: one that is through takes nobody else's away.
+    const mark = `${LISTING}:${randomUUID()}`;
+    await redis.set(mark, "1", "EX", LISTING_SECONDS);
+    const now = clock.now();
+    let some: readonly RevokedToken[];
+    let after = "";
+    do {
+      some = await revoked.kept(now, after, LISTED_AT_ONCE);
+      await listSome(some);
+      after = some.at(-1)?.jti ?? after;
+    } while (some.length === LISTED_AT_ONCE);
+    saw(Number(await redis.eval(SET_COMPLETE, 2, COMPLETE, mark, highest)));
     listedOn = on;
   };
   const listed = async (jtis: readonly string[]) => {

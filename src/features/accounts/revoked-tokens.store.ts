@@ -1,10 +1,5 @@
 import type { Db } from "../../platform/db";
-import type { RevokedTokens } from "./blocklist";
-
-interface RevokedToken {
-  readonly jti: string;
-  readonly expires_at: Date;
-}
+import type { RevokedToken, RevokedTokens } from "./blocklist";
 
 /** A caller waits no longer than this for a database that does not answer. */
 const READ_MS = 3_000;
@@ -20,9 +15,12 @@ export const revokedTokens = (db: Db): RevokedTokens => ({
       .returning("jti");
     return inserted.length > 0;
   },
-  kept: (now) =>
+  kept: (now, after, limit) =>
     db<RevokedToken>("revoked_tokens")
+      .where("jti", ">", after)
       .where("expires_at", ">=", now)
+      .orderBy("jti")
+      .limit(limit)
       .select("jti", "expires_at")
       .timeout(READ_MS),
 });
