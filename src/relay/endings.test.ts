@@ -1,8 +1,18 @@
+import { EventEmitter } from "node:events";
+import type { WebSocket } from "ws";
+import { openDatabase } from "../platform/db";
+import { createLogger } from "../platform/log";
+import { createMetrics } from "../platform/metrics";
 import type { Redis } from "../platform/redis";
-import { freshDatabase, freshRedis } from "../testing";
+import { atEndOfFile, freshDatabase, freshRedis } from "../testing";
 import { type Cuttable, cuttable } from "../testing/cuttable";
 import { startTestRelay, type TestDrone, TestPilot, type TestRelay } from "../testing/start-relay";
 import { until } from "../testing/until";
+import { DroneWatch } from "./drone-watch";
+import { Keepalive } from "./keepalive";
+import { RelayMetrics } from "./metrics";
+import { openSession, type RelayDeps } from "./relay";
+import { type Session, Sessions } from "./sessions";
 
 let relay: TestRelay;
 /** Straight to the server, whatever happens to the relay's cable. */
@@ -188,4 +198,47 @@ test("a drone deleted while its session is being looked up leaves no subscriptio
     expect(await pilot.closed).toEqual({ code: 4404, reason: expect.stringMatching(/deleted|not found/) });
   await until(async () => (await redis.pubsub("NUMSUB", `${drone.ip}:output`))[1] === 0);
   await until(async () => (await metric('fleet_relay_sessions{route="redispad"')) === "0");
+});
+
+test("an owner who was the owner when he was looked up, and no longer is when the answer comes, is turned away", async () => {
+  const drone = await relay.newDrone();
+  const log = createLogger("test", "silent");
+  const sessions = new Sessions({ maxSessions: 2, maxSessionsPerDrone: 2 });
+  const watch = new DroneWatch(relay.db, sessions, log);
+  const db = openDatabase(relay.databaseUrl, { poolMax: 1 });
+  const keepalive = new Keepalive(60_000);
+  atEndOfFile(async () => {
+    keepalive.stop();
+    await Promise.all([db.destroy(), watch.stop()]);
+  });
+  const another = relay.newUser();
+  const query = db.client.query.bind(db.client);
+  jest.spyOn(db.client, "query").mockImplementationOnce(async (...asked) => {
+    const answer = await query(...asked);
+    await relay
+      .db("drones")
+      .where({ id: drone.id })
+      .update({ user_id: await another });
+    await new Promise((judged) => {
+      const before: Session = { route: "redispad", droneId: drone.id, drone: undefined, close: judged };
+      sessions.add(before);
+      sessions.bind(before, drone);
+      watch.changed({ table: "drones", op: "update", id: drone.id });
+    });
+    return answer;
+  });
+  const closed = jest.fn();
+  const socket = { pause: () => {}, resume: () => {}, ping: () => {}, close: closed };
+  await openSession(
+    Object.assign(new EventEmitter(), socket) as unknown as WebSocket,
+    { route: "redispad", droneId: drone.id, token: undefined },
+    {
+      ...{ db, log, sessions, watch, keepalive, credentials: undefined },
+      metrics: new RelayMetrics(createMetrics("test")),
+      publisher: { up: true },
+      channels: { join: async () => {}, leave: () => {} },
+    } as unknown as RelayDeps,
+  );
+  await until(() => closed.mock.calls.length > 0);
+  expect(closed).toHaveBeenCalledWith(4403, "The drone has another owner now.");
 });

@@ -239,6 +239,21 @@ test("who is no live drone gets not one byte; a drone that is gone is cut, and i
   expect(users).toContain("somebody-else");
 });
 
+test("no drone's user is removed while the fleet is unknown", async () => {
+  const lost = "127.0.9.50";
+  await admin.acl("SETUSER", `fleet-drone-${lost}`, "on");
+  const fleet = new Map([[lost, { ip: lost as Ipv4, keyId: "a key" }]]);
+  let known: typeof fleet | undefined = fleet;
+  const redis = { port: 0, url: redisUrl, secret: "what only the edge knows" };
+  const { edge: forgetful } = await startEdge([], { redis, live: () => known });
+  known = new Map(fleet);
+  const attended = forgetful.attend();
+  // While Redis tells its users.
+  known = undefined;
+  await attended;
+  expect(await admin.acl("USERS")).toContain(`fleet-drone-${lost}`);
+});
+
 test("after a restart of Redis, which forgets its users, a drone that connects again is who it was", async () => {
   const drone = await say(ONE, command("PING"));
   await until(() => drone.said() === "+PONG\r\n");
