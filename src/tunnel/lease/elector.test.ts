@@ -8,7 +8,7 @@ import {
 import { until } from "../../testing/until";
 import type { ElectorOptions } from "./elector";
 import { KubernetesLease } from "./kubernetes-lease";
-import { monotonicMs } from "./lease";
+import { LeaseConflict, type LeaseRecord, monotonicMs } from "./lease";
 
 let api: FakeLeases;
 
@@ -47,6 +47,9 @@ test("the lease of a holder that is gone is taken when it has not changed for it
   await until(() => two.elector.isHeld, 20_000);
   expect((two.told[0]?.at as number) - goneAt).toBeGreaterThan(DURATION_MS - DEADLINE_MS);
   expect(api.leases.get(LEASE)?.spec).toMatchObject({ holderIdentity: "two", leaseTransitions: 2 });
+  // It is not released by whom it is not.
+  await one.elector.release();
+  expect(api.holder(LEASE)).toBe("two");
   neverBoth(one, two);
 }, 30_000);
 
@@ -211,6 +214,50 @@ test("a term that has ended is not inherited, and no loss is told of", async () 
   expect(one.elector.isHeld).toBe(true);
   await until(() => one.told.length === 2);
   expect(one.logged.join("").match(/could not be renewed in time/g)).toHaveLength(1);
+});
+
+const heldBy = (holder: string): LeaseRecord => ({
+  holder,
+  durationSeconds: DURATION_MS / 1000,
+  transitions: 1,
+  version: `of ${holder}`,
+});
+
+test("who inherited a term and finds the lease with another, or loses it to him while renewing, serves no more", async () => {
+  const asked = candidateAt("one", {
+    read: async () => heldBy("two"),
+    write: () => Promise.reject(new Error("Another has it.")),
+  });
+  const reads = [heldBy("one"), heldBy("two")];
+  const raced = candidateAt("one", {
+    read: async () => reads.shift(),
+    write: () => Promise.reject(new LeaseConflict()),
+  });
+  for (const { elector, told } of [asked, raced]) {
+    elector.inherit(monotonicMs() + DEADLINE_MS);
+    await elector.start();
+    expect(elector.isHeld).toBe(false);
+    expect(told.map(({ isHeld }) => isHeld)).toEqual([true, false]);
+  }
+});
+
+test("who is stopped while it takes the lease never holds it", async () => {
+  let answer = (_: LeaseRecord) => {};
+  const store = {
+    read: async () => undefined,
+    write: () =>
+      new Promise<LeaseRecord>((resolve) => {
+        answer = resolve;
+      }),
+  };
+  const one = candidateAt("one", store);
+  const started = one.elector.start();
+  await new Promise(setImmediate);
+  const stopped = one.elector.stop();
+  answer(heldBy("one"));
+  await Promise.all([started, stopped]);
+  expect(one.told).toEqual([]);
+  expect(one.noted).toEqual([]);
 });
 
 test("what the API server refuses is told in its own words", async () => {
