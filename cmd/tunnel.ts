@@ -1,6 +1,10 @@
 import { loadConfig, tunnelConfig, tunnelGuardConfig, tunnelUserspaceConfig } from "../src/platform/config";
 import { runProcess, stopOnSignals } from "../src/platform/lifecycle";
-import { hasten, startGuard, startTunnel, startUserspace, teardown } from "../src/tunnel";
+import { startGuard } from "../src/tunnel/lease/guard";
+import { hasten } from "../src/tunnel/os/hasten";
+
+/** Most of the program, which the guard is up without: late is as bad as never. */
+const daemon = () => require("../src/tunnel") as typeof import("../src/tunnel");
 
 /**
  * `tunnel` runs the daemon; `tunnel --userspace` runs wireguard-go for it, in a container of its own;
@@ -9,27 +13,29 @@ import { hasten, startGuard, startTunnel, startUserspace, teardown } from "../sr
  */
 runProcess(async () => {
   if (process.argv.includes("--teardown")) {
+    const { teardown } = daemon();
     const removed = await teardown();
     process.stdout.write(`${removed.map((name) => `removed ${name}\n`).join("") || "nothing to remove\n"}`);
     return;
   }
   if (process.argv.includes("--userspace")) {
+    const { startUserspace } = daemon();
     const { lifecycle, log } = await startUserspace(loadConfig(tunnelUserspaceConfig));
     stopOnSignals(lifecycle, log);
     return;
   }
   const guarding = process.argv.indexOf("--guard");
   if (guarding > 0) {
-    const daemon = process.argv[guarding + 1];
-    // Late is as bad as never.
+    const pid = process.argv[guarding + 1];
     hasten(process.pid, -10);
-    const { lifecycle, log } = startGuard(loadConfig(tunnelGuardConfig), daemon ? Number(daemon) : undefined);
+    const { lifecycle, log } = startGuard(loadConfig(tunnelGuardConfig), pid ? Number(pid) : undefined);
     stopOnSignals(lifecycle, log);
     return;
   }
   // On a busy node too, who may no longer fly is kept out at once.
   hasten(process.pid, -5);
   const guard = [process.execPath, ...process.execArgv, __filename, "--guard", String(process.pid)];
+  const { startTunnel } = daemon();
   const { lifecycle, log } = await startTunnel(loadConfig(tunnelConfig), { guard });
   stopOnSignals(lifecycle, log);
 });

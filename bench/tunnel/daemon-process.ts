@@ -1,5 +1,6 @@
 import { loadConfig, tunnelConfig } from "../../src/platform/config";
-import { hasten, startTunnel } from "../../src/tunnel";
+import { startTunnel } from "../../src/tunnel";
+import { hasten } from "../../src/tunnel/os/hasten";
 import type { Os } from "../../src/tunnel/os/os";
 import { WarmOs } from "../../src/tunnel/os/warm-os";
 import { answer, ownFigures } from "../relay/child";

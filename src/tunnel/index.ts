@@ -30,9 +30,8 @@ import { statusApp } from "./status/app";
 import { StatsPoll } from "./status/stats-poll";
 import { StatusView } from "./status/view";
 
-export { startGuard } from "./lease";
 export { teardown } from "./teardown";
-export { hasten, startUserspace } from "./wireguard/userspace";
+export { startUserspace } from "./wireguard/userspace";
 
 export interface Tunnel {
   /** `http://host:port` of the status API. */

@@ -13,7 +13,6 @@ import { type HubRole, LeasedRole, type LeasedRoleOptions } from "./role";
 import { HubShare, type HubShareOptions } from "./share";
 import { TermFile } from "./term-file";
 
-export { startGuard } from "./guard";
 export type { LeaseStore } from "./lease";
 export type { HubRole } from "./role";
 

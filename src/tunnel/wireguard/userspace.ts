@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { setPriority } from "node:os";
 import { planeNames, planes } from "../../domain/tunnel-planes";
 import type { TunnelUserspaceConfig } from "../../platform/config";
 import { Lifecycle } from "../../platform/lifecycle";
 import { createLogger, type Logger } from "../../platform/log";
+import { hasten } from "../os/hasten";
 import { type Os, realOs } from "../os/os";
 import { lacksWireGuard } from "./interface";
 
@@ -103,14 +103,5 @@ class KeptProcess {
       this.retryMs = Math.min(retryMs * 2, RETRY_MAX_MS);
     });
     this.log.info({ interface: this.networkInterface, pid: child.pid }, "wireguard-go was started");
-  }
-}
-
-/** Put a process before what else this node computes, where that may be said. */
-export function hasten(pid: number, niceness: number): void {
-  try {
-    setPriority(pid, niceness);
-  } catch {
-    // Not allowed here: it runs as everybody else.
   }
 }
