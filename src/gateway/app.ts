@@ -109,7 +109,7 @@ function mainApp(deps: GatewayDeps, routes: readonly Route[], observe: Middlewar
     }),
   );
   app.use(errorBoundary(routes, BASE_PATH));
-  app.use(docsPage(swaggerDocument(routes, BASE_PATH, version), BASE_PATH));
+  app.use(docsPage(() => swaggerDocument(routes, BASE_PATH, version), BASE_PATH));
   app.use(mounted);
   return app;
 }

@@ -33,17 +33,24 @@ const page = `<!doctype html>
 const start = `SwaggerUIBundle({ url: "../../apispec.json", dom_id: "#swagger-ui", deepLinking: true, tagsSorter: "alpha", validatorUrl: null });\n`;
 
 /** The description, which is also found below the base path, and the page that shows it: for anybody. */
-export const docsPaths = (basePath: string): readonly string[] => [...Object.keys(answersOf("", basePath))];
+export const docsPaths = (basePath: string): readonly string[] =>
+  Object.keys(answersOf(async () => ({}), basePath));
 
-/** `GET /api/docs/` and `GET /apispec.json`. */
-export function docsPage(document: object, basePath: string): Middleware {
+/** `GET /api/docs/` and `GET /apispec.json`. The description is made when somebody first asks for it, not at each start. */
+export function docsPage(describe: () => Promise<object>, basePath: string): Middleware {
   const router = new Router({ strict: true });
-  for (const [path, answer] of Object.entries(answersOf(JSON.stringify(document), basePath)))
+  for (const [path, answer] of Object.entries(answersOf(describe, basePath)))
     router.get(path, answer as never);
   return router.routes() as unknown as Middleware;
 }
 
-function answersOf(spec: string, basePath: string): Readonly<Record<string, Middleware>> {
+function answersOf(describe: () => Promise<object>, basePath: string): Readonly<Record<string, Middleware>> {
+  let described: Promise<Buffer> | undefined;
+  const spec: Middleware = async (ctx) => {
+    described ??= describe().then((document) => Buffer.from(JSON.stringify(document)));
+    ctx.type = "json";
+    ctx.body = await described;
+  };
   const text = (type: string, content: string): Middleware => {
     // Once: all its readers are sent the same bytes.
     const body = Buffer.from(content);
@@ -60,8 +67,8 @@ function answersOf(spec: string, basePath: string): Readonly<Record<string, Midd
       ctx.body = createReadStream(join(packageFolder, name));
     };
   return {
-    "/apispec.json": text("json", spec),
-    [`${basePath}/apispec.json`]: text("json", spec),
+    "/apispec.json": spec,
+    [`${basePath}/apispec.json`]: spec,
     "/api/docs": (ctx) => ctx.redirect("/api/docs/"),
     "/api/docs/": text("html", page),
     "/api/docs/start.js": text("text/javascript; charset=utf-8", start),

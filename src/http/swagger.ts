@@ -1,21 +1,29 @@
 import { z } from "zod";
 import { DomainError, type ErrorCode } from "../domain/errors";
+import { mapInTurns } from "../platform/turns";
 import { errorReply } from "./errors";
 import type { Route } from "./route";
 
 type Json = Record<string, unknown>;
 
-/** The machine-readable description, Swagger 2.0, from the very declarations that are mounted. */
-export function swaggerDocument(routes: readonly Route[], basePath: string, version: string): Json {
+/**
+ * The machine-readable description, Swagger 2.0, from the very declarations that are mounted. It takes long, and leaves
+ * room for others' work.
+ */
+export async function swaggerDocument(
+  routes: readonly Route[],
+  basePath: string,
+  version: string,
+): Promise<Json> {
   const definitions: Json = {};
   const paths: Record<string, Json> = {};
-  for (const route of routes) {
+  await mapInTurns(routes, (route) => {
     const path = route.path.replaceAll(/:([^/]+)/g, "{$1}");
     paths[path] = {
       ...paths[path],
       [route.method]: operation(route, definitions),
     };
-  }
+  });
   return {
     swagger: "2.0",
     info: {
