@@ -14,8 +14,13 @@ interface Serving {
 
 const servings = new WeakMap<Server, Serving>();
 
-/** Listen, as `openPort` does, and return `http://host:port`. */
+/** Listen, as `openPort` does, and return `http://host:port`. May be tried again. */
 export async function listen(server: Server, port: number, host: string): Promise<string> {
+  if (!servings.has(server)) watchAnswers(server);
+  return `http://${await openPort(server, port, host)}`;
+}
+
+function watchAnswers(server: Server): void {
   const serving: Serving = { answers: new Set(), closeUnused: () => {} };
   servings.set(server, serving);
   server.prependListener("request", (_request, answer: ServerResponse) => {
@@ -26,12 +31,15 @@ export async function listen(server: Server, port: number, host: string): Promis
       serving.closeUnused();
     });
   });
-  return `http://${await openPort(server, port, host)}`;
 }
 
-/** Take nothing new, let open requests finish, and close each connection on which none is under way. For what listens by `listen`. */
+/**
+ * Take nothing new, let open requests finish, and close each connection on which none is under way. For what listens by
+ * `listen`, if ever it did.
+ */
 export async function closeServer(server: Server): Promise<void> {
-  const serving = servings.get(server) as Serving;
+  const serving = servings.get(server);
+  if (!serving) return;
   const { answers } = serving;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // Node would keep the connection of what is answered from now on for as long as ever.

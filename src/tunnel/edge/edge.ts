@@ -1,11 +1,13 @@
 import { Agent as HttpAgent, type IncomingMessage, type ServerResponse } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { createServer as createTcpServer, type Server, type Socket } from "node:net";
+import { closeServer, listen } from "../../http/listen";
 import { limitedServer, type TurnedAway } from "../../http/server";
 import type { Logger } from "../../platform/log";
 import type { Registry } from "../../platform/metrics";
+import { openPort } from "../../platform/open-port";
 import { openRedis, type Redis } from "../../platform/redis";
-import { type Door, openDoor, type Visit } from "./door";
+import type { Door, Visit } from "./door";
 import { DroneUsers } from "./drone-users";
 import type { Fault, Upstream } from "./forward";
 import { answer as answerAsGateway, gatewayDoor } from "./gateway-door";
@@ -120,13 +122,7 @@ export class Edge {
   async stop(): Promise<void> {
     this.stopped = true;
     await this.attending;
-    await Promise.all(
-      this.doors.map(async ({ server, finish }) => {
-        const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-        finish();
-        await closed;
-      }),
-    );
+    await Promise.all(this.doors.map(({ close, sockets }) => close(sockets)));
     this.redis?.disconnect();
   }
 
@@ -135,9 +131,9 @@ export class Edge {
     for (const door of this.doors.filter(({ url }) => url === undefined)) {
       if (this.stopped) return;
       try {
-        const url = await openDoor(door, host);
+        door.url = await door.open(host);
         this.shut.delete(door.name);
-        log.info({ door: door.name, url }, "the edge listens");
+        log.info({ door: door.name, url: door.url }, "the edge listens");
       } catch (error) {
         if (!this.shut.has(door.name))
           log.error({ door: door.name, err: error }, "a door of the edge stays shut");
@@ -197,9 +193,10 @@ export class Edge {
       else if (this.guests.isStill(drone)) handle(request, reply, drone);
       else request.socket.destroy();
     }, limits);
-    this.door(name, server, port, {
+    this.door(name, server, {
       enter: (socket, drone) => this.verdicts.set(socket, drone),
-      finish: () => server.closeIdleConnections(),
+      open: (host) => listen(server, port, host),
+      close: () => closeServer(server),
     });
   }
 
@@ -215,18 +212,22 @@ export class Edge {
       log,
       onRefused: () => this.metrics.refused("redis", "not_allowed"),
     });
-    this.door("redis", createTcpServer(), port, {
+    const server = createTcpServer();
+    this.door("redis", server, {
       enter: (socket, drone) => {
         if (typeof drone === "object") void enter(socket, drone);
         else socket.destroy();
       },
-      finish: (sockets) => {
-        for (const socket of sockets) socket.destroy();
-      },
+      open: async (host) => `http://${await openPort(server, port, host)}`,
+      close: (sockets) =>
+        new Promise((resolve) => {
+          server.close(() => resolve());
+          for (const socket of sockets) socket.destroy();
+        }),
     });
   }
 
-  private door(name: DoorName, server: Server, port: number, { enter, finish }: Visit): void {
+  private door(name: DoorName, server: Server, { enter, open, close }: Visit): void {
     const sockets = new Set<Socket>();
     server.on("connection", (socket: Socket) => {
       sockets.add(socket);
@@ -239,7 +240,7 @@ export class Edge {
       if (server.listening)
         this.options.log.error({ door: name, err: error }, "the edge takes no connection");
     });
-    this.doors.push({ name, server, port, sockets, finish: () => finish(sockets), url: undefined });
+    this.doors.push({ name, server, sockets, open, close, url: undefined });
   }
 }
 

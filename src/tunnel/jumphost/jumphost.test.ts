@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import WebSocket from "ws";
 import { atEndOfFile } from "../../testing";
 import { startJumphost, type TestJumphost } from "../../testing/jumphost";
+import { rawCaller } from "../../testing/raw-http";
 import { until } from "../../testing/until";
 import type { JumphostOptions } from "./jumphost";
 
@@ -213,6 +214,25 @@ describe("a pipe", () => {
     await jumphost.stop();
     expect(await closed).toEqual({ code: 1012, reason: "the jumphost restarts; connect again" });
     await expect(dial(jumphost, headersFor(far))).rejects.toThrow("ECONNREFUSED");
+    await nothingLeft(jumphost, far);
+  });
+
+  test("whoever is dialled for when it stops is told so, and whoever came without a word is not waited for", async () => {
+    let stopped: Promise<void> | undefined;
+    const jumphost = await startJumphost({
+      isActive: () => {
+        stopped ??= jumphost.stop();
+        return true;
+      },
+    });
+    const silent = await rawCaller(Number(new URL(jumphost.url).port));
+    const far = await vehicle(nextHost());
+    expect(await dial(jumphost, headersFor(far))).toMatchObject({
+      status: 503,
+      body: { reason: "stopping" },
+    });
+    await stopped;
+    await silent.closed;
     await nothingLeft(jumphost, far);
   });
 });

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from "node:http";
 import { connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
-import { listen } from "../../http/listen";
+import { closeServer, listen } from "../../http/listen";
 import { plainProtection } from "../../http/protective-headers";
 import { refuseUpgrade } from "../../http/refuse-upgrade";
 import { INTERNAL_LIMITS, limitedServer, type TurnedAway } from "../../http/server";
@@ -114,12 +114,7 @@ export class Jumphost {
   async stop(): Promise<void> {
     this.stopping = true;
     for (const { pipe } of [...this.open]) pipe.end("stopping");
-    await new Promise<void>((resolve) => {
-      this.server.close(() => resolve());
-      this.server.closeIdleConnections();
-    });
-    const clients = [...this.sockets.clients];
-    await Promise.all(clients.map((client) => new Promise((resolve) => client.once("close", resolve))));
+    await closeServer(this.server);
   }
 
   /** Its metrics and log name every attempt that ends without a pipe. */
@@ -133,13 +128,16 @@ export class Jumphost {
       const wish = readWish(request.headers);
       const destination = await this.options.reach.find(wish);
       await this.refuseReplaced(wish, destination);
-      if (this.stopping) throw new Refusal("stopping", "The jumphost restarts; connect again.");
-      this.checkRole();
+      this.checkServing();
       this.checkCounts(destination, wish.fence);
       claim = this.fences.claim(destination.vehicle, wish.fence);
       const vehicle = await this.connect(destination, claim.signal, gone.signal);
-      if (!this.options.isActive()) vehicle.destroy();
-      this.checkRole();
+      try {
+        this.checkServing();
+      } catch (error) {
+        vehicle.destroy();
+        throw error;
+      }
       this.carry(request, socket, head, { ...destination, fence: wish.fence }, vehicle, claim);
     } catch (error) {
       claim?.release();
@@ -147,7 +145,8 @@ export class Jumphost {
     }
   }
 
-  private checkRole(): void {
+  private checkServing(): void {
+    if (this.stopping) throw new Refusal("stopping", "The jumphost restarts; connect again.");
     if (this.options.isActive()) return;
     throw new Refusal("standby", "Another hub serves; this one waits to take over.");
   }
