@@ -1,7 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Try until it no longer throws or resolves with false; rejects with the last fault after the limit. */
-export async function until<T>(attempt: () => Promise<T> | T, limitMs = 10_000): Promise<Exclude<T, false>> {
+/**
+ * Try until it no longer throws or resolves with false; rejects with the last fault after the limit. What takes programs
+ * to look at is looked at more seldom.
+ */
+export async function until<T>(
+  attempt: () => Promise<T> | T,
+  limitMs = 10_000,
+  everyMs = 20,
+): Promise<Exclude<T, false>> {
   const deadline = Date.now() + limitMs;
   for (;;) {
     try {
@@ -11,6 +18,6 @@ export async function until<T>(attempt: () => Promise<T> | T, limitMs = 10_000):
     } catch (error) {
       if (Date.now() > deadline) throw error;
     }
-    await delay(20);
+    await delay(everyMs);
   }
 }

@@ -8,7 +8,8 @@ import type { Progress } from "../progress";
 import { type Answer, ask, isStatus, type Reply } from "./client";
 import { repeatEvery } from "./repeat";
 
-const EVERY_MS = 700;
+/** Each is a picture and a report for the workers, which would have little time for anything else. */
+const EVERY_MS = 2_000;
 
 export interface UploadLoadOptions {
   /** The gateways' ports for drones, and what the edge shows there. */
