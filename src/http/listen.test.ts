@@ -54,6 +54,21 @@ test("a server that closes finishes what is under way, keeps no connection of an
   expect(halfAnswered.heard()).toMatch(/half .*and half/s);
 });
 
+test("a reply that its reader is slow to take comes whole though its server closes, and nobody else is waited for", async () => {
+  const { server, ask } = await serve();
+  const long = Buffer.alloc(40_000_000, "a long reply");
+  const [slow, idle] = [await ask(), await ask()];
+  slow.socket.pause();
+  slow.answer.end(long);
+  idle.answer.end("answered");
+  await until(() => idle.heard().includes("answered"));
+  const closed = closeServer(server);
+  await idle.closed;
+  slow.socket.resume();
+  await Promise.all([slow.closed, closed]);
+  expect(slow.heard().length).toBeGreaterThan(long.length);
+});
+
 test("a request that is on its way when its server closes is answered, and its connection closed", async () => {
   const { server, come, asked } = await serve();
   const caller = await come();

@@ -1,14 +1,22 @@
 import type { Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { openPort } from "../platform/open-port";
 
 /** How long a request may be on its way on a connection that has asked nothing when its server stops. */
 const ON_ITS_WAY_MS = 500;
 
+/** The latest request of a connection. */
+interface Asked {
+  readonly answer: ServerResponse;
+  /** Bytes that had been read from the connection when it was over: more are its next request's. */
+  readUntil: number;
+}
+
 interface Serving {
-  /** Those that are not finished. */
-  readonly answers: Set<ServerResponse>;
-  /** Called when one is finished. */
+  /** The connections that have asked. */
+  readonly asked: Map<Socket, Asked>;
+  /** Called when an answer is over. */
   closeUnused(): void;
 }
 
@@ -21,13 +29,16 @@ export async function listen(server: Server, port: number, host: string): Promis
 }
 
 function watchAnswers(server: Server): void {
-  const serving: Serving = { answers: new Set(), closeUnused: () => {} };
+  const asked: Serving["asked"] = new Map();
+  const serving: Serving = { asked, closeUnused: () => {} };
   servings.set(server, serving);
-  server.prependListener("request", (_request, answer: ServerResponse) => {
+  server.prependListener("request", ({ socket }, answer: ServerResponse) => {
     if (!server.listening) answer.setHeader("connection", "close");
-    serving.answers.add(answer);
+    if (!asked.has(socket)) socket.once("close", () => asked.delete(socket));
+    const latest = { answer, readUntil: Number.NaN };
+    asked.set(socket, latest);
     answer.once("close", () => {
-      serving.answers.delete(answer);
+      latest.readUntil = socket.bytesRead;
       serving.closeUnused();
     });
   });
@@ -40,16 +51,20 @@ function watchAnswers(server: Server): void {
 export async function closeServer(server: Server): Promise<void> {
   const serving = servings.get(server);
   if (!serving) return;
-  const { answers } = serving;
+  const underWay = () => [...serving.asked.values()].filter(({ answer }) => !answer.closed);
+  serving.closeUnused = () => {
+    for (const [socket, { answer, readUntil }] of serving.asked)
+      if (answer.closed && socket.bytesRead === readUntil) socket.destroy();
+  };
+  // Node calls it when it closes, and would cut whatever is answered and still on its way to a slow reader.
+  server.closeIdleConnections = serving.closeUnused;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // Node would keep the connection of what is answered from now on for as long as ever.
-  for (const answer of answers) if (!answer.headersSent) answer.setHeader("connection", "close");
-  serving.closeUnused = () => server.closeIdleConnections();
-  serving.closeUnused();
+  for (const { answer } of underWay()) if (!answer.headersSent) answer.setHeader("connection", "close");
   await Promise.race([closed, delay(ON_ITS_WAY_MS, undefined, { ref: false })]);
-  // It calls none idle that never asked anything, as browsers open some beforehand, nor one that has asked half.
-  serving.closeUnused = () =>
-    answers.size === 0 ? server.closeAllConnections() : server.closeIdleConnections();
+  // There are those that never asked anything, as browsers open some beforehand, and those that have asked half.
+  const { closeUnused } = serving;
+  serving.closeUnused = () => (underWay().length === 0 ? server.closeAllConnections() : closeUnused());
   serving.closeUnused();
   await closed;
 }
