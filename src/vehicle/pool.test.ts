@@ -360,3 +360,11 @@ describe("closing", () => {
     expect(pool.size).toBe(0);
   });
 });
+
+test("a link is not used under another lease than it was opened under", async () => {
+  const { pool, links } = build();
+  const used = (fence: number) =>
+    pool.withLink({ ...TARGET, fence }, async (link) => links.indexOf(link as unknown as FakeLink));
+  expect([await used(1), await used(1), await used(2)]).toEqual([0, 0, 1]);
+  expect(links.map(({ state }) => state)).toEqual(["closed", "ready"]);
+});

@@ -138,6 +138,33 @@ test("an answer that comes late is no word on the lease that was taken since", a
   expect(lost).toEqual([]);
 });
 
+test("a renewal counts from when it was asked, however late its answer comes", async () => {
+  const ttlMs = 1_500;
+  let renewals = 0;
+  class LateStore extends LeaseStore {
+    override async renew(...asked: Parameters<LeaseStore["renew"]>) {
+      // Only the first is heard of.
+      if (++renewals > 1) return new Promise<never>(() => {});
+      const replies = await super.renew(...asked);
+      await new Promise((resolve) => setTimeout(resolve, ttlMs / 4));
+      return replies;
+    }
+  }
+  const leases = new Leases({
+    store: new LateStore(direct),
+    replica: "late",
+    ttlMs,
+    needed: () => true,
+    onLost: () => {},
+  });
+  atEndOfFile(() => leases.stop());
+  leases.advertise("http://late.example:1");
+  const { fence } = await leases.claim(key);
+  await until(async () => (await inRedis()) === null);
+  expect(leases.covers(key, fence)).toBe(false);
+  expect(renewals).toBeGreaterThan(0);
+});
+
 test("a renewal that Redis neither makes nor refuses takes no lease away", async () => {
   const store = new LeaseStore(direct);
   const holder = await store.claim(key, "one", "http://one.example:1", 5_000);
