@@ -18,7 +18,7 @@ beforeEach(async () => {
   atEndOfFile(() => opened.destroy());
 });
 
-const work = (tasks: Tasks, registry = createMetrics("test")) => {
+const work = (tasks: Tasks, registry = createMetrics("test"), graceMs = 300) => {
   const worker = startJobWorker({
     url,
     tasks,
@@ -27,7 +27,7 @@ const work = (tasks: Tasks, registry = createMetrics("test")) => {
     registry,
     pollMs: 50,
     sweepMs: 50,
-    graceMs: 300,
+    graceMs,
   });
   atEndOfFile(() => worker.stop());
   return worker;
@@ -154,6 +154,31 @@ test("a killed worker's job is done by another within seconds; a living worker's
   child.kill("SIGKILL");
   await until(() => awake === 1);
   await until(async () => (await listJobs(db)).length === 0);
+}, 60_000);
+
+test("a worker whose pulse breaks off again and again, and never for long, keeps the job that it does", async () => {
+  let begun = 0;
+  let mayEnd = false;
+  const tasks = {
+    long: async () => {
+      begun += 1;
+      await until(() => mayEnd, 30_000);
+    },
+  };
+  for (let worker = 0; worker < 2; worker++) work(tasks, createMetrics("test"), 30_000);
+  await enqueue(db, { task: "long", payload: {} });
+  await until(() => begun === 1);
+  const cut = async () => {
+    const { rows } = await db.raw(`SELECT pg_terminate_backend(pid) FROM pg_locks, graphile_worker.jobs
+      WHERE locktype = 'advisory' AND objid::bigint = hashtext(locked_by)::bigint & 4294967295`);
+    return rows.length > 0;
+  };
+  // Between each two the other worker feels for it many times.
+  for (let cuts = 0; cuts < 4; cuts++) await until(cut);
+  expect(begun).toBe(1);
+  mayEnd = true;
+  await until(async () => (await listJobs(db)).length === 0);
+  expect(begun).toBe(1);
 }, 60_000);
 
 test("the oldest job that could run shows how long it has waited; one for later does not", async () => {
