@@ -9,6 +9,7 @@ function start() {
   const registry = createMetrics("test");
   const bodies = new Bodies(LARGEST, registry);
   return {
+    bodies,
     /** A request of which so much is under way until it is told to `end`. */
     send: async (caller: string, bytes: number) => {
       let end = () => {};
@@ -45,6 +46,18 @@ test("a caller who has eight of the largest bodies under way gets no other in, a
   for (const end of [...ends, other]) await end();
   expect(await held()).toBe(0);
   await send("user 1", LARGEST);
+});
+
+test("what was held of a body that was refused as it grew is free for others at once", async () => {
+  const { bodies, send, held } = start();
+  await bodies.during("user 1", async (hold) => {
+    hold(LARGEST / 2);
+    for (let n = 0; n < 8; n++) await send("user 1", LARGEST);
+    const before = await held();
+    expect(() => hold(LARGEST)).toThrow("too much at once");
+    expect(await held()).toBe(before - (LARGEST / 2 - 16_384));
+    await send("user 1", LARGEST);
+  });
 });
 
 test("while all callers together have too much under way, who has nothing is served until they have twice as much", async () => {

@@ -38,20 +38,29 @@ export class Bodies {
     );
   }
 
-  /** What `work` asks to hold of a body is the caller's until it is done. Asking throws `too_many_requests` or `overloaded`. */
-  async during<T>(caller: string, work: (hold: Hold) => Promise<T>): Promise<T> {
+  /**
+   * What `work` asks to hold of a body is the caller's until it is done. Asking throws `too_many_requests` or `overloaded`;
+   * then nothing of that body may be kept.
+   */
+  during<T>(caller: string, work: (hold: Hold) => Promise<T>): Promise<T> {
     let counted = 0;
     const hold = (bytes: number) => {
       const more = Math.max(0, bytes - SHORT_BODY_BYTES) - counted;
       if (more <= 0) return;
-      this.held.admit(caller);
+      try {
+        this.held.admit(caller);
+      } catch (refusal) {
+        // Who is refused keeps nothing, and may have room made for another body of his.
+        letGo();
+        throw refusal;
+      }
       this.held.add(caller, more);
       counted += more;
     };
-    try {
-      return await work(hold);
-    } finally {
+    const letGo = () => {
       this.held.add(caller, -counted);
-    }
+      counted = 0;
+    };
+    return work(hold).finally(letGo);
   }
 }
