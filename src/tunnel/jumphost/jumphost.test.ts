@@ -237,6 +237,26 @@ describe("a pipe", () => {
   });
 });
 
+test("whoever is dialled for when another hub begins to serve is told so", async () => {
+  const answers = [true];
+  const jumphost = await startJumphost({ isActive: () => answers.shift() ?? false });
+  const far = await vehicle(nextHost());
+  expect(await dial(jumphost, headersFor(far))).toMatchObject({ status: 503, body: { reason: "standby" } });
+  await nothingLeft(jumphost, far);
+});
+
+test("pipes that are still dialled for count among those that there may be", async () => {
+  const jumphost = await startJumphost({ maxPipes: 1 });
+  const dialled = dial(jumphost, headersFor(await deafVehicle(nextHost())));
+  dialled.catch(() => {});
+  const far = await vehicle(nextHost());
+  await until(async () => {
+    const second = await dial(jumphost, headersFor(far));
+    if (second instanceof WebSocket) second.close();
+    return "status" in second && second.body.reason === "too_many";
+  }, 2_500);
+});
+
 describe("a side that does not read", () => {
   const limits: Partial<JumphostOptions> = { maxBufferedBytes: 64 * 1024 };
   const chunk = Buffer.alloc(64 * 1024, 7);

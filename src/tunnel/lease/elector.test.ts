@@ -242,19 +242,18 @@ test("who inherited a term and finds the lease with another, or loses it to him 
 });
 
 test("who is stopped while it takes the lease never holds it", async () => {
-  let answer = (_: LeaseRecord) => {};
-  const store = {
-    read: async () => undefined,
+  let answer: ((taken: LeaseRecord) => void) | undefined;
+  const one = candidateAt("one", {
+    read: async () => heldBy(""),
     write: () =>
-      new Promise<LeaseRecord>((resolve) => {
+      new Promise((resolve) => {
         answer = resolve;
       }),
-  };
-  const one = candidateAt("one", store);
+  });
   const started = one.elector.start();
-  await new Promise(setImmediate);
+  await until(() => answer !== undefined);
   const stopped = one.elector.stop();
-  answer(heldBy("one"));
+  answer?.(heldBy("one"));
   await Promise.all([started, stopped]);
   expect(one.told).toEqual([]);
   expect(one.noted).toEqual([]);

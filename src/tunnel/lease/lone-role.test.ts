@@ -53,7 +53,7 @@ async function hub(identity: string, at = url, carries = false): Promise<Candida
 /** Names of the sessions that hold an advisory lock of the database. */
 async function holders(): Promise<string[]> {
   const { rows } = await db.raw(
-    "select application_name as name from pg_locks join pg_stat_activity using (pid) where locktype = 'advisory' and granted",
+    "select application_name as name from pg_locks join pg_stat_activity using (pid) where locktype = 'advisory' and granted and datname = current_database()",
   );
   return rows.map(({ name }: { name: string }) => name);
 }
@@ -114,6 +114,7 @@ describe("a database that goes away", () => {
     const other = await hub("two");
     cable.cut();
     await until(() => first.log.text.includes("cannot be asked"));
+    await until(async () => !(await holders()).includes("fleet-hub one"));
     expect([first.role.isActive, other.role.isActive]).toEqual([true, false]);
     cable.mend();
     await until(async () => (await holders()).includes("fleet-hub one"));

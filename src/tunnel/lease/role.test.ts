@@ -1,0 +1,101 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createLogger } from "../../platform/log";
+import { atEndOfFile } from "../../testing";
+import { freshFolder } from "../../testing/fresh-servers";
+import { until } from "../../testing/until";
+import { type LeaseRecord, type LeaseStore, monotonicMs } from "./lease";
+import { LeasedRole, type LeasedRoleOptions } from "./role";
+import { TermFile } from "./term-file";
+
+/** Whose it is, and what was done with it in its order. */
+class KeptLease implements LeaseStore {
+  record: LeaseRecord = { holder: "", durationSeconds: 1, transitions: 0, version: "0" };
+  constructor(private readonly done: string[]) {}
+
+  read = async () => this.record;
+  write = async (wish: Omit<LeaseRecord, "version">) => {
+    this.record = { ...wish, version: `${Number(this.record.version) + 1}` };
+    this.done.push(wish.holder ? "taken" : "released");
+    return this.record;
+  };
+}
+
+function hub(options: Partial<LeasedRoleOptions> = {}) {
+  const done: string[] = [];
+  const store = new KeptLease(done);
+  const path = join(freshFolder("term"), "term.json");
+  const term = new TermFile(path);
+  const role = new LeasedRole({
+    ...{ store, term, identity: "one", durationMs: 60_000, deadlineMs: 30_000, retryMs: 10_000 },
+    now: monotonicMs,
+    learn: async () => {},
+    tell: async () => void done.push("told"),
+    onActive: () => void done.push("active"),
+    onStandby: async () => void done.push("standby"),
+    metrics: {
+      active: () => {},
+      leaseFailed: () => {},
+      shared: () => {},
+      shareFailed: () => {},
+      loaded: () => {},
+    },
+    log: createLogger("test", "silent"),
+    ...options,
+  });
+  atEndOfFile(() => role.stop());
+  return { role, store, term, path, done };
+}
+
+test("a hub that ends tells what the next has to know, stands by, and grants its node nothing more before it lets go", async () => {
+  const { role, store, term, done } = hub();
+  const write = store.write;
+  const untilAtRelease: (number | undefined)[] = [];
+  store.write = async (wish) => {
+    if (wish.holder === "") untilAtRelease.push(term.read()?.until);
+    return write(wish);
+  };
+  await role.start();
+  expect(role.isActive).toBe(true);
+  await role.stop();
+  expect([...new Set(done)]).toEqual(["taken", "active", "told", "standby", "released"]);
+  expect(done.at(-1)).toBe("released");
+  expect(untilAtRelease).toEqual([0]);
+});
+
+test("a lease is not released by a hub of which a part may still serve", async () => {
+  const { role, store, done } = hub({ onStandby: () => Promise.reject(new Error("An interface stays up.")) });
+  await role.start();
+  await role.stop();
+  expect(done).not.toContain("released");
+  expect(store.record.holder).toBe("one");
+});
+
+test("a lease that is lost and taken again while its hub still learns is begun with once, by what was learnt last", async () => {
+  const learning: (() => void)[] = [];
+  let pausedMs = 0;
+  const { role, done } = hub({
+    retryMs: 20,
+    now: () => monotonicMs() + pausedMs,
+    learn: () => new Promise((resolve) => void learning.push(resolve)),
+  });
+  const started = role.start();
+  await until(() => learning.length === 1);
+  pausedMs = 40_000;
+  await until(() => learning.length === 2);
+  learning[0]?.();
+  await new Promise(setImmediate);
+  expect([role.isActive, done.includes("active")]).toEqual([false, false]);
+  learning[1]?.();
+  await started;
+  await until(() => role.isActive);
+  expect(done.filter((one) => one === "active")).toHaveLength(1);
+});
+
+test("what was written before the machine started anew grants nothing", () => {
+  const { term, path } = hub();
+  term.write(monotonicMs() + 1_000);
+  expect(term.read()).toMatchObject({ by: process.pid });
+  writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, "utf8")), boot: "another start" }));
+  expect(term.read()).toBeUndefined();
+});
