@@ -1,6 +1,10 @@
+import { createServer } from "node:http";
 import { PassThrough } from "node:stream";
 import { createMetrics } from "../platform/metrics";
+import { rawCaller } from "../testing/raw-http";
+import { until } from "../testing/until";
 import { Bodies } from "./bodies";
+import { closeServer, listen } from "./listen";
 import { readRawBody } from "./raw-body";
 
 const LARGEST = 2 ** 20;
@@ -90,4 +94,21 @@ test("a body that may not be held is read to its end before its caller is told",
   request.end("more");
   await told;
   expect(request.readableEnded).toBe(true);
+});
+
+test("a connection whose body is refused goes on, and its next request is answered", async () => {
+  const server = createServer((request, response) => {
+    readRawBody(request, 10).then(
+      () => response.end("taken"),
+      () => response.end("refused"),
+    );
+  });
+  const url = await listen(server, 0, "127.0.0.1");
+  const caller = await rawCaller(Number(new URL(url).port));
+  const chunk = `14\r\n${"x".repeat(20)}\r\n`;
+  caller.socket.write(`POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}`);
+  caller.socket.write(`${chunk}0\r\n\r\nPOST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nok`);
+  await until(() => caller.heard().includes("taken"));
+  expect(caller.heard()).toMatch(/refused[\s\S]*taken/);
+  await closeServer(server);
 });

@@ -15,7 +15,7 @@ async function start() {
     redis.disconnect();
   });
   await redisReady(redis);
-  return { operator, channels: new Channels(redis, () => {}) };
+  return { operator, channels: new Channels(redis, () => {}), isUp: () => redis.status === "ready" };
 }
 
 test("who joins a channel that Redis refused before joins it when Redis no longer does", async () => {
@@ -39,4 +39,15 @@ test("a refusal that comes after its channels were left takes none from who has 
   expect(await operator.publish("sticks", "a frame")).toBe(1);
   await until(() => heard.length > 0);
   expect(heard).toEqual(["a frame"]);
+});
+
+test("a channel whose subscription was lost with the connection is joined anew, also by others than before", async () => {
+  const { operator, channels, isUp } = await start();
+  await channels.join(["sticks"], () => {});
+  await operator.call("CLIENT", "KILL", "TYPE", "pubsub");
+  await until(async () => (await operator.pubsub("NUMSUB", "sticks"))[1] === 0 && isUp());
+  const heard: string[] = [];
+  await channels.join(["sticks"], (message) => heard.push(String(message)));
+  expect(await operator.publish("sticks", "a frame")).toBe(1);
+  await until(() => heard.length > 0);
 });

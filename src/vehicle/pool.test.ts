@@ -107,6 +107,26 @@ describe("a link", () => {
     expect(pool.size).toBe(0);
   });
 
+  test("that was opened under an earlier lease is not used under a later one", async () => {
+    const { pool, links, dialled } = build();
+    await pool.withLink({ ...TARGET, fence: 1 }, async () => {});
+    const used = await pool.withLink({ ...TARGET, fence: 2 }, async (link) => link as unknown);
+    expect(used).toBe(links[1]);
+    expect([links[0]?.state, links[1]?.state]).toEqual(["closed", "ready"]);
+    expect(dialled.map(({ fence }) => fence)).toEqual([1, 2]);
+  });
+
+  test("that is let go of while it is down is not dialled for again", async () => {
+    const { pool, dialled, log, world } = build();
+    world.reachable = false;
+    pool.subscribe(TARGET, () => {});
+    await until(() => log.includes("attempt 1 in 10 ms"));
+    pool.close(TARGET.key);
+    const before = dialled.length;
+    await new Promise((resolve) => setTimeout(resolve, 40));
+    expect(dialled).toHaveLength(before);
+  });
+
   test("that cannot be opened fails each caller and is forgotten, so that the next call tries again", async () => {
     const { pool, world, dialled } = build();
     world.reachable = false;
