@@ -16,12 +16,19 @@ interface Limits {
   readonly timeout: number;
 }
 
-/** Whether this program is there. */
-export const canRun = (program: string): Promise<boolean> =>
-  run(program, ["-version"], { timeout: 20_000 }).then(
-    () => true,
-    () => false,
-  );
+const known = new Map<string, Promise<boolean>>();
+
+/** Whether this program is there. It is begun once in a process: loading its libraries takes a tenth of a second. */
+export function canRun(program: string): Promise<boolean> {
+  const asked =
+    known.get(program) ??
+    run(program, ["-version"], { timeout: 20_000 }).then(
+      () => true,
+      () => false,
+    );
+  known.set(program, asked);
+  return asked;
+}
 
 /**
  * Have ffmpeg read `source`, an address on loopback, and do with it what the arguments say. Rejects with its own words.
