@@ -1,6 +1,7 @@
 import type { Server as HttpServer } from "node:http";
 import type { Socket as TcpSocket } from "node:net";
 import { Server } from "socket.io";
+import { WebSocketServer } from "ws";
 import { plainProtection } from "../../http/protective-headers";
 import type { Logger } from "../../platform/log";
 import type { Registry } from "../../platform/metrics";
@@ -66,6 +67,8 @@ export class TelemetrySockets {
     this.io = new Server({
       path: SOCKETS_PATH,
       serveClient: false,
+      // Engine.IO's own is an older one, which answers every ping, read or not: empty ones took gigabytes of one client.
+      wsEngine: WebSocketServer,
       maxHttpBufferSize: MAX_REQUEST_BYTES,
       cors: { origin: options.origins.includes("*") ? "*" : [...options.origins] },
       connectionStateRecovery: { maxDisconnectionDuration: AWAY_MS, skipMiddlewares: false },
