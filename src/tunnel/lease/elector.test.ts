@@ -91,6 +91,23 @@ test("an API server that answers too late counts as one that does not", async ()
   expect(one.told.map(({ isHeld }) => isHeld)).toEqual([true, false, true]);
 }, 30_000);
 
+test("a term counts from when its renewal was sent, however late the answer comes", async () => {
+  const sent: number[] = [];
+  class Late extends KubernetesLease {
+    override async write(...asked: Parameters<KubernetesLease["write"]>) {
+      sent.push(monotonicMs());
+      const written = await super.write(...asked);
+      await new Promise((resolve) => setTimeout(resolve, DEADLINE_MS / 4));
+      return written;
+    }
+  }
+  const store = new Late({ name: LEASE, namespace: "fleet", kubeConfig: api.config() });
+  const one = candidateAt("one", store);
+  await one.elector.start();
+  await until(() => one.noted.length > 2);
+  expect(one.noted.every((noted, at) => noted <= (sent[at] as number) + DEADLINE_MS)).toBe(true);
+});
+
 test("who was paused past its deadline is no holder before it has done anything, and begins anew", async () => {
   let pausedMs = 0;
   const one = candidate("one", { now: () => monotonicMs() + pausedMs });

@@ -165,6 +165,20 @@ test("with Redis away it fails once in the log and each time in the count, and t
   expect(hub.logged.join("")).toContain("is shared again");
 });
 
+test("a Redis that comes back without its data is told everything again, though nothing has failed or changed", async () => {
+  const hub = await newHub();
+  hub.endpoints.note([peer(newKey(), "192.0.2.7:1000", 100)]);
+  await hub.share.tell();
+  cable.cut();
+  await redis.del(ENDPOINTS_HASH);
+  cable.mend();
+  await until(async () => {
+    await hub.share.tell();
+    return (await redis.hlen(ENDPOINTS_HASH)) === 1;
+  });
+  expect(await metric(hub, "fleet_hub_share_failures_total")).toBe(0);
+});
+
 test("it tells by itself, again and again, until it is stopped", async () => {
   const hub = await newHub();
   hub.share.start();
