@@ -74,6 +74,25 @@ describe("a command", () => {
     expect(peer.of(common.CommandLong)).toHaveLength(1);
   });
 
+  test("is not repeated on an answer that the vehicle gave to somebody else", async () => {
+    const { peer, link } = await open({ echoes: false });
+    peer.on(common.CommandLong, () => peer.send(build(common.TimeSync, { tc1: 1n, ts1: 2n ** 62n })));
+    await expect(link.arm()).rejects.toMatchObject({ code: "outcome_unknown" });
+    expect(peer.of(common.CommandLong)).toHaveLength(1);
+  });
+
+  test("that is said to be in progress when it is about to be repeated is not", async () => {
+    const { peer, link } = await open({}, { command: { ...QUICK.command, settleMs: 400 } });
+    peer.on(common.CommandLong, ({ command, confirmation }) => {
+      if (confirmation > 0) return;
+      // By then the vehicle has answered what was sent later.
+      setTimeout(() => peer.send(ack(command, 5)), 200);
+      setTimeout(() => peer.send(ack(command, 0)), 800);
+    });
+    await expect(link.arm()).resolves.toMatchObject({ result: "MAV_RESULT_ACCEPTED" });
+    expect(peer.of(common.CommandLong)).toHaveLength(1);
+  });
+
   test("acknowledged to another station is not acknowledged to us", async () => {
     const { peer, link } = await open();
     peer.on(common.CommandLong, ({ command, confirmation }) => {

@@ -286,6 +286,23 @@ describe("a fence", () => {
     await expect(link.uploadFence(square)).resolves.toMatchObject({ enforcement: { active: false } });
   });
 
+  test.each([
+    ["ArduPilot", 3, "FENCE_ACTION", 0, 1],
+    ["PX4", 12, "GF_ACTION", 1, 2],
+  ] as const)(
+    "is not active where the vehicle would only tell of it: %s, autopilot %d, %s %d is not, %d is",
+    async (_, autopilot, name, tells, acts) => {
+      const { peer, link } = await open({ autopilot });
+      const values: Record<string, number> = { FENCE_ENABLE: 1, FENCE_TYPE: 7, [name]: tells };
+      peer.on(common.ParamRequestRead, ({ paramId }) =>
+        peer.send(build(common.ParamValue, { paramId, paramValue: values[paramId] ?? 0, paramType: 9 })),
+      );
+      await expect(link.uploadFence(square)).resolves.toMatchObject({ enforcement: { active: false } });
+      values[name] = acts;
+      await expect(link.uploadFence(square)).resolves.toMatchObject({ enforcement: { active: true } });
+    },
+  );
+
   test("whose clearing is followed by silence is unknown", async () => {
     const { peer, link } = await open();
     peer.on(common.MissionClearAll, () => peer.hangUp());
