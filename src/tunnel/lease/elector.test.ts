@@ -165,6 +165,33 @@ test.each(meddlings)(
   30_000,
 );
 
+test.each([
+  ...meddlings.map(([name, meddle]) => ({ name, before: "held", meddle })),
+  { name: "deleted", before: "not there", meddle: () => void api.leases.delete(LEASE) },
+])(
+  "a lease that is $name under its holder is not taken by who could not look since it was $before",
+  async ({ before, meddle }) => {
+    const store = new KubernetesLease({ name: LEASE, namespace: "fleet", kubeConfig: api.config() });
+    const one = candidate("one", { retryMs: (DEADLINE_MS * 2) / 5 });
+    const two = candidateAt("two", store);
+    if (before === "held") await one.elector.start();
+    else api.leases.delete(LEASE);
+    await two.elector.start();
+    const cut = jest.spyOn(store, "read").mockRejectedValue(new Error("cut off"));
+    const from = monotonicMs();
+    if (before !== "held") await one.elector.start();
+    await until(() => one.elector.isHeld && monotonicMs() - from > DURATION_MS, 20_000);
+    const { renewTime } = api.leases.get(LEASE)?.spec ?? {};
+    await until(() => api.leases.get(LEASE)?.spec?.renewTime !== renewTime);
+    meddle();
+    cut.mockRestore();
+    await until(() => api.holder(LEASE) !== undefined, 20_000);
+    expect(api.holder(LEASE)).toBe("one");
+    expect(two.told).toEqual([]);
+  },
+  30_000,
+);
+
 test.each(meddlings)(
   "who has just taken a lease that is %s writes it again, and serves on",
   async (_, meddle) => {

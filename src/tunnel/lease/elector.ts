@@ -27,6 +27,14 @@ const JITTER = 0.2;
 const isUntouched = ({ holder, durationSeconds }: LeaseRecord): boolean =>
   holder === "" && durationSeconds === 0;
 
+/** The lease as it was seen last; without a record there was none. */
+interface Seen {
+  readonly record: LeaseRecord | undefined;
+  /** Since when it is like that, as far as was looked. */
+  readonly since: number;
+  readonly lookedAt: number;
+}
+
 /**
  * One of several candidates for a lease.
  *
@@ -37,19 +45,14 @@ const isUntouched = ({ holder, durationSeconds }: LeaseRecord): boolean =>
 export class Elector {
   private until = Number.NEGATIVE_INFINITY;
   private told = false;
-  /** The lease as last seen, and when it was seen like that first. */
-  private seen: { readonly record: LeaseRecord; readonly at: number } | undefined;
-  /** When another was last seen to hold it, or may have been: before this began to look nothing was seen. */
-  private otherSeenAt: number;
+  private seen: Seen | undefined;
   private retry: NodeJS.Timeout | undefined;
   private end: NodeJS.Timeout | undefined;
   private underWay: Promise<void> | undefined;
   private stopped = false;
   private lastError = "";
 
-  constructor(private readonly options: ElectorOptions) {
-    this.otherSeenAt = options.now();
-  }
+  constructor(private readonly options: ElectorOptions) {}
 
   /** Whether this is the holder at this very moment: to be asked by whoever is about to act as one. */
   get isHeld(): boolean {
@@ -131,7 +134,7 @@ export class Elector {
   private async renewOrTake(): Promise<void> {
     const { store, identity } = this.options;
     // A holder writes against what it wrote; whoever else looks first.
-    const isKnown = this.isHeld && this.seen?.record.holder === identity;
+    const isKnown = this.isHeld && this.seen?.record?.holder === identity;
     let record = isKnown ? this.seen?.record : this.observe(await this.limited(store.read()));
     if (!this.mayTake(record)) {
       if (record) this.letGo();
@@ -158,26 +161,33 @@ export class Elector {
   }
 
   private mayTake(record: LeaseRecord | undefined): boolean {
-    const { identity, now, durationMs } = this.options;
-    // Deleted or made anew: whoever held it may not have heard of that yet.
-    if (!record || isUntouched(record)) return this.isHeld || now() - this.otherSeenAt > durationMs;
-    if (record.holder === identity || record.holder === "") return true;
+    const { identity, now } = this.options;
+    if (record && !isUntouched(record) && (record.holder === identity || record.holder === "")) return true;
+    // Deleted or made anew: whoever else held it may not have heard of that yet.
+    if (this.isHeld && (!record || isUntouched(record))) return true;
     return now() > this.freeAt();
   }
 
-  /** When another's lease will not have changed for its whole duration. */
+  /** When the lease will not have changed for its whole duration. */
   private freeAt(): number {
     if (!this.seen) return Number.POSITIVE_INFINITY;
+    const { record, since } = this.seen;
     // Never sooner than our own setting says, should the holder's be another.
-    return this.seen.at + Math.max(this.seen.record.durationSeconds * 1000, this.options.durationMs);
+    return since + Math.max((record?.durationSeconds ?? 0) * 1000, this.options.durationMs);
   }
 
   private observe(record: LeaseRecord | undefined): LeaseRecord | undefined {
-    const { identity, now } = this.options;
-    if (!record) this.seen = undefined;
-    else if (this.seen?.record.version !== record.version) this.seen = { record, at: now() };
-    if (record && record.holder !== "" && record.holder !== identity) this.otherSeenAt = now();
+    const lookedAt = this.options.now();
+    this.seen = { record, since: this.sinceWhen(record, lookedAt), lookedAt };
     return record;
+  }
+
+  private sinceWhen(record: LeaseRecord | undefined, now: number): number {
+    const { durationMs, deadlineMs } = this.options;
+    if (!this.seen || this.seen.record?.version !== record?.version) return now;
+    // That there is none again does not say that there was none meanwhile.
+    if (!record && now - this.seen.lookedAt > durationMs - deadlineMs) return now;
+    return this.seen.since;
   }
 
   private hold(until: number): void {
