@@ -167,21 +167,28 @@ test("a log-out holds when Redis is started from a backup that is older", async 
   }
 }, 60_000);
 
-test("a log-out holds when a running Redis is given its data of before", async () => {
-  const { first, second } = replicas;
-  const { redis } = second.deps;
-  const ask = async ({ url }: TestGateway) =>
-    (await new ApiClient(`${url}/api/v1`).as(user.token).get("/auth")).status;
-  expect([await ask(first), await ask(second)]).toEqual([200, 200]);
-  const keys = await redis.keys("blocklist*");
-  const backup = await Promise.all(keys.map(async (key) => ({ key, data: await redis.dumpBuffer(key) })));
-  expect(keys).toContain("blocklist-complete");
-  expect((await user.api.delete("/logout")).status).toBe(200);
-  expect(await ask(second)).toBe(401);
-  await redis.flushall();
-  for (const { key, data } of backup) await redis.restore(key, 0, data as Buffer);
-  expect([await ask(first), await ask(second)]).toEqual([401, 401]);
-});
+test.each([0, 1])(
+  "a log-out holds when a running Redis is given its data of before, and %i others follow",
+  async (count) => {
+    const { first, second } = replicas;
+    const { redis } = second.deps;
+    const ask = async ({ url }: TestGateway) =>
+      (await new ApiClient(`${url}/api/v1`).as(user.token).get("/auth")).status;
+    expect([await ask(first), await ask(second)]).toEqual([200, 200]);
+    const keys = await redis.keys("blocklist*");
+    const backup = await Promise.all(keys.map(async (key) => ({ key, data: await redis.dumpBuffer(key) })));
+    expect(keys).toContain("blocklist-complete");
+    expect((await user.api.delete("/logout")).status).toBe(200);
+    expect(await ask(second)).toBe(401);
+    await redis.flushall();
+    for (const { key, data } of backup) await redis.restore(key, 0, data as Buffer);
+    for (let n = 0; n < count; n++) {
+      const { token } = await second.newUser();
+      expect((await second.api.as(token).delete("/logout")).status).toBe(200);
+    }
+    expect([await ask(first), await ask(second)]).toEqual([401, 401]);
+  },
+);
 
 /**
  * Users' sign-ins with a password that is old: by a replica whose clock is ahead, and, every other one, of a moment ago

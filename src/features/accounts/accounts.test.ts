@@ -1,5 +1,6 @@
 import jwt from "jsonwebtoken";
 import { systemClock } from "../../platform/clock";
+import { redisReady } from "../../platform/redis";
 import { freshRedis } from "../../testing";
 import { cuttable } from "../../testing/cuttable";
 import { startTestGateway, TEST_JWT_SECRET, type TestGateway } from "../../testing/start-gateway";
@@ -295,6 +296,26 @@ test("what was listed and lost while tens of thousands are listed anew is listed
   const asked = ["token 1000", "token 2500", "token 3499"];
   expect(await blocklist.listed([...asked, "another"])).toEqual(asked);
   expect(parts).toBe(6);
+});
+
+test("a list that Redis has lost half-way for older data is made again", async () => {
+  const { db, redis } = gateway.deps;
+  await redis.flushall();
+  const first = redisBlocklist(redis, systemClock, revokedTokens(db));
+  expect(await first.has("a token")).toBe(false);
+  const older = await redis.dumpBuffer("blocklist-complete");
+  await first.add("a token", Math.floor(Date.now() / 1000) + 600);
+  const replaced = redis.duplicate();
+  await redisReady(replaced);
+  const evaluate = replaced.eval.bind(replaced) as (...given: unknown[]) => Promise<unknown>;
+  jest.spyOn(replaced, "eval").mockImplementationOnce((async (...given: unknown[]) => {
+    await redis.flushall();
+    await redis.restore("blocklist-complete", 0, older as Buffer);
+    return evaluate(...given);
+  }) as never);
+  const second = redisBlocklist(replaced, systemClock, revokedTokens(db));
+  expect(await second.has("a token")).toBe(true);
+  replaced.disconnect();
 });
 
 describe("in the strict profile", () => {

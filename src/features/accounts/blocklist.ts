@@ -103,6 +103,8 @@ export function redisBlocklist(redis: Redis, clock: Clock, revoked: RevokedToken
   let connection = 0;
   let listedOn: number | undefined;
   let highest = 0;
+  /** A log-out that Redis has, or was given older data, or it has expired. */
+  let witness: string | undefined;
   let listing: Promise<void> | undefined;
   redis.on("close", () => {
     connection += 1;
@@ -120,6 +122,7 @@ export function redisBlocklist(redis: Redis, clock: Clock, revoked: RevokedToken
   };
   const listKept = async () => {
     const on = connection;
+    witness = undefined;
     // Of each process its own: one that is through takes nobody else's away.
     const mark = `${LISTING}:${randomUUID()}`;
     await redis.set(mark, "1", "EX", LISTING_SECONDS);
@@ -131,15 +134,17 @@ export function redisBlocklist(redis: Redis, clock: Clock, revoked: RevokedToken
       await listSome(some);
       after = some.at(-1)?.jti ?? after;
     } while (some.length === LISTED_AT_ONCE);
-    saw(Number(await redis.eval(SET_COMPLETE, 2, COMPLETE, mark, highest)));
-    listedOn = on;
+    const complete = Number(await redis.eval(SET_COMPLETE, 2, COMPLETE, mark, highest));
+    saw(complete);
+    if (complete > 0) listedOn = on;
   };
   const listed = async (jtis: readonly string[]) => {
     if (jtis.length === 0) return [];
     for (let listings = 0; listings <= MOST_LISTINGS; listings++) {
-      const [found, ...entries] = await redis.mget(COMPLETE, ...jtis.map(key));
+      const known = witness === undefined ? COMPLETE : key(witness);
+      const [found, witnessed, ...entries] = await redis.mget(COMPLETE, known, ...jtis.map(key));
       const complete = Number(found ?? 0);
-      if (listedOn === connection && complete > 0 && complete >= highest) {
+      if (listedOn === connection && complete > 0 && complete >= highest && witnessed) {
         saw(complete);
         return jtis.filter((_jti, at) => entries[at]);
       }
@@ -150,13 +155,17 @@ export function redisBlocklist(redis: Redis, clock: Clock, revoked: RevokedToken
     }
     throw new DomainError("unavailable", "Redis does not keep which tokens were logged out.");
   };
-  hear?.(ADDED_CHANNEL, (jti) => listeners.tell(jti));
+  hear?.(ADDED_CHANNEL, (jti) => {
+    witness = jti;
+    listeners.tell(jti);
+  });
   return {
     add: async (jti, expiresAt) => {
       const until = expiresAt + CLOCKS_APART_SECONDS;
       await revoked.keep(jti, new Date(until * 1000), clock.now());
       await redis.set(key(jti), "1", "EX", secondsUntil(until), "NX");
       saw(Number(await redis.eval(COUNT, 1, COMPLETE)));
+      witness = jti;
       listeners.tell(jti);
       // Who does not hear it finds out by looking; the log-out stands.
       await redis.publish(ADDED_CHANNEL, jti).catch(() => {});

@@ -44,6 +44,11 @@ export class Standings {
 
   /** Rejects while the database cannot be asked. */
   async whyVoid(bearer: Bearer): Promise<string | undefined> {
+    const remembered = await this.of(bearer.id);
+    const isOlder = remembered && (bearer.passwordAt ?? 0) > remembered.password_changed_at.getTime();
+    if (!isOlder) return whyVoid(bearer, remembered);
+    // Whoever issued the token was told of the new password first.
+    this.forget(bearer.id);
     return whyVoid(bearer, await this.of(bearer.id));
   }
 
