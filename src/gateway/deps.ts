@@ -11,6 +11,7 @@ import type { Registry } from "../platform/metrics";
 import { ObjectStore } from "../platform/object-store";
 import { openObjects } from "../platform/objects";
 import { openRedis, type Redis } from "../platform/redis";
+import { warnOfEviction } from "../platform/redis-eviction";
 import type { VehicleLinks } from "../vehicle";
 import { openLinks } from "./links";
 import { openReplicas, type Replicas } from "./replicas";
@@ -52,6 +53,7 @@ export function openDeps(
   lifecycle.onClose("changes", () => changes.stop());
   const redis = openRedis(config.REDIS_URL, log);
   lifecycle.onClose("redis", () => redis.disconnect());
+  redis.once("ready", () => void warnOfEviction(redis, log));
   const mailer = openMailer(config.SMTP_URL, config.MAIL_FROM);
   lifecycle.onClose("mail", () => mailer.close());
   const objects = openObjects(config);
