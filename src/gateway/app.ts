@@ -93,7 +93,7 @@ function mainApp(deps: GatewayDeps, routes: readonly Route[], observe: Middlewar
   const app = bareApp(log, observe);
   if (config.CORS_ORIGINS.length > 0) {
     const origin = allowOrigin(config.CORS_ORIGINS);
-    app.use(cors({ origin, exposeHeaders: ["X-Request-Id"], maxAge: PREFLIGHT_SECONDS }));
+    app.use(cors({ origin, exposeHeaders: ["X-Request-Id", "Retry-After"], maxAge: PREFLIGHT_SECONDS }));
   }
   app.use(
     opsRoutes(lifecycle, registry, {

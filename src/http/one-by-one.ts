@@ -17,6 +17,7 @@ export class OneByOneServer<Reply extends typeof ServerResponse<IncomingMessage>
   private readonly waiting = new WeakMap<Socket, (() => void)[]>();
 
   override emit(event: string, ...given: unknown[]): boolean {
+    if (event === "upgrade") return this.upgrade(given);
     if (event !== "request") return super.emit(event, ...given);
     const [{ socket }, reply] = given as [IncomingMessage, ServerResponse];
     const begin = () => {
@@ -30,6 +31,14 @@ export class OneByOneServer<Reply extends typeof ServerResponse<IncomingMessage>
     } else if (behind.length + 1 < MAX_PIPELINED) behind.push(begin);
     // What comes after it was read already.
     else socket.destroy();
+    return true;
+  }
+
+  /** What is still to be answered would go into what the connection becomes. */
+  private upgrade(given: unknown[]): boolean {
+    const [{ socket }] = given as [IncomingMessage];
+    if (!this.waiting.has(socket)) return super.emit("upgrade", ...given);
+    socket.destroy();
     return true;
   }
 

@@ -127,6 +127,7 @@ test("who asks for a WebSocket gets to whoever opens them, and is answered plain
   await until(() => plain.heard().split("served").length === 3);
   server.on("upgrade", (_request, socket) => socket.end("HTTP/1.1 101 Switching Protocols\r\n\r\n"));
   const caller = await come();
+  await isServed(caller);
   caller.socket.write(ask("WebSocket"));
   await until(() => caller.heard().includes(" 101 "));
 });
@@ -235,6 +236,27 @@ describe("requests that are sent before the replies to earlier ones", () => {
     expect(caller.heard().match(/answer ../g)).toEqual(["answer /1", "answer /2", "answer /3"]);
   });
 
+  test("are answered as long as they are eight, and hung up on beyond", async () => {
+    const { port } = await serve({}, ({ url }, reply) => void reply.end(`answer ${url}`));
+    const paths = Array.from({ length: 9 }, (_, at) => `/${at}`);
+    const eight = await rawCaller(port, paths.slice(1).map(asking).join(""));
+    await until(() => eight.heard().includes("answer /8"));
+    const nine = await rawCaller(port, paths.map(asking).join(""));
+    await nine.closed;
+    expect(nine.heard()).not.toContain("answer /8");
+  });
+
+  test("are hung up on when they offer another protocol", async () => {
+    const begun: ServerResponse[] = [];
+    const { port, server } = await serve({}, (_request, reply) => void begun.push(reply));
+    let upgraded = 0;
+    server.on("upgrade", () => upgraded++);
+    const offer = "Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
+    const caller = await rawCaller(port, asking("/1") + asking("/2").replace("\r\n\r\n", `\r\n${offer}`));
+    await caller.closed;
+    expect([begun.length, upgraded]).toEqual([1, 0]);
+  });
+
   test("are not begun for somebody who left", async () => {
     const { begun, caller } = await serveByHand();
     const over = once(begun[0]?.reply as ServerResponse, "close");
@@ -270,7 +292,8 @@ describe("a body in chunks", () => {
     const { request } = await chunked(lines);
     await until(() => request.readableLength > 0);
     const pieces: Buffer[] = [];
-    for await (const piece of request) pieces.push(piece);
+    request.on("data", (piece: Buffer) => pieces.push(piece));
+    await once(request, "end");
     expect(Buffer.concat(pieces).toString()).toBe(lines.join(""));
     expect(pieces.length).toBeLessThan(200);
   });

@@ -124,7 +124,7 @@ describe("a browser of another origin", () => {
     for (const path of ["billing/pricing", "user", "nothing"]) {
       const reply = await fetch(`${gateway.url}/api/v1/${path}`, { headers: { origin: CLIENT } });
       expect(reply.headers.get("access-control-allow-origin")).toBe(CLIENT);
-      expect(reply.headers.get("access-control-expose-headers")).toBe("X-Request-Id");
+      expect(reply.headers.get("access-control-expose-headers")).toBe("X-Request-Id,Retry-After");
     }
   });
 
