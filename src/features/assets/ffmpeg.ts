@@ -16,18 +16,18 @@ interface Limits {
   readonly timeout: number;
 }
 
-const known = new Map<string, Promise<boolean>>();
+const found = new Set<string>();
 
-/** Whether this program is there. It is begun once in a process: loading its libraries takes a tenth of a second. */
-export function canRun(program: string): Promise<boolean> {
-  const asked =
-    known.get(program) ??
-    run(program, ["-version"], { timeout: 20_000 }).then(
-      () => true,
-      () => false,
-    );
-  known.set(program, asked);
-  return asked;
+/** Whether this program is there. Once found it is not begun again: loading its libraries takes a tenth of a second. */
+export async function canRun(program: string): Promise<boolean> {
+  if (found.has(program)) return true;
+  try {
+    await run(program, ["-version"], { timeout: 20_000 });
+  } catch {
+    return false;
+  }
+  found.add(program);
+  return true;
 }
 
 /**

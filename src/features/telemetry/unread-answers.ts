@@ -6,8 +6,8 @@ const MAX_UNANSWERED = 1_000;
 /** Of one connection: a client joins once. */
 const MAX_JOINS = 10;
 /**
- * Of a WebSocket's own queue. A slow watcher's frames are held before it, the
- * newest of each drone and type: of as many drones as one may watch that is less.
+ * Of a WebSocket's own queue. A slow watcher's frames are held before it, the newest of each drone and type: of as many
+ * drones as one may watch that is less.
  */
 const MAX_QUEUED_BYTES = 8 * 2 ** 20;
 const LOOK_MS = 1_000;
