@@ -180,7 +180,7 @@ test.each([0, 1])(
     expect(keys).toContain("blocklist-complete");
     expect((await user.api.delete("/logout")).status).toBe(200);
     // What it sees now it would miss then.
-  if (count === 0) expect(await ask(second)).toBe(401);
+    if (count === 0) expect(await ask(second)).toBe(401);
     await redis.flushall();
     for (const { key, data } of backup) await redis.restore(key, 0, data as Buffer);
     for (let n = 0; n < count; n++) {
