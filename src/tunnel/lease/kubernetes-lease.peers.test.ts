@@ -203,6 +203,8 @@ inCluster("where the lease is missing and may not be made, the log says that", a
   await leases.deleteNamespacedLease({ name, namespace });
   const one = candidateOf("one");
   await one.elector.start();
+  // It makes none before it has looked for as long as another might hold it.
+  await until(() => one.logged.length > 0, 20_000);
   expect(one.elector.isHeld).toBe(false);
   expect(one.logged.join("")).toMatch(/refuses the hub's lease \(403\).*cannot create resource/);
 });
