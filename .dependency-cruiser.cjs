@@ -1,6 +1,6 @@
 /**
  * Imports go one way:
- *   cmd → gateway | relay | tunnel | onboard | simvehicle | laptop → features/<x>/index | vehicle → http | platform → domain
+ *   cmd → gateway | relay | tunnel | onboard | simvehicle | laptop → features/<x>/index | vehicle | flight-log → http | platform → domain
  * Inside a feature: routes → service → store; only stores touch knex.
  */
 const processes = "gateway|relay|tunnel|onboard|simvehicle|laptop|admin";
@@ -54,6 +54,21 @@ module.exports = {
       },
     },
     {
+      name: "flight-log-reads-no-more-than-mavlink",
+      severity: "error",
+      from: { path: "^src/flight-log/", pathNot: isTest },
+      to: {
+        path: "^(src|cmd|bench|migrations)/",
+        pathNot: "^src/(flight-log|vehicle/mavlink|platform|domain)/",
+      },
+    },
+    {
+      name: "a-flight-log-has-one-door",
+      severity: "error",
+      from: { path: "^(src|cmd|bench)/", pathNot: ["^src/flight-log/", "^src/testing/", isTest] },
+      to: { path: "^src/flight-log/", pathNot: "^src/flight-log/index\\.ts$" },
+    },
+    {
       name: "simvehicle-speaks-only-the-wire",
       severity: "error",
       from: { path: "^src/simvehicle/", pathNot: isTest },
@@ -86,8 +101,7 @@ module.exports = {
       },
       to: {
         path: "^src/features/[^/]+/",
-        // The reader of flight logs is a thread of its own, and is measured alone.
-        pathNot: ["^src/features/[^/]+/index\\.ts$", "^src/features/executions/flight-log/index\\.ts$"],
+        pathNot: ["^src/features/[^/]+/index\\.ts$"],
       },
     },
     {

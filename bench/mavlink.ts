@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { MavLinkPacketParser, MavLinkPacketSplitter } from "node-mavlink";
-import { mixedFrames, seeded } from "../src/testing/mavlink-stream";
+import { mixedFrames, seeded } from "../src/testing/fakes/mavlink-stream";
 import { decode } from "../src/vehicle/mavlink/codec";
 import { FrameReader } from "../src/vehicle/mavlink/framing";
 import { MESSAGES } from "../src/vehicle/mavlink/messages";
@@ -157,7 +157,7 @@ export async function run(): Promise<BenchTable> {
       },
     ],
     notes: [
-      "Mix by seeded generator (src/testing/mavlink-stream.ts), per second: GLOBAL_POSITION_INT 10, ATTITUDE_QUATERNION 10, VFR_HUD 10, RAW_IMU 10, GPS_RAW_INT 5, SYS_STATUS 1, HEARTBEAT 1, EKF_STATUS_REPORT 1, EXTENDED_SYS_STATE 1, STATUSTEXT 0.5; MAVLink 2, chunks of 16 KiB.",
+      "Mix by seeded generator (src/testing/fakes/mavlink-stream.ts), per second: GLOBAL_POSITION_INT 10, ATTITUDE_QUATERNION 10, VFR_HUD 10, RAW_IMU 10, GPS_RAW_INT 5, SYS_STATUS 1, HEARTBEAT 1, EKF_STATUS_REPORT 1, EXTENDED_SYS_STATE 1, STATUSTEXT 0.5; MAVLink 2, chunks of 16 KiB.",
       `Median of ${ROUNDS} rounds of ${MESSAGES_PER_ROUND.toLocaleString("en-US")} messages; both sides decode every message to its class, in turns.`,
     ],
   };

@@ -1,4 +1,4 @@
 import { runAdmin } from "../src/admin";
-import { runProcess } from "../src/platform/lifecycle";
+import { runProcess } from "../src/platform/process/lifecycle";
 
 runProcess(() => runAdmin(process.argv.slice(2)));

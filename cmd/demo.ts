@@ -1,4 +1,4 @@
 import { runDemo } from "../src/laptop/demo";
-import { runProcess } from "../src/platform/lifecycle";
+import { runProcess } from "../src/platform/process/lifecycle";
 
 runProcess(() => runDemo(process.argv.slice(2)));

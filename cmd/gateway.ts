@@ -1,6 +1,6 @@
 import { startGateway } from "../src/gateway";
 import { gatewayConfig, loadConfig } from "../src/platform/config";
-import { runProcess, stopOnSignals } from "../src/platform/lifecycle";
+import { runProcess, stopOnSignals } from "../src/platform/process/lifecycle";
 
 runProcess(async () => {
   const { lifecycle, deps } = await startGateway(loadConfig(gatewayConfig));

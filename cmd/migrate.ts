@@ -1,8 +1,8 @@
 import { migrationSource } from "../migrations";
 import { loadConfig, migrateConfig } from "../src/platform/config";
-import { runProcess } from "../src/platform/lifecycle";
-import { createLogger } from "../src/platform/log";
-import { migrateSchema, waitForDatabase, waitForSchema } from "../src/platform/migrate";
+import { migrateSchema, waitForDatabase, waitForSchema } from "../src/platform/postgres/migrate";
+import { runProcess } from "../src/platform/process/lifecycle";
+import { createLogger } from "../src/platform/process/log";
 
 /** `migrate` brings the schema up to date, when the database answers; `migrate --wait` waits until somebody else has. */
 runProcess(async () => {

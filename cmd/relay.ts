@@ -1,5 +1,5 @@
 import { loadConfig, relayConfig } from "../src/platform/config";
-import { runProcess, stopOnSignals } from "../src/platform/lifecycle";
+import { runProcess, stopOnSignals } from "../src/platform/process/lifecycle";
 import { startRelay } from "../src/relay";
 
 runProcess(async () => {

@@ -1,5 +1,5 @@
 import { loadConfig, tunnelConfig, tunnelGuardConfig, tunnelUserspaceConfig } from "../src/platform/config";
-import { runProcess, stopOnSignals } from "../src/platform/lifecycle";
+import { runProcess, stopOnSignals } from "../src/platform/process/lifecycle";
 import { startGuard } from "../src/tunnel/lease/guard";
 import { hasten } from "../src/tunnel/os/hasten";
 

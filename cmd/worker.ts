@@ -1,6 +1,6 @@
 import { startWorker } from "../src/gateway/worker";
 import { loadConfig, workerConfig } from "../src/platform/config";
-import { runProcess, stopOnSignals } from "../src/platform/lifecycle";
+import { runProcess, stopOnSignals } from "../src/platform/process/lifecycle";
 
 runProcess(async () => {
   const { lifecycle, log } = await startWorker(loadConfig(workerConfig));

@@ -8,11 +8,11 @@ import { migrationSource } from "../../migrations";
 import { createUser } from "../../src/features/accounts";
 import { executionTasks } from "../../src/features/executions";
 import { startPostgres } from "../../src/laptop/servers/postgres";
-import { systemClock } from "../../src/platform/clock";
-import { type Db, openDatabase } from "../../src/platform/db";
-import { migrateSchema } from "../../src/platform/migrate";
-import { ObjectStore } from "../../src/platform/object-store";
-import { Stops } from "../../src/testing/stops";
+import { ObjectStore } from "../../src/platform/objects/object-store";
+import { type Db, openDatabase } from "../../src/platform/postgres/db";
+import { migrateSchema } from "../../src/platform/postgres/migrate";
+import { systemClock } from "../../src/platform/process/clock";
+import { Stops } from "../../src/testing/guards/stops";
 
 export const FILES = 6;
 export const MEGABYTES_EACH = 50;

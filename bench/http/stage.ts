@@ -5,10 +5,10 @@ import { migrationSource } from "../../migrations";
 import { createUser, Tokens } from "../../src/features/accounts";
 import { startPostgres } from "../../src/laptop/servers/postgres";
 import { startRedis } from "../../src/laptop/servers/redis";
-import { systemClock } from "../../src/platform/clock";
-import { openDatabase } from "../../src/platform/db";
-import { migrateSchema } from "../../src/platform/migrate";
-import { Stops } from "../../src/testing/stops";
+import { openDatabase } from "../../src/platform/postgres/db";
+import { migrateSchema } from "../../src/platform/postgres/migrate";
+import { systemClock } from "../../src/platform/process/clock";
+import { Stops } from "../../src/testing/guards/stops";
 
 const MISSIONS = 20;
 const POINTS = 10;

@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { analyseFlightLog } from "../../src/features/executions/flight-log";
+import { analyseFlightLog } from "../../src/flight-log";
 
 /** Reads one log in a process of its own, so that its memory can be told, and how long a first log takes: `file|stream PATH`. */
 const [how, path = ""] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-import { DataFlashReader, neededNumbers, readLogFile } from "../../src/features/executions/flight-log";
+import { DataFlashReader, neededNumbers, readLogFile } from "../../src/flight-log";
 
 /** The time, and which instance. What a message does not have is not a number. */
 function addFirst(sum: Float64Array, time: number, instance: number): boolean {

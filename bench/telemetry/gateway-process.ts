@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { TelemetrySockets } from "../../src/features/telemetry";
-import { createLogger } from "../../src/platform/log";
-import { createMetrics } from "../../src/platform/metrics";
+import { createLogger } from "../../src/platform/process/log";
+import { createMetrics } from "../../src/platform/process/metrics";
 import { createLinkPool } from "../../src/vehicle";
 import { answer, ownFigures } from "../relay/child";
 import { hostOf } from "./vehicles";

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { Namespace } from "../../src/testing/namespaces/namespace";
+import { Namespace } from "../../src/testing/system/namespaces/namespace";
 import { Firewall, teardownFirewall } from "../../src/tunnel/firewall/firewall";
 import { elementsOf, type Pair } from "../../src/tunnel/firewall/pairs";
 import { forwardPackets } from "../../src/tunnel/forwarding";

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Namespace } from "../../src/testing/namespaces/namespace";
-import { VpnClient } from "../../src/testing/namespaces/vpn-client";
+import type { Namespace } from "../../src/testing/system/namespaces/namespace";
+import { VpnClient } from "../../src/testing/system/namespaces/vpn-client";
 import { until } from "../../src/testing/until";
 import type { Peer } from "./rows";
 import { configOf, HUB_ADDRESS, type Town } from "./town";

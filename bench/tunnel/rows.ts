@@ -1,6 +1,6 @@
 import type { Ipv4 } from "../../src/domain/ipv4";
 import { type Member, type PeerId, peerId } from "../../src/domain/peers";
-import type { Db } from "../../src/platform/db";
+import type { Db } from "../../src/platform/postgres/db";
 import { generateKeyPair, type KeyPair } from "../../src/tunnel/wireguard/keys";
 
 export interface Peer extends Member, KeyPair {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { AppsV1Api, CoreV1Api } from "@kubernetes/client-node";
-import { packageRoot } from "../../src/platform/version";
+import { packageRoot } from "../../src/platform/process/version";
 import { freshFolder } from "../../src/testing";
 import { hubAddress, run } from "../chart/helm";
 import { chartFolder as chart } from "../chart/values-schema";

@@ -2,9 +2,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { BatchV1Api, CoreV1Api, type V1Job } from "@kubernetes/client-node";
 import { freshFolder } from "../../src/testing";
-import { loggedIn } from "../../src/testing/cluster-account";
-import { compiledPrograms } from "../../src/testing/programs";
+import { compiledPrograms } from "../../src/testing/programs/programs";
 import { until } from "../../src/testing/until";
+import { loggedIn } from "../../src/testing/worlds/cluster-account";
 import { run } from "../chart/helm";
 import { apiServer } from "./config";
 

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parse, stringify } from "yaml";
-import { packageRoot } from "../../src/platform/version";
+import { packageRoot } from "../../src/platform/process/version";
 import { freshFolder } from "../../src/testing";
 import { hubAddress, kubernetesMinors, matrix, render, run, tool } from "./helm";
 import { containersOf, workloads } from "./pods";

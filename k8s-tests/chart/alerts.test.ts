@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { packageRoot } from "../../src/platform/version";
+import { packageRoot } from "../../src/platform/process/version";
 import { freshFolder } from "../../src/testing";
 import { hubAddress, render, run, tool } from "./helm";
 import { unscoped } from "./promql";

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { configSchemas } from "../../src/platform/config";
-import { packageRoot } from "../../src/platform/version";
+import { packageRoot } from "../../src/platform/process/version";
 import { generatedKinds } from "./generated";
 import { type KubernetesObject, matrix, render } from "./helm";
 import { containersOf, workloads } from "./pods";

@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { configSchemas } from "../../src/platform/config";
-import { packageRoot } from "../../src/platform/version";
+import { packageRoot } from "../../src/platform/process/version";
 import { freshFolder } from "../../src/testing";
 import { type KubernetesObject, kubernetesMinors, matrix, render, run, tool } from "./helm";
 import { type Container, containersOf, type PodSpec, processOf, type Variable, workloads } from "./pods";

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import Ajv from "ajv";
 import { parse } from "yaml";
-import { packageRoot } from "../../src/platform/version";
+import { packageRoot } from "../../src/platform/process/version";
 import { type KubernetesObject, leasedHubs, render, tool } from "./helm";
 import { type Container, workloads } from "./pods";
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { configSchemas } from "../../src/platform/config";
-import { packageRoot } from "../../src/platform/version";
+import { packageRoot } from "../../src/platform/process/version";
 
 const templates = join(packageRoot, "charts/fleet-gateway/templates");
 

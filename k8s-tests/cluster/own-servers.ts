@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { V1Container } from "@kubernetes/client-node";
 import { parse } from "yaml";
-import { packageRoot } from "../../src/platform/version";
+import { packageRoot } from "../../src/platform/process/version";
 import { until } from "../../src/testing/until";
 import { core, exec, freshNamespace, isReady, networking } from "./release";
 

@@ -1,4 +1,4 @@
-import { version } from "../../src/platform/version";
+import { version } from "../../src/platform/process/version";
 import { until } from "../../src/testing/until";
 import { core, exec, freshNamespace, image, namespace as own } from "./release";
 

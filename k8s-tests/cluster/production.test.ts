@@ -8,12 +8,12 @@ import { ApiClient } from "../../src/laptop/api-client";
 import { downloadConfig } from "../../src/laptop/demo/client-config";
 import { atEndOfFile } from "../../src/testing";
 import { freshFolder } from "../../src/testing/fresh-servers";
-import { JanusRooms } from "../../src/testing/janus-rooms";
-import { VpnClient } from "../../src/testing/namespaces";
-import { askIn } from "../../src/testing/namespaces/cables";
+import { VpnClient } from "../../src/testing/system/namespaces";
+import { askIn } from "../../src/testing/system/namespaces/cables";
 import { until } from "../../src/testing/until";
-import { sha256 } from "../../src/testing/uploads";
 import { TestWatcher } from "../../src/testing/watcher";
+import { JanusRooms } from "../../src/testing/worlds/janus-rooms";
+import { sha256 } from "../../src/testing/worlds/uploads";
 import { ownServers, publishObjects } from "./own-servers";
 import { ProbePod } from "./probe-pod";
 import {

@@ -12,7 +12,7 @@ import {
   NetworkingV1Api,
   type V1Pod,
 } from "@kubernetes/client-node";
-import { packageRoot, version } from "../../src/platform/version";
+import { packageRoot, version } from "../../src/platform/process/version";
 import { atEndOfFile } from "../../src/testing";
 import { until } from "../../src/testing/until";
 

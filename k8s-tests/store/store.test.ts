@@ -7,10 +7,10 @@ import { GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3
 import { assetCredentials } from "../../src/features/provisioning/asset-access";
 import { freePort } from "../../src/laptop/free-port";
 import { startServerProcess } from "../../src/laptop/servers/server-process";
-import { ensureBuckets } from "../../src/platform/buckets";
-import { ObjectStore } from "../../src/platform/object-store";
-import { openObjects } from "../../src/platform/objects";
-import { Sts } from "../../src/platform/sts";
+import { ensureBuckets } from "../../src/platform/objects/buckets";
+import { openObjects } from "../../src/platform/objects/client";
+import { ObjectStore } from "../../src/platform/objects/object-store";
+import { Sts } from "../../src/platform/objects/sts";
 import { atEndOfFile, freshFolder } from "../../src/testing";
 import { until } from "../../src/testing/until";
 import { ConfigStore } from "../../src/tunnel/client-configs/store";

@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { createUser } from "../features/accounts";
-import { compiledPrograms } from "../testing/programs";
-import { startTestGateway, type TestGateway } from "../testing/start-gateway";
+import { compiledPrograms } from "../testing/programs/programs";
+import { startTestGateway, type TestGateway } from "../testing/worlds/start-gateway";
 
 let gateway: TestGateway;
 let programs: string;

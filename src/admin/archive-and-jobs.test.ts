@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { enqueue } from "../platform/jobs";
+import { enqueue } from "../platform/jobs/jobs";
 import { freshFolder } from "../testing";
-import { compiledPrograms } from "../testing/programs";
-import { startTestGateway, TEST_ARCHIVE_KEY, type TestGateway } from "../testing/start-gateway";
+import { compiledPrograms } from "../testing/programs/programs";
 import { until } from "../testing/until";
-import { droneClient, upload } from "../testing/uploads";
+import { startTestGateway, TEST_ARCHIVE_KEY, type TestGateway } from "../testing/worlds/start-gateway";
+import { droneClient, upload } from "../testing/worlds/uploads";
 
 let gateway: TestGateway;
 let programs: string;

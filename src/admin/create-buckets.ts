@@ -1,6 +1,6 @@
-import { ensureBuckets } from "../platform/buckets";
 import { createBucketsConfig, loadConfig } from "../platform/config";
-import { openObjects } from "../platform/objects";
+import { ensureBuckets } from "../platform/objects/buckets";
+import { openObjects } from "../platform/objects/client";
 import type { AdminCommand } from "./command";
 
 export const createBucketsCommand: AdminCommand = {

@@ -2,9 +2,9 @@ import { parseArgs } from "node:util";
 import { z } from "zod";
 import { createUser } from "../features/accounts";
 import { adminConfig, loadConfig } from "../platform/config";
-import { openDatabase } from "../platform/db";
-import { explainDatabaseError } from "../platform/db-errors";
-import { faultWords } from "../platform/fault-words";
+import { faultWords } from "../platform/config/issue-message";
+import { openDatabase } from "../platform/postgres/db";
+import { explainDatabaseError } from "../platform/postgres/errors";
 import type { AdminCommand } from "./command";
 
 const Wish = z.object({

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { configurationDocs } from "../platform/config";
-import { packageRoot } from "../platform/version";
+import { packageRoot } from "../platform/process/version";
 import type { AdminCommand } from "./command";
 
 export const docsCommand: AdminCommand = {

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { z } from "zod";
 import { grantSubscription, revokeSubscription } from "../features/billing";
 import { adminConfig, loadConfig } from "../platform/config";
-import { openDatabase } from "../platform/db";
+import { openDatabase } from "../platform/postgres/db";
 import type { AdminCommand } from "./command";
 
 const Wish = z.union([

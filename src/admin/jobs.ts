@@ -1,6 +1,6 @@
 import { adminConfig, loadConfig } from "../platform/config";
-import { openDatabase } from "../platform/db";
-import { type JobRow, listJobs, reviveJobs } from "../platform/jobs";
+import { type JobRow, listJobs, reviveJobs } from "../platform/jobs/jobs";
+import { openDatabase } from "../platform/postgres/db";
 import type { AdminCommand } from "./command";
 
 export const jobsCommand: AdminCommand = {

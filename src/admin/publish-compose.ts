@@ -1,6 +1,6 @@
 import { publishCompose } from "../features/provisioning";
 import { loadConfig, publishComposeConfig } from "../platform/config";
-import { ObjectStore } from "../platform/object-store";
+import { ObjectStore } from "../platform/objects/object-store";
 import type { AdminCommand } from "./command";
 
 export const publishComposeCommand: AdminCommand = {

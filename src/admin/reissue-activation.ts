@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { reissueActivation } from "../features/provisioning";
 import { adminConfig, loadConfig } from "../platform/config";
-import { openDatabase } from "../platform/db";
+import { openDatabase } from "../platform/postgres/db";
 import type { AdminCommand } from "./command";
 import { droneId } from "./drone-id";
 

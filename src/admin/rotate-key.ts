@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { DomainError } from "../domain/errors";
 import { rotateDroneKey, rotateUserKey } from "../features/vpn";
 import { adminConfig, loadConfig } from "../platform/config";
-import { openDatabase } from "../platform/db";
+import { openDatabase } from "../platform/postgres/db";
 import type { AdminCommand } from "./command";
 import { droneId } from "./drone-id";
 

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import knex from "knex";
 import { freePort } from "../laptop/free-port";
 import { atEndOfFile, freshDatabase, freshFolder, freshObjects } from "../testing";
-import { compiledPrograms } from "../testing/programs";
+import { compiledPrograms } from "../testing/programs/programs";
 
 const run = promisify(execFile);
 

@@ -1,6 +1,6 @@
 import { loadConfig, tunnelRoleConfig } from "../platform/config";
-import { openDatabase } from "../platform/db";
-import { ensureReader } from "../platform/reader-role";
+import { openDatabase } from "../platform/postgres/db";
+import { ensureReader } from "../platform/postgres/reader-role";
 import type { AdminCommand } from "./command";
 
 /** All that the tunnel service reads; it also listens, which takes no right. */

@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { type GatewayWithTunnel, gatewayWithTunnel } from "../testing/gateway-with-tunnel";
-import { compiledPrograms } from "../testing/programs";
-import type { TestUser } from "../testing/start-gateway";
+import { compiledPrograms } from "../testing/programs/programs";
 import { until } from "../testing/until";
+import { type GatewayWithTunnel, gatewayWithTunnel } from "../testing/worlds/gateway-with-tunnel";
+import type { TestUser } from "../testing/worlds/start-gateway";
 
 let world: GatewayWithTunnel;
 let programs: string;

@@ -2,9 +2,9 @@ import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { packageRoot } from "../platform/version";
+import { packageRoot } from "../platform/process/version";
 import { atEndOfFile } from "../testing/clean-up";
-import { startTestGateway } from "../testing/start-gateway";
+import { startTestGateway } from "../testing/worlds/start-gateway";
 
 /** It ends its own token, and all that comes after would be refused. */
 const SPARED = ["/api/v1/logout"];

@@ -11,9 +11,9 @@ import type { Route } from "../http/route";
 import type { Guards } from "../http/route-guards";
 import { swaggerDocument } from "../http/swagger";
 import type { GatewayConfig } from "../platform/config";
-import type { Logger } from "../platform/log";
-import { reachable } from "../platform/reaches";
-import { version } from "../platform/version";
+import type { Logger } from "../platform/process/log";
+import { reachable } from "../platform/process/reachability";
+import { version } from "../platform/process/version";
 import type { GatewayDeps } from "./deps";
 
 /** A name, a password, an address. */

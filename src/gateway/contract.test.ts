@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { ContractCase, ContractWorld } from "../testing/contract";
-import { startTestGateway, type TestGateway } from "../testing/start-gateway";
+import { startTestGateway, type TestGateway } from "../testing/worlds/start-gateway";
 
 /**
  * Tags whose routes are mounted before their cases are written. An entry that is no longer needed fails the

@@ -1,6 +1,6 @@
 import type { GatewayConfig } from "../platform/config";
-import type { Lifecycle } from "../platform/lifecycle";
-import { Counter, Gauge, Histogram, type Registry } from "../platform/metrics";
+import type { Lifecycle } from "../platform/process/lifecycle";
+import { Counter, Gauge, Histogram, type Registry } from "../platform/process/metrics";
 import { createLinkPool, type LinkPool, type PoolObserver, type VehicleOptions } from "../vehicle";
 
 /** This process's links to vehicles, counted. */

@@ -1,13 +1,13 @@
 import { Readable } from "node:stream";
-import { type GatewayProcess, gatewayProcess } from "../testing/gateway-process";
+import { type GatewayProcess, gatewayProcess } from "../testing/programs/gateway-process";
+import { until } from "../testing/until";
 import {
   startTestGateway,
   TEST_ARCHIVE_KEY,
   type TestGateway,
   type TestUser,
-} from "../testing/start-gateway";
-import { until } from "../testing/until";
-import { droneClient } from "../testing/uploads";
+} from "../testing/worlds/start-gateway";
+import { droneClient } from "../testing/worlds/uploads";
 
 const MEGABYTE = 2 ** 20;
 

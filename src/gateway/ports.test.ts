@@ -2,10 +2,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type Koa from "koa";
 import { type Route, route } from "../http/route";
-import { createMetrics } from "../platform/metrics";
+import { createMetrics } from "../platform/process/metrics";
 import { atEndOfFile } from "../testing/clean-up";
 import { ApiClient } from "../testing/client";
-import { startTestGateway, type TestGateway, type TestUser } from "../testing/start-gateway";
+import { startTestGateway, type TestGateway, type TestUser } from "../testing/worlds/start-gateway";
 import { BASE_PATH, gatewayApps } from "./app";
 
 const EDGE_SECRET = "what only the edge knows";

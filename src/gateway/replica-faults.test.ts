@@ -1,7 +1,8 @@
-import { startBalancer } from "../testing/balancer";
 import { ApiClient } from "../testing/client";
-import { startJumphost, type TestJumphost } from "../testing/jumphost";
-import { compiledPrograms } from "../testing/programs";
+import { compiledPrograms } from "../testing/programs/programs";
+import { TestWatcher } from "../testing/watcher";
+import { startBalancer } from "../testing/worlds/balancer";
+import { startJumphost, type TestJumphost } from "../testing/worlds/jumphost";
 import {
   asPhysical,
   REPLICA_ENV,
@@ -9,10 +10,9 @@ import {
   startReplicaProcess,
   type TappedDrone,
   tappedDrone,
-} from "../testing/replicas";
-import { eventually } from "../testing/simulated-drone";
-import { startTestGateway, type TestGateway, type TestUser } from "../testing/start-gateway";
-import { TestWatcher } from "../testing/watcher";
+} from "../testing/worlds/replicas";
+import { eventually } from "../testing/worlds/simulated-drone";
+import { startTestGateway, type TestGateway, type TestUser } from "../testing/worlds/start-gateway";
 
 /** A killed holder's successor is heard and seen by then. */
 const REPLACED_MS = 5_000;

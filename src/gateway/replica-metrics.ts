@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, type Registry } from "../platform/metrics";
+import { Counter, Gauge, Histogram, type Registry } from "../platform/process/metrics";
 import type { FleetObserver, LeasesObserver } from "../vehicle/leases";
 
 export interface ReplicaCounts {

@@ -1,16 +1,16 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { ApiClient } from "../testing/client";
+import { TestWatcher } from "../testing/watcher";
 import {
   startReplicas,
   type TappedDrone,
   TEST_PEER_SECRET,
   type TestReplicas,
   tappedDrone,
-} from "../testing/replicas";
-import { eventually } from "../testing/simulated-drone";
-import type { TestGateway, TestUser } from "../testing/start-gateway";
-import { TestWatcher } from "../testing/watcher";
+} from "../testing/worlds/replicas";
+import { eventually } from "../testing/worlds/simulated-drone";
+import type { TestGateway, TestUser } from "../testing/worlds/start-gateway";
 import { ownAddress } from "./replicas";
 
 /** MAV_CMD_COMPONENT_ARM_DISARM and MAV_CMD_NAV_TAKEOFF. */

@@ -4,13 +4,23 @@ import { freePort } from "../laptop/free-port";
 import { startRedis } from "../laptop/servers/redis";
 import { atEndOfFile } from "../testing/clean-up";
 import { ApiClient } from "../testing/client";
-import { type Cuttable, cuttable } from "../testing/cuttable";
 import { freshFolder } from "../testing/fresh-servers";
-import { startReplicas, type TestReplicas } from "../testing/replicas";
-import { eventually } from "../testing/simulated-drone";
-import { startTestGateway, TEST_JWT_SECRET, type TestGateway, type TestUser } from "../testing/start-gateway";
-import { startTestRelay, type TestDrone, type TestPilot, type TestRelay } from "../testing/start-relay";
 import { TestWatcher } from "../testing/watcher";
+import { type Cuttable, cuttable } from "../testing/worlds/cuttable";
+import { startReplicas, type TestReplicas } from "../testing/worlds/replicas";
+import { eventually } from "../testing/worlds/simulated-drone";
+import {
+  startTestGateway,
+  TEST_JWT_SECRET,
+  type TestGateway,
+  type TestUser,
+} from "../testing/worlds/start-gateway";
+import {
+  startTestRelay,
+  type TestDrone,
+  type TestPilot,
+  type TestRelay,
+} from "../testing/worlds/start-relay";
 
 const STRICT = { ACCESS_PROFILE: "strict", EDGE_SECRET: "a secret of the edge's own" };
 

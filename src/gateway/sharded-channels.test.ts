@@ -2,9 +2,9 @@ import { Redis } from "ioredis";
 import { freshRedis } from "../testing";
 import { atEndOfFile } from "../testing/clean-up";
 import { KeptLog } from "../testing/kept-log";
-import { REPLICA_ENV } from "../testing/replicas";
-import { startTestGateway } from "../testing/start-gateway";
 import { until } from "../testing/until";
+import { REPLICA_ENV } from "../testing/worlds/replicas";
+import { startTestGateway } from "../testing/worlds/start-gateway";
 
 interface Readyz {
   readonly dependencies: Readonly<Record<string, string>>;

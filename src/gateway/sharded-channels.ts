@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Logger } from "../platform/log";
-import type { Redis } from "../platform/redis";
+import type { Logger } from "../platform/process/log";
+import type { Redis } from "../platform/redis/client";
 
 /** Begins as Socket.IO's own channels do, to which a user's rights may be limited. */
 const CHANNEL = "socket.io#fleet:probe#";

@@ -1,9 +1,16 @@
 import { ListObjectsV2Command, type S3Client } from "@aws-sdk/client-s3";
-import type { ObjectStore } from "../platform/object-store";
-import { openObjects } from "../platform/objects";
+import { openObjects } from "../platform/objects/client";
+import type { ObjectStore } from "../platform/objects/object-store";
 import { atEndOfFile } from "../testing";
-import { type Brought, type FlownWorld, flownWorld, picture, video, workUntil } from "../testing/doomed-jobs";
-import { startTestGateway, type TestGateway } from "../testing/start-gateway";
+import {
+  type Brought,
+  type FlownWorld,
+  flownWorld,
+  picture,
+  video,
+  workUntil,
+} from "../testing/programs/doomed-jobs";
+import { startTestGateway, type TestGateway } from "../testing/worlds/start-gateway";
 
 let gateway: TestGateway;
 let objects: S3Client;

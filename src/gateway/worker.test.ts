@@ -1,7 +1,7 @@
 import { atEndOfFile } from "../testing";
-import { startTestGateway } from "../testing/start-gateway";
 import { until } from "../testing/until";
-import { droneClient } from "../testing/uploads";
+import { startTestGateway } from "../testing/worlds/start-gateway";
+import { droneClient } from "../testing/worlds/uploads";
 import { startWorker } from "./worker";
 
 test("a worker by itself sends the report that a gateway without one made due, and tells of its jobs", async () => {

@@ -3,16 +3,16 @@ import { closeServer, listen } from "../http/listen";
 import { opsRoutes } from "../http/ops";
 import { protectiveHeaders } from "../http/protective-headers";
 import { INTERNAL_LIMITS, limitedServer } from "../http/server";
-import { systemClock } from "../platform/clock";
 import type { WorkerConfig } from "../platform/config";
-import { observeDatabase, openDatabase } from "../platform/db";
-import { observeJobs } from "../platform/jobs";
-import { Lifecycle } from "../platform/lifecycle";
-import { createLogger, type Logger } from "../platform/log";
+import { observeJobs } from "../platform/jobs/jobs";
 import { openMailer } from "../platform/mail";
-import { createMetrics } from "../platform/metrics";
-import { ObjectStore } from "../platform/object-store";
-import { reachable } from "../platform/reaches";
+import { ObjectStore } from "../platform/objects/object-store";
+import { observeDatabase, openDatabase } from "../platform/postgres/db";
+import { systemClock } from "../platform/process/clock";
+import { Lifecycle } from "../platform/process/lifecycle";
+import { createLogger, type Logger } from "../platform/process/log";
+import { createMetrics } from "../platform/process/metrics";
+import { reachable } from "../platform/process/reachability";
 import { startWorking } from "./tasks";
 
 export interface Worker {

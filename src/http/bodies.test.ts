@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { PassThrough } from "node:stream";
-import { createMetrics } from "../platform/metrics";
+import { createMetrics } from "../platform/process/metrics";
 import { rawCaller } from "../testing/raw-http";
 import { until } from "../testing/until";
 import { Bodies } from "./bodies";

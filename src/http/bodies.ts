@@ -1,4 +1,4 @@
-import type { Registry } from "../platform/metrics";
+import type { Registry } from "../platform/process/metrics";
 import { HeldBytes } from "./held-bytes";
 import type { Hold } from "./raw-body";
 

@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import Koa from "koa";
 import { DomainError } from "../domain/errors";
-import { createLogger } from "../platform/log";
-import { createMetrics } from "../platform/metrics";
+import { createLogger } from "../platform/process/log";
+import { createMetrics } from "../platform/process/metrics";
 import { atEndOfFile } from "../testing/clean-up";
 import { closeServer, listen } from "./listen";
 import { errorBoundary } from "./mount";

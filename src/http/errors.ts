@@ -1,6 +1,6 @@
 import { DomainError, type ErrorCode, isDomainError } from "../domain/errors";
-import { explainDatabaseError } from "../platform/db-errors";
-import { explainStoreError } from "../platform/store-errors";
+import { explainStoreError } from "../platform/objects/errors";
+import { explainDatabaseError } from "../platform/postgres/errors";
 import type { Route } from "./route";
 
 /** The one place where a code becomes an HTTP status; a route's `errors` are the contract's exceptions. */

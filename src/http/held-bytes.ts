@@ -1,5 +1,5 @@
 import { DomainError } from "../domain/errors";
-import { Counter, Gauge, type Registry } from "../platform/metrics";
+import { Counter, Gauge, type Registry } from "../platform/process/metrics";
 
 /** How soon a caller who was refused may ask again. */
 const RETRY_AFTER_SECONDS = 5;

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import type { ServerResponse } from "node:http";
-import { createMetrics } from "../platform/metrics";
+import { createMetrics } from "../platform/process/metrics";
 import { LongReplies } from "./long-replies";
 
 const MEGABYTE = 2 ** 20;

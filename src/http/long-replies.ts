@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { FairQueue } from "../platform/fair-queue";
-import type { Registry } from "../platform/metrics";
+import type { Registry } from "../platform/process/metrics";
 import { HeldBytes } from "./held-bytes";
 
 /** Long replies that one process makes at the same time; the longest take some hundred megabytes each while they are made. */

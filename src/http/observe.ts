@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { Context, Middleware } from "koa";
 import proxyaddr from "proxy-addr";
 import { unmapped } from "../domain/ipv4";
-import type { Logger } from "../platform/log";
-import { Counter, Histogram, type Registry } from "../platform/metrics";
+import type { Logger } from "../platform/process/log";
+import { Counter, Histogram, type Registry } from "../platform/process/metrics";
 import { opsPaths } from "./ops";
 import type { Route } from "./route";
 

@@ -1,7 +1,7 @@
 import Router from "@koa/router";
 import type { Middleware } from "koa";
-import type { Lifecycle } from "../platform/lifecycle";
-import type { Registry } from "../platform/metrics";
+import type { Lifecycle } from "../platform/process/lifecycle";
+import type { Registry } from "../platform/process/metrics";
 
 /** A dependency's state, for show: it makes nobody unready, or one blip would take every replica out. */
 export type Probe = () => Promise<unknown>;

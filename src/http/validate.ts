@@ -1,7 +1,7 @@
 import type { Context } from "koa";
 import { z } from "zod";
 import { DomainError } from "../domain/errors";
-import { faultWords } from "../platform/fault-words";
+import { faultWords } from "../platform/config/issue-message";
 import type { Route } from "./route";
 
 const nothing = z.object({});

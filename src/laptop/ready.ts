@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { packageRoot } from "../platform/version";
+import { packageRoot } from "../platform/process/version";
 
 /** Where the stack keeps its state unless told otherwise. */
 export const defaultStateFolder = join(packageRoot, ".fleet");

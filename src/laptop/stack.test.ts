@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { atEndOfFile, freshFolder } from "../testing";
-import { compiledPrograms } from "../testing/programs";
+import { compiledPrograms } from "../testing/programs/programs";
 import { ApiClient } from "./api-client";
 import { freePort } from "./free-port";
 import { type Ready, readReady, readyFile } from "./ready";

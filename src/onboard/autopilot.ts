@@ -1,5 +1,5 @@
 import { DomainError } from "../domain/errors";
-import type { Logger } from "../platform/log";
+import type { Logger } from "../platform/process/log";
 import type { ByteStream, VehicleIdentity } from "../vehicle";
 import { dialDirect } from "../vehicle/dialers/direct";
 import { Channel } from "../vehicle/mavlink/channel";

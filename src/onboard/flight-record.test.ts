@@ -1,13 +1,13 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadConfig, onboardConfig } from "../platform/config";
-import { createLogger } from "../platform/log";
+import { createLogger } from "../platform/process/log";
 import { startSimulator } from "../simvehicle";
 import { atEndOfFile, freshFolder } from "../testing";
-import { executionOf, startFlight } from "../testing/flights";
-import { startTestGateway } from "../testing/start-gateway";
 import { until } from "../testing/until";
-import { sha256 } from "../testing/uploads";
+import { executionOf, startFlight } from "../testing/worlds/flights";
+import { startTestGateway } from "../testing/worlds/start-gateway";
+import { sha256 } from "../testing/worlds/uploads";
 import { startOnboard } from ".";
 import { FlightRecord } from "./flight-record";
 import { DroneGateway } from "./gateway";

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Logger } from "../platform/log";
+import type { Logger } from "../platform/process/log";
 import { checksumOf, findLog } from "./flight-log";
 import { type AnnouncedLog, type DroneGateway, Refused, type Upload } from "./gateway";
 

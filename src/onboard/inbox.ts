@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
-import type { Logger } from "../platform/log";
-import { connectRedis, encodeCommand } from "../platform/redis-wire";
+import type { Logger } from "../platform/process/log";
+import { connectRedis, encodeCommand } from "../platform/redis/resp";
 import { type Reply, ReplyReader } from "./replies";
 
 const ECHO_EVERY_MS = 50;

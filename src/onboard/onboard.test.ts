@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadConfig, onboardConfig } from "../platform/config";
-import { createLogger } from "../platform/log";
-import { openRedis, type Redis, redisReady } from "../platform/redis";
+import { createLogger } from "../platform/process/log";
+import { openRedis, type Redis, redisReady } from "../platform/redis/client";
 import { type SimulatedVehicle, type SimulatedVehicleOptions, startSimulator } from "../simvehicle";
 import { atEndOfFile, freshFolder, freshRedis } from "../testing";
-import { type Cuttable, cuttable } from "../testing/cuttable";
-import { eventually } from "../testing/simulated-drone";
 import { TestSticks } from "../testing/sticks";
+import { type Cuttable, cuttable } from "../testing/worlds/cuttable";
+import { eventually } from "../testing/worlds/simulated-drone";
 import type { VehicleLink } from "../vehicle";
 import { dialDirect } from "../vehicle/dialers/direct";
 import { openMavlinkLink } from "../vehicle/mavlink/link";

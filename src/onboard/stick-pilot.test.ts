@@ -1,4 +1,4 @@
-import { createLogger } from "../platform/log";
+import { createLogger } from "../platform/process/log";
 import { until } from "../testing/until";
 import type { VehicleIdentity } from "../vehicle";
 import { StickPilot } from "./stick-pilot";

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Logger } from "../platform/log";
+import type { Logger } from "../platform/process/log";
 import type { Autopilot } from "./autopilot";
 import { Freshness, type Refusal } from "./freshness";
 import type { Arrival } from "./inbox";

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import type { Logger } from "../platform/log";
+import type { Logger } from "../platform/process/log";
 
 /** What concerns the video pipeline, each on a channel of the drone's. */
 export const VIDEO_TOPICS = ["video_source", "video_room_details", "video_room_state"] as const;

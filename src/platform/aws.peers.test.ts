@@ -1,8 +1,8 @@
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { atEndOfFile } from "../testing";
-import { freshMoto } from "../testing/moto";
+import { freshMoto } from "../testing/fakes/moto";
 import { imageRegistry } from "./image-registry";
-import { Sts } from "./sts";
+import { Sts } from "./objects/sts";
 
 let url: string;
 const keys = { S3_ACCESS_KEY_ID: "test", S3_SECRET_ACCESS_KEY: "test", S3_REGION: "eu-central-1" };

@@ -1,6 +1,6 @@
 import { ECRClient, GetAuthorizationTokenCommand } from "@aws-sdk/client-ecr";
 import { DomainError } from "../domain/errors";
-import { plainly } from "./sts";
+import { plainly } from "./objects/sts";
 
 export interface ImageRegistrySettings {
   readonly REGISTRY_PROVIDER: "ecr" | "static";

@@ -1,6 +1,8 @@
 import { Tokens } from "../features/accounts";
-import { systemClock } from "../platform/clock";
+import { systemClock } from "../platform/process/clock";
 import { flood } from "../testing/flood";
+import { relayProcess } from "../testing/programs/relay-process";
+import type { ReleasedProcess } from "../testing/programs/released-process";
 import {
   many,
   mostSockets,
@@ -10,12 +12,10 @@ import {
   rawStatuses,
   upgradeTo,
 } from "../testing/raw-http";
-import { relayProcess } from "../testing/relay-process";
-import type { ReleasedProcess } from "../testing/released-process";
 import { scrape } from "../testing/scrape";
-import { TEST_JWT_SECRET } from "../testing/start-gateway";
-import { startTestRelay, type TestDrone, TestPilot, type TestRelay } from "../testing/start-relay";
 import { until } from "../testing/until";
+import { TEST_JWT_SECRET } from "../testing/worlds/start-gateway";
+import { startTestRelay, type TestDrone, TestPilot, type TestRelay } from "../testing/worlds/start-relay";
 
 // A busy machine takes several times as long.
 jest.setTimeout(120_000);

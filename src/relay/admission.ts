@@ -1,6 +1,6 @@
 import { may } from "../domain/access";
 import type { SignedIn, SignIn, Tokens } from "../features/accounts";
-import type { Db } from "../platform/db";
+import type { Db } from "../platform/postgres/db";
 import { closeCodes, lookupFailed, Refusal } from "./close";
 import { type BoundDrone, findBoundDrone } from "./drones.store";
 import type { Pilot } from "./pilot";

@@ -1,5 +1,5 @@
-import { startTestRelay, type TestRelay } from "../testing/start-relay";
 import { until } from "../testing/until";
+import { startTestRelay, type TestRelay } from "../testing/worlds/start-relay";
 
 let relay: TestRelay;
 

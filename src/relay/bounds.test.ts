@@ -1,10 +1,15 @@
 import { startRedis } from "../laptop/servers/redis";
-import type { Redis } from "../platform/redis";
+import type { Redis } from "../platform/redis/client";
 import { atEndOfFile, freshDatabase, freshFolder } from "../testing";
 import { flood } from "../testing/flood";
 import { rawFrame } from "../testing/raw-http";
-import { startTestRelay, type TestDrone, type TestPilot, type TestRelay } from "../testing/start-relay";
 import { until } from "../testing/until";
+import {
+  startTestRelay,
+  type TestDrone,
+  type TestPilot,
+  type TestRelay,
+} from "../testing/worlds/start-relay";
 
 let relay: TestRelay;
 let redis: Redis;

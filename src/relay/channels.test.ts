@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
-import { createLogger } from "../platform/log";
-import { openRedis, redisReady } from "../platform/redis";
+import { createLogger } from "../platform/process/log";
+import { openRedis, redisReady } from "../platform/redis/client";
 import { freshRedis } from "../testing";
 import { atEndOfFile } from "../testing/clean-up";
 import { until } from "../testing/until";

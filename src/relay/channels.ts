@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import type { Redis } from "../platform/redis";
+import type { Redis } from "../platform/redis/client";
 
 /** A message's bytes, always valid UTF-8, and when it arrived (`performance.now()`). */
 export type Listener = (message: Buffer, arrivedAt: number) => void;

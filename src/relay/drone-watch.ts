@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Db } from "../platform/db";
-import type { Change } from "../platform/listen";
-import type { Logger } from "../platform/log";
+import type { Change } from "../platform/postgres/change-listener";
+import type { Db } from "../platform/postgres/db";
+import type { Logger } from "../platform/process/log";
 import { closeCodes } from "./close";
 import { type BoundDrone, findBoundDrones } from "./drones.store";
 import type { Session, Sessions } from "./sessions";

@@ -1,4 +1,4 @@
-import type { Db } from "../platform/db";
+import type { Db } from "../platform/postgres/db";
 
 /** What a session is bound to: a live drone, its owner and its address at the time of reading. */
 export interface BoundDrone {

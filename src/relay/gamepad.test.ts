@@ -1,8 +1,8 @@
 import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
 import { atEndOfFile } from "../testing";
-import { startTestRelay, type TestDrone, type TestRelay } from "../testing/start-relay";
 import { until } from "../testing/until";
+import { startTestRelay, type TestDrone, type TestRelay } from "../testing/worlds/start-relay";
 
 let relay: TestRelay;
 let drone: TestDrone;

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
-import { createLogger } from "../platform/log";
-import { openRedis, redisReady } from "../platform/redis";
-import { publishTo } from "../platform/redis-wire";
+import { createLogger } from "../platform/process/log";
+import { openRedis, redisReady } from "../platform/redis/client";
+import { publishTo } from "../platform/redis/resp";
 import { atEndOfFile, freshRedis } from "../testing";
 import { until } from "../testing/until";
 import type { Source } from "./in-flight";

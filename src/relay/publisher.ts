@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Logger } from "../platform/log";
-import { connectRedis, encodeCommand } from "../platform/redis-wire";
+import type { Logger } from "../platform/process/log";
+import { connectRedis, encodeCommand } from "../platform/redis/resp";
 import { InFlight, type Source } from "./in-flight";
 import type { Series } from "./tally";
 

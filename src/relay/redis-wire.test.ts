@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 import { createServer } from "node:net";
-import { createLogger } from "../platform/log";
-import { openRedis, type Redis, redisReady } from "../platform/redis";
-import { connectRedis, encodeCommand, publishTo } from "../platform/redis-wire";
+import { createLogger } from "../platform/process/log";
+import { openRedis, type Redis, redisReady } from "../platform/redis/client";
+import { connectRedis, encodeCommand, publishTo } from "../platform/redis/resp";
 import { atEndOfFile, freshRedis } from "../testing";
 import { until } from "../testing/until";
 import { Publisher } from "./publisher";

@@ -1,6 +1,6 @@
-import type { Redis } from "../platform/redis";
-import { startTestRelay, type TestDrone, type TestRelay } from "../testing/start-relay";
+import type { Redis } from "../platform/redis/client";
 import { until } from "../testing/until";
+import { startTestRelay, type TestDrone, type TestRelay } from "../testing/worlds/start-relay";
 
 let relay: TestRelay;
 let redis: Redis;

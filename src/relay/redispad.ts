@@ -1,4 +1,4 @@
-import { publishTo } from "../platform/redis-wire";
+import { publishTo } from "../platform/redis/resp";
 import type { Channels } from "./channels";
 import { closeCodes, Refusal } from "./close";
 import type { BoundDrone } from "./drones.store";

@@ -1,6 +1,6 @@
 import type { WebSocket } from "ws";
-import type { Db } from "../platform/db";
-import type { Logger } from "../platform/log";
+import type { Db } from "../platform/postgres/db";
+import type { Logger } from "../platform/process/log";
 import { admit, type Credentials } from "./admission";
 import { closeCodes, Refusal } from "./close";
 import type { Wish } from "./doors";

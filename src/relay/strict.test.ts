@@ -1,10 +1,10 @@
 import { type SignIn, Tokens } from "../features/accounts";
-import { systemClock } from "../platform/clock";
 import { loadConfig, relayConfig } from "../platform/config";
-import type { Redis } from "../platform/redis";
-import { TEST_JWT_SECRET } from "../testing/start-gateway";
-import { startTestRelay, type TestDrone, type TestRelay } from "../testing/start-relay";
+import { systemClock } from "../platform/process/clock";
+import type { Redis } from "../platform/redis/client";
 import { until } from "../testing/until";
+import { TEST_JWT_SECRET } from "../testing/worlds/start-gateway";
+import { startTestRelay, type TestDrone, type TestRelay } from "../testing/worlds/start-relay";
 import { startRelay } from ".";
 import { admit } from "./admission";
 import type { Refusal } from "./close";

@@ -1,4 +1,4 @@
-import type { Registry } from "../platform/metrics";
+import type { Registry } from "../platform/process/metrics";
 
 /**
  * A histogram for hot paths: an observation costs two additions and a short search, where prom-client hashes

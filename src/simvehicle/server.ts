@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import { openPort } from "../platform/open-port";
+import { openPort } from "../platform/process/open-port";
 import { FrameWriter } from "../vehicle/mavlink/codec";
 import type { MavLinkData } from "../vehicle/mavlink/messages";
 import type { Faults } from "./faults";

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../platform/clock";
+import { type Clock, systemClock } from "../platform/process/clock";
 import { type Faults, noFaults } from "./faults";
 import type { Flight } from "./flight";
 import type { Autopilot, Firmware, VehicleKind } from "./flight-state";

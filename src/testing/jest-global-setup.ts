@@ -1,7 +1,7 @@
 import knex from "knex";
 import { migrationSource } from "../../migrations";
 import { startPostgres } from "../laptop/servers/postgres";
-import { migrateJobs } from "../platform/jobs";
+import { migrateJobs } from "../platform/jobs/jobs";
 import { databaseServerVariable, templateDatabase } from "./fresh-database";
 import { clearAbandonedRuns, clearRunFolderNow, makeRunFolder, runFolderVariable } from "./run-folder";
 

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync 
 import { hostname, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { endLeftover, isMarked, sendSignal } from "../laptop/servers/leftover";
-import { packageRoot } from "../platform/version";
+import { packageRoot } from "../platform/process/version";
 
 /** Where the folder of this run is told to the workers that run the test files. */
 export const runFolderVariable = "FLEET_TEST_FOLDER";

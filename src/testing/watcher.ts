@@ -1,6 +1,6 @@
 import { io, type ManagerOptions, type Socket } from "socket.io-client";
 import { atEndOfFile } from "./clean-up";
-import { eventually } from "./simulated-drone";
+import { eventually } from "./worlds/simulated-drone";
 
 type Heard = ReturnType<typeof JSON.parse>;
 

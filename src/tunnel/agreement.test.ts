@@ -1,7 +1,7 @@
 import type { Ipv4 } from "../domain/ipv4";
 import type { LivePeer, Member } from "../domain/peers";
 import type { PublicKey } from "../domain/wireguard";
-import { seeded } from "../testing/mavlink-stream";
+import { seeded } from "../testing/fakes/mavlink-stream";
 import { Agreement, type Comparison } from "./agreement";
 import { planPeers, printPeerPlan } from "./peers.plan";
 

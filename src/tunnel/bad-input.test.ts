@@ -1,7 +1,7 @@
 import { KeptLog } from "../testing/kept-log";
 import { scrape } from "../testing/scrape";
-import { type TunnelWorld, tunnelWorld } from "../testing/start-tunnel";
 import { until } from "../testing/until";
+import { type TunnelWorld, tunnelWorld } from "../testing/worlds/start-tunnel";
 import { INDEX_KEY } from "./client-configs/store";
 import type { Tunnel } from "./index";
 import { SimulatedOs } from "./os/simulated-os";

@@ -1,8 +1,8 @@
-import { type Cuttable, cuttable } from "../testing/cuttable";
 import { KeptLog } from "../testing/kept-log";
 import { type Metrics, scrape } from "../testing/scrape";
-import { type TunnelWorld, tunnelWorld } from "../testing/start-tunnel";
 import { until as untilWithin } from "../testing/until";
+import { type Cuttable, cuttable } from "../testing/worlds/cuttable";
+import { type TunnelWorld, tunnelWorld } from "../testing/worlds/start-tunnel";
 import type { Tunnel } from "./index";
 import { SimulatedOs } from "./os/simulated-os";
 

@@ -1,8 +1,8 @@
 import knex from "knex";
-import { ensureReader } from "../platform/reader-role";
+import { ensureReader } from "../platform/postgres/reader-role";
 import { scrape } from "../testing/scrape";
-import { type TunnelWorld, tunnelWorld } from "../testing/start-tunnel";
 import { until } from "../testing/until";
+import { type TunnelWorld, tunnelWorld } from "../testing/worlds/start-tunnel";
 import { SimulatedOs } from "./os/simulated-os";
 
 let world: TunnelWorld;

@@ -1,4 +1,4 @@
-import type { Db } from "../platform/db";
+import type { Db } from "../platform/postgres/db";
 import type { FleetRow } from "./fleet";
 import type { RowIds } from "./known-rows";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { LivePeer } from "../domain/peers";
 import { isPublicKey, type PublicKey } from "../domain/wireguard";
-import type { Logger } from "../platform/log";
+import type { Logger } from "../platform/process/log";
 import { type ConfigStore, ENDPOINTS_KEY } from "./client-configs/store";
 
 const endpoint = /^(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-fA-F:]+\]):\d{1,5}$/;

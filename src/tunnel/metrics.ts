@@ -1,5 +1,5 @@
 import { type PlaneName, planeNames } from "../domain/tunnel-planes";
-import { Counter, Gauge, Histogram, type Registry } from "../platform/metrics";
+import { Counter, Gauge, Histogram, type Registry } from "../platform/process/metrics";
 import type { ConfigDamage } from "./client-configs/publish";
 import { type RowFault, rowFaults } from "./fleet";
 

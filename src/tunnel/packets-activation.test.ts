@@ -1,11 +1,11 @@
 import { saveSubscription } from "../features/billing";
 import { publishCompose } from "../features/provisioning";
 import { rotateDroneKey } from "../features/vpn";
-import { asRoot, Namespace, VpnClient } from "../testing/namespaces";
-import { HUB_ADDRESS } from "../testing/namespaces/hub-town";
-import { startTestGateway, type TestGateway, type TestUser } from "../testing/start-gateway";
-import { tunnelWorld } from "../testing/start-tunnel";
+import { asRoot, Namespace, VpnClient } from "../testing/system/namespaces";
+import { HUB_ADDRESS } from "../testing/system/namespaces/hub-town";
 import { until } from "../testing/until";
+import { startTestGateway, type TestGateway, type TestUser } from "../testing/worlds/start-gateway";
+import { tunnelWorld } from "../testing/worlds/start-tunnel";
 
 const tcp = (port: number) => ({ protocol: "tcp" as const, port });
 

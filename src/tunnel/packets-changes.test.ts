@@ -5,7 +5,7 @@ import {
   hubTown,
   type Namespace,
   tellRoundTrips,
-} from "../testing/namespaces";
+} from "../testing/system/namespaces";
 import { until } from "../testing/until";
 import type { Tunnel } from "./index";
 

@@ -1,16 +1,16 @@
 import type { ChildProcess } from "node:child_process";
 import { join } from "node:path";
-import { createLogger } from "../platform/log";
-import { openRedis, type Redis, redisReady } from "../platform/redis";
+import { createLogger } from "../platform/process/log";
+import { openRedis, type Redis, redisReady } from "../platform/redis/client";
 import { atEndOfFile, freshFolder } from "../testing";
 import type { ApiClient } from "../testing/client";
-import { asRoot, type HubTown, hubTown } from "../testing/namespaces";
-import { askIn, cableIn, cableOut, runIn } from "../testing/namespaces/cables";
-import type { Member } from "../testing/namespaces/hub-town";
-import { compiledPrograms } from "../testing/programs";
-import { startTestGateway, type TestGateway } from "../testing/start-gateway";
+import { compiledPrograms } from "../testing/programs/programs";
 import { TestSticks } from "../testing/sticks";
+import { asRoot, type HubTown, hubTown } from "../testing/system/namespaces";
+import { askIn, cableIn, cableOut, runIn } from "../testing/system/namespaces/cables";
+import type { Member } from "../testing/system/namespaces/hub-town";
 import { until } from "../testing/until";
+import { startTestGateway, type TestGateway } from "../testing/worlds/start-gateway";
 
 /**
  * Everything that a drone and the gateway have to say to each other, in the strict profile, with real packets: the

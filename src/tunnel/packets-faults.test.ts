@@ -1,7 +1,7 @@
-import { asRoot, controlStream, type HubTown, hubTown, tellRoundTrips } from "../testing/namespaces";
-import { type Daemon, DaemonHost } from "../testing/namespaces/daemon-host";
-import { foreignInterface } from "../testing/namespaces/foreign-interface";
-import { type Neighbour, neighbour } from "../testing/namespaces/neighbour";
+import { asRoot, controlStream, type HubTown, hubTown, tellRoundTrips } from "../testing/system/namespaces";
+import { type Daemon, DaemonHost } from "../testing/system/namespaces/daemon-host";
+import { foreignInterface } from "../testing/system/namespaces/foreign-interface";
+import { type Neighbour, neighbour } from "../testing/system/namespaces/neighbour";
 import { until } from "../testing/until";
 
 const tcp = (port: number) => ({ protocol: "tcp" as const, port });

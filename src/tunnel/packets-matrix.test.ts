@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { asRoot, type HubTown, hubTown, type Namespace, type Target } from "../testing/namespaces";
-import { foreignInterface } from "../testing/namespaces/foreign-interface";
-import { hubAsShown } from "../testing/namespaces/hub-as-shown";
-import { DRONE_PORTS, HUB_ADDRESS } from "../testing/namespaces/hub-town";
+import { asRoot, type HubTown, hubTown, type Namespace, type Target } from "../testing/system/namespaces";
+import { foreignInterface } from "../testing/system/namespaces/foreign-interface";
+import { hubAsShown } from "../testing/system/namespaces/hub-as-shown";
+import { DRONE_PORTS, HUB_ADDRESS } from "../testing/system/namespaces/hub-town";
 import { until } from "../testing/until";
 import { teardownFirewall } from "./firewall/firewall";
 import type { Tunnel } from "./index";

@@ -1,5 +1,5 @@
-import { asRoot } from "../testing/namespaces";
-import { echoes, type HubPair, hubPair, type PairedHub } from "../testing/namespaces/hub-pair";
+import { asRoot } from "../testing/system/namespaces";
+import { echoes, type HubPair, hubPair, type PairedHub } from "../testing/system/namespaces/hub-pair";
 import { until } from "../testing/until";
 
 /** Two daemons with the same keys and one database, neither of which was told that there is another. */

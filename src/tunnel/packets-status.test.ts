@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { asRoot, type HubTown, hubTown } from "../testing/namespaces";
+import { asRoot, type HubTown, hubTown } from "../testing/system/namespaces";
 import { until } from "../testing/until";
 import type { Tunnel } from "./index";
 import { realOs } from "./os/os";

@@ -1,7 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { hubLeaseGroup } from "../platform/config/hub-lease";
-import { asRoot } from "../testing/namespaces";
-import { echoes, type HubPair, hubPair, PAIR_LEASE, type PairedHub } from "../testing/namespaces/hub-pair";
+import { asRoot } from "../testing/system/namespaces";
+import {
+  echoes,
+  type HubPair,
+  hubPair,
+  PAIR_LEASE,
+  type PairedHub,
+} from "../testing/system/namespaces/hub-pair";
 import { until as untilTold } from "../testing/until";
 
 /** How long an idle client may be away after a hub's end; by itself it would notice after up to two minutes. */

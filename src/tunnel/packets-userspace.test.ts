@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { asRoot, controlStream, type HubTown, hubTown } from "../testing/namespaces";
-import { compiledPrograms } from "../testing/programs";
+import { compiledPrograms } from "../testing/programs/programs";
+import { asRoot, controlStream, type HubTown, hubTown } from "../testing/system/namespaces";
 import { until } from "../testing/until";
 import { ENDPOINTS_KEY } from "./client-configs/store";
 import type { Tunnel } from "./index";

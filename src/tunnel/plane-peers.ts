@@ -1,7 +1,7 @@
 import type { LivePeer, Member } from "../domain/peers";
 import type { Plane } from "../domain/tunnel-planes";
 import type { PublicKey } from "../domain/wireguard";
-import type { Logger } from "../platform/log";
+import type { Logger } from "../platform/process/log";
 import { type AddressIndex, indexOf } from "./address-index";
 import { Agreement, type Comparison } from "./agreement";
 import type { Keyring } from "./client-configs/keyring";

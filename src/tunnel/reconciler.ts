@@ -1,8 +1,8 @@
 import { setImmediate as gathered } from "node:timers/promises";
 import type { PlaneName } from "../domain/tunnel-planes";
 import type { PublicKey } from "../domain/wireguard";
-import type { Clock } from "../platform/clock";
-import type { Logger } from "../platform/log";
+import type { Clock } from "../platform/process/clock";
+import type { Logger } from "../platform/process/log";
 import type { Keyring } from "./client-configs/keyring";
 import type { Firewall } from "./firewall/firewall";
 import { PairKeeper } from "./firewall/pair-keeper";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { loadConfig, tunnelConfig } from "../platform/config";
 import { atEndOfFile, freshFolder } from "../testing";
-import { TEST_VPN_BUCKET, tunnelWorld } from "../testing/start-tunnel";
 import { until } from "../testing/until";
+import { TEST_VPN_BUCKET, tunnelWorld } from "../testing/worlds/start-tunnel";
 import { startTunnel } from ".";
 import type { LeaseRecord, LeaseStore } from "./lease/lease";
 import { SimulatedOs } from "./os/simulated-os";

@@ -1,5 +1,5 @@
 import type { PlaneName } from "../domain/tunnel-planes";
-import type { Logger } from "../platform/log";
+import type { Logger } from "../platform/process/log";
 import type { Stage, TunnelMetrics } from "./metrics";
 
 /** The parts of a reconciliation, each on its own: one that fails keeps none of the others from being done. */

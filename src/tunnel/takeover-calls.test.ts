@@ -1,6 +1,6 @@
 import type { LivePeer } from "../domain/peers";
 import type { PublicKey } from "../domain/wireguard";
-import { createLogger } from "../platform/log";
+import { createLogger } from "../platform/process/log";
 import { until } from "../testing/until";
 import { SimulatedOs } from "./os/simulated-os";
 import { TakeoverCalls } from "./takeover-calls";

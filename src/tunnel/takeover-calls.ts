@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { LivePeer } from "../domain/peers";
 import type { PublicKey } from "../domain/wireguard";
-import type { Logger } from "../platform/log";
+import type { Logger } from "../platform/process/log";
 import type { Endpoints } from "./endpoints";
 import { parseDump } from "./observed";
 import type { Os } from "./os/os";

@@ -1,6 +1,6 @@
 import { planes } from "../domain/tunnel-planes";
-import { type TunnelWorld, tunnelWorld } from "../testing/start-tunnel";
 import { until } from "../testing/until";
+import { type TunnelWorld, tunnelWorld } from "../testing/worlds/start-tunnel";
 import type { Tunnel } from "./index";
 import { SimulatedOs } from "./os/simulated-os";
 import { publicKeyOf } from "./wireguard/keys";

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import pg from "pg";
 import { atEndOfFile } from "../testing";
-import { cuttable } from "../testing/cuttable";
-import { type TunnelWorld, tunnelWorld } from "../testing/start-tunnel";
 import { until } from "../testing/until";
+import { cuttable } from "../testing/worlds/cuttable";
+import { type TunnelWorld, tunnelWorld } from "../testing/worlds/start-tunnel";
 import { SimulatedOs } from "./os/simulated-os";
 
 let world: TunnelWorld;

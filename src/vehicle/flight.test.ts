@@ -4,7 +4,7 @@ import {
   type Simulator,
   startSimulator,
 } from "../simvehicle";
-import { startJumphost, type TestJumphost } from "../testing/jumphost";
+import { startJumphost, type TestJumphost } from "../testing/worlds/jumphost";
 import { createLinkPool, type LinkPool, type LinkTarget, type TelemetryMessage, type VehicleLink } from ".";
 import { toFence, toFlightPlan, type Waypoint } from "./flight-plan.plan";
 

@@ -1,8 +1,8 @@
 import { DomainError } from "../../domain/errors";
-import type { Clock } from "../../platform/clock";
-import type { Db } from "../../platform/db";
 import type { Mail, Mailer } from "../../platform/mail";
-import type { RateLimit } from "../../platform/rate-limit";
+import type { Db } from "../../platform/postgres/db";
+import type { Clock } from "../../platform/process/clock";
+import type { RateLimit } from "../../platform/redis/rate-limit";
 import type { Blocklist } from "./blocklist";
 import { createUser } from "./create-user";
 import { resetMail, verificationMail } from "./mails";

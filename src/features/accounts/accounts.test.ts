@@ -1,8 +1,8 @@
 import jwt from "jsonwebtoken";
 import { freshRedis } from "../../testing";
-import { cuttable } from "../../testing/cuttable";
-import { startTestGateway, TEST_JWT_SECRET, type TestGateway } from "../../testing/start-gateway";
 import { until } from "../../testing/until";
+import { cuttable } from "../../testing/worlds/cuttable";
+import { startTestGateway, TEST_JWT_SECRET, type TestGateway } from "../../testing/worlds/start-gateway";
 import { Tokens } from "./tokens";
 
 let gateway: TestGateway;

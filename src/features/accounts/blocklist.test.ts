@@ -1,7 +1,7 @@
-import { systemClock } from "../../platform/clock";
-import { type Db, openDatabase } from "../../platform/db";
-import { createLogger } from "../../platform/log";
-import { openRedis, type Redis, redisReady } from "../../platform/redis";
+import { type Db, openDatabase } from "../../platform/postgres/db";
+import { systemClock } from "../../platform/process/clock";
+import { createLogger } from "../../platform/process/log";
+import { openRedis, type Redis, redisReady } from "../../platform/redis/client";
 import { atEndOfFile, freshDatabase, freshRedis } from "../../testing";
 import { redisBlocklist } from "./blocklist";
 import { revokedTokens } from "./revoked-tokens.store";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { DomainError } from "../../domain/errors";
-import type { Clock } from "../../platform/clock";
-import type { Redis } from "../../platform/redis";
+import type { Clock } from "../../platform/process/clock";
+import type { Redis } from "../../platform/redis/client";
 
 /** The tokens that were logged out, by `jti`, until their own expiry. */
 export interface Blocklist {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { USER_RANGE } from "../../domain/planes";
-import type { Db } from "../../platform/db";
+import type { Db } from "../../platform/postgres/db";
 import { allocateAddress } from "../vpn";
 import { hashPassword, type Sender } from "./passwords";
 import type { Level } from "./tokens";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Db } from "../../platform/db";
+import type { Db } from "../../platform/postgres/db";
 import { createUser } from "./create-user";
 import { hashPassword } from "./passwords";
 import { findUserByName, updateUser } from "./users.store";

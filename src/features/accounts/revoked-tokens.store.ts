@@ -1,4 +1,4 @@
-import type { Db } from "../../platform/db";
+import type { Db } from "../../platform/postgres/db";
 import type { RevokedToken, RevokedTokens } from "./blocklist";
 
 /** A caller waits no longer than this for a database that does not answer. */

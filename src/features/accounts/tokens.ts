@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject, randomUUID } from "node:crypto";
 import jwt from "jsonwebtoken";
 import { z } from "zod";
-import type { Clock } from "../../platform/clock";
+import type { Clock } from "../../platform/process/clock";
 
 export const ACCESS_SECONDS = 10 * 60;
 export const REFRESH_SECONDS = 12 * 60 * 60;

@@ -1,5 +1,5 @@
-import type { Db } from "../../platform/db";
-import type { Logger } from "../../platform/log";
+import type { Db } from "../../platform/postgres/db";
+import type { Logger } from "../../platform/process/log";
 import { endAbandonedCommands } from "./commands.store";
 
 /** Longer than any order takes, with a vehicle that is slow and a database that is away for its record. */

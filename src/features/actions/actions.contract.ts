@@ -1,7 +1,7 @@
 import type { SimulatedVehicleOptions } from "../../simvehicle";
 import type { ContractCase, ContractWorld } from "../../testing/contract";
-import { geofencePoint, missionPoint, storeGeofence, storeMission } from "../../testing/plans";
-import { eventually, type SimulatedDrone, simulatedDrone } from "../../testing/simulated-drone";
+import { geofencePoint, missionPoint, storeGeofence, storeMission } from "../../testing/worlds/plans";
+import { eventually, type SimulatedDrone, simulatedDrone } from "../../testing/worlds/simulated-drone";
 
 const refusal = { error: expect.any(String) };
 const accepted = { result: "MAV_RESULT_ACCEPTED", status_text: expect.any(Array) };

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { DomainError } from "../../domain/errors";
-import type { Db } from "../../platform/db";
-import { untilReachable } from "../../platform/db-patience";
-import type { Logger } from "../../platform/log";
+import type { Db } from "../../platform/postgres/db";
+import { untilReachable } from "../../platform/postgres/retry";
+import type { Logger } from "../../platform/process/log";
 import type { VehicleLink } from "../../vehicle";
 import type { Action, Done, Order, OrderedDrone } from "./action";
 import { finishCommand, insertCommand, insertVerifiedPlan } from "./commands.store";

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { DomainError } from "../../domain/errors";
 import { planHash } from "../../domain/mission-item";
-import { type Db, openDatabase } from "../../platform/db";
-import { createLogger } from "../../platform/log";
+import { type Db, openDatabase } from "../../platform/postgres/db";
+import { createLogger } from "../../platform/process/log";
 import { atEndOfFile } from "../../testing/clean-up";
-import { storeMission } from "../../testing/plans";
-import { type SimulatedDrone, simulatedDrone } from "../../testing/simulated-drone";
-import { startTestGateway, type TestGateway, type TestUser } from "../../testing/start-gateway";
+import { storeMission } from "../../testing/worlds/plans";
+import { type SimulatedDrone, simulatedDrone } from "../../testing/worlds/simulated-drone";
+import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
 import { action, type OrderedDrone } from "./action";
 import { type ActionDoors, RecordedActions } from "./actions.service";
 

@@ -1,10 +1,10 @@
 import { DomainError } from "../../domain/errors";
 import type { Route } from "../../http/route";
 import type { GatewayConfig } from "../../platform/config";
-import type { Db } from "../../platform/db";
-import type { Lifecycle } from "../../platform/lifecycle";
-import type { Logger } from "../../platform/log";
-import type { Redis } from "../../platform/redis";
+import type { Db } from "../../platform/postgres/db";
+import type { Lifecycle } from "../../platform/process/lifecycle";
+import type { Logger } from "../../platform/process/log";
+import type { Redis } from "../../platform/redis/client";
 import type { VehicleLinks } from "../../vehicle";
 import { type Drone, droneFor, linkTarget } from "../drones";
 import { enabledGeofences, geofenceForUpload } from "../geofences";

@@ -1,10 +1,10 @@
-import { openDatabase } from "../../platform/db";
+import { openDatabase } from "../../platform/postgres/db";
 import { atEndOfFile } from "../../testing";
-import { cuttable } from "../../testing/cuttable";
 import { freshDatabase } from "../../testing/fresh-database";
-import { tappedDrone } from "../../testing/replicas";
-import { eventually, simulatedDrone } from "../../testing/simulated-drone";
-import { startTestGateway } from "../../testing/start-gateway";
+import { cuttable } from "../../testing/worlds/cuttable";
+import { tappedDrone } from "../../testing/worlds/replicas";
+import { eventually, simulatedDrone } from "../../testing/worlds/simulated-drone";
+import { startTestGateway } from "../../testing/worlds/start-gateway";
 
 /** MAV_CMD numbers. */
 const [NAV_TAKEOFF, DO_SET_MODE] = [22, 176];

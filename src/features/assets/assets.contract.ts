@@ -1,5 +1,5 @@
 import type { ContractCase, ContractWorld } from "../../testing/contract";
-import { droneClient, put, sha256, upload } from "../../testing/uploads";
+import { droneClient, put, sha256, upload } from "../../testing/worlds/uploads";
 
 const refusal = (code: number) => ({ status: code, body: { success: false, error: { code } } });
 

@@ -1,9 +1,9 @@
 import { may } from "../../domain/access";
 import { DomainError } from "../../domain/errors";
-import type { Clock } from "../../platform/clock";
-import type { Db } from "../../platform/db";
-import type { Logger } from "../../platform/log";
-import type { ObjectStore } from "../../platform/object-store";
+import type { ObjectStore } from "../../platform/objects/object-store";
+import type { Db } from "../../platform/postgres/db";
+import type { Clock } from "../../platform/process/clock";
+import type { Logger } from "../../platform/process/log";
 import { mapInTurns } from "../../platform/turns";
 import { assetKey, safeFileName, thumbnailKey } from "./asset-names";
 import { type AssetReply, toAssetReply } from "./assets.schema";

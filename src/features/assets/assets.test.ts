@@ -5,9 +5,9 @@ import { promisify } from "node:util";
 import sharp from "sharp";
 import { freshFolder } from "../../testing";
 import type { ApiClient } from "../../testing/client";
-import { startTestGateway, type TestGateway, type TestUser } from "../../testing/start-gateway";
 import { until } from "../../testing/until";
-import { droneClient, put, sha256, upload } from "../../testing/uploads";
+import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
+import { droneClient, put, sha256, upload } from "../../testing/worlds/uploads";
 import { assetFolder, assetKey, safeFileName } from "./asset-names";
 
 const run = promisify(execFile);

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Db } from "../../platform/db";
-import type { JobRequest } from "../../platform/jobs";
-import type { ObjectStore } from "../../platform/object-store";
+import type { JobRequest } from "../../platform/jobs/jobs";
+import type { ObjectStore } from "../../platform/objects/object-store";
+import type { Db } from "../../platform/postgres/db";
 import { assetFolder } from "./asset-names";
 import { type Asset, findAsset, updateAsset } from "./assets.store";
 

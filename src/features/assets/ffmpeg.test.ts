@@ -3,9 +3,9 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { freshFolder } from "../../testing";
-import { startTestGateway } from "../../testing/start-gateway";
 import { until } from "../../testing/until";
-import { droneClient, upload } from "../../testing/uploads";
+import { startTestGateway } from "../../testing/worlds/start-gateway";
+import { droneClient, upload } from "../../testing/worlds/uploads";
 import { isBadInput, runFfmpeg } from "./ffmpeg";
 
 const limits = { signal: new AbortController().signal, timeout: 20_000 };

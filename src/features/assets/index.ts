@@ -1,10 +1,10 @@
 import type { Route } from "../../http/route";
-import type { Clock } from "../../platform/clock";
 import type { GatewayConfig } from "../../platform/config";
-import type { Db } from "../../platform/db";
-import type { Tasks } from "../../platform/job-worker";
-import type { Logger } from "../../platform/log";
-import type { ObjectStore } from "../../platform/object-store";
+import type { Tasks } from "../../platform/jobs/worker";
+import type { ObjectStore } from "../../platform/objects/object-store";
+import type { Db } from "../../platform/postgres/db";
+import type { Clock } from "../../platform/process/clock";
+import type { Logger } from "../../platform/process/log";
 import { assetRoutes } from "./assets.routes";
 import { AssetsService } from "./assets.service";
 import { canRun } from "./ffmpeg";

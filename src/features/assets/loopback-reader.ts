@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { finished } from "node:stream";
 import { closeServer, listen } from "../../http/listen";
 import { INTERNAL_LIMITS, limitedServer } from "../../http/server";
-import type { ObjectStore } from "../../platform/object-store";
+import type { ObjectStore } from "../../platform/objects/object-store";
 
 type Objects = Pick<ObjectStore, "sizeOf" | "read">;
 

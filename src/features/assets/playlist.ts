@@ -1,4 +1,4 @@
-import type { ObjectStore } from "../../platform/object-store";
+import type { ObjectStore } from "../../platform/objects/object-store";
 import { mapInTurns } from "../../platform/turns";
 import { streamFolder } from "./asset-names";
 import type { Asset } from "./assets.store";

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { Db } from "../../platform/db";
-import type { Task } from "../../platform/job-worker";
-import { enqueue, withdraw } from "../../platform/jobs";
-import type { Logger } from "../../platform/log";
-import type { ObjectStore } from "../../platform/object-store";
+import { enqueue, withdraw } from "../../platform/jobs/jobs";
+import type { Task } from "../../platform/jobs/worker";
+import type { ObjectStore } from "../../platform/objects/object-store";
+import type { Db } from "../../platform/postgres/db";
+import type { Logger } from "../../platform/process/log";
 import { assetFolder } from "./asset-names";
 import type { Asset } from "./assets.store";
 

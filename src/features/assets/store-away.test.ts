@@ -1,10 +1,10 @@
 import sharp from "sharp";
 import { freshObjects } from "../../testing";
-import { type Cuttable, cuttable } from "../../testing/cuttable";
-import { type Flight, startFlight } from "../../testing/flights";
-import { startTestGateway, type TestGateway } from "../../testing/start-gateway";
 import { until } from "../../testing/until";
-import { put, sha256, upload } from "../../testing/uploads";
+import { type Cuttable, cuttable } from "../../testing/worlds/cuttable";
+import { type Flight, startFlight } from "../../testing/worlds/flights";
+import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
+import { put, sha256, upload } from "../../testing/worlds/uploads";
 
 jest.setTimeout(90_000);
 

@@ -1,8 +1,8 @@
 import sharp from "sharp";
-import type { Db } from "../../platform/db";
-import type { Task } from "../../platform/job-worker";
-import type { Logger } from "../../platform/log";
-import type { ObjectStore } from "../../platform/object-store";
+import type { Task } from "../../platform/jobs/worker";
+import type { ObjectStore } from "../../platform/objects/object-store";
+import type { Db } from "../../platform/postgres/db";
+import type { Logger } from "../../platform/process/log";
 import { assetKey, thumbnailKey } from "./asset-names";
 import { assetToDerive, keepDerived } from "./derivation";
 

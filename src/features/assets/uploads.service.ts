@@ -1,9 +1,9 @@
 import { DomainError } from "../../domain/errors";
 import type { DroneCaller } from "../../http/route";
-import type { Clock } from "../../platform/clock";
-import type { Db } from "../../platform/db";
-import { enqueue } from "../../platform/jobs";
-import type { ObjectStore } from "../../platform/object-store";
+import { enqueue } from "../../platform/jobs/jobs";
+import type { ObjectStore } from "../../platform/objects/object-store";
+import type { Db } from "../../platform/postgres/db";
+import type { Clock } from "../../platform/process/clock";
 import { assetKey } from "./asset-names";
 import type { UploadWish } from "./assets.schema";
 import {

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { freshFolder } from "../../testing";
 import type { ApiClient } from "../../testing/client";
-import { openInHlsJs } from "../../testing/hls-player";
-import { startTestGateway, type TestGateway, type TestUser } from "../../testing/start-gateway";
+import { openInHlsJs } from "../../testing/fakes/hls-player";
 import { until } from "../../testing/until";
-import { droneClient, upload } from "../../testing/uploads";
+import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
+import { droneClient, upload } from "../../testing/worlds/uploads";
 import { packageVideoTask } from "./video-stream";
 
 const run = promisify(execFile);

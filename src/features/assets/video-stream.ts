@@ -1,11 +1,11 @@
 import { createReadStream } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Db } from "../../platform/db";
-import type { Task } from "../../platform/job-worker";
-import type { Logger } from "../../platform/log";
-import type { ObjectStore } from "../../platform/object-store";
-import { openWorkFolder, sweepWorkFolders } from "../../platform/work-folder";
+import { openWorkFolder, sweepWorkFolders } from "../../platform/jobs/scratch-folder";
+import type { Task } from "../../platform/jobs/worker";
+import type { ObjectStore } from "../../platform/objects/object-store";
+import type { Db } from "../../platform/postgres/db";
+import type { Logger } from "../../platform/process/log";
 import { assetKey, streamFolder } from "./asset-names";
 import { assetToDerive, keepDerived } from "./derivation";
 import { codecsOf, isBadInput, runFfmpeg } from "./ffmpeg";

@@ -1,5 +1,5 @@
 import { DomainError, isDomainError } from "../../domain/errors";
-import type { Db } from "../../platform/db";
+import type { Db } from "../../platform/postgres/db";
 import { customerOfUser, emailOf, findOpenCheckout, replaceOpenCheckout } from "./customers.store";
 import type { PaymentProvider, Sighting } from "./payment-provider";
 import { type Payment, paymentsOf } from "./payments.store";

@@ -1,7 +1,12 @@
-import { FakePayments } from "../../testing/fake-payments";
-import { checkoutObject, freshId, paymentEvent, subscriptionObject } from "../../testing/payment-events";
-import { startTestGateway, type TestGateway, type TestUser } from "../../testing/start-gateway";
+import { FakePayments } from "../../testing/fakes/fake-payments";
+import {
+  checkoutObject,
+  freshId,
+  paymentEvent,
+  subscriptionObject,
+} from "../../testing/fakes/payment-events";
 import { until } from "../../testing/until";
+import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
 import { saveSubscription } from ".";
 
 let gateway: TestGateway;

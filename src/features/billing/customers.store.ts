@@ -1,4 +1,4 @@
-import type { Db } from "../../platform/db";
+import type { Db } from "../../platform/postgres/db";
 
 /** Whose a customer of the payment provider is. */
 export const userOfCustomer = async (db: Db, customerId: string): Promise<number | undefined> =>

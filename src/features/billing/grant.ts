@@ -1,5 +1,5 @@
 import { DomainError } from "../../domain/errors";
-import type { Db } from "../../platform/db";
+import type { Db } from "../../platform/postgres/db";
 import {
   findSubscription,
   findUserIdByName,

@@ -1,7 +1,7 @@
 import type { Route } from "../../http/route";
-import type { Clock } from "../../platform/clock";
 import type { GatewayConfig } from "../../platform/config";
-import type { Db } from "../../platform/db";
+import type { Db } from "../../platform/postgres/db";
+import type { Clock } from "../../platform/process/clock";
 import { billingRoutes } from "./billing.routes";
 import { BillingService, type BillingServiceDeps } from "./billing.service";
 import { stripeProvider } from "./payment-provider";

@@ -1,4 +1,4 @@
-import type { Db } from "../../platform/db";
+import type { Db } from "../../platform/postgres/db";
 
 /** An invoice that was paid, or that could not be. */
 export interface Payment {

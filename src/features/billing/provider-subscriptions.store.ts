@@ -1,4 +1,4 @@
-import type { Db } from "../../platform/db";
+import type { Db } from "../../platform/postgres/db";
 import { saveTerms, type Terms } from "./subscriptions.store";
 import { isActive, type SubscriptionStatus } from "./vehicle-gate";
 

@@ -1,4 +1,4 @@
-import type { Db } from "../../platform/db";
+import type { Db } from "../../platform/postgres/db";
 import { linkCustomer, userOfCustomer } from "./customers.store";
 import type { SubscriptionFacts } from "./provider-events";
 import {

@@ -1,9 +1,9 @@
 import Stripe from "stripe";
 import type { z } from "zod";
 import { DomainError } from "../../domain/errors";
-import type { Clock } from "../../platform/clock";
 import type { GatewayConfig } from "../../platform/config";
-import type { Db } from "../../platform/db";
+import type { Db } from "../../platform/postgres/db";
+import type { Clock } from "../../platform/process/clock";
 import { linkCustomer, removeOpenCheckout } from "./customers.store";
 import type { PaymentProvider } from "./payment-provider";
 import { recordPayment, rememberEvent } from "./payments.store";

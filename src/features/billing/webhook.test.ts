@@ -1,4 +1,4 @@
-import { FakePayments } from "../../testing/fake-payments";
+import { FakePayments } from "../../testing/fakes/fake-payments";
 import {
   checkoutObject,
   freshId,
@@ -8,8 +8,8 @@ import {
   type SubscriptionWish,
   signEvent,
   subscriptionObject,
-} from "../../testing/payment-events";
-import { startTestGateway, type TestGateway, type TestUser } from "../../testing/start-gateway";
+} from "../../testing/fakes/payment-events";
+import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
 
 const SECRET = "whsec_for_tests_only";
 let gateway: TestGateway;

@@ -1,6 +1,6 @@
 import type { ContractCase, ContractWorld } from "../../testing/contract";
-import { storeMission } from "../../testing/plans";
-import type { TestUser } from "../../testing/start-gateway";
+import { storeMission } from "../../testing/worlds/plans";
+import type { TestUser } from "../../testing/worlds/start-gateway";
 
 const START = "2030-05-06T08:00:00.000Z"; // a Monday
 const refusal = (code: number, words: RegExp | string = "") => ({

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { may } from "../../domain/access";
 import { DomainError } from "../../domain/errors";
-import type { Clock } from "../../platform/clock";
-import type { Db } from "../../platform/db";
+import type { Db } from "../../platform/postgres/db";
+import type { Clock } from "../../platform/process/clock";
 import { findDrone } from "../drones";
 import type { EventChange, NewEvent, OccurrenceStatus } from "./calendar.schema";
 import {

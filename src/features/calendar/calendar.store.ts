@@ -1,4 +1,4 @@
-import type { Db } from "../../platform/db";
+import type { Db } from "../../platform/postgres/db";
 import type { Status } from "./calendar.schema";
 
 export interface CalendarEvent {

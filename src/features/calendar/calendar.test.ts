@@ -1,5 +1,5 @@
-import { storeMission } from "../../testing/plans";
-import { startTestGateway, type TestGateway, type TestUser } from "../../testing/start-gateway";
+import { storeMission } from "../../testing/worlds/plans";
+import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
 
 import { MAX_EVENTS_PER_USER, MAX_EXCEPTIONS_PER_EVENT } from "./calendar.service";
 

@@ -1,6 +1,6 @@
 import type { Route } from "../../http/route";
-import type { Clock } from "../../platform/clock";
-import type { Db } from "../../platform/db";
+import type { Db } from "../../platform/postgres/db";
+import type { Clock } from "../../platform/process/clock";
 import { calendarRoutes } from "./calendar.routes";
 import { CalendarService } from "./calendar.service";
 

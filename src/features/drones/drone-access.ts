@@ -1,6 +1,6 @@
 import { type Capability, may } from "../../domain/access";
 import { DomainError } from "../../domain/errors";
-import type { Db } from "../../platform/db";
+import type { Db } from "../../platform/postgres/db";
 import { type Drone, findDrone } from "./drones.store";
 
 /**

@@ -1,4 +1,4 @@
-import type { Logger } from "../../platform/log";
+import type { Logger } from "../../platform/process/log";
 import type { DroneStanding } from "./drones.store";
 
 type Listener = (drone: DroneStanding) => void;

@@ -8,7 +8,7 @@ import type { Guard } from "../../http/route-guards";
 import { gatewayConfig, loadConfig } from "../../platform/config";
 import { atEndOfFile } from "../../testing/clean-up";
 import { ApiClient } from "../../testing/client";
-import { startTestGateway, type TestGateway } from "../../testing/start-gateway";
+import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
 
 const EDGE_SECRET = "what only the edge knows";
 

@@ -4,7 +4,7 @@ import { Ipv4, unmapped } from "../../domain/ipv4";
 import { DRONE_PLANE_PREFIX } from "../../domain/planes";
 import type { Guard } from "../../http/route-guards";
 import type { GatewayConfig } from "../../platform/config";
-import { sameSecret } from "../../platform/same-secret";
+import { sameSecret } from "../../platform/constant-time-equal";
 import type { Drone } from "./drones.store";
 
 /**

@@ -3,8 +3,8 @@ import { type AddressInfo, connect, createServer } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
 import { startSimulator } from "../../simvehicle";
 import { atEndOfFile } from "../../testing/clean-up";
-import { simulatedDrone } from "../../testing/simulated-drone";
-import { startTestGateway, type TestGateway } from "../../testing/start-gateway";
+import { simulatedDrone } from "../../testing/worlds/simulated-drone";
+import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
 import { saveSubscription } from "../billing";
 
 let gateway: TestGateway;

@@ -1,5 +1,5 @@
 import type { Capability } from "../../domain/access";
-import type { Db } from "../../platform/db";
+import type { Db } from "../../platform/postgres/db";
 import type { Param, VehicleLinks } from "../../vehicle";
 import { droneFor } from "./drone-access";
 import { type DialConfig, linkKey, linkTarget } from "./link-target";

@@ -1,6 +1,6 @@
 import { atEndOfFile } from "../../testing/clean-up";
-import { eventually, simulatedDrone } from "../../testing/simulated-drone";
-import { startTestGateway, type TestGateway, type TestUser } from "../../testing/start-gateway";
+import { eventually, simulatedDrone } from "../../testing/worlds/simulated-drone";
+import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
 import { changeOf } from "./drone-watch";
 import type { DroneStanding } from "./drones.store";
 import { linkTarget } from "./link-target";

@@ -1,6 +1,6 @@
-import type { Changes } from "../../platform/changes";
-import type { Db } from "../../platform/db";
-import type { Logger } from "../../platform/log";
+import type { Changes } from "../../platform/postgres/changes";
+import type { Db } from "../../platform/postgres/db";
+import type { Logger } from "../../platform/process/log";
 import type { DroneEvents } from "./drone-events";
 import { type DroneStanding, droneStanding, dronesStanding } from "./drones.store";
 

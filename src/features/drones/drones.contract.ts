@@ -1,7 +1,7 @@
 import { atEndOfFile } from "../../testing/clean-up";
 import type { ContractCase } from "../../testing/contract";
-import { simulatedDrone } from "../../testing/simulated-drone";
-import type { TestUser } from "../../testing/start-gateway";
+import { simulatedDrone } from "../../testing/worlds/simulated-drone";
+import type { TestUser } from "../../testing/worlds/start-gateway";
 import { saveSubscription } from "../billing";
 
 const refusal = { error: expect.any(String) };

@@ -1,5 +1,5 @@
 import type { ApiClient } from "../../testing/client";
-import { startTestGateway, type TestGateway, type TestUser } from "../../testing/start-gateway";
+import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
 import { type Entitlement, saveSubscription } from "../billing";
 
 let gateway: TestGateway;

@@ -1,5 +1,5 @@
 import type { Ipv4 } from "../../domain/ipv4";
-import type { Db } from "../../platform/db";
+import type { Db } from "../../platform/postgres/db";
 
 export type DroneType = "physical" | "sitl";
 

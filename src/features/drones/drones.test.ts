@@ -5,7 +5,7 @@ import {
   TEST_JWT_SECRET,
   type TestGateway,
   type TestUser,
-} from "../../testing/start-gateway";
+} from "../../testing/worlds/start-gateway";
 import { saveSubscription } from "../billing";
 
 let gateway: TestGateway;

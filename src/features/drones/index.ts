@@ -1,12 +1,12 @@
 import type { KeyObject } from "node:crypto";
 import type { Route } from "../../http/route";
 import type { Guard } from "../../http/route-guards";
-import type { Changes } from "../../platform/changes";
-import type { Clock } from "../../platform/clock";
 import type { GatewayConfig } from "../../platform/config";
-import type { Db } from "../../platform/db";
-import type { Lifecycle } from "../../platform/lifecycle";
-import type { Logger } from "../../platform/log";
+import type { Changes } from "../../platform/postgres/changes";
+import type { Db } from "../../platform/postgres/db";
+import type { Clock } from "../../platform/process/clock";
+import type { Lifecycle } from "../../platform/process/lifecycle";
+import type { Logger } from "../../platform/process/log";
 import type { VehicleLinks } from "../../vehicle";
 import { DroneEvents } from "./drone-events";
 import { droneGuard } from "./drone-guard";

@@ -1,4 +1,4 @@
-import { enqueue } from "../../platform/jobs";
+import { enqueue } from "../../platform/jobs/jobs";
 import type { ExecutionsOfAssets } from "../assets";
 import { outdateArchive } from "./archive/archives.store";
 import { lockExecution } from "./executions.store";

@@ -1,6 +1,6 @@
 import { createPublicKey } from "node:crypto";
 import type { ContractCase, ContractWorld } from "../../testing/contract";
-import { droneClient, upload } from "../../testing/uploads";
+import { droneClient, upload } from "../../testing/worlds/uploads";
 
 const refusal = (code: number) => ({ status: code, body: { success: false, error: { code } } });
 

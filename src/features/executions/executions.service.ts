@@ -2,10 +2,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { may } from "../../domain/access";
 import { DomainError } from "../../domain/errors";
 import type { DroneCaller } from "../../http/route";
-import type { Clock } from "../../platform/clock";
-import type { Db } from "../../platform/db";
-import type { Logger } from "../../platform/log";
-import type { ObjectStore } from "../../platform/object-store";
+import type { ObjectStore } from "../../platform/objects/object-store";
+import type { Db } from "../../platform/postgres/db";
+import type { Clock } from "../../platform/process/clock";
+import type { Logger } from "../../platform/process/log";
 import type { VerifiedPlan } from "../../vehicle";
 import {
   type Asset,

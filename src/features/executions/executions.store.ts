@@ -1,5 +1,5 @@
 import type { MissionItem } from "../../domain/mission-item";
-import type { Db } from "../../platform/db";
+import type { Db } from "../../platform/postgres/db";
 
 /** in_progress → completed, aborted or error, as the drone says. A drone has one in progress at most. */
 export type ExecutionStatus = "in_progress" | "completed" | "aborted" | "error";

@@ -1,9 +1,9 @@
 import type { ApiClient } from "../../testing/client";
-import { storeMission } from "../../testing/plans";
-import { simulatedDrone } from "../../testing/simulated-drone";
-import { startTestGateway, type TestGateway, type TestUser } from "../../testing/start-gateway";
 import { until } from "../../testing/until";
-import { droneClient, put, sha256, upload } from "../../testing/uploads";
+import { storeMission } from "../../testing/worlds/plans";
+import { simulatedDrone } from "../../testing/worlds/simulated-drone";
+import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
+import { droneClient, put, sha256, upload } from "../../testing/worlds/uploads";
 
 let gateway: TestGateway;
 beforeAll(async () => {

@@ -1,17 +1,17 @@
 import type { Readable } from "node:stream";
 import { z } from "zod";
 import { DomainError } from "../../domain/errors";
-import type { Clock } from "../../platform/clock";
-import type { Db } from "../../platform/db";
-import type { Task } from "../../platform/job-worker";
-import { enqueue } from "../../platform/jobs";
-import { isMissingObject, type ObjectStore } from "../../platform/object-store";
+import { analyseFlightLog, type FlightStats } from "../../flight-log";
+import { enqueue } from "../../platform/jobs/jobs";
+import type { Task } from "../../platform/jobs/worker";
+import { isMissingObject, type ObjectStore } from "../../platform/objects/object-store";
+import type { Db } from "../../platform/postgres/db";
+import type { Clock } from "../../platform/process/clock";
 import { type Asset, assetKey, assetsOfExecution, findAsset, lockAssetsOf } from "../assets";
 import { outdateArchive } from "./archive/archives.store";
 import { analysis } from "./asset-hooks";
 import type { Execution } from "./executions.store";
 import { lockExecution } from "./executions.store";
-import { analyseFlightLog, type FlightStats } from "./flight-log";
 import { dispatchReport } from "./report/dispatch";
 import { expectStats, findStats, keepStats, type StatsRow } from "./stats.store";
 

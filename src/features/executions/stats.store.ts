@@ -1,4 +1,4 @@
-import type { Db } from "../../platform/db";
+import type { Db } from "../../platform/postgres/db";
 
 /** pending: the log is being read. ready. failed: it is no log that can be read; `error` says why. */
 export interface StatsRow {

@@ -1,5 +1,5 @@
 import type { ContractCase } from "../../testing/contract";
-import { geofencePoint, storeGeofence } from "../../testing/plans";
+import { geofencePoint, storeGeofence } from "../../testing/worlds/plans";
 
 const defaults = { frame: 3, param1: 0, param2: 0, param3: 0, param4: 0 };
 const refusal = { error: expect.any(String) };

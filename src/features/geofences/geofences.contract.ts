@@ -1,5 +1,5 @@
 import type { ContractCase } from "../../testing/contract";
-import { storeGeofence } from "../../testing/plans";
+import { storeGeofence } from "../../testing/worlds/plans";
 
 const refusal = { error: expect.any(String) };
 const created = { fence_type: "exclusion", enabled: true };

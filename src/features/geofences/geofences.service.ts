@@ -1,4 +1,4 @@
-import type { Db } from "../../platform/db";
+import type { Db } from "../../platform/postgres/db";
 import { type PlanLimits, PlanService } from "../plans";
 import type { Geofence, GeofenceChange, GeofenceKind } from "./geofences.schema";
 import { geofenceStore, toggleGeofence } from "./geofences.store";

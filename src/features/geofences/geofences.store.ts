@@ -1,4 +1,4 @@
-import type { Db } from "../../platform/db";
+import type { Db } from "../../platform/postgres/db";
 import { PlanStore } from "../plans";
 import { type Geofence, type GeofencePoint, geofencePointColumns } from "./geofences.schema";
 

@@ -1,5 +1,5 @@
-import { storeGeofence } from "../../testing/plans";
-import { startTestGateway, type TestGateway } from "../../testing/start-gateway";
+import { storeGeofence } from "../../testing/worlds/plans";
+import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
 import { enabledGeofences, geofenceForUpload } from ".";
 
 let gateway: TestGateway;

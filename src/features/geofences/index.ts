@@ -1,5 +1,5 @@
 import type { Route } from "../../http/route";
-import type { Db } from "../../platform/db";
+import type { Db } from "../../platform/postgres/db";
 import { geofenceRoutes } from "./geofences.routes";
 import type { Geofence } from "./geofences.schema";
 import { GeofenceService } from "./geofences.service";

@@ -1,5 +1,5 @@
 import type { Route } from "../../http/route";
-import type { Db } from "../../platform/db";
+import type { Db } from "../../platform/postgres/db";
 import { missionRoutes } from "./missions.routes";
 import type { Mission } from "./missions.schema";
 import { MissionService } from "./missions.service";

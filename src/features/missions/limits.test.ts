@@ -1,9 +1,9 @@
-import type { Db } from "../../platform/db";
-import { openDatabase } from "../../platform/db";
+import type { Db } from "../../platform/postgres/db";
+import { openDatabase } from "../../platform/postgres/db";
 import { freshDatabase } from "../../testing";
 import { atEndOfFile } from "../../testing/clean-up";
-import { insertMissions, missionPoint } from "../../testing/plans";
-import { startTestGateway } from "../../testing/start-gateway";
+import { insertMissions, missionPoint } from "../../testing/worlds/plans";
+import { startTestGateway } from "../../testing/worlds/start-gateway";
 import { addUser } from "../accounts";
 import { PLAN_LIMITS } from "../plans";
 import type { Mission } from "./missions.schema";

@@ -1,6 +1,6 @@
 import type { ApiClient } from "../../testing/client";
 import type { ContractCase } from "../../testing/contract";
-import { missionPoint, storeMission } from "../../testing/plans";
+import { missionPoint, storeMission } from "../../testing/worlds/plans";
 
 const defaults = {
   label: null,

@@ -1,5 +1,5 @@
 import type { ContractCase } from "../../testing/contract";
-import { storeMission } from "../../testing/plans";
+import { storeMission } from "../../testing/worlds/plans";
 
 const refusal = { error: expect.any(String) };
 

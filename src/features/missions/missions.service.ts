@@ -1,6 +1,6 @@
 import { DomainError } from "../../domain/errors";
-import type { Db } from "../../platform/db";
-import { explainDatabaseError } from "../../platform/db-errors";
+import type { Db } from "../../platform/postgres/db";
+import { explainDatabaseError } from "../../platform/postgres/errors";
 import { type PlanLimits, PlanService } from "../plans";
 import type { MissionKind } from "./missions.schema";
 import { missionStore, unlinkDrones } from "./missions.store";

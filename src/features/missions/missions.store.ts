@@ -1,4 +1,4 @@
-import type { Db } from "../../platform/db";
+import type { Db } from "../../platform/postgres/db";
 import { PlanStore } from "../plans";
 import { type Mission, type MissionPoint, missionPointColumns } from "./missions.schema";
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { storeMission } from "../../testing/plans";
-import { startTestGateway, type TestGateway } from "../../testing/start-gateway";
+import { storeMission } from "../../testing/worlds/plans";
+import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
 import { missionForUpload, ownsMission } from ".";
 
 let gateway: TestGateway;

@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 import { DomainError } from "../../domain/errors";
-import type { Db } from "../../platform/db";
+import type { Db } from "../../platform/postgres/db";
 import { PLAN_LIMITS, PlanLimiter, type PlanLimits, SHORT_TEXT_BYTES } from "./plan-limits";
 import type { PlanStore } from "./plans.store";
 

@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 import { listAsJson } from "../../http/json-in-turns";
-import type { Db } from "../../platform/db";
+import type { Db } from "../../platform/postgres/db";
 
 /** Where one kind of plan is kept. Identifiers of the schema, never input. */
 export interface PlanTables {

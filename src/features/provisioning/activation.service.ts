@@ -1,11 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { configKey, identityLine } from "../../domain/client-config";
 import { DomainError } from "../../domain/errors";
-import type { Db } from "../../platform/db";
 import type { ImageRegistry, RegistryLogin } from "../../platform/image-registry";
-import type { Logger } from "../../platform/log";
-import type { ObjectStore } from "../../platform/object-store";
-import type { RateLimit } from "../../platform/rate-limit";
+import type { ObjectStore } from "../../platform/objects/object-store";
+import type { Db } from "../../platform/postgres/db";
+import type { Logger } from "../../platform/process/log";
+import type { RateLimit } from "../../platform/redis/rate-limit";
 import { CONFIG_URL_SECONDS, type TunnelStatus } from "../vpn";
 import { claimActivation, findWaitingDrone, type WaitingDrone } from "./activation.store";
 import { composeKey } from "./compose-file";

@@ -1,10 +1,14 @@
 import { request } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { configKey } from "../../domain/client-config";
-import { FakeAws } from "../../testing/fake-aws";
-import { type GatewayWithTunnel, gatewayWithTunnel, type NewDrone } from "../../testing/gateway-with-tunnel";
-import type { TestUser } from "../../testing/start-gateway";
+import { FakeAws } from "../../testing/fakes/fake-aws";
 import { until } from "../../testing/until";
+import {
+  type GatewayWithTunnel,
+  gatewayWithTunnel,
+  type NewDrone,
+} from "../../testing/worlds/gateway-with-tunnel";
+import type { TestUser } from "../../testing/worlds/start-gateway";
 
 let world: GatewayWithTunnel;
 let user: TestUser;

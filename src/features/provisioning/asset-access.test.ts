@@ -1,6 +1,6 @@
-import { FakeAws } from "../../testing/fake-aws";
-import { startTestGateway, type TestGateway } from "../../testing/start-gateway";
-import { droneClient } from "../../testing/uploads";
+import { FakeAws } from "../../testing/fakes/fake-aws";
+import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
+import { droneClient } from "../../testing/worlds/uploads";
 import { ownAssets } from "./asset-access";
 
 let aws: FakeAws;

@@ -1,4 +1,4 @@
-import type { SessionPolicy, Sts, TemporaryCredentials } from "../../platform/sts";
+import type { SessionPolicy, Sts, TemporaryCredentials } from "../../platform/objects/sts";
 
 /** How long a drone's temporary credentials work. */
 const SECONDS = 3_600;

@@ -1,7 +1,7 @@
 import type { ContractCase } from "../../testing/contract";
-import { FakeAws } from "../../testing/fake-aws";
-import { gatewayWithTunnel } from "../../testing/gateway-with-tunnel";
-import { droneClient } from "../../testing/uploads";
+import { FakeAws } from "../../testing/fakes/fake-aws";
+import { gatewayWithTunnel } from "../../testing/worlds/gateway-with-tunnel";
+import { droneClient } from "../../testing/worlds/uploads";
 
 const refusal = { error: expect.any(String) };
 

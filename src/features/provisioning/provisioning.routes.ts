@@ -3,7 +3,7 @@ import { z } from "zod";
 import { DomainError } from "../../domain/errors";
 import { hangUp } from "../../http/hang-up";
 import { type Route, route } from "../../http/route";
-import type { TemporaryCredentials } from "../../platform/sts";
+import type { TemporaryCredentials } from "../../platform/objects/sts";
 import type { ActivationService } from "./activation.service";
 
 const ActivationReply = z

@@ -1,6 +1,6 @@
 import type { PublishComposeConfig } from "../../platform/config";
-import type { ObjectStore } from "../../platform/object-store";
-import { version } from "../../platform/version";
+import type { ObjectStore } from "../../platform/objects/object-store";
+import { version } from "../../platform/process/version";
 import { composeFile, composeKey, vehicleTypes } from "./compose-file";
 
 /** The drone knows its registry from the reply to its activation. */

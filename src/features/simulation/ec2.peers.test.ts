@@ -1,6 +1,6 @@
 import { DescribeImagesCommand, EC2Client, RunInstancesCommand } from "@aws-sdk/client-ec2";
 import { atEndOfFile } from "../../testing";
-import { freshMoto } from "../../testing/moto";
+import { freshMoto } from "../../testing/fakes/moto";
 import { until } from "../../testing/until";
 import { Ec2Provider } from "./ec2-provider";
 

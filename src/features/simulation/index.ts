@@ -1,8 +1,8 @@
 import type { Route } from "../../http/route";
-import type { Clock } from "../../platform/clock";
 import type { GatewayConfig } from "../../platform/config";
-import type { Db } from "../../platform/db";
-import type { Lifecycle } from "../../platform/lifecycle";
+import type { Db } from "../../platform/postgres/db";
+import type { Clock } from "../../platform/process/clock";
+import type { Lifecycle } from "../../platform/process/lifecycle";
 import { Ec2Provider } from "./ec2-provider";
 import { KubernetesProvider } from "./kubernetes-provider";
 import { ProcessProvider } from "./process-provider";

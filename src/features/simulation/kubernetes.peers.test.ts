@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { KubeConfig } from "@kubernetes/client-node";
-import { ClusterSimulator } from "../../testing/cluster-simulator";
-import { RecordedKubernetes } from "../../testing/recorded-kubernetes";
+import { RecordedKubernetes } from "../../testing/fakes/recorded-kubernetes";
+import { ClusterSimulator } from "../../testing/worlds/cluster-simulator";
 import { KubernetesProvider } from "./kubernetes-provider";
 
 /**

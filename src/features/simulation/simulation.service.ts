@@ -1,6 +1,6 @@
 import { DomainError, isDomainError } from "../../domain/errors";
-import type { Clock } from "../../platform/clock";
-import type { Db } from "../../platform/db";
+import type { Db } from "../../platform/postgres/db";
+import type { Clock } from "../../platform/process/clock";
 import { type CostEstimate, estimateCost, type Rates } from "./cost";
 import type { Instance, SimulationProvider } from "./provider";
 import { beginSession, endSession, holdInstance, sessionStart } from "./sessions.store";

@@ -1,12 +1,12 @@
 import { type AddressInfo, createServer } from "node:net";
 import { KubeConfig } from "@kubernetes/client-node";
 import { freePort } from "../../laptop/free-port";
-import { openDatabase } from "../../platform/db";
+import { openDatabase } from "../../platform/postgres/db";
 import { atEndOfFile, freshDatabase } from "../../testing";
-import { FakeEc2 } from "../../testing/fake-ec2";
-import { FakeKubernetes } from "../../testing/fake-kubernetes";
-import { startTestGateway } from "../../testing/start-gateway";
+import { FakeEc2 } from "../../testing/fakes/fake-ec2";
+import { FakeKubernetes } from "../../testing/fakes/fake-kubernetes";
 import { until } from "../../testing/until";
+import { startTestGateway } from "../../testing/worlds/start-gateway";
 import { estimateCost } from "./cost";
 import { Ec2Provider } from "./ec2-provider";
 import { KubernetesProvider } from "./kubernetes-provider";

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { createShardedAdapter } from "@socket.io/redis-adapter";
 import { Adapter, type BroadcastOptions, MessageType, type Session } from "socket.io-adapter";
-import type { Redis } from "../../platform/redis";
-import type { Subscriber } from "../../platform/subscriber";
+import type { Redis } from "../../platform/redis/client";
+import type { Subscriber } from "../../platform/redis/subscriber";
 import { isTelemetry, type TelemetryFrame } from "./events";
 import { Place } from "./place";
 import type { Recovery } from "./recovery";

@@ -1,11 +1,11 @@
 import { createServer } from "node:http";
 import { Registry } from "prom-client";
 import { closeServer, listen } from "../../http/listen";
-import { systemClock } from "../../platform/clock";
-import { createLogger } from "../../platform/log";
+import { systemClock } from "../../platform/process/clock";
+import { createLogger } from "../../platform/process/log";
 import { atEndOfFile } from "../../testing/clean-up";
-import { eventually } from "../../testing/simulated-drone";
 import { TestWatcher } from "../../testing/watcher";
+import { eventually } from "../../testing/worlds/simulated-drone";
 import { SignedIn, type SignIn, Standings } from "../accounts";
 import { memoryBlocklist } from "../accounts/blocklist";
 import { TelemetrySockets } from "./sockets";

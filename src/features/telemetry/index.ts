@@ -1,11 +1,11 @@
 import { may } from "../../domain/access";
 import { DomainError } from "../../domain/errors";
 import type { GatewayConfig } from "../../platform/config";
-import type { Db } from "../../platform/db";
-import type { Logger } from "../../platform/log";
-import type { Registry } from "../../platform/metrics";
-import type { Redis } from "../../platform/redis";
-import type { Subscriber } from "../../platform/subscriber";
+import type { Db } from "../../platform/postgres/db";
+import type { Logger } from "../../platform/process/log";
+import type { Registry } from "../../platform/process/metrics";
+import type { Redis } from "../../platform/redis/client";
+import type { Subscriber } from "../../platform/redis/subscriber";
 import type { VehicleLinks } from "../../vehicle";
 import type { ServeFeed } from "../../vehicle/leases";
 import type { SignedIn, Tokens } from "../accounts";

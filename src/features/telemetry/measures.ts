@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from "../../platform/metrics";
+import { Counter, Gauge, type Registry } from "../../platform/process/metrics";
 import type { TelemetryType } from "./streams";
 import type { EndReason } from "./unread-answers";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Redis } from "../../platform/redis";
+import type { Redis } from "../../platform/redis/client";
 import { StreamRequest } from "./stream-request";
 
 /** What a socket was, so that the one that comes after a drop of the network can be it again. */

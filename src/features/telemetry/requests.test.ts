@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { createLogger } from "../../platform/log";
+import { createLogger } from "../../platform/process/log";
 import type { FeedBoard } from "./feed-board";
 import { Requests, type WatchedDrone } from "./requests";
 import type { Watcher } from "./watcher";

@@ -1,6 +1,6 @@
 import { DomainError, isDomainError } from "../../domain/errors";
 import { describeIssues } from "../../http/validate";
-import type { Logger } from "../../platform/log";
+import type { Logger } from "../../platform/process/log";
 import type { LinkTarget } from "../../vehicle";
 import type { FeedBoard } from "./feed-board";
 import { StreamRequest } from "./stream-request";

@@ -2,9 +2,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Registry } from "prom-client";
 import { WebSocket } from "ws";
-import { createLogger } from "../../platform/log";
+import { createLogger } from "../../platform/process/log";
 import { atEndOfFile } from "../../testing/clean-up";
-import { eventually } from "../../testing/simulated-drone";
+import { eventually } from "../../testing/worlds/simulated-drone";
 import type { Subscriber, TelemetryMessage } from "../../vehicle";
 import { TelemetrySockets } from "./sockets";
 

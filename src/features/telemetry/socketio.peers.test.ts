@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { packageRoot } from "../../platform/version";
+import { packageRoot } from "../../platform/process/version";
 import { atEndOfFile } from "../../testing/clean-up";
-import { simulatedDrone } from "../../testing/simulated-drone";
-import { startTestGateway, type TestGateway } from "../../testing/start-gateway";
+import { simulatedDrone } from "../../testing/worlds/simulated-drone";
+import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
 
 let gateway: TestGateway;
 beforeAll(async () => {

@@ -1,13 +1,13 @@
 import { startSimulator } from "../../simvehicle";
 import { atEndOfFile } from "../../testing/clean-up";
-import { eventually, type SimulatedDrone, simulatedDrone } from "../../testing/simulated-drone";
+import { TestWatcher } from "../../testing/watcher";
+import { eventually, type SimulatedDrone, simulatedDrone } from "../../testing/worlds/simulated-drone";
 import {
   startTestGateway,
   TEST_JWT_SECRET,
   type TestGateway,
   type TestUser,
-} from "../../testing/start-gateway";
-import { TestWatcher } from "../../testing/watcher";
+} from "../../testing/worlds/start-gateway";
 import { Tokens } from "../accounts";
 import { STREAMS } from "./streams";
 

@@ -1,5 +1,5 @@
-import { createLogger } from "../../platform/log";
-import { openRedis, redisReady } from "../../platform/redis";
+import { createLogger } from "../../platform/process/log";
+import { openRedis, redisReady } from "../../platform/redis/client";
 import { freshRedis } from "../../testing";
 import { atEndOfFile } from "../../testing/clean-up";
 import { AWAY_MS, KEEP_MS, memoryRecovery, type Recovery, type Remembered, redisRecovery } from "./recovery";

@@ -1,7 +1,7 @@
 import jwt from "jsonwebtoken";
 import { DomainError } from "../../domain/errors";
 import type { Guard } from "../../http/route-guards";
-import { sameSecret } from "../../platform/same-secret";
+import { sameSecret } from "../../platform/constant-time-equal";
 import type { Drone } from "../drones";
 
 /**

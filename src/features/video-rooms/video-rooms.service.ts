@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { DomainError, isDomainError } from "../../domain/errors";
-import type { Db } from "../../platform/db";
-import type { Logger } from "../../platform/log";
+import type { Db } from "../../platform/postgres/db";
+import type { Logger } from "../../platform/process/log";
 import type { Drone } from "../drones";
 import { type Janus, JanusRefusal, WRONG_SECRET } from "./janus";
 import { freshKeys, isOpen, makeRoom, removeRoom } from "./rooms";

@@ -1,4 +1,4 @@
-import type { Db } from "../../platform/db";
+import type { Db } from "../../platform/postgres/db";
 
 /** What opens a room: `pin` to whoever joins it, `secret` to whoever changes or ends it. */
 export interface RoomKeys {

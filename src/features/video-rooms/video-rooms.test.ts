@@ -2,10 +2,10 @@ import { createServer } from "node:http";
 import { closeServer, listen } from "../../http/listen";
 import { atEndOfFile } from "../../testing/clean-up";
 import { freshJanus } from "../../testing/fresh-servers";
-import { JanusRooms } from "../../testing/janus-rooms";
-import { simulatedDrone } from "../../testing/simulated-drone";
-import { startTestGateway, type TestGateway, type TestUser } from "../../testing/start-gateway";
 import { until } from "../../testing/until";
+import { JanusRooms } from "../../testing/worlds/janus-rooms";
+import { simulatedDrone } from "../../testing/worlds/simulated-drone";
+import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
 
 let janus: Awaited<ReturnType<typeof freshJanus>>;
 let rooms: JanusRooms;

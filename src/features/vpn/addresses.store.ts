@@ -1,7 +1,7 @@
 import { DomainError } from "../../domain/errors";
 import type { Ipv4 } from "../../domain/ipv4";
 import { type AddressRange, addressAfter, inRange } from "../../domain/planes";
-import type { Db } from "../../platform/db";
+import type { Db } from "../../platform/postgres/db";
 
 /** A released address rests this long, so that nothing that still knows it meets its next owner. */
 const REST = "24 hours";

@@ -1,5 +1,5 @@
 import type { Route } from "../../http/route";
-import type { ObjectStore } from "../../platform/object-store";
+import type { ObjectStore } from "../../platform/objects/object-store";
 import { TunnelStatus, type TunnelStatusSettings } from "./tunnel-status";
 import { vpnRoutes } from "./vpn.routes";
 import { VpnService, type VpnServiceDeps } from "./vpn.service";

@@ -1,5 +1,5 @@
 import type { ContractCase } from "../../testing/contract";
-import type { TestUser } from "../../testing/start-gateway";
+import type { TestUser } from "../../testing/worlds/start-gateway";
 import { saveSubscription } from "../billing";
 
 /** How the rows answer where no tunnel service is configured; with one they are tried in `vpn.test.ts`. */

@@ -3,9 +3,9 @@ import { configKey } from "../../domain/client-config";
 import { DomainError } from "../../domain/errors";
 import type { Ipv4 } from "../../domain/ipv4";
 import type { PlaneName } from "../../domain/tunnel-planes";
-import type { Db } from "../../platform/db";
-import type { Logger } from "../../platform/log";
-import type { ObjectStore } from "../../platform/object-store";
+import type { ObjectStore } from "../../platform/objects/object-store";
+import type { Db } from "../../platform/postgres/db";
+import type { Logger } from "../../platform/process/log";
 import type { TunnelStatus } from "./tunnel-status";
 import { addressOfUser } from "./vpn.store";
 

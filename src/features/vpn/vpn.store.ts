@@ -1,5 +1,5 @@
 import type { Ipv4 } from "../../domain/ipv4";
-import type { Db } from "../../platform/db";
+import type { Db } from "../../platform/postgres/db";
 
 /** A user's address in the user plane, null without one; undefined when there is no such user. */
 export async function addressOfUser(db: Db, userId: number): Promise<Ipv4 | null | undefined> {

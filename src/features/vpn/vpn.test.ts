@@ -1,6 +1,10 @@
-import { babblingTunnel, type GatewayWithTunnel, gatewayWithTunnel } from "../../testing/gateway-with-tunnel";
-import { startTestGateway, type TestGateway, type TestUser } from "../../testing/start-gateway";
 import { until } from "../../testing/until";
+import {
+  babblingTunnel,
+  type GatewayWithTunnel,
+  gatewayWithTunnel,
+} from "../../testing/worlds/gateway-with-tunnel";
+import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
 import { saveSubscription } from "../billing";
 
 let world: GatewayWithTunnel;

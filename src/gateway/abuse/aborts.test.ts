@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { insertMissions } from "../../testing/plans";
 import { rawCaller, upgradeTo } from "../../testing/raw-http";
 import { scrape } from "../../testing/scrape";
-import { startTestGateway } from "../../testing/start-gateway";
 import { until } from "../../testing/until";
+import { insertMissions } from "../../testing/worlds/plans";
+import { startTestGateway } from "../../testing/worlds/start-gateway";
 
 const AT_ONCE = 16;
 /** When somebody leaves; the same request is then being read, waits, is worked on, or its reply goes. */

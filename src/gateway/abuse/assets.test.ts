@@ -1,8 +1,8 @@
 import { ApiClient } from "../../testing/client";
-import { type Cuttable, cuttable } from "../../testing/cuttable";
-import { type GatewayProcess, gatewayProcess, meanwhile } from "../../testing/gateway-process";
-import { startTestGateway, type TestGateway, type TestUser } from "../../testing/start-gateway";
+import { type GatewayProcess, gatewayProcess, meanwhile } from "../../testing/programs/gateway-process";
 import { until } from "../../testing/until";
+import { type Cuttable, cuttable } from "../../testing/worlds/cuttable";
+import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
 
 const PICTURES = 10_000;
 

@@ -1,8 +1,8 @@
-import { gatewayProcess, meanwhile } from "../../testing/gateway-process";
-import { insertMissions } from "../../testing/plans";
+import { gatewayProcess, meanwhile } from "../../testing/programs/gateway-process";
 import { many, rawCaller } from "../../testing/raw-http";
-import { startTestGateway } from "../../testing/start-gateway";
 import { until } from "../../testing/until";
+import { insertMissions } from "../../testing/worlds/plans";
+import { startTestGateway } from "../../testing/worlds/start-gateway";
 
 const CALLERS = 150;
 /** What may be under way of one user: eight, and the one that goes beyond. */

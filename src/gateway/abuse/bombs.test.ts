@@ -2,11 +2,11 @@ import { z } from "zod";
 import { type Belongings, belongings } from "../../testing/access/belongings";
 import { databaseDigest } from "../../testing/access/database-digest";
 import type { ApiClient, Reply } from "../../testing/client";
-import { type GatewayProcess, gatewayProcess, meanwhile } from "../../testing/gateway-process";
+import { type GatewayProcess, gatewayProcess, meanwhile } from "../../testing/programs/gateway-process";
 import { rawStatuses } from "../../testing/raw-http";
 import { hostileTexts } from "../../testing/spec-fuzz";
 import { type Operation, operationsOf, pathOf, type Schema, sample } from "../../testing/spec-requests";
-import { startTestGateway, type TestGateway } from "../../testing/start-gateway";
+import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
 
 // A busy machine takes several times as long.
 jest.setTimeout(120_000);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { type Belongings, belongings, droneApi } from "../../testing/access/belongings";
 import { requestsTo } from "../../testing/spec-fuzz";
 import { type Operation, operationsOf, pathOf } from "../../testing/spec-requests";
-import { startTestGateway, type TestGateway } from "../../testing/start-gateway";
+import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
 
 const RUNS = Number(process.env.FUZZ_RUNS ?? 12);
 const SEED = Number(process.env.FUZZ_SEED ?? 20_240_601);

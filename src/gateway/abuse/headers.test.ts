@@ -1,8 +1,8 @@
 import { atEndOfFile } from "../../testing";
 import { TEST_EDGE_SECRET } from "../../testing/access/belongings";
-import { startTestGateway, type TestGateway } from "../../testing/start-gateway";
-import { startTestRelay } from "../../testing/start-relay";
-import { tunnelWorld } from "../../testing/start-tunnel";
+import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
+import { startTestRelay } from "../../testing/worlds/start-relay";
+import { tunnelWorld } from "../../testing/worlds/start-tunnel";
 import { SimulatedOs } from "../../tunnel/os/simulated-os";
 import { startWorker } from "../worker";
 

@@ -1,8 +1,8 @@
 import { belongings } from "../../testing/access/belongings";
 import { rawCaller } from "../../testing/raw-http";
-import { eventually } from "../../testing/simulated-drone";
-import { startTestGateway } from "../../testing/start-gateway";
 import { TestWatcher } from "../../testing/watcher";
+import { eventually } from "../../testing/worlds/simulated-drone";
+import { startTestGateway } from "../../testing/worlds/start-gateway";
 
 // A busy machine takes several times as long.
 jest.setTimeout(120_000);

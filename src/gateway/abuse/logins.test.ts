@@ -1,8 +1,8 @@
 import { freePort } from "../../laptop/free-port";
 import { ApiClient } from "../../testing/client";
-import { type GatewayProcess, gatewayProcess, meanwhile } from "../../testing/gateway-process";
+import { type GatewayProcess, gatewayProcess, meanwhile } from "../../testing/programs/gateway-process";
 import { many } from "../../testing/raw-http";
-import { startTestGateway, type TestUser } from "../../testing/start-gateway";
+import { startTestGateway, type TestUser } from "../../testing/worlds/start-gateway";
 
 /** A busy machine takes several times as long. */
 const PATIENCE_MS = 10_000;

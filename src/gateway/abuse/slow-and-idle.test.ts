@@ -1,7 +1,7 @@
-import { type GatewayProcess, gatewayProcess, meanwhile } from "../../testing/gateway-process";
+import { type GatewayProcess, gatewayProcess, meanwhile } from "../../testing/programs/gateway-process";
 import { many, mostSockets, type RawCaller, rawCaller, rawFrame, upgradeTo } from "../../testing/raw-http";
-import { startTestGateway, type TestUser } from "../../testing/start-gateway";
 import { until } from "../../testing/until";
+import { startTestGateway, type TestUser } from "../../testing/worlds/start-gateway";
 
 /** Long enough for all to have come before the first is let go of. */
 const [HEADERS_SECONDS, REQUEST_SECONDS] = [20, 21];

@@ -1,9 +1,9 @@
-import { type GatewayProcess, gatewayProcess } from "../../testing/gateway-process";
+import { type GatewayProcess, gatewayProcess } from "../../testing/programs/gateway-process";
 import { type RawCaller, rawCaller, rawFrame, upgradeTo } from "../../testing/raw-http";
 import { scrape } from "../../testing/scrape";
-import { startTestGateway, type TestUser } from "../../testing/start-gateway";
 import { until } from "../../testing/until";
 import { TestWatcher } from "../../testing/watcher";
+import { startTestGateway, type TestUser } from "../../testing/worlds/start-gateway";
 
 let gateway: GatewayProcess;
 let user: TestUser;

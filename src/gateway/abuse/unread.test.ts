@@ -1,9 +1,9 @@
-import { type GatewayProcess, gatewayProcess, meanwhile } from "../../testing/gateway-process";
-import { insertMissions } from "../../testing/plans";
+import { type GatewayProcess, gatewayProcess, meanwhile } from "../../testing/programs/gateway-process";
 import { many, type RawCaller, rawCaller } from "../../testing/raw-http";
 import { scrape } from "../../testing/scrape";
-import { startTestGateway, type TestGateway, type TestUser } from "../../testing/start-gateway";
 import { until } from "../../testing/until";
+import { insertMissions } from "../../testing/worlds/plans";
+import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
 
 const MEGABYTE = 2 ** 20;
 const STALL_SECONDS = 6;

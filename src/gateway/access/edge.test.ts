@@ -3,8 +3,8 @@ import { type Belongings, belongings, CONFIDENTIAL, TEST_EDGE_SECRET } from "../
 import { databaseDigest } from "../../testing/access/database-digest";
 import { idsOf, kindOf, request } from "../../testing/access/id-requests";
 import { type Operation, operationsOf } from "../../testing/spec-requests";
-import { askFrom, type EdgeAsk, startEdge, type TestEdge } from "../../testing/start-edge";
-import { startTestGateway, type TestGateway } from "../../testing/start-gateway";
+import { askFrom, type EdgeAsk, startEdge, type TestEdge } from "../../testing/worlds/start-edge";
+import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
 
 // A busy machine takes several times as long.
 jest.setTimeout(120_000);

@@ -1,4 +1,4 @@
-import { filesWith } from "../../testing/source-files";
+import { filesWith } from "../../testing/guards/source-files";
 
 const contracts = /\.contract\.ts$/;
 

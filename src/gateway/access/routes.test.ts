@@ -12,7 +12,7 @@ import { answers, idsOf, kindOf, request } from "../../testing/access/id-request
 import { missingCases } from "../../testing/access/missing-cases";
 import { ApiClient, type Reply } from "../../testing/client";
 import { type Operation, operationsOf } from "../../testing/spec-requests";
-import { startTestGateway, type TestGateway, type TestUser } from "../../testing/start-gateway";
+import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
 
 // A busy machine takes several times as long.
 jest.setTimeout(120_000);

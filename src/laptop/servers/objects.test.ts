@@ -1,6 +1,6 @@
 import { GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
-import { openObjects } from "../../platform/objects";
+import { openObjects } from "../../platform/objects/client";
 import { atEndOfFile, freshFolder, freshObjects } from "../../testing";
 import { type EmbeddedObjects, startObjects } from "./objects";
 

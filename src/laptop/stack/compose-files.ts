@@ -1,6 +1,6 @@
 import { publishCompose } from "../../features/provisioning";
 import { loadConfig, publishComposeConfig } from "../../platform/config";
-import { ObjectStore } from "../../platform/object-store";
+import { ObjectStore } from "../../platform/objects/object-store";
 import type { Part } from "./part";
 
 /** What drones' computers run, where an activation finds it. */

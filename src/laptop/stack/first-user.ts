@@ -1,6 +1,6 @@
 import { isDomainError } from "../../domain/errors";
 import { createUser } from "../../features/accounts";
-import { openDatabase } from "../../platform/db";
+import { openDatabase } from "../../platform/postgres/db";
 import { ApiClient } from "../api-client";
 import type { Part } from "./part";
 

@@ -4,7 +4,7 @@ import { GetObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import { Redis } from "ioredis";
 import pg from "pg";
 import type { Environment } from "../../platform/config";
-import { openObjects } from "../../platform/objects";
+import { openObjects } from "../../platform/objects/client";
 import { startMail } from "../servers/mail";
 import { startObjects } from "../servers/objects";
 import { startPostgres } from "../servers/postgres";

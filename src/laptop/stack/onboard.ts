@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { createLogger } from "../../platform/log";
-import { openRedis, redisReady } from "../../platform/redis";
+import { createLogger } from "../../platform/process/log";
+import { openRedis, redisReady } from "../../platform/redis/client";
 import { startChild } from "./child";
 import type { Part } from "./part";
 

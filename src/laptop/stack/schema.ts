@@ -1,5 +1,5 @@
 import { migrationSource } from "../../../migrations";
-import { migrateSchema } from "../../platform/migrate";
+import { migrateSchema } from "../../platform/postgres/migrate";
 import type { Part } from "./part";
 
 export const schema: Part = {

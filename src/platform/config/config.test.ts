@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { z } from "zod";
-import { packageRoot } from "../version";
+import { packageRoot } from "../process/version";
 import {
   configSchemas,
   configurationDocs,

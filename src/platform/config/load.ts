@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { z } from "zod";
-import { faultWords } from "../fault-words";
+import { faultWords } from "./issue-message";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

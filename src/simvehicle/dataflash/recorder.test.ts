@@ -1,10 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { LogAnalysis } from "../../features/executions/flight-log/analysis";
-import type { FlightStats } from "../../features/executions/flight-log/result";
+import { LogAnalysis } from "../../flight-log/analysis";
+import type { FlightStats } from "../../flight-log/result";
 import { atEndOfFile } from "../../testing/clean-up";
-import { LoggedCopter } from "../../testing/logged-copter";
+import { LoggedCopter } from "../../testing/worlds/logged-copter";
 import { common } from "../../vehicle/mavlink/messages";
 import { startSimulator } from "../simulator";
 

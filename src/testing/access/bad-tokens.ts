@@ -2,7 +2,7 @@ import { createHmac, generateKeyPairSync, randomUUID } from "node:crypto";
 import jwt from "jsonwebtoken";
 import { Tokens } from "../../features/accounts";
 import { ApiClient } from "../client";
-import { TEST_JWT_SECRET, type TestGateway, type TestUser } from "../start-gateway";
+import { TEST_JWT_SECRET, type TestGateway, type TestUser } from "../worlds/start-gateway";
 
 /** How a caller without a right to it may come: the headers of the request, by what is wrong with them. */
 export type BadCallers = Readonly<Record<string, Readonly<Record<string, string>>>>;

@@ -1,8 +1,8 @@
 import { saveSubscription } from "../../features/billing";
 import { ApiClient } from "../client";
-import { storeGeofence, storeMission } from "../plans";
-import type { TestGateway, TestUser } from "../start-gateway";
-import { upload } from "../uploads";
+import { storeGeofence, storeMission } from "../worlds/plans";
+import type { TestGateway, TestUser } from "../worlds/start-gateway";
+import { upload } from "../worlds/uploads";
 
 /** One of everything that a user can own, by id. */
 export interface Belongings {

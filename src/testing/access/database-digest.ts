@@ -1,4 +1,4 @@
-import type { Db } from "../../platform/db";
+import type { Db } from "../../platform/postgres/db";
 
 /** By table: how many rows it has, and a hash over all of them. */
 export type DatabaseDigest = Readonly<Record<string, string>>;

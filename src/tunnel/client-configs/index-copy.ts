@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Logger } from "../../platform/log";
+import type { Logger } from "../../platform/process/log";
 
 /**
  * The index as this node's daemon last knew it, for the next one, which knows its peers by it while the object store is

@@ -1,7 +1,7 @@
 import type { EmbeddedObjects } from "../../laptop/servers/objects";
-import { openObjects } from "../../platform/objects";
-import { cuttable } from "../../testing/cuttable";
+import { openObjects } from "../../platform/objects/client";
 import { freshObjects } from "../../testing/fresh-servers";
+import { cuttable } from "../../testing/worlds/cuttable";
 import { ConfigStore } from "./store";
 
 const openAt = ({ accessKeyId, secretAccessKey }: EmbeddedObjects, url: string) =>

@@ -3,7 +3,7 @@ import { identityLine, identityOf } from "../../domain/client-config";
 import type { Member, PeerId } from "../../domain/peers";
 import { type PlaneName, planes, tunnelledNetworks } from "../../domain/tunnel-planes";
 import { isPrivateKey, type PrivateKey, type PublicKey } from "../../domain/wireguard";
-import { inUrl } from "../../platform/open-port";
+import { inUrl } from "../../platform/process/open-port";
 
 /** What every client of a plane is told about its hub. */
 export interface HubForClients {

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import type { Ipv4 } from "../../domain/ipv4";
-import type { Redis } from "../../platform/redis";
+import type { Redis } from "../../platform/redis/client";
 
 export interface Login {
   readonly username: string;

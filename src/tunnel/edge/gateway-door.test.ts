@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { Ipv4 } from "../../domain/ipv4";
 import { atEndOfFile } from "../../testing";
-import { askFrom, type EdgeReply, rawFrom, startEdge, type TestEdge } from "../../testing/start-edge";
 import { until } from "../../testing/until";
+import { askFrom, type EdgeReply, rawFrom, startEdge, type TestEdge } from "../../testing/worlds/start-edge";
 
 const DRONE = "127.0.9.2";
 const STRANGER = "127.0.9.9";

@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from "../../platform/metrics";
+import { Counter, Gauge, type Registry } from "../../platform/process/metrics";
 import type { Stranger } from "./guests";
 
 export type DoorName = "gateway" | "redis" | "objects";

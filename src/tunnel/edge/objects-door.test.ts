@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { ObjectStore } from "../../platform/object-store";
+import { ObjectStore } from "../../platform/objects/object-store";
 import { atEndOfFile, freshObjects } from "../../testing";
-import { askFrom, rawFrom, startEdge, type TestEdge } from "../../testing/start-edge";
 import { until } from "../../testing/until";
+import { askFrom, rawFrom, startEdge, type TestEdge } from "../../testing/worlds/start-edge";
 
 const DRONE = "127.0.9.2";
 

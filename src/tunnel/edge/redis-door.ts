@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
-import type { Logger } from "../../platform/log";
-import { connectRedis } from "../../platform/redis-wire";
+import type { Logger } from "../../platform/process/log";
+import { connectRedis } from "../../platform/redis/resp";
 import type { DroneUsers } from "./drone-users";
 import type { LiveDrone } from "./guests";
 import { CommandReader, mayGo } from "./redis-commands";

@@ -1,5 +1,5 @@
 import type { PlaneName } from "../../domain/tunnel-planes";
-import type { Logger } from "../../platform/log";
+import type { Logger } from "../../platform/process/log";
 import { Lane } from "../lane";
 import type { TunnelMetrics } from "../metrics";
 import type { Steps } from "../steps";

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { createLogger } from "../../platform/log";
-import { openRedis, redisReady } from "../../platform/redis";
+import { createLogger } from "../../platform/process/log";
+import { openRedis, redisReady } from "../../platform/redis/client";
 import { atEndOfFile, freshRedis } from "../../testing";
-import { startJumphost, type TestJumphost } from "../../testing/jumphost";
 import { until } from "../../testing/until";
+import { startJumphost, type TestJumphost } from "../../testing/worlds/jumphost";
 import type { ByteStream } from "../../vehicle";
 import { dialThroughJumphost } from "../../vehicle/dialers/jumphost";
 import { LeaseStore } from "../../vehicle/leases";

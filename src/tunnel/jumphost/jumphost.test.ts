@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import WebSocket from "ws";
 import { atEndOfFile } from "../../testing";
-import { startJumphost, type TestJumphost } from "../../testing/jumphost";
 import { rawCaller } from "../../testing/raw-http";
 import { until } from "../../testing/until";
+import { startJumphost, type TestJumphost } from "../../testing/worlds/jumphost";
 import type { JumphostOptions } from "./jumphost";
 
 /** Loopback addresses stand in for drones: each is a vehicle of its own. */

@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from "../../platform/metrics";
+import { Counter, Gauge, type Registry } from "../../platform/process/metrics";
 import type { Direction, PipeEnd } from "./pipe";
 import type { RefusalReason } from "./refusal";
 

@@ -3,8 +3,8 @@ import type { IncomingMessage } from "node:http";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import WebSocket from "ws";
 import { atEndOfFile } from "../../testing";
-import { startJumphost } from "../../testing/jumphost";
 import { until } from "../../testing/until";
+import { startJumphost } from "../../testing/worlds/jumphost";
 
 /** Another hub has taken over, and nothing here has noticed: nobody has told the jumphost to stand by. */
 let isActive = true;

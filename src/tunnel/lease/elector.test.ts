@@ -1,11 +1,11 @@
-import { FakeLeases, HUB_LEASE as LEASE } from "../../testing/fake-leases";
+import { FakeLeases, HUB_LEASE as LEASE } from "../../testing/fakes/fake-leases";
+import { until } from "../../testing/until";
 import {
   candidate as candidateAt,
   CANDIDATE_DEADLINE_MS as DEADLINE_MS,
   CANDIDATE_DURATION_MS as DURATION_MS,
   neverBoth,
-} from "../../testing/lease-candidates";
-import { until } from "../../testing/until";
+} from "../../testing/worlds/lease-candidates";
 import type { ElectorOptions } from "./elector";
 import { KubernetesLease } from "./kubernetes-lease";
 import { LeaseConflict, type LeaseRecord, monotonicMs } from "./lease";

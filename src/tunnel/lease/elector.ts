@@ -1,4 +1,4 @@
-import type { Logger } from "../../platform/log";
+import type { Logger } from "../../platform/process/log";
 import { LeaseConflict, type LeaseRecord, type LeaseStore } from "./lease";
 
 export interface ElectorOptions {

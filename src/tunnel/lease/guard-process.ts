@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import type { Logger } from "../../platform/log";
+import type { Logger } from "../../platform/process/log";
 
 const AGAIN_MS = 200;
 

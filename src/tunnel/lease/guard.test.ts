@@ -1,4 +1,4 @@
-import { createLogger } from "../../platform/log";
+import { createLogger } from "../../platform/process/log";
 import { atEndOfFile } from "../../testing";
 import { until } from "../../testing/until";
 import { SimulatedOs } from "../os/simulated-os";

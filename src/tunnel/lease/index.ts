@@ -1,9 +1,9 @@
 import { hostname } from "node:os";
 import type { TunnelConfig } from "../../platform/config";
-import type { Lifecycle } from "../../platform/lifecycle";
-import type { Logger } from "../../platform/log";
-import type { Registry } from "../../platform/metrics";
-import { openRedis } from "../../platform/redis";
+import type { Lifecycle } from "../../platform/process/lifecycle";
+import type { Logger } from "../../platform/process/log";
+import type { Registry } from "../../platform/process/metrics";
+import { openRedis } from "../../platform/redis/client";
 import { GuardProcess } from "./guard-process";
 import { KubernetesLease } from "./kubernetes-lease";
 import { type LeaseStore, monotonicMs } from "./lease";

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { CoordinationV1Api, CoreV1Api, KubeConfig, type V1PolicyRule } from "@kubernetes/client-node";
 import { atEndOfFile, freshFolder } from "../../testing";
-import { accountIn } from "../../testing/cluster-account";
-import { type Candidate, candidate, neverBoth } from "../../testing/lease-candidates";
-import { leasedHub } from "../../testing/leased-hub";
 import { until } from "../../testing/until";
+import { accountIn } from "../../testing/worlds/cluster-account";
+import { type Candidate, candidate, neverBoth } from "../../testing/worlds/lease-candidates";
+import { leasedHub } from "../../testing/worlds/leased-hub";
 import { KubernetesLease } from "./kubernetes-lease";
 import { LeaseConflict, monotonicMs } from "./lease";
 

@@ -1,11 +1,11 @@
-import { type Db, openDatabase } from "../../platform/db";
-import { createLogger } from "../../platform/log";
-import { createMetrics } from "../../platform/metrics";
+import { type Db, openDatabase } from "../../platform/postgres/db";
+import { createLogger } from "../../platform/process/log";
+import { createMetrics } from "../../platform/process/metrics";
 import { atEndOfFile, freshDatabase } from "../../testing";
-import { type Cuttable, cuttable } from "../../testing/cuttable";
 import { KeptLog } from "../../testing/kept-log";
 import { Metrics } from "../../testing/scrape";
 import { until } from "../../testing/until";
+import { type Cuttable, cuttable } from "../../testing/worlds/cuttable";
 import { monotonicMs } from "./lease";
 import { LoneRole } from "./lone-role";
 import { loneHubMetrics } from "./metrics";

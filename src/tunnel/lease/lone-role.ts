@@ -1,6 +1,6 @@
 import type pg from "pg";
-import { KeptConnection } from "../../platform/kept-connection";
-import type { Logger } from "../../platform/log";
+import { KeptConnection } from "../../platform/postgres/session-connection";
+import type { Logger } from "../../platform/process/log";
 import type { LoneHubMetrics } from "./metrics";
 import type { HubRole } from "./role";
 

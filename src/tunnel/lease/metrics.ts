@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from "../../platform/metrics";
+import { Counter, Gauge, type Registry } from "../../platform/process/metrics";
 
 export interface HubMetrics {
   active(isActive: boolean): void;

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createLogger } from "../../platform/log";
+import { createLogger } from "../../platform/process/log";
 import { atEndOfFile } from "../../testing";
 import { freshFolder } from "../../testing/fresh-servers";
 import { until } from "../../testing/until";

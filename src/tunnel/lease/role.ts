@@ -1,4 +1,4 @@
-import type { Logger } from "../../platform/log";
+import type { Logger } from "../../platform/process/log";
 import { Elector, type ElectorOptions } from "./elector";
 import type { HubMetrics } from "./metrics";
 import type { TermFile } from "./term-file";

@@ -1,10 +1,10 @@
 import type { PublicKey } from "../../domain/wireguard";
-import { createLogger } from "../../platform/log";
-import { createMetrics, type Registry } from "../../platform/metrics";
-import { openRedis, type Redis, redisReady } from "../../platform/redis";
+import { createLogger } from "../../platform/process/log";
+import { createMetrics, type Registry } from "../../platform/process/metrics";
+import { openRedis, type Redis, redisReady } from "../../platform/redis/client";
 import { atEndOfFile, freshRedis } from "../../testing";
-import { type Cuttable, cuttable } from "../../testing/cuttable";
 import { until } from "../../testing/until";
+import { type Cuttable, cuttable } from "../../testing/worlds/cuttable";
 import { Endpoints } from "../endpoints";
 import { generateKeyPair } from "../wireguard/keys";
 import { monotonicMs } from "./lease";

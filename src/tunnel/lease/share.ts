@@ -1,6 +1,6 @@
 import { isPublicKey, type PublicKey } from "../../domain/wireguard";
-import type { Logger } from "../../platform/log";
-import type { Redis } from "../../platform/redis";
+import type { Logger } from "../../platform/process/log";
+import type { Redis } from "../../platform/redis/client";
 import { type Endpoints, type Heard, isEndpoint } from "../endpoints";
 import type { HubMetrics } from "./metrics";
 

@@ -1,5 +1,5 @@
 import type { TunnelConfig } from "../../platform/config";
-import type { Logger } from "../../platform/log";
+import type { Logger } from "../../platform/process/log";
 import { CommandError, type Os, realOs } from "./os";
 import { SimulatedOs } from "./simulated-os";
 import { WarmOs } from "./warm-os";

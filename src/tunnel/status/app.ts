@@ -5,10 +5,10 @@ import { observeRequests } from "../../http/observe";
 import { opsRoutes, type Probe } from "../../http/ops";
 import { protectiveHeaders } from "../../http/protective-headers";
 import type { Guards } from "../../http/route-guards";
-import type { Lifecycle } from "../../platform/lifecycle";
-import type { Logger } from "../../platform/log";
-import type { Registry } from "../../platform/metrics";
-import { sameSecret } from "../../platform/same-secret";
+import { sameSecret } from "../../platform/constant-time-equal";
+import type { Lifecycle } from "../../platform/process/lifecycle";
+import type { Logger } from "../../platform/process/log";
+import type { Registry } from "../../platform/process/metrics";
 import { statusRoutes } from "./routes";
 import type { StatusView } from "./view";
 

@@ -3,7 +3,7 @@ import { DomainError } from "../../domain/errors";
 import { Ipv4 } from "../../domain/ipv4";
 import type { PlaneName } from "../../domain/tunnel-planes";
 import { type Route, route } from "../../http/route";
-import { version } from "../../platform/version";
+import { version } from "../../platform/process/version";
 import type { StatusView } from "./view";
 
 const ByIp = z.object({ ip: Ipv4 });

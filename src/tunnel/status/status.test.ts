@@ -1,6 +1,6 @@
 import { request } from "node:http";
-import { type TunnelWorld, tunnelWorld } from "../../testing/start-tunnel";
 import { until } from "../../testing/until";
+import { type TunnelWorld, tunnelWorld } from "../../testing/worlds/start-tunnel";
 import type { Tunnel } from "../index";
 import { SimulatedOs } from "../os/simulated-os";
 

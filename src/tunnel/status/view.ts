@@ -2,7 +2,7 @@ import { DomainError } from "../../domain/errors";
 import type { Ipv4 } from "../../domain/ipv4";
 import type { LivePeer } from "../../domain/peers";
 import type { PlaneName } from "../../domain/tunnel-planes";
-import type { Clock } from "../../platform/clock";
+import type { Clock } from "../../platform/process/clock";
 import type { AllowState } from "../firewall/pairs";
 import type { Fleet } from "../fleet";
 import type { PlanePeers } from "../plane-peers";

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { planeNames, planes } from "../../domain/tunnel-planes";
 import type { TunnelUserspaceConfig } from "../../platform/config";
-import { Lifecycle } from "../../platform/lifecycle";
-import { createLogger, type Logger } from "../../platform/log";
+import { Lifecycle } from "../../platform/process/lifecycle";
+import { createLogger, type Logger } from "../../platform/process/log";
 import { hasten } from "../os/hasten";
 import { type Os, realOs } from "../os/os";
 import { lacksWireGuard } from "./interface";

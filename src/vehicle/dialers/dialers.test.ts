@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import { startJumphost, type TestJumphost } from "../../testing/jumphost";
+import { startJumphost, type TestJumphost } from "../../testing/worlds/jumphost";
 import type { ByteStream, Dial, LinkTarget } from "../byte-stream";
 import { dialDirect } from "./direct";
 import { dialThroughJumphost } from "./jumphost";

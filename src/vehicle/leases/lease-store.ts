@@ -1,4 +1,4 @@
-import type { Redis } from "../../platform/redis";
+import type { Redis } from "../../platform/redis/client";
 
 /** The replica of the gateway that may open a drone's link, as every replica reads it. */
 export interface Holder {

@@ -1,9 +1,9 @@
-import { createLogger } from "../../platform/log";
-import { openRedis, type Redis, redisReady } from "../../platform/redis";
+import { createLogger } from "../../platform/process/log";
+import { openRedis, type Redis, redisReady } from "../../platform/redis/client";
 import { atEndOfFile } from "../../testing/clean-up";
-import { type Cuttable, cuttable } from "../../testing/cuttable";
 import { freshRedis } from "../../testing/fresh-servers";
 import { until } from "../../testing/until";
+import { type Cuttable, cuttable } from "../../testing/worlds/cuttable";
 import { LeaseStore } from "./lease-store";
 import { Leases, type LossReason } from "./leases";
 

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { Socket } from "node:net";
 import { closeServer, listen } from "../../http/listen";
-import { createLogger } from "../../platform/log";
+import { createLogger } from "../../platform/process/log";
 import { atEndOfFile } from "../../testing/clean-up";
 import { AnswerLost, type Message, NotSent } from "./messages";
 import { PeerClient } from "./peer-client";

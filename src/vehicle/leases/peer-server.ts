@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { type DomainError, isDomainError } from "../../domain/errors";
-import type { Logger } from "../../platform/log";
-import { sameSecret } from "../../platform/same-secret";
+import { sameSecret } from "../../platform/constant-time-equal";
+import type { Logger } from "../../platform/process/log";
 import { Message, NotHolder } from "./messages";
 
 /** Larger than any plan that a vehicle takes. */

@@ -1,5 +1,5 @@
 import { MavLinkProtocolV1, MavLinkProtocolV2, x25crc } from "node-mavlink";
-import { mixedFrames, seeded } from "../../testing/mavlink-stream";
+import { mixedFrames, seeded } from "../../testing/fakes/mavlink-stream";
 import { build, decode, decodeAs, FrameWriter } from "./codec";
 import { frameCrc } from "./crc";
 import type { Frame } from "./frame";

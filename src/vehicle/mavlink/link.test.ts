@@ -1,5 +1,5 @@
-import { type MavlinkPeer, startPeer } from "../../testing/mavlink-peer";
-import { ack, scriptedLinks, until } from "../../testing/scripted-link";
+import { type MavlinkPeer, startPeer } from "../../testing/fakes/mavlink-peer";
+import { ack, scriptedLinks, until } from "../../testing/fakes/scripted-link";
 import { dialDirect } from "../dialers/direct";
 import type { VehicleLink } from "../link";
 import { build, FrameWriter } from "./codec";

@@ -1,5 +1,5 @@
-import { startPeer } from "../../testing/mavlink-peer";
-import { ack, QUICK, scriptedLinks, text, until } from "../../testing/scripted-link";
+import { startPeer } from "../../testing/fakes/mavlink-peer";
+import { ack, QUICK, scriptedLinks, text, until } from "../../testing/fakes/scripted-link";
 import { createLinkPool } from "..";
 import { build, FrameWriter } from "./codec";
 import { common } from "./messages";

@@ -1,4 +1,4 @@
-import { scriptedLinks } from "../../testing/scripted-link";
+import { scriptedLinks } from "../../testing/fakes/scripted-link";
 import { build } from "./codec";
 import { common, ParamError } from "./messages";
 import { writeParamValue } from "./param-value";

@@ -1,6 +1,6 @@
 import { type MissionItem, planHash } from "../../domain/mission-item";
-import type { MavlinkPeer, PeerOptions } from "../../testing/mavlink-peer";
-import { scriptedLinks } from "../../testing/scripted-link";
+import type { MavlinkPeer, PeerOptions } from "../../testing/fakes/mavlink-peer";
+import { scriptedLinks } from "../../testing/fakes/scripted-link";
 import { build } from "./codec";
 import { common } from "./messages";
 

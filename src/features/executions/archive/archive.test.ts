@@ -7,9 +7,9 @@ import { pipeline } from "node:stream/promises";
 import { type Entry, open } from "yauzl";
 import { ZipFile } from "yazl";
 import { freshFolder } from "../../../testing";
-import { startTestGateway, type TestGateway } from "../../../testing/start-gateway";
 import { until } from "../../../testing/until";
-import { droneClient, upload } from "../../../testing/uploads";
+import { startTestGateway, type TestGateway } from "../../../testing/worlds/start-gateway";
+import { droneClient, upload } from "../../../testing/worlds/uploads";
 import { verifyArchive } from "./verify-archive";
 
 let gateway: TestGateway;

@@ -1,10 +1,10 @@
 import type { KeyObject } from "node:crypto";
 import type { z } from "zod";
 import { DomainError } from "../../../domain/errors";
-import type { Clock } from "../../../platform/clock";
-import type { Db } from "../../../platform/db";
-import { enqueue } from "../../../platform/jobs";
-import type { ObjectStore } from "../../../platform/object-store";
+import { enqueue } from "../../../platform/jobs/jobs";
+import type { ObjectStore } from "../../../platform/objects/object-store";
+import type { Db } from "../../../platform/postgres/db";
+import type { Clock } from "../../../platform/process/clock";
 import type { ArchiveReply } from "../executions.schema";
 import { archiveKey } from "./archive-keys";
 import { type ArchiveRow, findArchive, requestArchive, type Wanted } from "./archives.store";

@@ -1,4 +1,4 @@
-import type { Db } from "../../../platform/db";
+import type { Db } from "../../../platform/postgres/db";
 
 /**
  * pending: being made. ready: in the store. failed: it could not be made; it is tried again for some hours, and at

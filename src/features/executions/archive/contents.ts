@@ -1,7 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import type { Readable } from "node:stream";
-import type { Db } from "../../../platform/db";
-import type { ObjectStore } from "../../../platform/object-store";
+import type { ObjectStore } from "../../../platform/objects/object-store";
+import type { Db } from "../../../platform/postgres/db";
 import { type Asset, assetKey, assetsOfExecution, safeFileName } from "../../assets";
 import { toExecutionReply } from "../executions.schema";
 import { commandsDuring, droneOfExecution, type Execution, verifiedPlan } from "../executions.store";

@@ -1,9 +1,9 @@
 import type { KeyObject } from "node:crypto";
 import { z } from "zod";
-import type { Clock } from "../../../platform/clock";
-import type { Db } from "../../../platform/db";
-import type { Task } from "../../../platform/job-worker";
-import type { ObjectStore } from "../../../platform/object-store";
+import type { Task } from "../../../platform/jobs/worker";
+import type { ObjectStore } from "../../../platform/objects/object-store";
+import type { Db } from "../../../platform/postgres/db";
+import type { Clock } from "../../../platform/process/clock";
 import { findExecution } from "../executions.store";
 import { archiveKey } from "./archive-keys";
 import { failArchive, findArchive, keepArchive } from "./archives.store";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Clock } from "../../../platform/clock";
-import type { Db } from "../../../platform/db";
-import type { Task } from "../../../platform/job-worker";
-import { enqueue, withdraw } from "../../../platform/jobs";
+import { enqueue, withdraw } from "../../../platform/jobs/jobs";
+import type { Task } from "../../../platform/jobs/worker";
+import type { Db } from "../../../platform/postgres/db";
+import type { Clock } from "../../../platform/process/clock";
 import { assetsOfExecution } from "../../assets";
 import { type Execution, lockExecution, updateExecution } from "../executions.store";
 import { findStats } from "../stats.store";

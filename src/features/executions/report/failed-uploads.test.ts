@@ -1,4 +1,5 @@
 import { straightFlight } from "../../../testing/flight-logs";
+import { until } from "../../../testing/until";
 import {
   deadlineOf,
   endExecution,
@@ -6,10 +7,9 @@ import {
   expireDeadline,
   startFlight,
   untilReported,
-} from "../../../testing/flights";
-import { startTestGateway, type TestGateway, type TestUser } from "../../../testing/start-gateway";
-import { until } from "../../../testing/until";
-import { put, sha256, upload } from "../../../testing/uploads";
+} from "../../../testing/worlds/flights";
+import { startTestGateway, type TestGateway, type TestUser } from "../../../testing/worlds/start-gateway";
+import { put, sha256, upload } from "../../../testing/worlds/uploads";
 
 // A busy machine takes several times as long.
 jest.setTimeout(90_000);

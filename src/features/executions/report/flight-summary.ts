@@ -1,4 +1,4 @@
-import type { FlightStats } from "../flight-log";
+import type { FlightStats } from "../../../flight-log";
 import { clock, type Place } from "./scale";
 
 /** What a report shows of a flight. Metres, seconds, metres per second; altitudes are above home. */

@@ -1,11 +1,11 @@
-import { openDatabase } from "../../../platform/db";
 import type { Mail } from "../../../platform/mail";
+import { openDatabase } from "../../../platform/postgres/db";
 import { atEndOfFile } from "../../../testing";
-import { cuttable } from "../../../testing/cuttable";
-import { endExecution, executionOf, startFlight } from "../../../testing/flights";
-import { startTestGateway } from "../../../testing/start-gateway";
 import { until } from "../../../testing/until";
-import { droneClient } from "../../../testing/uploads";
+import { cuttable } from "../../../testing/worlds/cuttable";
+import { endExecution, executionOf, startFlight } from "../../../testing/worlds/flights";
+import { startTestGateway } from "../../../testing/worlds/start-gateway";
+import { droneClient } from "../../../testing/worlds/uploads";
 import { mailedTo } from "./recipients.store";
 import { sendReportTask } from "./reports.service";
 

@@ -1,11 +1,11 @@
 import sharp from "sharp";
 import { MavCommand } from "../../../domain/mission-item";
-import type { Db } from "../../../platform/db";
+import type { FlightStats } from "../../../flight-log";
 import type { Mail } from "../../../platform/mail";
-import type { ObjectStore } from "../../../platform/object-store";
+import type { ObjectStore } from "../../../platform/objects/object-store";
+import type { Db } from "../../../platform/postgres/db";
 import { type Asset, assetKey, assetsOfExecution, safeFileName, thumbnailKey } from "../../assets";
 import { droneOfExecution, type Execution } from "../executions.store";
-import type { FlightStats } from "../flight-log";
 import { findStats, type StatsRow } from "../stats.store";
 import { altitudePlot } from "./altitude-plot";
 import { type ReportAsset, type ReportContents, subject } from "./contents";

@@ -1,9 +1,9 @@
 import sharp from "sharp";
 import { straightFlight } from "../../../testing/flight-logs";
-import { startFlight } from "../../../testing/flights";
-import { startTestGateway, type TestGateway } from "../../../testing/start-gateway";
 import { until } from "../../../testing/until";
-import { upload } from "../../../testing/uploads";
+import { startFlight } from "../../../testing/worlds/flights";
+import { startTestGateway, type TestGateway } from "../../../testing/worlds/start-gateway";
+import { upload } from "../../../testing/worlds/uploads";
 import { findExecution } from "../executions.store";
 import { altitudePlot } from "./altitude-plot";
 import { renderReport } from "./render";

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { DomainError } from "../../../domain/errors";
-import type { Clock } from "../../../platform/clock";
-import type { Db } from "../../../platform/db";
-import { untilReachable } from "../../../platform/db-patience";
-import type { Task } from "../../../platform/job-worker";
+import type { Task } from "../../../platform/jobs/worker";
 import type { Mailer } from "../../../platform/mail";
-import type { ObjectStore } from "../../../platform/object-store";
-import type { RateLimit } from "../../../platform/rate-limit";
+import type { ObjectStore } from "../../../platform/objects/object-store";
+import type { Db } from "../../../platform/postgres/db";
+import { untilReachable } from "../../../platform/postgres/retry";
+import type { Clock } from "../../../platform/process/clock";
+import type { RateLimit } from "../../../platform/redis/rate-limit";
 import { type Execution, findExecution, updateExecution } from "../executions.store";
 import {
   mailedTo,

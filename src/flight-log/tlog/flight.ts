@@ -1,0 +1,92 @@
+import { decodeAs } from "../../vehicle/mavlink/codec";
+import type { Frame } from "../../vehicle/mavlink/frame";
+import {
+  common,
+  type MavLinkData,
+  type MavLinkDataConstructor,
+  minimal,
+} from "../../vehicle/mavlink/messages";
+import { modeName } from "../../vehicle/mavlink/modes";
+import type { FlightReader } from "../reader";
+import { FlightTally } from "../tally/flight-tally";
+import { severityOf } from "../tally/incidents";
+import { TlogReader } from "./reader";
+
+const ARMED = 0x80;
+/** MAV_SEVERITY: 4 is a warning, smaller ones are worse. */
+const WARNING = 4;
+const ROVERS: readonly number[] = [minimal.MavType.GROUND_ROVER, minimal.MavType.SURFACE_BOAT];
+
+type Handle = (tally: FlightTally, frame: Frame) => void;
+
+function on<T extends MavLinkData>(
+  message: MavLinkDataConstructor<T>,
+  handle: (tally: FlightTally, fields: T) => void,
+): [number, Handle] {
+  return [message.MSG_ID, (tally, frame) => handle(tally, decodeAs(frame, message))];
+}
+
+const known = (value: number, unknown: number, scale: number): number | undefined =>
+  value === unknown ? undefined : value * scale;
+
+/** The messages that the figures need, with MAVLink's units and its marks for "unknown". */
+const HANDLERS: ReadonlyMap<number, Handle> = new Map([
+  on(common.GlobalPositionInt, (tally, { lat, lon, alt, relativeAlt, vx, vy, vz }) => {
+    if (lat === 0 && lon === 0) return;
+    tally.velocity(Math.hypot(vx, vy) / 100, -vz / 100);
+    tally.position(2, lat / 1e7, lon / 1e7, alt / 1000, relativeAlt / 1000);
+  }),
+  on(common.GpsRawInt, (tally, { fixType, lat, lon, alt, eph, satellitesVisible }) => {
+    if (satellitesVisible !== 255) tally.gps(fixType, satellitesVisible, known(eph, 65_535, 0.01));
+    if (fixType >= 3) tally.position(1, lat / 1e7, lon / 1e7, alt / 1000);
+  }),
+  on(common.HomePosition, (tally, { latitude, longitude, altitude }) =>
+    tally.home(latitude / 1e7, longitude / 1e7, altitude / 1000),
+  ),
+  on(common.SysStatus, (tally, { voltageBattery, batteryRemaining }) =>
+    tally.battery(voltageBattery / 1000, undefined, batteryRemaining),
+  ),
+  on(common.BatteryStatus, (tally, { id, currentConsumed }) => {
+    if (id === 0) tally.battery(Number.NaN, currentConsumed);
+  }),
+  on(common.Vibration, (tally, { vibrationX, vibrationY, vibrationZ, clipping0, clipping1, clipping2 }) =>
+    tally.vibration(0, vibrationX, vibrationY, vibrationZ, clipping0 + clipping1 + clipping2),
+  ),
+  on(common.StatusText, (tally, { severity, text }) => {
+    if (/^Ardu\w+ V\d/.test(text)) tally.vehicle ??= text;
+    const inWords = severityOf(text);
+    if (inWords) tally.incident(inWords, text);
+    else if (severity <= WARNING) tally.incident(severity < WARNING ? "error" : "warning", text);
+  }),
+]);
+
+/** Reads a ground station's log of one vehicle's telemetry; of several, the one that was heard first. */
+export function tlogFlight(): FlightReader {
+  const tally = new FlightTally();
+  let vehicle: { systemId: number; autopilot: number; type: number } | undefined;
+
+  const heartbeat = (frame: Frame): void => {
+    const { autopilot, type, baseMode, customMode } = decodeAs(frame, minimal.Heartbeat);
+    const flies = autopilot !== minimal.MavAutopilot.INVALID && type !== minimal.MavType.GCS;
+    if (!flies) return;
+    vehicle ??= { systemId: frame.systemId, autopilot, type };
+    if (vehicle.systemId !== frame.systemId) return;
+    tally.armedIs((baseMode & ARMED) !== 0);
+    tally.mode(customMode);
+  };
+
+  const messages = new TlogReader((frame, microseconds) => {
+    if (!tally.at(microseconds / 1e6)) return;
+    tally.utc(microseconds / 1000);
+    if (frame.id === minimal.Heartbeat.MSG_ID) heartbeat(frame);
+    else if (frame.systemId === vehicle?.systemId && frame.componentId === minimal.MavComponent.AUTOPILOT1)
+      HANDLERS.get(frame.id)?.(tally, frame);
+  });
+
+  const nameOf = (mode: number): string => {
+    const px4 = vehicle?.autopilot === minimal.MavAutopilot.PX4;
+    const kind = vehicle && ROVERS.includes(vehicle.type) ? "rover" : "copter";
+    return modeName({ autopilot: px4 ? "px4" : "ardupilot", kind }, mode);
+  };
+  return { format: "tlog", messages, tell: () => tally.stats(nameOf) };
+}

@@ -1,0 +1,134 @@
+import { modeName } from "../../vehicle/mavlink/modes";
+import type { FlightReader } from "../reader";
+import { FlightTally } from "../tally/flight-tally";
+import { severityOf } from "../tally/incidents";
+import type { Layout } from "./format";
+import { type OnData, UlogReader } from "./reader";
+
+type Read = (buffer: Buffer, at: number) => number;
+type Handle = (tally: FlightTally, value: (name: string) => number | undefined) => void;
+
+const ARMED = 2;
+const WARNING = 4;
+
+/** vehicle_status.nav_state → the custom_mode that PX4 shows for it (main mode, sub mode). */
+const NAV_STATES: Readonly<Record<number, readonly [main: number, sub: number]>> = {
+  0: [1, 0],
+  1: [2, 0],
+  2: [3, 0],
+  3: [4, 4],
+  4: [4, 3],
+  5: [4, 5],
+  6: [3, 2],
+  10: [5, 0],
+  13: [10, 0],
+  14: [6, 0],
+  15: [7, 0],
+  17: [4, 2],
+  18: [4, 6],
+  19: [4, 8],
+  20: [4, 9],
+  21: [3, 1],
+};
+
+/** Older firmware: degrees × 1e7 and millimetres; newer: degrees and metres, as doubles. */
+const gpsPlace = (value: (name: string) => number | undefined) => {
+  const [lat, lon, alt] = [value("lat"), value("lon"), value("alt")];
+  if (lat !== undefined && lon !== undefined && alt !== undefined)
+    return { lat: lat / 1e7, lng: lon / 1e7, altitude: alt / 1000 };
+  const [latitude, longitude, altitude] = [
+    value("latitude_deg"),
+    value("longitude_deg"),
+    value("altitude_msl_m"),
+  ];
+  if (latitude === undefined || longitude === undefined || altitude === undefined) return undefined;
+  return { lat: latitude, lng: longitude, altitude };
+};
+
+const gps: Handle = (tally, value) => {
+  const fix = value("fix_type") ?? 0;
+  tally.gps(fix, value("satellites_used") ?? 0, value("hdop"));
+  const place = gpsPlace(value);
+  if (fix < 3 || !place) return;
+  tally.position(1, place.lat, place.lng, place.altitude);
+  tally.utc((value("time_utc_usec") ?? 0) / 1000);
+};
+
+/** The topics that the figures need (PX4's message definitions name their fields). */
+const TOPICS: Readonly<Record<string, Handle>> = {
+  vehicle_global_position: (tally, value) => {
+    const [lat, lon, alt] = [value("lat"), value("lon"), value("alt")];
+    if (lat !== undefined && lon !== undefined && alt !== undefined) tally.position(2, lat, lon, alt);
+  },
+  vehicle_local_position: (tally, value) => {
+    const [vx, vy, vz] = [value("vx"), value("vy"), value("vz")];
+    if (vx !== undefined && vy !== undefined)
+      tally.velocity(Math.hypot(vx, vy), vz === undefined ? undefined : -vz);
+  },
+  vehicle_gps_position: gps,
+  sensor_gps: gps,
+  home_position: (tally, value) => {
+    const [lat, lon, alt] = [value("lat"), value("lon"), value("alt")];
+    if (lat !== undefined && lon !== undefined && alt !== undefined) tally.home(lat, lon, alt);
+  },
+  vehicle_status: (tally, value) => {
+    tally.armedIs(value("arming_state") === ARMED);
+    const state = value("nav_state");
+    if (state !== undefined) tally.mode(state);
+    if (value("failsafe") === 1) tally.incident("failsafe", "Failsafe");
+  },
+  battery_status: (tally, value) => {
+    const left = value("remaining");
+    tally.battery(
+      value("voltage_v") ?? Number.NaN,
+      value("discharged_mah"),
+      left === undefined ? undefined : left * 100,
+    );
+  },
+  vehicle_imu_status: (tally, value) => {
+    const metric = value("accel_vibration_metric");
+    if (metric === undefined) return;
+    const clips = [0, 1, 2].reduce((sum, axis) => sum + (value(`accel_clipping[${axis}]`) ?? 0), 0);
+    tally.vibration(0, metric, metric, metric, clips);
+  },
+};
+
+function handler(name: string, layout: Layout, tally: FlightTally): OnData | undefined {
+  const handle = Object.hasOwn(TOPICS, name) ? TOPICS[name] : undefined;
+  const time = layout.number("timestamp");
+  if (!handle || !time) return undefined;
+  const fields: Record<string, Read | undefined> = Object.create(null);
+  let message: Buffer;
+  let start = 0;
+  const value = (field: string): number | undefined => {
+    if (!(field in fields)) fields[field] = layout.number(field);
+    return fields[field]?.(message, start);
+  };
+  return (buffer, at) => {
+    message = buffer;
+    start = at;
+    if (tally.at(time(buffer, at) / 1e6)) handle(tally, value);
+  };
+}
+
+/** Reads a PX4 log. */
+export function ulogFlight(): FlightReader {
+  const tally = new FlightTally();
+  const messages = new UlogReader({
+    topic: (name, instance, layout) => (instance === 0 ? handler(name, layout, tally) : undefined),
+    text: (level, microseconds, text) => {
+      if (!tally.at(microseconds / 1e6)) return;
+      const inWords = severityOf(text);
+      if (inWords) tally.incident(inWords, text);
+      else if (level >= 0 && level <= WARNING) tally.incident(level < WARNING ? "error" : "warning", text);
+    },
+  });
+  return { format: "ulog", messages, tell: () => tally.stats(nameOf) };
+}
+
+function nameOf(state: number): string {
+  const mode = NAV_STATES[state];
+  return mode
+    ? modeName({ autopilot: "px4", kind: "copter" }, ((mode[1] << 24) | (mode[0] << 16)) >>> 0)
+    : `MODE(${state})`;
+}

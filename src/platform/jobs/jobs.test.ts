@@ -1,0 +1,193 @@
+import { fork } from "node:child_process";
+import { join } from "node:path";
+import { atEndOfFile, freshDatabase } from "../../testing";
+import { compiledPrograms } from "../../testing/programs/programs";
+import { until } from "../../testing/until";
+import { type Db, openDatabase } from "../postgres/db";
+import { createLogger } from "../process/log";
+import { createMetrics } from "../process/metrics";
+import { enqueue, listJobs, observeJobs, reviveJobs, withdraw } from "./jobs";
+import { startJobWorker, type Tasks } from "./worker";
+
+let db: Db;
+let url: string;
+beforeEach(async () => {
+  url = (await freshDatabase()).url;
+  db = openDatabase(url);
+  const opened = db;
+  atEndOfFile(() => opened.destroy());
+});
+
+const work = (tasks: Tasks, registry = createMetrics("test"), graceMs = 300) => {
+  const worker = startJobWorker({
+    url,
+    tasks,
+    concurrency: 2,
+    log: createLogger("test", "silent"),
+    registry,
+    pollMs: 50,
+    sweepMs: 50,
+    graceMs,
+  });
+  atEndOfFile(() => worker.stop());
+  return worker;
+};
+
+const dueNow = () => db.raw("UPDATE graphile_worker._private_jobs SET run_at = now() WHERE run_at > now()");
+
+test("a job is done when its transaction commits, and never when it is rolled back", async () => {
+  const done: unknown[] = [];
+  work({ note: async (payload) => void done.push(payload) });
+  await db.transaction((trx) => enqueue(trx, { task: "note", payload: { n: 1 } }));
+  await db
+    .transaction(async (trx) => {
+      await enqueue(trx, { task: "note", payload: { n: 2 } });
+      throw new Error("rolled back");
+    })
+    .catch(() => undefined);
+  await enqueue(db, { task: "note", payload: { n: 3 } });
+  await until(async () => (await listJobs(db)).length === 0);
+  // In whichever order: two are done at a time.
+  expect(new Set(done)).toEqual(new Set([{ n: 1 }, { n: 3 }]));
+  expect(done).toHaveLength(2);
+});
+
+test("of the jobs with one key that wait only the last is done, and one taken back is not", async () => {
+  const later = new Date(Date.now() + 60_000);
+  for (const n of [1, 2]) await enqueue(db, { task: "note", payload: { n }, key: "one", runAt: later });
+  await enqueue(db, { task: "note", payload: { n: 3 }, key: "other", runAt: later });
+  await withdraw(db, "other");
+  await dueNow();
+  const done: unknown[] = [];
+  work({ note: async (payload) => void done.push(payload) });
+  await until(async () => (await listJobs(db)).length === 0);
+  expect(done).toEqual([{ n: 2 }]);
+});
+
+test("two workers do each of two hundred jobs once", async () => {
+  const done: number[] = [];
+  const tasks: Tasks = { count: async (payload) => void done.push((payload as { n: number }).n) };
+  work(tasks);
+  work(tasks);
+  await db.transaction(async (trx) => {
+    for (let n = 0; n < 200; n++) await enqueue(trx, { task: "count", payload: { n } });
+  });
+  await until(async () => (await listJobs(db)).length === 0, 15_000);
+  expect(done.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 200 }, (_, n) => n));
+});
+
+test("of one queue's jobs one runs at a time, also when a later one has the running one's key", async () => {
+  const running: number[] = [];
+  const most: number[] = [];
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const tasks: Tasks = {
+    write: async (payload) => {
+      const { n } = payload as { n: number };
+      running.push(n);
+      most.push(running.length);
+      if (n === 1) await held;
+      running.splice(running.indexOf(n), 1);
+    },
+    other: async () => release(),
+  };
+  work(tasks);
+  work(tasks);
+  const job = (n: number) => ({ task: "write", payload: { n }, key: "write:7", queue: "write" });
+  await enqueue(db, job(1));
+  await until(() => running.length === 1);
+  await enqueue(db, job(2));
+  // Were it not held back, it would run before the one that came later.
+  await enqueue(db, { task: "other", payload: {} });
+  await until(async () => (await listJobs(db)).length === 0);
+  expect(most).toEqual([1, 1]);
+});
+
+test("a job that fails waits longer and longer, then is dead: seen in the list and in metrics, and revived", async () => {
+  const registry = createMetrics("test");
+  observeJobs(registry, db);
+  let broken = true;
+  let attempts = 0;
+  work(
+    {
+      fragile: async () => {
+        attempts++;
+        if (broken) throw new Error("the mail server said no");
+      },
+    },
+    registry,
+  );
+  await enqueue(db, { task: "fragile", payload: {}, maxAttempts: 2 });
+  await until(async () => (await listJobs(db))[0]?.last_error === "the mail server said no");
+  const [waiting] = await listJobs(db);
+  expect(waiting).toMatchObject({ task: "fragile", state: "waiting", attempts: 1, max_attempts: 2 });
+  expect(waiting?.run_at.getTime()).toBeGreaterThan(Date.now());
+  await dueNow();
+  await until(async () => (await listJobs(db))[0]?.state === "dead");
+  expect(attempts).toBe(2);
+  expect(await registry.metrics()).toMatch(/fleet_jobs\{task="fragile",state="dead",process="test"\} 1/);
+  broken = false;
+  const [dead] = await listJobs(db);
+  expect(await reviveJobs(db, [dead?.id as string])).toEqual([dead?.id]);
+  await until(async () => (await listJobs(db)).length === 0);
+  expect(attempts).toBe(3);
+});
+
+test("a killed worker's job is done by another within seconds; a living worker's job is left to it", async () => {
+  const child = fork(join(compiledPrograms(), "src/testing/sleepy-worker.js"), {
+    execArgv: [],
+    env: { ...process.env, DATABASE_URL: url },
+  });
+  atEndOfFile(async () => void child.kill("SIGKILL"));
+  await enqueue(db, { task: "nap", payload: {} });
+  await new Promise((resolve) => child.once("message", resolve));
+  let awake = 0;
+  let probes = 0;
+  work({ nap: async () => void awake++, probe: async () => void probes++ });
+  await enqueue(db, { task: "probe", payload: {} });
+  await until(() => probes === 1);
+  // Twice the grace time, by the database's clock.
+  await db.raw("SELECT pg_sleep(0.6)");
+  expect(awake).toBe(0);
+  child.kill("SIGKILL");
+  await until(() => awake === 1);
+  await until(async () => (await listJobs(db)).length === 0);
+}, 60_000);
+
+test("a worker whose pulse breaks off again and again, and never for long, keeps the job that it does", async () => {
+  let begun = 0;
+  let mayEnd = false;
+  const tasks = {
+    long: async () => {
+      begun += 1;
+      await until(() => mayEnd, 30_000);
+    },
+  };
+  for (let worker = 0; worker < 2; worker++) work(tasks, createMetrics("test"), 30_000);
+  await enqueue(db, { task: "long", payload: {} });
+  await until(() => begun === 1);
+  const cut = async () => {
+    const { rows } = await db.raw(`SELECT pg_terminate_backend(pid) FROM pg_locks, graphile_worker.jobs
+      WHERE locktype = 'advisory' AND objid::bigint = hashtext(locked_by)::bigint & 4294967295`);
+    return rows.length > 0;
+  };
+  // Between each two the other worker feels for it many times.
+  for (let cuts = 0; cuts < 4; cuts++) await until(cut);
+  expect(begun).toBe(1);
+  mayEnd = true;
+  await until(async () => (await listJobs(db)).length === 0);
+  expect(begun).toBe(1);
+}, 60_000);
+
+test("the oldest job that could run shows how long it has waited; one for later does not", async () => {
+  const registry = createMetrics("test");
+  observeJobs(registry, db);
+  await enqueue(db, { task: "late", payload: {}, runAt: new Date(Date.now() - 3_600_000) });
+  await enqueue(db, { task: "later", payload: {}, runAt: new Date(Date.now() + 3_600_000) });
+  const metrics = await registry.metrics();
+  const [, seconds] = /fleet_jobs_oldest_due_seconds\{task="late".*\} (\S+)/.exec(metrics) ?? [];
+  expect(Number(seconds)).toBeGreaterThan(3_500);
+  expect(metrics).not.toContain('oldest_due_seconds{task="later"');
+});

@@ -1,0 +1,140 @@
+import { Logger as JobLogger, runMigrations } from "graphile-worker";
+import { migrations } from "graphile-worker/dist/generated/sql";
+import type { Db } from "../postgres/db";
+import type { Logger } from "../process/log";
+import { Gauge, type Registry } from "../process/metrics";
+
+/**
+ * The durable queue, on Postgres (graphile-worker).
+ *
+ * task:     what is to be done, by name; one function of a worker.
+ * job:      one order of a task, with a payload that names rows and carries no data of its own.
+ * waiting:  due now or later. A job that failed waits again, longer each time.
+ * running:  a worker holds it; when that worker dies, it waits again.
+ * dead:     used up its attempts. It stays, with its payload and its last error, until somebody acts.
+ */
+export interface JobRequest {
+  readonly task: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+  /** Among the jobs that wait only one has a key: a later request takes the place of an earlier one. */
+  readonly key?: string;
+  /** Of the jobs of one queue one runs at a time, the earlier first. A key alone does not hold back a second one. */
+  readonly queue?: string;
+  /** Now when absent. */
+  readonly runAt?: Date;
+  /** Attempts before it is dead; the pauses between them grow from seconds to six hours. */
+  readonly maxAttempts?: number;
+}
+
+const MAX_ATTEMPTS = 12;
+
+/** Make a job due when, and only when, the transaction that it is asked in commits. */
+export async function enqueue(
+  trx: Db,
+  { task, payload, key, queue, runAt, maxAttempts }: JobRequest,
+): Promise<void> {
+  await trx.raw(
+    `SELECT graphile_worker.add_job(identifier => ?, payload => ?::json, run_at => ?::timestamptz,
+      max_attempts => ?::int, job_key => ?, queue_name => ?)`,
+    [
+      ...[task, JSON.stringify(payload), runAt ?? null, maxAttempts ?? MAX_ATTEMPTS],
+      ...[key ?? null, queue ?? null],
+    ] as never,
+  );
+}
+
+/** Take back a job that waits. One that runs already goes on. */
+export async function withdraw(db: Db, key: string): Promise<void> {
+  await db.raw("SELECT graphile_worker.remove_job(?)", [key]);
+}
+
+export interface JobRow {
+  readonly id: string;
+  readonly task: string;
+  readonly state: "waiting" | "running" | "dead";
+  readonly attempts: number;
+  readonly max_attempts: number;
+  readonly run_at: Date;
+  readonly last_error: string | null;
+}
+
+const state = `CASE WHEN locked_at IS NOT NULL THEN 'running' WHEN attempts >= max_attempts THEN 'dead'
+  ELSE 'waiting' END`;
+
+/** Every job that is not done, the dead ones first. */
+export async function listJobs(db: Db): Promise<JobRow[]> {
+  const { rows } = await db.raw(
+    `SELECT id::text, task_identifier AS task, ${state} AS state, attempts, max_attempts, run_at, last_error
+     FROM graphile_worker.jobs ORDER BY ${state} = 'dead' DESC, jobs.id`,
+  );
+  return rows;
+}
+
+/** Have dead jobs tried again from the start, now. Returns the ids of those that were dead. */
+export async function reviveJobs(db: Db, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await db.raw(
+    `SELECT id::text FROM graphile_worker.reschedule_jobs(
+       ARRAY(SELECT id FROM graphile_worker.jobs WHERE id = ANY(?::bigint[]) AND ${state} = 'dead'),
+       run_at => now(), attempts => 0)`,
+    [ids] as never,
+  );
+  return rows.map((row: { id: string }) => row.id);
+}
+
+/** Count the jobs by task and state when metrics are asked for. A dead job is somebody's report that never came. */
+export function observeJobs(registry: Registry, db: Db): void {
+  new Gauge({
+    name: "fleet_jobs",
+    help: "Jobs that are not done, by task and state; a dead one has used up its attempts.",
+    labelNames: ["task", "state"],
+    registers: [registry],
+    async collect() {
+      const counted = await db
+        .raw(
+          `SELECT task_identifier AS task, ${state} AS state, count(*) FROM graphile_worker.jobs GROUP BY 1, 2`,
+        )
+        .catch(() => undefined);
+      // Without an answer there is no number, rather than the one of before.
+      this.reset();
+      for (const { task, state, count } of counted?.rows ?? []) this.set({ task, state }, count);
+    },
+  });
+  new Gauge({
+    name: "fleet_jobs_oldest_due_seconds",
+    help: "How long the oldest job that could run has waited for a worker, by task.",
+    labelNames: ["task"],
+    registers: [registry],
+    async collect() {
+      const waits = await db
+        .raw(
+          `SELECT task_identifier AS task, extract(epoch FROM max(now() - run_at))::float8 AS seconds
+           FROM graphile_worker.jobs WHERE ${state} = 'waiting' AND run_at <= now() GROUP BY 1`,
+        )
+        .catch(() => undefined);
+      this.reset();
+      for (const { task, seconds } of waits?.rows ?? []) this.set({ task }, seconds);
+    },
+  });
+}
+
+/** Bring the queue's own tables up to date; safe to call by several processes at once. */
+export const migrateJobs = async (url: string, log?: Logger): Promise<void> =>
+  runMigrations({ connectionString: url, maxPoolSize: 1, logger: jobLogger(log) });
+
+/** What the queue's tables lack, by name; the same answer as a schema migration that is missing. */
+export async function pendingJobMigrations(db: Db): Promise<string[]> {
+  const names = Object.keys(migrations);
+  const { rows } = await db.raw("SELECT to_regclass('graphile_worker.migrations') IS NOT NULL AS exists");
+  if (!rows[0].exists) return names.map((name) => `jobs ${name}`);
+  const applied = await db.raw("SELECT coalesce(max(id), 0) AS last FROM graphile_worker.migrations");
+  return names
+    .filter((name) => Number.parseInt(name, 10) > applied.rows[0].last)
+    .map((name) => `jobs ${name}`);
+}
+
+/** The queue's own words, at a level below ours: a done job is no news. */
+export const jobLogger = (log: Logger | undefined): JobLogger =>
+  new JobLogger(() => (level, message, meta) => {
+    const target = level === "error" ? "error" : level === "warning" ? "warn" : "debug";
+    log?.[target]({ detail: message, ...(meta?.error ? { err: meta.error } : {}) }, "jobs");
+  });

@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { connect, createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { atEndOfFile } from "../../testing";
+import { packageRoot } from "../process/version";
+import { openWorkFolder, sweepWorkFolders } from "./scratch-folder";
+
+// A short path: the name of a socket has little room.
+const place = mkdtempSync(join(tmpdir(), "sweep-"));
+afterAll(() => rmSync(place, { recursive: true }));
+
+/** Another process, in whose folder lies a file. */
+async function other(kind: string): Promise<{ path: string; child: ChildProcess }> {
+  const program = join(packageRoot, "src/testing/programs/scratch-folder-program.ts");
+  const child = spawn(process.execPath, ["--require", "@swc-node/register", program, kind], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, NODE_OPTIONS: "", TMPDIR: place },
+  });
+  atEndOfFile(async () => void child.kill("SIGKILL"));
+  const [path] = await once(createInterface({ input: child.stdout as NodeJS.ReadableStream }), "line");
+  writeFileSync(join(path, "segment-00000.ts"), "");
+  return { path, child };
+}
+
+test("a folder whose process was killed is swept, and none that is in use, of another kind or of somebody else", async () => {
+  const [killed, alive] = [await other("hls"), await other("hls")];
+  const own = await openWorkFolder("hls", place);
+  const unlike = await other("zip");
+  mkdirSync(join(place, "hls-of-somebody-else"));
+  expect(await sweepWorkFolders("hls", place)).toBe(0);
+
+  for (const { child } of [killed, unlike]) {
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  }
+  expect(await sweepWorkFolders("hls", place)).toBe(1);
+  expect([killed, alive, own, unlike].map(({ path }) => existsSync(path))).toEqual([false, true, true, true]);
+  expect(existsSync(join(alive.path, "segment-00000.ts"))).toBe(true);
+
+  await own.remove();
+  alive.child.kill("SIGKILL");
+  await once(alive.child, "exit");
+  expect(await sweepWorkFolders("hls", place)).toBe(1);
+  expect(
+    readdirSync(place).filter((name) => name.startsWith("fleet-hls-") || name.startsWith("fleet-new-")),
+  ).toEqual([]);
+});
+
+test("what a process left that was killed before its folder was whole is swept when it is old and nobody listens there", async () => {
+  const hourAgo = new Date(Date.now() - 3_600_000);
+  const [left, heard, fresh] = [1, 2, 3].map(() => mkdtempSync(join(place, "fleet-new-"))) as [
+    string,
+    string,
+    string,
+  ];
+  const owner = createServer().listen(join(heard, "owner"));
+  await once(owner, "listening");
+  for (const path of [left, heard]) utimesSync(path, hourAgo, hourAgo);
+  expect(await sweepWorkFolders("hls", place)).toBe(1);
+  expect([left, heard, fresh].map((path) => existsSync(path))).toEqual([false, true, true]);
+  owner.close();
+});
+
+test("a folder in use by a process that is paused is not swept", async () => {
+  const { path, child } = await other("hls");
+  child.kill("SIGSTOP");
+  expect(await sweepWorkFolders("hls", place)).toBe(0);
+  expect(existsSync(path)).toBe(true);
+  child.kill("SIGKILL");
+});
+
+test("a folder whose owner cannot be asked is not swept", async () => {
+  const { path, child } = await other("hls");
+  child.kill("SIGSTOP");
+  const callers: Socket[] = [];
+  const call = async () => {
+    const caller = connect(join(path, "owner")).on("error", () => {});
+    callers.push(caller);
+    await once(caller, "connect");
+    return call();
+  };
+  // Nobody takes these calls, and in the end the system takes no more.
+  await expect(call()).rejects.toMatchObject({ code: "EAGAIN" });
+  await sweepWorkFolders("hls", place);
+  expect(existsSync(path)).toBe(true);
+  for (const caller of callers) caller.destroy();
+  child.kill("SIGKILL");
+});

@@ -1,0 +1,178 @@
+import type { Readable } from "node:stream";
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  type S3Client,
+} from "@aws-sdk/client-s3";
+import { Upload } from "@aws-sdk/lib-storage";
+import { type ObjectStoreSettings, openObjects } from "./client";
+import { Presigner } from "./presigner";
+
+/** Who will use a presigned URL: each reaches the store at an address of its own, which the signature covers. */
+export type Audience = "drone" | "user";
+
+export interface BucketSettings extends ObjectStoreSettings {
+  readonly S3_BUCKET: string;
+  readonly S3_PUBLIC_ENDPOINT?: string | undefined;
+  readonly S3_DRONE_ENDPOINT?: string | undefined;
+}
+
+/** The bucket of assets and archives. Its methods reject with the SDK's errors, which say what the store said. */
+export class ObjectStore {
+  private readonly clients: Readonly<Record<Audience | "ourselves", S3Client>>;
+  private readonly presigners: Readonly<Record<Audience, Presigner>>;
+
+  /** Of requests without a large body. */
+  private readonly answer: { readonly requestTimeout: number };
+
+  /** `answerMs`: how long such a request waits for the answer to begin, each of three times. */
+  constructor(
+    private readonly settings: BucketSettings,
+    answerMs = 10_000,
+  ) {
+    this.answer = { requestTimeout: answerMs };
+    const {
+      S3_ENDPOINT,
+      S3_PUBLIC_ENDPOINT = S3_ENDPOINT,
+      S3_DRONE_ENDPOINT = S3_PUBLIC_ENDPOINT,
+    } = settings;
+    this.clients = {
+      ourselves: openObjects(settings),
+      user: openObjects(settings, S3_PUBLIC_ENDPOINT),
+      drone: openObjects(settings, S3_DRONE_ENDPOINT),
+    };
+    this.presigners = {
+      user: new Presigner(this.clients.user, this.bucket),
+      drone: new Presigner(this.clients.drone, this.bucket),
+    };
+  }
+
+  close(): void {
+    for (const client of Object.values(this.clients)) client.destroy();
+  }
+
+  /** Its size in bytes, or undefined when there is no such object. */
+  async sizeOf(Key: string, abortSignal?: AbortSignal): Promise<number | undefined> {
+    try {
+      const command = new HeadObjectCommand({ Bucket: this.bucket, Key });
+      const { ContentLength } = await this.client.send(command, { ...this.answer, abortSignal });
+      return ContentLength ?? 0;
+    } catch (error) {
+      if (isMissingObject(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** From `start` to `end`, both included, in bytes; the whole object when absent. */
+  async read(Key: string, range?: { start: number; end: number }): Promise<Readable> {
+    const Range = range && `bytes=${range.start}-${range.end}`;
+    const command = new GetObjectCommand({ Bucket: this.bucket, Key, Range });
+    const { Body } = await this.client.send(command, this.answer);
+    return Body as Readable;
+  }
+
+  async readText(Key: string): Promise<string> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of await this.read(Key)) chunks.push(chunk as Buffer);
+    return Buffer.concat(chunks).toString("utf8");
+  }
+
+  async write(Key: string, Body: Buffer | string, ContentType: string): Promise<void> {
+    await this.client.send(new PutObjectCommand({ Bucket: this.bucket, Key, Body, ContentType }));
+  }
+
+  /**
+   * Store a stream of unknown length, a few parts in memory at a time. Nothing is there under the key before all
+   * of it is.
+   */
+  async writeStream(Key: string, Body: Readable, ContentType: string, signal?: AbortSignal): Promise<void> {
+    const upload = new Upload({
+      client: this.client,
+      params: { Bucket: this.bucket, Key, Body, ContentType },
+      queueSize: 3,
+      partSize: 16 * 2 ** 20,
+      leavePartsOnError: false,
+    });
+    const abort = () => void upload.abort();
+    signal?.addEventListener("abort", abort, { once: true });
+    try {
+      await upload.done();
+    } finally {
+      signal?.removeEventListener("abort", abort);
+    }
+  }
+
+  /** Every object whose key begins so. Safe to repeat; an object that is gone already is no fault. */
+  async deletePrefix(Prefix: string): Promise<void> {
+    for (;;) {
+      const { Contents = [], IsTruncated } = await this.client.send(
+        new ListObjectsV2Command({ Bucket: this.bucket, Prefix, MaxKeys: 200 }),
+        this.answer,
+      );
+      await Promise.all(
+        Contents.map(({ Key }) =>
+          this.client.send(new DeleteObjectCommand({ Bucket: this.bucket, Key }), this.answer),
+        ),
+      );
+      if (!IsTruncated) return;
+    }
+  }
+
+  /** Whether an object is there and begins so. No byte behind the beginning is asked for. */
+  async beginsWith(Key: string, beginning: string, abortSignal?: AbortSignal): Promise<boolean> {
+    const expected = Buffer.from(beginning);
+    const command = new GetObjectCommand({
+      Bucket: this.bucket,
+      Key,
+      Range: `bytes=0-${expected.length - 1}`,
+    });
+    try {
+      const { Body } = await this.client.send(command, { ...this.answer, abortSignal });
+      return expected.equals(Buffer.from((await Body?.transformToByteArray()) ?? []));
+    } catch (error) {
+      if (isMissingObject(error) || isEmpty(error)) return false;
+      throw error;
+    }
+  }
+
+  /** A URL at which a plain PUT of any content stores it: nothing is bound but the key. */
+  presignPut(key: string, audience: Audience, seconds: number): Promise<string> {
+    return this.presigners[audience].sign({ operation: "PutObject", key, seconds });
+  }
+
+  /** `saveAs` makes a browser save it under that name instead of showing it. */
+  presignGet(key: string, audience: Audience, seconds: number, saveAs?: string): Promise<string> {
+    const wish = { operation: "GetObject", key, seconds } as const;
+    if (saveAs === undefined) return this.presigners[audience].sign(wish);
+    const bound = { "response-content-disposition": attachment(saveAs) };
+    return this.presigners[audience].sign({ ...wish, bound });
+  }
+
+  private get client(): S3Client {
+    return this.clients.ourselves;
+  }
+
+  private get bucket(): string {
+    return this.settings.S3_BUCKET;
+  }
+}
+
+/**
+ * A name of plain characters is told; any other is left to the key, whose last part a browser takes: stores differ
+ * in how they sign and send a name of other characters.
+ */
+const attachment = (name: string): string =>
+  /^[\w.-]+$/.test(name) ? `attachment; filename="${name}"` : "attachment";
+
+/** No byte of an empty object can be had. */
+const isEmpty = (error: unknown): boolean =>
+  (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode === 416;
+
+/** Whether the store said that there is no such object. */
+export const isMissingObject = (error: unknown): boolean => {
+  const { name, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } };
+  return name === "NotFound" || name === "NoSuchKey" || $metadata?.httpStatusCode === 404;
+};

@@ -1,0 +1,101 @@
+import { AssumeRoleCommand, STSClient } from "@aws-sdk/client-sts";
+import { DomainError } from "../../domain/errors";
+
+export interface StsSettings {
+  readonly STS_ENDPOINT?: string | undefined;
+  readonly STS_ROLE_ARN?: string | undefined;
+  readonly S3_REGION: string;
+  readonly S3_ACCESS_KEY_ID?: string | undefined;
+  readonly S3_SECRET_ACCESS_KEY?: string | undefined;
+}
+
+export interface TemporaryCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken: string;
+  /** Twelve digits; empty where the service has no accounts, as MinIO. */
+  readonly accountId: string;
+  readonly region: string;
+}
+
+/** An IAM policy document. What a session may do is what both its role and this allow. */
+export interface SessionPolicy {
+  readonly Version: "2012-10-17";
+  readonly Statement: readonly object[];
+}
+
+const LIMIT_MS = 6_000;
+/** MinIO asks for a role's name and does not look at it. */
+const ANY_ROLE = "arn:minio:iam:::role/fleet-drone";
+
+/** Temporary credentials from AWS's STS, or from another that speaks as it does. */
+export class Sts {
+  private readonly client: STSClient | undefined;
+
+  constructor(private readonly settings: StsSettings) {
+    const { STS_ENDPOINT, STS_ROLE_ARN, S3_REGION } = settings;
+    const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = settings;
+    if (!STS_ENDPOINT && !STS_ROLE_ARN) return;
+    this.client = new STSClient({
+      region: S3_REGION,
+      ...(STS_ENDPOINT ? { endpoint: STS_ENDPOINT } : {}),
+      ...(accessKeyId && secretAccessKey ? { credentials: { accessKeyId, secretAccessKey } } : {}),
+      maxAttempts: 2,
+      requestHandler: { connectionTimeout: 3_000 },
+    });
+  }
+
+  /** `arn:aws`, or that of another partition. */
+  get partition(): string {
+    return (
+      this.settings.STS_ROLE_ARN?.split(":").slice(0, 2).join(":").replace("arn:minio", "arn:aws") ??
+      "arn:aws"
+    );
+  }
+
+  /** Rejects with `unavailable` when none can be had. */
+  async assume(sessionName: string, policy: SessionPolicy, seconds: number): Promise<TemporaryCredentials> {
+    if (!this.client) {
+      throw new DomainError(
+        "unavailable",
+        "This service issues no credentials; an operator sets STS_ROLE_ARN or STS_ENDPOINT.",
+      );
+    }
+    const command = new AssumeRoleCommand({
+      RoleArn: this.settings.STS_ROLE_ARN ?? ANY_ROLE,
+      RoleSessionName: sessionName,
+      Policy: JSON.stringify(policy),
+      DurationSeconds: seconds,
+    });
+    try {
+      const limit = AbortSignal.timeout(LIMIT_MS);
+      const { Credentials, AssumedRoleUser } = await this.client.send(command, { abortSignal: limit });
+      const { AccessKeyId, SecretAccessKey, SessionToken } = Credentials ?? {};
+      if (!AccessKeyId || !SecretAccessKey || !SessionToken) throw new Error("STS sent no credentials.");
+      return {
+        accessKeyId: AccessKeyId,
+        secretAccessKey: SecretAccessKey,
+        sessionToken: SessionToken,
+        accountId: accountOf(AssumedRoleUser?.Arn) ?? accountOf(this.settings.STS_ROLE_ARN) ?? "",
+        region: this.settings.S3_REGION,
+      };
+    } catch (error) {
+      throw new DomainError("unavailable", "No credentials can be had just now; try again shortly.", {
+        cause: plainly("STS", error),
+      });
+    }
+  }
+
+  close(): void {
+    this.client?.destroy();
+  }
+}
+
+const accountOf = (arn: string | undefined): string | undefined =>
+  /^arn:[^:]*:[^:]*:[^:]*:(\d{12}):/.exec(arn ?? "")?.[1];
+
+/** The SDK's errors can carry the reply, and that may carry a secret: only name and message reach the log. */
+export function plainly(who: string, error: unknown): Error {
+  const { name, message } = error as Error;
+  return new Error(`${who}: ${name}: ${message}`);
+}

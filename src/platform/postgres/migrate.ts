@@ -1,0 +1,80 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Knex } from "knex";
+import { migrateJobs, pendingJobMigrations } from "../jobs/jobs";
+import { type Db, openDatabase } from "./db";
+
+/** Any number, the same for every version: two migrations of one database exclude each other by it. */
+const ADVISORY_LOCK = 727_173;
+
+type Source = Knex.MigrationSource<string>;
+
+/** A database that knows migrations which this version does not is newer than it, and is left as it is. */
+const migratorOf = (db: Db, source: Source) => {
+  const config = {
+    migrationSource: source,
+    disableMigrationsListValidation: true,
+  };
+  return {
+    pending: async () => [
+      ...((await db.migrate.list(config)) as [unknown, string[]])[1],
+      ...(await pendingJobMigrations(db)),
+    ],
+    config,
+  };
+};
+
+/** Apply what is missing, the queue's own tables too, one process at a time. Returns the names that were applied. */
+export async function migrateSchema(url: string, source: Source): Promise<string[]> {
+  const db = openDatabase(url, { poolMax: 2, name: "fleet-migrate", queryTimeoutMs: 0 });
+  const lock = await db.client.acquireConnection();
+  try {
+    await db.raw("select pg_advisory_lock(?)", [ADVISORY_LOCK]).connection(lock);
+    const { config } = migratorOf(db, source);
+    // Nobody else is at work while we hold our lock: a mark that says so is a dead process's, and would keep
+    // everybody from migrating for ever.
+    await db.migrate.forceFreeMigrationsLock(config);
+    const [, applied] = (await db.migrate.latest(config)) as [number, string[]];
+    await migrateJobs(url);
+    return applied;
+  } finally {
+    await db.client.releaseConnection(lock);
+    await db.destroy();
+  }
+}
+
+/** Resolve when the database answers; reject after `limitSeconds`. It may be starting beside us. */
+export async function waitForDatabase(url: string, limitSeconds: number): Promise<void> {
+  const db = openDatabase(url, { poolMax: 1, name: "fleet-migrate-wait" });
+  const deadline = Date.now() + limitSeconds * 1000;
+  try {
+    for (;;) {
+      const fault = await db.raw("select 1").then(
+        () => undefined,
+        (error: Error) => error,
+      );
+      if (!fault) return;
+      if (Date.now() > deadline)
+        throw new Error(`The database does not answer: ${fault.message}`, { cause: fault });
+      await delay(500);
+    }
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** Resolve when nothing is missing; reject after `limitSeconds`. */
+export async function waitForSchema(url: string, source: Source, limitSeconds: number): Promise<void> {
+  const db = openDatabase(url, { poolMax: 1, name: "fleet-migrate-wait" });
+  const { pending } = migratorOf(db, source);
+  const deadline = Date.now() + limitSeconds * 1000;
+  try {
+    for (;;) {
+      const missing = await pending().catch((error: Error) => [error.message]);
+      if (missing.length === 0) return;
+      if (Date.now() > deadline) throw new Error(`The schema is still not up to date: ${missing.join(", ")}`);
+      await delay(500);
+    }
+  } finally {
+    await db.destroy();
+  }
+}

@@ -1,0 +1,77 @@
+import { build } from "../../vehicle/mavlink/codec";
+import { common } from "../../vehicle/mavlink/messages";
+import { atEndOfFile } from "../clean-up";
+import type { ApiClient } from "../client";
+import { startPeer } from "./mavlink-peer";
+import { ack } from "./scripted-link";
+
+const ACCEPTED = 0;
+
+export interface CountingVehicle {
+  readonly host: string;
+  readonly port: number;
+  /** The number of the frame that was sent last. */
+  readonly newest: number;
+  /** When a frame was sent, by `performance.now()`. */
+  sentAt(number: number): number;
+  /** Sends no position until it goes on; it stays there. */
+  hold(): void;
+  goOn(): void;
+}
+
+/**
+ * A fake autopilot that flies nowhere: each position it sends is a millimetre higher than the last, so that its
+ * watchers' frames are numbered. What a vehicle on the ground says is the same again and again.
+ */
+export async function startCountingVehicle(hertz = 10): Promise<CountingVehicle> {
+  const peer = await startPeer({ heartbeatMs: 500 });
+  peer.on(common.CommandLong, ({ command }) => peer.send(ack(command, ACCEPTED)));
+  const times = [0];
+  let held = false;
+  const timer = setInterval(() => {
+    if (held) return;
+    peer.send(build(common.GlobalPositionInt, { relativeAlt: times.length }));
+    // By its attitude a link knows that the vehicle has not forgotten what it was asked to send.
+    peer.send(build(common.AttitudeQuaternion, { q1: 1 }));
+    times.push(performance.now());
+  }, 1_000 / hertz);
+  atEndOfFile(() => {
+    clearInterval(timer);
+    return peer.close();
+  });
+  return {
+    host: peer.host,
+    port: peer.port,
+    get newest() {
+      return times.length - 1;
+    },
+    sentAt: (number) => times[number] as number,
+    hold: () => {
+      held = true;
+    },
+    goOn: () => {
+      held = false;
+    },
+  };
+}
+
+/** A user's drone that is one. */
+export async function countingDrone(
+  api: ApiClient,
+  hertz?: number,
+): Promise<{ readonly id: number; readonly vehicle: CountingVehicle }> {
+  const vehicle = await startCountingVehicle(hertz);
+  const { status, body } = await api.post("/drone", {
+    type: "sitl",
+    name: "counting",
+    vehicle_type: "copter",
+    port: vehicle.port,
+    link_host: vehicle.host,
+  });
+  if (status !== 201) throw new Error(`A drone was not made: ${JSON.stringify(body)}`);
+  return { id: body.id, vehicle };
+}
+
+/** The number of a `relalt` frame of such a vehicle. */
+export const numberOf = (frame: { readonly data: { readonly data: number } }): number =>
+  Math.round(frame.data.data * 1_000);

@@ -1,0 +1,51 @@
+import { dialDirect } from "../../vehicle/dialers/direct";
+import type { VehicleLink } from "../../vehicle/link";
+import { build } from "../../vehicle/mavlink/codec";
+import { type MavlinkTimings, openMavlinkLink } from "../../vehicle/mavlink/link";
+import { common } from "../../vehicle/mavlink/messages";
+import { type MavlinkPeer, type PeerOptions, startPeer } from "./mavlink-peer";
+
+/** A link's patience, shortened so that silence costs a test little. */
+export const QUICK: MavlinkTimings = {
+  command: { timeoutMs: 60, attempts: 3, echoMs: 60, settleMs: 20, progressMs: 2000, explanationMs: 150 },
+  param: { timeoutMs: 60, attempts: 3 },
+  plan: { timeoutMs: 100, attempts: 4 },
+  flight: { modeMs: 400, messageMs: 80, setpointAttempts: 2, targetMs: 80 },
+  silenceMs: 5000,
+};
+
+/** The function that opens a link to a scripted autopilot of its own; both end with the test. */
+export function scriptedLinks() {
+  const endings: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const end of endings.splice(0)) await end();
+  });
+  return async (
+    options: PeerOptions = {},
+    timings: Partial<MavlinkTimings> = {},
+  ): Promise<{ peer: MavlinkPeer; link: VehicleLink }> => {
+    const peer = await startPeer(options);
+    endings.push(() => peer.close());
+    const { signal } = new AbortController();
+    const stream = await dialDirect({ key: "1", host: peer.host, port: peer.port, via: "direct" }, signal);
+    const link = await openMavlinkLink(stream, { systemId: 245, timings: { ...QUICK, ...timings } }, signal);
+    endings.unshift(async () => link.close("the test is over"));
+    return { peer, link };
+  };
+}
+
+/** Waits until it holds, or throws after five seconds. */
+export async function until(holds: () => boolean): Promise<void> {
+  const deadline = Date.now() + 5000;
+  while (!holds()) {
+    if (Date.now() > deadline) throw new Error("waited in vain");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** COMMAND_ACK, addressed to us unless `more` says otherwise. */
+export const ack = (command: number, result: number, more: Partial<common.CommandAck> = {}) =>
+  build(common.CommandAck, { command, result, targetSystem: 245, targetComponent: 190, ...more });
+
+export const text = (severity: number, words: string, more: Partial<common.StatusText> = {}) =>
+  build(common.StatusText, { severity, text: words, ...more });

@@ -1,0 +1,34 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { packageRoot } from "../../platform/process/version";
+
+const page = readFileSync(join(packageRoot, "docs", "architecture.md"), "utf8");
+const captioned = [...page.matchAll(/^\| `([^`]+)` \|/gm)].map((match) => match[1] as string);
+
+/** A folder that holds nothing but folders needs no caption. */
+function foldersWithFiles(folder: string): string[] {
+  const entries = readdirSync(folder, { withFileTypes: true });
+  const here = entries.some((entry) => entry.isFile()) ? [`${relative(packageRoot, folder)}/`] : [];
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .reduce((found, { name }) => found.concat(foldersWithFiles(join(folder, name))), here);
+}
+
+test("docs/architecture.md captions every folder of the sources", () => {
+  const folders = ["src", "cmd", "migrations"].flatMap((name) => foldersWithFiles(join(packageRoot, name)));
+  expect(folders.length).toBeGreaterThan(10);
+  expect(folders.filter((folder) => !captioned.includes(folder))).toEqual([]);
+});
+
+test("docs/architecture.md captions nothing twice", () => {
+  expect(captioned.filter((path, at) => captioned.indexOf(path) !== at)).toEqual([]);
+});
+
+test("docs/architecture.md names nothing that does not exist", () => {
+  expect(captioned.filter((path) => !existsSync(join(packageRoot, path)))).toEqual([]);
+});
+
+test("docs/architecture.md names every process", () => {
+  const entrypoints = readdirSync(join(packageRoot, "cmd")).map((name) => `cmd/${name}`);
+  expect(entrypoints.filter((entrypoint) => !captioned.includes(entrypoint))).toEqual([]);
+});

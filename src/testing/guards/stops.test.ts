@@ -1,0 +1,66 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { freshFolder } from "../fresh-servers";
+import { Stops } from "./stops";
+
+/** The program, and its lines as they come. */
+function start(folder: string): { child: ChildProcess; next: () => Promise<string> } {
+  const program = join(__dirname, "stops-program.ts");
+  const child = spawn(process.execPath, ["--require", "@swc-node/register", program, folder], {
+    stdio: ["ignore", "pipe", "ignore"],
+    env: { ...process.env, NODE_OPTIONS: "" },
+  });
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
+  return { child, next: async () => (await lines.next()).value };
+}
+
+/** Whether somebody listens there. */
+const answers = (url: string) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    socket.once("connect", () => resolve(true));
+    socket.once("error", () => resolve(false));
+    socket.once("close", () => socket.destroy());
+  });
+
+test.each(["SIGINT", "SIGTERM"] as const)(
+  "a program that is interrupted by %s ends its server, though another cannot be stopped",
+  async (signal) => {
+    const { child, next } = start(freshFolder("stops"));
+    expect(await next()).toBe("starting");
+    const url = await next();
+    expect(await answers(url)).toBe(true);
+    child.kill(signal);
+    const [code] = await once(child, "exit");
+    expect(code).toBe(130);
+    expect(await answers(url)).toBe(false);
+    expect(await next()).toBe("folder");
+  },
+  40_000,
+);
+
+test("what is still starting when the end comes is stopped once it stands", async () => {
+  const order: string[] = [];
+  const stops = new Stops();
+  let stand = (): void => undefined;
+  const starting = new Promise<{ stop: () => void }>((resolve) => {
+    stand = () => resolve({ stop: () => order.push("server") });
+  });
+  stops.add(() => order.push("folder"));
+  const kept = stops.keep(starting);
+  const cleared = stops.clear();
+  expect(order).toEqual([]);
+  stand();
+  await Promise.all([kept, cleared, stops.clear()]);
+  expect(order).toEqual(["server", "folder"]);
+});
+
+test("what did not start is not stopped, and its failure is the caller's", async () => {
+  const stops = new Stops();
+  await expect(stops.keep(Promise.reject(new Error("no port is free")))).rejects.toThrow("no port is free");
+  await stops.clear();
+  expect(process.listeners("SIGINT").some((listener) => listener.name.includes("interrupted"))).toBe(false);
+});

@@ -1,0 +1,61 @@
+import { spawn } from "node:child_process";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
+import { atEndOfFile } from "../clean-up";
+import { until } from "../until";
+import { compiledPrograms } from "./programs";
+
+const MEGABYTE = 2 ** 20;
+
+/** A service as it is released, in a process of its own whose memory and sockets can be counted. */
+export interface ReleasedProcess {
+  readonly url: string;
+  readonly port: number;
+  /** Resident now and at its most, in megabytes. */
+  memory(): { readonly now: number; readonly peak: number };
+  /** Sockets that it has open, those to its neighbours and the one it listens on among them. */
+  sockets(): number;
+}
+
+/** Runs `cmd/<program>` with these variables and no others; resolves when it is ready. Killed at the end of the file. */
+export async function releasedProcess(
+  program: string,
+  port: number,
+  env: Readonly<Record<string, string>>,
+): Promise<ReleasedProcess> {
+  const child = spawn(process.execPath, [join(compiledPrograms(), "cmd", `${program}.js`)], {
+    stdio: "ignore",
+    env: { PATH: process.env.PATH, TZ: "UTC", LOG_LEVEL: "silent", DEPLOYMENT: "local", ...env },
+  });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  atEndOfFile(async () => {
+    child.kill("SIGKILL");
+    await ended;
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await until(async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.ok ?? false, 60_000);
+  const read = (name: string) =>
+    (Number(
+      new RegExp(`${name}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1],
+    ) *
+      1024) /
+    MEGABYTE;
+  return {
+    url,
+    port,
+    memory: () => ({ now: read("VmRSS"), peak: read("VmHWM") }),
+    sockets: () => {
+      const folder = `/proc/${child.pid}/fd`;
+      return readdirSync(folder).filter((name) => isSocket(join(folder, name))).length;
+    },
+  };
+}
+
+function isSocket(descriptor: string): boolean {
+  try {
+    return readlinkSync(descriptor).startsWith("socket:");
+  } catch {
+    // Closed since it was listed.
+    return false;
+  }
+}

@@ -1,0 +1,17 @@
+import { startJobWorker } from "../../platform/jobs/worker";
+import { createLogger } from "../../platform/process/log";
+import { createMetrics } from "../../platform/process/metrics";
+
+/** A worker in a process of its own that takes a job and never finishes it, for whoever wants to kill it. */
+startJobWorker({
+  url: process.env.DATABASE_URL as string,
+  concurrency: 1,
+  log: createLogger("sleepy", "silent"),
+  registry: createMetrics("sleepy"),
+  tasks: {
+    nap: () =>
+      new Promise(() => {
+        process.send?.("asleep");
+      }),
+  },
+});

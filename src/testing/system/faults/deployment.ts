@@ -1,0 +1,280 @@
+import { randomInt } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { migrationSource } from "../../../../migrations";
+import { assertPortIsFree } from "../../../laptop/free-port";
+import { startPostgres } from "../../../laptop/servers/postgres";
+import { startRedis } from "../../../laptop/servers/redis";
+import type { ServerProcess } from "../../../laptop/servers/server-process";
+import { migrateJobs } from "../../../platform/jobs/jobs";
+import { type Db, openDatabase } from "../../../platform/postgres/db";
+import { generateKeyPair } from "../../../tunnel/wireguard/keys";
+import { atEndOfFile } from "../../clean-up";
+import { FakeLeases } from "../../fakes/fake-leases";
+import { freshFolder, freshMail } from "../../fresh-servers";
+import { compiledPrograms } from "../../programs/programs";
+import { TEST_ARCHIVE_KEY, TEST_JWT_SECRET } from "../../worlds/start-gateway";
+import { type Cable, Network } from "./network";
+import { Part } from "./part";
+import { entrypoint, startProgram, testProgram } from "./program";
+import { Terms } from "./terms";
+
+export const WEBHOOK_SECRET = "whsec_for_faults_only";
+/** What the tunnel's edge shows, and whoever asks a tunnel. */
+export const EDGE_SECRET = "a secret of the edge's own";
+export const TUNNEL_SECRET = "a secret of the tunnel's own";
+
+export interface Deployment {
+  readonly parts: readonly Part[];
+  /** Both gateways, and both relays, as their clients reach them. */
+  readonly gateways: readonly string[];
+  /** The gateways' ports for drones. */
+  readonly doorsOfDrones: readonly string[];
+  readonly relays: readonly string[];
+  /** The status API of each hub. */
+  readonly tunnels: readonly string[];
+  /** Who has a drone's link, or serves as hub, as everybody else sees it. */
+  readonly terms: Terms;
+  /** Of the test's own, not through any cable. */
+  readonly db: Db;
+  readonly redisUrl: string;
+  readonly storeUrl: string;
+  readonly mail: Awaited<ReturnType<typeof freshMail>>;
+}
+
+/** A free port that the system does not lend to outgoing connections while its owner is down. */
+async function ownPort(): Promise<number> {
+  for (let tries = 0; ; tries++) {
+    const port = 20_000 + randomInt(12_000);
+    const free = await assertPortIsFree(port, "a part").then(
+      () => true,
+      (error: unknown) => {
+        if (tries > 20) throw error;
+        return false;
+      },
+    );
+    if (free) return port;
+  }
+}
+
+/** A neighbour, and the cables that end at it. */
+class Neighbour {
+  readonly cables: Cable[] = [];
+
+  constructor(
+    readonly url: string,
+    private readonly network: Network,
+  ) {}
+
+  cable(): Cable {
+    const cable = this.network.cable(this.url);
+    this.cables.push(cable);
+    return cable;
+  }
+}
+
+/** What a hub reads to find the API server. */
+function kubeConfigFile(folder: string, server: string): string {
+  const file = join(folder, "kubeconfig");
+  const name = "fake";
+  const config = {
+    ...{ apiVersion: "v1", kind: "Config", "current-context": name },
+    clusters: [{ name, cluster: { server, "insecure-skip-tls-verify": true } }],
+    users: [{ name, user: {} }],
+    contexts: [{ name, context: { cluster: name, user: name } }],
+  };
+  writeFileSync(file, JSON.stringify(config));
+  return file;
+}
+
+/**
+ * Two gateways, two relays, two workers, two hubs that change nothing on this machine and share a lease, a jumphost,
+ * and the Postgres, Redis and object store under them, each a process of its own on loopback, in the strict profile.
+ * Each replica has a cable of its own to each neighbour.
+ */
+export async function startDeployment(): Promise<Deployment> {
+  const network = Network.own();
+  const programs = compiledPrograms();
+  const logs = freshFolder("logs");
+  const parts: Part[] = [];
+  const program = (name: string, path: string, readyText: string, env: Record<string, string>) =>
+    startProgram(path, { readyText, logFile: join(logs, `${name}.log`), env });
+  const add = async (name: string, start: () => Promise<ServerProcess>, cables: readonly Cable[]) =>
+    void parts.push(await Part.start(name, start, cables, network));
+
+  const [postgresPort, redisPort, storePort, jumphostPort] = await Promise.all([
+    ownPort(),
+    ownPort(),
+    ownPort(),
+    ownPort(),
+  ]);
+  const postgres = new Neighbour(`postgres://fleet@127.0.0.1:${postgresPort}/fleet`, network);
+  const redis = new Neighbour(`redis://127.0.0.1:${redisPort}`, network);
+  const store = new Neighbour(`http://127.0.0.1:${storePort}`, network);
+  const jumphost = new Neighbour(`ws://127.0.0.1:${jumphostPort}`, network);
+  const mail = await freshMail();
+
+  const postgresFolder = freshFolder("postgres");
+  const redisFolder = freshFolder("redis");
+  const storeFolder = freshFolder("store");
+  await add(
+    "Postgres",
+    () => startPostgres({ folder: postgresFolder, port: postgresPort, database: "fleet", durable: true }),
+    postgres.cables,
+  );
+  await add("Redis", () => startRedis({ folder: redisFolder, port: redisPort, durable: true }), redis.cables);
+  await add(
+    "store",
+    () =>
+      program("store", testProgram(programs, "store-program"), "the store is ready", {
+        STORE_FOLDER: storeFolder,
+        STORE_PORT: String(storePort),
+      }),
+    store.cables,
+  );
+  const fences = redis.cable();
+  jumphost.cables.push(fences);
+  await add(
+    "jumphost",
+    () =>
+      program("jumphost", testProgram(programs, "jumphost-program"), "the jumphost is ready", {
+        JUMPHOST_PORT: String(jumphostPort),
+        TUNNEL_API_SECRET: TUNNEL_SECRET,
+        REDIS_URL: fences.url,
+      }),
+    jumphost.cables,
+  );
+  const db = openDatabase(postgres.url, { poolMax: 2, name: "fleet-test" });
+  atEndOfFile(() => db.destroy());
+  await db.migrate.latest({ migrationSource });
+  await migrateJobs(postgres.url);
+
+  const common = {
+    JWT_SECRET: TEST_JWT_SECRET,
+    LOG_LEVEL: "info",
+    ACCESS_PROFILE: "strict",
+    DEPLOYMENT: "production",
+    SHUTDOWN_DRAIN_SECONDS: "2",
+  };
+  const storeKeys = { S3_ACCESS_KEY_ID: "S3RVER", S3_SECRET_ACCESS_KEY: "S3RVER" };
+  const gateways: string[] = [];
+  const doorsOfDrones: string[] = [];
+  const peers: string[] = [];
+  const relays: string[] = [];
+  for (const number of [1, 2]) {
+    const [port, dronePort, peerPort, relayPort] = await Promise.all([
+      ownPort(),
+      ownPort(),
+      ownPort(),
+      ownPort(),
+    ]);
+    const gatewayCables = [postgres, redis, store, jumphost].map((to) => to.cable());
+    const [pg, rd, s3, jump] = gatewayCables as [Cable, Cable, Cable, Cable];
+    const peer = network.cable(`http://127.0.0.1:${peerPort}`);
+    await add(
+      `gateway ${number}`,
+      () =>
+        program(`gateway-${number}`, entrypoint(programs, "gateway"), "the gateway is ready", {
+          ...common,
+          ...storeKeys,
+          DATABASE_URL: pg.url,
+          REDIS_URL: rd.url,
+          S3_ENDPOINT: s3.url,
+          // Drones put by a way of their own.
+          S3_DRONE_ENDPOINT: store.url,
+          S3_PUBLIC_ENDPOINT: store.url,
+          JUMPHOST_URL: jump.url,
+          SMTP_URL: mail.url,
+          GATEWAY_PORT: String(port),
+          GATEWAY_DRONE_PORT: String(dronePort),
+          EDGE_SECRET,
+          TUNNEL_API_SECRET: TUNNEL_SECRET,
+          SIMULATOR_HOSTS: "127.0.0.1,127.0.0.50,127.0.0.51,127.0.0.52",
+          GATEWAY_PEER_PORT: String(peerPort),
+          GATEWAY_PEER_URL: peer.url,
+          GATEWAY_PEER_SECRET: "a secret between replicas",
+          LINK_LEASES: "redis",
+          WORKER_IN_PROCESS: "false",
+          STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
+          ARCHIVE_SIGNING_KEY: TEST_ARCHIVE_KEY,
+        }),
+      [...gatewayCables, peer],
+    );
+    gateways.push(`http://127.0.0.1:${port}`);
+    doorsOfDrones.push(`http://127.0.0.1:${dronePort}`);
+    peers.push(new URL(peer.url).href);
+    const relayCables = [postgres.cable(), redis.cable()] as const;
+    await add(
+      `relay ${number}`,
+      () =>
+        program(`relay-${number}`, entrypoint(programs, "relay"), "the relay is ready", {
+          ...common,
+          DATABASE_URL: relayCables[0].url,
+          REDIS_URL: relayCables[1].url,
+          RELAY_PORT: String(relayPort),
+        }),
+      relayCables,
+    );
+    relays.push(`ws://127.0.0.1:${relayPort}`);
+    const workerCables = [postgres.cable(), store.cable()] as const;
+    await add(
+      `worker ${number}`,
+      () =>
+        program(`worker-${number}`, entrypoint(programs, "worker"), "the worker is ready", {
+          ...common,
+          ...storeKeys,
+          DATABASE_URL: workerCables[0].url,
+          S3_ENDPOINT: workerCables[1].url,
+          S3_PUBLIC_ENDPOINT: store.url,
+          SMTP_URL: mail.url,
+          WORKER_PORT: "0",
+          ARCHIVE_SIGNING_KEY: TEST_ARCHIVE_KEY,
+        }),
+      workerCables,
+    );
+  }
+  const tunnels: string[] = [];
+  const hubKeys = [generateKeyPair(), generateKeyPair()] as const;
+  const hubLeases = await FakeLeases.listening();
+  const api = new Neighbour(hubLeases.url, network);
+  for (const number of [1, 2]) {
+    const port = await ownPort();
+    const cables = [postgres, store, redis, api].map((to) => to.cable());
+    const [pg, s3, rd, kubernetes] = cables as [Cable, Cable, Cable, Cable];
+    const folder = freshFolder("hub");
+    await add(
+      `tunnel ${number}`,
+      () =>
+        program(`tunnel-${number}`, entrypoint(programs, "tunnel"), "the tunnel service listens", {
+          ...common,
+          ...storeKeys,
+          DATABASE_URL: pg.url,
+          S3_ENDPOINT: s3.url,
+          USERS_PRIVATE_KEY: hubKeys[0].privateKey,
+          DRONES_PRIVATE_KEY: hubKeys[1].privateKey,
+          VPN_ENDPOINT_HOST: "192.0.2.1",
+          TUNNEL_DATAPLANE: "dry-run",
+          TUNNEL_PORT: String(port),
+          TUNNEL_API_SECRET: TUNNEL_SECRET,
+          JUMPHOST_PORT: "0",
+          KUBECONFIG: kubeConfigFile(folder, kubernetes.url),
+          HUB_LEASE: "kubernetes",
+          HUB_LEASE_NAMESPACE: "fleet",
+          HUB_LEASE_IDENTITY: `tunnel-${number}`,
+          HUB_LEASE_DURATION_SECONDS: "5",
+          HUB_LEASE_DEADLINE_SECONDS: "3",
+          HUB_TERM_PATH: join(folder, "term.json"),
+          // Without interfaces there is nothing to guard.
+          HUB_GUARD_EXTERNAL: "true",
+          HUB_REDIS_URL: rd.url,
+        }),
+      cables,
+    );
+    tunnels.push(`http://127.0.0.1:${port}`);
+  }
+  const terms = new Terms(redis.url, peers, hubLeases);
+  return {
+    ...{ parts, gateways, doorsOfDrones, relays, tunnels, terms, db, mail },
+    ...{ redisUrl: redis.url, storeUrl: store.url },
+  };
+}

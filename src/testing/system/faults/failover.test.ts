@@ -1,0 +1,69 @@
+import { createLogger } from "../../../platform/process/log";
+import { openRedis } from "../../../platform/redis/client";
+import { Publisher } from "../../../relay/publisher";
+import { Series } from "../../../relay/tally";
+import { dialThroughJumphost } from "../../../vehicle/dialers/jumphost";
+import { atEndOfFile } from "../../clean-up";
+import { freshRedis } from "../../fresh-servers";
+import { until } from "../../until";
+import { startJumphost } from "../../worlds/jumphost";
+import { asRoot } from "../namespaces";
+import { Network } from "./network";
+
+/** A connection that was asked for in vain is waited for so long, and then there is a pause. */
+const BACK_MS = 3_500;
+const quiet = createLogger("test", "silent");
+
+let network: Network;
+let neighbour: string;
+beforeAll(async () => {
+  network = Network.own();
+  neighbour = (await freshRedis()).url;
+});
+
+asRoot.each<[string, (url: string) => { isUp(): boolean; stop(): void }]>([
+  [
+    "a client of it",
+    (url) => {
+      const redis = openRedis(url, quiet);
+      return { isUp: () => redis.status === "ready", stop: () => redis.disconnect() };
+    },
+  ],
+  [
+    "the relay's way for sticks",
+    (url) => {
+      const options = { log: quiet, stallMs: 500, residence: new Series([1]), onDown: () => {} };
+      const publisher = new Publisher(url, options);
+      return { isUp: () => publisher.up, stop: () => publisher.stop() };
+    },
+  ],
+])("Redis is soon back for %s that was just asking for the one which is gone", async (_who, open) => {
+  const cable = network.cable(neighbour);
+  const one = open(cable.url);
+  atEndOfFile(async () => one.stop());
+  await until(() => one.isUp());
+  network.lose([cable], 1);
+  await until(() => !one.isUp());
+  const { lost } = network;
+  await until(() => network.lost > lost);
+  network.replace([cable]);
+  const replacedAt = performance.now();
+  await until(() => one.isUp());
+  expect(performance.now() - replacedAt).toBeLessThan(BACK_MS);
+});
+
+asRoot(
+  "a gateway soon gives up a jumphost that is gone, though it would wait longer for the vehicle",
+  async () => {
+    const cable = network.cable((await startJumphost()).url);
+    network.lose([cable], 1);
+    const dial = dialThroughJumphost({ url: cable.url });
+    const askedAt = performance.now();
+    const target = { key: "1", host: "127.0.0.1", port: 5_760, via: "jumphost" } as const;
+    await expect(dial(target, AbortSignal.timeout(10_000))).rejects.toMatchObject({
+      code: "vehicle_unreachable",
+      cause: expect.objectContaining({ message: "nobody answers there" }),
+    });
+    expect(performance.now() - askedAt).toBeLessThan(BACK_MS);
+  },
+);

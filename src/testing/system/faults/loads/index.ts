@@ -1,0 +1,106 @@
+import { createUser } from "../../../../features/accounts";
+import { grantSubscription } from "../../../../features/billing/grant";
+import { type SimulatedVehicle, startSimulator } from "../../../../simvehicle";
+import { atEndOfFile } from "../../../clean-up";
+import { ApiClient } from "../../../client";
+import { startCountingVehicle } from "../../../fakes/counting-vehicle";
+import { until } from "../../../until";
+import { tapVehicle } from "../../../vehicle-tap";
+import { asPhysical } from "../../../worlds/replicas";
+import { type Deployment, EDGE_SECRET, TUNNEL_SECRET, WEBHOOK_SECRET } from "../deployment";
+import type { Load, Round } from "../findings";
+import type { Progress } from "../progress";
+import { CommandLoad } from "./commands";
+import { LogOutLoad } from "./log-outs";
+import { PeerLoad } from "./peers";
+import { StickLoad } from "./sticks";
+import { TelemetryLoad } from "./telemetry";
+import { UploadLoad } from "./uploads";
+import { WebhookLoad } from "./webhooks";
+
+const BRING_MS = 20_000;
+
+export interface Loads {
+  readonly all: readonly Load[];
+  /** Its jobs are counted apart. */
+  readonly uploads: UploadLoad;
+  /** Drones whose link is leased: they are ordered about, or watched. */
+  readonly linked: readonly number[];
+  /** A new token, before the old one ends. */
+  logIn(): Promise<void>;
+  /** Has this gateway, the first being 0, take the links of all of them. */
+  bringLinksTo(gateway: number): Promise<void>;
+}
+
+/** One pilot's fleet at work, and whoever else wants something of a deployment. */
+export async function startLoads(deployment: Deployment, round: Round, progress: Progress): Promise<Loads> {
+  const { gateways, doorsOfDrones, relays, tunnels, terms, db, redisUrl, storeUrl, mail } = deployment;
+  const credentials = { username: "pilot@example.com", password: "correct horse battery" };
+  const user = await createUser(db, { ...credentials, level: "CUSTOMER", active: true });
+  let tokens = { access_token: "", refresh_token: "" };
+  const token = () => tokens.access_token;
+  const logIn = async () => {
+    tokens = (await new ApiClient(`${gateways[0]}/api/v1`).post("/login", credentials)).body;
+  };
+  await logIn();
+  await grantSubscription(db, credentials.username, 10);
+  const api = (gateway: number) => new ApiClient(`${gateways[gateway]}/api/v1`).as(token());
+  const newDrone = async (vehicle: { host: string; port: number }, name: string) => {
+    const wish = { type: "sitl", name, vehicle_type: "copter", port: vehicle.port, link_host: vehicle.host };
+    const { status, body } = await api(0).post("/drone", wish);
+    if (status !== 201) throw new Error(`A drone was not made: ${JSON.stringify(body)}`);
+    return body as { id: number; ip: string };
+  };
+  /** Dialled through the jumphost, and through a tap. */
+  const newLinkedDrone = async (vehicle: { host: string; port: number }, ip: string) => {
+    const tap = await tapVehicle(vehicle, ip);
+    const drone = await newDrone({ host: ip, port: tap.port }, `linked at ${ip}`);
+    await asPhysical(db, drone as never, ip);
+    return { id: drone.id, tap };
+  };
+  const vehicles = await simulatedVehicles(4);
+  const [first, second, ...others] = vehicles as [SimulatedVehicle, SimulatedVehicle, ...SimulatedVehicle[]];
+  const commanded = [await newLinkedDrone(first, "127.0.0.50"), await newLinkedDrone(second, "127.0.0.51")];
+  const counting = await startCountingVehicle();
+  const watched = await newLinkedDrone(counting, "127.0.0.52");
+  const flown = [];
+  for (const [at, vehicle] of others.entries()) flown.push(await newDrone(vehicle, `flown ${at}`));
+  const steered = [];
+  for (const name of ["steered 0", "steered 1", "steered by a roaming pilot"])
+    steered.push(await newDrone(first, name));
+  const own = await newDrone(first, "at whose doors tokens are tried");
+  const shared = { gateways, db, round, progress };
+  const uploads = new UploadLoad({
+    ...{ ...shared, gateways: doorsOfDrones, edgeSecret: EDGE_SECRET },
+    ...{ drones: flown, storeUrl, mail },
+  });
+  const all = [
+    new CommandLoad({ ...shared, drones: commanded, authorization: () => `Bearer ${token()}` }),
+    new TelemetryLoad({ ...shared, drone: { id: watched.id, vehicle: counting }, token }),
+    new StickLoad({ relays, drones: steered, token, redisUrl, round, progress }),
+    new LogOutLoad({ ...shared, relays, refreshToken: tokens.refresh_token, drone: own, redisUrl }),
+    uploads,
+    new PeerLoad({ tunnels, secret: TUNNEL_SECRET, storeUrl, db, round, progress }),
+    new WebhookLoad({ ...shared, secret: WEBHOOK_SECRET, userId: user.id }),
+  ];
+  const linked = [...commanded, watched].map(({ id }) => id);
+  const bringLinksTo = async (gateway: number) => {
+    for (const id of linked) {
+      await until(async () => {
+        if ((await terms.ofLink(id)).by === `gateway ${gateway + 1}`) return true;
+        await api(gateway).delete(`/drone/action/connection?id=${id}`);
+        await api(gateway).get(`/drone/action/connection?id=${id}`);
+        return false;
+      }, BRING_MS);
+    }
+  };
+  return { all, uploads, linked, logIn, bringLinksTo };
+}
+
+async function simulatedVehicles(count: number): Promise<readonly SimulatedVehicle[]> {
+  const simulator = await startSimulator({
+    vehicles: Array.from({ length: count }, () => ({ kind: "copter" as const, bootSeconds: 0 })),
+  });
+  atEndOfFile(() => simulator.stop());
+  return simulator.vehicles;
+}

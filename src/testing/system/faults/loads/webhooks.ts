@@ -1,0 +1,102 @@
+import type { Db } from "../../../../platform/postgres/db";
+import {
+  freshId,
+  invoiceObject,
+  type PaymentEvent,
+  paymentEvent,
+  signEvent,
+} from "../../../fakes/payment-events";
+import type { Account, Finding, Load, Round } from "../findings";
+import type { Progress } from "../progress";
+import { ask, isStatus } from "./client";
+import { type Repetition, repeatEvery } from "./repeat";
+
+const EVERY_MS = 300;
+/** Of so many events, one is told to both gateways at once. */
+const TWICE = 3;
+
+export interface WebhookLoadOptions {
+  readonly gateways: readonly string[];
+  readonly secret: string;
+  readonly userId: number;
+  readonly db: Db;
+  readonly round: Round;
+  readonly progress: Progress;
+}
+
+interface Told {
+  readonly round: number;
+  readonly invoice: string;
+  readonly event: PaymentEvent;
+  acknowledged: boolean;
+}
+
+/** A payment provider that tells of paid invoices, each until it is acknowledged. */
+export class WebhookLoad implements Load {
+  readonly kind = "webhooks";
+  private readonly told: Told[] = [];
+  private readonly repetitions: Repetition[];
+  private stopping = false;
+
+  constructor(private readonly options: WebhookLoadOptions) {
+    const { gateways, progress } = options;
+    this.repetitions = gateways.map((url) => {
+      progress.expect("webhooks", url);
+      let current: Told | undefined;
+      return repeatEvery(EVERY_MS, async () => {
+        if (this.stopping && current?.acknowledged !== false) return;
+        if (current?.acknowledged !== false) current = this.newEvent();
+        await this.tell(url, current);
+      });
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.stopping = true;
+    const deadline = Date.now() + 60_000;
+    while (this.told.some(({ acknowledged }) => !acknowledged) && Date.now() < deadline)
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    await Promise.all(this.repetitions.map((repetition) => repetition.stop()));
+  }
+
+  private newEvent(): Told {
+    const invoice = freshId("in");
+    const { userId } = this.options;
+    const object = invoiceObject({
+      ...{ id: "sub_faults", customer: "cus_faults", userId, invoice, paymentIntent: freshId("pi") },
+    });
+    const event = paymentEvent("invoice.paid", object, 1_795_000_000 + this.told.length);
+    const told = { round: this.options.round.current, invoice, event, acknowledged: false };
+    this.told.push(told);
+    return told;
+  }
+
+  private async tell(url: string, told: Told): Promise<void> {
+    const { gateways, progress, secret } = this.options;
+    const body = JSON.stringify(told.event);
+    const send = async (to: string) => {
+      const headers = { "content-type": "application/json", "payment-signature": signEvent(body, secret) };
+      const answer = await ask(`${to}/api/v1/billing/webhook`, { body, headers });
+      if (!isStatus(answer, 200)) return;
+      told.acknowledged = true;
+      progress.success("webhooks", to);
+    };
+    const twice = this.told.length % TWICE === 0;
+    await Promise.all((twice ? gateways : [url]).map(send));
+  }
+
+  async account(): Promise<Account> {
+    const rows: { invoice_id: string; status: string }[] = await this.options.db("payments");
+    const findings = this.told.flatMap(({ invoice, acknowledged, round }): Finding[] => {
+      const payments = rows.filter(({ invoice_id }) => invoice_id === invoice);
+      const finding = {
+        kind: "webhooks",
+        round,
+        detail: `${payments.length} payments of ${invoice}`,
+      } as const;
+      if (payments.length > 1) return [{ ...finding, flaw: "duplicated" }];
+      return acknowledged && payments[0]?.status !== "paid" ? [{ ...finding, flaw: "lost" }] : [];
+    });
+    return { acknowledged: this.told.filter(({ acknowledged }) => acknowledged).length, findings };
+  }
+}

@@ -1,0 +1,118 @@
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { atEndOfFile } from "../../clean-up";
+import { until } from "../../until";
+import { asRoot } from "../namespaces";
+import { type Cable, Network } from "./network";
+
+/** A neighbour that gives back whatever it hears, by its URL. */
+async function echo(): Promise<string> {
+  const open = new Set<Socket>();
+  const server = createServer((socket) => {
+    open.add(socket);
+    socket.on("error", () => {}).pipe(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  atEndOfFile(async () => {
+    for (const socket of open) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return `tcp://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Somebody at the near end of a cable. */
+function caller({ url }: Cable) {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname).setNoDelay();
+  let heard = "";
+  let told = "nothing";
+  socket.on("connect", () => {
+    told = "connected";
+  });
+  socket.on("data", (chunk) => {
+    heard += chunk;
+  });
+  for (const event of ["error", "close"]) socket.on(event, () => (told = event));
+  atEndOfFile(async () => void socket.destroy());
+  return {
+    say: (text: string) => void socket.write(text),
+    hears: (text: string) => until(() => heard === text),
+    get heard() {
+      return heard;
+    },
+    get told() {
+      return told;
+    },
+  };
+}
+
+let network: Network;
+let neighbour: string;
+/** Whoever is cut off has sent again by then, in vain. */
+const sentAgain = async (): Promise<void> => {
+  const before = network.lost;
+  await until(() => network.lost > before + 1);
+};
+
+beforeAll(async () => {
+  network = Network.own();
+  neighbour = await echo();
+});
+
+asRoot(
+  "a cable that is cut carries nothing and tells nobody, and what was sent arrives when it is mended",
+  async () => {
+    const [cable, other] = [network.cable(neighbour), network.cable(neighbour)];
+    const [before, witness] = [caller(cable), caller(other)];
+    before.say("one ");
+    await before.hears("one ");
+    network.lose([cable], 1);
+    before.say("two");
+    const during = caller(cable);
+    during.say("three");
+    witness.say("carried");
+    await witness.hears("carried");
+    await sentAgain();
+    expect([before.heard, before.told, during.heard, during.told]).toEqual([
+      "one ",
+      "connected",
+      "",
+      "nothing",
+    ]);
+    network.mend([cable]);
+    await before.hears("one two");
+    await during.hears("three");
+  },
+);
+
+asRoot("a cable that is replaced carries new connections, and those of before stay silent", async () => {
+  const cable = network.cable(neighbour);
+  const before = caller(cable);
+  before.say("one ");
+  await before.hears("one ");
+  network.lose([cable], 1);
+  before.say("two");
+  network.replace([cable]);
+  const after = caller(cable);
+  after.say("three");
+  await after.hears("three");
+  await sentAgain();
+  // Cut once more and mended, it does not bring the first ones back.
+  network.lose([cable], 1);
+  network.mend([cable]);
+  after.say(" four");
+  await after.hears("three four");
+  await sentAgain();
+  expect([before.heard, before.told]).toEqual(["one ", "connected"]);
+});
+
+asRoot("a cable that loses some packets carries all that was sent, in order", async () => {
+  const cable = network.cable(neighbour);
+  network.lose([cable], 0.05);
+  const one = caller(cable);
+  const words = Array.from({ length: 300 }, (_, at) => `${at} `);
+  const before = network.lost;
+  for (const word of words) one.say(word);
+  await one.hears(words.join(""));
+  await until(() => network.lost > before);
+  network.mend([cable]);
+});

@@ -1,0 +1,118 @@
+import { execFileSync } from "node:child_process";
+import { networkInterfaces } from "node:os";
+import { atEndOfFile } from "../../clean-up";
+
+/** A way from one process to another, by an address of its own. The kernel leads there; no process carries its bytes. */
+export interface Cable {
+  readonly url: string;
+}
+
+interface Laid extends Cable {
+  readonly address: string;
+  /** `ip:port` */
+  readonly to: string;
+  /** Set on the connections that are made from now on. */
+  mark: number;
+}
+
+/** Of the kernel's rules: where the addresses lead, and which packets are lost. */
+const LEAD = "fleet-cables";
+const LOSE = "fleet-losses";
+
+/**
+ * The kernel's loopback as a network of cables. A packet of a cable that loses it vanishes on arrival, from either side,
+ * and nobody is told: both ends send it again, ever more rarely, as TCP does. Where it was sent it must not be dropped,
+ * because the kernel tells that to the sender.
+ *
+ * Each cable is whole, loses packets until it is mended, or is replaced: new connections are whole then, and the losses
+ * of those before stay.
+ */
+export class Network {
+  private readonly cables: Laid[] = [];
+  /** By the mark of the connections: the share of their packets that is lost, 1 being all. */
+  private readonly losses = new Map<number, number>();
+  private marks = 0;
+
+  /** It must be the caller's own, because the rules are for all who are in it. They are taken back after the file. */
+  static own(): Network {
+    const others = Object.keys(networkInterfaces()).filter((name) => name !== "lo");
+    if (others.length > 0)
+      throw new Error(
+        `Cables are cut in the whole network that we are in, which has ${others} beside loopback. ` +
+          "As root, `npm test`, `npm run test:faults` and `npm run jest -- src/testing/system/faults` have one of their own.",
+      );
+    const network = new Network();
+    network.apply();
+    restore(["*nat", `-A OUTPUT -j ${LEAD}`, "COMMIT", "*filter", `-A INPUT -j ${LOSE}`, "COMMIT"]);
+    atEndOfFile(async () =>
+      restore([
+        ...["*nat", `-D OUTPUT -j ${LEAD}`, `-F ${LEAD}`, `-X ${LEAD}`, "COMMIT"],
+        ...["*filter", `-D INPUT -j ${LOSE}`, `-F ${LOSE}`, `-X ${LOSE}`, "COMMIT"],
+      ]),
+    );
+    return network;
+  }
+
+  /** One more way to whoever listens at the URL, on loopback. */
+  cable(to: string): Cable {
+    const { hostname, port } = new URL(to);
+    const address = `127.88.0.${this.cables.length + 1}`;
+    const url = new URL(to);
+    url.hostname = address;
+    const cable = { url: url.href, address, to: `${hostname}:${port}`, mark: ++this.marks };
+    this.cables.push(cable);
+    this.apply();
+    return cable;
+  }
+
+  /** Of every packet in both directions this share is lost from now on, of old and new connections; 1 is all. */
+  lose(cables: readonly Cable[], share: number): void {
+    for (const { mark } of this.laid(cables)) this.losses.set(mark, share);
+    this.apply();
+  }
+
+  /** All passes again, also what is sent again of before. */
+  mend(cables: readonly Cable[]): void {
+    for (const { mark } of this.laid(cables)) this.losses.delete(mark);
+    this.apply();
+  }
+
+  /** New connections pass; those of before, also those that were only asked for, go on losing. */
+  replace(cables: readonly Cable[]): void {
+    for (const cable of this.laid(cables)) cable.mark = ++this.marks;
+    this.apply();
+  }
+
+  /** Packets that were lost since a cable was last cut, mended, replaced or laid. */
+  get lost(): number {
+    const rules = execFileSync("iptables", ["--wait", "-nvxL", LOSE], { encoding: "utf8" }).split("\n");
+    return rules.reduce((sum, rule) => sum + (Number.parseInt(rule, 10) || 0), 0);
+  }
+
+  private laid(cables: readonly Cable[]): Laid[] {
+    return this.cables.filter((cable) => cables.includes(cable));
+  }
+
+  /** The whole of both chains, at once. `nat` sees the first packet of each connection only. */
+  private apply(): void {
+    const lead = this.cables.flatMap(({ address, to, mark }) => [
+      `-A ${LEAD} -d ${address} -j CONNMARK --set-mark ${mark}`,
+      `-A ${LEAD} -d ${address} -p tcp -j DNAT --to-destination ${to}`,
+    ]);
+    const lose = [...this.losses].map(([mark, share]) => {
+      const some = share < 1 ? `-m statistic --mode random --probability ${share.toFixed(3)} ` : "";
+      return `-A ${LOSE} -m connmark --mark ${mark} ${some}-j DROP`;
+    });
+    restore([
+      ...["*nat", `:${LEAD} - [0:0]`, ...lead, "COMMIT"],
+      ...["*filter", `:${LOSE} - [0:0]`, ...lose, "COMMIT"],
+    ]);
+  }
+}
+
+function restore(lines: readonly string[]): void {
+  execFileSync("iptables-restore", ["--wait", "--noflush"], {
+    input: `${lines.join("\n")}\n`,
+    stdio: "pipe",
+  });
+}

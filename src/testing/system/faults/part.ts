@@ -1,0 +1,96 @@
+import { execFileSync } from "node:child_process";
+import { setTimeout as delay } from "node:timers/promises";
+import { sendSignal } from "../../../laptop/servers/leftover";
+import type { ServerProcess } from "../../../laptop/servers/server-process";
+import { atEndOfFile } from "../../clean-up";
+import type { Cable, Network } from "./network";
+
+/** One process of a deployment that may be harmed, and is then started or continued as whoever watches over it would. */
+export class Part {
+  private running: ServerProcess | undefined;
+
+  private constructor(
+    readonly name: string,
+    private readonly start: () => Promise<ServerProcess>,
+    /** Between it and its neighbours, whichever side asks. */
+    private readonly cables: readonly Cable[],
+    private readonly network: Network,
+  ) {}
+
+  /** `start` starts it anew at the same address, on what it left on disk. It is ended after the file. */
+  static async start(
+    name: string,
+    start: () => Promise<ServerProcess>,
+    cables: readonly Cable[],
+    network: Network,
+  ): Promise<Part> {
+    const part = new Part(name, start, cables, network);
+    atEndOfFile(async () => part.end());
+    await part.restart();
+    return part;
+  }
+
+  /** SIGKILL to it and all its children at once. */
+  async kill(): Promise<void> {
+    const { running } = this;
+    if (!running) return;
+    signalTree(running.pid, "SIGKILL");
+    await running.ended;
+    this.running = undefined;
+  }
+
+  /** Its port may have been lent to somebody meanwhile, who gives it back. */
+  async restart(): Promise<void> {
+    const deadline = Date.now() + 20_000;
+    while (!this.running) {
+      this.running = await this.start().catch(async (error: unknown) => {
+        if (Date.now() > deadline) throw error;
+        await delay(250);
+        return undefined;
+      });
+    }
+  }
+
+  pause(): void {
+    if (this.running) signalTree(this.running.pid, "SIGSTOP");
+  }
+
+  resume(): void {
+    if (this.running) signalTree(this.running.pid, "SIGCONT");
+  }
+
+  /** Nothing passes between it and its neighbours any more, and nobody is told. */
+  partition(): void {
+    this.network.lose(this.cables, 1);
+  }
+
+  /** A third of what it and its neighbours send each other does not arrive. */
+  disturb(): void {
+    this.network.lose(this.cables, 1 / 3);
+  }
+
+  /** What was not acknowledged is sent again, when its sender next tries. */
+  mend(): void {
+    this.network.mend(this.cables);
+  }
+
+  /** It is reached again, but over new connections only. */
+  replace(): void {
+    this.network.replace(this.cables);
+  }
+
+  private async end(): Promise<void> {
+    this.resume();
+    await this.running?.stop();
+  }
+}
+
+/** The process before its children, so that it starts no more of them. */
+function signalTree(root: number, signal: NodeJS.Signals): void {
+  const rows = execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" }).trim().split("\n");
+  const processes = rows.map((row) => row.trim().split(/\s+/).map(Number) as [number, number]);
+  const tree = [root];
+  for (const pid of tree)
+    tree.push(...processes.filter(([, parent]) => parent === pid).map(([child]) => child));
+  for (const pid of tree) sendSignal(pid, signal);
+}

@@ -1,0 +1,60 @@
+import { fork } from "node:child_process";
+import { createWriteStream, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ServerProcess } from "../../../laptop/servers/server-process";
+
+const READY_MS = 30_000;
+
+/**
+ * Run one of the compiled programs until it says that it is ready. What it says goes to a file. It ends by itself
+ * when this process is gone.
+ */
+export async function startProgram(
+  path: string,
+  { readyText, logFile, env }: { readyText: string; logFile: string; env: Record<string, string> },
+): Promise<ServerProcess> {
+  const child = fork(path, {
+    execArgv: [],
+    silent: true,
+    env: { PATH: process.env.PATH, TZ: "UTC", ...env },
+  });
+  const log = createWriteStream(logFile, { flags: "a" });
+  child.stderr?.pipe(log, { end: false });
+  child.stdout?.pipe(log, { end: false });
+  const ended = new Promise<string>((resolve) => {
+    child.once("exit", (code, signal) => resolve(`${path} ended (${signal ?? `code ${code}`}).`));
+  });
+  void ended.then(() => log.end());
+  const ready = new Promise<"ready">((resolve) => {
+    let said = "";
+    child.stdout?.on("data", (chunk: Buffer) => {
+      said = said.slice(-readyText.length) + chunk.toString();
+      if (said.includes(readyText)) resolve("ready");
+    });
+  });
+  let late: NodeJS.Timeout | undefined;
+  const limit = new Promise<string>((resolve) => {
+    late = setTimeout(() => resolve(`${path} was not ready in time.`), READY_MS);
+  });
+  const outcome = await Promise.race([ready, ended, limit]);
+  clearTimeout(late);
+  if (outcome !== "ready") {
+    child.kill("SIGKILL");
+    throw new Error(`${outcome} Its last words:\n${readFileSync(logFile, "utf8").slice(-2_000)}`);
+  }
+  const stop = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill("SIGTERM");
+    const insist = setTimeout(() => child.kill("SIGKILL"), 10_000);
+    await ended;
+    clearTimeout(insist);
+  };
+  return { pid: child.pid as number, ended, stop, cut: () => void child.kill("SIGTERM") };
+}
+
+/** The compiled entrypoint of this process. */
+export const entrypoint = (programs: string, name: string): string => join(programs, "cmd", `${name}.js`);
+
+/** A compiled program of the tests' own. */
+export const testProgram = (programs: string, name: string): string =>
+  join(programs, "src", "testing", "faults", `${name}.js`);

@@ -1,0 +1,142 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { listJobs } from "../../../platform/jobs/jobs";
+import { atEndOfFile } from "../../clean-up";
+import { until } from "../../until";
+import { type Deployment, startDeployment } from "./deployment";
+import { type Finding, FLAWS, type Flaw, type Round } from "./findings";
+import { startLoads } from "./loads";
+import type { Part } from "./part";
+import { KINDS, type Kind, Progress } from "./progress";
+import { holdingsOf, type Takeover } from "./takeovers";
+
+export type Harm = "kill" | "pause" | "partition" | "loss" | "failover";
+
+export interface Fault {
+  readonly part: string;
+  readonly harm: Harm;
+}
+
+/** What one fault did. Recovery is in milliseconds from its end until that kind succeeded through every replica. */
+export interface FaultRow {
+  readonly fault: string;
+  readonly recovery: Readonly<Record<Kind, number>>;
+  readonly flaws: Readonly<Record<Flaw, number>>;
+}
+
+export interface FaultRun {
+  readonly rows: readonly FaultRow[];
+  readonly acknowledged: Readonly<Record<Kind, number>>;
+  readonly findings: readonly Finding[];
+  /** Which loads had not succeeded again within the limit, and after which fault. */
+  readonly unrecovered: readonly string[];
+  /** Of what a part held that was paused or cut off. */
+  readonly takeovers: readonly Takeover[];
+}
+
+const CALM_MS = 1_500;
+const DOWN_MS = 1_000;
+/** Well longer than any lease: what the part held has another holder when it wakes, or is reached again. */
+const AWAY_MS = 8_000;
+/** Everything must have succeeded again by then. */
+const RECOVERY_LIMIT_MS = 45_000;
+const HUB_LIMIT_MS = 20_000;
+const JOBS_LIMIT_MS = 150_000;
+
+/** Harms a deployment under load, a fault after the other, and counts what came of it. */
+export async function runFaults(faults: readonly Fault[]): Promise<FaultRun> {
+  const deployment = await startDeployment();
+  const round: Round = { current: 0 };
+  const progress = new Progress();
+  const { all: loads, uploads, linked, ...fleet } = await startLoads(deployment, round, progress);
+  atEndOfFile(() => Promise.all(loads.map((load) => load.stop())));
+  const idle = await recovered(progress, performance.now(), "the start");
+  if (idle.length > 0) throw new Error(idle.join("\n"));
+  const ends: number[] = [];
+  const unrecovered: string[] = [];
+  const takeovers: Takeover[] = [];
+  for (const [at, { part: name, harm }] of faults.entries()) {
+    const fault = `${harm} ${name}`;
+    const part = deployment.parts.find((one) => one.name === name);
+    if (!part) throw new Error(`There is no ${name}.`);
+    await delay(CALM_MS);
+    await fleet.logIn();
+    const [, gateway] = /^gateway (\d)$/.exec(name) ?? [];
+    if (gateway) await fleet.bringLinksTo(Number(gateway) - 1);
+    if (name.startsWith("tunnel")) await bringHubTo(part, deployment);
+    unrecovered.push(...(await recovered(progress, performance.now(), `the calm before ${fault}`)));
+    round.current = at + 1;
+    const look = await holdingsOf(part, deployment, linked);
+    const { begin, lastsMs, isAway, end } = harms[harm];
+    await begin(part);
+    await delay(lastsMs);
+    if (isAway) takeovers.push(...(await look(fault)));
+    await end(part);
+    ends.push(performance.now());
+    unrecovered.push(...(await recovered(progress, performance.now(), fault)));
+  }
+  await delay(CALM_MS);
+  for (const load of loads) await load.stop();
+  await until(async () => (await listJobs(deployment.db)).length === 0, JOBS_LIMIT_MS);
+  const accounts = [
+    ...(await Promise.all(loads.map(async (load) => [load.kind, await load.account()] as const))),
+    ["jobs", await uploads.accountOfJobs()] as const,
+  ];
+  const findings = accounts.flatMap(([, account]) => account.findings);
+  return {
+    findings,
+    unrecovered,
+    takeovers,
+    acknowledged: Object.fromEntries(accounts.map(([kind, one]) => [kind, one.acknowledged])) as never,
+    rows: faults.map(({ part, harm }, at) => ({
+      fault: `${harm} ${part}`,
+      recovery: byName(KINDS, (kind) => progress.recovery(kind, ends[at] as number)),
+      flaws: byName(
+        FLAWS,
+        (flaw) => findings.filter((one) => one.round === at + 1 && one.flaw === flaw).length,
+      ),
+    })),
+  };
+}
+
+/** Has this hub serve: the other one ends, and comes back to stand by. */
+async function bringHubTo({ name }: Part, { parts, terms }: Deployment): Promise<void> {
+  const serving = () => terms.ofHub().by;
+  if (serving() === name) return;
+  const other = parts.find((one) => one.name === serving());
+  await other?.kill();
+  await until(async () => serving() === name, HUB_LIMIT_MS);
+  await other?.restart();
+}
+
+const byName = <Name extends string>(names: readonly Name[], of: (name: Name) => number) =>
+  Object.fromEntries(names.map((name) => [name, of(name)])) as Record<Name, number>;
+
+interface Course {
+  readonly begin: (part: Part) => Promise<void> | void;
+  readonly lastsMs: number;
+  /** For longer than it may hold anything. */
+  readonly isAway?: true;
+  /** The part is started again, goes on, or is reached again. */
+  readonly end: (part: Part) => Promise<void> | void;
+}
+
+const away = { lastsMs: AWAY_MS, isAway: true } as const;
+const cutOff = { ...away, begin: (part: Part) => part.partition() };
+
+const harms: Readonly<Record<Harm, Course>> = {
+  kill: { begin: (part) => part.kill(), lastsMs: DOWN_MS, end: (part) => part.restart() },
+  pause: { ...away, begin: (part) => part.pause(), end: (part) => part.resume() },
+  partition: { ...cutOff, end: (part) => part.mend() },
+  loss: { begin: (part) => part.disturb(), lastsMs: AWAY_MS, end: (part) => part.mend() },
+  failover: { ...cutOff, end: (part) => part.replace() },
+};
+
+async function recovered(progress: Progress, since: number, fault: string): Promise<string[]> {
+  const deadline = performance.now() + RECOVERY_LIMIT_MS;
+  while (progress.missing(since).length > 0) {
+    if (performance.now() > deadline)
+      return progress.missing(since).map((load) => `${load}: no success after ${fault}`);
+    await delay(50);
+  }
+  return [];
+}

@@ -1,0 +1,51 @@
+import { linkKey } from "../../../features/drones";
+import { createLogger } from "../../../platform/process/log";
+import { openRedis } from "../../../platform/redis/client";
+import { LeaseStore } from "../../../vehicle/leases";
+import { atEndOfFile } from "../../clean-up";
+import type { FakeLeases } from "../../fakes/fake-leases";
+
+/** One holder's time. */
+export interface Term {
+  /** The part that holds it; undefined while nobody does. */
+  readonly by: string | undefined;
+  /** Higher for each holder after another: a link's fencing number, a hub lease's count of transitions. */
+  readonly number: number;
+}
+
+/** Who holds what only one may hold, read where it is settled and not through any cable. */
+export class Terms {
+  private readonly links: LeaseStore;
+
+  constructor(
+    redisUrl: string,
+    /** Where replicas of the gateway reach each other, the first one's first. */
+    private readonly peers: readonly string[],
+    private readonly hubs: FakeLeases,
+  ) {
+    const redis = openRedis(redisUrl, createLogger("test", "silent"), {
+      enableOfflineQueue: true,
+      maxRetriesPerRequest: null,
+      commandTimeout: undefined,
+    });
+    atEndOfFile(async () => redis.disconnect());
+    this.links = new LeaseStore(redis);
+  }
+
+  async ofLink(droneId: number): Promise<Term> {
+    const holder = await this.links.read(linkKey(droneId));
+    if (!holder) return { by: undefined, number: 0 };
+    return {
+      by: `gateway ${this.peers.indexOf(new URL(holder.url).href) + 1}`,
+      number: holder.fence,
+    };
+  }
+
+  ofHub(): Term {
+    const [lease] = [...this.hubs.leases.values()];
+    const { holderIdentity, leaseTransitions } = lease?.spec ?? {};
+    // A hub's own random part follows its name.
+    const [, number] = /^tunnel-(\d)_/.exec(holderIdentity ?? "") ?? [];
+    return { by: number && `tunnel ${number}`, number: leaseTransitions ?? 0 };
+  }
+}

@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { type AddressInfo, connect, createServer, type ListenOptions, type Socket } from "node:net";
+import { join } from "node:path";
+import { atEndOfFile } from "../../clean-up";
+import { freshFolder } from "../../fresh-servers";
+import type { Namespace } from "./namespace";
+
+/** The same URL as it is reached inside the node, on the node's own loopback: the way out to a server of the test's. */
+export async function cableOut(node: Namespace, url: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const path = join(freshFolder("cable"), "socket");
+  await forwarder({ path }, () => connect(Number(port), hostname));
+  const inside = new URL(url);
+  inside.hostname = "127.0.0.1";
+  inside.port = String(await node.forward(path));
+  return inside.href.replace(/\/$/, "");
+}
+
+/** Runs in the node: whoever comes to the unix socket gets to a TCP port of the node. */
+const door = `
+const net = require("net");
+const [path, host, port] = process.argv.slice(1);
+net.createServer((near) => {
+  const far = net.connect(Number(port), host);
+  for (const [one, other] of [[near, far], [far, near]]) {
+    one.on("error", () => other.destroy());
+    one.on("close", () => other.destroy());
+    one.pipe(other);
+  }
+}).listen(path, () => console.log("listening"));
+`;
+
+/** A port of the test's loopback that leads to a TCP port of the node. */
+export async function cableIn(node: Namespace, port: number, host = "127.0.0.1"): Promise<number> {
+  const path = join(freshFolder("cable"), "socket");
+  const child = runIn(node, ["-e", door, path, host, String(port)]);
+  await new Promise((resolve) => child.stdout?.once("data", resolve));
+  return forwarder({ host: "127.0.0.1", port: 0 }, () => connect(path));
+}
+
+async function forwarder(at: ListenOptions, dial: () => Socket): Promise<number> {
+  const open = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = dial();
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      open.add(socket);
+      socket.setNoDelay(true);
+      socket.on("error", () => other.destroy());
+      socket.on("close", () => {
+        open.delete(socket);
+        other.destroy();
+      });
+      socket.pipe(other);
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(at, resolve));
+  atEndOfFile(async () => {
+    for (const socket of open) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const address = server.address() as AddressInfo | string;
+  return typeof address === "string" ? 0 : address.port;
+}
+
+/** Node with these arguments on that node; it ends with it. */
+export function runIn(
+  node: Namespace,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): ChildProcess {
+  const { PATH = "" } = process.env;
+  const [program, ...words] = [...node.prefix, process.execPath, ...args];
+  return spawn(program as string, words, {
+    env: { PATH, TZ: "UTC", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}
+
+export interface AskedIn {
+  readonly status: number;
+  readonly body: ReturnType<typeof JSON.parse>;
+}
+
+/** Unlike `fetch` it sends every header it is given, twice where there are two. */
+const asking = `
+const [url, method, headers, body] = JSON.parse(process.argv[1]);
+const asked = require("http").request(url, { method, headers, timeout: 10000 }, (reply) => {
+  let text = "";
+  reply.on("data", (chunk) => (text += chunk));
+  reply.on("end", () => console.log(JSON.stringify({ status: reply.statusCode, text })));
+});
+asked.on("error", (error) => console.log(JSON.stringify({ status: 0, text: JSON.stringify(error.message) })));
+asked.on("timeout", () => asked.destroy(new Error("timeout")));
+asked.end(body);
+`;
+
+/** A request from that node; status 0 when it gets nowhere. */
+export function askIn(
+  node: Namespace,
+  method: string,
+  url: string,
+  headers: Record<string, string | string[]> = {},
+  body?: object,
+): Promise<AskedIn> {
+  const text = body && JSON.stringify(body);
+  const framed = {
+    ...headers,
+    ...(text ? { "content-type": "application/json", "content-length": text.length } : {}),
+  };
+  const child = runIn(node, ["-e", asking, JSON.stringify([url, method, framed, text])]);
+  return new Promise((resolve) => {
+    let said = "";
+    child.stdout?.on("data", (bytes) => {
+      said += bytes;
+    });
+    child.once("close", () => {
+      const reply = JSON.parse(said) as { status: number; text: string };
+      resolve({ status: reply.status, body: JSON.parse(reply.text) });
+    });
+  });
+}

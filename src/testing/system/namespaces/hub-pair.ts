@@ -1,0 +1,300 @@
+import type { ChildProcess } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join as inFolder } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { type PlaneName, planeNames, planes } from "../../../domain/tunnel-planes";
+import { openObjects } from "../../../platform/objects/client";
+import { createLogger } from "../../../platform/process/log";
+import { openRedis, type Redis, redisReady } from "../../../platform/redis/client";
+import { ConfigStore, ENDPOINTS_KEY } from "../../../tunnel/client-configs/store";
+import { ENDPOINTS_HASH } from "../../../tunnel/lease/share";
+import { atEndOfFile } from "../../clean-up";
+import { FakeLeases, HUB_LEASE } from "../../fakes/fake-leases";
+import { freshFolder, freshRedis } from "../../fresh-servers";
+import { compiledPrograms } from "../../programs/programs";
+import { until } from "../../until";
+import { type Cuttable, cuttable } from "../../worlds/cuttable";
+import { TEST_VPN_BUCKET, type TunnelWorld, tunnelWorld } from "../../worlds/start-tunnel";
+import { cableOut, runIn } from "./cables";
+import { HUB_ADDRESS, type Member } from "./hub-town";
+import { Namespace } from "./namespace";
+import { VpnClient } from "./vpn-client";
+
+/** How often the keeper of the address asks who is ready, as a load balancer does. */
+const CHECK_EVERY_MS = 1_000;
+const ANSWER_LIMIT_MS = 1_000;
+
+/** Two hubs with the same keys, one public address that follows readiness, an operator and their drone, both idle. */
+export interface HubPair {
+  readonly world: TunnelWorld;
+  readonly redis: Redis;
+  readonly leases: FakeLeases;
+  readonly hubs: readonly [PairedHub, PairedHub];
+  readonly address: MovedAddress;
+  readonly operator: Member;
+  readonly drone: Member;
+  /** Give both clients their configs anew, which makes them shake hands, and wait until the drone echoes. */
+  connect(limitMs?: number): Promise<void>;
+  /** Whether the hubs know from each other where the clients are now. */
+  areShared(): Promise<boolean>;
+  /** Nothing in the object store tells any more where peers were heard. */
+  forgetEndpoints(): Promise<void>;
+}
+
+export const PAIR_LEASE = HUB_LEASE;
+
+export async function hubPair(env: Readonly<Record<string, string>> = {}): Promise<HubPair> {
+  const [world, server, leases, wan] = await Promise.all([
+    tunnelWorld(),
+    freshRedis(),
+    FakeLeases.listening(),
+    Namespace.create("wan"),
+  ]);
+  await wan.shell("echo 1 > /proc/sys/net/ipv4/ip_forward");
+  const redis = openRedis(server.url, createLogger("test", "silent"));
+  atEndOfFile(async () => redis.disconnect());
+  await redisReady(redis);
+  const programs = compiledPrograms();
+  const hub = (name: "a" | "b", link: number) =>
+    PairedHub.on({ name, link, wan, world, redisUrl: server.url, leases, programs, env });
+  const hubs = [await hub("a", 1), await hub("b", 5)] as const;
+  const address = new MovedAddress(wan, hubs);
+  const ann = await VpnClient.create("ann", wan, HUB_ADDRESS, 1);
+  const d1 = await VpnClient.create("d1", wan, HUB_ADDRESS, 2);
+  const operator = { client: ann, ...(await world.fleet.user("10.70.0.2")) };
+  const drone = { client: d1, ...(await world.fleet.drone("10.71.0.2", operator.id)) };
+  const connect = async (limitMs = 20_000) => {
+    await Promise.all([join(world, "users", operator), join(world, "drones", drone)]);
+    await until(() => echoes({ operator, drone }), limitMs);
+  };
+  await d1.node.echo({ protocol: "tcp", port: 22 });
+  const areShared = async () => {
+    const shared = Object.values(await redis.hgetall(ENDPOINTS_HASH)).map((text) => text.split(" ")[0]);
+    return (await Promise.all([ann, d1].map((client) => client.endpoint()))).every((at) =>
+      shared.includes(at),
+    );
+  };
+  const forgetEndpoints = async () => {
+    const { S3_ENDPOINT, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = world.env as Store;
+    const store = { S3_ENDPOINT, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY, S3_REGION: "us-east-1" };
+    const objects = openObjects(store);
+    await new ConfigStore(objects, TEST_VPN_BUCKET).delete(ENDPOINTS_KEY);
+    objects.destroy();
+  };
+  return { world, redis, leases, hubs, address, operator, drone, connect, areShared, forgetEndpoints };
+}
+
+type Store = Record<"S3_ENDPOINT" | "S3_ACCESS_KEY_ID" | "S3_SECRET_ACCESS_KEY", string>;
+
+/** With the config that the hub published. */
+async function join({ objects }: TunnelWorld, plane: PlaneName, { id, client }: Member): Promise<void> {
+  const url = `${objects.url}/${TEST_VPN_BUCKET}/vpn/${plane}/${id}.conf`;
+  const config = await until(async () => {
+    const text = await (await fetch(url)).text();
+    // The test's store shows an object while it is still written.
+    return text.endsWith("PersistentKeepalive = 25\n") && text;
+  }, 20_000);
+  await client.join(config);
+}
+
+/** One byte of the operator's comes back from the drone, through the hub. */
+export const echoes = ({ operator, drone }: Pick<HubPair, "operator" | "drone">): Promise<boolean> =>
+  operator.client.node.probe({ host: drone.ip, protocol: "tcp", port: 22 }, 500);
+
+interface Surroundings {
+  readonly name: "a" | "b";
+  /** Last part of the address of the network's end of its cable; its own is the next. */
+  readonly link: number;
+  readonly wan: Namespace;
+  readonly world: TunnelWorld;
+  readonly redisUrl: string;
+  readonly leases: FakeLeases;
+  readonly programs: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A hub's node. Its daemon is the real entrypoint, and its neighbours are on cables that can be cut. */
+export class PairedHub {
+  private child: ChildProcess | undefined;
+  /** What its daemons and guards printed. */
+  readonly said: string[] = [];
+
+  private constructor(
+    readonly name: string,
+    readonly node: Namespace,
+    /** Its own address, to which the public one is routed. */
+    readonly address: string,
+    readonly cables: Readonly<Record<"api" | "redis" | "database" | "objects", Cuttable>>,
+    private readonly programs: string,
+    private readonly env: Record<string, string>,
+    private readonly wan: Namespace,
+  ) {}
+
+  static async on(surroundings: Surroundings): Promise<PairedHub> {
+    const { name, link, wan, world, redisUrl, leases, programs } = surroundings;
+    const node = await Namespace.create(`hub ${name}`);
+    const [far, near] = [`198.51.100.${link}`, `198.51.100.${link + 1}`];
+    await node.cable(wan, { name: "eth0", ip: `${near}/30` }, { name: `hub-${name}`, ip: `${far}/30` });
+    await node.shell(`ip address add ${HUB_ADDRESS}/32 dev lo
+      ip route add default via ${far} src ${HUB_ADDRESS}`);
+    // Counts what this hub sends, and what is sent to it, where it cannot help it.
+    await wan.shell(`iptables -t mangle -A PREROUTING -i hub-${name} -p udp
+      iptables -t mangle -A POSTROUTING -o hub-${name} -p udp`);
+    const cables = {
+      api: await cuttable(leases.url),
+      redis: await cuttable(redisUrl),
+      database: await cuttable(world.databaseUrl),
+      objects: await cuttable(world.objects.url),
+    };
+    const folder = freshFolder(`hub-${name}`);
+    const kubeconfig = inFolder(folder, "kubeconfig");
+    writeFileSync(kubeconfig, leases.config(await cableOut(node, cables.api.url)).exportConfig());
+    const env = {
+      ...world.env,
+      DATABASE_URL: await cableOut(node, cables.database.url),
+      S3_ENDPOINT: await cableOut(node, cables.objects.url),
+      HUB_REDIS_URL: await cableOut(node, cables.redis.url),
+      KUBECONFIG: kubeconfig,
+      HUB_LEASE: "kubernetes",
+      HUB_LEASE_NAME: PAIR_LEASE,
+      HUB_LEASE_NAMESPACE: "fleet",
+      HUB_LEASE_IDENTITY: name,
+      HUB_TERM_PATH: inFolder(folder, "term.json"),
+      TUNNEL_DATAPLANE: "wireguard-go",
+      TUNNEL_PORT: "5050",
+      LOG_LEVEL: "info",
+      ...surroundings.env,
+    };
+    return new PairedHub(name, node, near, cables, programs, env, wan);
+  }
+
+  /** Start the daemon; its role is not waited for. */
+  async start(): Promise<void> {
+    const child = runIn(this.node, [inFolder(this.programs, "cmd", "tunnel.js")], this.env);
+    this.child = child;
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on("data", (bytes) => this.said.push(`${bytes}`));
+    }
+    await until(async () => (await this.readiness()) !== "away", 60_000);
+  }
+
+  /** `ready`, `standby` and so on; `away` when nobody answers within a moment. */
+  async readiness(): Promise<string> {
+    // One that is paused says nothing.
+    const text = await Promise.race([this.ask("/readyz").catch(() => ""), delay(ANSWER_LIMIT_MS, "")]);
+    return (text && JSON.parse(text).status) || "away";
+  }
+
+  async metric(name: string, label = ""): Promise<number> {
+    const line = (await this.ask("/metrics"))
+      .split("\n")
+      .find((line) => line.startsWith(name) && line.includes(label));
+    return Number(line?.split(" ").at(-1));
+  }
+
+  /** To the daemon, not to its guard. */
+  signal(signal: NodeJS.Signals): void {
+    const nsenter = this.child?.pid as number;
+    // nsenter waits for the daemon, which is its only child, and stops and goes on with it.
+    const [daemon] = readFileSync(`/proc/${nsenter}/task/${nsenter}/children`, "utf8").split(" ");
+    process.kill(Number(daemon), signal);
+    if (signal === "SIGCONT") process.kill(nsenter, signal);
+  }
+
+  get isThere(): boolean {
+    return this.child !== undefined && this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** Resolves when the daemon has ended. */
+  async gone(): Promise<void> {
+    if (this.isThere) await new Promise((resolve) => this.child?.once("exit", resolve));
+  }
+
+  /** UDP packets that came out of this hub's cable so far. */
+  packetsSent(): Promise<number> {
+    return this.counted("PREROUTING", "-i");
+  }
+
+  /** UDP packets that went into it. */
+  packetsMet(): Promise<number> {
+    return this.counted("POSTROUTING", "-o");
+  }
+
+  private async counted(chain: string, direction: "-i" | "-o"): Promise<number> {
+    const rules = await this.wan.shell("iptables-save -c -t mangle");
+    const [, packets] =
+      new RegExp(`^\\[(\\d+):\\d+\\] -A ${chain} ${direction} hub-${this.name} -p udp`, "m").exec(rules) ??
+      [];
+    return Number(packets);
+  }
+
+  /** Names of its planes' interfaces that are up. */
+  async upPlanes(): Promise<string[]> {
+    const links = await this.node.shell("ip -o link show up");
+    return planeNames.map((name) => planes[name].interface).filter((name) => links.includes(` ${name}:`));
+  }
+
+  /** When each of its peers last shook hands, seconds since the epoch; 0 for one that has not. */
+  async handshakes(): Promise<number[]> {
+    const shown = await this.node.shell(
+      planeNames.map((name) => `wg show ${planes[name].interface} latest-handshakes || true`).join("\n"),
+    );
+    return shown
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => Number(line.split("\t")[1]));
+  }
+
+  private ask(path: string): Promise<string> {
+    return this.node.http(`http://127.0.0.1:5050${path}`);
+  }
+}
+
+/** The public address, which is led to a hub that says it is ready: what a load balancer or a keepalived does. */
+export class MovedAddress {
+  private timer: NodeJS.Timeout | undefined;
+  private stopped = false;
+  private at: PairedHub | undefined;
+  /** Milliseconds since the epoch. */
+  movedAt = 0;
+
+  constructor(
+    private readonly wan: Namespace,
+    private readonly hubs: readonly PairedHub[],
+  ) {
+    atEndOfFile(async () => this.stop());
+    this.watch();
+  }
+
+  get leadsTo(): PairedHub | undefined {
+    return this.at;
+  }
+
+  /** Send what is for the address to this hub, ready or not. */
+  async lead(hub: PairedHub): Promise<void> {
+    await this.wan.shell(`ip route replace ${HUB_ADDRESS}/32 via ${hub.address}`);
+  }
+
+  private stop(): void {
+    this.stopped = true;
+    clearTimeout(this.timer);
+  }
+
+  private watch(): void {
+    this.timer = setTimeout(() => {
+      void this.look()
+        .catch(() => {})
+        .finally(() => this.stopped || this.watch());
+    }, CHECK_EVERY_MS);
+  }
+
+  private async look(): Promise<void> {
+    const states = await Promise.all(this.hubs.map((hub) => hub.readiness()));
+    const ready = this.hubs.filter((_, index) => states[index] === "ready");
+    const [next] = ready;
+    if (ready.length !== 1 || !next || next === this.at) return;
+    await this.lead(next);
+    this.at = next;
+    this.movedAt = Date.now();
+  }
+}

@@ -1,0 +1,54 @@
+import type { AddressRange } from "../../domain/planes";
+import { createLogger } from "../../platform/process/log";
+import { createMetrics } from "../../platform/process/metrics";
+import { Jumphost, type JumphostOptions, type OpenPipe } from "../../tunnel/jumphost/jumphost";
+import { Reach } from "../../tunnel/jumphost/reach";
+import { atEndOfFile } from "../clean-up";
+
+/** Stands in for the drones' range: every address of loopback is a vehicle's. */
+export const LOOPBACK_DRONES = {
+  name: "drones",
+  first: "127.0.0.1",
+  last: "127.255.255.254",
+} as AddressRange;
+
+export interface TestJumphost {
+  readonly url: string;
+  /** Those open now. */
+  readonly pipes: ReadonlySet<OpenPipe>;
+  readonly jumphost: Jumphost;
+  /** Its measures, as Prometheus would read them. */
+  metrics(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** The tunnel's jumphost, on a free port when none is named, with drones on loopback. It is stopped after the file. */
+export async function startJumphost(options: Partial<JumphostOptions> = {}, port = 0): Promise<TestJumphost> {
+  const registry = createMetrics("test");
+  const jumphost = new Jumphost({
+    reach: new Reach({ drones: LOOPBACK_DRONES, simulatorHosts: [] }),
+    secret: undefined,
+    areLinksLeased: false,
+    connectMs: 3_000,
+    idleMs: 60_000,
+    pingMs: 15_000,
+    maxFrameBytes: 1_048_576,
+    maxBufferedBytes: 262_144,
+    maxPipes: 100,
+    maxPipesPerVehicle: 8,
+    isActive: () => true,
+    from: undefined,
+    log: createLogger("test", "silent"),
+    registry,
+    ...options,
+  });
+  const url = await jumphost.listen(port, "127.0.0.1");
+  atEndOfFile(() => jumphost.stop());
+  return {
+    url,
+    pipes: jumphost.pipes,
+    jumphost,
+    metrics: () => registry.metrics(),
+    stop: () => jumphost.stop(),
+  };
+}

@@ -1,0 +1,54 @@
+import { loadConfig, tunnelConfig } from "../../platform/config";
+import { Lifecycle } from "../../platform/process/lifecycle";
+import { createLogger } from "../../platform/process/log";
+import { createMetrics } from "../../platform/process/metrics";
+import { type HubRole, type LeaseStore, openHub } from "../../tunnel/lease";
+import { monotonicMs } from "../../tunnel/lease/lease";
+import { generateKeyPair } from "../../tunnel/wireguard/keys";
+import { atEndOfFile } from "../clean-up";
+import type { Candidate } from "./lease-candidates";
+
+export interface LeasedHub extends Pick<Candidate, "told" | "logged"> {
+  readonly role: HubRole;
+  /** As the daemon's; rejects when another daemon goes by the same term. */
+  start(): Promise<void>;
+  /** In order, as at SIGTERM. */
+  stop(): Promise<void>;
+}
+
+/** The part of a tunnel daemon that settles whether its hub serves, without planes; it ends with the file. */
+export function leasedHub(name: string, store: LeaseStore, termPath: string): LeasedHub {
+  const { privateKey } = generateKeyPair();
+  const config = loadConfig(tunnelConfig, {
+    DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
+    DEPLOYMENT: "local",
+    USERS_PRIVATE_KEY: privateKey,
+    DRONES_PRIVATE_KEY: privateKey,
+    VPN_ENDPOINT_HOST: "192.0.2.1",
+    HUB_LEASE: "kubernetes",
+    HUB_LEASE_IDENTITY: name,
+    HUB_LEASE_DURATION_SECONDS: "4",
+    HUB_LEASE_DEADLINE_SECONDS: "3",
+    HUB_TERM_PATH: termPath,
+  });
+  const told: Candidate["told"] = [];
+  const logged: string[] = [];
+  const log = createLogger("test", "trace", { write: (line) => void logged.push(line) });
+  const lifecycle = new Lifecycle(log, 5_000);
+  const tell = (isHeld: boolean) => void told.push({ isHeld, at: monotonicMs() });
+  const { role, start } = openHub(config, {
+    log,
+    lifecycle,
+    registry: createMetrics("test"),
+    endpoints: { takeUnshared: () => new Map(), shareAll: () => {}, learn: () => {}, count: 0 },
+    freshen: async () => {},
+    guard: undefined,
+    carries: async () => false,
+    store,
+    onActive: () => tell(true),
+    onStandby: async () => tell(false),
+  });
+  const stop = () => lifecycle.stop("the test says so");
+  atEndOfFile(stop);
+  return { role, told, logged, start, stop };
+}

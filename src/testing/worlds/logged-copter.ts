@@ -1,0 +1,89 @@
+import { noFaults } from "../../simvehicle/faults";
+import { distance, offsetBy } from "../../simvehicle/geo";
+import { groundSpeed } from "../../simvehicle/kinematics";
+import { SimVehicle } from "../../simvehicle/vehicle";
+import { build } from "../../vehicle/mavlink/codec";
+import { common, type MavLinkData } from "../../vehicle/mavlink/messages";
+
+const HOME = { lat: 47.397742, lng: 8.545594, altitude: 488 };
+const STATION = { systemId: 255, componentId: 190 };
+const TICK = 20;
+
+/** A copter stepped by hand, and the truth about its flight. */
+export class LoggedCopter {
+  /** With the wall clock in milliseconds. */
+  readonly said: { readonly at: number; readonly message: MavLinkData }[] = [];
+  readonly truth = { seconds: 0, distance: 0, maxAltitude: 0, maxSpeed: 0, minVolts: 99 };
+  private now = Date.UTC(2026, 4, 1);
+  readonly vehicle: SimVehicle;
+
+  constructor(logFolder: string) {
+    this.vehicle = new SimVehicle(
+      { kind: "copter", autopilot: "ardupilot", firmware: "4.7", home: HOME, systemId: 1, bootSeconds: 0 },
+      noFaults(),
+      (message) => this.said.push({ at: this.now, message }),
+      () => undefined,
+      this.now,
+      logFolder,
+    );
+    // Someone listens: it talks.
+    this.vehicle.listened(true);
+    const all = { targetSystem: 1, targetComponent: 1, reqStreamId: 0, reqMessageRate: 10, startStop: 1 };
+    this.vehicle.receive(build(common.RequestDataStream, all), STATION);
+    this.step();
+  }
+
+  command(command: number, params: Partial<common.CommandLong>): void {
+    const fields = { targetSystem: 1, targetComponent: 1, command: command as common.MavCmd, ...params };
+    this.vehicle.receive(build(common.CommandLong, fields), STATION);
+  }
+
+  step(): void {
+    const { flight } = this.vehicle;
+    const from = { n: flight.body.n, e: flight.body.e, time: flight.time };
+    const wasArmed = flight.armed;
+    this.now += TICK;
+    this.vehicle.step(this.now, 1);
+    if (!wasArmed) return;
+    const { truth } = this;
+    truth.seconds += flight.time - from.time;
+    truth.distance += Math.hypot(flight.body.n - from.n, flight.body.e - from.e);
+    truth.maxAltitude = Math.max(truth.maxAltitude, flight.relativeAltitude);
+    truth.maxSpeed = Math.max(truth.maxSpeed, groundSpeed(flight.body));
+    truth.minVolts = Math.min(truth.minVolts, flight.battery.volts);
+  }
+
+  flyUntil(holds: () => boolean, what: string): void {
+    for (let steps = 0; !holds(); steps++) {
+      if (steps > 60_000) throw new Error(`Flew twenty minutes in vain for ${what}`);
+      this.step();
+    }
+  }
+
+  /** Up to 20 m, to a place 72 m away, back home and down by itself. */
+  fly(): void {
+    const { flight } = this.vehicle;
+    this.command(176, { _param1: 1, _param2: 4 });
+    this.command(400, { _param1: 1 });
+    this.command(22, { _param7: 20 });
+    this.flyUntil(() => flight.relativeAltitude > 19.8, "the height");
+    const { lat, lng } = offsetBy(HOME, { n: 60, e: -40 });
+    this.vehicle.receive(
+      build(common.CommandInt, {
+        targetSystem: 1,
+        targetComponent: 1,
+        command: 192 as common.MavCmd,
+        frame: 6 as common.MavFrame,
+        _param1: -1,
+        _param5: Math.round(lat * 1e7),
+        _param6: Math.round(lng * 1e7),
+        _param7: 20,
+      }),
+      STATION,
+    );
+    this.flyUntil(() => distance(flight.position, { lat, lng }) < 0.3, "the place");
+    this.command(176, { _param1: 1, _param2: 6 });
+    this.flyUntil(() => !flight.armed, "the landing");
+    this.step();
+  }
+}

@@ -1,0 +1,65 @@
+import type { Db } from "../../platform/postgres/db";
+import type { ApiClient } from "../client";
+
+/** What a mission point has to say; everything else has a default. */
+export const missionPoint = { lat: 47.1, lng: 8.2, altitude: 30, type: "fly", sequence: 1 };
+/** What a geofence point has to say. */
+export const geofencePoint = { lat: 47.1, lng: 8.2, sequence: 1, command: 5002 };
+
+/** A stored plan, its points as the API returned them. */
+export interface StoredPlan {
+  readonly id: number;
+  readonly points: readonly { readonly id: number }[];
+}
+
+/** A mission with three points, in sequence 1, 2, 3. */
+export async function storeMission(api: ApiClient, name = "survey"): Promise<StoredPlan> {
+  const { id } = (await api.post("/mission", { name })).body;
+  const points = [1, 2, 3].map((sequence) => ({ ...missionPoint, mission_id: id, sequence }));
+  return { id, points: await addPoints(api, "mission", points) };
+}
+
+/** A geofence with three points, in sequence 1, 2, 3. */
+export async function storeGeofence(api: ApiClient, name = "field", type = "polygon"): Promise<StoredPlan> {
+  const { id } = (await api.post("/geofence", { name, type })).body;
+  const points = [1, 2, 3].map((sequence) => ({ ...geofencePoint, geofence_id: id, sequence }));
+  return { id, points: await addPoints(api, "geofence", points) };
+}
+
+async function addPoints(api: ApiClient, kind: "mission" | "geofence", points: object[]) {
+  let stored: StoredPlan["points"] = [];
+  for (const point of points) {
+    const { status, body } = await api.post(`/${kind}/point`, [point]);
+    if (status !== 201) throw new Error(`A ${kind} point was not stored: ${JSON.stringify(body)}`);
+    stored = body[`${kind}_points`];
+  }
+  return stored;
+}
+
+export interface ManyPlans {
+  readonly plans: number;
+  readonly pointsEach?: number;
+  /** Of every point. */
+  readonly label?: string;
+}
+
+/** Missions written past every limit, as an older release would have; their ids. */
+export async function insertMissions(
+  db: Db,
+  userId: number,
+  { plans, pointsEach = 0, label }: ManyPlans,
+): Promise<number[]> {
+  const { rows }: { rows: { id: number }[] } = await db.raw(
+    `WITH stored AS (
+      INSERT INTO missions (user_id, name)
+      SELECT ?, 'inserted ' || gen_random_uuid() FROM generate_series(1, ?) RETURNING id
+    ), points AS (
+      INSERT INTO mission_points (mission_id, lat, lng, altitude, type, sequence, label)
+      SELECT id, 47.3769 + n * 0.000012, 8.5417 - n * 0.000065, 30.5, 'fly', n, ?::text
+      FROM stored, generate_series(1, ?) AS n
+    )
+    SELECT id FROM stored ORDER BY id`,
+    [userId, plans, label ?? null, pointsEach],
+  );
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,98 @@
+import { request as requestHttp } from "node:http";
+import { connect, type Socket } from "node:net";
+import type { Ipv4 } from "../../domain/ipv4";
+import { createLogger } from "../../platform/process/log";
+import { createMetrics } from "../../platform/process/metrics";
+import { Edge, type EdgeOptions } from "../../tunnel/edge/edge";
+import type { LiveDrone } from "../../tunnel/edge/guests";
+import { atEndOfFile } from "../clean-up";
+
+export interface TestEdge {
+  readonly edge: Edge;
+  /** Those that have a tunnel now; a test may change them, and has the edge look again. */
+  readonly live: Map<string, LiveDrone>;
+  look(): Promise<void>;
+  metrics(): Promise<string>;
+}
+
+/** The tunnel's edge on loopback. Addresses of 127.0.0.0/8 stand in for the drones that `live` names. */
+export async function startEdge(
+  drones: readonly string[],
+  options: Partial<EdgeOptions> = {},
+): Promise<TestEdge> {
+  const live = new Map(drones.map((ip, at) => [ip, { ip: ip as Ipv4, keyId: `key-${at}` }]));
+  let known = new Map(live);
+  const registry = createMetrics("test");
+  const edge = new Edge({
+    host: "127.0.0.1",
+    gateway: { port: 0, url: undefined, secret: undefined },
+    objects: undefined,
+    redis: undefined,
+    live: () => known,
+    isSettled: () => true,
+    silenceMs: 5_000,
+    maxConnectionsPerDrone: 32,
+    log: createLogger("test", "silent"),
+    registry,
+    ...options,
+  });
+  atEndOfFile(() => edge.stop());
+  await edge.attend();
+  return {
+    edge,
+    live,
+    look: () => {
+      known = new Map(live);
+      return edge.attend();
+    },
+    metrics: () => registry.metrics(),
+  };
+}
+
+export interface EdgeReply {
+  readonly status: number;
+  readonly headers: NodeJS.Dict<string | string[]>;
+  readonly text: string;
+}
+
+export interface EdgeAsk {
+  readonly method?: string;
+  /** A list is sent as so many headers. */
+  readonly headers?: Record<string, string | string[]>;
+  readonly body?: Buffer | string;
+}
+
+/** A request from a drone's address. */
+export function askFrom(
+  drone: string,
+  url: string,
+  { method, headers, body }: EdgeAsk = {},
+): Promise<EdgeReply> {
+  return new Promise((resolve, reject) => {
+    const asked = requestHttp(
+      url,
+      { localAddress: drone, method: method ?? "GET", headers: headers ?? {}, agent: false },
+      (reply) => {
+        let text = "";
+        reply.on("data", (chunk) => {
+          text += chunk;
+        });
+        reply.on("error", reject);
+        reply.on("end", () => resolve({ status: reply.statusCode ?? 0, headers: reply.headers, text }));
+      },
+    );
+    asked.on("error", reject);
+    asked.end(body);
+  });
+}
+
+/** A bare connection from a drone's address, and all that has come back on it. */
+export function rawFrom(drone: string, url: string): { socket: Socket; said(): string } {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port), localAddress: drone });
+  const chunks: Buffer[] = [];
+  socket.on("error", () => {});
+  socket.on("data", (chunk) => chunks.push(chunk));
+  atEndOfFile(async () => void socket.destroy());
+  return { socket, said: () => Buffer.concat(chunks).toString("latin1") };
+}
