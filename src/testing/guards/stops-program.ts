@@ -1,5 +1,5 @@
 import { startRedis } from "../../laptop/servers/redis";
-import { Stops } from "../guards/stops";
+import { Stops } from "./stops";
 
 /** Starts a Redis in the folder that it is given, tells its process id, and waits to be interrupted. */
 async function main(folder: string): Promise<void> {
