@@ -1,15 +1,15 @@
 import cors from "@koa/cors";
 import Koa, { type Middleware } from "koa";
 import { Bodies } from "../http/bodies";
-import { docsPage } from "../http/docs-page";
 import { LongReplies } from "../http/long-replies";
 import { errorBoundary, mountRoutes } from "../http/mount";
 import { observeRequests } from "../http/observe";
+import { docsPage } from "../http/openapi/docs-page";
+import { swaggerDocument } from "../http/openapi/swagger";
 import { opsRoutes } from "../http/ops";
 import { protectiveHeaders } from "../http/protective-headers";
 import type { Route } from "../http/route";
 import type { Guards } from "../http/route-guards";
-import { swaggerDocument } from "../http/swagger";
 import type { GatewayConfig } from "../platform/config";
 import type { Logger } from "../platform/process/log";
 import { reachable } from "../platform/process/reachability";

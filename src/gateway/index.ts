@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import type Koa from "koa";
-import { closeServer, listen } from "../http/listen";
-import { limitedServer, publicLimits } from "../http/server";
+import { limitedServer, publicLimits } from "../http/server/limited-server";
+import { closeServer, listen } from "../http/server/listen";
 import type { GatewayConfig } from "../platform/config";
 import { refuseUnsafeListening, warnOfRelaxedRules } from "../platform/process/access-profile";
 import { Lifecycle } from "../platform/process/lifecycle";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { networkInterfaces } from "node:os";
-import { closeServer, listen } from "../http/listen";
-import { limitedServer, type ServerLimits } from "../http/server";
+import { limitedServer, type ServerLimits } from "../http/server/limited-server";
+import { closeServer, listen } from "../http/server/listen";
 import type { GatewayConfig } from "../platform/config";
 import type { Lifecycle } from "../platform/process/lifecycle";
 import type { Logger } from "../platform/process/log";

@@ -1,8 +1,8 @@
 import Koa from "koa";
-import { closeServer, listen } from "../http/listen";
 import { opsRoutes } from "../http/ops";
 import { protectiveHeaders } from "../http/protective-headers";
-import { INTERNAL_LIMITS, limitedServer } from "../http/server";
+import { INTERNAL_LIMITS, limitedServer } from "../http/server/limited-server";
+import { closeServer, listen } from "../http/server/listen";
 import type { WorkerConfig } from "../platform/config";
 import { observeJobs } from "../platform/jobs/jobs";
 import { openMailer } from "../platform/mail";

@@ -4,8 +4,8 @@ import { createMetrics } from "../platform/process/metrics";
 import { rawCaller } from "../testing/raw-http";
 import { until } from "../testing/until";
 import { Bodies } from "./bodies";
-import { closeServer, listen } from "./listen";
 import { readRawBody } from "./raw-body";
+import { closeServer, listen } from "./server/listen";
 
 const LARGEST = 2 ** 20;
 

@@ -4,9 +4,9 @@ import { DomainError } from "../domain/errors";
 import { createLogger } from "../platform/process/log";
 import { createMetrics } from "../platform/process/metrics";
 import { atEndOfFile } from "../testing/clean-up";
-import { closeServer, listen } from "./listen";
 import { errorBoundary } from "./mount";
 import { observeRequests } from "./observe";
+import { closeServer, listen } from "./server/listen";
 
 /** What a caller is answered, and what the log holds, when a request ends with this error. */
 async function failing(error: DomainError) {

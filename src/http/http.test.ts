@@ -9,10 +9,10 @@ import { createMetrics } from "../platform/process/metrics";
 import { freshDatabase } from "../testing";
 import { cuttable } from "../testing/worlds/cuttable";
 import { startTestGateway, type TestGateway } from "../testing/worlds/start-gateway";
-import { closeServer, listen } from "./listen";
 import { errorBoundary, mountRoutes } from "./mount";
 import { observeRequests } from "./observe";
 import type { Guards } from "./route-guards";
+import { closeServer, listen } from "./server/listen";
 
 let gateway: TestGateway;
 let signedIn: TestGateway["api"];

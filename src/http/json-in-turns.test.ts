@@ -1,10 +1,10 @@
 import { createServer } from "node:http";
 import Koa from "koa";
 import { inTurns, listAsJson, replyAsJson } from "./json-in-turns";
-import { closeServer, listen } from "./listen";
 import { mountRoutes } from "./mount";
 import { JsonText, route } from "./route";
 import type { Guards } from "./route-guards";
+import { closeServer, listen } from "./server/listen";
 
 /** At each look at the clock a turn is over, however fast the machine: what is counted is that turns are taken. */
 beforeEach(() => {

@@ -7,10 +7,10 @@ import { hangUp } from "./hang-up";
 import { parseJsonBody } from "./json-body";
 import { inTurns, replyAsJson } from "./json-in-turns";
 import { type LongReplies, SHORT_REPLY_BYTES } from "./long-replies";
-import { networkOf } from "./network-of";
 import { type Hold, readRawBody } from "./raw-body";
 import { type Callers, type GuardName, JsonText, Remarked, type Route } from "./route";
 import type { Guard, Guards } from "./route-guards";
+import { networkOf } from "./server/network-of";
 import { parseInput } from "./validate";
 
 const NOTHING = Buffer.alloc(0);

@@ -4,8 +4,8 @@ import { Lifecycle } from "../platform/process/lifecycle";
 import { createLogger } from "../platform/process/log";
 import { createMetrics } from "../platform/process/metrics";
 import { atEndOfFile } from "../testing/clean-up";
-import { closeServer, listen } from "./listen";
 import { opsRoutes } from "./ops";
+import { closeServer, listen } from "./server/listen";
 
 test("one that stands by is not ready to serve, and ready for whoever replaces the others", async () => {
   const lifecycle = new Lifecycle(createLogger("test", "silent"), 1_000);

@@ -1,7 +1,7 @@
 import Koa from "koa";
-import { closeServer, listen } from "../http/listen";
 import { opsRoutes } from "../http/ops";
-import { INTERNAL_LIMITS, limitedServer } from "../http/server";
+import { INTERNAL_LIMITS, limitedServer } from "../http/server/limited-server";
+import { closeServer, listen } from "../http/server/listen";
 import type { OnboardConfig } from "../platform/config";
 import { Lifecycle } from "../platform/process/lifecycle";
 import { createLogger, type Logger } from "../platform/process/log";

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
-import { refuseUpgrade } from "../http/refuse-upgrade";
+import { refuseUpgrade } from "../http/server/refuse-upgrade";
 
 /** The WebSockets that pilots open, each at `/<route>/<drone id>`; in the strict profile for a drone's owner alone. */
 export const pilotRoutes = ["redispad", "gamepad"] as const;

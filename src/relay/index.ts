@@ -7,8 +7,8 @@ import {
   standingsOf,
   Tokens,
 } from "../features/accounts";
-import { closeServer, listen } from "../http/listen";
-import { limitedServer, publicLimits } from "../http/server";
+import { limitedServer, publicLimits } from "../http/server/limited-server";
+import { closeServer, listen } from "../http/server/listen";
 import type { RelayConfig } from "../platform/config";
 import { Changes } from "../platform/postgres/changes";
 import { observeDatabase, openDatabase } from "../platform/postgres/db";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { planes } from "../domain/tunnel-planes";
-import type { TurnedAway } from "../http/server";
+import type { TurnedAway } from "../http/server/limited-server";
 import type { TunnelConfig } from "../platform/config";
 import type { Lifecycle } from "../platform/process/lifecycle";
 import type { Logger } from "../platform/process/log";

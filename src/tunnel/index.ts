@@ -1,6 +1,6 @@
 import { type PlaneName, planes } from "../domain/tunnel-planes";
-import { closeServer, listen } from "../http/listen";
-import { countTurnedAway, INTERNAL_LIMITS, limitedServer } from "../http/server";
+import { countTurnedAway, INTERNAL_LIMITS, limitedServer } from "../http/server/limited-server";
+import { closeServer, listen } from "../http/server/listen";
 import type { TunnelConfig } from "../platform/config";
 import { openObjects } from "../platform/objects/client";
 import { ChangeListener } from "../platform/postgres/change-listener";

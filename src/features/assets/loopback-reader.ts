@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { finished } from "node:stream";
-import { closeServer, listen } from "../../http/listen";
-import { INTERNAL_LIMITS, limitedServer } from "../../http/server";
+import { INTERNAL_LIMITS, limitedServer } from "../../http/server/limited-server";
+import { closeServer, listen } from "../../http/server/listen";
 import type { ObjectStore } from "../../platform/objects/object-store";
 
 type Objects = Pick<ObjectStore, "sizeOf" | "read">;

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { Registry } from "prom-client";
-import { closeServer, listen } from "../../http/listen";
+import { closeServer, listen } from "../../http/server/listen";
 import { systemClock } from "../../platform/process/clock";
 import { createLogger } from "../../platform/process/log";
 import { atEndOfFile } from "../../testing/clean-up";

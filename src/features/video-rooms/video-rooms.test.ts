@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { closeServer, listen } from "../../http/listen";
+import { closeServer, listen } from "../../http/server/listen";
 import { atEndOfFile } from "../../testing/clean-up";
 import { freshJanus } from "../../testing/fresh-servers";
 import { until } from "../../testing/until";

@@ -1,6 +1,6 @@
 import type { Ipv4 } from "../../domain/ipv4";
 import { SOCKETS_PATH } from "../../features/telemetry";
-import { docsPaths } from "../../http/docs-page";
+import { docsPaths } from "../../http/openapi/docs-page";
 import { opsPaths } from "../../http/ops";
 import { freePort } from "../../laptop/free-port";
 import { startOnboard } from "../../onboard";

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { type WebSocket, WebSocketServer } from "ws";
-import { closeServer, listen } from "../../http/listen";
+import { closeServer, listen } from "../../http/server/listen";
 import { atEndOfFile } from "../../testing/clean-up";
 import { until } from "../../testing/until";
 import { Gamepad } from "./gamepad";

@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { closeServer, listen } from "../../http/listen";
+import { closeServer, listen } from "../../http/server/listen";
 import { ask, probeOf } from "./health-probe";
 
 test("the probe follows the entrypoint that runs, its port and its address", () => {

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage } from "node:http";
-import { closeServer, listen } from "../../http/listen";
+import { closeServer, listen } from "../../http/server/listen";
 import { atEndOfFile } from "../clean-up";
 
 export interface IssuedSession {

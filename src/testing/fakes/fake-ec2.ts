@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { closeServer, listen } from "../../http/listen";
+import { closeServer, listen } from "../../http/server/listen";
 import { atEndOfFile } from "../clean-up";
 
 const codes = { pending: 0, running: 16, stopping: 64, stopped: 80 } as const;

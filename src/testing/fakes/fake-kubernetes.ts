@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { closeServer, listen } from "../../http/listen";
+import { closeServer, listen } from "../../http/server/listen";
 import { atEndOfFile } from "../clean-up";
 
 /** A fake of the Kubernetes API that keeps one StatefulSet, `simulator`, and its pod. `settle` is its controller. */

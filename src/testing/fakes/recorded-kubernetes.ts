@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { createServer, request } from "node:https";
 import { isDeepStrictEqual } from "node:util";
 import { type Cluster, KubeConfig, type User } from "@kubernetes/client-node";
-import { closeServer, listen } from "../../http/listen";
+import { closeServer, listen } from "../../http/server/listen";
 import { atEndOfFile } from "../clean-up";
 import { testAuthority } from "../worlds/authority";
 

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { saveSubscription } from "../../features/billing";
 import { publishCompose } from "../../features/provisioning";
-import { closeServer, listen } from "../../http/listen";
+import { closeServer, listen } from "../../http/server/listen";
 import { freePort } from "../../laptop/free-port";
 import { loadConfig, tunnelConfig } from "../../platform/config";
 import { startTunnel, type Tunnel } from "../../tunnel";

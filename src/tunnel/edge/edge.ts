@@ -1,8 +1,8 @@
 import { Agent as HttpAgent, type IncomingMessage, type ServerResponse } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { createServer as createTcpServer, type Server, type Socket } from "node:net";
-import { closeServer, listen } from "../../http/listen";
-import { limitedServer, type TurnedAway } from "../../http/server";
+import { limitedServer, type TurnedAway } from "../../http/server/limited-server";
+import { closeServer, listen } from "../../http/server/listen";
 import type { Logger } from "../../platform/process/log";
 import type { Registry } from "../../platform/process/metrics";
 import { openPort } from "../../platform/process/open-port";

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { Socket } from "node:net";
-import { closeServer, listen } from "../../http/listen";
+import { closeServer, listen } from "../../http/server/listen";
 import { createLogger } from "../../platform/process/log";
 import { atEndOfFile } from "../../testing/clean-up";
 import { AnswerLost, type Message, NotSent } from "./messages";

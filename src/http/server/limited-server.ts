@@ -1,7 +1,7 @@
 import { type IncomingMessage, type RequestListener, type Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import proxyaddr from "proxy-addr";
-import { Counter, type Registry } from "../platform/process/metrics";
+import { Counter, type Registry } from "../../platform/process/metrics";
 import { networkOf } from "./network-of";
 import { OneByOneServer } from "./one-by-one";
 import { Request } from "./request";

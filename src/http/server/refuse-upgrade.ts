@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { plainProtection } from "./protective-headers";
+import { plainProtection } from "../protective-headers";
 
 /** A caller that does not hang up after its refusal is cut after this long: no timeout of the server holds any more. */
 const GOODBYE_MS = 1_000;

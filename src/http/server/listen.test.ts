@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { rawCaller } from "../testing/raw-http";
-import { until } from "../testing/until";
+import { rawCaller } from "../../testing/raw-http";
+import { until } from "../../testing/until";
 import { closeServer, listen } from "./listen";
 
 const ASK = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";

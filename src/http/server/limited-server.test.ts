@@ -2,13 +2,13 @@ import { once } from "node:events";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { PassThrough } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
-import { createMetrics } from "../platform/process/metrics";
-import { atEndOfFile } from "../testing/clean-up";
-import { filesWith } from "../testing/guards/source-files";
-import { rawCaller } from "../testing/raw-http";
-import { until } from "../testing/until";
+import { createMetrics } from "../../platform/process/metrics";
+import { atEndOfFile } from "../../testing/clean-up";
+import { filesWith } from "../../testing/guards/source-files";
+import { rawCaller } from "../../testing/raw-http";
+import { until } from "../../testing/until";
+import { limitedServer, publicLimits } from "./limited-server";
 import { closeServer, listen } from "./listen";
-import { limitedServer, publicLimits } from "./server";
 
 const variables = {
   HTTP_HEADERS_SECONDS: 1,
@@ -308,6 +308,6 @@ describe("a body in chunks", () => {
 
 test("every HTTP server of a service is a limited one", () => {
   const makes = /import \{[^}]*(\bcreateServer\b|(?<!type )\bServer\b)[^}]*\} from "node:https?"/;
-  expect(filesWith(makes, /^laptop\//)).toEqual(["http/one-by-one.ts"]);
-  expect(filesWith(/\bOneByOneServer\(/)).toEqual(["http/server.ts"]);
+  expect(filesWith(makes, /^laptop\//)).toEqual(["http/server/one-by-one.ts"]);
+  expect(filesWith(/\bOneByOneServer\(/)).toEqual(["http/server/limited-server.ts"]);
 });

@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { openPort } from "../platform/process/open-port";
+import { openPort } from "../../platform/process/open-port";
 
 /** How long a request may be on its way on a connection that has asked nothing when its server stops. */
 const ON_ITS_WAY_MS = 500;

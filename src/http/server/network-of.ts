@@ -1,5 +1,5 @@
 import { isIPv6 } from "node:net";
-import { fromNumber, toNumber, unmapped } from "../domain/ipv4";
+import { fromNumber, toNumber, unmapped } from "../../domain/ipv4";
 
 const GROUPS = 8;
 /** Of an IPv6 address, what names the network that one customer has at least: 64 bits. */

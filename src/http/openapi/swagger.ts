@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { DomainError, type ErrorCode } from "../domain/errors";
-import { mapInTurns } from "../platform/turns";
-import { errorReply } from "./errors";
-import type { Route } from "./route";
+import { DomainError, type ErrorCode } from "../../domain/errors";
+import { mapInTurns } from "../../platform/turns";
+import { errorReply } from "../errors";
+import type { Route } from "../route";
 
 type Json = Record<string, unknown>;
 
