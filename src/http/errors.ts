@@ -56,11 +56,10 @@ export function toDomainError(error: unknown): DomainError {
   );
 }
 
-/** Errors that koa and koa-jwt throw. Their own messages are theirs; ours say what to do. */
+/** Errors that koa throws. Their own messages are theirs; ours say what to do. */
 function explainHttpError(error: unknown): DomainError | undefined {
   const { status } = error as { status?: number };
   const said = (code: ErrorCode, message: string) => new DomainError(code, message, { cause: error });
-  if (status === 401) return said("unauthenticated", "A valid token is required.");
   if (status === 415) return said("unsupported_media_type", "Send the body as application/json.");
   if (status === 400) return said("malformed_body", "The request body is not a JSON object or array.");
   return undefined;

@@ -1,5 +1,6 @@
 import { createSecretKey, type KeyObject, randomUUID } from "node:crypto";
 import jwt from "jsonwebtoken";
+import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import type { Clock } from "../../platform/process/clock";
 
@@ -29,9 +30,6 @@ const Claims = z.object({
 });
 export type Claims = z.output<typeof Claims>;
 
-/** The claims of a token whose signature holds, or undefined when it is none of ours. */
-export const readClaims = (claims: unknown): Claims | undefined => Claims.safeParse(claims).data;
-
 /** What a token tells of its user beside the id. */
 export interface Word {
   readonly level?: Level | null;
@@ -48,9 +46,14 @@ export const signingKey = (secret: string): KeyObject => createSecretKey(Buffer.
 
 const VERIFICATION_AUDIENCE = "verify-email";
 
+/** Checking a signature costs more than the rest of a short request; a client sends one token for minutes. */
+const MAX_VERIFIED_TOKENS = 10_000;
+
 /** Signs and reads every token of the gateway, HS256 under one shared secret. */
 export class Tokens {
   readonly key: KeyObject;
+  /** Claims by the token's text. */
+  private readonly verified = new LRUCache<string, Claims>({ max: MAX_VERIFIED_TOKENS });
 
   constructor(
     secret: string,
@@ -91,18 +94,30 @@ export class Tokens {
     }
   }
 
-  /** Whose a valid access token is, or undefined. Whether it was made void since is another question. */
+  /** The claims of an unexpired token that we signed, or undefined. The token may have been revoked since. */
+  verify(token: string): Claims | undefined {
+    const claims = this.verified.get(token) ?? this.check(token);
+    return claims && claims.exp > this.seconds() ? claims : undefined;
+  }
+
+  /** The user of a valid access token, or undefined. The token may have been revoked since. */
   userOf(
     token: string,
   ): { id: number; jti: string; issuedAt: number; passwordAt: number | undefined } | undefined {
+    const claims = this.verify(token);
+    const id = claims && userIdOf(claims);
+    return id && claims.type === "access"
+      ? { id, jti: claims.jti, issuedAt: claims.iat, passwordAt: claims.password_at }
+      : undefined;
+  }
+
+  private check(token: string): Claims | undefined {
     try {
-      const claims = readClaims(
+      const claims = Claims.parse(
         jwt.verify(token, this.key, { algorithms: ["HS256"], clockTimestamp: this.seconds() }),
       );
-      const id = claims && userIdOf(claims);
-      return id && claims.type === "access"
-        ? { id, jti: claims.jti, issuedAt: claims.iat, passwordAt: claims.password_at }
-        : undefined;
+      this.verified.set(token, claims);
+      return claims;
     } catch {
       return undefined;
     }
