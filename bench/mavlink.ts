@@ -1,9 +1,9 @@
 import { PassThrough } from "node:stream";
 import { MavLinkPacketParser, MavLinkPacketSplitter } from "node-mavlink";
 import { mixedFrames, seeded } from "../src/testing/fakes/mavlink-stream";
-import { decode } from "../src/vehicle/mavlink/codec";
-import { FrameReader } from "../src/vehicle/mavlink/framing";
-import { MESSAGES } from "../src/vehicle/mavlink/messages";
+import { decode } from "../src/vehicle/mavlink/wire/codec";
+import { FrameReader } from "../src/vehicle/mavlink/wire/frame-reader";
+import { MESSAGES } from "../src/vehicle/mavlink/wire/messages";
 import type { BenchRow, BenchTable } from "./table";
 
 const MESSAGES_PER_ROUND = 100_000;

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { build, decode, FrameWriter } from "../../src/vehicle/mavlink/codec";
-import { FrameReader } from "../../src/vehicle/mavlink/framing";
-import { ardupilotmega, common, minimal } from "../../src/vehicle/mavlink/messages";
+import { build, decode, FrameWriter } from "../../src/vehicle/mavlink/wire/codec";
+import { FrameReader } from "../../src/vehicle/mavlink/wire/frame-reader";
+import { ardupilotmega, common, minimal } from "../../src/vehicle/mavlink/wire/messages";
 import { machineNow, onSchedule } from "./now";
 
 const SLICES = 10;

@@ -1,7 +1,7 @@
 import { seeded } from "../testing/fakes/mavlink-stream";
 import { DataFlashLog, tlog, Ulog } from "../testing/flight-logs";
-import { build, FrameWriter } from "../vehicle/mavlink/codec";
-import { common, minimal } from "../vehicle/mavlink/messages";
+import { build, FrameWriter } from "../vehicle/mavlink/wire/codec";
+import { common, minimal } from "../vehicle/mavlink/wire/messages";
 import { LogAnalysis } from "./analysis";
 import type { FlightLogResult, FlightStats } from "./result";
 

@@ -9,7 +9,7 @@ import type { Registry } from "../platform/process/metrics";
 import { inUrl, isWildcard } from "../platform/process/open-port";
 import type { Redis } from "../platform/redis/client";
 import { Subscriber } from "../platform/redis/subscriber";
-import { FleetLinks, LeaseStore, Leases, PeerClient, peerListener } from "../vehicle/leases";
+import { FleetLinks, LeaseStore, Leases, PeerClient, peerListener } from "../vehicle/cluster";
 import { openPool } from "./links";
 import { countReplicas } from "./replica-metrics";
 import { type ShardedChannels, shardedChannels } from "./sharded-channels";

@@ -2,14 +2,14 @@ import { DomainError } from "../domain/errors";
 import type { Logger } from "../platform/process/log";
 import type { ByteStream, VehicleIdentity } from "../vehicle";
 import { dialDirect } from "../vehicle/dialers/direct";
-import { Channel } from "../vehicle/mavlink/channel";
-import { Commands } from "../vehicle/mavlink/commands";
-import { Flight } from "../vehicle/mavlink/flight";
+import { Commands } from "../vehicle/mavlink/commands/commands";
+import { Flight } from "../vehicle/mavlink/commands/flight";
 import { recogniseHeartbeat } from "../vehicle/mavlink/identity";
 import { DEFAULT_TIMINGS } from "../vehicle/mavlink/link";
-import { type MavLinkData, minimal } from "../vehicle/mavlink/messages";
 import { VehicleState } from "../vehicle/mavlink/state";
 import { StatusTexts } from "../vehicle/mavlink/status-text";
+import { Channel } from "../vehicle/mavlink/wire/channel";
+import { type MavLinkData, minimal } from "../vehicle/mavlink/wire/messages";
 
 /** MAV_COMP_ID_ONBOARD_COMPUTER. */
 const COMPONENT_ID = 191;

@@ -1,6 +1,6 @@
 import type { VehicleIdentity } from "../vehicle";
-import { build } from "../vehicle/mavlink/codec";
-import { common } from "../vehicle/mavlink/messages";
+import { build } from "../vehicle/mavlink/wire/codec";
+import { common } from "../vehicle/mavlink/wire/messages";
 import type { StickFrame } from "./stick-frame";
 
 type Sticks = Pick<StickFrame, "axes" | "buttons">;

@@ -8,8 +8,8 @@ import { atEndOfFile, freshFolder } from "../testing";
 import { type MavlinkPeer, startPeer } from "../testing/fakes/mavlink-peer";
 import { Namespace } from "../testing/system/namespaces";
 import { until } from "../testing/until";
-import { build } from "../vehicle/mavlink/codec";
-import { common } from "../vehicle/mavlink/messages";
+import { build } from "../vehicle/mavlink/wire/codec";
+import { common } from "../vehicle/mavlink/wire/messages";
 import { MAX_FRAME_AGE_MS } from "./freshness";
 
 jest.setTimeout(60_000);

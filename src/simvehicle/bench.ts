@@ -1,5 +1,5 @@
-import { build } from "../vehicle/mavlink/codec";
-import { common, type MavLinkData, minimal } from "../vehicle/mavlink/messages";
+import { build } from "../vehicle/mavlink/wire/codec";
+import { common, type MavLinkData, minimal } from "../vehicle/mavlink/wire/messages";
 import { noFaults } from "./faults";
 import { SimVehicle } from "./vehicle";
 

@@ -1,4 +1,4 @@
-import { common } from "../vehicle/mavlink/messages";
+import { common } from "../vehicle/mavlink/wire/messages";
 import { Bench, home } from "./bench";
 import { offsetBy } from "./geo";
 import { planItem } from "./ground-station";

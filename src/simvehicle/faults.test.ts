@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { common, minimal } from "../vehicle/mavlink/messages";
+import { common, minimal } from "../vehicle/mavlink/wire/messages";
 import { GroundStation, planItem } from "./ground-station";
 import { seededRandom } from "./random";
 import { type SimulatedVehicle, type Simulator, startSimulator } from "./simulator";

@@ -1,4 +1,4 @@
-import { common, minimal, ParamError, ParamErrorCode } from "../vehicle/mavlink/messages";
+import { common, minimal, ParamError, ParamErrorCode } from "../vehicle/mavlink/wire/messages";
 import { offsetBy } from "./geo";
 import { GroundStation, planItem } from "./ground-station";
 import { type SimulatedVehicle, type Simulator, startSimulator } from "./simulator";

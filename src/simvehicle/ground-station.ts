@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { build, decode, FrameWriter } from "../vehicle/mavlink/codec";
-import { FrameReader } from "../vehicle/mavlink/framing";
-import { common, type MavLinkData, type MavLinkDataConstructor } from "../vehicle/mavlink/messages";
+import { build, decode, FrameWriter } from "../vehicle/mavlink/wire/codec";
+import { FrameReader } from "../vehicle/mavlink/wire/frame-reader";
+import { common, type MavLinkData, type MavLinkDataConstructor } from "../vehicle/mavlink/wire/messages";
 import type { PlanItem } from "./plan-item";
 
 const PATIENCE = 8000;

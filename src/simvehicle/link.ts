@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
-import { decode, type FrameWriter } from "../vehicle/mavlink/codec";
-import { FrameReader } from "../vehicle/mavlink/framing";
-import type { MavLinkData } from "../vehicle/mavlink/messages";
+import { decode, type FrameWriter } from "../vehicle/mavlink/wire/codec";
+import { FrameReader } from "../vehicle/mavlink/wire/frame-reader";
+import type { MavLinkData } from "../vehicle/mavlink/wire/messages";
 import type { Faults } from "./faults";
 import type { Sender } from "./param-protocol";
 import type { Random } from "./random";

@@ -1,5 +1,5 @@
-import { build } from "../vehicle/mavlink/codec";
-import { common, type MavLinkData } from "../vehicle/mavlink/messages";
+import { build } from "../vehicle/mavlink/wire/codec";
+import { common, type MavLinkData } from "../vehicle/mavlink/wire/messages";
 import type { Flight } from "./flight";
 import { jumpTo } from "./modes/auto";
 import type { Sender } from "./param-protocol";

@@ -1,5 +1,5 @@
-import { build } from "../vehicle/mavlink/codec";
-import { common, type MavLinkData, ParamError, ParamErrorCode } from "../vehicle/mavlink/messages";
+import { build } from "../vehicle/mavlink/wire/codec";
+import { common, type MavLinkData, ParamError, ParamErrorCode } from "../vehicle/mavlink/wire/messages";
 import type { Flight } from "./flight";
 import { ParamType, type StoredParam } from "./params/store";
 import { Severity } from "./reports";

@@ -1,4 +1,4 @@
-import { common } from "../vehicle/mavlink/messages";
+import { common } from "../vehicle/mavlink/wire/messages";
 import { checkFenceItem, keepFenceItem, readFence } from "./fence";
 import type { Flight } from "./flight";
 import { rewindMission } from "./modes/auto";

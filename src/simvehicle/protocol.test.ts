@@ -1,4 +1,4 @@
-import { common, minimal, ParamError, standard } from "../vehicle/mavlink/messages";
+import { common, minimal, ParamError, standard } from "../vehicle/mavlink/wire/messages";
 import { GroundStation, planItem } from "./ground-station";
 import { type Simulator, startSimulator } from "./simulator";
 

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { openPort } from "../platform/process/open-port";
-import { FrameWriter } from "../vehicle/mavlink/codec";
-import type { MavLinkData } from "../vehicle/mavlink/messages";
+import { FrameWriter } from "../vehicle/mavlink/wire/codec";
+import type { MavLinkData } from "../vehicle/mavlink/wire/messages";
 import type { Faults } from "./faults";
 import { Link } from "./link";
 import type { Sender } from "./param-protocol";

@@ -1,4 +1,4 @@
-import { common } from "../vehicle/mavlink/messages";
+import { common } from "../vehicle/mavlink/wire/messages";
 import { breaksFence } from "./fence";
 import type { Flight } from "./flight";
 import { holdHere } from "./modes/guided";

@@ -1,5 +1,5 @@
-import { build } from "../vehicle/mavlink/codec";
-import { common } from "../vehicle/mavlink/messages";
+import { build } from "../vehicle/mavlink/wire/codec";
+import { common } from "../vehicle/mavlink/wire/messages";
 import type { Severity } from "./reports";
 
 const LONGEST = 50;

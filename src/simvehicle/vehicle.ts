@@ -1,5 +1,5 @@
-import { build } from "../vehicle/mavlink/codec";
-import { common, type MavLinkData, minimal } from "../vehicle/mavlink/messages";
+import { build } from "../vehicle/mavlink/wire/codec";
+import { common, type MavLinkData, minimal } from "../vehicle/mavlink/wire/messages";
 import { Arming } from "./arming";
 import { ardupilot, setArdupilotMode } from "./commands/ardupilot";
 import { type Call, type Cockpit, fromInt, fromLong, type Handler, Result } from "./commands/call";

@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { decode } from "../vehicle/mavlink/codec";
-import { FrameReader } from "../vehicle/mavlink/framing";
-import { common, type MavLinkData } from "../vehicle/mavlink/messages";
+import { decode } from "../vehicle/mavlink/wire/codec";
+import { FrameReader } from "../vehicle/mavlink/wire/frame-reader";
+import { common, type MavLinkData } from "../vehicle/mavlink/wire/messages";
 import { atEndOfFile } from "./clean-up";
 
 export interface VehicleTap {

@@ -8,7 +8,7 @@ import { openRedis, redisReady } from "../platform/redis/client";
 import { atEndOfFile, freshRedis } from "../testing";
 import { until } from "../testing/until";
 import { type TunnelWorld, tunnelWorld } from "../testing/worlds/start-tunnel";
-import { LeaseStore } from "../vehicle/leases";
+import { LeaseStore } from "../vehicle/cluster";
 import { edgePorts } from "./doors";
 import type { Tunnel } from "./index";
 import { SimulatedOs } from "./os/simulated-os";

@@ -6,7 +6,7 @@ import type { Lifecycle } from "../platform/process/lifecycle";
 import type { Logger } from "../platform/process/log";
 import type { Registry } from "../platform/process/metrics";
 import { openRedis } from "../platform/redis/client";
-import { LeaseStore } from "../vehicle/leases";
+import { LeaseStore } from "../vehicle/cluster";
 import { Edge } from "./edge/edge";
 import type { LiveDrone, LiveDrones } from "./edge/guests";
 import type { OpenPort } from "./firewall/pairs";

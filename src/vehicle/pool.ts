@@ -1,7 +1,7 @@
 import { DomainError, isDomainError } from "../domain/errors";
 import type { ByteStream, Dial, LinkTarget } from "./byte-stream";
+import { Places, type Resolve, type SharedPlaces } from "./endpoint-claims";
 import type { VehicleLink } from "./link";
-import { Places, type Resolve, type SharedPlaces } from "./places";
 import { type Backoff, DEFAULT_BACKOFF, reconnectDelay } from "./reconnect.plan";
 import type { Subscriber, VehicleLinks } from "./vehicle-links";
 

@@ -7,7 +7,7 @@ import type { Registry } from "../../platform/process/metrics";
 import type { Redis } from "../../platform/redis/client";
 import type { Subscriber } from "../../platform/redis/subscriber";
 import type { VehicleLinks } from "../../vehicle";
-import type { ServeFeed } from "../../vehicle/leases";
+import type { ServeFeed } from "../../vehicle/cluster";
 import type { SignedIn, Tokens } from "../accounts";
 import { type Drone, type DroneEvents, findDrone, linkTarget } from "../drones";
 import { TelemetrySockets } from "./sockets";

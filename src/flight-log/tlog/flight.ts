@@ -1,12 +1,12 @@
-import { decodeAs } from "../../vehicle/mavlink/codec";
-import type { Frame } from "../../vehicle/mavlink/frame";
+import { modeName } from "../../vehicle/mavlink/modes";
+import { decodeAs } from "../../vehicle/mavlink/wire/codec";
+import type { Frame } from "../../vehicle/mavlink/wire/frame";
 import {
   common,
   type MavLinkData,
   type MavLinkDataConstructor,
   minimal,
-} from "../../vehicle/mavlink/messages";
-import { modeName } from "../../vehicle/mavlink/modes";
+} from "../../vehicle/mavlink/wire/messages";
 import type { FlightReader } from "../reader";
 import { FlightTally } from "../tally/flight-tally";
 import { severityOf } from "../tally/incidents";

@@ -7,7 +7,7 @@ import {
   START_V1,
   START_V2,
   UNKNOWN,
-} from "../../vehicle/mavlink/frame";
+} from "../../vehicle/mavlink/wire/frame";
 import type { MessageReader, ReadingCounters } from "../reader";
 
 const STAMP_LENGTH = 8;

@@ -68,7 +68,7 @@ test("every file that answers is known, and none has a path beside those that ar
     "tunnel/edge/gateway-door.ts",
     "tunnel/edge/objects-door.ts",
     "tunnel/jumphost/jumphost.ts",
-    "vehicle/leases/peer-server.ts",
+    "vehicle/cluster/peer-server.ts",
   ]);
   // Each has one place in which it names its paths: a list that is walked.
   expect(filesWith(/router\.(get|post|put|patch|delete|all)\([\s\S]*router\.\w+\([^)]/, others)).toEqual([]);

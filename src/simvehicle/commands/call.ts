@@ -1,4 +1,4 @@
-import type { common } from "../../vehicle/mavlink/messages";
+import type { common } from "../../vehicle/mavlink/wire/messages";
 import type { Arming } from "../arming";
 import type { Flight } from "../flight";
 import type { Streams } from "../streams";

@@ -5,7 +5,7 @@ import { LogAnalysis } from "../../flight-log/analysis";
 import type { FlightStats } from "../../flight-log/result";
 import { atEndOfFile } from "../../testing/clean-up";
 import { LoggedCopter } from "../../testing/worlds/logged-copter";
-import { common } from "../../vehicle/mavlink/messages";
+import { common } from "../../vehicle/mavlink/wire/messages";
 import { startSimulator } from "../simulator";
 
 const folder = mkdtempSync(join(tmpdir(), "simulated-logs-"));

@@ -1,4 +1,4 @@
-import type { MavLinkData } from "../../vehicle/mavlink/messages";
+import type { MavLinkData } from "../../vehicle/mavlink/wire/messages";
 import type { Flight } from "../flight";
 import * as navigation from "./navigation";
 import * as sensors from "./sensors";

@@ -1,5 +1,5 @@
-import { build } from "../../vehicle/mavlink/codec";
-import { ardupilotmega, common, type MavLinkData } from "../../vehicle/mavlink/messages";
+import { build } from "../../vehicle/mavlink/wire/codec";
+import { ardupilotmega, common, type MavLinkData } from "../../vehicle/mavlink/wire/messages";
 import type { Flight } from "../flight";
 import { bootMillis } from "./navigation";
 

@@ -1,5 +1,11 @@
-import { build } from "../../vehicle/mavlink/codec";
-import { ardupilotmega, common, type MavLinkData, minimal, standard } from "../../vehicle/mavlink/messages";
+import { build } from "../../vehicle/mavlink/wire/codec";
+import {
+  ardupilotmega,
+  common,
+  type MavLinkData,
+  minimal,
+  standard,
+} from "../../vehicle/mavlink/wire/messages";
 import { remaining } from "../battery";
 import type { Flight } from "../flight";
 import { bootMillis, throttlePercent } from "./navigation";

@@ -1,5 +1,5 @@
-import { build } from "../../vehicle/mavlink/codec";
-import { common } from "../../vehicle/mavlink/messages";
+import { build } from "../../vehicle/mavlink/wire/codec";
+import { common } from "../../vehicle/mavlink/wire/messages";
 import { atEndOfFile } from "../clean-up";
 import type { ApiClient } from "../client";
 import { startPeer } from "./mavlink-peer";

@@ -1,12 +1,12 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { build, decode, FrameWriter } from "../../vehicle/mavlink/codec";
-import { FrameReader } from "../../vehicle/mavlink/framing";
+import { build, decode, FrameWriter } from "../../vehicle/mavlink/wire/codec";
+import { FrameReader } from "../../vehicle/mavlink/wire/frame-reader";
 import {
   common,
   type MavLinkData,
   type MavLinkDataConstructor,
   minimal,
-} from "../../vehicle/mavlink/messages";
+} from "../../vehicle/mavlink/wire/messages";
 
 /** A message as the peer received it, with who sent it. */
 export interface Received {

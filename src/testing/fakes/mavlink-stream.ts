@@ -1,5 +1,5 @@
-import { build, FrameWriter } from "../../vehicle/mavlink/codec";
-import { ardupilotmega, common, type MavLinkData, minimal } from "../../vehicle/mavlink/messages";
+import { build, FrameWriter } from "../../vehicle/mavlink/wire/codec";
+import { ardupilotmega, common, type MavLinkData, minimal } from "../../vehicle/mavlink/wire/messages";
 
 /** A seeded generator of numbers from 0 up to 1 (mulberry32): the same seed, the same stream. */
 export function seeded(seed: number): () => number {

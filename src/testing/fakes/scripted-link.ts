@@ -1,8 +1,8 @@
 import { dialDirect } from "../../vehicle/dialers/direct";
 import type { VehicleLink } from "../../vehicle/link";
-import { build } from "../../vehicle/mavlink/codec";
 import { type MavlinkTimings, openMavlinkLink } from "../../vehicle/mavlink/link";
-import { common } from "../../vehicle/mavlink/messages";
+import { build } from "../../vehicle/mavlink/wire/codec";
+import { common } from "../../vehicle/mavlink/wire/messages";
 import { type MavlinkPeer, type PeerOptions, startPeer } from "./mavlink-peer";
 
 /** A link's patience, shortened so that silence costs a test little. */

@@ -2,8 +2,8 @@ import { noFaults } from "../../simvehicle/faults";
 import { distance, offsetBy } from "../../simvehicle/geo";
 import { groundSpeed } from "../../simvehicle/kinematics";
 import { SimVehicle } from "../../simvehicle/vehicle";
-import { build } from "../../vehicle/mavlink/codec";
-import { common, type MavLinkData } from "../../vehicle/mavlink/messages";
+import { build } from "../../vehicle/mavlink/wire/codec";
+import { common, type MavLinkData } from "../../vehicle/mavlink/wire/messages";
 
 const HOME = { lat: 47.397742, lng: 8.545594, altitude: 488 };
 const STATION = { systemId: 255, componentId: 190 };

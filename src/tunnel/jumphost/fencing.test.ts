@@ -6,8 +6,8 @@ import { atEndOfFile, freshRedis } from "../../testing";
 import { until } from "../../testing/until";
 import { startJumphost, type TestJumphost } from "../../testing/worlds/jumphost";
 import type { ByteStream } from "../../vehicle";
+import { LeaseStore } from "../../vehicle/cluster";
 import { dialThroughJumphost } from "../../vehicle/dialers/jumphost";
-import { LeaseStore } from "../../vehicle/leases";
 import { Fences } from "./fences";
 import { Refusal } from "./refusal";
 

@@ -1,6 +1,6 @@
 import type { VehicleIdentity } from "../link";
-import type { Frame } from "./frame";
-import type { minimal } from "./messages";
+import type { Frame } from "./wire/frame";
+import type { minimal } from "./wire/messages";
 
 /** MAV_AUTOPILOT. */
 const AUTOPILOTS: Readonly<Record<number, VehicleIdentity["autopilot"]>> = { 3: "ardupilot", 12: "px4" };

@@ -2,9 +2,9 @@ import { type MavlinkPeer, startPeer } from "../../testing/fakes/mavlink-peer";
 import { ack, scriptedLinks, until } from "../../testing/fakes/scripted-link";
 import { dialDirect } from "../dialers/direct";
 import type { VehicleLink } from "../link";
-import { build, FrameWriter } from "./codec";
 import { openMavlinkLink } from "./link";
-import { ardupilotmega, common, minimal } from "./messages";
+import { build, FrameWriter } from "./wire/codec";
+import { ardupilotmega, common, minimal } from "./wire/messages";
 
 const open = scriptedLinks();
 

@@ -1,9 +1,9 @@
 import { DomainError } from "../../domain/errors";
 import type { VehicleIdentity } from "../link";
-import type { Channel } from "./channel";
-import { Command, type Commands } from "./commands";
-import { common, type MavLinkData, type MavLinkDataConstructor, minimal } from "./messages";
+import { Command, type Commands } from "./commands/commands";
 import { modeName } from "./modes";
+import type { Channel } from "./wire/channel";
+import { common, type MavLinkData, type MavLinkDataConstructor, minimal } from "./wire/messages";
 
 /** MAV_MODE_FLAG_SAFETY_ARMED. */
 const ARMED = 128;

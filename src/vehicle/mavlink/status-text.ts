@@ -1,5 +1,5 @@
-import type { Channel } from "./channel";
-import { common } from "./messages";
+import type { Channel } from "./wire/channel";
+import { common } from "./wire/messages";
 
 export interface StatusLine {
   /** MAV_SEVERITY: 0 emergency … 7 debug. */

@@ -1,6 +1,6 @@
 import { createLogger } from "../../../platform/process/log";
 import { openRedis } from "../../../platform/redis/client";
-import { LeaseStore } from "../../../vehicle/leases";
+import { LeaseStore } from "../../../vehicle/cluster";
 import { startJumphost } from "../../worlds/jumphost";
 
 const { JUMPHOST_PORT, REDIS_URL = "", TUNNEL_API_SECRET } = process.env;

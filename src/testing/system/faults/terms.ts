@@ -1,7 +1,7 @@
 import { linkKey } from "../../../features/drones";
 import { createLogger } from "../../../platform/process/log";
 import { openRedis } from "../../../platform/redis/client";
-import { LeaseStore } from "../../../vehicle/leases";
+import { LeaseStore } from "../../../vehicle/cluster";
 import { atEndOfFile } from "../../clean-up";
 import type { FakeLeases } from "../../fakes/fake-leases";
 

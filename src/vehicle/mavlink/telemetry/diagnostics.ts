@@ -1,5 +1,5 @@
 import type { DiagnosticRow, TelemetryMessage } from "../../link";
-import type { ardupilotmega, common } from "../messages";
+import type { ardupilotmega, common } from "../wire/messages";
 import { batteryVoltage, sensorHealth } from "./system";
 
 const OK = 0;

@@ -1,5 +1,5 @@
 import type { TelemetryMessage } from "../../link";
-import type { common } from "../messages";
+import type { common } from "../wire/messages";
 
 /** VFR_HUD as it is: m/s, degrees, percent, metres above mean sea level. */
 export const toHud = (hud: common.VfrHud): TelemetryMessage => ({

@@ -1,5 +1,5 @@
 import type { GpsFix, TelemetryMessage } from "../../link";
-import type { common } from "../messages";
+import type { common } from "../wire/messages";
 
 /** NavSatStatus. */
 const NO_FIX = -1;

@@ -1,5 +1,5 @@
 import type { SystemStatus, TelemetryMessage } from "../../link";
-import type { common } from "../messages";
+import type { common } from "../wire/messages";
 
 /** MAV_SYS_STATUS_SENSOR bits, by the names under which watchers see them. */
 export const SENSORS: Readonly<Record<string, number>> = {

@@ -1,5 +1,5 @@
-import { build } from "../codec";
-import { ardupilotmega, common } from "../messages";
+import { build } from "../wire/codec";
+import { ardupilotmega, common } from "../wire/messages";
 import { batteryRow, ekfRow, estimatorRow, gpsRow, toDiagnostics } from "./diagnostics";
 import { toHud } from "./hud";
 import { fromEuler, fromMilliG, toImu, toRosOrientation } from "./imu";

@@ -1,8 +1,8 @@
 import type { TelemetryMessage } from "../../link";
-import type { Channel } from "../channel";
-import { ardupilotmega, common } from "../messages";
 import type { VehicleState } from "../state";
 import type { StatusTexts } from "../status-text";
+import type { Channel } from "../wire/channel";
+import { ardupilotmega, common } from "../wire/messages";
 import { type Health, toDiagnostics } from "./diagnostics";
 import { toHud } from "./hud";
 import { fromEuler, fromMilliG, toImu, type Vector } from "./imu";

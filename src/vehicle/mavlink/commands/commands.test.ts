@@ -1,8 +1,8 @@
-import { startPeer } from "../../testing/fakes/mavlink-peer";
-import { ack, QUICK, scriptedLinks, text, until } from "../../testing/fakes/scripted-link";
-import { createLinkPool } from "..";
-import { build, FrameWriter } from "./codec";
-import { common } from "./messages";
+import { startPeer } from "../../../testing/fakes/mavlink-peer";
+import { ack, QUICK, scriptedLinks, text, until } from "../../../testing/fakes/scripted-link";
+import { createLinkPool } from "../..";
+import { build, FrameWriter } from "../wire/codec";
+import { common } from "../wire/messages";
 
 /** Orders to an autopilot that answers as each test says. */
 const open = scriptedLinks();

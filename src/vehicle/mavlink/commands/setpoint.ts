@@ -1,12 +1,12 @@
-import { DomainError } from "../../domain/errors";
-import { toE7 } from "../../domain/mission-item";
-import type { VehicleIdentity } from "../link";
-import type { Channel } from "./channel";
-import { build } from "./codec";
+import { DomainError } from "../../../domain/errors";
+import { toE7 } from "../../../domain/mission-item";
+import type { VehicleIdentity } from "../../link";
+import { isSilence, mayHaveObeyed } from "../no-response";
+import type { Channel } from "../wire/channel";
+import { build } from "../wire/codec";
+import { common, type MavLinkData } from "../wire/messages";
 import type { Commands } from "./commands";
 import { distance } from "./geo";
-import { common, type MavLinkData } from "./messages";
-import { isSilence, mayHaveObeyed } from "./silence";
 
 /** MAV_FRAME. */
 const LOCAL_NED = 1;

@@ -1,6 +1,6 @@
-import { scriptedLinks } from "../../testing/fakes/scripted-link";
-import { build } from "./codec";
-import { common, ParamError } from "./messages";
+import { scriptedLinks } from "../../../testing/fakes/scripted-link";
+import { build } from "../wire/codec";
+import { common, ParamError } from "../wire/messages";
 import { writeParamValue } from "./param-value";
 
 const open = scriptedLinks();

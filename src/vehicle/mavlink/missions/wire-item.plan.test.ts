@@ -1,4 +1,4 @@
-import type { MissionItem } from "../../domain/mission-item";
+import type { MissionItem } from "../../../domain/mission-item";
 import {
   fenceDifferences,
   fromWire,

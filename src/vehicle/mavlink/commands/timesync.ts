@@ -1,9 +1,9 @@
 import { randomInt } from "node:crypto";
-import { isDomainError } from "../../domain/errors";
-import type { Channel } from "./channel";
-import { build } from "./codec";
-import { converse } from "./conversation";
-import { common } from "./messages";
+import { isDomainError } from "../../../domain/errors";
+import type { Channel } from "../wire/channel";
+import { build } from "../wire/codec";
+import { converse } from "../wire/exchange";
+import { common } from "../wire/messages";
 
 /** A radio loses some of what it carries; a request is small and harmless. */
 const REQUESTS = 3;

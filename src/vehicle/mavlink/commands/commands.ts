@@ -1,13 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { DomainError } from "../../domain/errors";
-import type { Acknowledgement } from "../link";
-import type { Channel } from "./channel";
-import { build } from "./codec";
-import { converse, type Patience, Turns } from "./conversation";
-import { Echo } from "./echo";
-import { common } from "./messages";
-import { isSilence, isUnsettled, mayHaveObeyed } from "./silence";
-import type { StatusTexts } from "./status-text";
+import { DomainError } from "../../../domain/errors";
+import type { Acknowledgement } from "../../link";
+import { isSilence, isUnsettled, mayHaveObeyed } from "../no-response";
+import type { StatusTexts } from "../status-text";
+import type { Channel } from "../wire/channel";
+import { build } from "../wire/codec";
+import { converse, type Patience, Turns } from "../wire/exchange";
+import { common } from "../wire/messages";
+import { Echo } from "./timesync";
 
 /** MAV_CMD numbers that orders use. */
 export const Command = {

@@ -9,7 +9,7 @@ import type { Holder } from "./lease-store";
 import type { Leases } from "./leases";
 import { AnswerLost, addressOf, type Message, NotHolder, NotSent } from "./messages";
 import type { PeerClient, Question } from "./peer-client";
-import { Watch } from "./watch";
+import { Watch } from "./subscription";
 
 /**
  * How a question to another replica ended.

@@ -1,9 +1,9 @@
 import { MavLinkProtocolV1, MavLinkProtocolV2, x25crc } from "node-mavlink";
-import { mixedFrames, seeded } from "../../testing/fakes/mavlink-stream";
+import { mixedFrames, seeded } from "../../../testing/fakes/mavlink-stream";
 import { build, decode, decodeAs, FrameWriter } from "./codec";
 import { frameCrc } from "./crc";
 import type { Frame } from "./frame";
-import { FrameReader } from "./framing";
+import { FrameReader } from "./frame-reader";
 import { common, minimal, ParamError } from "./messages";
 
 /** Feeds the chunks to a reader; returns the frames' bytes as hex, in order, and the counters. */

@@ -1,7 +1,11 @@
-import { DomainError, isDomainError } from "../../domain/errors";
-import { toE7 } from "../../domain/mission-item";
-import type { Acknowledgement, VehicleIdentity } from "../link";
-import type { Channel } from "./channel";
+import { DomainError, isDomainError } from "../../../domain/errors";
+import { toE7 } from "../../../domain/mission-item";
+import type { Acknowledgement, VehicleIdentity } from "../../link";
+import { resolveMode, setModeParams } from "../modes";
+import { isSilence, mayHaveObeyed, notSentAfter } from "../no-response";
+import type { VehicleState } from "../state";
+import type { Channel } from "../wire/channel";
+import type { MavLinkData } from "../wire/messages";
 import {
   Command,
   type Commands,
@@ -12,11 +16,7 @@ import {
   refusal,
 } from "./commands";
 import { offsetBetween, offsetBy } from "./geo";
-import type { MavLinkData } from "./messages";
-import { resolveMode, setModeParams } from "./modes";
 import { confirmTarget, globalSetpoint, localSetpoint, type SetpointTimings, type Target } from "./setpoint";
-import { isSilence, mayHaveObeyed, notSentAfter } from "./silence";
-import type { VehicleState } from "./state";
 
 /** MAV_FRAME. */
 const GLOBAL = 0;

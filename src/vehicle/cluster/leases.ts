@@ -1,6 +1,6 @@
 import { DomainError } from "../../domain/errors";
 import type { LinkTarget } from "../byte-stream";
-import { type SharedPlaces, takenByAnother } from "../places";
+import { type SharedPlaces, takenByAnother } from "../endpoint-claims";
 import type { Holder, LeaseStore } from "./lease-store";
 
 /**

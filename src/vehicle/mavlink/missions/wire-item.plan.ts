@@ -1,4 +1,4 @@
-import { canonicalItem, type MissionItem, toE7 } from "../../domain/mission-item";
+import { canonicalItem, type MissionItem, toE7 } from "../../../domain/mission-item";
 
 /** MISSION_ITEM_INT without its addressing: what one row becomes on the wire. */
 export interface WireItem {

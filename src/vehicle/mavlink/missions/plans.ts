@@ -1,12 +1,12 @@
-import { DomainError } from "../../domain/errors";
-import { type MissionItem, planHash } from "../../domain/mission-item";
-import type { FenceUpload, Param, VehicleIdentity, VerifiedPlan } from "../link";
-import { Turns } from "./conversation";
-import { fliesMission } from "./modes";
-import type { Params } from "./params";
+import { DomainError } from "../../../domain/errors";
+import { type MissionItem, planHash } from "../../../domain/mission-item";
+import type { FenceUpload, Param, VehicleIdentity, VerifiedPlan } from "../../link";
+import { fliesMission } from "../modes";
+import { isSilence } from "../no-response";
+import type { Params } from "../params/params";
+import type { VehicleState } from "../state";
+import { Turns } from "../wire/exchange";
 import { neverReadBack, type PlanTransfer, PlanType } from "./plan-transfer";
-import { isSilence } from "./silence";
-import type { VehicleState } from "./state";
 import {
   fenceDifferences,
   fromWire,

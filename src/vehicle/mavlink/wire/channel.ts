@@ -1,8 +1,8 @@
-import { DomainError } from "../../domain/errors";
-import type { ByteStream } from "../byte-stream";
+import { DomainError } from "../../../domain/errors";
+import type { ByteStream } from "../../byte-stream";
 import { decodeAs, FrameWriter } from "./codec";
 import type { Frame } from "./frame";
-import { type FrameCounters, FrameReader } from "./framing";
+import { type FrameCounters, FrameReader } from "./frame-reader";
 import type { MavLinkData, MavLinkDataConstructor } from "./messages";
 
 /** Who we are on the wire. */

@@ -1,8 +1,8 @@
-import { type MissionItem, planHash } from "../../domain/mission-item";
-import type { MavlinkPeer, PeerOptions } from "../../testing/fakes/mavlink-peer";
-import { scriptedLinks } from "../../testing/fakes/scripted-link";
-import { build } from "./codec";
-import { common } from "./messages";
+import { type MissionItem, planHash } from "../../../domain/mission-item";
+import type { MavlinkPeer, PeerOptions } from "../../../testing/fakes/mavlink-peer";
+import { scriptedLinks } from "../../../testing/fakes/scripted-link";
+import { build } from "../wire/codec";
+import { common } from "../wire/messages";
 
 /** Missions and fences against a scripted autopilot that stores what it is sent and answers as each test says. */
 

@@ -1,4 +1,4 @@
-import { DomainError } from "../../domain/errors";
+import { DomainError } from "../../../domain/errors";
 
 /** MAV_PARAM_TYPE. */
 export const ParamType = {

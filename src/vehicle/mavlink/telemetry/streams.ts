@@ -1,8 +1,8 @@
-import type { VehicleIdentity } from "../link";
-import type { Channel } from "./channel";
-import { build } from "./codec";
-import { Command, type Commands } from "./commands";
-import { ardupilotmega, common } from "./messages";
+import type { VehicleIdentity } from "../../link";
+import { Command, type Commands } from "../commands/commands";
+import type { Channel } from "../wire/channel";
+import { build } from "../wire/codec";
+import { ardupilotmega, common } from "../wire/messages";
 
 /** Hertz per message. What the autopilot does not have, it denies, and nothing is lost. */
 const RATES: readonly (readonly [{ readonly MSG_ID: number }, number])[] = [

@@ -1,12 +1,12 @@
-import { DomainError } from "../../domain/errors";
-import type { Param, VehicleIdentity } from "../link";
-import type { Channel } from "./channel";
-import { build } from "./codec";
-import { converse, type Patience, Turns } from "./conversation";
-import type { Frame } from "./frame";
-import { common, ParamError, ParamErrorCode } from "./messages";
+import { DomainError } from "../../../domain/errors";
+import type { Param, VehicleIdentity } from "../../link";
+import { isSilence, outcomeUnknown } from "../no-response";
+import type { Channel } from "../wire/channel";
+import { build } from "../wire/codec";
+import { converse, type Patience, Turns } from "../wire/exchange";
+import type { Frame } from "../wire/frame";
+import { common, ParamError, ParamErrorCode } from "../wire/messages";
 import { assertParamFits, readParamValue, writeParamValue } from "./param-value";
-import { isSilence, outcomeUnknown } from "./silence";
 
 /** PARAM_VALUE of a single read or write carries this index. */
 const NO_INDEX = 0xffff;

@@ -1,6 +1,6 @@
-import type { Channel } from "./channel";
-import { build } from "./codec";
-import { minimal } from "./messages";
+import type { Channel } from "./wire/channel";
+import { build } from "./wire/codec";
+import { minimal } from "./wire/messages";
 
 const HEARTBEAT_MS = 1000;
 /** MAV_TYPE_GCS, MAV_AUTOPILOT_INVALID, MAV_STATE_ACTIVE, and the version every MAVLink 2 sender names. */

@@ -1,11 +1,11 @@
-import { DomainError } from "../../domain/errors";
-import type { VehicleIdentity } from "../link";
-import type { Channel } from "./channel";
-import { build } from "./codec";
-import { converse, type Patience } from "./conversation";
-import { common } from "./messages";
-import { isSilence, outcomeUnknown } from "./silence";
-import type { StatusRecord, StatusTexts } from "./status-text";
+import { DomainError } from "../../../domain/errors";
+import type { VehicleIdentity } from "../../link";
+import { isSilence, outcomeUnknown } from "../no-response";
+import type { StatusRecord, StatusTexts } from "../status-text";
+import type { Channel } from "../wire/channel";
+import { build } from "../wire/codec";
+import { converse, type Patience } from "../wire/exchange";
+import { common } from "../wire/messages";
 import type { WireItem } from "./wire-item.plan";
 
 /** MAV_MISSION_TYPE. */
