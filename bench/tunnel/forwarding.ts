@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { Namespace } from "../../src/testing/system/namespaces/namespace";
 import { Firewall, teardownFirewall } from "../../src/tunnel/firewall/firewall";
+import { PairSet } from "../../src/tunnel/firewall/pair-set";
 import { elementsOf, type Pair } from "../../src/tunnel/firewall/pairs";
 import { forwardPackets } from "../../src/tunnel/forwarding";
 import { median } from "./figures";
@@ -36,6 +37,7 @@ export async function measureForwarding(): Promise<ForwardingRun> {
   await drone.shell("ip link set eth0 mtu 1350 gso_max_segs 1\nip route add default via 10.71.0.1");
   const firewall = new Firewall(hub.os, { edgePorts: [], extraAllow: [] });
   await firewall.ensureRules();
+  const set = new PairSet(hub.os);
   await forwardPackets(hub.os);
   const stream = await streamBetween(user, drone, ends.drone);
   const one = new Set([pairOf(0)]);
@@ -46,7 +48,7 @@ export async function measureForwarding(): Promise<ForwardingRun> {
       ["one", one],
       ["many", many],
     ] as const) {
-      await firewall.setPairs(pairs);
+      await set.set(pairs);
       seen[name].push(await stream());
     }
   }

@@ -5,7 +5,7 @@ import type { Clock } from "../platform/process/clock";
 import type { Logger } from "../platform/process/log";
 import type { Keyring } from "./client-configs/keyring";
 import type { Firewall } from "./firewall/firewall";
-import { PairKeeper } from "./firewall/pair-keeper";
+import { PairUpdater } from "./firewall/pair-updater";
 import { type AllowState, allowStateOf, pairsOf } from "./firewall/pairs";
 import { type Fleet, type FleetRow, readFleet } from "./fleet";
 import { forwardPackets } from "./forwarding";
@@ -73,7 +73,7 @@ const nothing = (): void => undefined;
 export class Reconciler {
   private readonly rows: KnownRows;
   private readonly steps: Steps;
-  private readonly keeper: PairKeeper;
+  private readonly pairs: PairUpdater;
   private fleet: Fleet | undefined;
   private allowed: { readonly of: Fleet; readonly state: AllowState } | undefined;
   private changed: Record<PlaneName, Set<number>> = { users: new Set(), drones: new Set() };
@@ -99,12 +99,12 @@ export class Reconciler {
   private readonly planeLanes: readonly Lane<Care, boolean>[];
 
   constructor(private readonly options: ReconcilerOptions) {
-    const { log, metrics, firewall, planes } = options;
+    const { log, metrics, os, planes } = options;
     this.rows = new KnownRows(options.readRows, options.readSomeRows);
     this.steps = new Steps(log, metrics);
     const isSettled = (name: PlaneName, ip: string) =>
       planes.some((plane) => plane.plane.name === name && plane.isSettled(ip));
-    this.keeper = new PairKeeper({ firewall, isSettled, steps: this.steps, metrics, log });
+    this.pairs = new PairUpdater({ os, isSettled, steps: this.steps, metrics, log });
     this.planeLanes = planes.map(
       (plane) => new Lane((care) => this.reconcilePlane(plane, care), anyTick, PEERS_APART_MS),
     );
@@ -193,7 +193,7 @@ export class Reconciler {
   /** Look at one thing after the other: nobody waits for it, and forwarding wants the processor too. */
   private async survey({ full, isTick }: Survey): Promise<void> {
     if (this.stopped) return;
-    const { firewall, planes } = this.options;
+    const { planes } = this.options;
     const steps = [];
     if (full || !this.rulesStand) {
       steps.push(await this.steps.do("firewall-rules", () => this.ensureRules()));
@@ -201,9 +201,8 @@ export class Reconciler {
     const hasRead = await this.read(() => this.rows.refresh());
     steps.push(hasRead);
     if (full) {
-      if (this.fleet) await this.keeper.set();
       const thorough = !isTick || this.inspections++ % THOROUGH_EVERY === 0;
-      steps.push(await this.steps.do("firewall-pairs", () => firewall.inspectPairs(thorough)));
+      if (this.fleet) steps.push(await this.pairs.apply(thorough ? "elements" : "size"));
       for (const plane of planes) await plane.inspect();
     }
     // Ticks without a read agree on nothing.
@@ -215,11 +214,11 @@ export class Reconciler {
     const { metrics, clock, onCycle } = this.options;
     const started = process.hrtime.bigint();
     const results = [soundSoFar];
-    if (this.fleet) results.push(await this.keeper.set());
-    const forgetting = this.keeper.forget();
+    if (this.fleet) results.push(await this.pairs.apply());
+    const forgetting = this.pairs.forgetRevoked();
     results.push(...(await Promise.all(this.planeLanes.map((lane) => lane.run({ isTick })))));
     // What had to wait for a peer to go.
-    if (this.fleet && this.keeper.waits) results.push(await this.keeper.set());
+    if (this.fleet && this.pairs.hasWithheld) results.push(await this.pairs.apply());
     this.track(this.configs.run({ isTick }));
     results.push(await forgetting);
     const succeeded = results.every(Boolean);
@@ -236,7 +235,7 @@ export class Reconciler {
       const before = this.fleet;
       const fleet = readFleet(this.rows.all ?? { users: [], drones: [] });
       this.fleet = fleet;
-      if (fleet.users !== before?.users || fleet.drones !== before.drones) this.keeper.want(pairsOf(fleet));
+      if (fleet.users !== before?.users || fleet.drones !== before.drones) this.pairs.want(pairsOf(fleet));
       for (const plane of this.options.planes) plane.want(fleet[plane.plane.name]);
       this.nameFaults(fleet);
     });

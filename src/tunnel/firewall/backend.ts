@@ -7,7 +7,7 @@ export const saveCommand = (backend: Backend, table: string): string[] => [
   "-t",
   table,
 ];
-/** Waits for whoever holds the lock of the legacy tables. */
+/** Waits up to five seconds for the lock of the legacy tables. */
 export const restoreCommand = (backend: Backend): string[] =>
   backend === "legacy"
     ? ["iptables-legacy-restore", "--noflush", "--wait", "5"]

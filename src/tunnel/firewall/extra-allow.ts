@@ -1,21 +1,22 @@
 import { Ipv4 } from "../../domain/ipv4";
-import { planeNames, planes } from "../../domain/tunnel-planes";
+import { type PlaneName, planeNames, planes } from "../../domain/tunnel-planes";
 import { overlaps } from "../wireguard/routes";
+import type { OpenPort } from "./pairs";
 
-/** One destination that the operator opens beyond the pairs. */
+/** A destination that the operator opens in addition to the pairs. */
 export interface ExtraAllow {
-  /** A plane's interface, or the CIDR that packets come from. */
-  readonly from: { readonly interface: string } | { readonly source: string };
+  /** A plane, or the CIDR that packets come from. */
+  readonly from: { readonly plane: PlaneName } | { readonly source: string };
   readonly destination: string;
   /** Any protocol when absent. */
-  readonly service?: { readonly protocol: "tcp" | "udp"; readonly port: number };
+  readonly service?: OpenPort;
 }
 
 const shape = /^(?:([^>]+)>)?([\d.]+(?:\/\d{1,2})?)(?::(tcp|udp)\/(\d{1,5}))?$/;
 
 /**
- * `[users>|drones>|CIDR>]CIDR[:tcp/PORT|:udp/PORT]`; from both planes when nobody is named. A plane's packets
- * are never let into a plane: who reaches which drone is the database's word.
+ * `[users>|drones>|CIDR>]CIDR[:tcp/PORT|:udp/PORT]`; from both planes when no source is named. An entry cannot
+ * open a plane to a plane: the database alone says which user reaches which drone.
  */
 export function parseExtraAllow(text: string): ExtraAllow[] {
   const bad = (why: string) => new Error(`FIREWALL_EXTRA_ALLOW: "${text}" ${why}.`);
@@ -37,7 +38,7 @@ export function parseExtraAllow(text: string): ExtraAllow[] {
   if (planeNames.some((name) => overlaps(destination, planes[name].network))) {
     throw bad("would open a plane to a plane");
   }
-  return named.map((name) => ({ from: { interface: planes[name].interface }, destination, ...service }));
+  return named.map((plane) => ({ from: { plane }, destination, ...service }));
 }
 
 /** Name resolution, for both planes. */

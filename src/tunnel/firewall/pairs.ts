@@ -1,22 +1,16 @@
 import type { Ipv4 } from "../../domain/ipv4";
 import { type Fleet, type FleetDrone, reachablePairs } from "../fleet";
+import { dronePorts } from "./policy";
 
 export interface OpenPort {
   readonly protocol: "tcp" | "udp";
   readonly port: number;
 }
 
-/** Video, telemetry and shell of every drone; its own MAVLink port comes on top. */
-const fixedPorts: readonly OpenPort[] = [
-  { protocol: "tcp", port: 8554 },
-  { protocol: "udp", port: 8554 },
-  { protocol: "udp", port: 14900 },
-  { protocol: "tcp", port: 22 },
-];
-
+/** The ports of a drone that its user may reach. */
 export const openPorts = ({ port }: Pick<FleetDrone, "port">): OpenPort[] => [
   ...(port === undefined ? [] : [{ protocol: "tcp" as const, port }]),
-  ...fixedPorts.filter((fixed) => !(fixed.protocol === "tcp" && fixed.port === port)),
+  ...dronePorts.filter((fixed) => !(fixed.protocol === "tcp" && fixed.port === port)),
 ];
 
 /** `GET /firewall`: what each user's packets may reach, by the user's address. */
@@ -48,23 +42,11 @@ export function allowStateOf(fleet: Fleet): AllowState {
 /** A user and a drone that it may reach: `10.70.0.2 10.71.0.2 5001`, the port empty when the drone has none. */
 export type Pair = string & { readonly __brand: "Pair" };
 
-/** Every pair, by which two states of a large fleet are compared without writing out each one's ports. */
-export function pairsOf(fleet: Fleet): Set<Pair> {
-  const pairs = new Set<Pair>();
-  for (const [user, drone] of reachablePairs(fleet)) pairs.add(pairOf(user.ip, drone));
-  return pairs;
-}
-
-/** A drone's pair with the user that it was last seen with: at a change, thousands are as they were. */
-const lastPairs = new WeakMap<FleetDrone, { readonly user: Ipv4; readonly pair: Pair }>();
-
-function pairOf(user: Ipv4, drone: FleetDrone): Pair {
-  const last = lastPairs.get(drone);
-  if (last?.user === user) return last.pair;
-  const pair = `${user} ${drone.ip} ${drone.port ?? ""}` as Pair;
-  lastPairs.set(drone, { user, pair });
-  return pair;
-}
+/** Every pair. A pair stands for all its ports, so that states of a large fleet are compared without them. */
+export const pairsOf = (fleet: Fleet): Set<Pair> =>
+  new Set(
+    [...reachablePairs(fleet)].map(([user, drone]) => `${user.ip} ${drone.ip} ${drone.port ?? ""}` as Pair),
+  );
 
 /** A pair's elements of an ipset `hash:ip,port,ip`: `10.70.0.2,tcp:5001,10.71.0.2`. */
 export function elementsOf(pair: Pair): string[] {

@@ -1,128 +1,79 @@
-import { planeNames, planes } from "../../domain/tunnel-planes";
-import type { ExtraAllow } from "./extra-allow";
-import type { OpenPort } from "./pairs";
-
-/** The ipset of allowed (user, drone port, drone). */
-export const PAIRS = "fleet-pairs";
+import { type Chain, type Endpoint, PAIRS, type PolicyRow, type PolicySettings, policy } from "./policy";
 
 /** One of our chains, the built-in chain that has to begin with a jump to it, and its rules in order. */
 export interface OwnChain {
   readonly table: "filter" | "mangle";
-  readonly hook: "PREROUTING" | "INPUT" | "FORWARD" | "POSTROUTING";
+  readonly hook: Chain;
   readonly name: string;
   readonly rules: readonly string[];
 }
 
-export interface RuleSettings {
-  /** Ports of the edge on the drone plane's hub address. */
-  readonly edgePorts: readonly OpenPort[];
-  readonly extraAllow: readonly ExtraAllow[];
-}
+const chains = [
+  ["filter", "FORWARD"],
+  ["filter", "INPUT"],
+  ["mangle", "PREROUTING"],
+  ["mangle", "INPUT"],
+  ["mangle", "POSTROUTING"],
+] as const;
 
-const users = planes.users.interface;
-const drones = planes.drones.interface;
-const interfaces = planeNames.map((name) => planes[name].interface);
+const verdicts = {
+  filter: { allow: "ACCEPT", refuse: "REJECT", "clamp MSS": "" },
+  // A RETURN leaves the packet to the rules of other software.
+  mangle: { allow: "RETURN", refuse: "DROP", "clamp MSS": "TCPMSS --clamp-mss-to-pmtu" },
+};
 
-const toDrone = `-m set --match-set ${PAIRS} src,dst,dst`;
-const fromDrone = `-m set --match-set ${PAIRS} dst,src,src -m conntrack --ctstate ESTABLISHED --ctdir REPLY`;
-/** An answer to a connection that the other side opened. */
-const answer = "-m conntrack --ctstate ESTABLISHED --ctdir REPLY";
-/** An ICMP error about a connection that is known, which path MTU discovery needs. */
-const icmpError = "-p icmp -m conntrack --ctstate RELATED";
+const states = {
+  "*": "",
+  reply: "-m conntrack --ctstate ESTABLISHED --ctdir REPLY",
+  related: "-m conntrack --ctstate RELATED",
+};
 
-const serviceOf = ({ service }: ExtraAllow): string =>
-  service ? ` -p ${service.protocol} -m ${service.protocol} --dport ${service.port}` : "";
-const answerFrom = ({ service }: ExtraAllow): string =>
-  service ? ` -p ${service.protocol} -m ${service.protocol} --sport ${service.port}` : "";
+/** The policy as rules of iptables, in the order in which `iptables-save` prints a rule's parts. */
+export const ownChains = (settings: PolicySettings): OwnChain[] => {
+  const rows = policy(settings);
+  return chains.map(([table, hook]) => ({
+    table,
+    hook,
+    name: `FLEET-${hook}`,
+    rules: rows.filter(([chain]) => chain === hook).map((row) => renderRule(table, row)),
+  }));
+};
 
-/**
- * Every rule that is ours. A user's packet is allowed by the set alone, so that it stops the moment the pair
- * leaves the set; a drone's needs the set and a connection that the user opened.
- *
- * What other software accepts before our chains in the filter table meets the same set once more in mangle:
- * INPUT runs before the filter table, POSTROUTING after it. PREROUTING keeps others from using a plane's addresses.
- */
-export const ownChains = (settings: RuleSettings): OwnChain[] => [
-  { table: "filter", hook: "FORWARD", name: "FLEET-FORWARD", rules: forwardRules(settings) },
-  { table: "filter", hook: "INPUT", name: "FLEET-INPUT", rules: inputRules(settings, "REJECT") },
-  { table: "mangle", hook: "PREROUTING", name: "FLEET-PREROUTING", rules: spoofingRules() },
-  { table: "mangle", hook: "INPUT", name: "FLEET-INPUT", rules: inputRules(settings, "DROP") },
-  { table: "mangle", hook: "POSTROUTING", name: "FLEET-POSTROUTING", rules: backstopRules(settings) },
-];
-
-function forwardRules({ extraAllow }: RuleSettings): string[] {
-  return [
-    `-i ${users} -o ${drones} ${toDrone} -j ACCEPT`,
-    `-i ${drones} -o ${users} ${fromDrone} -j ACCEPT`,
-    ...interfaces.map((name) => `-i ${name} ${icmpError} -j ACCEPT`),
-    ...interfaces.map((name) => `-o ${name} ${icmpError} -j ACCEPT`),
-    ...extraAllow.flatMap((extra) =>
-      "interface" in extra.from
-        ? [
-            `-i ${extra.from.interface} -d ${extra.destination}${serviceOf(extra)} -j ACCEPT`,
-            `-s ${extra.destination} -o ${extra.from.interface}${answerFrom(extra)} ${answer} -j ACCEPT`,
-          ]
-        : [
-            `-s ${extra.from.source} -d ${extra.destination}${serviceOf(extra)} -j ACCEPT`,
-            `-s ${extra.destination} -d ${extra.from.source}${answerFrom(extra)} ${answer} -j ACCEPT`,
-          ],
-    ),
-    ...interfaces.map((name) => `-o ${name} -j REJECT`),
-    `-i ${drones} -j REJECT`,
-    `-i ${users} -j REJECT`,
+function renderRule(table: OwnChain["table"], [, from, to, packets, state, verdict]: PolicyRow): string {
+  const [source, inInterface, local] = renderEndpoint(from, "-s", "-i");
+  const [destination, outInterface] = renderEndpoint(to, "-d", "-o");
+  const parts = [
+    source,
+    destination,
+    inInterface,
+    outInterface,
+    local,
+    renderPackets(packets),
+    states[state],
   ];
+  return [...parts, `-j ${verdicts[table][verdict]}`].filter(Boolean).join(" ");
 }
 
-function inputRules({ edgePorts }: RuleSettings, refusal: "REJECT" | "DROP"): string[] {
-  const pass = refusal === "DROP" ? "RETURN" : "ACCEPT";
-  return interfaces.flatMap((name) => [
-    `-i ${name} ${answer} -j ${pass}`,
-    `-i ${name} ${icmpError} -j ${pass}`,
-    `-i ${name} -p icmp -m icmp --icmp-type 8 -j ${pass}`,
-    ...(name === drones
-      ? edgePorts.map(
-          ({ protocol, port }) =>
-            `-d ${planes.drones.hub}/32 -i ${name} -p ${protocol} -m ${protocol} --dport ${port} -j ${pass}`,
-        )
-      : []),
-    `-i ${name} -j ${refusal}`,
-  ]);
+/** Address, interface and address type. */
+function renderEndpoint(endpoint: Endpoint, address: string, device: string): string[] {
+  const parts = ["", "", ""];
+  for (const part of endpoint.split(" ")) {
+    if (part === "*") continue;
+    if (part === "node") parts[2] = "-m addrtype --src-type LOCAL";
+    else if (part.startsWith("!")) parts[1] = `! ${device} ${part.slice(1)}`;
+    else if (/^\d/.test(part)) parts[0] = `${address} ${part}`;
+    else parts[1] = `${device} ${part}`;
+  }
+  return parts;
 }
 
-/** A plane's addresses come in through the plane's interface and nowhere else. */
-const spoofingRules = (): string[] => [
-  "-i lo -j RETURN",
-  ...planeNames.map((name) => `-s ${planes[name].network} ! -i ${planes[name].interface} -j DROP`),
-];
-
-/**
- * By address, for POSTROUTING does not know where a packet came in. The node's own packets pass, and so do those
- * that have nothing to do with a plane; a translated destination is seen as what it became.
- */
-function backstopRules({ extraAllow }: RuleSettings): string[] {
-  const extras = extraAllow.flatMap((extra) => {
-    const source =
-      "interface" in extra.from
-        ? (extra.from.interface === users ? planes.users : planes.drones).network
-        : extra.from.source;
-    return [
-      `-s ${source} -d ${extra.destination}${serviceOf(extra)} -j RETURN`,
-      `-s ${extra.destination} -d ${source}${answerFrom(extra)} ${answer} -j RETURN`,
-    ];
-  });
-  return [
-    ...interfaces.map(
-      (name) => `-o ${name} -p tcp -m tcp --tcp-flags SYN,RST SYN -j TCPMSS --clamp-mss-to-pmtu`,
-    ),
-    "-m addrtype --src-type LOCAL -j RETURN",
-    `-s ${planes.users.network} -o ${drones} ${toDrone} -j RETURN`,
-    `-s ${planes.drones.network} -o ${users} ${fromDrone} -j RETURN`,
-    ...interfaces.map((name) => `-o ${name} ${icmpError} -j RETURN`),
-    // Between the planes only the set speaks, however a connection began.
-    ...planeNames.flatMap((name) => interfaces.map((to) => `-s ${planes[name].network} -o ${to} -j DROP`)),
-    ...extras,
-    ...planeNames.map((name) => `-s ${planes[name].network} ${answer} -j RETURN`),
-    ...planeNames.map((name) => `-s ${planes[name].network} -j DROP`),
-    ...interfaces.map((name) => `-o ${name} -j DROP`),
-  ];
+function renderPackets(packets: PolicyRow[3]): string {
+  if (packets === "*") return "";
+  if (packets === "pair") return `-m set --match-set ${PAIRS} src,dst,dst`;
+  if (packets === "pair back") return `-m set --match-set ${PAIRS} dst,src,src`;
+  if (packets === "icmp") return "-p icmp";
+  if (packets === "ping") return "-p icmp -m icmp --icmp-type 8";
+  if (packets === "tcp syn") return "-p tcp -m tcp --tcp-flags SYN,RST SYN";
+  const [, side, protocol, port] = /^(to|from) (\w+)\/(\d+)$/.exec(packets) ?? [];
+  return `-p ${protocol} -m ${protocol} --${side === "to" ? "dport" : "sport"} ${port}`;
 }

@@ -1,0 +1,98 @@
+import type { PlaneName } from "../../domain/tunnel-planes";
+import type { Logger } from "../../platform/process/log";
+import { Lane } from "../lane";
+import type { TunnelMetrics } from "../metrics";
+import type { Os } from "../os/os";
+import type { Steps } from "../steps";
+import { forgetRevoked } from "./conntrack";
+import { PairSet } from "./pair-set";
+import type { Pair } from "./pairs";
+
+export interface PairUpdaterOptions {
+  readonly os: Os;
+  /** False while a former holder's key may still send from the address. */
+  readonly isSettled: (plane: PlaneName, ip: string) => boolean;
+  readonly steps: Steps;
+  readonly metrics: TunnelMetrics;
+  readonly log: Logger;
+}
+
+/** How the set is compared with the kernel's before it is written: not at all, by its size, by each element. */
+export type Inspection = "none" | "size" | "elements";
+
+/** In a stream of changes. */
+const SETS_APART_MS = 30;
+/** The set alone stops packets; forgetting is against what others accept, and reads all known connections. */
+const FORGETTING_APART_MS = 250;
+
+/**
+ * The one writer of the set of pairs, and of known connections. It closes pairs at once, and opens a pair only when
+ * no former holder has one of its addresses any more.
+ */
+export class PairUpdater {
+  private readonly set: PairSet;
+  private desired: ReadonlySet<Pair> = new Set();
+  private withheld = 0;
+  private forgettingIsDue = false;
+
+  private readonly writes = new Lane<Inspection, boolean>(
+    (inspection) => this.options.steps.do("firewall-pairs", () => this.write(inspection)),
+    (earlier, later) => (earlier === "none" || later === "elements" ? later : earlier),
+    SETS_APART_MS,
+  );
+  private readonly forgetting = new Lane<void, boolean>(
+    () => this.options.steps.do("conntrack", () => this.forget()),
+    () => undefined,
+    FORGETTING_APART_MS,
+  );
+
+  constructor(private readonly options: PairUpdaterOptions) {
+    this.set = new PairSet(options.os);
+  }
+
+  /** Take these pairs as desired from now on; `apply` writes them. */
+  want(pairs: ReadonlySet<Pair>): void {
+    this.desired = pairs;
+  }
+
+  /** Whether some pairs wait for an address to become free of its former holder. */
+  get hasWithheld(): boolean {
+    return this.withheld > 0;
+  }
+
+  /** Make the set what it should be. Resolves with whether that succeeded. */
+  apply(inspection: Inspection = "none"): Promise<boolean> {
+    return this.writes.run(inspection);
+  }
+
+  /** Forget known connections of pairs that were closed, if any were. Resolves with whether that succeeded. */
+  async forgetRevoked(): Promise<boolean> {
+    return this.forgettingIsDue ? this.forgetting.run() : true;
+  }
+
+  private async write(inspection: Inspection): Promise<void> {
+    const { isSettled, metrics, log } = this.options;
+    if (inspection !== "none") await this.set.inspect(inspection === "elements");
+    const mayOpen = (pair: Pair) => {
+      const [user = "", drone = ""] = pair.split(" ");
+      return isSettled("users", user) && isSettled("drones", drone);
+    };
+    const { opened, closed, withheld } = await this.set.set(this.desired, mayOpen);
+    this.withheld = withheld;
+    metrics.changed("pair-opened", opened);
+    metrics.changed("pair-closed", closed);
+    if (closed > 0) this.forgettingIsDue = true;
+    if (closed > 0 || opened > 0) log.info({ opened, closed }, "Changed the firewall's allowed pairs");
+  }
+
+  private async forget(): Promise<void> {
+    // A pair that is closed while this runs is for the next run.
+    this.forgettingIsDue = false;
+    try {
+      await forgetRevoked(this.options.os, this.desired);
+    } catch (error) {
+      this.forgettingIsDue = true;
+      throw error;
+    }
+  }
+}
