@@ -1,6 +1,6 @@
 import { loadConfig, tunnelConfig, tunnelGuardConfig, tunnelUserspaceConfig } from "../src/platform/config";
 import { runProcess, stopOnSignals } from "../src/platform/process/lifecycle";
-import { startGuard } from "../src/tunnel/lease/guard";
+import { startGuard } from "../src/tunnel/ha/guard";
 import { hasten } from "../src/tunnel/os/hasten";
 
 /** Most of the program, which the guard is up without: late is as bad as never. */

@@ -5,7 +5,7 @@ import { Namespace } from "../../src/testing/system/namespaces/namespace";
 import { Firewall, teardownFirewall } from "../../src/tunnel/firewall/firewall";
 import { PairSet } from "../../src/tunnel/firewall/pair-set";
 import { elementsOf, type Pair } from "../../src/tunnel/firewall/pairs";
-import { forwardPackets } from "../../src/tunnel/forwarding";
+import { forwardPackets } from "../../src/tunnel/os/forwarding";
 import { median } from "./figures";
 import { addressOf } from "./rows";
 

@@ -9,7 +9,7 @@ import { REPLICA_ENV } from "../../src/testing/worlds/replicas";
 import { startTestGateway } from "../../src/testing/worlds/start-gateway";
 import { startTestRelay } from "../../src/testing/worlds/start-relay";
 import { tunnelWorld } from "../../src/testing/worlds/start-tunnel";
-import { hubMetrics } from "../../src/tunnel/lease/metrics";
+import { hubMetrics } from "../../src/tunnel/ha/metrics";
 import { SimulatedOs } from "../../src/tunnel/os/simulated-os";
 import { tool } from "./helm";
 import { chartFolder } from "./values-schema";

@@ -1,7 +1,7 @@
 import { type PlaneName, planeNames } from "../domain/tunnel-planes";
 import { Counter, Gauge, Histogram, type Registry } from "../platform/process/metrics";
 import type { ConfigDamage } from "./client-configs/publish";
-import { type RowFault, rowFaults } from "./fleet";
+import { type RowFault, rowFaults } from "./reconcile/fleet";
 
 /** Where a reconciliation can fail while its other parts go on. */
 export type Stage =

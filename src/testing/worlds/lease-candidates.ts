@@ -1,6 +1,6 @@
 import { createLogger } from "../../platform/process/log";
-import { Elector, type ElectorOptions } from "../../tunnel/lease/elector";
-import { type LeaseStore, monotonicMs } from "../../tunnel/lease/lease";
+import { Elector, type ElectorOptions } from "../../tunnel/ha/elector";
+import { type LeaseStore, monotonicMs } from "../../tunnel/ha/lease";
 import { atEndOfFile } from "../clean-up";
 
 export const CANDIDATE_DURATION_MS = 2_000;

@@ -1,8 +1,8 @@
 import type { PlaneName } from "../../domain/tunnel-planes";
 import type { Logger } from "../../platform/process/log";
-import { Lane } from "../lane";
 import type { TunnelMetrics } from "../metrics";
 import type { Os } from "../os/os";
+import { Lane } from "../reconcile/lane";
 import type { Steps } from "../steps";
 import { forgetRevoked } from "./conntrack";
 import { PairSet } from "./pair-set";

@@ -1,5 +1,5 @@
 import type { Ipv4 } from "../../domain/ipv4";
-import { type Fleet, type FleetDrone, reachablePairs } from "../fleet";
+import { type Fleet, type FleetDrone, reachablePairs } from "../reconcile/fleet";
 import { dronePorts } from "./policy";
 
 export interface OpenPort {

@@ -1,5 +1,5 @@
 import type { TunnelMetrics } from "../metrics";
-import type { PlanePeers } from "../plane-peers";
+import type { PlanePeers } from "../reconcile/plane-peers";
 
 const EVERY_MS = 1_000;
 

@@ -4,8 +4,8 @@ import type { LivePeer } from "../../domain/peers";
 import type { PlaneName } from "../../domain/tunnel-planes";
 import type { Clock } from "../../platform/process/clock";
 import type { AllowState } from "../firewall/pairs";
-import type { Fleet } from "../fleet";
-import type { PlanePeers } from "../plane-peers";
+import type { Fleet } from "../reconcile/fleet";
+import type { PlanePeers } from "../reconcile/plane-peers";
 
 const ALIVE_SECONDS = 180;
 

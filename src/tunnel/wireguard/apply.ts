@@ -1,6 +1,6 @@
 import { isPublicKey, type PublicKey } from "../../domain/wireguard";
 import type { Os } from "../os/os";
-import type { PeerPlan } from "../peers.plan";
+import type { PeerPlan } from "../reconcile/peers.plan";
 
 /** Peers of one `wg set`. Its arguments stay far below what a command line may hold. */
 const BATCH = 500;

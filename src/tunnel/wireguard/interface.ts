@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import type { Plane } from "../../domain/tunnel-planes";
-import { type ObservedInterface, parseDump } from "../observed";
 import { CommandError, type Os } from "../os/os";
+import { type ObservedInterface, parseDump } from "../reconcile/observed";
 import type { KeyPair } from "./keys";
 import { refuseOverlap } from "./routes";
 

@@ -7,7 +7,7 @@ import { openObjects } from "../../../platform/objects/client";
 import { createLogger } from "../../../platform/process/log";
 import { openRedis, type Redis, redisReady } from "../../../platform/redis/client";
 import { ConfigStore, ENDPOINTS_KEY } from "../../../tunnel/client-configs/store";
-import { ENDPOINTS_HASH } from "../../../tunnel/lease/share";
+import { ENDPOINTS_HASH } from "../../../tunnel/ha/share";
 import { atEndOfFile } from "../../clean-up";
 import { FakeLeases, HUB_LEASE } from "../../fakes/fake-leases";
 import { freshFolder, freshRedis } from "../../fresh-servers";

@@ -1,0 +1,191 @@
+import type { PublicKey } from "../../domain/wireguard";
+import { createLogger } from "../../platform/process/log";
+import { createMetrics, type Registry } from "../../platform/process/metrics";
+import { openRedis, type Redis, redisReady } from "../../platform/redis/client";
+import { atEndOfFile, freshRedis } from "../../testing";
+import { until } from "../../testing/until";
+import { type Cuttable, cuttable } from "../../testing/worlds/cuttable";
+import { generateKeyPair } from "../wireguard/keys";
+import { Endpoints } from "./endpoints";
+import { monotonicMs } from "./lease";
+import { hubMetrics } from "./metrics";
+import { ENDPOINTS_HASH, HubShare } from "./share";
+
+let redis: Redis;
+let cable: Cuttable;
+
+beforeAll(async () => {
+  const server = await freshRedis();
+  redis = openRedis(server.url, createLogger("test", "silent"));
+  atEndOfFile(async () => redis.disconnect());
+  await redisReady(redis);
+  cable = await cuttable(server.url);
+});
+beforeEach(() => redis.del(ENDPOINTS_HASH));
+
+interface Hub {
+  readonly endpoints: Endpoints;
+  readonly share: HubShare;
+  readonly logged: string[];
+  readonly registry: Registry;
+  isActive: boolean;
+  /** How often it looked where peers are before it told. */
+  looks: number;
+}
+
+const noStore = { get: async () => undefined, put: async () => {} };
+
+async function newHub(): Promise<Hub> {
+  const logged: string[] = [];
+  const log = createLogger("test", "trace", { write: (line) => void logged.push(line) });
+  const registry = createMetrics("test");
+  const endpoints = new Endpoints(noStore, log, () => false);
+  const own = openRedis(cable.url, createLogger("test", "silent"));
+  await redisReady(own);
+  const metrics = hubMetrics(registry, { remainingSeconds: () => 0, transitions: () => 0 }, monotonicMs);
+  const share = new HubShare({
+    redis: own,
+    endpoints,
+    isActive: () => hub.isActive,
+    freshen: async () => void hub.looks++,
+    log,
+    metrics,
+  });
+  atEndOfFile(async () => share.stop());
+  const hub: Hub = { endpoints, share, logged, registry, isActive: true, looks: 0 };
+  return hub;
+}
+
+const newKey = (): PublicKey => generateKeyPair().publicKey;
+const peer = (publicKey: PublicKey, endpoint: string | undefined, latestHandshake: number) => ({
+  publicKey,
+  endpoint,
+  latestHandshake,
+  allowedIps: [],
+  receivedBytes: 0,
+  sentBytes: 0,
+});
+const metric = async ({ registry }: Hub, name: string) =>
+  Number(new RegExp(`^${name}(?:{[^}]*})? (\\S+)$`, "m").exec(await registry.metrics())?.[1]);
+
+test("what one hub hears, another that takes over knows, the latest first", async () => {
+  const [one, two] = [await newHub(), await newHub()];
+  const [early, late, silent] = [newKey(), newKey(), newKey()];
+  one.endpoints.note([
+    peer(early, "192.0.2.7:1000", 100),
+    peer(late, "[2001:db8::7]:2000", 200),
+    peer(silent, undefined, 0),
+  ]);
+  await one.share.tell();
+  expect(one.looks).toBe(1);
+  expect(await redis.hgetall(ENDPOINTS_HASH)).toEqual({
+    [early]: "192.0.2.7:1000 100",
+    [late]: "[2001:db8::7]:2000 200",
+  });
+  await two.share.load();
+  expect(two.endpoints.of(early)).toBe("192.0.2.7:1000");
+  expect(two.endpoints.of(silent)).toBeUndefined();
+  expect(two.endpoints.latestFirst([early, late])).toEqual([late, early]);
+  expect(await metric(two, "fleet_hub_endpoints_loaded")).toBe(2);
+});
+
+test("only what has changed is told, a peer that is gone too; the hub that takes over tells all of it again", async () => {
+  const [one, two] = [await newHub(), await newHub()];
+  const [stays, moves, goes] = [newKey(), newKey(), newKey()];
+  one.endpoints.note([stays, moves, goes].map((key) => peer(key, "192.0.2.7:1000", 100)));
+  await one.share.tell();
+  await redis.hdel(ENDPOINTS_HASH, stays);
+  one.endpoints.note([peer(moves, "192.0.2.8:1000", 100), peer(stays, "192.0.2.7:1000", 100)]);
+  one.endpoints.forget(goes);
+  await one.share.tell();
+  expect(await redis.hgetall(ENDPOINTS_HASH)).toEqual({ [moves]: "192.0.2.8:1000 100" });
+  expect(await metric(one, "fleet_hub_endpoints_shared_total")).toBe(4);
+  await two.share.load();
+  await redis.del(ENDPOINTS_HASH);
+  await two.share.tell();
+  expect(await redis.hgetall(ENDPOINTS_HASH)).toEqual({ [moves]: "192.0.2.8:1000 100" });
+});
+
+test("what another hub heard later counts, although this one served before", async () => {
+  const [one, two] = [await newHub(), await newHub()];
+  const key = newKey();
+  one.endpoints.note([peer(key, "192.0.2.7:1000", 100)]);
+  two.endpoints.note([peer(key, "192.0.2.8:2000", 200)]);
+  await two.share.tell();
+  await one.share.load();
+  expect(one.endpoints.of(key)).toBe("192.0.2.8:2000");
+});
+
+test("a standby tells nothing and does not even look", async () => {
+  const hub = await newHub();
+  hub.isActive = false;
+  hub.endpoints.note([peer(newKey(), "192.0.2.7:1000", 100)]);
+  await hub.share.tell();
+  expect(hub.looks).toBe(0);
+  expect(await redis.exists(ENDPOINTS_HASH)).toBe(0);
+});
+
+test("whatever is no peer's address is left out", async () => {
+  const hub = await newHub();
+  const key = newKey();
+  await redis.hset(ENDPOINTS_HASH, {
+    [key]: "192.0.2.7:1000 100",
+    [newKey()]: "192.0.2.7:1000; rm 100",
+    [newKey()]: "192.0.2.7:1000 never",
+    [newKey()]: "",
+    "no key": "192.0.2.7:1000 100",
+  });
+  await hub.share.load();
+  expect(hub.endpoints.count).toBe(1);
+  expect(hub.endpoints.of(key)).toBe("192.0.2.7:1000");
+});
+
+test("with Redis away it fails once in the log and each time in the count, and tells everything when it is back", async () => {
+  const hub = await newHub();
+  const keys = Array.from({ length: 1_200 }, newKey);
+  hub.endpoints.note(keys.map((key) => peer(key, "192.0.2.7:1000", 100)));
+  await hub.share.tell();
+  await redis.del(ENDPOINTS_HASH);
+  cable.cut();
+  try {
+    hub.endpoints.note([peer(keys[0] as PublicKey, "192.0.2.8:1000", 300)]);
+    await hub.share.tell();
+    await hub.share.tell();
+    await expect(hub.share.load()).rejects.toThrow();
+  } finally {
+    cable.mend();
+  }
+  expect(await metric(hub, "fleet_hub_share_failures_total")).toBe(2);
+  expect(hub.logged.filter((line) => line.includes("cannot be shared now"))).toHaveLength(1);
+  await until(async () => {
+    await hub.share.tell();
+    return (await redis.hlen(ENDPOINTS_HASH)) === keys.length;
+  });
+  expect(await redis.hget(ENDPOINTS_HASH, keys[0] as string)).toBe("192.0.2.8:1000 300");
+  expect(hub.logged.join("")).toContain("is shared again");
+});
+
+test("a Redis that comes back without its data is told everything again, though nothing has failed or changed", async () => {
+  const hub = await newHub();
+  hub.endpoints.note([peer(newKey(), "192.0.2.7:1000", 100)]);
+  await hub.share.tell();
+  cable.cut();
+  await redis.del(ENDPOINTS_HASH);
+  cable.mend();
+  await until(async () => {
+    await hub.share.tell();
+    return (await redis.hlen(ENDPOINTS_HASH)) === 1;
+  });
+  expect(await metric(hub, "fleet_hub_share_failures_total")).toBe(0);
+});
+
+test("it tells by itself, again and again, until it is stopped", async () => {
+  const hub = await newHub();
+  hub.share.start();
+  await until(() => hub.looks >= 2);
+  hub.share.stop();
+  const { looks } = hub;
+  const from = performance.now();
+  await until(() => performance.now() - from > 1_500);
+  expect(hub.looks).toBeLessThanOrEqual(looks + 1);
+});

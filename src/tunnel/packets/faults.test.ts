@@ -1,0 +1,258 @@
+import {
+  asRoot,
+  controlStream,
+  type HubTown,
+  hubTown,
+  tellRoundTrips,
+} from "../../testing/system/namespaces";
+import { type Daemon, DaemonHost } from "../../testing/system/namespaces/daemon-host";
+import { foreignInterface } from "../../testing/system/namespaces/foreign-interface";
+import { type Neighbour, neighbour } from "../../testing/system/namespaces/neighbour";
+import { until } from "../../testing/until";
+
+const tcp = (port: number) => ({ protocol: "tcp" as const, port });
+
+let town: HubTown;
+let database: Neighbour;
+let store: Neighbour;
+let host: DaemonHost;
+let daemon: Daemon;
+let longest: () => Promise<number>;
+
+/** The real entrypoint, as a process of its own on the hub, with cables to its neighbours that a test can cut. */
+beforeAll(async () => {
+  if (process.getuid?.() !== 0) return;
+  town = await hubTown();
+  database = await neighbour(town.world.env.DATABASE_URL as string);
+  store = await neighbour(town.world.env.S3_ENDPOINT as string);
+  host = new DaemonHost(town.hub, {
+    ...town.world.env,
+    DATABASE_URL: database.url(await town.hub.forward(database.path)),
+    S3_ENDPOINT: store.url(await town.hub.forward(store.path)),
+    TUNNEL_PORT: "5050",
+    LOG_LEVEL: "trace",
+    DB_REFRESH_SECONDS: "1",
+  });
+  daemon = await host.start();
+  await town.connectAll();
+  for (const { client } of town.drones) await client.node.echo(tcp(5001), tcp(22));
+  await until(() => town.operators[0].client.node.probe({ host: town.drones[0].ip, ...tcp(5001) }), 20_000);
+  longest = await controlStream(town.operators[0].client.node, town.drones[0].client.node, 5001);
+  await town.operators[0].client.node.stream("steady", { host: town.drones[0].ip, ...tcp(5001) });
+}, 120_000);
+
+afterAll(() => daemon?.kill());
+
+const ann = () => town.operators[0].client.node;
+
+/** The stream that has run since the beginning has lost nothing so far and goes on. */
+async function steady(since?: string): Promise<void> {
+  const { echoed } = await ann().report("steady");
+  await until(async () => (await ann().report("steady")).echoed > echoed + 10);
+  const report = await ann().report("steady");
+  expect(report.sent - report.echoed).toBeLessThanOrEqual(2 + report.worstMs / 20);
+  expect(report.worstMs).toBeLessThan(await longest());
+  if (since) await tellRoundTrips(ann(), "steady", since);
+}
+
+const peers = async (name: string) =>
+  (await town.hub.shell(`wg show ${name} allowed-ips`)).split("\n").filter(Boolean).sort();
+/** Everything of the hub that a restart must not change, the interfaces' indexes included. */
+const footprint = async () => [
+  await peers("users0"),
+  await peers("drones0"),
+  await town.hub.shell("ip -o link show users0; ip -o link show drones0"),
+];
+
+asRoot(
+  "a daemon that is killed and started again is invisible to running tunnels",
+  async () => {
+    const before = await footprint();
+    daemon.kill();
+    await daemon.gone;
+    await steady();
+    daemon = await host.start();
+    await steady("while the daemon was killed and started again");
+    expect(await footprint()).toEqual(before);
+  },
+  60_000,
+);
+
+asRoot(
+  "Postgres down: live tunnels stay, a restart of the daemon included; back again, changes go on",
+  async () => {
+    database.cut();
+    const before = await peers("drones0");
+    await until(
+      async () => (await daemon.metric("fleet_tunnel_failures_total", { stage: "database" })) > 0,
+      20_000,
+    );
+    daemon.kill();
+    await daemon.gone;
+    daemon = await host.start();
+    await until(
+      async () => (await daemon.metric("fleet_tunnel_failures_total", { stage: "database" })) > 0,
+      20_000,
+    );
+    expect(await peers("drones0")).toEqual(before);
+    await steady();
+    database.mend();
+    const owner = town.operators[0].id;
+    const drone = await town.world.fleet.drone("10.71.2.1", owner);
+    await until(async () => (await peers("drones0")).some((line) => line.includes("10.71.2.1/32")), 20_000);
+    await town.world.fleet.deleteDrone(drone.id);
+  },
+  90_000,
+);
+
+asRoot(
+  "object store down: live peers stay, even over a restart, a new one waits and is not lost",
+  async () => {
+    store.cut();
+    daemon.kill();
+    await daemon.gone;
+    daemon = await host.start();
+    await town.world.fleet.drone("10.71.2.2", town.operators[0].id);
+    await until(
+      async () => (await daemon.metric("fleet_tunnel_failures_total", { stage: "configs" })) > 0,
+      30_000,
+    );
+    expect((await peers("drones0")).some((line) => line.includes("10.71.2.2/32"))).toBe(false);
+    expect((await peers("drones0")).some((line) => line.includes("10.71.0.2/32"))).toBe(true);
+    await steady();
+    store.mend();
+    await until(async () => (await peers("drones0")).some((line) => line.includes("10.71.2.2/32")), 30_000);
+  },
+  90_000,
+);
+
+asRoot(
+  "a half-failed apply and a malformed row: live tunnels stay, the others are served, metrics tell, and it mends itself",
+  async () => {
+    const owner = town.operators[0].id;
+    const has = async (ip: string) => (await peers("drones0")).some((line) => line.includes(`${ip}/32`));
+    host.refuse("10.71.3.2/32");
+    const fleet = await Promise.all(
+      [1, 2, 3].map((last) => town.world.fleet.drone(`10.71.3.${last}`, owner)),
+    );
+    await until(async () => (await has("10.71.3.1")) && (await has("10.71.3.3")), 20_000);
+    await until(
+      async () => (await daemon.metric("fleet_tunnel_failures_total", { stage: "peers" })) > 0,
+      20_000,
+    );
+    expect(await has("10.71.3.2")).toBe(false);
+    await town.world.db("vpn_addresses").insert({ ip: "10.70.3.9", range: "drones" });
+    const fault = { plane: "drones", fault: "address_outside_plane" };
+    const malformed = await town.world.fleet.drone("10.71.3.4", owner);
+    await town.world.db("drones").where({ id: malformed.id }).update({ ip: "10.70.3.9" });
+    await until(async () => (await daemon.metric("fleet_tunnel_faulty_rows", fault)) > 0, 20_000);
+    await steady();
+    host.refuse(undefined);
+    await until(() => has("10.71.3.2"), 20_000);
+    for (const { id } of [...fleet, malformed]) await town.world.fleet.deleteDrone(id);
+    await until(async () => !(await has("10.71.3.2")), 20_000);
+  },
+  120_000,
+);
+
+asRoot(
+  "many rows gone at once: the firewall shuts, their tunnels stay; the rows back, they go on with the keys they have",
+  async () => {
+    const owner = town.operators[0].id;
+    daemon.kill();
+    await daemon.gone;
+    // Three ticks are more than this takes.
+    daemon = await host.start({ DB_REFRESH_SECONDS: "6" });
+    for (let last = 1; last <= 8; last++) await town.world.fleet.drone(`10.71.4.${last}`, owner);
+    await until(async () => (await peers("drones0")).some((line) => line.includes("10.71.4.8/32")), 30_000);
+    const lost = town.drones[1];
+    await until(() => ann().probe({ host: lost.ip, ...tcp(22) }), 20_000);
+    const before = await peers("drones0");
+    const gone = () => town.world.db("drones").where({ id: lost.id }).orWhereRaw("ip <<= '10.71.4.0/24'");
+    await gone().update({ deleted_at: town.world.db.fn.now() });
+    const open = async () => (await town.hub.shell("ipset save fleet-pairs")).includes(lost.ip);
+    await until(async () => !(await open()));
+    await until(async () => (await daemon.metric("fleet_tunnel_held_removals", { plane: "drones" })) === 9);
+    await expect(ann().probe({ host: lost.ip, ...tcp(22) }, 1_000)).resolves.toBe(false);
+    expect(await peers("drones0")).toEqual(before);
+    await gone().update({ deleted_at: null });
+    await until(() => ann().probe({ host: lost.ip, ...tcp(22) }), 20_000);
+    expect(await daemon.metric("fleet_tunnel_held_removals", { plane: "drones" })).toBe(0);
+    expect(await peers("drones0")).toEqual(before);
+    await steady();
+    await town.world
+      .db("drones")
+      .whereRaw("ip <<= '10.71.4.0/24'")
+      .update({ deleted_at: town.world.db.fn.now() });
+    // This time they stay away, until three ticks agree.
+    await until(async () => !(await peers("drones0")).some((line) => line.includes("10.71.4.")), 60_000);
+    await steady();
+  },
+  180_000,
+);
+
+asRoot(
+  "wireguard-go killed: brought back by itself, and clients return with the config they have",
+  async () => {
+    const pid = (await town.hub.shell("pidof -s wireguard-go || true")).trim();
+    if (pid) await town.hub.shell("kill -9 $(pidof wireguard-go)");
+    else await town.hub.shell("ip link delete users0; ip link delete drones0");
+    await until(
+      async () => (await peers("drones0")).length > 0 && (await peers("users0")).length > 0,
+      20_000,
+    );
+    await until(() => ann().probe({ host: town.drones[0].ip, ...tcp(22) }), 10_000);
+    // A drone that was idle is spoken to first; by itself it would stay away for up to two minutes.
+    await until(() => ann().probe({ host: town.drones[1].ip, ...tcp(22) }), 5_000);
+  },
+  100_000,
+);
+
+asRoot(
+  "--teardown removes what is ours and nothing else; a rebuild brings every client back with its old config",
+  async () => {
+    daemon.kill();
+    await daemon.gone;
+    await town.hub.shell(`iptables -N OTHERS
+      iptables -A OTHERS -p tcp --dport 9 -j DROP
+      iptables -A FORWARD -j OTHERS
+      ipset create others hash:ip
+      ipset add others 192.0.2.9`);
+    const core = await foreignInterface(town.hub);
+    const coreBefore = await core();
+    const child = host.run("--teardown");
+    expect(await new Promise((resolve) => child.once("exit", resolve))).toBe(0);
+    const left = await town.hub.shell("iptables-save; ipset list -name; ip -o link");
+    expect(left).not.toMatch(/FLEET|fleet-pairs|users0|drones0/);
+    const others = async () => {
+      const kept = await town.hub.shell("iptables-save -t filter; ipset list others");
+      expect(kept).toContain("-A FORWARD -j OTHERS\n");
+      expect(kept).toContain("-A OTHERS -p tcp -m tcp --dport 9 -j DROP\n");
+      expect(kept).toContain("192.0.2.9");
+      expect(await core()).toBe(coreBefore);
+    };
+    await others();
+    daemon = await host.start();
+    // Idle ones too: the hub remembers where it heard them last.
+    await Promise.all([
+      until(() => ann().probe({ host: town.drones[0].ip, ...tcp(22) }), 10_000),
+      until(() => town.operators[1].client.node.probe({ host: town.drones[2].ip, ...tcp(22) }), 10_000),
+    ]);
+    await others();
+  },
+  120_000,
+);
+
+asRoot("through all of this no private key was printed or shown in a metric", async () => {
+  const text = host.said + (await daemon.metrics());
+  expect(text).toContain("a peer was set");
+  expect(text).toContain("fleet_tunnel_peers");
+  const { configs, env } = town.world;
+  const texts = [...(await configs.configs()), ...(await configs.tombstones())].map(({ key }) =>
+    configs.get(key),
+  );
+  const keys = (await Promise.all(texts)).flatMap((text) => /PrivateKey = (\S+)/.exec(text ?? "")?.[1] ?? []);
+  // Those of operators, drones, and drones that are gone.
+  expect(keys.length).toBeGreaterThan(6);
+  for (const key of [...keys, env.USERS_PRIVATE_KEY, env.DRONES_PRIVATE_KEY]) expect(text).not.toContain(key);
+});

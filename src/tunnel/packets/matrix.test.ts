@@ -1,0 +1,238 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { asRoot, type HubTown, hubTown, type Namespace, type Target } from "../../testing/system/namespaces";
+import { foreignInterface } from "../../testing/system/namespaces/foreign-interface";
+import { hubAsShown } from "../../testing/system/namespaces/hub-as-shown";
+import { DRONE_PORTS, HUB_ADDRESS } from "../../testing/system/namespaces/hub-town";
+import { until } from "../../testing/until";
+import { teardownFirewall } from "../firewall/firewall";
+import type { Tunnel } from "../index";
+import { publicKeyOf } from "../wireguard/keys";
+
+let town: HubTown;
+let tunnel: Tunnel;
+let foreign: () => Promise<string>;
+let foreignBefore: string;
+
+const tcp = (port: number) => ({ protocol: "tcp" as const, port });
+const udp = (port: number) => ({ protocol: "udp" as const, port });
+/** Every port that some rule opens on some drone, and as many that none does. */
+const probed = [
+  tcp(5001),
+  tcp(6001),
+  tcp(8554),
+  udp(8554),
+  udp(14900),
+  tcp(22),
+  tcp(80),
+  tcp(14900),
+  udp(5001),
+];
+const hubPorts = [tcp(22), tcp(80), tcp(8088), udp(5001)];
+const servicePorts = [udp(53), tcp(53), tcp(443), tcp(444)];
+
+/** Only the tests' own ticks: what they put above our chains stays there until then. */
+const env = { DB_REFRESH_SECONDS: "3600", FIREWALL_EXTRA_ALLOW: "172.31.5.5/32:tcp/443" };
+
+/** Who owns which drone, as `hubTown` lays it out. */
+const owner = [0, 0, 1];
+const opens = (operator: number, drone: number, { protocol, port }: Pick<Target, "protocol" | "port">) =>
+  owner[drone] === operator &&
+  [`tcp ${DRONE_PORTS[drone]}`, "tcp 8554", "udp 8554", "udp 14900", "tcp 22"].includes(
+    `${protocol} ${port}`,
+  );
+
+beforeAll(async () => {
+  if (process.getuid?.() !== 0) return;
+  town = await hubTown();
+  foreign = await foreignInterface(town.hub);
+  foreignBefore = await foreign();
+  tunnel = await town.world.start({ os: town.hub.os, dataplane: "auto" }, env);
+  await town.connectAll();
+  await Promise.all([
+    ...[...town.operators, ...town.drones].map(({ client }) => client.node.echo(...probed)),
+    town.hub.echo(...hubPorts),
+    town.services.echo(...servicePorts),
+  ]);
+  await until(() => town.operators[0].client.node.probe({ host: town.drones[0].ip, ...tcp(5001) }), 20_000);
+}, 90_000);
+
+interface Row {
+  readonly from: Namespace;
+  readonly what: string;
+  readonly target: Target;
+  readonly allowed: boolean;
+}
+
+function rows(): Row[] {
+  const { operators, drones } = town;
+  const row = (
+    from: { client: { node: Namespace; name: string } },
+    to: string,
+    target: Target,
+    allowed: boolean,
+  ): Row => ({
+    from: from.client.node,
+    what: `${from.client.name} → ${to} ${target.protocol} ${target.port}`,
+    target,
+    allowed,
+  });
+  const peers = [...operators, ...drones];
+  return [
+    ...operators.flatMap((operator, o) =>
+      drones.flatMap((drone, d) =>
+        probed.map((port) =>
+          row(operator, drone.client.name, { host: drone.ip, ...port }, opens(o, d, port)),
+        ),
+      ),
+    ),
+    ...peers.flatMap((from, index) =>
+      (index < 3 ? operators : peers)
+        .filter((to) => to !== from)
+        .flatMap((to) =>
+          [tcp(5001), udp(14900)].map((port) => row(from, to.client.name, { host: to.ip, ...port }, false)),
+        ),
+    ),
+    ...peers
+      .flatMap((from, index) =>
+        ["10.70.0.1", "10.71.0.1", HUB_ADDRESS].flatMap((host) =>
+          hubPorts.map((port) =>
+            row(from, host, { host, ...port }, index >= 3 && host === "10.71.0.1" && port.port === 8088),
+          ),
+        ),
+      )
+      .filter(({ target }) => target.host !== HUB_ADDRESS),
+    ...peers.flatMap((from) =>
+      servicePorts.flatMap((port) => [
+        row(from, "dns", { host: "172.31.0.2", ...port }, port.port === 53),
+        row(from, "service", { host: "172.31.5.5", ...port }, port.port === 443),
+      ]),
+    ),
+  ];
+}
+
+/** Each row tried at the same time; the ones whose answer is not the expected one. */
+async function deviations(): Promise<string[]> {
+  const tried = await Promise.all(
+    rows().map(async ({ from, what, target, allowed }) => {
+      const echoed = await from.probe(target, allowed ? 6_000 : 1_200);
+      return echoed === allowed ? undefined : `${what}: ${echoed ? "open" : "shut"}`;
+    }),
+  );
+  return tried.filter((line) => line !== undefined);
+}
+
+asRoot(
+  "packets reach the owners' drones on the rule's ports, the edge and what is opened extra; nothing else",
+  async () => {
+    expect(rows().filter(({ allowed }) => allowed)).toHaveLength(15 + 3 + 6 * 3);
+    expect(await deviations()).toEqual([]);
+  },
+  60_000,
+);
+
+asRoot(
+  "a drone may answer an operator and not call one, not even from a port that is open to it",
+  async () => {
+    const [ann] = town.operators;
+    const [d1] = town.drones;
+    await expect(d1.client.node.probe({ host: ann.ip, ...udp(14900) }, 800, 14900)).resolves.toBe(false);
+    await expect(d1.client.node.probe({ host: ann.ip, ...tcp(80) }, 800, 22)).resolves.toBe(false);
+  },
+);
+
+asRoot(
+  "nobody on the uplink or the services' network reaches a peer, nor lends a peer's address",
+  async () => {
+    const [d1] = town.drones;
+    await town.services.shell("ip address add 10.70.0.2/32 dev lo");
+    await expect(town.services.probe({ host: d1.ip, ...tcp(5001) }, 800)).resolves.toBe(false);
+    await town.services.shell("ip route add 10.71.0.0/16 via 172.31.0.1 src 10.70.0.2");
+    const before = await d1.client.node.heard(14900);
+    await town.services.probe({ host: d1.ip, ...udp(14900) }, 800);
+    expect(await d1.client.node.heard(14900)).toBe(before);
+    // They came as far as the hub.
+    expect(await town.hub.shell("iptables-save -c -t mangle")).toMatch(
+      /\[[1-9]\d*:\d+\] -A FLEET-PREROUTING -s 10\.70\.0\.0\/16 ! -i users0 -j DROP/,
+    );
+    await town.services.shell("ip route del 10.71.0.0/16; ip address del 10.70.0.2/32 dev lo");
+  },
+);
+
+/** A member's key belongs to whoever has the private half, and not to whom the hub thinks. */
+async function keysByName(): Promise<ReadonlyMap<string, string>> {
+  const { USERS_PRIVATE_KEY, DRONES_PRIVATE_KEY } = town.world.env;
+  const hubKeys = [
+    [publicKeyOf(USERS_PRIVATE_KEY as never), "the hub's key of users"],
+    [publicKeyOf(DRONES_PRIVATE_KEY as never), "the hub's key of drones"],
+  ] as const;
+  const members = [...town.operators, ...town.drones].map(async ({ client }) => {
+    const key = (await client.node.shell("wg show wg0 public-key")).trim();
+    return [key, `${client.name}'s key`] as const;
+  });
+  return new Map([...hubKeys, ...(await Promise.all(members))]);
+}
+
+const golden = (backend: "nft" | "legacy") =>
+  readFileSync(join(__dirname, "hub-as-shown.txt"), "utf8").replace(
+    "iptables-nft-save",
+    `iptables-${backend}-save`,
+  );
+
+asRoot("`wg show`, `iptables-save` and `ipset save` on the hub read as the contract says", async () => {
+  for (const name of ["users0", "drones0"]) {
+    await until(async () => !/\t0$/m.test(await town.hub.shell(`wg show ${name} latest-handshakes`)));
+  }
+  expect(await hubAsShown(town.hub, await keysByName())).toBe(golden("nft"));
+});
+
+asRoot(
+  "the same holds with rules shaped like kube-proxy's and a CNI's accepting ahead of ours",
+  async () => {
+    await town.hub.shell(`iptables -N KUBE-FORWARD
+      iptables -A KUBE-FORWARD -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT
+      iptables -A KUBE-FORWARD -s 10.0.0.0/8 -j ACCEPT
+      iptables -A KUBE-FORWARD -d 10.0.0.0/8 -j ACCEPT
+      iptables -I FORWARD 1 -j KUBE-FORWARD
+      iptables -I INPUT 1 -s 10.0.0.0/8 -j ACCEPT
+      iptables -t nat -A PREROUTING -p tcp --dport 80 -m addrtype --dst-type LOCAL -j DNAT --to-destination 172.31.5.5:444
+      iptables -t nat -A POSTROUTING -s 10.0.0.0/8 -d 172.31.0.0/16 -j MASQUERADE`);
+    expect(await deviations()).toEqual([]);
+    tunnel.reconciler.kick("tick");
+    await until(async () =>
+      /\n-A FORWARD -j FLEET-FORWARD\n-A FORWARD -j KUBE/.test(
+        await town.hub.shell("iptables-save -t filter"),
+      ),
+    );
+    expect(await deviations()).toEqual([]);
+  },
+  90_000,
+);
+
+asRoot(
+  "the same holds in the legacy tables, on a host whose own rules are there; adopted without a new handshake",
+  async () => {
+    await tunnel.lifecycle.stop("another daemon follows");
+    await teardownFirewall(town.hub.os);
+    await town.hub.shell(`iptables -F
+      iptables -X
+      iptables -t nat -F
+      iptables-legacy -A FORWARD -p tcp --dport 9 -j DROP`);
+    const handshakes = () => town.hub.shell("wg show drones0 latest-handshakes | sort");
+    const before = await handshakes();
+    tunnel = await town.world.start({ os: town.hub.os, dataplane: "auto" }, env);
+    await until(async () => (await town.hub.shell("iptables-legacy-save")).includes("-j FLEET-POSTROUTING"));
+    await until(() => tunnel.lifecycle.state === "ready");
+    expect(await deviations()).toEqual([]);
+    expect(await handshakes()).toBe(before);
+    const shown = await hubAsShown(town.hub, await keysByName());
+    // The host's own rule is where it was, behind ours.
+    expect(shown).toContain("-A FORWARD -j FLEET-FORWARD\n-A FORWARD -p tcp -m tcp --dport 9 -j DROP\n");
+    expect(shown.replace("-A FORWARD -p tcp -m tcp --dport 9 -j DROP\n", "")).toBe(golden("legacy"));
+  },
+  90_000,
+);
+
+asRoot("the core plane's interface was not touched by any of this", async () => {
+  expect(await foreign()).toBe(foreignBefore);
+});

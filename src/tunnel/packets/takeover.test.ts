@@ -1,0 +1,245 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { hubLeaseGroup } from "../../platform/config/hub-lease";
+import { asRoot } from "../../testing/system/namespaces";
+import {
+  echoes,
+  type HubPair,
+  hubPair,
+  PAIR_LEASE,
+  type PairedHub,
+} from "../../testing/system/namespaces/hub-pair";
+import { until as untilTold } from "../../testing/until";
+
+/** How long an idle client may be away after a hub's end; by itself it would notice after up to two minutes. */
+const BACK_WITHIN_MS = 10_000;
+/** As they are for whoever sets nothing. */
+const LEASE_MS = 1_000 * hubLeaseGroup.HUB_LEASE_DURATION_SECONDS.parse(undefined);
+const DEADLINE_MS = 1_000 * hubLeaseGroup.HUB_LEASE_DEADLINE_SECONDS.parse(undefined);
+const TAKEN_WITHIN_MS = 4 * LEASE_MS;
+/** A client whose last packet has no answer shakes hands by itself; WireGuard answers each within ten seconds. */
+const SETTLED_MS = 12_000;
+
+/** A look at a hub runs programs on its node. */
+const until = <T>(look: () => Promise<T> | T, limitMs?: number) => untilTold(look, limitMs, 100);
+
+let pair: HubPair;
+
+beforeAll(async () => {
+  if (process.getuid?.() !== 0) return;
+  pair = await hubPair({ DB_REFRESH_SECONDS: "2" });
+  const [a, b] = pair.hubs;
+  await a.start();
+  await until(() => pair.address.leadsTo === a, 30_000);
+  await b.start();
+  await pair.connect();
+}, 120_000);
+
+/** Whatever became of the hubs in the test before: one serves, the other stands by and knows where clients are. */
+beforeEach(async () => {
+  if (process.getuid?.() !== 0) return;
+  pair.leases.mend();
+  for (const hub of pair.hubs) {
+    for (const cable of Object.values(hub.cables)) cable.mend();
+    if (!hub.isThere) await hub.start();
+  }
+  await until(() => holder() !== undefined && pair.address.leadsTo === serving(), 30_000);
+  await until(() => standsBy(standby()), 30_000);
+  await until(() => echoes(pair), 30_000);
+  await until(() => pair.areShared());
+}, 150_000);
+
+const holder = () => pair.leases.holder(PAIR_LEASE);
+const serving = () => pair.hubs[holder() === "a" ? 0 : 1];
+const standby = () => pair.hubs[holder() === "a" ? 1 : 0];
+
+/** With its peers in place. */
+const standsBy = async (hub: PairedHub) =>
+  (await hub.readiness()) === "standby" && (await hub.handshakes()).length === 2;
+
+/** Resolves when the hub has taken the lease; the one before serves no more then. */
+async function taken(from: PairedHub, to: PairedHub): Promise<number> {
+  await until(() => holder() === to.name, TAKEN_WITHIN_MS);
+  const takenAt = Date.now();
+  expect(await from.upPlanes()).toEqual([]);
+  return takenAt;
+}
+
+/** Both clients, which say nothing by themselves, have shaken hands with the hub; then a byte of theirs passes. */
+async function clientsAreBack(at: PairedHub, takenAt: number): Promise<number> {
+  await until(async () => {
+    const shaken = await at.handshakes();
+    return shaken.length === 2 && shaken.every((second) => second >= Math.floor(takenAt / 1000));
+  }, 2 * BACK_WITHIN_MS);
+  await until(() => echoes(pair));
+  return Date.now();
+}
+
+/** To be called when the one before ends. Resolves with the milliseconds until the next had the lease. */
+async function takeOver(from: PairedHub, to: PairedHub): Promise<number> {
+  const endedAt = Date.now();
+  const takenAt = await taken(from, to);
+  await until(() => pair.address.leadsTo === to);
+  const backAt = await clientsAreBack(to, takenAt);
+  const { movedAt } = pair.address;
+  const move = movedAt > takenAt ? `${backAt - movedAt} ms after the address had moved` : "without a move";
+  process.stdout.write(
+    `hub ${from.name} → ${to.name}: idle clients echo ${backAt - endedAt} ms after the end of the one before: ` +
+      `lease taken after ${takenAt - endedAt} ms, echo ${backAt - takenAt} ms later, ${move}\n`,
+  );
+  expect(backAt - endedAt).toBeLessThan(BACK_WITHIN_MS);
+  return takenAt - endedAt;
+}
+
+asRoot(
+  "a standby is mute: a client whose handshakes come to it gets no answer",
+  async () => {
+    const [active, mute] = [serving(), standby()];
+    const [sent, met] = [await mute.packetsSent(), await mute.packetsMet()];
+    await pair.address.lead(mute);
+    await expect(pair.connect(3_000)).rejects.toThrow();
+    expect(await mute.packetsMet()).toBeGreaterThan(met);
+    expect(await mute.packetsSent()).toBe(sent);
+    await pair.address.lead(active);
+  },
+  60_000,
+);
+
+asRoot.each(["one", "the way back, to a hub that had sessions with the same clients"])(
+  "a hub that is killed, %s: the other speaks first, and idle clients echo again within ten seconds",
+  async () => {
+    const [killed, other] = [serving(), standby()];
+    killed.signal("SIGKILL");
+    await takeOver(killed, other);
+    await killed.gone();
+  },
+  90_000,
+);
+
+asRoot(
+  "a hub that is paused and wakes up after another took over sends not a single packet",
+  async () => {
+    const [paused, other] = [serving(), standby()];
+    paused.signal("SIGSTOP");
+    const takenAt = await taken(paused, other);
+    const sent = await paused.packetsSent();
+    await clientsAreBack(other, takenAt);
+    paused.signal("SIGCONT");
+    await until(() => standsBy(paused), 30_000);
+    expect(await echoes(pair)).toBe(true);
+    expect(await paused.packetsSent()).toBe(sent);
+    expect(holder()).toBe(other.name);
+  },
+  90_000,
+);
+
+asRoot(
+  "a hub that ends in order is followed at once",
+  async () => {
+    const [ended, other] = [serving(), standby()];
+    ended.signal("SIGTERM");
+    // Nobody waits for a lease to run out.
+    expect(await takeOver(ended, other)).toBeLessThan(DEADLINE_MS);
+    await ended.gone();
+  },
+  90_000,
+);
+
+asRoot(
+  "cut off from the API server alone, a hub has ended before the other begins, which needs no Postgres for it",
+  async () => {
+    const [cut, other] = [serving(), standby()];
+    for (const { cables } of pair.hubs) cables.database.cut();
+    cut.cables.api.cut();
+    const takenAt = await taken(cut, other);
+    const sent = await cut.packetsSent();
+    await clientsAreBack(other, takenAt);
+    expect(await cut.packetsSent()).toBe(sent);
+  },
+  90_000,
+);
+
+asRoot(
+  "the API server away: the hub serves while its lease holds, then nobody does, and clients come back with it",
+  async () => {
+    const active = serving();
+    const renewed = () => pair.leases.leases.get(PAIR_LEASE)?.spec?.renewTime;
+    const before = renewed();
+    await until(() => renewed() !== before);
+    pair.leases.cut();
+    const cutAt = Date.now();
+    expect(await echoes(pair)).toBe(true);
+    expect(Date.now() - cutAt).toBeLessThan(DEADLINE_MS);
+    await until(async () => (await active.upPlanes()).length === 0);
+    expect(Date.now() - cutAt).toBeLessThan(DEADLINE_MS + 2_000);
+    const sent = () => Promise.all(pair.hubs.map((hub) => hub.packetsSent()));
+    const sentBefore = await sent();
+    // Long enough for a standby to think that the lease has run out.
+    await until(() => Date.now() - cutAt > LEASE_MS + DEADLINE_MS, 2 * LEASE_MS);
+    expect(await sent()).toEqual(sentBefore);
+    expect(await Promise.all(pair.hubs.map((hub) => hub.upPlanes()))).toEqual([[], []]);
+    const mendedAt = Date.now();
+    pair.leases.mend();
+    const isReady = async (hub: PairedHub) => (await hub.readiness()) === "ready";
+    await until(async () => (await Promise.all(pair.hubs.map(isReady))).includes(true), TAKEN_WITHIN_MS);
+    await clientsAreBack(serving(), mendedAt);
+  },
+  120_000,
+);
+
+asRoot(
+  "a hub that is killed in the middle of its takeover is replaced as any other",
+  async () => {
+    const [killed, other] = [serving(), standby()];
+    killed.signal("SIGKILL");
+    await until(() => holder() === other.name, TAKEN_WITHIN_MS);
+    other.signal("SIGKILL");
+    await Promise.all([killed.gone(), other.gone()]);
+    await killed.start();
+    await takeOver(other, killed);
+  },
+  120_000,
+);
+
+asRoot(
+  "wireguard-go killed in the middle of a takeover is made again, with the peers, and they are called",
+  async () => {
+    const [killed, other] = [serving(), standby()];
+    killed.signal("SIGKILL");
+    await until(() => holder() === other.name, TAKEN_WITHIN_MS);
+    const takenAt = Date.now();
+    await other.node.shell("kill -9 $(pidof wireguard-go)");
+    await clientsAreBack(other, takenAt);
+    await killed.gone();
+  },
+  120_000,
+);
+
+asRoot(
+  "Redis away at a takeover, and nothing known: the hub takes over all the same and says so; idle clients stay away",
+  async () => {
+    const [killed, other] = [serving(), standby()];
+    other.signal("SIGKILL");
+    await other.gone();
+    // Nothing is written there by the hub that serves, and sessions are too young for a handshake of the clients' own.
+    killed.cables.objects.cut();
+    await pair.forgetEndpoints();
+    await pair.connect();
+    const spokeAt = Date.now();
+    other.cables.redis.cut();
+    await other.start();
+    await until(() => standsBy(other), 30_000);
+    await until(() => Date.now() - spokeAt > SETTLED_MS, 2 * SETTLED_MS);
+    killed.signal("SIGKILL");
+    const takenAt = await taken(killed, other);
+    await until(() => pair.address.leadsTo === other);
+    expect(other.said.join("")).toContain("what the hub before knew cannot be read");
+    // What the sharing is for: without it nobody is back by the time that is promised.
+    for (; Date.now() - takenAt < BACK_WITHIN_MS; await delay(500)) {
+      expect(await other.handshakes()).toEqual([0, 0]);
+    }
+    // Whoever speaks himself is served.
+    await pair.connect();
+    await killed.gone();
+  },
+  120_000,
+);

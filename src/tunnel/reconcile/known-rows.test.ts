@@ -1,0 +1,115 @@
+import { until } from "../../testing/until";
+import type { FleetRow } from "./fleet";
+import { KnownRows, type RowIds } from "./known-rows";
+
+const user = (id: number, ip: string): FleetRow => ({
+  plane: "users",
+  id,
+  ip,
+  key_id: "k",
+  owner: null,
+  port: null,
+});
+const some = (...users: number[]): RowIds => ({ users: new Set(users), drones: new Set() });
+
+/** Tables that keep their state; each read sees them as they are when it begins, and ends when it is told to. */
+class Tables {
+  rows = [user(1, "10.70.0.2"), user(2, "10.70.0.3")];
+  readonly ends: (() => void)[] = [];
+  private read(rows: FleetRow[]): Promise<FleetRow[]> {
+    return new Promise((resolve) => this.ends.push(() => resolve(rows)));
+  }
+  all = () => this.read([...this.rows]);
+  some = ({ users }: RowIds) => this.read(this.rows.filter(({ id }) => users.has(id)));
+}
+
+async function known() {
+  const tables = new Tables();
+  const rows = new KnownRows(tables.all, tables.some);
+  const first = rows.refresh();
+  tables.ends[0]?.();
+  await first;
+  const texts = () => rows.all?.users.map(({ id, ip }) => `${id} ${ip}`);
+  return { tables, rows, texts };
+}
+
+test("nothing is known until all rows have been read once", () => {
+  const tables = new Tables();
+  expect(new KnownRows(tables.all, tables.some).all).toBeUndefined();
+});
+
+test("a row that is read by its id is taken over, and one that is not found is gone", async () => {
+  const { tables, rows, texts } = await known();
+  tables.rows = [user(2, "10.70.0.9"), user(3, "10.70.0.2")];
+  const reading = rows.refreshSome(some(1, 2, 3));
+  tables.ends[1]?.();
+  await reading;
+  expect(texts()).toEqual(["2 10.70.0.9", "3 10.70.0.2"]);
+});
+
+test("a slow read of all rows does not bring back what changed after it began", async () => {
+  const { tables, rows, texts } = await known();
+  const slow = rows.refresh();
+  tables.rows = [user(2, "10.70.0.3"), user(3, "10.70.0.4")];
+  const quick = rows.refreshSome(some(1, 3));
+  tables.ends[2]?.();
+  await quick;
+  expect(texts()).toEqual(["2 10.70.0.3", "3 10.70.0.4"]);
+  tables.ends[1]?.();
+  await slow;
+  expect(texts()).toEqual(["2 10.70.0.3", "3 10.70.0.4"]);
+});
+
+test("of two reads of all rows the one that began later wins, whichever ends first", async () => {
+  const { tables, rows, texts } = await known();
+  const slow = rows.refresh();
+  tables.rows = [user(2, "10.70.0.3")];
+  const quick = rows.refresh();
+  tables.ends[2]?.();
+  await quick;
+  tables.ends[1]?.();
+  await slow;
+  expect(texts()).toEqual(["2 10.70.0.3"]);
+});
+
+test("when more than a few are gone all rows are read, so that nobody judges by a part of them", async () => {
+  const tables = new Tables();
+  tables.rows = Array.from({ length: 20 }, (_, n) => user(n + 1, `10.70.0.${n + 2}`));
+  const rows = new KnownRows(tables.all, tables.some);
+  const first = rows.refresh();
+  tables.ends[0]?.();
+  await first;
+  tables.rows = tables.rows.slice(15);
+  const reading = rows.refreshSome(some(1, 2, 3, 4, 5, 6));
+  tables.ends[1]?.();
+  await until(() => tables.ends.length === 3);
+  tables.ends[2]?.();
+  await reading;
+  expect(rows.all?.users.map(({ id }) => id)).toEqual([16, 17, 18, 19, 20]);
+});
+
+test("a read that fails changes nothing", async () => {
+  const broken = new KnownRows(
+    async () => [user(1, "10.70.0.2")],
+    async () => Promise.reject(new Error("down")),
+  );
+  await broken.refresh();
+  await expect(broken.refreshSome(some(1))).rejects.toThrow("down");
+  expect(broken.all?.users).toHaveLength(1);
+});
+
+test("the list of a plane is another one only after something of it changed", async () => {
+  const { tables, rows } = await known();
+  const first = rows.all;
+  const again = rows.refresh();
+  tables.ends[1]?.();
+  await again;
+  expect(rows.all?.users).toBe(first?.users);
+  tables.rows = [user(1, "10.70.0.2"), user(2, "10.70.0.9")];
+  const changed = rows.refreshSome(some(1, 2));
+  tables.ends[2]?.();
+  await changed;
+  expect(rows.all?.users.map(({ ip }) => ip)).toEqual(["10.70.0.2", "10.70.0.9"]);
+  expect(rows.all?.users[0]).toBe(first?.users[0]);
+  expect(rows.all?.drones).toBe(first?.drones);
+});
