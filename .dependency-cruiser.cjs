@@ -115,7 +115,13 @@ module.exports = {
       severity: "error",
       from: {
         path: "^src/",
-        pathNot: ["\\.store\\.ts$", "^src/platform/", "^src/testing/", "^src/tunnel/reconcile/desired", isTest],
+        pathNot: [
+          "\\.store\\.ts$",
+          "^src/platform/",
+          "^src/testing/",
+          "^src/tunnel/reconcile/desired",
+          isTest,
+        ],
       },
       to: { path: "node_modules/knex", dependencyTypesNot: ["type-only"] },
     },
