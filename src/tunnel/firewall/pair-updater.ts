@@ -3,7 +3,7 @@ import type { Logger } from "../../platform/process/log";
 import type { TunnelMetrics } from "../metrics";
 import type { Os } from "../os/os";
 import { Lane } from "../reconcile/lane";
-import type { Steps } from "../steps";
+import type { Steps } from "../reconcile/steps";
 import { forgetRevoked } from "./conntrack";
 import { PairSet } from "./pair-set";
 import type { Pair } from "./pairs";
