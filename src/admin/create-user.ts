@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { z } from "zod";
 import { createUser } from "../features/accounts";
 import { adminConfig, loadConfig } from "../platform/config";
-import { faultWords } from "../platform/config/issue-message";
+import { issueMessage } from "../platform/config/issue-message";
 import { openDatabase } from "../platform/postgres/db";
 import { explainDatabaseError } from "../platform/postgres/errors";
 import type { AdminCommand } from "./command";
@@ -29,7 +29,7 @@ export const createUserCommand: AdminCommand = {
     });
     const wish = Wish.safeParse({ ...values, password: await firstLine(process.stdin) });
     if (!wish.success) {
-      const faults = wish.error.issues.map((issue) => `  ${issue.path.join(".")}: ${faultWords(issue)}`);
+      const faults = wish.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issueMessage(issue)}`);
       throw new Error(`usage: admin ${this.usage}\n${faults.join("\n")}`);
     }
     const config = loadConfig(adminConfig);

@@ -1,7 +1,7 @@
 import type { Context } from "koa";
 import { z } from "zod";
 import { DomainError } from "../domain/errors";
-import { faultWords } from "../platform/config/issue-message";
+import { issueMessage } from "../platform/config/issue-message";
 import type { Route } from "./route";
 
 const nothing = z.object({});
@@ -31,6 +31,6 @@ function parsePart(part: "query" | "body", schema: z.ZodType, value: unknown): u
 export function describeIssues(part: string, error: z.ZodError): string {
   return error.issues
     .slice(0, 10)
-    .map((issue) => `${issue.path.join(".") || part}: ${faultWords(issue)}`)
+    .map((issue) => `${issue.path.join(".") || part}: ${issueMessage(issue)}`)
     .join("; ");
 }

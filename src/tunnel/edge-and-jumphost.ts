@@ -14,6 +14,26 @@ import { Jumphost } from "./jumphost/jumphost";
 import { Reach } from "./jumphost/reach";
 import type { Fleet } from "./reconcile/fleet";
 
+/** A gateway gives a vehicle's link 5 s; the jumphost's answer has to come before that. */
+const JUMPHOST_CONNECT_MS = 4_000;
+/** A vehicle sends a heartbeat each second: a minute without a byte is a dead link. */
+const JUMPHOST_IDLE_MS = 60_000;
+/** A gateway that is gone is noticed within two pings, half of what the idle limit would take. */
+const JUMPHOST_PING_MS = 15_000;
+/** A MAVLink frame has 280 bytes; gateways send many in one WebSocket frame. */
+const JUMPHOST_MAX_FRAME_BYTES = 1_048_576;
+/** About 10 s of a busy telemetry link. */
+const JUMPHOST_MAX_BUFFERED_BYTES = 262_144;
+/** Twice the largest fleet that is measured; each pipe holds two descriptors. */
+const JUMPHOST_MAX_PIPES = 20_000;
+/** Autopilots and mavlink-router serve a handful of TCP clients. */
+const JUMPHOST_MAX_PIPES_PER_VEHICLE = 8;
+
+/** The longest silence of the gateway or the object store before a drone is answered with 504. */
+const EDGE_SILENCE_MS = 30_000;
+/** An onboard computer holds a few: its agent, uploads and Redis. */
+const EDGE_MAX_CONNECTIONS_PER_DRONE = 32;
+
 /** What the firewall has to let drones reach on the hub. */
 export const edgePorts = (config: TunnelConfig): OpenPort[] =>
   [
@@ -48,13 +68,13 @@ export function openJumphost(
       simulatorHosts: config.JUMPHOST_SIMULATOR_HOSTS.map((host) => host.toLowerCase()),
     }),
     secret: config.ACCESS_PROFILE === "strict" ? config.TUNNEL_API_SECRET : undefined,
-    connectMs: config.JUMPHOST_CONNECT_TIMEOUT_MS,
-    idleMs: config.JUMPHOST_IDLE_SECONDS * 1000,
-    pingMs: config.JUMPHOST_PING_SECONDS * 1000,
-    maxFrameBytes: config.JUMPHOST_MAX_FRAME_BYTES,
-    maxBufferedBytes: config.JUMPHOST_MAX_BUFFERED_BYTES,
-    maxPipes: config.JUMPHOST_MAX_PIPES,
-    maxPipesPerVehicle: config.JUMPHOST_MAX_PIPES_PER_VEHICLE,
+    connectMs: JUMPHOST_CONNECT_MS,
+    idleMs: JUMPHOST_IDLE_MS,
+    pingMs: JUMPHOST_PING_MS,
+    maxFrameBytes: JUMPHOST_MAX_FRAME_BYTES,
+    maxBufferedBytes: JUMPHOST_MAX_BUFFERED_BYTES,
+    maxPipes: JUMPHOST_MAX_PIPES,
+    maxPipesPerVehicle: JUMPHOST_MAX_PIPES_PER_VEHICLE,
     from: planes.drones.hub,
     onTurnedAway,
     isActive,
@@ -93,8 +113,8 @@ export function openEdge(
       : undefined,
     live: liveDrones(fleet),
     isSettled,
-    silenceMs: config.EDGE_TIMEOUT_SECONDS * 1000,
-    maxConnectionsPerDrone: config.EDGE_MAX_CONNECTIONS_PER_DRONE,
+    silenceMs: EDGE_SILENCE_MS,
+    maxConnectionsPerDrone: EDGE_MAX_CONNECTIONS_PER_DRONE,
     onTurnedAway,
     log,
     registry,

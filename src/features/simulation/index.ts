@@ -10,6 +10,14 @@ import type { SimulationProvider } from "./provider";
 import { simulationRoutes } from "./simulation.routes";
 import { SimulationService } from "./simulation.service";
 
+/** AWS's list prices in us-east-1, in US dollars; the instance's hour, which dominates the estimate, is configured. */
+const DISK_AND_TRANSFER = {
+  storageGb: 30,
+  perStorageGbMonth: 0.08,
+  transferGbPerHour: 0.5,
+  perTransferGb: 0.09,
+} as const;
+
 interface SimulationFeatureDeps {
   readonly config: GatewayConfig;
   readonly db: Db;
@@ -25,10 +33,7 @@ export function simulation({ config, db, clock, lifecycle }: SimulationFeatureDe
   lifecycle.onClose("simulation", () => provider?.close?.());
   const rates = {
     perHour: config.SIMULATION_HOURLY_RATE,
-    storageGb: config.SIMULATION_STORAGE_GB,
-    perStorageGbMonth: config.SIMULATION_STORAGE_GB_MONTH_RATE,
-    transferGbPerHour: config.SIMULATION_TRANSFER_GB_PER_HOUR,
-    perTransferGb: config.SIMULATION_TRANSFER_GB_RATE,
+    ...DISK_AND_TRANSFER,
   };
   return { routes: simulationRoutes(new SimulationService({ db, clock, provider, rates })) };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { edgeGroup } from "./hub-doors";
+import { edgeGroup } from "./hub-servers";
 import { databaseGroup, mailGroup, objectsGroup } from "./shared";
 
 export const adminConfig = z.object({

@@ -60,10 +60,6 @@ export const simulationGroup = {
   EC2_REGION: z.string().default("us-east-1").describe("`ec2`: its region."),
   EC2_ENDPOINT: z.url().optional().describe("`ec2`: where its API is reached; AWS's own when absent."),
   SIMULATION_HOURLY_RATE: amount(0.95, "Price of a running hour, for the cost estimate."),
-  SIMULATION_STORAGE_GB: amount(30, "Gigabytes of the instance's disk, for the cost estimate."),
-  SIMULATION_STORAGE_GB_MONTH_RATE: amount(0.08, "Price of a gigabyte kept for a month."),
-  SIMULATION_TRANSFER_GB_PER_HOUR: amount(0.5, "Gigabytes a running hour is expected to send."),
-  SIMULATION_TRANSFER_GB_RATE: amount(0.09, "Price of a gigabyte sent."),
 };
 
 export const vehicleGroup = {

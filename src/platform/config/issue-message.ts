@@ -4,7 +4,7 @@ import type { z } from "zod";
  * What is wrong with a value, in words for whoever sent it, to stand behind the field's name: "is required",
  * "must be a number". Never with the value itself, which may be a secret.
  */
-export function faultWords(issue: z.core.$ZodIssue): string {
+export function issueMessage(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case "invalid_type":
       return isMissing(issue) ? "is required" : `must be ${withArticle(issue.expected)}`;

@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
+import pino from "pino";
 import type { z } from "zod";
-import { faultWords } from "./issue-message";
+import { createLogger } from "../process/log";
+import { issueMessage } from "./issue-message";
+import { findRetired } from "./retired";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -16,13 +19,16 @@ export class ConfigError extends Error {
 
 /**
  * Read a process's configuration once. Every variable may be given as `NAME_FILE`, a path whose trimmed
- * content is the value; an empty variable counts as absent.
+ * content is the value; an empty variable counts as absent. `warn` is called once where variables of an earlier
+ * release are still set.
  */
 export function loadConfig<Schema extends z.ZodObject>(
   schema: Schema,
   env: Environment = process.env,
+  warn: (retired: readonly string[]) => void = warnOfRetired,
 ): z.infer<Schema> {
-  const faults: string[] = [];
+  const { warnings, faults: unsafe } = findRetired(env);
+  const faults = [...unsafe];
   const given: Record<string, string> = {};
   for (const name of Object.keys(schema.shape)) {
     const value = readVariable(name, env, faults);
@@ -30,10 +36,19 @@ export function loadConfig<Schema extends z.ZodObject>(
   }
   const parsed = schema.safeParse(given);
   for (const issue of parsed.error?.issues ?? []) {
-    faults.push(`${issue.path.join(".") || "configuration"}: ${faultWords(issue)}`);
+    faults.push(`${issue.path.join(".") || "configuration"}: ${issueMessage(issue)}`);
   }
   if (faults.length > 0 || !parsed.success) throw new ConfigError(faults);
+  if (warnings.length > 0) warn(warnings);
   return parsed.data;
+}
+
+/** On standard error: what an admin command prints on standard output is read by programs. */
+function warnOfRetired(retired: readonly string[]): void {
+  createLogger("config", "warn", pino.destination({ dest: 2, sync: true })).warn(
+    { variables: retired },
+    "Variables of an earlier release are still set",
+  );
 }
 
 function readVariable(name: string, env: Environment, faults: string[]): string | undefined {

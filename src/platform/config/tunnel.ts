@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { flag, list, port, seconds, secret } from "./fields";
-import { edgeGroup, jumphostGroup } from "./hub-doors";
+import { edgeGroup, jumphostGroup } from "./hub-servers";
 import { areLeaseTimesSound, guardGroup, hubLeaseGroup, LEASE_TIMES_FAULT } from "./hub-lease";
 import {
   accessGroup,

@@ -1,28 +1,12 @@
 import { z } from "zod";
-import { list, milliseconds, port, positiveInt, seconds, secret, secretUrl } from "./fields";
+import { list, port, secret, secretUrl } from "./fields";
 
-/** Variables of what a hub opens: the jumphost to gateways, the edge to drones. */
+/** Variables of the hub's servers: the jumphost, which gateways use, and the edge, which drones use. */
 
 export const jumphostGroup = {
   JUMPHOST_PORT: port(5051, "WebSocket through which gateways dial drones."),
   JUMPHOST_SIMULATOR_HOSTS: list(
     "Host names and addresses, comma separated, that the jumphost dials beside drones, at any port. Loopback, metadata, VPN and the node's own addresses are refused all the same.",
-  ),
-  JUMPHOST_CONNECT_TIMEOUT_MS: milliseconds(4_000, "Longest wait for a vehicle to take a connection."),
-  JUMPHOST_IDLE_SECONDS: seconds(60, "A pipe that carries nothing for so long is closed."),
-  JUMPHOST_PING_SECONDS: seconds(
-    15,
-    "How often a gateway is asked for a sign of life; one that gives none by the next time is gone.",
-  ),
-  JUMPHOST_MAX_FRAME_BYTES: positiveInt(1_048_576, "Largest WebSocket frame that a gateway may send."),
-  JUMPHOST_MAX_BUFFERED_BYTES: positiveInt(
-    262_144,
-    "Bytes that may wait for one side of a pipe before the other is no longer read.",
-  ),
-  JUMPHOST_MAX_PIPES: positiveInt(20_000, "Most pipes at once."),
-  JUMPHOST_MAX_PIPES_PER_VEHICLE: positiveInt(
-    8,
-    "Most pipes to one vehicle at once; one with a fencing number takes the others' place.",
   ),
 };
 
@@ -49,9 +33,4 @@ export const edgeGroup = {
   EDGE_REDIS_URL: secretUrl(
     "Redis, as a user that may ACL SETUSER, DELUSER and USERS, for the edge makes each drone a user of its own, and GET fleet:link:*, where the jumphost finds the holders' fencing numbers.",
   ).optional(),
-  EDGE_TIMEOUT_SECONDS: seconds(
-    30,
-    "Longest silence of the gateway or the object store before a drone is answered with 504.",
-  ),
-  EDGE_MAX_CONNECTIONS_PER_DRONE: positiveInt(32, "Most connections of one drone to the edge at once."),
 };

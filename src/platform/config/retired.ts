@@ -1,0 +1,48 @@
+/** What to do about a variable that an earlier release read. */
+export interface RetiredVariable {
+  /** The variable that took its place; absent where a constant did. */
+  readonly now?: string;
+  /**
+   * Why a process that ignored it would be unsafe: it refuses to start. Without this it starts and warns, because a limit
+   * that falls back to its default is better than an upgrade that stops the service.
+   */
+  readonly unsafe?: string;
+}
+
+/** Every variable that was renamed or removed since 0.1.0. */
+export const retiredVariables: Readonly<Record<string, RetiredVariable>> = {
+  EDGE_MAX_CONNECTIONS_PER_DRONE: {},
+  EDGE_TIMEOUT_SECONDS: {},
+  JUMPHOST_CONNECT_TIMEOUT_MS: {},
+  JUMPHOST_IDLE_SECONDS: {},
+  JUMPHOST_MAX_BUFFERED_BYTES: {},
+  JUMPHOST_MAX_FRAME_BYTES: {},
+  JUMPHOST_MAX_PIPES: {},
+  JUMPHOST_MAX_PIPES_PER_VEHICLE: {},
+  JUMPHOST_PING_SECONDS: {},
+  SIMULATION_STORAGE_GB: {},
+  SIMULATION_STORAGE_GB_MONTH_RATE: {},
+  SIMULATION_TRANSFER_GB_PER_HOUR: {},
+  SIMULATION_TRANSFER_GB_RATE: {},
+};
+
+export interface RetiredFindings {
+  readonly warnings: readonly string[];
+  readonly faults: readonly string[];
+}
+
+/** Name each retired variable that this environment still sets, with the variable to use instead. Never a value. */
+export function findRetired(
+  env: Readonly<Record<string, string | undefined>>,
+  table: Readonly<Record<string, RetiredVariable>> = retiredVariables,
+): RetiredFindings {
+  const warnings: string[] = [];
+  const faults: string[] = [];
+  for (const [name, { now, unsafe }] of Object.entries(table)) {
+    if (!env[name] && !env[`${name}_FILE`]) continue;
+    const advice = now ? `${name} is now ${now}` : `${name} was removed and has no effect`;
+    if (unsafe) faults.push(`${advice}: ${unsafe}`);
+    else warnings.push(advice);
+  }
+  return { warnings, faults };
+}
