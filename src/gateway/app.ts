@@ -12,7 +12,7 @@ import type { Route } from "../http/route";
 import type { Guards } from "../http/route-guards";
 import type { GatewayConfig } from "../platform/config";
 import type { Logger } from "../platform/process/log";
-import { reachable } from "../platform/process/reachability";
+import { reachabilityProbes } from "../platform/process/reachability";
 import { version } from "../platform/process/version";
 import type { GatewayDeps } from "./deps";
 
@@ -100,7 +100,7 @@ function mainApp(deps: GatewayDeps, routes: readonly Route[], observe: Middlewar
       postgres: () => deps.db.raw("select 1"),
       redis: () => deps.redis.ping(),
       ...(deps.replicas && { sharded_channels: deps.replicas.channels.probe }),
-      ...reachable({
+      ...reachabilityProbes({
         objects: config.S3_ENDPOINT,
         tunnel: config.VPN_SERVICE_URL,
         jumphost: config.JUMPHOST_URL,

@@ -4,7 +4,7 @@ import { observeJobs } from "../platform/jobs/jobs";
 import { type Mailer, openMailer } from "../platform/mail";
 import { openObjects } from "../platform/objects/client";
 import { ObjectStore } from "../platform/objects/object-store";
-import { Changes } from "../platform/postgres/changes";
+import { ChangeListener } from "../platform/postgres/change-listener";
 import { type Db, observeDatabase, openDatabase } from "../platform/postgres/db";
 import { type Clock, systemClock } from "../platform/process/clock";
 import type { Lifecycle } from "../platform/process/lifecycle";
@@ -25,7 +25,7 @@ export interface GatewayDeps {
   readonly clock: Clock;
   readonly db: Db;
   /** What changes of users and drones, whoever changes it. */
-  readonly changes: Changes;
+  readonly changes: ChangeListener;
   readonly redis: Redis;
   readonly mailer: Mailer;
   readonly objects: S3Client;
@@ -49,7 +49,7 @@ export function openDeps(
   observeDatabase(registry, db);
   observeJobs(registry, db);
   lifecycle.onClose("database", () => db.destroy());
-  const changes = new Changes(config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, log);
+  const changes = new ChangeListener(config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, { log });
   lifecycle.onClose("changes", () => changes.stop());
   const redis = openRedis(config.REDIS_URL, log);
   lifecycle.onClose("redis", () => redis.disconnect());

@@ -68,7 +68,7 @@ export function openReplicas(
   const subscriber = new Subscriber(config.REDIS_URL, log);
   lifecycle.onClose("redis subscriber", () => subscriber.close());
   const channels = shardedChannels(redis, subscriber.connection, log);
-  subscriber.hear(CLOSE_CHANNEL, (text) => {
+  subscriber.onMessage(CLOSE_CHANNEL, (text) => {
     const [from, key = "", ...reason] = text.split(" ");
     if (from !== leases.replica) links.close(key, reason.join(" "));
   });

@@ -12,7 +12,7 @@ import { systemClock } from "../platform/process/clock";
 import { Lifecycle } from "../platform/process/lifecycle";
 import { createLogger, type Logger } from "../platform/process/log";
 import { createMetrics } from "../platform/process/metrics";
-import { reachable } from "../platform/process/reachability";
+import { reachabilityProbes } from "../platform/process/reachability";
 import { startWorking } from "./tasks";
 
 export interface Worker {
@@ -44,7 +44,7 @@ export async function startWorker(config: WorkerConfig): Promise<Worker> {
     app.use(protectiveHeaders);
     const dependencies = {
       postgres: () => db.raw("select 1"),
-      ...reachable({ objects: config.S3_ENDPOINT }),
+      ...reachabilityProbes({ objects: config.S3_ENDPOINT }),
     };
     app.use(opsRoutes(lifecycle, registry, dependencies));
     const server = limitedServer(app.callback(), INTERNAL_LIMITS);

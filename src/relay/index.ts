@@ -10,7 +10,7 @@ import {
 import { limitedServer, publicLimits } from "../http/server/limited-server";
 import { closeServer, listen } from "../http/server/listen";
 import type { RelayConfig } from "../platform/config";
-import { Changes } from "../platform/postgres/changes";
+import { ChangeListener } from "../platform/postgres/change-listener";
 import { observeDatabase, openDatabase } from "../platform/postgres/db";
 import { refuseUnsafeListening, warnOfRelaxedRules } from "../platform/process/access-profile";
 import { systemClock } from "../platform/process/clock";
@@ -93,9 +93,9 @@ export async function startRelay(config: RelayConfig): Promise<Relay> {
 
   const watch = new DroneWatch(db, sessions, log);
   lifecycle.onClose("drone watch", () => watch.stop());
-  const changes = new Changes(config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, log);
+  const changes = new ChangeListener(config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, { log });
   lifecycle.onClose("changes", () => changes.stop());
-  changes.hear({
+  changes.subscribe({
     onChange: (change) => watch.changed(change),
     onReconnect: () => watch.recheckAll(),
   });
@@ -113,10 +113,10 @@ export async function startRelay(config: RelayConfig): Promise<Relay> {
     const logOuts = new Subscriber(config.REDIS_URL, log);
     lifecycle.onClose("log-outs", () => logOuts.close());
     const blocklist = redisBlocklist(redis, systemClock, revokedTokens(db), (channel, listener) =>
-      logOuts.hear(channel, listener),
+      logOuts.onMessage(channel, listener),
     );
     const signedIn = new SignedIn(blocklist, new Standings((ids) => standingsOf(db, ids)));
-    changes.hear(hearsUsers(signedIn));
+    changes.subscribe(hearsUsers(signedIn));
     lifecycle.onClose("signed in", () => signedIn.stop());
     return { tokens: new Tokens(secret, systemClock), signedIn };
   };

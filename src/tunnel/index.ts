@@ -10,7 +10,7 @@ import { systemClock } from "../platform/process/clock";
 import { Lifecycle } from "../platform/process/lifecycle";
 import { createLogger, type LogDestination, type Logger } from "../platform/process/log";
 import { createMetrics } from "../platform/process/metrics";
-import { reachable } from "../platform/process/reachability";
+import { reachabilityProbes } from "../platform/process/reachability";
 import { IndexCopy } from "./client-configs/index-copy";
 import { Keyring } from "./client-configs/keyring";
 import { ConfigStore } from "./client-configs/store";
@@ -177,8 +177,8 @@ export async function startTunnel(
   lifecycle.onClose("reconciler", () => reconciler.stop());
   const poll = new StatsPoll(both, () => reconciler.kick("repair"), metrics);
   lifecycle.onClose("statistics", () => poll.stop());
-  const listener = new ChangeListener(config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, {
-    log,
+  const listener = new ChangeListener(config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, { log });
+  listener.subscribe({
     onChange: ({ table, id }) => reconciler.change(table, id),
     onReconnect: () => reconciler.kick("missed"),
   });
@@ -193,7 +193,7 @@ export async function startTunnel(
     trustedProxies: config.TRUSTED_PROXIES,
     dependencies: {
       postgres: () => db.raw("select 1"),
-      ...reachable({
+      ...reachabilityProbes({
         gateway: config.EDGE_GATEWAY_URL,
         redis: config.EDGE_REDIS_URL,
         objects: config.S3_ENDPOINT,

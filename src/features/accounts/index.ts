@@ -1,7 +1,7 @@
 import type { Route } from "../../http/route";
 import type { GatewayConfig } from "../../platform/config";
 import type { Mailer } from "../../platform/mail";
-import type { Changes, HearsChanges } from "../../platform/postgres/changes";
+import type { ChangeListener, ChangeSubscriber } from "../../platform/postgres/change-listener";
 import type { Db } from "../../platform/postgres/db";
 import type { Clock } from "../../platform/process/clock";
 import type { Lifecycle } from "../../platform/process/lifecycle";
@@ -33,10 +33,10 @@ interface AccountsDeps {
   readonly db: Db;
   readonly redis: Redis;
   /** The gateway's other replicas; absent where this is the only one. */
-  readonly replicas?: { readonly subscriber: Pick<Subscriber, "hear"> };
+  readonly replicas?: { readonly subscriber: Pick<Subscriber, "onMessage"> };
   readonly mailer: Mailer;
   readonly clock: Clock;
-  readonly changes: Pick<Changes, "hear">;
+  readonly changes: Pick<ChangeListener, "subscribe">;
   readonly lifecycle: Pick<Lifecycle, "onDrain">;
 }
 
@@ -45,13 +45,13 @@ export function accounts({ config, db, redis, replicas, mailer, clock, changes, 
   const tokens = new Tokens(config.JWT_SECRET, clock);
   const strict = config.ACCESS_PROFILE === "strict";
   const hear: Hear | undefined =
-    replicas && ((channel, listener) => replicas.subscriber.hear(channel, listener));
+    replicas && ((channel, listener) => replicas.subscriber.onMessage(channel, listener));
   const blocklist = strict ? redisBlocklist(redis, clock, revokedTokens(db), hear) : memoryBlocklist(clock);
   const standings = strict ? new Standings((ids) => standingsOf(db, ids)) : undefined;
   /** What is open on a token's word. Absent in the contract profile, where nothing ends it. */
   const signedIn = standings && new SignedIn(blocklist, standings);
   if (signedIn) {
-    changes.hear(hearsUsers(signedIn));
+    changes.subscribe(hearsUsers(signedIn));
     lifecycle.onDrain("signed in", () => signedIn.stop());
   }
   const service = accountsService({
@@ -78,7 +78,7 @@ export function accounts({ config, db, redis, replicas, mailer, clock, changes, 
 }
 
 /** To be told of the changes of the database, and of having missed some. */
-export const hearsUsers = (signedIn: SignedIn): HearsChanges => ({
+export const hearsUsers = (signedIn: SignedIn): ChangeSubscriber => ({
   onChange: ({ table, op, id }) => {
     if (table === "users" && op !== "insert") signedIn.userChanged(id);
   },

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { DomainError } from "../../domain/errors";
 import type { Db } from "../../platform/postgres/db";
-import { untilReachable } from "../../platform/postgres/retry";
+import { retryWhileUnavailable } from "../../platform/postgres/retry";
 import type { Logger } from "../../platform/process/log";
 import type { VehicleLink } from "../../vehicle";
 import type { Action, Done, Order, OrderedDrone } from "./action";
@@ -68,7 +68,7 @@ export class RecordedActions<Drone extends OrderedDrone> implements ActionServic
   /** A database that is away holds the answer up for a moment only; the record is finished when it is back. */
   private async finish(record: string, ending: Parameters<typeof finishCommand>[2]): Promise<void> {
     const finished = this.quietly("finish a command's record", () =>
-      untilReachable(() => finishCommand(this.db, record, ending), { limitMs: RECORD_LIMIT_MS }),
+      retryWhileUnavailable(() => finishCommand(this.db, record, ending), { limitMs: RECORD_LIMIT_MS }),
     );
     await Promise.race([finished, delay(ANSWER_DELAY_MS, undefined, { ref: false })]);
   }

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { openWorkFolder, sweepWorkFolders } from "../../platform/jobs/scratch-folder";
+import { openScratchFolder, sweepScratchFolders } from "../../platform/jobs/scratch-folder";
 import type { Task } from "../../platform/jobs/worker";
 import type { ObjectStore } from "../../platform/objects/object-store";
 import type { Db } from "../../platform/postgres/db";
@@ -29,7 +29,7 @@ const WORK_KIND = "hls";
 /** Remove what packagers that were killed have left on this disk. */
 export async function sweepPackaging(log: Logger): Promise<void> {
   try {
-    const count = await sweepWorkFolders(WORK_KIND);
+    const count = await sweepScratchFolders(WORK_KIND);
     if (count > 0) log.info({ count }, "removed what packagers of videos that were killed had left");
   } catch (error) {
     log.warn({ err: error }, "what packagers of videos that were killed have left could not be removed");
@@ -43,7 +43,7 @@ export const packageVideoTask =
     const { store, log, ffmpeg } = deps;
     const asset = await assetToDerive(deps, payload);
     if (asset?.stream !== "pending") return;
-    const { path: folder, remove } = await openWorkFolder(WORK_KIND);
+    const { path: folder, remove } = await openScratchFolder(WORK_KIND);
     try {
       // Read as ffmpeg goes: the original never lies on this disk.
       const packaged = await readOnLoopback(store, assetKey(asset), (source) =>

@@ -4,7 +4,7 @@ import { Ipv4, unmapped } from "../../domain/ipv4";
 import { DRONE_PLANE_PREFIX } from "../../domain/planes";
 import type { Guard } from "../../http/route-guards";
 import type { GatewayConfig } from "../../platform/config";
-import { sameSecret } from "../../platform/constant-time-equal";
+import { constantTimeEqual } from "../../platform/constant-time-equal";
 import type { Drone } from "./drones.store";
 
 /**
@@ -41,7 +41,7 @@ const statedByAnyone = (ctx: Context): string[] => [
 const statedByEdge =
   (secret: string | undefined) =>
   (ctx: Context): string[] => {
-    const proven = secret !== undefined && sameSecret(ctx.get("x-edge-secret"), secret);
+    const proven = secret !== undefined && constantTimeEqual(ctx.get("x-edge-secret"), secret);
     return proven ? [ctx.get("x-drone-ip")] : [];
   };
 

@@ -1,4 +1,4 @@
-import type { Changes } from "../../platform/postgres/changes";
+import type { ChangeListener } from "../../platform/postgres/change-listener";
 import type { Db } from "../../platform/postgres/db";
 import type { Logger } from "../../platform/process/log";
 import type { DroneEvents } from "./drone-events";
@@ -20,11 +20,11 @@ export class DroneWatch {
 
   constructor(
     private readonly db: Db,
-    changes: Pick<Changes, "hear">,
+    changes: Pick<ChangeListener, "subscribe">,
     private readonly events: DroneEvents,
     private readonly log: Logger,
   ) {
-    changes.hear({
+    changes.subscribe({
       onChange: ({ table, id }) => {
         if (table === "drones") this.enqueue(async () => this.compare(id, await droneStanding(this.db, id)));
       },

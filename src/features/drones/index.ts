@@ -2,7 +2,7 @@ import type { KeyObject } from "node:crypto";
 import type { Route } from "../../http/route";
 import type { Guard } from "../../http/route-guards";
 import type { GatewayConfig } from "../../platform/config";
-import type { Changes } from "../../platform/postgres/changes";
+import type { ChangeListener } from "../../platform/postgres/change-listener";
 import type { Db } from "../../platform/postgres/db";
 import type { Clock } from "../../platform/process/clock";
 import type { Lifecycle } from "../../platform/process/lifecycle";
@@ -38,7 +38,7 @@ interface DronesDeps {
   readonly log: Logger;
   readonly lifecycle: Pick<Lifecycle, "onClose">;
   readonly links: Pick<VehicleLinks, "withLink" | "close" | "closeEverywhere">;
-  readonly changes: Pick<Changes, "hear">;
+  readonly changes: Pick<ChangeListener, "subscribe">;
   /** Signs the tokens that drones show. */
   readonly signingKey: KeyObject;
 }

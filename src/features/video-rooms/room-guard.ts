@@ -1,7 +1,7 @@
 import jwt from "jsonwebtoken";
 import { DomainError } from "../../domain/errors";
 import type { Guard } from "../../http/route-guards";
-import { sameSecret } from "../../platform/constant-time-equal";
+import { constantTimeEqual } from "../../platform/constant-time-equal";
 import type { Drone } from "../drones";
 
 /**
@@ -16,7 +16,7 @@ export function videoRoomGuard(findDrone: (id: number) => Promise<Drone | undefi
     const token = /^Bearer +(\S+)$/i.exec(header)?.[1] ?? "";
     const id = droneIdOf(token);
     const drone = id === undefined ? undefined : await findDrone(id);
-    if (!drone?.video_room_token || !sameSecret(token, drone.video_room_token)) {
+    if (!drone?.video_room_token || !constantTimeEqual(token, drone.video_room_token)) {
       throw new DomainError("forbidden", "The token is not a drone's video room token.");
     }
     return { id: drone.id };

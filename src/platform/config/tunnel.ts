@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { flag, list, port, seconds, secret } from "./fields";
-import { edgeGroup, jumphostGroup } from "./hub-servers";
 import { areLeaseTimesSound, guardGroup, hubLeaseGroup, LEASE_TIMES_FAULT } from "./hub-lease";
+import { edgeGroup, jumphostGroup } from "./hub-servers";
 import {
   accessGroup,
   directDatabaseGroup,

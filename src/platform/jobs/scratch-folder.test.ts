@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { atEndOfFile } from "../../testing";
 import { packageRoot } from "../process/version";
-import { openWorkFolder, sweepWorkFolders } from "./scratch-folder";
+import { openScratchFolder, sweepScratchFolders } from "./scratch-folder";
 
 // A short path: the name of a socket has little room.
 const place = mkdtempSync(join(tmpdir(), "sweep-"));
@@ -28,23 +28,23 @@ async function other(kind: string): Promise<{ path: string; child: ChildProcess 
 
 test("a folder whose process was killed is swept, and none that is in use, of another kind or of somebody else", async () => {
   const [killed, alive] = [await other("hls"), await other("hls")];
-  const own = await openWorkFolder("hls", place);
+  const own = await openScratchFolder("hls", place);
   const unlike = await other("zip");
   mkdirSync(join(place, "hls-of-somebody-else"));
-  expect(await sweepWorkFolders("hls", place)).toBe(0);
+  expect(await sweepScratchFolders("hls", place)).toBe(0);
 
   for (const { child } of [killed, unlike]) {
     child.kill("SIGKILL");
     await once(child, "exit");
   }
-  expect(await sweepWorkFolders("hls", place)).toBe(1);
+  expect(await sweepScratchFolders("hls", place)).toBe(1);
   expect([killed, alive, own, unlike].map(({ path }) => existsSync(path))).toEqual([false, true, true, true]);
   expect(existsSync(join(alive.path, "segment-00000.ts"))).toBe(true);
 
   await own.remove();
   alive.child.kill("SIGKILL");
   await once(alive.child, "exit");
-  expect(await sweepWorkFolders("hls", place)).toBe(1);
+  expect(await sweepScratchFolders("hls", place)).toBe(1);
   expect(
     readdirSync(place).filter((name) => name.startsWith("fleet-hls-") || name.startsWith("fleet-new-")),
   ).toEqual([]);
@@ -60,7 +60,7 @@ test("what a process left that was killed before its folder was whole is swept w
   const owner = createServer().listen(join(heard, "owner"));
   await once(owner, "listening");
   for (const path of [left, heard]) utimesSync(path, hourAgo, hourAgo);
-  expect(await sweepWorkFolders("hls", place)).toBe(1);
+  expect(await sweepScratchFolders("hls", place)).toBe(1);
   expect([left, heard, fresh].map((path) => existsSync(path))).toEqual([false, true, true]);
   owner.close();
 });
@@ -68,7 +68,7 @@ test("what a process left that was killed before its folder was whole is swept w
 test("a folder in use by a process that is paused is not swept", async () => {
   const { path, child } = await other("hls");
   child.kill("SIGSTOP");
-  expect(await sweepWorkFolders("hls", place)).toBe(0);
+  expect(await sweepScratchFolders("hls", place)).toBe(0);
   expect(existsSync(path)).toBe(true);
   child.kill("SIGKILL");
 });
@@ -85,7 +85,7 @@ test("a folder whose owner cannot be asked is not swept", async () => {
   };
   // Nobody takes these calls, and in the end the system takes no more.
   await expect(call()).rejects.toMatchObject({ code: "EAGAIN" });
-  await sweepWorkFolders("hls", place);
+  await sweepScratchFolders("hls", place);
   expect(existsSync(path)).toBe(true);
   for (const caller of callers) caller.destroy();
   child.kill("SIGKILL");

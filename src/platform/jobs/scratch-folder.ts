@@ -10,7 +10,7 @@ const OWNER = "owner";
 const NEW = "fleet-new-";
 const NEW_MS = 10 * 60_000;
 
-export interface WorkFolder {
+export interface ScratchFolder {
   readonly path: string;
   remove(): Promise<void>;
 }
@@ -22,7 +22,7 @@ const prefixOf = (kind: string) => `fleet-${kind}-`;
  * that another one tells a folder that was left behind, also after a restart of the container, where the ids of
  * processes begin anew.
  */
-export async function openWorkFolder(kind: string, place = tmpdir()): Promise<WorkFolder> {
+export async function openScratchFolder(kind: string, place = tmpdir()): Promise<ScratchFolder> {
   const made = await mkdtemp(join(place, NEW));
   const path = join(place, prefixOf(kind) + made.slice(-6));
   const owner = createServer((socket) => socket.destroy()).unref();
@@ -47,7 +47,7 @@ export async function openWorkFolder(kind: string, place = tmpdir()): Promise<Wo
  * Remove the folders of this kind whose process is gone, and those of any kind whose process was gone before they were
  * whole. Resolves with how many there were.
  */
-export async function sweepWorkFolders(kind: string, place = tmpdir()): Promise<number> {
+export async function sweepScratchFolders(kind: string, place = tmpdir()): Promise<number> {
   const all = (await readdir(place)).map((name) => ({ name, path: join(place, name) }));
   const left: string[] = [];
   for (const { name, path } of all) {

@@ -1,32 +1,25 @@
-import { setTimeout as delay } from "node:timers/promises";
 import {
   CreateBucketCommand,
   HeadBucketCommand,
   type S3Client,
   S3ServiceException,
 } from "@aws-sdk/client-s3";
+import { retry } from "../retry";
 
 /**
- * Make the buckets that are missing. Returns the names of those made; rejects when one cannot be seen or made. A store
- * that does not answer yet, which may be starting beside us, is waited for so long.
+ * Make the buckets that are missing. Returns the names of those made; rejects when one cannot be seen or made. Waits
+ * up to `waitSeconds` for each while the store is starting.
  */
 export async function ensureBuckets(
   objects: S3Client,
   names: readonly string[],
   waitSeconds = 0,
 ): Promise<string[]> {
-  const deadline = Date.now() + waitSeconds * 1000;
+  const limitMs = waitSeconds * 1_000;
   const made: string[] = [];
   for (const name of names) {
-    for (;;) {
-      try {
-        if (await ensureBucket(objects, name)) made.push(name);
-        break;
-      } catch (error) {
-        if (hasAnswered(error) || Date.now() > deadline) throw error;
-        await delay(500);
-      }
-    }
+    const isNew = await retry(() => ensureBucket(objects, name), { firstMs: 500, limitMs, isTransient });
+    if (isNew) made.push(name);
   }
   return made;
 }
@@ -45,5 +38,5 @@ async function ensureBucket(objects: S3Client, Bucket: string): Promise<boolean>
 }
 
 /** A store that starts refuses connections, then answers 503. */
-const hasAnswered = (error: unknown): boolean =>
-  error instanceof S3ServiceException && error.$metadata.httpStatusCode !== 503;
+const isTransient = (error: unknown): boolean =>
+  !(error instanceof S3ServiceException) || error.$metadata.httpStatusCode === 503;

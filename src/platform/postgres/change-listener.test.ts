@@ -17,9 +17,8 @@ beforeAll(async () => {
   const { url } = await freshDatabase();
   db = openDatabase(url, { poolMax: 2 });
   cable = await cuttable(url);
-  listener = new ChangeListener(cable.url, {
-    log: quiet,
-    probeMs: 200,
+  listener = new ChangeListener(cable.url, { log: quiet, probeMs: 200 });
+  listener.subscribe({
     onChange: (change) => heard.push(change),
     onReconnect: () => {
       connections += 1;

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Logger } from "../process/log";
-import { KeptConnection } from "./session-connection";
+import { SessionConnection } from "./session-connection";
 
-/** A row of which something changed that others act upon. What it is now must be read from the row. */
+/** A row that changed. Its present values must be read from the row. */
 const Change = z.object({
   table: z.enum(["users", "drones"]),
   op: z.enum(["insert", "update", "delete"]),
@@ -10,16 +10,19 @@ const Change = z.object({
 });
 export type Change = z.infer<typeof Change>;
 
-export interface ChangeListenerOptions {
-  readonly log: Logger;
+export interface ChangeSubscriber {
   /** A committed change. */
   readonly onChange: (change: Change) => void;
   /**
-   * From here on changes are heard, and those of the gap before were not: read everything again. Called after
-   * every gap, the one before the first connection included.
+   * Called after every gap, the one before the first connection included: changes of the gap were missed, so read
+   * everything again.
    */
   readonly onReconnect: () => void;
-  /** How often the connection is asked for a sign of life, which must come within as long. */
+}
+
+export interface ChangeListenerOptions {
+  readonly log: Logger;
+  /** How often the connection is probed; the answer must arrive within as long. */
   readonly probeMs?: number;
 }
 
@@ -27,46 +30,52 @@ const CHANNEL = "fleet_changes";
 const PROBE_MS = 5_000;
 
 /**
- * Hears the changes of users and drones by LISTEN, on a connection of its own that no pooler may share
- * (DATABASE_DIRECT_URL).
+ * Receives the changes of users and drones by LISTEN, over one connection for all subscribers of this process, which
+ * no pooler may share (DATABASE_DIRECT_URL).
  */
 export class ChangeListener {
-  private readonly connection: KeptConnection;
+  private readonly subscribers: ChangeSubscriber[] = [];
+  private readonly connection: SessionConnection;
 
   constructor(
     url: string,
     private readonly options: ChangeListenerOptions,
   ) {
-    const { log, onReconnect, probeMs = PROBE_MS } = options;
-    this.connection = new KeptConnection(url, {
+    const { log, probeMs = PROBE_MS } = options;
+    this.connection = new SessionConnection(url, {
       name: "fleet-listen",
       everyMs: probeMs,
       limitMs: probeMs,
       begin: (client) => {
-        client.on("notification", ({ payload = "" }) => this.hear(payload));
+        client.on("notification", ({ payload = "" }) => this.receive(payload));
         return client.query(`LISTEN ${CHANNEL}`);
       },
       onUp: (wasDown) => {
-        if (wasDown) log.info("changes of the database are heard again");
-        onReconnect();
+        if (wasDown) log.info("Listening for changes of the database again");
+        for (const { onReconnect } of this.subscribers) onReconnect();
       },
-      onDown: (error) => log.error({ err: error }, "changes of the database are not heard; reconnecting"),
+      onDown: (error) => log.error({ err: error }, "Cannot listen for changes of the database; reconnecting"),
     });
   }
 
-  /** Whether changes are heard now. */
+  /** Call before anything is awaited after the construction, so that no change is missed. */
+  subscribe(subscriber: ChangeSubscriber): void {
+    this.subscribers.push(subscriber);
+  }
+
+  /** Whether changes arrive now. */
   get listening(): boolean {
     return this.connection.isUp;
   }
 
-  async stop(): Promise<void> {
-    await this.connection.stop();
+  stop(): Promise<void> {
+    return this.connection.stop();
   }
 
-  private hear(payload: string): void {
-    const change = Change.safeParse(parseJson(payload));
-    if (change.success) this.options.onChange(change.data);
-    else this.options.log.warn({ payload: payload.slice(0, 200) }, "a change notice that cannot be read");
+  private receive(payload: string): void {
+    const { data: change } = Change.safeParse(parseJson(payload));
+    if (change) for (const { onChange } of this.subscribers) onChange(change);
+    else this.options.log.warn({ payload: payload.slice(0, 200) }, "Cannot read a change notice");
   }
 }
 

@@ -1,6 +1,6 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Knex } from "knex";
 import { migrateJobs, pendingJobMigrations } from "../jobs/jobs";
+import { retry } from "../retry";
 import { type Db, openDatabase } from "./db";
 
 /** Any number, the same for every version: two migrations of one database exclude each other by it. */
@@ -43,37 +43,26 @@ export async function migrateSchema(url: string, source: Source): Promise<string
 }
 
 /** Resolve when the database answers; reject after `limitSeconds`. It may be starting beside us. */
-export async function waitForDatabase(url: string, limitSeconds: number): Promise<void> {
-  const db = openDatabase(url, { poolMax: 1, name: "fleet-migrate-wait" });
-  const deadline = Date.now() + limitSeconds * 1000;
-  try {
-    for (;;) {
-      const fault = await db.raw("select 1").then(
-        () => undefined,
-        (error: Error) => error,
-      );
-      if (!fault) return;
-      if (Date.now() > deadline)
-        throw new Error(`The database does not answer: ${fault.message}`, { cause: fault });
-      await delay(500);
-    }
-  } finally {
-    await db.destroy();
-  }
-}
+export const waitForDatabase = (url: string, limitSeconds: number): Promise<void> =>
+  wait(url, limitSeconds, async (db) => {
+    await db.raw("select 1").catch((cause: Error) => {
+      throw new Error(`The database does not answer: ${cause.message}`, { cause });
+    });
+  });
 
 /** Resolve when nothing is missing; reject after `limitSeconds`. */
-export async function waitForSchema(url: string, source: Source, limitSeconds: number): Promise<void> {
+export const waitForSchema = (url: string, source: Source, limitSeconds: number): Promise<void> =>
+  wait(url, limitSeconds, async (db) => {
+    const missing = await migratorOf(db, source)
+      .pending()
+      .catch((error: Error) => [error.message]);
+    if (missing.length > 0) throw new Error(`The schema is still not up to date: ${missing.join(", ")}`);
+  });
+
+async function wait(url: string, limitSeconds: number, check: (db: Db) => Promise<void>): Promise<void> {
   const db = openDatabase(url, { poolMax: 1, name: "fleet-migrate-wait" });
-  const { pending } = migratorOf(db, source);
-  const deadline = Date.now() + limitSeconds * 1000;
   try {
-    for (;;) {
-      const missing = await pending().catch((error: Error) => [error.message]);
-      if (missing.length === 0) return;
-      if (Date.now() > deadline) throw new Error(`The schema is still not up to date: ${missing.join(", ")}`);
-      await delay(500);
-    }
+    await retry(() => check(db), { firstMs: 500, limitMs: limitSeconds * 1_000 });
   } finally {
     await db.destroy();
   }

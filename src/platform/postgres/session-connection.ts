@@ -1,31 +1,30 @@
 import pg from "pg";
+import { backoffMs } from "../retry";
 
-export interface KeptConnectionOptions {
+export interface SessionConnectionOptions {
   /** How Postgres lists it; at most 63 bytes. */
   readonly name: string;
-  /** What makes a fresh connection of use. One for which it rejects is replaced. */
+  /** Sets up the session of a fresh connection; where it rejects the connection is replaced. */
   readonly begin: (client: pg.Client) => Promise<unknown>;
-  /** A sign of life, asked for each `everyMs`; `SELECT 1` when absent. When it rejects the connection is replaced. */
+  /** Runs each `everyMs`; `SELECT 1` when absent. Where it rejects the connection is replaced. */
   readonly probe?: (client: pg.Client) => Promise<unknown>;
   readonly everyMs: number;
-  /** Within how long each statement is answered, or the connection is taken for dead. */
+  /** A statement that is not answered within this time ends the connection. */
   readonly limitMs: number;
-  /** After each `begin`; `wasDown` when `onDown` was told before. */
+  /** Called after each `begin`; `wasDown` when `onDown` was called before. */
   readonly onUp?: (wasDown: boolean) => void;
-  /** Told once, however many attempts it takes until the next `onUp`. */
+  /** Called once per outage. */
   readonly onDown: (error: Error) => void;
 }
 
-const BACKOFF_MAX_MS = 5_000;
-
 /**
- * One connection to Postgres that is always there, for what belongs to a session: LISTEN, an advisory lock. No pooler
- * may share it (DATABASE_DIRECT_URL).
+ * One connection to Postgres that is replaced whenever it is lost, for what belongs to a session: LISTEN, an advisory
+ * lock. It needs DATABASE_DIRECT_URL: no pooler may share it.
  *
- * connecting → up → connecting → … → stopped. A connection that fails, or that stays silent to a probe (a half-open
+ * connecting → up → connecting → … → stopped. A connection that fails, or that does not answer a probe (a half-open
  * one fails in no other way), is replaced after a growing pause.
  */
-export class KeptConnection {
+export class SessionConnection {
   private client: pg.Client | undefined;
   private timer: NodeJS.Timeout | undefined;
   private failures = 0;
@@ -33,7 +32,7 @@ export class KeptConnection {
 
   constructor(
     private readonly url: string,
-    private readonly options: KeptConnectionOptions,
+    private readonly options: SessionConnectionOptions,
   ) {
     void this.connect();
   }
@@ -94,7 +93,7 @@ export class KeptConnection {
     clearTimeout(this.timer);
     client.connection.stream.destroy();
     if (this.failures === 0) this.options.onDown(error);
-    const pauseMs = Math.min(100 * 2 ** Math.min(this.failures++, 10), BACKOFF_MAX_MS);
-    this.timer = setTimeout(() => void this.connect(), pauseMs);
+    this.failures += 1;
+    this.timer = setTimeout(() => void this.connect(), backoffMs(this.failures, 100, 5_000));
   }
 }

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Server } from "node:net";
 import { atEndOfFile } from "../../testing";
 import { openPort } from "./open-port";
-import { reachable, reaches } from "./reachability";
+import { assertReachable, reachabilityProbes } from "./reachability";
 
 async function port(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -12,33 +12,35 @@ async function port(server: Server): Promise<number> {
 
 test.each(["http", "ws"])("whatever a server answers over %s, it is reached", async (scheme) => {
   const open = await port(createServer((_request, reply) => reply.writeHead(404).end()));
-  await reaches(`${scheme}://127.0.0.1:${open}/some/path`);
+  await assertReachable(`${scheme}://127.0.0.1:${open}/some/path`);
 });
 
 test("a server of another kind is reached when it takes a connection", async () => {
-  await reaches(`redis://edge:secret@127.0.0.1:${await port(createTcpServer())}`);
+  await assertReachable(`redis://edge:secret@127.0.0.1:${await port(createTcpServer())}`);
 });
 
 test("one at an IPv6 address is reached like any other", async () => {
   const server = createTcpServer();
   atEndOfFile(async () => void server.close());
-  await reaches(`redis://${await openPort(server, 0, "::1")}`);
+  await assertReachable(`redis://${await openPort(server, 0, "::1")}`);
 });
 
 test.each(["http://127.0.0.1:1", "wss://127.0.0.1:1", "redis://127.0.0.1:1"])(
   "nobody is reached at %s, where nobody listens",
   async (url) => {
-    await expect(reaches(url)).rejects.toThrow("ECONNREFUSED");
+    await expect(assertReachable(url)).rejects.toThrow("ECONNREFUSED");
   },
 );
 
 test("a server that takes connections and hangs up, or says nothing for a second, is not reached", async () => {
   const rude = await port(createTcpServer((socket) => socket.destroy()));
-  await expect(reaches(`http://127.0.0.1:${rude}`)).rejects.toThrow();
+  await expect(assertReachable(`http://127.0.0.1:${rude}`)).rejects.toThrow();
   const silent = await port(createTcpServer(() => {}));
-  await expect(reaches(`http://127.0.0.1:${silent}`)).rejects.toThrow("abort");
+  await expect(assertReachable(`http://127.0.0.1:${silent}`)).rejects.toThrow("abort");
 });
 
 test("only neighbours that have a URL are asked", () => {
-  expect(Object.keys(reachable({ tunnel: "http://tunnel:5050", janus: undefined }))).toEqual(["tunnel"]);
+  expect(Object.keys(reachabilityProbes({ tunnel: "http://tunnel:5050", janus: undefined }))).toEqual([
+    "tunnel",
+  ]);
 });

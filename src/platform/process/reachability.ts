@@ -6,10 +6,10 @@ import { connect } from "node:net";
 const LIMIT_MS = 1_000;
 
 /**
- * Resolves when somebody answers at this URL: any HTTP reply to one of HTTP or WebSocket, a connection to another, by a
- * connection of its own each time. Rejects when nobody does, or a firewall is between.
+ * Resolve when the server of this URL answers: with any HTTP reply for HTTP or WebSocket, by accepting the connection
+ * otherwise. Reject after a second, or with the connection's error. Each call opens a connection of its own.
  */
-export async function reaches(url: string): Promise<void> {
+export async function assertReachable(url: string): Promise<void> {
   const { protocol, hostname, port } = new URL(url);
   const signal = AbortSignal.timeout(LIMIT_MS);
   if (!/^(http|ws)s?:$/.test(protocol)) {
@@ -27,10 +27,12 @@ export async function reaches(url: string): Promise<void> {
   await once(asked, "response").finally(() => asked.destroy());
 }
 
-/** Whether each neighbour that has a URL is reached, as probes by its name. */
-export const reachable = (
+/** A probe, by name, for each dependency that has a URL. */
+export const reachabilityProbes = (
   urls: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, () => Promise<void>>> =>
   Object.fromEntries(
-    Object.entries(urls).flatMap(([name, url]) => (url === undefined ? [] : [[name, () => reaches(url)]])),
+    Object.entries(urls).flatMap(([name, url]) =>
+      url === undefined ? [] : [[name, () => assertReachable(url)]],
+    ),
   );

@@ -28,7 +28,7 @@ async function subscriberAndOperator() {
 test("a channel is heard again when its connection broke, each message once", async () => {
   const { subscriber, listeners, say, endConnections } = await subscriberAndOperator();
   const heard: string[] = [];
-  subscriber.hear("kites", (message) => heard.push(message));
+  subscriber.onMessage("kites", (message) => heard.push(message));
   await until(async () => (await listeners("kites")) === 1);
   await say("kites", "first");
   await endConnections();

@@ -1,12 +1,12 @@
 import type { Logger } from "../process/log";
 import { openRedis, type Redis } from "./client";
 
-/** How long what Redis refused waits until it is asked for again. */
+/** Pause before a refused subscription is retried. */
 const AGAIN_MS = 1_000;
 
 /**
- * Subscriptions that last, over one connection: each is asked for anew whenever Redis is back and, where Redis refuses
- * it, until it no longer does. What is said meanwhile is missed.
+ * Subscriptions over one connection. Each is renewed whenever Redis is back and, where Redis refuses it, retried until
+ * Redis accepts it. Messages of the meantime are missed.
  */
 export class Subscriber {
   /** In Redis' subscriber mode; its commands wait while Redis is away. */
@@ -32,7 +32,7 @@ export class Subscriber {
   }
 
   /** Every message of the channel from now on. */
-  hear(channel: string, listener: (message: string) => void): void {
+  onMessage(channel: string, listener: (message: string) => void): void {
     this.connection.on("message", (of, message) => {
       if (of === channel) listener(message);
     });
@@ -71,10 +71,7 @@ export class Subscriber {
       () => this.refused.delete(channel),
       (error: Error) => {
         if (!this.refused.has(channel) && error.name === "ReplyError")
-          this.log.error(
-            { channel, reason: error.message },
-            "Redis refuses a subscription; it is asked for again",
-          );
+          this.log.error({ channel, reason: error.message }, "Redis refuses a subscription; retrying");
         this.refused.add(channel);
         this.again ??= setTimeout(() => this.askAgain(), AGAIN_MS).unref();
       },

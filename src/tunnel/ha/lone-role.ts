@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { KeptConnection } from "../../platform/postgres/session-connection";
+import { SessionConnection } from "../../platform/postgres/session-connection";
 import type { Logger } from "../../platform/process/log";
 import type { LoneHubMetrics } from "./metrics";
 import type { HubRole } from "./role";
@@ -54,7 +54,7 @@ export class LoneRole implements HubRole {
   /** Who has the place instead of this hub, as last seen. */
   private rival: string | undefined;
   private emptySince: number | undefined;
-  private connection: KeptConnection | undefined;
+  private connection: SessionConnection | undefined;
   private decided!: () => void;
   private readonly decision = new Promise<void>((resolve) => {
     this.decided = resolve;
@@ -73,7 +73,7 @@ export class LoneRole implements HubRole {
   /** Resolves when the role is known. A database that does not answer soon is not waited for: then this hub serves. */
   async start(): Promise<void> {
     const { url, everyMs = EVERY_MS, log } = this.options;
-    this.connection = new KeptConnection(url, {
+    this.connection = new SessionConnection(url, {
       name: this.name,
       everyMs,
       limitMs: LIMIT_MS,

@@ -6,7 +6,7 @@ import { plainProtection } from "../../http/protective-headers";
 import { INTERNAL_LIMITS, limitedServer, type TurnedAway } from "../../http/server/limited-server";
 import { closeServer, listen } from "../../http/server/listen";
 import { refuseUpgrade } from "../../http/server/refuse-upgrade";
-import { sameSecret } from "../../platform/constant-time-equal";
+import { constantTimeEqual } from "../../platform/constant-time-equal";
 import type { Logger } from "../../platform/process/log";
 import type { Registry } from "../../platform/process/metrics";
 import { type Claim, Fences } from "./fences";
@@ -155,7 +155,7 @@ export class Jumphost {
     const { secret } = this.options;
     if (secret === undefined) return;
     const [, given = ""] = /^Bearer (.+)$/i.exec(headers.authorization ?? "") ?? [];
-    if (!sameSecret(given, secret)) {
+    if (!constantTimeEqual(given, secret)) {
       throw new Refusal("unauthenticated", "The tunnel's bearer secret is required.");
     }
   }

@@ -5,7 +5,7 @@ import { observeRequests } from "../../http/observe";
 import { opsRoutes, type Probe } from "../../http/ops";
 import { protectiveHeaders } from "../../http/protective-headers";
 import type { Guards } from "../../http/route-guards";
-import { sameSecret } from "../../platform/constant-time-equal";
+import { constantTimeEqual } from "../../platform/constant-time-equal";
 import type { Lifecycle } from "../../platform/process/lifecycle";
 import type { Logger } from "../../platform/process/log";
 import type { Registry } from "../../platform/process/metrics";
@@ -70,7 +70,7 @@ function guards(secret: string | undefined): Guards {
 function checkSecret(ctx: Context, secret: string | undefined): undefined {
   if (secret === undefined) return;
   const [, given = ""] = /^Bearer (.+)$/i.exec(ctx.get("authorization")) ?? [];
-  if (!sameSecret(given, secret)) {
+  if (!constantTimeEqual(given, secret)) {
     throw new DomainError("unauthenticated", "The tunnel's bearer secret is required.");
   }
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { type DomainError, isDomainError } from "../../domain/errors";
-import { sameSecret } from "../../platform/constant-time-equal";
+import { constantTimeEqual } from "../../platform/constant-time-equal";
 import type { Logger } from "../../platform/process/log";
 import { Message, NotHolder } from "./messages";
 
@@ -20,7 +20,7 @@ export function peerListener(secret: string, answer: AnswerMessage, log: Logger)
   };
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!sameSecret(request.headers.authorization ?? "", `Bearer ${secret}`)) {
+    if (!constantTimeEqual(request.headers.authorization ?? "", `Bearer ${secret}`)) {
       return reply(response, 401, { error: { code: "unauthenticated", message: "Show the secret." } });
     }
     const body = request.method === "POST" ? await readBody(request) : undefined;

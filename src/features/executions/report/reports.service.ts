@@ -4,7 +4,7 @@ import type { Task } from "../../../platform/jobs/worker";
 import type { Mailer } from "../../../platform/mail";
 import type { ObjectStore } from "../../../platform/objects/object-store";
 import type { Db } from "../../../platform/postgres/db";
-import { untilReachable } from "../../../platform/postgres/retry";
+import { retryWhileUnavailable } from "../../../platform/postgres/retry";
 import type { Clock } from "../../../platform/process/clock";
 import type { RateLimit } from "../../../platform/redis/rate-limit";
 import { type Execution, findExecution, updateExecution } from "../executions.store";
@@ -110,7 +110,10 @@ async function sendAll(
       const name = Buffer.from(to).toString("base64url").slice(0, 60);
       await mailer.send({ to, ...report, messageId: `<report-${executionId}-${name}@${host}>` });
       // A failure here would have the whole job tried again, and the mail sent a second time.
-      await untilReachable(() => recordMail(db, executionId, to), { limitMs: RECORD_LIMIT_MS, signal });
+      await retryWhileUnavailable(() => recordMail(db, executionId, to), {
+        limitMs: RECORD_LIMIT_MS,
+        signal,
+      });
     } catch (error) {
       failures.push(new Error(`${to}: ${(error as Error).message}`, { cause: error }));
     }
