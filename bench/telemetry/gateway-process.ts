@@ -14,7 +14,7 @@ const links = createLinkPool({ mavlink: { systemId: 245 } });
 const sockets = new TelemetrySockets(
   {
     links,
-    userOf: () => ({ id: 1, jti: "1", issuedAt: 0 }),
+    userOf: () => ({ id: 1, jti: "1", issuedAt: 0, expiresAt: 600, passwordAt: undefined }),
     find: async (_user, drone) => ({
       target: { key: `drone:${drone}`, host: hostOf(drone), port: vehiclesPort, via: "direct" },
     }),

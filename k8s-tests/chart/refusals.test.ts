@@ -12,9 +12,9 @@ test.each([
     { ...noLeases, gateway: { autoscaling: { enabled: true } } },
     /autoscaling/,
   ],
-  ["a second gateway that hears of no log-out", { ...contract, gateway: { replicas: 2 } }, /replicas/],
+  ["a second gateway in the contract profile", { ...contract, gateway: { replicas: 2 } }, /replicas/],
   [
-    "gateways that scale and hear of no log-out",
+    "gateways that scale in the contract profile",
     { ...contract, gateway: { autoscaling: { enabled: true } } },
     /autoscaling/,
   ],

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { z } from "zod";
-import { lendAccount } from "../features/accounts";
+import { withTemporaryLogin } from "../features/accounts";
 import { adminConfig, loadConfig } from "../platform/config";
 import { openDatabase } from "../platform/postgres/db";
 import type { AdminCommand } from "./command";
@@ -21,7 +21,9 @@ export const checkLoginCommand: AdminCommand = {
     if (!wish.success) throw new Error(`usage: admin ${this.usage}`);
     const db = openDatabase(loadConfig(adminConfig).DATABASE_URL, { poolMax: 1, name: "fleet-admin" });
     try {
-      await lendAccount(db, USERNAME, (password) => logInAndOut(`${wish.data.gateway}/api/v1`, password));
+      await withTemporaryLogin(db, USERNAME, (password) =>
+        logInAndOut(`${wish.data.gateway}/api/v1`, password),
+      );
       process.stdout.write(`${USERNAME} logged in, read their drones, and logged out\n`);
     } finally {
       await db.destroy();

@@ -8,7 +8,7 @@ const CHANNEL = "socket.io#fleet:probe#";
 const PATIENCE_MS = 2_000;
 
 const WHAT_TO_DO =
-  "Redis refuses sharded channels, so that watchers at other replicas see nothing: use Redis 7.0 or newer, and give its user +ssubscribe +sunsubscribe +spublish +subscribe +publish and the channels &socket.io* &fleet:links:close &blocklist:added";
+  "Redis refuses sharded channels, so that watchers at other replicas see nothing: use Redis 7.0 or newer, and give its user +ssubscribe +sunsubscribe +spublish +subscribe +publish and the channels &socket.io* &fleet:links:close";
 
 export interface ShardedChannels {
   /** Rejects with what to do when Redis refuses. */

@@ -1,5 +1,6 @@
 import { may } from "../domain/access";
-import type { SignedIn, SignIn, Tokens } from "../features/accounts";
+import type { Tokens, TokenWatch } from "../features/accounts";
+import type { UserCaller } from "../http/route";
 import type { Db } from "../platform/postgres/db";
 import { closeCodes, lookupFailed, Refusal } from "./close";
 import { type BoundDrone, findBoundDrone } from "./drones.store";
@@ -9,7 +10,7 @@ import type { Pilot } from "./pilot";
 export type Credentials =
   | {
       readonly tokens: Tokens;
-      readonly signedIn: Pick<SignedIn, "add" | "whyRefused">;
+      readonly tokenWatch: Pick<TokenWatch, "add" | "rejection">;
     }
   | undefined;
 type Known = NonNullable<Credentials>;
@@ -30,9 +31,9 @@ export async function admit(
 ): Promise<DroneWithAddress> {
   const bearer = credentials && bearerOf(credentials, token);
   if (bearer) {
-    // Before it is asked, so that no log-out and no new password falls between the two.
-    pilot.onEnd(credentials.signedIn.add(bearer, (why) => pilot.refuse(unauthenticated(why))));
-    await refuseVoid(credentials, bearer);
+    // Watched before it is checked, so that a revocation between the two closes the session.
+    pilot.onEnd(credentials.tokenWatch.add(bearer, (why) => pilot.refuse(unauthenticated(why))));
+    await refuseRevoked(credentials, bearer);
   }
   const userId = bearer?.id;
   const drone = await findBoundDrone(db, droneId).catch((cause: unknown) => {
@@ -49,18 +50,18 @@ export async function admit(
 /** The user of a valid access token that was not made void since. Rejects with a Refusal, 4401. */
 export async function userOf(credentials: Known, token: string | undefined): Promise<number> {
   const bearer = bearerOf(credentials, token);
-  await refuseVoid(credentials, bearer);
+  await refuseRevoked(credentials, bearer);
   return bearer.id;
 }
 
-function bearerOf({ tokens }: Known, token: string | undefined): SignIn {
+function bearerOf({ tokens }: Known, token: string | undefined): UserCaller {
   const bearer = tokens.userOf(token ?? "");
   if (!bearer) throw unauthenticated("A valid access token is required.");
   return bearer;
 }
 
-async function refuseVoid({ signedIn }: Known, bearer: SignIn): Promise<void> {
-  const why = await signedIn.whyRefused(bearer).catch((cause: unknown) => {
+async function refuseRevoked({ tokenWatch }: Known, bearer: UserCaller): Promise<void> {
+  const why = await tokenWatch.rejection(bearer).catch((cause: unknown) => {
     throw cannotTell("The token cannot be checked now", cause);
   });
   if (why) throw unauthenticated(why);

@@ -1,12 +1,4 @@
-import {
-  hearsUsers,
-  redisBlocklist,
-  revokedTokens,
-  SignedIn,
-  Standings,
-  standingsOf,
-  Tokens,
-} from "../features/accounts";
+import { readTokenStatuses, Tokens, TokenWatch } from "../features/accounts";
 import { limitedServer, publicLimits } from "../http/server/limited-server";
 import { closeServer, listen } from "../http/server/listen";
 import type { RelayConfig } from "../platform/config";
@@ -18,7 +10,6 @@ import { Lifecycle } from "../platform/process/lifecycle";
 import { createLogger, type Logger } from "../platform/process/log";
 import { createMetrics } from "../platform/process/metrics";
 import { openRedis, redisReady } from "../platform/redis/client";
-import { Subscriber } from "../platform/redis/subscriber";
 import { relayApp } from "./app";
 import { Channels } from "./channels";
 import { closeCodes } from "./close";
@@ -109,16 +100,9 @@ export async function startRelay(config: RelayConfig): Promise<Relay> {
   });
 
   const checkTokens = (secret: string) => {
-    // Pilots' channels are lost with their connection, which ends their sessions; this one outlasts it.
-    const logOuts = new Subscriber(config.REDIS_URL, log);
-    lifecycle.onClose("log-outs", () => logOuts.close());
-    const blocklist = redisBlocklist(redis, systemClock, revokedTokens(db), (channel, listener) =>
-      logOuts.onMessage(channel, listener),
-    );
-    const signedIn = new SignedIn(blocklist, new Standings((ids) => standingsOf(db, ids)));
-    changes.subscribe(hearsUsers(signedIn));
-    lifecycle.onClose("signed in", () => signedIn.stop());
-    return { tokens: new Tokens(secret, systemClock), signedIn };
+    const tokenWatch = new TokenWatch((keys) => readTokenStatuses(db, keys), changes);
+    lifecycle.onClose("token watch", () => tokenWatch.stop());
+    return { tokens: new Tokens(secret, systemClock), tokenWatch };
   };
   const credentials =
     config.ACCESS_PROFILE === "strict" && config.JWT_SECRET ? checkTokens(config.JWT_SECRET) : undefined;

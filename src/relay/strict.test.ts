@@ -1,4 +1,5 @@
-import { type SignIn, Tokens } from "../features/accounts";
+import { Tokens } from "../features/accounts";
+import type { UserCaller } from "../http/route";
 import { loadConfig, relayConfig } from "../platform/config";
 import { systemClock } from "../platform/process/clock";
 import type { Redis } from "../platform/redis/client";
@@ -61,26 +62,26 @@ test.each(["redispad", "gamepad"])("on /%s another user is closed with 4403", as
 test("a token that was logged out is refused before it expires", async () => {
   const token = accessOf(drone.user_id);
   const { jti } = tokens.userOf(token)!;
-  await redis.set(`blocklist:${jti}`, "1", "EX", 600);
+  await relay.db("revoked_tokens").insert({ jti, expires_at: new Date(Date.now() + 600_000) });
   expect(await closeOf(token)).toBe(4401);
 });
 
 test("a log-out that the relay hears of while it asks about the token ends the session, whatever the answer", async () => {
   const told: Refusal[] = [];
   let end: (why: string) => void = () => {};
-  const signedIn = {
-    add: (_token: SignIn, ends: typeof end) => {
+  const tokenWatch = {
+    add: (_token: UserCaller, ends: typeof end) => {
       end = ends;
       return () => {};
     },
-    whyRefused: async () => {
+    rejection: async () => {
       // The answer was on its way already.
       end("logged out");
       return undefined;
     },
   };
   const pilot = { onEnd: () => {}, refuse: (refusal: Refusal) => told.push(refusal) };
-  await admit(relay.db, { tokens, signedIn }, drone.id, accessOf(drone.user_id), pilot);
+  await admit(relay.db, { tokens, tokenWatch }, drone.id, accessOf(drone.user_id), pilot);
   expect(told).toEqual([expect.objectContaining({ code: 4401 })]);
 });
 

@@ -179,7 +179,9 @@ export async function startTunnel(
   lifecycle.onClose("statistics", () => poll.stop());
   const listener = new ChangeListener(config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, { log });
   listener.subscribe({
-    onChange: ({ table, id }) => reconciler.change(table, id),
+    onChange: ({ table, id }) => {
+      if (table !== "revoked_tokens") reconciler.change(table, id);
+    },
     onReconnect: () => reconciler.kick("missed"),
   });
   lifecycle.onClose("listener", () => listener.stop());

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { DomainError } from "../../domain/errors";
-import { hangUp } from "../../http/hang-up";
 import { Id, Message, type Route, route } from "../../http/route";
 import { Credentials, Email, Password, TokenPairReply, toUserReply, UserReply } from "./accounts.schema";
 import type { AccountsService } from "./accounts.service";
@@ -10,7 +9,7 @@ const EmailBody = z.object({ email: Email });
 const PasswordBody = z.object({ password: Password });
 
 export function accountRoutes(service: AccountsService, registrationEnabled: boolean): readonly Route[] {
-  /** Refused before anything of the request is looked at, in the bare form that clients know. */
+  /** Refused before the request is read, in the bare form that clients know. */
   const registration = {
     admit: () => {
       if (!registrationEnabled)
@@ -32,10 +31,9 @@ export function accountRoutes(service: AccountsService, registrationEnabled: boo
       errorBodies: { invalid_credentials: (error, status) => [{ error }, status] },
       documents: {
         401: "Bad credentials. The body is a two-element array: `[{error}, 401]`.",
-        429: "Too many failed tries, or too many people sign in at this moment.",
+        429: "Too many failed tries, or too many logins at this moment.",
       },
-      handle: ({ body, network, ctx }) =>
-        service.logIn(body.username, body.password, { network, hungUp: hangUp(ctx) }),
+      handle: ({ body, network }) => service.logIn(body.username, body.password, network),
     }),
     route({
       method: "get",
@@ -67,7 +65,7 @@ export function accountRoutes(service: AccountsService, registrationEnabled: boo
       envelope: "B",
       success: { status: 200, schema: Message },
       handle: async ({ caller }) => {
-        await service.logOut(caller.jti, caller.expiresAt);
+        await service.logOut(caller);
         return { message: "Logged out." };
       },
     }),
@@ -103,8 +101,7 @@ export function accountRoutes(service: AccountsService, registrationEnabled: boo
         403: "Registration is disabled: `{error}`.",
         429: "Too many people send passwords at this moment.",
       },
-      handle: async ({ params, body, network }) =>
-        toUserReply(await service.register(params.token, body.password, { network })),
+      handle: async ({ params, body }) => toUserReply(await service.register(params.token, body.password)),
     }),
     route({
       method: "post",
@@ -144,8 +141,7 @@ export function accountRoutes(service: AccountsService, registrationEnabled: boo
       body: PasswordBody,
       success: { status: 200, schema: UserReply, message: "The password was updated." },
       documents: { 429: "Too many people send passwords at this moment." },
-      handle: async ({ caller, body, network }) =>
-        toUserReply(await service.updatePassword(caller, body.password, { network })),
+      handle: async ({ caller, body }) => toUserReply(await service.updatePassword(caller, body.password)),
     }),
     route({
       method: "get",

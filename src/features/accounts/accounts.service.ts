@@ -1,14 +1,15 @@
 import { DomainError } from "../../domain/errors";
+import type { Callers, UserCaller } from "../../http/route";
 import type { Mail, Mailer } from "../../platform/mail";
 import type { Db } from "../../platform/postgres/db";
 import type { Clock } from "../../platform/process/clock";
 import type { RateLimit } from "../../platform/redis/rate-limit";
-import type { Blocklist } from "./blocklist";
 import { createUser } from "./create-user";
 import { resetMail, verificationMail } from "./mails";
-import { hashPassword, passwordMatches, type Sender } from "./passwords";
-import { revokedTokens } from "./revoked-tokens.store";
-import { type Bearer, isFromBefore, whyVoid } from "./standing";
+import { hashPassword, passwordMatches } from "./passwords";
+import type { Revocations } from "./revocations";
+import { revokeToken } from "./revoked-tokens.store";
+import { accountRejection, isOfAnotherPassword } from "./token-status";
 import type { TokenPair, Tokens } from "./tokens";
 import { activateUser, findUser, findUserByName, lockUserByName, type User, updateUser } from "./users.store";
 
@@ -16,20 +17,21 @@ interface Deps {
   readonly db: Db;
   readonly clock: Clock;
   readonly tokens: Tokens;
-  readonly blocklist: Blocklist;
+  readonly revocations: Pick<Revocations, "revoke">;
   readonly mailer: Mailer;
   /** Links in mails begin with it; never with a header of the request, which anyone can set. */
   readonly origin: string;
-  /** Of a network with one account. */
+  /** Failed logins and activations, by network and account. */
   readonly failedTries: RateLimit;
-  /** Of a network with whatever account. */
+  /** Failed logins, by network. */
   readonly failedLogins: RateLimit;
+  /** Mails, by recipient. */
   readonly mails: RateLimit;
 }
 
 /** What people do with their accounts. */
 export function accountsService(deps: Deps) {
-  const { db, clock, tokens, blocklist, mailer, origin, failedTries, failedLogins, mails } = deps;
+  const { db, clock, tokens, revocations, mailer, origin, failedTries, failedLogins, mails } = deps;
   const send = async (mail: Mail) => {
     await mails.take(mail.to.toLowerCase());
     try {
@@ -39,25 +41,24 @@ export function accountsService(deps: Deps) {
     }
   };
 
-  /** On the row as it was judged: a password that is set meanwhile makes the pair void. */
+  /** A password that is set meanwhile voids the pair: it names the password of the row that was read. */
   const pairFor = ({ id, password_changed_at }: User) => tokens.pair(id, { password_changed_at });
 
-  const lookAt = async (username: string, password: string, sender: Sender) => {
+  const checkPassword = async (username: string, password: string) => {
     const user = await findUserByName(db, username);
-    return { user, matches: await passwordMatches(password, user?.password_hash ?? null, sender) };
+    return { user, matches: await passwordMatches(password, user?.password_hash ?? null) };
   };
 
   return {
     /** An unknown user, an inactive one and a wrong password look the same. */
-    async logIn(username: string, password: string, sender: Sender): Promise<TokenPair> {
-      const { network } = sender;
+    async logIn(username: string, password: string, network: string): Promise<TokenPair> {
       const tries = `login:${network}:${username.toLowerCase()}`;
-      // What a network that is refused tries of an account is not held against the account's own user there.
+      // A network over its limit is refused first, so that it does not use up the account's tries.
       await failedLogins.check(network);
       await failedTries.take(tries);
       await failedLogins.take(network);
-      const { user, matches } = await lookAt(username, password, sender).catch(async (error: unknown) => {
-        // Nothing was learnt of the password.
+      const { user, matches } = await checkPassword(username, password).catch(async (error: unknown) => {
+        // The password was not checked.
         await Promise.all([failedTries.giveBack(tries), failedLogins.giveBack(network)]);
         throw error;
       });
@@ -68,16 +69,14 @@ export function accountsService(deps: Deps) {
       return pairFor(user);
     },
 
-    async refresh(caller: Bearer): Promise<TokenPair> {
+    async refresh(caller: UserCaller): Promise<TokenPair> {
       const user = await findUser(db, caller.id);
-      const why = whyVoid(caller, user);
+      const why = accountRejection(caller, user);
       if (why) throw new DomainError("unauthenticated", why);
       return pairFor(user as User);
     },
 
-    logOut: async (jti: string, expiresAt: number): Promise<void> => {
-      await blocklist.add(jti, expiresAt);
-    },
+    logOut: (caller: UserCaller): Promise<void> => revocations.revoke(caller),
 
     async sendVerification(email: string): Promise<void> {
       if (await findUserByName(db, email)) {
@@ -86,11 +85,11 @@ export function accountsService(deps: Deps) {
       await send(verificationMail(email, origin, tokens.verification(email)));
     },
 
-    async register(token: string, password: string, sender: Sender): Promise<User> {
+    async register(token: string, password: string): Promise<User> {
       const username = tokens.verifiedEmail(token);
       if (!username)
         throw new DomainError("unauthenticated", "This link is not valid any more; ask for a new one.");
-      return createUser(db, { username, password, level: "CUSTOMER", active: true }, sender);
+      return createUser(db, { username, password, level: "CUSTOMER", active: true });
     },
 
     async activate(userId: number, token: string, network: string): Promise<TokenPair> {
@@ -117,23 +116,17 @@ export function accountsService(deps: Deps) {
     },
 
     /**
-     * The mailed token works once, and none from before. A login's token names no email, so it finds nobody. That it was
-     * used is kept with the new password or not at all: a failure leaves the link good.
+     * A reset token works once, and only on the password that it was issued on. Its use is stored with the new password
+     * in one transaction: after a failure the link still works. A log-in's token names no email, so it finds no user.
      */
-    async updatePassword(
-      reset: Omit<Bearer, "id"> & { identity: string; jti: string; expiresAt: number },
-      password: string,
-      sender: Sender,
-    ): Promise<User> {
-      const password_hash = await hashPassword(password, sender);
+    async updatePassword(reset: Callers["reset"], password: string): Promise<User> {
+      const password_hash = await hashPassword(password);
       return db.transaction(async (trx) => {
         const user = await lockUserByName(trx, reset.identity);
         if (!user) throw new DomainError("password_not_updated", "Unable to update password");
         const now = clock.now();
-        const expiresAt = new Date(reset.expiresAt * 1000);
-        if (isFromBefore(reset, user) || !(await revokedTokens(trx).keep(reset.jti, expiresAt, now))) {
+        if (isOfAnotherPassword(reset, user) || !(await revokeToken(trx, { ...reset, userId: user.id }, now)))
           throw new DomainError("unauthenticated", "This link was used already; ask for a new one.");
-        }
         await updateUser(trx, user.id, { password_hash, password_changed_at: now });
         return user;
       });

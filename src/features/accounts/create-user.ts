@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import { USER_RANGE } from "../../domain/planes";
 import type { Db } from "../../platform/postgres/db";
 import { allocateAddress } from "../vpn";
-import { hashPassword, type Sender } from "./passwords";
+import { hashPassword } from "./passwords";
 import type { Level } from "./tokens";
 import { insertUser, type User } from "./users.store";
 
-export interface UserWish {
+export interface CreateUserInput {
   readonly username: string;
   readonly password: string;
   readonly level: Level | null;
@@ -15,17 +15,22 @@ export interface UserWish {
 }
 
 /**
- * Create a user with a password and an address in the user plane. A taken email is `constraint_violated`. `sender` sent
- * the password, where it was not us.
+ * Create a user with a password and an address in the user plane. Rejects with `constraint_violated`
+ * when the email is taken.
  */
-export async function createUser(db: Db, { password, ...wish }: UserWish, sender?: Sender): Promise<User> {
-  return addUser(db, { ...wish, password_hash: await hashPassword(password, sender) });
+export async function createUser(db: Db, { password, ...input }: CreateUserInput): Promise<User> {
+  return addUser(db, { ...input, password_hash: await hashPassword(password) });
 }
 
-/** `createUser` for whoever has the password's hash already. */
+/** As `createUser`, with a password that was hashed before. */
 export function addUser(
   db: Db,
-  { username, password_hash, level, active }: Omit<UserWish, "password"> & { readonly password_hash: string },
+  {
+    username,
+    password_hash,
+    level,
+    active,
+  }: Omit<CreateUserInput, "password"> & { readonly password_hash: string },
 ): Promise<User> {
   return db.transaction(async (trx) =>
     insertUser(trx, {

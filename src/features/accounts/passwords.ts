@@ -1,49 +1,42 @@
 import { argon2id, hash, verify } from "argon2";
 import { DomainError } from "../../domain/errors";
-import { FairQueue } from "../../platform/fair-queue";
 
 /** OWASP's argon2id setting: 19 MiB, two passes, one lane. */
 const settings = { type: argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-/**
- * A hash holds one of the four threads in which Node also looks names up and reads files: two are left for those. It
- * takes some 25 ms, so that who waits does so for a second or two.
- */
-const hashing = new FairQueue({
-  atOnce: 2,
-  mostWaiting: 64,
-  refusal: () =>
-    new DomainError(
-      "too_many_requests",
-      "Too many people send passwords at this moment; try again in a few seconds.",
-      { retryAfterSeconds: 5 },
-    ),
-});
+/** A hash holds one of libuv's four threads for some 25 ms; two threads stay free for DNS and files. */
+const MAX_CONCURRENT = 2;
+/** More than the failed logins that one network may have, and some two seconds of work. */
+const MAX_WAITING = 128;
 
-/** Who sent a password. Those of one network wait behind each other. */
-export interface Sender {
-  /** See `networkOf`. */
-  readonly network: string;
-  /** Aborted when nobody waits for the answer any more. */
-  readonly hungUp?: AbortSignal;
+let running = 0;
+const waiting: (() => void)[] = [];
+
+async function limited<T>(work: () => Promise<T>): Promise<T> {
+  if (running < MAX_CONCURRENT) running += 1;
+  else if (waiting.length < MAX_WAITING) await new Promise<void>((resolve) => waiting.push(resolve));
+  else {
+    const message = "Too many people send passwords at this moment; try again in a few seconds.";
+    throw new DomainError("too_many_requests", message, { retryAfterSeconds: 5 });
+  }
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    if (next) next();
+    else running -= 1;
+  }
 }
 
-const ourselves: Sender = { network: "ourselves" };
+/** Rejects with `too_many_requests` while too many wait. */
+export const hashPassword = (password: string): Promise<string> => limited(() => hash(password, settings));
 
-/** Rejects with `too_many_requests` while too many wait, and when the sender hung up before it was his turn. */
-export const hashPassword = (password: string, { network, hungUp } = ourselves): Promise<string> =>
-  hashing.run(network, () => hash(password, settings), hungUp);
-
-/** A hash that no password has, so that an unknown user costs as much time as a wrong password. */
-const nobody = hash("no account has this password", settings);
+/** No password has this hash; an unknown user then costs as much time as a wrong password. */
+const unusableHash = hash("no account has this password", settings);
 
 /** Rejects as `hashPassword` does. */
-export async function passwordMatches(
-  password: string,
-  passwordHash: string | null,
-  { network, hungUp }: Sender,
-): Promise<boolean> {
-  const known = passwordHash ?? (await nobody);
-  const matches = await hashing.run(network, () => verify(known, password), hungUp);
+export async function passwordMatches(password: string, passwordHash: string | null): Promise<boolean> {
+  const known = passwordHash ?? (await unusableHash);
+  const matches = await limited(() => verify(known, password));
   return matches && passwordHash !== null;
 }

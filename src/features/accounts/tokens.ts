@@ -2,6 +2,7 @@ import { createSecretKey, type KeyObject, randomUUID } from "node:crypto";
 import jwt from "jsonwebtoken";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
+import type { TokenTimes, UserCaller } from "../../http/route";
 import type { Clock } from "../../platform/process/clock";
 
 export const ACCESS_SECONDS = 10 * 60;
@@ -22,16 +23,16 @@ const Claims = z.object({
   iat: z.int(),
   exp: z.int(),
   /**
-   * When the password was set on whose word it was issued, in milliseconds since the epoch: it is void with any other
-   * password, whatever the clocks of those who issue tokens say. Tokens of earlier releases have none.
+   * When the user's password was set, in milliseconds since the epoch. The token is refused once the user has another
+   * password; replicas' clocks are not compared. Tokens of earlier releases lack it.
    */
   password_at: z.int().optional(),
   level: z.enum(["ADMIN", "CUSTOMER"]).optional(),
 });
 export type Claims = z.output<typeof Claims>;
 
-/** What a token tells of its user beside the id. */
-export interface Word {
+/** What a token carries of its user beside the id. */
+export interface TokenSubject {
   readonly level?: Level | null;
   readonly password_changed_at?: Date;
 }
@@ -62,8 +63,8 @@ export class Tokens {
     this.key = signingKey(secret);
   }
 
-  pair(userId: number, { level, password_changed_at }: Word = {}): TokenPair {
-    const more = { sub: userId, ...(level ? { level } : {}), ...onWordOf(password_changed_at) };
+  pair(userId: number, { level, password_changed_at }: TokenSubject = {}): TokenPair {
+    const more = { sub: userId, ...(level ? { level } : {}), ...passwordTime(password_changed_at) };
     return {
       access_token: this.sign({ ...more, type: "access" }, ACCESS_SECONDS),
       refresh_token: this.sign({ ...more, type: "refresh" }, REFRESH_SECONDS),
@@ -71,8 +72,8 @@ export class Tokens {
   }
 
   /** An access token whose identity is an email: good for setting a password and for nothing else. */
-  reset(email: string, { password_changed_at }: Word = {}): string {
-    return this.sign({ sub: email, type: "access", ...onWordOf(password_changed_at) }, ACCESS_SECONDS);
+  reset(email: string, { password_changed_at }: TokenSubject = {}): string {
+    return this.sign({ sub: email, type: "access", ...passwordTime(password_changed_at) }, ACCESS_SECONDS);
   }
 
   /** Proves that its bearer reads this mailbox. Not an access token: it has no type. */
@@ -101,14 +102,10 @@ export class Tokens {
   }
 
   /** The user of a valid access token, or undefined. The token may have been revoked since. */
-  userOf(
-    token: string,
-  ): { id: number; jti: string; issuedAt: number; passwordAt: number | undefined } | undefined {
+  userOf(token: string): UserCaller | undefined {
     const claims = this.verify(token);
     const id = claims && userIdOf(claims);
-    return id && claims.type === "access"
-      ? { id, jti: claims.jti, issuedAt: claims.iat, passwordAt: claims.password_at }
-      : undefined;
+    return id && claims.type === "access" ? { id, ...timesOf(claims) } : undefined;
   }
 
   private check(token: string): Claims | undefined {
@@ -135,8 +132,15 @@ export class Tokens {
   }
 }
 
-const onWordOf = (password_changed_at: Date | undefined) =>
+const passwordTime = (password_changed_at: Date | undefined) =>
   password_changed_at ? { password_at: password_changed_at.getTime() } : {};
+
+export const timesOf = ({ jti, iat, exp, password_at }: Claims): TokenTimes => ({
+  jti,
+  issuedAt: iat,
+  expiresAt: exp,
+  passwordAt: password_at,
+});
 
 /** Beyond it no row has its id. */
 const LARGEST_ID = 2_147_483_647;

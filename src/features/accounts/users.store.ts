@@ -6,7 +6,7 @@ export interface User {
   /** The email, in lower case. */
   readonly username: string;
   readonly password_hash: string | null;
-  /** Tokens from before are void: refresh and reset tokens always, access tokens in the strict profile. */
+  /** Tokens issued on an earlier password are refused: refresh and reset tokens always, access tokens in the strict profile. */
   readonly password_changed_at: Date;
   readonly level: Level | null;
   readonly is_active: boolean;
@@ -44,22 +44,9 @@ export const findUser = async (db: Db, id: number): Promise<User | undefined> =>
 export const findUserByName = async (db: Db, username: string): Promise<User | undefined> =>
   db<User>("users").whereRaw("lower(username) = lower(?)", [username]).first(columns);
 
-/** As `findUserByName`, and nobody else may change the row before the transaction is over. */
+/** As `findUserByName`; locks the row until the transaction ends. */
 export const lockUserByName = async (trx: Db, username: string): Promise<User | undefined> =>
   trx<User>("users").whereRaw("lower(username) = lower(?)", [username]).forUpdate().first(columns);
-
-/** What of a user decides whether their tokens are good. */
-export type Standing = Pick<User, "id" | "is_active" | "password_changed_at">;
-
-/** A caller waits no longer than this for a database that does not answer. */
-const READ_MS = 3_000;
-
-/** Of those who exist. */
-export const standingsOf = async (db: Db, ids: readonly number[]): Promise<Standing[]> =>
-  db<User>("users")
-    .whereRaw("id = any(?)", [[...ids]])
-    .select("id", "is_active", "password_changed_at")
-    .timeout(READ_MS);
 
 /** Returns whether there was such a user. */
 export const updateUser = async (

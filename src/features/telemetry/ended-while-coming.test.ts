@@ -1,22 +1,30 @@
 import { createServer } from "node:http";
 import { Registry } from "prom-client";
+import type { UserCaller } from "../../http/route";
 import { closeServer, listen } from "../../http/server/listen";
-import { systemClock } from "../../platform/process/clock";
+import type { ChangeSubscriber } from "../../platform/postgres/change-listener";
 import { createLogger } from "../../platform/process/log";
 import { atEndOfFile } from "../../testing/clean-up";
 import { TestWatcher } from "../../testing/watcher";
 import { eventually } from "../../testing/worlds/simulated-drone";
-import { SignedIn, type SignIn, Standings } from "../accounts";
-import { memoryBlocklist } from "../accounts/blocklist";
+import { TokenWatch } from "../accounts";
 import { TelemetrySockets } from "./sockets";
 
 const now = Math.floor(Date.now() / 1000);
-const good = { id: 1, is_active: true, password_changed_at: new Date(0) };
-let row: typeof good | undefined = good;
-const blocklist = memoryBlocklist(systemClock);
-const signedIn = new SignedIn(blocklist, new Standings(async () => (row ? [row] : [])));
-// Looks at all that is open when it is told to, and not by the clock.
-signedIn.stop();
+const good = { is_active: true, password_changed_at: new Date(0) };
+let account: typeof good | undefined = good;
+const revoked = new Set<string>();
+let notify: ChangeSubscriber["onChange"] = () => {};
+const tokenWatch = new TokenWatch(
+  async (tokens) => new Map(tokens.map(({ jti }) => [jti, { revoked: revoked.has(jti), account }])),
+  {
+    subscribe: ({ onChange }) => {
+      notify = onChange;
+    },
+  },
+);
+// It rechecks when the test says so, and not by the clock.
+tokenWatch.stop();
 let between: () => unknown = () => {};
 let isAway = false;
 let failed = 0;
@@ -25,19 +33,23 @@ let url: string;
 beforeAll(async () => {
   const doors = {
     links: { subscribe: () => () => {} },
-    userOf: (jti: string): SignIn => ({ id: 1, jti, issuedAt: now - 60 }),
-    // What happens between a handshake's answer and its socket's registration, happens as soon as it was asked for.
-    whyRefused: async (signIn: SignIn) => {
-      if (isAway) {
-        failed += 1;
-        throw new Error("The database is away.");
-      }
-      const why = await signedIn.whyRefused(signIn);
-      await between();
-      between = () => {};
-      return why;
+    userOf: (jti: string): UserCaller => ({
+      ...{ id: 1, jti, issuedAt: now - 60, expiresAt: now + 600, passwordAt: undefined },
+    }),
+    tokenWatch: {
+      add: tokenWatch.add.bind(tokenWatch),
+      // `between` happens after a handshake's check and before its socket is watched.
+      rejection: async (token: UserCaller) => {
+        if (isAway) {
+          failed += 1;
+          throw new Error("The database is away.");
+        }
+        const why = await tokenWatch.rejection(token);
+        await between();
+        between = () => {};
+        return why;
+      },
     },
-    signedIn,
     find: () => Promise.reject(new Error("nothing is watched here")),
   };
   const sockets = new TelemetrySockets(
@@ -62,18 +74,21 @@ beforeAll(async () => {
   });
 });
 beforeEach(() => {
-  row = good;
+  account = good;
   isAway = false;
-  signedIn.userChanged(1);
 });
 
-const changeTo = (changed: typeof row) => () => {
-  row = changed;
-  signedIn.userChanged(1);
+const logOut = () => {
+  revoked.add("a log-out");
+  notify({ table: "revoked_tokens", op: "insert", id: 1 });
+};
+const changeTo = (changed: typeof account) => () => {
+  account = changed;
+  notify({ table: "users", op: "update", id: 1 });
 };
 
 test.each([
-  ["a log-out", () => blocklist.add("a log-out", now + 600), /logged out/],
+  ["a log-out", logOut, /logged out/],
   ["a new password", changeTo({ ...good, password_changed_at: new Date() }), /password has changed/],
   ["an account disabled", changeTo({ ...good, is_active: false }), /may not sign in/],
   ["an account removed", changeTo(undefined), /does not exist/],
@@ -86,13 +101,13 @@ test.each([
 
 test("a socket whose token cannot be looked up just then stays, and the next look at all that is open ends it", async () => {
   between = () => {
-    row = undefined;
+    account = undefined;
     isAway = true;
   };
   const watcher = new TestWatcher(url, "nobody told");
   await watcher.next("connected");
   await eventually("it was looked up again", () => failed > 0);
   expect(watcher.socket.connected).toBe(true);
-  await signedIn.look();
+  await tokenWatch.recheck();
   await eventually("it was hung up on", () => watcher.socket.disconnected, 5_000);
 });

@@ -1,5 +1,5 @@
 import type { Server, Socket } from "socket.io";
-import type { SignIn } from "../accounts";
+import type { UserCaller } from "../../http/route";
 import type { Remembered } from "./recovery";
 import type { Stream, TelemetryType } from "./streams";
 
@@ -35,7 +35,7 @@ export const isTelemetry = (frame: unknown): frame is TelemetryFrame =>
   typeof frame === "object" && frame !== null && "type" in frame && "drone_id" in frame;
 
 /** The outcome of a handshake. */
-export type Session = { readonly userId: number; readonly signIn: SignIn } | { readonly refused: string };
+export type Session = { readonly userId: number; readonly token: UserCaller } | { readonly refused: string };
 
 /** Replica to replica: nothing but frames, which the adapter carries. */
 type Between = Record<string, never>;

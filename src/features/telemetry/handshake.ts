@@ -1,11 +1,12 @@
-import type { SignIn } from "../accounts";
+import type { UserCaller } from "../../http/route";
+import type { TokenWatch } from "../accounts";
 import type { Session } from "./events";
 
 export interface HandshakeDoors {
   /** A user's valid access token, or undefined; refresh and reset tokens are neither. */
-  readonly userOf: (token: string) => SignIn | undefined;
-  /** Why a token was made void since it was issued. Absent where nothing makes one void. */
-  readonly whyRefused?: (signIn: SignIn) => Promise<string | undefined>;
+  readonly userOf: (token: string) => UserCaller | undefined;
+  /** Refuses revoked tokens. Absent in the contract profile, which accepts them until they expire. */
+  readonly tokenWatch?: Pick<TokenWatch, "add" | "rejection">;
 }
 
 /**
@@ -19,10 +20,10 @@ export async function openSession(token: unknown, doors: HandshakeDoors): Promis
   const user = doors.userOf(token);
   if (!user) return { refused: "The token is not a valid access token; it may have expired." };
   try {
-    const why = await doors.whyRefused?.(user);
+    const why = await doors.tokenWatch?.rejection(user);
     if (why) return { refused: why };
   } catch {
     return { refused: "The token cannot be checked just now; try again shortly." };
   }
-  return { userId: user.id, signIn: user };
+  return { userId: user.id, token: user };
 }

@@ -8,7 +8,7 @@ import type { Redis } from "../../platform/redis/client";
 import type { Subscriber } from "../../platform/redis/subscriber";
 import type { VehicleLinks } from "../../vehicle";
 import type { ServeFeed } from "../../vehicle/cluster";
-import type { SignedIn, Tokens } from "../accounts";
+import type { Tokens, TokenWatch } from "../accounts";
 import { type Drone, type DroneEvents, findDrone, linkTarget } from "../drones";
 import { TelemetrySockets } from "./sockets";
 
@@ -27,7 +27,7 @@ interface TelemetryDeps {
     readonly subscriber: Subscriber;
   };
   readonly tokens: Pick<Tokens, "userOf">;
-  readonly signedIn: SignedIn | undefined;
+  readonly tokenWatch: TokenWatch | undefined;
   readonly droneEvents: Pick<DroneEvents, "onDroneGone" | "onDroneMoved">;
 }
 
@@ -36,7 +36,7 @@ interface TelemetryDeps {
  * the contract profile any signed-in user may watch any drone.
  */
 export function telemetry(deps: TelemetryDeps): TelemetrySockets {
-  const { config, db, log, registry, links, replicas, tokens, signedIn, droneEvents } = deps;
+  const { config, db, log, registry, links, replicas, tokens, tokenWatch, droneEvents } = deps;
   const strict = config.ACCESS_PROFILE === "strict";
   const changes = new ChangeCount();
   const findWatched = async (userId: number, droneId: number): Promise<Drone> => {
@@ -50,8 +50,7 @@ export function telemetry(deps: TelemetryDeps): TelemetrySockets {
     {
       links,
       userOf: (token) => tokens.userOf(token),
-      whyRefused: signedIn && ((signIn) => signedIn.whyRefused(signIn)),
-      signedIn,
+      tokenWatch,
       find: async (userId, droneId) => ({ target: linkTarget(config, await findWatched(userId, droneId)) }),
     },
     {

@@ -1,4 +1,4 @@
-import type { SignIn } from "../accounts";
+import type { UserCaller } from "../../http/route";
 
 export interface PlaceLimits {
   /** Clients that one process takes at once. */
@@ -21,7 +21,7 @@ export class Places {
 
   constructor(
     private readonly limits: PlaceLimits,
-    private readonly userOf: (token: string) => Pick<SignIn, "id"> | undefined,
+    private readonly userOf: (token: string) => Pick<UserCaller, "id"> | undefined,
   ) {}
 
   /** Why one who asks for this URL gets none; undefined when he does. */

@@ -38,7 +38,11 @@ let url: string;
 beforeAll(async () => {
   const target = { key: "drone:1", host: "127.0.0.1", port: 1, via: "direct" as const };
   sockets = new TelemetrySockets(
-    { links, userOf: () => ({ id: 1, jti: "1", issuedAt: 0 }), find: async () => ({ target }) },
+    {
+      links,
+      userOf: () => ({ id: 1, jti: "1", issuedAt: 0, expiresAt: 600, passwordAt: undefined }),
+      find: async () => ({ target }),
+    },
     {
       maxHz: 1_000_000,
       stopWhenUnwatched: true,

@@ -3,12 +3,12 @@ import type { Socket as TcpSocket } from "node:net";
 import { Server } from "socket.io";
 import { WebSocketServer } from "ws";
 import { plainProtection } from "../../http/protective-headers";
+import type { UserCaller } from "../../http/route";
 import type { Logger } from "../../platform/process/log";
 import type { Registry } from "../../platform/process/metrics";
 import type { Redis } from "../../platform/redis/client";
 import type { Subscriber } from "../../platform/redis/subscriber";
 import type { VehicleLinks } from "../../vehicle";
-import type { SignedIn, SignIn } from "../accounts";
 import { memoryAdapter, shardedAdapter } from "./adapters";
 import type { TelemetryServer, TelemetrySocket } from "./events";
 import { FeedBoard, type FeedOptions } from "./feed-board";
@@ -30,8 +30,6 @@ const GOODBYE_MS = 1_000;
 
 export interface TelemetryDoors extends HandshakeDoors {
   readonly links: Pick<VehicleLinks, "subscribe">;
-  /** Ends what a token that was made void had open. Absent where nothing makes one void. */
-  readonly signedIn?: SignedIn;
   readonly find: FindWatched;
 }
 
@@ -143,7 +141,7 @@ export class TelemetrySockets {
       socket.disconnect(true);
       return;
     }
-    const { userId, signIn } = session;
+    const { userId, token } = session;
     const watcher = new Watcher(socket, this.measures);
     const ticket = new Ticket(watcher, userId, this.recovery);
     const requests = new Requests(watcher, userId, this.board, this.doors.find, this.log, {
@@ -154,7 +152,7 @@ export class TelemetrySockets {
     socket.on("unsubscribe_telemetry", (asked) => requests.unsubscribe(asked));
     socket.on("disconnecting", (reason) => ticket.leaving(reason));
     socket.on("disconnect", () => requests.end());
-    this.endWithSignIn(socket, signIn);
+    this.closeWithToken(socket, token);
     socket.emit("connected", { status: "connected", user_id: userId });
     ticket.give();
     if (!remembered || remembered.user_id !== userId) return;
@@ -164,16 +162,16 @@ export class TelemetrySockets {
     requests.resume(remembered.streams);
   }
 
-  private endWithSignIn(socket: TelemetrySocket, signIn: SignIn): void {
+  private closeWithToken(socket: TelemetrySocket, token: UserCaller): void {
     const end = (message: string) => {
       socket.emit("error", { message });
       socket.disconnect(true);
     };
-    const forget = this.doors.signedIn?.add(signIn, end);
+    const { tokenWatch } = this.doors;
+    const forget = tokenWatch?.add(token, end);
     if (forget) socket.once("disconnect", forget);
-    // What came after the handshake's answer and before this was told to nobody. What cannot be asked now is asked at the
-    // next look at all that is open.
-    this.doors.whyRefused?.(signIn).then(
+    // A revocation between the handshake's check and this was not noticed. After a failed read the watch repeats it.
+    tokenWatch?.rejection(token).then(
       (why) => why && end(why),
       () => {},
     );

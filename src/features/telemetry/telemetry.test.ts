@@ -80,7 +80,7 @@ describe("the handshake", () => {
     expect(watcher.all("connected")).toEqual([]);
   });
 
-  test("does not ask the blocklist in the contract profile", async () => {
+  test("accepts a logged-out token in the contract profile", async () => {
     const other = await gateway.newUser();
     await other.api.delete("/logout");
     expect(await watch(other.token).next("connected")).toMatchObject({ user_id: other.id });

@@ -4,8 +4,9 @@ import { SessionConnection } from "./session-connection";
 
 /** A row that changed. Its present values must be read from the row. */
 const Change = z.object({
-  table: z.enum(["users", "drones"]),
+  table: z.enum(["users", "drones", "revoked_tokens"]),
   op: z.enum(["insert", "update", "delete"]),
+  /** Of `revoked_tokens`, the id of the token's user. */
   id: z.number().int(),
 });
 export type Change = z.infer<typeof Change>;

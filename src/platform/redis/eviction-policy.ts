@@ -2,8 +2,8 @@ import type { Logger } from "../process/log";
 import type { Redis } from "./client";
 
 /**
- * Say so where this Redis throws keys away when it is full, as some services' do unless they are told not to: a log-out
- * that is gone is none, and a lease or a fence that is gone is somebody else's. A server that does not tell is believed.
+ * Say so where this Redis throws keys away when it is full, as some services' do unless they are told not to: a lease or
+ * a fence that is gone is somebody else's. A server that does not tell is believed.
  */
 export async function warnOfEviction(redis: Redis, log: Logger): Promise<void> {
   const told = await redis.info("memory").catch(() => "");

@@ -5,10 +5,10 @@ import { hashPassword } from "./passwords";
 import { findUserByName, updateUser } from "./users.store";
 
 /**
- * Let `work` log in as this user with a password that nobody else has; before and after nobody can. The user is made
- * when there is none. Rejects as `work` does.
+ * Enables this user for as long as `work` runs, with a random password that only `work` gets. Creates the user when
+ * there is none. Rejects as `work` does.
  */
-export async function lendAccount<T>(
+export async function withTemporaryLogin<T>(
   db: Db,
   username: string,
   work: (password: string) => Promise<T>,
@@ -18,7 +18,7 @@ export async function lendAccount<T>(
   const user = known ?? (await createUser(db, { username, password, level: "CUSTOMER", active: false }));
   try {
     const password_hash = await hashPassword(password);
-    // Not good again: tokens of a loan before.
+    // Voids the tokens of an earlier run.
     const password_changed_at = new Date();
     await updateUser(db, user.id, {
       password_hash,
