@@ -2,7 +2,7 @@
 # same with ffmpeg, for a worker (or gateway) that packages videos.
 #   docker build -t fleet-gateway . && docker build --target worker -t fleet-gateway-worker .
 
-ARG NODE_IMAGE=docker.io/library/node:20.20.2-bookworm-slim
+ARG NODE_IMAGE=docker.io/library/node:24.21.0-bookworm-slim
 ARG DEBIAN_IMAGE=docker.io/library/debian:12.12-slim
 # What the target `development` stands on: `worker` has ffmpeg.
 ARG DEVELOPMENT_BASE=runtime
@@ -58,7 +58,7 @@ HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --retries=3 CMD ["nod
 # tini reaps what the tunnel leaves behind, and ends processes that have no handler of their own for SIGTERM.
 ENTRYPOINT ["/usr/bin/tini", "--"]
 CMD ["node", "dist/cmd/gateway.js"]
-ARG VERSION=0.1.0
+ARG VERSION=0.2.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="Fleet Gateway" \
       org.opencontainers.image.description="Fly and manage a fleet of drones over the internet" \
