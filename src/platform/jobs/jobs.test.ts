@@ -18,7 +18,7 @@ beforeEach(async () => {
   atEndOfFile(() => opened.destroy());
 });
 
-const work = (tasks: Tasks, registry = createMetrics("test"), graceMs = 300) => {
+const work = (tasks: Tasks, registry = createMetrics("test"), expiryMs = 1_000) => {
   const worker = startJobWorker({
     url,
     tasks,
@@ -26,8 +26,8 @@ const work = (tasks: Tasks, registry = createMetrics("test"), graceMs = 300) => 
     log: createLogger("test", "silent"),
     registry,
     pollMs: 50,
-    sweepMs: 50,
-    graceMs,
+    renewMs: 50,
+    expiryMs,
   });
   atEndOfFile(() => worker.stop());
   return worker;
@@ -136,7 +136,7 @@ test("a job that fails waits longer and longer, then is dead: seen in the list a
 });
 
 test("a killed worker's job is done by another within seconds; a living worker's job is left to it", async () => {
-  const child = fork(join(compiledPrograms(), "src/testing/sleepy-worker.js"), {
+  const child = fork(join(compiledPrograms(), "src/testing/programs/sleepy-worker.js"), {
     execArgv: [],
     env: { ...process.env, DATABASE_URL: url },
   });
@@ -145,18 +145,18 @@ test("a killed worker's job is done by another within seconds; a living worker's
   await new Promise((resolve) => child.once("message", resolve));
   let awake = 0;
   let probes = 0;
-  work({ nap: async () => void awake++, probe: async () => void probes++ });
+  work({ nap: async () => void awake++, probe: async () => void probes++ }, createMetrics("test"), 2_000);
   await enqueue(db, { task: "probe", payload: {} });
   await until(() => probes === 1);
-  // Twice the grace time, by the database's clock.
-  await db.raw("SELECT pg_sleep(0.6)");
+  // Longer than the expiry, by the database's clock.
+  await db.raw("SELECT pg_sleep(3)");
   expect(awake).toBe(0);
   child.kill("SIGKILL");
   await until(() => awake === 1);
   await until(async () => (await listJobs(db)).length === 0);
 }, 60_000);
 
-test("a worker whose pulse breaks off again and again, and never for long, keeps the job that it does", async () => {
+test("a worker that loses its connections again and again, and never for long, keeps the job that it does", async () => {
   let begun = 0;
   let mayEnd = false;
   const tasks = {
@@ -165,16 +165,19 @@ test("a worker whose pulse breaks off again and again, and never for long, keeps
       await until(() => mayEnd, 30_000);
     },
   };
-  for (let worker = 0; worker < 2; worker++) work(tasks, createMetrics("test"), 30_000);
+  for (let worker = 0; worker < 2; worker++) work(tasks, createMetrics("test"), 10_000);
   await enqueue(db, { task: "long", payload: {} });
   await until(() => begun === 1);
-  const cut = async () => {
-    const { rows } = await db.raw(`SELECT pg_terminate_backend(pid) FROM pg_locks, graphile_worker.jobs
-      WHERE locktype = 'advisory' AND objid::bigint = hashtext(locked_by)::bigint & 4294967295`);
-    return rows.length > 0;
-  };
-  // Between each two the other worker feels for it many times.
-  for (let cuts = 0; cuts < 4; cuts++) await until(cut);
+  const lockedAt = async (): Promise<string> =>
+    (await db.raw("SELECT locked_at::text FROM graphile_worker.jobs")).rows[0].locked_at;
+  for (let cuts = 0; cuts < 4; cuts++) {
+    await db.raw(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'fleet-jobs'
+       AND datname = current_database()`,
+    );
+    const before = await lockedAt();
+    await until(async () => (await lockedAt()) !== before);
+  }
   expect(begun).toBe(1);
   mayEnd = true;
   await until(async () => (await listJobs(db)).length === 0);

@@ -1,33 +1,36 @@
 import pg from "pg";
 
-/** The queue's connections when nothing is said otherwise; see `openDatabase` for the service's own. */
-const SILENCE_MS = 10_000;
+const QUERY_TIMEOUT_MS = 10_000;
 
 export interface JobPoolOptions {
   readonly max: number;
-  /** A connection that leaves a question open for longer has no server any more. */
-  readonly silenceMs?: number;
+  /** A connection that leaves a query unanswered for longer has lost its server. */
+  readonly queryTimeoutMs?: number | undefined;
 }
 
 /**
- * Connections to Postgres for the job queue, which knows no limit of its own. A server that lost its power leaves
- * connections that fail in no other way for a quarter of an hour: one that does not answer is ended, and with it
- * those that nobody uses. What is asked over them is then asked again by whoever asked.
+ * Connections to Postgres for the job queue, which sets no time limits itself. A server that lost its power leaves
+ * connections that otherwise fail after a quarter of an hour: one that does not answer is closed, and the idle ones
+ * with it. graphile-worker repeats the query.
  */
-export function openJobPool(url: string, { max, silenceMs = SILENCE_MS }: JobPoolOptions): pg.Pool {
+export function openJobPool(
+  url: string,
+  { max, queryTimeoutMs = QUERY_TIMEOUT_MS }: JobPoolOptions,
+): pg.Pool {
   const idle = new Set<pg.PoolClient>();
   class Client extends pg.Client {
     constructor(config?: string | pg.ClientConfig) {
       super(config);
-      const ask = this.query.bind(this) as (...args: unknown[]) => unknown;
+      const query = this.query.bind(this) as (...args: unknown[]) => unknown;
       this.query = ((...args: unknown[]) => {
-        const answer = ask(...args);
-        if (answer instanceof Promise) answer.catch((error: Error) => isSilence(error) && this.giveUp());
-        return answer;
+        const result = query(...args);
+        if (result instanceof Promise)
+          result.catch(({ message }: Error) => message === "Query read timeout" && this.discard());
+        return result;
       }) as typeof this.query;
     }
 
-    private giveUp(): void {
+    private discard(): void {
       for (const client of [this, ...idle]) client.connection.stream.destroy();
     }
   }
@@ -38,30 +41,26 @@ export function openJobPool(url: string, { max, silenceMs = SILENCE_MS }: JobPoo
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    query_timeout: silenceMs,
+    query_timeout: queryTimeoutMs,
     Client,
   } as pg.PoolConfig);
+  // Of an idle connection: the pool replaces it.
+  pool.on("error", () => {});
   pool.on("acquire", (client) => idle.delete(client));
   pool.on("release", (_error, client) => idle.add(client));
   pool.on("remove", (client) => idle.delete(client));
   return pool;
 }
 
-/**
- * Asks for a sign of life over a connection that only listens, for as long as it is listened to. Returns the
- * function that ends it.
- */
-export function probe(client: pg.ClientBase, everyMs = SILENCE_MS / 2): () => void {
+/** Query a connection that only listens, again and again, until the returned function is called. */
+export function probe(client: pg.ClientBase, everyMs = QUERY_TIMEOUT_MS / 2): () => void {
   let timer: NodeJS.Timeout;
-  const askLater = () => {
+  const probeLater = () => {
     timer = setTimeout(() => {
-      // A silence ends the connection, and whoever listens is told by that.
-      client.query("SELECT 1").then(askLater, () => {});
+      // A timeout closes the connection, which ends the listener.
+      client.query("SELECT 1").then(probeLater, () => {});
     }, everyMs);
   };
-  askLater();
+  probeLater();
   return () => clearTimeout(timer);
 }
-
-/** What pg says of a question that was open for longer than it may be. */
-export const isSilence = ({ message }: Error): boolean => message === "Query read timeout";

@@ -1,12 +1,13 @@
 import { EventEmitter } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
-import { run, type TaskList, type Worker, type WorkerEvents } from "graphile-worker";
+import { run, type TaskList, type WorkerEvents } from "graphile-worker";
 import type { Pool } from "pg";
 import type { Logger } from "../process/log";
 import { Histogram, type Registry } from "../process/metrics";
+import { backoffMs } from "../retry";
+import { type JobLeaseOptions, JobLeases } from "./job-leases";
 import { jobLogger } from "./jobs";
 import { openJobPool, probe } from "./pool";
-import { type PulseOptions, WorkerPulse } from "./worker-liveness";
 
 /**
  * Does one job. It may be killed at any point and is then called again with the same payload, so that each of
@@ -16,7 +17,7 @@ import { type PulseOptions, WorkerPulse } from "./worker-liveness";
 export type Task = (payload: unknown, signal: AbortSignal) => Promise<void>;
 export type Tasks = Readonly<Record<string, Task>>;
 
-export interface JobWorkerOptions extends Pick<PulseOptions, "sweepMs" | "graceMs" | "silenceMs"> {
+export interface JobWorkerOptions extends Pick<JobLeaseOptions, "renewMs" | "expiryMs"> {
   /** Postgres without a pooler. */
   readonly url: string;
   readonly tasks: Tasks;
@@ -24,8 +25,10 @@ export interface JobWorkerOptions extends Pick<PulseOptions, "sweepMs" | "graceM
   readonly concurrency: number;
   readonly log: Logger;
   readonly registry: Registry;
-  /** How often jobs that became due by time are looked for; new ones are told by NOTIFY. */
+  /** How often jobs that became due by time are looked for; NOTIFY announces new ones. */
   readonly pollMs?: number;
+  /** A connection that leaves a query unanswered for longer is replaced. */
+  readonly queryTimeoutMs?: number;
 }
 
 export interface JobWorker {
@@ -33,24 +36,23 @@ export interface JobWorker {
   stop(): Promise<void>;
 }
 
-const BACKOFF_MAX_MS = 10_000;
-const GOODBYE_MS = 2_000;
+const CLOSE_MS = 2_000;
 
-/** Work off the queue until it is stopped. A database that is away is waited for. */
+/** Do the jobs of the queue until it is stopped. While the database is away it retries. */
 export function startJobWorker(options: JobWorkerOptions): JobWorker {
-  const { url, log, sweepMs, graceMs, concurrency, silenceMs } = options;
+  const { url, log, renewMs, expiryMs, concurrency, queryTimeoutMs } = options;
   const ended = new AbortController();
-  const pulse = new WorkerPulse(url, { log, sweepMs, graceMs, silenceMs });
-  // Each listens on one connection and asks over another.
-  const pool = openJobPool(url, { max: 2 * concurrency, silenceMs });
-  const each = { ...options, tasks: measured(options), pulse, pool, signal: ended.signal };
+  // Each worker listens on one connection and queries over another; the leases have their own.
+  const pool = openJobPool(url, { max: 2 * concurrency + 1, queryTimeoutMs });
+  const leases = new JobLeases({ pool, log, renewMs, expiryMs });
+  const each = { ...options, tasks: measured(options), leases, pool, signal: ended.signal };
   const workers = Array.from({ length: concurrency }, () => workUntilEnd(each));
   const stop = async () => {
     ended.abort();
     await Promise.all(workers);
-    // A database that is silent does not say goodbye either.
-    const goodbyes = Promise.all([pulse.stop(), pool.end()]);
-    await Promise.race([goodbyes, delay(GOODBYE_MS, undefined, { ref: false })]);
+    // A database that does not answer does not close its connections either.
+    const closed = leases.stop().then(() => pool.end());
+    await Promise.race([closed, delay(CLOSE_MS, undefined, { ref: false })]);
   };
   let stopped: Promise<void> | undefined;
   return {
@@ -63,12 +65,12 @@ export function startJobWorker(options: JobWorkerOptions): JobWorker {
 
 interface WorkerOptions extends Omit<JobWorkerOptions, "tasks"> {
   readonly tasks: TaskList;
-  readonly pulse: WorkerPulse;
+  readonly leases: JobLeases;
   readonly pool: Pool;
   readonly signal: AbortSignal;
 }
 
-/** One worker, and another in its place whenever it ends: it does when it cannot say that a job is done. */
+/** One worker, restarted whenever it ends: it ends when it cannot record that a job is done. */
 async function workUntilEnd(options: WorkerOptions): Promise<void> {
   const { log, signal } = options;
   for (let failures = 0; !signal.aborted; failures++) {
@@ -77,26 +79,27 @@ async function workUntilEnd(options: WorkerOptions): Promise<void> {
         failures = 0;
       });
     } catch (error) {
-      if (failures === 0 && !signal.aborted)
-        log.error({ err: error }, "a job worker stopped; it is started again");
+      if (failures === 0 && !signal.aborted) log.error({ err: error }, "A job worker stopped; restarting it");
     }
-    const pause = Math.min(200 * 2 ** Math.min(failures, 10), BACKOFF_MAX_MS);
-    await delay(pause, undefined, { signal }).catch(() => undefined);
+    await delay(backoffMs(failures + 1, 200, 10_000), undefined, { signal }).catch(() => undefined);
   }
 }
 
 /** Resolves when the worker has ended, or was ended by the signal; rejects when it did not start. */
 async function workOnce(options: WorkerOptions, started: () => void): Promise<void> {
-  const { signal, pulse, silenceMs } = options;
+  const { signal, leases, queryTimeoutMs } = options;
   const events: WorkerEvents = new EventEmitter();
   let stopProbe = () => {};
   events.on("pool:listen:success", ({ client }) => {
     stopProbe();
-    stopProbe = probe(client, silenceMs && silenceMs / 2);
+    stopProbe = probe(client, queryTimeoutMs && queryTimeoutMs / 2);
   });
   events.on("pool:listen:release", () => stopProbe());
   const ids = new Set<string>();
-  events.on("worker:create", ({ worker }) => ids.add(worker.workerId));
+  events.on("worker:create", ({ worker }) => {
+    ids.add(worker.workerId);
+    leases.add(worker.workerId, () => worker.getActiveJob()?.id);
+  });
   const runner = await run(runnerOptions(options, events));
   started();
   // It was stopped already when it failed by itself.
@@ -109,11 +112,11 @@ async function workOnce(options: WorkerOptions, started: () => void): Promise<vo
   } finally {
     signal.removeEventListener("abort", stop);
     stopProbe();
-    for (const id of ids) pulse.cease(id);
+    for (const id of ids) leases.remove(id);
   }
 }
 
-const runnerOptions = ({ pool, log, pollMs, tasks, pulse }: WorkerOptions, events: WorkerEvents) => ({
+const runnerOptions = ({ pool, log, pollMs, tasks }: WorkerOptions, events: WorkerEvents) => ({
   pgPool: pool,
   concurrency: 1,
   taskList: tasks,
@@ -123,20 +126,6 @@ const runnerOptions = ({ pool, log, pollMs, tasks, pulse }: WorkerOptions, event
   logger: jobLogger(log),
   // A crontab file in the working folder is none of ours.
   parsedCronItems: [],
-  preset: {
-    plugins: [
-      {
-        name: "fleet-pulse",
-        version: "1.0.0",
-        worker: {
-          hooks: {
-            startWorker: (_ctx: unknown, { worker }: { worker: Worker }) =>
-              pulse.beat(worker.workerId, () => worker.getActiveJob()?.id),
-          },
-        },
-      },
-    ],
-  },
 });
 
 function measured({ tasks, registry }: JobWorkerOptions): TaskList {

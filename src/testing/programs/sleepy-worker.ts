@@ -2,10 +2,11 @@ import { startJobWorker } from "../../platform/jobs/worker";
 import { createLogger } from "../../platform/process/log";
 import { createMetrics } from "../../platform/process/metrics";
 
-/** A worker in a process of its own that takes a job and never finishes it, for whoever wants to kill it. */
+/** A worker in a process of its own that takes a job and never finishes it: a test kills it. */
 startJobWorker({
   url: process.env.DATABASE_URL as string,
   concurrency: 1,
+  renewMs: 50,
   log: createLogger("sleepy", "silent"),
   registry: createMetrics("sleepy"),
   tasks: {

@@ -26,9 +26,9 @@ const work = (tasks: Tasks) => {
     log: createLogger("test", "silent"),
     registry: createMetrics("test"),
     pollMs: 300,
-    sweepMs: 100,
-    graceMs: 1_500,
-    silenceMs: 1_000,
+    renewMs: 100,
+    expiryMs: 1_500,
+    queryTimeoutMs: 1_000,
   });
   atEndOfFile(() => worker.stop());
   return worker;
@@ -64,7 +64,7 @@ function notes() {
 /** The server's side of what is open now goes with the server. */
 const losePower = async () => {
   const { rows } = await db.raw(
-    `SELECT pid FROM pg_stat_activity WHERE application_name IN ('fleet-jobs', 'fleet-worker-pulse')
+    `SELECT pid FROM pg_stat_activity WHERE application_name = 'fleet-jobs'
      AND datname = current_database()`,
   );
   cable.stall();
@@ -118,7 +118,7 @@ test.each([
   90_000,
 );
 
-test("a job whose giving was not heard of is given again, and one that is under way is left alone", async () => {
+test("a job whose assignment its worker never received waits again, and one under way is left alone", async () => {
   const { done, started, letGo, tasks } = notes();
   work(tasks);
   await enqueue(db, { task: "note", payload: { name: "slow" } });
