@@ -14,10 +14,16 @@ const links = createLinkPool({ mavlink: { systemId: 245 } });
 const sockets = new TelemetrySockets(
   {
     links,
+    sessions: { save: async () => {}, load: async () => undefined, drop: async () => {} },
     userOf: () => ({ id: 1, jti: "1", issuedAt: 0, expiresAt: 600, passwordAt: undefined }),
     find: async (_user, drone) => ({
-      target: { key: `drone:${drone}`, host: hostOf(drone), port: vehiclesPort, via: "direct" },
+      key: `drone:${drone}`,
+      host: hostOf(drone),
+      port: vehiclesPort,
+      via: "direct",
     }),
+    log: createLogger("bench", "warn"),
+    registry,
   },
   {
     maxHz: 10,
@@ -27,8 +33,6 @@ const sockets = new TelemetrySockets(
     maxSocketsPerUser: 10_000,
     maxStreams: 500,
   },
-  createLogger("bench", "warn"),
-  registry,
 );
 const server = createServer();
 sockets.attach(server);

@@ -99,7 +99,6 @@ function mainApp(deps: GatewayDeps, routes: readonly Route[], observe: Middlewar
     opsRoutes(lifecycle, registry, {
       postgres: () => deps.db.raw("select 1"),
       redis: () => deps.redis.ping(),
-      ...(deps.replicas && { sharded_channels: deps.replicas.channels.probe }),
       ...reachabilityProbes({
         objects: config.S3_ENDPOINT,
         tunnel: config.VPN_SERVICE_URL,

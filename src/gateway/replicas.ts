@@ -12,16 +12,12 @@ import { Subscriber } from "../platform/redis/subscriber";
 import { FleetLinks, LeaseStore, Leases, PeerClient, peerListener } from "../vehicle/cluster";
 import { openPool } from "./links";
 import { countReplicas } from "./replica-metrics";
-import { type ShardedChannels, shardedChannels } from "./sharded-channels";
 
 /** What joins this process to the gateway's other replicas. */
 export interface Replicas {
   readonly links: FleetLinks;
-  readonly publisher: Redis;
   readonly subscriber: Subscriber;
-  /** Whether Redis carries frames to the other replicas' watchers. */
-  readonly channels: ShardedChannels;
-  /** Answers the other replicas from now on, and tells them where. Rejects when Redis refuses what they need of it. */
+  /** Answers the other replicas from now on, and tells them where. */
   serve(): Promise<void>;
 }
 
@@ -67,7 +63,6 @@ export function openReplicas(
   counts.watch({ leases: () => leases.size, feeds: () => links.feedsAsked });
   const subscriber = new Subscriber(config.REDIS_URL, log);
   lifecycle.onClose("redis subscriber", () => subscriber.close());
-  const channels = shardedChannels(redis, subscriber.connection, log);
   subscriber.onMessage(CLOSE_CHANNEL, (text) => {
     const [from, key = "", ...reason] = text.split(" ");
     if (from !== leases.replica) links.close(key, reason.join(" "));
@@ -75,7 +70,6 @@ export function openReplicas(
   // Orders have had the drain's time; a lease that is given up now need not run out for others to have the drone.
   lifecycle.onClose("vehicle links", () => links.drain(0));
   const serve = async () => {
-    if (redis.status === "ready") await channels.ask();
     const server = limitedServer(
       peerListener(secret, (message) => links.answer(message), log),
       peerLimits(config),
@@ -85,7 +79,7 @@ export function openReplicas(
     const host = config.GATEWAY_PEER_HOST ?? (isWildcard(config.HOST) ? ownAddress() : config.HOST);
     leases.advertise(config.GATEWAY_PEER_URL ?? `http://${inUrl(host)}:${port}`);
   };
-  return { links, publisher: redis, subscriber, channels, serve };
+  return { links, subscriber, serve };
 }
 
 /** A replica that asks for many drones has a connection for each question, and keeps some for the next. */

@@ -10,33 +10,34 @@ import type { VehicleLinks } from "../../vehicle";
 import type { ServeFeed } from "../../vehicle/cluster";
 import type { Tokens, TokenWatch } from "../accounts";
 import { type Drone, type DroneEvents, findDrone, linkTarget } from "../drones";
-import { TelemetrySockets } from "./sockets";
+import { FrameChannel } from "./feeds/frame-channel";
+import { sessionStore } from "./sockets/session-recovery";
+import { TelemetrySockets } from "./sockets/telemetry-sockets";
 
-export { SOCKETS_PATH, TelemetrySockets } from "./sockets";
+export { SOCKETS_PATH, TelemetrySockets } from "./sockets/telemetry-sockets";
 
-interface TelemetryDeps {
+interface TelemetryFeatureDeps {
   readonly config: GatewayConfig;
   readonly db: Db;
   readonly log: Logger;
   readonly registry: Registry;
+  readonly redis: Redis;
   readonly links: Pick<VehicleLinks, "subscribe">;
   /** The gateway's other replicas; absent where this is the only one. */
-  readonly replicas?: {
-    readonly links: { serveFeeds(serve: ServeFeed): void };
-    readonly publisher: Redis;
-    readonly subscriber: Subscriber;
-  };
+  readonly replicas?:
+    | { readonly links: { serveFeeds(serve: ServeFeed): void }; readonly subscriber: Subscriber }
+    | undefined;
   readonly tokens: Pick<Tokens, "userOf">;
   readonly tokenWatch: TokenWatch | undefined;
   readonly droneEvents: Pick<DroneEvents, "onDroneGone" | "onDroneMoved">;
 }
 
 /**
- * Live telemetry over Socket.IO. In the strict profile a watcher owns the drone and has not logged out; in
- * the contract profile any signed-in user may watch any drone.
+ * Live telemetry over Socket.IO. In the strict profile a user may watch their own drones until they log out; in the
+ * contract profile every authenticated user may watch every drone.
  */
-export function telemetry(deps: TelemetryDeps): TelemetrySockets {
-  const { config, db, log, registry, links, replicas, tokens, tokenWatch, droneEvents } = deps;
+export function telemetry(deps: TelemetryFeatureDeps): TelemetrySockets {
+  const { config, db, log, redis, replicas, tokens, droneEvents } = deps;
   const strict = config.ACCESS_PROFILE === "strict";
   const changes = new ChangeCount();
   const findWatched = async (userId: number, droneId: number): Promise<Drone> => {
@@ -48,10 +49,11 @@ export function telemetry(deps: TelemetryDeps): TelemetrySockets {
   };
   const sockets = new TelemetrySockets(
     {
-      links,
+      ...deps,
+      sessions: sessionStore(redis),
+      channel: replicas && new FrameChannel(redis, replicas.subscriber, log),
       userOf: (token) => tokens.userOf(token),
-      tokenWatch,
-      find: async (userId, droneId) => ({ target: linkTarget(config, await findWatched(userId, droneId)) }),
+      find: async (userId, droneId) => linkTarget(config, await findWatched(userId, droneId)),
     },
     {
       maxHz: config.TELEMETRY_MAX_HZ,
@@ -60,28 +62,28 @@ export function telemetry(deps: TelemetryDeps): TelemetrySockets {
       maxSockets: config.TELEMETRY_MAX_SOCKETS,
       maxSocketsPerUser: config.TELEMETRY_MAX_SOCKETS_PER_USER,
       maxStreams: config.TELEMETRY_MAX_STREAMS,
-      between: replicas,
     },
-    log,
-    registry,
   );
-  replicas?.links.serveFeeds((target, from, asked) => sockets.board.feed(target, from, asked));
+  replicas?.links.serveFeeds((target, from, request) => sockets.feeds.feed(target, from, request));
   droneEvents.onDroneGone(({ id }) => {
     changes.count();
-    sockets.board.close(id, `Drone ${id} was deleted or has another owner; it is no longer watched.`);
+    sockets.feeds.close(id, `Drone ${id} was deleted or has another owner; it is no longer watched.`);
   });
   droneEvents.onDroneMoved((drone) => {
     changes.count();
     try {
-      sockets.board.move(drone.id, linkTarget(config, drone));
+      sockets.feeds.move(drone.id, linkTarget(config, drone));
     } catch (error) {
-      log.warn({ err: error, drone_id: drone.id }, "a watched drone moved to where it cannot be dialled");
+      log.warn(
+        { err: error, drone_id: drone.id },
+        "a watched drone moved to an address that cannot be dialled",
+      );
     }
   });
   return sockets;
 }
 
-/** A drone that was deleted or moved while it was read is read again: nobody joins the room of a ghost. */
+/** Reads a drone again when a drone was deleted or moved during the read: nobody joins the room of a deleted drone. */
 class ChangeCount {
   private changes = 0;
 

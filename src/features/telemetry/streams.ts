@@ -1,16 +1,23 @@
+import { z } from "zod";
+import { BodyId } from "../../http/route";
 import type { TelemetryMessage } from "../../vehicle/link";
 
 /**
- * stream: what a watcher subscribes to; one Socket.IO room for each drone and stream.
- * type:   what a telemetry message is; a stream carries one type or several.
+ * stream: a subscription of a watcher; one Socket.IO room for each drone and stream.
+ * type:   the kind of a telemetry message; a stream carries one type or several.
  */
 export const STREAMS = ["gps", "logs", "relalt", "system", "dashboard"] as const;
 export type Stream = (typeof STREAMS)[number];
+
+/** A client's request to subscribe or unsubscribe. */
+export const StreamRequest = z.object({ drone_id: BodyId, stream_type: z.enum(STREAMS) });
+export type StreamRequest = z.output<typeof StreamRequest>;
+
 export type TelemetryType = TelemetryMessage["type"];
 
 const ROOM = /^drone_(\d+)_([a-z]+)$/;
 
-/** Undefined for a room that is no drone's. */
+/** Undefined for a room of another kind. */
 export function parseRoom(room: string): { droneId: number; stream: Stream } | undefined {
   const [, id, name] = ROOM.exec(room) ?? [];
   const stream = STREAMS.find((known) => known === name);
@@ -46,5 +53,5 @@ const streamsByType = new Map<TelemetryType, readonly Stream[]>(
 
 export const streamsOf = (type: TelemetryType): readonly Stream[] => streamsByType.get(type) ?? ["dashboard"];
 
-/** Logs are events: each says something that no later one repeats. All else is a state, and the newest counts. */
+/** Log lines are events: no later one repeats them. Other types are states: only the newest counts. */
 export const isEvent = (type: TelemetryType): boolean => type === "logs";

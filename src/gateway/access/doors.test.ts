@@ -30,7 +30,7 @@ const TUNNEL_SECRET = "a tunnel secret of enough length";
  */
 const servers: Readonly<Record<string, string>> = {
   "features/assets/loopback-reader.ts": "assets/loopback-reader",
-  "features/telemetry/sockets.ts": "access/sockets",
+  "features/telemetry/sockets/telemetry-sockets.ts": "access/sockets",
   "gateway/index.ts": "access/routes",
   "gateway/replicas.ts": "here",
   "gateway/worker.ts": "here",

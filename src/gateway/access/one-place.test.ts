@@ -12,7 +12,7 @@ test("who owns a thing is decided by may() and nowhere beside it", () => {
     // Whether a drone has another owner than before, so that what was open to it ends.
     "features/drones/drone-watch.ts",
     // Whether it is the same person who comes back.
-    "features/telemetry/sockets.ts",
+    "features/telemetry/sockets/telemetry-sockets.ts",
     "relay/drone-watch.ts",
   ]);
 });

@@ -5,7 +5,7 @@ import { until } from "../../testing/until";
 import { createLogger } from "../process/log";
 import { Subscriber } from "./subscriber";
 
-/** A subscriber, and somebody who may speak, set its rights and end its connection. */
+/** A subscriber, and an operator who publishes, sets its rights and ends its connection. */
 async function subscriberAndOperator() {
   const { url } = await freshRedis();
   const operator = new Redis(url);
@@ -19,8 +19,6 @@ async function subscriberAndOperator() {
     allow: (right: string) => operator.call("ACL", "SETUSER", "default", right),
     endConnections: () => operator.call("CLIENT", "KILL", "SKIPME", "yes"),
     listeners: async (channel: string) => ((await operator.pubsub("NUMSUB", channel)) as [string, number])[1],
-    listenersInShard: async (channel: string) =>
-      ((await operator.pubsub("SHARDNUMSUB", channel)) as [string, number])[1],
     say: (channel: string, message: string) => operator.publish(channel, message),
   };
 }
@@ -38,27 +36,28 @@ test("a channel is heard again when its connection broke, each message once", as
   expect(heard).toEqual(["first", "second", "third"]);
 });
 
-test("what Redis refuses is asked for until it no longer does, on the same connection", async () => {
-  const { subscriber, allow, listenersInShard, endConnections } = await subscriberAndOperator();
-  for (const channel of ["low", "high"]) subscriber.ssubscribe(channel);
-  await until(async () => (await listenersInShard("high")) === 1);
-  await allow("-ssubscribe");
+test("a subscription that Redis refuses is requested again until Redis accepts it, on the same connection", async () => {
+  const { subscriber, allow, listeners, endConnections } = await subscriberAndOperator();
+  for (const channel of ["low", "high"]) subscriber.onMessage(channel, () => {});
+  await until(async () => (await listeners("high")) === 1);
+  await allow("-subscribe");
   await endConnections();
   await until(() => subscriber.connection.status === "ready");
-  const refused = await subscriber.connection.ssubscribe("other").catch((error: Error) => error);
+  const refused = await subscriber.connection.subscribe("other").catch((error: Error) => error);
   expect(String(refused)).toContain("NOPERM");
-  expect(await listenersInShard("low")).toBe(0);
-  await allow("+ssubscribe");
-  await until(async () => (await listenersInShard("low")) + (await listenersInShard("high")) === 2);
+  expect(await listeners("low")).toBe(0);
+  await allow("+subscribe");
+  await until(async () => (await listeners("low")) + (await listeners("high")) === 2);
 });
 
-test("a channel that was left is not asked for on the next connection", async () => {
-  const { subscriber, listenersInShard, endConnections } = await subscriberAndOperator();
-  for (const channel of ["kept", "left"]) subscriber.ssubscribe(channel);
-  await until(async () => (await listenersInShard("left")) === 1);
-  subscriber.sunsubscribe(["left"]);
-  await until(async () => (await listenersInShard("left")) === 0);
+test("a channel that was unsubscribed is not subscribed on the next connection", async () => {
+  const { subscriber, listeners, endConnections } = await subscriberAndOperator();
+  subscriber.onMessage("kept", () => {});
+  const leave = subscriber.onMessage("left", () => {});
+  await until(async () => (await listeners("left")) === 1);
+  leave();
+  await until(async () => (await listeners("left")) === 0);
   await endConnections();
-  await until(async () => (await listenersInShard("kept")) === 1);
-  expect(await listenersInShard("left")).toBe(0);
+  await until(async () => (await listeners("kept")) === 1);
+  expect(await listeners("left")).toBe(0);
 });

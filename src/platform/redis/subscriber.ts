@@ -1,19 +1,21 @@
 import type { Logger } from "../process/log";
 import { openRedis, type Redis } from "./client";
 
-/** Pause before a refused subscription is retried. */
-const AGAIN_MS = 1_000;
+/** Between two requests of a refused subscription. */
+const RETRY_MS = 1_000;
+
+type Listener = (message: string) => void;
 
 /**
- * Subscriptions over one connection. Each is renewed whenever Redis is back and, where Redis refuses it, retried until
- * Redis accepts it. Messages of the meantime are missed.
+ * Subscriptions over one connection, one listener for each channel. All are renewed when Redis is back, and a refused
+ * one is requested again until Redis accepts it. Messages of the meantime are lost.
  */
 export class Subscriber {
-  /** In Redis' subscriber mode; its commands wait while Redis is away. */
+  /** In Redis' subscriber mode; its commands wait while Redis is unreachable. */
   readonly connection: Redis;
-  private readonly wanted = new Map<string, "subscribe" | "ssubscribe">();
+  private readonly listeners = new Map<string, Listener>();
   private readonly refused = new Set<string>();
-  private again: NodeJS.Timeout | undefined;
+  private retry: NodeJS.Timeout | undefined;
 
   constructor(
     url: string,
@@ -23,65 +25,47 @@ export class Subscriber {
       enableOfflineQueue: true,
       maxRetriesPerRequest: null,
       commandTimeout: undefined,
-      // The library's own way leaves a refusal to nobody, which ends the process.
+      // A subscription that ioredis itself renews and Redis refuses is an unhandled rejection, which ends the process.
       autoResubscribe: false,
     });
     this.connection.on("ready", () => {
-      for (const channel of this.wanted.keys()) this.ask(channel);
+      for (const channel of this.listeners.keys()) this.request(channel);
     });
+    this.connection.on("message", (channel, message) => this.listeners.get(channel)?.(message));
   }
 
-  /** Every message of the channel from now on. */
-  onMessage(channel: string, listener: (message: string) => void): void {
-    this.connection.on("message", (of, message) => {
-      if (of === channel) listener(message);
-    });
-    this.want(channel, "subscribe");
-  }
-
-  /** With the two below, what Socket.IO's adapter asks of a client of Redis. */
-  on(event: string, listener: (...args: unknown[]) => void): void {
-    this.connection.on(event, listener);
-  }
-
-  ssubscribe(channel: string): void {
-    this.want(channel, "ssubscribe");
-  }
-
-  sunsubscribe(channels: string | readonly string[]): void {
-    const left = [channels].flat();
-    for (const channel of left) this.wanted.delete(channel);
-    if (this.connection.status === "ready") this.connection.sunsubscribe(...left).catch(() => {});
+  /** Calls `listener` with every message of the channel from now on. Returns the function that unsubscribes. */
+  onMessage(channel: string, listener: Listener): () => void {
+    this.listeners.set(channel, listener);
+    this.request(channel);
+    return () => {
+      if (this.listeners.get(channel) !== listener) return;
+      this.listeners.delete(channel);
+      this.refused.delete(channel);
+      if (this.connection.status === "ready") this.connection.unsubscribe(channel).catch(() => {});
+    };
   }
 
   close(): void {
-    clearTimeout(this.again);
+    clearTimeout(this.retry);
     this.connection.disconnect();
   }
 
-  private want(channel: string, command: "subscribe" | "ssubscribe"): void {
-    this.wanted.set(channel, command);
-    this.ask(channel);
-  }
-
-  private ask(channel: string): void {
-    const command = this.wanted.get(channel);
-    if (!command || this.connection.status !== "ready") return;
-    this.connection[command](channel).then(
+  private request(channel: string): void {
+    if (!this.listeners.has(channel) || this.connection.status !== "ready") return;
+    this.connection.subscribe(channel).then(
       () => this.refused.delete(channel),
       (error: Error) => {
         if (!this.refused.has(channel) && error.name === "ReplyError")
           this.log.error({ channel, reason: error.message }, "Redis refuses a subscription; retrying");
         this.refused.add(channel);
-        this.again ??= setTimeout(() => this.askAgain(), AGAIN_MS).unref();
+        this.retry ??= setTimeout(() => this.requestRefused(), RETRY_MS).unref();
       },
     );
   }
 
-  private askAgain(): void {
-    this.again = undefined;
-    for (const channel of [...this.refused])
-      if (this.wanted.has(channel)) this.ask(channel);
-      else this.refused.delete(channel);
+  private requestRefused(): void {
+    this.retry = undefined;
+    for (const channel of this.refused) this.request(channel);
   }
 }

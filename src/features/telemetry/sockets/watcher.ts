@@ -1,35 +1,35 @@
-import type { TelemetryFrame, TelemetrySocket } from "./events";
-import type { Measures } from "./measures";
-import { isEvent, parseRoom, roomOf, type Stream } from "./streams";
+import type { TelemetryFrame, TelemetrySocket } from "../events";
+import type { TelemetryMetrics } from "../metrics";
+import { isEvent, parseRoom, roomOf, type Stream } from "../streams";
 
-/** A socket that has taken nothing for this long while something waits for it is slow. */
+/** A socket is slow when it has accepted nothing for this long while something waits for it. */
 const STALL_MS = 100;
-/** Log lines that wait for a slow socket; the oldest go first. */
+/** Log lines that wait for a slow socket; the oldest are dropped first. */
 const MAX_HELD_EVENTS = 100;
-/** The room of all slow sockets, left out when frames are sent to a drone's rooms. */
+/** The room of all slow sockets, excluded when frames are sent to a drone's rooms. */
 export const SLOW_ROOM = "slow_watchers";
 
 /**
  * One watcher's socket.
  *
- * keeping up: what is sent to its rooms goes straight to it.
- * slow:       its connection took nothing for a while. Frames are held instead of queued, the newest of each
- *             drone and type in the older one's place, so what waits is bounded however long it lasts.
+ * keeping up: frames sent to its rooms go straight to it.
+ * slow:       its connection accepted nothing for a while. Frames are held instead of queued; a newer frame replaces
+ *             the held one of the same drone and type, so memory is bounded however long this lasts.
  *
- * slow → keeping up when the connection takes again; then it is given what was held.
+ * slow → keeping up when the connection accepts data again; then the held frames are sent.
  */
 export class Watcher {
   private isSlow = false;
-  private lastTakenAt = performance.now();
+  private lastFlushAt = performance.now();
   private readonly heldStates = new Map<string, TelemetryFrame>();
   private readonly heldEvents: TelemetryFrame[] = [];
 
   constructor(
     readonly socket: TelemetrySocket,
-    private readonly measures: Measures,
+    private readonly metrics: TelemetryMetrics,
   ) {
     socket.conn.on("flush", () => {
-      this.lastTakenAt = performance.now();
+      this.lastFlushAt = performance.now();
     });
     socket.conn.on("drain", () => this.catchUp());
   }
@@ -38,7 +38,6 @@ export class Watcher {
     return this.isSlow;
   }
 
-  /** What it watches, as its rooms say. */
   get streams(): { droneId: number; stream: Stream }[] {
     return [...this.socket.rooms].flatMap((room) => parseRoom(room) ?? []);
   }
@@ -51,17 +50,13 @@ export class Watcher {
     void this.socket.leave(roomOf(droneId, stream));
   }
 
-  /** Something went wrong that the watcher should know. */
-  tell(message: string): void {
+  sendError(message: string): void {
     this.socket.emit("error", { message });
   }
 
-  /**
-   * Call it after a frame was sent to the watcher: only a connection that has something queued will say when
-   * it takes again.
-   */
+  /** To be called after a frame was sent: only a connection with queued data emits `drain`. */
   noticeStall(now: number): void {
-    if (this.socket.conn.transport.writable || now - this.lastTakenAt < STALL_MS) return;
+    if (this.socket.conn.transport.writable || now - this.lastFlushAt < STALL_MS) return;
     this.isSlow = true;
     void this.socket.join(SLOW_ROOM);
   }
@@ -71,15 +66,15 @@ export class Watcher {
       this.heldEvents.push(frame);
       if (this.heldEvents.length <= MAX_HELD_EVENTS) return;
       this.heldEvents.shift();
-      this.measures.drop("slow_events");
+      this.metrics.drop("slow_events");
       return;
     }
     const key = `${frame.drone_id} ${frame.type}`;
-    if (this.heldStates.has(key)) this.measures.drop("slow_socket");
+    if (this.heldStates.has(key)) this.metrics.drop("slow_socket");
     this.heldStates.set(key, frame);
   }
 
-  /** Forget what is held of a drone that is no longer watched. */
+  /** Drops the held frames of a drone that is no longer watched. */
   forget(droneId: number): void {
     for (const [key, frame] of this.heldStates) if (frame.drone_id === droneId) this.heldStates.delete(key);
     const kept = this.heldEvents.filter((frame) => frame.drone_id !== droneId);

@@ -2,11 +2,11 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Registry } from "prom-client";
 import { WebSocket } from "ws";
-import { createLogger } from "../../platform/process/log";
-import { atEndOfFile } from "../../testing/clean-up";
-import { eventually } from "../../testing/worlds/simulated-drone";
-import type { Subscriber, TelemetryMessage } from "../../vehicle";
-import { TelemetrySockets } from "./sockets";
+import { createLogger } from "../../../platform/process/log";
+import { atEndOfFile } from "../../../testing/clean-up";
+import { eventually } from "../../../testing/worlds/simulated-drone";
+import type { Subscriber, TelemetryMessage } from "../../../vehicle";
+import { TelemetrySockets } from "./telemetry-sockets";
 
 /** A fake pool: keeps who subscribed and says to them what the test says. */
 class FakeLinks {
@@ -40,8 +40,11 @@ beforeAll(async () => {
   sockets = new TelemetrySockets(
     {
       links,
+      sessions: { save: async () => {}, load: async () => undefined, drop: async () => {} },
       userOf: () => ({ id: 1, jti: "1", issuedAt: 0, expiresAt: 600, passwordAt: undefined }),
-      find: async () => ({ target }),
+      find: async () => target,
+      log: createLogger("test", "silent"),
+      registry,
     },
     {
       maxHz: 1_000_000,
@@ -51,8 +54,6 @@ beforeAll(async () => {
       maxSocketsPerUser: 10_000,
       maxStreams: 500,
     },
-    createLogger("test", "silent"),
-    registry,
   );
   const server = createServer();
   sockets.attach(server);
@@ -103,7 +104,7 @@ const metric = async (line: string) => {
   );
 };
 
-test("a watcher that reads nothing delays nobody, is held one frame for, and then gets the newest", async () => {
+test("a watcher that reads nothing delays no other watcher, has one frame held for it, and then gets the newest", async () => {
   const [fast, slow] = [await bareWatcher(), await bareWatcher()];
   slow.socket.pause();
   let said = 0;
@@ -134,7 +135,7 @@ test("a watcher that reads nothing delays nobody, is held one frame for, and the
   for (const { socket } of [fast, slow]) socket.terminate();
 });
 
-test("a slow watcher gets the log lines of the meantime, the newest hundred of them, in order", async () => {
+test("a slow watcher is sent the newest hundred log lines in order when it reads again", async () => {
   const [fast, slow] = [await bareWatcher(), await bareWatcher()];
   slow.socket.pause();
   for (let n = 1; (await metric("fleet_telemetry_slow_sockets")) === 0 && n < 2_000; n++) {

@@ -1,6 +1,6 @@
-import type { Imu } from "../../vehicle/link";
+import type { Imu } from "../../../vehicle/link";
 
-/** A heading that was not renewed for so long says nothing of where the nose points now. */
+/** An older heading no longer says where the nose points. */
 const STALE_MS = 2_000;
 
 const wrapped = (degrees: number): number => ((degrees % 360) + 360) % 360;
@@ -18,7 +18,7 @@ export function compassHeading({ x, y, z, w }: Imu["orientation"]): number | und
 }
 
 /** Where one drone's nose points: the HUD's heading first, otherwise the IMU's. */
-export class YawOf {
+export class YawEstimate {
   private hud: { heading: number; at: number } | undefined;
   private imu: { orientation: Imu["orientation"]; at: number } | undefined;
 
@@ -30,7 +30,7 @@ export class YawOf {
     this.imu = { orientation, at };
   }
 
-  /** Compass degrees, or undefined when neither has spoken lately. Times in milliseconds. */
+  /** Compass degrees; undefined without a recent heading of either. Times in milliseconds. */
   at(now: number): number | undefined {
     if (this.hud && now - this.hud.at <= STALE_MS) return wrapped(this.hud.heading);
     if (this.imu && now - this.imu.at <= STALE_MS) return compassHeading(this.imu.orientation);

@@ -1,14 +1,14 @@
 import { createServer } from "node:http";
 import { Registry } from "prom-client";
-import type { UserCaller } from "../../http/route";
-import { closeServer, listen } from "../../http/server/listen";
-import type { ChangeSubscriber } from "../../platform/postgres/change-listener";
-import { createLogger } from "../../platform/process/log";
-import { atEndOfFile } from "../../testing/clean-up";
-import { TestWatcher } from "../../testing/watcher";
-import { eventually } from "../../testing/worlds/simulated-drone";
-import { TokenWatch } from "../accounts";
-import { TelemetrySockets } from "./sockets";
+import type { UserCaller } from "../../../http/route";
+import { closeServer, listen } from "../../../http/server/listen";
+import type { ChangeSubscriber } from "../../../platform/postgres/change-listener";
+import { createLogger } from "../../../platform/process/log";
+import { atEndOfFile } from "../../../testing/clean-up";
+import { TestWatcher } from "../../../testing/watcher";
+import { eventually } from "../../../testing/worlds/simulated-drone";
+import { TokenWatch } from "../../accounts";
+import { TelemetrySockets } from "./telemetry-sockets";
 
 const now = Math.floor(Date.now() / 1000);
 const good = { is_active: true, password_changed_at: new Date(0) };
@@ -31,7 +31,10 @@ let failed = 0;
 let url: string;
 
 beforeAll(async () => {
-  const doors = {
+  const deps = {
+    sessions: { save: async () => {}, load: async () => undefined, drop: async () => {} },
+    log: createLogger("test", "silent"),
+    registry: new Registry(),
     links: { subscribe: () => () => {} },
     userOf: (jti: string): UserCaller => ({
       ...{ id: 1, jti, issuedAt: now - 60, expiresAt: now + 600, passwordAt: undefined },
@@ -52,19 +55,14 @@ beforeAll(async () => {
     },
     find: () => Promise.reject(new Error("nothing is watched here")),
   };
-  const sockets = new TelemetrySockets(
-    doors,
-    {
-      maxHz: 10,
-      stopWhenUnwatched: true,
-      origins: [],
-      maxSockets: 10,
-      maxSocketsPerUser: 10,
-      maxStreams: 10,
-    },
-    createLogger("test", "silent"),
-    new Registry(),
-  );
+  const sockets = new TelemetrySockets(deps, {
+    maxHz: 10,
+    stopWhenUnwatched: true,
+    origins: [],
+    maxSockets: 10,
+    maxSocketsPerUser: 10,
+    maxStreams: 10,
+  });
   const server = createServer();
   sockets.attach(server);
   url = await listen(server, 0, "127.0.0.1");

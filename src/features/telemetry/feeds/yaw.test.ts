@@ -1,4 +1,4 @@
-import { compassHeading, YawOf } from "./yaw";
+import { compassHeading, YawEstimate } from "./yaw";
 
 /** A level orientation turned about the world's up axis, counter-clockwise from east. */
 const turned = (degrees: number) => {
@@ -35,7 +35,7 @@ test("a quaternion of no length has no heading", () => {
 });
 
 test("the HUD's heading comes before the IMU's", () => {
-  const yaw = new YawOf();
+  const yaw = new YawEstimate();
   yaw.sawOrientation(turned(0), 0);
   expect(yaw.at(0)).toBeCloseTo(90);
   yaw.sawHeading(10, 0);
@@ -43,13 +43,13 @@ test("the HUD's heading comes before the IMU's", () => {
 });
 
 test("a heading of 360 is north", () => {
-  const yaw = new YawOf();
+  const yaw = new YawEstimate();
   yaw.sawHeading(360, 0);
   expect(yaw.at(0)).toBe(0);
 });
 
-test("a HUD that fell silent gives way to the IMU, and silence of both to nothing", () => {
-  const yaw = new YawOf();
+test("the IMU replaces a HUD heading that is two seconds old, and without either there is no heading", () => {
+  const yaw = new YawEstimate();
   yaw.sawHeading(10, 0);
   yaw.sawOrientation(turned(90), 3_000);
   expect(yaw.at(3_000)).toBeCloseTo(0);

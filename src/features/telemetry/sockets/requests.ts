@@ -1,0 +1,101 @@
+import { DomainError, isDomainError } from "../../../domain/errors";
+import { describeIssues } from "../../../http/validate";
+import type { Logger } from "../../../platform/process/log";
+import type { LinkTarget } from "../../../vehicle";
+import type { DroneFeeds } from "../feeds/drone-feeds";
+import { roomOf, StreamRequest } from "../streams";
+import type { Watcher } from "./watcher";
+
+/** Requests of one socket that may wait. */
+const MAX_WAITING_REQUESTS = 100;
+
+/** Where to dial a drone that the user may watch. Rejects with `not_found`, or when it cannot be dialled. */
+export type FindWatched = (userId: number, droneId: number) => Promise<LinkTarget>;
+
+export interface RequestsDeps {
+  readonly userId: number;
+  readonly feeds: Pick<DroneFeeds, "watch" | "unwatch" | "forget">;
+  readonly find: FindWatched;
+  readonly log: Logger;
+  /** Drones times streams that one socket may watch. */
+  readonly maxStreams: number;
+  /** Called after the watcher's streams changed. */
+  readonly changed: () => void;
+}
+
+/** The requests of one watcher, in their order, one at a time: the last one counts. */
+export class Requests {
+  private last: Promise<void> = Promise.resolve();
+  private waiting = 0;
+  private gone = false;
+
+  constructor(
+    private readonly watcher: Watcher,
+    private readonly deps: RequestsDeps,
+  ) {}
+
+  subscribe(payload: unknown): void {
+    this.enqueue(payload, async (request) => {
+      const { drone_id, stream_type } = request;
+      const { rooms } = this.watcher.socket;
+      const { maxStreams } = this.deps;
+      if (!rooms.has(roomOf(drone_id, stream_type)) && rooms.size > maxStreams)
+        throw new DomainError("too_many_requests", `A socket may watch ${maxStreams} streams at most.`);
+      await this.watch(request, () => this.confirm("subscribed", request));
+    });
+  }
+
+  unsubscribe(payload: unknown): void {
+    this.enqueue(payload, async (request) => {
+      this.deps.feeds.unwatch(request.drone_id, this.watcher, request.stream_type);
+      this.confirm("unsubscribed", request);
+    });
+  }
+
+  /** Subscribes again to the streams of the client's former socket, where the user still may. */
+  resume(streams: readonly StreamRequest[]): void {
+    for (const request of streams.slice(0, this.deps.maxStreams)) void this.next(() => this.watch(request));
+  }
+
+  /** The socket disconnected: waiting requests are dropped. */
+  end(): void {
+    this.gone = true;
+    this.deps.feeds.forget(this.watcher);
+  }
+
+  private enqueue(payload: unknown, run: (request: StreamRequest) => Promise<void>): void {
+    const parsed = StreamRequest.safeParse(payload);
+    if (!parsed.success) {
+      this.watcher.sendError(describeIssues("payload", parsed.error));
+    } else if (this.waiting >= MAX_WAITING_REQUESTS) {
+      this.watcher.sendError("Too many requests at once.");
+    } else {
+      this.waiting += 1;
+      void this.next(() => run(parsed.data)).finally(() => {
+        this.waiting -= 1;
+      });
+    }
+  }
+
+  private async watch({ drone_id, stream_type }: StreamRequest, confirm?: () => void): Promise<void> {
+    const target = await this.deps.find(this.deps.userId, drone_id);
+    if (!this.gone) this.deps.feeds.watch(drone_id, target, this.watcher, stream_type, confirm);
+  }
+
+  private confirm(status: "subscribed" | "unsubscribed", { drone_id, stream_type }: StreamRequest): void {
+    this.watcher.socket.emit("subscription_confirmed", { status, stream_type, drone_id });
+  }
+
+  private next(run: () => Promise<void>): Promise<void> {
+    this.last = this.last
+      .then(() => (this.gone ? undefined : run()))
+      .then(() => this.deps.changed())
+      .catch((error: unknown) => this.failed(error));
+    return this.last;
+  }
+
+  private failed(error: unknown): void {
+    if (!isDomainError(error)) this.deps.log.error({ err: error }, "a telemetry request failed");
+    this.watcher.sendError(isDomainError(error) ? error.message : "Something went wrong on our side.");
+  }
+}

@@ -1,0 +1,110 @@
+import { randomBytes } from "node:crypto";
+import { Adapter, type Session } from "socket.io-adapter";
+import { z } from "zod";
+import type { Redis } from "../../../platform/redis/client";
+import { StreamRequest } from "../streams";
+import type { Watcher } from "./watcher";
+
+/** A client may be off the network this long. */
+export const AWAY_MS = 2 * 60 * 1000;
+/** An open socket is saved this often, since a replica that is killed cannot save its sockets. */
+export const KEEP_MS = 60 * 1000;
+/** Several subscriptions are saved together. */
+const SETTLE_MS = 20;
+
+/** The next socket of the client needs this to enter the rooms of the former one. */
+const RecoverableSession = z.object({
+  user_id: z.int(),
+  socket_id: z.string(),
+  streams: z.array(StreamRequest),
+});
+export type RecoverableSession = z.output<typeof RecoverableSession>;
+
+/** Random enough that nobody guesses it. */
+const newTicket = (): string => randomBytes(18).toString("base64url");
+/** Sessions by their tickets, for all replicas. Every method rejects while Redis is unreachable. */
+export interface SessionStore {
+  save(ticket: string, session: RecoverableSession, lifeMs: number): Promise<unknown>;
+  /** Undefined for a ticket that is unknown or too old. */
+  load(ticket: string): Promise<RecoverableSession | undefined>;
+  drop(ticket: string): Promise<unknown>;
+}
+
+export function sessionStore(redis: Redis): SessionStore {
+  const keyOf = (ticket: string) => `fleet:socket:${ticket}`;
+  return {
+    save: (ticket, session, lifeMs) => redis.set(keyOf(ticket), JSON.stringify(session), "PX", lifeMs),
+    load: async (ticket) => {
+      const text = await redis.get(keyOf(ticket));
+      return text === null ? undefined : RecoverableSession.safeParse(JSON.parse(text)).data;
+    },
+    drop: (ticket) => redis.del(keyOf(ticket)),
+  };
+}
+
+/**
+ * Socket.IO asks its adapter for the state of a client that reconnects. The socket gets a new id, since the former one
+ * may not be known as dead yet, and no rooms, since the access check is repeated.
+ */
+export const recoveringAdapter = (store: SessionStore) =>
+  class extends Adapter {
+    override async restoreSession(pid: string, ticket: string): Promise<Session> {
+      const recovered = await store.load(ticket);
+      if (!recovered) return null as unknown as Session;
+      return { sid: newTicket(), pid, rooms: [], data: { recovered, ticket }, missedPackets: [] };
+    }
+  };
+
+/**
+ * Saves the streams of one socket, so that its client is in its rooms again after a network failure, at any replica.
+ * While Redis is unreachable nothing is saved, and the client must subscribe again.
+ */
+export class SessionRecovery {
+  private readonly ticket = newTicket();
+  private timer: NodeJS.Timeout | undefined;
+  private left = false;
+
+  constructor(
+    private readonly watcher: Watcher,
+    private readonly userId: number,
+    private readonly store: SessionStore,
+  ) {}
+
+  /** The client library keeps the last string argument of any event, and sends it when it reconnects. */
+  sendTicket(): void {
+    this.watcher.socket.emit("session", this.ticket);
+  }
+
+  /** The streams changed. */
+  changed(): void {
+    if (this.left) return;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.keep(), SETTLE_MS);
+  }
+
+  /** The socket disconnects, and is still in its rooms. */
+  leaving(reason: string): void {
+    this.left = true;
+    clearTimeout(this.timer);
+    if (reason.endsWith("namespace disconnect")) this.drop(this.ticket);
+    else this.save(AWAY_MS);
+  }
+
+  drop(ticket: string): void {
+    this.store.drop(ticket).catch(() => {});
+  }
+
+  private keep(): void {
+    this.save(AWAY_MS + KEEP_MS);
+    this.timer = setTimeout(() => this.keep(), KEEP_MS).unref();
+  }
+
+  private save(lifeMs: number): void {
+    const streams = this.watcher.streams.map(({ droneId, stream }) => ({
+      drone_id: droneId,
+      stream_type: stream,
+    }));
+    const session = { user_id: this.userId, socket_id: this.watcher.socket.id, streams };
+    this.store.save(this.ticket, session, lifeMs).catch(() => {});
+  }
+}

@@ -1,0 +1,175 @@
+import type { Server as HttpServer } from "node:http";
+import type { Socket as TcpSocket } from "node:net";
+import { Server } from "socket.io";
+import { WebSocketServer } from "ws";
+import { plainProtection } from "../../../http/protective-headers";
+import type { UserCaller } from "../../../http/route";
+import type { Logger } from "../../../platform/process/log";
+import type { Registry } from "../../../platform/process/metrics";
+import type { VehicleLinks } from "../../../vehicle";
+import type { TelemetryServer, TelemetrySocket } from "../events";
+import { DroneFeeds } from "../feeds/drone-feeds";
+import type { FrameChannel } from "../feeds/frame-channel";
+import { type TelemetryMetrics, telemetryMetrics } from "../metrics";
+import { limitPackets, limitUnreadBytes } from "./client-limits";
+import { ConnectionLimiter, type ConnectionLimits } from "./connection-limiter";
+import { type HandshakeDeps, openSession } from "./handshake";
+import { type FindWatched, Requests } from "./requests";
+import { AWAY_MS, recoveringAdapter, SessionRecovery, type SessionStore } from "./session-recovery";
+import { SLOW_ROOM, Watcher } from "./watcher";
+
+/** A watcher's requests are small. */
+const MAX_REQUEST_BYTES = 16_384;
+/** Watchers connect here with a user's access token. */
+export const SOCKETS_PATH = "/socket.io/";
+/** A drain waits this long for clients to close their connections, and then destroys them. */
+const DRAIN_MS = 1_000;
+
+export interface TelemetryDeps extends HandshakeDeps {
+  readonly links: Pick<VehicleLinks, "subscribe">;
+  readonly sessions: SessionStore;
+  /** To and from other replicas; absent where there are none. */
+  readonly channel?: FrameChannel | undefined;
+  readonly find: FindWatched;
+  readonly log: Logger;
+  readonly registry: Registry;
+}
+
+export interface TelemetryOptions extends ConnectionLimits {
+  /** Most frames a second of one drone's type. */
+  readonly maxHz: number;
+  /** Whether the last watcher's leaving ends the vehicle subscription. */
+  readonly stopWhenUnwatched: boolean;
+  /** Origins that browsers may connect from; `*` allows any. */
+  readonly origins: readonly string[];
+  /** Drones times streams that one client may watch. */
+  readonly maxStreams: number;
+}
+
+/** The Socket.IO server of the gateway: authenticates watchers and sends them drones' telemetry. */
+export class TelemetrySockets {
+  readonly feeds: DroneFeeds;
+  private readonly io: TelemetryServer;
+  private readonly metrics: TelemetryMetrics;
+  private readonly limiter: ConnectionLimiter;
+  private readonly webSockets = new Set<TcpSocket>();
+  private readonly stopLimit: () => void;
+  private draining = false;
+
+  constructor(
+    private readonly deps: TelemetryDeps,
+    private readonly options: TelemetryOptions,
+  ) {
+    this.limiter = new ConnectionLimiter(options, deps.userOf);
+    this.io = new Server({
+      path: SOCKETS_PATH,
+      serveClient: false,
+      // Engine.IO's own is an older one, which answers every ping, read or not: empty pings took gigabytes.
+      wsEngine: WebSocketServer,
+      maxHttpBufferSize: MAX_REQUEST_BYTES,
+      cors: { origin: options.origins.includes("*") ? "*" : [...options.origins] },
+      connectionStateRecovery: { maxDisconnectionDuration: AWAY_MS, skipMiddlewares: false },
+      adapter: recoveringAdapter(deps.sessions),
+      allowRequest: ({ url = "" }, answer) => {
+        const refusal = this.draining ? "The server is shutting down." : this.limiter.refusal(url);
+        answer(refusal, refusal === undefined);
+      },
+    });
+    this.metrics = telemetryMetrics(deps.registry, () => ({
+      sockets: this.io.sockets.sockets.size,
+      rooms: this.feeds.rooms,
+      drones: this.feeds.drones,
+      slow: this.io.sockets.adapter.rooms.get(SLOW_ROOM)?.size ?? 0,
+    }));
+    this.stopLimit = limitUnreadBytes(this.webSockets, this.metrics.closed);
+    this.feeds = new DroneFeeds({ ...deps, ...options, io: this.io, metrics: this.metrics });
+    // Before the client hears that it is connected, so that none of its first requests is lost.
+    this.io.use(async (socket, next) => {
+      socket.data.session = await openSession(socket.handshake.query.token, deps);
+      next();
+    });
+    this.io.on("connection", (socket) => this.welcome(socket));
+  }
+
+  attach(server: HttpServer): void {
+    this.io.attach(server);
+    // Protective headers for Socket.IO's replies and refusals, and for upgrades, which have no reply of the server.
+    server.prependListener("request", (_request, reply) => {
+      for (const [name, value] of Object.entries(plainProtection)) reply.setHeader(name, value);
+    });
+    this.io.engine.on("headers", (headers: object) => Object.assign(headers, plainProtection));
+    this.io.engine.on("connection", (conn: TelemetrySocket["conn"]) => {
+      conn.once("close", this.limiter.acquire(conn.request.url ?? ""));
+      limitPackets(conn, this.metrics.closed);
+    });
+    server.on("upgrade", (_request, socket: TcpSocket) => {
+      this.webSockets.add(socket);
+      socket.once("close", () => this.webSockets.delete(socket));
+    });
+  }
+
+  /**
+   * Refuses new clients and closes all connections as a network failure would, so that clients reconnect by themselves:
+   * after a Socket.IO disconnect they would not.
+   */
+  async drain(): Promise<void> {
+    this.draining = true;
+    for (const { conn } of this.io.sockets.sockets.values()) conn.close();
+    const deadline = performance.now() + DRAIN_MS;
+    while (this.webSockets.size > 0 && performance.now() < deadline) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    for (const socket of this.webSockets) socket.destroy();
+    this.stopLimit();
+    this.feeds.closeAll();
+    this.io.engine?.close();
+  }
+
+  private welcome(socket: TelemetrySocket): void {
+    const { session, recovered, ticket } = socket.data;
+    if ("refused" in session) {
+      this.metrics.refusedHandshake();
+      this.disconnect(socket, session.refused);
+      return;
+    }
+    const { userId, token } = session;
+    const watcher = new Watcher(socket, this.metrics);
+    const recovery = new SessionRecovery(watcher, userId, this.deps.sessions);
+    const requests = new Requests(watcher, {
+      userId,
+      feeds: this.feeds,
+      find: this.deps.find,
+      log: this.deps.log,
+      maxStreams: this.options.maxStreams,
+      changed: () => recovery.changed(),
+    });
+    socket.on("subscribe_telemetry", (payload) => requests.subscribe(payload));
+    socket.on("unsubscribe_telemetry", (payload) => requests.unsubscribe(payload));
+    socket.on("disconnecting", (reason) => recovery.leaving(reason));
+    socket.on("disconnect", () => requests.end());
+    this.closeWithToken(socket, token);
+    socket.emit("connected", { status: "connected", user_id: userId });
+    recovery.sendTicket();
+    if (!recovered || recovered.user_id !== userId) return;
+    // The client's former socket may not be known as dead yet.
+    this.io.in(recovered.socket_id).disconnectSockets(true);
+    if (ticket) recovery.drop(ticket);
+    requests.resume(recovered.streams);
+  }
+
+  private disconnect(socket: TelemetrySocket, message: string): void {
+    socket.emit("error", { message });
+    socket.disconnect(true);
+  }
+
+  private closeWithToken(socket: TelemetrySocket, token: UserCaller): void {
+    const { tokenWatch } = this.deps;
+    const forget = tokenWatch?.add(token, (message) => this.disconnect(socket, message));
+    if (forget) socket.once("disconnect", forget);
+    // A revocation between the handshake's check and this was not noticed. After a failed read the watch repeats it.
+    tokenWatch?.rejection(token).then(
+      (why) => why && this.disconnect(socket, why),
+      () => {},
+    );
+  }
+}
