@@ -1,8 +1,7 @@
 import cors from "@koa/cors";
 import Koa, { type Middleware } from "koa";
-import { Bodies } from "../http/bodies";
-import { LongReplies } from "../http/long-replies";
-import { errorBoundary, mountRoutes } from "../http/mount";
+import { errorBoundary } from "../http/error-boundary";
+import { mountRoutes } from "../http/mount";
 import { observeRequests } from "../http/observe";
 import { docsPage } from "../http/openapi/docs-page";
 import { swaggerDocument } from "../http/openapi/swagger";
@@ -16,8 +15,8 @@ import { reachabilityProbes } from "../platform/process/reachability";
 import { version } from "../platform/process/version";
 import type { GatewayDeps } from "./deps";
 
-/** A name, a password, an address. */
-const UNKNOWN_CALLER_BYTES = 65_536;
+/** For routes without a user's or drone's token. Their bodies are a name, a password, an address. */
+const PUBLIC_BODY_LIMIT_BYTES = 65_536;
 
 /** How long a browser need not ask again whether it may call. */
 const PREFLIGHT_SECONDS = 600;
@@ -39,16 +38,12 @@ export function gatewayApps(
 ): GatewayApps {
   const observe = observeRequests(deps.log, deps.registry, deps.config.TRUSTED_PROXIES);
   const { main, drone } = routesByPort(deps.config.ACCESS_PROFILE, routes);
-  const bodies = new Bodies(deps.config.BODY_LIMIT_BYTES, deps.registry);
-  const longReplies = new LongReplies(deps.config, deps.registry);
   const mount = (served: readonly Route[]) =>
     mountRoutes(served, {
       basePath: BASE_PATH,
       guards,
       bodyLimitBytes: deps.config.BODY_LIMIT_BYTES,
-      unknownCallerBytes: UNKNOWN_CALLER_BYTES,
-      bodies,
-      longReplies,
+      publicBodyLimitBytes: PUBLIC_BODY_LIMIT_BYTES,
       checkReplies: options.checkReplies,
     });
   return {

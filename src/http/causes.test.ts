@@ -4,7 +4,7 @@ import { DomainError } from "../domain/errors";
 import { createLogger } from "../platform/process/log";
 import { createMetrics } from "../platform/process/metrics";
 import { atEndOfFile } from "../testing/clean-up";
-import { errorBoundary } from "./mount";
+import { errorBoundary } from "./error-boundary";
 import { observeRequests } from "./observe";
 import { closeServer, listen } from "./server/listen";
 
@@ -25,7 +25,7 @@ async function failing(error: DomainError) {
   return { status: reply.status, body: await reply.json(), log: lines.join("") };
 }
 
-test("a neighbour's reason reaches the log in its words, and no caller", async () => {
+test("another service's error message is logged and not sent to the client", async () => {
   const cause = Object.assign(new Error("statefulsets is forbidden"), { customer: "pilot@example.com" });
   const { status, body, log } = await failing(new DomainError("simulation_refused", "It failed.", { cause }));
   expect({ status, body }).toEqual({ status: 400, body: { error: "It failed." } });
@@ -33,7 +33,7 @@ test("a neighbour's reason reaches the log in its words, and no caller", async (
   expect(log).not.toContain("pilot@example.com");
 });
 
-test("the cause of a bad input is the caller's own text and is not logged", async () => {
+test("the cause of invalid input, which quotes the client, is not logged", async () => {
   const cause = new Error("my password is hunter2");
   const { status, log } = await failing(new DomainError("invalid_input", "It does not fit.", { cause }));
   expect(status).toBe(400);

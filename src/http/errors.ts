@@ -44,7 +44,7 @@ const statuses: Readonly<Record<ErrorCode, number>> = {
   internal: 500,
 };
 
-/** Whatever was thrown, as an error that a caller may be told about. */
+/** Anything thrown, as an error whose message may be sent to the client. */
 export function toDomainError(error: unknown): DomainError {
   if (isDomainError(error)) return error;
   const explained = explainDatabaseError(error) ?? explainStoreError(error) ?? explainHttpError(error);
@@ -56,17 +56,17 @@ export function toDomainError(error: unknown): DomainError {
   );
 }
 
-/** Errors that koa throws. Their own messages are theirs; ours say what to do. */
+/** Errors of koa, with messages of ours that say what to do. */
 function explainHttpError(error: unknown): DomainError | undefined {
   const { status } = error as { status?: number };
-  const said = (code: ErrorCode, message: string) => new DomainError(code, message, { cause: error });
-  if (status === 415) return said("unsupported_media_type", "Send the body as application/json.");
-  if (status === 400) return said("malformed_body", "The request body is not a JSON object or array.");
+  const explained = (code: ErrorCode, message: string) => new DomainError(code, message, { cause: error });
+  if (status === 415) return explained("unsupported_media_type", "Send the body as application/json.");
+  if (status === 400) return explained("malformed_body", "The request body is not a JSON object or array.");
   return undefined;
 }
 
-/** UTF-16 units that a message may have; a caller's own words may be in it, such as ten thousand fields that nobody knows. */
-const MESSAGE_LENGTH = 2_000;
+/** UTF-16 units. A message may quote the client's input, such as ten thousand unknown fields. */
+const MAX_MESSAGE_LENGTH = 2_000;
 
 export interface ErrorReply {
   readonly status: number;
@@ -79,9 +79,9 @@ export function errorReply(
   at: Pick<Route, "envelope" | "errors" | "errorBodies">,
 ): ErrorReply {
   const status = at.errors?.[error.code] ?? statuses[error.code];
-  const message = error.message.slice(0, MESSAGE_LENGTH);
-  const odd = at.errorBodies?.[error.code];
-  if (odd) return { status, body: odd(message, status) };
+  const message = error.message.slice(0, MAX_MESSAGE_LENGTH);
+  const customBody = at.errorBodies?.[error.code];
+  if (customBody) return { status, body: customBody(message, status) };
   if (at.envelope === "A" || at.envelope === "A+top") {
     return {
       status,

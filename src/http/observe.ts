@@ -7,6 +7,9 @@ import { Counter, Histogram, type Registry } from "../platform/process/metrics";
 import { opsPaths } from "./ops";
 import type { Route } from "./route";
 
+/** As nginx logs a client that disconnected before its reply was sent. */
+const CLIENT_CLOSED_REQUEST = 499;
+
 const usableId = /^[\w.:-]{1,64}$/;
 
 /**
@@ -32,8 +35,7 @@ export function observeRequests(
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
     registers: [registry],
   });
-  // The fields of a request's line are fixed and none is a secret: looking for secrets in each costs more
-  // than the rest of the line.
+  // The fields of a request's line are fixed and hold no secret. Redaction would cost more than the rest of the line.
   const lines = log.child({}, { redact: [] });
   return async (ctx, next) => {
     const started = process.hrtime.bigint();
@@ -41,25 +43,26 @@ export function observeRequests(
     const id = usableId.test(given) ? given : randomUUID();
     ctx.set("X-Request-Id", id);
     ctx.state.address = unmapped(proxyaddr(ctx.req, trust));
-    // Made when somebody asks for it: most requests have nothing more to say than their one line.
+    // Made on demand: most requests write only their one line.
     Object.defineProperty(ctx.state, "log", { get: () => log.child({ request_id: id }) });
     ctx.res.once("close", () => {
       const seconds = Number(process.hrtime.bigint() - started) / 1e9;
-      const labels = {
-        method: ctx.method,
-        route: (ctx.state.route as Route | undefined)?.path ?? "none",
-      };
-      requests.inc({ ...labels, status: String(ctx.status) });
+      // Nothing was answered: the status that Koa has by default, 404, would be wrong.
+      const disconnected = !ctx.res.writableFinished;
+      const status = disconnected ? CLIENT_CLOSED_REQUEST : ctx.status;
+      const code = disconnected ? "client_closed_request" : ctx.state.errorCode;
+      const labels = { method: ctx.method, route: (ctx.state.route as Route | undefined)?.path ?? "none" };
+      requests.inc({ ...labels, status: String(status) });
       duration.observe(labels, seconds);
-      lines[levelOf(ctx)](
+      lines[levelOf(ctx, status)](
         {
           request_id: id,
           ...labels,
           path: loggedPath(ctx),
-          status: ctx.status,
+          status,
           ms: Math.round(seconds * 1e4) / 10,
           address: ctx.state.address,
-          ...(ctx.state.errorCode ? { code: ctx.state.errorCode } : {}),
+          ...(code ? { code } : {}),
         },
         "request",
       );
@@ -68,15 +71,15 @@ export function observeRequests(
   };
 }
 
-/** Probes and scrapes come every few seconds and are no news. */
-const quiet: ReadonlySet<string> = new Set(opsPaths);
+/** Probes and scrapes come every few seconds: logged at debug. */
+const frequent: ReadonlySet<string> = new Set(opsPaths);
 
-function levelOf(ctx: Context): "debug" | "info" | "error" {
-  if (quiet.has(ctx.path)) return "debug";
-  return ctx.status >= 500 ? "error" : "info";
+function levelOf(ctx: Context, status: number): "debug" | "info" | "error" {
+  if (frequent.has(ctx.path)) return "debug";
+  return status >= 500 ? "error" : "info";
 }
 
-/** A token in a path is a secret, and a path that matched nothing may be a mistyped one that carries it. */
+/** Without tokens in the path. An unknown path may be a mistyped one that carries a token: it is cut. */
 function loggedPath(ctx: Context): string {
   const route = ctx.state.route as Route | undefined;
   if (!route)

@@ -4,7 +4,7 @@ import type { ErrorCode } from "../domain/errors";
 
 /**
  * A route is declared once. The declaration mounts it, types it, validates it and writes its part of
- * `/apispec.json`. Whatever is odd about a route stands in its declaration, never inside a handler.
+ * `/apispec.json`. What differs from the usual is declared too, never hidden in a handler.
  */
 export interface RouteSpec<
   G extends GuardName = GuardName,
@@ -24,21 +24,18 @@ export interface RouteSpec<
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
-  /** The body is taken as it came, as bytes, in place of `body`: a signature over it has to be checked. */
+  /** In place of `body`: the handler gets the body's bytes, to check a signature over them. */
   readonly rawBody?: true;
+  /** Largest body; `MountOptions` has the default. */
+  readonly bodyLimitBytes?: number;
   readonly success: Success;
-  /**
-   * The reply may be longer than 64 KiB: it is made when its turn comes, and only for who has read the ones before.
-   * `store`: its handler waits for the object store, and has its turn among its like.
-   */
-  readonly long?: true | "store";
-  /** Runs before anything of the request is looked at; throws to refuse it. */
+  /** Runs before the guard; throws to refuse the request. */
   readonly admit?: () => void;
   /** Status for a body or query that does not fit; 400 unless the contract says otherwise. */
   readonly invalidInput?: 400 | 500;
-  /** Where the contract gives a code another status than `http/errors.ts` does. */
+  /** Statuses that the contract gives instead of those of `http/errors.ts`. */
   readonly errors?: Partial<Record<ErrorCode, number>>;
-  /** Where the contract gives an error another body than the envelope's. */
+  /** Error bodies that the contract gives instead of the envelope's. */
   readonly errorBodies?: Partial<Record<ErrorCode, (message: string, status: number) => unknown>>;
   /** Error statuses worth documenting; 401, 404 and 500 are added where they can occur. */
   readonly documents?: Readonly<Record<number, string>>;
@@ -68,13 +65,13 @@ export interface Input<G extends GuardName, P extends z.ZodType, Q extends z.Zod
   /** The bytes of the body where the route declares `rawBody`; empty elsewhere. */
   readonly rawBody: Buffer;
   readonly caller: Callers[G];
-  /** Where the caller is, as limits count: see `networkOf`. Seen through trusted proxies only. */
+  /** The caller's network, by which limits count: see `networkOf`. Forwarded addresses count from trusted proxies only. */
   readonly network: string;
-  /** For what a declaration cannot say: headers and streamed replies. */
+  /** For headers and streamed replies. */
   readonly ctx: Context;
 }
 
-/** What each guard makes of a request. Every route names one; `public` has to be written down too. */
+/** What each guard returns. Every route names one, `public` too. */
 export interface Callers {
   public: undefined;
   /** An access token of a user. */
@@ -96,12 +93,12 @@ export interface UserCaller extends TokenTimes {
   readonly id: number;
 }
 
-/** Which token it was. Times in seconds since the epoch. */
+/** Claims of the caller's token. Times in seconds since the epoch. */
 export interface TokenTimes {
   readonly jti: string;
   readonly issuedAt: number;
   readonly expiresAt: number;
-  /** When the password was set on whose word it was issued, in milliseconds; old tokens do not tell. */
+  /** When the password that the token was issued on was set, in milliseconds; absent in old tokens. */
   readonly passwordAt: number | undefined;
 }
 
@@ -125,7 +122,7 @@ export function route<
 
 const largestId = 2_147_483_647;
 
-/** An id in a path or a query: digits and nothing else. Postgres integers: beyond them it names nothing. */
+/** An id in a path or a query: digits only, within Postgres' integer. */
 export const Id = z
   .string()
   .regex(/^\d{1,10}$/, "must be a positive whole number")
@@ -133,7 +130,7 @@ export const Id = z
   .pipe(z.int().positive().max(largestId))
   .meta({ type: "integer", minimum: 1, maximum: largestId });
 
-/** An id in a JSON body: a number, never something that could be read as one. An order flies what it names. */
+/** An id in a JSON body: a number, never a string. An order flies what it names. */
 export const BodyId = z.int().positive().max(largestId);
 
 /** Path parameters that are all ids: `ids("drone_id")`. A value that is not one is a 404. */
@@ -141,18 +138,18 @@ export function ids<Name extends string>(...names: Name[]): z.ZodObject<Record<N
   return z.object(Object.fromEntries(names.map((name) => [name, Id])) as Record<Name, typeof Id>);
 }
 
-/** A reply of envelope B that is JSON already, piece by piece: sent as it is, neither read nor written again. */
-export class JsonText {
-  constructor(readonly texts: Iterable<string>) {}
+/** A reply of envelope B that is JSON already, such as Postgres makes it: sent as it is. */
+export class SerializedJson {
+  constructor(readonly text: string) {}
 }
 
 /** A reply of envelope A with a `message` of its own, in place of the route's. */
-export class Remarked {
+export class ReplyWithMessage {
   constructor(
     readonly data: unknown,
     readonly message: string,
   ) {}
 }
 
-/** `{message}`, the plainest reply of envelope B. */
+/** `{message}`: a reply of envelope B without data. */
 export const Message = z.object({ message: z.string() });

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { planes } from "../domain/tunnel-planes";
-import type { TurnedAway } from "../http/server/limited-server";
+import type { RejectionReason } from "../http/server/limited-server";
 import type { TunnelConfig } from "../platform/config";
 import type { Lifecycle } from "../platform/process/lifecycle";
 import type { Logger } from "../platform/process/log";
@@ -43,7 +43,7 @@ export const edgePorts = (config: TunnelConfig): OpenPort[] =>
   ].map((port) => ({ protocol: "tcp", port }));
 
 interface Surroundings {
-  readonly onTurnedAway: (why: TurnedAway) => void;
+  readonly onRejected: (reason: RejectionReason) => void;
   readonly log: Logger;
   readonly registry: Registry;
   readonly lifecycle: Lifecycle;
@@ -58,7 +58,7 @@ interface Surroundings {
 /** The jumphost, which gateways come to; stopped with the process. */
 export function openJumphost(
   config: TunnelConfig,
-  { onTurnedAway, log, registry, lifecycle, isActive }: Surroundings,
+  { onRejected, log, registry, lifecycle, isActive }: Surroundings,
 ): Jumphost {
   const leases = config.EDGE_REDIS_URL ? openLeases(config.EDGE_REDIS_URL, log, lifecycle) : undefined;
   const jumphost = new Jumphost({
@@ -76,7 +76,7 @@ export function openJumphost(
     maxPipes: JUMPHOST_MAX_PIPES,
     maxPipesPerVehicle: JUMPHOST_MAX_PIPES_PER_VEHICLE,
     from: planes.drones.hub,
-    onTurnedAway,
+    onRejected,
     isActive,
     log,
     registry,
@@ -95,7 +95,7 @@ function openLeases(url: string, log: Logger, lifecycle: Lifecycle): LeaseStore 
 /** The edge, which drones come to; it opens when it is attended with the interface up. */
 export function openEdge(
   config: TunnelConfig,
-  { onTurnedAway, log, registry, lifecycle, fleet, isSettled }: Surroundings,
+  { onRejected, log, registry, lifecycle, fleet, isSettled }: Surroundings,
 ): Edge {
   const { S3_ENDPOINT, EDGE_REDIS_URL } = config;
   const edge = new Edge({
@@ -115,7 +115,7 @@ export function openEdge(
     isSettled,
     silenceMs: EDGE_SILENCE_MS,
     maxConnectionsPerDrone: EDGE_MAX_CONNECTIONS_PER_DRONE,
-    onTurnedAway,
+    onRejected,
     log,
     registry,
   });

@@ -1,5 +1,5 @@
 import { type PlaneName, planes } from "../domain/tunnel-planes";
-import { countTurnedAway, INTERNAL_LIMITS, limitedServer } from "../http/server/limited-server";
+import { countRejectedConnections, INTERNAL_LIMITS, limitedServer } from "../http/server/limited-server";
 import { closeServer, listen } from "../http/server/listen";
 import type { TunnelConfig } from "../platform/config";
 import { openObjects } from "../platform/objects/client";
@@ -144,9 +144,9 @@ export async function startTunnel(
       return undefined;
     },
   });
-  const onTurnedAway = countTurnedAway(registry);
+  const onRejected = countRejectedConnections(registry);
   const doors = {
-    onTurnedAway,
+    onRejected,
     log,
     registry,
     lifecycle,
@@ -204,7 +204,7 @@ export async function startTunnel(
     checkReplies: options.checkReplies,
   });
   try {
-    const server = limitedServer(app.callback(), { ...INTERNAL_LIMITS, onTurnedAway });
+    const server = limitedServer(app.callback(), { ...INTERNAL_LIMITS, onRejected });
     const url = await listen(server, config.TUNNEL_PORT, config.HOST);
     lifecycle.onDrain("http", () => closeServer(server));
     const jumphostUrl = await jumphost.listen(config.JUMPHOST_PORT, config.HOST);

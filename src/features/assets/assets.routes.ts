@@ -83,7 +83,6 @@ export function assetRoutes(service: AssetsService, uploads: UploadsService): re
       params: vehicle,
       success: { status: 200, schema: z.array(AssetReply) },
       documents: notYours,
-      long: true,
       handle: ({ caller, params }) => service.list(caller.id, params.vehicle_id),
     }),
     route({
@@ -96,7 +95,6 @@ export function assetRoutes(service: AssetsService, uploads: UploadsService): re
       params: vehicle,
       success: { status: 200, schema: z.array(AssetReply) },
       documents: { ...notYours, 404: "It has none." },
-      long: true,
       handle: async ({ caller, params }) => {
         const videos = await service.list(caller.id, params.vehicle_id, "video");
         if (videos.length === 0) throw new DomainError("not_found", "This vehicle has no videos.");
@@ -115,7 +113,6 @@ export function assetRoutes(service: AssetsService, uploads: UploadsService): re
       params: asset,
       success: { status: 200, schema: z.string() },
       documents: notYours,
-      long: "store",
       handle: async ({ caller, params, ctx }) => {
         ctx.body = await service.playlist(caller.id, params.vehicle_id, params.asset_id);
         ctx.set("Content-Type", "application/vnd.apple.mpegurl");

@@ -1,10 +1,10 @@
+import { setImmediate } from "node:timers/promises";
 import { may } from "../../domain/access";
 import { DomainError } from "../../domain/errors";
 import type { ObjectStore } from "../../platform/objects/object-store";
 import type { Db } from "../../platform/postgres/db";
 import type { Clock } from "../../platform/process/clock";
 import type { Logger } from "../../platform/process/log";
-import { mapInTurns } from "../../platform/turns";
 import { assetKey, safeFileName, thumbnailKey } from "./asset-names";
 import { type AssetReply, toAssetReply } from "./assets.schema";
 import {
@@ -22,6 +22,8 @@ import {
 import { rewrittenPlaylist } from "./playlist";
 import { beginRemoval } from "./removal";
 import type { ExecutionsOfAssets } from "./uploads.service";
+
+const SIGNED_AT_ONCE = 100;
 
 interface Deps {
   readonly db: Db;
@@ -48,8 +50,15 @@ export class AssetsService {
     this.replies(await assetsOfExecution(this.deps.db, executionId));
 
   /** As the API shows them, thumbnails signed for the user. */
-  replies = (assets: readonly Asset[]): Promise<AssetReply[]> =>
-    mapInTurns(assets, async (asset) => toAssetReply(asset, await this.thumbnailUrl(asset)));
+  replies = async (assets: readonly Asset[]): Promise<AssetReply[]> => {
+    const replies: AssetReply[] = [];
+    for (const asset of assets) {
+      replies.push(toAssetReply(asset, await this.thumbnailUrl(asset)));
+      // Signing thousands of URLs takes a second, during which other requests must be served.
+      if (replies.length % SIGNED_AT_ONCE === 0) await setImmediate();
+    }
+    return replies;
+  };
 
   async download(userId: number, vehicleId: number, assetId: number) {
     const asset = await this.ready(userId, vehicleId, assetId);

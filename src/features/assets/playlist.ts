@@ -1,5 +1,4 @@
 import type { ObjectStore } from "../../platform/objects/object-store";
-import { mapInTurns } from "../../platform/turns";
 import { streamFolder } from "./asset-names";
 import type { Asset } from "./assets.store";
 
@@ -13,11 +12,11 @@ export async function rewrittenPlaylist(store: ObjectStore, asset: Asset, second
   const folder = streamFolder(asset);
   const stored = await store.readText(folder + PLAYLIST);
   const sign = (uri: string) => store.presignGet(folder + uri, "user", seconds);
-  const lines = await mapInTurns(stored.split("\n"), async (line) => {
+  const lines = stored.split("\n").map(async (line) => {
     if (line === "") return line;
     if (!line.startsWith("#")) return sign(line);
     const uri = /URI="([^"]+)"/.exec(line)?.[1];
     return uri ? line.replace(`URI="${uri}"`, `URI="${await sign(uri)}"`) : line;
   });
-  return lines.join("\n");
+  return (await Promise.all(lines)).join("\n");
 }

@@ -23,6 +23,9 @@ const user = { tag, guard: "user", envelope: "A" } as const;
 const money = { 400: "Payments are not set up here, or your subscription does not allow it." };
 const changed = { status: 200, schema: SubscriptionReply } as const;
 
+/** The signature can only be checked once the event is read; Stripe's events are shorter. */
+const EVENT_BYTES = 262_144;
+
 export function billingRoutes(
   service: BillingService,
   webhook: WebhookService,
@@ -136,6 +139,7 @@ export function billingRoutes(
       guard: "token",
       envelope: "A+top",
       rawBody: true,
+      bodyLimitBytes: EVENT_BYTES,
       success: { status: 200, schema: EventReply },
       documents: { 400: "The signature or the payload is not good." },
       handle: async ({ rawBody, ctx }) => {

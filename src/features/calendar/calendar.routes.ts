@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ids, Message, Remarked, type Route, route } from "../../http/route";
+import { ids, Message, ReplyWithMessage, type Route, route } from "../../http/route";
 import {
   EventChange,
   EventReply,
@@ -29,12 +29,11 @@ export function calendarRoutes(service: CalendarService): readonly Route[] {
         "The next 90 days without start and end. When there are too many occurrences to list, or to compute, only some are listed and `message` names series that may have more.",
       query: EventsQuery,
       success: { status: 200, schema: z.array(EventReply) },
-      long: true,
       handle: async ({ caller, query }) => {
         const { events, cut } = await service.list(caller.id, query);
         if (cut.length === 0) return events;
         const names = cut.slice(0, 5).map(({ id, title }) => `${id} (${title})`);
-        return new Remarked(
+        return new ReplyWithMessage(
           events,
           `Not all occurrences are listed, or may be, of ${cut.length === 1 ? "event" : `${cut.length} events, such as`} ${names.join(", ")}: ask for a shorter time or for one drone.`,
         );

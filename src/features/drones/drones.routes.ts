@@ -78,7 +78,6 @@ export function droneRoutes(service: DronesService, links: DroneLinks): readonly
       guard: "user",
       envelope,
       success: { status: 201, schema: DroneList },
-      long: true,
       handle: async ({ caller }) => (await service.list(caller.id)).map(toDroneReply),
     }),
     route({
@@ -90,7 +89,6 @@ export function droneRoutes(service: DronesService, links: DroneLinks): readonly
       envelope,
       query: MissionQuery,
       success: { status: 201, schema: DroneList },
-      long: true,
       handle: async ({ caller, query }) =>
         (await service.listByMission(caller.id, query.missionId)).map(toDroneReply),
     }),

@@ -111,7 +111,6 @@ const ownersRoutes = ({ service, assets }: Services): readonly Route[] => [
     query: PageQuery,
     success: { status: 200, schema: ExecutionPage },
     documents: { 403: "The vehicle is not yours." },
-    long: true,
     handle: async ({ caller, params, query }) =>
       toPage(await service.listOfVehicle(caller.id, params.drone_id, query), query),
   }),
@@ -124,7 +123,6 @@ const ownersRoutes = ({ service, assets }: Services): readonly Route[] => [
     envelope: "A",
     query: PageQuery,
     success: { status: 200, schema: ExecutionPage },
-    long: true,
     handle: async ({ caller, query }) => toPage(await service.list(caller.id, query), query),
   }),
   route({
@@ -136,7 +134,6 @@ const ownersRoutes = ({ service, assets }: Services): readonly Route[] => [
     envelope: "A",
     params,
     success: { status: 200, schema: ExecutionWithAssets },
-    long: true,
     handle: async ({ caller, params }) => {
       const execution = await service.get(caller.id, params.execution_id);
       return { ...toExecutionReply(execution), assets: await assets.ofExecution(execution.id) };
@@ -169,7 +166,6 @@ const resultsRoutes = ({ service, stats, archives }: Services): readonly Route[]
     params,
     success: { status: 200, schema: FlightStatsReply },
     documents: { 400: "There is no log, or it is none that can be read." },
-    long: "store",
     handle: async ({ caller, params }) => stats.analyseNow(await service.get(caller.id, params.execution_id)),
   }),
   route({
@@ -181,7 +177,6 @@ const resultsRoutes = ({ service, stats, archives }: Services): readonly Route[]
     envelope: "A",
     params,
     success: { status: 200, schema: FlightStatsReply },
-    long: true,
     handle: async ({ caller, params }) => stats.get(await service.get(caller.id, params.execution_id)),
   }),
   route({

@@ -1,4 +1,5 @@
-import { ids, JsonText, Message, type Route, route } from "../../http/route";
+import { ids, Message, type Route, route, SerializedJson } from "../../http/route";
+import { BATCH_BYTES } from "../plans";
 import {
   FirstGeofencePoint,
   Geofence,
@@ -17,7 +18,7 @@ const geofenceId = ids("geofence_id");
 const pointId = ids("point_id");
 const wholeGeofence = { status: 200, schema: Geofence, description: "The whole geofence." } as const;
 
-const wholePlan = async (json: Promise<string>) => new JsonText([await json]);
+const serialized = async (json: Promise<string>) => new SerializedJson(await json);
 
 export function geofenceRoutes(geofences: GeofenceService): readonly Route[] {
   return [
@@ -29,7 +30,7 @@ export function geofenceRoutes(geofences: GeofenceService): readonly Route[] {
       description: "Unknown keys are refused.",
       body: NewGeofence,
       success: { status: 201, schema: Geofence, description: "The geofence, without points." },
-      handle: ({ body, caller }) => wholePlan(geofences.create(caller.id, body)),
+      handle: ({ body, caller }) => serialized(geofences.create(caller.id, body)),
     }),
     route({
       ...common,
@@ -37,8 +38,7 @@ export function geofenceRoutes(geofences: GeofenceService): readonly Route[] {
       path: "/geofences",
       summary: "List the caller's geofences with their points",
       success: { status: 200, schema: Geofence.array() },
-      long: true,
-      handle: async ({ caller }) => new JsonText(await geofences.listJson(caller.id)),
+      handle: ({ caller }) => serialized(geofences.listJson(caller.id)),
     }),
     route({
       ...common,
@@ -47,8 +47,7 @@ export function geofenceRoutes(geofences: GeofenceService): readonly Route[] {
       summary: "Read a geofence with its points",
       params: geofenceId,
       success: wholeGeofence,
-      long: true,
-      handle: ({ params, caller }) => wholePlan(geofences.getJson(caller.id, params.geofence_id)),
+      handle: ({ params, caller }) => serialized(geofences.getJson(caller.id, params.geofence_id)),
     }),
     route({
       ...common,
@@ -59,8 +58,7 @@ export function geofenceRoutes(geofences: GeofenceService): readonly Route[] {
       params: geofenceId,
       body: GeofenceChange,
       success: wholeGeofence,
-      long: true,
-      handle: ({ params, body, caller }) => wholePlan(geofences.change(caller.id, params.geofence_id, body)),
+      handle: ({ params, body, caller }) => serialized(geofences.change(caller.id, params.geofence_id, body)),
     }),
     route({
       ...common,
@@ -69,8 +67,7 @@ export function geofenceRoutes(geofences: GeofenceService): readonly Route[] {
       summary: "Enable a disabled geofence, or disable an enabled one",
       params: geofenceId,
       success: wholeGeofence,
-      long: true,
-      handle: ({ params, caller }) => wholePlan(geofences.toggle(caller.id, params.geofence_id)),
+      handle: ({ params, caller }) => serialized(geofences.toggle(caller.id, params.geofence_id)),
     }),
     route({
       ...common,
@@ -93,8 +90,8 @@ export function geofenceRoutes(geofences: GeofenceService): readonly Route[] {
       body: FirstGeofencePoint,
       success: { ...wholeGeofence, status: 201 },
       documents: { 404: "The caller has no geofence with this `geofence_id`." },
-      long: true,
-      handle: ({ body: point, caller }) => wholePlan(geofences.addPoint(caller.id, point.geofence_id, point)),
+      handle: ({ body: point, caller }) =>
+        serialized(geofences.addPoint(caller.id, point.geofence_id, point)),
     }),
     route({
       ...common,
@@ -114,9 +111,8 @@ export function geofenceRoutes(geofences: GeofenceService): readonly Route[] {
       params: pointId,
       body: GeofencePointChange,
       success: wholeGeofence,
-      long: true,
       handle: ({ params, body, caller }) =>
-        wholePlan(geofences.changePoint(caller.id, params.point_id, body)),
+        serialized(geofences.changePoint(caller.id, params.point_id, body)),
     }),
     route({
       ...common,
@@ -125,8 +121,7 @@ export function geofenceRoutes(geofences: GeofenceService): readonly Route[] {
       summary: "Delete one point",
       params: pointId,
       success: wholeGeofence,
-      long: true,
-      handle: ({ params, caller }) => wholePlan(geofences.removePoint(caller.id, params.point_id)),
+      handle: ({ params, caller }) => serialized(geofences.removePoint(caller.id, params.point_id)),
     }),
     route({
       ...common,
@@ -137,10 +132,10 @@ export function geofenceRoutes(geofences: GeofenceService): readonly Route[] {
         "Each row names a point by `id` and the columns to change. An unknown key, a value that does not fit, or a point that is not this geofence's fails the whole batch with 500, and nothing is changed.",
       params: geofenceId,
       body: GeofencePointBatch,
+      bodyLimitBytes: BATCH_BYTES,
       success: wholeGeofence,
-      long: true,
       handle: ({ params, body, caller }) =>
-        wholePlan(geofences.changePoints(caller.id, params.geofence_id, body)),
+        serialized(geofences.changePoints(caller.id, params.geofence_id, body)),
     }),
   ];
 }

@@ -9,7 +9,7 @@ import { PLAN_LIMITS } from "../plans";
 import type { Mission } from "./missions.schema";
 import { MissionService } from "./missions.service";
 
-const limits = { plans: 3, pointsOfPlan: 4, points: 6, textBytes: 1_000 };
+const limits = { plans: 3, pointsOfPlan: 4, points: 6 };
 
 let db: Db;
 let missions: MissionService;
@@ -28,19 +28,17 @@ async function newUser(): Promise<number> {
   return (await addUser(db, { username, password_hash: "none", level: null, active: true })).id;
 }
 
-const insert = (plans: number, pointsEach = 0, label?: string) =>
-  insertMissions(db, userId, { plans, pointsEach, label });
+const insert = (plans: number, pointsEach = 0) => insertMissions(db, userId, { plans, pointsEach });
 
-/** What such a change returned. */
+/** The mission that a change returned. */
 const whole = async (json: Promise<string>): Promise<Mission> => JSON.parse(await json);
 
-const list = async (): Promise<Mission[]> => JSON.parse([...(await missions.listJson(userId))].join(""));
+const list = async (): Promise<Mission[]> => JSON.parse(await missions.listJson(userId));
 
-const add = (mission_id: number | undefined, label?: string) =>
+const add = (mission_id: number | undefined) =>
   missions.addPoint(userId, mission_id as number, {
     ...(missionPoint as typeof missionPoint & { type: "fly" }),
     mission_id: mission_id as number,
-    ...(label === undefined ? {} : { label }),
   });
 
 /** How many of those begun at once were taken; the others were refused in these words. */
@@ -54,7 +52,7 @@ async function taken(begun: readonly Promise<unknown>[], words: string): Promise
 
 test("of missions made at once the last that fits is kept, and another one when one was deleted", async () => {
   const [first] = await insert(limits.plans - 1);
-  const words = "You have 3 missions, and no more are kept: delete old ones.";
+  const words = "You have 3 missions, which is the most; delete old ones.";
   const begun = ["a", "b", "c", "d"].map((name) => missions.create(userId, { name }));
   expect(await taken(begun, words)).toBe(1);
   await missions.remove(userId, first as number);
@@ -66,14 +64,14 @@ test("of missions made at once the last that fits is kept, and another one when 
 
 test("of points added to a mission at once the last that fits is kept", async () => {
   const [mission] = await insert(1, limits.pointsOfPlan - 1);
-  const words = "A mission has 4 points at most: begin another one.";
+  const words = "A mission has 4 points at most; create another one.";
   expect(await taken([add(mission), add(mission), add(mission)], words)).toBe(1);
 });
 
 test("of points added to two missions at once the last that all have room for is kept", async () => {
   const [first, second] = await insert(2, 2);
   await insert(1, 1);
-  const words = "Your missions have 6 points together, and no more are kept: delete old missions.";
+  const words = "Your missions have 6 points together, which is the most; delete old missions.";
   expect(await taken([add(first), add(second), add(second), add(first)], words)).toBe(1);
 });
 
@@ -91,50 +89,57 @@ test("points beyond every limit are read, changed and deleted, until there is ro
   expect((await whole(add(mission))).mission_points).toHaveLength(4);
 });
 
-describe("the labels of all points together", () => {
-  const words = "The labels of your missions have 1000 bytes together, and no more are kept: shorten them.";
-  /** As JSON, with its quotes. */
-  const label = (bytes: number) => "x".repeat(bytes - 2);
-
-  test("are bounded, however they come", async () => {
-    const [mission] = (await insert(2, 1, label(500))) as [number];
-    const [point] = (await missions.get(userId, mission)).mission_points;
-    const id = point?.id as number;
-    const longer = { label: label(501) };
-    const begun = [
-      add(mission, label(101)),
-      missions.changePoint(userId, id, longer),
-      missions.changePoints(userId, mission, [{ id, ...longer }]),
-    ];
-    expect(await taken(begun, words)).toBe(0);
-    expect((await whole(add(mission, "short"))).mission_points).toHaveLength(2);
-    expect((await whole(missions.changePoint(userId, id, { label: '"\n' }))).mission_points).toMatchObject([
-      { label: '"\n' },
-      { label: "short" },
-    ]);
+test("a label has at most 200 characters, and a longer one of an earlier release is read, kept and deleted", async () => {
+  const { newUser, deps } = await startTestGateway();
+  const { id: owner, api } = await newUser();
+  const [mission] = await insertMissions(deps.db, owner, {
+    plans: 1,
+    pointsEach: 2,
+    label: "x".repeat(1_000),
   });
-
-  test("are counted together where they come at once to different missions", async () => {
-    const [first, second] = await insert(2, 1, label(200));
-    expect(await taken([add(first, label(400)), add(second, label(400))], words)).toBe(1);
+  const read = await api.get(`/mission/${mission}`);
+  expect(read.body.mission_points[0].label).toHaveLength(1_000);
+  const point = `/mission/point/${read.body.mission_points[0].id}`;
+  const changed = await api.patch(point, { altitude: 99 });
+  expect(changed.body.mission_points[0]).toMatchObject({ altitude: 99, label: "x".repeat(1_000) });
+  expect(await api.patch(point, { label: "x".repeat(201) })).toMatchObject({
+    status: 500,
+    body: { error: "label: must have at most 200 characters" },
   });
-
-  test("may become shorter where they are too much already", async () => {
-    const [mission] = (await insert(1, 3, label(900))) as [number];
-    const [first, second] = (await missions.get(userId, mission)).mission_points;
-    await missions.changePoint(userId, first?.id as number, { label: label(800) });
-    await missions.changePoints(userId, mission, [{ id: second?.id as number, label: "short" }]);
-    expect(await taken([add(mission, label(101))], words)).toBe(0);
-  });
+  const batch = [{ id: read.body.mission_points[1].id, label: "x".repeat(201) }];
+  expect((await api.patch(`/mission/${mission}/points`, batch)).status).toBe(500);
+  const long = { ...missionPoint, mission_id: mission, label: "x".repeat(201) };
+  expect((await api.post("/mission/point", [long])).status).toBe(500);
+  expect((await api.post("/mission/point", [{ ...long, label: "x".repeat(200) }])).status).toBe(201);
+  expect((await api.delete(point)).body.mission_points).toHaveLength(2);
 });
 
-test("a caller is told in the words and with the status of a bad mission", async () => {
+test("a mission takes 2,000 points, changed as one batch with labels of full length, and no more", async () => {
+  const { newUser, deps } = await startTestGateway();
+  const { id: owner, api } = await newUser();
+  const [mission] = await insertMissions(deps.db, owner, { plans: 1, pointsEach: 2_000 });
+  const one = { ...missionPoint, mission_id: mission };
+  expect(await api.post("/mission/point", [one])).toMatchObject({
+    status: 500,
+    body: { error: "A mission has 2000 points at most; create another one." },
+  });
+  const { mission_points } = (await api.get(`/mission/${mission}`)).body;
+  const rows = mission_points.map(({ mission_id: _, ...point }: { mission_id: number }) => ({
+    ...point,
+    label: "y".repeat(200),
+  }));
+  const changed = await api.patch(`/mission/${mission}/points`, rows);
+  expect(changed.status).toBe(201);
+  expect(changed.body.mission_points.at(-1).label).toBe("y".repeat(200));
+});
+
+test("a mission over the limit is answered as an invalid one", async () => {
   const { newUser, deps } = await startTestGateway();
   const { id, api } = await newUser();
   await insertMissions(deps.db, id, { plans: PLAN_LIMITS.plans });
   expect(await api.post("/mission", { name: "one more" })).toMatchObject({
     status: 500,
-    body: { error: "You have 1000 missions, and no more are kept: delete old ones." },
+    body: { error: "You have 1000 missions, which is the most; delete old ones." },
   });
   // Geofences are counted by themselves.
   expect((await api.post("/geofence", { name: "field", type: "polygon" })).status).toBe(201);

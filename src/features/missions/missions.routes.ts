@@ -1,4 +1,5 @@
-import { ids, JsonText, Message, type Route, route } from "../../http/route";
+import { ids, Message, type Route, route, SerializedJson } from "../../http/route";
+import { BATCH_BYTES } from "../plans";
 import {
   FirstMissionPoint,
   Mission,
@@ -16,7 +17,7 @@ const missionId = ids("mission_id");
 const pointId = ids("mission_point_id");
 const wholeMission = { status: 201, schema: Mission, description: "The whole mission." } as const;
 
-const wholePlan = async (json: Promise<string>) => new JsonText([await json]);
+const serialized = async (json: Promise<string>) => new SerializedJson(await json);
 
 export function missionRoutes(missions: MissionService): readonly Route[] {
   return [
@@ -27,7 +28,7 @@ export function missionRoutes(missions: MissionService): readonly Route[] {
       summary: "Create an empty mission",
       body: NewMission,
       success: { status: 201, schema: Mission, description: "The mission, without points." },
-      handle: ({ body, caller }) => wholePlan(missions.create(caller.id, body)),
+      handle: ({ body, caller }) => serialized(missions.create(caller.id, body)),
     }),
     route({
       ...common,
@@ -37,8 +38,7 @@ export function missionRoutes(missions: MissionService): readonly Route[] {
       description: "A failure to read them is answered with status 200 too, and its body is `{error}`.",
       success: { status: 200, schema: Mission.array() },
       errors: { internal: 200, unavailable: 200 },
-      long: true,
-      handle: async ({ caller }) => new JsonText(await missions.listJson(caller.id)),
+      handle: ({ caller }) => serialized(missions.listJson(caller.id)),
     }),
     route({
       ...common,
@@ -47,8 +47,7 @@ export function missionRoutes(missions: MissionService): readonly Route[] {
       summary: "Read a mission with its points",
       params: missionId,
       success: { status: 200, schema: Mission },
-      long: true,
-      handle: ({ params, caller }) => wholePlan(missions.getJson(caller.id, params.mission_id)),
+      handle: ({ params, caller }) => serialized(missions.getJson(caller.id, params.mission_id)),
     }),
     route({
       ...common,
@@ -73,8 +72,7 @@ export function missionRoutes(missions: MissionService): readonly Route[] {
       body: FirstMissionPoint,
       success: wholeMission,
       documents: { 404: "The caller has no mission with this `mission_id`." },
-      long: true,
-      handle: ({ body: point, caller }) => wholePlan(missions.addPoint(caller.id, point.mission_id, point)),
+      handle: ({ body: point, caller }) => serialized(missions.addPoint(caller.id, point.mission_id, point)),
     }),
     route({
       ...common,
@@ -94,9 +92,8 @@ export function missionRoutes(missions: MissionService): readonly Route[] {
       params: pointId,
       body: MissionPointChange,
       success: wholeMission,
-      long: true,
       handle: ({ params, body, caller }) =>
-        wholePlan(missions.changePoint(caller.id, params.mission_point_id, body)),
+        serialized(missions.changePoint(caller.id, params.mission_point_id, body)),
     }),
     route({
       ...common,
@@ -105,8 +102,7 @@ export function missionRoutes(missions: MissionService): readonly Route[] {
       summary: "Delete one point",
       params: pointId,
       success: wholeMission,
-      long: true,
-      handle: ({ params, caller }) => wholePlan(missions.removePoint(caller.id, params.mission_point_id)),
+      handle: ({ params, caller }) => serialized(missions.removePoint(caller.id, params.mission_point_id)),
     }),
     route({
       ...common,
@@ -117,10 +113,10 @@ export function missionRoutes(missions: MissionService): readonly Route[] {
         "Each row names a point by `id` and the columns to change. An unknown key, a value that does not fit, or a point that is not this mission's fails the whole batch with 500, and nothing is changed.",
       params: missionId,
       body: MissionPointBatch,
+      bodyLimitBytes: BATCH_BYTES,
       success: wholeMission,
-      long: true,
       handle: ({ params, body, caller }) =>
-        wholePlan(missions.changePoints(caller.id, params.mission_id, body)),
+        serialized(missions.changePoints(caller.id, params.mission_id, body)),
     }),
   ];
 }

@@ -24,7 +24,8 @@ const optional = {
 export const missionPointColumns = Object.keys(columns);
 
 export const MissionPoint = z
-  .object({ id: RowId, mission_id: RowId, ...columns })
+  // Labels of earlier releases may be longer than a new one.
+  .object({ id: RowId, mission_id: RowId, ...columns, label: z.string().nullable() })
   .meta({ id: "MissionPoint" });
 export type MissionPoint = z.output<typeof MissionPoint>;
 

@@ -8,7 +8,6 @@ export const missionStore = new PlanStore<Mission, MissionPoint>({
   parent: "mission_id",
   planColumns: ["id", "name"],
   pointColumns: missionPointColumns,
-  textColumn: "label",
 });
 
 /** Only the user's own drones: another's that flies this mission keeps it, and keeps it from being deleted. */

@@ -1,32 +1,26 @@
 import { DomainError } from "../../domain/errors";
 import type { PointCounts } from "./plans.store";
 
-/** As JSON. To add a text that is longer asks how long all of them are, which takes the longer the more there are. */
-export const SHORT_TEXT_BYTES = 100;
+/** UTF-16 units of a point's label. */
+export const LABEL_LENGTH = 200;
+
+/** A whole plan as one batch: 2,000 points with all columns and labels of full length. */
+export const BATCH_BYTES = 1_048_576;
 
 /**
- * What one user may have of one kind of plan. All of it is one reply, `GET /missions`, which is held in memory until it
- * is read: 50,000 points are some 15 MB as JSON, their short texts 5 MB more and the long ones 8 MB. A survey has
- * thousands of waypoints, and MAVLink counts to 65,535. Whoever has more since before there were limits keeps it, reads
- * it and deletes it.
+ * What one user may have of one kind of plan. `GET /missions` returns all of it in one reply, some 10 MB at most. What
+ * was stored before there were limits can still be read and deleted.
  */
-export const PLAN_LIMITS: PlanLimits = {
-  plans: 1_000,
-  pointsOfPlan: 10_000,
-  points: 50_000,
-  textBytes: 8_000_000,
-};
+export const PLAN_LIMITS: PlanLimits = { plans: 1_000, pointsOfPlan: 2_000, points: 20_000 };
 
 export interface PlanLimits {
   readonly plans: number;
   readonly pointsOfPlan: number;
   /** Of all plans together. */
   readonly points: number;
-  /** Of all points' free texts together, as JSON has them; short ones are taken beyond it. */
-  readonly textBytes: number;
 }
 
-/** What is refused beyond the limits of one kind of plan, in words that name it by `word`. */
+/** Throws `invalid_input` beyond the limits of one kind of plan; `word` names the kind in messages. */
 export class PlanLimiter {
   constructor(
     private readonly limits: PlanLimits,
@@ -38,23 +32,15 @@ export class PlanLimiter {
   }
 
   refusePlan(): never {
-    refuse(`You have ${this.plans} ${this.word}s, and no more are kept: delete old ones.`);
+    refuse(`You have ${this.plans} ${this.word}s, which is the most; delete old ones.`);
   }
 
   admitPoint({ ofPlan, ofUser }: PointCounts): void {
     if (ofPlan > this.limits.pointsOfPlan)
-      refuse(`A ${this.word} has ${this.limits.pointsOfPlan} points at most: begin another one.`);
+      refuse(`A ${this.word} has ${this.limits.pointsOfPlan} points at most; create another one.`);
     if (ofUser > this.limits.points)
       refuse(
-        `Your ${this.word}s have ${this.limits.points} points together, and no more are kept: delete old ${this.word}s.`,
-      );
-  }
-
-  /** Of the bytes with the new text in them; texts that have not grown are left alone. */
-  admitText(textBytes: number, before = 0): void {
-    if (textBytes > this.limits.textBytes && textBytes > before)
-      refuse(
-        `The labels of your ${this.word}s have ${this.limits.textBytes} bytes together, and no more are kept: shorten them.`,
+        `Your ${this.word}s have ${this.limits.points} points together, which is the most; delete old ${this.word}s.`,
       );
   }
 }

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { PLAN_LIMITS } from "./plan-limits";
+import { LABEL_LENGTH, PLAN_LIMITS } from "./plan-limits";
 
-/** What a mission's waypoint and a geofence's vertex have in common, and the bodies that carry them. */
+/** What waypoints and geofence vertices have in common, and the bodies that carry them. */
 
 export const RowId = z.int().positive().max(2_147_483_647);
 
-/** What Postgres can store, and with it JSON and a screen: no U+0000. */
+/** Postgres stores no U+0000. */
 const storable = (text: string) => !text.includes("\u0000");
 
 export const PlanName = z
@@ -16,7 +16,8 @@ export const PlanName = z
   .refine(storable, "may not contain U+0000")
   .describe("Unique among the caller's own.");
 
-export const Label = z.string().max(1_000).refine(storable, "may not contain U+0000");
+/** Labels of earlier releases may be longer: replies are not held to it. */
+export const Label = z.string().max(LABEL_LENGTH).refine(storable, "may not contain U+0000");
 
 const Degrees = z.number().describe("Degrees, WGS 84.");
 /** A float32 on the wire. */
@@ -25,7 +26,7 @@ const Param = z.float32().describe("MAVLink command parameter. 0 when absent.");
 /** A uint16 on the wire. */
 export const MavCmd = z.int().min(0).max(65_535);
 
-/** The columns that every point has. `command` and what only one kind has come beside them. */
+/** The columns that points of both kinds share. */
 export const pointColumns = {
   lat: Degrees.min(-90).max(90),
   lng: Degrees.min(-180).max(180),
@@ -38,7 +39,7 @@ export const pointColumns = {
   param4: Param,
 };
 
-/** Those of them that a new point may leave out. */
+/** Columns that a new point may leave out. */
 export const optionalColumns = {
   frame: true,
   param1: true,
@@ -47,16 +48,13 @@ export const optionalColumns = {
   param4: true,
 } as const;
 
-/** An array of which only the first element is read; what follows it is not even looked at. */
+/** An array of which only the first element is read. The rest is not even validated. */
 export const firstOf = <Point extends z.ZodType>(point: Point) =>
   z
     .preprocess((body) => (Array.isArray(body) ? body.slice(0, 1) : body), z.array(point).min(1))
     .transform((points) => points[0] as z.output<Point>);
 
-/**
- * Rows that are changed together or not at all: each an id and the columns to change. Beyond as many as a plan has points
- * they are not even looked at.
- */
+/** Rows that are changed together or not at all: each an id and the columns to change. Too long a batch is not validated. */
 export const batchOf = <Shape extends z.ZodRawShape>(change: z.ZodObject<Shape>, id: string) =>
   z.preprocess(
     (body) => (Array.isArray(body) ? body.slice(0, PLAN_LIMITS.pointsOfPlan + 1) : body),

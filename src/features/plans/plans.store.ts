@@ -1,5 +1,4 @@
 import type { Knex } from "knex";
-import { listAsJson } from "../../http/json-in-turns";
 import type { Db } from "../../platform/postgres/db";
 
 /** Where one kind of plan is kept. Identifiers of the schema, never input. */
@@ -12,11 +11,9 @@ export interface PlanTables {
   readonly planColumns: readonly string[];
   /** Without the id and the parent. */
   readonly pointColumns: readonly string[];
-  /** The points' column of free text, if they have one. */
-  readonly textColumn?: string;
 }
 
-/** How many points there are, one that was just added among them. */
+/** Points of a plan and of its owner, the new one included. */
 export interface PointCounts {
   readonly ofPlan: number;
   /** Of all plans of the user and kind. */
@@ -27,37 +24,49 @@ interface Row {
   readonly id: number;
 }
 
-/** Plans of a user and their points: one shape for missions and geofences. Every query asks for the owner. */
+/** Missions and geofences with their points. Every query names the owner. */
 export class PlanStore<Plan extends Row, Point extends Row> {
   private readonly writePoints: string;
+  /** Plans with their points, in one statement: both of the same moment, in one round trip. */
+  private readonly selectPlans: string;
 
   constructor(readonly tables: PlanTables) {
-    const { points, pointColumns } = tables;
+    const { plans, points, parent, planColumns, pointColumns } = tables;
     this.writePoints = `
       UPDATE ${points} AS point SET ${pointColumns.map((column) => `${column} = new.${column}`).join(", ")}
       FROM json_populate_recordset(NULL::${points}, ?) AS new WHERE point.id = new.id`;
+    this.selectPlans = `
+      SELECT ${planColumns.map((column) => `plan.${column}`).join(", ")},
+        coalesce(
+          (SELECT json_agg(point ORDER BY point.sequence, point.id)
+            FROM (
+              SELECT id, ${parent}, ${pointColumns.join(", ")} FROM ${points} WHERE ${parent} = plan.id
+            ) AS point),
+          '[]'
+        ) AS ${points}
+      FROM ${plans} AS plan`;
   }
 
   async list(db: Db, userId: number): Promise<Plan[]> {
-    const query = `${this.selectPlans("json")} WHERE plan.user_id = ? ORDER BY plan.id`;
+    const query = `${this.selectPlans} WHERE plan.user_id = ? ORDER BY plan.id`;
     return (await db.raw(query, [userId])).rows;
   }
 
-  /** `list` as JSON, piece by piece: reading the points and writing them again here would be most of a request's work. */
-  async listJson(db: Db, userId: number): Promise<Iterable<string>> {
-    const query = `${this.selectPlans("text")} WHERE plan.user_id = ? ORDER BY plan.id`;
-    const { rows } = await db.raw(query, [userId]);
-    return listAsJson(rows as Record<string, unknown>[], (row) => this.planJson(row));
+  /** `list` as JSON made by Postgres: parsing the points and writing them again would be most of a request's work. */
+  async listJson(db: Db, userId: number): Promise<string> {
+    const query = `SELECT coalesce(json_agg(plan ORDER BY plan.id), '[]')::text AS json FROM (${this.selectPlans} WHERE plan.user_id = ?) AS plan`;
+    const name = `list ${this.tables.plans}`;
+    return (await db.raw(query, [userId]).options({ name })).rows[0].json;
   }
 
   async findJson(db: Db, userId: number, id: number): Promise<string | undefined> {
-    const query = `${this.selectPlans("text")} WHERE plan.user_id = ? AND plan.id = ?`;
-    const [row] = (await db.raw(query, [userId, id])).rows;
-    return row && this.planJson(row);
+    const query = `SELECT row_to_json(plan)::text AS json FROM (${this.selectPlans} WHERE plan.user_id = ? AND plan.id = ?) AS plan`;
+    const name = `find ${this.tables.plans}`;
+    return (await db.raw(query, [userId, id]).options({ name })).rows[0]?.json;
   }
 
   async find(db: Db, userId: number, id: number): Promise<Plan | undefined> {
-    const query = `${this.selectPlans("json")} WHERE plan.user_id = ? AND plan.id = ?`;
+    const query = `${this.selectPlans} WHERE plan.user_id = ? AND plan.id = ?`;
     return (await db.raw(query, [userId, id])).rows[0];
   }
 
@@ -108,12 +117,6 @@ export class PlanStore<Plan extends Row, Point extends Row> {
     )) as PointCounts;
   }
 
-  /** Bytes of the free texts of all points of the user's as JSON has them, where the kind has any. */
-  async textBytes(db: Db, userId: number): Promise<number> {
-    const bytes = `coalesce(sum(octet_length(to_json(${this.tables.textColumn})::text)), 0)::integer AS bytes`;
-    return ((await this.pointsOf(db, userId).first(db.raw(bytes))) as { bytes: number }).bytes;
-  }
-
   async findPoint(db: Db, userId: number, pointId: number): Promise<Point | undefined> {
     const { parent, pointColumns } = this.tables;
     const point = this.pointsOf(db, userId).where({ id: pointId });
@@ -152,25 +155,6 @@ export class PlanStore<Plan extends Row, Point extends Row> {
   /** Write whole rows over those with the same ids, in one statement. */
   async overwritePoints(db: Db, rows: readonly Row[]): Promise<void> {
     await db.raw(this.writePoints, [JSON.stringify(rows)]);
-  }
-
-  /** One statement, so that a plan is read with its points of the same moment in one round trip. */
-  private selectPlans(pointsAs: "json" | "text"): string {
-    const { plans, points, parent, planColumns, pointColumns } = this.tables;
-    return `
-      SELECT ${planColumns.map((column) => `plan.${column}`).join(", ")},
-        coalesce(
-          (SELECT json_agg(point ORDER BY point.sequence, point.id)
-            FROM (
-              SELECT id, ${parent}, ${pointColumns.join(", ")} FROM ${points} WHERE ${parent} = plan.id
-            ) AS point),
-          '[]'
-        )::${pointsAs} AS ${points}
-      FROM ${plans} AS plan`;
-  }
-
-  private planJson({ [this.tables.points]: points, ...plan }: Record<string, unknown>): string {
-    return `${JSON.stringify(plan).slice(0, -1)},"${this.tables.points}":${points}}`;
   }
 
   private pointsOf(db: Db, userId: number): Knex.QueryBuilder {

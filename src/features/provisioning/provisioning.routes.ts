@@ -1,7 +1,7 @@
 import type { Context } from "koa";
 import { z } from "zod";
 import { DomainError } from "../../domain/errors";
-import { hangUp } from "../../http/hang-up";
+import { clientDisconnect } from "../../http/client-disconnect";
 import { type Route, route } from "../../http/route";
 import type { TemporaryCredentials } from "../../platform/objects/sts";
 import type { ActivationService } from "./activation.service";
@@ -45,7 +45,7 @@ export function provisioningRoutes(
         406: "The token is wrong or used, or the tunnel is not ready yet; the message says which.",
         429: "Too many wrong tokens from this address.",
       },
-      handle: ({ ctx, network }) => activation.activate(tokenOf(ctx), network, hangUp(ctx)),
+      handle: ({ ctx, network }) => activation.activate(tokenOf(ctx), network, clientDisconnect(ctx)),
     }),
     route({
       method: "get",

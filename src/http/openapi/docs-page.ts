@@ -34,22 +34,22 @@ const start = `SwaggerUIBundle({ url: "../../apispec.json", dom_id: "#swagger-ui
 
 /** The description, which is also found below the base path, and the page that shows it: for anybody. */
 export const docsPaths = (basePath: string): readonly string[] =>
-  Object.keys(answersOf(async () => ({}), basePath));
+  Object.keys(answersOf(() => ({}), basePath));
 
 /** `GET /api/docs/` and `GET /apispec.json`. The description is made when somebody first asks for it, not at each start. */
-export function docsPage(describe: () => Promise<object>, basePath: string): Middleware {
+export function docsPage(describe: () => object, basePath: string): Middleware {
   const router = new Router({ strict: true });
   for (const [path, answer] of Object.entries(answersOf(describe, basePath)))
     router.get(path, answer as never);
   return router.routes() as unknown as Middleware;
 }
 
-function answersOf(describe: () => Promise<object>, basePath: string): Readonly<Record<string, Middleware>> {
-  let described: Promise<Buffer> | undefined;
-  const spec: Middleware = async (ctx) => {
-    described ??= describe().then((document) => Buffer.from(JSON.stringify(document)));
+function answersOf(describe: () => object, basePath: string): Readonly<Record<string, Middleware>> {
+  let described: Buffer | undefined;
+  const spec: Middleware = (ctx) => {
+    described ??= Buffer.from(JSON.stringify(describe()));
     ctx.type = "json";
-    ctx.body = await described;
+    ctx.body = described;
   };
   const text = (type: string, content: string): Middleware => {
     // Once: all its readers are sent the same bytes.

@@ -1,29 +1,21 @@
 import { z } from "zod";
 import { DomainError, type ErrorCode } from "../../domain/errors";
-import { mapInTurns } from "../../platform/turns";
 import { errorReply } from "../errors";
 import type { Route } from "../route";
 
 type Json = Record<string, unknown>;
 
-/**
- * The machine-readable description, Swagger 2.0, from the very declarations that are mounted. It takes long, and leaves
- * room for others' work.
- */
-export async function swaggerDocument(
-  routes: readonly Route[],
-  basePath: string,
-  version: string,
-): Promise<Json> {
+/** The API's description in Swagger 2.0, made of the declarations that are mounted. */
+export function swaggerDocument(routes: readonly Route[], basePath: string, version: string): Json {
   const definitions: Json = {};
   const paths: Record<string, Json> = {};
-  await mapInTurns(routes, (route) => {
+  for (const route of routes) {
     const path = route.path.replaceAll(/:([^/]+)/g, "{$1}");
     paths[path] = {
       ...paths[path],
       [route.method]: operation(route, definitions),
     };
-  });
+  }
   return {
     swagger: "2.0",
     info: {
@@ -65,7 +57,7 @@ function operation(route: Route, definitions: Json): Json {
       : []),
     ...(route.rawBody ? [{ in: "body", name: "body", required: true, schema: { type: "object" } }] : []),
   ];
-  const description = [route.description, guardWords[route.guard]].filter(Boolean).join("\n\n");
+  const description = [route.description, guardDescriptions[route.guard]].filter(Boolean).join("\n\n");
   return {
     tags: [route.tag],
     summary: route.summary,
@@ -79,14 +71,14 @@ function operation(route: Route, definitions: Json): Json {
 
 const bearerGuards = new Set(["user", "refresh", "reset", "video_room"]);
 
-const guardWords: Readonly<Record<Route["guard"], string>> = {
+const guardDescriptions: Readonly<Record<Route["guard"], string>> = {
   public: "",
   user: "Needs an access token.",
   refresh: "Needs a refresh token.",
   reset: "Needs the access token of a password-reset mail.",
-  drone: "Only for a drone, told by its address in the drone plane.",
+  drone: "Only for drones, which are recognised by their address in the drone plane.",
   video_room: "Needs the drone's video room token.",
-  token: "Needs a token of its own kind, in the path or a header.",
+  token: "Needs the token that the route names, in the path or a header.",
 };
 
 function responses(route: Route, definitions: Json): Json {
@@ -99,38 +91,35 @@ function responses(route: Route, definitions: Json): Json {
       ...(wrapped ? { schema: wrapped } : {}),
     },
   };
-  const odd = oddErrors(route);
+  const custom = customErrors(route);
   const document = (status: number, description: string) => {
-    const example = odd.get(status);
+    const example = custom.get(status);
     const shape = example === undefined ? { schema: error } : { examples: { "application/json": example } };
     const headers = statusesToRetry.has(status) ? { headers: retryAfter } : {};
     documented[status] ??= { description, ...headers, ...shape };
   };
   for (const [status, text] of Object.entries(route.documents ?? {})) document(Number(status), text);
   if (route.guard !== "public") document(route.errors?.unauthenticated ?? 401, "No valid token.");
-  if (route.path.includes(":")) document(404, "No such thing, or not yours.");
+  if (route.path.includes(":")) document(404, "It does not exist, or is not yours.");
   if (route.body || route.rawBody || route.query)
-    document(route.invalidInput ?? 400, "The input does not fit; the message says where.");
+    document(route.invalidInput ?? 400, "The input is not valid; the message names the fields.");
   if (route.body || route.rawBody) document(413, "The body is too large.");
   if (route.body) {
     document(400, "The body is not JSON.");
-    document(415, "The body is of another type than JSON.");
+    document(415, "The body's type is not JSON.");
   }
-  if (route.body || route.rawBody || route.long) {
-    document(429, "You have too much under way, or have yet to read what was sent to you.");
-    document(503, "All callers together have too much under way, or have yet to read.");
-  }
-  if (!route.errors?.internal) document(500, "It failed; the message says why.");
+  document(429, "You have too many requests under way, or one of your limits is reached.");
+  if (!route.errors?.internal) document(500, "It failed; the message gives the reason.");
   return documented;
 }
 
 const statusesToRetry: ReadonlySet<number> = new Set([429, 503]);
 const retryAfter = {
-  "Retry-After": { type: "integer", description: "Seconds until it may do to ask again." },
+  "Retry-After": { type: "integer", description: "Seconds to wait before the next try." },
 };
 
-/** By status, an error body as it is sent where it is not the envelope's. */
-function oddErrors(route: Route): Map<number, unknown> {
+/** By status, an example of each error body that differs from the envelope's. */
+function customErrors(route: Route): Map<number, unknown> {
   const codes = Object.keys(route.errorBodies ?? {}) as ErrorCode[];
   const replies = codes.map((code) => errorReply(new DomainError(code, "What went wrong."), route));
   return new Map(replies.map(({ status, body }) => [status, body]));

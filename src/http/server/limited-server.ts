@@ -1,38 +1,36 @@
-import { type IncomingMessage, type RequestListener, type Server, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import { createServer, type RequestListener, type Server } from "node:http";
 import proxyaddr from "proxy-addr";
 import { Counter, type Registry } from "../../platform/process/metrics";
 import { networkOf } from "./network-of";
-import { OneByOneServer } from "./one-by-one";
 import { Request } from "./request";
+import { closeSlowReaders } from "./slow-readers";
 
 export interface ServerLimits {
-  /** A connection that has not sent a request's headers for so long is closed. */
+  /** A connection that has not sent its request's headers after so long is closed. */
   readonly headersSeconds: number;
-  /** A request that has not come whole for so long is closed; 0 lets one take its time. */
+  /** A connection whose request is not complete after so long is closed; 0 turns this off. */
   readonly requestSeconds: number;
-  /** A reply of which nobody has taken a byte for so long, and for as long again at most, is ended. */
+  /** A connection whose reply makes no progress for so long is closed. */
   readonly replyStallSeconds?: number;
-  /** How long a connection may wait for its next request. */
+  /** How long an idle connection is kept. */
   readonly keepAliveSeconds?: number;
-  /** Further ones are turned away unheard. */
+  /** Further ones are closed at once. */
   readonly maxConnections: number;
-  /** Of one address; further ones of it are turned away unheard. None are with 0. */
+  /** Connections of one address; further ones are closed at once. 0: no limit. */
   readonly maxConnectionsPerAddress: number;
-  /** Addresses that stand for many, such as a proxy's: theirs are not counted by address. */
+  /** Whether many clients share the address, such as a proxy's: these are not counted by address. */
   readonly isShared?: (address: string) => boolean;
-  /** Told of each connection that is turned away. */
-  readonly onTurnedAway?: (why: TurnedAway) => void;
-  /** Told of each reply that is ended because nobody takes it. */
+  readonly onRejected?: (reason: RejectionReason) => void;
+  /** Called for each connection that is closed because its client does not read. */
   readonly onStalled?: () => void;
 }
 
-/** `full`: of the server. `address_full`: of the address that it came from. */
-export type TurnedAway = "full" | "address_full";
+/** `full`: the server has `maxConnections`. `address_full`: the client's address has `maxConnectionsPerAddress`. */
+export type RejectionReason = "full" | "address_full";
 
-/** How late a connection past its time may be noticed. */
+/** How often Node looks for connections past their timeouts. */
 const CHECK_MS = 2_000;
-/** Of a request's line and headers together. */
+/** Request line and headers together. */
 const MAX_HEADER_BYTES = 16_384;
 const KEEP_ALIVE_SECONDS = 5;
 const REPLY_STALL_SECONDS = 30;
@@ -50,13 +48,12 @@ export const INTERNAL_LIMITS: ServerLimits = {
   maxConnectionsPerAddress: 500,
 };
 
-/** An HTTP server that nobody holds up by talking slowly, or not at all, or by coming too often at once. */
+/** An HTTP server with timeouts and connection limits against slow and hostile clients. */
 export function limitedServer(listener: RequestListener, limits: ServerLimits): Server {
-  const { headersSeconds, requestSeconds, maxConnections, onTurnedAway } = limits;
-  const server = new OneByOneServer(
+  const { headersSeconds, requestSeconds, maxConnections, onRejected } = limits;
+  const server = createServer(
     {
       IncomingMessage: Request,
-      ServerResponse: repliesThatEnd(limits),
       headersTimeout: headersSeconds * 1000,
       requestTimeout: requestSeconds && Math.max(requestSeconds, headersSeconds) * 1000,
       keepAliveTimeout: (limits.keepAliveSeconds ?? KEEP_ALIVE_SECONDS) * 1000,
@@ -65,68 +62,26 @@ export function limitedServer(listener: RequestListener, limits: ServerLimits): 
     },
     listener,
   );
+  const { replyStallSeconds: stallSeconds = REPLY_STALL_SECONDS, onStalled } = limits;
+  closeSlowReaders(server, { stallSeconds, onClosed: onStalled });
   server.maxConnections = maxConnections;
-  server.on("drop", () => onTurnedAway?.("full"));
+  server.on("drop", () => onRejected?.("full"));
   if (limits.maxConnectionsPerAddress > 0) countByAddress(server, limits);
   return server;
 }
 
-/**
- * Replies that end their connection when nobody reads them. Only time in which bytes wait for their reader counts, not a
- * handler's, and only while none of them goes: what comes in meanwhile is no sign of a reader. Socket.IO's are among
- * them; a WebSocket is no reply.
- */
-function repliesThatEnd({ replyStallSeconds = REPLY_STALL_SECONDS, onStalled }: ServerLimits) {
-  return class extends ServerResponse {
-    constructor(...given: ConstructorParameters<typeof ServerResponse<IncomingMessage>>) {
-      super(...given);
-      // Ours and, of a streamed body, Koa's: Node would call more than ten a leak.
-      this.setMaxListeners(20);
-      const { socket } = given[0];
-      let sentBefore: number | undefined;
-      const looking = setInterval(() => {
-        if (socket.destroyed) {
-          // A reply whose turn had not come is told nothing of its connection's end.
-          clearInterval(looking);
-          return;
-        }
-        const sent = socket.writableLength > 0 ? bytesSent(socket) : undefined;
-        if (sent === undefined || sent !== sentBefore) {
-          sentBefore = sent;
-          return;
-        }
-        onStalled?.();
-        socket.destroy();
-      }, replyStallSeconds * 1000).unref();
-      this.once("close", () => clearInterval(looking));
-    }
-  };
-}
-
-/**
- * What the system has taken of a connection's bytes. Node tells only what it has handed over, `bytesWritten`, and what
- * of it the system has yet to take on the connection's handle, where its own timer looks, too.
- */
-function bytesSent(socket: Socket): number | undefined {
-  const handle: unknown = Reflect.get(socket, "_handle");
-  return isHandle(handle) ? handle.bytesWritten - handle.writeQueueSize : undefined;
-}
-
-const isHandle = (handle: unknown): handle is { bytesWritten: number; writeQueueSize: number } =>
-  typeof handle === "object" && handle !== null && "bytesWritten" in handle && "writeQueueSize" in handle;
-
 function countByAddress(server: Server, limits: ServerLimits): void {
-  const { maxConnectionsPerAddress, isShared, onTurnedAway } = limits;
+  const { maxConnectionsPerAddress, isShared, onRejected } = limits;
   const counts = new Map<string, number>();
-  // Before the server's own listener, which would begin to read.
+  // Before Node's own listener, which starts reading.
   server.prependListener("connection", (socket) => {
-    // Gone already.
+    // The client has disconnected already.
     if (socket.remoteAddress === undefined) return;
     if (isShared?.(socket.remoteAddress)) return;
     const network = networkOf(socket.remoteAddress);
     const count = counts.get(network) ?? 0;
     if (count >= maxConnectionsPerAddress) {
-      onTurnedAway?.("address_full");
+      onRejected?.("address_full");
       socket.destroy();
       return;
     }
@@ -139,7 +94,7 @@ function countByAddress(server: Server, limits: ServerLimits): void {
   });
 }
 
-/** How a process that clients call is told its limits; the variables' descriptions are in `platform/config`. */
+/** The variables that set these limits; `platform/config` describes them. */
 export interface HttpLimits {
   readonly HTTP_HEADERS_SECONDS: number;
   readonly HTTP_REQUEST_SECONDS: number;
@@ -149,7 +104,7 @@ export interface HttpLimits {
   readonly TRUSTED_PROXIES: readonly string[];
 }
 
-/** The limits of a process's public ports; whom it turns away is counted. */
+/** The limits of a process's public ports. Rejected connections and stalled replies are counted. */
 export function publicLimits(config: HttpLimits, registry: Registry): ServerLimits {
   const trust = proxyaddr.compile([...config.TRUSTED_PROXIES]);
   return {
@@ -160,7 +115,7 @@ export function publicLimits(config: HttpLimits, registry: Registry): ServerLimi
     maxConnections: config.HTTP_MAX_CONNECTIONS,
     maxConnectionsPerAddress: config.HTTP_MAX_CONNECTIONS_PER_ADDRESS,
     isShared: (address) => trust(address, 0),
-    onTurnedAway: countTurnedAway(registry),
+    onRejected: countRejectedConnections(registry),
     onStalled: countStalled(registry),
   };
 }
@@ -168,17 +123,17 @@ export function publicLimits(config: HttpLimits, registry: Registry): ServerLimi
 function countStalled(registry: Registry): () => void {
   const counter = new Counter({
     name: "fleet_http_stalled_replies_total",
-    help: "Replies that were ended because nobody took a byte of them for HTTP_REPLY_STALL_SECONDS.",
+    help: "Connections closed because the client did not read its reply for HTTP_REPLY_STALL_SECONDS, or too much was unread.",
     registers: [registry],
   });
   return () => counter.inc();
 }
 
-/** Once a process. */
-export function countTurnedAway(registry: Registry): (why: TurnedAway) => void {
+/** Call once a process: it registers the metric. */
+export function countRejectedConnections(registry: Registry): (reason: RejectionReason) => void {
   const counter = new Counter({
-    name: "fleet_http_connections_turned_away_total",
-    help: "Connections turned away unheard: the port has as many as it may, or the address they came from has.",
+    name: "fleet_http_connections_rejected_total",
+    help: "Connections closed at once because the port (full) or the client's address (address_full) has too many.",
     labelNames: ["reason"],
     registers: [registry],
   });

@@ -1,47 +1,32 @@
 import { IncomingMessage } from "node:http";
 
-/** Chunks that one read of a connection, of 64 KiB, may bring: each costs some microseconds, in which nobody else is heard. */
-const MAX_PIECES = 2_000;
+/** Chunks that a body may come in, beside one for each 64 bytes: each takes memory of its own until the body is read. */
+const MAX_SMALL_CHUNKS = 2_000;
+const CHUNK_BYTES = 64;
 
-/** A request as every server of ours takes it. */
+/** An incoming request of every server of ours. */
 export class Request extends IncomingMessage {
-  private offered: boolean | null = null;
-  /** What the connection's last read brought of the body. */
-  private readonly pieces: Buffer[] = [];
-  private bytesInPieces = 0;
+  private offersUpgrade: boolean | null = null;
+  private chunks = 0;
+  private bytes = 0;
 
   /**
-   * Node takes any offer of another protocol for an upgrade as soon as somebody listens for WebSockets. A server that
-   * does not know the protocol has to answer in this one (RFC 9110, 7.8): so it must for whoever offers h2c, as curl and
-   * Java do.
+   * Node treats any offered protocol as an upgrade once the server accepts WebSockets. A server that does not know the
+   * protocol has to answer in HTTP/1.1 (RFC 9110, 7.8): curl and Java offer h2c.
    */
   get upgrade(): boolean {
-    return this.offered === true && this.headers.upgrade?.toLowerCase() === "websocket";
+    return this.offersUpgrade === true && this.headers.upgrade?.toLowerCase() === "websocket";
   }
 
   set upgrade(offered: boolean | null) {
-    this.offered = offered;
+    this.offersUpgrade = offered;
   }
 
-  /**
-   * Told by Node of each piece of the body. Those of one read are put together: in chunks of a byte each they would take
-   * five megabytes until somebody reads them, and twice the time. Who sends such is hung up on.
-   */
-  override push(piece: Buffer | null): boolean {
-    if (piece === null) {
-      this.putTogether();
-      return super.push(null);
-    }
-    // Not at the next tick, which there is after each piece.
-    if (this.pieces.length === 0) setImmediate(() => this.putTogether());
-    if (this.pieces.push(piece) > MAX_PIECES) this.socket.destroy();
-    this.bytesInPieces += piece.length;
-    return this.readableLength + this.bytesInPieces < this.readableHighWaterMark;
-  }
-
-  private putTogether(): void {
-    if (this.pieces.length === 0) return;
-    super.push(Buffer.concat(this.pieces.splice(0)));
-    this.bytesInPieces = 0;
+  /** Called by Node for each chunk. A body in tiny chunks would take a hundred times its bytes: its client is disconnected. */
+  override push(chunk: Buffer | null): boolean {
+    this.chunks += 1;
+    this.bytes += chunk?.length ?? 0;
+    if (this.chunks > MAX_SMALL_CHUNKS + this.bytes / CHUNK_BYTES) this.socket.destroy();
+    return super.push(chunk);
   }
 }

@@ -1,18 +1,10 @@
 import { positiveInt } from "./fields";
 import { httpLimitsGroup } from "./shared";
 
-/** How much of the gateway one caller, or all of them together, may hold. */
+/** Limits of what one client, or all of them together, may use. */
 export const limitsGroup = {
-  BODY_LIMIT_BYTES: positiveInt(1_048_576, "Largest request body."),
+  BODY_LIMIT_BYTES: positiveInt(524_288, "Largest JSON body, in bytes. Some routes declare another limit."),
   ...httpLimitsGroup,
-  HTTP_MAX_UNREAD_BYTES: positiveInt(
-    134_217_728,
-    "While so many bytes of long replies wait for their readers, who has left some gets no other one; nobody does while twice as many wait.",
-  ),
-  HTTP_MAX_UNREAD_BYTES_PER_CALLER: positiveInt(
-    33_554_432,
-    "The same of one user, one drone, or one address (of IPv6, one /64) of callers without a token.",
-  ),
   TELEMETRY_MAX_SOCKETS: positiveInt(10_000, "Socket.IO clients that one process takes at once."),
   TELEMETRY_MAX_SOCKETS_PER_USER: positiveInt(
     1_000,

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, type IncomingMessage, type ServerResponse } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { createServer as createTcpServer, type Server, type Socket } from "node:net";
-import { limitedServer, type TurnedAway } from "../../http/server/limited-server";
+import { limitedServer, type RejectionReason } from "../../http/server/limited-server";
 import { closeServer, listen } from "../../http/server/listen";
 import type { Logger } from "../../platform/process/log";
 import type { Registry } from "../../platform/process/metrics";
@@ -32,7 +32,7 @@ export interface EdgeOptions {
   readonly isSettled: GuestsOptions["isSettled"];
   readonly silenceMs: number;
   readonly maxConnectionsPerDrone: number;
-  readonly onTurnedAway?: (why: TurnedAway) => void;
+  readonly onRejected?: (reason: RejectionReason) => void;
   readonly log: Logger;
   readonly registry: Registry;
 }
@@ -175,7 +175,7 @@ export class Edge {
     handle: (request: IncomingMessage, reply: ServerResponse, drone: LiveDrone) => void,
     answer: (request: IncomingMessage, reply: ServerResponse, fault: Fault) => void,
   ): void {
-    const { maxConnectionsPerDrone, onTurnedAway } = this.options;
+    const { maxConnectionsPerDrone, onRejected } = this.options;
     const limits = {
       headersSeconds: 15,
       requestSeconds,
@@ -183,7 +183,7 @@ export class Edge {
       maxConnections: MAX_CONNECTIONS,
       // Who has as many as it may is told so; who goes on all the same is not.
       maxConnectionsPerAddress: 2 * maxConnectionsPerDrone,
-      ...(onTurnedAway ? { onTurnedAway } : {}),
+      ...(onRejected ? { onRejected } : {}),
     };
     const server = limitedServer((request, reply) => {
       reply.on("finish", () => this.metrics.answered(name, reply.statusCode));

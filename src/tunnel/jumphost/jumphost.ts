@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import { plainProtection } from "../../http/protective-headers";
-import { INTERNAL_LIMITS, limitedServer, type TurnedAway } from "../../http/server/limited-server";
+import { INTERNAL_LIMITS, limitedServer, type RejectionReason } from "../../http/server/limited-server";
 import { closeServer, listen } from "../../http/server/listen";
 import { refuseUpgrade } from "../../http/server/refuse-upgrade";
 import { constantTimeEqual } from "../../platform/constant-time-equal";
@@ -31,7 +31,7 @@ export interface JumphostOptions extends PipeLimits {
   readonly maxFrameBytes: number;
   readonly maxPipes: number;
   readonly maxPipesPerVehicle: number;
-  readonly onTurnedAway?: (why: TurnedAway) => void;
+  readonly onRejected?: (reason: RejectionReason) => void;
   /**
    * The address that drones are dialled from: the hub's in their plane. Without that interface a dial fails, and
    * leaves by no other.
@@ -89,7 +89,7 @@ export class Jumphost {
         maxConnections: options.maxPipes + SPARE_CONNECTIONS,
         // A gateway has a pipe for each of its drones.
         maxConnectionsPerAddress: 0,
-        ...(options.onTurnedAway ? { onTurnedAway: options.onTurnedAway } : {}),
+        ...(options.onRejected ? { onRejected: options.onRejected } : {}),
       },
     );
     this.server.on("upgrade", (request, socket, head) => void this.enter(request, socket, head));

@@ -1,6 +1,7 @@
 import Koa, { type Context } from "koa";
 import { DomainError } from "../../domain/errors";
-import { errorBoundary, mountRoutes } from "../../http/mount";
+import { errorBoundary } from "../../http/error-boundary";
+import { mountRoutes } from "../../http/mount";
 import { observeRequests } from "../../http/observe";
 import { opsRoutes, type Probe } from "../../http/ops";
 import { protectiveHeaders } from "../../http/protective-headers";
