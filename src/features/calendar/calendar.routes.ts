@@ -26,7 +26,7 @@ export function calendarRoutes(service: CalendarService): readonly Route[] {
       path: "/calendar/events",
       summary: "Your events from start to end, both included, series expanded",
       description:
-        "The next 90 days without start and end. When there are too many occurrences to list, or to compute, only some are listed and `message` names series that may have more.",
+        "Without start and end: the next 90 days. When there are too many occurrences to list or to compute, only some are listed, and `message` names the series that may have more.",
       query: EventsQuery,
       success: { status: 200, schema: z.array(EventReply) },
       handle: async ({ caller, query }) => {
@@ -35,7 +35,7 @@ export function calendarRoutes(service: CalendarService): readonly Route[] {
         const names = cut.slice(0, 5).map(({ id, title }) => `${id} (${title})`);
         return new ReplyWithMessage(
           events,
-          `Not all occurrences are listed, or may be, of ${cut.length === 1 ? "event" : `${cut.length} events, such as`} ${names.join(", ")}: ask for a shorter time or for one drone.`,
+          `Some occurrences may be missing of ${cut.length === 1 ? "event" : `${cut.length} events, such as`} ${names.join(", ")}: ask for a shorter time or for one drone.`,
         );
       },
     }),
@@ -52,8 +52,8 @@ export function calendarRoutes(service: CalendarService): readonly Route[] {
       ...common,
       method: "post",
       path: "/calendar/events",
-      summary: "Plan a flight, once or again and again",
-      description: "Nothing is started by it. A title may stand only once at one time.",
+      summary: "Plan a flight or a series of flights",
+      description: "A calendar event starts nothing by itself. Two events at one time need different titles.",
       body: NewEvent,
       success: { status: 201, schema: EventReply },
       documents: { 404: "The drone or the mission is not yours." },
@@ -63,7 +63,7 @@ export function calendarRoutes(service: CalendarService): readonly Route[] {
       ...common,
       method: "put",
       path: "/calendar/events/:event_id",
-      summary: "Change an event, or link the execution that came of it",
+      summary: "Change an event, or link its execution",
       description: "Keys that are left out stay as they are.",
       params,
       body: EventChange,
@@ -87,7 +87,7 @@ export function calendarRoutes(service: CalendarService): readonly Route[] {
       method: "put",
       path: "/calendar/events/:event_id/occurrences/status",
       summary: "Set the status of one occurrence",
-      description: "`scheduled` makes it like all the others again.",
+      description: "`scheduled` removes what was set for this occurrence.",
       params,
       body: OccurrenceStatus,
       success: { status: 200, schema: EventReply },
@@ -99,7 +99,7 @@ export function calendarRoutes(service: CalendarService): readonly Route[] {
       method: "delete",
       path: "/calendar/events/:event_id/occurrences",
       summary: "Cancel one occurrence",
-      description: "It is still listed, with the status `cancelled`.",
+      description: "The occurrence is still listed, with the status `cancelled`.",
       params,
       query: OccurrenceQuery,
       success: { status: 200, schema: EventReply },

@@ -16,7 +16,7 @@ export type Status = z.output<typeof Status>;
 
 const fields = {
   title: text(200).min(1),
-  scheduled_time: IsoTime.describe("ISO 8601; UTC without an offset. The first occurrence's, of a series."),
+  scheduled_time: IsoTime.describe("ISO 8601; UTC without an offset. Of a series: its first occurrence."),
   drone_id: RowId,
   mission_id: RowId,
   description: text(5_000).nullable(),
@@ -25,7 +25,7 @@ const fields = {
     .nullable()
     .transform((rule) => rule || null)
     .describe(
-      "RFC 5545, such as FREQ=WEEKLY;BYDAY=MO. A line DTSTART;TZID=… before it keeps a local time through clock changes.",
+      "RFC 5545, such as FREQ=WEEKLY;BYDAY=MO. A line DTSTART;TZID=… before it keeps the local time when clocks change.",
     ),
 };
 
@@ -62,7 +62,7 @@ export const EventReply = z
     execution_id: RowId.nullable(),
     title: z.string(),
     description: z.string().nullable(),
-    scheduled_time: z.iso.datetime().describe("Of an occurrence: when this one takes place."),
+    scheduled_time: z.iso.datetime().describe("Of an occurrence: the time of this one."),
     status: Status,
     recurrence_rule: z.string().nullable(),
     created_at: z.iso.datetime(),

@@ -23,22 +23,21 @@ import {
   updateEvent,
 } from "./calendar.store";
 import { type ListedEvent, type Listing, listEvents, occurrenceOf } from "./listing";
-import { MAX_STEPS_OF_A_MOVE, moveExceptions } from "./moved-exceptions";
-import { Budget, expand, isOccurrence, MAX_STEPS, parseRecurrence } from "./recurrence";
+import { expand, isOccurrence, moveExceptions, parseRecurrence } from "./recurrence";
 
 const DAY_MS = 86_400_000;
-/** What is listed when nobody says from when to when. */
+/** Listed when a request names no end. */
 const DEFAULT_RANGE_MS = 90 * DAY_MS;
-/** A rule that brings nothing for so long after its start brings nothing. */
+/** A rule without an occurrence for so long after its start has none. */
 const FIRST_WITHIN_MS = 40 * 366 * DAY_MS;
 /** Events that one user may have, single ones and series. */
 export const MAX_EVENTS_PER_USER = 5_000;
 /** Occurrences of one series that may differ from it. */
 export const MAX_EXCEPTIONS_PER_EVENT = 1_000;
-/** How often a change is worked out for an event that others change meanwhile. */
+/** Of a change to an event that others change meanwhile. */
 const ATTEMPTS = 3;
 
-export interface CalendarWish {
+export interface EventRange {
   readonly start?: Date | undefined;
   readonly end?: Date | undefined;
   readonly drone_id?: number | undefined;
@@ -51,7 +50,7 @@ export class CalendarService {
     private readonly clock: Clock,
   ) {}
 
-  async list(userId: number, { start, end, drone_id }: CalendarWish): Promise<Listing> {
+  async list(userId: number, { start, end, drone_id }: EventRange): Promise<Listing> {
     const now = this.clock.now().getTime();
     const from = start ?? new Date(Math.min(now, end ? end.getTime() - DEFAULT_RANGE_MS : now));
     const to = end ?? new Date(from.getTime() + DEFAULT_RANGE_MS);
@@ -63,22 +62,23 @@ export class CalendarService {
     return (await findEvent(this.db, userId, id)) ?? missing("Calendar event");
   }
 
-  async create(userId: number, wish: NewEvent): Promise<CalendarEvent> {
-    await checkRule(wish.recurrence_rule ?? null, wish.scheduled_time);
+  async create(userId: number, event: NewEvent): Promise<CalendarEvent> {
+    await checkRule(event.recurrence_rule ?? null, event.scheduled_time);
     return this.write(async (trx) => {
       if (await hasEvents(trx, userId, MAX_EVENTS_PER_USER))
-        throw invalid(`You have ${MAX_EVENTS_PER_USER} events, and no more are kept: delete old ones.`);
-      await this.holdReferences(trx, userId, wish);
-      const { description = null, status = "scheduled", recurrence_rule = null, ...rest } = wish;
+        throw invalid(
+          `You have ${MAX_EVENTS_PER_USER} events, the most that one user may have: delete old ones.`,
+        );
+      await this.holdReferences(trx, userId, event);
+      const { description = null, status = "scheduled", recurrence_rule = null, ...rest } = event;
       return insertEvent(trx, userId, { ...rest, description, status, recurrence_rule, execution_id: null });
     });
   }
 
-  /** Where the series moves or its rule changes, the exceptions go with it; those of a series that ends, end. */
+  /** A change of the start or of the rule moves the exceptions too; an event that no longer recurs keeps none. */
   update(userId: number, id: number, change: EventChange): Promise<CalendarEvent> {
-    const budget = new Budget(MAX_STEPS_OF_A_MOVE);
     return this.change(userId, id, async (before) => {
-      const move = await this.planMove(before, change, budget);
+      const move = await this.planMove(before, change);
       return async (trx) => {
         if (move && !isDeepStrictEqual(await exceptionsOf(trx, id), move.from)) return undefined;
         await this.holdReferences(trx, userId, change);
@@ -93,25 +93,23 @@ export class CalendarService {
   private async planMove(
     before: CalendarEvent,
     change: EventChange,
-    budget: Budget,
   ): Promise<{ from: readonly OccurrenceException[]; to: readonly OccurrenceException[] } | undefined> {
     const { scheduled_time = before.scheduled_time, recurrence_rule = before.recurrence_rule } = change;
     const after = { scheduled_time, recurrence_rule };
     if (isSameTiming(after, before)) return undefined;
-    await checkRule(recurrence_rule, scheduled_time, budget);
+    await checkRule(recurrence_rule, scheduled_time);
     const from = await exceptionsOf(this.db, before.id);
-    return { from, to: recurrence_rule === null ? [] : await moveExceptions(from, before, after, budget) };
+    return { from, to: recurrence_rule === null ? [] : await moveExceptions(from, before, after) };
   }
 
   async remove(userId: number, id: number): Promise<void> {
     if (!(await deleteEvent(this.db, userId, id))) missing("Calendar event");
   }
 
-  setOccurrence(userId: number, id: number, wish: OccurrenceStatus): Promise<ListedEvent> {
-    const { occurrence_time, status, execution_id = null } = wish;
-    const budget = new Budget(MAX_STEPS);
+  setOccurrence(userId: number, id: number, change: OccurrenceStatus): Promise<ListedEvent> {
+    const { occurrence_time, status, execution_id = null } = change;
     return this.change(userId, id, async (before) => {
-      await requireOccurrence(before, occurrence_time, budget);
+      await requireOccurrence(before, occurrence_time);
       return async (trx, event) => {
         if (execution_id !== null) await this.holdReferences(trx, userId, { execution_id });
         if (status === "scheduled") {
@@ -120,7 +118,7 @@ export class CalendarService {
         }
         if (await hasOtherExceptions(trx, id, occurrence_time, MAX_EXCEPTIONS_PER_EVENT))
           throw invalid(
-            `${MAX_EXCEPTIONS_PER_EVENT} occurrences of this event differ from it, and no more may: end it, and plan a new one.`,
+            `${MAX_EXCEPTIONS_PER_EVENT} occurrences of this event differ from it, the most that may: end it, and plan a new one.`,
           );
         const exception = { event_id: id, occurrence_time, status, execution_id };
         await putException(trx, exception);
@@ -130,9 +128,9 @@ export class CalendarService {
   }
 
   /**
-   * Changes an event in two steps: what its times ask to be worked out is worked out first, with no connection
-   * held; what is to be done then is done only if the event still is at those times. Where `apply` gives
-   * undefined, or they are others, all is worked out anew.
+   * Changes an event in two steps. `prepare` computes with the event's times and holds no database connection.
+   * `apply` then writes, if the event still has those times; where it does not, or `apply` returns undefined, both
+   * steps are repeated.
    */
   private async change<T>(
     userId: number,
@@ -151,7 +149,7 @@ export class CalendarService {
     throw new DomainError("conflict", "The event is being changed by others at this moment: try again.");
   }
 
-  /** What an event refers to must be the user's own, and must not go away meanwhile. */
+  /** An event's drone, mission and execution must be the user's own, and must not be deleted meanwhile. */
   private async holdReferences(
     trx: Db,
     userId: number,
@@ -178,8 +176,8 @@ export class CalendarService {
   }
 }
 
-/** Refuses a rule that cannot be read, one that starts elsewhere, and one without any occurrence. */
-async function checkRule(text: string | null, scheduledTime: Date, whole?: Budget): Promise<void> {
+/** Refuses a rule that cannot be read, a rule with another start, and a rule without any occurrence. */
+async function checkRule(text: string | null, scheduledTime: Date): Promise<void> {
   if (text === null) return;
   const recurrence = parseRecurrence(text);
   if (recurrence.start !== undefined && recurrence.start !== scheduledTime.getTime()) {
@@ -187,17 +185,16 @@ async function checkRule(text: string | null, scheduledTime: Date, whole?: Budge
     throw invalid(`recurrence_rule: its DTSTART is ${start}, but scheduled_time is another.`);
   }
   const range = { from: scheduledTime, to: new Date(scheduledTime.getTime() + FIRST_WITHIN_MS) };
-  const { times, isCut } = await expand(recurrence, scheduledTime, range, {
-    occurrences: 1,
-    budget: whole?.part(MAX_STEPS) ?? new Budget(MAX_STEPS),
-  });
+  const { times, isCut } = await expand(recurrence, scheduledTime, range, 1);
   if (times.length > 0) return;
-  throw invalid(`recurrence_rule: it has no occurrence${isCut ? " that can be computed" : ""}.`);
+  throw invalid(
+    `recurrence_rule: ${isCut ? "its first occurrence takes too long to compute" : "it has no occurrence"}.`,
+  );
 }
 
-async function requireOccurrence(event: CalendarEvent, at: Date, budget: Budget): Promise<void> {
+async function requireOccurrence(event: CalendarEvent, at: Date): Promise<void> {
   if (event.recurrence_rule === null) throw invalid("This event does not recur.");
-  if (!(await isOccurrence(parseRecurrence(event.recurrence_rule), event.scheduled_time, at, budget)))
+  if (!(await isOccurrence(parseRecurrence(event.recurrence_rule), event.scheduled_time, at)))
     throw invalid("occurrence_time is not an occurrence of this event's rule.");
 }
 

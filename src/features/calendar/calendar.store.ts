@@ -19,7 +19,7 @@ export interface CalendarEvent {
 
 export type EventColumns = Omit<CalendarEvent, "id" | "user_id" | "created_at" | "updated_at">;
 
-/** What is different about one occurrence of a series. */
+/** One occurrence of a series that differs from it. */
 export interface OccurrenceException {
   readonly event_id: number;
   readonly occurrence_time: Date;
@@ -81,14 +81,14 @@ export const updateEvent = async (
 export const deleteEvent = async (db: Db, userId: number, id: number): Promise<boolean> =>
   (await events(db).where({ id, user_id: userId }).delete()) > 0;
 
-/** Whether a user has so many events, or more. */
+/** Whether a user has at least so many events. */
 export const hasEvents = async (db: Db, userId: number, count: number): Promise<boolean> =>
   (await events(db)
     .where({ user_id: userId })
     .offset(count - 1)
     .first("id")) !== undefined;
 
-/** What is different about these occurrences of series; those without anything are left out. */
+/** The exceptions among these occurrences of series. */
 export const exceptionsAt = async (
   db: Db,
   occurrences: readonly { readonly id: number; readonly scheduled_time: Date }[],
@@ -102,7 +102,7 @@ export const exceptionsAt = async (
 export const exceptionsOf = async (db: Db, eventId: number): Promise<OccurrenceException[]> =>
   exceptions(db).where({ event_id: eventId }).orderBy("occurrence_time");
 
-/** Whether so many occurrences of an event, or more, are different beside this one. */
+/** Whether an event has at least so many exceptions beside the one at this time. */
 export const hasOtherExceptions = async (
   db: Db,
   eventId: number,
@@ -125,13 +125,13 @@ export const removeExceptions = async (db: Db, eventId: number, times: readonly 
 export async function replaceExceptions(
   trx: Db,
   eventId: number,
-  now: readonly OccurrenceException[],
+  kept: readonly OccurrenceException[],
 ): Promise<void> {
   await exceptions(trx).where({ event_id: eventId }).delete();
-  if (now.length > 0) await exceptions(trx).insert([...now]);
+  if (kept.length > 0) await exceptions(trx).insert([...kept]);
 }
 
-/** Keep a user's mission or execution from being deleted until the transaction ends; false when not theirs. */
+/** Keeps a user's mission or execution from being deleted until the transaction ends. False when it is not theirs. */
 export const holdOwn = async (
   trx: Db,
   table: "missions" | "executions",

@@ -15,19 +15,19 @@ async function planner() {
   const user = await gateway.newUser();
   const drone = await user.api.post("/drone", { type: "sitl", name: "One", vehicle_type: "copter" });
   const mission = await storeMission(user.api);
-  const wish = { scheduled_time: START, drone_id: drone.body.id, mission_id: mission.id };
+  const input = { scheduled_time: START, drone_id: drone.body.id, mission_id: mission.id };
   const store = async (title: string, recurrence_rule: string | null) => {
-    const { status, body } = await user.api.post("/calendar/events", { ...wish, title, recurrence_rule });
+    const { status, body } = await user.api.post("/calendar/events", { ...input, title, recurrence_rule });
     expect([status, body]).toMatchObject([201, {}]);
     return body.data;
   };
-  return { user, wish, store };
+  return { user, input, store };
 }
 const list = async ({ api }: TestUser, query = inMay) => (await api.get(`/calendar/events?${query}`)).body;
 const times = ({ data }: { data: { scheduled_time: string }[] }) =>
   data.map(({ scheduled_time }) => scheduled_time.slice(5, 16));
 
-test("a series of a million occurrences is cut, the reply says so, and the others are whole", async () => {
+test("a series of a million occurrences is cut, the reply says so, and other series are complete", async () => {
   const { user, store } = await planner();
   const dense = await store("Every second", "FREQ=SECONDLY");
   await store("Weekly", "FREQ=WEEKLY");
@@ -40,15 +40,21 @@ test("a series of a million occurrences is cut, the reply says so, and the other
   expect([short.message, short.data.length]).toEqual(["OK", 11]);
 });
 
-test("a listing ends at some eight million characters, of series and of single events, and the reply says so", async () => {
-  const { user, wish } = await planner();
+test("a listing ends at about eight million characters, and the reply says so", async () => {
+  const { user, input } = await planner();
   const description = "\u0001".repeat(5_000);
   const kinds = [
     ["Long", "FREQ=HOURLY", START],
     ["Later", null, "2030-05-07T08:00:00.000Z"],
   ] as const;
   for (const [title, recurrence_rule, scheduled_time] of kinds)
-    await user.api.post("/calendar/events", { ...wish, title, description, recurrence_rule, scheduled_time });
+    await user.api.post("/calendar/events", {
+      ...input,
+      title,
+      description,
+      recurrence_rule,
+      scheduled_time,
+    });
   const { data, message } = await list(user);
   expect(message).toContain("(Long)");
   expect(message).not.toContain("(Later)");
@@ -56,11 +62,11 @@ test("a listing ends at some eight million characters, of series and of single e
   expect(new Set(data.map(({ title }: { title: string }) => title))).toEqual(new Set(["Long", "Later"]));
 });
 
-test("fifty series of the heaviest rules are listed within one bound, and not in minutes", async () => {
-  const { user, wish } = await planner();
+test("a listing of fifty of the heaviest rules ends at the deadline", async () => {
+  const { user, input } = await planner();
   const recurrence_rule = "FREQ=MINUTELY;COUNT=1000000;BYSECOND=0,10,20,30,40,50";
   const rows = Array.from({ length: 50 }, (_, at) => ({
-    ...wish,
+    ...input,
     title: `${at}`,
     recurrence_rule,
     user_id: user.id,
@@ -80,8 +86,8 @@ test.each([
   ["FREQ=DAILY;UNTIL=20300505T000000Z", 400],
   ["FREQ=HOURLY;INTERVAL=2;BYHOUR=1", 400],
 ])("the rule %j is answered with %i when it is written", async (recurrence_rule, status) => {
-  const { user, wish } = await planner();
-  const reply = await user.api.post("/calendar/events", { ...wish, title: "Series", recurrence_rule });
+  const { user, input } = await planner();
+  const reply = await user.api.post("/calendar/events", { ...input, title: "Series", recurrence_rule });
   expect(reply.status).toBe(status);
   expect(times(await list(user)).length).toBe(status === 201 ? 2 : 0);
 });
@@ -128,7 +134,7 @@ test.each([
   expect([times({ data: cancelled }), data.length]).toEqual([[at], 5]);
 });
 
-test("occurrences marked at once are all marked", async () => {
+test("occurrences whose status is set at the same time all keep it", async () => {
   const { user, store } = await planner();
   const { id } = await store("Series", "FREQ=DAILY;COUNT=8");
   const mark = (day: number) =>
@@ -157,7 +163,7 @@ test("a series of a year whose every flight was flown can be moved with all of t
   expect(new Set(data.map(({ status }: { status: string }) => status))).toEqual(new Set(["completed"]));
 });
 
-test("a thousand occurrences of a series may differ, of which each may change again, and no more", async () => {
+test("a thousand occurrences of a series may differ from it, and each of them may change again", async () => {
   const { user, store } = await planner();
   const { id } = await store("Series", "FREQ=HOURLY");
   const hour = (at: number) => new Date(Date.parse(START) + at * 3_600_000).toISOString();
@@ -180,13 +186,13 @@ test("a thousand occurrences of a series may differ, of which each may change ag
   expect((await mark(last + 1, "cancelled")).status).toBe(200);
 });
 
-test("a user keeps five thousand events, and is told so at the next", async () => {
-  const { user, wish } = await planner();
+test("a user may have five thousand events, and the next one is refused", async () => {
+  const { user, input } = await planner();
   const rows = Array.from({ length: MAX_EVENTS_PER_USER - 1 }, (_, at) => ({
-    ...{ ...wish, title: `${at}`, user_id: user.id },
+    ...{ ...input, title: `${at}`, user_id: user.id },
   }));
   await gateway.deps.db.batchInsert("calendar_events", rows);
-  const store = (title: string) => user.api.post("/calendar/events", { ...wish, title });
+  const store = (title: string) => user.api.post("/calendar/events", { ...input, title });
   expect((await store("The last")).status).toBe(201);
   expect(await store("One more")).toMatchObject({
     ...{ status: 400, body: { error: { message: expect.stringContaining("5000 events") } } },
@@ -194,9 +200,9 @@ test("a user keeps five thousand events, and is told so at the next", async () =
   expect((await list(user)).data).toHaveLength(MAX_EVENTS_PER_USER);
 });
 
-test("an event outlives its mission, which it no longer names", async () => {
-  const { user, store, wish } = await planner();
+test("an event stays when its mission is deleted, and names none", async () => {
+  const { user, store, input } = await planner();
   const { id } = await store("Single", null);
-  expect((await user.api.delete(`/mission/${wish.mission_id}`)).status).toBe(200);
+  expect((await user.api.delete(`/mission/${input.mission_id}`)).status).toBe(200);
   expect((await user.api.get(`/calendar/events/${id}`)).body.data).toMatchObject({ mission_id: null });
 });

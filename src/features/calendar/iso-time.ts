@@ -8,14 +8,14 @@ const pattern =
 
 /**
  * ISO 8601 to an instant, in whole seconds. `Z` is +00:00, a value without an offset is UTC, a date alone is
- * its midnight. Undefined for what is none, such as 30 February.
+ * its midnight. Undefined for a date that does not exist, such as 30 February.
  */
 export function parseIsoTime(text: string): Date | undefined {
   const [, date, time = "00:00", second = "00", zone = "Z"] = pattern.exec(text.trim()) ?? [];
   if (!date) return undefined;
   const digits = `${date}T${time}:${second}`;
   const read = new Date(`${digits}Z`);
-  // What Date would carry over into the next month or day is not a date.
+  // Date carries a day that does not exist over into the next month.
   if (Number.isNaN(read.getTime()) || !read.toISOString().startsWith(digits)) return undefined;
   const [, sign, hours = 0, minutes = 0] = /^([+ -])(\d{2}):?(\d{2})?$/.exec(zone) ?? [];
   if (Number(hours) > 23 || Number(minutes) > 59) return undefined;
@@ -25,7 +25,7 @@ export function parseIsoTime(text: string): Date | undefined {
   return year >= FIRST_YEAR && year <= LAST_YEAR ? at : undefined;
 }
 
-/** A `+` in a query that was not escaped arrives as a space, and is read as what was meant. */
+/** A `+` that was not escaped in a query arrives as a space, and is read as `+`. */
 export const IsoTime = z
   .string()
   .max(40)

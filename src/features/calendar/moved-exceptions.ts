@@ -1,101 +1,95 @@
 import type { CalendarEvent, OccurrenceException } from "./calendar.store";
-import { type Budget, expand, MAX_STEPS, parseRecurrence, type Recurrence, wrong } from "./recurrence";
-import { DAY } from "./recurrence/days";
+import { occurrences } from "./recurrence/occurrences";
+import { parseRecurrence } from "./recurrence/rule";
+import { utc, type Zone } from "./recurrence/zone";
 
-/** What says when a series takes place. */
-type Series = Pick<CalendarEvent, "scheduled_time" | "recurrence_rule">;
+/** The columns that say when a series takes place. */
+export type Series = Pick<CalendarEvent, "scheduled_time" | "recurrence_rule">;
 
-/** What all exceptions of a series together may take to move; a second at worst, in many turns. */
-export const MAX_STEPS_OF_A_MOVE = 10 * MAX_STEPS;
+const DAY = 86_400_000;
+/** Occurrences of a series between its first exception and its last: hourly flights of two years. */
+const MAX_COMPARED = 20_000;
 
 /**
  * The exceptions of a series that was moved or whose rule was changed, at the times that they have now. A flight
  * that was cancelled must not come back because its series starts an hour earlier.
  *
- * One stays where the series still has an occurrence. Else it goes to the first of these that the series has now
- * and had not before: its time moved as the start was by local clocks, if that is at most half a day; the
- * occurrence nearest to it on its own local day; its time moved by whatever the start was. Where there is none it
- * ends. An occurrence that was there before is nobody's new time: nobody cancelled it.
+ * An exception stays where the series still has an occurrence. Else it goes to the first of these times that the
+ * series has now and did not have before: its time moved as the start was by local clocks, if that is at most half
+ * a day; the occurrence nearest to it on its own local day; its time moved by whatever the start was. Where there is
+ * none, the exception ends. An occurrence that was there before is not taken: nobody cancelled it.
  *
- * Rejects with `invalid_input` when finding all that out takes more than the budget: of an exception that nobody
- * looked at, nobody can say that it ended.
+ * Undefined when there are too many occurrences to compare. It may compute for long: call it in a thread.
  */
-export async function moveExceptions(
+export function movedExceptions(
   exceptions: readonly OccurrenceException[],
   before: Series,
   after: Series,
-  budget: Budget,
-): Promise<OccurrenceException[]> {
+): OccurrenceException[] | undefined {
+  if (exceptions.length === 0) return [];
+  const range = rangeOf(exceptions, before, after);
+  const timing = { before: timingOf(before, range), after: timingOf(after, range) };
+  if (!timing.before || !timing.after) return undefined;
   const moved = new Map<number, OccurrenceException>();
-  const timing = { before: timingOf(before, budget), after: timingOf(after, budget) };
   const leaving: OccurrenceException[] = [];
-  // Those that stay come first: no other takes their place.
-  for (const one of exceptions) {
-    if (await has(timing.after, one.occurrence_time)) moved.set(one.occurrence_time.getTime(), one);
-    else leaving.push(one);
+  // Exceptions that stay come first: no other takes their time.
+  for (const exception of exceptions) {
+    const at = exception.occurrence_time.getTime();
+    if (timing.after.times.has(at)) moved.set(at, exception);
+    else leaving.push(exception);
   }
-  for (const one of leaving) {
-    const at = await newTime(one.occurrence_time, timing.before, timing.after);
+  for (const exception of leaving) {
+    const at = newTime(exception.occurrence_time.getTime(), timing.before, timing.after);
     if (at === undefined) continue;
-    const there = moved.get(at.getTime());
-    // Of two for one time, the one that keeps a drone on the ground.
-    if (there && one.status !== "cancelled") continue;
-    moved.set(at.getTime(), { ...one, occurrence_time: at });
+    // Of two for one time, the cancellation stays: it keeps a drone on the ground.
+    if (moved.has(at) && exception.status !== "cancelled") continue;
+    moved.set(at, { ...exception, occurrence_time: new Date(at) });
   }
   return [...moved.values()];
 }
 
 interface Timing {
-  readonly start: Date;
-  readonly recurrence: Recurrence | undefined;
-  /** What is left to all of one move. */
-  readonly budget: Budget;
+  readonly start: number;
+  readonly zone: Zone;
+  /** Where exceptions are or may go. */
+  readonly times: ReadonlySet<number>;
 }
 
-const timingOf = ({ scheduled_time, recurrence_rule }: Series, budget: Budget): Timing => ({
-  start: scheduled_time,
-  recurrence: recurrence_rule === null ? undefined : parseRecurrence(recurrence_rule),
-  budget,
-});
+interface Range {
+  readonly from: Date;
+  readonly to: Date;
+}
 
-/** A single event is the one occurrence of itself. */
-const has = async (timing: Timing, at: Date): Promise<boolean> =>
-  timing.recurrence
-    ? (await occurrences(timing, { from: at, to: at })).length > 0
-    : at.getTime() === timing.start.getTime();
+/** Wide enough for each exception's own time, its local day and its time moved as the start was. */
+function rangeOf(exceptions: readonly OccurrenceException[], before: Series, after: Series): Range {
+  const at = exceptions.map(({ occurrence_time }) => occurrence_time.getTime()).sort((a, b) => a - b);
+  const moved = after.scheduled_time.getTime() - before.scheduled_time.getTime();
+  return {
+    from: new Date((at[0] as number) + Math.min(0, moved) - 2 * DAY),
+    to: new Date((at.at(-1) as number) + Math.max(0, moved) + 2 * DAY),
+  };
+}
 
-async function newTime(at: Date, before: Timing, after: Timing): Promise<Date | undefined> {
-  const local = localOf(before, at);
-  const startMoved = localOf(after, after.start) - localOf(before, before.start);
-  const shifted = instantOf(after, local + startMoved);
-  const isNew = async (candidate: Date) => (await has(after, candidate)) && !(await has(before, candidate));
-  const distance = (candidate: Date) => Math.abs(candidate.getTime() - at.getTime());
-  if (distance(shifted) <= DAY / 2 && (await isNew(shifted))) return shifted;
+/** A single event is the one occurrence of itself. Undefined when there are too many occurrences. */
+function timingOf({ scheduled_time, recurrence_rule }: Series, range: Range): Timing | undefined {
+  const start = scheduled_time.getTime();
+  if (recurrence_rule === null) return { start, zone: utc, times: new Set([start]) };
+  const series = { rule: recurrence_rule, start: scheduled_time, ...range, limit: MAX_COMPARED };
+  const { times, isCut } = occurrences(series);
+  if (isCut) return undefined;
+  return { start, zone: parseRecurrence(recurrence_rule).zone, times: new Set(times.map(Number)) };
+}
+
+function newTime(at: number, before: Timing, after: Timing): number | undefined {
+  const local = before.zone.toLocal(at);
+  const startMoved = after.zone.toLocal(after.start) - before.zone.toLocal(before.start);
+  const shifted = after.zone.toInstant(local + startMoved);
+  const isNew = (time: number) => after.times.has(time) && !before.times.has(time);
+  const distance = (time: number) => Math.abs(time - at);
+  if (distance(shifted) <= DAY / 2 && isNew(shifted)) return shifted;
   const midnight = Math.floor(local / DAY) * DAY;
-  const sameDay = { from: instantOf(after, midnight), to: instantOf(after, midnight + DAY - 1) };
-  const nearest = (await occurrences(after, sameDay)).sort((a, b) => distance(a) - distance(b));
-  for (const candidate of nearest) if (!(await has(before, candidate))) return candidate;
-  return (await isNew(shifted)) ? shifted : undefined;
+  const [first, end] = [after.zone.toInstant(midnight), after.zone.toInstant(midnight + DAY)];
+  const sameDay = [...after.times].filter((time) => time >= first && time < end && isNew(time));
+  const [nearest] = sameDay.sort((a, b) => distance(a) - distance(b));
+  return nearest ?? (isNew(shifted) ? shifted : undefined);
 }
-
-const localOf = ({ recurrence }: Timing, at: Date): number =>
-  recurrence ? recurrence.zone.toLocal(at.getTime()) : at.getTime();
-
-const instantOf = ({ recurrence }: Timing, local: number): Date =>
-  new Date(recurrence ? recurrence.zone.toInstant(local) : local);
-
-async function occurrences(
-  { start, recurrence, budget }: Timing,
-  range: { from: Date; to: Date },
-): Promise<Date[]> {
-  if (!recurrence) return [];
-  const part = budget.part(MAX_STEPS);
-  const { times } = await expand(recurrence, start, range, { budget: part });
-  if (part.isSpent) throw tooHeavy();
-  return [...times];
-}
-
-const tooHeavy = () =>
-  wrong(
-    "which of the occurrences that were changed it still has is more than can be computed. Plan a new event with it and delete this one",
-  );

@@ -1,112 +1,125 @@
-import { Budget, OverBudget } from "./budget";
-import { instances } from "./instances";
-import { parseDigits, parseRule, type RecurrenceRule, wrong } from "./rule";
-import { findZone, utc, type Zone } from "./zone";
+import { on, once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
+import { DomainError } from "../../../domain/errors";
+import type { OccurrenceException } from "../calendar.store";
+import type { movedExceptions, Series } from "../moved-exceptions";
+import type { Expandable, Expansion } from "./occurrences";
+import { parseRecurrence, type Recurrence, wrong } from "./rule";
 
-export { Budget, wrong };
+export { type Expandable, type Expansion, parseRecurrence, type Recurrence };
 
-/** The text of a recurrence, read: a rule, and the zone whose clock it follows. */
-export interface Recurrence {
-  readonly rule: RecurrenceRule;
-  readonly zone: Zone;
-  /** The instant of the text's own DTSTART. */
-  readonly start: number | undefined;
-}
-
-export interface Expansion {
-  readonly times: readonly Date[];
-  /** There are more, or may be: the cap on occurrences or on work was reached. */
-  readonly isCut: boolean;
-}
-
-/** Occurrences of one event that one listing has room for. */
+/** Occurrences of one event that a listing shows. */
 export const MAX_OCCURRENCES = 1_000;
-/** Periods, days and times that one expansion looks at; about a tenth of a second at worst, in many turns. */
-export const MAX_STEPS = 100_000;
-/** What it takes to read a rule and set out, and to tell one time by a zone's clock, in steps. */
-const STEPS_TO_BEGIN = 50;
-const STEPS_BY_A_CLOCK = 40;
+/** For all series of one request. A series of daily flights takes about a millisecond. */
+const DEADLINE_MS = 1_000;
+/** A request waits no longer for those before it, each of which takes a deadline and a new thread at most. */
+const WAIT_MS = 10_000;
+const HEAP_MB = 128;
 
-/** No clock is put forward or back by more. */
-const CLOCK_CHANGE_MS = 3 * 3_600_000;
-
-/**
- * `FREQ=…`, `RRULE:FREQ=…`, with a `DTSTART:…` or `DTSTART;TZID=Europe/Zurich:…` line before it or not. Times
- * are in UTC unless there is a TZID, whose local time is kept when its clocks change. Rejects with
- * `invalid_input` and what is wrong.
- */
-export function parseRecurrence(text: string): Recurrence {
-  const lines = text.trim().split(/\s*(?:\r?\n|\\n)\s*/);
-  const ruleLine = lines.pop() ?? "";
-  const [startLine, ...more] = lines;
-  if (more.length > 0 || (startLine !== undefined && !/^DTSTART/i.test(startLine)))
-    throw wrong("only a DTSTART line may stand before the one RRULE");
-  // Some writers put the zone into the rule.
-  const [, inRule] = /(?:^|;)TZID=([^;]+)/i.exec(ruleLine) ?? [];
-  const bare = ruleLine.replace(/^RRULE:/i, "").replace(/(^|;)TZID=[^;]+/i, "");
-  const rule = parseRule(bare.replace(/^;/, ""));
-  if (startLine === undefined) return { rule, zone: zoneOf(inRule), start: undefined };
-  const [, onStart, digits] = /^DTSTART(?:;TZID=([^:;]+))?:(\w+)$/i.exec(startLine) ?? [];
-  if (!digits) throw wrong(`"${startLine}" is not a DTSTART`);
-  const zone = zoneOf(onStart ?? inRule);
-  const start = parseDigits("DTSTART", digits);
-  return { rule, zone, start: start.isUtc ? start.at : zone.toInstant(start.at) };
-}
-
-function zoneOf(name: string | undefined): Zone {
-  if (name === undefined) return utc;
-  const zone = findZone(name);
-  if (zone) return zone;
-  throw wrong(`TZID ${name} is not a time zone`);
-}
+/** A request to the thread. */
+export type ToThread =
+  | { readonly expand: readonly Expandable[] }
+  | { readonly move: Parameters<typeof movedExceptions> };
 
 /**
- * The occurrences from one instant to another, both included, of a series that begins at `start`. It works in
- * turns, between which the process answers others.
+ * The occurrences of each series, in the order of the series. Those that are not known at the deadline are cut.
+ * Rejects with `overloaded` when requests before it take too long.
  */
+export async function expandAll(all: readonly Expandable[]): Promise<Expansion[]> {
+  const known = await ask<Expansion>({ expand: all }, all.length);
+  return all.map((_, at) => known[at] ?? { times: [], isCut: true });
+}
+
+/** See `movedExceptions`. Rejects with `invalid_input` when there are too many occurrences, or at the deadline. */
+export async function moveExceptions(
+  exceptions: readonly OccurrenceException[],
+  before: Series,
+  after: Series,
+): Promise<OccurrenceException[]> {
+  const [moved] = await ask<OccurrenceException[] | undefined>({ move: [exceptions, before, after] }, 1);
+  if (moved) return moved;
+  throw wrong(
+    "which of the occurrences that were changed it still has is more than can be computed. Plan a new event with it and delete this one",
+  );
+}
+
+/** The occurrences from one instant to another, both included, of a series that begins at `start`. */
 export async function expand(
-  { rule, zone }: Recurrence,
+  { text }: Recurrence,
   start: Date,
-  { from, to }: { readonly from: Date; readonly to: Date },
-  { occurrences = MAX_OCCURRENCES, budget = new Budget(MAX_STEPS) }: ExpansionCaps = {},
+  range: { readonly from: Date; readonly to: Date },
+  limit = MAX_OCCURRENCES,
 ): Promise<Expansion> {
-  const times: Date[] = [];
-  const clockSteps = zone === utc ? 0 : STEPS_BY_A_CLOCK;
+  const [expansion] = await expandAll([{ rule: text, start, ...range, limit }]);
+  return expansion as Expansion;
+}
+
+/** Whether a series has an occurrence at this instant. Rejects with `invalid_input` when that takes too long. */
+export async function isOccurrence(recurrence: Recurrence, start: Date, at: Date): Promise<boolean> {
+  const { times, isCut } = await expand(recurrence, start, { from: at, to: at });
+  if (isCut) throw wrong("its occurrences take too long to compute");
+  return times.length > 0;
+}
+
+let lastRequest: Promise<void> = Promise.resolve();
+
+/** Resolves when all earlier requests have released the thread. */
+async function lockThread(): Promise<() => void> {
+  const earlier = lastRequest;
+  let release: () => void = () => undefined;
+  lastRequest = new Promise((resolve) => {
+    release = resolve;
+  });
+  const waited = new AbortController();
+  const limit = delay(WAIT_MS, "late", { signal: waited.signal }).catch(() => undefined);
+  const first = await Promise.race([earlier, limit]);
+  waited.abort();
+  if (first !== "late") return release;
+  void earlier.then(release);
+  throw new DomainError("overloaded", "Too many calendars are computed at this moment; try again.", {
+    retryAfterSeconds: 5,
+  });
+}
+
+let running: Promise<Worker> | undefined;
+
+/**
+ * So many replies of the thread, or fewer at the deadline, when the thread is ended: rrule cannot be interrupted. The
+ * thread takes one request after the other.
+ */
+async function ask<Reply>(request: ToThread, count: number): Promise<Reply[]> {
+  const replies: Reply[] = [];
+  if (count === 0) return replies;
+  const release = await lockThread();
+  let thread: Worker | undefined;
   try {
-    budget.spend(STEPS_TO_BEGIN + 2 * clockSteps);
-    if (budget.isTired) await budget.rest();
-    const until = rule.until && (rule.until.isUtc ? rule.until.at : zone.toInstant(rule.until.at));
-    const last = Math.min(to.getTime(), until ?? Number.POSITIVE_INFINITY);
-    // A clock that is changed may show a later time earlier, so local bounds are wide and instants decide.
-    const margin = zone === utc ? 0 : CLOCK_CHANGE_MS;
-    const local = { from: zone.toLocal(from.getTime()) - margin, to: zone.toLocal(last) + margin };
-    for (const instance of instances(rule, zone.toLocal(start.getTime()), local, budget)) {
-      if (budget.isTired) await budget.rest();
-      if (instance === undefined || instance < local.from) continue;
-      budget.spend(clockSteps);
-      const at = zone.toInstant(instance);
-      if (at < from.getTime() || at > last) continue;
-      if (times.length >= occurrences) return { times, isCut: true };
-      // Two local times may be one instant where a clock skips.
-      if (times.at(-1)?.getTime() !== at) times.push(new Date(at));
-    }
+    running ??= startThread();
+    thread = await running;
+    const messages = on(thread, "message", { signal: AbortSignal.timeout(DEADLINE_MS) });
+    thread.ref();
+    thread.postMessage(request);
+    for await (const [reply] of messages) if (replies.push(reply) === count) break;
+    thread.unref();
   } catch (error) {
-    if (error instanceof OverBudget) return { times, isCut: true };
-    throw error;
+    running = undefined;
+    await thread?.terminate();
+    const { name, code } = error as NodeJS.ErrnoException;
+    if (name !== "AbortError" && code !== "ERR_WORKER_OUT_OF_MEMORY") throw error;
+  } finally {
+    release();
   }
-  return { times, isCut: false };
+  return replies;
 }
 
-export interface ExpansionCaps {
-  readonly occurrences?: number;
-  readonly budget?: Budget;
-}
+const isFromSource = __filename.endsWith(".ts");
 
-/** Whether a series has an occurrence at this very instant. */
-export const isOccurrence = async (
-  recurrence: Recurrence,
-  start: Date,
-  at: Date,
-  budget?: Budget,
-): Promise<boolean> =>
-  (await expand(recurrence, start, { from: at, to: at }, budget ? { budget } : {})).times.length > 0;
+async function startThread(): Promise<Worker> {
+  const thread = new Worker(require.resolve(`./worker.${isFromSource ? "ts" : "js"}`), {
+    // A rule with a time for each second of a year must not take the process' memory.
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+    execArgv: isFromSource ? ["--require", "@swc-node/register"] : [],
+  });
+  await once(thread, "message");
+  return thread;
+}

@@ -1,152 +1,139 @@
+import { type Options, RRule } from "rrule";
 import { DomainError } from "../../../domain/errors";
+import { findZone, utc, type Zone } from "./zone";
 
-/** A recurrence rule of RFC 5545, section 3.3.10. Weekdays count from Monday = 0. */
-export interface RecurrenceRule {
-  readonly freq: Frequency;
-  readonly interval: number;
-  readonly count: number | undefined;
-  readonly until: Until | undefined;
-  readonly wkst: number;
-  readonly bymonth: readonly number[];
-  readonly byweekno: readonly number[];
-  readonly byyearday: readonly number[];
-  readonly bymonthday: readonly number[];
-  /** `nth` 0 is every one of the period; negative counts from its end. */
-  readonly byday: readonly { readonly nth: number; readonly weekday: number }[];
-  readonly byhour: readonly number[];
-  readonly byminute: readonly number[];
-  readonly bysecond: readonly number[];
-  readonly bysetpos: readonly number[];
+/** The text of a recurrence, read: a rule, and the zone whose clock it follows. */
+export interface Recurrence {
+  readonly text: string;
+  /** Without DTSTART and UNTIL: rrule computes with local times, whose zone it is not told. */
+  readonly rule: Partial<Options>;
+  readonly until: LocalTime | undefined;
+  readonly zone: Zone;
+  /** The instant of the text's own DTSTART. */
+  readonly start: number | undefined;
 }
 
 /** An instant, or a local time in the series' zone; both as milliseconds of the digits read as UTC. */
-export interface Until {
+interface LocalTime {
   readonly at: number;
   readonly isUtc: boolean;
 }
 
-export const frequencies = [
-  "YEARLY",
-  "MONTHLY",
-  "WEEKLY",
-  "DAILY",
-  "HOURLY",
-  "MINUTELY",
-  "SECONDLY",
-] as const;
-export type Frequency = (typeof frequencies)[number];
+/**
+ * `FREQ=…`, `RRULE:FREQ=…`, with a `DTSTART:…` or `DTSTART;TZID=Europe/Zurich:…` line before it or not. Times
+ * are in UTC unless there is a TZID, whose local time is kept when its clocks change. Rejects with
+ * `invalid_input` and what is wrong.
+ */
+export function parseRecurrence(text: string): Recurrence {
+  const lines = text.trim().split(/\s*(?:\r?\n|\\n)\s*/);
+  const ruleLine = lines.pop() ?? "";
+  const [startLine, ...more] = lines;
+  if (more.length > 0 || (startLine !== undefined && !/^DTSTART/i.test(startLine)))
+    throw wrong("only a DTSTART line may stand before the one RRULE");
+  // Some writers put the zone into the rule.
+  const [, inRule] = /(?:^|;)TZID=([^;]+)/i.exec(ruleLine) ?? [];
+  const bare = ruleLine.replace(/^RRULE:/i, "").replace(/(^|;)TZID=[^;]+/i, "");
+  const parsed = { text, ...parseRule(bare.replace(/^;/, "")) };
+  if (startLine === undefined) return { ...parsed, zone: zoneOf(inRule), start: undefined };
+  const [, onStart, digits] = /^DTSTART(?:;TZID=([^:;]+))?:(\w+)$/i.exec(startLine) ?? [];
+  if (!digits) throw wrong(`"${startLine}" is not a DTSTART`);
+  const zone = zoneOf(onStart ?? inRule);
+  const start = parseDigits("DTSTART", digits);
+  return { ...parsed, zone, start: start.isUtc ? start.at : zone.toInstant(start.at) };
+}
 
-const weekdays = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"];
-const MAX_INTERVAL = 100_000;
-const MAX_COUNT = 1_000_000;
+function zoneOf(name: string | undefined): Zone {
+  if (name === undefined) return utc;
+  const zone = findZone(name);
+  if (zone) return zone;
+  throw wrong(`TZID ${name} is not a time zone`);
+}
 
-/** `FREQ=WEEKLY;BYDAY=TU` → a rule. Rejects with `invalid_input` and the part that is wrong. */
-export function parseRule(text: string): RecurrenceRule {
-  const parts = new Map<string, string>();
+/** Numbers from `least` to `most`; signed ones count from the end where they are negative. */
+const numbers = (least: number, most: number, sign: "" | "±" = "") => ({
+  expected: `${sign}${least} to ${most}`,
+  accepts: (item: string) => {
+    const size = Number(sign ? item.replace(/^[+-]/, "") : item);
+    return /^[+-]?\d{1,7}$/.test(item) && size >= least && size <= most;
+  },
+});
+const words = (expected: string, pattern: RegExp) => ({
+  expected,
+  accepts: (item: string) => pattern.test(item),
+});
+
+/** The parts of a rule (RFC 5545, section 3.3.10) and what each item of theirs may be. rrule itself checks little. */
+const parts: Readonly<Record<string, ReturnType<typeof words>>> = {
+  FREQ: words(
+    "one of YEARLY, MONTHLY, WEEKLY, DAILY, HOURLY, MINUTELY, SECONDLY",
+    /^(YEAR|MONTH|WEEK|DAI|HOUR|MINUTE|SECOND)LY$/,
+  ),
+  INTERVAL: numbers(1, 100_000),
+  COUNT: numbers(1, 1_000_000),
+  UNTIL: words("a date, such as 20301224T000000Z", /^\w+$/),
+  WKST: words("a weekday, such as MO", /^(MO|TU|WE|TH|FR|SA|SU)$/),
+  BYMONTH: numbers(1, 12),
+  BYWEEKNO: numbers(1, 53, "±"),
+  BYYEARDAY: numbers(1, 366, "±"),
+  BYMONTHDAY: numbers(1, 31, "±"),
+  BYDAY: words("weekdays, such as MO or -1FR", /^([+-]?(0?[1-9]|[1-4]\d|5[0-3]))?(MO|TU|WE|TH|FR|SA|SU)$/),
+  BYHOUR: numbers(0, 23),
+  BYMINUTE: numbers(0, 59),
+  BYSECOND: numbers(0, 59),
+  BYSETPOS: numbers(1, 366, "±"),
+};
+const single = ["FREQ", "INTERVAL", "COUNT", "UNTIL", "WKST"];
+
+function parseRule(text: string): Pick<Recurrence, "rule" | "until"> {
+  const given = new Map<string, string>();
   for (const part of text.split(";")) {
-    const [, name = "", value = ""] = /^([A-Z]+)=([^=]+)$/i.exec(part.trim()) ?? [];
+    const [, name = "", value = ""] = /^([A-Z]+)=([^=]+)$/.exec(part.trim().toUpperCase()) ?? [];
     if (!name) throw wrong(`"${part}" is not NAME=VALUE`);
-    if (!known.has(name.toUpperCase())) throw wrong(`${name} is not a part of a rule`);
-    if (parts.has(name.toUpperCase())) throw wrong(`${name} is given twice`);
-    parts.set(name.toUpperCase(), value.toUpperCase());
+    const kind = parts[name];
+    if (!kind) throw wrong(`${name} is not a part of a rule`);
+    if (given.has(name)) throw wrong(`${name} is given twice`);
+    const items = single.includes(name) ? [value] : [...new Set(value.split(","))];
+    const bad = items.find((item) => !kind.accepts(item));
+    if (bad !== undefined) throw wrong(`${name} must be ${kind.expected}, not ${bad}`);
+    given.set(name, items.join(","));
   }
-  const rule = readParts(parts);
-  refuseWhatHasNoMeaning(rule);
-  return rule;
+  refuseWithoutMeaning(given);
+  const until = given.get("UNTIL");
+  given.delete("UNTIL");
+  const rule = RRule.parseString([...given].map((part) => part.join("=")).join(";"));
+  return { rule, until: until === undefined ? undefined : parseDigits("UNTIL", until) };
 }
 
-const known = new Set([
-  ...["FREQ", "INTERVAL", "COUNT", "UNTIL", "WKST", "BYMONTH", "BYWEEKNO", "BYYEARDAY", "BYMONTHDAY"],
-  ...["BYDAY", "BYHOUR", "BYMINUTE", "BYSECOND", "BYSETPOS"],
-]);
-
-function readParts(parts: ReadonlyMap<string, string>): RecurrenceRule {
-  // What is listed twice is no other rule, and must not be worked through twice.
-  const numbers = (name: string, least: number, most: number, signed = false): number[] => [
-    ...new Set(items(parts, name).map((item) => integer(name, item, least, most, signed))),
-  ];
-  const single = (name: string, most: number) =>
-    parts.has(name) ? integer(name, parts.get(name) ?? "", 1, most) : undefined;
-  const freq = frequencies.find((one) => one === parts.get("FREQ"));
-  if (!freq) throw wrong(`FREQ must be one of ${frequencies.join(", ")}`);
-  const until = parts.get("UNTIL");
-  const wkst = weekdays.indexOf(parts.get("WKST") ?? "MO");
-  if (wkst < 0) throw wrong("WKST must be a weekday, such as MO");
-  return {
-    freq,
-    interval: single("INTERVAL", MAX_INTERVAL) ?? 1,
-    count: single("COUNT", MAX_COUNT),
-    until: until === undefined ? undefined : parseDigits("UNTIL", until),
-    wkst,
-    bymonth: numbers("BYMONTH", 1, 12),
-    byweekno: numbers("BYWEEKNO", 1, 53, true),
-    byyearday: numbers("BYYEARDAY", 1, 366, true),
-    bymonthday: numbers("BYMONTHDAY", 1, 31, true),
-    byday: items(parts, "BYDAY").map(parseWeekday),
-    byhour: numbers("BYHOUR", 0, 23),
-    byminute: numbers("BYMINUTE", 0, 59),
-    bysecond: numbers("BYSECOND", 0, 59),
-    bysetpos: numbers("BYSETPOS", 1, 366, true),
-  };
-}
-
-const items = (parts: ReadonlyMap<string, string>, name: string): string[] =>
-  parts.get(name)?.split(",") ?? [];
-
-function integer(name: string, text: string, least: number, most: number, signed = false): number {
-  const value = /^[+-]?\d{1,7}$/.test(text) ? Number(text) : Number.NaN;
-  const size = signed ? Math.abs(value) : value;
-  if (size >= least && size <= most) return value;
-  throw wrong(`${name} must be ${signed ? "±" : ""}${least} to ${most}, not ${text}`);
-}
-
-function parseWeekday(text: string): { nth: number; weekday: number } {
-  const [, nth = "", day = ""] = /^([+-]?\d{1,2})?([A-Z]{2})$/.exec(text) ?? [];
-  const weekday = weekdays.indexOf(day);
-  if (weekday < 0) throw wrong(`BYDAY must be weekdays, such as MO or -1FR, not ${text}`);
-  return { nth: nth ? integer("BYDAY", nth, 1, 53, true) : 0, weekday };
-}
-
-/** `19971224T000000Z`, `19971224T000000` or `19971224`, whose time is midnight. */
-export function parseDigits(name: string, text: string): Until {
-  const match = /^(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})(Z)?)?$/i.exec(text) ?? [];
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
-    .slice(1, 7)
-    .map((digits) => Number(digits ?? 0));
-  const at = Date.UTC(year, month - 1, day, hour, minute, second);
-  const digits = new Date(at || 0).toISOString().replaceAll(/[-:]|\.000Z$/g, "");
-  if (match[0] && digits.startsWith(text.replace(/Z$/i, "").toUpperCase())) {
-    return { at, isUtc: match[7] !== undefined };
-  }
-  throw wrong(`${name} must be a date that exists, such as 20301224T000000Z, not ${text}`);
-}
-
-/** What RFC 5545 forbids, since no two readers would take it the same way. */
-function refuseWhatHasNoMeaning(rule: RecurrenceRule): void {
-  const { freq } = rule;
+/** RFC 5545 forbids these, since two readers would not take them the same way. */
+function refuseWithoutMeaning(given: ReadonlyMap<string, string>): void {
   const never = (refused: boolean, message: string) => {
     if (refused) throw wrong(message);
   };
-  never(rule.count !== undefined && rule.until !== undefined, "COUNT and UNTIL exclude each other");
-  never(rule.byweekno.length > 0 && freq !== "YEARLY", "BYWEEKNO needs FREQ=YEARLY");
-  never(rule.bymonthday.length > 0 && freq === "WEEKLY", "BYMONTHDAY does not go with FREQ=WEEKLY");
+  const freq = given.get("FREQ") ?? "";
+  never(!freq, `FREQ must be ${parts.FREQ?.expected}`);
+  never(given.has("COUNT") && given.has("UNTIL"), "COUNT and UNTIL exclude each other");
+  never(given.has("BYWEEKNO") && freq !== "YEARLY", "BYWEEKNO needs FREQ=YEARLY");
+  never(given.has("BYMONTHDAY") && freq === "WEEKLY", "BYMONTHDAY does not go with FREQ=WEEKLY");
   never(
-    rule.byyearday.length > 0 && ["DAILY", "WEEKLY", "MONTHLY"].includes(freq),
+    given.has("BYYEARDAY") && ["DAILY", "WEEKLY", "MONTHLY"].includes(freq),
     `BYYEARDAY does not go with FREQ=${freq}`,
   );
-  const ordinal = rule.byday.some(({ nth }) => nth !== 0);
   never(
-    ordinal && (!["MONTHLY", "YEARLY"].includes(freq) || rule.byweekno.length > 0),
+    /\d/.test(given.get("BYDAY") ?? "") && (!["MONTHLY", "YEARLY"].includes(freq) || given.has("BYWEEKNO")),
     "BYDAY with a number needs FREQ=MONTHLY or YEARLY, without BYWEEKNO",
   );
-  const others = [
-    ...[rule.bymonth, rule.byweekno, rule.byyearday, rule.bymonthday, rule.byday],
-    ...[rule.byhour, rule.byminute, rule.bysecond],
-  ];
-  never(
-    rule.bysetpos.length > 0 && others.every(({ length }) => length === 0),
-    "BYSETPOS needs another BY part",
-  );
+  const others = [...given.keys()].filter((name) => name.startsWith("BY") && name !== "BYSETPOS");
+  never(given.has("BYSETPOS") && others.length === 0, "BYSETPOS needs another BY part");
+}
+
+/** `19971224T000000Z`, `19971224T000000` or `19971224`, whose time is midnight. */
+function parseDigits(name: string, text: string): LocalTime {
+  const [matched, date, time = "T000000", zone] = /^(\d{8})(T\d{6})?(Z)?$/i.exec(text) ?? [];
+  const iso = `${date}${time}`.replace(/^(....)(..)(..T..)(..)/i, "$1-$2-$3:$4:").toUpperCase();
+  const at = Date.parse(`${iso}Z`);
+  // Date carries a day that does not exist over into the next month.
+  if (matched && at && new Date(at).toISOString().startsWith(iso)) return { at, isUtc: zone !== undefined };
+  throw wrong(`${name} must be a date that exists, such as 20301224T000000Z, not ${text}`);
 }
 
 export const wrong = (message: string): DomainError =>
