@@ -1,4 +1,7 @@
-import { DataFlashReader, neededNumbers, readLogFile } from "../../src/flight-log";
+import { closeSync, openSync, readSync } from "node:fs";
+import { DataFlashReader, neededNumbers } from "../../src/flight-log";
+
+const WINDOW = 1 << 20;
 
 /** The time, and which instance. What a message does not have is not a number. */
 function addFirst(sum: Float64Array, time: number, instance: number): boolean {
@@ -26,8 +29,8 @@ function addRest(
 }
 
 /**
- * Reads from a log every number that the flight's figures need, with the analysis' own reader, and counts nothing
- * together but a checksum: the decoding alone.
+ * Reads from a log every number that the flight's statistics need, with the reader of the analysis, and adds them to a
+ * checksum: the decoding alone.
  */
 export function decodeNeeded(path: string): { messages: number; checksum: number } {
   const sum = new Float64Array(1);
@@ -35,13 +38,17 @@ export function decodeNeeded(path: string): { messages: number; checksum: number
     const needed = neededNumbers(format);
     return needed && format.onNumbers(needed, { subject: sum, isWanted: addFirst, take: addRest });
   });
-  let rest = Buffer.alloc(0);
-  readLogFile(path, ({ bytes, room }, count) => {
-    const begin = room.byteOffset - bytes.byteOffset;
-    const from = begin - rest.copy(bytes, begin - rest.length);
-    const part = bytes.subarray(from, begin + count);
-    rest = Buffer.from(part.subarray(reader.read(part, part.length)));
-    return true;
-  });
+  const file = openSync(path, "r");
+  const window = Buffer.allocUnsafeSlow(WINDOW);
+  let filled = 0;
+  for (;;) {
+    const bytes = readSync(file, window, filled, WINDOW - filled, null);
+    if (bytes === 0) break;
+    filled += bytes;
+    const done = reader.read(window, filled);
+    window.copyWithin(0, done, filled);
+    filled -= done;
+  }
+  closeSync(file);
   return { messages: reader.counters.messages, checksum: sum[0] as number };
 }

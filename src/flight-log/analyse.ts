@@ -1,70 +1,77 @@
 import { once } from "node:events";
 import type { Readable } from "node:stream";
-import type { Worker } from "node:worker_threads";
+import { Worker } from "node:worker_threads";
 import type { FlightLogResult } from "./result";
-import { type FromThread, keepThread, type ToThread, takeThread } from "./thread";
+
+/** The log's next bytes, whose memory is handed over to the thread, or its end. */
+export type ToThread = Uint8Array | "end";
+/** So many bytes are read, and whether more are wanted; or the result. */
+export type FromThread =
+  | { readonly done: number; readonly isWanted: boolean }
+  | { readonly result: FlightLogResult };
 
 /** Bytes that may wait for the thread before the source has to. */
 const MOST_WAITING = 1 << 20;
+/** A log that needs more is refused. The young generation is small, so that chunks that were read are freed soon. */
+const LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 4 };
 
 /**
- * Reads a flight log in a thread of its own, in memory that does not grow with the log. `source` is a stream of
- * its bytes or the path of a file; `name` is what the pilot knows it by. What is wrong with the log is part of the
- * result. Rejects when the source fails.
+ * Reads a flight log in a thread of its own, in memory that does not grow with the log. `name` is what the pilot
+ * knows the log by. A damaged or foreign log is part of the result. Rejects when the source fails.
  */
 export async function analyseFlightLog(
-  source: Readable | string,
+  source: Readable,
   { name }: { readonly name: string },
 ): Promise<FlightLogResult> {
-  const thread = takeThread();
-  let isDone = false;
+  const thread = startThread(name);
   try {
-    const found = finding(thread);
-    // Whichever fails first is reported; the other must not go unheard.
-    found.catch(() => undefined);
-    const path = typeof source === "string" ? source : undefined;
-    thread.postMessage({ name, path } satisfies ToThread);
-    if (typeof source !== "string") await Promise.race([feed(thread, source), found]);
-    const { result, isSound } = await found;
-    isDone = isSound;
-    return result;
+    const result = resultOf(thread);
+    // Whichever of the two fails first is reported; the other is not an unhandled rejection.
+    result.catch(() => undefined);
+    await Promise.race([feed(thread, source), result]);
+    return await result;
   } finally {
-    if (typeof source !== "string") source.destroy();
-    await (isDone ? keepThread(thread) : thread.terminate());
+    source.destroy();
+    await thread.terminate();
   }
 }
 
-/** `isSound`: the thread can read another log. */
-async function finding(thread: Worker): Promise<{ result: FlightLogResult; isSound: boolean }> {
-  return new Promise((resolve, reject) => {
+function startThread(name: string): Worker {
+  const isFromSource = __filename.endsWith(".ts");
+  return new Worker(require.resolve(`./worker.${isFromSource ? "ts" : "js"}`), {
+    workerData: { name },
+    resourceLimits: LIMITS,
+    execArgv: isFromSource ? ["--require", "@swc-node/register"] : [],
+  });
+}
+
+const resultOf = (thread: Worker): Promise<FlightLogResult> =>
+  new Promise((resolve, reject) => {
     thread.on("message", (message: FromThread) => {
-      if ("result" in message) resolve({ result: message.result, isSound: true });
-      else if ("fault" in message) reject(new Error(message.fault));
+      if ("result" in message) resolve(message.result);
     });
     thread.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "ERR_WORKER_OUT_OF_MEMORY") return reject(error);
-      const told = "The log is too complex to be read.";
-      resolve({ result: { status: "unreadable", reason: "too_complex", error: told }, isSound: false });
+      resolve({ status: "unreadable", reason: "too_complex", error: "The log is too complex to be read." });
     });
-    thread.on("exit", () => reject(new Error("The reading of a flight log ended early.")));
+    thread.on("exit", () => reject(new Error("The thread that read a flight log ended early.")));
   });
-}
 
 /** Passes the source on as fast as the thread reads, and stops when it wants no more. */
 async function feed(thread: Worker, source: Readable): Promise<void> {
   let waiting = 0;
-  let wanted = true;
+  let isWanted = true;
   thread.on("message", (message: FromThread) => {
     if (!("done" in message)) return;
     waiting -= message.done;
-    wanted &&= message.more;
+    isWanted &&= message.isWanted;
   });
   for await (const piece of source) {
     const chunk = Uint8Array.from(piece as Buffer);
     waiting += chunk.length;
-    thread.postMessage({ chunk } satisfies ToThread, [chunk.buffer]);
-    while (wanted && waiting > MOST_WAITING) await once(thread, "message");
-    if (!wanted) break;
+    thread.postMessage(chunk satisfies ToThread, [chunk.buffer]);
+    while (isWanted && waiting > MOST_WAITING) await once(thread, "message");
+    if (!isWanted) break;
   }
-  thread.postMessage({ end: true } satisfies ToThread);
+  thread.postMessage("end" satisfies ToThread);
 }

@@ -6,78 +6,53 @@ import { ulogFlight } from "./ulog/flight";
 import { MAGIC } from "./ulog/reader";
 
 const WINDOW = 1 << 20;
-/** Bytes that tell one format from the others. */
+/** Bytes by which the formats are told apart. */
 const HEAD = 16;
 
-const PAGE = 4096;
-/**
- * Half a page beyond a page's begin: several kinds of processor copy from a page to the same place of another page, as
- * the file's pages would be, at half their speed.
- */
-const ROOM_AT = Math.ceil(LARGEST_MESSAGE / PAGE) * PAGE + PAGE / 2;
-
-/** A megabyte of a log, behind room for what was left of the one before. It is filled again and again. */
-export class LogWindow {
-  readonly bytes = Buffer.allocUnsafeSlow(ROOM_AT + WINDOW);
-  /** Where the log's bytes are put. */
-  readonly room = this.bytes.subarray(ROOM_AT);
-}
-
-/** Reads a log window by window: it takes no more memory for a large log than for a small one. */
+/** Reads a log chunk by chunk: a large log takes no more memory than a small one. */
 export class LogAnalysis {
-  /** The begin of a message whose end was not there yet. */
-  private readonly rest = Buffer.allocUnsafeSlow(LARGEST_MESSAGE);
-  private left = 0;
-  private window: LogWindow | undefined;
+  /** The beginning of a message whose end has not come yet, and behind it the next bytes. */
+  private readonly window = Buffer.allocUnsafeSlow(LARGEST_MESSAGE + WINDOW);
+  /** Bytes of that beginning. */
+  private rest = 0;
   private flight: FlightReader | undefined;
-  private foreign = false;
+  private isForeign = false;
 
   constructor(private readonly name: string) {}
 
-  /**
-   * The log's next bytes are in the window's room; it is free again afterwards. False when the log is none that
-   * we read, and the rest of it need not come.
-   */
-  take({ bytes, room }: LogWindow, count: number): boolean {
-    if (this.foreign) return false;
-    const from = room.byteOffset - bytes.byteOffset - this.left;
-    this.rest.copy(bytes, from, 0, this.left);
-    const part = bytes.subarray(from, from + this.left + count);
-    if (!this.flight && part.length >= HEAD) this.recognise(part);
-    const done = this.flight?.messages.read(part, part.length) ?? 0;
-    this.left = this.foreign ? 0 : part.copy(this.rest, 0, done);
-    return !this.foreign;
+  /** The log's next bytes. False when the log has none of the formats that we read, and needs no further bytes. */
+  push(chunk: Uint8Array): boolean {
+    for (let at = 0; at < chunk.length && !this.isForeign; at += WINDOW) {
+      const part = chunk.subarray(at, at + WINDOW);
+      this.window.set(part, this.rest);
+      this.read(this.rest + part.length);
+    }
+    return !this.isForeign;
   }
 
-  push(chunk: Uint8Array): boolean {
-    this.window ??= new LogWindow();
+  private read(end: number): void {
     const { window } = this;
-    for (let at = 0; at < chunk.length; at += WINDOW) {
-      const part = chunk.subarray(at, at + WINDOW);
-      window.room.set(part);
-      if (!this.take(window, part.length)) return false;
+    if (!this.flight && end >= HEAD) {
+      this.flight = readerFor(window);
+      this.isForeign = this.flight === undefined;
     }
-    return true;
+    const done = this.flight?.messages.read(window, end) ?? 0;
+    window.copyWithin(0, done, end);
+    this.rest = end - done;
   }
 
   end(): FlightLogResult {
-    const { flight, left } = this;
-    if (!flight && left === 0 && !this.foreign)
-      return { status: "unreadable", reason: "empty", error: "The log is empty." };
-    const stats = flight && statsOf(flight, left);
+    const { flight, rest } = this;
+    if (!flight && rest === 0) return { status: "unreadable", reason: "empty", error: "The log is empty." };
+    const stats = flight && statsOf(flight, rest);
     // A head alone, without one message behind it, is no log either.
     if (!stats || stats.messages === 0) return this.notALog();
     return { status: stats.complete ? "complete" : "damaged", stats };
   }
 
-  private recognise(head: Buffer): void {
-    this.flight = readerFor(head);
-    this.foreign = this.flight === undefined;
-  }
-
   private notALog(): FlightLogResult {
     const name = this.name.replace(/[^\P{C}]+/gu, " ").slice(0, 100);
-    const error = `"${name}" is no flight log that can be read. ArduPilot's .bin, MAVLink's .tlog and PX4's .ulg can.`;
+    const error = `"${name}" cannot be read as a flight log. ArduPilot's .bin, MAVLink's .tlog and PX4's .ulg can.`;
     return { status: "unreadable", reason: "foreign", error };
   }
 }

@@ -1,5 +1,5 @@
 export { analyseFlightLog } from "./analyse";
+// For the benchmark of the decoder.
 export { neededNumbers } from "./dataflash/flight";
 export { DataFlashReader } from "./dataflash/reader";
-export { readLogFile } from "./read-file";
 export type { FlightLogResult, FlightStats } from "./result";

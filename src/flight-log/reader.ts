@@ -1,5 +1,5 @@
 import type { FlightStats, LogFormat } from "./result";
-import type { Telling } from "./tally/flight-tally";
+import type { FlightFigures } from "./stats/flight-stats-builder";
 
 export interface ReadingCounters {
   messages: number;
@@ -7,33 +7,33 @@ export interface ReadingCounters {
   damagedBytes: number;
 }
 
-/** Cuts one format's bytes into messages. It is given a window on the log and says how much of it is done. */
+/** Cuts one format's bytes into messages. */
 export interface MessageReader {
   readonly counters: ReadingCounters;
   /** Reads whole messages of `buffer` from 0 to `end`; returns where the first unread byte is. */
   read(buffer: Buffer, end: number): number;
 }
 
-/** Reads a log of one format and counts its flight together. */
+/** Reads a log of one format and builds the flight's statistics. */
 export interface FlightReader {
   readonly format: LogFormat;
   readonly messages: MessageReader;
-  /** What the whole log says, once all of it was read. */
-  tell(): Telling;
+  /** Once the whole log was read. */
+  figures(): FlightFigures;
 }
 
 /** The largest message of any format: ULog's length is 16 bits. No window may be smaller. */
 export const LARGEST_MESSAGE = 65_538;
 
-/** `left`: bytes at the end that are no whole message. */
-export function statsOf({ format, messages, tell }: FlightReader, left: number): FlightStats {
+/** `rest`: bytes at the end that are not a whole message. */
+export function statsOf({ format, messages, figures }: FlightReader, rest: number): FlightStats {
   const { counters } = messages;
-  const damaged = counters.damagedBytes + left;
+  const damaged = counters.damagedBytes + rest;
   return {
     format,
     complete: damaged === 0,
     messages: counters.messages,
     damaged_bytes: damaged,
-    ...tell(),
+    ...figures(),
   };
 }

@@ -1,17 +1,17 @@
 export type LogFormat = "dataflash" | "tlog" | "ulog";
 
 /**
- * What a flight log says. Metres, seconds, metres per second, volts; altitudes are above home. A flight is what
- * happened while the motors were armed; where a log does not tell, all of it. What it does not tell is null.
+ * What a flight log says. Metres, seconds, metres per second, volts; altitudes are above home. The flight is the
+ * time while the motors were armed, or the whole log where it does not say. Values that a log lacks are null.
  */
 export interface FlightStats {
   readonly format: LogFormat;
-  /** False when the log ends inside a message or has damaged places; the figures are of what could be read. */
+  /** False when the log ends inside a message or has damaged parts; the statistics are of the messages that could be read. */
   readonly complete: boolean;
   readonly messages: number;
   /** Bytes that belong to no message. */
   readonly damaged_bytes: number;
-  /** As it introduces itself: `ArduCopter V4.7.0`. */
+  /** The firmware's name and version: `ArduCopter V4.7.0`. */
   readonly vehicle: string | null;
   /** When the flight began, in UTC, by the vehicle's GPS or the recorder's clock. */
   readonly started_at: string | null;
@@ -64,11 +64,11 @@ export interface GpsStats {
   readonly max_hdop: number | null;
 }
 
-/** Metres per second squared, each axis; PX4 tells one figure, which stands in all three. */
+/** Metres per second squared, by axis; PX4 logs one value, which is in all three. */
 export interface VibrationStats {
   readonly mean: readonly [x: number, y: number, z: number];
   readonly max: readonly [x: number, y: number, z: number];
-  /** How often an accelerometer was driven beyond its range, all together. */
+  /** How often accelerometers were beyond their range. */
   readonly clips: number;
 }
 
@@ -95,8 +95,8 @@ export interface SeriesPoint {
 }
 
 /**
- * complete: read from end to end. damaged: cut off or broken in places, and read as far as that goes.
- * unreadable: nothing in it can be read; `error` says so to the pilot.
+ * complete: the whole log was read. damaged: it is cut off or broken in parts; the rest was read.
+ * unreadable: no part of it could be read; `error` is for the pilot.
  */
 export type FlightLogResult =
   | { readonly status: "complete" | "damaged"; readonly stats: FlightStats }

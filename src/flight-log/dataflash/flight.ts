@@ -1,7 +1,7 @@
 import { modeName } from "../../vehicle/mavlink/modes";
 import type { FlightReader } from "../reader";
-import { FlightTally } from "../tally/flight-tally";
-import { severityOf } from "../tally/incidents";
+import { FlightStatsBuilder } from "../stats/flight-stats-builder";
+import { severityOf } from "../stats/incidents";
 import { errorInWords } from "./errors";
 import type { MessageFormat, NumberNames, OnMessage } from "./format";
 import { DataFlashReader } from "./reader";
@@ -15,13 +15,13 @@ const WEEK = 604_800_000;
 const MICROSECONDS = 1e-6;
 
 interface Wanted {
-  /** The message is passed over in logs where one of these is missing or no number. */
+  /** The message is skipped in logs where one of these is missing or not a number. */
   readonly needs: readonly string[];
   readonly optional?: readonly string[];
   /** Several receivers and batteries log under one name; the first is the vehicle's own. */
   readonly firstOnly?: true;
-  /** The numbers come in the order in which `needs` and `optional` name them; NaN is what the log does not tell. */
-  readonly handle: (tally: FlightTally, ...numbers: number[]) => void;
+  /** The numbers come in the order in which `needs` and `optional` name them; NaN for values that the log lacks. */
+  readonly handle: (flight: FlightStatsBuilder, ...numbers: number[]) => void;
 }
 
 const TIME = "TimeUS";
@@ -29,75 +29,79 @@ const TIME = "TimeUS";
 const INSTANCE = "I|Instance|Inst";
 const NO_FIELD = "";
 
-/** The messages that the figures need (ArduPilot's log message documentation names their fields). */
+/** The messages that the statistics need (ArduPilot's log message documentation names their fields). */
 const WANTED: Readonly<Record<string, Wanted>> = {
   POS: {
     needs: ["Lat", "Lng", "Alt"],
     optional: ["RelHomeAlt"],
-    handle: (tally, lat, lng, altitude, aboveHome) => tally.position(2, lat, lng, altitude, aboveHome),
+    handle: (flight, lat, lng, altitude, aboveHome) => flight.position(2, lat, lng, altitude, aboveHome),
   },
   GPS: {
     needs: ["Status", "Lat", "Lng", "Alt", "Spd", "NSats"],
     optional: ["VZ", "HDop", "GWk", "GMS"],
     firstOnly: true,
-    handle: (tally, fix, lat, lng, altitude, speed, satellites, down, hdop, week, milliseconds) => {
-      tally.gps(fix, satellites, hdop);
+    handle: (flight, fix, lat, lng, altitude, speed, satellites, down, hdop, week, milliseconds) => {
+      flight.gps(fix, satellites, hdop);
       if (fix < 3) return;
-      tally.velocity(speed, -down);
-      tally.position(1, lat, lng, altitude);
-      if (week > 0) tally.utc(GPS_EPOCH + week * WEEK + (milliseconds || 0));
+      flight.velocity(speed, -down);
+      flight.position(1, lat, lng, altitude);
+      if (week > 0) flight.utc(GPS_EPOCH + week * WEEK + (milliseconds || 0));
     },
   },
   ORGN: {
     needs: ["Type", "Lat", "Lng", "Alt"],
-    handle: (tally, type, lat, lng, altitude) => {
-      if (type === HOME) tally.home(lat, lng, altitude);
+    handle: (flight, type, lat, lng, altitude) => {
+      if (type === HOME) flight.home(lat, lng, altitude);
     },
   },
   MODE: {
     needs: ["ModeNum"],
-    handle: (tally, mode) => tally.mode(mode),
+    handle: (flight, mode) => flight.mode(mode),
   },
   EV: {
     needs: ["Id"],
-    handle: (tally, event) => {
-      if (event === ARMED || event === DISARMED) tally.armedBecomes(event === ARMED);
+    handle: (flight, event) => {
+      if (event === ARMED || event === DISARMED) flight.armedChanged(event === ARMED);
     },
   },
   ARM: {
     needs: ["ArmState"],
-    handle: (tally, state) => tally.armedBecomes(state === 1),
+    handle: (flight, state) => flight.armedChanged(state === 1),
   },
   BAT: {
     needs: ["Volt"],
     optional: ["CurrTot", "RemPct"],
     firstOnly: true,
-    handle: (tally, volts, usedMah, leftPercent) => tally.battery(volts, usedMah, leftPercent),
+    handle: (flight, volts, usedMah, leftPercent) => flight.battery(volts, usedMah, leftPercent),
   },
   VIBE: {
     needs: ["VibeX", "VibeY", "VibeZ"],
     optional: ["IMU", "Clip|Clip0"],
-    handle: (tally, x, y, z, sensor, clips) => tally.vibration(sensor, x, y, z, clips),
+    handle: (flight, x, y, z, sensor, clips) => flight.vibration(sensor, x, y, z, clips),
   },
   ERR: {
     needs: ["Subsys", "ECode"],
-    handle: (tally, subsystem, code) => {
+    handle: (flight, subsystem, code) => {
       const error = errorInWords(subsystem, code);
-      if (error) tally.incident(error.severity, error.text);
+      if (error) flight.incident(error.severity, error.text);
     },
   },
 };
 
 /** Reads an ArduPilot DataFlash log. */
 export function dataFlashFlight(): FlightReader {
-  const tally = new FlightTally();
+  const flight = new FlightStatsBuilder();
   const messages = new DataFlashReader((format) =>
-    format.name === "MSG" ? texts(format, tally) : numbers(format, tally),
+    format.name === "MSG" ? texts(format, flight) : numbers(format, flight),
   );
-  return { format: "dataflash", messages, tell: () => tally.stats((mode) => nameOf(tally.vehicle, mode)) };
+  return {
+    format: "dataflash",
+    messages,
+    figures: () => flight.stats((mode) => nameOf(flight.vehicle, mode)),
+  };
 }
 
-/** What the figures need of a format's messages, behind the time and which instance it is; undefined when nothing. */
+/** The fields of a format that the statistics need, after the time and the instance. Undefined when they need none. */
 export function neededNumbers(format: MessageFormat): NumberNames | undefined {
   const want = Object.hasOwn(WANTED, format.name) ? WANTED[format.name] : undefined;
   if (!want || ![TIME, ...want.needs].every((name) => format.hasNumber(name))) return undefined;
@@ -107,30 +111,30 @@ export function neededNumbers(format: MessageFormat): NumberNames | undefined {
   };
 }
 
-function isWanted(tally: FlightTally, microseconds: number, instance: number): boolean {
-  return tally.at(microseconds * MICROSECONDS) && !(instance > 0);
+function isWanted(flight: FlightStatsBuilder, microseconds: number, instance: number): boolean {
+  return flight.at(microseconds * MICROSECONDS) && !(instance > 0);
 }
 
-function numbers(format: MessageFormat, tally: FlightTally): OnMessage | undefined {
+function numbers(format: MessageFormat, flight: FlightStatsBuilder): OnMessage | undefined {
   const needed = neededNumbers(format);
   const handle = needed && WANTED[format.name]?.handle;
-  return handle && format.onNumbers(needed, { subject: tally, isWanted, take: handle });
+  return handle && format.onNumbers(needed, { subject: flight, isWanted, take: handle });
 }
 
-function texts(format: MessageFormat, tally: FlightTally): OnMessage | undefined {
+function texts(format: MessageFormat, flight: FlightStatsBuilder): OnMessage | undefined {
   const message = format.text("Message");
   const time = format.number(TIME);
   if (!time || !message) return undefined;
   return (view, at) => {
-    if (!tally.at(time(view, at) * MICROSECONDS)) return;
+    if (!flight.at(time(view, at) * MICROSECONDS)) return;
     const text = message(view, at);
-    if (/^(Ardu\w+|Blimp|AntennaTracker) V\d/.test(text)) tally.vehicle ??= text;
+    if (/^(Ardu\w+|Blimp|AntennaTracker) V\d/.test(text)) flight.vehicle ??= text;
     const severity = severityOf(text);
-    if (severity) tally.incident(severity, text);
+    if (severity) flight.incident(severity, text);
   };
 }
 
-/** The log names its modes by number; what they are called depends on what kind of vehicle wrote it. */
+/** A log has the numbers of modes; their names depend on the kind of vehicle. */
 function nameOf(vehicle: string | undefined, mode: number): string {
   if (vehicle !== undefined && !/^Ardu(Copter|Rover)/.test(vehicle)) return `MODE(${mode})`;
   const kind = vehicle?.startsWith("ArduRover") ? "rover" : "copter";

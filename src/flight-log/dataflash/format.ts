@@ -14,14 +14,14 @@ export type OnMessage = (view: DataView, at: number) => void;
 
 /** Names of numbers; one may stand for several, divided by `|`, of which any will do. */
 export interface NumberNames {
-  /** By these it is told whether a message is wanted. */
+  /** Decide whether a message is wanted. */
   readonly first: readonly string[];
-  /** These are read only when it is. */
+  /** Read only when it is. */
   readonly rest: readonly string[];
 }
 
-/** What is done with the numbers: they come in the order of their names, and NaN for what a format does not have. */
-export interface NumberTaker<Subject> {
+/** Gets the numbers in the order of their names; NaN for fields that a format lacks. */
+export interface NumberConsumer<Subject> {
   /** Handed on with each message. */
   readonly subject: Subject;
   readonly isWanted: (subject: Subject, ...first: number[]) => boolean;
@@ -68,14 +68,14 @@ export class MessageFormat {
   }
 
   /** Takes the numbers of each message. A log has millions: the code that reads just these is made once. */
-  onNumbers<Subject>(names: NumberNames, taker: NumberTaker<Subject>): OnMessage {
+  onNumbers<Subject>(names: NumberNames, consumer: NumberConsumer<Subject>): OnMessage {
     const read = (name: string) => {
       const field = this.numberField(name);
       return field?.type.number?.(`at + ${field.offset}`) ?? "NaN";
     };
     const first = ["subject", ...names.first.map(read)].join(", ");
     const rest = ["subject", ...names.rest.map(read)].join(", ");
-    return compile(`(view, at) => { if (isWanted(${first})) take(${rest}); }`, { ...taker });
+    return compile(`(view, at) => { if (isWanted(${first})) take(${rest}); }`, { ...consumer });
   }
 
   /** Reads one number of a message. */

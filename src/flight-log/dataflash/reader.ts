@@ -7,14 +7,14 @@ export const HEAD_2 = 0x95;
 export const FMT_TYPE = 0x80;
 export const FMT_LENGTH = 89;
 
-/** Messages that wait for their handlers. */
+/** Messages whose handlers are called together. */
 const MOST_FOUND = 4096;
 
-/** What is known of a type fits 16 bits, so that the walk looks it up once: its length, and whether it is wanted. */
+/** A type's length and whether it is wanted, in 16 bits: the loop looks both up at once. */
 const LENGTH_MASK = 0xff;
 const WANTED_BIT = 8;
 
-/** A head alone is the shortest message. Kept here: what is imported is asked for by a call, once for each message. */
+/** A header alone is the shortest message. A local constant: an imported one is a property access for each message. */
 const SHORTEST = HEADER_LENGTH;
 
 const FMT = MessageFormat.declare(FMT_TYPE, FMT_LENGTH, "FMT", "BBnNZ", "Type,Length,Name,Format,Columns");
@@ -22,10 +22,10 @@ const FMT = MessageFormat.declare(FMT_TYPE, FMT_LENGTH, "FMT", "BBnNZ", "Type,Le
 /**
  * Cuts an ArduPilot DataFlash log into messages: two head bytes, a type, and a payload whose length and fields a
  * FMT message declared earlier in the log. There is no checksum: what does not begin like a message of a
- * declared type is passed over byte by byte and counted as damaged.
+ * declared type is skipped byte by byte and counted as damaged.
  *
- * Most messages are wanted by nobody, so walking from head to head must cost next to nothing: the walk only notes
- * where wanted ones begin, without a branch, and their handlers are called a few thousand at a time.
+ * Few messages are wanted, so going from header to header must be fast: the loop notes where wanted messages begin,
+ * without a branch, and calls their handlers a few thousand at a time.
  */
 export class DataFlashReader implements MessageReader {
   readonly counters: ReadingCounters = { messages: 0, damagedBytes: 0 };
@@ -36,7 +36,7 @@ export class DataFlashReader implements MessageReader {
   private readonly found = new Uint32Array(MOST_FOUND);
   private view: DataView = new DataView(new ArrayBuffer(0));
 
-  /** `onFormat` gives a handler for the messages of a format that is wanted; others are passed over. */
+  /** `onFormat` gives a handler for the messages of a format that is wanted; others are skipped. */
   constructor(private readonly onFormat: (format: MessageFormat) => OnMessage | undefined) {
     this.declared[FMT_TYPE] = FMT_LENGTH;
     this.onFmt = FMT && onFormat(FMT);
@@ -44,7 +44,7 @@ export class DataFlashReader implements MessageReader {
 
   read(buffer: Buffer, end: number): number {
     const { declared, found } = this;
-    this.look(buffer);
+    this.viewOf(buffer);
     let at = 0;
     let messages = 0;
     let waiting = 0;
@@ -52,13 +52,13 @@ export class DataFlashReader implements MessageReader {
       const type = buffer[at + 2] as number;
       const known = declared[type] as number;
       if (known === 0 || buffer[at] !== HEAD_1 || buffer[at + 1] !== HEAD_2) {
-        at = this.passOver(buffer, at, end);
+        at = this.skipDamage(buffer, at, end);
         continue;
       }
       const next = at + (known & LENGTH_MASK);
       if (next > end) break;
       if (type === FMT_TYPE) {
-        // What came before it goes by what was declared until then.
+        // Messages before it are read by the formats declared until then.
         this.handle(waiting);
         waiting = 0;
         this.declare(buffer, at);
@@ -77,14 +77,14 @@ export class DataFlashReader implements MessageReader {
     return at;
   }
 
-  private look(buffer: Buffer): void {
+  private viewOf(buffer: Buffer): void {
     const { view } = this;
     const isSame = view.buffer === buffer.buffer && view.byteOffset === buffer.byteOffset;
     if (isSame && view.byteLength === buffer.length) return;
     this.view = new DataView(buffer.buffer, buffer.byteOffset, buffer.length);
   }
 
-  /** The first so many of those that were found, in the log's order. */
+  /** Calls the handlers of the first `count` messages that were found, in the log's order. */
   private handle(count: number): void {
     const { view, handlers, found } = this;
     for (let n = 0; n < count; n++) {
@@ -93,7 +93,7 @@ export class DataFlashReader implements MessageReader {
     }
   }
 
-  private passOver(buffer: Buffer, at: number, end: number): number {
+  private skipDamage(buffer: Buffer, at: number, end: number): number {
     const next = buffer.indexOf(HEAD_1, at + 1);
     const to = next < 0 || next > end ? end : next;
     this.counters.damagedBytes += to - at;

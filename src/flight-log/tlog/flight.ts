@@ -8,8 +8,8 @@ import {
   minimal,
 } from "../../vehicle/mavlink/wire/messages";
 import type { FlightReader } from "../reader";
-import { FlightTally } from "../tally/flight-tally";
-import { severityOf } from "../tally/incidents";
+import { FlightStatsBuilder } from "../stats/flight-stats-builder";
+import { severityOf } from "../stats/incidents";
 import { TlogReader } from "./reader";
 
 const ARMED = 0x80;
@@ -17,52 +17,52 @@ const ARMED = 0x80;
 const WARNING = 4;
 const ROVERS: readonly number[] = [minimal.MavType.GROUND_ROVER, minimal.MavType.SURFACE_BOAT];
 
-type Handle = (tally: FlightTally, frame: Frame) => void;
+type Handle = (flight: FlightStatsBuilder, frame: Frame) => void;
 
 function on<T extends MavLinkData>(
   message: MavLinkDataConstructor<T>,
-  handle: (tally: FlightTally, fields: T) => void,
+  handle: (flight: FlightStatsBuilder, fields: T) => void,
 ): [number, Handle] {
-  return [message.MSG_ID, (tally, frame) => handle(tally, decodeAs(frame, message))];
+  return [message.MSG_ID, (flight, frame) => handle(flight, decodeAs(frame, message))];
 }
 
 const known = (value: number, unknown: number, scale: number): number | undefined =>
   value === unknown ? undefined : value * scale;
 
-/** The messages that the figures need, with MAVLink's units and its marks for "unknown". */
+/** The messages that the statistics need, with MAVLink's units and values for "unknown". */
 const HANDLERS: ReadonlyMap<number, Handle> = new Map([
-  on(common.GlobalPositionInt, (tally, { lat, lon, alt, relativeAlt, vx, vy, vz }) => {
+  on(common.GlobalPositionInt, (flight, { lat, lon, alt, relativeAlt, vx, vy, vz }) => {
     if (lat === 0 && lon === 0) return;
-    tally.velocity(Math.hypot(vx, vy) / 100, -vz / 100);
-    tally.position(2, lat / 1e7, lon / 1e7, alt / 1000, relativeAlt / 1000);
+    flight.velocity(Math.hypot(vx, vy) / 100, -vz / 100);
+    flight.position(2, lat / 1e7, lon / 1e7, alt / 1000, relativeAlt / 1000);
   }),
-  on(common.GpsRawInt, (tally, { fixType, lat, lon, alt, eph, satellitesVisible }) => {
-    if (satellitesVisible !== 255) tally.gps(fixType, satellitesVisible, known(eph, 65_535, 0.01));
-    if (fixType >= 3) tally.position(1, lat / 1e7, lon / 1e7, alt / 1000);
+  on(common.GpsRawInt, (flight, { fixType, lat, lon, alt, eph, satellitesVisible }) => {
+    if (satellitesVisible !== 255) flight.gps(fixType, satellitesVisible, known(eph, 65_535, 0.01));
+    if (fixType >= 3) flight.position(1, lat / 1e7, lon / 1e7, alt / 1000);
   }),
-  on(common.HomePosition, (tally, { latitude, longitude, altitude }) =>
-    tally.home(latitude / 1e7, longitude / 1e7, altitude / 1000),
+  on(common.HomePosition, (flight, { latitude, longitude, altitude }) =>
+    flight.home(latitude / 1e7, longitude / 1e7, altitude / 1000),
   ),
-  on(common.SysStatus, (tally, { voltageBattery, batteryRemaining }) =>
-    tally.battery(voltageBattery / 1000, undefined, batteryRemaining),
+  on(common.SysStatus, (flight, { voltageBattery, batteryRemaining }) =>
+    flight.battery(voltageBattery / 1000, undefined, batteryRemaining),
   ),
-  on(common.BatteryStatus, (tally, { id, currentConsumed }) => {
-    if (id === 0) tally.battery(Number.NaN, currentConsumed);
+  on(common.BatteryStatus, (flight, { id, currentConsumed }) => {
+    if (id === 0) flight.battery(Number.NaN, currentConsumed);
   }),
-  on(common.Vibration, (tally, { vibrationX, vibrationY, vibrationZ, clipping0, clipping1, clipping2 }) =>
-    tally.vibration(0, vibrationX, vibrationY, vibrationZ, clipping0 + clipping1 + clipping2),
+  on(common.Vibration, (flight, { vibrationX, vibrationY, vibrationZ, clipping0, clipping1, clipping2 }) =>
+    flight.vibration(0, vibrationX, vibrationY, vibrationZ, clipping0 + clipping1 + clipping2),
   ),
-  on(common.StatusText, (tally, { severity, text }) => {
-    if (/^Ardu\w+ V\d/.test(text)) tally.vehicle ??= text;
+  on(common.StatusText, (flight, { severity, text }) => {
+    if (/^Ardu\w+ V\d/.test(text)) flight.vehicle ??= text;
     const inWords = severityOf(text);
-    if (inWords) tally.incident(inWords, text);
-    else if (severity <= WARNING) tally.incident(severity < WARNING ? "error" : "warning", text);
+    if (inWords) flight.incident(inWords, text);
+    else if (severity <= WARNING) flight.incident(severity < WARNING ? "error" : "warning", text);
   }),
 ]);
 
-/** Reads a ground station's log of one vehicle's telemetry; of several, the one that was heard first. */
+/** Reads a ground station's log of one vehicle's telemetry; of several vehicles, the first one. */
 export function tlogFlight(): FlightReader {
-  const tally = new FlightTally();
+  const flight = new FlightStatsBuilder();
   let vehicle: { systemId: number; autopilot: number; type: number } | undefined;
 
   const heartbeat = (frame: Frame): void => {
@@ -71,16 +71,16 @@ export function tlogFlight(): FlightReader {
     if (!flies) return;
     vehicle ??= { systemId: frame.systemId, autopilot, type };
     if (vehicle.systemId !== frame.systemId) return;
-    tally.armedIs((baseMode & ARMED) !== 0);
-    tally.mode(customMode);
+    flight.armedIs((baseMode & ARMED) !== 0);
+    flight.mode(customMode);
   };
 
   const messages = new TlogReader((frame, microseconds) => {
-    if (!tally.at(microseconds / 1e6)) return;
-    tally.utc(microseconds / 1000);
+    if (!flight.at(microseconds / 1e6)) return;
+    flight.utc(microseconds / 1000);
     if (frame.id === minimal.Heartbeat.MSG_ID) heartbeat(frame);
     else if (frame.systemId === vehicle?.systemId && frame.componentId === minimal.MavComponent.AUTOPILOT1)
-      HANDLERS.get(frame.id)?.(tally, frame);
+      HANDLERS.get(frame.id)?.(flight, frame);
   });
 
   const nameOf = (mode: number): string => {
@@ -88,5 +88,5 @@ export function tlogFlight(): FlightReader {
     const kind = vehicle && ROVERS.includes(vehicle.type) ? "rover" : "copter";
     return modeName({ autopilot: px4 ? "px4" : "ardupilot", kind }, mode);
   };
-  return { format: "tlog", messages, tell: () => tally.stats(nameOf) };
+  return { format: "tlog", messages, figures: () => flight.stats(nameOf) };
 }

@@ -18,7 +18,7 @@ const YEAR_2100 = Date.UTC(2100);
 const stampAt = (buffer: Buffer, at: number): number =>
   buffer.readUInt32BE(at) * 2 ** 32 + buffer.readUInt32BE(at + 4);
 
-/** Whether a frame with its timestamp may begin here; 9 bytes are looked at. */
+/** Whether a frame with its timestamp may begin here. Reads 9 bytes. */
 export function mayBegin(buffer: Buffer, at: number): boolean {
   const start = buffer[at + STAMP_LENGTH];
   if (start !== START_V1 && start !== START_V2) return false;
@@ -27,8 +27,8 @@ export function mayBegin(buffer: Buffer, at: number): boolean {
 }
 
 /**
- * Cuts a ground station's telemetry log into MAVLink frames: before each stands the time at which it came. A
- * frame of an id that no dialect has cannot be checked and is passed over whole when another one follows it.
+ * Cuts a ground station's telemetry log into MAVLink frames: each follows the time at which it was received. The
+ * checksum of a frame with an unknown id cannot be checked: it is skipped when another frame follows it.
  */
 export class TlogReader implements MessageReader {
   readonly counters: ReadingCounters = { messages: 0, damagedBytes: 0 };

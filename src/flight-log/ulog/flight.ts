@@ -1,12 +1,12 @@
 import { modeName } from "../../vehicle/mavlink/modes";
 import type { FlightReader } from "../reader";
-import { FlightTally } from "../tally/flight-tally";
-import { severityOf } from "../tally/incidents";
+import { FlightStatsBuilder } from "../stats/flight-stats-builder";
+import { severityOf } from "../stats/incidents";
 import type { Layout } from "./format";
 import { type OnData, UlogReader } from "./reader";
 
 type Read = (buffer: Buffer, at: number) => number;
-type Handle = (tally: FlightTally, value: (name: string) => number | undefined) => void;
+type Handle = (flight: FlightStatsBuilder, value: (name: string) => number | undefined) => void;
 
 const ARMED = 2;
 const WARNING = 4;
@@ -32,7 +32,7 @@ const NAV_STATES: Readonly<Record<number, readonly [main: number, sub: number]>>
 };
 
 /** Older firmware: degrees × 1e7 and millimetres; newer: degrees and metres, as doubles. */
-const gpsPlace = (value: (name: string) => number | undefined) => {
+const gpsPosition = (value: (name: string) => number | undefined) => {
   const [lat, lon, alt] = [value("lat"), value("lon"), value("alt")];
   if (lat !== undefined && lon !== undefined && alt !== undefined)
     return { lat: lat / 1e7, lng: lon / 1e7, altitude: alt / 1000 };
@@ -45,55 +45,55 @@ const gpsPlace = (value: (name: string) => number | undefined) => {
   return { lat: latitude, lng: longitude, altitude };
 };
 
-const gps: Handle = (tally, value) => {
+const gps: Handle = (flight, value) => {
   const fix = value("fix_type") ?? 0;
-  tally.gps(fix, value("satellites_used") ?? 0, value("hdop"));
-  const place = gpsPlace(value);
-  if (fix < 3 || !place) return;
-  tally.position(1, place.lat, place.lng, place.altitude);
-  tally.utc((value("time_utc_usec") ?? 0) / 1000);
+  flight.gps(fix, value("satellites_used") ?? 0, value("hdop"));
+  const position = gpsPosition(value);
+  if (fix < 3 || !position) return;
+  flight.position(1, position.lat, position.lng, position.altitude);
+  flight.utc((value("time_utc_usec") ?? 0) / 1000);
 };
 
-/** The topics that the figures need (PX4's message definitions name their fields). */
+/** The topics that the statistics need (PX4's message definitions name their fields). */
 const TOPICS: Readonly<Record<string, Handle>> = {
-  vehicle_global_position: (tally, value) => {
+  vehicle_global_position: (flight, value) => {
     const [lat, lon, alt] = [value("lat"), value("lon"), value("alt")];
-    if (lat !== undefined && lon !== undefined && alt !== undefined) tally.position(2, lat, lon, alt);
+    if (lat !== undefined && lon !== undefined && alt !== undefined) flight.position(2, lat, lon, alt);
   },
-  vehicle_local_position: (tally, value) => {
+  vehicle_local_position: (flight, value) => {
     const [vx, vy, vz] = [value("vx"), value("vy"), value("vz")];
     if (vx !== undefined && vy !== undefined)
-      tally.velocity(Math.hypot(vx, vy), vz === undefined ? undefined : -vz);
+      flight.velocity(Math.hypot(vx, vy), vz === undefined ? undefined : -vz);
   },
   vehicle_gps_position: gps,
   sensor_gps: gps,
-  home_position: (tally, value) => {
+  home_position: (flight, value) => {
     const [lat, lon, alt] = [value("lat"), value("lon"), value("alt")];
-    if (lat !== undefined && lon !== undefined && alt !== undefined) tally.home(lat, lon, alt);
+    if (lat !== undefined && lon !== undefined && alt !== undefined) flight.home(lat, lon, alt);
   },
-  vehicle_status: (tally, value) => {
-    tally.armedIs(value("arming_state") === ARMED);
+  vehicle_status: (flight, value) => {
+    flight.armedIs(value("arming_state") === ARMED);
     const state = value("nav_state");
-    if (state !== undefined) tally.mode(state);
-    if (value("failsafe") === 1) tally.incident("failsafe", "Failsafe");
+    if (state !== undefined) flight.mode(state);
+    if (value("failsafe") === 1) flight.incident("failsafe", "Failsafe");
   },
-  battery_status: (tally, value) => {
+  battery_status: (flight, value) => {
     const left = value("remaining");
-    tally.battery(
+    flight.battery(
       value("voltage_v") ?? Number.NaN,
       value("discharged_mah"),
       left === undefined ? undefined : left * 100,
     );
   },
-  vehicle_imu_status: (tally, value) => {
+  vehicle_imu_status: (flight, value) => {
     const metric = value("accel_vibration_metric");
     if (metric === undefined) return;
     const clips = [0, 1, 2].reduce((sum, axis) => sum + (value(`accel_clipping[${axis}]`) ?? 0), 0);
-    tally.vibration(0, metric, metric, metric, clips);
+    flight.vibration(0, metric, metric, metric, clips);
   },
 };
 
-function handler(name: string, layout: Layout, tally: FlightTally): OnData | undefined {
+function handler(name: string, layout: Layout, flight: FlightStatsBuilder): OnData | undefined {
   const handle = Object.hasOwn(TOPICS, name) ? TOPICS[name] : undefined;
   const time = layout.number("timestamp");
   if (!handle || !time) return undefined;
@@ -107,23 +107,23 @@ function handler(name: string, layout: Layout, tally: FlightTally): OnData | und
   return (buffer, at) => {
     message = buffer;
     start = at;
-    if (tally.at(time(buffer, at) / 1e6)) handle(tally, value);
+    if (flight.at(time(buffer, at) / 1e6)) handle(flight, value);
   };
 }
 
 /** Reads a PX4 log. */
 export function ulogFlight(): FlightReader {
-  const tally = new FlightTally();
+  const flight = new FlightStatsBuilder();
   const messages = new UlogReader({
-    topic: (name, instance, layout) => (instance === 0 ? handler(name, layout, tally) : undefined),
+    topic: (name, instance, layout) => (instance === 0 ? handler(name, layout, flight) : undefined),
     text: (level, microseconds, text) => {
-      if (!tally.at(microseconds / 1e6)) return;
+      if (!flight.at(microseconds / 1e6)) return;
       const inWords = severityOf(text);
-      if (inWords) tally.incident(inWords, text);
-      else if (level >= 0 && level <= WARNING) tally.incident(level < WARNING ? "error" : "warning", text);
+      if (inWords) flight.incident(inWords, text);
+      else if (level >= 0 && level <= WARNING) flight.incident(level < WARNING ? "error" : "warning", text);
     },
   });
-  return { format: "ulog", messages, tell: () => tally.stats(nameOf) };
+  return { format: "ulog", messages, figures: () => flight.stats(nameOf) };
 }
 
 function nameOf(state: number): string {

@@ -28,13 +28,13 @@ interface Field {
   readonly offset: number;
 }
 
-/** More than any topic of PX4 takes; a hostile log nests arrays of arrays, of formats without fields. */
+/** More than any topic of PX4 needs. A hostile log nests arrays in arrays of formats without fields. */
 const MOST_STEPS = 4096;
 const MOST_FORMATS = 2048;
 const MOST_LAYOUTS = 4096;
 const DEEPEST = 8;
 
-/** A topic's fields with their places in a message's data, which begins with its timestamp. */
+/** A topic's fields with their offsets in a message's data, which begins with its timestamp. */
 export class Layout {
   private readonly byPath: ReadonlyMap<string, Field>;
 
@@ -64,12 +64,12 @@ export class Formats {
       this.declared.set(text.slice(0, colon), text.slice(colon + 1));
   }
 
-  /** Undefined when it was not declared, or when what was declared cannot be. */
+  /** Undefined when it was not declared, or when its declaration is invalid. */
   layout(name: string): Layout | undefined {
     if (++this.made > MOST_LAYOUTS) return undefined;
     this.steps = 0;
     const fields: Field[] = [];
-    if (this.place(name, "", 0, fields, 0) === undefined) return undefined;
+    if (this.resolve(name, "", 0, fields, 0) === undefined) return undefined;
     // Padding at a message's end is declared and not written.
     while (/^_padding\d/.test(fields.at(-1)?.path ?? "")) fields.pop();
     const last = fields.at(-1);
@@ -77,7 +77,7 @@ export class Formats {
   }
 
   /** Appends a format's fields from `offset` on; returns where they end. */
-  private place(
+  private resolve(
     name: string,
     prefix: string,
     offset: number,
@@ -94,17 +94,17 @@ export class Formats {
       const [, type = "", count, field = ""] = match;
       for (let at = 0; at < Number(count ?? 1); at++) {
         const path = `${prefix}${field}${count === undefined ? "" : `[${at}]`}`;
-        end = this.placeOne(type, path, end, fields, depth);
+        end = this.resolveField(type, path, end, fields, depth);
         if (end === undefined) return undefined;
       }
     }
     return end;
   }
 
-  private placeOne(type: string, path: string, offset: number, fields: Field[], depth: number) {
+  private resolveField(type: string, path: string, offset: number, fields: Field[], depth: number) {
     if (++this.steps > MOST_STEPS) return undefined;
     const basic = Object.hasOwn(TYPES, type) ? TYPES[type] : undefined;
-    if (!basic) return this.place(type, `${path}.`, offset, fields, depth + 1);
+    if (!basic) return this.resolve(type, `${path}.`, offset, fields, depth + 1);
     fields.push({ path, type: basic, offset });
     return offset + basic.size;
   }

@@ -5,7 +5,7 @@ export const MAGIC = Buffer.from([0x55, 0x4c, 0x6f, 0x67, 0x01, 0x12, 0x35]);
 const FILE_HEADER = 16;
 const MESSAGE_HEADER = 3;
 const KNOWN_TYPES = new Set([..."BFIMPQARLCDSO"].map((letter) => letter.charCodeAt(0)));
-/** Written by PX4 so that readers find back: a whole message of type S. */
+/** Written by PX4 so that readers can resynchronise: a whole message of type S. */
 const SYNC = Buffer.from([8, 0, 0x53, 0x2f, 0x73, 0x13, 0x20, 0x25, 0x0c, 0xbb, 0x12]);
 
 const letter = (type: number): string => String.fromCharCode(type);
@@ -14,7 +14,7 @@ const letter = (type: number): string => String.fromCharCode(type);
 export type OnData = (buffer: Buffer, at: number) => void;
 
 export interface UlogListener {
-  /** A topic is subscribed to: gives a handler when its data is wanted. */
+  /** The log subscribes to a topic. Returns a handler when its data is wanted. */
   topic(name: string, instance: number, layout: Layout): OnData | undefined;
   /** syslog's level: 4 is a warning, smaller ones are worse. Microseconds since power-on. */
   text(level: number, microseconds: number, text: string): void;
@@ -22,8 +22,8 @@ export interface UlogListener {
 
 /**
  * Cuts a PX4 ULog into messages: length, type, payload; data messages refer to a subscription, whose topic's
- * fields a format message declared. There is no checksum: a type that is none ends the trust in the lengths, and
- * reading goes on behind the next synchronisation mark.
+ * fields a format message declared. There is no checksum: after an unknown type the lengths are not
+ * trusted, and reading continues after the next synchronisation mark.
  */
 export class UlogReader implements MessageReader {
   readonly counters: ReadingCounters = { messages: 0, damagedBytes: 0 };
@@ -63,7 +63,7 @@ export class UlogReader implements MessageReader {
     return at;
   }
 
-  /** Keeps as many bytes as the begin of a mark may be. */
+  /** Where the next mark begins. Without one, keeps the last bytes, which may be the beginning of a mark. */
   private findSync(buffer: Buffer, at: number, end: number): number {
     const found = buffer.subarray(0, end).indexOf(SYNC, at);
     if (found < 0) return Math.max(at, end - SYNC.length + 1);

@@ -1,5 +1,5 @@
-/** Least, greatest and mean of numbers that are not kept. What is not finite is no number. */
-export class Spread {
+/** Minimum, maximum and mean of numbers that are not kept. Ignores NaN and infinities. */
+export class RunningStats {
   private count = 0;
   private sum = 0;
   private least = Number.POSITIVE_INFINITY;

@@ -1,12 +1,13 @@
 import type { Place, TrackPoint } from "../result";
-import { Spread } from "./spread";
-import { Thinned } from "./thinned";
+import { DownsampledSeries } from "./downsampled-series";
+import { RunningStats } from "./running-stats";
 
 const METRES_PER_DEGREE = 111_318.845;
-/** A receiver at rest wanders; steps shorter than this are counted once they add up to it. */
+/** A receiver at rest drifts: shorter steps are counted once they add up to this. */
 const SHORTEST_STEP = 0.5 / METRES_PER_DEGREE;
-/** Nothing we fly is faster: a step that would need more is a damaged message, unless others agree with it. */
+/** Metres per second. A step that needs more is a damaged message, unless the next positions agree with it. */
 const FASTEST = 150;
+/** Positions that agree with each other. */
 const AGREEING = 3;
 export const MOST_POINTS = 500;
 
@@ -15,14 +16,14 @@ export const orNull = (value: number): number | null => (Number.isNaN(value) ? n
 const radians = (degrees: number): number => (degrees * Math.PI) / 180;
 
 /**
- * The square of the way from one place to another, in degrees of latitude; flat within the few kilometres of a
- * flight. `shrink`: cosine of the latitude. Most ways are only compared, and roots are dear.
+ * The square of the distance between two positions, in degrees of latitude; flat within the few kilometres of a
+ * flight. `lngScale`: cosine of the latitude. Most distances are only compared, and square roots are slow.
  */
-function squaredWay(lat: number, lng: number, toLat: number, toLng: number, shrink: number): number {
+function squaredDistance(lat: number, lng: number, toLat: number, toLng: number, lngScale: number): number {
   let across = toLng - lng;
   if (across > 180) across -= 360;
   else if (across < -180) across += 360;
-  const east = across * shrink;
+  const east = across * lngScale;
   const north = toLat - lat;
   return north * north + east * east;
 }
@@ -30,13 +31,13 @@ function squaredWay(lat: number, lng: number, toLat: number, toLng: number, shri
 export const isPlace = (lat: number, lng: number): boolean =>
   Math.abs(lat) <= 90 && Math.abs(lng) <= 180 && (Math.abs(lat) > 1e-6 || Math.abs(lng) > 1e-6);
 
-/** The way a vehicle took over ground. A long log has millions of positions: none of them becomes an object. */
-export class Path {
+/** The track over ground. A long log has millions of positions: none of them becomes an object. */
+export class GroundTrack {
   distance = 0;
-  /** Seconds of log time; not a number while there is no position. */
+  /** Seconds of log time; NaN while there is no position. */
   begun = Number.NaN;
   latest = Number.NaN;
-  readonly altitude = new Spread();
+  readonly altitude = new RunningStats();
   private farthest = -1;
   private firstLat = Number.NaN;
   private firstLng = Number.NaN;
@@ -45,26 +46,26 @@ export class Path {
   private height = Number.NaN;
   private cornerLat = Number.NaN;
   private cornerLng = Number.NaN;
-  private readonly track = new Thinned<TrackPoint>(MOST_POINTS);
-  private shrinkAt = Number.NaN;
-  private shrink = 1;
+  private readonly track = new DownsampledSeries<TrackPoint>(MOST_POINTS);
+  private scaledAt = Number.NaN;
+  private lngScale = 1;
   private outliers = 0;
 
-  /** False when the position is not credible. `aboveHome` is not a number when that is not known. */
+  /** False when the position is not credible. `aboveHome` is NaN when it is not known. */
   add(lat: number, lng: number, seconds: number, aboveHome: number, home: Place | undefined): boolean {
-    // A hundred metres change nothing that can be seen.
-    if (!(Math.abs(lat - this.shrinkAt) < 0.001)) {
-      this.shrinkAt = lat;
-      this.shrink = Math.cos(radians(lat));
+    // Within a hundred metres the scale hardly changes.
+    if (!(Math.abs(lat - this.scaledAt) < 0.001)) {
+      this.scaledAt = lat;
+      this.lngScale = Math.cos(radians(lat));
     }
     if (Number.isNaN(this.begun)) this.begin(lat, lng, seconds);
     else if (!this.credible(lat, lng, seconds)) return false;
-    const { shrink } = this;
+    const { lngScale } = this;
     this.latest = seconds;
     this.lat = lat;
     this.lng = lng;
     this.height = aboveHome;
-    const step = squaredWay(this.cornerLat, this.cornerLng, lat, lng, shrink);
+    const step = squaredDistance(this.cornerLat, this.cornerLng, lat, lng, lngScale);
     if (step >= SHORTEST_STEP ** 2) {
       this.distance += Math.sqrt(step) * METRES_PER_DEGREE;
       this.cornerLat = lat;
@@ -72,8 +73,8 @@ export class Path {
     }
     this.altitude.add(aboveHome);
     const away = home
-      ? squaredWay(home.lat, home.lng, lat, lng, shrink)
-      : squaredWay(this.firstLat, this.firstLng, lat, lng, shrink);
+      ? squaredDistance(home.lat, home.lng, lat, lng, lngScale)
+      : squaredDistance(this.firstLat, this.firstLng, lat, lng, lngScale);
     if (away > this.farthest) this.farthest = away;
     if (this.track.isNext()) this.track.keep(this.point());
     return true;
@@ -102,13 +103,13 @@ export class Path {
 
   private credible(lat: number, lng: number, seconds: number): boolean {
     const most = (20 + FASTEST * Math.max(0, seconds - this.latest)) / METRES_PER_DEGREE;
-    if (squaredWay(this.lat, this.lng, lat, lng, this.shrink) <= most * most) {
+    if (squaredDistance(this.lat, this.lng, lat, lng, this.lngScale) <= most * most) {
       this.outliers = 0;
       return true;
     }
     this.outliers++;
     if (this.outliers < AGREEING) return false;
-    // It really is there: an estimator moved its origin. Nobody flew that way.
+    // Several agree: an estimator moved its origin. The jump is not part of the distance.
     this.outliers = 0;
     this.cornerLat = lat;
     this.cornerLng = lng;

@@ -1,5 +1,5 @@
-/** Keeps an even selection of a row of unknown length: when it is full, every other point goes. */
-export class Thinned<T> {
+/** Keeps evenly spaced points of a series of unknown length: when it is full, it drops every other point. */
+export class DownsampledSeries<T> {
   private kept: T[] = [];
   private stride = 1;
   private untilNext = 0;
@@ -7,7 +7,7 @@ export class Thinned<T> {
   /** `most` points come out at most. */
   constructor(private readonly most: number) {}
 
-  /** Whether the next point is one to keep. Asked once for each, so that the others need not be made. */
+  /** Whether to keep the next point. Called once for each, so that the others need not be made. */
   isNext(): boolean {
     if (this.untilNext > 0) {
       this.untilNext--;
@@ -20,14 +20,14 @@ export class Thinned<T> {
   keep(point: T): void {
     this.kept.push(point);
     if (this.kept.length < this.most) return;
-    // Of an odd count the last stays, and the rhythm goes on from it; of an even one it goes.
+    // Of an odd count the last point stays and the stride continues from it; of an even one it is dropped.
     const lastStays = this.kept.length % 2 === 1;
     this.kept = this.kept.filter((_, at) => at % 2 === 0);
     this.untilNext = lastStays ? this.stride * 2 - 1 : this.stride - 1;
     this.stride *= 2;
   }
 
-  /** With the last point, whether it was kept or not. */
+  /** The kept points and the last one. */
   upTo(last: T | undefined, isSame: (kept: T, last: T) => boolean): readonly T[] {
     const { kept } = this;
     const end = kept.at(-1);

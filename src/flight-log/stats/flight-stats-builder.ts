@@ -1,8 +1,8 @@
 import type { FlightStats, Incident, Place } from "../result";
-import { Flown } from "./flown";
+import { FlightTotals } from "./flight-totals";
+import { isPlace } from "./ground-track";
 import { Incidents } from "./incidents";
-import { LogTime } from "./log-time";
-import { isPlace } from "./path";
+import { LogClock } from "./log-clock";
 
 /** Metres; nothing we fly gets there. */
 const HIGHEST = 50_000;
@@ -14,20 +14,20 @@ interface Home extends Place {
   readonly altitude: number;
 }
 
-/** What the reader of one format adds to the figures. */
-export type Telling = Omit<FlightStats, "format" | "complete" | "messages" | "damaged_bytes">;
+/** The statistics without what the reader of the format counts. */
+export type FlightFigures = Omit<FlightStats, "format" | "complete" | "messages" | "damaged_bytes">;
 
 /**
- * Counts a flight together from what a log says, message by message, in the log's order. Every message that
- * carries a time goes through `at` first.
+ * Builds a flight's statistics from a log, message by message, in the log's order. Call `at` first with the time of
+ * every message that has one.
  *
- * unknown → armed ⇄ disarmed. While it is unknown whether the motors run, all counts; when it turns out that
- * they did not, that is thrown away.
+ * unknown → armed ⇄ disarmed. While it is unknown whether the motors run, every message counts. When the log then says
+ * that they did not run, what was counted is dropped.
  */
-export class FlightTally {
-  private readonly time = new LogTime();
+export class FlightStatsBuilder {
+  private readonly time = new LogClock();
   private readonly incidents = new Incidents();
-  private flown = new Flown();
+  private totals = new FlightTotals();
   private armed: boolean | undefined;
   private rank = 0;
   private homePlace: Home | undefined;
@@ -42,20 +42,20 @@ export class FlightTally {
   at(seconds: number): boolean {
     const step = this.time.move(seconds);
     if (step === undefined) return false;
-    const { flown, armed, inMode } = this;
+    const { totals, armed, inMode } = this;
     if (armed === false) return true;
-    flown.began ??= this.time.elapsed;
-    if (armed) flown.armedSeconds += step;
+    totals.began ??= this.time.elapsed;
+    if (armed) totals.armedSeconds += step;
     if (inMode) inMode.seconds += step;
     return true;
   }
 
-  /** The motors were started, or stopped, just now. */
-  armedBecomes(armed: boolean): void {
+  /** An event: the motors were started or stopped now. */
+  armedChanged(armed: boolean): void {
     this.setArmed(armed, !armed);
   }
 
-  /** The motors run, or do not, and the log may say so again and again. */
+  /** A state, which the log may repeat: whether the motors run. */
   armedIs(armed: boolean): void {
     this.setArmed(armed, armed);
   }
@@ -63,12 +63,12 @@ export class FlightTally {
   private setArmed(armed: boolean, before: boolean): void {
     if (armed === this.armed) return;
     if (this.armed === undefined && !before) {
-      this.flown = new Flown();
+      this.totals = new FlightTotals();
       this.rank = 0;
     }
     this.armed = armed;
     this.enterMode();
-    if (armed) this.flown.began ??= this.time.elapsed;
+    if (armed) this.totals.began ??= this.time.elapsed;
   }
 
   home(lat: number, lng: number, altitude: number): void {
@@ -83,24 +83,24 @@ export class FlightTally {
   }
 
   private enterMode(): void {
-    const { currentMode: mode, armed, flown } = this;
+    const { currentMode: mode, armed, totals } = this;
     if (mode === undefined || armed === false) return;
-    this.inMode = flown.modes.get(mode);
-    // A damaged log must not make up modes without end.
-    if (this.inMode || flown.modes.size >= 64) return;
+    this.inMode = totals.modes.get(mode);
+    // A damaged log must not fill the memory with modes.
+    if (this.inMode || totals.modes.size >= 64) return;
     this.inMode = { seconds: 0 };
-    flown.modes.set(mode, this.inMode);
+    totals.modes.set(mode, this.inMode);
   }
 
   /**
    * Degrees; metres above sea level, and above home where the log tells. `rank`: an estimator's positions (2)
-   * replace a receiver's (1). What a log does not tell is not a number, here and in what follows.
+   * replace a receiver's (1). Values that the log lacks are NaN, here and below.
    */
   position(rank: number, lat: number, lng: number, altitude: number, aboveHome = Number.NaN): void {
     if (!isPlace(lat, lng) || rank < this.rank || this.armed === false) return;
-    const { flown, homePlace } = this;
+    const { totals, homePlace } = this;
     if (rank > this.rank) {
-      flown.restartPath();
+      totals.restartTrack();
       this.groundAltitude = Number.NaN;
     }
     this.rank = rank;
@@ -108,25 +108,25 @@ export class FlightTally {
     const ground = homePlace ? homePlace.altitude : this.groundAltitude;
     const height = Number.isNaN(aboveHome) ? altitude - ground : aboveHome;
     const known = Math.abs(height) < HIGHEST ? height : Number.NaN;
-    if (flown.path.add(lat, lng, this.time.elapsed, known, homePlace)) flown.noteSeries(known);
+    if (totals.track.add(lat, lng, this.time.elapsed, known, homePlace)) totals.noteSeries(known);
   }
 
   /** Metres per second over ground, and upwards. */
   velocity(ground: number, up = Number.NaN): void {
-    if (this.armed !== false) this.flown.velocity(ground, up);
+    if (this.armed !== false) this.totals.velocity(ground, up);
   }
 
   battery(volts: number, usedMah = Number.NaN, leftPercent = Number.NaN): void {
-    if (this.armed !== false) this.flown.battery(volts, usedMah, leftPercent);
+    if (this.armed !== false) this.totals.battery(volts, usedMah, leftPercent);
   }
 
   gps(fix: number, satellites: number, hdop = Number.NaN): void {
-    if (this.armed !== false) this.flown.gps(fix, satellites, hdop);
+    if (this.armed !== false) this.totals.gps(fix, satellites, hdop);
   }
 
   /** Metres per second squared; `clips` counts from power-on. */
   vibration(sensor: number, x: number, y: number, z: number, clips: number): void {
-    if (this.armed !== false) this.flown.vibration(sensor, x, y, z, clips);
+    if (this.armed !== false) this.totals.vibration(sensor, x, y, z, clips);
   }
 
   incident(severity: Incident["severity"], text: string): void {
@@ -135,39 +135,39 @@ export class FlightTally {
 
   /** The wall clock at the current message, in milliseconds since 1970. */
   utc(milliseconds: number): void {
-    // Before its first fix a receiver tells the day it was made.
+    // Before its first fix a receiver reports the day it was made.
     if (Number.isNaN(this.utcOffset) && milliseconds > YEAR_2005 && milliseconds < YEAR_2100)
       this.utcOffset = milliseconds - this.time.elapsed * 1000;
   }
 
   /** `modeName` puts an autopilot's number into words. */
-  stats(modeName: (mode: number) => string): Telling {
-    const { flown, homePlace, utcOffset, time } = this;
-    const { path, speed, climb } = flown;
-    const began = flown.began ?? 0;
-    const spanned = path.latest - path.begun || 0;
-    const duration = this.armed === undefined ? spanned : flown.armedSeconds;
+  stats(modeName: (mode: number) => string): FlightFigures {
+    const { totals, homePlace, utcOffset, time } = this;
+    const { track, speed, climb } = totals;
+    const began = totals.began ?? 0;
+    const spanned = track.latest - track.begun || 0;
+    const duration = this.armed === undefined ? spanned : totals.armedSeconds;
     return {
       vehicle: this.vehicle ?? null,
       started_at: Number.isNaN(utcOffset) ? null : new Date(utcOffset + began * 1000).toISOString(),
       log_seconds: time.elapsed,
       duration_seconds: duration,
-      distance_m: path.distance,
+      distance_m: track.distance,
       max_speed_ms: speed.max,
-      mean_speed_ms: duration > 0 ? path.distance / duration : 0,
-      max_altitude_m: path.altitude.max,
-      min_altitude_m: path.altitude.min,
+      mean_speed_ms: duration > 0 ? track.distance / duration : 0,
+      max_altitude_m: track.altitude.max,
+      min_altitude_m: track.altitude.min,
       max_climb_ms: climb.max === null ? null : Math.max(0, climb.max),
       max_descent_ms: climb.min === null ? null : Math.max(0, -climb.min),
-      max_distance_from_home_m: path.greatestDistance,
+      max_distance_from_home_m: track.greatestDistance,
       home: homePlace ? { lat: homePlace.lat, lng: homePlace.lng } : null,
-      battery: flown.batteryStats,
-      modes: [...flown.modes].map(([mode, { seconds }]) => ({ name: modeName(mode), seconds })),
-      gps: flown.gpsStats,
-      vibration: flown.vibrationStats,
+      battery: totals.batteryStats,
+      modes: [...totals.modes].map(([mode, { seconds }]) => ({ name: modeName(mode), seconds })),
+      gps: totals.gpsStats,
+      vibration: totals.vibrationStats,
       incidents: this.incidents.list(began),
-      track: path.points,
-      series: flown.seriesPoints,
+      track: track.points,
+      series: totals.seriesPoints,
     };
   }
 }

@@ -1,7 +1,7 @@
 import type { BatteryStats, GpsStats, SeriesPoint, VibrationStats } from "../result";
-import { MOST_POINTS, orNull, Path } from "./path";
-import { Spread } from "./spread";
-import { Thinned } from "./thinned";
+import { DownsampledSeries } from "./downsampled-series";
+import { GroundTrack, MOST_POINTS, orNull } from "./ground-track";
+import { RunningStats } from "./running-stats";
 
 /** MAVLink's, ArduPilot's and PX4's number of a three-dimensional fix; greater ones are better. */
 const FIX_3D = 3;
@@ -9,34 +9,34 @@ const FIX_3D = 3;
 const FASTEST = 300;
 const MOST_SENSORS = 8;
 
-/** What is counted of a flight. Thrown away, and begun afresh, when it turns out that there was none yet. */
-export class Flown {
+/** What is counted of a flight. Replaced by a new one when the log says that no flight had begun yet. */
+export class FlightTotals {
   /** Log time at which it began. */
   began: number | undefined;
   armedSeconds = 0;
-  path = new Path();
-  private series = new Thinned<SeriesPoint>(MOST_POINTS);
+  track = new GroundTrack();
+  private series = new DownsampledSeries<SeriesPoint>(MOST_POINTS);
   private lastHeight = Number.NaN;
-  readonly speed = new Spread();
-  readonly climb = new Spread();
+  readonly speed = new RunningStats();
+  readonly climb = new RunningStats();
   /** By mode, in the order in which they were entered. */
   readonly modes = new Map<number, { seconds: number }>();
-  private readonly volts = new Spread();
-  private readonly usedMah = new Spread();
-  private readonly leftPercent = new Spread();
+  private readonly volts = new RunningStats();
+  private readonly usedMah = new RunningStats();
+  private readonly leftPercent = new RunningStats();
   private startVolts = Number.NaN;
-  private readonly satellites = new Spread();
-  private readonly hdop = new Spread();
-  private readonly fixed = new Spread();
-  private readonly shaking = [new Spread(), new Spread(), new Spread()] as const;
-  private readonly clips = Array.from({ length: MOST_SENSORS }, () => new Spread());
+  private readonly satellites = new RunningStats();
+  private readonly hdop = new RunningStats();
+  private readonly fixed = new RunningStats();
+  private readonly vibrations = [new RunningStats(), new RunningStats(), new RunningStats()] as const;
+  private readonly clips = Array.from({ length: MOST_SENSORS }, () => new RunningStats());
   private lastSpeed = Number.NaN;
   private lastVolts = Number.NaN;
 
-  /** A better source of positions speaks: what the lesser one said is forgotten. */
-  restartPath(): void {
-    this.path = new Path();
-    this.series = new Thinned<SeriesPoint>(MOST_POINTS);
+  /** Positions of a better source replace those of the lesser one. */
+  restartTrack(): void {
+    this.track = new GroundTrack();
+    this.series = new DownsampledSeries<SeriesPoint>(MOST_POINTS);
   }
 
   noteSeries(aboveHome: number): void {
@@ -45,12 +45,12 @@ export class Flown {
   }
 
   get seriesPoints(): readonly SeriesPoint[] {
-    const last = Number.isNaN(this.path.begun) ? undefined : this.point();
+    const last = Number.isNaN(this.track.begun) ? undefined : this.point();
     return this.series.upTo(last, (a, b) => a.seconds === b.seconds);
   }
 
   private point(): SeriesPoint {
-    const { begun, latest } = this.path;
+    const { begun, latest } = this.track;
     return {
       seconds: latest - begun,
       altitude_m: orNull(this.lastHeight),
@@ -67,7 +67,7 @@ export class Flown {
   }
 
   battery(volts: number, usedMah: number, leftPercent: number): void {
-    // A vehicle without a monitor says 0, and one that does not know, 65.535 or NaN.
+    // A vehicle without a battery monitor sends 0; an unknown voltage is 65.535 or NaN.
     if (volts > 0.5 && volts < 1000 && volts !== 65.535) {
       if (Number.isNaN(this.startVolts)) this.startVolts = volts;
       this.lastVolts = volts;
@@ -84,16 +84,16 @@ export class Flown {
   }
 
   vibration(sensor: number, x: number, y: number, z: number, clips: number): void {
-    this.shaking[0].add(Math.abs(x));
-    this.shaking[1].add(Math.abs(y));
-    this.shaking[2].add(Math.abs(z));
+    this.vibrations[0].add(Math.abs(x));
+    this.vibrations[1].add(Math.abs(y));
+    this.vibrations[2].add(Math.abs(z));
     this.clips[sensor & (MOST_SENSORS - 1)]?.add(clips);
   }
 
   get batteryStats(): BatteryStats | null {
     const { volts, usedMah, leftPercent, startVolts } = this;
     if (volts.min === null) return null;
-    const used = ({ min, max }: Spread) => (min === null || max === null ? null : max - min);
+    const used = ({ min, max }: RunningStats) => (min === null || max === null ? null : max - min);
     return {
       used_mah: used(usedMah),
       used_percent: used(leftPercent),
@@ -115,7 +115,7 @@ export class Flown {
   }
 
   get vibrationStats(): VibrationStats | null {
-    const [x, y, z] = this.shaking;
+    const [x, y, z] = this.vibrations;
     if (x.isEmpty) return null;
     const clips = this.clips.reduce((sum, { min, max }) => sum + (max ?? 0) - (min ?? 0), 0);
     return {
