@@ -97,7 +97,7 @@ test("a paused holder is replaced, and when it wakes up it says nothing to the v
 }, 60_000);
 
 test("an order whose answer was lost is told and recorded as unknown, and is not given again", async () => {
-  drone.vehicle.faults.withholdAcknowledgements = true;
+  drone.tap.withholdAcknowledgements = true;
   const asked = order(steady, "arm");
   await eventually("the order is on its way", () => armings() === 1);
   harmed.signal("SIGKILL");
@@ -106,7 +106,7 @@ test("an order whose answer was lost is told and recorded as unknown, and is not
     status: 500,
     body: { error: expect.stringContaining("may have done this or not") },
   });
-  drone.vehicle.faults.withholdAcknowledgements = false;
+  drone.tap.withholdAcknowledgements = false;
   await eventually(
     "orders are taken again",
     async () => (await order(steady, "guided")).status === 200,

@@ -148,7 +148,7 @@ test("a replica whose order outlasts its drain has given the drone's lease up wh
   user = await first.newUser();
   drone = await tappedDrone(user);
   await order(first, "guided");
-  drone.vehicle.faults.withholdAcknowledgements = true;
+  drone.tap.withholdAcknowledgements = true;
   const { orders } = drone.tap;
   const before = orders.length;
   const slow = order(first, "motortest", { motor_id: 1, percentage: 0.01 }).catch(() => undefined);
@@ -236,12 +236,12 @@ test("an order under way on the holder's own link when the lease is lost is told
   const { first, redisOfFirst } = replicas;
   expect((await order(first, "guided")).status).toBe(200);
   drone.tap.forget();
-  drone.vehicle.faults.withholdAcknowledgements = true;
+  drone.tap.withholdAcknowledgements = true;
   const asked = order(first, "arm");
   await eventually("the order is on its way", () => drone.tap.orders.includes(ARM));
   redisOfFirst.cut();
   const told = await asked;
-  drone.vehicle.faults.withholdAcknowledgements = false;
+  drone.tap.withholdAcknowledgements = false;
   redisOfFirst.mend();
   expect(told).toMatchObject({
     status: 500,

@@ -1,16 +1,15 @@
-import { type Battery, freshBattery } from "./battery";
-import type { Faults } from "./faults";
-import type { FenceShape } from "./fence";
 import { type GlobalPosition, type LatLng, offsetBetween, offsetBy } from "./geo";
 import { type Body, restingBody } from "./kinematics";
-import { MissionStore } from "./mission-store";
+import { MissionStore } from "./missions/mission-store";
+import type { PlanItem } from "./missions/plan-item";
 import { ardupilotCopterModes, ardupilotRoverModes, type Mode, type ModeTable, px4Modes } from "./modes";
 import { definitionsFor } from "./params/index";
 import { ParamStore } from "./params/store";
 import { type Tuning, tuningOf } from "./params/tuning";
 import { Pilot } from "./pilot";
-import type { PlanItem } from "./plan-item";
 import type { Reports } from "./reports";
+import { type Battery, freshBattery } from "./safety/battery";
+import type { FenceShape } from "./safety/fence";
 
 export type VehicleKind = "copter" | "rover";
 export type Autopilot = "ardupilot" | "px4";
@@ -109,7 +108,6 @@ export class FlightState {
   constructor(
     readonly options: FlightOptions,
     readonly reports: Reports,
-    readonly faults: Faults,
   ) {
     this.kind = options.kind;
     this.autopilot = options.autopilot;
@@ -137,7 +135,7 @@ export class FlightState {
 
   /** A fix comes a while before the estimator is content with it. */
   get hasPosition(): boolean {
-    return this.time >= this.options.bootSeconds * 0.6 && !this.faults.noPosition;
+    return this.time >= this.options.bootSeconds * 0.6;
   }
 
   get tuning(): Tuning {

@@ -1,6 +1,6 @@
+import { GroundStation, planItem } from "../testing/fakes/ground-station";
 import { common, minimal, ParamError, ParamErrorCode } from "../vehicle/mavlink/wire/messages";
 import { offsetBy } from "./geo";
-import { GroundStation, planItem } from "./ground-station";
 import { type SimulatedVehicle, type Simulator, startSimulator } from "./simulator";
 
 const SPEED_UP = 40;
@@ -46,16 +46,6 @@ async function takeOff(altitude: number) {
 }
 
 describe("arming", () => {
-  test("is refused for a fault, even by force", async () => {
-    await start("copter");
-    vehicle.faults.refuseArming = "Compass not calibrated";
-    expect(await station.command(400, 1)).toBe(4);
-    expect(await station.command(400, 1, 2989)).toBe(4);
-    expect(station.texts).toContain("Arm: Compass not calibrated");
-    vehicle.faults.refuseArming = "";
-    expect(await station.command(400, 1)).toBe(0);
-  });
-
   test("is refused in a mode that cannot start", async () => {
     await start("copter");
     expect(await station.setMode(COPTER.rtl)).toBe(0);

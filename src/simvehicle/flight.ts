@@ -1,5 +1,3 @@
-import { AutoDisarm } from "./auto-disarm";
-import { charge, drain } from "./battery";
 import { FlightState } from "./flight-state";
 import { type Demand, groundSpeed, type Limits, settleOnGround, stepCopter, stepRover } from "./kinematics";
 import type { Mode } from "./modes";
@@ -9,6 +7,8 @@ import { landAt } from "./modes/land";
 import { circleDemand, climbRateDemand, loiterSpeed, manualDemand } from "./modes/pilot";
 import { beginReturn, returnHome } from "./modes/return";
 import { Severity } from "./reports";
+import { AutoDisarm } from "./safety/auto-disarm";
+import { charge, drain } from "./safety/battery";
 
 const IDLE_AMPERES = 0.8;
 const HOVER_AMPERES = 18;

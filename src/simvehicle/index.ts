@@ -1,4 +1,3 @@
-export type { Faults } from "./faults";
 export {
   type SimulatedVehicle,
   type SimulatedVehicleOptions,

@@ -1,7 +1,7 @@
+import { GroundStation, planItem } from "../testing/fakes/ground-station";
 import { common, minimal, ParamError, standard } from "../vehicle/mavlink/wire/messages";
-import { GroundStation, planItem } from "./ground-station";
 import { px4Mode } from "./modes";
-import { bytewiseFloat, bytewiseValue } from "./param-protocol";
+import { bytewiseFloat, bytewiseValue } from "./params/param-protocol";
 import { ParamType } from "./params/store";
 import { type SimulatedVehicle, type Simulator, startSimulator } from "./simulator";
 

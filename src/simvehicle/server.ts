@@ -3,10 +3,8 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { openPort } from "../platform/process/open-port";
 import { FrameWriter } from "../vehicle/mavlink/wire/codec";
 import type { MavLinkData } from "../vehicle/mavlink/wire/messages";
-import type { Faults } from "./faults";
 import { Link } from "./link";
-import type { Sender } from "./param-protocol";
-import type { Random } from "./random";
+import type { Sender } from "./params/param-protocol";
 
 const AUTOPILOT_COMPONENT = 1;
 
@@ -22,8 +20,6 @@ export class VehiclePort {
 
   private constructor(
     systemId: number,
-    private readonly faults: Faults,
-    private readonly random: Random,
     private readonly receive: (message: MavLinkData, from: Sender) => void,
     private readonly listened: (by: boolean) => void,
   ) {
@@ -34,12 +30,10 @@ export class VehiclePort {
 
   static async listen(
     at: { readonly host: string; readonly port: number; readonly systemId: number },
-    faults: Faults,
-    random: Random,
     receive: (message: MavLinkData, from: Sender) => void,
     listened: (by: boolean) => void,
   ): Promise<VehiclePort> {
-    const port = new VehiclePort(at.systemId, faults, random, receive, listened);
+    const port = new VehiclePort(at.systemId, receive, listened);
     await openPort(port.server, at.port, at.host);
     return port;
   }
@@ -81,7 +75,7 @@ export class VehiclePort {
     if (this.serving || !this.server.listening) return;
     const socket = this.waiting.shift();
     if (!socket) return;
-    const link = new Link(socket, this.writer, this.faults, this.random, this.receive);
+    const link = new Link(socket, this.writer, this.receive);
     this.serving = { socket, link };
     this.listened(true);
   }

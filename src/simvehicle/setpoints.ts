@@ -1,7 +1,7 @@
 import { common } from "../vehicle/mavlink/wire/messages";
-import { breaksFence } from "./fence";
 import type { Flight } from "./flight";
 import { holdHere } from "./modes/guided";
+import { breaksFence } from "./safety/fence";
 
 const { MavFrame } = common;
 /** POSITION_TARGET_TYPEMASK: what of the message is to be ignored. */

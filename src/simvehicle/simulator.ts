@@ -1,10 +1,8 @@
 import { type Clock, systemClock } from "../platform/process/clock";
-import { type Faults, noFaults } from "./faults";
 import type { Flight } from "./flight";
 import type { Autopilot, Firmware, VehicleKind } from "./flight-state";
 import type { GlobalPosition } from "./geo";
 import { groundSpeed } from "./kinematics";
-import { seededRandom } from "./random";
 import { VehiclePort } from "./server";
 import { SimVehicle } from "./vehicle";
 
@@ -26,7 +24,6 @@ export interface SimulatedVehicleOptions {
   readonly systemId?: number;
   /** Seconds of the vehicle's own time from power-on until it may be armed; 8 by default. */
   readonly bootSeconds?: number;
-  readonly faults?: Partial<Faults>;
   /** Parameters other than the defaults. */
   readonly params?: Readonly<Record<string, number>>;
   /**
@@ -40,8 +37,6 @@ export interface SimulatorOptions {
   readonly host?: string;
   /** How much faster than life the vehicles fly and boot; links, rates and timeouts keep to the wall clock. */
   readonly speedUp?: number;
-  /** Of the faults' randomness. */
-  readonly seed?: number;
   readonly clock?: Clock;
   readonly vehicles: readonly SimulatedVehicleOptions[];
 }
@@ -71,8 +66,6 @@ export interface SimulatedVehicle {
   readonly systemId: number;
   readonly state: SimulatedVehicleState;
   readonly connected: boolean;
-  /** Change these at will. */
-  readonly faults: Faults;
   /** DataFlash logs of the flights that are over, oldest first. */
   readonly logs: readonly string[];
   param(name: string): number | undefined;
@@ -90,7 +83,7 @@ const BOOT_SECONDS = 8;
 
 /** Start simulated vehicles, each with a TCP port of its own, all moved by one tick. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
-  const { host = "127.0.0.1", speedUp = 1, seed = 1, clock = systemClock } = options;
+  const { host = "127.0.0.1", speedUp = 1, clock = systemClock } = options;
   const started: Started[] = [];
   const stop = async (): Promise<void> => {
     clearInterval(timer);
@@ -102,9 +95,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     for (const { vehicle } of started) vehicle.step(now, speedUp);
   }, TICK);
   try {
-    for (const [at, vehicle] of options.vehicles.entries()) {
-      started.push(await startVehicle(vehicle, host, seed + at, clock));
-    }
+    for (const vehicle of options.vehicles) started.push(await startVehicle(vehicle, host, clock));
   } catch (error) {
     await stop();
     throw error;
@@ -118,20 +109,13 @@ interface Started {
   readonly ports: readonly [VehiclePort, ...VehiclePort[]];
 }
 
-async function startVehicle(
-  options: SimulatedVehicleOptions,
-  host: string,
-  seed: number,
-  clock: Clock,
-): Promise<Started> {
+async function startVehicle(options: SimulatedVehicleOptions, host: string, clock: Clock): Promise<Started> {
   const { kind, autopilot = "ardupilot", firmware = "4.7", systemId = 1 } = options;
   const { port = 0, onboardPort, home = ZURICH, bootSeconds = BOOT_SECONDS, logFolder } = options;
   if (logFolder !== undefined && autopilot !== "ardupilot")
     throw new Error("Only ArduPilot vehicles write DataFlash logs");
-  const faults = { ...noFaults(), ...options.faults };
   const vehicle: SimVehicle = new SimVehicle(
     { kind, autopilot, firmware, home, systemId, bootSeconds },
-    faults,
     (message) => {
       for (const each of ports) each.send(message);
     },
@@ -150,8 +134,6 @@ async function startVehicle(
   const listen = (number: number): Promise<VehiclePort> =>
     VehiclePort.listen(
       { host, port: number, systemId },
-      faults,
-      seededRandom(seed),
       (message, from) => vehicle.receive(message, from),
       () => vehicle.listened(ports.some((each) => each.connected)),
     );
@@ -169,13 +151,12 @@ async function startVehicle(
 }
 
 function facade({ vehicle, ports: [port, onboard] }: Started, host: string): SimulatedVehicle {
-  const { flight, faults } = vehicle;
+  const { flight } = vehicle;
   return {
     host,
     port: port.port,
     onboardPort: onboard?.port,
     systemId: flight.options.systemId,
-    faults,
     get connected() {
       return port.connected;
     },

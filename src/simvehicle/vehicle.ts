@@ -1,17 +1,16 @@
 import { build } from "../vehicle/mavlink/wire/codec";
 import { common, type MavLinkData, minimal } from "../vehicle/mavlink/wire/messages";
-import { Arming } from "./arming";
 import { ardupilot, setArdupilotMode } from "./commands/ardupilot";
 import { type Call, type Cockpit, fromInt, fromLong, type Handler, Result } from "./commands/call";
 import { px4, setPx4Mode } from "./commands/px4";
 import { FlightRecorder } from "./dataflash/recorder";
-import { Failsafes } from "./failsafes";
-import type { Faults } from "./faults";
 import { Flight } from "./flight";
 import type { FlightOptions } from "./flight-state";
-import { MissionProtocol } from "./mission-protocol";
-import { ParamProtocol, type Sender } from "./param-protocol";
+import { MissionProtocol } from "./missions/mission-protocol";
+import { ParamProtocol, type Sender } from "./params/param-protocol";
 import { type Reports, Severity } from "./reports";
+import { Arming } from "./safety/arming";
+import { Failsafes } from "./safety/failsafes";
 import { globalSetpoint, localSetpoint } from "./setpoints";
 import { statusTexts } from "./status-text";
 import { Streams } from "./streams";
@@ -49,13 +48,12 @@ export class SimVehicle {
   /** `send` is given every message the vehicle says; `restart` is called when it was told to reboot. */
   constructor(
     options: FlightOptions,
-    readonly faults: Faults,
     private readonly send: (message: MavLinkData) => void,
     restart: () => void,
     private now: number,
     logFolder?: string,
   ) {
-    this.flight = new Flight(options, this.reports(), faults);
+    this.flight = new Flight(options, this.reports());
     if (logFolder !== undefined)
       this.recorder = new FlightRecorder(this.flight, logFolder, (text) => this.say(Severity.error, text));
     // A command may come before the first step.
@@ -174,7 +172,6 @@ export class SimVehicle {
   }
 
   private acknowledge(command: number, result: Result, to: Sender): void {
-    if (this.faults.withholdAcknowledgements) return;
     this.send(
       build(common.CommandAck, {
         command: command as common.MavCmd,

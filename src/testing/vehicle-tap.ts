@@ -19,6 +19,8 @@ export interface VehicleTap {
   readonly longs: readonly common.CommandLong[];
   /** MAV_CMD numbers of the copies that MAVLink's protocol allows; see `Conversation`. */
   readonly repetitions: readonly number[];
+  /** Drop each COMMAND_ACK of the vehicle while it is set. */
+  withholdAcknowledgements: boolean;
   forget(): void;
 }
 
@@ -71,7 +73,11 @@ export async function tapVehicle(
     newest = { near, since: performance.now() };
     const far = connect({ host: vehicle.host, port: vehicle.port, noDelay: true });
     const conversation = new Conversation();
-    const answers = new FrameReader((frame) => conversation.answered(decode(frame)));
+    const answers = new FrameReader((frame) => {
+      if (tap.withholdAcknowledgements && frame.id === common.CommandAck.MSG_ID) return;
+      conversation.answered(decode(frame));
+      near.write(Buffer.from(frame.bytes));
+    });
     const reader = new FrameReader((frame) => {
       const message = decode(frame);
       if (message instanceof common.TimeSync) conversation.asked(message);
@@ -89,10 +95,7 @@ export async function tapVehicle(
       reader.push(chunk);
       far.write(chunk);
     });
-    far.on("data", (chunk) => {
-      answers.push(chunk);
-      near.write(chunk);
-    });
+    far.on("data", (chunk) => answers.push(chunk));
     near.on("error", () => far.destroy());
     far.on("error", () => near.destroy());
     near.on("close", () => {
@@ -106,7 +109,7 @@ export async function tapVehicle(
     for (const socket of open) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
   });
-  return {
+  const tap: VehicleTap = {
     port: (server.address() as AddressInfo).port,
     get open() {
       return open.size;
@@ -120,6 +123,7 @@ export async function tapVehicle(
     orders,
     longs,
     repetitions,
+    withholdAcknowledgements: false,
     forget: () => {
       mostOpen = open.size;
       orders.length = 0;
@@ -127,4 +131,5 @@ export async function tapVehicle(
       repetitions.length = 0;
     },
   };
+  return tap;
 }

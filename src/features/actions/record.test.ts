@@ -3,7 +3,7 @@ import { atEndOfFile } from "../../testing";
 import { freshDatabase } from "../../testing/fresh-database";
 import { cuttable } from "../../testing/worlds/cuttable";
 import { tappedDrone } from "../../testing/worlds/replicas";
-import { eventually, simulatedDrone } from "../../testing/worlds/simulated-drone";
+import { eventually } from "../../testing/worlds/simulated-drone";
 import { startTestGateway } from "../../testing/worlds/start-gateway";
 
 /** MAV_CMD numbers. */
@@ -17,14 +17,14 @@ test.each(["cut", "stall"] as const)(
     const gateway = await startTestGateway({ DATABASE_URL: cable.url });
     const db = openDatabase(url, { poolMax: 1 });
     atEndOfFile(() => db.destroy());
-    const { api } = await gateway.newUser();
-    const drone = await simulatedDrone(api);
-    atEndOfFile(() => drone.stop());
-    drone.vehicle.faults.withholdAcknowledgements = true;
+    const user = await gateway.newUser();
+    const { api } = user;
+    const drone = await tappedDrone(user);
+    drone.tap.withholdAcknowledgements = true;
     const asked = api.post("/drone/action/arm", { drone_id: drone.id });
     await eventually("the order is at the vehicle", () => drone.vehicle.state.armed);
     cable[harm]();
-    drone.vehicle.faults.withholdAcknowledgements = false;
+    drone.tap.withholdAcknowledgements = false;
     const answeredAt = asked.then(() => performance.now());
     const releasedAt = performance.now();
     expect(await asked).toMatchObject({ status: 200 });
@@ -44,7 +44,7 @@ test("a takeoff whose link goes while guided mode is entered is told and recorde
   const drone = await tappedDrone({ api });
   const order = { drone_id: drone.id };
   expect(await api.post("/drone/action/arm", order)).toMatchObject({ status: 200 });
-  drone.vehicle.faults.withholdAcknowledgements = true;
+  drone.tap.withholdAcknowledgements = true;
   const asked = api.post("/drone/action/takeoff", { ...order, altitude: 10 });
   await eventually("the mode is ordered", () => drone.tap.orders.includes(DO_SET_MODE));
   await drone.stop();

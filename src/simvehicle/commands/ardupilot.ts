@@ -1,6 +1,6 @@
-import { breaksFence } from "../fence";
 import type { Mode } from "../modes";
 import { Severity } from "../reports";
+import { breaksFence } from "../safety/fence";
 import { altitudeOf, type Cockpit, type Handler, MAGIC_FORCE_ARM, MAGIC_FORCE_DISARM, Result } from "./call";
 import { common } from "./common";
 

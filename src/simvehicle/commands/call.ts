@@ -1,6 +1,6 @@
 import type { common } from "../../vehicle/mavlink/wire/messages";
-import type { Arming } from "../arming";
 import type { Flight } from "../flight";
+import type { Arming } from "../safety/arming";
 import type { Streams } from "../streams";
 
 /** A COMMAND_LONG or COMMAND_INT in one form. */

@@ -1,7 +1,7 @@
-import { remaining } from "../battery";
 import type { Flight } from "../flight";
 import { type GlobalPosition, toHeading } from "../geo";
 import { groundSpeed } from "../kinematics";
+import { remaining } from "../safety/battery";
 import { LogFile } from "./log-file";
 
 /** LogEvent and LogErrorSubsystem numbers. */

@@ -1,9 +1,9 @@
+import { planItem } from "../../testing/fakes/ground-station";
+import { home, SteppedVehicle } from "../../testing/worlds/stepped-vehicle";
 import { common } from "../../vehicle/mavlink/wire/messages";
-import { Bench, home } from "../bench";
 import { offsetBy } from "../geo";
-import { planItem } from "../ground-station";
-import type { PlanItem } from "../plan-item";
-import { planStore } from "../plan-store";
+import type { PlanItem } from "../missions/plan-item";
+import { planStore } from "../missions/plan-store";
 
 const at = (n: number, e: number) => {
   const { lat, lng } = offsetBy(home, { n, e });
@@ -12,56 +12,56 @@ const at = (n: number, e: number) => {
 const placeholder = planItem({ frame: 0 });
 const takeoff = planItem({ command: 22, z: 10 });
 
-function load(bench: Bench, items: readonly PlanItem[]): void {
-  const plan = planStore(bench.flight, common.MavMissionType.MISSION)!;
+function load(stepped: SteppedVehicle, items: readonly PlanItem[]): void {
+  const plan = planStore(stepped.flight, common.MavMissionType.MISSION)!;
   plan.begin(items.length);
   for (const [seq, item] of items.entries()) plan.put(seq, item, []);
   plan.finish([]);
 }
 
 /** A copter in AUTO, in the air, at the start of a plan. */
-function fly(items: readonly PlanItem[]): Bench {
-  const bench = new Bench();
-  load(bench, [placeholder, takeoff, ...items]);
-  bench.takeOff(10);
-  expect(bench.command(176, { _param1: 1, _param2: 3 })).toBe(0);
-  return bench;
+function fly(items: readonly PlanItem[]): SteppedVehicle {
+  const stepped = new SteppedVehicle();
+  load(stepped, [placeholder, takeoff, ...items]);
+  stepped.takeOff(10);
+  expect(stepped.command(176, { _param1: 1, _param2: 3 })).toBe(0);
+  return stepped;
 }
 
-const reached = (bench: Bench): number[] =>
-  bench.said.filter((each) => each instanceof common.MissionItemReached).map(({ seq }) => seq);
+const reached = (stepped: SteppedVehicle): number[] =>
+  stepped.said.filter((each) => each instanceof common.MissionItemReached).map(({ seq }) => seq);
 
 test("a plan that ends with a landing ends on the ground, disarmed", () => {
-  const bench = fly([planItem({ command: 21, ...at(15, 0) })]);
-  bench.wait(60);
-  expect(bench.flight.armed).toBe(false);
-  expect(bench.flight.body.n).toBeCloseTo(15, 0);
-  expect(reached(bench)).toEqual([1, 2]);
+  const stepped = fly([planItem({ command: 21, ...at(15, 0) })]);
+  stepped.wait(60);
+  expect(stepped.flight.armed).toBe(false);
+  expect(stepped.flight.body.n).toBeCloseTo(15, 0);
+  expect(reached(stepped)).toEqual([1, 2]);
 });
 
 test("a waypoint is held for its delay", () => {
-  const bench = fly([planItem({ ...at(5, 0), z: 10, param1: 20 }), planItem({ ...at(10, 0), z: 10 })]);
-  bench.wait(15);
-  expect(bench.flight.run.seq).toBe(2);
-  bench.wait(15);
-  expect(reached(bench)).toEqual([1, 2, 3]);
+  const stepped = fly([planItem({ ...at(5, 0), z: 10, param1: 20 }), planItem({ ...at(10, 0), z: 10 })]);
+  stepped.wait(15);
+  expect(stepped.flight.run.seq).toBe(2);
+  stepped.wait(15);
+  expect(reached(stepped)).toEqual([1, 2, 3]);
 });
 
 test("a jump is taken as often as it says", () => {
-  const bench = fly([
+  const stepped = fly([
     planItem({ ...at(10, 0), z: 10 }),
     planItem({ ...at(0, 0), z: 10 }),
     planItem({ command: 177, param1: 2, param2: 2 }),
   ]);
-  bench.wait(120);
-  expect(reached(bench)).toEqual([1, 2, 3, 2, 3, 2, 3]);
-  expect(bench.flight.run.state).toBe("complete");
+  stepped.wait(120);
+  expect(reached(stepped)).toEqual([1, 2, 3, 2, 3, 2, 3]);
+  expect(stepped.flight.run.state).toBe("complete");
 });
 
 test("a speed change holds for what follows", () => {
-  const bench = fly([planItem({ command: 178, param1: 1, param2: 2 }), planItem({ ...at(100, 0), z: 10 })]);
-  bench.wait(10);
-  expect(Math.hypot(bench.flight.body.vn, bench.flight.body.ve)).toBeCloseTo(2, 1);
+  const stepped = fly([planItem({ command: 178, param1: 1, param2: 2 }), planItem({ ...at(100, 0), z: 10 })]);
+  stepped.wait(10);
+  expect(Math.hypot(stepped.flight.body.vn, stepped.flight.body.ve)).toBeCloseTo(2, 1);
 });
 
 test("an endless loiter stays, and a timed one ends", () => {
@@ -74,44 +74,44 @@ test("an endless loiter stays, and a timed one ends", () => {
 });
 
 test("a pause stops on the way and a continue goes on", () => {
-  const bench = fly([planItem({ ...at(200, 0), z: 10 })]);
-  bench.wait(5);
-  expect(bench.command(193, { _param1: 0 })).toBe(0);
-  bench.wait(10);
-  expect(Math.hypot(bench.flight.body.vn, bench.flight.body.ve)).toBeLessThan(0.1);
-  expect(bench.flight.run.seq).toBe(2);
-  expect(bench.command(193, { _param1: 1 })).toBe(0);
-  bench.wait(40);
-  expect(reached(bench)).toEqual([1, 2]);
+  const stepped = fly([planItem({ ...at(200, 0), z: 10 })]);
+  stepped.wait(5);
+  expect(stepped.command(193, { _param1: 0 })).toBe(0);
+  stepped.wait(10);
+  expect(Math.hypot(stepped.flight.body.vn, stepped.flight.body.ve)).toBeLessThan(0.1);
+  expect(stepped.flight.run.seq).toBe(2);
+  expect(stepped.command(193, { _param1: 1 })).toBe(0);
+  stepped.wait(40);
+  expect(reached(stepped)).toEqual([1, 2]);
 });
 
 test("a plan that is exchanged in flight goes on at the old number", () => {
-  const bench = fly([planItem({ ...at(30, 0), z: 10 }), planItem({ ...at(60, 0), z: 10 })]);
-  bench.wait(7);
-  expect(bench.flight.run.seq).toBe(3);
-  expect(bench.command(176, { _param1: 1, _param2: 4 })).toBe(0);
-  load(bench, [placeholder, takeoff, planItem({ ...at(0, 50), z: 10 }), planItem({ ...at(0, 90), z: 10 })]);
-  expect(bench.command(176, { _param1: 1, _param2: 3 })).toBe(0);
-  expect(bench.flight.run.seq).toBe(3);
+  const stepped = fly([planItem({ ...at(30, 0), z: 10 }), planItem({ ...at(60, 0), z: 10 })]);
+  stepped.wait(7);
+  expect(stepped.flight.run.seq).toBe(3);
+  expect(stepped.command(176, { _param1: 1, _param2: 4 })).toBe(0);
+  load(stepped, [placeholder, takeoff, planItem({ ...at(0, 50), z: 10 }), planItem({ ...at(0, 90), z: 10 })]);
+  expect(stepped.command(176, { _param1: 1, _param2: 3 })).toBe(0);
+  expect(stepped.flight.run.seq).toBe(3);
 });
 
 test("a disarm sends the plan back to its start", () => {
-  const bench = fly([planItem({ ...at(30, 0), z: 10 }), planItem({ ...at(60, 0), z: 10 })]);
-  bench.wait(12);
-  bench.flight.disarm();
-  expect(bench.flight.run).toMatchObject({ state: "idle", seq: 1 });
+  const stepped = fly([planItem({ ...at(30, 0), z: 10 }), planItem({ ...at(60, 0), z: 10 })]);
+  stepped.wait(12);
+  stepped.flight.disarm();
+  expect(stepped.flight.run).toMatchObject({ state: "idle", seq: 1 });
 });
 
 test("a takeoff spools up before it lifts, and until then may be asked for again", () => {
-  const bench = new Bench();
-  bench.command(176, { _param1: 1, _param2: 4 });
-  bench.command(400, { _param1: 1 });
-  expect(bench.command(22, { _param7: 10 })).toBe(0);
-  bench.wait(0.5);
-  expect(bench.flight.landed).toBe(true);
-  expect(bench.command(22, { _param7: 10 })).toBe(0);
-  bench.wait(2);
-  expect(bench.flight.landed).toBe(false);
+  const stepped = new SteppedVehicle();
+  stepped.command(176, { _param1: 1, _param2: 4 });
+  stepped.command(400, { _param1: 1 });
+  expect(stepped.command(22, { _param7: 10 })).toBe(0);
+  stepped.wait(0.5);
+  expect(stepped.flight.landed).toBe(true);
+  expect(stepped.command(22, { _param7: 10 })).toBe(0);
+  stepped.wait(2);
+  expect(stepped.flight.landed).toBe(false);
   // A repeat that comes late, because its acknowledgement was lost, is refused though all is well.
-  expect(bench.command(22, { _param7: 10 })).toBe(4);
+  expect(stepped.command(22, { _param7: 10 })).toBe(4);
 });

@@ -1,6 +1,6 @@
 import type { FlightState } from "../flight-state";
 import type { Demand } from "../kinematics";
-import { Command, type PlanItem } from "../plan-item";
+import { Command, type PlanItem } from "../missions/plan-item";
 import { Severity } from "../reports";
 import { landAt } from "./land";
 import { orbit } from "./pilot";

@@ -1,5 +1,5 @@
-import { bytewiseFloat, bytewiseValue } from "../param-protocol";
 import { definitionsFor } from "./index";
+import { bytewiseFloat, bytewiseValue } from "./param-protocol";
 import { coerce, ParamStore, ParamType } from "./store";
 import { tuningOf } from "./tuning";
 

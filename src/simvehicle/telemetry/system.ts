@@ -6,8 +6,8 @@ import {
   minimal,
   standard,
 } from "../../vehicle/mavlink/wire/messages";
-import { remaining } from "../battery";
 import type { Flight } from "../flight";
+import { remaining } from "../safety/battery";
 import { bootMillis, throttlePercent } from "./navigation";
 
 /** What of the vehicle's state lies outside its flight. */

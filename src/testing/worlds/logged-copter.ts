@@ -1,4 +1,3 @@
-import { noFaults } from "../../simvehicle/faults";
 import { distance, offsetBy } from "../../simvehicle/geo";
 import { groundSpeed } from "../../simvehicle/kinematics";
 import { SimVehicle } from "../../simvehicle/vehicle";
@@ -20,7 +19,6 @@ export class LoggedCopter {
   constructor(logFolder: string) {
     this.vehicle = new SimVehicle(
       { kind: "copter", autopilot: "ardupilot", firmware: "4.7", home: HOME, systemId: 1, bootSeconds: 0 },
-      noFaults(),
       (message) => this.said.push({ at: this.now, message }),
       () => undefined,
       this.now,

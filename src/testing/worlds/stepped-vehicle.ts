@@ -1,12 +1,11 @@
-import { build } from "../vehicle/mavlink/wire/codec";
-import { common, type MavLinkData, minimal } from "../vehicle/mavlink/wire/messages";
-import { noFaults } from "./faults";
-import { SimVehicle } from "./vehicle";
+import { SimVehicle } from "../../simvehicle/vehicle";
+import { build } from "../../vehicle/mavlink/wire/codec";
+import { common, type MavLinkData, minimal } from "../../vehicle/mavlink/wire/messages";
 
 export const home = { lat: 47.397742, lng: 8.545594, altitude: 488 };
 
 /** A vehicle without a socket, on a clock that the test turns. */
-export class Bench {
+export class SteppedVehicle {
   readonly said: MavLinkData[] = [];
   readonly vehicle: SimVehicle;
   private now = 1_000_000;
@@ -14,7 +13,6 @@ export class Bench {
   constructor(params: Record<string, number> = {}, bootSeconds = 0) {
     this.vehicle = new SimVehicle(
       { kind: "copter", autopilot: "ardupilot", firmware: "4.7", home, systemId: 1, bootSeconds },
-      noFaults(),
       (message) => this.said.push(message),
       () => undefined,
       this.now,

@@ -1,4 +1,4 @@
-import type { GlobalPosition } from "./geo";
+import type { GlobalPosition } from "../geo";
 import { Command, keepAsArdupilot, keepAsPx4, MissionResult, type PlanItem } from "./plan-item";
 
 /** ArduPilot on its common boards has room for 724 items, PX4 for 2000. */

@@ -1,4 +1,4 @@
-import { planItem } from "./ground-station";
+import { planItem } from "../../testing/fakes/ground-station";
 import { keepAsArdupilot, keepAsPx4, MissionResult } from "./plan-item";
 
 const kept = (fields: Parameters<typeof planItem>[0]) => {

@@ -1,9 +1,9 @@
-import { common } from "../vehicle/mavlink/wire/messages";
-import { checkFenceItem, keepFenceItem, readFence } from "./fence";
-import type { Flight } from "./flight";
-import { rewindMission } from "./modes/auto";
+import { common } from "../../vehicle/mavlink/wire/messages";
+import type { Flight } from "../flight";
+import { rewindMission } from "../modes/auto";
+import { Severity } from "../reports";
+import { checkFenceItem, keepFenceItem, readFence } from "../safety/fence";
 import { keepAsPx4, MissionResult, type PlanItem } from "./plan-item";
-import { Severity } from "./reports";
 
 /** One of the plans a vehicle keeps, as the mission protocol sees it. */
 export interface StoredPlan {

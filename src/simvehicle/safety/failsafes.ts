@@ -1,8 +1,8 @@
+import type { Flight } from "../flight";
+import { distance } from "../geo";
+import { Severity } from "../reports";
 import { remaining } from "./battery";
 import { breaksFence } from "./fence";
-import type { Flight } from "./flight";
-import { distance } from "./geo";
-import { Severity } from "./reports";
 
 const FENCE_TYPE = { height: 1, circle: 2, shapes: 4 } as const;
 const FS_OPTION = { auto: 2, landing: 8, pilot: 16 } as const;

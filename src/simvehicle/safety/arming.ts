@@ -1,7 +1,7 @@
+import type { Flight } from "../flight";
+import { Severity } from "../reports";
 import { remaining } from "./battery";
 import { breaksFence } from "./fence";
-import type { Flight } from "./flight";
-import { Severity } from "./reports";
 
 /** Milliseconds between repeats of the failing checks, as ArduPilot repeats them. */
 const REPEAT = 30_000;
@@ -16,7 +16,6 @@ export class Arming {
   obstacles(): string[] {
     const { flight } = this;
     const found: string[] = [];
-    if (flight.faults.refuseArming) found.push(flight.faults.refuseArming);
     if (!flight.hasPosition) found.push("GPS 1: Bad fix", "Need Position Estimate");
     else if (flight.time < flight.options.bootSeconds) found.push("EKF3 waiting for GPS config data");
     if (remaining(flight.battery) < 0.05) found.push("Battery 1 below minimum arming capacity");
@@ -35,8 +34,7 @@ export class Arming {
       return false;
     }
     const obstacles = this.obstacles();
-    // The fault that a test sets stands for a broken part: no force arms it.
-    if (obstacles.length > 0 && (!force || flight.faults.refuseArming)) {
+    if (obstacles.length > 0 && !force) {
       this.refuse(obstacles, "Arm");
       return false;
     }

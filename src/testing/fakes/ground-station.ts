@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { build, decode, FrameWriter } from "../vehicle/mavlink/wire/codec";
-import { FrameReader } from "../vehicle/mavlink/wire/frame-reader";
-import { common, type MavLinkData, type MavLinkDataConstructor } from "../vehicle/mavlink/wire/messages";
-import type { PlanItem } from "./plan-item";
+import type { PlanItem } from "../../simvehicle/missions/plan-item";
+import { build, decode, FrameWriter } from "../../vehicle/mavlink/wire/codec";
+import { FrameReader } from "../../vehicle/mavlink/wire/frame-reader";
+import { common, type MavLinkData, type MavLinkDataConstructor } from "../../vehicle/mavlink/wire/messages";
 
 const PATIENCE = 8000;
 

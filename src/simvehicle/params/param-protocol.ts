@@ -1,8 +1,8 @@
-import { build } from "../vehicle/mavlink/wire/codec";
-import { common, type MavLinkData, ParamError, ParamErrorCode } from "../vehicle/mavlink/wire/messages";
-import type { Flight } from "./flight";
-import { ParamType, type StoredParam } from "./params/store";
-import { Severity } from "./reports";
+import { build } from "../../vehicle/mavlink/wire/codec";
+import { common, type MavLinkData, ParamError, ParamErrorCode } from "../../vehicle/mavlink/wire/messages";
+import type { Flight } from "../flight";
+import { Severity } from "../reports";
+import { ParamType, type StoredParam } from "./store";
 
 /** Answers that belong to no place in the list carry this index (ArduPilot). */
 const NO_INDEX = 65_535;

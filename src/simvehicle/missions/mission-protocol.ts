@@ -1,11 +1,11 @@
-import { build } from "../vehicle/mavlink/wire/codec";
-import { common, type MavLinkData } from "../vehicle/mavlink/wire/messages";
-import type { Flight } from "./flight";
-import { jumpTo } from "./modes/auto";
-import type { Sender } from "./param-protocol";
+import { build } from "../../vehicle/mavlink/wire/codec";
+import { common, type MavLinkData } from "../../vehicle/mavlink/wire/messages";
+import type { Flight } from "../flight";
+import { jumpTo } from "../modes/auto";
+import type { Sender } from "../params/param-protocol";
+import { Severity } from "../reports";
 import { MissionResult, type PlanItem } from "./plan-item";
 import { planStore, type StoredPlan } from "./plan-store";
-import { Severity } from "./reports";
 
 /** Milliseconds: an item is asked for again after the first, the transfer given up after the second. */
 const RETRY = 1000;

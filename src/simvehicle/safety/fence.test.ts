@@ -1,6 +1,6 @@
+import { planItem } from "../../testing/fakes/ground-station";
+import { MissionResult } from "../missions/plan-item";
 import { breaksFence, readFence } from "./fence";
-import { planItem } from "./ground-station";
-import { MissionResult } from "./plan-item";
 
 const square = (command: number, count = 4) =>
   [

@@ -1,4 +1,4 @@
-import type { FlightState } from "./flight-state";
+import type { FlightState } from "../flight-state";
 
 /** Seconds, where the autopilot has no parameter for it. */
 const DEFAULT_DELAY = 10;

@@ -1,0 +1,56 @@
+import { SteppedVehicle } from "../../testing/worlds/stepped-vehicle";
+
+const ARM = { _param1: 1 };
+const FORCE_ARM = { _param1: 1, _param2: 2989 };
+
+test("arming is refused with the reasons until the checks pass", () => {
+  const stepped = new SteppedVehicle({}, 40);
+  stepped.wait(10);
+  expect(stepped.texts).toContain("PreArm: Need Position Estimate");
+  expect(stepped.command(400, ARM)).toBe(4);
+  expect(stepped.texts).toContain("Arm: Need Position Estimate");
+  expect(stepped.command(176, { _param1: 1, _param2: 4 })).toBe(4);
+  expect(stepped.texts).toContain("Mode change to GUIDED failed: requires position");
+  stepped.wait(20);
+  expect(stepped.texts).toContain("EKF3 IMU0 is using GPS");
+  expect(stepped.command(176, { _param1: 1, _param2: 4 })).toBe(0);
+  expect(stepped.command(400, ARM)).toBe(4);
+  stepped.wait(11);
+  expect(stepped.command(400, ARM)).toBe(0);
+});
+
+test("a force arms before the checks pass", () => {
+  const stepped = new SteppedVehicle({}, 40);
+  expect(stepped.command(400, ARM)).toBe(4);
+  expect(stepped.command(400, FORCE_ARM)).toBe(0);
+});
+
+test("what it waits for is said again every half minute", () => {
+  const stepped = new SteppedVehicle({}, 3_600);
+  stepped.wait(65);
+  expect(stepped.texts.filter((text) => text === "PreArm: Need Position Estimate")).toHaveLength(3);
+});
+
+test("a copter that was armed for nothing disarms after ten seconds, unless the throttle is raised", () => {
+  const stepped = new SteppedVehicle();
+  stepped.command(400, ARM);
+  stepped.wait(9);
+  expect(stepped.flight.armed).toBe(true);
+  stepped.wait(2);
+  expect(stepped.flight.armed).toBe(false);
+  expect(stepped.texts).toContain("Disarming motors");
+  stepped.command(400, ARM);
+  stepped.flight.pilot.override([1500, 1500, 1200, 1500], 0, -1);
+  stepped.wait(15);
+  expect(stepped.flight.armed).toBe(true);
+});
+
+test("a computer that slept for an hour finds the vehicle where it was", () => {
+  const stepped = new SteppedVehicle();
+  stepped.takeOff(5);
+  stepped.flight.guided = { kind: "velocity", vn: 5, ve: 0, vd: 0, until: Number.POSITIVE_INFINITY };
+  stepped.wait(5);
+  const { n } = stepped.flight.body;
+  stepped.sleep(3600);
+  expect(stepped.flight.body.n - n).toBeLessThan(20);
+});
