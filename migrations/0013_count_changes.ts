@@ -2,7 +2,7 @@ import type { Knex } from "knex";
 
 /**
  * A vehicle count that the payment provider was asked for and has not told of yet. Until it has, or the time is over,
- * no other is asked for, and a lower one is the limit for new vehicles.
+ * no other is asked for, and a lower one is the limit for new vehicles. Not used since 0.2, and kept for a rollback to 0.1.
  */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`

@@ -1,17 +1,10 @@
-import { DomainError, isDomainError } from "../../domain/errors";
+import { DomainError } from "../../domain/errors";
 import type { Db } from "../../platform/postgres/db";
 import { customerOfUser, emailOf, findOpenCheckout, replaceOpenCheckout } from "./customers.store";
-import type { PaymentProvider, Sighting } from "./payment-provider";
+import type { PaymentProvider } from "./payment-provider";
 import { type Payment, paymentsOf } from "./payments.store";
-import {
-  beginCountChange,
-  type CountChange,
-  endCountChange,
-  findProviderSubscription,
-  holdUser,
-  lockCustomer,
-} from "./provider-subscriptions.store";
-import { keepSighting, Tie } from "./sightings";
+import { findProviderSubscription, lockCustomer } from "./provider-subscriptions.store";
+import { applySnapshot, type SubscriptionSnapshot } from "./subscription-snapshots";
 import { findSubscription, type Subscription } from "./subscriptions.store";
 import { FREE_SIMULATED, type GateAnswer, isActive, type VehicleKind, vehicleGate } from "./vehicle-gate";
 
@@ -26,7 +19,7 @@ export interface BillingServiceDeps {
 /** A subscription that the provider sold. */
 type Bought = Subscription & { readonly provider_id: string };
 
-/** What a user buys, changes, cancels and is told about it. */
+/** Checkouts, changes and cancellations of users' subscriptions. */
 export class BillingService {
   constructor(private readonly deps: BillingServiceDeps) {}
 
@@ -77,34 +70,24 @@ export class BillingService {
 
   async setVehicleCount(userId: number, vehicleCount: number): Promise<Subscription> {
     const provider = this.provider();
-    const { provider_id } = await this.bought(userId);
-    const change = await this.beginChange(userId, provider_id, vehicleCount);
-    let isAsked = false;
-    try {
-      const sold = await provider.find(provider_id);
-      if (!sold) return refuse("The payment provider does not know your subscription.");
-      isAsked = true;
-      const changed = await provider.setVehicleCount(sold.facts, vehicleCount);
-      return await this.keep(userId, changed, change);
-    } catch (error) {
-      const isRefused = isDomainError(error) && error.code === "billing_refused";
-      // Otherwise it may have been done, or be done yet: it counts until its time is over.
-      if (!isAsked || isRefused) await endCountChange(this.deps.db, change);
-      throw error;
-    }
+    const { provider_id, vehicle_count } = await this.bought(userId);
+    if (vehicleCount < vehicle_count) await this.refuseTooFew(userId, vehicleCount);
+    const sold = await provider.find(provider_id);
+    if (!sold) return refuse("The payment provider does not know your subscription.");
+    return this.store(userId, await provider.setVehicleCount(sold.facts, vehicleCount));
   }
 
   async cancel(userId: number, at: "once" | "period end"): Promise<Subscription> {
     const provider = this.provider();
     const { provider_id } = await this.bought(userId);
-    return this.keep(userId, await provider.cancel(provider_id, at));
+    return this.store(userId, await provider.cancel(provider_id, at));
   }
 
   async reactivate(userId: number): Promise<Subscription> {
     const provider = this.provider();
     const { provider_id, cancel_at_period_end } = await this.bought(userId);
     if (!cancel_at_period_end) refuse("Your subscription is not about to end.");
-    return this.keep(userId, await provider.resume(provider_id));
+    return this.store(userId, await provider.resume(provider_id));
   }
 
   private provider(): PaymentProvider {
@@ -124,53 +107,20 @@ export class BillingService {
     return { ...current, provider_id };
   }
 
-  /**
-   * Mark the change before the provider is asked, holding the user's row as the vehicle gate does: a drone that is
-   * added at the same moment is counted, or finds the lower limit. The provider may take its time, and no row is held
-   * meanwhile; another change must wait, since the provider might do the two in any order.
-   */
-  private beginChange(userId: number, providerId: string, vehicleCount: number): Promise<CountChange> {
-    return this.deps.db.transaction(async (trx) => {
-      const sold = await findProviderSubscription(trx, providerId);
-      if (!sold) return refuse("Your subscription is gone.");
-      // In the order in which news of the provider takes them.
-      await lockCustomer(trx, sold.customer_id);
-      await holdUser(trx, userId);
-      const change = await beginCountChange(trx, providerId, vehicleCount);
-      if (!change)
-        return refuse("A change of your vehicle count is under way; try again in a minute or two.");
-      const current = await findProviderSubscription(trx, providerId);
-      if (current && vehicleCount < current.vehicle_count) await this.refuseTooFew(trx, userId, vehicleCount);
-      return change;
-    });
-  }
-
-  private async refuseTooFew(trx: Db, userId: number, vehicleCount: number): Promise<void> {
-    const { physical, sitl } = await this.deps.countVehicles(trx, userId);
+  private async refuseTooFew(userId: number, vehicleCount: number): Promise<void> {
+    const { physical, sitl } = await this.deps.countVehicles(this.deps.db, userId);
     if (physical <= vehicleCount && sitl <= vehicleCount + FREE_SIMULATED) return;
     refuse(
       `You have ${physical} physical and ${sitl} simulated vehicles; a vehicle count of ${vehicleCount} covers ${vehicleCount} physical and ${vehicleCount + FREE_SIMULATED} simulated ones. Delete some first.`,
     );
   }
 
-  /** The reply tells what the event will tell later; nobody has to wait for that. */
-  private async keep(userId: number, sighting: Sighting, change?: CountChange): Promise<Subscription> {
-    const store = ({ facts, seenAt }: Sighting, rule: "ask" | "take") =>
-      this.deps.db.transaction(async (trx) => {
-        await lockCustomer(trx, facts.customer_id);
-        await keepSighting(trx, facts, seenAt, rule);
-        if (!change) return;
-        // News that came while the provider took its time may be older than the change, and seem newer.
-        const shown = await findProviderSubscription(trx, facts.id);
-        if (rule === "ask" && shown?.vehicle_count !== facts.vehicle_count) throw new Tie(facts.id);
-        await endCountChange(trx, change);
-      });
-    try {
-      await store(sighting, "ask");
-    } catch (error) {
-      if (!(error instanceof Tie)) throw error;
-      await store((await this.provider().find(error.subscriptionId)) ?? sighting, "take");
-    }
+  /** Stores the provider's reply, so that nobody waits for the event that follows it. */
+  private async store(userId: number, snapshot: SubscriptionSnapshot): Promise<Subscription> {
+    await this.deps.db.transaction(async (trx) => {
+      await lockCustomer(trx, snapshot.facts.customer_id);
+      await applySnapshot(trx, snapshot, async () => snapshot.facts);
+    });
     const current = await this.subscription(userId);
     return current ?? refuse("Your subscription is gone.");
   }

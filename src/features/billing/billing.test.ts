@@ -5,7 +5,6 @@ import {
   paymentEvent,
   subscriptionObject,
 } from "../../testing/fakes/payment-events";
-import { until } from "../../testing/until";
 import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
 import { saveSubscription } from ".";
 
@@ -177,109 +176,6 @@ describe("the vehicle count", () => {
     expect(reply.body.error.message).toContain("2 physical and 3 simulated");
     expect(fake.lines).toEqual([]);
     expect((await user.api.put("/billing/subscription/vehicles", { vehicle_count: 2 })).status).toBe(200);
-  });
-
-  test("that is being lowered counts for a drone that is added while the provider takes its time", async () => {
-    const { user } = await subscriber(2);
-    await addDrones(user, "physical", 1);
-    let answer = () => {};
-    fake.thinks = () => new Promise<void>((resolve) => (answer = resolve));
-    const lowering = user.api.put("/billing/subscription/vehicles", { vehicle_count: 1 });
-    await until(() => fake.lines.length === 1);
-    const added = await user.api.post("/drone", { type: "physical", name: "Two", vehicle_type: "copter" });
-    fake.thinks = async () => {};
-    answer();
-    expect(added).toMatchObject({ status: 402, body: { error: expect.stringContaining("limit_reached") } });
-    expect((await lowering).status).toBe(200);
-  });
-
-  describe("whose lowering waits for the provider", () => {
-    const wish = { type: "physical", name: "More", vehicle_type: "copter" };
-    const more = ({ api }: TestUser) => api.post("/drone", wish);
-    const setCount = ({ api }: TestUser, vehicle_count: number) =>
-      api.put("/billing/subscription/vehicles", { vehicle_count });
-    afterEach(() => {
-      fake.thinks = async () => {};
-      fake.losesAnswerTo = () => false;
-    });
-
-    /** A user who pays for three, has one drone, and lowers to one; `done` lets the provider do it. */
-    async function lowering() {
-      const sold = await subscriber(3);
-      await addDrones(sold.user, "physical", 1);
-      fake.requests.splice(0);
-      let done = () => {};
-      const change = `POST /v1/subscriptions/${sold.id}`;
-      const waits = new Promise<void>((resolve) => (done = resolve));
-      let isFirst = true;
-      fake.thinks = async () => {
-        if (fake.lines.at(-1) !== change || !isFirst) return;
-        isFirst = false;
-        await waits;
-      };
-      const asked = setCount(sold.user, 1);
-      await until(() => fake.lines.includes(change));
-      return { ...sold, asked, done };
-    }
-
-    test("is not raised meanwhile, so that no drone is added which is then not paid for", async () => {
-      const { user, id, asked, done } = await lowering();
-      const raised = await setCount(user, 3);
-      const added = [await more(user), await more(user)];
-      done();
-      expect((await asked).status).toBe(200);
-      const drones = (await user.api.get("/drones")).body.length;
-      expect({ drones, paidFor: fake.subscriptions.get(id)?.quantity }).toEqual({ drones: 1, paidFor: 1 });
-      expect(raised).toMatchObject({
-        status: 400,
-        body: { error: { message: expect.stringContaining("change of your vehicle count is under way") } },
-      });
-      expect(added.map(({ status }) => status)).toEqual([402, 402]);
-      expect((await setCount(user, 3)).status).toBe(200);
-      await addDrones(user, "physical", 2);
-    });
-
-    test("stays lowered when news of before comes meanwhile", async () => {
-      const { user, id, customer, asked, done } = await lowering();
-      const seen = subscriptionObject({ id, customer, quantity: 3 });
-      const told = await gateway.api.post(
-        "/billing/webhook",
-        paymentEvent("customer.subscription.updated", seen, Math.floor(Date.now() / 1000)),
-      );
-      expect(told.status).toBe(200);
-      expect((await more(user)).status).toBe(402);
-      done();
-      expect((await asked).status).toBe(200);
-      expect(await subscriptionOf(user)).toMatchObject({ vehicle_count: 1 });
-    });
-
-    test("stays lowered when the provider's answer is lost, until its news must have come", async () => {
-      const { user, id } = await subscriber(3);
-      fake.losesAnswerTo = (line) => line === `POST /v1/subscriptions/${id}`;
-      expect((await setCount(user, 1)).status).toBe(500);
-      expect(fake.subscriptions.get(id)?.quantity).toBe(1);
-      await addDrones(user, "physical", 1);
-      expect((await more(user)).status).toBe(402);
-      // As if the time had passed without any: then it has not been done.
-      await gateway.deps.db("provider_subscriptions").where({ id }).update({ changing_until: new Date() });
-      expect(await subscriptionOf(user)).toMatchObject({ vehicle_count: 3 });
-      expect((await more(user)).status).toBe(201);
-    }, 30_000);
-  });
-
-  test("never ends below the drones that exist, whatever is added at the same moment", async () => {
-    for (let round = 0; round < 5; round++) {
-      const { user } = await subscriber(4);
-      await addDrones(user, "physical", 1);
-      const wish = { type: "physical", name: "More", vehicle_type: "copter" };
-      const replies = await Promise.all([
-        ...[1, 2, 3].map(() => user.api.post("/drone", wish)),
-        user.api.put("/billing/subscription/vehicles", { vehicle_count: 1 + (round % 3) }),
-      ]);
-      expect(replies.filter(({ status }) => status >= 500)).toEqual([]);
-      const drones = (await user.api.get("/drones")).body.length;
-      expect(drones).toBeLessThanOrEqual((await subscriptionOf(user)).vehicle_count);
-    }
   });
 
   test("is what it was again when the provider refuses to lower it", async () => {

@@ -2,6 +2,7 @@ import Stripe from "stripe";
 import { DomainError } from "../../domain/errors";
 import type { GatewayConfig } from "../../platform/config";
 import { type SubscriptionFacts, SubscriptionObject } from "./provider-events";
+import type { SubscriptionSnapshot } from "./subscription-snapshots";
 
 export type PaymentConfig = Pick<
   GatewayConfig,
@@ -14,7 +15,7 @@ export type PaymentConfig = Pick<
   | "PUBLIC_ORIGIN"
 >;
 
-export interface CheckoutWish {
+export interface CheckoutRequest {
   readonly userId: number;
   readonly vehicleCount: number;
   /** The provider's customer, where the user is one already. */
@@ -22,28 +23,22 @@ export interface CheckoutWish {
   readonly email: string | undefined;
 }
 
-/** A subscription as the provider showed it, and since when it has been so at the latest, by its own clock. */
-export interface Sighting {
-  readonly facts: SubscriptionFacts;
-  readonly seenAt: Date;
-}
-
 /** What we ask of the payment provider. Every method rejects with `payment_provider_failed` when it cannot. */
 export interface PaymentProvider {
-  openCheckout(wish: CheckoutWish): Promise<{ url: string; sessionId: string }>;
+  openCheckout(request: CheckoutRequest): Promise<{ url: string; sessionId: string }>;
   /** Close a checkout that is still open. Resolves with the subscription that it was paid for, if it was. */
   closeCheckout(sessionId: string): Promise<string | undefined>;
   openPortal(customerId: string): Promise<string>;
   /** Undefined when the provider does not know it. */
-  find(subscriptionId: string): Promise<Sighting | undefined>;
+  find(subscriptionId: string): Promise<SubscriptionSnapshot | undefined>;
   /**
    * Charges or credits the difference at once. Nothing changes when that is refused (`billing_refused`); where the
    * provider cannot be asked, it may have changed.
    */
-  setVehicleCount(subscription: SubscriptionFacts, vehicleCount: number): Promise<Sighting>;
-  cancel(subscriptionId: string, at: "once" | "period end"): Promise<Sighting>;
+  setVehicleCount(subscription: SubscriptionFacts, vehicleCount: number): Promise<SubscriptionSnapshot>;
+  cancel(subscriptionId: string, at: "once" | "period end"): Promise<SubscriptionSnapshot>;
   /** Undo a cancellation at the period's end. */
-  resume(subscriptionId: string): Promise<Sighting>;
+  resume(subscriptionId: string): Promise<SubscriptionSnapshot>;
 }
 
 const REQUEST_TIMEOUT_MS = 10_000;
@@ -55,12 +50,12 @@ export function stripeProvider(config: PaymentConfig): PaymentProvider | undefin
   const stripe = new Stripe(key, { ...baseOf(config), timeout: REQUEST_TIMEOUT_MS, telemetry: false });
 
   const change = (id: string, params: Stripe.SubscriptionUpdateParams) =>
-    sight(() => stripe.subscriptions.update(id, params));
+    snapshot(() => stripe.subscriptions.update(id, params));
 
   return {
     async openCheckout({ userId, vehicleCount, customerId, email }) {
       const metadata = { user_id: String(userId), vehicle_count: String(vehicleCount) };
-      const session = await asked(() =>
+      const session = await callStripe(() =>
         stripe.checkout.sessions.create({
           mode: "subscription",
           line_items: [{ ...priceOf(config), quantity: vehicleCount }],
@@ -78,21 +73,21 @@ export function stripeProvider(config: PaymentConfig): PaymentProvider | undefin
     },
 
     async closeCheckout(id) {
-      const closed = await asked(() => stripe.checkout.sessions.expire(id)).catch(ignoreRefusal);
+      const closed = await callStripe(() => stripe.checkout.sessions.expire(id)).catch(ignoreRefusal);
       if (closed) return undefined;
-      const session = await asked(() => stripe.checkout.sessions.retrieve(id)).catch(ignoreRefusal);
+      const session = await callStripe(() => stripe.checkout.sessions.retrieve(id)).catch(ignoreRefusal);
       if (session?.status !== "complete" || !session.subscription) return undefined;
       return typeof session.subscription === "string" ? session.subscription : session.subscription.id;
     },
 
     async openPortal(customerId) {
-      const session = await asked(() =>
+      const session = await callStripe(() =>
         stripe.billingPortal.sessions.create({ customer: customerId, return_url: `${origin}/billing` }),
       );
       return session.url;
     },
 
-    find: (id) => sight(() => stripe.subscriptions.retrieve(id)).catch(ignoreRefusal),
+    find: (id) => snapshot(() => stripe.subscriptions.retrieve(id)).catch(ignoreRefusal),
 
     async setVehicleCount({ id, itemId }, vehicleCount) {
       if (!itemId) throw new DomainError("billing_refused", "This subscription has no quantity to change.");
@@ -106,11 +101,11 @@ export function stripeProvider(config: PaymentConfig): PaymentProvider | undefin
 
     cancel: (id, at) =>
       at === "once"
-        ? sight(() => stripe.subscriptions.cancel(id))
+        ? snapshot(() => stripe.subscriptions.cancel(id))
         : change(id, { cancel_at_period_end: true }),
 
     async resume(id) {
-      const current = await asked(() => stripe.subscriptions.retrieve(id));
+      const current = await callStripe(() => stripe.subscriptions.retrieve(id));
       // The provider's own pages may set a date in place of the flag.
       return change(id, current.cancel_at_period_end ? { cancel_at_period_end: false } : { cancel_at: "" });
     },
@@ -141,12 +136,14 @@ function priceOf(config: PaymentConfig): Stripe.Checkout.SessionCreateParams.Lin
 }
 
 /**
- * The reply's date less the time that the request took lies before the moment of the reply's content, so news
- * that happened later is never taken for older.
+ * `seenAt` is the reply's date less the duration of the request: never after the reply's content was read, so an event
+ * that happened later is never older.
  */
-async function sight(ask: () => Promise<Stripe.Response<Stripe.Subscription>>): Promise<Sighting> {
+async function snapshot(
+  ask: () => Promise<Stripe.Response<Stripe.Subscription>>,
+): Promise<SubscriptionSnapshot> {
   const began = performance.now();
-  const reply = await asked(ask);
+  const reply = await callStripe(ask);
   const replied = Date.parse(reply.lastResponse.headers.date ?? "") || Date.now();
   const tookSeconds = Math.ceil((performance.now() - began) / 1000);
   const seenAt = new Date((Math.floor(replied / 1000) - tookSeconds) * 1000);
@@ -155,7 +152,7 @@ async function sight(ask: () => Promise<Stripe.Response<Stripe.Subscription>>): 
   throw failed(facts.error);
 }
 
-async function asked<T>(ask: () => Promise<T>): Promise<T> {
+async function callStripe<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {

@@ -1,7 +1,8 @@
 import { freePort } from "../../laptop/free-port";
 import { startServerProcess } from "../../laptop/servers/server-process";
 import { atEndOfFile } from "../../testing";
-import { type PaymentProvider, type Sighting, stripeProvider } from "./payment-provider";
+import { type PaymentProvider, stripeProvider } from "./payment-provider";
+import type { SubscriptionSnapshot } from "./subscription-snapshots";
 
 /** Stripe's own mock: it holds every request against Stripe's published description, and keeps no state. */
 let provider: PaymentProvider;
@@ -53,7 +54,7 @@ test("shows subscriptions in a shape that we read", async () => {
 });
 
 test("takes our change of quantity, both cancellations and the way back", async () => {
-  const { facts } = (await provider.find("sub_1")) as Sighting;
+  const { facts } = (await provider.find("sub_1")) as SubscriptionSnapshot;
   expect(await provider.setVehicleCount({ ...facts, itemId: "si_1" }, 5)).toEqual(seen);
   expect(await provider.cancel("sub_1", "period end")).toEqual(seen);
   expect(await provider.cancel("sub_1", "once")).toEqual(seen);

@@ -32,17 +32,8 @@ const columns: (keyof Subscription)[] = [
   "updated_at",
 ];
 
-/** While the provider is asked for a lower count than is known, the lower one is shown. */
 export const findSubscription = async (db: Db, userId: number): Promise<Subscription | undefined> =>
-  db("subscriptions as known")
-    .leftJoin("provider_subscriptions as sold", (join) =>
-      join.on("sold.id", "known.provider_id").andOn(db.raw("sold.changing_until > now()")),
-    )
-    .where({ "known.user_id": userId })
-    .first(
-      ...columns.filter((column) => column !== "vehicle_count").map((column) => `known.${column}`),
-      db.raw("least(known.vehicle_count, sold.changing_to) as vehicle_count"),
-    );
+  db<Subscription>("subscriptions").where({ user_id: userId }).first(columns);
 
 /** Grant a user this subscription, in place of the one they had. */
 export const saveSubscription = (

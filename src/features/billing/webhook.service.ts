@@ -13,7 +13,6 @@ import {
   type InvoiceFacts,
   InvoiceObject,
   ProviderEvent,
-  type SubscriptionFacts,
   SubscriptionObject,
 } from "./provider-events";
 import {
@@ -22,7 +21,7 @@ import {
   lockCustomer,
   putProviderSubscription,
 } from "./provider-subscriptions.store";
-import { keepSighting, Tie, type TieRule, userOf } from "./sightings";
+import { applySnapshot, type ResolveTie, resolveUser } from "./subscription-snapshots";
 
 export interface WebhookDeps {
   readonly config: Pick<GatewayConfig, "STRIPE_WEBHOOK_SECRET" | "DEPLOYMENT">;
@@ -36,37 +35,31 @@ export type Reception = "processed" | "duplicate" | "ignored";
 /** Signed longer ago than this, an event may be one that somebody recorded and sends again. */
 const SIGNATURE_TOLERANCE_SECONDS = 300;
 
+/** Asks the provider for a subscription as it is now. */
+type Refetch = (subscriptionId: string) => ReturnType<PaymentProvider["find"]>;
 /** What an event changes, inside a transaction that holds its customer. */
-type Handler = (trx: Db, rule: TieRule, asked: SubscriptionFacts | undefined) => Promise<void>;
+type Handler = (trx: Db, refetch: Refetch) => Promise<void>;
 
 /** The payment provider's events: each counts once, in whatever order they come. */
 export class WebhookService {
   constructor(private readonly deps: WebhookDeps) {}
 
   /**
-   * Rejects with `invalid_input` when the signature or the payload is not good. Anything else that it rejects
-   * with left nothing behind, and the provider sends the event again.
+   * Rejects with `invalid_input` when the signature or the payload is not good. Any other rejection leaves nothing
+   * behind, and the provider sends the event again.
    */
   async receive(body: Buffer, signature: string | undefined): Promise<Reception> {
     this.verify(body, signature);
     const event = parseEvent(body);
-    const told = readEvent(event);
-    if (!told) return "ignored";
-    const run = (rule: TieRule, asked?: SubscriptionFacts) =>
-      this.deps.db.transaction(async (trx): Promise<Reception> => {
-        if (!(await rememberEvent(trx, event))) return "duplicate";
-        await lockCustomer(trx, told.customerId);
-        await told.handle(trx, rule, asked);
-        return "processed";
-      });
-    if (!this.deps.provider) return run("guess");
-    try {
-      return await run("ask");
-    } catch (error) {
-      if (!(error instanceof Tie)) throw error;
-      const sighting = await this.deps.provider.find(error.subscriptionId);
-      return sighting ? run("take", sighting.facts) : run("guess");
-    }
+    const handling = readEvent(event);
+    if (!handling) return "ignored";
+    const { db, provider } = this.deps;
+    return db.transaction(async (trx) => {
+      if (!(await rememberEvent(trx, event))) return "duplicate";
+      await lockCustomer(trx, handling.customerId);
+      await handling.handle(trx, async (id) => provider?.find(id));
+      return "processed";
+    });
   }
 
   private verify(body: Buffer, signature: string | undefined): void {
@@ -99,7 +92,7 @@ function parseEvent(body: Buffer): ProviderEvent {
   }
 }
 
-/** Undefined for an event that is not for us. */
+/** Undefined for an event of another type, or without a customer. */
 function readEvent({
   type,
   created,
@@ -109,13 +102,18 @@ function readEvent({
     case "customer.subscription.created":
     case "customer.subscription.updated":
     case "customer.subscription.deleted": {
-      const facts = read(SubscriptionObject, data.object);
-      const shown = type.endsWith("deleted") ? { ...facts, status: "canceled" as const } : facts;
-      const isCreation = type.endsWith("created");
-      return {
-        customerId: facts.customer_id,
-        handle: (trx, rule, asked) => keepSighting(trx, asked ?? shown, created, rule, isCreation),
+      const object = read(SubscriptionObject, data.object);
+      const facts = type.endsWith("deleted") ? { ...object, status: "canceled" as const } : object;
+      const handle: Handler = (trx, refetch) => {
+        const resolveTie: ResolveTie = async (known) => {
+          const current = await refetch(facts.id);
+          if (current) return current.facts;
+          // Without a provider to ask: an ended subscription stays ended, and a creation precedes everything else.
+          return hasEnded(known.status) || type.endsWith("created") ? undefined : facts;
+        };
+        return applySnapshot(trx, { facts, seenAt: created }, resolveTie);
       };
+      return { customerId: facts.customer_id, handle };
     }
     case "checkout.session.completed":
       return withCustomer(read(CheckoutObject, data.object), finishCheckout(created));
@@ -139,12 +137,12 @@ function withCustomer<F extends { customer_id: string | null }>(
   return { customerId: customer_id, handle: (trx) => handle(trx, facts, customer_id) };
 }
 
-/** Tells whose the customer is; of the subscription only as much as no event of its own has told yet. */
+/** Links the customer to its user, and stores the subscription where no event of its own has come yet. */
 const finishCheckout =
   (created: Date) =>
   async (trx: Db, facts: CheckoutFacts, customer_id: string): Promise<void> => {
     await removeOpenCheckout(trx, facts.id);
-    const user_id = await userOf(trx, customer_id, facts.userId);
+    const user_id = await resolveUser(trx, customer_id, facts.userId);
     if (facts.subscriptionId !== null) {
       const known = await findProviderSubscription(trx, facts.subscriptionId);
       if (!known) {
@@ -155,7 +153,7 @@ const finishCheckout =
           cancel_at_period_end: false,
           current_period_end: null,
           started_at: created,
-          // Unpaid is only how it began: whatever the subscription's own events tell is newer.
+          // An unpaid checkout only begins a subscription: any event of the subscription itself is newer.
           seen_at: facts.paid ? created : new Date(0),
         });
       } else if (facts.paid && known.status === "incomplete" && known.seen_at <= created) {
@@ -169,7 +167,8 @@ const keepInvoice =
   (status: "paid" | "failed", created: Date) =>
   async (trx: Db, facts: InvoiceFacts, customer_id: string): Promise<void> => {
     const subscription = facts.subscriptionId && (await findProviderSubscription(trx, facts.subscriptionId));
-    const user_id = (await userOf(trx, customer_id, facts.userId)) ?? (subscription || null)?.user_id ?? null;
+    const user_id =
+      (await resolveUser(trx, customer_id, facts.userId)) ?? (subscription || null)?.user_id ?? null;
     if (user_id !== null && (await linkCustomer(trx, customer_id, user_id)))
       await deriveSubscription(trx, user_id);
     await recordPayment(trx, {
@@ -189,5 +188,7 @@ function read<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   if (parsed.success) return parsed.data;
   throw invalid("The event's payload is not one that can be read.", parsed.error);
 }
+
+const hasEnded = (status: string) => status === "canceled" || status === "incomplete_expired";
 
 const invalid = (message: string, cause?: unknown) => new DomainError("invalid_input", message, { cause });

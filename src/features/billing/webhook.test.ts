@@ -5,7 +5,7 @@ import {
   invoiceObject,
   type PaymentEvent,
   paymentEvent,
-  type SubscriptionWish,
+  type SubscriptionFields,
   signEvent,
   subscriptionObject,
 } from "../../testing/fakes/payment-events";
@@ -36,8 +36,8 @@ const paymentsOf = async ({ api }: TestUser) => (await api.get("/billing/payment
 
 async function newSubscriber(at = gateway) {
   const user = await at.newUser();
-  const wish: SubscriptionWish = { id: freshId("sub"), customer: freshId("cus"), userId: user.id };
-  const told = (kind: string, changes: Partial<SubscriptionWish>, created: number) =>
+  const wish: SubscriptionFields = { id: freshId("sub"), customer: freshId("cus"), userId: user.id };
+  const told = (kind: string, changes: Partial<SubscriptionFields>, created: number) =>
     send(
       paymentEvent(`customer.subscription.${kind}`, subscriptionObject({ ...wish, ...changes }), created),
       at,

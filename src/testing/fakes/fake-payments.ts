@@ -33,12 +33,6 @@ export class FakePayments {
   /** Answer the next request, or the next of this method, with an error in place of what it asked for. */
   private failure: { status: number; error: object; method: string | undefined } | undefined;
 
-  /** Awaited before each answer: a provider that takes its time. */
-  thinks: () => Promise<unknown> = async () => {};
-
-  /** Whether what it does on such a request is done and never answered: the connection breaks. */
-  losesAnswerTo: (line: string) => boolean = () => false;
-
   private constructor(readonly url: string) {}
 
   static async start(): Promise<FakePayments> {
@@ -92,15 +86,10 @@ export class FakePayments {
     const fields = Object.fromEntries(new URLSearchParams(text));
     const line = `${request.method} ${request.url}`;
     this.requests.push({ line, fields, headers: request.headers });
-    await this.thinks();
     const failure =
       this.failure?.method === (this.failure?.method && request.method) ? this.failure : undefined;
     if (failure) this.failure = undefined;
     const [status, body] = failure ? [failure.status, { error: failure.error }] : this.serve(line, fields);
-    if (this.losesAnswerTo(line)) {
-      request.socket.destroy();
-      return;
-    }
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   }
 

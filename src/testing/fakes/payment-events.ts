@@ -27,7 +27,7 @@ export const paymentEvent = (type: string, object: object, created: number): Pay
   data: { object: object as Record<string, unknown> },
 });
 
-export interface SubscriptionWish {
+export interface SubscriptionFields {
   readonly id: string;
   readonly customer: string;
   readonly userId?: number;
@@ -36,7 +36,7 @@ export interface SubscriptionWish {
   readonly cancelAtPeriodEnd?: boolean;
 }
 
-export const subscriptionObject = (wish: SubscriptionWish) => ({
+export const subscriptionObject = (wish: SubscriptionFields) => ({
   id: wish.id,
   object: "subscription",
   customer: wish.customer,
@@ -58,7 +58,7 @@ export const subscriptionObject = (wish: SubscriptionWish) => ({
   },
 });
 
-export const checkoutObject = (wish: SubscriptionWish) => ({
+export const checkoutObject = (wish: SubscriptionFields) => ({
   id: freshId("cs_test"),
   object: "checkout.session",
   mode: "subscription",
@@ -71,7 +71,7 @@ export const checkoutObject = (wish: SubscriptionWish) => ({
 });
 
 export const invoiceObject = (
-  wish: SubscriptionWish & { invoice?: string; paymentIntent?: string | null; amount?: number },
+  wish: SubscriptionFields & { invoice?: string; paymentIntent?: string | null; amount?: number },
 ) => ({
   id: wish.invoice ?? freshId("in"),
   object: "invoice",
