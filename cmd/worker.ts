@@ -1,4 +1,4 @@
-import { startWorker } from "../src/gateway/worker";
+import { startWorker } from "../src/gateway/worker/index";
 import { loadConfig, workerConfig } from "../src/platform/config";
 import { runProcess, stopOnSignals } from "../src/platform/process/lifecycle";
 

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { startWorker } from "../../src/gateway/worker";
+import { startWorker } from "../../src/gateway/worker/index";
 import { loadConfig, workerConfig } from "../../src/platform/config";
 import { createMetrics } from "../../src/platform/process/metrics";
 import { atEndOfFile, freshDatabase, freshMail, freshObjects } from "../../src/testing";

@@ -14,7 +14,7 @@ import { openRedis, type Redis } from "../platform/redis/client";
 import { warnOfEviction } from "../platform/redis/eviction-policy";
 import type { VehicleLinks } from "../vehicle";
 import { openLinks } from "./links";
-import { openReplicas, type Replicas } from "./replicas";
+import { openReplicas, type Replicas } from "./replicas/index";
 
 /** What the gateway stands on, opened once and closed last. */
 export interface GatewayDeps {

@@ -4,7 +4,7 @@ import { startTestGateway, type TestGateway } from "../../testing/worlds/start-g
 import { startTestRelay } from "../../testing/worlds/start-relay";
 import { tunnelWorld } from "../../testing/worlds/start-tunnel";
 import { SimulatedOs } from "../../tunnel/os/simulated-os";
-import { startWorker } from "../worker";
+import { startWorker } from "../worker/index";
 
 // A busy machine takes several times as long.
 jest.setTimeout(120_000);

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import sharp from "sharp";
-import { composeTasks } from "../../gateway/tasks";
+import { composeTasks } from "../../gateway/worker/tasks";
 import type { Mail, Mailer } from "../../platform/mail";
 import { freshFolder } from "../fresh-servers";
 import type { TestGateway, TestUser } from "../worlds/start-gateway";

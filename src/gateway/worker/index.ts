@@ -1,18 +1,18 @@
 import Koa from "koa";
-import { opsRoutes } from "../http/ops";
-import { protectiveHeaders } from "../http/protective-headers";
-import { INTERNAL_LIMITS, limitedServer } from "../http/server/limited-server";
-import { closeServer, listen } from "../http/server/listen";
-import type { WorkerConfig } from "../platform/config";
-import { observeJobs } from "../platform/jobs/jobs";
-import { openMailer } from "../platform/mail";
-import { ObjectStore } from "../platform/objects/object-store";
-import { observeDatabase, openDatabase } from "../platform/postgres/db";
-import { systemClock } from "../platform/process/clock";
-import { Lifecycle } from "../platform/process/lifecycle";
-import { createLogger, type Logger } from "../platform/process/log";
-import { createMetrics } from "../platform/process/metrics";
-import { reachabilityProbes } from "../platform/process/reachability";
+import { opsRoutes } from "../../http/ops";
+import { protectiveHeaders } from "../../http/protective-headers";
+import { INTERNAL_LIMITS, limitedServer } from "../../http/server/limited-server";
+import { closeServer, listen } from "../../http/server/listen";
+import type { WorkerConfig } from "../../platform/config";
+import { observeJobs } from "../../platform/jobs/jobs";
+import { openMailer } from "../../platform/mail";
+import { ObjectStore } from "../../platform/objects/object-store";
+import { observeDatabase, openDatabase } from "../../platform/postgres/db";
+import { systemClock } from "../../platform/process/clock";
+import { Lifecycle } from "../../platform/process/lifecycle";
+import { createLogger, type Logger } from "../../platform/process/log";
+import { createMetrics } from "../../platform/process/metrics";
+import { reachabilityProbes } from "../../platform/process/reachability";
 import { startWorking } from "./tasks";
 
 export interface Worker {

@@ -1,5 +1,5 @@
-import { Counter, Gauge, Histogram, type Registry } from "../platform/process/metrics";
-import type { FleetObserver, LeasesObserver } from "../vehicle/cluster";
+import { Counter, Gauge, Histogram, type Registry } from "../../platform/process/metrics";
+import type { FleetObserver, LeasesObserver } from "../../vehicle/cluster";
 
 export interface ReplicaCounts {
   readonly leases: () => number;

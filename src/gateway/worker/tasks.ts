@@ -1,14 +1,14 @@
-import { assetTasks } from "../features/assets";
-import { executionTasks } from "../features/executions";
-import type { WorkerConfig } from "../platform/config";
-import { type JobWorker, startJobWorker, type Tasks } from "../platform/jobs/worker";
-import type { Mailer } from "../platform/mail";
-import type { ObjectStore } from "../platform/objects/object-store";
-import type { Db } from "../platform/postgres/db";
-import type { Clock } from "../platform/process/clock";
-import type { Lifecycle } from "../platform/process/lifecycle";
-import type { Logger } from "../platform/process/log";
-import type { Registry } from "../platform/process/metrics";
+import { assetTasks } from "../../features/assets";
+import { executionTasks } from "../../features/executions";
+import type { WorkerConfig } from "../../platform/config";
+import { type JobWorker, startJobWorker, type Tasks } from "../../platform/jobs/worker";
+import type { Mailer } from "../../platform/mail";
+import type { ObjectStore } from "../../platform/objects/object-store";
+import type { Db } from "../../platform/postgres/db";
+import type { Clock } from "../../platform/process/clock";
+import type { Lifecycle } from "../../platform/process/lifecycle";
+import type { Logger } from "../../platform/process/log";
+import type { Registry } from "../../platform/process/metrics";
 
 /** What background jobs stand on; the gateway and the worker both have it. */
 export interface TaskDeps {

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import sharp from "sharp";
-import { ApiClient } from "../testing/client";
-import { invoiceObject, paymentEvent, subscriptionObject } from "../testing/fakes/payment-events";
-import { hasRecurringTimer } from "../testing/guards/recurring-timers";
-import { filesWith } from "../testing/guards/source-files";
-import { until } from "../testing/until";
-import { startTestGateway, type TestGateway, type TestUser } from "../testing/worlds/start-gateway";
-import { droneClient, put, upload } from "../testing/worlds/uploads";
+import { ApiClient } from "../../testing/client";
+import { invoiceObject, paymentEvent, subscriptionObject } from "../../testing/fakes/payment-events";
+import { hasRecurringTimer } from "../../testing/guards/recurring-timers";
+import { filesWith } from "../../testing/guards/source-files";
+import { until } from "../../testing/until";
+import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
+import { droneClient, put, upload } from "../../testing/worlds/uploads";
 
 // A busy machine takes several times as long.
 jest.setTimeout(120_000);

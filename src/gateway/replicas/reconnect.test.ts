@@ -1,15 +1,20 @@
 import { decode, type JwtPayload, sign } from "jsonwebtoken";
-import { countingDrone, numberOf } from "../testing/fakes/counting-vehicle";
-import { TestWatcher } from "../testing/watcher";
-import { type Balancer, startBalancer } from "../testing/worlds/balancer";
-import { startReplicas, type TappedDrone, type TestReplicas, tappedDrone } from "../testing/worlds/replicas";
-import { eventually } from "../testing/worlds/simulated-drone";
+import { countingDrone, numberOf } from "../../testing/fakes/counting-vehicle";
+import { TestWatcher } from "../../testing/watcher";
+import { type Balancer, startBalancer } from "../../testing/worlds/balancer";
+import {
+  startReplicas,
+  type TappedDrone,
+  type TestReplicas,
+  tappedDrone,
+} from "../../testing/worlds/replicas";
+import { eventually } from "../../testing/worlds/simulated-drone";
 import {
   startTestGateway,
   TEST_JWT_SECRET,
   type TestGateway,
   type TestUser,
-} from "../testing/worlds/start-gateway";
+} from "../../testing/worlds/start-gateway";
 
 /** A greeting takes milliseconds; a busy machine is given some more. */
 const AT_ONCE_MS = 1_500;

@@ -17,7 +17,7 @@ import { startTestRelay } from "../../testing/worlds/start-relay";
 import { tunnelWorld } from "../../testing/worlds/start-tunnel";
 import { SimulatedOs } from "../../tunnel/os/simulated-os";
 import { BASE_PATH } from "../app";
-import { startWorker } from "../worker";
+import { startWorker } from "../worker/index";
 
 // A busy machine takes several times as long.
 jest.setTimeout(120_000);

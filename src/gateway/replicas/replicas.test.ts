@@ -1,17 +1,17 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { ApiClient } from "../testing/client";
-import { TestWatcher } from "../testing/watcher";
+import { ApiClient } from "../../testing/client";
+import { TestWatcher } from "../../testing/watcher";
 import {
   startReplicas,
   type TappedDrone,
   TEST_PEER_SECRET,
   type TestReplicas,
   tappedDrone,
-} from "../testing/worlds/replicas";
-import { eventually } from "../testing/worlds/simulated-drone";
-import type { TestGateway, TestUser } from "../testing/worlds/start-gateway";
-import { ownAddress } from "./replicas";
+} from "../../testing/worlds/replicas";
+import { eventually } from "../../testing/worlds/simulated-drone";
+import type { TestGateway, TestUser } from "../../testing/worlds/start-gateway";
+import { ownAddress } from "./index";
 
 /** MAV_CMD_COMPONENT_ARM_DISARM and MAV_CMD_NAV_TAKEOFF. */
 const [ARM, TAKEOFF] = [400, 22];

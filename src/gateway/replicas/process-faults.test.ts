@@ -1,8 +1,8 @@
-import { ApiClient } from "../testing/client";
-import { compiledPrograms } from "../testing/programs/programs";
-import { TestWatcher } from "../testing/watcher";
-import { startBalancer } from "../testing/worlds/balancer";
-import { startJumphost, type TestJumphost } from "../testing/worlds/jumphost";
+import { ApiClient } from "../../testing/client";
+import { compiledPrograms } from "../../testing/programs/programs";
+import { TestWatcher } from "../../testing/watcher";
+import { startBalancer } from "../../testing/worlds/balancer";
+import { startJumphost, type TestJumphost } from "../../testing/worlds/jumphost";
 import {
   asPhysical,
   REPLICA_ENV,
@@ -10,9 +10,9 @@ import {
   startReplicaProcess,
   type TappedDrone,
   tappedDrone,
-} from "../testing/worlds/replicas";
-import { eventually } from "../testing/worlds/simulated-drone";
-import { startTestGateway, type TestGateway, type TestUser } from "../testing/worlds/start-gateway";
+} from "../../testing/worlds/replicas";
+import { eventually } from "../../testing/worlds/simulated-drone";
+import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
 
 /** A killed holder's successor is heard and seen by then. */
 const REPLACED_MS = 5_000;

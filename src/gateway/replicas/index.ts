@@ -1,23 +1,23 @@
 import { randomUUID } from "node:crypto";
 import { networkInterfaces } from "node:os";
-import { limitedServer, type ServerLimits } from "../http/server/limited-server";
-import { closeServer, listen } from "../http/server/listen";
-import type { GatewayConfig } from "../platform/config";
-import type { Lifecycle } from "../platform/process/lifecycle";
-import type { Logger } from "../platform/process/log";
-import type { Registry } from "../platform/process/metrics";
-import { inUrl, isWildcard } from "../platform/process/open-port";
-import type { Redis } from "../platform/redis/client";
-import { Subscriber } from "../platform/redis/subscriber";
-import { FleetLinks, LeaseStore, Leases, PeerClient, peerListener } from "../vehicle/cluster";
-import { openPool } from "./links";
-import { countReplicas } from "./replica-metrics";
+import { limitedServer, type ServerLimits } from "../../http/server/limited-server";
+import { closeServer, listen } from "../../http/server/listen";
+import type { GatewayConfig } from "../../platform/config";
+import type { Lifecycle } from "../../platform/process/lifecycle";
+import type { Logger } from "../../platform/process/log";
+import type { Registry } from "../../platform/process/metrics";
+import { inUrl, isWildcard } from "../../platform/process/open-port";
+import type { Redis } from "../../platform/redis/client";
+import { Subscriber } from "../../platform/redis/subscriber";
+import { FleetLinks, LeaseStore, Leases, PeerClient, peerListener } from "../../vehicle/cluster";
+import { openPool } from "../links";
+import { countReplicas } from "./metrics";
 
-/** What joins this process to the gateway's other replicas. */
+/** The connections of this gateway with its other replicas. */
 export interface Replicas {
   readonly links: FleetLinks;
   readonly subscriber: Subscriber;
-  /** Answers the other replicas from now on, and tells them where. */
+  /** Answers the other replicas, and advertises the address for it. */
   serve(): Promise<void>;
 }
 
@@ -67,7 +67,7 @@ export function openReplicas(
     const [from, key = "", ...reason] = text.split(" ");
     if (from !== leases.replica) links.close(key, reason.join(" "));
   });
-  // Orders have had the drain's time; a lease that is given up now need not run out for others to have the drone.
+  // Orders had the drain's time to finish. A released lease lets another replica have the drone at once.
   lifecycle.onClose("vehicle links", () => links.drain(0));
   const serve = async () => {
     const server = limitedServer(
@@ -82,7 +82,7 @@ export function openReplicas(
   return { links, subscriber, serve };
 }
 
-/** A replica that asks for many drones has a connection for each question, and keeps some for the next. */
+/** A replica opens a connection for each call to another one, and keeps some for the next calls. */
 const peerLimits = (config: GatewayConfig): ServerLimits => ({
   headersSeconds: config.HTTP_HEADERS_SECONDS,
   requestSeconds: config.HTTP_REQUEST_SECONDS,
@@ -91,7 +91,7 @@ const peerLimits = (config: GatewayConfig): ServerLimits => ({
   maxConnectionsPerAddress: 0,
 });
 
-/** The machine's first address that another machine could ask. */
+/** The machine's first address that other machines can reach. */
 export function ownAddress(interfaces = networkInterfaces()): string {
   const outside = Object.values(interfaces)
     .flatMap((addresses) => addresses ?? [])
@@ -100,5 +100,5 @@ export function ownAddress(interfaces = networkInterfaces()): string {
   return own?.address ?? "127.0.0.1";
 }
 
-/** Good on one link only, and not without its name. */
+/** Reachable on one network interface only. */
 const LINK_LOCAL = /^fe[89ab]/i;

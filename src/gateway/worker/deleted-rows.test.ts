@@ -1,7 +1,7 @@
 import { ListObjectsV2Command, type S3Client } from "@aws-sdk/client-s3";
-import { openObjects } from "../platform/objects/client";
-import type { ObjectStore } from "../platform/objects/object-store";
-import { atEndOfFile } from "../testing";
+import { openObjects } from "../../platform/objects/client";
+import type { ObjectStore } from "../../platform/objects/object-store";
+import { atEndOfFile } from "../../testing";
 import {
   type Brought,
   type FlownWorld,
@@ -9,8 +9,8 @@ import {
   picture,
   video,
   workUntil,
-} from "../testing/programs/doomed-jobs";
-import { startTestGateway, type TestGateway } from "../testing/worlds/start-gateway";
+} from "../../testing/programs/doomed-jobs";
+import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
 
 let gateway: TestGateway;
 let objects: S3Client;

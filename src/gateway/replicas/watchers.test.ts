@@ -1,8 +1,8 @@
-import { countingDrone, numberOf } from "../testing/fakes/counting-vehicle";
-import { TestWatcher } from "../testing/watcher";
-import { startReplicas, type TestReplicas } from "../testing/worlds/replicas";
-import { eventually, simulatedDrone } from "../testing/worlds/simulated-drone";
-import type { TestGateway, TestUser } from "../testing/worlds/start-gateway";
+import { countingDrone, numberOf } from "../../testing/fakes/counting-vehicle";
+import { TestWatcher } from "../../testing/watcher";
+import { startReplicas, type TestReplicas } from "../../testing/worlds/replicas";
+import { eventually, simulatedDrone } from "../../testing/worlds/simulated-drone";
+import type { TestGateway, TestUser } from "../../testing/worlds/start-gateway";
 
 const TRANSPORTS = ["websocket", "polling"] as const;
 /** Slow enough for a busy machine to send each frame by itself; the newest of several counts for a slow watcher. */

@@ -1,4 +1,4 @@
-import { Doom, Killed } from "../testing/programs/doomed";
+import { Doom, Killed } from "../../testing/programs/doomed";
 import {
   type Brought,
   type FlownWorld,
@@ -7,8 +7,8 @@ import {
   picture,
   video,
   workUntil,
-} from "../testing/programs/doomed-jobs";
-import { startTestGateway, type TestGateway } from "../testing/worlds/start-gateway";
+} from "../../testing/programs/doomed-jobs";
+import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
 import { composeTasks } from "./tasks";
 
 let gateway: TestGateway;

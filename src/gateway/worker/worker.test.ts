@@ -1,8 +1,8 @@
-import { atEndOfFile } from "../testing";
-import { until } from "../testing/until";
-import { startTestGateway } from "../testing/worlds/start-gateway";
-import { droneClient } from "../testing/worlds/uploads";
-import { startWorker } from "./worker";
+import { atEndOfFile } from "../../testing";
+import { until } from "../../testing/until";
+import { startTestGateway } from "../../testing/worlds/start-gateway";
+import { droneClient } from "../../testing/worlds/uploads";
+import { startWorker } from "./index";
 
 test("a worker by itself sends the report that a gateway without one made due, and tells of its jobs", async () => {
   const gateway = await startTestGateway();
