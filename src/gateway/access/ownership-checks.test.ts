@@ -3,49 +3,51 @@ import { filesWith } from "../../testing/guards/source-files";
 const contracts = /\.contract\.ts$/;
 
 const owner = "[\\w.?]*(?:user_?id|owner_?id|ownerId)\\b";
-/** One owner beside another, neither of them null or undefined. */
+/** A comparison of two owners, neither of them null or undefined. */
 const comparison = new RegExp(`${owner}\\s*[!=]==\\s*(?!null|undefined)[\\w.]|[!=]==\\s*${owner}`, "i");
 
-test("who owns a thing is decided by may() and nowhere beside it", () => {
-  expect(filesWith(comparison, contracts)).toEqual([
-    "domain/access.ts",
-    // Whether a drone has another owner than before, so that what was open to it ends.
-    "features/drones/drone-watch.ts",
-    // Whether it is the same person who comes back.
-    "features/telemetry/sockets/telemetry-sockets.ts",
-    "relay/drone-watch.ts",
+const filesIn = (pattern: RegExp, but: RegExp) => filesWith(pattern, but).map((file) => `src/${file}`);
+
+test("may() alone decides who owns a thing", () => {
+  expect(filesIn(comparison, contracts)).toEqual([
+    "src/domain/access.ts",
+    // A drone with a new owner: its connections are closed.
+    "src/features/drones/drone-watch.ts",
+    // A client that reconnects must be the same user.
+    "src/features/telemetry/sockets/telemetry-sockets.ts",
+    "src/relay/drone-watch.ts",
   ]);
 });
 
-test("rows that no drone is asked for are found by their owner, in these stores and no other", () => {
-  // A user's own: plans, events, purchases and the lists of what is theirs. Whoever names another's finds
-  // nothing, which the walk of the routes sees for each id. A store that comes to this list gets ids there.
-  expect(filesWith(/where\(\{[^}]*\buser_id\b|\.user_id = \?/, contracts)).toEqual([
-    "features/assets/assets.store.ts",
-    "features/billing/customers.store.ts",
-    "features/billing/payments.store.ts",
-    "features/billing/provider-subscriptions.store.ts",
-    "features/billing/subscriptions.store.ts",
-    "features/calendar/calendar.store.ts",
-    "features/drones/drones.store.ts",
-    "features/executions/executions.store.ts",
-    "features/geofences/geofences.store.ts",
-    "features/missions/missions.store.ts",
-    "features/plans/plans.store.ts",
+test("these stores alone find rows by their owner", () => {
+  // A user's own plans, events, purchases and lists. The route walk asks each with another user's ids; a store that
+  // comes to this list needs its ids there.
+  expect(filesIn(/where\(\{[^}]*\buser_id\b|\.user_id = \?/, contracts)).toEqual([
+    "src/features/assets/assets.store.ts",
+    "src/features/billing/customers.store.ts",
+    "src/features/billing/payments.store.ts",
+    "src/features/billing/provider-subscriptions.store.ts",
+    "src/features/billing/subscriptions.store.ts",
+    "src/features/calendar/calendar.store.ts",
+    "src/features/drones/drones.store.ts",
+    "src/features/executions/executions.store.ts",
+    "src/features/geofences/geofences.store.ts",
+    "src/features/missions/missions.store.ts",
+    "src/features/plans/plans.store.ts",
   ]);
 });
 
-test("whoever acts on a user's drone asks may(), once in each place that a drone comes in", () => {
-  expect(filesWith(/\bmay\(/, contracts)).toEqual([
-    "domain/access.ts",
-    "features/assets/assets.service.ts",
-    "features/calendar/calendar.service.ts",
-    "features/drones/drone-access.ts",
-    "features/drones/drones.service.ts",
-    "features/executions/executions.service.ts",
-    "features/telemetry/index.ts",
-    "relay/admission.ts",
-    "relay/app.ts",
-    "tunnel/fleet.ts",
+test("every file that takes a drone's id from a caller asks may()", () => {
+  expect(filesIn(/\bmay\(/, contracts)).toEqual([
+    "src/domain/access.ts",
+    "src/features/assets/assets.service.ts",
+    "src/features/calendar/calendar.service.ts",
+    "src/features/drones/drone-access.ts",
+    "src/features/drones/drones.service.ts",
+    "src/features/executions/executions.service.ts",
+    "src/features/telemetry/index.ts",
+    "src/relay/admission.ts",
+    "src/relay/app.ts",
+    "src/tunnel/fleet.ts",
   ]);
 });

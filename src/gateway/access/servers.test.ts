@@ -25,56 +25,57 @@ jest.setTimeout(120_000);
 const TUNNEL_SECRET = "a tunnel secret of enough length";
 
 /**
- * What is served beside the routes, by the file that serves it: where it is walked. A file that comes to this list, as
- * one that has a router, hears upgrades or makes a server does, needs a door here or a walk of its own.
+ * Every file that makes a server, has a router or takes upgrades, and the test that asks it as every false caller. A new
+ * file in this list needs an endpoint in this test or a test of its own.
  */
 const servers: Readonly<Record<string, string>> = {
-  "features/assets/loopback-reader.ts": "assets/loopback-reader",
-  "features/telemetry/sockets/telemetry-sockets.ts": "access/sockets",
-  "gateway/index.ts": "access/routes",
-  "gateway/replicas.ts": "here",
-  "gateway/worker.ts": "here",
-  "http/docs-page.ts": "here",
-  "http/mount.ts": "access/routes",
-  "http/ops.ts": "here",
-  "onboard/index.ts": "here",
-  "platform/work-folder.ts":
-    "hears nobody: a socket in a folder of its own process's, of which is asked only whether it is there",
-  "relay/app.ts": "access/sockets",
-  "relay/doors.ts": "access/sockets",
-  "relay/index.ts": "here",
-  "tunnel/edge/edge.ts": "access/edge, and here",
-  "tunnel/index.ts": "access/sockets",
-  "tunnel/jumphost/jumphost.ts": "access/sockets, and here",
+  "src/features/assets/loopback-reader.ts": "assets/loopback-reader",
+  "src/features/telemetry/sockets/telemetry-sockets.ts": "access/sockets",
+  "src/gateway/index.ts": "access/routes",
+  "src/gateway/replicas/index.ts": "here",
+  "src/gateway/worker/index.ts": "here",
+  "src/http/mount.ts": "access/routes",
+  "src/http/openapi/docs-page.ts": "here",
+  "src/http/ops.ts": "here",
+  "src/onboard/index.ts": "here",
+  "src/platform/jobs/scratch-folder.ts": "a socket in a folder of the process, which reads nothing",
+  "src/relay/app.ts": "access/sockets",
+  "src/relay/doors.ts": "access/sockets",
+  "src/relay/index.ts": "here",
+  "src/tunnel/edge/edge.ts": "access/edge, and here",
+  "src/tunnel/index.ts": "access/sockets",
+  "src/tunnel/jumphost/jumphost.ts": "access/sockets, and here",
 };
 
-test("every file that opens a door is known, and where its doors are walked", () => {
+const filesIn = (pattern: RegExp, but: RegExp) => filesWith(pattern, but).map((file) => `src/${file}`);
+
+test("every file that opens a server is listed", () => {
   const opens =
     /new Router\(|limitedServer\(\s*[^)\s]|\.on\("upgrade"|new (WebSocket)?Server\(\{|\bcreate(Secure)?Server\b|\bcreateSocket\b|[\w)]\.listen\((?!\))/;
-  const others = /\.contract\.ts$|^(laptop|simvehicle)\/|^http\/server\.ts$|^platform\/open-port\.ts$/;
-  expect(filesWith(opens, others)).toEqual(Object.keys(servers));
+  const others =
+    /\.contract\.ts$|^(laptop|simvehicle)\/|^http\/server\/limited-server\.ts$|^platform\/process\/open-port\.ts$/;
+  expect(filesIn(opens, others)).toEqual(Object.keys(servers));
 });
 
-test("every file that answers is known, and none has a path beside those that are walked", () => {
+test("every file that replies is listed, and each names its paths in one list that a test walks", () => {
   const others = /\.contract\.ts$|^(laptop|simvehicle)\//;
-  expect(filesWith(/\bctx\.body = |\.writeHead\(/, others)).toEqual([
-    "features/assets/assets.routes.ts",
-    "features/assets/loopback-reader.ts",
-    "http/docs-page.ts",
-    "http/mount.ts",
-    "http/ops.ts",
-    "relay/app.ts",
-    "tunnel/edge/forward.ts",
-    "tunnel/edge/gateway-door.ts",
-    "tunnel/edge/objects-door.ts",
-    "tunnel/jumphost/jumphost.ts",
-    "vehicle/cluster/peer-server.ts",
+  expect(filesIn(/\bctx\.body = |\.writeHead\(/, others)).toEqual([
+    "src/features/assets/assets.routes.ts",
+    "src/features/assets/loopback-reader.ts",
+    "src/http/mount.ts",
+    "src/http/openapi/docs-page.ts",
+    "src/http/ops.ts",
+    "src/relay/app.ts",
+    "src/tunnel/edge/forward.ts",
+    "src/tunnel/edge/gateway-door.ts",
+    "src/tunnel/edge/objects-door.ts",
+    "src/tunnel/jumphost/jumphost.ts",
+    "src/vehicle/cluster/peer-server.ts",
   ]);
-  // Each has one place in which it names its paths: a list that is walked.
-  expect(filesWith(/router\.(get|post|put|patch|delete|all)\([\s\S]*router\.\w+\([^)]/, others)).toEqual([]);
+  expect(filesIn(/router\.(get|post|put|patch|delete|all)\([\s\S]*router\.\w+\([^)]/, others)).toEqual([]);
 });
 
-interface Door {
+interface Endpoint {
   readonly at: string;
   readonly path: string;
   readonly method?: "GET" | "POST";
@@ -84,7 +85,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
   let gateway: TestGateway;
   let own: Belongings;
   let bad: BadCallers;
-  /** By its name: where each process answers. */
+  /** The URL of each process, by its name. */
   let at: Readonly<Record<string, string>>;
   let edge: TestEdge;
 
@@ -136,14 +137,17 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
     };
   });
 
-  const ask = async ({ at: name, path, method = "GET" }: Door, headers: Readonly<Record<string, string>>) => {
+  const ask = async (
+    { at: name, path, method = "GET" }: Endpoint,
+    headers: Readonly<Record<string, string>>,
+  ) => {
     const reply = await fetch(`${at[name]}${path}`, { method, headers, redirect: "manual" });
     return { status: reply.status, text: await reply.text() };
   };
 
-  /** The rest is not read: some of it is a megabyte. */
+  /** The body is not read: some are a megabyte. */
   const statusOf = async (
-    { at: name, path, method = "GET" }: Door,
+    { at: name, path, method = "GET" }: Endpoint,
     headers: Readonly<Record<string, string>>,
   ) => {
     const reply = await fetch(`${at[name]}${path}`, { method, headers, redirect: "manual" });
@@ -151,50 +155,50 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
     return reply.status;
   };
 
-  const open = (): Door[] => [
+  const open = (): Endpoint[] => [
     ...["gateway", "relay", "tunnel", "worker", "onboard"].flatMap((name) =>
       opsPaths.map((path) => ({ at: name, path })),
     ),
     ...docsPaths(BASE_PATH).map((path) => ({ at: "gateway", path })),
   ];
 
-  /** Nothing of it may be told to whoever only reaches a port. */
+  /** No open endpoint may show any of these. */
   const secrets = () => [
     ...[TEST_JWT_SECRET, TEST_EDGE_SECRET, TEST_PEER_SECRET, TUNNEL_SECRET, own.roomToken],
     ...[own.user.username, own.user.token, own.user.ip, own.ip, gateway.databaseUrl, gateway.redisUrl],
   ];
 
-  test("what is open to anybody is answered the same to each, and tells nothing of anybody's", async () => {
+  test("an open endpoint answers every caller alike, and shows no secret", async () => {
     expect(open().length).toBeGreaterThan(20);
-    for (const door of open()) {
-      const plain = await ask(door, {});
-      expect([door, plain.status]).toEqual([door, door.path === "/api/docs" ? 302 : 200]);
-      expect([door, secrets().filter((secret) => plain.text.includes(secret))]).toEqual([door, []]);
+    for (const endpoint of open()) {
+      const plain = await ask(endpoint, {});
+      expect([endpoint, plain.status]).toEqual([endpoint, endpoint.path === "/api/docs" ? 302 : 200]);
+      expect([endpoint, secrets().filter((secret) => plain.text.includes(secret))]).toEqual([endpoint, []]);
       const others = await Promise.all(
-        Object.entries(bad).map(async ([kind, headers]) => [kind, await statusOf(door, headers)]),
+        Object.entries(bad).map(async ([kind, headers]) => [kind, await statusOf(endpoint, headers)]),
       );
-      expect([door, others]).toEqual([door, Object.keys(bad).map((kind) => [kind, plain.status])]);
+      expect([endpoint, others]).toEqual([endpoint, Object.keys(bad).map((kind) => [kind, plain.status])]);
     }
   });
 
-  test("what is open to anybody takes no other method", async () => {
-    for (const door of open()) {
-      const { status } = await ask({ ...door, method: "POST" }, {});
-      expect([door, [404, 405].includes(status), status]).toEqual([door, true, status]);
+  test("an open endpoint takes no other method", async () => {
+    for (const endpoint of open()) {
+      const { status } = await ask({ ...endpoint, method: "POST" }, {});
+      expect([endpoint, [404, 405].includes(status), status]).toEqual([endpoint, true, status]);
     }
   });
 
   test("the replicas' port answers replicas only, in both profiles", async () => {
     for (const path of ["/", ...opsPaths])
       for (const method of ["GET", "POST"] as const) {
-        const door = { at: "peers", path, method };
+        const endpoint = { at: "peers", path, method };
         for (const [kind, headers] of Object.entries(bad))
-          expect([door, kind, (await ask(door, headers)).status]).toEqual([door, kind, 401]);
-        expect((await ask(door, { authorization: `Bearer ${TEST_PEER_SECRET}` })).status).toBe(400);
+          expect([endpoint, kind, (await ask(endpoint, headers)).status]).toEqual([endpoint, kind, 401]);
+        expect((await ask(endpoint, { authorization: `Bearer ${TEST_PEER_SECRET}` })).status).toBe(400);
       }
   });
 
-  test("the jumphost has nothing for whoever asks without an upgrade", async () => {
+  test("the jumphost answers a request without an upgrade with 426", async () => {
     for (const path of ["/", ...opsPaths, "/10.71.0.2/5001"])
       for (const headers of [...Object.values(bad), { authorization: `Bearer ${TUNNEL_SECRET}` }])
         expect((await ask({ at: "jumphost", path }, headers)).status).toBe(426);
@@ -214,7 +218,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
     }
   });
 
-  test("the edge lets nobody in but a drone, whatever is asked for; a drone gets to no door but the gateway's own", async () => {
+  test("the edge admits drones only, and takes a drone to the gateway's drone routes only", async () => {
     const url = edge.edge.url("gateway") ?? "";
     for (const { path } of open())
       for (const headers of Object.values(bad))
@@ -229,7 +233,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
   });
 
   if (profile === "strict")
-    test("the drones' port has none of the open doors", async () => {
+    test("the drones' port serves none of the open endpoints", async () => {
       for (const { path } of open()) {
         const { status } = await fetch(`${gateway.droneUrl}${path}`, { redirect: "manual" });
         expect([path, status]).toEqual([path, 404]);
