@@ -65,7 +65,7 @@ test("who came and who went make the same plan as everybody does, change after c
     };
     const at = any(members.length);
     const one = members[at] as Member;
-    const place = Number(one.ip.split("..")[3]);
+    const place = Number(one.ip.split(".")[3]);
     const changes = [
       () => members.filter((_, other) => other !== at),
       () => members.with(at, member(one.rowId, ++lastKey, place)),

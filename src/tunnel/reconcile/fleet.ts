@@ -138,7 +138,7 @@ function addressIn(plane: PlaneName, text: string): Ipv4 | undefined {
   const [first, last] = bounds[plane];
   const value = toNumber(text);
   // 300 is no octet: written back, the address would be another.
-  const isWhole = text.split("..").every((octet) => Number(octet) <= 255);
+  const isWhole = text.split(".").every((octet) => Number(octet) <= 255);
   return isWhole && value >= first && value <= last ? (text as Ipv4) : undefined;
 }
 
