@@ -50,8 +50,9 @@ const relaxedRules = [
 
 /**
  * Build, listen, reconcile; ready once every plane's interface is up. Stopping it stops the daemon only:
- * interfaces, peers and firewall stay as they are, and the next start adopts them. Of several hubs of one database one
- * is ready, and the others stand by; with a lease it removes its interfaces before it gives the lease up.
+ * interfaces, peers and firewall stay as they are, and the next start adopts them. With a Lease one of several hubs
+ * serves and the others stand by, and the interfaces are removed before the Lease is released. Without one, rejects
+ * when another hub serves the same database.
  */
 export async function startTunnel(
   config: TunnelConfig,
@@ -164,7 +165,6 @@ export async function startTunnel(
     freshen: hearAll,
     guard: options.guard,
     store: options.leaseStore,
-    carries: async () => (await Promise.all(both.map((plane) => plane.carries()))).some(Boolean),
     onActive: () => void reconciler.takeRole(),
     onStandby: async () => {
       lifecycle.standBy();

@@ -7,10 +7,10 @@ import { openRedis } from "../../platform/redis/client";
 import { GuardProcess } from "./guard-process";
 import { KubernetesLease } from "./kubernetes-lease";
 import { type LeaseStore, monotonicMs } from "./lease";
-import { LoneRole } from "./lone-role";
-import { hubMetrics, loneHubMetrics } from "./metrics";
+import { activeGauge, hubMetrics } from "./metrics";
 import { type HubRole, LeasedRole, type LeasedRoleOptions } from "./role";
 import { HubShare, type HubShareOptions } from "./share";
+import { lockSingleHub } from "./single-hub";
 import { TermFile } from "./term-file";
 
 export type { LeaseStore } from "./lease";
@@ -26,33 +26,36 @@ export interface HubSurroundings
   readonly guard: readonly string[] | undefined;
   /** Where candidates meet; the API server when absent. */
   readonly store?: LeaseStore | undefined;
-  /** Whether tunnels run through this node already. */
-  readonly carries: () => Promise<boolean>;
 }
 
 interface Hub {
   readonly role: HubRole;
-  /** Begin the pursuit of the role; resolves when it is known. */
+  /** Resolves when the role is known. Rejects when another hub serves and there is no Lease. */
   start(): Promise<void>;
 }
 
 /** This hub's role: one of several with a lease, or, with `HUB_LEASE=none`, the only one of its database. */
 export function openHub(config: TunnelConfig, surroundings: HubSurroundings): Hub {
-  return config.HUB_LEASE === "none" ? loneHub(config, surroundings) : leasedHub(config, surroundings);
+  return config.HUB_LEASE === "none" ? singleHub(config, surroundings) : leasedHub(config, surroundings);
 }
 
 const identityOf = (config: TunnelConfig): string => config.HUB_LEASE_IDENTITY ?? hostname();
 
-function loneHub(config: TunnelConfig, surroundings: HubSurroundings): Hub {
-  const role = new LoneRole({
-    ...surroundings,
-    url: config.DATABASE_DIRECT_URL ?? config.DATABASE_URL,
-    identity: identityOf(config),
-    now: monotonicMs,
-    metrics: loneHubMetrics(surroundings.registry),
-  });
-  surroundings.lifecycle.onClose("the hub's place", () => role.stop());
-  return { role, start: () => role.start() };
+function singleHub(config: TunnelConfig, { log, registry, lifecycle }: HubSurroundings): Hub {
+  const active = activeGauge(registry);
+  let isActive = false;
+  const role = {
+    get isActive() {
+      return isActive;
+    },
+  };
+  const start = async () => {
+    const url = config.DATABASE_DIRECT_URL ?? config.DATABASE_URL;
+    lifecycle.onClose("hub lock", await lockSingleHub({ url, identity: identityOf(config), log }));
+    isActive = true;
+    active.set(1);
+  };
+  return { role, start };
 }
 
 function leasedHub(config: TunnelConfig, surroundings: HubSurroundings): Hub {

@@ -17,32 +17,12 @@ export interface HubGauges {
   readonly transitions: () => number;
 }
 
-const activeGauge = (registry: Registry) =>
+export const activeGauge = (registry: Registry) =>
   new Gauge({
     name: "fleet_hub_active",
     help: "1 while this hub is the one that serves.",
     registers: [registry],
   });
-
-export interface LoneHubMetrics {
-  active(isActive: boolean): void;
-  /** Whether another hub has the place of the one that may serve this database. */
-  rival(isThere: boolean): void;
-}
-
-/** Of a hub without a lease. */
-export function loneHubMetrics(registry: Registry): LoneHubMetrics {
-  const active = activeGauge(registry);
-  const rival = new Gauge({
-    name: "fleet_hub_rival",
-    help: "1 while another hub serves the same database although hubs have no lease.",
-    registers: [registry],
-  });
-  return {
-    active: (isActive) => active.set(isActive ? 1 : 0),
-    rival: (isThere) => rival.set(isThere ? 1 : 0),
-  };
-}
 
 /** Of a hub with a lease. */
 export function hubMetrics(

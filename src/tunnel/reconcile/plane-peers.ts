@@ -11,7 +11,6 @@ import { applyPeerPlan, hushPeers } from "../wireguard/apply";
 import {
   ensureInterface,
   type InterfaceSettings,
-  isRaised,
   isSound,
   readDump,
   removeInterface,
@@ -74,11 +73,6 @@ export class PlanePeers {
   /** Whether the interface was there, was ours, and as this hub's role has it, when last looked at. */
   get up(): boolean {
     return this.isUp && this.stoodActive === this.options.isActive();
-  }
-
-  /** Whether the interface is there and up, as that of a hub that served; so it is taken to be when it cannot be told. */
-  carries(): Promise<boolean> {
-    return isRaised(this.options.os, this.plane.interface).catch(() => true);
   }
 
   /** The peers as they were when last looked at, with what was changed since. */

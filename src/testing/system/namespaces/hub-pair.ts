@@ -168,14 +168,19 @@ export class PairedHub {
     return new PairedHub(name, node, near, cables, programs, env, wan);
   }
 
-  /** Start the daemon; its role is not waited for. */
+  /** Start the daemon, and wait until it answers; it may not know its role yet. */
   async start(): Promise<void> {
+    this.launch();
+    await until(async () => (await this.readiness()) !== "away", 60_000);
+  }
+
+  /** Start the daemon; `gone` tells when it has ended. */
+  launch(): void {
     const child = runIn(this.node, [inFolder(this.programs, "cmd", "tunnel.js")], this.env);
     this.child = child;
     for (const stream of [child.stdout, child.stderr]) {
       stream?.on("data", (bytes) => this.said.push(`${bytes}`));
     }
-    await until(async () => (await this.readiness()) !== "away", 60_000);
   }
 
   /** `ready`, `standby` and so on; `away` when nobody answers within a moment. */

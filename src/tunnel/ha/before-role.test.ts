@@ -20,7 +20,7 @@ async function listeners(): Promise<number> {
   return Number(rows[0].count);
 }
 
-/** Who hears what the daemon hears. */
+/** A second listener of the notifications that the daemon gets. */
 async function listening(): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: world.databaseUrl });
   await client.connect();
@@ -29,7 +29,7 @@ async function listening(): Promise<pg.Client> {
   return client;
 }
 
-test("a daemon that does not know its role yet touches nothing of what runs, whatever it hears meanwhile", async () => {
+test("a daemon changes nothing on the node before it knows its role, even when the database notifies it", async () => {
   const os = new SimulatedOs();
   await world.fleet.user("10.70.0.2");
   const before = await world.start({ os, dataplane: "auto" });

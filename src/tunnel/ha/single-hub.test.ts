@@ -1,0 +1,66 @@
+import { createLogger } from "../../platform/process/log";
+import { atEndOfFile, freshDatabase } from "../../testing";
+import { KeptLog } from "../../testing/kept-log";
+import { until } from "../../testing/until";
+import { cuttable } from "../../testing/worlds/cuttable";
+import { lockSingleHub } from "./single-hub";
+
+let url: string;
+beforeEach(async () => {
+  ({ url } = await freshDatabase());
+});
+
+async function hub(identity: string, at = url) {
+  const log = new KeptLog();
+  const release = await lockSingleHub({ url: at, identity, log: createLogger("test", "info", log) });
+  atEndOfFile(release);
+  return { release, log };
+}
+
+test("a second hub is refused, and told which hub serves, until the first has ended", async () => {
+  const first = await hub("one");
+  await expect(hub("two")).rejects.toThrow("Another hub serves this database: fleet-hub one.");
+  await first.release();
+  await hub("two");
+});
+
+test("a hub of another database is not refused", async () => {
+  await hub("one");
+  const { url: elsewhere } = await freshDatabase();
+  await hub("two", elsewhere);
+});
+
+test.each(["refuses", "is silent"])("a database that %s does not keep a hub from starting", async (how) => {
+  const link = await cuttable(url);
+  if (how === "refuses") link.cut();
+  else link.stall();
+  const startedAt = performance.now();
+  await hub("one", link.url);
+  expect(performance.now() - startedAt).toBeLessThan(4_000);
+});
+
+test("two hubs that started while the database was away are reported when it is back", async () => {
+  const link = await cuttable(url);
+  link.cut();
+  const blind = await hub("one", link.url);
+  await hub("two");
+  link.mend();
+  await until(() => blind.log.text.includes("Another hub serves this database"));
+  expect(blind.log.text).toContain("fleet-hub two");
+});
+
+test("a hub has the lock again after its connection was lost", async () => {
+  const link = await cuttable(url);
+  const first = await hub("one", link.url);
+  link.cut();
+  await until(() => first.log.text.includes("The database is away"));
+  link.mend();
+  await until(async () => {
+    const other = await lockSingleHub({ url, identity: "two", log: createLogger("test", "silent") }).catch(
+      (error: Error) => error.message,
+    );
+    if (typeof other === "string") return other.includes("fleet-hub one");
+    await other();
+    return false;
+  });
+});

@@ -1,0 +1,72 @@
+import type pg from "pg";
+import { SessionConnection } from "../../platform/postgres/session-connection";
+import type { Logger } from "../../platform/process/log";
+
+export interface SingleHubOptions {
+  /** Past a pooler: the advisory lock belongs to a session. */
+  readonly url: string;
+  /** The node's name, by which another hub names this one. */
+  readonly identity: string;
+  readonly log: Logger;
+}
+
+const PROBE_EVERY_MS = 5_000;
+const STATEMENT_LIMIT_MS = 5_000;
+/** How long a start waits for the database: a hub whose database is away keeps its tunnels. */
+const START_LIMIT_MS = 3_000;
+/** The two keys of the advisory lock. */
+const LOCK = [7_107_151, 1];
+
+/** Postgres frees the lock of a node that lost its power after ten seconds instead of two hours. */
+const KEEPALIVES =
+  "SET tcp_keepalives_idle = 4; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3";
+const TAKE = `SELECT pg_try_advisory_lock(${LOCK.join(", ")}) AS taken`;
+const HOLDER = `
+  SELECT coalesce(nullif(application_name, ''), 'another role of the database') AS name
+  FROM pg_locks JOIN pg_stat_activity USING (pid)
+  WHERE locktype = 'advisory' AND granted AND classid = ${LOCK[0]} AND objid = ${LOCK[1]} AND objsubid = 2
+    AND pg_locks.database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+
+/**
+ * Take the advisory lock of the one hub that a database may have without a Lease, and keep it for this process.
+ * Resolves with what releases it. Rejects, naming the holder, when another hub has it. A database that does not answer
+ * is no reason to refuse: the hub serves, and tries the lock again with each new connection. A conflict that is found
+ * that late is logged, and both hubs serve on.
+ */
+export async function lockSingleHub({ url, identity, log }: SingleHubOptions): Promise<() => Promise<void>> {
+  let serve = (): void => {};
+  let refuse = (_error: Error): void => {};
+  const answer = new Promise<void>((resolve, reject) => {
+    [serve, refuse] = [resolve, reject];
+  });
+  const begin = async (client: pg.Client) => {
+    await client.query(KEEPALIVES);
+    if ((await client.query(TAKE)).rows[0].taken) return serve();
+    const holder = (await client.query(HOLDER)).rows[0]?.name ?? "a hub that has just ended";
+    log.error({ hub: holder }, "Another hub serves this database");
+    refuse(
+      new Error(`Another hub serves this database: ${holder}. Several hubs need HUB_LEASE=kubernetes.`),
+    );
+  };
+  const connection = new SessionConnection(url, {
+    // Postgres cuts longer names.
+    name: `fleet-hub ${identity}`.slice(0, 63),
+    everyMs: PROBE_EVERY_MS,
+    limitMs: STATEMENT_LIMIT_MS,
+    begin,
+    onDown: (error) => {
+      log.warn({ err: error }, "The database is away: this hub cannot tell whether another hub serves it");
+      serve();
+    },
+  });
+  const late = setTimeout(serve, START_LIMIT_MS);
+  try {
+    await answer;
+  } catch (error) {
+    await connection.stop();
+    throw error;
+  } finally {
+    clearTimeout(late);
+  }
+  return () => connection.stop();
+}
