@@ -43,7 +43,6 @@ export function leasedHub(name: string, store: LeaseStore, termPath: string): Le
     endpoints: { takeUnshared: () => new Map(), shareAll: () => {}, learn: () => {}, count: 0 },
     freshen: async () => {},
     guard: undefined,
-    carries: async () => false,
     store,
     onActive: () => tell(true),
     onStandby: async () => tell(false),

@@ -44,9 +44,7 @@ export async function lockSingleHub({ url, identity, log }: SingleHubOptions): P
     if ((await client.query(TAKE)).rows[0].taken) return serve();
     const holder = (await client.query(HOLDER)).rows[0]?.name ?? "a hub that has just ended";
     log.error({ hub: holder }, "Another hub serves this database");
-    refuse(
-      new Error(`Another hub serves this database: ${holder}. Several hubs need HUB_LEASE=kubernetes.`),
-    );
+    refuse(new Error(`Another hub serves this database: ${holder}. Several hubs need HUB_LEASE=kubernetes.`));
   };
   const connection = new SessionConnection(url, {
     // Postgres cuts longer names.
