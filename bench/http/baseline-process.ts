@@ -25,12 +25,27 @@ const missions = {
     FROM missions AS mission WHERE mission.user_id = $1 ORDER BY mission.id`,
 };
 
+const drones = {
+  name: "drones",
+  text: `
+    SELECT id, user_id, name, type, vehicle_type, mission_id, ip, port, link, link_host, video_room_token,
+      created_at, updated_at
+    FROM drones WHERE deleted_at IS NULL AND user_id = $1 ORDER BY id`,
+};
+
+/** The gateway answers lists of drones with 201. */
+const answers: Record<string, { query: typeof missions; status: number }> = {
+  "/api/v1/missions": { query: missions, status: 200 },
+  "/api/v1/drones": { query: drones, status: 201 },
+};
+
 const server = createServer(async (request, response) => {
   try {
     const token = request.headers.authorization?.slice("Bearer ".length) ?? "";
     const { sub } = jwt.verify(token, key, { algorithms: ["HS256"] });
-    const { rows } = await pool.query({ ...missions, values: [Number(sub)] });
-    response.writeHead(200, { "content-type": "application/json; charset=utf-8" });
+    const { query, status } = answers[request.url ?? ""] as (typeof answers)[string];
+    const { rows } = await pool.query({ ...query, values: [Number(sub)] });
+    response.writeHead(status, { "content-type": "application/json; charset=utf-8" });
     response.end(JSON.stringify(rows));
   } catch {
     response.writeHead(401).end();

@@ -12,13 +12,14 @@ import { Stops } from "../../src/testing/guards/stops";
 
 const MISSIONS = 20;
 const POINTS = 10;
+const DRONES = 200;
 const JWT_SECRET = "a secret for benchmarks only, of enough length";
 
-/** A database with one user's plans, and what a server needs to serve them. */
+/** A database with one user's missions and drones, and what a server needs to serve them. */
 export interface Stage {
   /** Environment of the gateway; the baseline reads the same names. */
   readonly env: Record<string, string>;
-  /** Of the user whose missions are read. */
+  /** Of the user whose missions and drones are read. */
   readonly token: string;
   clear(): Promise<void>;
 }
@@ -43,7 +44,7 @@ export async function setStage(): Promise<Stage> {
       GATEWAY_DRONE_PORT: "0",
       DEPLOYMENT: "local",
     };
-    return { env, token: await storePlans(postgres.url), clear };
+    return { env, token: await storeRecords(postgres.url), clear };
   } catch (error) {
     await clear();
     throw error;
@@ -51,7 +52,7 @@ export async function setStage(): Promise<Stage> {
 }
 
 /** The user asked for, and another with as much, so that the reads have something to leave out. */
-async function storePlans(url: string): Promise<string> {
+async function storeRecords(url: string): Promise<string> {
   const db = openDatabase(url, { poolMax: 1, name: "fleet-bench" });
   try {
     const ids: number[] = [];
@@ -67,6 +68,11 @@ async function storePlans(url: string): Promise<string> {
         SELECT id, 47.3769 + n * 0.000123456, 8.5417 - n * 0.000654321, 30.5, 'fly', n, 'waypoint ' || n
         FROM stored, generate_series(1, ?) AS n`,
         [user.id, MISSIONS, POINTS],
+      );
+      await db.raw(
+        `INSERT INTO drones (user_id, name, type, vehicle_type, port, video_room_token)
+        SELECT ?, 'Copter ' || n, 'physical', 'copter', 5001, repeat('x', 180) FROM generate_series(1, ?) AS n`,
+        [user.id, DRONES],
       );
     }
     await db.raw("ANALYZE");

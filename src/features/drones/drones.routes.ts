@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ids, Message, type Route, route } from "../../http/route";
+import { ids, Message, type Route, route, SerializedJson } from "../../http/route";
 import type { DroneLinks } from "./drone-links";
 import {
   ConnectionQuery,
@@ -78,7 +78,7 @@ export function droneRoutes(service: DronesService, links: DroneLinks): readonly
       guard: "user",
       envelope,
       success: { status: 201, schema: DroneList },
-      handle: async ({ caller }) => (await service.list(caller.id)).map(toDroneReply),
+      handle: async ({ caller }) => new SerializedJson(await service.listJson(caller.id)),
     }),
     route({
       method: "get",
@@ -90,7 +90,7 @@ export function droneRoutes(service: DronesService, links: DroneLinks): readonly
       query: MissionQuery,
       success: { status: 201, schema: DroneList },
       handle: async ({ caller, query }) =>
-        (await service.listByMission(caller.id, query.missionId)).map(toDroneReply),
+        new SerializedJson(await service.listByMissionJson(caller.id, query.missionId)),
     }),
     route({
       method: "get",

@@ -15,8 +15,8 @@ import {
   type Drone,
   type DroneChanges,
   type DroneType,
-  dronesOf,
-  dronesOfMission,
+  dronesOfJson,
+  dronesOfMissionJson,
   holdMission,
   insertDrone,
   lockDrone,
@@ -44,12 +44,13 @@ type Place = Pick<Drone, "port" | "link_host">;
 export class DronesService {
   constructor(private readonly deps: DronesServiceDeps) {}
 
-  list(userId: number): Promise<Drone[]> {
-    return dronesOf(this.deps.db, userId);
+  /** As a JSON array of the API's replies. */
+  listJson(userId: number): Promise<string> {
+    return dronesOfJson(this.deps.db, userId);
   }
 
-  listByMission(userId: number, missionId: number): Promise<Drone[]> {
-    return dronesOfMission(this.deps.db, userId, missionId);
+  listByMissionJson(userId: number, missionId: number): Promise<string> {
+    return dronesOfMissionJson(this.deps.db, userId, missionId);
   }
 
   /** Rejects with `vehicle_limit` when the user may not add one of this type. */

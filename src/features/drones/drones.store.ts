@@ -99,8 +99,22 @@ export const dronesStanding = async (db: Db): Promise<DroneStanding[]> => live(d
 export const dronesOf = async (db: Db, userId: number): Promise<Drone[]> =>
   live(db).where({ user_id: userId }).orderBy("id").select(columns);
 
-export const dronesOfMission = async (db: Db, userId: number, missionId: number): Promise<Drone[]> =>
-  live(db).where({ user_id: userId, mission_id: missionId }).orderBy("id").select(columns);
+/** As `toDroneReply` and JSON write them, made by Postgres: parsing rows and writing them again is most of a request's work. */
+const selectReplies = `
+  SELECT coalesce(json_agg(drone ORDER BY drone.id), '[]')::text AS json
+  FROM (
+    SELECT id, user_id, name, type, vehicle_type, mission_id, ip, port, link, link_host, video_room_token,
+      to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS created_at,
+      to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS updated_at
+    FROM drones WHERE deleted_at IS NULL AND user_id = ?`;
+
+/** A user's live drones, oldest first, as a JSON array of the API's replies. */
+export const dronesOfJson = async (db: Db, userId: number): Promise<string> =>
+  (await db.raw(`${selectReplies}) AS drone`, [userId]).options({ name: "drones of user" })).rows[0].json;
+
+/** Those of them that use the mission. */
+export const dronesOfMissionJson = async (db: Db, userId: number, missionId: number): Promise<string> =>
+  (await db.raw(`${selectReplies} AND mission_id = ?) AS drone`, [userId, missionId])).rows[0].json;
 
 /** Live drones of a user by type, without the one that is about to change. */
 export async function countDrones(
