@@ -64,7 +64,7 @@ export const Acknowledged = z
       .describe(
         "Name of the MAV_RESULT; TARGET_CONFIRMED where a vehicle shows its target instead of answering.",
       ),
-    status_text: z.array(z.string()).describe("What the vehicle said meanwhile."),
+    status_text: z.array(z.string()).describe("Status texts that the vehicle sent meanwhile."),
   })
   .meta({ id: "Acknowledged" });
 

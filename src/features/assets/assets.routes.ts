@@ -8,9 +8,9 @@ import {
   DeleteWish,
   DownloadReply,
   UploadedReply,
-  UploadedWish,
+  UploadedRequest,
   UploadReply,
-  UploadWish,
+  UploadRequest,
 } from "./assets.schema";
 import type { AssetsService } from "./assets.service";
 import type { UploadsService } from "./uploads.service";
@@ -31,15 +31,15 @@ export function assetRoutes(service: AssetsService, uploads: UploadsService): re
       tag,
       summary: "Ask for a URL to upload a file to",
       description:
-        "Put the content there, such as with `curl -T`, then call `/complete_upload`. Asked again before that, it gives the same asset and a new URL.",
+        "Upload the content there, for example with `curl -T`, then call `/complete_upload`. Repeated before that, it returns the same asset and a new URL.",
       guard: "drone",
       envelope: "A+top",
-      body: UploadWish,
+      body: UploadRequest,
       success: { status: 200, schema: UploadReply },
       documents: {
         403: "The execution is another drone's.",
         404: "There is no such execution.",
-        409: "The same file is here already.",
+        409: "The same file was uploaded already.",
       },
       handle: async ({ caller, body }) => {
         const { asset, url } = await uploads.begin(caller, body);
@@ -50,12 +50,12 @@ export function assetRoutes(service: AssetsService, uploads: UploadsService): re
       method: "post",
       path: "/complete_upload",
       tag,
-      summary: "Say that a file was uploaded",
+      summary: "Confirm that a file was uploaded",
       description:
-        "What arrived is read: 400 when it is missing, empty, or not what was announced. Safe to repeat.",
+        "The uploaded object is read: 400 when it is missing, empty, or not as announced. Safe to repeat.",
       guard: "drone",
       envelope: "A+top",
-      body: UploadedWish,
+      body: UploadedRequest,
       success: { status: 200, schema: UploadedReply },
       documents: { 403: "The asset is another drone's.", 404: "No such asset." },
       handle: async ({ caller, body }) => {
@@ -94,7 +94,7 @@ export function assetRoutes(service: AssetsService, uploads: UploadsService): re
       envelope: "A",
       params: vehicle,
       success: { status: 200, schema: z.array(AssetReply) },
-      documents: { ...notYours, 404: "It has none." },
+      documents: { ...notYours, 404: "The vehicle has no videos." },
       handle: async ({ caller, params }) => {
         const videos = await service.list(caller.id, params.vehicle_id, "video");
         if (videos.length === 0) throw new DomainError("not_found", "This vehicle has no videos.");

@@ -3,7 +3,7 @@ import type { Asset } from "./assets.store";
 
 const AssetType = z.enum(["video", "image", "logs"]);
 
-export const UploadWish = z
+export const UploadRequest = z
   .object({
     file_name: z
       .string()
@@ -24,10 +24,10 @@ export const UploadWish = z
       .nullish(),
     execution_id: z.int().positive().max(2_147_483_647).nullish(),
   })
-  .meta({ id: "UploadWish" });
-export type UploadWish = z.output<typeof UploadWish>;
+  .meta({ id: "UploadRequest" });
+export type UploadRequest = z.output<typeof UploadRequest>;
 
-export const UploadedWish = z.object({ asset_id: z.int().positive().max(2_147_483_647) });
+export const UploadedRequest = z.object({ asset_id: z.int().positive().max(2_147_483_647) });
 
 export const UploadReply = z.object({
   url: z.string().describe("Presigned: `curl -T FILE URL` uploads the content."),
@@ -49,7 +49,7 @@ export const AssetReply = z
     sha256: z.string().nullable().describe("Of what arrived, in hex."),
     size: z.int().nullable().describe("Bytes."),
     status: z.enum(["pending", "ready", "failed"]),
-    failure: z.string().nullable().describe("Why an upload does not count."),
+    failure: z.string().nullable().describe("Why an upload failed."),
     thumbnail_url: z.string().nullable().describe("Presigned, for images."),
     stream: z
       .enum(["none", "pending", "ready", "failed"])
@@ -79,7 +79,7 @@ export const DownloadReply = z.object({
 
 export const DeleteWish = z.object({ ids: z.array(z.int().positive().max(2_147_483_647)).min(1).max(1_000) });
 export const DeleteReply = z.object({
-  deleted: z.array(z.int()).describe("Those of the ids that were here."),
+  deleted: z.array(z.int()).describe("The ids that were deleted."),
 });
 
 export function toAssetReply(asset: Asset, thumbnailUrl: string | null): AssetReply {

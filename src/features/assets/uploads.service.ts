@@ -5,7 +5,7 @@ import type { ObjectStore } from "../../platform/objects/object-store";
 import type { Db } from "../../platform/postgres/db";
 import type { Clock } from "../../platform/process/clock";
 import { assetKey } from "./asset-names";
-import type { UploadWish } from "./assets.schema";
+import type { UploadRequest } from "./assets.schema";
 import {
   type Asset,
   findArrived,
@@ -46,7 +46,7 @@ export class UploadsService {
    * A URL for the upload. Rejects with `conflict` when the same file of this drone is here already, with
    * `forbidden` for another drone's execution.
    */
-  async begin(drone: DroneCaller, wish: UploadWish): Promise<{ asset: Asset; url: string }> {
+  async begin(drone: DroneCaller, wish: UploadRequest): Promise<{ asset: Asset; url: string }> {
     const { db, store, clock, urlSeconds } = this.deps;
     const asset = await db.transaction(async (trx) => {
       await lockAssetsOf(trx, drone.id);

@@ -36,7 +36,7 @@ export function billingRoutes(
       method: "get",
       path: "/billing/pricing",
       tag,
-      summary: "What a vehicle costs",
+      summary: "Price of a vehicle",
       guard: "public",
       envelope: "A",
       success: { status: 200, schema: Pricing },
@@ -133,7 +133,7 @@ export function billingRoutes(
       method: "post",
       path: "/billing/webhook",
       tag,
-      summary: "Take an event of the payment provider",
+      summary: "Receive an event of the payment provider",
       description:
         "Signed in the header `Payment-Signature`, or `Stripe-Signature`, over the body as it is sent. An event counts once, however often it comes. Types that are not for us answer `{status: ignored}`.",
       guard: "token",
@@ -141,7 +141,7 @@ export function billingRoutes(
       rawBody: true,
       bodyLimitBytes: EVENT_BYTES,
       success: { status: 200, schema: EventReply },
-      documents: { 400: "The signature or the payload is not good." },
+      documents: { 400: "The signature or the payload is not valid." },
       handle: async ({ rawBody, ctx }) => {
         const signature = ctx.get("payment-signature") || ctx.get("stripe-signature") || undefined;
         return { status: await webhook.receive(rawBody, signature) };

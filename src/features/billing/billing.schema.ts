@@ -44,7 +44,7 @@ export const SubscriptionReply = z
     vehicle_count: z.int(),
     cancel_at_period_end: z.boolean(),
     current_period_end: z.iso.datetime().nullable(),
-    granted: z.boolean().describe("Given by the operator, not bought."),
+    granted: z.boolean().describe("Granted by the operator, not paid for."),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
   })

@@ -22,7 +22,7 @@ const LinkHost = z
     "Where a simulated drone is dialled; the service's own simulator when null. Not for physical ones.",
   );
 
-export const DroneWish = z
+export const NewDroneRequest = z
   .object({
     type: Type,
     name: Name,
@@ -31,8 +31,8 @@ export const DroneWish = z
     link: Link.optional(),
     link_host: LinkHost.optional(),
   })
-  .meta({ id: "DroneWish" });
-export type DroneWish = z.output<typeof DroneWish>;
+  .meta({ id: "NewDroneRequest" });
+export type NewDroneRequest = z.output<typeof NewDroneRequest>;
 
 export const DroneChange = z
   .object({
@@ -58,7 +58,7 @@ export const DroneReply = z
     port: z.int(),
     link: z.enum(["mavlink", "rosbridge"]),
     link_host: z.string().nullable(),
-    video_room_token: z.string().nullable().describe("What the drone shows to open its video room."),
+    video_room_token: z.string().nullable().describe("The drone's token for its video room."),
     activation_token: z
       .string()
       .optional()

@@ -9,7 +9,7 @@ import { allocateAddress } from "../vpn";
 import { droneFor } from "./drone-access";
 import { activationToken, videoRoomToken } from "./drone-tokens";
 import type { DroneWatch } from "./drone-watch";
-import type { DroneChange, DroneWish } from "./drones.schema";
+import type { DroneChange, NewDroneRequest } from "./drones.schema";
 import {
   countDrones,
   type Drone,
@@ -54,7 +54,7 @@ export class DronesService {
   }
 
   /** Rejects with `vehicle_limit` when the user may not add one of this type. */
-  create(userId: number, wish: DroneWish): Promise<Drone> {
+  create(userId: number, wish: NewDroneRequest): Promise<Drone> {
     const { type, name, vehicle_type, link = "mavlink" } = wish;
     const place = this.placeFor(type, wish);
     return this.deps.db.transaction(async (trx) => {

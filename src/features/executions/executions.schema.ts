@@ -47,7 +47,7 @@ export const ExecutionReply = z
       .describe(
         "`verified`: when it began the drone held the plan that was last uploaded to it and read back. `different`: another one. `unverified`: one that was not uploaded here. `unread`: it did not say.",
       ),
-    plan_hash: z.string().nullable().describe("SHA-256 of the plan on board when it began."),
+    plan_hash: z.string().nullable().describe("SHA-256 of the plan on the vehicle when it began."),
     verified_plan_hash: z.string().nullable().describe("SHA-256 of the plan last uploaded and read back."),
     log_asset_id: z.int().nullable(),
     report: z.enum(["none", "pending", "queued", "sent"]),
@@ -93,7 +93,7 @@ export const ArchiveReply = z
     execution_id: z.int(),
     status: z.enum(["pending", "ready", "failed"]),
     url: z.string().nullable().describe("Presigned, once it is ready."),
-    expires_at: z.string().nullable().describe("When the URL ends."),
+    expires_at: z.string().nullable().describe("When the URL expires."),
     size: z.int().nullable().describe("Bytes."),
     sha256: z.string().nullable().describe("Of the zip."),
     made_at: z.string().nullable(),

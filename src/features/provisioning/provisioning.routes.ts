@@ -8,7 +8,7 @@ import type { ActivationService } from "./activation.service";
 
 const ActivationReply = z
   .object({
-    username: z.string().describe("For `docker login`; empty where anybody may pull."),
+    username: z.string().describe("For `docker login`; empty for a public registry."),
     password: z.string(),
     repository: z.string().describe("Registry of the drone's images: host, and path where there is one."),
     vpn: z.string().describe("Presigned for 30 seconds: the drone's WireGuard client config."),
@@ -35,7 +35,7 @@ export function provisioningRoutes(
       method: "get",
       path: "/drone/activate",
       tag: "Drones",
-      summary: "All that a drone's computer starts with, once",
+      summary: "Get what a drone's computer needs to start, once",
       description:
         "Send the ten digits as `X-Activation-Token`, or as a Bearer. Waits up to 15 seconds for the drone's tunnel. A call that fails leaves the token good.",
       guard: "token",

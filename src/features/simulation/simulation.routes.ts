@@ -11,7 +11,7 @@ const common = {
   envelope: "B",
   errors: { unavailable: 400, internal: 400 },
   errorBodies: { simulation_refused: failed, unavailable: failed, internal: failed },
-  documents: { 400: "Not in this state, or the provider failed: `status` is `error`." },
+  documents: { 400: "Not possible in this state, or the provider failed: `status` is `error`." },
 } as const;
 
 export function simulationRoutes(service: SimulationService): readonly Route[] {
@@ -47,7 +47,7 @@ export function simulationRoutes(service: SimulationService): readonly Route[] {
       ...common,
       method: "get",
       path: "/simulator/metadata",
-      summary: "What the simulation instance is",
+      summary: "Describe the simulation instance",
       success: { status: 200, schema: InstanceSpecs },
       handle: () => ({ status: "success", data: service.specs() }),
     }),

@@ -21,7 +21,7 @@ export const InstanceStatus = z.object({
 });
 
 export const InstanceChange = z.object({
-  status: z.enum(["success", "info"]).describe("`info`: it was so already."),
+  status: z.enum(["success", "info"]).describe("`info`: it was in this state already."),
   message: z.string(),
   ...instance,
   session_cost: Cost.nullable().describe("Of the session that ended."),

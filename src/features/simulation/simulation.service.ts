@@ -21,7 +21,7 @@ export interface Session {
 }
 
 export interface Change {
-  /** `info`: it was so already. */
+  /** `info`: it was in this state already. */
   readonly status: "success" | "info";
   readonly instance: Instance;
   readonly session: Session | undefined;

@@ -27,5 +27,5 @@ export const RoomForOwner = z.object({
   message: z.string(),
   room_number: z.int(),
   room_password: z.string(),
-  listeners: z.int().describe("How many on the drone's side heard it."),
+  listeners: z.int().describe("Subscribers on the drone's side that received it."),
 });

@@ -13,7 +13,7 @@ const ConfigLink = z
   })
   .meta({ id: "ConfigLink" });
 const Status = z
-  .object({ status: z.boolean().describe("Whether the tunnel is up; false too when nobody can tell.") })
+  .object({ status: z.boolean().describe("Whether the tunnel is up. Also false when that is unknown.") })
   .meta({ id: "TunnelStatus" });
 const DronesStatus = z.record(z.string(), z.object({ is_active: z.boolean() }));
 
