@@ -141,7 +141,7 @@ export async function startTunnel(
     onCycle: () => {
       if (!isActive()) return lifecycle.standBy();
       if (both.every(({ up }) => up)) lifecycle.ready();
-      if (live.drones.up) void edge.attend();
+      if (live.drones.up) void edge.refresh();
       return undefined;
     },
   });
@@ -169,7 +169,7 @@ export async function startTunnel(
     onStandby: async () => {
       lifecycle.standBy();
       jumphost.standBy();
-      await Promise.all([edge.shutDoors(), ...both.map((plane) => plane.shut())]);
+      await Promise.all([edge.close(), ...both.map((plane) => plane.shut())]);
       await reconciler.takeRole();
     },
   });

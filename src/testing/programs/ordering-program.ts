@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline";
-import { Reach } from "../../tunnel/jumphost/reach";
+import { addressPolicy } from "../../tunnel/jumphost/address-policy";
 import { createLinkPool, type LinkTarget } from "../../vehicle";
 import { LOOPBACK_DRONES, startJumphost } from "../worlds/jumphost";
 
@@ -8,8 +8,8 @@ import { LOOPBACK_DRONES, startJumphost } from "../worlds/jumphost";
  * directly or through a jumphost beside it, says "open", and answers each line "arm" with what became of that.
  */
 async function main([host = "", port = "", via = "direct"]: string[]): Promise<void> {
-  const reach = new Reach({ drones: LOOPBACK_DRONES, simulatorHosts: [host] });
-  const jumphost = via === "jumphost" ? { url: (await startJumphost({ reach })).url } : undefined;
+  const addresses = addressPolicy({ drones: LOOPBACK_DRONES, simulatorHosts: [host] });
+  const jumphost = via === "jumphost" ? { url: (await startJumphost({ addresses })).url } : undefined;
   const pool = createLinkPool({ mavlink: { systemId: 245 }, ...(jumphost && { jumphost }) });
   const target = { key: "1", host, port: Number(port), via } as LinkTarget;
   await pool.withLink(target, async () => {});

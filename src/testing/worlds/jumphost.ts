@@ -1,8 +1,8 @@
 import type { AddressRange } from "../../domain/planes";
 import { createLogger } from "../../platform/process/log";
 import { createMetrics } from "../../platform/process/metrics";
+import { addressPolicy } from "../../tunnel/jumphost/address-policy";
 import { Jumphost, type JumphostOptions, type OpenPipe } from "../../tunnel/jumphost/jumphost";
-import { Reach } from "../../tunnel/jumphost/reach";
 import { atEndOfFile } from "../clean-up";
 
 /** Stands in for the drones' range: every address of loopback is a vehicle's. */
@@ -26,16 +26,11 @@ export interface TestJumphost {
 export async function startJumphost(options: Partial<JumphostOptions> = {}, port = 0): Promise<TestJumphost> {
   const registry = createMetrics("test");
   const jumphost = new Jumphost({
-    reach: new Reach({ drones: LOOPBACK_DRONES, simulatorHosts: [] }),
+    addresses: addressPolicy({ drones: LOOPBACK_DRONES, simulatorHosts: [] }),
     secret: undefined,
     areLinksLeased: false,
     connectMs: 3_000,
-    idleMs: 60_000,
-    pingMs: 15_000,
-    maxFrameBytes: 1_048_576,
-    maxBufferedBytes: 262_144,
     maxPipes: 100,
-    maxPipesPerVehicle: 8,
     isActive: () => true,
     from: undefined,
     log: createLogger("test", "silent"),

@@ -3,8 +3,8 @@ import { connect, type Socket } from "node:net";
 import type { Ipv4 } from "../../domain/ipv4";
 import { createLogger } from "../../platform/process/log";
 import { createMetrics } from "../../platform/process/metrics";
+import type { LiveDrone } from "../../tunnel/edge/admission";
 import { Edge, type EdgeOptions } from "../../tunnel/edge/edge";
-import type { LiveDrone } from "../../tunnel/edge/guests";
 import { atEndOfFile } from "../clean-up";
 
 export interface TestEdge {
@@ -30,20 +30,19 @@ export async function startEdge(
     redis: undefined,
     live: () => known,
     isSettled: () => true,
-    silenceMs: 5_000,
-    maxConnectionsPerDrone: 32,
+    idleTimeoutMs: 5_000,
     log: createLogger("test", "silent"),
     registry,
     ...options,
   });
   atEndOfFile(() => edge.stop());
-  await edge.attend();
+  await edge.refresh();
   return {
     edge,
     live,
     look: () => {
       known = new Map(live);
-      return edge.attend();
+      return edge.refresh();
     },
     metrics: () => registry.metrics(),
   };

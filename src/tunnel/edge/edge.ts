@@ -1,20 +1,23 @@
-import { Agent as HttpAgent, type IncomingMessage, type ServerResponse } from "node:http";
-import { Agent as HttpsAgent } from "node:https";
+import type { Server as HttpServer } from "node:http";
 import { createServer as createTcpServer, type Server, type Socket } from "node:net";
 import { limitedServer, type RejectionReason } from "../../http/server/limited-server";
 import { closeServer, listen } from "../../http/server/listen";
 import type { Logger } from "../../platform/process/log";
 import type { Registry } from "../../platform/process/metrics";
-import { openPort } from "../../platform/process/open-port";
 import { openRedis, type Redis } from "../../platform/redis/client";
-import type { Door, Visit } from "./door";
+import {
+  type AdmissionOptions,
+  type AdmissionRefusal,
+  DroneAdmission,
+  type LiveDrone,
+  type LiveDrones,
+} from "./admission";
 import { DroneUsers } from "./drone-users";
-import type { Fault, Upstream } from "./forward";
-import { answer as answerAsGateway, gatewayDoor } from "./gateway-door";
-import { Guests, type GuestsOptions, type LiveDrone, type LiveDrones, type Stranger } from "./guests";
-import { type DoorName, type EdgeMetrics, edgeMetrics } from "./metrics";
-import { answer as answerAsStore, objectsDoor } from "./objects-door";
-import { redisDoor } from "./redis-door";
+import type { ErrorReply, HttpProxy, Upstream } from "./forward";
+import { gatewayProxy } from "./gateway-proxy";
+import { type EdgeMetrics, edgeMetrics, type ServiceName } from "./metrics";
+import { objectsProxy } from "./objects-proxy";
+import { redisProxy } from "./redis-proxy";
 
 export interface EdgeOptions {
   /** The hub's address in the drone plane. */
@@ -29,223 +32,206 @@ export interface EdgeOptions {
     | undefined;
   readonly redis: { readonly port: number; readonly url: string; readonly secret: string } | undefined;
   readonly live: LiveDrones;
-  readonly isSettled: GuestsOptions["isSettled"];
-  readonly silenceMs: number;
-  readonly maxConnectionsPerDrone: number;
+  readonly isSettled: AdmissionOptions["isSettled"];
+  /** A drone is answered with 504 after so long without a byte from the gateway or the object store. */
+  readonly idleTimeoutMs?: number;
+  readonly maxConnectionsPerDrone?: number;
   readonly onRejected?: (reason: RejectionReason) => void;
   readonly log: Logger;
   readonly registry: Registry;
 }
 
-/** A request to the API is small; an upload takes what its link takes, as long as it goes on. */
-const API_REQUEST_SECONDS = 60;
-/** Of all drones together at one door: more than a fleet that fills the plane's range has at rest. */
-const MAX_CONNECTIONS = 50_000;
+/** A port of the edge. It is closed until its address exists. */
+interface Service {
+  readonly name: ServiceName;
+  readonly port: number;
+  readonly server: Server;
+  readonly sockets: Set<Socket>;
+  readonly stop: () => Promise<void>;
+  /** `http://host:port`, whatever protocol is spoken there; undefined while it is closed. */
+  url: string | undefined;
+  /** Its last attempt to listen failed. */
+  hasFailed: boolean;
+}
 
-/**
- * What drones reach on the hub: the gateway, the object store and Redis, at a port each.
- *
- * A door opens when its address is there, that is once the interface is up, and stays open. Whoever comes is told by
- * the address that the packets come from; who is no live drone gets nowhere.
- */
+/** A request to the API is small; an upload may take as long as its link needs. */
+const API_REQUEST_SECONDS = 60;
+/** Of all drones together, for each service: more than a fleet that fills the plane's range has at rest. */
+const MAX_CONNECTIONS = 50_000;
+/** An onboard computer holds a few: its agent, uploads and Redis. */
+const MAX_CONNECTIONS_PER_DRONE = 32;
+const IDLE_TIMEOUT_MS = 30_000;
+
+/** Forwards live drones' connections on the hub's address to the gateway, the object store and Redis, a port each. */
 export class Edge {
-  private readonly guests: Guests;
-  private readonly doors: Door[] = [];
+  private readonly maxPerDrone: number;
+  private readonly admission: DroneAdmission;
+  private readonly services: Service[] = [];
   private readonly metrics: EdgeMetrics;
-  private readonly verdicts = new WeakMap<Socket, LiveDrone | Stranger>();
-  private readonly shut = new Set<DoorName>();
+  /** What was decided about each connection. */
+  private readonly decisions = new WeakMap<Socket, LiveDrone | AdmissionRefusal>();
   private redis: Redis | undefined;
   private users: DroneUsers | undefined;
-  private attending: Promise<void> | undefined;
-  private knownUsers: ReturnType<LiveDrones>;
+  private refreshing: Promise<void> | undefined;
+  /** The drones whose absence from Redis was last seen to. */
+  private tidied: ReturnType<LiveDrones>;
   private stopped = false;
 
   constructor(private readonly options: EdgeOptions) {
-    const { gateway, objects, redis, live, registry } = options;
-    this.guests = new Guests({
-      live,
-      isSettled: options.isSettled,
-      maxPerDrone: options.maxConnectionsPerDrone,
-    });
-    this.metrics = edgeMetrics(registry, () =>
-      this.doors.map(({ name, url, sockets }) => ({
-        name,
-        open: url !== undefined,
-        connections: sockets.size,
-      })),
-    );
+    const { gateway, objects, redis, live, isSettled, registry } = options;
+    this.maxPerDrone = options.maxConnectionsPerDrone ?? MAX_CONNECTIONS_PER_DRONE;
+    this.admission = new DroneAdmission({ live, isSettled, maxPerDrone: this.maxPerDrone });
+    this.metrics = edgeMetrics(registry, this.services);
     const upstream = gateway.url === undefined ? undefined : this.upstream(gateway.url, "The gateway");
-    this.http(
-      "gateway",
-      gateway.port,
-      API_REQUEST_SECONDS,
-      gatewayDoor(upstream, gateway.secret),
-      answerAsGateway,
-    );
+    this.addHttp("gateway", gateway.port, API_REQUEST_SECONDS, gatewayProxy(upstream, gateway.secret));
     if (objects) {
-      const { closedBucket } = objects;
-      const handle = objectsDoor({ upstream: this.upstream(objects.url, "The object store"), closedBucket });
-      this.http("objects", objects.port, 0, handle, (_request, reply, fault) => answerAsStore(reply, fault));
+      const proxy = objectsProxy(this.upstream(objects.url, "The object store"), objects.closedBucket);
+      this.addHttp("objects", objects.port, 0, proxy);
     }
-    if (redis) this.openRedis(redis);
+    if (redis) this.addRedis(redis);
   }
 
-  /** Where a door listens, `http://host:port` whatever is spoken there; undefined while it does not. */
-  url(name: DoorName): string | undefined {
-    return this.doors.find((door) => door.name === name)?.url;
+  /** Where a service listens; undefined while it does not. */
+  url(name: ServiceName): string | undefined {
+    return this.services.find((service) => service.name === name)?.url;
   }
 
   /**
-   * To be called when the interface may have come up or the fleet may have changed: opens what is not open yet, and
-   * cuts whoever is no longer live. Resolves when that is done; a failure is logged, and mended by the next call.
+   * Listens where it does not yet, and cuts drones that are no longer live. Call it when the interface may have come up
+   * or the fleet may have changed. A failure is logged, and the next call tries again.
    */
-  attend(): Promise<void> {
-    this.guests.recheck();
-    this.attending ??= this.openDoors().finally(() => {
-      this.attending = undefined;
+  refresh(): Promise<void> {
+    this.admission.disconnectRevoked();
+    this.refreshing ??= this.listenAndTidy().finally(() => {
+      this.refreshing = undefined;
     });
-    return this.attending;
+    return this.refreshing;
   }
 
-  /** Closes every door and cuts whoever is inside; `attend` opens them again. */
-  async shutDoors(): Promise<void> {
-    await this.attending;
-    for (const door of this.doors) {
-      if (door.url === undefined) continue;
-      door.url = undefined;
-      door.server.close();
-      for (const socket of door.sockets) socket.destroy();
+  /** Closes every port and cuts every connection; `refresh` listens again. */
+  async close(): Promise<void> {
+    await this.refreshing;
+    for (const service of this.services) {
+      if (service.url === undefined) continue;
+      service.url = undefined;
+      service.server.close();
+      for (const socket of service.sockets) socket.destroy();
     }
   }
 
-  /** Requests under way are finished, streams are cut. */
+  /** Finishes the requests under way and cuts streams. */
   async stop(): Promise<void> {
     this.stopped = true;
-    await this.attending;
-    await Promise.all(this.doors.map(({ close, sockets }) => close(sockets)));
+    await this.refreshing;
+    await Promise.all(this.services.map(({ stop }) => stop()));
     this.redis?.disconnect();
   }
 
-  private async openDoors(): Promise<void> {
+  private async listenAndTidy(): Promise<void> {
     const { host, log, live } = this.options;
-    for (const door of this.doors.filter(({ url }) => url === undefined)) {
+    for (const service of this.services.filter(({ url }) => url === undefined)) {
       if (this.stopped) return;
+      const { name, port, server } = service;
       try {
-        door.url = await door.open(host);
-        this.shut.delete(door.name);
-        log.info({ door: door.name, url: door.url }, "the edge listens");
+        service.url = await listen(server as HttpServer, port, host);
+        service.hasFailed = false;
+        log.info({ service: name, url: service.url }, "The edge listens");
       } catch (error) {
-        if (!this.shut.has(door.name))
-          log.error({ door: door.name, err: error }, "a door of the edge stays shut");
-        this.shut.add(door.name);
+        if (!service.hasFailed) log.error({ service: name, err: error }, "The edge cannot listen");
+        service.hasFailed = true;
       }
     }
     const drones = live();
-    if (drones && drones !== this.knownUsers) await this.tidyUsers();
+    if (drones && drones !== this.tidied) await this.removeGoneUsers();
   }
 
-  /** Users of Redis whose drones are gone go too. */
-  private async tidyUsers(): Promise<void> {
+  private async removeGoneUsers(): Promise<void> {
     const { live, log } = this.options;
     const drones = live();
     if (!this.users || !drones) return;
     try {
-      // Asked after Redis has told its users: a drone that came meanwhile is live then.
+      // Asked after Redis has listed its users: a drone that connected meanwhile is live then.
       const removed = await this.users.keepOnly((ip) => live()?.has(ip) ?? true);
-      this.knownUsers = drones;
-      if (removed > 0) log.info({ removed }, "drones that are gone have no user in Redis any more");
+      this.tidied = drones;
+      if (removed > 0) log.info({ removed }, "Removed the Redis users of drones that are gone");
     } catch (error) {
-      log.warn({ err: error }, "users of Redis cannot be tidied now; tried again");
+      log.warn({ err: error }, "Cannot remove the Redis users of drones that are gone; trying again later");
     }
   }
 
   private upstream(url: string, name: string): Upstream {
-    const origin = new URL(url);
-    // A kept connection may be closed by the far side just when a request goes out, which cannot be told from a
-    // request that was carried out: each has a connection of its own.
-    const settings = { keepAlive: false };
-    const agent = origin.protocol === "https:" ? new HttpsAgent(settings) : new HttpAgent(settings);
-    return { origin, agent, silenceMs: this.options.silenceMs, name };
+    return { origin: new URL(url), idleTimeoutMs: this.options.idleTimeoutMs ?? IDLE_TIMEOUT_MS, name };
   }
 
-  private http(
-    name: DoorName,
-    port: number,
-    requestSeconds: number,
-    handle: (request: IncomingMessage, reply: ServerResponse, drone: LiveDrone) => void,
-    answer: (request: IncomingMessage, reply: ServerResponse, fault: Fault) => void,
-  ): void {
-    const { maxConnectionsPerDrone, onRejected } = this.options;
+  private addHttp(name: ServiceName, port: number, requestSeconds: number, proxy: HttpProxy): void {
+    const { onRejected } = this.options;
     const limits = {
       headersSeconds: 15,
       requestSeconds,
       keepAliveSeconds: 30,
       maxConnections: MAX_CONNECTIONS,
-      // Who has as many as it may is told so; who goes on all the same is not.
-      maxConnectionsPerAddress: 2 * maxConnectionsPerDrone,
+      // Connections beyond a drone's limit are answered with 429, and those beyond twice the limit not at all.
+      maxConnectionsPerAddress: 2 * this.maxPerDrone,
       ...(onRejected ? { onRejected } : {}),
     };
     const server = limitedServer((request, reply) => {
-      reply.on("finish", () => this.metrics.answered(name, reply.statusCode));
+      reply.on("finish", () => this.metrics.requests.inc({ service: name, status: reply.statusCode }));
       reply.on("error", () => {});
-      const drone = this.verdicts.get(request.socket) ?? "no_drone";
-      if (typeof drone === "string") answer(request, reply, refusals[drone]);
-      else if (this.guests.isStill(drone)) handle(request, reply, drone);
+      const decision = this.decisions.get(request.socket) ?? "not_a_drone";
+      if (typeof decision === "string") proxy.fail(request, reply, refusals[decision]);
+      else if (this.admission.isCurrent(decision)) proxy.forward(request, reply, decision);
       else request.socket.destroy();
     }, limits);
-    this.door(name, server, {
-      enter: (socket, drone) => this.verdicts.set(socket, drone),
-      open: (host) => listen(server, port, host),
-      close: () => closeServer(server),
-    });
+    this.add({ name, port, server, stop: () => closeServer(server) }, (socket, decision) =>
+      this.decisions.set(socket, decision),
+    );
   }
 
-  private openRedis({ port, url, secret }: NonNullable<EdgeOptions["redis"]>): void {
+  private addRedis({ port, url, secret }: NonNullable<EdgeOptions["redis"]>): void {
     const { log } = this.options;
     const redis = openRedis(url, log);
-    redis.on("ready", () => void this.tidyUsers());
+    redis.on("ready", () => void this.removeGoneUsers());
     this.redis = redis;
     this.users = new DroneUsers(redis, secret);
-    const enter = redisDoor({
-      url,
-      users: this.users,
-      log,
-      onRefused: () => this.metrics.refused("redis", "not_allowed"),
-    });
+    const onRejected = () => this.metrics.refusals.inc({ service: "redis", reason: "not_allowed" });
+    const connect = redisProxy({ url, users: this.users, log, onRejected });
     const server = createTcpServer();
-    this.door("redis", server, {
-      enter: (socket, drone) => {
-        if (typeof drone === "object") void enter(socket, drone);
-        else socket.destroy();
-      },
-      open: async (host) => `http://${await openPort(server, port, host)}`,
-      close: (sockets) =>
-        new Promise((resolve) => {
-          server.close(() => resolve());
-          for (const socket of sockets) socket.destroy();
-        }),
+    const stop = () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        for (const socket of service.sockets) socket.destroy();
+      });
+    const service = this.add({ name: "redis", port, server, stop }, (socket, decision) => {
+      if (typeof decision === "object") void connect(socket, decision);
+      else socket.destroy();
     });
   }
 
-  private door(name: DoorName, server: Server, { enter, open, close }: Visit): void {
+  private add(
+    fixed: Pick<Service, "name" | "port" | "server" | "stop">,
+    onConnection: (socket: Socket, decision: LiveDrone | AdmissionRefusal) => void,
+  ): Service {
+    const { name, server } = fixed;
     const sockets = new Set<Socket>();
     server.on("connection", (socket: Socket) => {
       sockets.add(socket);
       socket.once("close", () => sockets.delete(socket));
-      const drone = this.guests.admit(socket);
-      if (typeof drone === "string") this.metrics.refused(name, drone);
-      enter(socket, drone);
+      const decision = this.admission.admit(socket);
+      if (typeof decision === "string") this.metrics.refusals.inc({ service: name, reason: decision });
+      onConnection(socket, decision);
     });
     server.on("error", (error) => {
       if (server.listening)
-        this.options.log.error({ door: name, err: error }, "the edge takes no connection");
+        this.options.log.error({ service: name, err: error }, "The edge cannot accept a connection");
     });
-    this.doors.push({ name, server, sockets, open, close, url: undefined });
+    const service = { ...fixed, sockets, url: undefined, hasFailed: false };
+    this.services.push(service);
+    return service;
   }
 }
 
-const refusals: Readonly<Record<Stranger, Fault>> = {
-  no_drone: { status: 403, message: "Only a drone may come here, through its tunnel." },
-  not_yet: { status: 503, message: "The hub does not know yet who this is; try again in a moment." },
-  too_many: { status: 429, message: "This drone has as many connections as it may." },
+const refusals: Readonly<Record<AdmissionRefusal, ErrorReply>> = {
+  not_a_drone: { status: 403, message: "Only drones may connect here, through their tunnel." },
+  not_ready: { status: 503, message: "The hub cannot identify this drone yet; try again in a moment." },
+  too_many_connections: { status: 429, message: "This drone has as many connections as it may." },
 };

@@ -1,51 +1,48 @@
 import { Counter, Gauge, type Registry } from "../../platform/process/metrics";
-import type { Stranger } from "./guests";
 
-export type DoorName = "gateway" | "redis" | "objects";
+export type ServiceName = "gateway" | "redis" | "objects";
 
-export interface EdgeMetrics {
-  answered(door: DoorName, status: number): void;
-  refused(door: DoorName, reason: Stranger | "not_allowed"): void;
+interface ServiceState {
+  readonly name: ServiceName;
+  readonly url: string | undefined;
+  readonly sockets: ReadonlySet<unknown>;
 }
 
-export function edgeMetrics(
-  registry: Registry,
-  doors: () => readonly { readonly name: DoorName; readonly open: boolean; readonly connections: number }[],
-): EdgeMetrics {
+export type EdgeMetrics = ReturnType<typeof edgeMetrics>;
+
+export function edgeMetrics(registry: Registry, services: readonly ServiceState[]) {
   const registers = [registry];
-  const labelNames = ["door"];
+  const labelNames = ["service"] as const;
   new Gauge({
     name: "fleet_edge_listening",
-    help: "1 when the edge listens at this door.",
+    help: "1 when the edge listens for this service.",
     labelNames,
     registers,
     collect() {
-      for (const { name, open } of doors()) this.set({ door: name }, open ? 1 : 0);
+      for (const { name, url } of services) this.set({ service: name }, url === undefined ? 0 : 1);
     },
   });
   new Gauge({
     name: "fleet_edge_connections",
-    help: "Drones' connections to the edge that are open now, by door.",
+    help: "Drones' connections to the edge that are open now, by service.",
     labelNames,
     registers,
     collect() {
-      for (const { name, connections } of doors()) this.set({ door: name }, connections);
+      for (const { name, sockets } of services) this.set({ service: name }, sockets.size);
     },
   });
-  const replies = new Counter({
-    name: "fleet_edge_requests_total",
-    help: "HTTP requests of drones by door and status.",
-    labelNames: ["door", "status"],
-    registers,
-  });
-  const refusals = new Counter({
-    name: "fleet_edge_refusals_total",
-    help: "Connections and commands that the edge did not let pass, by door and reason.",
-    labelNames: ["door", "reason"],
-    registers,
-  });
   return {
-    answered: (door, status) => replies.inc({ door, status: String(status) }),
-    refused: (door, reason) => refusals.inc({ door, reason }),
+    requests: new Counter({
+      name: "fleet_edge_requests_total",
+      help: "HTTP requests of drones by service and status.",
+      labelNames: ["service", "status"] as const,
+      registers,
+    }),
+    refusals: new Counter({
+      name: "fleet_edge_refusals_total",
+      help: "Connections and commands that the edge refused, by service and reason.",
+      labelNames: ["service", "reason"] as const,
+      registers,
+    }),
   };
 }

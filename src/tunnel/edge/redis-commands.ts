@@ -1,48 +1,46 @@
-/** One command as Redis reads it: its words, and the very bytes it came in. */
+/** One command as Redis reads it: its words, and its bytes as they came. */
 export interface Command {
   readonly words: readonly Buffer[];
   readonly bytes: Buffer;
 }
 
-/** A stick answer, a video message or a marker list is far smaller. */
-const MOST_BYTES = 131_072;
-const MOST_WORDS = 64;
-const EMPTY = Buffer.alloc(0);
-const plainNumber = /^(0|[1-9]\d{0,6})$/;
+/** Stick answers, video messages and marker lists are far smaller. */
+const MAX_BYTES = 131_072;
+const MAX_WORDS = 64;
 
 /**
- * Cuts what a drone sends into commands. It takes one form only, `*N` and N times `$length`, in plain numbers:
- * what Redis would read differently, inline commands among it, is a RangeError.
+ * Splits a drone's bytes into commands of one form only: `*N` and N times `$length`, in plain numbers. Any other form,
+ * such as an inline command, is a RangeError, so that Redis reads no command that was not checked here.
  */
 export class CommandReader {
-  private rest: Buffer = EMPTY;
+  private rest: Buffer = Buffer.alloc(0);
 
-  /** Commands that are whole now, in order. Throws a RangeError on what is none. */
+  /** Commands that are complete now, in order. Throws a RangeError. */
   *push(chunk: Buffer): Generator<Command> {
-    this.rest = this.rest.length > 0 ? Buffer.concat([this.rest, chunk]) : chunk;
+    this.rest = Buffer.concat([this.rest, chunk]);
     for (let command = this.next(); command; command = this.next()) {
       this.rest = this.rest.subarray(command.bytes.length);
       yield command;
     }
-    if (this.rest.length > MOST_BYTES) throw new RangeError("A command is too long.");
+    if (this.rest.length > MAX_BYTES) throw new RangeError("A command is too long.");
     // A view on a chunk would keep all of the chunk.
     this.rest = Buffer.from(this.rest);
   }
 
   private next(): Command | undefined {
     const { rest } = this;
-    const head = number(rest, 0, "*");
-    if (!head) return undefined;
-    if (head.value < 1 || head.value > MOST_WORDS) throw new RangeError("A command has too many words.");
+    const count = readLength(rest, 0, "*");
+    if (!count) return undefined;
+    if (count.value < 1 || count.value > MAX_WORDS) throw new RangeError("A command has too many words.");
     const words: Buffer[] = [];
-    let at = head.end;
-    for (let index = 0; index < head.value; index++) {
-      const length = number(rest, at, "$");
+    let at = count.end;
+    while (words.length < count.value) {
+      const length = readLength(rest, at, "$");
       if (!length) return undefined;
-      if (length.value > MOST_BYTES) throw new RangeError("A command is too long.");
+      if (length.value > MAX_BYTES) throw new RangeError("A command is too long.");
       const end = length.end + length.value;
       if (rest.length < end + 2) return undefined;
-      if (rest[end] !== 0x0d || rest[end + 1] !== 0x0a) throw new RangeError("A word has no end.");
+      if (rest.toString("latin1", end, end + 2) !== "\r\n") throw new RangeError("A word has no end.");
       words.push(rest.subarray(length.end, end));
       at = end + 2;
     }
@@ -50,40 +48,28 @@ export class CommandReader {
   }
 }
 
-/** `*12\r\n` → 12. Undefined while bytes are missing. */
-function number(bytes: Buffer, at: number, sign: "*" | "$"): { value: number; end: number } | undefined {
-  if (at >= bytes.length) return undefined;
-  if (bytes[at] !== sign.charCodeAt(0)) throw new RangeError("This is no command in Redis's own protocol.");
-  // Sign, seven digits, CR and LF.
-  const line = bytes.toString("latin1", at + 1, Math.min(bytes.length, at + 10));
-  const end = line.indexOf("\r\n");
-  if (end < 0) {
-    if (line.length >= 9 || !/^\d*\r?$/.test(line)) throw new RangeError("A length is no plain number.");
-    return undefined;
-  }
-  const text = line.slice(0, end);
-  if (!plainNumber.test(text)) throw new RangeError("A length is no plain number.");
-  return { value: Number(text), end: at + 1 + end + 2 };
+const complete = /^[*$](0|[1-9]\d{0,6})\r\n/;
+const incomplete = /^[*$](?:0|[1-9]\d{0,6})?\r?$/;
+
+/** `*12\r\n` → 12 and where the next part begins. Undefined while bytes are missing. */
+function readLength(bytes: Buffer, at: number, sign: "*" | "$"): { value: number; end: number } | undefined {
+  const line = bytes.toString("latin1", at, at + 10);
+  if (line === "") return undefined;
+  const [head, digits] = complete.exec(line) ?? [];
+  if (line[0] === sign && head) return { value: Number(digits), end: at + head.length };
+  if (line[0] === sign && incomplete.test(line)) return undefined;
+  throw new RangeError("This is not a command in Redis's own protocol.");
 }
 
-/** Most words that each may have, its own included. */
-const allowed: Readonly<Record<string, number>> = {
-  ping: 2,
-  subscribe: MOST_WORDS,
-  unsubscribe: MOST_WORDS,
-  publish: 3,
-  quit: 1,
-  // A version of the protocol, and nothing behind it: AUTH would follow there.
-  hello: 2,
-  // Clients ask these as they connect; Redis refuses them to a drone's user, and clients go on.
-  info: 2,
-  client: 4,
-};
+/** Clients ask INFO and CLIENT as they connect; Redis denies them to a drone's user, and clients go on. */
+const allowed = new Set(["ping", "subscribe", "unsubscribe", "publish", "quit", "hello", "info", "client"]);
 
-/** Whether a drone may say this to Redis at all. AUTH, RESET, ACL and whatever else is refused here. */
-export function mayGo({ words: [first, second, ...rest] }: Command): boolean {
-  const name = (first ?? EMPTY).toString("latin1").toLowerCase();
-  const most = Object.hasOwn(allowed, name) ? (allowed[name] as number) : 0;
-  if (1 + (second ? 1 : 0) + rest.length > most) return false;
-  return name !== "hello" || second === undefined || /^[23]$/.test(second.toString("latin1"));
+/**
+ * Whether Redis may see the command. Redis's ACL restricts a drone's commands and channels, but cannot deny AUTH, RESET
+ * and HELLO with AUTH, which change the user: HELLO is forwarded with a version and nothing behind it.
+ */
+export function isAllowed({ words: [first, ...rest] }: Command): boolean {
+  const name = String(first).toLowerCase();
+  if (name === "hello") return rest.length === 0 || (rest.length === 1 && /^[23]$/.test(String(rest[0])));
+  return allowed.has(name);
 }

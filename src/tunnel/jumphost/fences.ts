@@ -7,21 +7,17 @@ export interface Claim {
   release(): void;
 }
 
-interface Held extends Claim {
-  readonly revoke: () => void;
-}
-
 /**
- * Who may speak to a vehicle. The highest number seen decides, also when its holder has gone: whoever was given a
- * lower one has been replaced, and may not know.
+ * Decides which callers may command a vehicle. The highest fencing number seen decides, also after its holder has
+ * gone: a caller with a lower one has been replaced and may not know.
  *
- * - A higher number, or the same one again, takes all older claims away: its holder is new, or has come back.
+ * - A higher number, or the same one again, ends all older claims: its holder is new, or has come back.
  * - A lower number is refused.
  * - No number: refused once there was a numbered claim. Claims without one do not disturb each other.
  */
 export class Fences {
   private readonly highest = new Map<string, number>();
-  private readonly held = new Map<string, Set<Held>>();
+  private readonly claims = new Map<string, Set<AbortController>>();
 
   /** Throws a Refusal, `deposed`. */
   claim(vehicle: string, fence: number | undefined): Claim {
@@ -34,35 +30,23 @@ export class Fences {
     }
     if (fence !== undefined) {
       this.highest.set(vehicle, fence);
-      for (const older of [...(this.held.get(vehicle) ?? [])]) older.revoke();
+      const older = this.claims.get(vehicle) ?? [];
+      this.claims.delete(vehicle);
+      for (const claim of older) claim.abort();
     }
-    return this.hold(vehicle);
+    const claims = this.claims.get(vehicle) ?? new Set();
+    this.claims.set(vehicle, claims);
+    const claim = new AbortController();
+    claims.add(claim);
+    const release = () => {
+      claims.delete(claim);
+      if (claims.size === 0 && this.claims.get(vehicle) === claims) this.claims.delete(vehicle);
+    };
+    return { signal: claim.signal, release };
   }
 
   /** Whether there was ever a numbered claim to the vehicle. */
   knows(vehicle: string): boolean {
     return this.highest.has(vehicle);
-  }
-
-  /** Claims to the vehicle that are alive. */
-  count(vehicle: string): number {
-    return this.held.get(vehicle)?.size ?? 0;
-  }
-
-  private hold(vehicle: string): Claim {
-    const claims = this.held.get(vehicle) ?? new Set<Held>();
-    this.held.set(vehicle, claims);
-    const revoked = new AbortController();
-    const release = () => {
-      claims.delete(claim);
-      if (claims.size === 0 && this.held.get(vehicle) === claims) this.held.delete(vehicle);
-    };
-    const revoke = () => {
-      release();
-      revoked.abort();
-    };
-    const claim: Held = { signal: revoked.signal, release, revoke };
-    claims.add(claim);
-    return claim;
   }
 }

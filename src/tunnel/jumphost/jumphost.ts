@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { IncomingMessage, Server } from "node:http";
 import { connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -9,28 +10,45 @@ import { refuseUpgrade } from "../../http/server/refuse-upgrade";
 import { constantTimeEqual } from "../../platform/constant-time-equal";
 import type { Logger } from "../../platform/process/log";
 import type { Registry } from "../../platform/process/metrics";
+import type { AddressPolicy, Destination } from "./address-policy";
 import { type Claim, Fences } from "./fences";
 import { type JumphostMetrics, jumphostMetrics } from "./metrics";
 import { Pipe, type PipeLimits } from "./pipe";
-import type { Destination, Reach } from "./reach";
-import { Refusal, statusOf } from "./refusal";
-import { readWish, type Wish } from "./wish";
+import { type PipeRequest, readPipeRequest } from "./pipe-request";
+import { Refusal } from "./refusal";
 
-export interface JumphostOptions extends PipeLimits {
-  readonly reach: Reach;
-  /** The bearer secret that callers present; anyone may dial when there is none. */
-  readonly secret: string | undefined;
-  /** Gateways lease links: nobody gets a pipe without the number of his lease. */
-  readonly areLinksLeased: boolean;
-  /**
-   * The last fencing number given for a link, by whoever gives them: it outlives this process, and so do refusals.
-   * Where it is absent, or rejects, the numbers seen here decide; of a leased link none may have been seen.
-   */
-  readonly lastFence?: (link: string) => Promise<number | undefined>;
+export interface JumphostLimits extends PipeLimits {
   readonly connectMs: number;
   readonly maxFrameBytes: number;
   readonly maxPipes: number;
-  readonly maxPipesPerVehicle: number;
+}
+
+const LIMITS: JumphostLimits = {
+  /** A gateway gives a vehicle's link 5 s; the jumphost's answer has to come before that. */
+  connectMs: 4_000,
+  /** A vehicle sends a heartbeat each second: a minute without a byte is a dead link. */
+  idleMs: 60_000,
+  /** A gateway that is gone is noticed within two pings, half of what the idle limit would take. */
+  pingMs: 15_000,
+  /** A MAVLink frame has 280 bytes; gateways send many in one WebSocket frame. */
+  maxFrameBytes: 1_048_576,
+  /** About 10 s of a busy telemetry link. */
+  maxBufferedBytes: 262_144,
+  /** Twice the largest fleet that is measured; each pipe holds two descriptors. */
+  maxPipes: 20_000,
+};
+
+export interface JumphostOptions extends Partial<JumphostLimits> {
+  readonly addresses: AddressPolicy;
+  /** The bearer secret that callers present; anyone may dial when there is none. */
+  readonly secret: string | undefined;
+  /** Gateways lease links: a pipe needs the number of its lease. */
+  readonly areLinksLeased: boolean;
+  /**
+   * The last fencing number given for a link, from the store that gives them, which outlives this process. Where it is
+   * absent, or rejects, the numbers seen here decide.
+   */
+  readonly lastFence?: (link: string) => Promise<number | undefined>;
   readonly onRejected?: (reason: RejectionReason) => void;
   /**
    * The address that drones are dialled from: the hub's in their plane. Without that interface a dial fails, and
@@ -43,7 +61,6 @@ export interface JumphostOptions extends PipeLimits {
   readonly registry: Registry;
 }
 
-/** A pipe as it was asked for. */
 export interface OpenPipe extends Destination {
   readonly fence: number | undefined;
   readonly pipe: Pipe;
@@ -51,11 +68,12 @@ export interface OpenPipe extends Destination {
 
 /** A gateway that does not answer a close frame is cut after this long. */
 const CLOSE_MS = 1_000;
-/** Connections beyond its pipes: those that are about to be one, or are told why not. */
+/** Connections beyond the pipes: those that are about to be one, or are told why not. */
 const SPARE_CONNECTIONS = 1_000;
 
 /** Opens TCP to a vehicle for a gateway's WebSocket, and carries binary frames both ways. */
 export class Jumphost {
+  private readonly limits: JumphostLimits;
   private readonly server: Server;
   private readonly sockets: WebSocketServer;
   private readonly fences = new Fences();
@@ -66,12 +84,13 @@ export class Jumphost {
   private stopping = false;
 
   constructor(private readonly options: JumphostOptions) {
-    this.metrics = jumphostMetrics(options.registry, () => this.open.size);
+    this.limits = { ...LIMITS, ...options };
+    this.metrics = jumphostMetrics(options.registry, this.open);
     this.sockets = new WebSocketServer({
       noServer: true,
       clientTracking: true,
       perMessageDeflate: false,
-      maxPayload: options.maxFrameBytes,
+      maxPayload: this.limits.maxFrameBytes,
       closeTimeout: CLOSE_MS,
     } as ConstructorParameters<typeof WebSocketServer>[0]);
     this.server = limitedServer(
@@ -86,16 +105,16 @@ export class Jumphost {
       },
       {
         ...INTERNAL_LIMITS,
-        maxConnections: options.maxPipes + SPARE_CONNECTIONS,
+        maxConnections: this.limits.maxPipes + SPARE_CONNECTIONS,
         // A gateway has a pipe for each of its drones.
         maxConnectionsPerAddress: 0,
         ...(options.onRejected ? { onRejected: options.onRejected } : {}),
       },
     );
-    this.server.on("upgrade", (request, socket, head) => void this.enter(request, socket, head));
+    this.server.on("upgrade", (request, socket, head) => void this.upgrade(request, socket, head));
   }
 
-  /** Those open now. */
+  /** The pipes that are open now. */
   get pipes(): ReadonlySet<OpenPipe> {
     return this.open;
   }
@@ -110,38 +129,40 @@ export class Jumphost {
     for (const { pipe } of [...this.open]) pipe.end("standby");
   }
 
-  /** Takes nobody new and tells everybody to come again; resolves when the last has gone. */
+  /** Opens no further pipe and asks every gateway to reconnect; resolves when all connections are closed. */
   async stop(): Promise<void> {
     this.stopping = true;
     for (const { pipe } of [...this.open]) pipe.end("stopping");
     await closeServer(this.server);
   }
 
-  /** Its metrics and log name every attempt that ends without a pipe. */
-  private async enter(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+  /** Every attempt that ends without a pipe is logged and counted. */
+  private async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const gone = new AbortController();
     socket.on("error", () => socket.destroy());
     socket.once("close", () => gone.abort());
     let claim: Claim | undefined;
+    let vehicle: Socket | undefined;
     try {
       this.checkSecret(request);
-      const wish = readWish(request.headers);
-      const destination = await this.options.reach.find(wish);
-      await this.refuseReplaced(wish, destination);
+      const asked = readPipeRequest(request.headers);
+      const destination = await this.options.addresses(asked.host, asked.port);
+      await this.checkFence(asked, destination);
       this.checkServing();
-      this.checkCounts(destination, wish.fence);
-      claim = this.fences.claim(destination.vehicle, wish.fence);
-      const vehicle = await this.connect(destination, claim.signal, gone.signal);
-      try {
-        this.checkServing();
-      } catch (error) {
-        vehicle.destroy();
-        throw error;
+      if (this.open.size + this.connecting >= this.limits.maxPipes) {
+        throw new Refusal("too_many", "The jumphost carries as many pipes as it may.");
       }
-      this.carry(request, socket, head, { ...destination, fence: wish.fence }, vehicle, claim);
+      claim = this.fences.claim(destination.vehicle, asked.fence);
+      vehicle = await this.connect(destination, claim.signal, gone.signal);
+      this.checkServing();
+      const pipe = { ...destination, fence: asked.fence };
+      if (this.carry(request, socket, head, pipe, vehicle, claim)) return;
+      // The handshake was malformed, which has been answered, or the gateway left in the middle of it.
+      throw new Refusal("malformed", "The WebSocket handshake failed.");
     } catch (error) {
+      vehicle?.destroy();
       claim?.release();
-      this.turnAway(socket, error, gone.signal.aborted);
+      this.refuse(socket, error, gone.signal.aborted || socket.destroyed || socket.writableEnded);
     }
   }
 
@@ -160,124 +181,94 @@ export class Jumphost {
     }
   }
 
-  private async refuseReplaced({ fence, link }: Wish, { vehicle }: Destination): Promise<void> {
+  private async checkFence({ fence, link }: PipeRequest, { vehicle }: Destination): Promise<void> {
     const { areLinksLeased, lastFence, log } = this.options;
     if (areLinksLeased && (fence === undefined || link === undefined)) {
-      throw new Refusal("unnumbered", "Links are leased here: x-link-fence and x-link-key have to be sent.");
+      throw new Refusal("fence_required", "Links are leased here: send x-link-fence and x-link-key.");
     }
     if (fence === undefined || link === undefined || !lastFence) return;
     const last = await lastFence(link).catch((cause: unknown) => {
-      log.warn({ link, err: cause }, "a link's fencing number cannot be asked; those seen here decide");
+      log.warn({ link, err: cause }, "Cannot read a link's fencing number; the numbers seen here decide");
       if (!areLinksLeased || this.fences.knows(vehicle)) return;
-      throw new Refusal("unverified", "Nobody can say now who holds this vehicle's link.", { cause });
+      throw new Refusal("fence_unverified", "The holder of this vehicle's link is not known now.", { cause });
     });
     if (last !== undefined && fence < last) {
       throw new Refusal("deposed", `The fencing number ${last} was given to a newer holder.`);
     }
   }
 
-  /** A numbered claim takes the others' places, so it needs no room beside them. */
-  private checkCounts({ vehicle }: Destination, fence: number | undefined): void {
-    const { maxPipes, maxPipesPerVehicle } = this.options;
-    if (this.open.size + this.connecting >= maxPipes) {
-      throw new Refusal("too_many", "The jumphost carries as many pipes as it may.");
-    }
-    if (fence === undefined && this.fences.count(vehicle) >= maxPipesPerVehicle) {
-      throw new Refusal("too_many_to_vehicle", "There are as many pipes to this vehicle as there may be.");
-    }
-  }
-
-  /** Rejects with a Refusal: refused or not routed, too slow, deposed meanwhile, or nobody waits any more. */
-  private connect(
+  /** Rejects with a Refusal: refused, not routed, too slow, or deposed meanwhile; also when the gateway has left. */
+  private async connect(
     { address, port, isDrone }: Destination,
     deposed: AbortSignal,
     gone: AbortSignal,
   ): Promise<Socket> {
-    const { connectMs, from } = this.options;
-    this.connecting++;
-    return new Promise<Socket>((resolve, reject) => {
-      const late = AbortSignal.timeout(connectMs);
-      const giveUp = AbortSignal.any([deposed, gone, late]);
-      const socket = connect({
-        host: address,
-        port,
-        noDelay: true,
-        keepAlive: true,
-        keepAliveInitialDelay: 10_000,
-        ...(isDrone && from ? { localAddress: from } : {}),
-      });
-      const fail = (refusal: Refusal) => {
-        giveUp.removeEventListener("abort", abort);
-        socket.destroy();
-        reject(refusal);
-      };
-      const abort = () =>
-        fail(
-          deposed.aborted
-            ? new Refusal("deposed", "A newer holder took this vehicle over meanwhile.")
-            : new Refusal("timeout", `${address}:${port} does not answer.`),
-        );
-      const failed = (error: NodeJS.ErrnoException) =>
-        fail(
-          error.code === "ETIMEDOUT"
-            ? new Refusal("timeout", `${address}:${port} does not answer.`, { cause: error })
-            : new Refusal("unreachable", `${address}:${port} refuses (${error.code}).`, { cause: error }),
-        );
-      if (giveUp.aborted) return abort();
-      giveUp.addEventListener("abort", abort, { once: true });
-      socket.once("error", failed);
-      socket.once("connect", () => {
-        giveUp.removeEventListener("abort", abort);
-        socket.off("error", failed);
-        resolve(socket);
-      });
-      return undefined;
-    }).finally(() => {
-      this.connecting--;
+    const { from } = this.options;
+    const socket = connect({
+      host: address,
+      port,
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: 10_000,
+      ...(isDrone && from ? { localAddress: from } : {}),
     });
+    const signal = AbortSignal.any([deposed, gone, AbortSignal.timeout(this.limits.connectMs)]);
+    this.connecting++;
+    try {
+      await once(socket, "connect", { signal });
+      return socket;
+    } catch (cause) {
+      socket.destroy();
+      if (deposed.aborted) throw new Refusal("deposed", "A newer holder took this vehicle over meanwhile.");
+      const { code = "" } = cause as NodeJS.ErrnoException;
+      throw signal.aborted || code === "ETIMEDOUT"
+        ? new Refusal("timeout", `${address}:${port} does not answer.`, { cause })
+        : new Refusal("unreachable", `${address}:${port} refuses (${code}).`, { cause });
+    } finally {
+      this.connecting--;
+    }
   }
 
+  /** Completes the handshake and joins both ends. False when the handshake failed. */
   private carry(
     request: IncomingMessage,
     socket: Duplex,
     head: Buffer,
-    wish: Omit<OpenPipe, "pipe">,
+    { vehicle: name, fence, ...rest }: Omit<OpenPipe, "pipe">,
     vehicle: Socket,
     claim: Claim,
-  ): void {
-    let entered = false;
+  ): boolean {
+    const { isActive, log } = this.options;
+    let upgraded = false;
     this.sockets.handleUpgrade(request, socket, head, (gateway) => {
-      entered = true;
+      upgraded = true;
       const pipe = new Pipe({
-        ...this.options,
+        ...this.limits,
+        isActive,
         gateway,
         vehicle,
         deposed: claim.signal,
-        onBytes: (direction, count) => this.metrics.carried(direction, count),
+        onBytes: (direction, count) => this.metrics.bytes.inc({ direction }, count),
         onEnd: (reason) => {
           claim.release();
           this.open.delete(entry);
-          this.metrics.ended(reason);
-          this.options.log.info({ vehicle: wish.vehicle, fence: wish.fence, reason }, "a pipe ended");
+          this.metrics.ends.inc({ reason });
+          log.info({ vehicle: name, fence, reason }, "A pipe ended");
         },
       });
-      const entry: OpenPipe = { ...wish, pipe };
+      const entry: OpenPipe = { ...rest, vehicle: name, fence, pipe };
       this.open.add(entry);
-      this.options.log.info({ vehicle: wish.vehicle, fence: wish.fence }, "a pipe is open");
+      log.info({ vehicle: name, fence }, "Opened a pipe");
     });
-    if (entered) return;
-    // The handshake was none, which has been answered, or the gateway left in the middle of it.
-    vehicle.destroy();
-    claim.release();
-    this.metrics.refused("malformed");
+    return upgraded;
   }
 
-  private turnAway(socket: Duplex, error: unknown, isGone: boolean): void {
+  private refuse(socket: Duplex, error: unknown, isAnswered: boolean): void {
     const refusal =
       error instanceof Refusal ? error : new Refusal("unreachable", "The jumphost failed.", { cause: error });
-    const { reason, message, cause } = refusal;
-    if (!isGone) refuseUpgrade(socket, statusOf(reason), { error: message, reason });
-    this.metrics.refused(reason);
-    this.options.log.info({ reason, message, ...(cause ? { err: cause } : {}) }, "no pipe is opened");
+    const { reason, message, status, cause } = refusal;
+    if (!isAnswered) refuseUpgrade(socket, status, { error: message, reason });
+    this.metrics.refusals.inc({ reason });
+    this.options.log.info({ reason, message, ...(cause ? { err: cause } : {}) }, "Refused a pipe");
   }
 }

@@ -1,44 +1,35 @@
 import { Counter, Gauge, type Registry } from "../../platform/process/metrics";
-import type { Direction, PipeEnd } from "./pipe";
-import type { RefusalReason } from "./refusal";
 
-export interface JumphostMetrics {
-  carried(direction: Direction, bytes: number): void;
-  refused(reason: RefusalReason): void;
-  ended(reason: PipeEnd): void;
-}
+export type JumphostMetrics = ReturnType<typeof jumphostMetrics>;
 
-export function jumphostMetrics(registry: Registry, pipes: () => number): JumphostMetrics {
+export function jumphostMetrics(registry: Registry, pipes: ReadonlySet<unknown>) {
   const registers = [registry];
   new Gauge({
     name: "fleet_jumphost_pipes",
     help: "Pipes between gateways and vehicles that are open now.",
     registers,
     collect() {
-      this.set(pipes());
+      this.set(pipes.size);
     },
   });
-  const bytes = new Counter({
-    name: "fleet_jumphost_bytes_total",
-    help: "Bytes carried, by direction.",
-    labelNames: ["direction"],
-    registers,
-  });
-  const refusals = new Counter({
-    name: "fleet_jumphost_refusals_total",
-    help: "Pipes that were not opened, by reason.",
-    labelNames: ["reason"],
-    registers,
-  });
-  const ends = new Counter({
-    name: "fleet_jumphost_pipes_closed_total",
-    help: "Pipes that ended, by what ended them.",
-    labelNames: ["reason"],
-    registers,
-  });
   return {
-    carried: (direction, count) => bytes.inc({ direction }, count),
-    refused: (reason) => refusals.inc({ reason }),
-    ended: (reason) => ends.inc({ reason }),
+    bytes: new Counter({
+      name: "fleet_jumphost_bytes_total",
+      help: "Bytes carried, by direction.",
+      labelNames: ["direction"] as const,
+      registers,
+    }),
+    refusals: new Counter({
+      name: "fleet_jumphost_refusals_total",
+      help: "Pipes that were refused, by reason.",
+      labelNames: ["reason"] as const,
+      registers,
+    }),
+    ends: new Counter({
+      name: "fleet_jumphost_pipes_closed_total",
+      help: "Pipes that ended, by reason.",
+      labelNames: ["reason"] as const,
+      registers,
+    }),
   };
 }

@@ -15,19 +15,19 @@ export type PipeEnd =
   | "stopping"
   | "standby";
 
-/** How the gateway is told, beside WebSocket's own (1009: a frame over the limit). */
+/** WebSocket close codes for the gateway, beside WebSocket's own (1009: a frame over the limit). */
 export const closeCodes = {
   vehicle_closed: 1000,
   vehicle_lost: 1011,
   text_frame: 1003,
-  /** The jumphost stops; another, or this one in a moment, takes the pipe. */
+  /** The gateway reconnects, to another hub or to this one in a moment. */
   stopping: 1012,
   standby: 1012,
   idle: 4408,
   deposed: 4409,
 } as const satisfies Partial<Record<PipeEnd, number>>;
 
-const words: Readonly<Record<keyof typeof closeCodes, string>> = {
+const closeReasons: Readonly<Record<keyof typeof closeCodes, string>> = {
   vehicle_closed: "the vehicle closed the connection",
   vehicle_lost: "the connection to the vehicle broke",
   text_frame: "only binary frames are carried",
@@ -37,24 +37,24 @@ const words: Readonly<Record<keyof typeof closeCodes, string>> = {
   deposed: "a newer holder has taken this vehicle over",
 };
 
-/** What the gateway sent before it said goodbye still goes to the vehicle, if it takes it in this time. */
-const GOODBYE_MS = 1_000;
+/** What a gateway sent before an orderly close still goes to the vehicle, if the vehicle takes it in this time. */
+const FLUSH_MS = 1_000;
 
 export interface PipeLimits {
-  /** A side that has so many bytes waiting for it makes the other wait. */
+  /** While so many bytes wait for one side, the other is not read. */
   readonly maxBufferedBytes: number;
-  /** A pipe that carries nothing for so long is closed. */
+  /** A pipe that carries nothing for so long is closed; also one whose vehicle takes nothing any more. */
   readonly idleMs: number;
-  /** How often a gateway is asked for a sign of life, which must come within as long. */
+  /** How often a gateway is pinged; its pong has to come before the next ping. */
   readonly pingMs: number;
 }
 
 export interface PipeOptions extends PipeLimits {
   readonly gateway: WebSocket;
   readonly vehicle: Socket;
-  /** Aborted when the pipe's right to the vehicle is taken away. */
+  /** Aborted when a newer claim takes the vehicle over. */
   readonly deposed: AbortSignal;
-  /** Whether this hub is the one that serves; asked before anything goes to the vehicle. */
+  /** Whether this hub is the one that serves; checked before any byte goes to the vehicle. */
   readonly isActive: () => boolean;
   readonly onBytes: (direction: Direction, count: number) => void;
   readonly onEnd: (reason: PipeEnd) => void;
@@ -63,18 +63,18 @@ export interface PipeOptions extends PipeLimits {
 /**
  * Carries bytes between a gateway's WebSocket and a vehicle's TCP connection.
  *
- * open → ended. Whatever ends it closes both sides, and after that nothing more is taken from either.
+ * open → ended. Its end closes both sides; nothing is read from either after that.
  */
 export class Pipe {
   private ended = false;
-  private answered = true;
+  private hasAnswered = true;
   private carried = 0;
   private readonly idle: NodeJS.Timeout;
   private readonly pings: NodeJS.Timeout;
 
   constructor(private readonly options: PipeOptions) {
     const { gateway, vehicle, deposed, idleMs, pingMs } = options;
-    // After a pause of this process what came meanwhile has yet to be read; that comes before an immediate.
+    // After a pause of this process, bytes that arrived meanwhile are read before an immediate runs.
     this.idle = setTimeout(() => {
       const before = this.carried;
       setImmediate(() => before === this.carried && this.end("idle"));
@@ -83,7 +83,7 @@ export class Pipe {
     deposed.addEventListener("abort", () => this.end("deposed"), { once: true });
     gateway.on("message", (data: Buffer, isBinary) => this.toVehicle(data, isBinary));
     gateway.on("pong", () => {
-      this.answered = true;
+      this.hasAnswered = true;
     });
     gateway.on("error", () => {});
     gateway.on("close", (code) =>
@@ -101,15 +101,15 @@ export class Pipe {
     clearTimeout(this.idle);
     clearInterval(this.pings);
     const { gateway, vehicle, onEnd } = this.options;
-    if (reason === "gateway_closed") sayGoodbye(vehicle);
-    // Not even what the system holds ready to be sent may reach a vehicle that has another holder now, or whose
-    // gateway tells its callers that what was not answered is unknown.
+    if (reason === "gateway_closed") closeGracefully(vehicle);
+    // A reset drops what the system still holds: it must not reach a vehicle that has another holder now, or whose
+    // gateway has reported unanswered commands as unknown.
     else vehicle.resetAndDestroy();
     if (reason in closeCodes) {
-      const told = reason as keyof typeof closeCodes;
-      // A side that was made to wait would not see the answer to its goodbye.
+      const code = reason as keyof typeof closeCodes;
+      // A paused WebSocket does not read the answer to its close frame.
       gateway.resume();
-      gateway.close(closeCodes[told], words[told]);
+      gateway.close(closeCodes[code], closeReasons[code]);
     } else {
       gateway.terminate();
     }
@@ -123,13 +123,13 @@ export class Pipe {
       return;
     }
     const { gateway, vehicle, maxBufferedBytes, onBytes, isActive } = this.options;
-    // After a pause of this process another hub may serve, before anything here has noticed.
+    // After a pause of this process another hub may serve already.
     if (!isActive()) {
       this.end("standby");
       return;
     }
     this.moved(data);
-    this.answered = true;
+    this.hasAnswered = true;
     onBytes("to_vehicle", data.length);
     vehicle.write(data);
     if (vehicle.writableLength > maxBufferedBytes) gateway.pause();
@@ -154,21 +154,21 @@ export class Pipe {
   private ping(): void {
     const { gateway } = this.options;
     if (this.ended) return;
-    // A gateway that waits for the vehicle is not read: its answers lie behind what waits.
+    // A paused gateway is not read: its pong lies behind what waits.
     if (gateway.isPaused) return;
-    if (!this.answered) {
+    if (!this.hasAnswered) {
       this.end("gateway_lost");
       return;
     }
-    this.answered = false;
+    this.hasAnswered = false;
     gateway.ping();
   }
 }
 
-function sayGoodbye(vehicle: Socket): void {
-  const limit = setTimeout(() => vehicle.destroy(), GOODBYE_MS);
+function closeGracefully(vehicle: Socket): void {
+  const limit = setTimeout(() => vehicle.destroy(), FLUSH_MS);
   vehicle.once("close", () => clearTimeout(limit));
   vehicle.end();
-  // Closed with something unread, the system would cut the connection, and the goodbye with it.
+  // With unread bytes the system would reset the connection and drop what is still to be sent.
   vehicle.resume();
 }

@@ -1,35 +1,24 @@
-/** Why no pipe is opened; a label of the metrics and `reason` of the reply. */
-export type RefusalReason =
-  | "malformed"
-  | "unauthenticated"
-  | "not_allowed"
-  | "unnumbered"
-  | "deposed"
-  | "unverified"
-  | "too_many_to_vehicle"
-  | "too_many"
-  | "stopping"
-  | "standby"
-  | "unreachable"
-  | "timeout";
-
-const statuses: Readonly<Record<RefusalReason, number>> = {
+const statuses = {
   malformed: 400,
   unauthenticated: 401,
   not_allowed: 403,
-  unnumbered: 428,
+  fence_required: 428,
+  fence_unverified: 503,
   deposed: 409,
-  unverified: 503,
-  too_many_to_vehicle: 429,
   too_many: 503,
   stopping: 503,
   standby: 503,
   unreachable: 502,
   timeout: 504,
-};
+} as const;
+
+/** Why a pipe is refused; a label of the metrics and `reason` of the reply. */
+export type RefusalReason = keyof typeof statuses;
 
 /** The message is public: it is the reply's `error`. */
 export class Refusal extends Error {
+  readonly status: number;
+
   constructor(
     readonly reason: RefusalReason,
     message: string,
@@ -37,8 +26,6 @@ export class Refusal extends Error {
   ) {
     super(message, options);
     this.name = "Refusal";
+    this.status = statuses[reason];
   }
 }
-
-/** The HTTP status of the reply. */
-export const statusOf = (reason: RefusalReason): number => statuses[reason];

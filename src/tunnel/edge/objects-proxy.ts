@@ -1,5 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Fault, forward, type Upstream } from "./forward";
+import { type ErrorReply, forward, type HttpProxy, type Upstream } from "./forward";
 import { endToEnd } from "./headers";
 
 const methods = new Set(["GET", "HEAD", "PUT"]);
@@ -12,22 +11,16 @@ const signature = [
   "X-Amz-Signature",
 ];
 
-export interface ObjectsOptions {
-  readonly upstream: Upstream;
-  /** Of client configs, which no drone has a business with here. */
-  readonly closedBucket: string;
-}
-
 /**
- * Forwards a drone's presigned requests to the object store, which judges the signature. The Host stays, for it is
- * signed. Nothing goes with the request that could widen what was signed.
+ * Forwards a drone's presigned requests to the object store, which checks the signature. The Host stays, for it is
+ * signed. No header that could widen what was signed goes with the request. `closedBucket` holds the client configs.
  */
-export function objectsDoor({ upstream, closedBucket }: ObjectsOptions) {
-  return (request: IncomingMessage, reply: ServerResponse): void => {
-    const fail = (fault: Fault) => answer(reply, fault);
+export const objectsProxy = (upstream: Upstream, closedBucket: string): HttpProxy => ({
+  forward(request, reply) {
+    const fail = (error: ErrorReply) => this.fail(request, reply, error);
     const { method = "", headers, url = "" } = request;
     if (!methods.has(method)) {
-      fail({ status: 405, message: "Objects are put and got here, and nothing else." });
+      fail({ status: 405, message: "Only GET, HEAD and PUT are served here." });
       return;
     }
     const signed = url.startsWith("/") ? signedHeaders(url) : undefined;
@@ -39,10 +32,18 @@ export function objectsDoor({ upstream, closedBucket }: ObjectsOptions) {
       fail({ status: 403, message: "This bucket is not for drones." });
       return;
     }
-    const kept = endToEnd(headers, (name) => mayGo(name, signed));
+    const kept = endToEnd(headers, (name) => mayForward(name, signed));
     forward(request, reply, { upstream, headers: kept, fail });
-  };
-}
+  },
+
+  /** In the store's own format. */
+  fail(_request, reply, { status, message }) {
+    reply.writeHead(status, { "Content-Type": "application/xml", Connection: "close" });
+    reply.end(
+      `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>Edge${status}</Code><Message>${message}</Message></Error>`,
+    );
+  },
+});
 
 /** Names of the headers that the URL's signature covers; undefined when it is not presigned. */
 function signedHeaders(url: string): ReadonlySet<string> | undefined {
@@ -51,8 +52,8 @@ function signedHeaders(url: string): ReadonlySet<string> | undefined {
   return new Set(searchParams.get("X-Amz-SignedHeaders")?.toLowerCase().split(";"));
 }
 
-/** A header of the store's own (a copy's source, an access list) goes when it was signed. */
-const mayGo = (name: string, signed: ReadonlySet<string>): boolean =>
+/** A header of the store's own (a copy's source, an access list) goes only when it was signed. */
+const mayForward = (name: string, signed: ReadonlySet<string>): boolean =>
   name.startsWith("x-amz-") ? signed.has(name) : name !== "authorization" && name !== "cookie";
 
 function namesBucket(url: string, host: string, bucket: string): boolean {
@@ -62,22 +63,11 @@ function namesBucket(url: string, host: string, bucket: string): boolean {
   return first === bucket || host.toLowerCase().startsWith(`${bucket}.`);
 }
 
-/** Without dots to climb by, in whichever way they are written. */
+/** Without dot segments, in whichever way they are written. */
 function decoded(path: string): string {
   try {
     return new URL(`http://edge${decodeURIComponent(path)}`).pathname;
   } catch {
     return path;
   }
-}
-
-/** As the store itself says what is wrong. */
-export function answer(reply: ServerResponse, { status, message }: Fault): void {
-  const text = `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>Edge${status}</Code><Message>${message}</Message></Error>`;
-  reply.writeHead(status, {
-    "Content-Type": "application/xml",
-    "Content-Length": Buffer.byteLength(text),
-    Connection: "close",
-  });
-  reply.end(text);
 }

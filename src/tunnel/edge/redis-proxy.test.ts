@@ -14,7 +14,7 @@ import { until } from "../../testing/until";
 import { cuttable } from "../../testing/worlds/cuttable";
 import { rawFrom, startEdge, type TestEdge } from "../../testing/worlds/start-edge";
 import { DroneUsers } from "./drone-users";
-import { redisDoor } from "./redis-door";
+import { redisProxy } from "./redis-proxy";
 
 const ONE = "127.0.9.2";
 /** Its address begins as the other's does. */
@@ -44,7 +44,7 @@ async function connected(): Promise<Redis> {
 
 /** The first thing that comes back. */
 async function answered(drone: string, bytes: Buffer, of = edge): Promise<string> {
-  const raw = rawFrom(drone, door(of));
+  const raw = rawFrom(drone, address(of));
   raw.socket.write(bytes);
   await until(() => raw.said() !== "");
   return raw.said();
@@ -52,11 +52,11 @@ async function answered(drone: string, bytes: Buffer, of = edge): Promise<string
 
 const edgeTo = (url: string) =>
   startEdge([ONE, TWO], { redis: { port: 0, url, secret: "what only the edge knows" } });
-const door = (of = edge) => of.edge.url("redis") as string;
+const address = (of = edge) => of.edge.url("redis") as string;
 
 /** A drone's bare connection, and what Redis said when it was given this. */
 async function say(drone: string, ...parts: (string | Buffer)[]) {
-  const raw = rawFrom(drone, door());
+  const raw = rawFrom(drone, address());
   for (const part of parts) {
     raw.socket.write(part);
     // Each in a packet of its own.
@@ -161,7 +161,7 @@ test("commands pass in any pieces, and with them every byte a payload may have",
     payload,
     Buffer.from("\r\n"),
   ]);
-  const drone = rawFrom(ONE, door());
+  const drone = rawFrom(ONE, address());
   for (let at = 0; at < publish.length; at += 7) {
     drone.socket.write(publish.subarray(at, at + 7));
     await new Promise((resolve) => setImmediate(resolve));
@@ -194,7 +194,7 @@ test("ioredis, as it comes, connects and hears its channel; a second connection 
 /** A port from which connections go on to the edge as from the drone's address, which ioredis cannot choose. */
 async function cableFrom(drone: string): Promise<number> {
   const server = createServer((near) => {
-    const far = rawFrom(drone, door()).socket;
+    const far = rawFrom(drone, address()).socket;
     near.on("error", () => far.destroy());
     near.on("close", () => far.destroy());
     far.on("close", () => near.destroy());
@@ -220,10 +220,10 @@ test("the edge needs no more rights in Redis than docs/tunnel.md names", async (
   await until(async () => !((await admin.acl("USERS")) as string[]).includes("fleet-drone-127.0.9.40"));
 });
 
-test("who is no live drone gets not one byte; a drone that is gone is cut, and its user with it", async () => {
-  const stranger = await say("127.0.9.9", command("PING"));
-  await until(() => stranger.socket.closed);
-  expect(stranger.said()).toBe("");
+test("addresses that are not a live drone's get not one byte; a drone that is gone is cut, and its user with it", async () => {
+  const other = await say("127.0.9.9", command("PING"));
+  await until(() => other.socket.closed);
+  expect(other.said()).toBe("");
   const two = await say(TWO, command("PING"));
   await until(() => two.said() === "+PONG\r\n");
   expect(await admin.acl("USERS")).toContain(`fleet-drone-${TWO}`);
@@ -247,10 +247,10 @@ test("no drone's user is removed while the fleet is unknown", async () => {
   const redis = { port: 0, url: redisUrl, secret: "what only the edge knows" };
   const { edge: forgetful } = await startEdge([], { redis, live: () => known });
   known = new Map(fleet);
-  const attended = forgetful.attend();
+  const refreshed = forgetful.refresh();
   // While Redis tells its users.
   known = undefined;
-  await attended;
+  await refreshed;
   expect(await admin.acl("USERS")).toContain(`fleet-drone-${lost}`);
 });
 
@@ -269,7 +269,7 @@ test("Redis away: the drone is told, and finds it when it is back", async () => 
   const behind = await edgeTo(cable.url);
   const ping = () => answered(ONE, command("PING"), behind);
   await until(async () => (await ping()) === "+PONG\r\n");
-  const running = rawFrom(ONE, door(behind));
+  const running = rawFrom(ONE, address(behind));
   running.socket.write(command("PING"));
   await until(() => running.said() !== "");
   cable.cut();
@@ -296,9 +296,9 @@ test("a drone that leaves while Redis is dialled for it leaves no connection the
     await once(socket, "close");
     return users.ensure(ip);
   };
-  const enter = redisDoor({ url: redisUrl, users: { ensure }, log: quiet, onRefused: () => {} });
+  const enter = redisProxy({ url: redisUrl, users: { ensure }, log: quiet, onRejected: () => {} });
   const closing = once(socket, "close");
-  // Nothing else would see the drone go: a door reads nothing before it has found Redis.
+  // Nothing else would see the drone go: the proxy reads nothing before it is connected to Redis.
   socket.resume();
   await Promise.all([closing, enter(socket, { ip: "127.0.9.7" as Ipv4, keyId: "a key" })]);
   await until(async () => (await connectionsOf("127.0.9.7")) === 0);
@@ -308,7 +308,7 @@ test("a drone is no longer read while Redis takes nothing, and all that it said 
   const cable = await cuttable(redisUrl);
   const behind = await edgeTo(cable.url);
   await until(async () => (await answered(ONE, command("PING"), behind)) === "+PONG\r\n");
-  const drone = rawFrom(ONE, door(behind));
+  const drone = rawFrom(ONE, address(behind));
   drone.socket.write(command("PING"));
   await until(() => drone.said() !== "");
   cable.stall();

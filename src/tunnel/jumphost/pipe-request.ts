@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Refusal } from "./refusal";
 
-/** Where a caller wants to get, as its headers say. */
-export interface Wish {
+/** What a gateway's headers ask for. */
+export interface PipeRequest {
   /** A dotted IPv4 address, or the name of a simulator's host. */
   readonly host: string;
   readonly port: number;
@@ -11,16 +11,15 @@ export interface Wish {
   readonly link: string | undefined;
 }
 
-/** Which names lead somewhere, the operator's list says. */
+/** The operator's list says which names are dialled. */
 const name = /^[a-z0-9_][a-z0-9._-]{0,252}$/i;
 /** Nothing but four octets in decimal: no 0x7f.1, 0177.0.0.1, 2130706433 or ::ffff:127.0.0.1. */
 const address = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
 const wholeNumber = /^[1-9]\d{0,15}$/;
-
 const linkKey = /^[\w:.-]{1,100}$/;
 
 /** Reads `x-drone-ip`, `x-drone-port`, `x-link-fence` and `x-link-key`. Throws a Refusal that names the faulty one. */
-export function readWish(headers: IncomingHttpHeaders): Wish {
+export function readPipeRequest(headers: IncomingHttpHeaders): PipeRequest {
   const host = one(headers, "x-drone-ip") ?? "";
   if (!address.test(host) && !name.test(host)) {
     throw new Refusal("malformed", "x-drone-ip must be a dotted IPv4 address or a simulator's host name.");
@@ -45,5 +44,5 @@ function number(headers: IncomingHttpHeaders, header: string, most: number): num
   throw new Refusal("malformed", `${header} must be a whole number from 1 to ${most}.`);
 }
 
-/** A header that was sent twice comes joined by a comma, which none of these may have. */
+/** A header that was sent twice arrives joined by a comma, which none of these may have. */
 const one = (headers: IncomingHttpHeaders, header: string): string | undefined => headers[header]?.toString();

@@ -1,17 +1,17 @@
 import { networkInterfaces } from "node:os";
-import { isForbidden, Reach } from "./reach";
+import { type AddressPolicy, addressPolicy, isForbidden } from "./address-policy";
 import { Refusal } from "./refusal";
 
-const reach = (simulatorHosts: string[], names: Record<string, string> = {}) =>
-  new Reach({
+const policy = (simulatorHosts: string[], names: Record<string, string> = {}) =>
+  addressPolicy({
     simulatorHosts,
     resolve: async (name) => names[name] ?? Promise.reject(new Refusal("unreachable", "no such name")),
   });
-const find = (of: Reach, host: string, port = 5001) => of.find({ host, port });
+const find = (allow: AddressPolicy, host: string, port = 5001) => allow(host, port);
 
 test("every address that a physical drone may have is one vehicle, whatever the port", async () => {
   for (const host of ["10.71.0.2", "10.71.239.255"]) {
-    expect(await find(reach([]), host)).toEqual({ address: host, port: 5001, vehicle: host, isDrone: true });
+    expect(await find(policy([]), host)).toEqual({ address: host, port: 5001, vehicle: host, isDrone: true });
   }
 });
 
@@ -28,7 +28,7 @@ test.each([
   "255.255.255.255",
   "simulator",
 ])("%s is not dialled unless it is a simulator's host", async (host) => {
-  await expect(find(reach([]), host)).rejects.toMatchObject({ reason: "not_allowed" });
+  await expect(find(policy([]), host)).rejects.toMatchObject({ reason: "not_allowed" });
 });
 
 const ours = Object.values(networkInterfaces())
@@ -50,8 +50,8 @@ test.each([
   ...ours,
 ])("%s is dialled by no name and no list", async (address) => {
   expect(isForbidden(address)).toBe(true);
-  await expect(find(reach([address]), address)).rejects.toMatchObject({ reason: "not_allowed" });
-  await expect(find(reach(["evil"], { evil: address }), "evil")).rejects.toMatchObject({
+  await expect(find(policy([address]), address)).rejects.toMatchObject({ reason: "not_allowed" });
+  await expect(find(policy(["evil"], { evil: address }), "evil")).rejects.toMatchObject({
     reason: "not_allowed",
   });
 });
@@ -59,7 +59,7 @@ test.each([
 test("a simulator's host is dialled at the address that its name had when it was asked, each port a vehicle", async () => {
   const names: Record<string, string> = { simulator: "192.0.2.7" };
   const asked: string[] = [];
-  const pinned = new Reach({
+  const pinned = addressPolicy({
     simulatorHosts: ["simulator", "192.0.2.9"],
     resolve: async (name) => {
       asked.push(name);
@@ -77,6 +77,6 @@ test("a simulator's host is dialled at the address that its name had when it was
 });
 
 test("a simulator's name that nobody knows is unreachable, and one that leads to no IPv4 address is refused", async () => {
-  await expect(find(reach(["gone"]), "gone")).rejects.toMatchObject({ reason: "unreachable" });
-  await expect(find(reach(["six"], { six: "::1" }), "six")).rejects.toMatchObject({ reason: "not_allowed" });
+  await expect(find(policy(["gone"]), "gone")).rejects.toMatchObject({ reason: "unreachable" });
+  await expect(find(policy(["six"], { six: "::1" }), "six")).rejects.toMatchObject({ reason: "not_allowed" });
 });

@@ -7,7 +7,7 @@ import { until } from "../../testing/until";
 import { askFrom, type EdgeReply, rawFrom, startEdge, type TestEdge } from "../../testing/worlds/start-edge";
 
 const DRONE = "127.0.9.2";
-const STRANGER = "127.0.9.9";
+const OTHER = "127.0.9.9";
 const SECRET = "what only the edge knows";
 
 interface Seen {
@@ -18,7 +18,7 @@ interface Seen {
   readonly body: string;
 }
 
-/** A server in the gateway's place, which keeps what it was asked. */
+/** A server in the gateway's place, which records its requests. */
 async function upstream(
   answer: (request: IncomingMessage, reply: ServerResponse, body: string) => void = (_request, reply) =>
     void reply.end('{"ok":true}'),
@@ -93,10 +93,10 @@ test("a drone's request reaches the gateway with its true address, whatever it s
   ]);
 });
 
-test("who is no live drone is refused, and so is one that was a drone until now", async () => {
+test("addresses that are not a live drone's are refused, also when they were a drone's until now", async () => {
   const { url, seen } = await upstream();
   const edge = await edgeTo(url);
-  expect(faultOf(await askFrom(STRANGER, at(edge), { headers: { "x-drone-ip": DRONE } }))).toMatchObject({
+  expect(faultOf(await askFrom(OTHER, at(edge), { headers: { "x-drone-ip": DRONE } }))).toMatchObject({
     status: 403,
     body: { success: false, error: { code: 403, message: expect.stringContaining("tunnel") } },
   });
@@ -114,10 +114,12 @@ test("who is no live drone is refused, and so is one that was a drone until now"
   await edge.look();
   expect((await askFrom(DRONE, at(edge))).status).toBe(403);
   expect(seen).toHaveLength(2);
-  expect(await edge.metrics()).toMatch(/fleet_edge_refusals_total\{door="gateway",reason="no_drone".*\} 2/);
+  expect(await edge.metrics()).toMatch(
+    /fleet_edge_refusals_total\{service="gateway",reason="not_a_drone".*\} 2/,
+  );
 });
 
-test("a kept connection asks nothing more once its address is another's, also before the edge has looked again", async () => {
+test("a kept-alive connection forwards nothing once its address is another drone's, also before a refresh", async () => {
   const { url, seen } = await upstream();
   let keyId = "first";
   const edge = await edgeTo(url, { live: () => new Map([[DRONE, { ip: DRONE as Ipv4, keyId }]]) });
@@ -131,7 +133,7 @@ test("a kept connection asks nothing more once its address is another's, also be
   expect(seen).toHaveLength(1);
 });
 
-test("nobody is let in before the database has been read, nor while another's key may use the address", async () => {
+test("no connection is admitted before the database has been read, nor while a former key may use the address", async () => {
   const { url, seen } = await upstream();
   for (const state of [{ live: () => undefined }, { isSettled: () => false }]) {
     const edge = await edgeTo(url, state);
@@ -140,11 +142,11 @@ test("nobody is let in before the database has been read, nor while another's ke
   expect(seen).toEqual([]);
 });
 
-test("a drone has so many connections and no more", async () => {
+test("connections beyond a drone's limit are answered with 429", async () => {
   const { url } = await upstream();
   const edge = await edgeTo(url, { maxConnectionsPerDrone: 2 });
   const held = [rawFrom(DRONE, at(edge)), rawFrom(DRONE, at(edge))];
-  await until(async () => /connections\{door="gateway".*\} 2/.test(await edge.metrics()));
+  await until(async () => /connections\{service="gateway".*\} 2/.test(await edge.metrics()));
   expect((await askFrom(DRONE, at(edge))).status).toBe(429);
   for (const { socket } of held) socket.destroy();
   await until(async () => (await askFrom(DRONE, at(edge))).status === 200);
@@ -229,7 +231,7 @@ test("bodies stream both ways: neither side waits for the whole", async () => {
   expect(heard).toEqual(["one", "two"]);
 });
 
-test("a gateway that is away is a 502, one that is silent a 504, in the envelope of the route", async () => {
+test("an unreachable gateway is a 502, a silent one a 504, in the envelope of the route", async () => {
   const gone = await edgeTo("http://127.0.0.1:1");
   expect(faultOf(await askFrom(DRONE, at(gone)))).toMatchObject({
     status: 502,
@@ -240,7 +242,7 @@ test("a gateway that is away is a 502, one that is silent a 504, in the envelope
     body: { error: "The gateway cannot be reached." },
   });
   const { url } = await upstream(() => {});
-  const silent = await edgeTo(url, { silenceMs: 300 });
+  const silent = await edgeTo(url, { idleTimeoutMs: 300 });
   expect(faultOf(await askFrom(DRONE, at(silent)))).toMatchObject({
     status: 504,
     body: { error: { message: "The gateway does not answer." } },
@@ -251,7 +253,7 @@ test("a gateway that is away is a 502, one that is silent a 504, in the envelope
 
 test("a drone that stops in the middle of a request is told so, and one that leaves takes its request with it", async () => {
   const { url, seen, server } = await upstream();
-  const edge = await edgeTo(url, { silenceMs: 300 });
+  const edge = await edgeTo(url, { idleTimeoutMs: 300 });
   const slow = rawFrom(DRONE, at(edge));
   slow.socket.write("POST /api/v1/x HTTP/1.1\r\nHost: edge\r\nContent-Length: 10\r\n\r\nhalf");
   await until(() => slow.said().startsWith("HTTP/1.1 408"));

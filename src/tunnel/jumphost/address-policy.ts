@@ -3,45 +3,45 @@ import { BlockList } from "node:net";
 import { networkInterfaces } from "node:os";
 import { type AddressRange, DRONE_RANGE, inRange } from "../../domain/planes";
 import { planeNames, planes } from "../../domain/tunnel-planes";
+import { isAddress } from "./pipe-request";
 import { Refusal } from "./refusal";
-import { isAddress, type Wish } from "./wish";
 
-/** An address that may be dialled, and whom a dial there reaches. */
+/** An address that may be dialled, and the vehicle there. */
 export interface Destination {
   readonly address: string;
   readonly port: number;
   /**
-   * One vehicle, however it is dialled: a drone is its address, for its port is a setting of its row that may
-   * change; on a simulator's host each port is a vehicle of its own.
+   * Identifies the vehicle, however it is dialled: a drone by its address, because the port in its row may change; a
+   * simulated vehicle by address and port.
    */
   readonly vehicle: string;
   readonly isDrone: boolean;
 }
 
-export interface ReachOptions {
+export interface AddressPolicyOptions {
   readonly drones?: AddressRange;
-  /** Names and addresses that may be dialled beyond the drones, in lower case. */
+  /** Names and addresses that may be dialled beside the drones, in lower case. */
   readonly simulatorHosts: readonly string[];
   readonly resolve?: (name: string) => Promise<string>;
-  /** Whether a simulator's address is none, whatever the operator's list or a name server says. */
+  /** Whether no simulator may have the address, whatever the operator's list or a name server says. */
   readonly forbids?: (address: string) => boolean;
 }
 
-/** Decides where the jumphost may connect to: physical drones, and simulators that the operator named. */
-export class Reach {
-  private readonly simulatorHosts: ReadonlySet<string>;
+/** Decides which address may be dialled: a Refusal for all but physical drones and the operator's simulator hosts. */
+export type AddressPolicy = (host: string, port: number) => Promise<Destination>;
 
-  constructor(private readonly options: ReachOptions) {
-    this.simulatorHosts = new Set(options.simulatorHosts);
-  }
-
-  /** A name is resolved once, and what it gave is what is dialled. Rejects with a Refusal. */
-  async find({ host, port }: Pick<Wish, "host" | "port">): Promise<Destination> {
-    const { drones = DRONE_RANGE, resolve = resolveName, forbids = isForbidden } = this.options;
+/** A name is resolved once, and the address that came back is the one to dial. */
+export function addressPolicy({
+  drones = DRONE_RANGE,
+  simulatorHosts,
+  resolve = resolveName,
+  forbids = isForbidden,
+}: AddressPolicyOptions): AddressPolicy {
+  return async (host, port) => {
     if (isAddress(host) && inRange(host, drones)) {
       return { address: host, port, vehicle: host, isDrone: true };
     }
-    if (!this.simulatorHosts.has(host)) {
+    if (!simulatorHosts.includes(host)) {
       throw new Refusal("not_allowed", `${host} is neither a drone's address nor a simulator's host.`);
     }
     const address = isAddress(host) ? host : await resolve(host);
@@ -49,7 +49,7 @@ export class Reach {
       throw new Refusal("not_allowed", `${host} does not lead to a simulator.`);
     }
     return { address, port, vehicle: `${address}:${port}`, isDrone: false };
-  }
+  };
 }
 
 async function resolveName(name: string): Promise<string> {
@@ -72,7 +72,7 @@ never.addSubnet("192.0.0.0", 24);
 never.addSubnet("224.0.0.0", 3);
 for (const plane of planeNames) never.addSubnet(planes[plane].hub, 16);
 
-/** Loopback, metadata, the VPN's planes, and whatever address this node has. */
+/** Loopback, metadata, the VPN's planes, and every address of this node. */
 export function isForbidden(address: string): boolean {
   const ours = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   return never.check(address) || ours.some((own) => own.address === address);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 const edgeTo = (url: string) =>
-  startEdge([DRONE], { objects: { port: 0, url, closedBucket: "fleet-vpn" }, silenceMs: 3_000 });
+  startEdge([DRONE], { objects: { port: 0, url, closedBucket: "fleet-vpn" }, idleTimeoutMs: 3_000 });
 
 /** The gateway's store, whose URLs for drones lead to the edge. */
 function storeSeenAt(
