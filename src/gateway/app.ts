@@ -18,14 +18,14 @@ import type { GatewayDeps } from "./deps";
 /** For routes without a user's or drone's token. Their bodies are a name, a password, an address. */
 const PUBLIC_BODY_LIMIT_BYTES = 65_536;
 
-/** How long a browser need not ask again whether it may call. */
+/** How long a browser may cache the reply to a preflight request. */
 const PREFLIGHT_SECONDS = 600;
 
 export const BASE_PATH = "/api/v1";
 
 export interface GatewayApps {
   readonly main: Koa;
-  /** What drones call, on a port of its own; the main port serves them too where there is none. */
+  /** The routes of drones, on a port of their own in the strict profile; the main port serves them otherwise. */
   readonly drone: Koa | undefined;
 }
 
@@ -52,7 +52,7 @@ export function gatewayApps(
   };
 }
 
-/** In the strict profile a drone's routes are out of reach for whoever only knows the main port. */
+/** In the strict profile the main port does not serve the drones' routes. */
 export function routesByPort(
   profile: GatewayConfig["ACCESS_PROFILE"],
   routes: readonly Route[],
@@ -76,13 +76,13 @@ function droneApp(
 
 function bareApp(log: Logger, observe: Middleware): Koa {
   const app = new Koa();
-  app.on("error", (error) => log.error({ err: error }, "a reply failed"));
+  app.on("error", (error) => log.error({ err: error }, "Reply failed"));
   app.use(observe);
   app.use(protectiveHeaders);
   return app;
 }
 
-/** All routes are described here, those of the other port too. */
+/** Serves the description of all routes, those of the other port included. */
 function mainApp(deps: GatewayDeps, routes: readonly Route[], observe: Middleware, mounted: Middleware): Koa {
   const { config, log, registry, lifecycle } = deps;
   const app = bareApp(log, observe);

@@ -16,7 +16,7 @@ import type { VehicleLinks } from "../vehicle";
 import { openLinks } from "./links";
 import { openReplicas, type Replicas } from "./replicas/index";
 
-/** What the gateway stands on, opened once and closed last. */
+/** Connections and clients of the gateway, opened once and closed last. */
 export interface GatewayDeps {
   readonly config: GatewayConfig;
   readonly log: Logger;
@@ -24,7 +24,7 @@ export interface GatewayDeps {
   readonly lifecycle: Lifecycle;
   readonly clock: Clock;
   readonly db: Db;
-  /** What changes of users and drones, whoever changes it. */
+  /** Committed changes of users, drones and log-outs. */
   readonly changes: ChangeListener;
   readonly redis: Redis;
   readonly mailer: Mailer;
@@ -34,7 +34,7 @@ export interface GatewayDeps {
   /** The bucket of client configs. */
   readonly vpnStore: ObjectStore;
   readonly links: VehicleLinks;
-  /** What joins this process to the gateway's other replicas; absent where it is the only one. */
+  /** Undefined where this is the only replica. */
   readonly replicas: Replicas | undefined;
 }
 

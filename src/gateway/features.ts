@@ -16,7 +16,7 @@ import type { Route } from "../http/route";
 import type { Guards } from "../http/route-guards";
 import type { GatewayDeps } from "./deps";
 
-/** Every feature, given what it stands on, and the routes and guards that they bring. */
+/** Builds every feature. Returns their routes and guards. */
 export function composeFeatures(deps: GatewayDeps) {
   const account = accounts(deps);
   const drone = drones({ ...deps, signingKey: account.tokens.key });

@@ -29,7 +29,7 @@ export interface Gateway {
   readonly lifecycle: Lifecycle;
 }
 
-/** Build, listen, be ready. Stop it through its lifecycle. */
+/** Builds the gateway and listens. Its lifecycle stops it. */
 export async function startGateway(
   config: GatewayConfig,
   options: { checkReplies?: boolean; logTo?: LogDestination } = {},
@@ -44,7 +44,7 @@ export async function startGateway(
     lifecycle,
   });
   try {
-    await redisReady(deps.redis).catch(() => log.warn("starting without Redis; it is retried"));
+    await redisReady(deps.redis).catch(() => log.warn("Starting without Redis; retrying"));
     await deps.replicas?.serve();
     const features = composeFeatures(deps);
     const apps = gatewayApps(deps, features.routes, features.guards, options);
@@ -66,7 +66,7 @@ export async function startGateway(
     });
     if (config.WORKER_IN_PROCESS) await startWorking(deps);
     lifecycle.ready();
-    log.info({ url, drone_url: droneUrl }, "the gateway is ready");
+    log.info({ url, drone_url: droneUrl }, "The gateway is ready");
     return { url, droneUrl, deps, features, lifecycle };
   } catch (error) {
     await lifecycle.stop("start failed");

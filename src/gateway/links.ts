@@ -3,7 +3,7 @@ import type { Lifecycle } from "../platform/process/lifecycle";
 import { Counter, Gauge, Histogram, type Registry } from "../platform/process/metrics";
 import { createLinkPool, type LinkPool, type PoolObserver, type VehicleOptions } from "../vehicle";
 
-/** This process's links to vehicles, counted. */
+/** This process's links to vehicles, with their metrics. */
 export function openPool(
   config: GatewayConfig,
   registry: Registry,
@@ -31,7 +31,7 @@ export function openPool(
   return pool;
 }
 
-/** The links of a gateway that is the only one, closed before what they are recorded in. */
+/** The links of a gateway without other replicas, closed before the database. */
 export function openLinks(config: GatewayConfig, registry: Registry, lifecycle: Lifecycle): LinkPool {
   const pool = openPool(config, registry);
   lifecycle.onClose("vehicle links", () => pool.drain());

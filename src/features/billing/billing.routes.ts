@@ -135,7 +135,7 @@ export function billingRoutes(
       tag,
       summary: "Receive an event of the payment provider",
       description:
-        "Signed in the header `Payment-Signature`, or `Stripe-Signature`, over the body as it is sent. An event counts once, however often it comes. Types that are not for us answer `{status: ignored}`.",
+        "Signed in the header `Payment-Signature`, or `Stripe-Signature`, over the body as it is sent. An event counts once, however often it is sent. Other event types answer `{status: ignored}`.",
       guard: "token",
       envelope: "A+top",
       rawBody: true,

@@ -3,15 +3,15 @@ import type { Payment } from "./payments.store";
 import type { Subscription } from "./subscriptions.store";
 import { gateReasons, subscriptionStatuses } from "./vehicle-gate";
 
-/** More than anybody flies, and far from what an integer column or the provider's quantity would refuse. */
-const MOST_VEHICLES = 100_000;
+/** Far below the limits of an integer column and of Stripe's quantity. */
+const MAX_VEHICLES = 100_000;
 
 export const VehicleCount = z
-  .object({ vehicle_count: z.int().min(1).max(MOST_VEHICLES) })
+  .object({ vehicle_count: z.int().min(1).max(MAX_VEHICLES) })
   .meta({ id: "VehicleCount" });
 
 export const Cancellation = z
-  .object({ immediate: z.boolean().optional().describe("At once; at the period's end when absent.") })
+  .object({ immediate: z.boolean().optional().describe("At once rather than at the period's end.") })
   .meta({ id: "Cancellation" });
 
 export const PaymentsQuery = z.object({

@@ -10,7 +10,7 @@ import { FREE_SIMULATED, type GateAnswer, isActive, type VehicleKind, vehicleGat
 
 export interface BillingServiceDeps {
   readonly db: Db;
-  /** Undefined where nothing can be bought. */
+  /** Undefined where payments are not set up. */
   readonly provider: PaymentProvider | undefined;
   /** A user's live vehicles by kind. */
   readonly countVehicles: (db: Db, userId: number) => Promise<Readonly<Record<VehicleKind, number>>>;
@@ -101,7 +101,7 @@ export class BillingService {
     if (!current) return refuse("You have no subscription; begin with a checkout.");
     const { provider_id, status } = current;
     if (provider_id === null)
-      return refuse("Your subscription was granted by the operator, who alone can change it.");
+      return refuse("Your subscription was granted by the operator, and only the operator can change it.");
     if (status === "canceled" || status === "incomplete_expired")
       return refuse("Your subscription has ended; begin a new one with a checkout.");
     return { ...current, provider_id };
@@ -115,7 +115,7 @@ export class BillingService {
     );
   }
 
-  /** Stores the provider's reply, so that nobody waits for the event that follows it. */
+  /** Stores the provider's reply at once; its event follows later. */
   private async store(userId: number, snapshot: SubscriptionSnapshot): Promise<Subscription> {
     await this.deps.db.transaction(async (trx) => {
       await lockCustomer(trx, snapshot.facts.customer_id);

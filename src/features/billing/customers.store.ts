@@ -1,21 +1,21 @@
 import type { Db } from "../../platform/postgres/db";
 
-/** Whose a customer of the payment provider is. */
+/** The user of a customer of the payment provider. */
 export const userOfCustomer = async (db: Db, customerId: string): Promise<number | undefined> =>
   (await db("billing_customers").where({ customer_id: customerId }).first("user_id"))?.user_id;
 
-/** The provider's name for a user, the newest when there are several. */
+/** A user's customer id at the provider, the newest of several. */
 export const customerOfUser = async (db: Db, userId: number): Promise<string | undefined> =>
   (await db("billing_customers").where({ user_id: userId }).orderBy("linked_at", "desc").first("customer_id"))
     ?.customer_id;
 
-/** A user's email, which is their name here. */
+/** A user's email, which is the username. */
 export const emailOf = async (db: Db, userId: number): Promise<string | undefined> =>
   (await db("users").where({ id: userId }).first("username"))?.username;
 
 /**
- * A customer turned out to be this user: what came before that is the user's as well. Returns false when
- * there is no such user; nothing is linked then. The first link stays.
+ * Links a customer to a user, with the subscriptions and payments that came before. The first link of a customer stays.
+ * Returns false when there is no such user.
  */
 export async function linkCustomer(trx: Db, customerId: string, userId: number): Promise<boolean> {
   const user = await trx("users").where({ id: userId }).forKeyShare().first("id");
@@ -30,14 +30,14 @@ export async function linkCustomer(trx: Db, customerId: string, userId: number):
   return true;
 }
 
-/** The checkout that a user began last and has not finished. */
+/** A user's last checkout, until it is completed. */
 export const findOpenCheckout = async (db: Db, userId: number): Promise<string | undefined> =>
   (await db("open_checkouts").where({ user_id: userId }).first("session_id"))?.session_id;
 
-/** Keep the checkout that a user began last. Returns the one that it takes the place of. */
+/** Stores a user's last checkout. Returns the one that it replaces. */
 export const replaceOpenCheckout = (db: Db, userId: number, sessionId: string): Promise<string | undefined> =>
   db.transaction(async (trx) => {
-    // Of several at once each finds the one before it.
+    // Concurrent checkouts each return the one before.
     await trx("users").where({ id: userId }).forNoKeyUpdate().first("id");
     const earlier = await findOpenCheckout(trx, userId);
     await trx("open_checkouts")

@@ -8,7 +8,7 @@ import {
 } from "./subscriptions.store";
 import { isActive } from "./vehicle-gate";
 
-/** Give a user vehicles without a payment. Rejects when there is no such user, or when they pay already. */
+/** Grants a user vehicles without a payment. Rejects when there is no such user, or one with a paid subscription. */
 export async function grantSubscription(
   db: Db,
   username: string,
@@ -20,7 +20,7 @@ export async function grantSubscription(
   return saveSubscription(db, userId, { status: "active", vehicle_count: vehicleCount });
 }
 
-/** End what was granted. The user's vehicles stay; more cannot be added. */
+/** Ends a granted subscription. The user's vehicles stay; more cannot be added. */
 export async function revokeSubscription(db: Db, username: string): Promise<Subscription> {
   const { userId, current } = await grantee(db, username);
   if (!current || current.provider_id !== null)

@@ -26,7 +26,7 @@ interface BillingDeps {
   readonly countVehicles: BillingServiceDeps["countVehicles"];
 }
 
-/** Subscriptions as they are bought, changed and told about by the payment provider. */
+/** Subscriptions, which the payment provider sells or an operator grants. */
 export function billing({ config, db, clock, countVehicles }: BillingDeps): {
   readonly routes: readonly Route[];
 } {

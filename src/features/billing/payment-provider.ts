@@ -18,22 +18,22 @@ export type PaymentConfig = Pick<
 export interface CheckoutRequest {
   readonly userId: number;
   readonly vehicleCount: number;
-  /** The provider's customer, where the user is one already. */
+  /** The user's customer id at the provider, if any. */
   readonly customerId: string | undefined;
   readonly email: string | undefined;
 }
 
-/** What we ask of the payment provider. Every method rejects with `payment_provider_failed` when it cannot. */
+/** Calls of the payment provider. Each rejects with `payment_provider_failed` when the provider cannot be reached. */
 export interface PaymentProvider {
   openCheckout(request: CheckoutRequest): Promise<{ url: string; sessionId: string }>;
-  /** Close a checkout that is still open. Resolves with the subscription that it was paid for, if it was. */
+  /** Expires a checkout that is still open. Resolves with its subscription when it was paid before. */
   closeCheckout(sessionId: string): Promise<string | undefined>;
   openPortal(customerId: string): Promise<string>;
-  /** Undefined when the provider does not know it. */
+  /** Undefined when there is no such subscription. */
   find(subscriptionId: string): Promise<SubscriptionSnapshot | undefined>;
   /**
-   * Charges or credits the difference at once. Nothing changes when that is refused (`billing_refused`); where the
-   * provider cannot be asked, it may have changed.
+   * Charges or credits the difference at once. A refusal (`billing_refused`) changes nothing; after
+   * `payment_provider_failed` the count may have changed.
    */
   setVehicleCount(subscription: SubscriptionFacts, vehicleCount: number): Promise<SubscriptionSnapshot>;
   cancel(subscriptionId: string, at: "once" | "period end"): Promise<SubscriptionSnapshot>;
@@ -106,7 +106,7 @@ export function stripeProvider(config: PaymentConfig): PaymentProvider | undefin
 
     async resume(id) {
       const current = await callStripe(() => stripe.subscriptions.retrieve(id));
-      // The provider's own pages may set a date in place of the flag.
+      // Stripe's own pages may set a date instead of the flag.
       return change(id, current.cancel_at_period_end ? { cancel_at_period_end: false } : { cancel_at: "" });
     },
   };

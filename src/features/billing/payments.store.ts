@@ -1,12 +1,12 @@
 import type { Db } from "../../platform/postgres/db";
 
-/** An invoice that was paid, or that could not be. */
+/** An invoice that was paid, or whose payment failed. */
 export interface Payment {
   readonly id: number;
   readonly user_id: number | null;
   readonly customer_id: string;
   readonly invoice_id: string;
-  /** Null for an invoice that needed no payment, or of which the provider does not tell. */
+  /** Null for an invoice without a payment, or where the provider does not name it. */
   readonly payment_intent_id: string | null;
   readonly provider_subscription_id: string | null;
   readonly status: "paid" | "failed";
@@ -45,8 +45,8 @@ export const paymentsOf = async (db: Db, userId: number, limit: number): Promise
     .select(columns);
 
 /**
- * One row for an invoice and for a payment intent, however often and in whatever order it is told: what was
- * paid stays paid, and one that failed becomes paid.
+ * Stores one row for an invoice and its payment intent, however many events name them in whatever order. A paid row stays
+ * paid; a failed one becomes paid.
  */
 export async function recordPayment(trx: Db, payment: Omit<Payment, "id">): Promise<void> {
   const inserted = await table(trx).insert(payment).onConflict().ignore().returning("id");
@@ -59,7 +59,7 @@ export async function recordPayment(trx: Db, payment: Omit<Payment, "id">): Prom
     .update({ ...news, ...(payment_intent_id ? { payment_intent_id } : {}) });
 }
 
-/** Remember an event. Returns false when it was seen already, after waiting for whoever sees it right now. */
+/** Stores an event. Waits for a transaction that is storing it, and returns false when it was stored before. */
 export const rememberEvent = async (
   trx: Db,
   event: { id: string; type: string; created: Date },

@@ -2,26 +2,26 @@ import { z } from "zod";
 import { type SubscriptionStatus, subscriptionStatuses } from "./vehicle-gate";
 
 /**
- * What we read of the payment provider's objects, in its older and newer shapes: an endpoint's events come in
- * the version that its account chose. Times are the provider's, in whole seconds.
+ * The fields that we read of Stripe's objects, in their older and newer shapes: events come in the API version that the
+ * account chose. Times are in whole seconds.
  */
 
-/** Until the end of the year 9999; what is later is no time, and the database would refuse it each time it is sent. */
+/** Up to the year 9999: Postgres refuses later times, and the event would be sent again for ever. */
 const seconds = z
   .int()
   .min(0)
   .max(253_402_300_799)
   .transform((value) => new Date(value * 1000));
-/** As an integer column takes it. */
+/** Fits an integer column. */
 const count = z.int().max(2_147_483_647);
-/** An object given as its id, or whole. */
+/** An object as its id, or expanded. */
 const reference = z.union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)]);
 const maybe = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? null);
 
-/** A positive number as our checkout writes it, in text; anything else there is not ours. */
+/** A positive number that our checkout wrote, as text; other values are not ours. */
 const written = z.coerce.number().int().positive().max(2_147_483_647).nullish().catch(null);
 
-/** What our checkout writes into sessions and subscriptions; anything else in there is not ours. */
+/** Metadata that our checkout writes into sessions and subscriptions. */
 const metadata = z
   .object({
     user_id: written,
@@ -44,7 +44,7 @@ export interface SubscriptionFacts {
   readonly userId: number | null;
   readonly itemId: string | null;
   readonly status: SubscriptionStatus;
-  /** Null when neither an item nor the metadata tells. */
+  /** Null when neither an item nor the metadata names it. */
   readonly vehicle_count: number | null;
   readonly cancel_at_period_end: boolean;
   readonly current_period_end: Date | null;

@@ -2,7 +2,7 @@ import type { Db } from "../../platform/postgres/db";
 import { saveTerms, type Terms } from "./subscriptions.store";
 import { isActive, type SubscriptionStatus } from "./vehicle-gate";
 
-/** A subscription as the payment provider showed it at one time. */
+/** The newest snapshot of a subscription at the payment provider. */
 export interface ProviderSubscription {
   /** The provider's id. */
   readonly id: string;
@@ -14,7 +14,7 @@ export interface ProviderSubscription {
   readonly cancel_at_period_end: boolean;
   readonly current_period_end: Date | null;
   readonly started_at: Date;
-  /** When it was so, by the provider's clock, which counts whole seconds. */
+  /** Time of the snapshot by the provider's clock, in whole seconds. */
   readonly seen_at: Date;
 }
 
@@ -42,8 +42,8 @@ export const fillPeriodEnd = async (db: Db, id: string, end: Date): Promise<void
   void (await table(db).where({ id }).whereNull("current_period_end").update({ current_period_end: end }));
 
 /**
- * Give the user the best of what they bought: one that is active, else the newest. A subscription that the
- * operator granted gives way only to one that is active. Locks the user's row, as the vehicle gate does.
+ * Sets the user's subscription to the best they bought: an active one, else the newest. A subscription that the operator
+ * granted is replaced only by an active one. Locks the user's row, as the vehicle gate does.
  */
 export async function deriveSubscription(trx: Db, userId: number): Promise<void> {
   const user = await trx("users").where({ id: userId }).forNoKeyUpdate().first("id");

@@ -35,7 +35,7 @@ const columns: (keyof Subscription)[] = [
 export const findSubscription = async (db: Db, userId: number): Promise<Subscription | undefined> =>
   db<Subscription>("subscriptions").where({ user_id: userId }).first(columns);
 
-/** Grant a user this subscription, in place of the one they had. */
+/** Grants a user this subscription, in place of the one before. */
 export const saveSubscription = (
   db: Db,
   userId: number,
@@ -49,7 +49,7 @@ export const saveSubscription = (
     current_period_end: null,
   });
 
-/** Give a user a subscription of these terms, in place of the one they had. */
+/** Sets a user's subscription, in place of the one before. */
 export const saveTerms = async (db: Db, userId: number, terms: Terms): Promise<Subscription> =>
   (
     await db<Subscription>("subscriptions")

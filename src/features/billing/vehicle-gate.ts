@@ -11,7 +11,7 @@ export const subscriptionStatuses = [
 ] as const;
 export type SubscriptionStatus = (typeof subscriptionStatuses)[number];
 
-/** As much of a subscription as the gate asks for. */
+/** The part of a subscription that the gate reads. */
 export interface Entitlement {
   readonly status: SubscriptionStatus;
   /** Vehicles paid for, at least 1. */
@@ -32,20 +32,20 @@ export type GateReason = (typeof gateReasons)[number];
 export interface GateAnswer {
   readonly can_add: boolean;
   readonly reason: GateReason;
-  /** For people: what is the case, and what to do when it is a no. */
+  /** For people: the reason, and what to do after a refusal. */
   readonly message: string;
 }
 
-/** Simulated vehicles that anybody may have. */
+/** Simulated vehicles of a user without a subscription. */
 export const FREE_SIMULATED = 1;
 
-/** A subscription that counts: paid, or within its trial. */
+/** Paid, or within its trial. */
 export const isActive = ({ status }: Pick<Entitlement, "status">): boolean =>
   status === "active" || status === "trialing";
 
 /**
- * May a user who owns this many vehicles add one more of this kind? It is asked only when one is added, so
- * that a lapsed or smaller subscription never takes away what is already there.
+ * Whether a user with this many vehicles may add one more of this kind. It is asked only when one is added: a lapsed or
+ * smaller subscription never removes a vehicle.
  *
  * No active subscription: one simulated vehicle, no physical one.
  * An active one: `vehicle_count` physical vehicles and `vehicle_count + 1` simulated ones.

@@ -32,7 +32,7 @@ export interface WebhookDeps {
 
 export type Reception = "processed" | "duplicate" | "ignored";
 
-/** Signed longer ago than this, an event may be one that somebody recorded and sends again. */
+/** An older signature may be a replay. */
 const SIGNATURE_TOLERANCE_SECONDS = 300;
 
 /** Asks the provider for a subscription as it is now. */
@@ -40,7 +40,7 @@ type Refetch = (subscriptionId: string) => ReturnType<PaymentProvider["find"]>;
 /** What an event changes, inside a transaction that holds its customer. */
 type Handler = (trx: Db, refetch: Refetch) => Promise<void>;
 
-/** The payment provider's events: each counts once, in whatever order they come. */
+/** Receives the payment provider's events. Each counts once, in whatever order they come. */
 export class WebhookService {
   constructor(private readonly deps: WebhookDeps) {}
 

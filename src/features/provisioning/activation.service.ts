@@ -18,10 +18,10 @@ interface ActivationDeps {
   readonly store: Pick<ObjectStore, "sizeOf" | "presignGet">;
   readonly tunnel: Pick<TunnelStatus, "peer">;
   readonly registry: Pick<ImageRegistry, "login">;
-  /** Wrong tokens from one address. */
+  /** Wrong tokens, by network. */
   readonly failedTries: RateLimit;
   readonly log: Logger;
-  /** Longest wait for the tunnel; 15 s unless a test has less time. */
+  /** Longest wait for the tunnel, 15 s by default. */
   readonly waitMs?: number;
 }
 
@@ -35,14 +35,14 @@ export interface Activation extends RegistryLogin {
 const WAIT_MS = 15_000;
 const POLL_MS = 250;
 const STORE_LIMIT_MS = 5_000;
-/** No secret is in it, and a drone's network may be slow. */
+/** The file holds no secret, and a drone's network may be slow. */
 const COMPOSE_URL_SECONDS = 300;
 
 /**
- * Gives a drone's computer all that it starts with, once. Its token goes through these states:
+ * Gives a drone's computer its VPN config, compose file and registry login, once. States of its token:
  *
- * waiting:  any number of calls may wait with it for the tunnel; whatever fails, it stays good.
- * used:     one call had everything in hand and cleared it, which was its last act before it answered.
+ * waiting:  any number of calls may wait with it for the tunnel; a call that fails leaves it valid.
+ * used:     one call had everything, cleared the token, and then replied.
  */
 export class ActivationService {
   constructor(private readonly deps: ActivationDeps) {}
@@ -50,22 +50,22 @@ export class ActivationService {
   /** Rejects with `activation_failed`, `too_many_requests` or `unavailable`. */
   async activate(token: string, network: string, hungUp: AbortSignal): Promise<Activation> {
     const { vehicle_type } = await this.droneOf(token, network);
-    // What can be wrong on our side is looked at first: no drone waits 15 s to be told.
+    // Checked before the wait for the tunnel, so that a fault of ours is reported at once.
     const [login] = await Promise.all([this.deps.registry.login(), this.checkCompose(vehicle_type)]);
     const drone = await this.whenReachable(token, hungUp);
     const key = configKey({ plane: "drones", rowId: drone.id });
     const [vpn, compose] = await Promise.all([
-      // The drone has no tunnel yet: it reaches the store as users do, not through the edge.
+      // The drone has no tunnel yet, so it reaches the store at the users' endpoint.
       this.deps.configs.presignGet(key, "user", CONFIG_URL_SECONDS),
       this.deps.store.presignGet(composeKey(vehicle_type), "user", COMPOSE_URL_SECONDS),
     ]);
     if (hungUp.aborted) throw failed("The caller hung up.");
     if (!(await claimActivation(this.deps.db, drone))) throw failed(USED);
-    this.deps.log.info({ drone_id: drone.id }, "a drone was activated");
+    this.deps.log.info({ drone_id: drone.id }, "Activated a drone");
     return { ...login, vpn, compose };
   }
 
-  /** Only a wrong token counts: a hangar full of drones behind one address is no attack. */
+  /** Only wrong tokens count against the limit: many drones may share one address. */
   private async droneOf(token: string, network: string): Promise<WaitingDrone> {
     const { db, failedTries } = this.deps;
     await failedTries.check(network);
@@ -89,8 +89,8 @@ export class ActivationService {
   }
 
   /**
-   * The drone, as soon as the tunnel has it as a peer and the config in the store is its own. The row is read
-   * anew each time: it may be deleted, activated or given another key meanwhile.
+   * Waits until the tunnel has the drone as a peer and the store has its config. Reads the row each time: the drone may be
+   * deleted or activated, or get another key, meanwhile.
    */
   private async whenReachable(token: string, hungUp: AbortSignal): Promise<WaitingDrone> {
     const limit = AbortSignal.timeout(this.deps.waitMs ?? WAIT_MS);
@@ -107,8 +107,8 @@ export class ActivationService {
       }
       await delay(POLL_MS, undefined, { signal }).catch(() => undefined);
     }
-    if (fault) this.deps.log.warn({ err: fault.cause }, "a drone waited for its tunnel in vain");
-    throw fault ?? failed("The tunnel has not taken this drone in yet. The token is still good: try again.");
+    if (fault) this.deps.log.warn({ err: fault.cause }, "Tunnel not ready for the activation of a drone");
+    throw fault ?? failed("The tunnel has not added this drone yet. The token is still good: try again.");
   }
 
   private async isReachable(drone: WaitingDrone, signal: AbortSignal): Promise<boolean> {
@@ -125,7 +125,7 @@ export class ActivationService {
   }
 }
 
-const USED = "No drone waits for this activation token: it is wrong, or was used, or the drone has changed.";
+const USED = "No drone has this activation token: it is wrong or was used, or the drone has changed.";
 
 const failed = (message: string, cause?: unknown): DomainError =>
   new DomainError("activation_failed", message, { cause });

@@ -1,7 +1,7 @@
 import type { Ipv4 } from "../../domain/ipv4";
 import type { Db } from "../../platform/postgres/db";
 
-/** A live physical drone that waits to be activated. */
+/** A live physical drone that has not been activated. */
 export interface WaitingDrone {
   readonly id: number;
   readonly ip: Ipv4;
@@ -18,8 +18,8 @@ export const findWaitingDrone = async (db: Db, token: string): Promise<WaitingDr
     .first("id", "ip", "vpn_key_id", "vehicle_type", "activation_token");
 
 /**
- * Clear the token, in one statement: of all who show it, one is told true. False also when the drone is not what
- * it was: deleted, another device, or with another VPN key.
+ * Clears the token in one statement, so that one of several concurrent calls gets true. False also when the drone was
+ * deleted, or has another token, address or VPN key.
  */
 export const claimActivation = async (
   db: Db,
@@ -29,6 +29,6 @@ export const claimActivation = async (
     .where({ id, ip, vpn_key_id, activation_token })
     .update({ activation_token: null, updated_at: db.fn.now() })) === 1;
 
-/** Give a live physical drone another token. Returns whether there is such a drone. */
+/** Replaces the token of a live physical drone. Returns false when there is no such drone. */
 export const replaceActivationToken = async (db: Db, id: number, token: string): Promise<boolean> =>
   (await waiting(db).where({ id }).update({ activation_token: token, updated_at: db.fn.now() })) === 1;

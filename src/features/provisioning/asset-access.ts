@@ -1,6 +1,6 @@
 import type { SessionPolicy, Sts, TemporaryCredentials } from "../../platform/objects/sts";
 
-/** How long a drone's temporary credentials work. */
+/** Life of a drone's temporary credentials. */
 const SECONDS = 3_600;
 
 /** Credentials for the drone's own part of the asset bucket. Rejects with `unavailable`. */
@@ -12,8 +12,7 @@ export const assetCredentials = (
   sts.assume(`drone-${droneId}`, ownAssets(sts.partition, bucket, droneId), SECONDS);
 
 /**
- * What a drone may do with them: put, read and list what is below its own prefix. Nothing is deleted by a drone,
- * and of other prefixes it does not even learn the names.
+ * Allows a drone to put, read and list objects below its own prefix. It cannot delete objects, nor list other prefixes.
  */
 export function ownAssets(partition: string, bucket: string, droneId: number): SessionPolicy {
   const own = `assets/${droneId}/*`;

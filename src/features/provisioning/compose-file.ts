@@ -1,6 +1,6 @@
 import { planes } from "../../domain/tunnel-planes";
 
-/** Vehicles that there is a compose file for. */
+/** Vehicle types with a compose file. */
 export const vehicleTypes = ["copter", "rover"] as const;
 export type VehicleType = (typeof vehicleTypes)[number];
 
@@ -8,34 +8,34 @@ export type VehicleType = (typeof vehicleTypes)[number];
 export const composeKey = (vehicleType: VehicleType): string => `compose/${vehicleType}.yaml`;
 
 export interface ComposeSettings {
-  /** Image of the agent on board; may hold `${REPOSITORY}`. */
+  /** Image of the agent on board; may contain `${REPOSITORY}`. */
   readonly onboardImage: string;
-  /** Image that has `mavlink-routerd`; may hold `${REPOSITORY}`. */
+  /** Image with `mavlink-routerd`; may contain `${REPOSITORY}`. */
   readonly mavlinkRouterImage: string;
-  /** Of the tunnel's edge, on the drone plane's hub address. */
+  /** Ports of the edge, on the drone plane's hub address. */
   readonly edgePort: number;
   readonly edgeRedisPort: number;
 }
 
 /**
- * What a drone's computer runs, as Docker Compose reads it. It is the same for every drone of the type and holds
- * no secret: `DRONE_IP` and `REPOSITORY` are of the drone's own `.env`.
+ * The Docker Compose file of a drone's computer. It is the same for every drone of the type and holds no secret;
+ * `DRONE_IP` and `REPOSITORY` come from the drone's own `.env`.
  */
 export const composeFile = (vehicleType: VehicleType, settings: ComposeSettings): string => `\
-# What the computer on board of a ${vehicleType} runs. Beside it, in .env:
+# Services of the computer on board of a ${vehicleType}. Set beside it, in .env:
 #   DRONE_IP    the Address in its WireGuard config, without /32
-#   REPOSITORY  as /drone/activate gave it
+#   REPOSITORY  from the reply of /drone/activate
 # and, where they differ: AUTOPILOT_DEVICE, AUTOPILOT_BAUD, MAVLINK_PORT (the drone's port), LOG_FOLDER.
 name: fleet-${vehicleType}
 
 x-service: &service
   restart: unless-stopped
-  # Nobody acts on it, and each look would cost a start of Node.
+  # Nothing reads it, and each check would start a Node process.
   healthcheck: { disable: true }
   read_only: true
   cap_drop: [ALL]
   security_opt: ["no-new-privileges:true"]
-  # A card that is full of logs grounds the drone.
+  # Logs must not fill the SD card.
   logging:
     driver: json-file
     options: { max-size: 10m, max-file: "3" }
@@ -56,7 +56,7 @@ services:
       - \${AUTOPILOT_DEVICE:-/dev/ttyACM0}:/dev/autopilot
     volumes:
       - \${LOG_FOLDER:-./flight-logs}:/logs
-    # On the tunnel's address only: whoever reaches this port flies the drone.
+    # On the tunnel's address only: any client of this port can fly the drone.
     ports:
       - "\${DRONE_IP:?set DRONE_IP in .env}:\${MAVLINK_PORT:-5001}:${ROUTER_PORT}"
 
@@ -66,7 +66,7 @@ services:
     image: ${settings.onboardImage}
     command: ["node", "dist/cmd/onboard.js"]
     depends_on: [mavlink-router]
-    # Its last act is to stop a vehicle that somebody steers.
+    # Time to stop a vehicle that is under manual control.
     stop_grace_period: 10s
     environment:
       DRONE_IP: \${DRONE_IP:?set DRONE_IP in .env}
@@ -79,5 +79,5 @@ services:
       - \${LOG_FOLDER:-./flight-logs}:/logs:ro
 `;
 
-/** Inside the containers' own network. */
+/** Port in the containers' network. */
 const ROUTER_PORT = 5760;

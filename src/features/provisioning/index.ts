@@ -29,7 +29,7 @@ interface ProvisioningDeps {
   readonly log: Logger;
 }
 
-/** What a drone's computer is given: once at its activation, and credentials whenever it asks. */
+/** Activation of drones' computers, and their credentials for the asset bucket. */
 export function provisioning(deps: ProvisioningDeps): { readonly routes: readonly Route[] } {
   const { config, db, redis, store, vpnStore, tunnel, lifecycle, log } = deps;
   const registry = imageRegistry(config);

@@ -12,7 +12,7 @@ const ActivationReply = z
     password: z.string(),
     repository: z.string().describe("Registry of the drone's images: host, and path where there is one."),
     vpn: z.string().describe("Presigned for 30 seconds: the drone's WireGuard client config."),
-    compose: z.string().describe("Presigned for 5 minutes: what its computer runs."),
+    compose: z.string().describe("Presigned for 5 minutes: the Docker Compose file of its computer."),
   })
   .meta({ id: "Activation" });
 
@@ -21,7 +21,7 @@ const CredentialsReply = z
     accessKeyId: z.string(),
     secretAccessKey: z.string(),
     sessionToken: z.string(),
-    accountId: z.string().describe("Empty where the object store knows no accounts."),
+    accountId: z.string().describe("Empty where the object store has no accounts."),
     region: z.string(),
   })
   .meta({ id: "TemporaryCredentials" });
@@ -37,7 +37,7 @@ export function provisioningRoutes(
       tag: "Drones",
       summary: "Get what a drone's computer needs to start, once",
       description:
-        "Send the ten digits as `X-Activation-Token`, or as a Bearer. Waits up to 15 seconds for the drone's tunnel. A call that fails leaves the token good.",
+        "Send the ten digits as `X-Activation-Token`, or as a Bearer. Waits up to 15 seconds for the drone's tunnel. A call that fails leaves the token valid.",
       guard: "token",
       envelope: "B",
       success: { status: 200, schema: ActivationReply },

@@ -3,7 +3,7 @@ import type { ObjectStore } from "../../platform/objects/object-store";
 import { version } from "../../platform/process/version";
 import { composeFile, composeKey, vehicleTypes } from "./compose-file";
 
-/** The drone knows its registry from the reply to its activation. */
+/** `REPOSITORY` comes from the reply of `/drone/activate`. */
 const OUR_IMAGE = `\${REPOSITORY:?set REPOSITORY in .env}/fleet-onboard:${version}`;
 
 type Settings = Pick<
@@ -11,7 +11,7 @@ type Settings = Pick<
   "ONBOARD_IMAGE" | "MAVLINK_ROUTER_IMAGE" | "EDGE_PORT" | "EDGE_REDIS_PORT"
 >;
 
-/** Put the compose file of each vehicle type where `/drone/activate` presigns it. Returns the objects' keys. */
+/** Uploads the compose file of each vehicle type, which `/drone/activate` presigns. Returns the objects' keys. */
 export async function publishCompose(
   store: Pick<ObjectStore, "write">,
   settings: Settings,
@@ -19,11 +19,11 @@ export async function publishCompose(
   const { ONBOARD_IMAGE: onboardImage = OUR_IMAGE, MAVLINK_ROUTER_IMAGE: mavlinkRouterImage = onboardImage } =
     settings;
   const { EDGE_PORT: edgePort, EDGE_REDIS_PORT: edgeRedisPort } = settings;
-  const wish = { onboardImage, mavlinkRouterImage, edgePort, edgeRedisPort };
+  const compose = { onboardImage, mavlinkRouterImage, edgePort, edgeRedisPort };
   return Promise.all(
     vehicleTypes.map(async (vehicleType) => {
       const key = composeKey(vehicleType);
-      await store.write(key, composeFile(vehicleType, wish), "application/yaml");
+      await store.write(key, composeFile(vehicleType, compose), "application/yaml");
       return key;
     }),
   );

@@ -21,7 +21,7 @@ interface VideoRoomsFeatureDeps {
   readonly droneEvents: Pick<DroneEvents, "onDroneGone">;
 }
 
-/** Rooms on a Janus media server, through which a drone's camera reaches whoever watches. */
+/** Rooms on a Janus media server, through which users watch a drone's camera. */
 export function videoRooms({ config, db, redis, log, lifecycle, droneEvents }: VideoRoomsFeatureDeps): {
   readonly routes: readonly Route[];
   readonly guard: Guard<"video_room">;
@@ -45,7 +45,7 @@ export function videoRooms({ config, db, redis, log, lifecycle, droneEvents }: V
   droneEvents.onDroneGone(({ id }) => {
     service
       .close(id)
-      .catch((err) => log.error({ err, drone_id: id }, "a gone drone's video room stays open"));
+      .catch((err) => log.error({ err, drone_id: id }, "Cannot close the video room of a deleted drone"));
   });
   const find = (id: number) => findDrone(db, id);
   return {
@@ -61,8 +61,12 @@ async function publish(redis: Redis, channel: string, payload: string): Promise<
   } catch (cause) {
     // Without the cause: it carries the command, and that carries the room's keys.
     const { message } = cause as Error;
-    throw new DomainError("unavailable", "The way to the drone's computer is down; try again shortly.", {
-      cause: new Error(message),
-    });
+    throw new DomainError(
+      "unavailable",
+      "Redis, which carries messages to the drone, is down; try again shortly.",
+      {
+        cause: new Error(message),
+      },
+    );
   }
 }

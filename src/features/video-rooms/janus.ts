@@ -10,7 +10,7 @@ export interface JanusOptions {
   readonly adminKey: string | undefined;
 }
 
-/** Janus, or its VideoRoom plugin, said no. Codes: `janus/src/apierror.h` and `plugins/janus_videoroom.c`. */
+/** A refusal by Janus or its VideoRoom plugin. Codes: `janus/src/apierror.h` and `plugins/janus_videoroom.c`. */
 export class JanusRefusal extends Error {
   constructor(
     readonly code: number,
@@ -26,7 +26,7 @@ export const WRONG_SECRET = 433;
 const NO_SUCH_SESSION = 458;
 const NO_SUCH_HANDLE = 459;
 
-/** What Janus answers; ids are below 2^53. */
+/** A reply of Janus; ids are below 2^53. */
 const Answer = z.object({
   janus: z.string(),
   data: z.object({ id: z.int() }).optional(),
@@ -37,8 +37,8 @@ const Answer = z.object({
 });
 
 /**
- * Janus's VideoRoom plugin over HTTP. One session with one handle is held for all rooms; Janus forgets it
- * after a minute without a request, or when it restarts, and then another is opened.
+ * Janus's VideoRoom plugin over HTTP. One session with one handle serves all rooms. Janus forgets it after a minute
+ * without a request, or when it restarts; then another is opened.
  */
 export class Janus {
   /** Path of the session's handle. */
@@ -60,7 +60,7 @@ export class Janus {
     }
   }
 
-  /** Give the session back; an unreachable Janus forgets it by itself. */
+  /** Destroys the session; an unreachable Janus forgets it by itself. */
   async close(): Promise<void> {
     const handle = this.handle;
     this.handle = undefined;
@@ -86,7 +86,7 @@ export class Janus {
       if (data.error_code !== undefined) throw new JanusRefusal(data.error_code, data.error ?? "no reason");
       return data;
     } catch (error) {
-      // Another caller may hold a newer one by now.
+      // Another caller may have opened a newer session.
       if (isLostSession(error) && this.handle === handle) this.handle = undefined;
       throw error;
     }
@@ -118,7 +118,7 @@ export class Janus {
   }
 }
 
-/** Janus does not know the session any more, or the way to it failed: a kept connection of a Janus that was. */
+/** Janus forgot the session, or the connection failed, such as a kept one to a Janus that restarted. */
 const isLostSession = (error: unknown): boolean =>
   error instanceof JanusRefusal
     ? error.code === NO_SUCH_SESSION || error.code === NO_SUCH_HANDLE

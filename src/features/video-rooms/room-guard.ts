@@ -5,8 +5,8 @@ import { constantTimeEqual } from "../../platform/constant-time-equal";
 import type { Drone } from "../drones";
 
 /**
- * Tells a drone by the video room token of its row. What the token says of itself only finds the row: it is
- * good while the row holds it, and no longer. Throws `unauthenticated` without an Authorization header and
+ * Finds a drone by the video room token of its row. The token's claims only find the row; it is valid while the row
+ * holds it. Throws `unauthenticated` without an Authorization header and
  * `forbidden` when the token is not a drone's.
  */
 export function videoRoomGuard(findDrone: (id: number) => Promise<Drone | undefined>): Guard<"video_room"> {

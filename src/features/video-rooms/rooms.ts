@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type Janus, JanusRefusal, NO_SUCH_ROOM, ROOM_EXISTS } from "./janus";
 import type { RoomKeys } from "./video-rooms.store";
 
-/** What every room is: one drone that sends, in a profile that every browser and drone can, and no recording. */
+/** Every room: one publisher, a video profile that every browser and drone supports, no recording. */
 const parameters = {
   publishers: 1,
   videocodec: "h264",
@@ -15,25 +15,25 @@ const parameters = {
   permanent: false,
 } as const;
 
-/** New for every room that is made; whoever left the one before cannot enter this one. */
+/** Keys of a new room: the clients of the room before cannot enter it. */
 export const freshKeys = (): RoomKeys => ({
   pin: randomBytes(12).toString("base64url"),
   secret: randomBytes(24).toString("base64url"),
 });
 
-/** Whether the room is there and is the one with these keys. Rejects when it has another secret. */
+/** Whether the room exists with these keys. Rejects when it has another secret. */
 export async function isOpen(
   janus: Janus,
   room: number,
   { pin, secret }: RoomKeys,
   signal: AbortSignal,
 ): Promise<boolean> {
-  // The plugin tells nobody a room's keys; an edit that changes nothing shows that they are these.
+  // The plugin shows no room's keys. An edit that changes nothing succeeds only with the right secret.
   const edit = { request: "edit", room, secret, new_secret: secret, new_pin: pin };
   return janus.videoRoom(edit, signal).then(() => true, absent);
 }
 
-/** Make the room; one of that number that has no secret is replaced. Rejects when it has another's. */
+/** Creates the room, in place of one of its number without a secret. Rejects when that has another secret. */
 export async function makeRoom(
   janus: Janus,
   room: number,
@@ -56,7 +56,7 @@ export async function makeRoom(
   }
 }
 
-/** Whoever is in it is sent away. A room that is not there is removed already. */
+/** Disconnects the room's clients. A room that does not exist counts as removed. */
 export async function removeRoom(
   janus: Janus,
   room: number,

@@ -1,7 +1,7 @@
 import { DomainError } from "../../domain/errors";
 import { ids, Message, type Route, route } from "../../http/route";
 import type { Drone } from "../drones";
-import { RoomForDrone, RoomForOwner, RoomWish, StartQuery } from "./video-rooms.schema";
+import { RoomForDrone, RoomForOwner, RoomRequest, StartQuery } from "./video-rooms.schema";
 import type { Started, VideoRooms } from "./video-rooms.service";
 
 const tag = "Video rooms";
@@ -23,7 +23,7 @@ export function videoRoomRoutes(
       description: "A room that is there already is used again. Its number is the drone's id.",
       guard: "video_room",
       envelope,
-      body: RoomWish,
+      body: RoomRequest,
       success: { status: 200, schema: RoomForDrone },
       errors: { ...errors, unauthenticated: 402, forbidden: 400 },
       documents: { 402: "There is no Authorization header.", ...documents },
@@ -94,7 +94,7 @@ const forOwner = ({ room, pin, listeners }: Started) => ({
   message:
     listeners > 0
       ? "The stream starts."
-      : "The room is open. Nobody on the drone listens; it must ask for the room itself.",
+      : "The room is open. No program on the drone listens; it must open the room itself.",
   room_number: room,
   room_password: pin,
   listeners,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { BodyId } from "../../http/route";
 
-export const RoomWish = z.object({ room_number: BodyId.describe("The drone's id.") });
+export const RoomRequest = z.object({ room_number: BodyId.describe("The drone's id.") });
 
 const off = new Set(["", "0", "false", "no", "off", "null", "undefined"]);
 
@@ -14,7 +14,7 @@ export const StartQuery = z.object({
     .meta({ type: "boolean", description: "Tell the drone its room's number and keys again." }),
 });
 
-/** What the drone needs to send into its room. */
+/** For the drone, which sends into its room. */
 export const RoomForDrone = z.object({
   message: z.string(),
   room_number: z.int(),
@@ -22,7 +22,7 @@ export const RoomForDrone = z.object({
   room_mgmt_token: z.string(),
 });
 
-/** What its owner needs to watch. */
+/** For the owner, who watches. */
 export const RoomForOwner = z.object({
   message: z.string(),
   room_number: z.int(),

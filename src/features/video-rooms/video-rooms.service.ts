@@ -5,7 +5,7 @@ import type { Logger } from "../../platform/process/log";
 import type { Drone } from "../drones";
 import { type Janus, JanusRefusal, WRONG_SECRET } from "./janus";
 import { freshKeys, isOpen, makeRoom, removeRoom } from "./rooms";
-import { holdRoom, type RoomKeys, releaseRoom, saveKeys } from "./video-rooms.store";
+import { lockRoom, type RoomKeys, saveKeys, unlockRoom } from "./video-rooms.store";
 
 export interface VideoRoomsDeps {
   readonly db: Db;
@@ -14,52 +14,55 @@ export interface VideoRoomsDeps {
   readonly log: Logger;
   /** The user's drone, or `not_found`. */
   readonly droneFor: (userId: number, droneId: number) => Promise<Drone>;
-  /** Resolves with how many heard it. */
+  /** Resolves with the number of subscribers that received it. */
   readonly publish: (channel: string, payload: string) => Promise<number>;
 }
 
 export interface OpenRoom extends RoomKeys {
   /** The drone's id. */
   readonly room: number;
-  /** Made just now, so that nobody knows its keys yet. */
+  /** Made by this call: no client knows its keys yet. */
   readonly isNew: boolean;
 }
 
 export type Started = OpenRoom & {
-  /** How many on the drone's side heard that the stream starts. */
+  /** Subscribers of the drone's channel that received the start of the stream. */
   readonly listeners: number;
 };
 
-/** Longest answer of one call, the wait for another that changes the same room included. */
+/** Limit of one call, the wait for the room's lock included. */
 const LIMIT_MS = 2_400;
-/** The hold of a process that died in the middle ends by itself. */
-const HOLD_SECONDS = 5;
+/** A lock outlives its process by as much at most. */
+const LOCK_SECONDS = 5;
 const RESTART_PAUSE_MS = 300;
-/** A pilot who arms does not wait for video. */
+/** Arming does not wait longer for video. */
 const ARM_LIMIT_MS = 800;
 
-type Held = { readonly janus: Janus; readonly signal: AbortSignal; readonly keys: RoomKeys | undefined };
+type LockedRoom = {
+  readonly janus: Janus;
+  readonly signal: AbortSignal;
+  readonly keys: RoomKeys | undefined;
+};
 
 /**
- * The room of each drone on the media server. A room has the drone's id for its number and exists from its
- * start until its stop; each time it is made it has other keys, which are kept so that whichever process comes
- * next can use or end it.
+ * The room of each drone on the media server. Its number is the drone's id, and it exists from start to stop. Each new
+ * room has new keys; the database keeps them for the process that uses or ends the room next.
  */
 export class VideoRooms {
   constructor(private readonly deps: VideoRoomsDeps) {}
 
-  /** For the drone itself: its room is there, and it is told the keys on its topic too. */
+  /** For the drone: opens its room, and publishes the keys on its channel too. */
   async open(drone: Drone): Promise<OpenRoom> {
-    const room = await this.holding(drone.id, LIMIT_MS, (held) => this.ensure(drone.id, held));
-    await this.tellDetails(drone, room);
+    const room = await this.withLock(drone.id, LIMIT_MS, (locked) => this.ensure(drone.id, locked));
+    await this.publishDetails(drone, room);
     return room;
   }
 
-  /** `tell` gives the drone the keys again; those of a room that had to be made it is given anyway. */
-  async start(userId: number, droneId: number, tell: boolean): Promise<Started> {
+  /** `publishKeys` publishes the keys of an existing room again; those of a new room are always published. */
+  async start(userId: number, droneId: number, publishKeys: boolean): Promise<Started> {
     const drone = await this.deps.droneFor(userId, droneId);
-    const room = await this.holding(drone.id, LIMIT_MS, (held) => this.ensure(drone.id, held));
-    return this.startStream(drone, room, tell || room.isNew);
+    const room = await this.withLock(drone.id, LIMIT_MS, (locked) => this.ensure(drone.id, locked));
+    return this.startStream(drone, room, publishKeys || room.isNew);
   }
 
   async stop(userId: number, droneId: number): Promise<void> {
@@ -73,78 +76,84 @@ export class VideoRooms {
     await this.stopStream(drone, LIMIT_MS);
     await delay(RESTART_PAUSE_MS);
     const left = LIMIT_MS + RESTART_PAUSE_MS - (Date.now() - begun);
-    const room = await this.holding(drone.id, Math.max(left, 500), (held) => this.ensure(drone.id, held));
+    const room = await this.withLock(drone.id, Math.max(left, 500), (locked) =>
+      this.ensure(drone.id, locked),
+    );
     return this.startStream(drone, room, true);
   }
 
-  /** A simulated drone that is about to be armed has its room and knows the keys. Nobody waits for it long. */
+  /** Opens the room of a simulated drone before it is armed. */
   async beforeArm(drone: Drone): Promise<void> {
     if (drone.type !== "sitl" || !this.deps.janus) return;
-    const room = await this.holding(drone.id, ARM_LIMIT_MS, (held) => this.ensure(drone.id, held));
-    await this.tellDetails(drone, room);
+    const room = await this.withLock(drone.id, ARM_LIMIT_MS, (locked) => this.ensure(drone.id, locked));
+    await this.publishDetails(drone, room);
   }
 
-  /** The drone is deleted or another's: those who watch it are sent away. */
+  /** For a drone that was deleted or changed its owner: disconnects its watchers. */
   async close(droneId: number): Promise<void> {
     if (!this.deps.janus) return;
-    await this.holding(droneId, LIMIT_MS, (held) => this.remove(droneId, held));
+    await this.withLock(droneId, LIMIT_MS, (locked) => this.remove(droneId, locked));
   }
 
-  private async startStream(drone: Drone, room: OpenRoom, tell: boolean): Promise<Started> {
-    if (tell) await this.tellDetails(drone, room);
-    return { ...room, listeners: await this.tellState(drone, "START") };
+  private async startStream(drone: Drone, room: OpenRoom, publishKeys: boolean): Promise<Started> {
+    if (publishKeys) await this.publishDetails(drone, room);
+    return { ...room, listeners: await this.publishState(drone, "START") };
   }
 
   private async stopStream(drone: Drone, limitMs: number): Promise<void> {
-    await this.tellState(drone, "STOP");
-    // Also ends the stream of a drone that does not listen.
-    await this.holding(drone.id, limitMs, (held) => this.remove(drone.id, held));
+    await this.publishState(drone, "STOP");
+    // Ends the stream of a drone that does not listen, too.
+    await this.withLock(drone.id, limitMs, (locked) => this.remove(drone.id, locked));
   }
 
-  private tellDetails(drone: Drone, { room, pin, secret }: OpenRoom): Promise<number> {
+  private publishDetails(drone: Drone, { room, pin, secret }: OpenRoom): Promise<number> {
     const details = { room_number: room, room_password: pin, room_mgmt_token: secret, status: "START" };
     return this.deps.publish(channelOf(drone, "video_room_details"), JSON.stringify(details));
   }
 
-  private tellState(drone: Drone, status: "START" | "STOP"): Promise<number> {
+  private publishState(drone: Drone, status: "START" | "STOP"): Promise<number> {
     const state = { room_number: drone.id, status };
     return this.deps.publish(channelOf(drone, "video_room_state"), JSON.stringify(state));
   }
 
-  private async ensure(room: number, { janus, signal, keys }: Held): Promise<OpenRoom> {
+  private async ensure(room: number, { janus, signal, keys }: LockedRoom): Promise<OpenRoom> {
     if (keys && (await isOpen(janus, room, keys, signal))) return { room, ...keys, isNew: false };
     const fresh = freshKeys();
-    // Kept first: a room whose secret nobody knows could never be ended.
+    // Stored first: a room whose secret was lost could never be ended.
     await saveKeys(this.deps.db, room, fresh);
     await makeRoom(janus, room, fresh, signal);
     return { room, ...fresh, isNew: true };
   }
 
-  private async remove(room: number, { janus, signal, keys }: Held): Promise<void> {
+  private async remove(room: number, { janus, signal, keys }: LockedRoom): Promise<void> {
     if (!keys) return;
     await removeRoom(janus, room, keys, signal);
     await saveKeys(this.deps.db, room, undefined);
   }
 
-  /** Change a room while nobody else does, here or in another process. */
-  private async holding<T>(room: number, limitMs: number, change: (held: Held) => Promise<T>): Promise<T> {
+  /** Changes a room under its lock, which every process takes. */
+  private async withLock<T>(
+    room: number,
+    limitMs: number,
+    change: (locked: LockedRoom) => Promise<T>,
+  ): Promise<T> {
     const { db, janus } = this.deps;
     if (!janus) {
       throw new DomainError("video_room_failed", "There is no media server: JANUS_URL is not configured.");
     }
     const signal = AbortSignal.timeout(limitMs);
-    let held = await holdRoom(db, room, HOLD_SECONDS);
-    while (!held) {
+    let locked = await lockRoom(db, room, LOCK_SECONDS);
+    while (!locked) {
       if (signal.aborted) throw new DomainError("video_room_failed", "The room is being changed; try again.");
       await delay(30);
-      held = await holdRoom(db, room, HOLD_SECONDS);
+      locked = await lockRoom(db, room, LOCK_SECONDS);
     }
     try {
-      return await change({ janus, signal, ...held });
+      return await change({ janus, signal, ...locked });
     } catch (error) {
       throw explained(error, signal);
     } finally {
-      await releaseRoom(db, room).catch((err) => this.deps.log.warn({ err }, "a video room stays held"));
+      await unlockRoom(db, room).catch((err) => this.deps.log.warn({ err }, "Cannot unlock a video room"));
     }
   }
 }

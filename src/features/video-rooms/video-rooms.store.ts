@@ -1,6 +1,6 @@
 import type { Db } from "../../platform/postgres/db";
 
-/** What opens a room: `pin` to whoever joins it, `secret` to whoever changes or ends it. */
+/** A room's keys: `pin` to join it, `secret` to change or end it. */
 export interface RoomKeys {
   readonly pin: string;
   readonly secret: string;
@@ -14,10 +14,10 @@ interface RoomRow {
 }
 
 /**
- * Hold a drone's room against every other change of it, for at most `seconds`. Returns its keys, those of the
- * last room that was made, or undefined while another holds it.
+ * Locks a drone's room for at most `seconds`. Returns the keys of its last room, or undefined while another process
+ * holds the lock.
  */
-export async function holdRoom(
+export async function lockRoom(
   db: Db,
   droneId: number,
   seconds: number,
@@ -32,7 +32,7 @@ export async function holdRoom(
   return { keys: row.pin === null || row.secret === null ? undefined : { pin: row.pin, secret: row.secret } };
 }
 
-export const releaseRoom = async (db: Db, droneId: number): Promise<void> => {
+export const unlockRoom = async (db: Db, droneId: number): Promise<void> => {
   await db("video_rooms").where({ drone_id: droneId }).update({ held_until: db.fn.now() });
 };
 

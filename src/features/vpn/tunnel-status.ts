@@ -11,28 +11,27 @@ export interface TunnelStatusSettings {
 }
 
 export interface PeerState {
-  /** The hub would take its packets. */
+  /** The hub accepts its packets. */
   readonly configured: boolean;
-  /** It shook hands within the last three minutes. */
+  /** The last handshake is less than three minutes old. */
   readonly up: boolean;
 }
 
 const LIMIT_MS = 3_000;
-/** A plane has at most 65,536 addresses, and a peer's row takes less than this share. */
-const MOST_BYTES = 16 * 1024 * 1024;
+/** A plane has at most 65,536 addresses, of less than 256 bytes each in a reply. */
+const MAX_REPLY_BYTES = 16 * 1024 * 1024;
 
-/** A tunnel service that does not say `configured` answers for live peers only. */
+/** Tunnel services of earlier releases lack `configured` and report live peers only. */
 const Peer = z.object({ status: z.boolean(), configured: z.boolean().default(true) });
 const Drones = z.record(z.string(), z.object({ is_active: z.boolean() }));
 
 /**
- * Asks the tunnel service what it knows of its peers. Every question rejects, after three seconds at most, when
- * no answer came, or none that can be understood.
+ * Client of the tunnel's status API. Every request rejects, after three seconds at most, without a valid reply.
  */
 export class TunnelStatus {
   constructor(private readonly settings: TunnelStatusSettings) {}
 
-  /** Undefined when the address is no peer. */
+  /** Undefined when no peer has the address. */
   async peer(plane: PlaneName, ip: Ipv4, signal?: AbortSignal): Promise<PeerState | undefined> {
     const kind = plane === "users" ? "user" : "drone";
     const { status, text } = await this.ask(`/status/${kind}/${ip}`, { signal });
@@ -41,7 +40,7 @@ export class TunnelStatus {
     return { configured: peer.configured, up: peer.status };
   }
 
-  /** Whether each of these drones' tunnels is up, by drone id; one that is no live peer is not in it. */
+  /** Whether each of these drones' tunnels is up, by drone id; drones without a live peer are missing. */
   async drones(ips: readonly Ipv4[]): Promise<ReadonlyMap<number, boolean>> {
     const { status, text } = await this.ask("/drones_status", { body: JSON.stringify({ ips }) });
     return new Map(
@@ -69,7 +68,7 @@ export class TunnelStatus {
       const options = {
         method: "GET",
         headers,
-        // A kept connection may be the one that the service closes as we ask.
+        // The service may close a kept connection while we send.
         agent: false,
         signal: signal ? AbortSignal.any([signal, limit]) : limit,
       } as const;
@@ -79,7 +78,7 @@ export class TunnelStatus {
     let bytes = 0;
     for await (const chunk of reply as AsyncIterable<Buffer>) {
       bytes += chunk.length;
-      if (bytes > MOST_BYTES) throw new Error("The tunnel service answers more than it has to say.");
+      if (bytes > MAX_REPLY_BYTES) throw new Error("The reply of the tunnel service is too long.");
       chunks.push(chunk);
     }
     return { status: reply.statusCode ?? 0, text: Buffer.concat(chunks).toString("utf8") };

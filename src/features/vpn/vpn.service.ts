@@ -9,7 +9,7 @@ import type { Logger } from "../../platform/process/log";
 import type { TunnelStatus } from "./tunnel-status";
 import { addressOfUser } from "./vpn.store";
 
-/** What the VPN has to know of a drone. */
+/** The part of a drone that the VPN reads. */
 export interface VpnDrone {
   readonly id: number;
   readonly type: "physical" | "sitl";
@@ -27,10 +27,10 @@ export interface VpnServiceDeps {
   readonly log: Logger;
 }
 
-/** How long a link to a client config works, in seconds. */
+/** Life of a link to a client config, in seconds. */
 export const CONFIG_URL_SECONDS = 30;
 
-/** Client configs and tunnel states, as users ask for their own and their drones'. */
+/** Client configs and tunnel states of users and their drones. */
 export class VpnService {
   constructor(private readonly deps: VpnServiceDeps) {}
 
@@ -77,12 +77,12 @@ export class VpnService {
     return ip;
   }
 
-  /** Signed for the address at which users reach the store; nothing is asked of the store itself. */
+  /** Signed for the users' endpoint of the store; makes no request. */
   private link(plane: PlaneName, rowId: number, saveAs: string): Promise<string> {
     return this.deps.configs.presignGet(configKey({ plane, rowId }), "user", CONFIG_URL_SECONDS, saveAs);
   }
 
-  /** A tunnel of which nothing can be learned counts as down. */
+  /** False also while the tunnel service does not answer. */
   private async isUp(plane: PlaneName, ip: Ipv4): Promise<boolean> {
     try {
       return (await this.deps.tunnel.peer(plane, ip))?.up ?? false;
@@ -102,6 +102,6 @@ export class VpnService {
   }
 
   private unanswered(error: unknown): void {
-    this.deps.log.warn({ err: error }, "the tunnel service does not answer; tunnels count as down");
+    this.deps.log.warn({ err: error }, "The tunnel service does not answer; tunnels are reported as down");
   }
 }

@@ -13,7 +13,7 @@ export interface RotatedKey {
   readonly vpn_key_id: string;
 }
 
-/** Give a user another VPN key. Undefined when no user of this name has an address. */
+/** Gives a user another VPN key. Undefined when no user of this name has an address. */
 export const rotateUserKey = async (db: Db, username: string): Promise<RotatedKey | undefined> =>
   (
     await db("users")
@@ -23,7 +23,7 @@ export const rotateUserKey = async (db: Db, username: string): Promise<RotatedKe
       .returning(["id", "ip", "vpn_key_id"])
   )[0];
 
-/** Give a drone another VPN key. Undefined when no live physical drone has this id. */
+/** Gives a drone another VPN key. Undefined when no live physical drone has this id. */
 export const rotateDroneKey = async (db: Db, id: number): Promise<RotatedKey | undefined> =>
   (
     await db("drones")

@@ -11,6 +11,8 @@ const filesIn = (pattern: RegExp, but: RegExp) => filesWith(pattern, but).map((f
 test("may() alone decides who owns a thing", () => {
   expect(filesIn(comparison, contracts)).toEqual([
     "src/domain/access.ts",
+    // The open tokens of one user.
+    "src/features/accounts/token-watch.ts",
     // A drone with a new owner: its connections are closed.
     "src/features/drones/drone-watch.ts",
     // A client that reconnects must be the same user.
@@ -48,6 +50,6 @@ test("every file that takes a drone's id from a caller asks may()", () => {
     "src/features/telemetry/index.ts",
     "src/relay/admission.ts",
     "src/relay/app.ts",
-    "src/tunnel/fleet.ts",
+    "src/tunnel/reconcile/fleet.ts",
   ]);
 });

@@ -62,6 +62,7 @@ test("every file that replies is listed, and each names its paths in one list th
   expect(filesIn(/\bctx\.body = |\.writeHead\(/, others)).toEqual([
     "src/features/assets/assets.routes.ts",
     "src/features/assets/loopback-reader.ts",
+    "src/http/error-boundary.ts",
     "src/http/mount.ts",
     "src/http/openapi/docs-page.ts",
     "src/http/ops.ts",

@@ -6,7 +6,7 @@ export interface ReplicaCounts {
   readonly feeds: () => number;
 }
 
-/** The measures of what replicas share. */
+/** Metrics of leases and of calls between replicas. */
 export function countReplicas(registry: Registry) {
   const registers = [registry];
   const gauge = (name: string, help: string, value: () => number) =>

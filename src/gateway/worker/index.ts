@@ -22,7 +22,7 @@ export interface Worker {
   readonly lifecycle: Lifecycle;
 }
 
-/** The gateway's background jobs in a process of their own. Stop it through its lifecycle. */
+/** Runs the gateway's background jobs in a process of their own. Its lifecycle stops it. */
 export async function startWorker(config: WorkerConfig): Promise<Worker> {
   const log = createLogger("worker", config.LOG_LEVEL);
   const lifecycle = new Lifecycle(log, config.SHUTDOWN_DRAIN_SECONDS * 1000);
@@ -52,7 +52,7 @@ export async function startWorker(config: WorkerConfig): Promise<Worker> {
     lifecycle.onClose("http", () => closeServer(server));
     await startWorking({ config, log, registry, lifecycle, clock: systemClock, db, store, mailer });
     lifecycle.ready();
-    log.info({ url }, "the worker is ready");
+    log.info({ url }, "The worker is ready");
     return { url, log, lifecycle };
   } catch (error) {
     await lifecycle.stop("start failed");

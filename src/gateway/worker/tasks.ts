@@ -10,7 +10,7 @@ import type { Lifecycle } from "../../platform/process/lifecycle";
 import type { Logger } from "../../platform/process/log";
 import type { Registry } from "../../platform/process/metrics";
 
-/** What background jobs stand on; the gateway and the worker both have it. */
+/** Dependencies of background jobs, in the gateway and in the worker. */
 export interface TaskDeps {
   readonly config: Pick<
     WorkerConfig,
@@ -36,7 +36,7 @@ export const composeTasks = async (deps: TaskDeps): Promise<Tasks> => ({
   ...executionTasks(deps),
 });
 
-/** Do background jobs in this process until it drains. */
+/** Runs background jobs in this process until it drains. */
 export async function startWorking(deps: TaskDeps): Promise<JobWorker> {
   const { config, log, registry } = deps;
   const worker = startJobWorker({

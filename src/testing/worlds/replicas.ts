@@ -104,7 +104,7 @@ export async function startReplicaProcess(
     void ended.then(() => reject(new Error("The replica ended before it was ready.")));
     createInterface({ input: child.stdout }).on("line", (line) => {
       const said = line.startsWith("{") ? (JSON.parse(line) as { msg?: string; url?: string }) : {};
-      if (said.msg === "the gateway is ready" && said.url) resolve(said.url);
+      if (said.msg === "The gateway is ready" && said.url) resolve(said.url);
     });
   });
   return { url, signal: (name) => void child.kill(name), ended };

@@ -174,7 +174,7 @@ export async function startDeployment(): Promise<Deployment> {
     await add(
       `gateway ${number}`,
       () =>
-        program(`gateway-${number}`, entrypoint(programs, "gateway"), "the gateway is ready", {
+        program(`gateway-${number}`, entrypoint(programs, "gateway"), "The gateway is ready", {
           ...common,
           ...storeKeys,
           DATABASE_URL: pg.url,
@@ -220,7 +220,7 @@ export async function startDeployment(): Promise<Deployment> {
     await add(
       `worker ${number}`,
       () =>
-        program(`worker-${number}`, entrypoint(programs, "worker"), "the worker is ready", {
+        program(`worker-${number}`, entrypoint(programs, "worker"), "The worker is ready", {
           ...common,
           ...storeKeys,
           DATABASE_URL: workerCables[0].url,
