@@ -68,8 +68,8 @@ test("every file that replies is listed, and each names its paths in one list th
     "src/http/ops.ts",
     "src/relay/app.ts",
     "src/tunnel/edge/forward.ts",
-    "src/tunnel/edge/gateway-door.ts",
-    "src/tunnel/edge/objects-door.ts",
+    "src/tunnel/edge/gateway-proxy.ts",
+    "src/tunnel/edge/objects-proxy.ts",
     "src/tunnel/jumphost/jumphost.ts",
     "src/vehicle/cluster/peer-server.ts",
   ]);
