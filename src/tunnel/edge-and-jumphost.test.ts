@@ -58,8 +58,9 @@ afterEach(async () => {
 
 test("the daemon's jumphost asks for the bearer secret in the strict profile, and in the contract's for none", async () => {
   const open = await start();
-  const strict = await start({ ACCESS_PROFILE: "strict", TUNNEL_API_SECRET: SECRET });
   expect(await refusal(open.jumphostUrl, "127.0.0.1")).toEqual({ status: 403, reason: "not_allowed" });
+  await open.lifecycle.stop("the strict daemon follows");
+  const strict = await start({ ACCESS_PROFILE: "strict", TUNNEL_API_SECRET: SECRET });
   expect(await refusal(strict.jumphostUrl, "127.0.0.1")).toEqual({ status: 401, reason: "unauthenticated" });
   expect(await refusal(strict.jumphostUrl, "127.0.0.1", SECRET)).toMatchObject({ status: 403 });
 });

@@ -7,7 +7,6 @@ import type { Logger } from "../platform/process/log";
 import type { Registry } from "../platform/process/metrics";
 import { openRedis } from "../platform/redis/client";
 import { LeaseStore } from "../vehicle/cluster";
-import type { LiveDrone, LiveDrones } from "./edge/admission";
 import { Edge } from "./edge/edge";
 import type { OpenPort } from "./firewall/pairs";
 import { addressPolicy } from "./jumphost/address-policy";
@@ -84,7 +83,7 @@ export function openEdge(
           secret: config.EDGE_SECRET ?? randomBytes(32).toString("base64url"),
         }
       : undefined,
-    live: liveDrones(fleet),
+    live: () => fleet()?.byAddress.drones,
     isSettled,
     onRejected,
     log,
@@ -92,16 +91,4 @@ export function openEdge(
   });
   lifecycle.onDrain("edge", () => edge.stop());
   return edge;
-}
-
-/** One map for each reading of the rows. */
-function liveDrones(fleet: () => Fleet | undefined): LiveDrones {
-  let of: Fleet | undefined;
-  let drones: ReadonlyMap<string, LiveDrone> | undefined;
-  return () => {
-    const now = fleet();
-    if (now !== of) drones = now && new Map(now.drones.map((drone) => [drone.ip, drone]));
-    of = now;
-    return drones;
-  };
 }

@@ -89,7 +89,7 @@ export async function startTunnel(
     hubs: hubsForClients(config, log),
     log,
     clock: systemClock,
-    onKeys: () => reconciler.kick("keys"),
+    onKeys: () => reconciler.enqueue("keys"),
     onFailure: (error) => {
       metrics.failed("configs");
       log.error({ err: error }, "client configs: a part failed and is tried again");
@@ -118,7 +118,7 @@ export async function startTunnel(
       isActive,
       keyring,
       endpoints,
-      onCallsDue: () => reconciler.kick("calls"),
+      onCallsDue: () => reconciler.enqueue("handshakes"),
       log,
       metrics,
     });
@@ -175,14 +175,14 @@ export async function startTunnel(
   });
   lifecycle.onClose("client configs", () => keyring.stop());
   lifecycle.onClose("reconciler", () => reconciler.stop());
-  const poll = new StatsPoll(both, () => reconciler.kick("repair"), metrics);
+  const poll = new StatsPoll(both, () => reconciler.enqueue("repair"), metrics);
   lifecycle.onClose("statistics", () => poll.stop());
   const listener = new ChangeListener(config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, { log });
   listener.subscribe({
     onChange: ({ table, id }) => {
       if (table !== "revoked_tokens") reconciler.change(table, id);
     },
-    onReconnect: () => reconciler.kick("missed"),
+    onReconnect: () => reconciler.enqueue("missed"),
   });
   lifecycle.onClose("listener", () => listener.stop());
 

@@ -196,7 +196,7 @@ test("whatever happens, no private key is in a log, a metric, a reply, a command
   };
   // It is all there to be looked through.
   expect(keys.size).toBeGreaterThanOrEqual(8);
-  expect(open.log).toContain("a peer was removed");
+  expect(open.log).toContain("Removed a peer");
   expect(open.log).toContain('"process":"gateway"');
   expect(open.replies).toContain("fleet_tunnel_peers");
   expect(open.replies).toContain("X-Amz-Expires");

@@ -173,7 +173,7 @@ test("the index holds public halves only", async () => {
 test("somebody who gets ahead of our chains is put behind them again at the next tick", async () => {
   os.nft.chain("filter", "FORWARD")?.unshift("-j KUBE-FORWARD");
   os.nft.chain("mangle", "POSTROUTING")?.unshift("-j CNI-HOST");
-  tunnel.reconciler.kick("tick");
+  tunnel.reconciler.enqueue("tick");
   await until(() => os.nft.chain("filter", "FORWARD")?.[0] === "-j FLEET-FORWARD");
   expect(os.nft.chain("filter", "FORWARD")).toEqual(["-j FLEET-FORWARD", "-j KUBE-FORWARD"]);
   expect(os.nft.chain("mangle", "POSTROUTING")).toEqual(["-j FLEET-POSTROUTING", "-j CNI-HOST"]);
@@ -183,7 +183,7 @@ test("a chain of ours that somebody emptied is filled again at the next tick", a
   const rules = [...(os.nft.chain("filter", "FLEET-FORWARD") ?? [])];
   expect(rules.at(-1)).toBe("-i users0 -j REJECT");
   os.nft.tables.get("filter")?.set("FLEET-FORWARD", []);
-  tunnel.reconciler.kick("tick");
+  tunnel.reconciler.enqueue("tick");
   await until(() => os.nft.chain("filter", "FLEET-FORWARD")?.length === rules.length);
   expect(os.nft.chain("filter", "FLEET-FORWARD")).toEqual(rules);
 });
@@ -216,13 +216,13 @@ test("when half of the rows vanish at once the firewall closes and the peers sta
     .update({ deleted_at: world.db.fn.now() });
   await until(() => !pairs().includes("10.71.0.110"));
   for (let tick = 0; tick < 2; tick++) {
-    tunnel.reconciler.kick("tick");
+    tunnel.reconciler.enqueue("tick");
     await until(async () => (await metric("fleet_tunnel_held_removals", "drones")) === 20);
     expect(peers("drones0").has("10.71.0.110/32")).toBe(true);
     // A tick that was asked for while another ran is the same look.
     await tunnel.reconciler.idle();
   }
-  tunnel.reconciler.kick("tick");
+  tunnel.reconciler.enqueue("tick");
   await until(() => !peers("drones0").has("10.71.0.110/32"));
 });
 

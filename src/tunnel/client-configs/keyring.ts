@@ -4,7 +4,6 @@ import type { PlaneName } from "../../domain/tunnel-planes";
 import type { PublicKey } from "../../domain/wireguard";
 import type { Clock } from "../../platform/process/clock";
 import type { Logger } from "../../platform/process/log";
-import { onceEach } from "../reconcile/once-each";
 import { VanishingPolicy } from "../reconcile/policies";
 import { inParallel } from "./in-parallel";
 import type { IndexCopy } from "./index-copy";
@@ -34,19 +33,6 @@ export interface KeyringOptions {
   readonly auditDelayMs?: number;
   /** Whether this hub may write to the store; one that may not learns from the index what another writes. */
   readonly mayWrite: () => boolean;
-}
-
-/** Composed once for each member: thousands of them are asked for at each change. */
-const idOf = onceEach(peerId as (member: Member) => PeerId);
-
-/** A member with its key, composed once while the key is the same. */
-const peers = new WeakMap<IndexEntry, { readonly member: Member; readonly peer: DesiredPeer }>();
-function peerOf(member: Member, entry: IndexEntry): DesiredPeer {
-  const known = peers.get(entry);
-  if (known?.member === member) return known.peer;
-  const peer = { ...member, publicKey: entry.publicKey };
-  peers.set(entry, { member, peer });
-  return peer;
 }
 
 const planeOf = (id: PeerId): PlaneName => id.slice(0, id.indexOf("/")) as PlaneName;
@@ -92,9 +78,6 @@ export class Keyring {
       options.clock.now().getTime() - AUDIT_EVERY_MS + (options.auditDelayMs ?? AUDIT_DELAY_MS);
   }
 
-  /** Another number whenever a member's key became known, or is another. */
-  version = 0;
-
   ownerOf = (publicKey: PublicKey): PeerId | undefined => this.owners.get(publicKey);
 
   /** Read the index before anybody is attended to: a rebuild waits for it. */
@@ -109,8 +92,8 @@ export class Keyring {
     const desired: DesiredPeer[] = [];
     const waiting: Member[] = [];
     for (const member of members) {
-      const entry = this.entries.get(idOf(member));
-      if (entry) desired.push(peerOf(member, entry));
+      const entry = this.entries.get(peerId(member));
+      if (entry) desired.push({ ...member, publicKey: entry.publicKey });
       else waiting.push(member);
     }
     return { desired, waiting };
@@ -126,7 +109,7 @@ export class Keyring {
     const before = this.wanted;
     this.wanted = new Map();
     for (const member of members) {
-      const id = idOf(member);
+      const id = peerId(member);
       present.add(id);
       if (!this.entries.has(id)) this.wanted.set(id, member);
     }
@@ -260,7 +243,7 @@ export class Keyring {
   }
 
   private nameDamage(member: Member, damage: ConfigDamage): void {
-    const found = { peer: idOf(member), object: configKey(member), damage };
+    const found = { peer: peerId(member), object: configKey(member), damage };
     this.options.log.error(found, "a client config was damaged");
     this.options.onDamaged(damage);
   }
@@ -285,7 +268,7 @@ export class Keyring {
   private async audit(now: Date): Promise<Error[]> {
     const { store, hubs, log } = this.options;
     const sizes = new Map((await store.configs()).map(({ key, bytes }) => [key, bytes]));
-    const entryOf = (member: Member) => this.entries.get(idOf(member));
+    const entryOf = (member: Member) => this.entries.get(peerId(member));
     const suspects = suspectsAmong(this.members ?? [], entryOf, sizes, hubs);
     let lost = 0;
     const failures = await inParallel(suspects, WIDTH, async ({ member, hub, publicKey, isDamaged }) => {
@@ -330,7 +313,6 @@ export class Keyring {
   private learn(id: PeerId, { rowId, publicKey, bytes, template }: IndexEntry): void {
     this.entries.set(id, { rowId, publicKey, bytes, template });
     this.owners.set(publicKey, id);
-    this.version++;
   }
 
   private saveIndexSoon(): void {

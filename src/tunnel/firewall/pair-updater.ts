@@ -2,8 +2,8 @@ import type { PlaneName } from "../../domain/tunnel-planes";
 import type { Logger } from "../../platform/process/log";
 import type { TunnelMetrics } from "../metrics";
 import type { Os } from "../os/os";
-import { Lane } from "../reconcile/lane";
-import type { Steps } from "../reconcile/steps";
+import { CoalescingQueue } from "../reconcile/coalescing-queue";
+import type { Stages } from "../reconcile/stages";
 import { forgetRevoked } from "./conntrack";
 import { PairSet } from "./pair-set";
 import type { Pair } from "./pairs";
@@ -12,7 +12,7 @@ export interface PairUpdaterOptions {
   readonly os: Os;
   /** False while a former holder's key may still send from the address. */
   readonly isSettled: (plane: PlaneName, ip: string) => boolean;
-  readonly steps: Steps;
+  readonly stages: Stages;
   readonly metrics: TunnelMetrics;
   readonly log: Logger;
 }
@@ -35,13 +35,13 @@ export class PairUpdater {
   private withheld = 0;
   private forgettingIsDue = false;
 
-  private readonly writes = new Lane<Inspection, boolean>(
-    (inspection) => this.options.steps.do("firewall-pairs", () => this.write(inspection)),
+  private readonly writes = new CoalescingQueue<Inspection, boolean>(
+    (inspection) => this.options.stages.run("firewall-pairs", () => this.write(inspection)),
     (earlier, later) => (earlier === "none" || later === "elements" ? later : earlier),
     SETS_APART_MS,
   );
-  private readonly forgetting = new Lane<void, boolean>(
-    () => this.options.steps.do("conntrack", () => this.forget()),
+  private readonly forgetting = new CoalescingQueue<void, boolean>(
+    () => this.options.stages.run("conntrack", () => this.forget()),
     () => undefined,
     FORGETTING_APART_MS,
   );
@@ -62,12 +62,12 @@ export class PairUpdater {
 
   /** Make the set what it should be. Resolves with whether that succeeded. */
   apply(inspection: Inspection = "none"): Promise<boolean> {
-    return this.writes.run(inspection);
+    return this.writes.enqueue(inspection);
   }
 
   /** Forget known connections of pairs that were closed, if any were. Resolves with whether that succeeded. */
   async forgetRevoked(): Promise<boolean> {
-    return this.forgettingIsDue ? this.forgetting.run() : true;
+    return this.forgettingIsDue ? this.forgetting.enqueue() : true;
   }
 
   private async write(inspection: Inspection): Promise<void> {

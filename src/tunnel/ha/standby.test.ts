@@ -47,7 +47,7 @@ test("a hub that stands by makes no client's key and writes no config, and does 
   const written = async () =>
     (await fetch(`${world.objects.url}/${TEST_VPN_BUCKET}/vpn/users/${id}.conf`)).status === 200;
   for (let ticks = 0; ticks < 20; ticks++) {
-    tunnel.reconciler.kick("tick");
+    tunnel.reconciler.enqueue("tick");
     await tunnel.reconciler.idle();
     expect(await written()).toBe(false);
   }

@@ -64,7 +64,7 @@ asRoot(
     const others = async () => (await town.hub.shell("wg show all allowed-ips")).match(/10\.7[01]\.1\.\d/g);
     await until(async () => (await others()) !== null, 45_000);
     for (let tick = 0; tick < 3; tick++) {
-      tunnel.reconciler.kick("tick");
+      tunnel.reconciler.enqueue("tick");
       await tunnel.reconciler.idle();
     }
     await until(async () => (await others()) === null, 45_000);

@@ -245,7 +245,7 @@ asRoot(
 
 asRoot("through all of this no private key was printed or shown in a metric", async () => {
   const text = host.said + (await daemon.metrics());
-  expect(text).toContain("a peer was set");
+  expect(text).toContain("Set a peer");
   expect(text).toContain("fleet_tunnel_peers");
   const { configs, env } = town.world;
   const texts = [...(await configs.configs()), ...(await configs.tombstones())].map(({ key }) =>

@@ -198,7 +198,7 @@ asRoot(
       iptables -t nat -A PREROUTING -p tcp --dport 80 -m addrtype --dst-type LOCAL -j DNAT --to-destination 172.31.5.5:444
       iptables -t nat -A POSTROUTING -s 10.0.0.0/8 -d 172.31.0.0/16 -j MASQUERADE`);
     expect(await deviations()).toEqual([]);
-    tunnel.reconciler.kick("tick");
+    tunnel.reconciler.enqueue("tick");
     await until(async () =>
       /\n-A FORWARD -j FLEET-FORWARD\n-A FORWARD -j KUBE/.test(
         await town.hub.shell("iptables-save -t filter"),

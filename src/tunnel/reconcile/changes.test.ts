@@ -33,7 +33,7 @@ beforeAll(async () => {
 const keyOf = (name: string, ip: string) =>
   [...(os.links.get(name)?.peers ?? [])].find(([, ips]) => ips.includes(`${ip}/32`))?.[0];
 const tick = async () => {
-  tunnel.reconciler.kick("tick");
+  tunnel.reconciler.enqueue("tick");
   await tunnel.reconciler.idle();
 };
 const told = (message: string, publicKey: string | undefined) =>
@@ -60,7 +60,7 @@ describe("why a peer changed is told, and the change counted:", () => {
     const key = await until(() => keyOf("drones0", "10.71.0.3") ?? false);
     await tunnel.reconciler.idle();
     const change = { level: 30, plane: "drones", ip: "10.71.0.3", row: id, why: "created" };
-    expect(told("a peer was set", key)).toEqual([expect.objectContaining(change)]);
+    expect(told("Set a peer", key)).toEqual([expect.objectContaining(change)]);
     expect(await counted()).toEqual({ "peer-created": 1, "pair-opened": 5 });
   });
 
@@ -70,7 +70,7 @@ describe("why a peer changed is told, and the change counted:", () => {
     await tick();
     expect(keyOf("drones0", "10.71.0.3")).toBe(key);
     const change = { plane: "drones", ip: "10.71.0.3", why: "corrected" };
-    expect(told("a peer was set", key).at(-1)).toMatchObject(change);
+    expect(told("Set a peer", key).at(-1)).toMatchObject(change);
     expect(await counted()).toMatchObject({ "peer-corrected": 1 });
   });
 
@@ -90,8 +90,8 @@ describe("why a peer changed is told, and the change counted:", () => {
       peer: `drones/${vpn_key_id}/10.71.0.3`,
       why: "replaced",
     };
-    expect(told("a peer was removed", key)).toEqual([expect.objectContaining(change)]);
-    expect(told("a peer was set", next)).toEqual([expect.objectContaining({ why: "created" })]);
+    expect(told("Removed a peer", key)).toEqual([expect.objectContaining(change)]);
+    expect(told("Set a peer", next)).toEqual([expect.objectContaining({ why: "created" })]);
     expect(await counted()).toMatchObject({ "peer-removed": 1, "peer-created": 1 });
   });
 
@@ -101,7 +101,7 @@ describe("why a peer changed is told, and the change counted:", () => {
     await until(() => keyOf("drones0", "10.71.0.3") === undefined);
     await tunnel.reconciler.idle();
     const change = { level: 30, plane: "drones", ip: "10.71.0.3", why: "vanished" };
-    expect(told("a peer was removed", key)).toEqual([expect.objectContaining(change)]);
+    expect(told("Removed a peer", key)).toEqual([expect.objectContaining(change)]);
     expect(await counted()).toEqual({ "peer-removed": 1, "pair-closed": 5 });
   });
 
@@ -110,7 +110,7 @@ describe("why a peer changed is told, and the change counted:", () => {
     os.links.get("users0")?.peers.set(key, ["10.70.9.9/32"]);
     await tick();
     expect(keyOf("users0", "10.70.9.9")).toBeUndefined();
-    expect(told("a peer was removed", key)).toEqual([
+    expect(told("Removed a peer", key)).toEqual([
       expect.objectContaining({ plane: "users", ip: "10.70.9.9", why: "vanished" }),
     ]);
     expect(await counted()).toEqual({ "peer-removed": 1 });
@@ -185,18 +185,21 @@ test.each(stages)(
       (await scrape(tunnel.url)).value("fleet_tunnel_last_success_timestamp_seconds");
     const before = await failures();
     const about = (message: string) => log.entries(message).filter((entry) => entry.stage === stage).length;
-    const [named, mended] = [about("a part of the reconciliation failed"), about("this part works again")];
+    const [named, mended] = [
+      about("A stage of the reconciliation failed"),
+      about("A stage of the reconciliation works again"),
+    ];
     await cause();
     const last = await success();
-    tunnel.reconciler.kick("tick");
+    tunnel.reconciler.enqueue("tick");
     await until(async () => (await failures()) > before);
-    expect(about("a part of the reconciliation failed")).toBeGreaterThan(named);
+    expect(about("A stage of the reconciliation failed")).toBeGreaterThan(named);
     expect(await success()).toBe(last);
     const other = await world.fleet.drone("10.71.0.6", owner);
     // Without the database nobody new is known; else the others are served.
     if (stage !== "database") await until(() => keyOf("drones0", "10.71.0.6") !== undefined);
     await mend();
-    await until(() => about("this part works again") > mended);
+    await until(() => about("A stage of the reconciliation works again") > mended);
     await until(async () => (await success()) > last);
     await until(() => keyOf("users0", "10.70.0.2") !== undefined);
     await until(() => keyOf("drones0", "10.71.0.6") !== undefined);

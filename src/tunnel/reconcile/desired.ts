@@ -1,6 +1,6 @@
 import type { Db } from "../../platform/postgres/db";
 import type { FleetRow } from "./fleet";
-import type { RowIds } from "./known-rows";
+import type { RowIds } from "./row-cache";
 
 const LIMIT_MS = 5_000;
 

@@ -2,7 +2,6 @@ import { may } from "../../domain/access";
 import { type Ipv4, toNumber } from "../../domain/ipv4";
 import type { Member } from "../../domain/peers";
 import { type PlaneName, planes } from "../../domain/tunnel-planes";
-import { onceEach } from "./once-each";
 
 /** A row as the database gives it; nothing of it is believed yet. */
 export interface FleetRow {
@@ -46,51 +45,34 @@ export interface RowFault {
 export interface Fleet {
   readonly users: readonly FleetUser[];
   readonly drones: readonly FleetDrone[];
+  readonly byAddress: {
+    readonly users: ReadonlyMap<string, FleetUser>;
+    readonly drones: ReadonlyMap<string, FleetDrone>;
+  };
   readonly faults: readonly RowFault[];
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The rows of each plane, by id. */
-export type PlaneRows = Readonly<Record<PlaneName, readonly FleetRow[]>>;
-
 /**
- * Judge the rows one by one: a faulty one is left out and named, the others stand. Of two rows with one address
- * the older keeps it. A drone whose port alone is wrong keeps its tunnel: only that port stays shut. The members
- * of a list of rows that was read before are the same list again.
+ * Judge the rows one by one: a faulty row is left out and named, the others stand. Of two rows with one address the
+ * older row keeps it. A drone whose port alone is wrong keeps its tunnel, and that port stays shut.
  */
-export function readFleet(rows: PlaneRows): Fleet {
-  const [users, drones] = [readOnce(rows.users), readOnce(rows.drones)];
-  return {
-    users: users.members as readonly FleetUser[],
-    drones: drones.members as readonly FleetDrone[],
-    faults: [...users.faults, ...drones.faults],
-  };
-}
-
-interface PlaneReading {
-  readonly members: readonly (FleetUser | FleetDrone)[];
-  readonly faults: readonly RowFault[];
-}
-
-const readOnce = onceEach(readPlane);
-
-function readPlane(rows: readonly FleetRow[]): PlaneReading {
-  const members: (FleetUser | FleetDrone)[] = [];
+export function readFleet(rows: readonly FleetRow[]): Fleet {
+  const byAddress = { users: new Map<string, FleetUser>(), drones: new Map<string, FleetDrone>() };
   const faults: RowFault[] = [];
-  const taken = new Set<string>();
-  for (const row of rows) {
-    const { member, faults: own } = judged(row);
-    if (member && taken.has(member.ip)) {
+  for (const row of rows.toSorted((a, b) => a.id - b.id)) {
+    const { member, faults: own } = judge(row);
+    if (member && byAddress[member.plane].has(member.ip)) {
       faults.push({ plane: row.plane, id: row.id, fault: "duplicate_address", value: member.ip });
       continue;
     }
     faults.push(...own);
-    if (!member) continue;
-    taken.add(member.ip);
-    members.push(member);
+    if (member?.plane === "users") byAddress.users.set(member.ip, member);
+    if (member?.plane === "drones") byAddress.drones.set(member.ip, member);
   }
-  return { members, faults };
+  const [users, drones] = [[...byAddress.users.values()], [...byAddress.drones.values()]];
+  return { users, drones, byAddress, faults };
 }
 
 /** What a row says by itself. */
@@ -98,9 +80,6 @@ interface Judged {
   readonly member: FleetUser | FleetDrone | undefined;
   readonly faults: readonly RowFault[];
 }
-
-/** At a change thousands of rows are the same as before: each is judged once. */
-const judged = onceEach(judge);
 
 function judge({ plane, id, ip: text, key_id: keyId, owner, port: given }: FleetRow): Judged {
   const fault = (fault: RowFault["fault"], value: unknown) => [{ plane, id, fault, value: String(value) }];
@@ -117,14 +96,12 @@ function judge({ plane, id, ip: text, key_id: keyId, owner, port: given }: Fleet
 
 /** Each drone with the user whose packets may reach it, when there is one. */
 export function* reachablePairs({ users, drones }: Fleet): Iterable<readonly [FleetUser, FleetDrone]> {
-  const byId = usersById(users);
+  const byId = new Map(users.map((user) => [user.rowId, user]));
   for (const drone of drones) {
     const user = byId.get(drone.ownerId);
     if (user && may(user.rowId, "vpn", { user_id: drone.ownerId })) yield [user, drone];
   }
 }
-
-const usersById = onceEach((users: readonly FleetUser[]) => new Map(users.map((user) => [user.rowId, user])));
 
 const bounds = {
   users: [toNumber(planes.users.range.first), toNumber(planes.users.range.last)],
@@ -132,12 +109,12 @@ const bounds = {
 } as const;
 const dotted = /^(0|[1-9]\d{0,2})(\.(0|[1-9]\d{0,2})){3}$/;
 
-/** Every row of a large fleet passes here at every change, so it is done without a schema. */
+/** Without a schema: every row of a large fleet is judged at every change. */
 function addressIn(plane: PlaneName, text: string): Ipv4 | undefined {
   if (!dotted.test(text)) return undefined;
   const [first, last] = bounds[plane];
   const value = toNumber(text);
-  // 300 is no octet: written back, the address would be another.
+  // 300 is not an octet.
   const isWhole = text.split(".").every((octet) => Number(octet) <= 255);
   return isWhole && value >= first && value <= last ? (text as Ipv4) : undefined;
 }

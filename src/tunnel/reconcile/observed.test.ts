@@ -1,4 +1,4 @@
-import { DumpReader, parseDump } from "./observed";
+import { parseDump } from "./observed";
 
 const line1 = "SECRETSECRET\tHUBKEY\t51823\toff";
 
@@ -47,13 +47,3 @@ test.each(["", "SECRETSECRET", `${line1}\nAAA\tSECRETSECRET\n`])(
     }
   },
 );
-
-test("of two dumps in a row only the peers whose lines differ are read anew", () => {
-  const reader = new DumpReader();
-  const dump = (received: number) =>
-    `${line1}\nAAA\t(none)\t(none)\t10.70.0.2/32\t0\t${received}\t0\toff\nBBB\t(none)\t(none)\t10.70.0.3/32\t0\t0\t0\toff\n`;
-  const [first, second] = [reader.read(dump(1)).peers(), reader.read(dump(2)).peers()];
-  expect([...second.values()].map(({ receivedBytes }) => receivedBytes)).toEqual([2, 0]);
-  const bbb = [...first.keys()][1] as never;
-  expect(second.get(bbb)).toBe(first.get(bbb));
-});

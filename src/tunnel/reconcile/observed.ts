@@ -11,46 +11,20 @@ export interface ObservedInterface {
 
 /** Read the text of `wg show IF dump`. Throws, without quoting it, when the text is something else. */
 export function parseDump(text: string): ObservedInterface {
-  const { publicKey, listenPort, peers } = new DumpReader().read(text);
-  return { publicKey, listenPort, peers: peers() };
+  const [first = "", ...lines] = text.split("\n");
+  const [, publicKey, listenPort] = first.split("\t");
+  if (!publicKey || !listenPort) throw new Error("`wg show dump` printed no interface line.");
+  const peers = lines.filter(Boolean).map(parsePeer);
+  return {
+    publicKey,
+    listenPort: Number(listenPort),
+    peers: new Map(peers.map((peer) => [peer.publicKey, peer])),
+  };
 }
 
-/** A dump of which only the interface's own line has been read so far. */
-export interface UnreadDump extends Omit<ObservedInterface, "peers"> {
-  /** Throws as `parseDump` does. */
-  readonly peers: () => ReadonlyMap<PublicKey, LivePeer>;
-}
-
-/** Reads one dump after the other; most of a large one is as it was a second before, and is read once. */
-export class DumpReader {
-  private lines = new Map<string, LivePeer>();
-
-  /** As `parseDump`, the peers when they are asked for. A peer whose line is the same is the same object. */
-  read(text: string): UnreadDump {
-    const end = text.indexOf("\n");
-    const [, publicKey, listenPort] = text.slice(0, end < 0 ? undefined : end).split("\t");
-    if (!publicKey || !listenPort) throw new Error("`wg show dump` printed no interface line.");
-    return { publicKey, listenPort: Number(listenPort), peers: () => this.readPeers(text) };
-  }
-
-  private readPeers(text: string): Map<PublicKey, LivePeer> {
-    const peers = new Map<PublicKey, LivePeer>();
-    const known = new Map<string, LivePeer>();
-    for (const found of text.split("\n").slice(1)) {
-      if (!found) continue;
-      const before = this.lines.get(found);
-      // A copy: a part of the text would keep all of it in memory.
-      const line = before ? found : Buffer.from(found, "latin1").toString("latin1");
-      const peer = before ?? parsePeer(line);
-      known.set(line, peer);
-      peers.set(peer.publicKey, peer);
-    }
-    this.lines = known;
-    return peers;
-  }
-}
-
-function parsePeer(line: string): LivePeer {
+function parsePeer(part: string): LivePeer {
+  // A copy: V8 keeps the whole dump in memory for a part of it that is kept.
+  const line = Buffer.from(part, "latin1").toString("latin1");
   const fields = line.split("\t");
   if (fields.length !== 8) throw new Error(`\`wg show dump\` printed a peer with ${fields.length} fields.`);
   const [key, , endpoint, allowedIps, handshake, received, sent, keepalive] = fields;

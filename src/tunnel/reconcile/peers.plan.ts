@@ -5,7 +5,7 @@ import type { PublicKey } from "../../domain/wireguard";
 export interface Removal {
   readonly publicKey: PublicKey;
   readonly ip: string;
-  /** `vanished`: nobody has the address any more. `replaced`: somebody else has it, or its key was changed. */
+  /** `vanished`: no row has the address any more. `replaced`: another row has it, or the row has another key. */
   readonly why: "vanished" | "replaced";
 }
 
@@ -21,24 +21,24 @@ export interface PeerPlan {
   readonly upsert: readonly Upsert[];
 }
 
-export interface PeerWishes {
+export interface DesiredPeers {
   readonly desired: readonly DesiredPeer[];
-  /** Desired, but their key cannot be known now: whoever holds their address, and is nobody we know, stays. */
+  /** Desired, but their keys are not known yet. A peer with one of their addresses stays unless it is another member's. */
   readonly waiting: readonly Member[];
-  /** Whose key it is, as far as that is known. */
+  /** The member that a key belongs to; undefined when that is not known. */
   readonly ownerOf: (publicKey: PublicKey) => PeerId | undefined;
 }
 
-export function planPeers(live: ReadonlyMap<PublicKey, LivePeer>, wishes: PeerWishes): PeerPlan {
-  const desired = new Map(wishes.desired.map((peer) => [peer.publicKey, peer]));
-  const taken = new Set<string>([...wishes.desired, ...wishes.waiting].map(({ ip }) => ip));
-  const waiting = new Map(wishes.waiting.map((member) => [member.ip, peerId(member)]));
+export function planPeers(live: ReadonlyMap<PublicKey, LivePeer>, wanted: DesiredPeers): PeerPlan {
+  const desired = new Map(wanted.desired.map((peer) => [peer.publicKey, peer]));
+  const taken = new Set<string>([...wanted.desired, ...wanted.waiting].map(({ ip }) => ip));
+  const waiting = new Map(wanted.waiting.map((member) => [member.ip, peerId(member)]));
 
   const remove: Removal[] = [];
   for (const { publicKey, allowedIps } of live.values()) {
     if (desired.has(publicKey)) continue;
     const ip = addressOf(allowedIps);
-    if (mayBeWaiting(waiting.get(ip as Ipv4), wishes.ownerOf(publicKey))) continue;
+    if (mayBeWaiting(waiting.get(ip as Ipv4), wanted.ownerOf(publicKey))) continue;
     remove.push({ publicKey, ip, why: taken.has(ip) ? "replaced" : "vanished" });
   }
   const upsert: Upsert[] = [];

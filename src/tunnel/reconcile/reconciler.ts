@@ -10,11 +10,11 @@ import { type AllowState, allowStateOf, pairsOf } from "../firewall/pairs";
 import type { TunnelMetrics } from "../metrics";
 import { forwardPackets } from "../os/forwarding";
 import type { Os } from "../os/os";
+import { CoalescingQueue } from "./coalescing-queue";
 import { type Fleet, type FleetRow, readFleet } from "./fleet";
-import { KnownRows, type RowIds } from "./known-rows";
-import { Lane } from "./lane";
 import type { PlanePeers } from "./plane-peers";
-import { Steps } from "./steps";
+import { RowCache, type RowIds } from "./row-cache";
+import { Stages } from "./stages";
 
 export interface ReconcilerOptions {
   readonly os: Os;
@@ -33,49 +33,47 @@ export interface ReconcilerOptions {
 
 const RETRY_MS = 1_000;
 const RETRY_MAX_MS = 10_000;
-/** Every tick counts the set's elements, and every so many ticks compares them all. */
+/** Every tick counts the set's elements, every sixth tick compares each of them. */
 const THOROUGH_EVERY = 6;
-/** In a stream of changes, how far apart they are read, written to an interface, and published. */
-const READS_APART_MS = 20;
-const PEERS_APART_MS = 50;
-const CONFIGS_APART_MS = 100;
+/** Minimum intervals in a stream of changes. */
+const READS_INTERVAL_MS = 20;
+const PEERS_INTERVAL_MS = 50;
+const CONFIGS_INTERVAL_MS = 100;
 
 /**
- * `calls`: peers are to be called. `keys`: keys of clients became known. `missed`: changes may have gone unheard.
- * `repair`: something failed.
- * `tick`: the safety net, which looks at everything again.
+ * Why the reconciler runs. `handshakes`: peers that have not answered get another handshake. `keys`: keys of clients
+ * became known. `missed`: notifications may have been lost. `repair`: a stage failed. `tick`: the safety net, which reads
+ * and compares everything.
  */
-export type Reason = "calls" | "keys" | "missed" | "repair" | "tick";
+export type Trigger = "handshakes" | "keys" | "missed" | "repair" | "tick";
 
-/** A tick counts as one more look at who vanished. */
-interface Care {
+/** Of merged requests one tick makes a tick: the policy for peers that vanish counts ticks. */
+interface Run {
   readonly isTick: boolean;
 }
 
-interface Survey extends Care {
-  /** Look at the node's state too. */
+interface Survey extends Run {
+  /** Inspect the node's state too, not only the rows. */
   readonly full: boolean;
 }
 
-const QUICK: Care = { isTick: false };
-const anyTick = (a: Care, b: Care): Care => ({ isTick: a.isTick || b.isTick });
+const NO_TICK: Run = { isTick: false };
+const mergeRuns = (a: Run, b: Run): Run => ({ isTick: a.isTick || b.isTick });
 const nothing = (): void => undefined;
 
 /**
  * Keeps the node in line with the database.
  *
- * Each resource has one writer, a lane of its own: the rows, the set of pairs, known connections, each interface.
- * A changed row is read by itself and goes to the lanes at once, past a survey (all rows, rules, sets and
- * interfaces, which only looks until something is amiss) that may be under way. Each step stands alone: one that
- * fails is counted, named and tried again, and never keeps the others from being done. A read that fails removes
- * nobody: what the last one said goes on.
+ * Each resource (the set of pairs, known connections, each interface) has one writer behind a queue of its own. A
+ * changed row is read by its id and written at once. A survey reads all rows, and inspects rules, sets and interfaces;
+ * it may run beside that. A stage that fails is counted, logged and tried again, and stops no other stage. A read that
+ * fails removes nobody: the rows that were read last count.
  */
 export class Reconciler {
-  private readonly rows: KnownRows;
-  private readonly steps: Steps;
+  private readonly rows: RowCache;
+  private readonly stages: Stages;
   private readonly pairs: PairUpdater;
   private fleet: Fleet | undefined;
-  private allowed: { readonly of: Fleet; readonly state: AllowState } | undefined;
   private changed: Record<PlaneName, Set<number>> = { users: new Set(), drones: new Set() };
   private readonly underWay = new Set<Promise<unknown>>();
   private ticker: NodeJS.Timeout | undefined;
@@ -86,35 +84,37 @@ export class Reconciler {
   private faultsSeen = "[]";
   private retryMs = RETRY_MS;
 
-  private readonly surveys = new Lane<Survey, void>(
-    (how) => this.survey(how),
+  private readonly surveys = new CoalescingQueue<Survey, void>(
+    (survey) => this.survey(survey),
     (a, b) => ({ full: a.full || b.full, isTick: a.isTick || b.isTick }),
   );
-  private readonly changes = new Lane<void, void>(() => this.readChanged(), nothing, READS_APART_MS);
-  private readonly configs = new Lane<Care, void>(
-    async ({ isTick }) => this.attendConfigs(isTick),
-    anyTick,
-    CONFIGS_APART_MS,
+  private readonly changes = new CoalescingQueue<void, void>(
+    () => this.readChanged(),
+    nothing,
+    READS_INTERVAL_MS,
   );
-  private readonly planeLanes: readonly Lane<Care, boolean>[];
+  private readonly configs = new CoalescingQueue<Run, void>(
+    async ({ isTick }) => this.attendConfigs(isTick),
+    mergeRuns,
+    CONFIGS_INTERVAL_MS,
+  );
+  private readonly planeQueues: readonly CoalescingQueue<Run, boolean>[];
 
   constructor(private readonly options: ReconcilerOptions) {
     const { log, metrics, os, planes } = options;
-    this.rows = new KnownRows(options.readRows, options.readSomeRows);
-    this.steps = new Steps(log, metrics);
+    this.rows = new RowCache(options.readRows, options.readSomeRows);
+    this.stages = new Stages(log, metrics);
     const isSettled = (name: PlaneName, ip: string) =>
       planes.some((plane) => plane.plane.name === name && plane.isSettled(ip));
-    this.pairs = new PairUpdater({ os, isSettled, steps: this.steps, metrics, log });
-    this.planeLanes = planes.map(
-      (plane) => new Lane((care) => this.reconcilePlane(plane, care), anyTick, PEERS_APART_MS),
+    this.pairs = new PairUpdater({ os, isSettled, stages: this.stages, metrics, log });
+    this.planeQueues = planes.map(
+      (plane) => new CoalescingQueue((run) => this.reconcilePlane(plane, run), mergeRuns, PEERS_INTERVAL_MS),
     );
   }
 
   /** What the firewall lets each user reach, as last read. */
   get allowState(): AllowState {
-    if (!this.fleet) return {};
-    if (this.allowed?.of !== this.fleet) this.allowed = { of: this.fleet, state: allowStateOf(this.fleet) };
-    return this.allowed.state;
+    return this.fleet ? allowStateOf(this.fleet) : {};
   }
 
   /** The rows as last read; undefined until a read has succeeded. */
@@ -123,22 +123,21 @@ export class Reconciler {
   }
 
   start(): void {
-    this.ticker = setInterval(() => this.kick("tick"), this.options.tickMs);
-    this.kick("tick");
+    this.ticker = setInterval(() => this.enqueue("tick"), this.options.tickMs);
+    this.enqueue("tick");
   }
 
-  /** Ask for a run. Resolves at once; one of the same kind that is under way is followed by one more. */
-  kick(reason: Reason): void {
+  /** Ask for a run. Returns at once. */
+  enqueue(trigger: Trigger): void {
     if (!this.runs) return;
-    if (reason === "keys" || reason === "calls") {
-      // Before the first read nobody waits for one.
-      if (this.fleet) this.track(this.act(QUICK));
+    if (trigger === "keys" || trigger === "handshakes") {
+      if (this.fleet) this.track(this.act(NO_TICK));
     } else {
-      this.track(this.surveys.run({ full: reason !== "missed", isTick: reason === "tick" }));
+      this.track(this.surveys.enqueue({ full: trigger !== "missed", isTick: trigger === "tick" }));
     }
   }
 
-  /** This hub became the one that serves, or is it no longer. Resolves when the planes have been seen to. */
+  /** This hub's role has changed. Resolves when the planes follow it. */
   async takeRole(): Promise<void> {
     if (!this.runs) return;
     const standing = this.standAsRole();
@@ -146,27 +145,27 @@ export class Reconciler {
     await standing;
   }
 
-  /** A row changed: it alone is read again, and acted upon. */
+  /** A row changed: read it by its id and write what follows from it. */
   change(plane: PlaneName, id: number): void {
     if (!this.runs) return;
     this.changed[plane].add(id);
-    this.track(this.changes.run());
+    this.track(this.changes.enqueue());
   }
 
   /**
-   * Not before the start, which reads everything: this hub's role is not known until then, and one that does not serve
-   * is made mute, tunnels that run through it included.
+   * False before the start: this hub's role is not known until then, and a hub that does not serve loses its
+   * interfaces.
    */
   private get runs(): boolean {
     return !this.stopped && this.ticker !== undefined;
   }
 
-  /** When nothing runs and nothing is asked for. */
+  /** Resolves when no run is under way and none is queued. */
   async idle(): Promise<void> {
     while (this.underWay.size > 0) await Promise.all(this.underWay);
   }
 
-  /** No new run; what is under way is waited for. The node stays as it is. */
+  /** Start no further run, and wait for those under way. The node stays as it is. */
   async stop(): Promise<void> {
     this.stopped = true;
     clearInterval(this.ticker);
@@ -180,23 +179,23 @@ export class Reconciler {
   }
 
   private async readChanged(): Promise<void> {
-    // The notices of one transaction come together.
+    // The notifications of one transaction arrive together.
     await gathered();
     const ids = this.changed;
     this.changed = { users: new Set(), drones: new Set() };
     if (ids.users.size + ids.drones.size === 0 || this.stopped) return;
-    // Acting is not waited for: the next change is read meanwhile.
-    if (await this.read(() => this.rows.refreshSome(ids))) this.track(this.act(QUICK));
+    // Not awaited: the next change is read meanwhile.
+    if (await this.read(() => this.rows.refreshSome(ids))) this.track(this.act(NO_TICK));
     else this.retryLater();
   }
 
-  /** Look at one thing after the other: nobody waits for it, and forwarding wants the processor too. */
+  /** One stage after the other: nothing waits for a survey, and forwarding needs the processor too. */
   private async survey({ full, isTick }: Survey): Promise<void> {
     if (this.stopped) return;
     const { planes } = this.options;
     const steps = [];
     if (full || !this.rulesStand) {
-      steps.push(await this.steps.do("firewall-rules", () => this.ensureRules()));
+      steps.push(await this.stages.run("firewall-rules", () => this.ensureRules()));
     }
     const hasRead = await this.read(() => this.rows.refresh());
     steps.push(hasRead);
@@ -209,17 +208,17 @@ export class Reconciler {
     await this.act({ isTick: isTick && hasRead }, steps.every(Boolean));
   }
 
-  /** Bring the node in line with the rows as now known: who may no longer reach whom comes first. */
-  private async act({ isTick }: Care, soundSoFar = true): Promise<void> {
+  /** Bring the node in line with the rows. Pairs are closed before peers are set. */
+  private async act({ isTick }: Run, soundSoFar = true): Promise<void> {
     const { metrics, clock, onCycle } = this.options;
     const started = process.hrtime.bigint();
     const results = [soundSoFar];
     if (this.fleet) results.push(await this.pairs.apply());
     const forgetting = this.pairs.forgetRevoked();
-    results.push(...(await Promise.all(this.planeLanes.map((lane) => lane.run({ isTick })))));
-    // What had to wait for a peer to go.
+    results.push(...(await Promise.all(this.planeQueues.map((queue) => queue.enqueue({ isTick })))));
+    // Pairs that waited for a peer to be removed.
     if (this.fleet && this.pairs.hasWithheld) results.push(await this.pairs.apply());
-    this.track(this.configs.run({ isTick }));
+    this.track(this.configs.enqueue({ isTick }));
     results.push(await forgetting);
     const succeeded = results.every(Boolean);
     metrics.reconciled(Number(process.hrtime.bigint() - started) / 1e9, succeeded ? clock.now() : undefined);
@@ -230,13 +229,12 @@ export class Reconciler {
 
   /** Read, and take over what the rows say now. */
   private read(work: () => Promise<void>): Promise<boolean> {
-    return this.steps.do("database", async () => {
+    return this.stages.run("database", async () => {
       await work();
-      const before = this.fleet;
-      const fleet = readFleet(this.rows.all ?? { users: [], drones: [] });
+      const fleet = readFleet(this.rows.all ?? []);
       this.fleet = fleet;
-      if (fleet.users !== before?.users || fleet.drones !== before.drones) this.pairs.want(pairsOf(fleet));
-      for (const plane of this.options.planes) plane.want(fleet[plane.plane.name]);
+      this.pairs.want(pairsOf(fleet));
+      for (const plane of this.options.planes) plane.want(fleet.byAddress[plane.plane.name]);
       this.nameFaults(fleet);
     });
   }
@@ -248,7 +246,7 @@ export class Reconciler {
     if (text === this.faultsSeen) return;
     this.faultsSeen = text;
     for (const fault of faults) {
-      log.error({ ...fault }, "a row of the database is faulty; the others stand");
+      log.error({ ...fault }, "A row of the database is faulty and is left out");
       metrics.failed("rows");
     }
   }
@@ -258,7 +256,7 @@ export class Reconciler {
     try {
       const change = await firewall.ensureRules();
       if (change) {
-        log.info({ change }, "the firewall's rules were set");
+        log.info({ change }, "Set the firewall's rules");
         metrics.changed("rules");
       }
       this.rulesStand = true;
@@ -266,10 +264,10 @@ export class Reconciler {
       this.rulesStand = false;
       throw error;
     }
-    if (await forwardPackets(os)) log.info("the node forwards packets from now on");
+    if (await forwardPackets(os)) log.info("Enabled IP forwarding on the node");
   }
 
-  private async reconcilePlane(plane: PlanePeers, { isTick }: Care): Promise<boolean> {
+  private async reconcilePlane(plane: PlanePeers, { isTick }: Run): Promise<boolean> {
     const { name } = plane.plane;
     const look = async () => {
       if (plane.up) return;
@@ -278,24 +276,24 @@ export class Reconciler {
       }
       await plane.mend();
     };
-    const isThere = await this.steps.do("interface", look, name);
+    const isThere = await this.stages.run("interface", look, name);
     if (!isThere || !this.fleet) return isThere;
-    return this.steps.do("peers", () => plane.reconcile(isTick), name);
+    return this.stages.run("peers", () => plane.reconcile(isTick), name);
   }
 
-  /** Past a survey and the firewall, which stands in either role. */
+  /** Without a survey, and without the firewall, which stands in either role. */
   private async standAsRole(): Promise<void> {
-    const results = await Promise.all(this.planeLanes.map((lane) => lane.run(QUICK)));
+    const results = await Promise.all(this.planeQueues.map((queue) => queue.enqueue(NO_TICK)));
     if (!results.every(Boolean)) this.retryLater();
     this.options.onCycle?.();
-    this.track(this.configs.run(QUICK));
+    this.track(this.configs.enqueue(NO_TICK));
   }
 
   private attendConfigs(isTick: boolean): void {
     const { planes, keyring } = this.options;
     if (!this.fleet) return;
     const { users, drones } = this.fleet;
-    const live = new Set<PublicKey>(planes.flatMap((plane) => [...plane.peers.keys()]));
+    const live = new Set<PublicKey>(planes.flatMap((plane) => [...plane.live.keys()]));
     keyring.attend([...users, ...drones], live, isTick);
   }
 
@@ -303,7 +301,7 @@ export class Reconciler {
     if (this.stopped || this.retry) return;
     this.retry = setTimeout(() => {
       this.retry = undefined;
-      this.kick("repair");
+      this.enqueue("repair");
     }, this.retryMs);
     this.retryMs = Math.min(this.retryMs * 2, RETRY_MAX_MS);
   }

@@ -21,7 +21,8 @@ test.each([
 ])("a tunnel whose last handshake was %s: up is %s", (_, latestHandshake, up) => {
   const live = new Map([["k" as PublicKey, peerAt(latestHandshake)]]);
   const drone = { plane: "drones" as const, rowId: 7, keyId: "", ip, ownerId: 1, port: 5001 };
-  const fleet = { users: [], drones: [drone], faults: [] };
+  const byAddress = { users: new Map(), drones: new Map() };
+  const fleet = { users: [], drones: [drone], byAddress, faults: [] };
   const view = new StatusView(
     { users: { live: new Map(), isKnown: true }, drones: { live, isKnown: true } },
     { allowState: {}, currentFleet: fleet },

@@ -1,11 +1,11 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { Lane } from "./lane";
+import { CoalescingQueue } from "./coalescing-queue";
 
 /** Work that waits for a word at each run, and keeps what it was asked. */
 function gated() {
   const runs: number[][] = [];
   const gates: ((error?: Error) => void)[] = [];
-  const lane = new Lane<number[], number>(
+  const queue = new CoalescingQueue<number[], number>(
     (ask) =>
       new Promise((resolve, reject) => {
         runs.push(ask);
@@ -13,14 +13,14 @@ function gated() {
       }),
     (a, b) => [...a, ...b],
   );
-  return { lane, runs, gates };
+  return { queue, runs, gates };
 }
 
-test("what is asked for while it runs is one further run, and never two at a time", async () => {
-  const { lane, runs, gates } = gated();
-  const first = lane.run([1]);
+test("requests that arrive during a run become one further run, and no two runs overlap", async () => {
+  const { queue, runs, gates } = gated();
+  const first = queue.enqueue([1]);
   await turn();
-  const [second, third] = [lane.run([2]), lane.run([3])];
+  const [second, third] = [queue.enqueue([2]), queue.enqueue([3])];
   await turn();
   expect(runs).toEqual([[1]]);
   gates[0]?.();
@@ -31,12 +31,12 @@ test("what is asked for while it runs is one further run, and never two at a tim
   await expect(Promise.all([second, third])).resolves.toEqual([2, 2]);
 });
 
-test("a run that fails tells whoever asked for it, and the next one runs", async () => {
-  const { lane, runs, gates } = gated();
-  const first = lane.run([1]);
+test("a run that fails rejects its requests, and the next one runs", async () => {
+  const { queue, runs, gates } = gated();
+  const first = queue.enqueue([1]);
   const failure = expect(first).rejects.toThrow("no");
   await turn();
-  const second = lane.run([2]);
+  const second = queue.enqueue([2]);
   gates[0]?.(new Error("no"));
   await failure;
   await turn();
@@ -45,9 +45,9 @@ test("a run that fails tells whoever asked for it, and the next one runs", async
   expect(runs).toEqual([[1], [2]]);
 });
 
-test("an idle lane runs at once, and a stream of asks becomes few runs", async () => {
+test("an idle queue runs at once, and a stream of requests becomes few runs", async () => {
   const runs: number[] = [];
-  const lane = new Lane<void, void>(
+  const queue = new CoalescingQueue<void, void>(
     async () => {
       runs.push(performance.now());
     },
@@ -56,10 +56,10 @@ test("an idle lane runs at once, and a stream of asks becomes few runs", async (
   );
   for (let asked = 0; asked < 20; asked++) {
     await turn();
-    void lane.run();
+    void queue.enqueue();
     if (asked === 1) expect(runs).toHaveLength(1);
   }
-  await lane.run();
+  await queue.enqueue();
   expect(runs).toHaveLength(2);
   // A timer of 100 ms may come a moment early.
   expect((runs[1] as number) - (runs[0] as number)).toBeGreaterThan(98);

@@ -1,6 +1,6 @@
 import { until } from "../../testing/until";
 import type { FleetRow } from "./fleet";
-import { KnownRows, type RowIds } from "./known-rows";
+import { RowCache, type RowIds } from "./row-cache";
 
 const user = (id: number, ip: string): FleetRow => ({
   plane: "users",
@@ -25,17 +25,17 @@ class Tables {
 
 async function known() {
   const tables = new Tables();
-  const rows = new KnownRows(tables.all, tables.some);
+  const rows = new RowCache(tables.all, tables.some);
   const first = rows.refresh();
   tables.ends[0]?.();
   await first;
-  const texts = () => rows.all?.users.map(({ id, ip }) => `${id} ${ip}`);
+  const texts = () => rows.all?.map(({ id, ip }) => `${id} ${ip}`);
   return { tables, rows, texts };
 }
 
 test("nothing is known until all rows have been read once", () => {
   const tables = new Tables();
-  expect(new KnownRows(tables.all, tables.some).all).toBeUndefined();
+  expect(new RowCache(tables.all, tables.some).all).toBeUndefined();
 });
 
 test("a row that is read by its id is taken over, and one that is not found is gone", async () => {
@@ -75,7 +75,7 @@ test("of two reads of all rows the one that began later wins, whichever ends fir
 test("when more than a few are gone all rows are read, so that nobody judges by a part of them", async () => {
   const tables = new Tables();
   tables.rows = Array.from({ length: 20 }, (_, n) => user(n + 1, `10.70.0.${n + 2}`));
-  const rows = new KnownRows(tables.all, tables.some);
+  const rows = new RowCache(tables.all, tables.some);
   const first = rows.refresh();
   tables.ends[0]?.();
   await first;
@@ -85,31 +85,15 @@ test("when more than a few are gone all rows are read, so that nobody judges by 
   await until(() => tables.ends.length === 3);
   tables.ends[2]?.();
   await reading;
-  expect(rows.all?.users.map(({ id }) => id)).toEqual([16, 17, 18, 19, 20]);
+  expect(rows.all?.map(({ id }) => id)).toEqual([16, 17, 18, 19, 20]);
 });
 
 test("a read that fails changes nothing", async () => {
-  const broken = new KnownRows(
+  const broken = new RowCache(
     async () => [user(1, "10.70.0.2")],
     async () => Promise.reject(new Error("down")),
   );
   await broken.refresh();
   await expect(broken.refreshSome(some(1))).rejects.toThrow("down");
-  expect(broken.all?.users).toHaveLength(1);
-});
-
-test("the list of a plane is another one only after something of it changed", async () => {
-  const { tables, rows } = await known();
-  const first = rows.all;
-  const again = rows.refresh();
-  tables.ends[1]?.();
-  await again;
-  expect(rows.all?.users).toBe(first?.users);
-  tables.rows = [user(1, "10.70.0.2"), user(2, "10.70.0.9")];
-  const changed = rows.refreshSome(some(1, 2));
-  tables.ends[2]?.();
-  await changed;
-  expect(rows.all?.users.map(({ ip }) => ip)).toEqual(["10.70.0.2", "10.70.0.9"]);
-  expect(rows.all?.users[0]).toBe(first?.users[0]);
-  expect(rows.all?.drones).toBe(first?.drones);
+  expect(broken.all).toHaveLength(1);
 });
