@@ -16,8 +16,8 @@ const COMPONENT_ID = 191;
 const CONNECT_MS = 3_000;
 const REDIAL_MS = 1_000;
 /** Heartbeats come once a second. */
-const SILENCE_MS = 4_000;
-/** On board nothing is far: an order unanswered for so long is given again. */
+const HEARTBEAT_TIMEOUT_MS = 4_000;
+/** The autopilot is near: a command without an acknowledgement is repeated soon. */
 const COMMAND = { ...DEFAULT_TIMINGS.command, timeoutMs: 150, echoMs: 150, settleMs: 150, explanationMs: 0 };
 const FLIGHT = { ...DEFAULT_TIMINGS.flight, modeMs: 1_500 };
 
@@ -27,7 +27,7 @@ export interface AutopilotOptions {
   /** The ground station that the vehicle takes sticks from. */
   readonly systemId: number;
   readonly log: Logger;
-  /** Every heartbeat of the vehicle, the link's coming and its end. */
+  /** Called at every heartbeat, and when the link ends. */
   readonly onChange: () => void;
 }
 
@@ -41,15 +41,15 @@ interface Open {
 /**
  * The link to the autopilot on board, kept open.
  *
- * It never sends a heartbeat: with the ground station's system id that would tell the vehicle's failsafe that
- * there is a pilot when there is none. The sticks themselves are the sign of the pilot's life.
+ * It never sends a heartbeat: with the ground station's system id that would tell the vehicle's failsafe that a pilot is
+ * there. The stick frames themselves show that.
  */
 export class Autopilot {
   private open: Open | undefined;
   private channel: Channel | undefined;
   private timer: NodeJS.Timeout | undefined;
   private readonly ended = new AbortController();
-  private told = false;
+  private isFailureLogged = false;
 
   constructor(private readonly options: AutopilotOptions) {
     void this.dial();
@@ -74,9 +74,9 @@ export class Autopilot {
     return this.open !== undefined;
   }
 
-  /** Rejects with a `DomainError` when there is no link, or the vehicle does not take the mode. */
+  /** Rejects with a `DomainError` when there is no link, or the vehicle refuses the mode. */
   async setMode(mode: string): Promise<void> {
-    if (!this.open) throw new DomainError("vehicle_unreachable", "The autopilot is not heard.");
+    if (!this.open) throw new DomainError("vehicle_unreachable", "The autopilot is not connected.");
     await this.open.flight.setMode(mode);
   }
 
@@ -91,11 +91,11 @@ export class Autopilot {
     const limit = AbortSignal.any([this.ended.signal, AbortSignal.timeout(CONNECT_MS)]);
     try {
       const stream = await dialDirect({ key: "autopilot", host, port, via: "direct" }, limit);
-      this.told = false;
-      this.talk(stream);
+      this.isFailureLogged = false;
+      this.use(stream);
     } catch (error) {
-      if (!this.told) log.warn({ err: error }, "the autopilot does not answer; dialling again");
-      this.told = true;
+      if (!this.isFailureLogged) log.warn({ err: error }, "cannot connect to the autopilot; retrying");
+      this.isFailureLogged = true;
       this.redial();
     }
   }
@@ -105,27 +105,27 @@ export class Autopilot {
     this.timer = setTimeout(() => void this.dial(), REDIAL_MS);
   }
 
-  private talk(stream: ByteStream): void {
+  private use(stream: ByteStream): void {
     const { systemId, log, onChange } = this.options;
     const channel = new Channel(stream, { systemId, componentId: COMPONENT_ID });
     this.channel = channel;
-    const silence = setTimeout(() => channel.close("no heartbeat came"), SILENCE_MS);
+    const heartbeatTimer = setTimeout(() => channel.close("no heartbeat"), HEARTBEAT_TIMEOUT_MS);
     channel.on(minimal.Heartbeat, (heartbeat, frame) => {
       if (!this.open) {
-        const sighting = recogniseHeartbeat(heartbeat, frame);
-        if (sighting.is !== "vehicle") return;
-        channel.vehicle = sighting.identity;
-        this.open = openFlight(channel, sighting.identity, heartbeat);
-        log.info({ vehicle: sighting.identity }, "the autopilot is heard");
+        const source = recogniseHeartbeat(heartbeat, frame);
+        if (source.is !== "vehicle") return;
+        channel.vehicle = source.identity;
+        this.open = openFlight(channel, source.identity, heartbeat);
+        log.info({ vehicle: source.identity }, "connected to the autopilot");
       }
-      silence.refresh();
+      heartbeatTimer.refresh();
       // After the state has read the same heartbeat.
       queueMicrotask(onChange);
     });
     channel.onClose((reason) => {
-      clearTimeout(silence);
+      clearTimeout(heartbeatTimer);
       this.open = undefined;
-      log.warn({ reason }, "the link to the autopilot ended");
+      log.warn({ reason }, "lost the autopilot");
       onChange();
       this.redial();
     });

@@ -7,13 +7,13 @@ import { setTimeout as delay } from "node:timers/promises";
 /** DataFlash, MAVLink and PX4 logs. */
 const LOG = /\.(bin|tlog|ulg)$/i;
 const SETTLED_MS = 500;
-/** A file that still grows belongs to a logger that never closes it: it is taken as it is. */
-const MOST_LOOKS = 20;
+/** A file that still grows after this many checks is taken as it is. */
+const MAX_CHECKS = 20;
 
-/** The log that was written to last since then, once it has stopped growing. */
+/** The newest log that was written since then, after it has stopped growing. */
 export async function findLog(folder: string, sinceMs: number): Promise<string | undefined> {
   let before: { file: string; size: number } | undefined;
-  for (let look = 0; look < MOST_LOOKS; look++) {
+  for (let check = 0; check < MAX_CHECKS; check++) {
     const now = await newestLog(folder, sinceMs);
     if (now && now.file === before?.file && now.size === before.size && now.size > 0) break;
     before = now;

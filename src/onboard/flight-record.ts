@@ -2,13 +2,13 @@ import { basename } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "../platform/process/log";
 import { checksumOf, findLog } from "./flight-log";
-import { type AnnouncedLog, type DroneGateway, Refused, type Upload } from "./gateway";
+import { type AnnouncedLog, type DroneGateway, RequestRefused, type Upload } from "./gateway";
 
 /**
- * announced: the vehicle armed, the gateway does not know yet.
+ * armed:     the vehicle armed; the gateway does not know yet.
  * recorded:  an execution is in progress.
  * landed:    the vehicle disarmed; its log is announced, so that the report waits for it.
- * completed: the execution is over; the log goes up.
+ * completed: the execution is completed; the log is uploaded.
  * done.
  */
 interface Flight {
@@ -16,27 +16,27 @@ interface Flight {
   disarmed: boolean;
   executionId?: number;
   log?: { readonly file: string; readonly announced: AnnouncedLog } | "none";
-  /** Where the log goes; forgotten when it did not work, for a URL has its time. */
+  /** Where to upload the log; dropped after a failure, since the URL expires. */
   upload?: Upload | undefined;
   completed?: boolean;
-  /** How often what arrived was not what had been announced. */
-  misses?: number;
+  /** How often the uploaded log was not the announced one. */
+  mismatches?: number;
 }
 
-/** A logger that never ends would have its log brought again for ever. */
-const MOST_MISSES = 3;
+/** A log that is written to without end would be uploaded again and again. */
+const MAX_MISMATCHES = 3;
 
 export interface FlightRecordOptions {
   readonly gateway: DroneGateway;
   readonly logFolder: string | undefined;
   readonly log: Logger;
-  /** Between two tries of what did not work. */
+  /** Pause before a failed request is repeated. */
   readonly retryMs?: number;
 }
 
 /**
- * Tells the gateway of every flight, from arming to disarming, and brings it the flight log. What does not work
- * is tried again, one flight after the other; what the gateway refuses is logged and left.
+ * Records every flight at the gateway, from arming to disarming, and uploads its log. Failed requests are repeated, one
+ * flight after the other; a flight that the gateway refuses is logged and dropped.
  */
 export class FlightRecord {
   private readonly flights: Flight[] = [];
@@ -46,18 +46,18 @@ export class FlightRecord {
 
   constructor(private readonly options: FlightRecordOptions) {}
 
-  /** Flights that are not on record yet, with the one in the air. */
+  /** Flights that are not recorded yet, with the one in the air. */
   get open(): number {
     return this.flights.length;
   }
 
-  /** With each heartbeat; undefined while the vehicle is not heard, which ends no flight. */
+  /** Call it at each heartbeat; undefined while the link is lost, which ends no flight. */
   observe(armed: boolean | undefined): void {
     if (armed === undefined || armed === this.armed) return;
     const first = this.armed === undefined;
     this.armed = armed;
     if (armed) this.flights.push({ armedAt: Date.now(), disarmed: false });
-    else if (first) void this.closeLeftover();
+    else if (first) void this.closeAbandoned();
     const [flight] = this.flights.slice(-1);
     if (!armed && flight) flight.disarmed = true;
     void this.work();
@@ -78,19 +78,19 @@ export class FlightRecord {
         if (!flight.disarmed) break;
         this.flights.shift();
       } catch (error) {
-        if (error instanceof Refused) {
-          log.error({ err: error }, "the gateway does not take this flight");
+        if (error instanceof RequestRefused) {
+          log.error({ err: error }, "the gateway refused a flight");
           this.flights.shift();
           continue;
         }
-        log.warn({ err: error }, "a flight is not recorded yet; trying again");
+        log.warn({ err: error }, "could not record a flight; retrying");
         await delay(retryMs, undefined, { signal: this.ended.signal }).catch(() => undefined);
       }
     }
     this.working = false;
   }
 
-  /** As far as it goes now; what is done is remembered in the flight. */
+  /** Does the next steps of the flight, and remembers those that are done. */
   private async advance(flight: Flight): Promise<void> {
     const { gateway, log } = this.options;
     flight.executionId ??= await gateway.start();
@@ -99,18 +99,18 @@ export class FlightRecord {
     flight.log ??= await this.announce(flight, executionId);
     if (!flight.completed) await gateway.complete(executionId, "completed");
     flight.completed = true;
-    if (flight.log !== "none") await this.bring(flight, executionId, flight.log);
-    log.info({ executionId, log: flight.log !== "none" }, "the flight is on record");
+    if (flight.log !== "none") await this.uploadLog(flight, executionId, flight.log);
+    log.info({ executionId, log: flight.log !== "none" }, "recorded a flight");
   }
 
-  /** A log that the gateway refuses (it may have it already) does not keep the flight from being completed. */
+  /** A log that the gateway refuses (it may have it already) does not prevent the flight's completion. */
   private async announce(flight: Flight, executionId: number): Promise<NonNullable<Flight["log"]>> {
     const { gateway, logFolder, log } = this.options;
     if (!logFolder) return "none";
     try {
       const file = await findLog(logFolder, flight.armedAt - 1_000);
       if (!file) {
-        log.warn({ logFolder }, "there is no log of this flight");
+        log.warn({ logFolder }, "found no log of the flight");
         return "none";
       }
       const announced = { file_name: basename(file), checksum: await checksumOf(file) };
@@ -118,13 +118,13 @@ export class FlightRecord {
       return { file, announced };
     } catch (error) {
       const missing = (error as NodeJS.ErrnoException).code !== undefined;
-      if (!missing && !(error instanceof Refused)) throw error;
-      log.error({ err: error }, "the log of this flight cannot be brought to the gateway");
+      if (!missing && !(error instanceof RequestRefused)) throw error;
+      log.error({ err: error }, "cannot announce the log of the flight");
       return "none";
     }
   }
 
-  private async bring(
+  private async uploadLog(
     flight: Flight,
     executionId: number,
     { file, announced }: Exclude<NonNullable<Flight["log"]>, "none">,
@@ -134,19 +134,19 @@ export class FlightRecord {
     flight.upload = undefined;
     await gateway.upload(url, file);
     try {
-      await gateway.uploaded(assetId);
+      await gateway.completeUpload(assetId);
     } catch (error) {
-      const misses = (flight.misses ?? 0) + 1;
-      const differs = error instanceof Refused && error.status === 400;
-      if (!differs || misses > MOST_MISSES) throw error;
-      flight.misses = misses;
+      const mismatches = (flight.mismatches ?? 0) + 1;
+      const differs = error instanceof RequestRefused && error.status === 400;
+      if (!differs || mismatches > MAX_MISMATCHES) throw error;
+      flight.mismatches = mismatches;
       flight.log = undefined;
-      throw new Error("The log was written to while it was brought; it is announced anew.", { cause: error });
+      throw new Error("The log was written to during its upload; it is announced again.", { cause: error });
     }
   }
 
-  /** This program ended in the air, and the flight ended without it. */
-  private async closeLeftover(): Promise<void> {
+  /** Completes a flight that ended while the agent was not running. */
+  private async closeAbandoned(): Promise<void> {
     const { gateway, log } = this.options;
     try {
       const left = await gateway.current();
@@ -154,7 +154,7 @@ export class FlightRecord {
         await gateway.complete(left, "error", "The agent on board was restarted during the flight.");
       }
     } catch (error) {
-      log.warn({ err: error }, "whether a flight was left open cannot be asked");
+      log.warn({ err: error }, "cannot check for an abandoned flight");
     }
   }
 }

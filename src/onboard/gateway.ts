@@ -3,11 +3,11 @@ import { openAsBlob } from "node:fs";
 const LIMIT_MS = 10_000;
 const UPLOAD_LIMIT_MS = 600_000;
 
-/** Not known as a drone (a key that differs between edge and gateway), too slow, too often. */
-const PASSING: ReadonlySet<number> = new Set([401, 408, 429]);
+/** Unauthenticated (edge and gateway have different secrets), timeout, rate limit. */
+const TRANSIENT: ReadonlySet<number> = new Set([401, 408, 429]);
 
-/** The gateway said no, and saying it again would change nothing. */
-export class Refused extends Error {
+/** A permanent refusal of the gateway. */
+export class RequestRefused extends Error {
   constructor(
     readonly status: number,
     message: string,
@@ -28,21 +28,21 @@ export interface Upload {
   readonly url: string;
 }
 
-/** What the gateway offers to a drone, told by its address. Rejects with `Refused`, or what may pass. */
+/** The gateway's routes for drones, which it recognises by their address. Rejects with `RequestRefused`, or a transient error. */
 export class DroneGateway {
   constructor(
     private readonly origin: string,
-    /** The edge of the tunnel writes the true one in its place. */
+    /** The edge of the tunnel replaces it by the peer's address. */
     private readonly droneIp: string,
   ) {}
 
-  /** The execution in progress, if there is one; it is not begun twice. */
+  /** Starts an execution, or returns the one in progress. */
   async start(): Promise<number> {
     return ((await this.post("/executions/start", {})) as { data: { id: number } }).data.id;
   }
 
   async current(): Promise<number | undefined> {
-    const { data } = (await this.ask("GET", "/executions/current")) as { data: { id: number } | null };
+    const { data } = (await this.request("GET", "/executions/current")) as { data: { id: number } | null };
     return data?.id;
   }
 
@@ -59,8 +59,8 @@ export class DroneGateway {
 
   /** A URL for the upload; while the log has not arrived, a new one for the same asset. */
   async uploadOf(executionId: number, log: AnnouncedLog): Promise<Upload> {
-    const wish = { ...log, asset_type: "logs", execution_id: executionId };
-    const { asset_id, url } = (await this.post("/authenticate_upload", wish)) as {
+    const request = { ...log, asset_type: "logs", execution_id: executionId };
+    const { asset_id, url } = (await this.post("/authenticate_upload", request)) as {
       asset_id: number;
       url: string;
     };
@@ -68,22 +68,22 @@ export class DroneGateway {
   }
 
   async upload(url: string, file: string): Promise<void> {
-    // A blob has a length, which a store asks for.
+    // A blob has a length, which object stores require.
     const body = await openAsBlob(file);
     const response = await fetch(url, { method: "PUT", body, signal: AbortSignal.timeout(UPLOAD_LIMIT_MS) });
     const text = await response.text();
     if (!response.ok) throw new Error(`The object store answered ${response.status}: ${text.slice(0, 200)}`);
   }
 
-  async uploaded(assetId: number): Promise<void> {
+  async completeUpload(assetId: number): Promise<void> {
     await this.post("/complete_upload", { asset_id: assetId });
   }
 
   private post(path: string, body: object): Promise<unknown> {
-    return this.ask("POST", path, body);
+    return this.request("POST", path, body);
   }
 
-  private async ask(method: string, path: string, body?: object): Promise<unknown> {
+  private async request(method: string, path: string, body?: object): Promise<unknown> {
     const response = await fetch(`${this.origin}/api/v1${path}`, {
       method,
       headers: { "X-Drone-IP": this.droneIp, ...(body ? { "Content-Type": "application/json" } : {}) },
@@ -92,8 +92,8 @@ export class DroneGateway {
     });
     const text = await response.text();
     if (response.ok) return JSON.parse(text);
-    const words = `${method} ${path} answered ${response.status}: ${text.slice(0, 200)}`;
-    const passes = response.status >= 500 || PASSING.has(response.status);
-    throw passes ? new Error(words) : new Refused(response.status, words);
+    const message = `${method} ${path} answered ${response.status}: ${text.slice(0, 200)}`;
+    const isTransient = response.status >= 500 || TRANSIENT.has(response.status);
+    throw isTransient ? new Error(message) : new RequestRefused(response.status, message);
   }
 }

@@ -8,21 +8,21 @@ import { createLogger, type Logger } from "../platform/process/log";
 import { createMetrics } from "../platform/process/metrics";
 import { openRedis, redisReady } from "../platform/redis/client";
 import { Autopilot } from "./autopilot";
+import { DroneChannels } from "./drone-channels";
 import { FlightRecord } from "./flight-record";
 import { DroneGateway } from "./gateway";
-import { Inbox } from "./inbox";
 import { onboardMetrics } from "./metrics";
 import { type Acknowledgement, type PilotState, StickPilot } from "./stick-pilot";
 import { VIDEO_TOPICS, VideoHook } from "./video";
 
 const STICKS = "gamepad_input";
-const ANSWERS = "output";
-/** Nobody but the drone's own computer asks how the agent is. */
+const OUTPUT = "output";
+/** Only the drone's own computer reads health and metrics. */
 const LOOPBACK = "127.0.0.1";
-/** Enough for the dead-man's work. */
+/** Long enough to stop the vehicle. */
 const STOP_MS = 4_000;
 
-/** What else is said on `output`, at every change and with each heartbeat of the vehicle. */
+/** Published on `output` at every change and heartbeat of the vehicle. */
 export interface Status {
   readonly type: "status";
   readonly vehicle: "copter" | "rover" | null;
@@ -31,7 +31,7 @@ export interface Status {
   readonly state: PilotState;
 }
 
-/** A video message was handed to the pipeline, or why not. */
+/** The outcome of a video message. */
 export interface VideoAnswer {
   readonly type: "video";
   readonly topic: string;
@@ -46,23 +46,23 @@ export interface Onboard {
   readonly lifecycle: Lifecycle;
   readonly autopilot: Pick<Autopilot, "vehicle" | "mode" | "armed">;
   readonly sticks: Pick<StickPilot, "state">;
-  /** Whether the drone's channels are heard. */
-  readonly listening: boolean;
+  /** Whether the drone's channels are subscribed in Redis. */
+  readonly subscribed: boolean;
 }
 
-/** Starts the agent: it goes on without Redis and without a vehicle, and finds both when they come. */
+/** Starts the agent. It runs without Redis and without a vehicle, and connects to both when they answer. */
 export async function startOnboard(config: OnboardConfig): Promise<Onboard> {
   const log = createLogger("onboard", config.LOG_LEVEL);
   const lifecycle = new Lifecycle(log, STOP_MS);
-  // The drone's user in Redis may neither ask for the server's facts nor say what client this is.
+  // The drone's user in Redis may use neither INFO nor CLIENT SETINFO.
   const redis = openRedis(config.REDIS_URL, log, { enableReadyCheck: false, disableClientInfo: true });
   lifecycle.onClose("redis", () => redis.disconnect());
-  const channel = `${config.DRONE_IP}:${ANSWERS}`;
-  // An answer that cannot go out now is worth nothing later.
-  const say = (words: Acknowledgement | Status | VideoAnswer) =>
-    void redis.publish(channel, JSON.stringify(words)).catch(() => undefined);
-  const tellStatus = () =>
-    say({
+  const channel = `${config.DRONE_IP}:${OUTPUT}`;
+  // A late reply is useless, so a failed one is dropped.
+  const publish = (message: Acknowledgement | Status | VideoAnswer) =>
+    void redis.publish(channel, JSON.stringify(message)).catch(() => undefined);
+  const publishStatus = () =>
+    publish({
       type: "status",
       vehicle: autopilot.vehicle?.kind ?? null,
       mode: autopilot.mode ?? null,
@@ -84,53 +84,53 @@ export async function startOnboard(config: OnboardConfig): Promise<Onboard> {
     log,
     onChange: () => {
       record?.observe(autopilot.armed);
-      tellStatus();
+      publishStatus();
     },
   });
   lifecycle.onClose("autopilot", () => autopilot.stop());
   const sticks: StickPilot = new StickPilot({
     autopilot,
     log,
-    acknowledge: (words) => {
-      metrics.judged(words);
-      say(words);
+    acknowledge: (acknowledgement) => {
+      metrics.frame(acknowledgement);
+      publish(acknowledgement);
     },
     onState: (state) => {
-      if (state === "stopping") metrics.letGo();
-      tellStatus();
+      if (state === "stopping") metrics.deadMan();
+      publishStatus();
     },
     now: () => performance.now(),
   });
   const video = new VideoHook(config.ONBOARD_VIDEO_COMMAND, log, (topic, ok, detail) =>
-    say({ type: "video", topic, ok, detail }),
+    publish({ type: "video", topic, ok, detail }),
   );
-  const inbox = new Inbox({
+  const channels = new DroneChannels({
     url: config.REDIS_URL,
     droneIp: config.DRONE_IP,
-    newestOf: STICKS,
-    allOf: VIDEO_TOPICS,
+    newestOnly: STICKS,
+    all: VIDEO_TOPICS,
     log,
-    onArrival: (arrival) =>
-      arrival.topic === STICKS ? sticks.take(arrival) : video.take(arrival.topic, arrival.text),
+    onMessage: (message) =>
+      message.topic === STICKS ? sticks.receive(message) : video.run(message.topic, message.text),
   });
   lifecycle.onDrain("sticks", async () => {
-    inbox.stop();
-    await sticks.letGo();
+    channels.stop();
+    await sticks.release();
   });
   const registry = createMetrics("onboard");
   const metrics = onboardMetrics(registry, () => ({
-    listening: inbox.listening,
-    autopilotHeard: autopilot.vehicle !== undefined,
+    subscribed: channels.subscribed,
+    autopilotConnected: autopilot.vehicle !== undefined,
     steering: sticks.state === "steering",
     flights: record?.open ?? 0,
   }));
   const app = new Koa();
   const isUp = async (up: boolean) => {
-    if (!up) throw new Error("It is not heard.");
+    if (!up) throw new Error("It is not connected.");
   };
   app.use(
     opsRoutes(lifecycle, registry, {
-      redis: () => isUp(inbox.listening),
+      redis: () => isUp(channels.subscribed),
       autopilot: () => isUp(autopilot.vehicle !== undefined),
     }),
   );
@@ -152,8 +152,8 @@ export async function startOnboard(config: OnboardConfig): Promise<Onboard> {
     lifecycle,
     autopilot,
     sticks,
-    get listening() {
-      return inbox.listening;
+    get subscribed() {
+      return channels.subscribed;
     },
   };
 }

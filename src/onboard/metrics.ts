@@ -2,61 +2,59 @@ import { Counter, Gauge, Histogram, type Registry } from "../platform/process/me
 import type { Acknowledgement } from "./stick-pilot";
 
 export interface OnboardState {
-  /** Whether the drone's channels are heard. */
-  readonly listening: boolean;
-  readonly autopilotHeard: boolean;
+  /** Whether the drone's channels are subscribed in Redis. */
+  readonly subscribed: boolean;
+  readonly autopilotConnected: boolean;
   readonly steering: boolean;
-  /** Flights that are not on record yet, with the one in the air. */
+  /** Flights that are not recorded yet, with the one in the air. */
   readonly flights: number;
 }
 
 export interface OnboardMetrics {
-  judged(words: Acknowledgement): void;
-  /** Frames stopped while somebody steered. */
-  letGo(): void;
+  frame(acknowledgement: Acknowledgement): void;
+  deadMan(): void;
 }
 
 export function onboardMetrics(registry: Registry, state: () => OnboardState): OnboardMetrics {
   const registers = [registry];
-  const gauge = (name: string, help: string, read: (now: OnboardState) => number | boolean) =>
+  const gauges: Readonly<Record<keyof OnboardState, readonly [name: string, help: string]>> = {
+    subscribed: ["redis_subscribed", "1 while the drone's channels are subscribed in Redis."],
+    autopilotConnected: ["autopilot_connected", "1 while the autopilot sends heartbeats."],
+    steering: ["steering", "1 while a pilot steers."],
+    flights: ["flights_open", "Flights that are not recorded yet, with the one in the air."],
+  };
+  for (const [key, [name, help]] of Object.entries(gauges)) {
     new Gauge({
-      name,
+      name: `fleet_onboard_${name}`,
       help,
       registers,
       collect() {
-        this.set(Number(read(state())));
+        this.set(Number(state()[key as keyof OnboardState]));
       },
     });
-  gauge("fleet_onboard_listening", "1 while the drone's channels are heard.", (now) => now.listening);
-  gauge("fleet_onboard_autopilot_heard", "1 while the autopilot is heard.", (now) => now.autopilotHeard);
-  gauge("fleet_onboard_steering", "1 while a pilot steers.", (now) => now.steering);
-  gauge(
-    "fleet_onboard_flights_open",
-    "Flights that are not on record yet, with the one in the air.",
-    (now) => now.flights,
-  );
+  }
   const frames = new Counter({
     name: "fleet_onboard_stick_frames_total",
-    help: "Stick frames that were judged, by what was done with them.",
+    help: "Stick frames by their acknowledgement.",
     labelNames: ["outcome"],
     registers,
   });
   const age = new Histogram({
     name: "fleet_onboard_stick_age_seconds",
-    help: "Bound of the age of stick frames that were acted on.",
+    help: "Upper bound of the age of accepted stick frames.",
     buckets: [0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3],
     registers,
   });
   const stops = new Counter({
     name: "fleet_onboard_dead_man_total",
-    help: "Times that frames stopped while a pilot steered.",
+    help: "Times that the dead-man timer stopped the vehicle.",
     registers,
   });
   return {
-    judged: ({ reason, age_ms }) => {
+    frame: ({ reason, age_ms }) => {
       frames.inc({ outcome: reason ?? "accepted" });
       if (reason === null && age_ms !== null) age.observe(age_ms / 1000);
     },
-    letGo: () => stops.inc(),
+    deadMan: () => stops.inc(),
   };
 }

@@ -76,7 +76,7 @@ async function world(
   atEndOfFile(() => agent.lifecycle.stop("the tests are over"));
   const pilot = new TestSticks((frame) => void redis.publish(`${ip}:gamepad_input`, frame));
   atEndOfFile(async () => pilot.letGo());
-  const both = () => agent.listening && agent.autopilot.vehicle !== undefined;
+  const both = () => agent.subscribed && agent.autopilot.vehicle !== undefined;
   await eventually("the agent hears both sides", both);
   return { ip, vehicle, station, agent, pilot, answers };
 }
@@ -168,7 +168,7 @@ test("a PX4 copter holds its place when the frames stop", async () => {
   await eventually("the hold", () => it.vehicle.state.mode === "AUTO_LOITER");
 });
 
-test("a vehicle that was not heard when the frames stopped is stopped as soon as it is heard again", async () => {
+test("a vehicle whose link was lost when the frames stopped is stopped as soon as the link is back", async () => {
   let cable: Cuttable | undefined;
   const it = await flown({}, "LOITER", async (vehicle) => {
     cable = await cuttable(`tcp://${vehicle.host}:${vehicle.onboardPort}`);
@@ -197,7 +197,7 @@ test("health, readiness and metrics tell what the agent hears and does, on loopb
   await eventually("the brake", () => it.vehicle.state.mode === "BRAKE");
   const metrics = await (await fetch(`${it.agent.url}/metrics`)).text();
   expect(metrics).toMatch(/^fleet_onboard_stick_frames_total\{outcome="accepted",process="onboard"\} [1-9]/m);
-  expect(metrics).toMatch(/^fleet_onboard_autopilot_heard\{process="onboard"\} 1$/m);
+  expect(metrics).toMatch(/^fleet_onboard_autopilot_connected\{process="onboard"\} 1$/m);
   expect(metrics).toMatch(/^fleet_onboard_dead_man_total\{process="onboard"\} 1$/m);
   expect(metrics).not.toContain(it.ip);
 });
@@ -208,7 +208,7 @@ test("a stop of the agent stops the vehicle it steers", async () => {
   expect(it.vehicle.state.mode).toBe("BRAKE");
 });
 
-test("of frames that come at once only the newest is acted on", async () => {
+test("only the newest of several frames that arrive together is acted on", async () => {
   const it = await flown();
   it.pilot.letGo();
   const before = acks(it).length;
@@ -221,7 +221,7 @@ test("of frames that come at once only the newest is acted on", async () => {
   expect(acks(it).length - before).toBeLessThan(10);
 });
 
-test("what is no stick frame is answered as such and moves nothing", async () => {
+test("an invalid stick frame is refused with the reason and moves nothing", async () => {
   const it = await world();
   await redis.publish(`${it.ip}:gamepad_input`, '{"t":1,"session":"a","axes":{"roll":0}}');
   await eventually("an answer", () => acks(it).length > 0);

@@ -10,7 +10,7 @@ import { Namespace } from "../testing/system/namespaces";
 import { until } from "../testing/until";
 import { build } from "../vehicle/mavlink/wire/codec";
 import { common } from "../vehicle/mavlink/wire/messages";
-import { MAX_FRAME_AGE_MS } from "./freshness";
+import { MAX_FRAME_AGE_MS } from "./frame-age";
 
 jest.setTimeout(60_000);
 

@@ -16,7 +16,7 @@ const StickFrame = z.object({
 });
 export type StickFrame = z.output<typeof StickFrame>;
 
-/** The frame, or in words why the text is none. */
+/** The frame, or the error message. */
 export function readStickFrame(text: string): StickFrame | string {
   let value: unknown;
   try {

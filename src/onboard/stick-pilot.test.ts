@@ -39,7 +39,7 @@ function steered() {
   const frame = () => {
     const t = performance.now();
     const axes = { roll: 0, pitch: 0, throttle: 0, yaw: 0 };
-    pilot.take({ topic: "gamepad_input", text: JSON.stringify({ t, session: "s", axes }), askedAt: t });
+    pilot.receive({ topic: "gamepad_input", text: JSON.stringify({ t, session: "s", axes }), pingSentAt: t });
   };
   return { autopilot, pilot, frame };
 }
@@ -101,7 +101,7 @@ test("a pilot who comes back ends the orders, and is stopped for anew when gone 
   await until(() => it.autopilot.mode === "BRAKE");
 });
 
-test("a vehicle that is not heard is stopped when it is heard, however long that takes", async () => {
+test("a vehicle without a link is stopped when the link is back, however long that takes", async () => {
   const it = steered();
   await untilSteering(it);
   it.autopilot.vehicle = it.autopilot.mode = it.autopilot.armed = undefined;
@@ -117,7 +117,7 @@ test("an agent that ends waits for the stop, and not for ever", async () => {
   it.autopilot.takes = false;
   await untilSteering(it);
   const since = performance.now();
-  await it.pilot.letGo();
+  await it.pilot.release();
   expect(performance.now() - since).toBeGreaterThan(2_500);
   const asked = it.autopilot.asked.length;
   await quiet(1_500);

@@ -1,36 +1,36 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "../platform/process/log";
 import type { Autopilot } from "./autopilot";
-import { Freshness, type Refusal } from "./freshness";
-import type { Arrival } from "./inbox";
+import type { ChannelMessage } from "./drone-channels";
+import { FrameAge, type Refusal } from "./frame-age";
 import { fliesBySticks, manualControl, NEUTRAL, stoppingModes } from "./manual-control";
 import { readStickFrame, type StickFrame } from "./stick-frame";
 
 export const DEAD_MAN_MS = 500;
 const NEUTRAL_EVERY_MS = 50;
-/** Neutral sticks count as a sign of the pilot's life on the vehicle: they end, stopped or not. */
+/** Neutral sticks look like a pilot to the vehicle's failsafe, so they end, stopped or not. */
 const NEUTRAL_FOR_MS = 2_000;
 /**
- * Between two tries to stop a vehicle that did not take the mode. The pauses grow beyond the five seconds after
- * which ArduPilot's own ground-station failsafe acts as delivered: our orders never keep it from acting.
+ * Pause before the mode is set again on a vehicle that did not accept it. The pauses grow beyond the five seconds of
+ * ArduPilot's default FS_GCS_TIMEOUT, so the vehicle's own failsafe can act.
  */
-const AGAIN_MS = 500;
-const AGAIN_MOST_MS = 10_000;
-/** A vehicle that is not heard is looked for this often. */
-const LOOK_MS = 50;
-/** An agent that ends waits so long for the vehicle to stop. */
-const LET_GO_MS = 3_000;
+const RETRY_MS = 500;
+const MAX_RETRY_MS = 10_000;
+/** How often a disconnected vehicle is checked. */
+const POLL_MS = 50;
+/** An agent that stops waits this long for the vehicle to stop. */
+const RELEASE_MS = 3_000;
 
 /**
- * idle:     nothing is sent. No pilot has steered yet, or the dead-man's work is done.
- * steering: each fresh frame is sent on at once; never one twice, never an old one.
- * stopping: no fresh frame for half a second: sticks are centred for two seconds at most, and the order into a
- *           mode in which the vehicle stops by itself is given until it is taken, also when the vehicle has to be
- *           heard again first. A fresh frame takes over at once; so does any mode that sticks do not fly.
+ * idle:     nothing is sent. No pilot has steered yet, or the dead-man timer has stopped the vehicle.
+ * steering: each fresh frame is sent at once; none twice, and no old one.
+ * stopping: no fresh frame came for half a second. Sticks are centred for two seconds at most, and a mode in which the
+ *           vehicle stops by itself is set until the vehicle accepts it, also after its link was lost. A fresh frame, or
+ *           a mode that sticks do not fly, ends it at once.
  */
 export type PilotState = "idle" | "steering" | "stopping";
 
-/** What is said of a frame, on the drone's `output` channel. */
+/** The reply to a frame, on the drone's `output` channel. */
 export interface Acknowledgement {
   readonly type: "ack";
   readonly session: string | null;
@@ -38,7 +38,7 @@ export interface Acknowledgement {
   readonly accepted: boolean;
   readonly reason: Refusal | "invalid" | "no_vehicle" | null;
   readonly detail?: string;
-  /** Milliseconds; null when it cannot be told. */
+  /** Milliseconds; null when it is unknown. */
   readonly age_ms: number | null;
   readonly mode: string | null;
   readonly armed: boolean | null;
@@ -50,7 +50,7 @@ type Vehicle = Pick<Autopilot, "vehicle" | "mode" | "armed" | "send" | "setMode"
 export interface StickPilotOptions {
   readonly autopilot: Vehicle;
   readonly log: Logger;
-  readonly acknowledge: (words: Acknowledgement) => void;
+  readonly acknowledge: (acknowledgement: Acknowledgement) => void;
   readonly onState: (state: PilotState) => void;
   /** Monotonic milliseconds. */
   readonly now: () => number;
@@ -59,10 +59,10 @@ export interface StickPilotOptions {
 /** Turns stick frames into MANUAL_CONTROL, and stops the vehicle when they stop. */
 export class StickPilot {
   private current: PilotState = "idle";
-  private readonly freshness = new Freshness();
+  private readonly age = new FrameAge();
   private deadMan: NodeJS.Timeout | undefined;
   private neutral: NodeJS.Timeout | undefined;
-  /** Told apart from the stops before it, which a pilot's return has ended. */
+  /** The present stop; a fresh frame aborts it. */
   private stop: AbortController | undefined;
   private stopping: Promise<void> | undefined;
 
@@ -72,22 +72,22 @@ export class StickPilot {
     return this.current;
   }
 
-  take(arrival: Arrival): void {
-    const frame = readStickFrame(arrival.text);
+  receive(message: ChannelMessage): void {
+    const frame = readStickFrame(message.text);
     if (typeof frame === "string") {
-      this.answer({ session: null, t: null, reason: "invalid", detail: frame, age_ms: null });
+      this.reply({ session: null, t: null, reason: "invalid", detail: frame, age_ms: null });
       return;
     }
     const { session, t } = frame;
-    const { refused, ageMs } = this.freshness.judge(frame, arrival.askedAt, this.options.now());
+    const { refused, ageMs } = this.age.check(frame, message.pingSentAt, this.options.now());
     const reason = refused ?? (this.steer(frame) ? null : "no_vehicle");
-    this.answer({ session, t, reason, age_ms: Number.isFinite(ageMs) ? Math.round(ageMs) : null });
+    this.reply({ session, t, reason, age_ms: Number.isFinite(ageMs) ? Math.round(ageMs) : null });
   }
 
-  /** Does the dead-man's work at once if somebody steers; resolves when it is done, or after three seconds. */
-  async letGo(): Promise<void> {
+  /** Stops the vehicle at once if a pilot steers. Resolves when it is stopped, or after three seconds. */
+  async release(): Promise<void> {
     const stopped = this.current === "steering" ? this.stopVehicle() : this.stopping;
-    await Promise.race([stopped, delay(LET_GO_MS, undefined, { ref: false })]);
+    await Promise.race([stopped, delay(RELEASE_MS, undefined, { ref: false })]);
     clearTimeout(this.deadMan);
     this.endStop();
   }
@@ -101,7 +101,7 @@ export class StickPilot {
     this.endStop();
     clearTimeout(this.deadMan);
     this.deadMan = setTimeout(() => void this.stopVehicle(), DEAD_MAN_MS);
-    this.become("steering");
+    this.setState("steering");
     return true;
   }
 
@@ -110,12 +110,12 @@ export class StickPilot {
     this.endStop();
     const stop = new AbortController();
     this.stop = stop;
-    this.become("stopping");
+    this.setState("stopping");
     this.centre();
     this.stopping = this.stopUntilDone(stop.signal).then(() => {
       if (stop.signal.aborted) return;
       this.endStop();
-      this.become("idle");
+      this.setState("idle");
     });
     return this.stopping;
   }
@@ -127,15 +127,15 @@ export class StickPilot {
   }
 
   private async stopUntilDone(ended: AbortSignal): Promise<void> {
-    let pauseMs = AGAIN_MS;
+    let pauseMs = RETRY_MS;
     while (!ended.aborted && !(await this.tryToStop(ended))) {
-      const isHeard = this.options.autopilot.vehicle !== undefined;
-      await delay(isHeard ? pauseMs : LOOK_MS, undefined, { signal: ended }).catch(() => undefined);
-      if (isHeard) pauseMs = Math.min(pauseMs * 2, AGAIN_MOST_MS);
+      const isConnected = this.options.autopilot.vehicle !== undefined;
+      await delay(isConnected ? pauseMs : POLL_MS, undefined, { signal: ended }).catch(() => undefined);
+      if (isConnected) pauseMs = Math.min(pauseMs * 2, MAX_RETRY_MS);
     }
   }
 
-  /** Whether there is nothing more to do. */
+  /** Whether the vehicle is stopped, or sticks do not fly it. */
   private async tryToStop(ended: AbortSignal): Promise<boolean> {
     const { autopilot, log } = this.options;
     const { vehicle, mode, armed } = autopilot;
@@ -162,31 +162,31 @@ export class StickPilot {
   private async enterStoppingMode(modes: readonly string[], ended: AbortSignal): Promise<boolean> {
     const { autopilot, log } = this.options;
     for (const mode of modes) {
-      // A pilot who came back steers: no other mode is tried.
+      // A pilot steers again.
       if (ended.aborted) return true;
       try {
         await autopilot.setMode(mode);
-        log.warn({ mode }, "the vehicle stops");
+        log.warn({ mode }, "the vehicle accepted a stopping mode");
         return true;
       } catch (error) {
-        log.error({ err: error, mode }, "the vehicle does not take a mode in which it stops");
+        log.error({ err: error, mode }, "the vehicle refused a stopping mode");
       }
     }
     return false;
   }
 
-  private become(state: PilotState): void {
+  private setState(state: PilotState): void {
     if (state === this.current) return;
     this.current = state;
     this.options.onState(state);
   }
 
-  private answer(words: Pick<Acknowledgement, "session" | "t" | "reason" | "age_ms" | "detail">): void {
+  private reply(fields: Pick<Acknowledgement, "session" | "t" | "reason" | "age_ms" | "detail">): void {
     const { autopilot, acknowledge } = this.options;
     acknowledge({
       type: "ack",
-      ...words,
-      accepted: words.reason === null,
+      ...fields,
+      accepted: fields.reason === null,
       mode: autopilot.mode ?? null,
       armed: autopilot.armed ?? null,
       state: this.current,
