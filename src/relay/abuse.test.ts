@@ -98,7 +98,7 @@ async function session({ id }: TestDrone): Promise<RawCaller> {
 const nobodyIsLeft = () =>
   until(async () => (await scrape(target.url)).value("fleet_relay_sessions") === 0, 30_000);
 
-test("who dribbles a handshake is hung up on, and sticks arrive meanwhile", async () => {
+test("a client that sends its handshake byte by byte is disconnected, and sticks arrive meanwhile", async () => {
   const began = performance.now();
   const served = await steering(async () => {
     const callers = await many(300, () => rawCaller(target.port, `GET /redispad/${steered.id} HTTP/1.1\r\n`));
@@ -114,7 +114,7 @@ test("who dribbles a handshake is hung up on, and sticks arrive meanwhile", asyn
   expectServed(served);
 });
 
-test(`${IDLE} connections that say nothing are let go of, and sticks arrive meanwhile`, async () => {
+test(`${IDLE} connections that send nothing are closed, and sticks arrive meanwhile`, async () => {
   const before = target.memory().now;
   const served = await steering(async () => {
     const callers = await many(IDLE, () => rawCaller(target.port));
@@ -128,7 +128,7 @@ test(`${IDLE} connections that say nothing are let go of, and sticks arrive mean
   expectServed(served);
 });
 
-test(`${IDLE} sessions that say nothing are held in bounded memory, the next is told to come again, and sticks arrive`, async () => {
+test(`${IDLE} sessions that send nothing use bounded memory, the next is closed with 1013, and sticks arrive`, async () => {
   const before = target.memory().now;
   const served = await steering(async () => {
     const idle = await many(IDLE, (at) => session(drones[at % DRONES] as TestDrone));
@@ -183,7 +183,7 @@ const malformed: [what: string, frames: Buffer, code: number][] = [
   ],
 ];
 
-test("a frame that is none, or too much, ends its own session with the code for it, and sticks arrive", async () => {
+test("an invalid or too large frame ends its own session with its code, and sticks arrive", async () => {
   const served = await steering(async () => {
     const codes: [string, number | undefined][] = [];
     for (const [what, frames] of malformed) {
@@ -281,13 +281,13 @@ test.each(tricks)(
   },
 );
 
-test("a drone's number that no row can have is told as any other that is none", async () => {
+test("a drone id beyond the column's range is an unknown drone", async () => {
   const pilot = new TestPilot(`${target.url.replace("http", "ws")}/redispad/${"9".repeat(400)}`);
   expect((await pilot.closed).code).toBe(4404);
   expect(pilot.frames).toEqual(["Drone not found"]);
 });
 
-test("who is refused a handshake and will not hang up is cut", async () => {
+test("a client whose handshake is refused and that does not hang up is disconnected", async () => {
   const callers = await many(50, () => rawCaller(target.port, get("/nothing")));
   const before = performance.now();
   // Nothing is read: the refusal's end is never seen, and never answered.
@@ -315,15 +315,15 @@ async function live(relay: TestRelay, drone: TestDrone, path: string): Promise<T
   return pilot;
 }
 
-test("so many sessions of one drone are taken, its pilot's own; the next is told, and taken once one has left", async () => {
+test("a drone's sessions are limited to authorized ones; the next is refused until one has ended", async () => {
   const strict = await startTestRelay(
     { ACCESS_PROFILE: "strict", RELAY_MAX_SESSIONS_PER_DRONE: "2" },
     beside,
   );
   const { drone, path } = await owned(strict);
-  const stranger = strict.pilot(`/redispad/${drone.id}?access_token=none`);
+  const otherUser = strict.pilot(`/redispad/${drone.id}?access_token=none`);
   const [first, second] = [await live(strict, drone, path), await live(strict, drone, path)];
-  expect((await stranger.closed).code).toBe(4401);
+  expect((await otherUser.closed).code).toBe(4401);
   const third = strict.pilot(path);
   expect(await third.closed).toEqual({
     code: 1013,

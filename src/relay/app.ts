@@ -1,5 +1,4 @@
-import Router from "@koa/router";
-import Koa, { type Context, type Middleware } from "koa";
+import Koa, { type Context } from "koa";
 import { may } from "../domain/access";
 import { observeRequests } from "../http/observe";
 import { opsRoutes, type Probe } from "../http/ops";
@@ -8,8 +7,8 @@ import type { Db } from "../platform/postgres/db";
 import type { Lifecycle } from "../platform/process/lifecycle";
 import type { Logger } from "../platform/process/log";
 import type { Registry } from "../platform/process/metrics";
-import { type Credentials, userOf } from "./admission";
-import { Refusal } from "./close";
+import { type Credentials, userOf } from "./authorization";
+import { Refusal } from "./close-codes";
 import { findBoundDrone } from "./drones.store";
 
 export interface AppDeps {
@@ -22,8 +21,9 @@ export interface AppDeps {
   readonly dependencies: Readonly<Record<string, Probe>>;
 }
 
-/** A drone's owner and address; in the strict profile for its owner alone. */
+/** Shows a drone's owner and address; in the strict profile to its owner alone. */
 export const DRONE_PATH = "/drone/:id";
+const dronePath = /^\/drone\/([^/]+)\/?$/;
 
 /** The HTTP side of the relay: `GET /drone/{id}`, health, readiness and metrics. */
 export function relayApp({ log, registry, lifecycle, trustedProxies, dependencies, ...deps }: AppDeps): Koa {
@@ -32,12 +32,12 @@ export function relayApp({ log, registry, lifecycle, trustedProxies, dependencie
   app.use(observeRequests(log, registry, trustedProxies));
   app.use(protectiveHeaders);
   app.use(opsRoutes(lifecycle, registry, dependencies));
-  const router = new Router();
-  router.get(DRONE_PATH, async (ctx) => {
+  app.use(async (ctx, next) => {
+    const [, id] = dronePath.exec(ctx.path) ?? [];
+    if (id === undefined || !["GET", "HEAD"].includes(ctx.method)) return next();
     ctx.state.route = { path: DRONE_PATH };
-    await replyWithDrone(ctx as unknown as Context, deps);
+    return replyWithDrone(ctx, id, deps);
   });
-  app.use(router.routes() as unknown as Middleware);
   app.use((ctx) => {
     ctx.status = 404;
     ctx.body = { error: "There is nothing here." };
@@ -47,23 +47,23 @@ export function relayApp({ log, registry, lifecycle, trustedProxies, dependencie
 
 async function replyWithDrone(
   ctx: Context,
+  id: string,
   { db, credentials }: Pick<AppDeps, "db" | "credentials">,
 ): Promise<void> {
-  const say = (status: number, error: string) => {
+  const reply = (status: number, error: string) => {
     ctx.status = status;
     ctx.body = { error };
   };
-  const { id } = ctx.params as { id: string };
   try {
     const userId = credentials && (await userOf(credentials, tokenOf(ctx)));
     const drone = /^\d+$/.test(id) ? await findBoundDrone(db, Number(id)) : undefined;
     const hidden = drone && userId !== undefined && !may(userId, "view", drone);
-    if (!drone || hidden) return say(404, "Drone not found");
+    if (!drone || hidden) return reply(404, "Drone not found");
     ctx.body = { drone_id: drone.id, user_id: drone.user_id, ip: drone.ip };
   } catch (error) {
-    if (error instanceof Refusal && error.cause === undefined) return say(401, error.message);
+    if (error instanceof Refusal && error.cause === undefined) return reply(401, error.message);
     ctx.state.log.error({ err: error }, "a drone could not be looked up");
-    say(500, error instanceof Refusal ? error.message : "The drone cannot be looked up now.");
+    reply(500, error instanceof Refusal ? error.message : "The drone cannot be looked up now.");
   }
 }
 

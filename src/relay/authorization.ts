@@ -2,11 +2,11 @@ import { may } from "../domain/access";
 import type { Tokens, TokenWatch } from "../features/accounts";
 import type { UserCaller } from "../http/route";
 import type { Db } from "../platform/postgres/db";
-import { closeCodes, lookupFailed, Refusal } from "./close";
+import { closeCodes, lookupFailed, Refusal } from "./close-codes";
 import { type BoundDrone, findBoundDrone } from "./drones.store";
 import type { Pilot } from "./pilot";
 
-/** How the strict profile tells callers apart; undefined in the contract profile, which reads no token. */
+/** Authenticates pilots in the strict profile; undefined in the contract profile, which reads no token. */
 export type Credentials =
   | {
       readonly tokens: Tokens;
@@ -18,11 +18,11 @@ type Known = NonNullable<Credentials>;
 export type DroneWithAddress = BoundDrone & { readonly ip: string };
 
 /**
- * The drone that this caller may steer; a pilot whose token is made void from now on is refused. Rejects with a Refusal: 4401 without a valid access token, 4403 for
- * another's drone, 4404 after the contract's text when there is no such drone or it has no address, 1013 when
- * nobody can tell now.
+ * The drone, when the pilot may steer it. A later revocation of the token closes the session. Rejects with a Refusal:
+ * 4401 without a valid access token, 4403 for another user's drone, 4404 after the contract's text for an unknown drone
+ * or one without an address, 1013 while the database cannot answer.
  */
-export async function admit(
+export async function authorize(
   db: Db,
   credentials: Credentials,
   droneId: number,
@@ -37,7 +37,7 @@ export async function admit(
   }
   const userId = bearer?.id;
   const drone = await findBoundDrone(db, droneId).catch((cause: unknown) => {
-    throw cannotTell("The drone cannot be looked up now", cause);
+    throw unavailable("The drone cannot be looked up now", cause);
   });
   if (!drone) throw lookupFailed("Drone not found");
   if (userId !== undefined && !may(userId, "stick", drone)) {
@@ -47,7 +47,7 @@ export async function admit(
   return { ...drone, ip: drone.ip };
 }
 
-/** The user of a valid access token that was not made void since. Rejects with a Refusal, 4401. */
+/** The user of a valid access token that was not revoked. Rejects with a Refusal, 4401. */
 export async function userOf(credentials: Known, token: string | undefined): Promise<number> {
   const bearer = bearerOf(credentials, token);
   await refuseRevoked(credentials, bearer);
@@ -62,12 +62,12 @@ function bearerOf({ tokens }: Known, token: string | undefined): UserCaller {
 
 async function refuseRevoked({ tokenWatch }: Known, bearer: UserCaller): Promise<void> {
   const why = await tokenWatch.rejection(bearer).catch((cause: unknown) => {
-    throw cannotTell("The token cannot be checked now", cause);
+    throw unavailable("The token cannot be checked now", cause);
   });
   if (why) throw unauthenticated(why);
 }
 
 const unauthenticated = (why: string) => new Refusal(closeCodes.unauthenticated, why);
 
-const cannotTell = (what: string, cause: unknown) =>
+const unavailable = (what: string, cause: unknown) =>
   new Refusal(closeCodes.tryLater, `${what}; connect again in a moment.`, undefined, { cause });

@@ -104,20 +104,20 @@ test("a Redis that is restarted ends the sessions with 1013; those opened after 
   const second = await startRedis({ folder, port: first.port, durable: false });
   atEndOfFile(() => second.stop());
   const client = await other.redis();
-  const heard: string[] = [];
-  client.on("message", (_channel, frame) => heard.push(frame));
+  const received: string[] = [];
+  client.on("message", (_channel, frame) => received.push(frame));
   await client.subscribe(`${drone.ip}:gamepad_input`);
   await until(async () => {
     const next = await other.pilot(`/redispad/${drone.id}`).open();
     next.send("again");
-    await until(() => heard.length > 0 || next.closedWith !== undefined);
+    await until(() => received.length > 0 || next.closedWith !== undefined);
     next.socket.terminate();
-    return heard.length > 0;
+    return received.length > 0;
   }, 15_000);
-  expect(heard).toEqual(["again"]);
+  expect(received).toEqual(["again"]);
 }, 40_000);
 
-test("a relay that stops tells its sessions to reconnect, takes no new one, and waits for nobody for long", async () => {
+test("a relay that stops closes its sessions with 1012, refuses new ones, and does not wait for slow clients", async () => {
   const other = await startTestRelay({}, relay);
   const drone = await relay.newDrone();
   const [prompt, deaf] = [other.pilot(`/redispad/${drone.id}`), other.pilot(`/redispad/${drone.id}`)];

@@ -1,9 +1,9 @@
 /** Close codes a client may see beside WebSocket's own (1007 for invalid UTF-8, 1009 for a frame too big). */
 export const closeCodes = {
   binaryFrame: 1003,
-  /** The relay stops; another replica, or this one in a moment, takes the session. */
+  /** The relay stops; the client reconnects to another replica, or to this one in a moment. */
   restarting: 1012,
-  /** A neighbour (Redis, Postgres, the drone's own socket) does not serve; try again. */
+  /** Redis, Postgres or the drone's own socket does not answer, or a limit is reached. */
   tryLater: 1013,
   unauthenticated: 4401,
   forbidden: 4403,
@@ -11,12 +11,12 @@ export const closeCodes = {
 } as const;
 export type CloseCode = (typeof closeCodes)[keyof typeof closeCodes];
 
-/** Why a session is not opened, or may not go on. The message is public: it is the close frame's reason. */
+/** Refuses or ends a session. The message is public: it is the close frame's reason. */
 export class Refusal extends Error {
   constructor(
     readonly code: CloseCode,
     message: string,
-    /** A text frame that goes before the close. */
+    /** A text frame that is sent before the close frame. */
     readonly text?: string,
     options?: { cause?: unknown },
   ) {
@@ -25,6 +25,6 @@ export class Refusal extends Error {
   }
 }
 
-/** The contract's two: clients treat the text as final. */
+/** The two texts of the contract, after which clients stop. */
 export const lookupFailed = (text: "Drone not found" | "Drone IP not found") =>
   new Refusal(closeCodes.notFound, text, text);

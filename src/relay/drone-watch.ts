@@ -2,27 +2,25 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Change } from "../platform/postgres/change-listener";
 import type { Db } from "../platform/postgres/db";
 import type { Logger } from "../platform/process/log";
-import { closeCodes } from "./close";
+import { closeCodes } from "./close-codes";
 import { type BoundDrone, findBoundDrones } from "./drones.store";
 import type { Session, Sessions } from "./sessions";
 
 const RETRY_MS = 200;
 
 /**
- * Closes the sessions whose drone was deleted, has another owner, or has lost its address to another drone, so
- * that no old session steers whoever comes to have that address. A new address of the drone itself is not
- * picked up.
+ * Closes the sessions of a drone that was deleted, has another owner, or has lost its address to another drone, so that
+ * no session steers the next drone with that address. A new address of the drone itself is not picked up.
  *
- * Told of changes by their drone's id, it reads the rows, several changes at once; a read that fails is
- * repeated and closes nobody.
+ * Several changes are read together. A failed read is repeated and closes no session.
  */
 export class DroneWatch {
-  private readonly toCheck = new Set<number>();
-  private everything = false;
+  /** Drones whose sessions are to be checked; "all" after a gap in the notifications. */
+  private readonly toCheck = new Set<number | "all">();
   private checking: Promise<void> | undefined;
   private stopped = false;
-  /** Grows with everything that was told: a look-up that saw it grow may have read what is no longer so. */
-  news = 0;
+  /** Grows with every notification: a read during which it grew may be out of date. */
+  changes = 0;
 
   constructor(
     private readonly db: Db,
@@ -32,21 +30,19 @@ export class DroneWatch {
 
   changed({ table, op, id }: Change): void {
     if (table !== "drones") return;
-    this.news += 1;
-    if (op === "delete") for (const session of this.sessions.of(id)) gone(session);
+    this.changes += 1;
+    if (op === "delete") for (const session of this.sessions.of(id)) closeDeleted(session);
     else this.recheck(id);
   }
 
-  /** Changes may have gone unheard: check every session. */
   recheckAll(): void {
-    this.news += 1;
-    this.everything = true;
-    this.start();
+    this.changes += 1;
+    this.recheck("all");
   }
 
-  recheck(id: number): void {
+  recheck(id: number | "all"): void {
     this.toCheck.add(id);
-    this.start();
+    this.checking ??= this.run();
   }
 
   async stop(): Promise<void> {
@@ -54,51 +50,51 @@ export class DroneWatch {
     await this.checking;
   }
 
-  private start(): void {
-    this.checking ??= this.run();
-  }
-
   private async run(): Promise<void> {
-    // A transaction's changes are told together; let them all arrive.
+    // A transaction's notifications arrive together.
     await delay(0);
-    while (!this.stopped && (this.everything || this.toCheck.size > 0)) {
-      const all = this.everything;
-      const ids = all ? [...new Set(this.bound().map(({ id }) => id))] : [...this.toCheck];
-      this.everything = false;
+    while (!this.stopped && this.toCheck.size > 0) {
+      const asked = [...this.toCheck];
       this.toCheck.clear();
-      const ips = all ? this.bound().flatMap(({ ip }) => ip ?? []) : [];
       try {
-        this.judge(new Set(ids), await findBoundDrones(this.db, ids, ips));
+        await this.check(asked);
       } catch (error) {
-        this.log.warn({ err: error }, "changed drones could not be read; trying again");
-        if (all) this.everything = true;
-        for (const id of ids) this.toCheck.add(id);
+        this.log.warn({ err: error }, "could not read changed drones; retrying");
+        for (const id of asked) this.toCheck.add(id);
         await delay(RETRY_MS);
       }
     }
     this.checking = undefined;
   }
 
-  private bound(): readonly BoundDrone[] {
-    return this.sessions.all().flatMap(({ drone }) => drone ?? []);
-  }
-
-  private judge(asked: ReadonlySet<number>, read: readonly BoundDrone[]): void {
+  private async check(asked: readonly (number | "all")[]): Promise<void> {
+    const bound = this.sessions.all().flatMap(({ drone }) => drone ?? []);
+    const isAll = asked.includes("all");
+    const ids = new Set(isAll ? bound.map(({ id }) => id) : asked.filter((id) => id !== "all"));
+    const ips = isAll ? bound.flatMap(({ ip }) => ip ?? []) : [];
+    const read = await findBoundDrones(this.db, [...ids], ips);
     const byId = new Map(read.map((drone) => [drone.id, drone]));
-    const byIp = new Map(read.flatMap((drone) => (drone.ip === null ? [] : [[drone.ip, drone]])));
+    const byIp = new Map(read.map((drone) => [drone.ip, drone]));
     for (const session of this.sessions.all()) {
       const { drone } = session;
-      if (!drone) continue;
-      const now = byId.get(drone.id);
-      const holder = drone.ip === null ? undefined : byIp.get(drone.ip);
-      if (asked.has(drone.id) && !now) gone(session);
-      else if (now && now.user_id !== drone.user_id) {
-        session.close(closeCodes.forbidden, "The drone has another owner now.");
-      } else if (holder && holder.id !== drone.id) {
-        session.close(closeCodes.notFound, "The drone's address is another drone's now.");
-      }
+      if (drone) closeIfChanged(session, drone, byId.get(drone.id), ids.has(drone.id), byIp.get(drone.ip));
     }
   }
 }
 
-const gone = (session: Session) => session.close(closeCodes.notFound, "The drone was deleted.");
+function closeIfChanged(
+  session: Session,
+  before: BoundDrone,
+  now: BoundDrone | undefined,
+  isRead: boolean,
+  holderOfAddress: BoundDrone | undefined,
+): void {
+  if (isRead && !now) closeDeleted(session);
+  else if (now && now.user_id !== before.user_id) {
+    session.close(closeCodes.forbidden, "The drone has another owner now.");
+  } else if (before.ip !== null && holderOfAddress && holderOfAddress.id !== before.id) {
+    session.close(closeCodes.notFound, "The drone's address is another drone's now.");
+  }
+}
+
+const closeDeleted = (session: Session) => session.close(closeCodes.notFound, "The drone was deleted.");

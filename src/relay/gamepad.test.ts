@@ -18,12 +18,12 @@ beforeAll(async () => {
 /** A drone's own WebSocket server; it keeps its last client and everything it was sent, binary frames in hex. */
 async function droneSocket(greeting?: string) {
   const server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
-  const state = { heard: [] as string[], client: undefined as WebSocket | undefined, port: 0 };
+  const state = { received: [] as string[], client: undefined as WebSocket | undefined, port: 0 };
   server.on("connection", (client) => {
     state.client = client;
     if (greeting) client.send(greeting);
     client.on("message", (data, binary) =>
-      state.heard.push((data as Buffer).toString(binary ? "hex" : "utf8")),
+      state.received.push((data as Buffer).toString(binary ? "hex" : "utf8")),
     );
   });
   await new Promise((resolve) => server.once("listening", resolve));
@@ -40,8 +40,8 @@ test("frames of both kinds pass both ways between the pilot and the drone's own 
   const pilot = await relay.pilot(`/gamepad/${drone.id}?port=${own.port}`).open();
   pilot.send("sent before the drone has answered");
   pilot.socket.send(Buffer.from([0xca, 0xfe]));
-  await until(() => own.heard.length === 2);
-  expect(own.heard).toEqual(["sent before the drone has answered", "cafe"]);
+  await until(() => own.received.length === 2);
+  expect(own.received).toEqual(["sent before the drone has answered", "cafe"]);
   const kinds: boolean[] = [];
   pilot.socket.on("message", (_data, binary) => kinds.push(binary));
   own.client!.send("text ✓");

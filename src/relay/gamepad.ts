@@ -1,13 +1,13 @@
 import { WebSocket } from "ws";
-import { closeCodes, Refusal } from "./close";
+import { closeCodes, Refusal } from "./close-codes";
 import type { BoundDrone } from "./drones.store";
-import type { Keepalive, Peer } from "./keepalive";
+import { keepAlive, type Peer } from "./keepalive";
 import type { RelayMetrics } from "./metrics";
-import { Outbox } from "./outbox";
 import type { Pilot } from "./pilot";
+import { SendBuffer } from "./send-buffer";
 
 export interface GamepadDeps {
-  readonly keepalive: Keepalive;
+  readonly pingMs: number;
   readonly metrics: RelayMetrics;
   readonly maxBufferedBytes: number;
   readonly maxFrameBytes: number;
@@ -15,20 +15,20 @@ export interface GamepadDeps {
 
 const CONNECT_MS = 5_000;
 
-const droneIsAway = (cause?: unknown) =>
+const droneUnreachable = (cause?: unknown) =>
   new Refusal(closeCodes.tryLater, "The drone does not answer; connect again in a moment.", undefined, {
     cause,
   });
 
 /**
  * The legacy route: frames of either kind pass both ways, unchanged, between the pilot and the drone's own
- * WebSocket at `ws://{ip}:{port}/`. When either goes, the other is closed.
+ * WebSocket at `ws://{ip}:{port}/`. When either closes, so does the other.
  */
 export async function joinGamepad(
   pilot: Pilot,
   { ip }: BoundDrone & { readonly ip: string },
   port: number,
-  { keepalive, metrics, maxBufferedBytes, maxFrameBytes }: GamepadDeps,
+  { pingMs, metrics, maxBufferedBytes, maxFrameBytes }: GamepadDeps,
 ): Promise<void> {
   const drone = new WebSocket(`ws://${ip}:${port}/`, {
     handshakeTimeout: CONNECT_MS,
@@ -37,34 +37,34 @@ export async function joinGamepad(
   });
   pilot.onEnd(() => drone.close());
   const life: Peer = { alive: true, ping: () => drone.ping(), dead: () => drone.terminate() };
-  // It may speak in the packet that opens the connection.
+  // Its first message may come in the packet that opens the connection.
   drone.on("message", (data, binary) => {
     life.alive = true;
     pilot.send(data as Buffer, performance.now(), binary);
   });
   await new Promise<void>((resolve, reject) => {
     drone.once("open", resolve);
-    drone.once("close", () => reject(droneIsAway()));
+    drone.once("close", () => reject(droneUnreachable()));
     drone.on("error", (error) => {
-      reject(droneIsAway(error));
-      pilot.refuse(droneIsAway(error));
+      reject(droneUnreachable(error));
+      pilot.refuse(droneUnreachable(error));
     });
   });
-  drone.on("close", () => pilot.refuse(droneIsAway()));
+  drone.on("close", () => pilot.refuse(droneUnreachable()));
 
-  pilot.onEnd(keepalive.watch(life));
+  pilot.onEnd(keepAlive(life, pingMs));
   drone.on("pong", () => {
     life.alive = true;
   });
 
-  const residence = metrics.residence.of("to_drone");
-  const toDrone = new Outbox(drone, maxBufferedBytes, {
+  const delay = metrics.delay.labels("to_drone");
+  const toDrone = new SendBuffer(drone, maxBufferedBytes, {
     written: (bytes, arrivedAt) => {
       metrics.toDrone.count(bytes);
-      residence.observe((performance.now() - arrivedAt) / 1_000);
+      delay.observe((performance.now() - arrivedAt) / 1_000);
     },
     dropped: () => {
-      metrics.droppedForDrone += 1;
+      metrics.toDrone.dropped += 1;
     },
   });
   pilot.start((frame, binary) => {

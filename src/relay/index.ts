@@ -11,16 +11,15 @@ import { createLogger, type Logger } from "../platform/process/log";
 import { createMetrics } from "../platform/process/metrics";
 import { openRedis, redisReady } from "../platform/redis/client";
 import { relayApp } from "./app";
-import { Channels } from "./channels";
-import { closeCodes } from "./close";
-import { openDoors } from "./doors";
+import { closeCodes } from "./close-codes";
 import { DroneWatch } from "./drone-watch";
-import { Keepalive } from "./keepalive";
 import { RelayMetrics } from "./metrics";
-import { Publisher } from "./publisher";
-import { redisIsAway } from "./redispad";
-import { openSession } from "./relay";
+import { openSession } from "./open-session";
+import { Channels } from "./redis/channels";
+import { Publisher } from "./redis/publisher";
+import { redisUnreachable } from "./redispad";
 import { Sessions } from "./sessions";
+import { acceptUpgrades } from "./upgrades";
 
 export interface Relay {
   /** `http://host:port` */
@@ -31,12 +30,12 @@ export interface Relay {
 
 const MAX_FRAME_BYTES = 65_536;
 const POOL_MIN = 2;
-/** Longest wait for a subscription; a pilot is not yet steering then. */
+/** Longest wait for a subscription, before the pilot steers. */
 const SUBSCRIBE_MS = 2_000;
 
-const relaxedRules = ["no token is read: whoever reaches the relay may steer any drone"] as const;
+const relaxedRules = ["no token is read: every client that reaches the relay may steer every drone"] as const;
 
-/** Build, listen, be ready. Stop it through its lifecycle. */
+/** Builds the relay and listens. Stop it through its lifecycle. */
 export async function startRelay(config: RelayConfig): Promise<Relay> {
   refuseUnsafeListening(config);
   const log = createLogger("relay", config.LOG_LEVEL);
@@ -61,8 +60,8 @@ export async function startRelay(config: RelayConfig): Promise<Relay> {
   observeDatabase(registry, db);
   lifecycle.onClose("database", () => db.destroy());
 
-  const redisGone = () => {
-    const { code, message } = redisIsAway();
+  const closeRedisSessions = () => {
+    const { code, message } = redisUnreachable();
     sessions.closeAll(code, message, "redispad");
   };
   const redis = openRedis(config.REDIS_URL, log);
@@ -73,12 +72,12 @@ export async function startRelay(config: RelayConfig): Promise<Relay> {
     commandTimeout: SUBSCRIBE_MS,
   });
   lifecycle.onClose("subscriber", () => subscriber.disconnect());
-  const channels = new Channels(subscriber, redisGone);
+  const channels = new Channels(subscriber, closeRedisSessions);
   const publisher = new Publisher(config.REDIS_URL, {
     log,
     stallMs: config.RELAY_REDIS_STALL_MS,
-    residence: metrics.residence.of("to_drone"),
-    onDown: redisGone,
+    delay: metrics.delay.labels("to_drone"),
+    onDown: closeRedisSessions,
   });
   lifecycle.onClose("publisher", () => publisher.stop());
 
@@ -90,12 +89,10 @@ export async function startRelay(config: RelayConfig): Promise<Relay> {
     onChange: (change) => watch.changed(change),
     onReconnect: () => watch.recheckAll(),
   });
-  const keepalive = new Keepalive(config.RELAY_PING_SECONDS * 1000);
-  lifecycle.onClose("keep-alive", () => keepalive.stop());
   metrics.observe({
     sessions: (route) => sessions.count(route),
     channels: () => channels.size,
-    unacknowledgedBytes: () => publisher.inFlight.bytes,
+    unacknowledgedBytes: () => publisher.pending.bytes,
     listening: () => changes.listening,
   });
 
@@ -121,7 +118,7 @@ export async function startRelay(config: RelayConfig): Promise<Relay> {
     credentials,
     sessions,
     watch,
-    keepalive,
+    pingMs: config.RELAY_PING_SECONDS * 1000,
     metrics,
     publisher,
     channels,
@@ -133,10 +130,10 @@ export async function startRelay(config: RelayConfig): Promise<Relay> {
       log.warn("starting without Redis; it is retried"),
     );
     const server = limitedServer(app.callback(), publicLimits(config, registry));
-    openDoors(server, {
+    acceptUpgrades(server, {
       maxFrameBytes: MAX_FRAME_BYTES,
-      closed: () => lifecycle.state !== "ready",
-      enter: (socket, wish) => void openSession(socket, wish, deps),
+      draining: () => lifecycle.state !== "ready",
+      onSession: (socket, request) => void openSession(socket, request, deps),
     });
     const url = await listen(server, config.RELAY_PORT, config.HOST);
     lifecycle.onDrain("http", () => closeServer(server));

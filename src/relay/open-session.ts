@@ -1,14 +1,14 @@
 import type { WebSocket } from "ws";
 import type { Db } from "../platform/postgres/db";
 import type { Logger } from "../platform/process/log";
-import { admit, type Credentials } from "./admission";
-import { closeCodes, Refusal } from "./close";
-import type { Wish } from "./doors";
+import { authorize, type Credentials } from "./authorization";
+import { closeCodes, Refusal } from "./close-codes";
 import type { DroneWatch } from "./drone-watch";
 import { type GamepadDeps, joinGamepad } from "./gamepad";
 import { Pilot, type PilotDeps } from "./pilot";
 import { joinRedispad, type RedispadDeps } from "./redispad";
 import type { Session, Sessions } from "./sessions";
+import type { SessionRequest } from "./upgrades";
 
 export interface RelayDeps extends RedispadDeps, GamepadDeps, PilotDeps {
   readonly db: Db;
@@ -19,32 +19,35 @@ export interface RelayDeps extends RedispadDeps, GamepadDeps, PilotDeps {
 }
 
 /**
- * Open a session on a socket just accepted: look its drone up, bind it to the drone's owner and address as
- * they are now, and join it to its route. It is registered before the look-up, so that no change of the drone
- * falls between the two.
+ * Opens a session on an accepted socket: reads its drone, binds the session to the drone's present owner and address,
+ * and joins it to its route. The session is registered before the read, so that no change of the drone is missed.
  */
-export async function openSession(socket: WebSocket, wish: Wish, deps: RelayDeps): Promise<void> {
+export async function openSession(
+  socket: WebSocket,
+  request: SessionRequest,
+  deps: RelayDeps,
+): Promise<void> {
   const pilot = new Pilot(socket, deps);
   const session: Session = {
-    route: wish.route,
-    droneId: wish.droneId,
+    route: request.route,
+    droneId: request.droneId,
     drone: undefined,
     close: (code, reason) => pilot.close(code, reason),
   };
-  const log = deps.log.child({ drone_id: wish.droneId, route: wish.route });
+  const log = deps.log.child({ drone_id: request.droneId, route: request.route });
   try {
     pilot.onEnd(deps.sessions.add(session));
-    const { news } = deps.watch;
-    const drone = await admit(deps.db, deps.credentials, wish.droneId, wish.token, pilot);
-    // Deleted, or the relay stops: nothing may be joined that nobody would leave.
+    const { changes } = deps.watch;
+    const drone = await authorize(deps.db, deps.credentials, request.droneId, request.token, pilot);
+    // A closed session must not subscribe: nothing would unsubscribe it.
     if (pilot.closed) return;
     deps.sessions.bind(session, drone);
-    if (deps.watch.news !== news) deps.watch.recheck(drone.id);
-    if (wish.route === "redispad") await joinRedispad(pilot, drone, deps);
-    else await joinGamepad(pilot, drone, wish.port, deps);
+    if (deps.watch.changes !== changes) deps.watch.recheck(drone.id);
+    if (request.route === "redispad") await joinRedispad(pilot, drone, deps);
+    else await joinGamepad(pilot, drone, request.port, deps);
     if (pilot.closed) return;
-    log.info("a session is open");
-    pilot.onEnd(() => log.info("a session is over"));
+    log.info("relay session opened");
+    pilot.onEnd(() => log.info("relay session ended"));
   } catch (error) {
     const refusal =
       error instanceof Refusal

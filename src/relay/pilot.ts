@@ -1,11 +1,11 @@
 import type { WebSocket } from "ws";
-import { closeCodes, type Refusal } from "./close";
-import type { Keepalive, Peer } from "./keepalive";
+import { closeCodes, type Refusal } from "./close-codes";
+import { keepAlive, type Peer } from "./keepalive";
 import type { RelayMetrics } from "./metrics";
-import { Outbox } from "./outbox";
+import { SendBuffer } from "./send-buffer";
 
 export interface PilotDeps {
-  readonly keepalive: Keepalive;
+  readonly pingMs: number;
   readonly metrics: RelayMetrics;
   readonly maxBufferedBytes: number;
 }
@@ -15,31 +15,31 @@ export type OnFrame = (frame: Buffer, binary: boolean) => void;
 /**
  * A browser's end of a session.
  *
- * opening: accepted, not read yet, so that what it sends meanwhile waits in the network, in order;
+ * opening: accepted and not read yet, so its frames wait in the network, in order;
  * live:    its frames go to `onFrame`;
- * closed:  nothing goes either way any more, whatever the socket still holds.
+ * closed:  no frame passes in either direction, whatever the socket still holds.
  */
 export class Pilot implements Peer {
   alive = true;
   private state: "opening" | "live" | "closed" = "opening";
   private onFrame: OnFrame = () => {};
   private readonly ends: (() => void)[] = [];
-  private readonly outbox: Outbox;
+  private readonly buffer: SendBuffer;
   private paused = true;
 
   constructor(
     private readonly socket: WebSocket,
-    { keepalive, metrics, maxBufferedBytes }: PilotDeps,
+    { pingMs, metrics, maxBufferedBytes }: PilotDeps,
   ) {
     socket.pause();
-    const residence = metrics.residence.of("to_pilot");
-    this.outbox = new Outbox(socket, maxBufferedBytes, {
+    const delay = metrics.delay.labels("to_pilot");
+    this.buffer = new SendBuffer(socket, maxBufferedBytes, {
       written: (bytes, arrivedAt) => {
         metrics.toPilot.count(bytes);
-        residence.observe((performance.now() - arrivedAt) / 1_000);
+        delay.observe((performance.now() - arrivedAt) / 1_000);
       },
       dropped: () => {
-        metrics.droppedForPilot += 1;
+        metrics.toPilot.dropped += 1;
       },
     });
     socket.on("message", (data, binary) => {
@@ -55,14 +55,14 @@ export class Pilot implements Peer {
       metrics.closed.inc({ code });
       this.end();
     });
-    this.onEnd(keepalive.watch(this));
+    this.onEnd(keepAlive(this, pingMs));
   }
 
   get closed(): boolean {
     return this.state === "closed";
   }
 
-  /** Read from now on. */
+  /** Reads frames from now on. */
   start(onFrame: OnFrame): void {
     if (this.closed) return;
     this.state = "live";
@@ -70,9 +70,9 @@ export class Pilot implements Peer {
     this.resume();
   }
 
-  /** Send to the browser; the newest frames win when it is slow. */
+  /** Sends to the browser; the newest frames win when it is slow. */
   send(frame: Buffer, arrivedAt: number, binary = false): void {
-    if (this.state !== "closed") this.outbox.send(frame, arrivedAt, binary);
+    if (this.state !== "closed") this.buffer.send(frame, arrivedAt, binary);
   }
 
   pause(): void {
@@ -85,17 +85,17 @@ export class Pilot implements Peer {
     this.socket.resume();
   }
 
-  /** Runs once, as soon as the session is over, for whatever reason; at once when it is over already. */
+  /** Runs once, as soon as the session is over; at once when it is over already. */
   onEnd(run: () => void): void {
     if (this.closed) run();
     else this.ends.push(run);
   }
 
-  /** The session is over now; the browser is told why. */
+  /** Ends the session and sends the browser a close frame. */
   close(code: number, reason: string): void {
     if (this.closed) return;
     this.end();
-    // The browser's answer to the close must be read.
+    // To read the browser's close frame.
     this.resume();
     this.socket.close(code, reason);
   }
@@ -111,7 +111,7 @@ export class Pilot implements Peer {
   }
 
   ping(): void {
-    // One that is not read cannot answer; it is paused by us, and not for long.
+    // A paused socket is not read, so its pong would not be seen; the pause is short.
     if (this.paused) this.alive = true;
     else this.socket.ping();
   }
@@ -124,7 +124,7 @@ export class Pilot implements Peer {
   private end(): void {
     if (this.closed) return;
     this.state = "closed";
-    this.outbox.clear();
+    this.buffer.clear();
     for (const run of this.ends) run();
     this.ends.length = 0;
   }

@@ -11,12 +11,12 @@ beforeAll(async () => {
 });
 
 /** What the drone's computer receives. */
-async function droneHears(ip: string): Promise<string[]> {
-  const heard: string[] = [];
+async function framesToDrone(ip: string): Promise<string[]> {
+  const received: string[] = [];
   const subscriber = await relay.redis();
-  subscriber.on("message", (_channel, frame) => heard.push(frame));
+  subscriber.on("message", (_channel, frame) => received.push(frame));
   await subscriber.subscribe(`${ip}:gamepad_input`);
-  return heard;
+  return received;
 }
 
 const subscribers = async ({ ip }: TestDrone) => (await redis.pubsub("NUMSUB", `${ip}:output`))[1] as number;
@@ -37,11 +37,11 @@ async function live(drone: TestDrone, times = 1) {
 
 test("a pilot's frames reach the drone's channel, and the drone's both channels the pilot", async () => {
   const drone = await relay.newDrone();
-  const heard = await droneHears(drone.ip);
+  const received = await framesToDrone(drone.ip);
   const pilot = await relay.pilot(`/redispad/${drone.id}?access_token=whatever`).open();
   pilot.send('{"axes":[0,-1]}');
-  await until(() => heard.length === 1);
-  expect(heard).toEqual(['{"axes":[0,-1]}']);
+  await until(() => received.length === 1);
+  expect(received).toEqual(['{"axes":[0,-1]}']);
   await redis.publish(`${drone.ip}:output`, "armed ✓");
   await redis.publish(`${drone.ip}:aruco_tracking`, '{"marker":7}');
   await until(() => pilot.frames.length === 2);
@@ -50,14 +50,14 @@ test("a pilot's frames reach the drone's channel, and the drone's both channels 
 
 test("frames sent before the look-up is over arrive all the same, in order", async () => {
   const drone = await relay.newDrone();
-  const heard = await droneHears(drone.ip);
+  const received = await framesToDrone(drone.ip);
   const pilot = relay.pilot(`/redispad/${drone.id}`);
   const frames = Array.from({ length: 500 }, (_, i) => `frame ${i}`);
   pilot.socket.on("open", () => {
     for (const frame of frames) pilot.send(frame);
   });
-  await until(() => heard.length === frames.length);
-  expect(heard).toEqual(frames);
+  await until(() => received.length === frames.length);
+  expect(received).toEqual(frames);
 });
 
 test("an unknown drone, and one without an address, get the contract's words and 4404", async () => {
@@ -108,24 +108,24 @@ test("100,000 frames keep their bytes and their order while as many answers come
   expect(answers.findIndex((answer, i) => answer !== expected(i))).toBe(-1);
 }, 180_000);
 
-test("a flood that nobody paces loses no frame on its way to the drone", async () => {
+test("an unpaced flood loses no frame on its way to the drone", async () => {
   const drone = await relay.newDrone();
-  const heard = await droneHears(drone.ip);
+  const received = await framesToDrone(drone.ip);
   const [pilot] = await live(drone);
   for (let i = 0; i < 50_000; i++) pilot!.send(`${i}`);
-  await until(() => heard.length === 50_000, 30_000);
-  expect(heard.findIndex((frame, i) => frame !== `${i}`)).toBe(-1);
+  await until(() => received.length === 50_000, 30_000);
+  expect(received.findIndex((frame, i) => frame !== `${i}`)).toBe(-1);
 }, 60_000);
 
-test("two pilots of one drone both hear it and are both heard, over one subscription", async () => {
+test("two pilots of one drone both hear it and are both received, over one subscription", async () => {
   const drone = await relay.newDrone();
-  const heard = await droneHears(drone.ip);
+  const received = await framesToDrone(drone.ip);
   const [one, other] = await live(drone, 2);
   expect(await subscribers(drone)).toBe(1);
   one!.send("from one");
   other!.send("from the other");
-  await until(() => heard.length === 2);
-  expect(heard.toSorted()).toEqual(["from one", "from the other"]);
+  await until(() => received.length === 2);
+  expect(received.toSorted()).toEqual(["from one", "from the other"]);
 
   one!.socket.terminate();
   await until(async () => {
@@ -140,9 +140,9 @@ test("two pilots of one drone both hear it and are both heard, over one subscrip
 test("a session stays bound to the address that the drone had when it was opened", async () => {
   const drone = await relay.newDrone();
   const [pilot] = await live(drone);
-  const before = await droneHears(drone.ip);
+  const before = await framesToDrone(drone.ip);
   await relay.db("vpn_addresses").insert({ ip: "10.71.254.1", range: "simulated" });
-  const after = await droneHears("10.71.254.1");
+  const after = await framesToDrone("10.71.254.1");
   await relay.db("drones").where({ id: drone.id }).update({ ip: "10.71.254.1" });
 
   const next = await relay.pilot(`/redispad/${drone.id}`).open();
@@ -156,10 +156,10 @@ test("a session stays bound to the address that the drone had when it was opened
 
 test("text of 64 KiB passes; more is refused with 1009, a binary frame with 1003, bad UTF-8 with 1007", async () => {
   const drone = await relay.newDrone();
-  const heard = await droneHears(drone.ip);
+  const received = await framesToDrone(drone.ip);
   const [fits, tooBig, binary, garbled] = await live(drone, 4);
   fits!.send("x".repeat(65_536));
-  await until(() => heard.length === 1);
+  await until(() => received.length === 1);
   tooBig!.send("x".repeat(65_537));
   expect((await tooBig!.closed).code).toBe(1009);
   binary!.socket.send(Buffer.from([1, 2, 3]));
@@ -167,11 +167,11 @@ test("text of 64 KiB passes; more is refused with 1009, a binary frame with 1003
   garbled!.socket.send(Buffer.from([0xff, 0xfe]), { binary: false });
   expect((await garbled!.closed).code).toBe(1007);
   fits!.send("last");
-  await until(() => heard.length === 2);
-  expect(heard.map((frame) => frame.length)).toEqual([65_536, 4]);
+  await until(() => received.length === 2);
+  expect(received.map((frame) => frame.length)).toEqual([65_536, 4]);
 });
 
-test("what a drone publishes that is not UTF-8 reaches the pilot as text with replacement characters", async () => {
+test("a drone's message that is not UTF-8 reaches the pilot with replacement characters", async () => {
   const drone = await relay.newDrone();
   const [pilot] = await live(drone);
   await redis.publish(`${drone.ip}:output`, Buffer.from([0x6f, 0x6b, 0xff]));

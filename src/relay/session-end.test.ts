@@ -9,25 +9,24 @@ import { until } from "../testing/until";
 import { type Cuttable, cuttable } from "../testing/worlds/cuttable";
 import { startTestRelay, type TestDrone, TestPilot, type TestRelay } from "../testing/worlds/start-relay";
 import { DroneWatch } from "./drone-watch";
-import { Keepalive } from "./keepalive";
 import { RelayMetrics } from "./metrics";
-import { openSession, type RelayDeps } from "./relay";
+import { openSession, type RelayDeps } from "./open-session";
 import { type Session, Sessions } from "./sessions";
 
 let relay: TestRelay;
 /** Straight to the server, whatever happens to the relay's cable. */
 let redis: Redis;
-let redisCable: Cuttable;
-let listenerCable: Cuttable;
+let redisProxy: Cuttable;
+let listenerProxy: Cuttable;
 
 beforeAll(async () => {
   const [database, server] = await Promise.all([freshDatabase(), freshRedis()]);
-  redisCable = await cuttable(server.url);
-  listenerCable = await cuttable(database.url);
+  redisProxy = await cuttable(server.url);
+  listenerProxy = await cuttable(database.url);
   relay = await startTestRelay(
     {
-      REDIS_URL: redisCable.url,
-      DATABASE_DIRECT_URL: listenerCable.url,
+      REDIS_URL: redisProxy.url,
+      DATABASE_DIRECT_URL: listenerProxy.url,
       RELAY_PING_SECONDS: "1",
       RELAY_MAX_SESSIONS_PER_DRONE: "40",
       RELAY_REDIS_STALL_MS: "300",
@@ -99,15 +98,15 @@ test("a row that is really gone closes its sessions too", async () => {
   expect((await pilot.closed).code).toBe(4404);
 });
 
-test("an owner before is out at once, even one who keeps sending and will not hear of it", async () => {
+test("the former owner's session ends at once, even if the client keeps sending and does not read", async () => {
   const drone = await relay.newDrone();
-  const heard: string[] = [];
+  const received: string[] = [];
   const subscriber = await relay.redis();
-  subscriber.on("message", (_channel, frame) => heard.push(frame));
+  subscriber.on("message", (_channel, frame) => received.push(frame));
   await subscriber.subscribe(`${drone.ip}:gamepad_input`);
   const pilot = await live(drone);
   pilot.send("in time");
-  await until(() => heard.includes("in time"));
+  await until(() => received.includes("in time"));
   pilot.socket.pause();
   await relay
     .db("drones")
@@ -118,11 +117,11 @@ test("an owner before is out at once, even one who keeps sending and will not he
   pilot.socket.resume();
   expect(await pilot.closed).toEqual({ code: 4403, reason: "The drone has another owner now." });
   await redis.publish(`${drone.ip}:gamepad_input`, "marker");
-  await until(() => heard.includes("marker"));
-  expect(heard).toEqual(["in time", "marker"]);
+  await until(() => received.includes("marker"));
+  expect(received).toEqual(["in time", "marker"]);
 });
 
-test("whoever comes to have a bound address is not steered by the session of the one before", async () => {
+test("the next drone with a bound address is not steered by the former drone's session", async () => {
   const [old, next] = [await relay.newDrone(), await relay.newDrone()];
   const pilot = await live(old);
   await relay.db("drones").where({ id: old.id }).update({ ip: null });
@@ -130,24 +129,24 @@ test("whoever comes to have a bound address is not steered by the session of the
   expect(await pilot.closed).toEqual({ code: 4404, reason: "The drone's address is another drone's now." });
 });
 
-test("what changed while the database was not heard is found when it is heard again", async () => {
+test("what changed while the database was not received is found when it is received again", async () => {
   const [gone, given, kept] = [await relay.newDrone(), await relay.newDrone(), await relay.newDrone()];
   const pilots = [await live(gone), await live(given), await live(kept)];
-  listenerCable.cut();
-  await until(async () => (await metric("fleet_relay_hears_changes")) === "0");
+  listenerProxy.cut();
+  await until(async () => (await metric("fleet_relay_database_listening")) === "0");
   await relay.db("drones").where({ id: gone.id }).update({ deleted_at: new Date(), ip: null });
   await relay
     .db("drones")
     .where({ id: given.id })
     .update({ user_id: await relay.newUser() });
   expect(pilots.map(({ closedWith }) => closedWith)).toEqual([undefined, undefined, undefined]);
-  listenerCable.mend();
+  listenerProxy.mend();
   expect((await pilots[0]!.closed).code).toBe(4404);
   expect((await pilots[1]!.closed).code).toBe(4403);
   expect(pilots[2]!.closedWith).toBeUndefined();
 });
 
-test("a pilot whose network died without a word is found, and the session's subscription goes", async () => {
+test("a pilot whose network died is found by pings, and the session's subscription ends", async () => {
   const drone = await relay.newDrone();
   const cable = await cuttable(relay.url);
   const pilot = await live(drone, new TestPilot(`${cable.url.replace("http", "ws")}redispad/${drone.id}`));
@@ -156,7 +155,7 @@ test("a pilot whose network died without a word is found, and the session's subs
   expect(pilot.closedWith).toBeUndefined();
 });
 
-test("a silent pilot who answers pings stays", async () => {
+test("a pilot that sends nothing but pongs stays", async () => {
   const drone = await relay.newDrone();
   const pilot = await live(drone);
   let pings = 0;
@@ -169,22 +168,22 @@ test("a silent pilot who answers pings stays", async () => {
 
 test("a Redis that stalls ends the sessions, what it did not take is never delivered late, and new ones work after", async () => {
   const drone = await relay.newDrone();
-  const heard: string[] = [];
+  const received: string[] = [];
   const subscriber = await relay.redis();
-  subscriber.on("message", (_channel, frame) => heard.push(frame));
+  subscriber.on("message", (_channel, frame) => received.push(frame));
   await subscriber.subscribe(`${drone.ip}:gamepad_input`);
   const pilot = await live(drone);
-  redisCable.stall();
+  redisProxy.stall();
   pilot.send("stale");
   expect(await pilot.closed).toEqual({
     code: 1013,
     reason: "Redis cannot be reached; connect again in a moment.",
   });
   expect((await relay.pilot(`/redispad/${drone.id}`).closed).code).toBe(1013);
-  redisCable.cut();
-  redisCable.mend();
-  await until(() => steers(drone, () => heard.includes("fresh")), 20_000);
-  expect(heard).not.toContain("stale");
+  redisProxy.cut();
+  redisProxy.mend();
+  await until(() => steers(drone, () => received.includes("fresh")), 20_000);
+  expect(received).not.toContain("stale");
   await until(async () => (await redis.pubsub("NUMSUB", `${drone.ip}:output`))[1] === 0);
 });
 
@@ -200,15 +199,13 @@ test("a drone deleted while its session is being looked up leaves no subscriptio
   await until(async () => (await metric('fleet_relay_sessions{route="redispad"')) === "0");
 });
 
-test("an owner who was the owner when he was looked up, and no longer is when the answer comes, is turned away", async () => {
+test("a user who loses the drone during the look-up is refused", async () => {
   const drone = await relay.newDrone();
   const log = createLogger("test", "silent");
   const sessions = new Sessions({ maxSessions: 2, maxSessionsPerDrone: 2 });
   const watch = new DroneWatch(relay.db, sessions, log);
   const db = openDatabase(relay.databaseUrl, { poolMax: 1 });
-  const keepalive = new Keepalive(60_000);
   atEndOfFile(async () => {
-    keepalive.stop();
     await Promise.all([db.destroy(), watch.stop()]);
   });
   const another = relay.newUser();
@@ -233,7 +230,7 @@ test("an owner who was the owner when he was looked up, and no longer is when th
     Object.assign(new EventEmitter(), socket) as unknown as WebSocket,
     { route: "redispad", droneId: drone.id, token: undefined },
     {
-      ...{ db, log, sessions, watch, keepalive, credentials: undefined },
+      ...{ db, log, sessions, watch, pingMs: 60_000, credentials: undefined },
       metrics: new RelayMetrics(createMetrics("test")),
       publisher: { up: true },
       channels: { join: async () => {}, leave: () => {} },

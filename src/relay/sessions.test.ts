@@ -3,7 +3,7 @@ import { type Session, Sessions } from "./sessions";
 
 const drone = { id: 7 } as BoundDrone;
 
-test("a drone's place is another pilot's when one leaves, and nobody's more when one leaves who had none", () => {
+test("a drone's limit is freed by a bound session that ends, and not by one that was never bound", () => {
   const sessions = new Sessions({ maxSessions: 10, maxSessionsPerDrone: 2 });
   const come = () => {
     const session: Session = { route: "redispad", droneId: drone.id, drone: undefined, close: () => {} };

@@ -1,11 +1,11 @@
-import { closeCodes, Refusal } from "./close";
-import type { PilotRoute } from "./doors";
+import { closeCodes, Refusal } from "./close-codes";
 import type { BoundDrone } from "./drones.store";
+import type { PilotRoute } from "./upgrades";
 
 export interface Session {
   readonly route: PilotRoute;
   readonly droneId: number;
-  /** What the session was opened on; undefined while it is being looked up. `Sessions.bind` sets it. */
+  /** The drone as it was when the session was opened; undefined until `Sessions.bind`. */
   drone: BoundDrone | undefined;
   close(code: number, reason: string): void;
 }
@@ -15,73 +15,60 @@ export interface SessionLimits {
   readonly maxSessionsPerDrone: number;
 }
 
-/** Why a session is not taken; a label of the metrics. */
+/** Why a session is refused; a label of the metrics. */
 export type SessionsFull = "full" | "drone_full";
 
-/** Every open session of this process, by drone. */
+/** The open sessions of this process. */
 export class Sessions {
-  private readonly byDrone = new Map<number, { readonly all: Set<Session>; bound: number }>();
-  private readonly counts = { redispad: 0, gamepad: 0 };
+  private readonly open = new Set<Session>();
 
   constructor(
     private readonly limits: SessionLimits,
-    private readonly onFull: (why: SessionsFull) => void = () => {},
+    private readonly onFull: (reason: SessionsFull) => void = () => {},
   ) {}
 
-  /** Returns the function that takes it out again. Throws a Refusal, 1013, when there are as many as there may be. */
+  /** Returns the function that removes it. Throws a Refusal, 1013, when the relay is full. */
   add(session: Session): () => void {
-    if (this.size >= this.limits.maxSessions) {
+    if (this.open.size >= this.limits.maxSessions) {
       this.onFull("full");
       throw new Refusal(
         closeCodes.tryLater,
         "This relay has as many sessions as it may; connect again in a moment.",
       );
     }
-    const { droneId, route } = session;
-    const ofDrone = this.byDrone.get(droneId) ?? { all: new Set(), bound: 0 };
-    this.byDrone.set(droneId, ofDrone);
-    ofDrone.all.add(session);
-    this.counts[route] += 1;
-    return () => {
-      if (!ofDrone.all.delete(session)) return;
-      if (session.drone) ofDrone.bound -= 1;
-      this.counts[route] -= 1;
-      if (ofDrone.all.size === 0 && this.byDrone.get(droneId) === ofDrone) this.byDrone.delete(droneId);
-    };
+    this.open.add(session);
+    return () => this.open.delete(session);
   }
 
   /**
-   * The session's pilot may steer this drone. Only such sessions count as the drone's, so that nobody who may not
-   * keeps its pilot out. Throws a Refusal, 1013, when it has as many as it may.
+   * Binds an authorized session to its drone. Only bound sessions count for the drone, so that unauthorized clients
+   * cannot keep its pilot out. Throws a Refusal, 1013, when the drone has as many as it may.
    */
   bind(session: Session, drone: BoundDrone): void {
-    const ofDrone = this.byDrone.get(session.droneId);
-    if (!ofDrone?.all.has(session)) return;
-    if (ofDrone.bound >= this.limits.maxSessionsPerDrone) {
+    if (!this.open.has(session)) return;
+    const bound = this.of(drone.id).filter((other) => other.drone).length;
+    if (bound >= this.limits.maxSessionsPerDrone) {
       this.onFull("drone_full");
       throw new Refusal(
         closeCodes.tryLater,
         "This drone has as many sessions here as it may; close one, or connect again in a moment.",
       );
     }
-    ofDrone.bound += 1;
     session.drone = drone;
   }
 
   count(route: PilotRoute): number {
-    return this.counts[route];
-  }
-
-  get size(): number {
-    return this.counts.redispad + this.counts.gamepad;
+    return this.all().filter((session) => session.route === route).length;
   }
 
   of(droneId: number): readonly Session[] {
-    return [...(this.byDrone.get(droneId)?.all ?? [])];
+    const found: Session[] = [];
+    for (const session of this.open) if (session.droneId === droneId) found.push(session);
+    return found;
   }
 
   all(): readonly Session[] {
-    return [...this.byDrone.values()].flatMap(({ all }) => [...all]);
+    return [...this.open];
   }
 
   closeAll(code: number, reason: string, which: PilotRoute | "every" = "every"): void {

@@ -7,8 +7,8 @@ import { until } from "../testing/until";
 import { TEST_JWT_SECRET } from "../testing/worlds/start-gateway";
 import { startTestRelay, type TestDrone, type TestRelay } from "../testing/worlds/start-relay";
 import { startRelay } from ".";
-import { admit } from "./admission";
-import type { Refusal } from "./close";
+import { authorize } from "./authorization";
+import type { Refusal } from "./close-codes";
 
 let relay: TestRelay;
 let redis: Redis;
@@ -66,7 +66,7 @@ test("a token that was logged out is refused before it expires", async () => {
   expect(await closeOf(token)).toBe(4401);
 });
 
-test("a log-out that the relay hears of while it asks about the token ends the session, whatever the answer", async () => {
+test("a log-out during the check of the token ends the session, whatever the check finds", async () => {
   const told: Refusal[] = [];
   let end: (why: string) => void = () => {};
   const tokenWatch = {
@@ -81,7 +81,7 @@ test("a log-out that the relay hears of while it asks about the token ends the s
     },
   };
   const pilot = { onEnd: () => {}, refuse: (refusal: Refusal) => told.push(refusal) };
-  await admit(relay.db, { tokens, tokenWatch }, drone.id, accessOf(drone.user_id), pilot);
+  await authorize(relay.db, { tokens, tokenWatch }, drone.id, accessOf(drone.user_id), pilot);
   expect(told).toEqual([expect.objectContaining({ code: 4401 })]);
 });
 
@@ -101,7 +101,7 @@ test("a session outlives its token's expiry: sticks are not taken away in mid-ai
   pilot.socket.terminate();
 });
 
-test("GET /drone/{id} tells the owner, and nobody else", async () => {
+test("GET /drone/{id} answers the owner alone", async () => {
   const ask = async (token?: string) => {
     const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
     const response = await fetch(`${relay.url}/drone/${drone.id}`, { headers });

@@ -39,9 +39,12 @@ interface TelemetryFeatureDeps {
 export function telemetry(deps: TelemetryFeatureDeps): TelemetrySockets {
   const { config, db, log, redis, replicas, tokens, droneEvents } = deps;
   const strict = config.ACCESS_PROFILE === "strict";
-  const changes = new ChangeCount();
+  let changes = 0;
   const findWatched = async (userId: number, droneId: number): Promise<Drone> => {
-    const drone = await changes.readUnchanged(() => findDrone(db, droneId));
+    const before = changes;
+    const drone = await findDrone(db, droneId);
+    // A change during the read may be newer than the row, and its event found no watcher to remove yet.
+    if (changes !== before) return findWatched(userId, droneId);
     if (!drone || (strict && !may(userId, "view", drone))) {
       throw new DomainError("not_found", `There is no drone ${droneId} that you may watch.`);
     }
@@ -66,11 +69,11 @@ export function telemetry(deps: TelemetryFeatureDeps): TelemetrySockets {
   );
   replicas?.links.serveFeeds((target, from, request) => sockets.feeds.feed(target, from, request));
   droneEvents.onDroneGone(({ id }) => {
-    changes.count();
+    changes += 1;
     sockets.feeds.close(id, `Drone ${id} was deleted or has another owner; it is no longer watched.`);
   });
   droneEvents.onDroneMoved((drone) => {
-    changes.count();
+    changes += 1;
     try {
       sockets.feeds.move(drone.id, linkTarget(config, drone));
     } catch (error) {
@@ -81,21 +84,4 @@ export function telemetry(deps: TelemetryFeatureDeps): TelemetrySockets {
     }
   });
   return sockets;
-}
-
-/** Reads a drone again when a drone was deleted or moved during the read: nobody joins the room of a deleted drone. */
-class ChangeCount {
-  private changes = 0;
-
-  count(): void {
-    this.changes += 1;
-  }
-
-  async readUnchanged<T>(read: () => Promise<T>): Promise<T> {
-    for (;;) {
-      const before = this.changes;
-      const value = await read();
-      if (this.changes === before) return value;
-    }
-  }
 }

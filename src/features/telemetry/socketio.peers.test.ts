@@ -11,7 +11,7 @@ beforeAll(async () => {
   gateway = await startTestGateway();
 });
 
-/** Everything that python-socketio's client heard, in order. */
+/** Everything that python-socketio's client received, in order. */
 async function watch(token: string, droneId: number, transport: "websocket" | "polling") {
   const interpreter = process.env.PEERS_PYTHON;
   if (!interpreter) throw new Error("Run these tests by `npm run test:peers`");
@@ -29,14 +29,14 @@ test.each(["websocket", "polling"] as const)(
     const user = await gateway.newUser();
     const drone = await simulatedDrone(user.api);
     atEndOfFile(() => drone.stop());
-    const heard = await watch(user.token, drone.id, transport);
+    const received = await watch(user.token, drone.id, transport);
     const stream = { stream_type: "gps", drone_id: drone.id };
     expect(heard[0]).toEqual(["connected", { status: "connected", user_id: user.id }]);
-    expect(heard.filter(([event]) => event === "subscription_confirmed").map(([, data]) => data)).toEqual([
+    expect(received.filter(([event]) => event === "subscription_confirmed").map(([, data]) => data)).toEqual([
       { status: "subscribed", ...stream },
       { status: "unsubscribed", ...stream },
     ]);
-    const positions = heard.filter(([event]) => event === "telemetry_data");
+    const positions = received.filter(([event]) => event === "telemetry_data");
     expect(positions.length).toBeGreaterThanOrEqual(3);
     for (const [, frame] of positions)
       expect(frame).toMatchObject({
@@ -48,7 +48,7 @@ test.each(["websocket", "polling"] as const)(
   60_000,
 );
 
-test("a client in Python whose token is none is told why and sent away", async () => {
-  const heard = await watch("nonsense", 1, "websocket");
-  expect(heard).toEqual([["error", { message: expect.stringContaining("token") }]]);
+test("a Python client with an invalid token gets an error and is disconnected", async () => {
+  const received = await watch("nonsense", 1, "websocket");
+  expect(received).toEqual([["error", { message: expect.stringContaining("token") }]]);
 }, 60_000);

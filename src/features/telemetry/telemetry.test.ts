@@ -124,7 +124,7 @@ describe("a stream", () => {
     await user.api.post("/drone/action/disarm_drone", { drone_id: drone.id });
   });
 
-  test("of the dashboard begins with home for who comes late", async () => {
+  test("of the dashboard begins with home for a late watcher", async () => {
     const early = watch();
     await early.subscribe(drone.id, "dashboard");
     await eventually("home", () => early.frames("home").length > 0);
@@ -174,19 +174,19 @@ describe("a request that cannot be met", () => {
     ["a drone that is no number", { drone_id: "x", stream_type: "gps" }, "drone_id"],
     ["an unknown stream", { drone_id: 1, stream_type: "radar" }, "stream_type"],
     ["a drone that is not there", { drone_id: 2_000_000_000, stream_type: "gps" }, "no drone 2000000000"],
-  ])("such as %s is told, and the socket goes on", async (_name, asked, told) => {
+  ])("such as %s is answered with an error, and the socket stays open", async (_name, payload, message) => {
     const watcher = watch();
-    watcher.socket.emit("subscribe_telemetry", asked);
-    expect(await watcher.next("error")).toEqual({ message: expect.stringContaining(told) });
+    watcher.socket.emit("subscribe_telemetry", payload);
+    expect(await watcher.next("error")).toEqual({ message: expect.stringContaining(message) });
     await watcher.subscribe(drone.id, "gps");
     expect(watcher.all("subscription_confirmed")).toHaveLength(1);
   });
 
-  test("such as a flood is refused beyond what may wait, and every request is answered", async () => {
+  test("such as a flood is refused beyond the limit, and every request is answered", async () => {
     const watcher = watch();
     await watcher.next("connected");
-    const asked = { drone_id: drone.id, stream_type: "logs" };
-    for (let n = 0; n < 400; n++) watcher.socket.emit("subscribe_telemetry", asked);
+    const payload = { drone_id: drone.id, stream_type: "logs" };
+    for (let n = 0; n < 400; n++) watcher.socket.emit("subscribe_telemetry", payload);
     const confirmed = () => watcher.all("subscription_confirmed").length;
     const refused = () => watcher.all("error").length;
     await eventually("400 answers", () => confirmed() + refused() === 400);
@@ -246,30 +246,32 @@ describe("the vehicle subscription", () => {
     await watcher.next("telemetry_data", 3);
   });
 
-  test("of a vehicle that does not answer is told to those who watch, and to who comes later", async () => {
+  test("of an unreachable vehicle sends an error to present and later watchers", async () => {
     const other = await gateway.newUser();
-    const silent = await flown(other);
-    await silent.stop();
+    const unreachable = await flown(other);
+    await unreachable.stop();
     const watcher = watch(other.token);
-    await watcher.subscribe(silent.id, "gps");
+    await watcher.subscribe(unreachable.id, "gps");
     expect(watcher.all("subscription_confirmed")).toHaveLength(1);
-    expect(await watcher.next("error")).toEqual({ message: expect.stringContaining(`Drone ${silent.id}`) });
+    expect(await watcher.next("error")).toEqual({
+      message: expect.stringContaining(`Drone ${unreachable.id}`),
+    });
     const late = watch(other.token);
-    await late.subscribe(silent.id, "gps");
+    await late.subscribe(unreachable.id, "gps");
     expect(await late.next("error")).toEqual({ message: expect.stringContaining("cannot be reached") });
   });
 
-  test("ends with the drone, and its watchers are told once", async () => {
+  test("ends with the drone, and its watchers get one error", async () => {
     const other = await gateway.newUser();
-    const doomed = await flown(other);
+    const deleted = await flown(other);
     const watcher = watch(other.token);
-    await watcher.subscribe(doomed.id, "gps");
-    await watcher.subscribe(doomed.id, "dashboard");
+    await watcher.subscribe(deleted.id, "gps");
+    await watcher.subscribe(deleted.id, "dashboard");
     await watcher.next("telemetry_data");
-    expect((await other.api.delete(`/drone/${doomed.id}`)).status).toBe(201);
+    expect((await other.api.delete(`/drone/${deleted.id}`)).status).toBe(201);
     expect(await watcher.next("error")).toEqual({ message: expect.stringContaining("deleted") });
     expect(await subscribed()).toBe(0);
-    watcher.socket.emit("subscribe_telemetry", { drone_id: doomed.id, stream_type: "gps" });
+    watcher.socket.emit("subscribe_telemetry", { drone_id: deleted.id, stream_type: "gps" });
     await watcher.next("error", 2);
     expect(watcher.all("error")[1].message).toContain("no drone");
   });
@@ -319,10 +321,10 @@ describe("in the strict profile", () => {
     strict = await startTestGateway({ ACCESS_PROFILE: "strict", EDGE_SECRET: "a secret of the edge's own" });
   });
 
-  test("only the owner may watch, and a stranger does not learn whether there is a drone", async () => {
-    const [owner, stranger] = await Promise.all([strict.newUser(), strict.newUser()]);
+  test("only the owner may watch, and another user does not learn whether the drone exists", async () => {
+    const [owner, otherUser] = await Promise.all([strict.newUser(), strict.newUser()]);
     const owned = await flown(owner);
-    const [mine, theirs] = [owner, stranger].map(({ token }) => new TestWatcher(strict.url, token));
+    const [mine, theirs] = [owner, otherUser].map(({ token }) => new TestWatcher(strict.url, token));
     await mine?.subscribe(owned.id, "gps");
     await mine?.next("telemetry_data");
     await theirs?.subscribe(owned.id, "gps");

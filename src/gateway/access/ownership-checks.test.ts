@@ -48,8 +48,8 @@ test("every file that takes a drone's id from a caller asks may()", () => {
     "src/features/drones/drones.service.ts",
     "src/features/executions/executions.service.ts",
     "src/features/telemetry/index.ts",
-    "src/relay/admission.ts",
     "src/relay/app.ts",
+    "src/relay/authorization.ts",
     "src/tunnel/reconcile/fleet.ts",
   ]);
 });

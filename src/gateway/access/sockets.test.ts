@@ -4,7 +4,7 @@ import type { Server } from "socket.io";
 import { WebSocket, WebSocketServer } from "ws";
 import { SOCKETS_PATH } from "../../features/telemetry";
 import { DRONE_PATH } from "../../relay/app";
-import { pilotRoutes } from "../../relay/doors";
+import { pilotRoutes } from "../../relay/upgrades";
 import { atEndOfFile } from "../../testing";
 import { type BadCallers, badCallers, otherTokens } from "../../testing/access/bad-tokens";
 import { type Belongings, belongings, TEST_EDGE_SECRET } from "../../testing/access/belongings";

@@ -1,12 +1,9 @@
 import type { Socket } from "node:net";
 import { createServer } from "node:net";
-import { createLogger } from "../platform/process/log";
-import { openRedis, type Redis, redisReady } from "../platform/redis/client";
-import { connectRedis, encodeCommand, publishTo } from "../platform/redis/resp";
-import { atEndOfFile, freshRedis } from "../testing";
-import { until } from "../testing/until";
-import { Publisher } from "./publisher";
-import { Series } from "./tally";
+import { atEndOfFile, freshRedis } from "../../testing";
+import { createLogger } from "../process/log";
+import { openRedis, type Redis, redisReady } from "./client";
+import { connectRedis, encodeCommand, publishTo } from "./resp";
 
 const quiet = createLogger("test", "silent");
 let url: URL;
@@ -53,24 +50,4 @@ test("a port where nobody listens, and a server that closes, reject with the rea
   const { port } = rude.address() as { port: number };
   await expect(connectRedis(`redis://127.0.0.1:${port}`)).rejects.toThrow(/closed the connection|ECONNRESET/);
   await expect(connectRedis("redis://127.0.0.1:1")).rejects.toThrow("ECONNREFUSED");
-});
-
-test("a Redis that refuses a frame takes the publisher down instead of being believed", async () => {
-  await admin.call("ACL", "SETUSER", "mute", "on", ">mute", "resetchannels", "+@all");
-  let downs = 0;
-  const publisher = new Publisher(as("mute", "mute"), {
-    log: quiet,
-    stallMs: 1_000,
-    residence: new Series([1]),
-    onDown: () => {
-      downs += 1;
-    },
-  });
-  atEndOfFile(async () => publisher.stop());
-  await publisher.ready(2_000);
-  const source = { unacknowledged: 0, pause: () => {}, resume: () => {} };
-  publisher.publish(source, publishTo("10.71.0.2:gamepad_input"), Buffer.from("stick"), performance.now());
-  await until(() => downs === 1);
-  expect(source.unacknowledged).toBe(0);
-  expect(publisher.inFlight.count).toBe(0);
 });

@@ -1,9 +1,9 @@
 import { Redis } from "ioredis";
-import { createLogger } from "../platform/process/log";
-import { openRedis, redisReady } from "../platform/redis/client";
-import { freshRedis } from "../testing";
-import { atEndOfFile } from "../testing/clean-up";
-import { until } from "../testing/until";
+import { createLogger } from "../../platform/process/log";
+import { openRedis, redisReady } from "../../platform/redis/client";
+import { freshRedis } from "../../testing";
+import { atEndOfFile } from "../../testing/clean-up";
+import { until } from "../../testing/until";
 import { Channels } from "./channels";
 
 async function start() {
@@ -18,7 +18,7 @@ async function start() {
   return { operator, channels: new Channels(redis, () => {}), isUp: () => redis.status === "ready" };
 }
 
-test("who joins a channel that Redis refused before joins it when Redis no longer does", async () => {
+test("a channel that Redis refused can be joined when Redis accepts it", async () => {
   const { operator, channels } = await start();
   await operator.call("ACL", "SETUSER", "default", "-subscribe");
   await expect(channels.join(["sticks"], () => {})).rejects.toThrow("NOPERM");
@@ -27,27 +27,27 @@ test("who joins a channel that Redis refused before joins it when Redis no longe
   expect(await operator.publish("sticks", "a frame")).toBe(1);
 });
 
-test("a refusal that comes after its channels were left takes none from who has joined one since", async () => {
+test("a late refusal does not affect a listener that joined the channel meanwhile", async () => {
   const { operator, channels } = await start();
   await operator.call("ACL", "SETUSER", "default", "resetchannels", "&sticks");
-  const heard: string[] = [];
+  const received: string[] = [];
   const gone = () => {};
   const refused = expect(channels.join(["sticks", "another's"], gone)).rejects.toThrow("NOPERM");
   channels.leave(["sticks", "another's"], gone);
-  await channels.join(["sticks"], (message) => heard.push(String(message)));
+  await channels.join(["sticks"], (message) => received.push(String(message)));
   await refused;
   expect(await operator.publish("sticks", "a frame")).toBe(1);
-  await until(() => heard.length > 0);
-  expect(heard).toEqual(["a frame"]);
+  await until(() => received.length > 0);
+  expect(received).toEqual(["a frame"]);
 });
 
-test("a channel whose subscription was lost with the connection is joined anew, also by others than before", async () => {
+test("a channel whose subscription was lost with the connection can be joined again, also by other listeners", async () => {
   const { operator, channels, isUp } = await start();
   await channels.join(["sticks"], () => {});
   await operator.call("CLIENT", "KILL", "TYPE", "pubsub");
   await until(async () => (await operator.pubsub("NUMSUB", "sticks"))[1] === 0 && isUp());
-  const heard: string[] = [];
-  await channels.join(["sticks"], (message) => heard.push(String(message)));
+  const received: string[] = [];
+  await channels.join(["sticks"], (message) => received.push(String(message)));
   expect(await operator.publish("sticks", "a frame")).toBe(1);
-  await until(() => heard.length > 0);
+  await until(() => received.length > 0);
 });

@@ -1,12 +1,11 @@
 import type { Socket } from "node:net";
-import { createLogger } from "../platform/process/log";
-import { openRedis, redisReady } from "../platform/redis/client";
-import { publishTo } from "../platform/redis/resp";
-import { atEndOfFile, freshRedis } from "../testing";
-import { until } from "../testing/until";
-import type { Source } from "./in-flight";
+import { createLogger } from "../../platform/process/log";
+import { openRedis, redisReady } from "../../platform/redis/client";
+import { publishTo } from "../../platform/redis/resp";
+import { atEndOfFile, freshRedis } from "../../testing";
+import { until } from "../../testing/until";
+import type { Source } from "./pending-replies";
 import { Publisher } from "./publisher";
-import { Series } from "./tally";
 
 const STALL_MS = 300;
 const quiet = createLogger("test", "silent");
@@ -15,12 +14,12 @@ async function start() {
   const { url } = await freshRedis();
   const drone = openRedis(url, quiet);
   await redisReady(drone);
-  const heard: string[] = [];
-  drone.on("message", (_channel, frame) => heard.push(frame));
+  const received: string[] = [];
+  drone.on("message", (_channel, frame) => received.push(frame));
   await drone.subscribe("sticks");
   let downs = 0;
   const publisher = new Publisher(url, {
-    ...{ log: quiet, stallMs: STALL_MS, residence: new Series([1]) },
+    ...{ log: quiet, stallMs: STALL_MS, delay: { observe: () => {} } },
     onDown: () => {
       downs += 1;
     },
@@ -33,27 +32,53 @@ async function start() {
   const source: Source = { unacknowledged: 0, pause: () => {}, resume: () => {} };
   const publish = (frame: string) =>
     publisher.publish(source, publishTo("sticks"), Buffer.from(frame), performance.now());
-  return { publisher, publish, heard, downs: () => downs };
+  return { publisher, publish, received, downs: () => downs };
 }
 
 test("a frame that was not written when the connection broke is never sent", async () => {
-  const { publisher, publish, heard, downs } = await start();
+  const { publisher, publish, received, downs } = await start();
   publish("stale");
   (Reflect.get(publisher, "socket") as Socket).destroy();
   await until(() => downs() === 1);
   await until(() => publisher.up);
   publish("fresh");
-  await until(() => heard.includes("fresh"));
-  expect(heard).toEqual(["fresh"]);
+  await until(() => received.includes("fresh"));
+  expect(received).toEqual(["fresh"]);
 });
 
-test("a process that stood still does not take it for a stall of Redis", async () => {
-  const { publisher, publish, heard, downs } = await start();
+test("a pause of this process is not taken for a stall of Redis", async () => {
+  const { publisher, publish, received, downs } = await start();
   publish("before");
   // Written, and not answered yet.
   await new Promise(setImmediate);
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3 * STALL_MS);
   publish("after");
-  await until(() => heard.length === 2);
+  await until(() => received.length === 2);
   expect([publisher.up, downs()]).toEqual([true, 0]);
+});
+
+test("a Redis that refuses a frame takes the publisher down", async () => {
+  const server = await freshRedis();
+  const admin = openRedis(server.url, quiet);
+  atEndOfFile(async () => admin.disconnect());
+  await redisReady(admin);
+  await admin.call("ACL", "SETUSER", "mute", "on", ">mute", "resetchannels", "+@all");
+  const url = new URL(server.url);
+  [url.username, url.password] = ["mute", "mute"];
+  let downs = 0;
+  const publisher = new Publisher(url.href, {
+    log: quiet,
+    stallMs: 1_000,
+    delay: { observe: () => {} },
+    onDown: () => {
+      downs += 1;
+    },
+  });
+  atEndOfFile(async () => publisher.stop());
+  await publisher.ready(2_000);
+  const source = { unacknowledged: 0, pause: () => {}, resume: () => {} };
+  publisher.publish(source, publishTo("10.71.0.2:gamepad_input"), Buffer.from("stick"), performance.now());
+  await until(() => downs === 1);
+  expect(source.unacknowledged).toBe(0);
+  expect(publisher.pending.count).toBe(0);
 });

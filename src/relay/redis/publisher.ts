@@ -1,18 +1,17 @@
 import type { Socket } from "node:net";
-import { setTimeout as delay } from "node:timers/promises";
-import type { Logger } from "../platform/process/log";
-import { connectRedis, encodeCommand } from "../platform/redis/resp";
-import { InFlight, type Source } from "./in-flight";
-import type { Series } from "./tally";
+import type { Logger } from "../../platform/process/log";
+import { connectRedis, encodeCommand } from "../../platform/redis/resp";
+import { backoffMs, retry } from "../../platform/retry";
+import { PendingReplies, type Source } from "./pending-replies";
 
 export interface PublisherOptions {
   readonly log: Logger;
-  /** A frame that Redis has not taken for this long is worth nothing any more, and all behind it neither. */
+  /** The connection is reset when Redis has not replied to a frame for this long. */
   readonly stallMs: number;
-  /** Frames can no longer be delivered; what was on its way is thrown away, never sent late. */
+  /** The connection is lost; frames without a reply are dropped, never sent late. */
   readonly onDown: () => void;
-  /** From a frame's arrival to its PUBLISH being written. */
-  readonly residence: Series;
+  /** Seconds from a batch's first frame to its write. */
+  readonly delay: { observe(seconds: number): void };
 }
 
 const BATCH_BYTES = 131_072;
@@ -26,11 +25,11 @@ const NEWLINE = 10;
 const MINUS = 45;
 
 /**
- * Publishes frames on one connection of its own, in order, every turn of the event loop's in one write.
+ * Publishes frames on a connection of its own, in order, all frames of one turn of the event loop in one write.
  *
- * It speaks the protocol itself: a PUBLISH through the general client costs five times the CPU (a promise, a
- * timer and a system call each), and that client hands over what it has buffered when a stalled connection
- * wakes, while a stale stick frame must be thrown away.
+ * It speaks the protocol itself: a PUBLISH through ioredis costs five times the CPU (a promise, a timer and a system
+ * call each), and ioredis sends what it has buffered when a stalled connection resumes, while a stale stick frame must
+ * be dropped.
  *
  * connecting → up → connecting → … → stopped.
  */
@@ -42,17 +41,17 @@ export class Publisher {
   private failures = 0;
   private batch = Buffer.allocUnsafeSlow(BATCH_BYTES);
   private filled = 0;
-  private readonly arrivals: number[] = [];
+  private firstArrivedAt: number | undefined;
   private scheduled = false;
   private atLineStart = true;
   private lastProbeAt = 0;
-  readonly inFlight = new InFlight();
+  readonly pending = new PendingReplies();
 
   constructor(
     private readonly url: string,
     private readonly options: PublisherOptions,
   ) {
-    this.watch = setInterval(() => this.look(performance.now()), WATCH_MS);
+    this.watch = setInterval(() => this.checkStall(performance.now()), WATCH_MS);
     this.watch.unref();
     void this.connect();
   }
@@ -62,8 +61,8 @@ export class Publisher {
   }
 
   /**
-   * Publish one frame; `prefix` is `publishTo(channel)`. Only while `up`. The source is paused while Redis owes
-   * it too much.
+   * Publishes one frame; `prefix` is `publishTo(channel)`. Only while `up`. The source is paused while too many of its
+   * bytes have no reply.
    */
   publish(source: Source, prefix: Buffer, frame: Buffer, arrivedAt: number): void {
     const size = prefix.length + frame.length + OVERHEAD_BYTES;
@@ -74,8 +73,8 @@ export class Publisher {
     at += frame.copy(this.batch, at);
     at += this.batch.write("\r\n", at, "latin1");
     this.filled = at;
-    this.arrivals.push(arrivedAt);
-    this.inFlight.add(source, size);
+    this.firstArrivedAt ??= arrivedAt;
+    this.pending.add(source, size);
     if (this.scheduled) return;
     this.scheduled = true;
     setImmediate(() => this.flush());
@@ -83,11 +82,10 @@ export class Publisher {
 
   /** Resolves when it is up; rejects after `limitMs`. */
   async ready(limitMs: number): Promise<void> {
-    const deadline = performance.now() + limitMs;
-    while (!this.up) {
-      if (performance.now() > deadline) throw new Error("Redis did not answer in time.");
-      await delay(5);
-    }
+    const check = async () => {
+      if (!this.up) throw new Error("Redis did not answer in time.");
+    };
+    await retry(check, { firstMs: 5, limitMs });
   }
 
   stop(): void {
@@ -101,17 +99,17 @@ export class Publisher {
     this.scheduled = false;
     if (this.filled === 0 || !this.socket) return;
     this.write(this.socket, this.batch.subarray(0, this.filled));
-    // A write that the kernel took at once leaves the bytes free; otherwise they are still being read.
+    // Bytes that the kernel has not accepted yet are still read from the batch.
     if (this.socket.writableLength > 0) this.batch = Buffer.allocUnsafeSlow(BATCH_BYTES);
     this.filled = 0;
-    const now = performance.now();
-    for (const arrivedAt of this.arrivals) this.options.residence.observe((now - arrivedAt) / 1_000);
-    this.arrivals.length = 0;
+    if (this.firstArrivedAt !== undefined)
+      this.options.delay.observe((performance.now() - this.firstArrivedAt) / 1_000);
+    this.firstArrivedAt = undefined;
   }
 
   private write(socket: Socket, bytes: Buffer): void {
     socket.write(bytes);
-    this.inFlight.written(performance.now());
+    this.pending.markWritten(performance.now());
   }
 
   private async connect(): Promise<void> {
@@ -123,10 +121,10 @@ export class Publisher {
       }
       this.socket = socket;
       this.atLineStart = true;
-      socket.on("data", (replies) => this.hear(socket, replies));
+      socket.on("data", (replies) => this.readReplies(socket, replies));
       socket.on("error", (error) => this.fail(socket, error));
       socket.on("close", () => this.fail(socket, new Error("Redis closed the connection.")));
-      if (this.failures > 0) this.options.log.info("Redis takes frames again");
+      if (this.failures > 0) this.options.log.info("Reconnected to Redis for stick frames");
       this.failures = 0;
       this.state = "up";
     } catch (error) {
@@ -136,9 +134,9 @@ export class Publisher {
 
   private retry(error: Error): void {
     if (this.state === "stopped") return;
-    if (this.failures === 0) this.options.log.error({ err: error }, "Redis takes no frames; reconnecting");
-    const pauseMs = Math.min(50 * 2 ** Math.min(this.failures++, 10), RECONNECT_MAX_MS);
-    this.timer = setTimeout(() => void this.connect(), pauseMs);
+    if (this.failures === 0)
+      this.options.log.error({ err: error }, "Lost the Redis connection for stick frames; reconnecting");
+    this.timer = setTimeout(() => void this.connect(), backoffMs(++this.failures, 50, RECONNECT_MAX_MS));
   }
 
   private fail(socket: Socket, error: Error): void {
@@ -147,46 +145,46 @@ export class Publisher {
     this.socket = undefined;
     discard(socket);
     this.filled = 0;
-    this.arrivals.length = 0;
-    this.inFlight.clear();
+    this.firstArrivedAt = undefined;
+    this.pending.clear();
     this.retry(error);
     this.options.onDown();
   }
 
-  private hear(socket: Socket, replies: Buffer): void {
+  private readReplies(socket: Socket, replies: Buffer): void {
     for (let i = 0; i < replies.length; i++) {
       const byte = replies[i];
       if (this.atLineStart && byte === MINUS) {
         const words = replies.toString("latin1", i + 1, i + 200).split("\r")[0];
-        this.fail(socket, new Error(`Redis refuses a frame: ${words}`));
+        this.fail(socket, new Error(`Redis refused a stick frame: ${words}`));
         return;
       }
       this.atLineStart = byte === NEWLINE;
-      if (this.atLineStart) this.inFlight.acknowledge();
+      if (this.atLineStart) this.pending.acknowledge();
     }
   }
 
-  /** A Redis that is slow is worse than none: a connection that is gone is at least seen to be. */
-  private look(now: number): void {
+  /** A stalled connection is worse than none: a lost one closes the sessions, and pilots reconnect. */
+  private checkStall(now: number): void {
     if (!this.socket) return;
-    const { oldestAt } = this.inFlight;
+    const { oldestAt } = this.pending;
     if (oldestAt !== undefined && now - oldestAt > this.options.stallMs) {
-      // When it was this process that stood still, the answers are there and are read before an immediate.
-      setImmediate(() => this.judge(oldestAt));
+      // After a pause of this process the replies have yet to be read; that comes before an immediate.
+      setImmediate(() => this.resetIfStalled(oldestAt));
     } else if (oldestAt === undefined && now - this.lastProbeAt > PROBE_MS) {
       this.lastProbeAt = now;
-      this.inFlight.add(undefined, PING.length);
+      this.pending.add(undefined, PING.length);
       this.write(this.socket, PING);
     }
   }
 
-  private judge(suspectAt: number): void {
-    if (!this.socket || this.inFlight.oldestAt !== suspectAt) return;
+  private resetIfStalled(suspectAt: number): void {
+    if (!this.socket || this.pending.oldestAt !== suspectAt) return;
     this.fail(this.socket, new Error(`Redis has not answered for ${this.options.stallMs} ms.`));
   }
 }
 
-/** Close so that what waits in the kernel is thrown away too, where the socket allows it (TLS does not). */
+/** Closes by a reset, which also drops the kernel's buffer; TLS sockets cannot. */
 function discard(socket: Socket): void {
   socket.removeAllListeners("data");
   if ("encrypted" in socket) socket.destroy();

@@ -25,7 +25,7 @@ test("the first value passes at once", () => {
   expect(passed).toEqual([["gps", 1]]);
 });
 
-test("of a flood that ends, the newest passes, and the others are counted as dropped", () => {
+test("the newest value of a flood passes at its end, and the others are counted as dropped", () => {
   for (let value = 1; value <= 5; value++) offer("gps", value);
   expect(passed).toEqual([["gps", 1]]);
   jest.advanceTimersByTime(150);
@@ -50,7 +50,7 @@ test("keys do not wait for each other, and the one that is due first goes first"
   expect(passed.slice(3)).toEqual([["gps", 2]]);
 });
 
-test("a stream of 50 a second is thinned to 10", () => {
+test("a stream of 50 a second is capped at 10", () => {
   for (let value = 0; value < 100; value++) {
     offer("imu", value);
     jest.advanceTimersByTime(20);
@@ -62,7 +62,7 @@ test("a stream of 50 a second is thinned to 10", () => {
   expect(passed.length + dropped.length).toBe(100);
 });
 
-test("a stream at just the rate passes undropped, with jitter too", () => {
+test("a stream at exactly the rate passes without drops, with jitter too", () => {
   for (let value = 0; value < 50; value++) {
     offer("gps", value);
     jest.advanceTimersByTime(value % 2 ? 120 : 80);
@@ -71,7 +71,7 @@ test("a stream at just the rate passes undropped, with jitter too", () => {
   expect(dropped).toEqual([]);
 });
 
-test("a stream at just the rate that was late once is not late ever after", () => {
+test("a stream at exactly the rate that was late once does not stay late", () => {
   const arrivals = [0, 100, 277, 300, 400, 500, 600];
   let clock = 0;
   const passedAtOnce: number[] = [];
@@ -87,7 +87,7 @@ test("a stream at just the rate that was late once is not late ever after", () =
   expect(dropped).toEqual(["gps"]);
 });
 
-test("what waits when it is closed is forgotten", () => {
+test("a closed cap drops the waiting values", () => {
   offer("gps", 1);
   offer("gps", 2);
   cap.close();

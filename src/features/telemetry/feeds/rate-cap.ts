@@ -1,16 +1,19 @@
+interface Waiting<Value> {
+  value: Value;
+  readonly timer: NodeJS.Timeout;
+}
+
 /**
- * Passes at most `maxHz` values a second for each key, and never makes a value older than it has to be.
+ * Passes at most `maxHz` values a second for each key, and delays no value longer than needed.
  *
- * A value passes at once when its turn has come; half an interval of jitter is let through. One that comes
- * earlier waits, and whatever comes next takes its place: the newest counts, the older one is dropped. It is
- * released only when nothing newer has come half an interval after its turn. To release it at its turn
- * would be worse: a stream at just this rate that was late once would be late by as much ever after.
+ * A value passes at once when it is due; half an interval of jitter is allowed. An earlier one waits, and the next value
+ * replaces it: the newest counts. A waiting value is released half an interval after it was due, not when it was due:
+ * otherwise a stream at exactly this rate that was late once would stay late.
  */
 export class RateCap<Key, Value> {
   private readonly intervalMs: number;
   private readonly dueAt = new Map<Key, number>();
-  private readonly waiting = new Map<Key, { readonly value: Value; readonly until: number }>();
-  private timer: { readonly handle: NodeJS.Timeout; readonly at: number } | undefined;
+  private readonly waiting = new Map<Key, Waiting<Value>>();
 
   constructor(
     maxHz: number,
@@ -20,48 +23,36 @@ export class RateCap<Key, Value> {
     this.intervalMs = 1000 / maxHz;
   }
 
-  /** `now` in milliseconds of a clock that never steps. */
+  /** `now` in milliseconds of the monotonic clock. */
   offer(key: Key, value: Value, now: number): void {
-    if (this.waiting.delete(key)) this.dropped(key);
+    const waiting = this.waiting.get(key);
+    if (waiting) this.dropped(key);
     const due = this.dueAt.get(key) ?? now;
     if (now >= due - this.intervalMs / 2) {
+      clearTimeout(waiting?.timer);
       this.passNow(key, value, now);
-      return;
+    } else if (waiting) {
+      waiting.value = value;
+    } else {
+      const timer = setTimeout(() => this.release(key), due + this.intervalMs / 2 - now);
+      this.waiting.set(key, { value, timer });
     }
-    const until = due + this.intervalMs / 2;
-    this.waiting.set(key, { value, until });
-    this.wakeAt(until, now);
   }
 
-  /** Forgets what waits. */
+  /** Drops the waiting values. */
   close(): void {
-    clearTimeout(this.timer?.handle);
-    this.timer = undefined;
+    for (const { timer } of this.waiting.values()) clearTimeout(timer);
     this.waiting.clear();
   }
 
   private passNow(key: Key, value: Value, now: number): void {
+    this.waiting.delete(key);
     this.dueAt.set(key, Math.max(this.dueAt.get(key) ?? now, now) + this.intervalMs);
     this.pass(key, value);
   }
 
-  private wakeAt(at: number, now: number): void {
-    if (this.timer && this.timer.at <= at) return;
-    clearTimeout(this.timer?.handle);
-    this.timer = { at, handle: setTimeout(() => this.release(), at - now) };
-  }
-
-  private release(): void {
-    this.timer = undefined;
-    const now = performance.now();
-    for (const [key, { value, until }] of this.waiting) {
-      // A timer may fire a little early by its own clock; what is due within a millisecond is due.
-      if (until - now > 1) {
-        this.wakeAt(until, now);
-        continue;
-      }
-      this.waiting.delete(key);
-      this.passNow(key, value, now);
-    }
+  private release(key: Key): void {
+    const waiting = this.waiting.get(key);
+    if (waiting) this.passNow(key, waiting.value, performance.now());
   }
 }

@@ -97,7 +97,7 @@ test.each([
   expect(watcher.all("error")).toEqual([{ message: expect.stringMatching(said) }]);
 });
 
-test("a socket whose token cannot be looked up just then stays, and the next look at all that is open ends it", async () => {
+test("a socket whose token cannot be checked stays until the next recheck ends it", async () => {
   between = () => {
     account = undefined;
     isAway = true;

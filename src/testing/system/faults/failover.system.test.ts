@@ -1,7 +1,6 @@
 import { createLogger } from "../../../platform/process/log";
 import { openRedis } from "../../../platform/redis/client";
-import { Publisher } from "../../../relay/publisher";
-import { Series } from "../../../relay/tally";
+import { Publisher } from "../../../relay/redis/publisher";
 import { dialThroughJumphost } from "../../../vehicle/dialers/jumphost";
 import { atEndOfFile } from "../../clean-up";
 import { freshRedis } from "../../fresh-servers";
@@ -32,7 +31,7 @@ asRoot.each<[string, (url: string) => { isUp(): boolean; stop(): void }]>([
   [
     "the relay's way for sticks",
     (url) => {
-      const options = { log: quiet, stallMs: 500, residence: new Series([1]), onDown: () => {} };
+      const options = { log: quiet, stallMs: 500, delay: { observe: () => {} }, onDown: () => {} };
       const publisher = new Publisher(url, options);
       return { isUp: () => publisher.up, stop: () => publisher.stop() };
     },
