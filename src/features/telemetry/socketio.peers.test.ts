@@ -31,7 +31,7 @@ test.each(["websocket", "polling"] as const)(
     atEndOfFile(() => drone.stop());
     const received = await watch(user.token, drone.id, transport);
     const stream = { stream_type: "gps", drone_id: drone.id };
-    expect(heard[0]).toEqual(["connected", { status: "connected", user_id: user.id }]);
+    expect(received[0]).toEqual(["connected", { status: "connected", user_id: user.id }]);
     expect(received.filter(([event]) => event === "subscription_confirmed").map(([, data]) => data)).toEqual([
       { status: "subscribed", ...stream },
       { status: "unsubscribed", ...stream },
