@@ -1,4 +1,4 @@
-import { gatewayConfig, relayConfig, workerConfig } from "../../src/platform/config";
+import { gatewayConfig, workerConfig } from "../../src/platform/config";
 import { render } from "./helm";
 import { workloads } from "./pods";
 
@@ -10,7 +10,7 @@ interface Scaling {
 /** Of one process, at most: its pool, and what listens or does jobs beside it (docs/scaling.md). */
 const each = {
   gateway: gatewayConfig.shape.DATABASE_POOL_MAX.parse(undefined) + 4,
-  relay: relayConfig.shape.RELAY_DATABASE_POOL_MAX.parse(undefined) + 1,
+  relay: 10 + 1,
   worker: workerConfig.shape.DATABASE_POOL_MAX.parse(undefined),
   tunnel: 3,
 };

@@ -122,8 +122,8 @@ const cases: readonly (readonly [name: string, values: object, example?: string]
     "limits of the operator's own",
     {
       gateway: { env: { BODY_LIMIT_BYTES: 10_485_760, TELEMETRY_MAX_STREAMS: "50", DO_UNSUBSCRIBE: false } },
-      relay: { env: { NODE_OPTIONS: "--max-old-space-size=400", RELAY_REDIS_STALL_MS: 500 } },
-      worker: { enabled: true, env: { UPLOAD_URL_SECONDS: 600 } },
+      relay: { env: { NODE_OPTIONS: "--max-old-space-size=400", RELAY_PING_SECONDS: 5 } },
+      worker: { enabled: true, env: { DATABASE_POOL_MAX: 15 } },
     },
   ],
   [

@@ -42,7 +42,7 @@ const wrong: Readonly<Record<string, readonly unknown[]>> = {
   "relay.affinity": [{ nodeAfinity: {} }],
   "worker.replicas": [0],
   "worker.concurrency": [0],
-  "gateway.env.LINK_IDLE_SECONDS": ["-5", "0", "", 2_147_484],
+  "gateway.env.LINK_CONNECT_TIMEOUT_MS": ["-5", "0", "", 2_147_483_648],
   "external.authorities.key": ["", "../ca.crt", "a key"],
   "gateway.env.STRIPE_API_BASE": [
     "stripe.example.com",

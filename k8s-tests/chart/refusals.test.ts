@@ -1,6 +1,5 @@
-import { areLeaseTimesSound, hubLeaseGroup } from "../../src/platform/config/hub-lease";
 import { parseExtraAllow } from "../../src/tunnel/firewall/extra-allow";
-import { hubAddress, leasedHubs, template } from "./helm";
+import { hubAddress, template } from "./helm";
 
 const noLeases = { leases: { enabled: false } };
 const contract = { accessProfile: "contract", deployment: "local" };
@@ -84,8 +83,12 @@ test.each([
   ],
   ["a port that there is not", { external: { redis: { port: 70_000 } } }, /redis\/port|redis\.port/],
   ["a misspelt value", { gatway: {} }, /gatway/],
-  ["a misspelt variable", { gateway: { env: { LINK_IDLE_SECOND: 5 } } }, /LINK_IDLE_SECOND\b/],
-  ["a word where a number belongs", { gateway: { env: { LINK_IDLE_SECONDS: "long" } } }, /LINK_IDLE_SECONDS/],
+  ["a misspelt variable", { gateway: { env: { LINK_CONNECT_TIMEOUT: 5 } } }, /LINK_CONNECT_TIMEOUT\b/],
+  [
+    "a word where a number belongs",
+    { gateway: { env: { LINK_CONNECT_TIMEOUT_MS: "long" } } },
+    /LINK_CONNECT_TIMEOUT_MS/,
+  ],
   ["a number that is too small", { relay: { env: { RELAY_PING_SECONDS: 0 } } }, /RELAY_PING_SECONDS/],
   ["a secret as a variable", { gateway: { env: { STRIPE_SECRET_KEY: "sk_live" } } }, /STRIPE_SECRET_KEY/],
   ["a port that a Service leads to", { gateway: { env: { GATEWAY_PORT: 80 } } }, /GATEWAY_PORT/],
@@ -124,34 +127,4 @@ test.each([
     },
   );
   expect(verdict(refusal)).toBe(wanted);
-});
-
-const times = hubLeaseGroup;
-
-test.each([
-  {},
-  { HUB_LEASE_DURATION_SECONDS: 3 },
-  { HUB_LEASE_DURATION_SECONDS: 5 },
-  { HUB_LEASE_DURATION_SECONDS: "4" },
-  { HUB_LEASE_DURATION_SECONDS: "08" },
-  { HUB_LEASE_DURATION_SECONDS: "014", HUB_LEASE_DEADLINE_SECONDS: "012" },
-  { HUB_LEASE_DEADLINE_SECONDS: 5 },
-  { HUB_LEASE_DEADLINE_SECONDS: 6 },
-  { HUB_LEASE_DEADLINE_SECONDS: 1 },
-  { HUB_LEASE_RETRY_SECONDS: 2 },
-  { HUB_LEASE_RETRY_SECONDS: "3" },
-  { HUB_LEASE_DURATION_SECONDS: 60, HUB_LEASE_DEADLINE_SECONDS: 40, HUB_LEASE_RETRY_SECONDS: 10 },
-])("the lease's times %j are judged as a leased hub judges them at its start", async (env) => {
-  const given: Record<string, unknown> = env;
-  const isSound = areLeaseTimesSound({
-    HUB_LEASE_DURATION_SECONDS: times.HUB_LEASE_DURATION_SECONDS.parse(given.HUB_LEASE_DURATION_SECONDS),
-    HUB_LEASE_DEADLINE_SECONDS: times.HUB_LEASE_DEADLINE_SECONDS.parse(given.HUB_LEASE_DEADLINE_SECONDS),
-    HUB_LEASE_RETRY_SECONDS: times.HUB_LEASE_RETRY_SECONDS.parse(given.HUB_LEASE_RETRY_SECONDS),
-  });
-  const leased = template({ ...leasedHubs, tunnel: { ...leasedHubs.tunnel, env } });
-  if (isSound) await expect(leased).resolves.toContain("kind: Lease");
-  else
-    await expect(leased).rejects.toMatchObject({
-      stderr: expect.stringContaining("HUB_LEASE_DEADLINE_SECONDS is"),
-    });
 });

@@ -352,10 +352,10 @@ test(
   async () => {
     const [before] = await podsOf("tunnel");
     await pilotVpn.node.stream("upgrade", { ...ECHO, host: droneVpn.ip });
-    await deploy({ "gateway.env.LINK_IDLE_SECONDS": 61 });
+    await deploy({ "gateway.env.LINK_CONNECT_TIMEOUT_MS": 6100 });
     expect((await podsOf("tunnel"))[0]?.metadata?.uid).toBe(before?.metadata?.uid);
     expect(await slowestEcho("upgrade")).toBeLessThan(2_000);
-    expect(await variable("gateway", "LINK_IDLE_SECONDS")).toBe("61");
+    expect(await variable("gateway", "LINK_CONNECT_TIMEOUT_MS")).toBe("6100");
   },
   12 * MINUTES,
 );
@@ -365,7 +365,7 @@ test(
   async () => {
     const [before] = await podsOf("tunnel");
     await pilotVpn.node.stream("replacement", { ...ECHO, host: droneVpn.ip });
-    await deploy({ "gateway.env.LINK_IDLE_SECONDS": 61, "tunnel.env.DB_REFRESH_SECONDS": 5 });
+    await deploy({ "gateway.env.LINK_CONNECT_TIMEOUT_MS": 6100, "tunnel.env.DB_REFRESH_SECONDS": 5 });
     const [after] = await podsOf("tunnel");
     expect(after?.metadata?.uid).not.toBe(before?.metadata?.uid);
     expect(await slowestEcho("replacement")).toBeLessThan(MINUTES);
@@ -376,7 +376,7 @@ test(
 test(
   "with a second gateway and a third relay the flight is heard at whichever gateway, by websocket and by polling, also when one is killed",
   async () => {
-    await deploy({ "gateway.replicas": 2, "relay.replicas": 3, "gateway.env.LINK_IDLE_SECONDS": 62 });
+    await deploy({ "gateway.replicas": 2, "relay.replicas": 3, "gateway.env.LINK_CONNECT_TIMEOUT_MS": 6200 });
     const gateways = (await podsOf("gateway")).filter(isReady);
     expect(gateways).toHaveLength(2);
     expect((await podsOf("relay")).filter(isReady)).toHaveLength(3);
@@ -397,9 +397,9 @@ test(
 test(
   "a rollback puts every value back, and keeps users, their secrets and the flight",
   async () => {
-    expect(await variable("gateway", "LINK_IDLE_SECONDS")).toBe("62");
+    expect(await variable("gateway", "LINK_CONNECT_TIMEOUT_MS")).toBe("6200");
     await rollBack();
-    expect(await variable("gateway", "LINK_IDLE_SECONDS")).toBe("61");
+    expect(await variable("gateway", "LINK_CONNECT_TIMEOUT_MS")).toBe("6100");
     await until(async () => {
       expect([await podsOf("gateway"), await podsOf("relay")].map(({ length }) => length)).toEqual([1, 2]);
     }, 2 * MINUTES);

@@ -132,13 +132,7 @@ test("the worker's image has ffmpeg", async () => {
 });
 
 test("the tunnel answers in dry-run", async () => {
-  const chosen = await ports(
-    "TUNNEL_PORT",
-    "JUMPHOST_PORT",
-    "EDGE_PORT",
-    "EDGE_REDIS_PORT",
-    "EDGE_OBJECTS_PORT",
-  );
+  const chosen = await ports("TUNNEL_PORT", "JUMPHOST_PORT", "EDGE_PORT");
   const container = start(
     images.main,
     { ...env, ...texts(chosen), TUNNEL_DATAPLANE: "dry-run" },

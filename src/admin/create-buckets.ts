@@ -13,7 +13,7 @@ export const createBucketsCommand: AdminCommand = {
     const objects = openObjects(config);
     try {
       const names = [config.S3_BUCKET, config.S3_VPN_BUCKET];
-      const made = await ensureBuckets(objects, names, config.OBJECTS_WAIT_SECONDS);
+      const made = await ensureBuckets(objects, names, config.SETUP_WAIT_SECONDS);
       process.stdout.write(made.map((name) => `made ${name}\n`).join("") || "both buckets are there\n");
     } finally {
       objects.destroy();

@@ -76,7 +76,7 @@ test("a store that is still starting is waited for, one that refuses us is not",
     S3_ENDPOINT: `http://127.0.0.1:${(door.address() as AddressInfo).port}`,
     S3_ACCESS_KEY_ID: objects.accessKeyId,
     S3_SECRET_ACCESS_KEY: objects.secretAccessKey,
-    OBJECTS_WAIT_SECONDS: "60",
+    SETUP_WAIT_SECONDS: "60",
   };
   expect((await admin(env, "create-buckets")).stdout).toBe("made fleet-vpn\n");
   expect(refusals).toBeLessThan(0);

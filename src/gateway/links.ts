@@ -3,6 +3,9 @@ import type { Lifecycle } from "../platform/process/lifecycle";
 import { Counter, Gauge, Histogram, type Registry } from "../platform/process/metrics";
 import { createLinkPool, type LinkPool, type PoolObserver, type VehicleOptions } from "../vehicle";
 
+/** A pilot who reloads the page finds the link open; an autopilot that takes one client is free again soon. */
+const IDLE_MS = 60_000;
+
 /** This process's links to vehicles, with their metrics. */
 export function openPool(
   config: GatewayConfig,
@@ -15,7 +18,7 @@ export function openPool(
       ? { url: config.JUMPHOST_URL, secret: config.TUNNEL_API_SECRET }
       : undefined,
     waitMs: config.LINK_CONNECT_TIMEOUT_MS,
-    idleMs: config.LINK_IDLE_SECONDS * 1000,
+    idleMs: IDLE_MS,
     observer: countLinks(registry),
     mayUse,
     sharedPlaces,

@@ -35,7 +35,7 @@ let drones: TestDrone[];
 beforeAll(async () => {
   beside = await startTestRelay();
   target = await relayProcess(beside, {
-    HTTP_HEADERS_SECONDS: String(HEADERS_SECONDS),
+    HTTP_REQUEST_SECONDS: String(HEADERS_SECONDS),
     RELAY_MAX_SESSIONS: String(IDLE + 1),
     RELAY_MAX_SESSIONS_PER_DRONE: String(IDLE),
     RELAY_PING_SECONDS: "60",

@@ -15,7 +15,7 @@ let relay: TestRelay;
 let redis: Redis;
 
 beforeAll(async () => {
-  relay = await startTestRelay({ RELAY_MAX_BUFFERED_BYTES: "65536" });
+  relay = await startTestRelay({}, undefined, { maxBufferedBytes: 65_536 });
   redis = await relay.redis();
 });
 

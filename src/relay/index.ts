@@ -29,14 +29,26 @@ export interface Relay {
 }
 
 const MAX_FRAME_BYTES = 65_536;
-const POOL_MIN = 2;
+/** Look-ups of sessions share these; a session makes one when it opens. */
+const POOL = { poolMin: 2, poolMax: 10 } as const;
+
+export interface RelayLimits {
+  /** A client's oldest frames are dropped once this many bytes wait to be sent to it; as many may be in flight. */
+  readonly maxBufferedBytes: number;
+  /** Sessions are closed when Redis has not taken a frame for this long: older sticks are worth nothing. */
+  readonly redisStallMs: number;
+}
+
+/** Half a second of a busy telemetry stream, and the age beyond which the agent on board stops the vehicle anyway. */
+const LIMITS: RelayLimits = { maxBufferedBytes: 262_144, redisStallMs: 1_000 };
 /** Longest wait for a subscription, before the pilot steers. */
 const SUBSCRIBE_MS = 2_000;
 
 const relaxedRules = ["no token is read: every client that reaches the relay may steer every drone"] as const;
 
 /** Builds the relay and listens. Stop it through its lifecycle. */
-export async function startRelay(config: RelayConfig): Promise<Relay> {
+export async function startRelay(config: RelayConfig, limits: Partial<RelayLimits> = {}): Promise<Relay> {
+  const { maxBufferedBytes, redisStallMs } = { ...LIMITS, ...limits };
   refuseUnsafeListening(config);
   const log = createLogger("relay", config.LOG_LEVEL);
   warnOfRelaxedRules(config, relaxedRules, log);
@@ -52,8 +64,7 @@ export async function startRelay(config: RelayConfig): Promise<Relay> {
   );
 
   const db = openDatabase(config.DATABASE_URL, {
-    poolMin: POOL_MIN,
-    poolMax: config.RELAY_DATABASE_POOL_MAX,
+    ...POOL,
     name: "fleet-relay",
     log,
   });
@@ -75,7 +86,7 @@ export async function startRelay(config: RelayConfig): Promise<Relay> {
   const channels = new Channels(subscriber, closeRedisSessions);
   const publisher = new Publisher(config.REDIS_URL, {
     log,
-    stallMs: config.RELAY_REDIS_STALL_MS,
+    stallMs: redisStallMs,
     delay: metrics.delay.labels("to_drone"),
     onDown: closeRedisSessions,
   });
@@ -122,7 +133,7 @@ export async function startRelay(config: RelayConfig): Promise<Relay> {
     metrics,
     publisher,
     channels,
-    maxBufferedBytes: config.RELAY_MAX_BUFFERED_BYTES,
+    maxBufferedBytes,
     maxFrameBytes: MAX_FRAME_BYTES,
   };
   try {

@@ -29,9 +29,9 @@ beforeAll(async () => {
       DATABASE_DIRECT_URL: listenerProxy.url,
       RELAY_PING_SECONDS: "1",
       RELAY_MAX_SESSIONS_PER_DRONE: "40",
-      RELAY_REDIS_STALL_MS: "300",
     },
     { databaseUrl: database.url, redisUrl: server.url },
+    { redisStallMs: 300 },
   );
   redis = await relay.redis();
 });

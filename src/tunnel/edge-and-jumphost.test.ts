@@ -92,12 +92,12 @@ test("the daemon's jumphost asks Redis who was replaced, with no more rights tha
   expect(await ask(fence)).toEqual({ status: 502, reason: "unreachable" });
 });
 
-test("the firewall opens the doors that are configured, and no other", () => {
+test("the firewall opens the ports that are configured, and no other", () => {
   const portsWith = (env: Record<string, string>) =>
     edgePorts(loadConfig(tunnelConfig, { ...world.env, S3_ENDPOINT: "", ...env })).map(({ port }) => port);
   expect(portsWith({})).toEqual([8088]);
-  expect(portsWith({ EDGE_REDIS_URL: "redis://127.0.0.1", EDGE_REDIS_PORT: "9001" })).toEqual([8088, 9001]);
-  expect(portsWith({ S3_ENDPOINT: "http://127.0.0.1:9000", EDGE_PORT: "9000" })).toEqual([9000, 8090]);
+  expect(portsWith({ EDGE_REDIS_URL: "redis://127.0.0.1", EDGE_PORT: "9001" })).toEqual([9001, 9002]);
+  expect(portsWith({ S3_ENDPOINT: "http://127.0.0.1:9000", EDGE_PORT: "9000" })).toEqual([9000, 9002]);
 });
 
 test("strict with a gateway to forward to wants the edge's secret", () => {

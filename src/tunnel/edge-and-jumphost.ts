@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { objectsPort, redisPort } from "../domain/edge-ports";
 import { planes } from "../domain/tunnel-planes";
 import type { RejectionReason } from "../http/server/limited-server";
 import type { TunnelConfig } from "../platform/config";
@@ -17,8 +18,8 @@ import type { Fleet } from "./reconcile/fleet";
 export const edgePorts = (config: TunnelConfig): OpenPort[] =>
   [
     config.EDGE_PORT,
-    ...(config.EDGE_REDIS_URL ? [config.EDGE_REDIS_PORT] : []),
-    ...(config.S3_ENDPOINT ? [config.EDGE_OBJECTS_PORT] : []),
+    ...(config.EDGE_REDIS_URL ? [redisPort(config.EDGE_PORT)] : []),
+    ...(config.S3_ENDPOINT ? [objectsPort(config.EDGE_PORT)] : []),
   ].map((port) => ({ protocol: "tcp", port }));
 
 interface EdgeAndJumphostDeps {
@@ -44,7 +45,7 @@ export function openJumphost(
     areLinksLeased: config.LINK_LEASES === "redis",
     ...(leases ? { lastFence: (link: string) => leases.lastFence(link) } : {}),
     addresses: addressPolicy({
-      simulatorHosts: config.JUMPHOST_SIMULATOR_HOSTS.map((host) => host.toLowerCase()),
+      simulatorHosts: config.SIMULATOR_HOSTS.map((host) => host.toLowerCase()),
     }),
     secret: config.ACCESS_PROFILE === "strict" ? config.TUNNEL_API_SECRET : undefined,
     from: planes.drones.hub,
@@ -74,11 +75,11 @@ export function openEdge(
     host: planes.drones.hub,
     gateway: { port: config.EDGE_PORT, url: config.EDGE_GATEWAY_URL, secret: config.EDGE_SECRET },
     objects: S3_ENDPOINT
-      ? { port: config.EDGE_OBJECTS_PORT, url: S3_ENDPOINT, closedBucket: config.S3_VPN_BUCKET }
+      ? { port: objectsPort(config.EDGE_PORT), url: S3_ENDPOINT, closedBucket: config.S3_VPN_BUCKET }
       : undefined,
     redis: EDGE_REDIS_URL
       ? {
-          port: config.EDGE_REDIS_PORT,
+          port: redisPort(config.EDGE_PORT),
           url: EDGE_REDIS_URL,
           secret: config.EDGE_SECRET ?? randomBytes(32).toString("base64url"),
         }

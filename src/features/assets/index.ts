@@ -1,7 +1,7 @@
 import type { Route } from "../../http/route";
 import type { GatewayConfig } from "../../platform/config";
 import type { Tasks } from "../../platform/jobs/worker";
-import type { ObjectStore } from "../../platform/objects/object-store";
+import { type ObjectStore, URL_SECONDS } from "../../platform/objects/object-store";
 import type { Db } from "../../platform/postgres/db";
 import type { Clock } from "../../platform/process/clock";
 import type { Logger } from "../../platform/process/log";
@@ -29,7 +29,6 @@ export { beginRemoval, type Removal } from "./removal";
 export type { ExecutionsOfAssets } from "./uploads.service";
 
 export interface AssetsDeps {
-  readonly config: Pick<GatewayConfig, "UPLOAD_URL_SECONDS" | "DOWNLOAD_URL_SECONDS">;
   readonly db: Db;
   readonly store: ObjectStore;
   readonly clock: Clock;
@@ -38,21 +37,21 @@ export interface AssetsDeps {
 }
 
 /** What drones bring back: pictures, videos and logs, from the upload to the download. */
-export function assets({ config, db, store, clock, log, executions }: AssetsDeps) {
+export function assets({ db, store, clock, log, executions }: AssetsDeps) {
   const service = new AssetsService({
     db,
     store,
     log,
     clock,
     executions,
-    downloadSeconds: config.DOWNLOAD_URL_SECONDS,
+    downloadSeconds: URL_SECONDS,
   });
   const uploads = new UploadsService({
     db,
     store,
     clock,
     executions,
-    urlSeconds: config.UPLOAD_URL_SECONDS,
+    urlSeconds: URL_SECONDS,
   });
   const routes: readonly Route[] = assetRoutes(service, uploads);
   return { routes, service };

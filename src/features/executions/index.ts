@@ -2,7 +2,7 @@ import type { Route } from "../../http/route";
 import type { GatewayConfig } from "../../platform/config";
 import type { Tasks } from "../../platform/jobs/worker";
 import type { Mailer } from "../../platform/mail";
-import type { ObjectStore } from "../../platform/objects/object-store";
+import { type ObjectStore, URL_SECONDS } from "../../platform/objects/object-store";
 import type { Db } from "../../platform/postgres/db";
 import type { Clock } from "../../platform/process/clock";
 import type { Logger } from "../../platform/process/log";
@@ -57,7 +57,7 @@ export function executions(deps: ExecutionsDeps): { readonly routes: readonly Ro
     store,
     clock,
     key: signingKey(config),
-    downloadSeconds: config.DOWNLOAD_URL_SECONDS,
+    downloadSeconds: URL_SECONDS,
   });
   return { routes: executionRoutes({ service, assets, stats, reports, archives }) };
 }

@@ -101,7 +101,7 @@ describe.each(vehicleTypes)("the compose file of a %s", (vehicleType) => {
 test("without settings the agent's image of this version is pulled from the drone's registry, and carries the router", async () => {
   const written = new Map<string, string>();
   const write = async (key: string, text: Buffer | string) => void written.set(key, String(text));
-  const edge = { EDGE_PORT: 8088, EDGE_REDIS_PORT: 8089 };
+  const edge = { EDGE_PORT: 8088 };
   expect(await publishCompose({ write }, edge)).toEqual(vehicleTypes.map(composeKey));
   for (const text of written.values()) {
     const { services } = Compose.parse(parse(text, { merge: true }));

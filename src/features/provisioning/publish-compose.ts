@@ -1,3 +1,4 @@
+import { redisPort } from "../../domain/edge-ports";
 import type { PublishComposeConfig } from "../../platform/config";
 import type { ObjectStore } from "../../platform/objects/object-store";
 import { version } from "../../platform/process/version";
@@ -6,10 +7,7 @@ import { composeFile, composeKey, vehicleTypes } from "./compose-file";
 /** `REPOSITORY` comes from the reply of `/drone/activate`. */
 const OUR_IMAGE = `\${REPOSITORY:?set REPOSITORY in .env}/fleet-onboard:${version}`;
 
-type Settings = Pick<
-  PublishComposeConfig,
-  "ONBOARD_IMAGE" | "MAVLINK_ROUTER_IMAGE" | "EDGE_PORT" | "EDGE_REDIS_PORT"
->;
+type Settings = Pick<PublishComposeConfig, "ONBOARD_IMAGE" | "MAVLINK_ROUTER_IMAGE" | "EDGE_PORT">;
 
 /** Uploads the compose file of each vehicle type, which `/drone/activate` presigns. Returns the objects' keys. */
 export async function publishCompose(
@@ -18,8 +16,8 @@ export async function publishCompose(
 ): Promise<string[]> {
   const { ONBOARD_IMAGE: onboardImage = OUR_IMAGE, MAVLINK_ROUTER_IMAGE: mavlinkRouterImage = onboardImage } =
     settings;
-  const { EDGE_PORT: edgePort, EDGE_REDIS_PORT: edgeRedisPort } = settings;
-  const compose = { onboardImage, mavlinkRouterImage, edgePort, edgeRedisPort };
+  const { EDGE_PORT: edgePort } = settings;
+  const compose = { onboardImage, mavlinkRouterImage, edgePort, edgeRedisPort: redisPort(edgePort) };
   return Promise.all(
     vehicleTypes.map(async (vehicleType) => {
       const key = composeKey(vehicleType);

@@ -16,7 +16,6 @@ beforeAll(async () => {
   const beside = await startTestGateway();
   user = await beside.newUser();
   gateway = await gatewayProcess(beside, {
-    HTTP_HEADERS_SECONDS: String(HEADERS_SECONDS),
     HTTP_REQUEST_SECONDS: String(REQUEST_SECONDS),
     TELEMETRY_MAX_SOCKETS: String(IDLE),
     HTTP_MAX_CONNECTIONS: String(2 * IDLE),

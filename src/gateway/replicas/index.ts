@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { networkInterfaces } from "node:os";
-import { limitedServer, type ServerLimits } from "../../http/server/limited-server";
+import { headersSeconds, limitedServer, type ServerLimits } from "../../http/server/limited-server";
 import { closeServer, listen } from "../../http/server/listen";
 import type { GatewayConfig } from "../../platform/config";
 import type { Lifecycle } from "../../platform/process/lifecycle";
@@ -28,6 +28,8 @@ interface ReplicaDeps {
   readonly redis: Redis;
 }
 
+/** Longer than a garbage collection or a failing Redis connection; a vehicle has nobody for this long after a crash. */
+const LEASE_MS = 3_000;
 /** Every replica closes what it has open to the drone that is named here. */
 const CLOSE_CHANNEL = "fleet:links:close";
 
@@ -40,7 +42,7 @@ export function openReplicas(
   const leases = new Leases({
     store: new LeaseStore(redis),
     replica: randomUUID(),
-    ttlMs: config.LINK_LEASE_MS,
+    ttlMs: LEASE_MS,
     needed: (key) => pool.has(key),
     onLost: (key, reason) => {
       log.warn({ link: key, reason }, "a drone's lease was lost; its link is closed");
@@ -84,7 +86,7 @@ export function openReplicas(
 
 /** A replica opens a connection for each call to another one, and keeps some for the next calls. */
 const peerLimits = (config: GatewayConfig): ServerLimits => ({
-  headersSeconds: config.HTTP_HEADERS_SECONDS,
+  headersSeconds: headersSeconds(config),
   requestSeconds: config.HTTP_REQUEST_SECONDS,
   keepAliveSeconds: 60,
   maxConnections: config.HTTP_MAX_CONNECTIONS,

@@ -11,7 +11,6 @@ import { limitedServer, publicLimits } from "./limited-server";
 import { closeServer, listen } from "./listen";
 
 const variables = {
-  HTTP_HEADERS_SECONDS: 1,
   HTTP_REQUEST_SECONDS: 1,
   HTTP_REPLY_STALL_SECONDS: 1,
   HTTP_MAX_CONNECTIONS: 6,

@@ -96,7 +96,6 @@ function countByAddress(server: Server, limits: ServerLimits): void {
 
 /** The variables that set these limits; `platform/config` describes them. */
 export interface HttpLimits {
-  readonly HTTP_HEADERS_SECONDS: number;
   readonly HTTP_REQUEST_SECONDS: number;
   readonly HTTP_REPLY_STALL_SECONDS: number;
   readonly HTTP_MAX_CONNECTIONS: number;
@@ -104,11 +103,15 @@ export interface HttpLimits {
   readonly TRUSTED_PROXIES: readonly string[];
 }
 
+/** Seconds for the headers of a request: enough for any client; one that sends a byte at a time holds a connection. */
+export const headersSeconds = ({ HTTP_REQUEST_SECONDS }: Pick<HttpLimits, "HTTP_REQUEST_SECONDS">): number =>
+  Math.min(20, HTTP_REQUEST_SECONDS);
+
 /** The limits of a process's public ports. Rejected connections and stalled replies are counted. */
 export function publicLimits(config: HttpLimits, registry: Registry): ServerLimits {
   const trust = proxyaddr.compile([...config.TRUSTED_PROXIES]);
   return {
-    headersSeconds: config.HTTP_HEADERS_SECONDS,
+    headersSeconds: headersSeconds(config),
     requestSeconds: config.HTTP_REQUEST_SECONDS,
     replyStallSeconds: config.HTTP_REPLY_STALL_SECONDS,
     keepAliveSeconds: PROXY_KEEP_ALIVE_SECONDS,

@@ -23,7 +23,6 @@ export const publishComposeConfig = z.object({
   S3_ACCESS_KEY_ID: objectsGroup.S3_ACCESS_KEY_ID,
   S3_SECRET_ACCESS_KEY: objectsGroup.S3_SECRET_ACCESS_KEY,
   EDGE_PORT: edgeGroup.EDGE_PORT,
-  EDGE_REDIS_PORT: edgeGroup.EDGE_REDIS_PORT,
   ONBOARD_IMAGE: image(
     "Image of the agent on board, as drones pull it; `$REPOSITORY` in it is the registry of their login. `$REPOSITORY/fleet-onboard` of this version when absent.",
   ),

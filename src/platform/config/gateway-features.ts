@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { flag, list, milliseconds, port, positiveInt, seconds, secret } from "./fields";
+import { flag, list, milliseconds, port, positiveInt, secret } from "./fields";
 import { tunnelApiGroup } from "./shared";
 
 /** Variables of the gateway's features that reach other systems, in groups. */
@@ -86,7 +86,6 @@ export const vehicleGroup = {
   ),
   ...tunnelApiGroup,
   LINK_CONNECT_TIMEOUT_MS: milliseconds(5_000, "Longest wait for a vehicle's link to be ready."),
-  LINK_IDLE_SECONDS: seconds(60, "A link that nobody uses or watches is closed after this long."),
   TELEMETRY_MAX_HZ: positiveInt(10, "Most frames per second of one stream that reach a watcher."),
   DO_UNSUBSCRIBE: flag(true, "Whether the last watcher's leaving stops the vehicle's stream."),
 };

@@ -1,11 +1,10 @@
 import { z } from "zod";
-import { milliseconds, port, secret } from "./fields";
+import { port, secret } from "./fields";
 import { LINK_LEASES } from "./shared";
 
 /** How the replicas of the gateway share drones and watchers. */
 export const replicasGroup = {
   LINK_LEASES,
-  LINK_LEASE_MS: milliseconds(3_000, "`redis`: a holder that is not heard for this long is replaced."),
   GATEWAY_PEER_PORT: port(8082, "`redis`: where the other replicas ask for the drones that this one holds."),
   GATEWAY_PEER_HOST: z
     .string()

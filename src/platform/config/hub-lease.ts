@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { flag, seconds, secretUrl } from "./fields";
+import { flag, secretUrl } from "./fields";
 
 /** Variables of a hub that is one of several, of which one serves at a time. */
 
@@ -27,15 +27,15 @@ export const hubLeaseGroup = {
     .describe(
       "What this hub calls itself in the Lease, before a random part of its own; the node's host name when absent.",
     ),
-  HUB_LEASE_DURATION_SECONDS: seconds(6, "A Lease that was not renewed for so long is taken by another hub."),
-  HUB_LEASE_DEADLINE_SECONDS: seconds(
-    4,
-    "A hub that could not renew for so long takes its planes down by itself; shorter than the duration by what that takes.",
-  ),
-  HUB_LEASE_RETRY_SECONDS: seconds(
-    1,
-    "How often the holder renews. The others look twice as often whether the Lease is free.",
-  ),
+  HUB_LEASE_DURATION_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(3)
+    .max(300)
+    .default(6)
+    .describe(
+      "Another hub takes a Lease that was not renewed for this long. The holder renews it six times as often, and takes its planes down when it could not renew for two thirds of this time.",
+    ),
   HUB_TERM_PATH: termFile,
   HUB_GUARD_EXTERNAL: flag(
     false,
@@ -45,21 +45,6 @@ export const hubLeaseGroup = {
     "Redis in which the hubs share where peers were last heard; EDGE_REDIS_URL when absent.",
   ).optional(),
 };
-
-const LEAST_MARGIN_SECONDS = 1;
-
-type LeaseTimes = Record<
-  "HUB_LEASE_DURATION_SECONDS" | "HUB_LEASE_DEADLINE_SECONDS" | "HUB_LEASE_RETRY_SECONDS",
-  number
->;
-
-/** Whether a holder tries more than once before its deadline, and has given up before another begins. */
-export const areLeaseTimesSound = (times: LeaseTimes): boolean =>
-  2 * times.HUB_LEASE_RETRY_SECONDS <= times.HUB_LEASE_DEADLINE_SECONDS &&
-  times.HUB_LEASE_DEADLINE_SECONDS + LEAST_MARGIN_SECONDS <= times.HUB_LEASE_DURATION_SECONDS;
-
-export const LEASE_TIMES_FAULT =
-  "has to be at least twice HUB_LEASE_RETRY_SECONDS and a second below HUB_LEASE_DURATION_SECONDS";
 
 /** `tunnel --guard`. */
 export const guardGroup = { HUB_TERM_PATH: termFile };

@@ -5,21 +5,21 @@ import { list, port, secret, secretUrl } from "./fields";
 
 export const jumphostGroup = {
   JUMPHOST_PORT: port(5051, "WebSocket through which gateways dial drones."),
-  JUMPHOST_SIMULATOR_HOSTS: list(
+  SIMULATOR_HOSTS: list(
     "Host names and addresses, comma separated, that the jumphost dials beside drones, at any port. Loopback, metadata, VPN and the node's own addresses are refused all the same.",
   ),
 };
 
 export const edgeGroup = {
-  EDGE_PORT: port(8088, "Port of the edge on the drone plane's hub address, which drones may reach."),
-  EDGE_REDIS_PORT: port(
-    8089,
-    "Port on the same address that opens Redis to a drone, for its own channels only. Shut without EDGE_REDIS_URL.",
-  ),
-  EDGE_OBJECTS_PORT: port(
-    8090,
-    "Port on the same address that forwards presigned requests to S3_ENDPOINT; S3_DRONE_ENDPOINT names it. Shut without S3_ENDPOINT.",
-  ),
+  EDGE_PORT: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(65_533)
+    .default(8088)
+    .describe(
+      "Port of the edge on the drone plane's hub address. The next port is Redis (with EDGE_REDIS_URL), the one after it the object store (with S3_ENDPOINT).",
+    ),
   EDGE_GATEWAY_URL: z
     .url({ protocol: /^https?$/ })
     .optional()

@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { seconds } from "./fields";
-import { directDatabaseGroup, processGroup } from "./shared";
+import { directDatabaseGroup, processGroup, setupGroup } from "./shared";
 
 export const migrateConfig = z.object({
   LOG_LEVEL: processGroup.LOG_LEVEL,
   ...directDatabaseGroup,
-  MIGRATE_WAIT_SECONDS: seconds(120, "How long the database, and with `--wait` the schema, is waited for."),
+  SETUP_WAIT_SECONDS: setupGroup.SETUP_WAIT_SECONDS,
 });
 export type MigrateConfig = z.infer<typeof migrateConfig>;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { milliseconds, port, positiveInt, seconds, secret } from "./fields";
+import { port, positiveInt, seconds, secret } from "./fields";
 import { accessGroup, directDatabaseGroup, httpLimitsGroup, processGroup, redisGroup } from "./shared";
 
 export const relayConfig = z
@@ -8,23 +8,8 @@ export const relayConfig = z
     ...accessGroup,
     RELAY_PORT: port(7070, "WebSockets of pilots."),
     ...directDatabaseGroup,
-    RELAY_DATABASE_POOL_MAX: z.coerce
-      .number()
-      .int()
-      .min(2)
-      .max(10)
-      .default(10)
-      .describe("Most connections the relay opens to Postgres, which its look-ups share."),
     ...redisGroup,
     JWT_SECRET: secret("Signs every token. At least 32 characters.", 32).optional(),
-    RELAY_MAX_BUFFERED_BYTES: positiveInt(
-      262_144,
-      "Drop a client's oldest frames once this many bytes wait to be sent to it; as many may be on their way.",
-    ),
-    RELAY_REDIS_STALL_MS: milliseconds(
-      1_000,
-      "Sessions are closed when Redis has not taken a frame for this long; older sticks are worth nothing.",
-    ),
     RELAY_MAX_SESSIONS: positiveInt(5_000, "Pilots' sessions that one process takes at once."),
     RELAY_MAX_SESSIONS_PER_DRONE: positiveInt(
       32,

@@ -9,10 +9,19 @@ export interface RetiredVariable {
   readonly unsafe?: string;
 }
 
+const ONE_AFTER =
+  "drones would dial a port that nobody serves; Redis is EDGE_PORT + 1, the object store EDGE_PORT + 2";
+
 /** Every variable that was renamed or removed since 0.1.0. */
 export const retiredVariables: Readonly<Record<string, RetiredVariable>> = {
+  DOWNLOAD_URL_SECONDS: {},
   EDGE_MAX_CONNECTIONS_PER_DRONE: {},
+  EDGE_OBJECTS_PORT: { now: "EDGE_PORT", unsafe: ONE_AFTER },
+  EDGE_REDIS_PORT: { now: "EDGE_PORT", unsafe: ONE_AFTER },
   EDGE_TIMEOUT_SECONDS: {},
+  HTTP_HEADERS_SECONDS: {},
+  HUB_LEASE_DEADLINE_SECONDS: { now: "HUB_LEASE_DURATION_SECONDS" },
+  HUB_LEASE_RETRY_SECONDS: { now: "HUB_LEASE_DURATION_SECONDS" },
   JUMPHOST_CONNECT_TIMEOUT_MS: {},
   JUMPHOST_IDLE_SECONDS: {},
   JUMPHOST_MAX_BUFFERED_BYTES: {},
@@ -20,10 +29,19 @@ export const retiredVariables: Readonly<Record<string, RetiredVariable>> = {
   JUMPHOST_MAX_PIPES: {},
   JUMPHOST_MAX_PIPES_PER_VEHICLE: {},
   JUMPHOST_PING_SECONDS: {},
+  JUMPHOST_SIMULATOR_HOSTS: { now: "SIMULATOR_HOSTS" },
+  LINK_IDLE_SECONDS: {},
+  LINK_LEASE_MS: {},
+  MIGRATE_WAIT_SECONDS: { now: "SETUP_WAIT_SECONDS" },
+  OBJECTS_WAIT_SECONDS: { now: "SETUP_WAIT_SECONDS" },
+  RELAY_DATABASE_POOL_MAX: {},
+  RELAY_MAX_BUFFERED_BYTES: {},
+  RELAY_REDIS_STALL_MS: {},
   SIMULATION_STORAGE_GB: {},
   SIMULATION_STORAGE_GB_MONTH_RATE: {},
   SIMULATION_TRANSFER_GB_PER_HOUR: {},
   SIMULATION_TRANSFER_GB_RATE: {},
+  UPLOAD_URL_SECONDS: {},
 };
 
 export interface RetiredFindings {

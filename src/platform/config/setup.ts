@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { seconds, secretUrl } from "./fields";
-import { areBucketsApart, BUCKETS_FAULT, directDatabaseGroup, objectsGroup } from "./shared";
+import { secretUrl } from "./fields";
+import { areBucketsApart, BUCKETS_FAULT, directDatabaseGroup, objectsGroup, setupGroup } from "./shared";
 
 /** What an installation's own servers are set up with, once a release. */
 
@@ -19,7 +19,7 @@ export const createBucketsConfig = z
     S3_VPN_BUCKET: objectsGroup.S3_VPN_BUCKET,
     S3_ACCESS_KEY_ID: objectsGroup.S3_ACCESS_KEY_ID,
     S3_SECRET_ACCESS_KEY: objectsGroup.S3_SECRET_ACCESS_KEY,
-    OBJECTS_WAIT_SECONDS: seconds(10, "How long a store that does not answer is waited for."),
+    SETUP_WAIT_SECONDS: setupGroup.SETUP_WAIT_SECONDS,
   })
   .refine(areBucketsApart, BUCKETS_FAULT);
 

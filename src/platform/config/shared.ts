@@ -31,11 +31,10 @@ export const accessGroup = {
 
 /** How much one caller, or all of them together, may hold of a port that clients reach. */
 export const httpLimitsGroup = {
-  HTTP_HEADERS_SECONDS: seconds(
-    15,
-    "A connection that has not sent a request's headers for so long is closed.",
+  HTTP_REQUEST_SECONDS: seconds(
+    60,
+    "A request that has not arrived whole after this long is closed; its headers must arrive within 20 s.",
   ),
-  HTTP_REQUEST_SECONDS: seconds(60, "A request that has not come whole for so long is closed."),
   HTTP_REPLY_STALL_SECONDS: seconds(
     30,
     "A reply of which its reader has taken nothing for so long is ended. The system tells of progress by a third of its send buffer, 1.4 MB at most: a reader of 50 KB a second is always waited for in 30 s.",
@@ -107,20 +106,7 @@ export const BUCKETS_FAULT = {
   when: () => true,
 };
 
-/** S3 signs for no longer. */
-const WEEK_SECONDS = 604_800;
-const presignedSeconds = (what: string) =>
-  z.coerce
-    .number()
-    .int()
-    .positive()
-    .max(WEEK_SECONDS)
-    .default(3_600)
-    .describe(`How long a presigned ${what} URL works; a week at most.`);
-
 export const assetsGroup = {
-  UPLOAD_URL_SECONDS: presignedSeconds("upload"),
-  DOWNLOAD_URL_SECONDS: presignedSeconds("download"),
   ARCHIVE_SIGNING_KEY: z
     .string()
     .refine(
@@ -140,6 +126,14 @@ export const jobsGroup = {
     .string()
     .default("ffmpeg")
     .describe("ffmpeg, which packages videos. A process that cannot run it leaves those jobs to others."),
+};
+
+/** Between the setup of a release and the servers that start beside it. */
+export const setupGroup = {
+  SETUP_WAIT_SECONDS: seconds(
+    120,
+    "How long a setup command waits for the database (with `migrate --wait` for the schema) or the object store to start.",
+  ),
 };
 
 /** Of the gateways, which take leases, and of the jumphost, which asks for their numbers. */

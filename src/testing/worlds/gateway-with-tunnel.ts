@@ -34,7 +34,6 @@ export const TEST_COMPOSE = {
   ONBOARD_IMAGE: "registry.example.com/onboard:1",
   MAVLINK_ROUTER_IMAGE: undefined,
   EDGE_PORT: 8088,
-  EDGE_REDIS_PORT: 8089,
 };
 
 /**

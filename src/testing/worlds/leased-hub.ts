@@ -28,7 +28,6 @@ export function leasedHub(name: string, store: LeaseStore, termPath: string): Le
     HUB_LEASE: "kubernetes",
     HUB_LEASE_IDENTITY: name,
     HUB_LEASE_DURATION_SECONDS: "4",
-    HUB_LEASE_DEADLINE_SECONDS: "3",
     HUB_TERM_PATH: termPath,
   });
   const told: Candidate["told"] = [];

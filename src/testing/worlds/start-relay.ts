@@ -4,7 +4,7 @@ import { loadConfig, relayConfig } from "../../platform/config";
 import { type Db, openDatabase } from "../../platform/postgres/db";
 import { createLogger } from "../../platform/process/log";
 import { openRedis, type Redis, redisReady } from "../../platform/redis/client";
-import { type Relay, startRelay } from "../../relay";
+import { type Relay, type RelayLimits, startRelay } from "../../relay";
 import { atEndOfFile } from "../clean-up";
 import { freshDatabase } from "../fresh-database";
 import { freshRedis } from "../fresh-servers";
@@ -41,6 +41,7 @@ export interface Neighbours {
 export async function startTestRelay(
   env: Record<string, string> = {},
   given?: Neighbours,
+  limits?: Partial<RelayLimits>,
 ): Promise<TestRelay> {
   const [databaseUrl, redisUrl] = given
     ? [given.databaseUrl, given.redisUrl]
@@ -55,7 +56,7 @@ export async function startTestRelay(
     SHUTDOWN_DRAIN_SECONDS: "3",
     ...env,
   });
-  const relay = await startRelay(config);
+  const relay = await startRelay(config, limits);
   atEndOfFile(() => relay.lifecycle.stop("the tests are over"));
   const db = openDatabase(databaseUrl, { poolMax: 2 });
   atEndOfFile(() => db.destroy());

@@ -58,6 +58,16 @@ function singleHub(config: TunnelConfig, { log, registry, lifecycle }: HubSurrou
   return { role, start };
 }
 
+/**
+ * The holder tries to renew four times before its deadline, and has taken its planes down before another hub begins:
+ * the last third of the duration, a second at least, is what that takes.
+ */
+const leaseTimes = ({ HUB_LEASE_DURATION_SECONDS: seconds }: TunnelConfig) => ({
+  durationMs: seconds * 1_000,
+  deadlineMs: Math.floor((seconds * 2_000) / 3),
+  retryMs: Math.floor((seconds * 1_000) / 6),
+});
+
 function leasedHub(config: TunnelConfig, surroundings: HubSurroundings): Hub {
   const { log, registry, lifecycle, guard } = surroundings;
   const term = new TermFile(config.HUB_TERM_PATH);
@@ -74,9 +84,7 @@ function leasedHub(config: TunnelConfig, surroundings: HubSurroundings): Hub {
       surroundings.store ??
       new KubernetesLease({ name: config.HUB_LEASE_NAME, namespace: config.HUB_LEASE_NAMESPACE }),
     identity,
-    durationMs: config.HUB_LEASE_DURATION_SECONDS * 1000,
-    deadlineMs: config.HUB_LEASE_DEADLINE_SECONDS * 1000,
-    retryMs: config.HUB_LEASE_RETRY_SECONDS * 1000,
+    ...leaseTimes(config),
     now: monotonicMs,
     term,
     learn: async () => share?.load(),

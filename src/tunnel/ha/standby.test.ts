@@ -37,7 +37,6 @@ test("a hub that stands by makes no client's key and writes no config, and does 
     HUB_LEASE: "kubernetes",
     HUB_LEASE_IDENTITY: "this one",
     HUB_LEASE_DURATION_SECONDS: "4",
-    HUB_LEASE_DEADLINE_SECONDS: "3",
     HUB_TERM_PATH: join(freshFolder("term"), "term.json"),
   });
   const machine = { os: new SimulatedOs(), dataplane: "auto" as const };

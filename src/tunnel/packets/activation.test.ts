@@ -31,7 +31,7 @@ beforeAll(async () => {
     VPN_SERVICE_URL: url,
     REGISTRY_URL: "registry.example.com",
   });
-  await publishCompose(gateway.deps.store, { EDGE_PORT: 8088, EDGE_REDIS_PORT: 8089 });
+  await publishCompose(gateway.deps.store, { EDGE_PORT: 8088 });
   owner = await gateway.newUser();
   await saveSubscription(gateway.deps.db, owner.id, { status: "active", vehicle_count: 1 });
 }, 90_000);

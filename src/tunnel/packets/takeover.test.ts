@@ -14,7 +14,7 @@ import { until as untilTold } from "../../testing/until";
 const BACK_WITHIN_MS = 10_000;
 /** As they are for whoever sets nothing. */
 const LEASE_MS = 1_000 * hubLeaseGroup.HUB_LEASE_DURATION_SECONDS.parse(undefined);
-const DEADLINE_MS = 1_000 * hubLeaseGroup.HUB_LEASE_DEADLINE_SECONDS.parse(undefined);
+const DEADLINE_MS = (2 * LEASE_MS) / 3;
 const TAKEN_WITHIN_MS = 4 * LEASE_MS;
 /** A client whose last packet has no answer shakes hands by itself; WireGuard answers each within ten seconds. */
 const SETTLED_MS = 12_000;

@@ -45,7 +45,7 @@ spec:
       env:
         {{- if eq $step.name "migrate" }}
         - {name: LOG_LEVEL, value: {{ $.Values.logLevel | quote }}}
-        - {name: MIGRATE_WAIT_SECONDS, value: {{ $.Values.setup.waitSeconds | quote }}}
+        - {name: SETUP_WAIT_SECONDS, value: {{ $.Values.setup.waitSeconds | quote }}}
         {{- include "fleet.env.database" $ | nindent 8 }}
         {{- else if eq $step.name "tunnel-role" }}
         {{- include "fleet.env.database" $ | nindent 8 }}
@@ -62,7 +62,7 @@ spec:
         - {name: S3_BUCKET, value: {{ $.Values.objects.bucket | quote }}}
         {{- if eq $step.name "create-buckets" }}
         - {name: S3_VPN_BUCKET, value: {{ $.Values.objects.vpnBucket | quote }}}
-        - {name: OBJECTS_WAIT_SECONDS, value: {{ $.Values.setup.waitSeconds | quote }}}
+        - {name: SETUP_WAIT_SECONDS, value: {{ $.Values.setup.waitSeconds | quote }}}
         {{- end }}
         {{- if eq $step.name "publish-compose" }}
         {{- range $name, $image := dict "ONBOARD_IMAGE" $.Values.setup.onboardImage "MAVLINK_ROUTER_IMAGE" $.Values.setup.mavlinkRouterImage }}

@@ -262,7 +262,6 @@ export async function startDeployment(): Promise<Deployment> {
           HUB_LEASE_NAMESPACE: "fleet",
           HUB_LEASE_IDENTITY: `tunnel-${number}`,
           HUB_LEASE_DURATION_SECONDS: "5",
-          HUB_LEASE_DEADLINE_SECONDS: "3",
           HUB_TERM_PATH: join(folder, "term.json"),
           // Without interfaces there is nothing to guard.
           HUB_GUARD_EXTERNAL: "true",
