@@ -46,7 +46,7 @@ const rows = async (table: string, where: object) => (await first.deps.db(table)
 
 /** What may do something again and again by the clock, by the file that has it, and why two of it do no harm. */
 const REPEATED: Readonly<Record<string, string>> = {
-  "features/accounts/signed-in.ts": "asks about its own sockets",
+  "features/accounts/token-watch.ts": "asks about its own sockets",
   "features/actions/abandoned-orders.ts": "tried below",
   "features/drones/drone-watch.ts": "reads",
   "features/executions/executions.service.ts": "a request's own wait",
