@@ -24,7 +24,7 @@ async function main(): Promise<void> {
     return folder;
   };
   const simulator = await startSimulator({
-    host: config.SIMULATOR_HOST,
+    host: config.HOST,
     speedUp: config.SIMULATOR_SPEEDUP,
     vehicles: fleet.map((vehicle, at) => ({
       ...vehicle,
@@ -49,7 +49,7 @@ async function main(): Promise<void> {
   process.on("disconnect", stop);
 
   const ports = simulator.vehicles.map(({ port }) => port);
-  console.log(JSON.stringify({ msg: "simulated vehicles listen", host: config.SIMULATOR_HOST, ports }));
+  console.log(JSON.stringify({ msg: "Simulated vehicles are listening", host: config.HOST, ports }));
   process.send?.({ ready: true, ports });
 }
 

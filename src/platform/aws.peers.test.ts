@@ -32,7 +32,8 @@ test("moto's STS gives a session of the role, and knows its holder again", async
 test("moto's ECR gives a login for the account's registry", async () => {
   process.env.AWS_ACCESS_KEY_ID = "test";
   process.env.AWS_SECRET_ACCESS_KEY = "test";
-  const registry = imageRegistry({ ...keys, REGISTRY_PROVIDER: "ecr", ECR_ENDPOINT: url });
+  process.env.AWS_ENDPOINT_URL_ECR = url;
+  const registry = imageRegistry({ ...keys, REGISTRY_PROVIDER: "ecr" });
   atEndOfFile(async () => registry.close());
   expect(await registry.login()).toEqual({
     username: "AWS",

@@ -7,7 +7,6 @@ export interface ImageRegistrySettings {
   readonly REGISTRY_URL?: string | undefined;
   readonly REGISTRY_USERNAME?: string | undefined;
   readonly REGISTRY_PASSWORD?: string | undefined;
-  readonly ECR_ENDPOINT?: string | undefined;
   readonly S3_REGION: string;
   readonly S3_ENDPOINT?: string | undefined;
   readonly S3_ACCESS_KEY_ID?: string | undefined;
@@ -55,13 +54,12 @@ function staticRegistry(settings: ImageRegistrySettings): ImageRegistry {
  * AWS's, else whom the SDK's own chain finds.
  */
 function elasticRegistry(settings: ImageRegistrySettings): ImageRegistry {
-  const { REGISTRY_URL, ECR_ENDPOINT, S3_REGION, S3_ENDPOINT } = settings;
+  const { REGISTRY_URL, S3_REGION, S3_ENDPOINT } = settings;
   const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = settings;
   const isAws = S3_ENDPOINT === undefined;
   const client = new ECRClient({
     region: S3_REGION,
     ...(isAws && accessKeyId && secretAccessKey ? { credentials: { accessKeyId, secretAccessKey } } : {}),
-    ...(ECR_ENDPOINT ? { endpoint: ECR_ENDPOINT } : {}),
     maxAttempts: 2,
     requestHandler: { connectionTimeout: 3_000 },
   });

@@ -1,5 +1,4 @@
 import type { Route } from "../../http/route";
-import type { GatewayConfig } from "../../platform/config";
 import type { Tasks } from "../../platform/jobs/worker";
 import { type ObjectStore, URL_SECONDS } from "../../platform/objects/object-store";
 import type { Db } from "../../platform/postgres/db";
@@ -59,14 +58,13 @@ export function assets({ db, store, clock, log, executions }: AssetsDeps) {
 
 /** Thumbnails, videos for browsers, and objects whose rows are gone. Videos only where ffmpeg is. */
 export async function assetTasks(deps: {
-  readonly config: Pick<GatewayConfig, "FFMPEG_PATH">;
   readonly db: Db;
   readonly store: ObjectStore;
   readonly log: Logger;
 }): Promise<Tasks> {
-  const ffmpeg = deps.config.FFMPEG_PATH;
+  const ffmpeg = "ffmpeg";
   const hasFfmpeg = await canRun(ffmpeg);
-  if (!hasFfmpeg) deps.log.warn({ ffmpeg }, "ffmpeg cannot be run here: videos are left to another worker");
+  if (!hasFfmpeg) deps.log.warn("Cannot run ffmpeg: another worker must package videos");
   else await sweepPackaging(deps.log);
   return {
     "make-thumbnail": makeThumbnailTask(deps),

@@ -1,7 +1,7 @@
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { freshFolder } from "../../testing";
 import type { ApiClient } from "../../testing/client";
@@ -23,8 +23,10 @@ const left = mkdtempSync(join(tmpdir(), "fleet-hls-"));
 const ffmpeg = join(freshFolder("ffmpeg"), "ffmpeg");
 const log = `${ffmpeg}.log`;
 beforeAll(async () => {
-  writeFileSync(ffmpeg, `#!/bin/sh\necho "$@" >>${log}\nexec ffmpeg "$@"\n`, { mode: 0o755 });
-  gateway = await startTestGateway({ WORKER_IN_PROCESS: "true", FFMPEG_PATH: ffmpeg });
+  const real = execFileSync("sh", ["-c", "command -v ffmpeg"], { encoding: "utf8" }).trim();
+  writeFileSync(ffmpeg, `#!/bin/sh\necho "$@" >>${log}\nexec ${real} "$@"\n`, { mode: 0o755 });
+  process.env.PATH = `${dirname(ffmpeg)}:${process.env.PATH}`;
+  gateway = await startTestGateway({ WORKER_IN_PROCESS: "true" });
   user = await gateway.newUser();
   vehicle = (await user.api.post("/drone", { type: "sitl", name: "Eye", vehicle_type: "copter" })).body;
   drone = droneClient(gateway.api, vehicle.ip);

@@ -210,10 +210,10 @@ describe("with a registry of ECR's", () => {
     process.env.AWS_ACCESS_KEY_ID = "test";
     process.env.AWS_SECRET_ACCESS_KEY = "test";
     aws = await FakeAws.start();
+    process.env.AWS_ENDPOINT_URL_ECR = aws.url;
     elastic = await gatewayWithTunnel({
       env: {
         REGISTRY_PROVIDER: "ecr",
-        ECR_ENDPOINT: aws.url,
         REGISTRY_URL: "",
         REGISTRY_USERNAME: "",
         REGISTRY_PASSWORD: "",

@@ -44,7 +44,7 @@ export class ProcessProvider implements SimulationProvider {
   async start(): Promise<void> {
     if (this.child) return;
     const child = fork(entrypoint, [], {
-      env: { ...simulatorEnvironment(), SIMULATOR_PORT: String(this.port), SIMULATOR_HOST: "127.0.0.1" },
+      env: { ...simulatorEnvironment(), SIMULATOR_PORT: String(this.port), HOST: "127.0.0.1" },
       execArgv: ending === ".ts" ? ["--require", "@swc-node/register"] : [],
       stdio: ["ignore", "ignore", "ignore", "ipc"],
     });

@@ -63,7 +63,7 @@ export function telemetry(deps: TelemetryFeatureDeps): TelemetrySockets {
       stopWhenUnwatched: config.DO_UNSUBSCRIBE,
       origins: config.CORS_ORIGINS,
       maxSockets: config.TELEMETRY_MAX_SOCKETS,
-      maxSocketsPerUser: config.TELEMETRY_MAX_SOCKETS_PER_USER,
+      maxSocketsPerUser: Math.ceil(config.TELEMETRY_MAX_SOCKETS / 10),
       maxStreams: config.TELEMETRY_MAX_STREAMS,
     },
   );

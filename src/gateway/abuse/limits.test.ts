@@ -26,10 +26,13 @@ test("a watcher may watch so many streams and no more, and room that it makes is
 
 test("a process takes so many Socket.IO clients and turns the next away until one has left", async () => {
   const gateway = await startTestGateway({ TELEMETRY_MAX_SOCKETS: "2" });
-  const { token } = await gateway.newUser();
-  const watch = () => new TestWatcher(gateway.url, token);
-  const [one, other] = [watch(), watch()];
+  const users = await Promise.all([1, 2, 3].map(() => gateway.newUser()));
+  const [one, other] = users.slice(1).map(({ token }) => new TestWatcher(gateway.url, token)) as [
+    TestWatcher,
+    TestWatcher,
+  ];
   await Promise.all([one.next("connected"), other.next("connected")]);
+  const watch = () => new TestWatcher(gateway.url, users[0]?.token as string);
   const third = watch();
   const fault = await new Promise<Error>((resolve) => third.socket.once("connect_error", resolve));
   expect(fault).toBeInstanceOf(Error);
@@ -45,7 +48,7 @@ test("a process takes so many Socket.IO clients and turns the next away until on
 });
 
 test("one user, or all together who show no valid token, take so many Socket.IO clients, and others get theirs", async () => {
-  const gateway = await startTestGateway({ TELEMETRY_MAX_SOCKETS_PER_USER: "2" });
+  const gateway = await startTestGateway({ TELEMETRY_MAX_SOCKETS: "20" });
   const [user, other] = [await gateway.newUser(), await gateway.newUser()];
   /** Opens one by polling, and never asks for anything more. */
   const open = async (token: string) => {

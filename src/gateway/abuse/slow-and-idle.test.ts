@@ -17,9 +17,8 @@ beforeAll(async () => {
   user = await beside.newUser();
   gateway = await gatewayProcess(beside, {
     HTTP_REQUEST_SECONDS: String(REQUEST_SECONDS),
-    TELEMETRY_MAX_SOCKETS: String(IDLE),
+    TELEMETRY_MAX_SOCKETS: String(10 * IDLE),
     HTTP_MAX_CONNECTIONS: String(2 * IDLE),
-    TELEMETRY_MAX_SOCKETS_PER_USER: String(IDLE),
   });
 }, 60_000);
 

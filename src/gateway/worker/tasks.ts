@@ -14,12 +14,7 @@ import type { Registry } from "../../platform/process/metrics";
 export interface TaskDeps {
   readonly config: Pick<
     WorkerConfig,
-    | "DATABASE_URL"
-    | "DATABASE_DIRECT_URL"
-    | "WORKER_CONCURRENCY"
-    | "FFMPEG_PATH"
-    | "ARCHIVE_SIGNING_KEY"
-    | "PUBLIC_ORIGIN"
+    "DATABASE_URL" | "DATABASE_DIRECT_URL" | "WORKER_CONCURRENCY" | "ARCHIVE_SIGNING_KEY" | "PUBLIC_ORIGIN"
   >;
   readonly log: Logger;
   readonly registry: Registry;

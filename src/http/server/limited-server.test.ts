@@ -12,18 +12,20 @@ import { closeServer, listen } from "./listen";
 
 const variables = {
   HTTP_REQUEST_SECONDS: 1,
-  HTTP_REPLY_STALL_SECONDS: 1,
   HTTP_MAX_CONNECTIONS: 6,
   HTTP_MAX_CONNECTIONS_PER_ADDRESS: 3,
   TRUSTED_PROXIES: ["127.0.0.9/32"],
 };
 
 async function serve(
-  more: Partial<typeof variables> = {},
+  { replyStallSeconds = 1, ...more }: Partial<typeof variables> & { replyStallSeconds?: number } = {},
   answer: RequestListener = (_request, response) => response.end("served"),
 ) {
   const registry = createMetrics("test");
-  const server = limitedServer(answer, publicLimits({ ...variables, ...more }, registry));
+  const server = limitedServer(answer, {
+    ...publicLimits({ ...variables, ...more }, registry),
+    replyStallSeconds,
+  });
   const url = await listen(server, 0, "127.0.0.1");
   atEndOfFile(() => closeServer(server));
   const port = Number(new URL(url).port);
@@ -216,10 +218,7 @@ test("a connection with more than eight unanswered requests is closed", async ()
 });
 
 test("once replies of all clients leave too much unread, the longest stalled connections are closed", async () => {
-  const { port, stalled } = await serve(
-    { HTTP_REPLY_STALL_SECONDS: 60, HTTP_MAX_CONNECTIONS_PER_ADDRESS: 6 },
-    long,
-  );
+  const { port, stalled } = await serve({ replyStallSeconds: 60, HTTP_MAX_CONNECTIONS_PER_ADDRESS: 6 }, long);
   const callers: Awaited<ReturnType<typeof rawCaller>>[] = [];
   for (let at = 0; at < 5; at++) {
     const caller = await rawCaller(port);

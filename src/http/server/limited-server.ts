@@ -97,7 +97,6 @@ function countByAddress(server: Server, limits: ServerLimits): void {
 /** The variables that set these limits; `platform/config` describes them. */
 export interface HttpLimits {
   readonly HTTP_REQUEST_SECONDS: number;
-  readonly HTTP_REPLY_STALL_SECONDS: number;
   readonly HTTP_MAX_CONNECTIONS: number;
   readonly HTTP_MAX_CONNECTIONS_PER_ADDRESS: number;
   readonly TRUSTED_PROXIES: readonly string[];
@@ -113,7 +112,7 @@ export function publicLimits(config: HttpLimits, registry: Registry): ServerLimi
   return {
     headersSeconds: headersSeconds(config),
     requestSeconds: config.HTTP_REQUEST_SECONDS,
-    replyStallSeconds: config.HTTP_REPLY_STALL_SECONDS,
+    replyStallSeconds: REPLY_STALL_SECONDS,
     keepAliveSeconds: PROXY_KEEP_ALIVE_SECONDS,
     maxConnections: config.HTTP_MAX_CONNECTIONS,
     maxConnectionsPerAddress: config.HTTP_MAX_CONNECTIONS_PER_ADDRESS,
@@ -126,7 +125,7 @@ export function publicLimits(config: HttpLimits, registry: Registry): ServerLimi
 function countStalled(registry: Registry): () => void {
   const counter = new Counter({
     name: "fleet_http_stalled_replies_total",
-    help: "Connections closed because the client did not read its reply for HTTP_REPLY_STALL_SECONDS, or too much was unread.",
+    help: "Connections closed because the client did not read its reply for 30 s, or too much was unread.",
     registers: [registry],
   });
   return () => counter.inc();

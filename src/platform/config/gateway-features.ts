@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { flag, list, milliseconds, port, positiveInt, secret } from "./fields";
-import { tunnelApiGroup } from "./shared";
+import { flag, milliseconds, port, positiveInt, secret } from "./fields";
+import { SIMULATOR_HOSTS, tunnelApiGroup } from "./shared";
 
 /** Variables of the gateway's features that reach other systems, in groups. */
 
@@ -9,7 +9,7 @@ export const billingGroup = {
     "Key of the payment provider's API. Without it nothing can be bought; see `admin grant-subscription`.",
   ).optional(),
   STRIPE_WEBHOOK_SECRET: secret(
-    "Signs the payment provider's events. Without it they are refused, but with DEPLOYMENT=local believed.",
+    "Secret that signs the payment provider's events. Without it events are rejected; with DEPLOYMENT=local they are accepted unsigned.",
   ).optional(),
   STRIPE_API_BASE: z
     .url()
@@ -19,7 +19,7 @@ export const billingGroup = {
     .string()
     .optional()
     .describe(
-      "Stripe's price of one vehicle; one of the BILLING_ variables' amount, currency and period when absent.",
+      "Stripe's price of one vehicle. When absent, checkout uses the amount, currency and period of the BILLING_ variables.",
     ),
   BILLING_PRICE_MINOR_UNITS: positiveInt(
     12_000,
@@ -30,7 +30,7 @@ export const billingGroup = {
     .regex(/^[a-z]{3}$/)
     .default("eur")
     .describe("ISO 4217 code of the price's currency, lower case."),
-  BILLING_PERIOD: z.enum(["month", "year"]).default("year").describe("What a payment is good for."),
+  BILLING_PERIOD: z.enum(["month", "year"]).default("year").describe("The period that one payment covers."),
 };
 
 export const videoGroup = {
@@ -49,7 +49,9 @@ export const simulationGroup = {
   SIMULATION_PROVIDER: z
     .enum(["process", "kubernetes", "ec2", "none"])
     .default("none")
-    .describe("What runs the simulation instance: a child process, a StatefulSet, an EC2 instance, nothing."),
+    .describe(
+      "What runs the simulation instance: a child process, a StatefulSet, an EC2 instance, or nothing.",
+    ),
   SIMULATION_PORT: port(5790, "`process`: TCP port of its first vehicle."),
   SIMULATION_NAMESPACE: z.string().default("default").describe("`kubernetes`: the StatefulSet's namespace."),
   SIMULATION_STATEFULSET: z
@@ -79,15 +81,13 @@ export const vehicleGroup = {
   SIMULATED_LINK_HOST: z
     .string()
     .default("127.0.0.1")
-    .describe("Where a simulated drone is dialled that names no host of its own."),
-  SIMULATED_LINK_PORT: port(5760, "TCP port of a simulated drone that names none."),
-  SIMULATOR_HOSTS: list(
-    "Hosts, comma separated, that API callers may name as a simulated drone's `link_host`, at any port. With DEPLOYMENT=local any host.",
-  ),
+    .describe("Host of simulated drones without a `link_host`."),
+  SIMULATED_LINK_PORT: port(5760, "TCP port of simulated drones without a `port`."),
+  SIMULATOR_HOSTS,
   ...tunnelApiGroup,
-  LINK_CONNECT_TIMEOUT_MS: milliseconds(5_000, "Longest wait for a vehicle's link to be ready."),
-  TELEMETRY_MAX_HZ: positiveInt(10, "Most frames per second of one stream that reach a watcher."),
-  DO_UNSUBSCRIBE: flag(true, "Whether the last watcher's leaving stops the vehicle's stream."),
+  LINK_CONNECT_TIMEOUT_MS: milliseconds(5_000, "Longest wait for a link to a vehicle to become ready."),
+  TELEMETRY_MAX_HZ: positiveInt(10, "Frames per second of one stream that a watcher receives at most."),
+  DO_UNSUBSCRIBE: flag(true, "Whether a vehicle's stream stops when its last watcher unsubscribes."),
 };
 
 /** What users and drones are given: tunnels' states, credentials, a registry login. */
@@ -107,7 +107,7 @@ export const provisioningGroup = {
     .regex(/^arn:[\w-]+:/, "must be an ARN")
     .optional()
     .describe(
-      "Role that drones' temporary credentials are of. None are issued without it, unless STS_ENDPOINT is set (MinIO asks for no role).",
+      "Role of drones' temporary credentials. Without it none are issued, unless STS_ENDPOINT is set (MinIO asks for no role).",
     ),
   REGISTRY_PROVIDER: z
     .enum(["ecr", "static"])
@@ -123,7 +123,6 @@ export const provisioningGroup = {
   REGISTRY_USERNAME: z
     .string()
     .optional()
-    .describe("`static`: login that every drone is given; it should be able to pull and nothing else."),
+    .describe("`static`: user name that every drone is given. Allow it to pull and nothing else."),
   REGISTRY_PASSWORD: secret("`static`: its password.").optional(),
-  ECR_ENDPOINT: z.url().optional().describe("`ecr`: where its API is reached; AWS's own when absent."),
 };

@@ -5,10 +5,9 @@ import { httpLimitsGroup } from "./shared";
 export const limitsGroup = {
   BODY_LIMIT_BYTES: positiveInt(524_288, "Largest JSON body, in bytes. Some routes declare another limit."),
   ...httpLimitsGroup,
-  TELEMETRY_MAX_SOCKETS: positiveInt(10_000, "Socket.IO clients that one process takes at once."),
-  TELEMETRY_MAX_SOCKETS_PER_USER: positiveInt(
-    1_000,
-    "Of them, those of one user, and those of all together who show no valid token.",
+  TELEMETRY_MAX_SOCKETS: positiveInt(
+    10_000,
+    "Socket.IO clients of one process at once. One user, and all clients without a valid token together, may have a tenth.",
   ),
-  TELEMETRY_MAX_STREAMS: positiveInt(500, "Drones times streams that one Socket.IO client may watch."),
+  TELEMETRY_MAX_STREAMS: positiveInt(500, "Streams, over all drones, that one Socket.IO client may watch."),
 };

@@ -5,19 +5,22 @@ import { LINK_LEASES } from "./shared";
 /** How the replicas of the gateway share drones and watchers. */
 export const replicasGroup = {
   LINK_LEASES,
-  GATEWAY_PEER_PORT: port(8082, "`redis`: where the other replicas ask for the drones that this one holds."),
+  GATEWAY_PEER_PORT: port(
+    8082,
+    "`redis`: port at which the other replicas use this one's links to vehicles.",
+  ),
   GATEWAY_PEER_HOST: z
     .string()
     .regex(/^[\w.:-]+$/, "must be a host name or an address")
     .optional()
     .describe(
-      "`redis`: name or address at which the other replicas reach that port, such as the pod's. When absent, HOST, or the machine's first address where HOST is a wildcard.",
+      "`redis`: name or address at which the other replicas reach GATEWAY_PEER_PORT, such as the pod's. When absent, HOST, or the machine's first address where HOST is a wildcard.",
     ),
   GATEWAY_PEER_URL: z
     .url()
     .optional()
     .describe(
-      "`redis`: how the other replicas reach that port, where there is something between, such as a proxy. GATEWAY_PEER_HOST and the port when absent.",
+      "`redis`: URL at which the other replicas reach GATEWAY_PEER_PORT through a proxy. GATEWAY_PEER_HOST and the port when absent.",
     ),
-  GATEWAY_PEER_SECRET: secret("`redis`: what replicas show each other.", 16).optional(),
+  GATEWAY_PEER_SECRET: secret("`redis`: shared secret of the replicas.", 16).optional(),
 };

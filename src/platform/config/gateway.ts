@@ -57,7 +57,7 @@ export const gatewayConfig = z
       .min(0)
       .default(10)
       .describe(
-        "Failed logins or activations allowed per address, of IPv6 per /64, and account; 0 turns the limit off.",
+        "Failed logins or activations that one address (IPv6: one /64) may make on one account; 0 turns the limit off.",
       ),
     NETWORK_LOGIN_FAILURES_PER_15_MINUTES: z.coerce
       .number()
@@ -65,14 +65,14 @@ export const gatewayConfig = z
       .min(0)
       .default(100)
       .describe(
-        "Failed logins allowed per address, of IPv6 per /64, over all accounts; 0 turns the limit off. Clients whose proxy is not in TRUSTED_PROXIES share its address.",
+        "Failed logins that one address (IPv6: one /64) may make on all accounts together; 0 turns the limit off. Clients behind a proxy that is not in TRUSTED_PROXIES share its address.",
       ),
     MAILS_PER_HOUR: z.coerce
       .number()
       .int()
       .min(0)
       .default(5)
-      .describe("Mails sent to one recipient on request; 0 turns the limit off."),
+      .describe("Mails that users may have sent to one recipient; 0 turns the limit off."),
   })
   .refine(areBucketsApart, BUCKETS_FAULT)
   .refine(({ ACCESS_PROFILE, EDGE_SECRET }) => ACCESS_PROFILE !== "strict" || EDGE_SECRET !== undefined, {

@@ -8,7 +8,7 @@ const termFile = z
   .min(1)
   .default("/run/fleet-tunnel/term.json")
   .describe(
-    "With HUB_LEASE: file in which the daemon tells its guard up to when this node may serve. On a file system that does not outlive the machine.",
+    "With HUB_LEASE: file in which the daemon tells its guard how long this node may serve. Use a file system that does not outlive the machine.",
   );
 
 export const hubLeaseGroup = {
@@ -25,7 +25,7 @@ export const hubLeaseGroup = {
     .min(1)
     .optional()
     .describe(
-      "What this hub calls itself in the Lease, before a random part of its own; the node's host name when absent.",
+      "Name of this hub in the Lease, to which a random part is added; the node's host name when absent.",
     ),
   HUB_LEASE_DURATION_SECONDS: z.coerce
     .number()
@@ -39,10 +39,10 @@ export const hubLeaseGroup = {
   HUB_TERM_PATH: termFile,
   HUB_GUARD_EXTERNAL: flag(
     false,
-    "Another process is the guard (`tunnel --guard`), which takes the planes down when the lease has run out; do not start one.",
+    "Whether another process runs the guard (`tunnel --guard`), which takes the planes down when the lease expires. Otherwise the daemon starts one.",
   ),
   HUB_REDIS_URL: secretUrl(
-    "Redis in which the hubs share where peers were last heard; EDGE_REDIS_URL when absent.",
+    "Redis in which the hubs share the last endpoints of peers; EDGE_REDIS_URL when absent.",
   ).optional(),
 };
 

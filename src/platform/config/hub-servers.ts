@@ -1,13 +1,12 @@
 import { z } from "zod";
-import { list, port, secret, secretUrl } from "./fields";
+import { port, secret, secretUrl } from "./fields";
+import { SIMULATOR_HOSTS } from "./shared";
 
 /** Variables of the hub's servers: the jumphost, which gateways use, and the edge, which drones use. */
 
 export const jumphostGroup = {
   JUMPHOST_PORT: port(5051, "WebSocket through which gateways dial drones."),
-  SIMULATOR_HOSTS: list(
-    "Host names and addresses, comma separated, that the jumphost dials beside drones, at any port. Loopback, metadata, VPN and the node's own addresses are refused all the same.",
-  ),
+  SIMULATOR_HOSTS,
 };
 
 export const edgeGroup = {
@@ -24,13 +23,13 @@ export const edgeGroup = {
     .url({ protocol: /^https?$/ })
     .optional()
     .describe(
-      "Origin of the gateway's drone-only port (its main port in the contract profile), to which the edge forwards drones' requests. They are answered with 502 without it.",
+      "Origin of the gateway's drone-only port (its main port in the contract profile), to which the edge forwards drones' requests. Without it the edge answers 502.",
     ),
   EDGE_SECRET: secret(
     "Shared secret that the edge presents on the gateway's drone-only port.",
     16,
   ).optional(),
   EDGE_REDIS_URL: secretUrl(
-    "Redis, as a user that may ACL SETUSER, DELUSER and USERS, for the edge makes each drone a user of its own, and GET fleet:link:*, where the jumphost finds the holders' fencing numbers.",
+    "Redis for drones and for links' fencing numbers. Its user needs ACL SETUSER, DELUSER and USERS, because the edge creates a Redis user for each drone, and GET fleet:link:*.",
   ).optional(),
 };

@@ -29,7 +29,7 @@ export const onboardConfig = z.object({
     .string()
     .optional()
     .describe(
-      "Folder that flight logs (.bin, .tlog, .ulg) are written to; the newest of a flight is uploaded. None without it.",
+      "Folder of flight logs (.bin, .tlog, .ulg). The agent uploads the newest log of each flight; without the folder it uploads none.",
     ),
   ONBOARD_VIDEO_COMMAND: z
     .string()

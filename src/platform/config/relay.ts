@@ -10,13 +10,16 @@ export const relayConfig = z
     ...directDatabaseGroup,
     ...redisGroup,
     JWT_SECRET: secret("Signs every token. At least 32 characters.", 32).optional(),
-    RELAY_MAX_SESSIONS: positiveInt(5_000, "Pilots' sessions that one process takes at once."),
+    RELAY_MAX_SESSIONS: positiveInt(5_000, "Pilots' sessions in one process at once."),
     RELAY_MAX_SESSIONS_PER_DRONE: positiveInt(
       32,
-      "Sessions with one drone that one process takes at once. A browser that reconnects leaves one behind until the next ping.",
+      "Sessions with one drone in one process at once. A browser that reconnects leaves one behind until the next ping.",
     ),
     ...httpLimitsGroup,
-    RELAY_PING_SECONDS: seconds(10, "A client that shows no sign of life between two pings is gone."),
+    RELAY_PING_SECONDS: seconds(
+      10,
+      "Interval of pings. A client that answers none until the next one is disconnected.",
+    ),
   })
   .refine(({ ACCESS_PROFILE, JWT_SECRET }) => ACCESS_PROFILE !== "strict" || JWT_SECRET !== undefined, {
     path: ["JWT_SECRET"],

@@ -15,13 +15,16 @@ const ONE_AFTER =
 /** Every variable that was renamed or removed since 0.1.0. */
 export const retiredVariables: Readonly<Record<string, RetiredVariable>> = {
   DOWNLOAD_URL_SECONDS: {},
+  ECR_ENDPOINT: {},
   EDGE_MAX_CONNECTIONS_PER_DRONE: {},
   EDGE_OBJECTS_PORT: { now: "EDGE_PORT", unsafe: ONE_AFTER },
   EDGE_REDIS_PORT: { now: "EDGE_PORT", unsafe: ONE_AFTER },
   EDGE_TIMEOUT_SECONDS: {},
+  FFMPEG_PATH: {},
   HTTP_HEADERS_SECONDS: {},
   HTTP_MAX_UNREAD_BYTES: {},
   HTTP_MAX_UNREAD_BYTES_PER_CALLER: {},
+  HTTP_REPLY_STALL_SECONDS: {},
   HUB_LEASE_DEADLINE_SECONDS: { now: "HUB_LEASE_DURATION_SECONDS" },
   HUB_LEASE_RETRY_SECONDS: { now: "HUB_LEASE_DURATION_SECONDS" },
   JUMPHOST_CONNECT_TIMEOUT_MS: {},
@@ -43,6 +46,8 @@ export const retiredVariables: Readonly<Record<string, RetiredVariable>> = {
   SIMULATION_STORAGE_GB_MONTH_RATE: {},
   SIMULATION_TRANSFER_GB_PER_HOUR: {},
   SIMULATION_TRANSFER_GB_RATE: {},
+  SIMULATOR_HOST: { now: "HOST" },
+  TELEMETRY_MAX_SOCKETS_PER_USER: { now: "TELEMETRY_MAX_SOCKETS" },
   UPLOAD_URL_SECONDS: {},
 };
 

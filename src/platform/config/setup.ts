@@ -7,7 +7,7 @@ import { areBucketsApart, BUCKETS_FAULT, directDatabaseGroup, objectsGroup, setu
 export const tunnelRoleConfig = z.object({
   ...directDatabaseGroup,
   TUNNEL_DATABASE_URL: secretUrl(
-    "Postgres as the tunnel will use it: user and password of the role that is made are in it.",
+    "Postgres URL of the tunnel. The command creates the role that its user and password name.",
   ),
 });
 

@@ -13,8 +13,8 @@ export const processGroup = {
   DEPLOYMENT: z
     .enum(["local", "production"])
     .default("production")
-    .describe("`local` allows what only a laptop may: the contract profile on any address."),
-  SHUTDOWN_DRAIN_SECONDS: seconds(20, "How long a stop waits for open work before it cuts."),
+    .describe("`local`: a laptop, where the contract profile may listen on any address."),
+  SHUTDOWN_DRAIN_SECONDS: seconds(20, "Longest time that a stopping process takes to finish its open work."),
 };
 
 export const accessGroup = {
@@ -22,7 +22,7 @@ export const accessGroup = {
     .enum(["contract", "strict"])
     .default("contract")
     .describe(
-      "How callers are told apart: `contract` as the published contract has it, `strict` for production.",
+      "`contract`: the rules of the published contract, for a laptop. `strict`: every caller is authenticated, for production.",
     ),
   TRUSTED_PROXIES: list(
     "Addresses or CIDRs whose X-Forwarded-For is believed for logs and rate limits, comma separated; `loopback`, `linklocal` and `uniquelocal` are names for theirs.",
@@ -35,21 +35,14 @@ export const httpLimitsGroup = {
     60,
     "A request that has not arrived whole after this long is closed; its headers must arrive within 20 s.",
   ),
-  HTTP_REPLY_STALL_SECONDS: seconds(
-    30,
-    "A reply of which its reader has taken nothing for so long is ended. The system tells of progress by a third of its send buffer, 1.4 MB at most: a reader of 50 KB a second is always waited for in 30 s.",
-  ),
-  HTTP_MAX_CONNECTIONS: positiveInt(
-    20_000,
-    "Connections that one port takes at once, WebSockets among them.",
-  ),
+  HTTP_MAX_CONNECTIONS: positiveInt(20_000, "Connections to one port at once, WebSockets included."),
   HTTP_MAX_CONNECTIONS_PER_ADDRESS: z.coerce
     .number()
     .int()
     .min(0)
     .default(0)
     .describe(
-      "Connections that one address, of IPv6 one /64, has to one port at once, those in TRUSTED_PROXIES aside; 0 sets no limit. For a port that clients reach with their own addresses.",
+      "Connections of one address (IPv6: one /64) to one port at once; addresses in TRUSTED_PROXIES are exempt. 0 sets no limit. For ports that clients reach with their own addresses.",
     ),
 };
 
@@ -90,7 +83,7 @@ export const objectsGroup = {
   S3_BUCKET: bucket("fleet", "Bucket of assets and archives."),
   S3_VPN_BUCKET: bucket(
     "fleet-vpn",
-    "Bucket of client configs, which hold private keys; never S3_BUCKET, whose URLs others are given.",
+    "Bucket of client configs, which hold private keys. It must not be S3_BUCKET, whose objects others may read.",
   ),
   S3_ACCESS_KEY_ID: secret("Access key; the SDK's own chain when absent.").optional(),
   S3_SECRET_ACCESS_KEY: secret("Secret key.").optional(),
@@ -121,11 +114,7 @@ export const assetsGroup = {
 };
 
 export const jobsGroup = {
-  WORKER_CONCURRENCY: positiveInt(2, "Background jobs that one process does at once."),
-  FFMPEG_PATH: z
-    .string()
-    .default("ffmpeg")
-    .describe("ffmpeg, which packages videos. A process that cannot run it leaves those jobs to others."),
+  WORKER_CONCURRENCY: positiveInt(2, "Background jobs in one process at once."),
 };
 
 /** Between the setup of a release and the servers that start beside it. */
@@ -141,8 +130,13 @@ export const LINK_LEASES = z
   .enum(["off", "redis"])
   .default("off")
   .describe(
-    "How it is settled which gateway has a drone's link: `redis` by leases there, without whose numbers the jumphost opens no pipe; `off` for the only gateway.",
+    "`redis`: gateways share the drones by leases in Redis, and the jumphost accepts only connections with the newest lease's fencing number. `off`: this is the only gateway.",
   );
+
+/** Of the gateway, which stores them with drones, and of the jumphost, which dials them. */
+export const SIMULATOR_HOSTS = list(
+  "Hosts of simulated vehicles, comma separated. The gateway accepts them as a simulated drone's `link_host`, at any port; with DEPLOYMENT=local it accepts any host. The jumphost dials them, except loopback, metadata, VPN and the node's own addresses.",
+);
 
 /** Between the gateway, which dials vehicles through the jumphost, and the tunnel. */
 export const tunnelApiGroup = {

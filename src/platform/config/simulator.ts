@@ -10,7 +10,7 @@ const isOnEarth = (home: string): boolean => {
 
 export const simulatorConfig = z.object({
   LOG_LEVEL: processGroup.LOG_LEVEL,
-  SIMULATOR_HOST: z.string().default("127.0.0.1").describe("Address the simulated vehicles listen on."),
+  HOST: processGroup.HOST,
   SIMULATOR_PORT: port(
     5760,
     "TCP port of the first vehicle; each further one takes the next port. 0 picks free ones.",

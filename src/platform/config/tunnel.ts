@@ -15,7 +15,7 @@ const dataplane = z
   .enum(["auto", "kernel", "wireguard-go", "dry-run"])
   .default("auto")
   .describe(
-    "Where packets flow. `auto`: the kernel's WireGuard, else wireguard-go, else, with DEPLOYMENT=local only, `dry-run`, which changes nothing and logs the commands.",
+    "What carries packets. `auto`: the kernel's WireGuard, else wireguard-go, else, with DEPLOYMENT=local only, `dry-run`, which changes nothing and logs the commands.",
   );
 
 export const tunnelConfig = z
@@ -44,18 +44,18 @@ export const tunnelConfig = z
     TUNNEL_STATE_FOLDER: z
       .string()
       .optional()
-      .describe("Folder that keeps hub keys which no variable gives; for a laptop."),
+      .describe("Folder for hub keys that no variable gives; for a laptop."),
     TUNNEL_INDEX_COPY: z
       .string()
       .min(1)
       .optional()
       .describe(
-        "File in which the daemon keeps whose public key is whose for the next one, which then opens pairs of live peers while the object store is away. In a folder that is root's alone.",
+        "File with a copy of the index of public keys. A daemon that starts while the object store is away opens the pairs of live peers by it. Only root may write to its folder.",
       ),
     TUNNEL_DATAPLANE: dataplane,
     TUNNEL_WIREGUARD_EXTERNAL: flag(
       false,
-      "Another process runs wireguard-go (`tunnel --userspace`); wait for its interfaces instead of starting one.",
+      "Whether another process runs wireguard-go (`tunnel --userspace`). The daemon then waits for its interfaces instead of starting one.",
     ),
     USERS_MTU: z.coerce
       .number()
@@ -63,8 +63,11 @@ export const tunnelConfig = z
       .min(576)
       .max(9000)
       .default(1500)
-      .describe("MTU of the hub's users0; 1420 spares fragments where the underlay carries 1500."),
-    DB_REFRESH_SECONDS: seconds(10, "How often everything is compared with the database, changes aside."),
+      .describe("MTU of the hub's users0. 1420 avoids fragments on an underlay with an MTU of 1500."),
+    DB_REFRESH_SECONDS: seconds(
+      10,
+      "Interval of the full comparison with the database. Changes are applied at once.",
+    ),
     LINK_LEASES,
     ...jumphostGroup,
     ...edgeGroup,

@@ -19,7 +19,7 @@ const doors: Readonly<
   tunnel: { how: "http", port: "TUNNEL_PORT", otherwise: 5050, host: "HOST" },
   worker: { how: "http", port: "WORKER_PORT", otherwise: 9090, host: "HOST" },
   // A vehicle's port holds a second client back until the first has gone, so this disturbs no flight.
-  simulator: { how: "tcp", port: "SIMULATOR_PORT", otherwise: 5760, host: "SIMULATOR_HOST" },
+  simulator: { how: "tcp", port: "SIMULATOR_PORT", otherwise: 5760, host: "HOST" },
 };
 
 /**
