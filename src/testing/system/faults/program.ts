@@ -57,4 +57,4 @@ export const entrypoint = (programs: string, name: string): string => join(progr
 
 /** A compiled program of the tests' own. */
 export const testProgram = (programs: string, name: string): string =>
-  join(programs, "src", "testing", "faults", `${name}.js`);
+  join(programs, "src", "testing", "system", "faults", `${name}.js`);
