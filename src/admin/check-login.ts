@@ -8,21 +8,21 @@ import type { AdminCommand } from "./command";
 const USERNAME = "helm-test@example.com";
 const LIMIT_MS = 10_000;
 
-const Wish = z.object({ gateway: z.url() });
+const Arguments = z.object({ gateway: z.url() });
 const Login = z.object({ access_token: z.string() });
 
 export const checkLoginCommand: AdminCommand = {
   usage: "check-login --gateway URL",
-  summary: `Log in at a gateway, read a list and log out, as ${USERNAME}: a user who owns nothing, and as whom nobody can log in before or after.`,
+  summary: `Log in at a gateway, read a list and log out, as ${USERNAME}: a user without drones, enabled for these seconds only.`,
 
   async run(args) {
     const { values } = parseArgs({ args, options: { gateway: { type: "string" } } });
-    const wish = Wish.safeParse(values);
-    if (!wish.success) throw new Error(`usage: admin ${this.usage}`);
+    const input = Arguments.safeParse(values);
+    if (!input.success) throw new Error(`usage: admin ${this.usage}`);
     const db = openDatabase(loadConfig(adminConfig).DATABASE_URL, { poolMax: 1, name: "fleet-admin" });
     try {
       await withTemporaryLogin(db, USERNAME, (password) =>
-        logInAndOut(`${wish.data.gateway}/api/v1`, password),
+        logInAndOut(`${input.data.gateway}/api/v1`, password),
       );
       process.stdout.write(`${USERNAME} logged in, read their drones, and logged out\n`);
     } finally {

@@ -7,7 +7,7 @@ import { openDatabase } from "../platform/postgres/db";
 import { explainDatabaseError } from "../platform/postgres/errors";
 import type { AdminCommand } from "./command";
 
-const Wish = z.object({
+const Arguments = z.object({
   username: z.email(),
   password: z.string().min(8).max(128),
   level: z.enum(["ADMIN", "CUSTOMER"]),
@@ -27,15 +27,15 @@ export const createUserCommand: AdminCommand = {
         active: { type: "boolean", default: false },
       },
     });
-    const wish = Wish.safeParse({ ...values, password: await firstLine(process.stdin) });
-    if (!wish.success) {
-      const faults = wish.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issueMessage(issue)}`);
+    const input = Arguments.safeParse({ ...values, password: await firstLine(process.stdin) });
+    if (!input.success) {
+      const faults = input.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issueMessage(issue)}`);
       throw new Error(`usage: admin ${this.usage}\n${faults.join("\n")}`);
     }
     const config = loadConfig(adminConfig);
     const db = openDatabase(config.DATABASE_URL, { poolMax: 1, name: "fleet-admin" });
     try {
-      const user = await createUser(db, { ...wish.data, active: values.active });
+      const user = await createUser(db, { ...input.data, active: values.active });
       process.stdout.write(`user ${user.id} ${user.username} ${user.ip}\n`);
       if (user.activation_token) {
         process.stdout.write(

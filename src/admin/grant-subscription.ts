@@ -5,7 +5,7 @@ import { adminConfig, loadConfig } from "../platform/config";
 import { openDatabase } from "../platform/postgres/db";
 import type { AdminCommand } from "./command";
 
-const Wish = z.union([
+const Arguments = z.union([
   z.object({ username: z.email(), revoke: z.literal(true), vehicles: z.undefined().optional() }),
   z.object({
     username: z.email(),
@@ -30,9 +30,9 @@ export const grantSubscriptionCommand: AdminCommand = {
         revoke: { type: "boolean", default: false },
       },
     });
-    const wish = Wish.safeParse(values);
-    if (!wish.success) throw new Error(`usage: admin ${this.usage}`);
-    const { username, vehicles } = wish.data;
+    const input = Arguments.safeParse(values);
+    if (!input.success) throw new Error(`usage: admin ${this.usage}`);
+    const { username, vehicles } = input.data;
     const db = openDatabase(loadConfig(adminConfig).DATABASE_URL, { poolMax: 1, name: "fleet-admin" });
     try {
       const { status, vehicle_count } =

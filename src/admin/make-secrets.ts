@@ -1,6 +1,6 @@
 import { loadConfig, makeSecretsConfig } from "../platform/config";
 import type { AdminCommand } from "./command";
-import { completeSecret } from "./complete-secret";
+import { ensureSecretKeys } from "./ensure-secret-keys";
 
 export const makeSecretsCommand: AdminCommand = {
   usage: "make-secrets",
@@ -16,7 +16,7 @@ export const makeSecretsCommand: AdminCommand = {
     kubeConfig.loadFromDefault();
     const place = { core: kubeConfig.makeApiClient(CoreV1Api), namespace: config.SECRETS_NAMESPACE };
     for (const [name, kinds] of Object.entries(config.GENERATED_SECRETS)) {
-      const made = await completeSecret(place, name, kinds);
+      const made = await ensureSecretKeys(place, name, kinds);
       process.stdout.write(
         `${name}: ${made.length > 0 ? `made ${made.join(", ")}` : "nothing is missing"}\n`,
       );

@@ -23,28 +23,15 @@ export interface CheckoutRequest {
   readonly email: string | undefined;
 }
 
-/** Calls of the payment provider. Each rejects with `payment_provider_failed` when the provider cannot be reached. */
-export interface PaymentProvider {
-  openCheckout(request: CheckoutRequest): Promise<{ url: string; sessionId: string }>;
-  /** Expires a checkout that is still open. Resolves with its subscription when it was paid before. */
-  closeCheckout(sessionId: string): Promise<string | undefined>;
-  openPortal(customerId: string): Promise<string>;
-  /** Undefined when there is no such subscription. */
-  find(subscriptionId: string): Promise<SubscriptionSnapshot | undefined>;
-  /**
-   * Charges or credits the difference at once. A refusal (`billing_refused`) changes nothing; after
-   * `payment_provider_failed` the count may have changed.
-   */
-  setVehicleCount(subscription: SubscriptionFacts, vehicleCount: number): Promise<SubscriptionSnapshot>;
-  cancel(subscriptionId: string, at: "once" | "period end"): Promise<SubscriptionSnapshot>;
-  /** Undo a cancellation at the period's end. */
-  resume(subscriptionId: string): Promise<SubscriptionSnapshot>;
-}
-
 const REQUEST_TIMEOUT_MS = 10_000;
 
-/** Stripe, or undefined when no key is configured. */
-export function stripeProvider(config: PaymentConfig): PaymentProvider | undefined {
+export type PaymentProvider = NonNullable<ReturnType<typeof stripeProvider>>;
+
+/**
+ * Calls of Stripe, or undefined when no key is configured. Each rejects with `billing_refused` when Stripe refuses it, and
+ * with `payment_provider_failed` when Stripe cannot be reached; the change may have been made then.
+ */
+export function stripeProvider(config: PaymentConfig) {
   const { STRIPE_SECRET_KEY: key, PUBLIC_ORIGIN: origin } = config;
   if (!key) return undefined;
   const stripe = new Stripe(key, { ...baseOf(config), timeout: REQUEST_TIMEOUT_MS, telemetry: false });
@@ -53,7 +40,7 @@ export function stripeProvider(config: PaymentConfig): PaymentProvider | undefin
     snapshot(() => stripe.subscriptions.update(id, params));
 
   return {
-    async openCheckout({ userId, vehicleCount, customerId, email }) {
+    async openCheckout({ userId, vehicleCount, customerId, email }: CheckoutRequest) {
       const metadata = { user_id: String(userId), vehicle_count: String(vehicleCount) };
       const session = await callStripe(() =>
         stripe.checkout.sessions.create({
@@ -72,7 +59,8 @@ export function stripeProvider(config: PaymentConfig): PaymentProvider | undefin
       return { url: session.url, sessionId: session.id };
     },
 
-    async closeCheckout(id) {
+    /** Expires a checkout that is still open. Resolves with its subscription when it was paid before. */
+    async closeCheckout(id: string): Promise<string | undefined> {
       const closed = await callStripe(() => stripe.checkout.sessions.expire(id)).catch(ignoreRefusal);
       if (closed) return undefined;
       const session = await callStripe(() => stripe.checkout.sessions.retrieve(id)).catch(ignoreRefusal);
@@ -80,16 +68,18 @@ export function stripeProvider(config: PaymentConfig): PaymentProvider | undefin
       return typeof session.subscription === "string" ? session.subscription : session.subscription.id;
     },
 
-    async openPortal(customerId) {
+    async openPortal(customerId: string): Promise<string> {
       const session = await callStripe(() =>
         stripe.billingPortal.sessions.create({ customer: customerId, return_url: `${origin}/billing` }),
       );
       return session.url;
     },
 
-    find: (id) => snapshot(() => stripe.subscriptions.retrieve(id)).catch(ignoreRefusal),
+    /** Undefined when there is no such subscription. */
+    find: (id: string) => snapshot(() => stripe.subscriptions.retrieve(id)).catch(ignoreRefusal),
 
-    async setVehicleCount({ id, itemId }, vehicleCount) {
+    /** Charges or credits the difference at once. */
+    async setVehicleCount({ id, itemId }: SubscriptionFacts, vehicleCount: number) {
       if (!itemId) throw new DomainError("billing_refused", "This subscription has no quantity to change.");
       return change(id, {
         items: [{ id: itemId, quantity: vehicleCount }],
@@ -99,12 +89,13 @@ export function stripeProvider(config: PaymentConfig): PaymentProvider | undefin
       });
     },
 
-    cancel: (id, at) =>
+    cancel: (id: string, at: "once" | "period end") =>
       at === "once"
         ? snapshot(() => stripe.subscriptions.cancel(id))
         : change(id, { cancel_at_period_end: true }),
 
-    async resume(id) {
+    /** Undoes a cancellation at the period's end. */
+    async resume(id: string) {
       const current = await callStripe(() => stripe.subscriptions.retrieve(id));
       // Stripe's own pages may set a date instead of the flag.
       return change(id, current.cancel_at_period_end ? { cancel_at_period_end: false } : { cancel_at: "" });

@@ -3,15 +3,15 @@ import { freshSecret, type SecretKind } from "./fresh-secret";
 
 const labels = { "app.kubernetes.io/part-of": "fleet-gateway" };
 
-/** How often another's write is answered by a new look, before it is said that there is no end of them. */
-const MOST_TRIES = 20;
+/** Attempts at a Secret that others write at the same time. */
+const MAX_TRIES = 20;
 
 /**
- * Give a Secret the keys that it lacks or has empty, and make it where there is none. Resolves with the names of the
- * keys that were made. A key that is there is never written, whoever else writes at the same time. Rejects with what
- * the API server says.
+ * Adds the keys that a Secret lacks or has empty, and creates the Secret where there is none. Resolves with the names of
+ * the new keys. Never overwrites a key, also when others write the Secret at the same time. Rejects with the error of
+ * the API server.
  */
-export async function completeSecret(
+export async function ensureSecretKeys(
   { core, namespace }: { readonly core: CoreV1Api; readonly namespace: string },
   name: string,
   kinds: Readonly<Record<string, SecretKind>>,
@@ -26,7 +26,7 @@ export async function completeSecret(
       else await core.createNamespacedSecret({ namespace, body: { metadata: { name, labels }, data } });
       return missing;
     } catch (error) {
-      if (!isAnothersWrite(error) || tries === MOST_TRIES) throw inItsWords(name, error);
+      if (!isAnothersWrite(error) || tries === MAX_TRIES) throw inItsWords(name, error);
     }
   }
 }
