@@ -33,7 +33,7 @@ beforeEach(async () => {
   user = await replicas.first.newUser();
 });
 
-/** A pilot who is known to be steering. */
+/** A pilot whom the relay has admitted. */
 async function steering(drone: TestDrone, token: string): Promise<TestPilot> {
   const { redis } = replicas.second.deps;
   const pilot = await relay.pilot(`/redispad/${drone.id}?access_token=${token}`).open();
@@ -44,7 +44,7 @@ async function steering(drone: TestDrone, token: string): Promise<TestPilot> {
   return pilot;
 }
 
-test("a log-out at one replica ends the token's sockets at every replica, and nobody else's", async () => {
+test("a log-out at one replica closes the token's sockets at every replica, and no others", async () => {
   const { first, second } = replicas;
   const other = await first.newUser();
   const again = first.features.account.tokens.pair(user.id).access_token;
@@ -59,7 +59,7 @@ test("a log-out at one replica ends the token's sockets at every replica, and no
   for (const watcher of kept) expect(watcher.socket.connected).toBe(true);
 });
 
-test("a log-out ends what the token steers at the relay, and nothing that another token does", async () => {
+test("a log-out closes the token's relay sessions, and not those of another token", async () => {
   const drone = await relay.newDrone(user.id);
   const again = replicas.first.features.account.tokens.pair(user.id).access_token;
   const [ended, kept] = [await steering(drone, user.token), await steering(drone, again)];
@@ -68,7 +68,7 @@ test("a log-out ends what the token steers at the relay, and nothing that anothe
   expect(kept.closedWith).toBeUndefined();
 });
 
-test("a log-out holds at the other replica, in Socket.IO, at the relay, and at one that was started since", async () => {
+test("a logged-out token is refused at every replica, by Socket.IO, at the relay, and at a replica started later", async () => {
   const { second } = replicas;
   const drone = await relay.newDrone(user.id);
   const admitted = await relay.pilot(`/redispad/${drone.id}?access_token=${user.token}`).open();
@@ -90,7 +90,7 @@ test("a log-out holds at the other replica, in Socket.IO, at the relay, and at o
   expect(await refused.closed).toMatchObject({ code: 4401 });
 });
 
-test("a log-out without a notification ends the token's sockets at gateway and relay a little later", async () => {
+test("a log-out without a notification closes the token's sockets at gateway and relay within seconds", async () => {
   const { second } = replicas;
   const watcher = new TestWatcher(second.url, user.token);
   await watcher.next("connected");
@@ -103,10 +103,10 @@ test("a log-out without a notification ends the token's sockets at gateway and r
 }, 90_000);
 
 /**
- * Users' sign-ins with a password that is old: by a replica whose clock is ahead, and, every other one, of a moment ago
- * by a release whose tokens did not tell of it.
+ * A user and tokens that a new password voids: the even ones from a replica whose clock is ahead, the odd ones from an
+ * earlier release, whose tokens do not name the time of the password.
  */
-async function signedInBefore(
+async function userWithOldTokens(
   gateway: TestGateway,
   count = 1,
 ): Promise<{ user: TestUser; tokens: string[] }> {
@@ -126,7 +126,7 @@ async function signedInBefore(
   };
 }
 
-/** What becomes of an account, and what is said to whoever it is taken from. */
+/** What ends an account's tokens, and the message to its clients. */
 const ends: Readonly<Record<string, { happens: (user: TestUser) => Promise<unknown>; said: string }>> = {
   "a new password": {
     happens: async ({ username }) => {
@@ -137,11 +137,11 @@ const ends: Readonly<Record<string, { happens: (user: TestUser) => Promise<unkno
     },
     said: "The password has changed; sign in again.",
   },
-  "an account that is disabled": {
+  "disabling an account": {
     happens: ({ id }) => replicas.first.deps.db("users").where({ id }).update({ is_active: false }),
     said: "This user may not sign in any more.",
   },
-  "an account that is removed": {
+  "deleting an account": {
     happens: async ({ id }) => {
       const { db } = replicas.first.deps;
       await db("drones").where({ user_id: id }).update({ deleted_at: new Date(), ip: null });
@@ -153,11 +153,11 @@ const ends: Readonly<Record<string, { happens: (user: TestUser) => Promise<unkno
 };
 
 test.each(Object.keys(ends))(
-  "%s ends what was open at every replica and at the relay, and nothing is opened on its tokens again",
+  "%s closes the user's sockets at every replica and the relay, and voids the tokens",
   async (end) => {
     const { happens, said } = ends[end] as (typeof ends)[string];
     const { first, second } = replicas;
-    const { user: theirs, tokens } = await signedInBefore(first, 2);
+    const { user: theirs, tokens } = await userWithOldTokens(first, 2);
     const [token = "", other = ""] = tokens;
     const bystander = await first.newUser();
     const drone = await relay.newDrone(theirs.id);
@@ -175,7 +175,7 @@ test.each(Object.keys(ends))(
     }
     // A removed account's drones go with it, and whichever is heard of first is told.
     expect([4401, 4404]).toContain((await pilot.closed).code);
-    if (end !== "an account that is removed") expect(pilot.closedWith).toEqual({ code: 4401, reason: said });
+    if (end !== "deleting an account") expect(pilot.closedWith).toEqual({ code: 4401, reason: said });
 
     for (const { url } of [first, second]) {
       await eventually(
@@ -190,9 +190,9 @@ test.each(Object.keys(ends))(
   },
 );
 
-test("whoever signs in with the new password has everything, and what they have open stays", async () => {
+test("a token of the new password is accepted everywhere, and its sockets stay open", async () => {
   const { first, second } = replicas;
-  const { user: theirs } = await signedInBefore(first);
+  const { user: theirs } = await userWithOldTokens(first);
   await ends["a new password"]?.happens(theirs);
   // A token tells whole seconds.
   const tokens = new Tokens(TEST_JWT_SECRET, { now: () => new Date(Date.now() + 1_000) });
@@ -205,12 +205,12 @@ test("whoever signs in with the new password has everything, and what they have 
   expect([watcher.socket.connected, pilot.closedWith]).toEqual([true, undefined]);
 });
 
-test("a new password of which nobody was told ends what was open when the database is heard again", async () => {
+test("a new password that the relay missed closes its sessions once it listens to the database again", async () => {
   const { first, second } = replicas;
   const cable = await cuttable(second.databaseUrl);
   const env = { ACCESS_PROFILE: "strict", DATABASE_DIRECT_URL: cable.url };
   const deaf = await startTestRelay(env, { databaseUrl: second.databaseUrl, redisUrl: second.redisUrl });
-  const { user: theirs, tokens } = await signedInBefore(first);
+  const { user: theirs, tokens } = await userWithOldTokens(first);
   const drone = await deaf.newDrone(theirs.id);
   const pilot = await deaf.pilot(`/redispad/${drone.id}?access_token=${tokens[0]}`).open();
   await eventually("the pilot hears the drone", async () => {
@@ -223,9 +223,9 @@ test("a new password of which nobody was told ends what was open when the databa
   expect(await pilot.closed).toEqual({ code: 4401, reason: "The password has changed; sign in again." });
 }, 40_000);
 
-test("in the contract profile a new password ends nothing, and access tokens last until they expire", async () => {
+test("in the contract profile a new password closes nothing, and access tokens last until they expire", async () => {
   const contract = await startTestGateway();
-  const { user: theirs, tokens } = await signedInBefore(contract);
+  const { user: theirs, tokens } = await userWithOldTokens(contract);
   const watcher = new TestWatcher(contract.url, tokens[0]);
   await watcher.next("connected");
   const reset = contract.features.account.tokens.reset(theirs.username);
