@@ -10,7 +10,7 @@ const IDLE_MS = 60_000;
 export function openPool(
   config: GatewayConfig,
   registry: Registry,
-  { mayUse, sharedPlaces }: Pick<VehicleOptions, "mayUse" | "sharedPlaces"> = {},
+  { mayUse, sharedClaims }: Pick<VehicleOptions, "mayUse" | "sharedClaims"> = {},
 ): LinkPool {
   const pool = createLinkPool({
     mavlink: { systemId: config.MAVLINK_SYSTEM_ID },
@@ -21,7 +21,7 @@ export function openPool(
     idleMs: IDLE_MS,
     observer: countLinks(registry),
     mayUse,
-    sharedPlaces,
+    sharedClaims,
   });
   new Gauge({
     name: "fleet_links_open",

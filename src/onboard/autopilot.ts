@@ -4,7 +4,7 @@ import type { ByteStream, VehicleIdentity } from "../vehicle";
 import { dialDirect } from "../vehicle/dialers/direct";
 import { Commands } from "../vehicle/mavlink/commands/commands";
 import { Flight } from "../vehicle/mavlink/commands/flight";
-import { recogniseHeartbeat } from "../vehicle/mavlink/identity";
+import { identifySender } from "../vehicle/mavlink/identity";
 import { DEFAULT_TIMINGS } from "../vehicle/mavlink/link";
 import { VehicleState } from "../vehicle/mavlink/state";
 import { StatusTexts } from "../vehicle/mavlink/status-text";
@@ -18,7 +18,13 @@ const REDIAL_MS = 1_000;
 /** Heartbeats come once a second. */
 const HEARTBEAT_TIMEOUT_MS = 4_000;
 /** The autopilot is near: a command without an acknowledgement is repeated soon. */
-const COMMAND = { ...DEFAULT_TIMINGS.command, timeoutMs: 150, echoMs: 150, settleMs: 150, explanationMs: 0 };
+const COMMAND = {
+  ...DEFAULT_TIMINGS.command,
+  timeoutMs: 150,
+  timesyncMs: 150,
+  settleMs: 150,
+  statusTextMs: 0,
+};
 const FLIGHT = { ...DEFAULT_TIMINGS.flight, modeMs: 1_500 };
 
 export interface AutopilotOptions {
@@ -112,7 +118,7 @@ export class Autopilot {
     const heartbeatTimer = setTimeout(() => channel.close("no heartbeat"), HEARTBEAT_TIMEOUT_MS);
     channel.on(minimal.Heartbeat, (heartbeat, frame) => {
       if (!this.open) {
-        const source = recogniseHeartbeat(heartbeat, frame);
+        const source = identifySender(heartbeat, frame);
         if (source.is !== "vehicle") return;
         channel.vehicle = source.identity;
         this.open = openFlight(channel, source.identity, heartbeat);

@@ -4,63 +4,66 @@ import { DomainError } from "../domain/errors";
 import { unmapped } from "../domain/ipv4";
 import type { LinkTarget } from "./byte-stream";
 
-/** Every address of a name, as the system resolves it. Rejects for a name that it does not know. */
+/** Every address of a name, as the system resolves it. Rejects for an unknown name. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-/** The same question among all replicas, where there are several. */
-export interface SharedPlaces {
-  /** Rejects with `vehicle_unreachable` when another drone has one of them, or with `unavailable`. */
-  hold(target: LinkTarget, places: readonly string[]): Promise<void>;
-  free(key: string): void;
+/** The claims of all replicas, where there are several. */
+export interface SharedClaims {
+  /** Rejects with `vehicle_unreachable` when another drone has one of the endpoints, or with `unavailable`. */
+  claimEndpoints(target: LinkTarget, endpoints: readonly string[]): Promise<void>;
+  releaseEndpoints(key: string): void;
 }
 
 /**
- * Which drone has which vehicle. An autopilot's port serves one client, and two drones that reach one vehicle would
- * each command the other's: so one drone has a place, from its link's opening until nobody uses or watches it.
+ * Which drone has which vehicle. An autopilot's port serves one client, and two drones that reach one vehicle would each
+ * command the other's: so one drone has an endpoint, from its link's opening until nobody uses or watches it.
  *
- * place: an address and port, however they are written. A name stands for each of its addresses; two names for one
- * machine that resolve to different addresses (a cluster's service and its pod) cannot be told to be one.
+ * endpoint: an address and port, however they are written. A name stands for each of its addresses; two names for one
+ * machine that resolve to different addresses (a cluster's service and its pod) cannot be recognised as one.
  */
-export class Places {
+export class EndpointClaims {
   private readonly drones = new Map<string, string>();
 
   constructor(
-    private readonly shared?: SharedPlaces,
+    private readonly shared?: SharedClaims,
     private readonly resolve: Resolve = systemResolve,
   ) {}
 
-  /** Rejects with `vehicle_unreachable` when another drone has it, or the name is none. The last one asked for counts. */
-  async hold(target: LinkTarget, signal: AbortSignal): Promise<void> {
+  /**
+   * Replaces the drone's earlier claim. Rejects with `vehicle_unreachable` when another drone has the endpoint, or when
+   * the name does not resolve.
+   */
+  async claim(target: LinkTarget, signal: AbortSignal): Promise<void> {
     const { key } = target;
-    const places = await this.placesOf(target, signal);
+    const endpoints = await this.endpointsOf(target, signal);
     signal.throwIfAborted();
-    if (places.some((place) => (this.drones.get(place) ?? key) !== key)) throw takenByAnother();
+    if (endpoints.some((endpoint) => (this.drones.get(endpoint) ?? key) !== key)) throw claimedByAnother();
     this.forget(key);
-    for (const place of places) this.drones.set(place, key);
-    await this.shared?.hold(target, places);
+    for (const endpoint of endpoints) this.drones.set(endpoint, key);
+    await this.shared?.claimEndpoints(target, endpoints);
   }
 
-  free(key: string): void {
+  release(key: string): void {
     this.forget(key);
-    this.shared?.free(key);
+    this.shared?.releaseEndpoints(key);
   }
 
   private forget(key: string): void {
-    for (const [place, drone] of this.drones) if (drone === key) this.drones.delete(place);
+    for (const [endpoint, drone] of this.drones) if (drone === key) this.drones.delete(endpoint);
   }
 
-  private async placesOf({ host, port, via }: LinkTarget, signal: AbortSignal): Promise<string[]> {
-    // An address in the VPN is one drone's alone, as the database has it.
+  private async endpointsOf({ host, port, via }: LinkTarget, signal: AbortSignal): Promise<string[]> {
+    // The database gives an address in the VPN to one drone only.
     if (via === "jumphost") return [];
     const addresses = isIP(host) ? [host] : await this.addressesOf(host, signal);
-    return [...new Set(addresses.map((address) => `${plainAddress(address)}:${port}`))].sort();
+    return [...new Set(addresses.map((address) => `${canonical(address)}:${port}`))].sort();
   }
 
-  /** The system's resolver cannot be stopped, but it need not be waited for. */
+  /** The system's resolver cannot be stopped, but the wait for it can. */
   private addressesOf(host: string, signal: AbortSignal): Promise<readonly string[]> {
     return new Promise((resolve, reject) => {
       const fail = (cause: unknown) =>
-        reject(new DomainError("vehicle_unreachable", `The name ${host} leads nowhere.`, { cause }));
+        reject(new DomainError("vehicle_unreachable", `The name ${host} does not resolve.`, { cause }));
       if (signal.aborted) return fail(signal.reason);
       signal.addEventListener("abort", () => fail(signal.reason), { once: true });
       this.resolve(host).then(resolve, fail);
@@ -69,7 +72,7 @@ export class Places {
   }
 }
 
-export const takenByAnother = (): DomainError =>
+export const claimedByAnother = (): DomainError =>
   new DomainError(
     "vehicle_unreachable",
     "Another drone is connected to the vehicle at this drone's address. Set this drone's port, or its link_host, to a simulator of its own.",
@@ -78,12 +81,12 @@ export const takenByAnother = (): DomainError =>
 const systemResolve: Resolve = async (host) =>
   (await lookup(host, { all: true })).map(({ address }) => address);
 
-/** What a machine calls itself; a connection to the unspecified address ends there too. */
-const ITSELF = new Set(["127.0.0.1", "::1", "0.0.0.0", "::"]);
+/** The machine's own addresses; a connection to the unspecified address ends there too. */
+const OWN = new Set(["127.0.0.1", "::1", "0.0.0.0", "::"]);
 
 /** One spelling for each address. */
-function plainAddress(text: string): string {
+function canonical(text: string): string {
   const address = isIPv6(text) ? new SocketAddress({ address: text, family: "ipv6" }).address : text;
   const plain = unmapped(address);
-  return ITSELF.has(plain) ? "itself" : plain;
+  return OWN.has(plain) ? "itself" : plain;
 }

@@ -289,7 +289,7 @@ test("a vehicle that falls silent behind an open connection is given up and come
   const copter = await scene({ kind: "copter" }, "direct", {});
   await pool!.drain(0);
   pool = createLinkPool({
-    mavlink: { systemId: 245, timings: { silenceMs: 1500 } },
+    mavlink: { systemId: 245, timings: { heartbeatTimeoutMs: 1500 } },
     backoff: { firstMs: 20, mostMs: 200 },
   });
   const states: string[] = [];

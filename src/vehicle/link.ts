@@ -1,9 +1,11 @@
-import type { MissionItem } from "../domain/mission-item";
+import type { CallsOf, vehicleCalls } from "./calls";
+
+export type { Acknowledgement, FenceUpload, Param, VerifiedPlan } from "./calls";
 
 /**
  * The port through which everything above speaks to a vehicle.
  *
- * link:       one open conversation with one vehicle over one byte stream.
+ * link:       one open MAVLink connection to one vehicle over one byte stream.
  * autopilot:  the component whose heartbeat we follow, whatever its system id.
  * command:    an order that the vehicle acknowledges with a MAV_RESULT.
  * transfer:   a mission or fence upload, which is read back and compared before it counts.
@@ -11,42 +13,12 @@ import type { MissionItem } from "../domain/mission-item";
  * Every promise here rejects with a `DomainError`:
  * `vehicle_refused` (a MAV_RESULT other than accepted; the message carries the result's name and the
  * vehicle's own STATUSTEXT), `outcome_unknown` (an order, a plan or a parameter was sent, and then the stream
- * ended or the vehicle fell silent: it may have been done or not), `vehicle_timeout` (no answer after the
+ * ended or the vehicle stopped answering: it may have been done or not), `vehicle_timeout` (no answer after the
  * retries to what changes nothing), `vehicle_unreachable` (the stream is gone and nothing was sent),
  * `transfer_failed` (a plan that broke off or did not read back as sent), `not_supported`.
  */
-export interface VehicleLink {
-  readonly vehicle: VehicleIdentity;
-  /** connecting → ready → closed. A link that the pool hands out is ready. */
-  readonly state: LinkState;
-
-  arm(): Promise<Acknowledgement>;
-  disarm(): Promise<Acknowledgement>;
-  /** Guided mode, then NAV_TAKEOFF. Metres above home. */
-  takeoff(altitude: number): Promise<Acknowledgement>;
-  land(): Promise<Acknowledgement>;
-  /** A mode by the autopilot's own name (case is ignored) or by its custom_mode number. */
-  setMode(mode: string | number): Promise<Acknowledgement & { mode: string }>;
-  /** Spin one motor, numbered from 1, at a throttle in percent for a bounded time. */
-  motorTest(motorId: number, percentage: number): Promise<Acknowledgement>;
-  /** Local ENU setpoint in metres from home, z up. */
-  move(to: { x: number; y: number; z: number }): Promise<Acknowledgement>;
-  /** Degrees, and metres above home. */
-  goTo(to: { lat: number; lng: number; altitude: number }): Promise<Acknowledgement>;
-
-  /** Upload, read back, compare. The plan is as the vehicle shall fly it, without a home placeholder. */
-  uploadMission(plan: readonly MissionItem[], options?: { force?: boolean }): Promise<VerifiedPlan>;
-  /** The plan now on the vehicle, without the home placeholder, and its hash. */
-  readMission(): Promise<VerifiedPlan>;
-  /** Replace the whole fence; an empty one clears it. */
-  uploadFence(fence: readonly MissionItem[]): Promise<FenceUpload>;
-
-  readParams(names: readonly string[]): Promise<Param[]>;
-  /** Write one parameter and read it back. */
-  writeParam(name: string, value: number): Promise<Param>;
-  /** Ask for the whole parameter list. */
-  pullParams(): Promise<{ received: number; total: number }>;
-
+export interface VehicleLink extends VehicleCalls {
+  readonly state: "ready" | "closed";
   /** Every telemetry message from now on; returns the function that stops it. */
   onTelemetry(listener: (message: TelemetryMessage) => void): () => void;
   /** Called once, with the reason, when the link is gone for good. Called at once if it already is. */
@@ -54,45 +26,16 @@ export interface VehicleLink {
   close(reason: string): void;
 }
 
-export type LinkState = "connecting" | "ready" | "closed";
+/** The calls on one vehicle, whichever gateway holds its link. */
+export interface VehicleCalls extends CallsOf<typeof vehicleCalls> {
+  readonly vehicle: VehicleIdentity;
+}
 
 export interface VehicleIdentity {
   readonly autopilot: "ardupilot" | "px4";
   readonly kind: "copter" | "rover";
   readonly systemId: number;
   readonly componentId: number;
-}
-
-/**
- * What the vehicle said of a command: MAV_RESULT's name, and the STATUSTEXT it sent meanwhile.
- *
- * A setpoint has no MAV_RESULT. Its `result` is TARGET_CONFIRMED when the vehicle reports this target as its
- * own, or TARGET_UNCONFIRMED when it was sent in guided mode to a vehicle that does not report its target.
- */
-export interface Acknowledgement {
-  readonly result: string;
-  readonly status_text: readonly string[];
-}
-
-export interface Param {
-  readonly param_id: string;
-  readonly value: number;
-}
-
-export interface VerifiedPlan {
-  /** SHA-256 of the plan as read back; see `planHash`. */
-  readonly hash: string;
-  readonly items: readonly MissionItem[];
-}
-
-export interface FenceUpload {
-  readonly items: number;
-  /** Whether the vehicle will act on the fence: an upload enables nothing by itself. */
-  readonly enforcement: {
-    readonly active: boolean;
-    /** The parameters that decide it, as read from the vehicle: FENCE_ENABLE, FENCE_ACTION and FENCE_TYPE, or GF_ACTION. */
-    readonly params: readonly Param[];
-  };
 }
 
 /** The kinds in which telemetry reaches watchers, each with the payload that ROS clients read. */

@@ -223,7 +223,7 @@ describe("one vehicle", () => {
     for (const host of ["nobody.example", "slow.example"]) {
       await expect(pool.withLink({ ...TARGET, host }, async () => {})).rejects.toMatchObject({
         code: "vehicle_unreachable",
-        message: `The name ${host} leads nowhere.`,
+        message: `The name ${host} does not resolve.`,
       });
     }
     expect(dialled).toEqual([]);

@@ -1,11 +1,11 @@
 import { DomainError, isDomainError } from "../domain/errors";
 import type { ByteStream, Dial, LinkTarget } from "./byte-stream";
-import { Places, type Resolve, type SharedPlaces } from "./endpoint-claims";
+import { EndpointClaims, type Resolve, type SharedClaims } from "./endpoint-claims";
 import type { VehicleLink } from "./link";
 import { type Backoff, DEFAULT_BACKOFF, reconnectDelay } from "./reconnect.plan";
 import type { Subscriber, VehicleLinks } from "./vehicle-links";
 
-/** What the pool tells those who count; none of it may throw. */
+/** For metrics; may not throw. */
 export interface PoolObserver {
   opened?(key: string, millisecondsTaken: number): void;
   openFailed?(key: string, code: string): void;
@@ -17,7 +17,7 @@ export interface PoolObserver {
 export interface PoolOptions {
   readonly dial: Dial;
   /** Opens a link over a connected stream and closes the stream when that fails. */
-  readonly open: (stream: ByteStream, signal: AbortSignal) => Promise<VehicleLink>;
+  readonly open: (stream: ByteStream, signal: AbortSignal, target: LinkTarget) => Promise<VehicleLink>;
   /** How long a caller waits for a link, dialling and first heartbeat included. */
   readonly waitMs?: number;
   /** How long an unused link stays open. */
@@ -26,8 +26,8 @@ export interface PoolOptions {
   /** From 0 up to 1. */
   readonly random?: () => number;
   readonly observer?: PoolObserver;
-  /** Asked too, where other processes link to vehicles. */
-  readonly sharedPlaces?: SharedPlaces;
+  /** The other replicas' claims, where there are several. */
+  readonly sharedClaims?: SharedClaims;
   readonly resolve?: Resolve;
 }
 
@@ -63,7 +63,7 @@ export class LinkPool implements VehicleLinks {
   private readonly backoff: Backoff;
   private readonly random: () => number;
   private readonly observer: PoolObserver;
-  private readonly places: Places;
+  private readonly claims: EndpointClaims;
 
   constructor(private readonly options: PoolOptions) {
     this.waitMs = options.waitMs ?? 5000;
@@ -71,7 +71,7 @@ export class LinkPool implements VehicleLinks {
     this.backoff = options.backoff ?? DEFAULT_BACKOFF;
     this.random = options.random ?? Math.random;
     this.observer = options.observer ?? {};
-    this.places = new Places(options.sharedPlaces, options.resolve);
+    this.claims = new EndpointClaims(options.sharedClaims, options.resolve);
   }
 
   get size(): number {
@@ -96,7 +96,7 @@ export class LinkPool implements VehicleLinks {
       return await use(await this.linkOf(entry));
     } finally {
       entry.users -= 1;
-      this.restIfUnused(entry);
+      this.closeWhenIdle(entry);
     }
   }
 
@@ -117,7 +117,7 @@ export class LinkPool implements VehicleLinks {
     } else if (entry.retryTimer) {
       mine.onState?.("down");
     } else {
-      // Also while somebody else opens it: when that fails, the watch goes on trying.
+      // Also while an order opens it: when that fails, the subscription goes on trying.
       this.reopen(entry);
     }
     return () => {
@@ -127,7 +127,7 @@ export class LinkPool implements VehicleLinks {
         clearTimeout(entry.retryTimer);
         entry.retryTimer = undefined;
       }
-      this.restIfUnused(entry);
+      this.closeWhenIdle(entry);
     };
   }
 
@@ -147,12 +147,12 @@ export class LinkPool implements VehicleLinks {
     return true;
   }
 
-  /** A pool that shares with nobody is everywhere. */
+  /** Without other replicas, this process is everywhere. */
   async closeEverywhere(key: string, reason?: string): Promise<boolean> {
     return this.close(key, reason);
   }
 
-  /** Takes nobody new, lets orders under way finish for so long, then closes every link. */
+  /** Accepts no new order, lets orders under way finish for so long, then closes every link. */
   async drain(limitMs = 5000): Promise<void> {
     this.draining = true;
     const deadline = Date.now() + limitMs;
@@ -198,9 +198,9 @@ export class LinkPool implements VehicleLinks {
     entry.attempt = attempt;
     const late = setTimeout(() => attempt.abort(), this.waitMs);
     try {
-      await this.places.hold(entry.target, attempt.signal);
+      await this.claims.claim(entry.target, attempt.signal);
       const stream = await this.options.dial(entry.target, attempt.signal);
-      const link = await this.options.open(stream, attempt.signal);
+      const link = await this.options.open(stream, attempt.signal, entry.target);
       if (entry.ended || link.state === "closed") {
         link.close("no longer wanted");
         throw new DomainError("vehicle_unreachable", "The link was closed while it was being opened.");
@@ -240,21 +240,21 @@ export class LinkPool implements VehicleLinks {
     this.observer.closed?.(entry.target.key, reason);
     if (entry.ended) return;
     if (entry.subscribers.size === 0) {
-      this.restIfUnused(entry);
+      this.closeWhenIdle(entry);
       return;
     }
-    this.tellDown(entry);
+    this.notifyDown(entry);
     this.retryLater(entry);
   }
 
-  private tellDown(entry: Entry): void {
+  private notifyDown(entry: Entry): void {
     for (const subscriber of [...entry.subscribers]) subscriber.onState?.("down");
   }
 
   private reopen(entry: Entry): void {
     this.linkOf(entry).catch(() => {
-      // Told once, not at every attempt.
-      if (entry.attempts === 0) this.tellDown(entry);
+      // Notified once, not at every attempt.
+      if (entry.attempts === 0) this.notifyDown(entry);
       this.retryLater(entry);
     });
   }
@@ -270,23 +270,23 @@ export class LinkPool implements VehicleLinks {
     }, delayMs);
   }
 
-  /** An entry that nobody uses keeps its link for a while, and without a link is forgotten. */
-  private restIfUnused(entry: Entry): void {
+  /** An unused entry keeps its link for a while, and is forgotten without one. */
+  private closeWhenIdle(entry: Entry): void {
     const { key } = entry.target;
     if (entry.users > 0 || entry.subscribers.size > 0 || this.entries.get(key) !== entry) return;
     clearTimeout(entry.idleTimer);
     if (entry.link) entry.idleTimer = setTimeout(() => this.close(key, "idle"), this.idleMs);
     else if (entry.opening)
       entry.opening.then(
-        () => this.restIfUnused(entry),
-        () => this.restIfUnused(entry),
+        () => this.closeWhenIdle(entry),
+        () => this.closeWhenIdle(entry),
       );
     else this.forget(key);
   }
 
   private forget(key: string): void {
     this.entries.delete(key);
-    this.places.free(key);
+    this.claims.release(key);
   }
 }
 

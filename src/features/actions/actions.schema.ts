@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Acknowledgement } from "../../vehicle";
 
 /** A drone climbs no higher than this by a single order: a slip of the keyboard is not a flight level. */
 export const HIGHEST_ORDER_METRES = 1_000;
@@ -56,17 +57,8 @@ function isMode(value: unknown): boolean {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 0xffff_ffff;
 }
 
-/** What a vehicle answers to a command. */
-export const Acknowledged = z
-  .object({
-    result: z
-      .string()
-      .describe(
-        "Name of the MAV_RESULT; TARGET_CONFIRMED where a vehicle shows its target instead of answering.",
-      ),
-    status_text: z.array(z.string()).describe("Status texts that the vehicle sent meanwhile."),
-  })
-  .meta({ id: "Acknowledged" });
+/** A vehicle's answer to a command. */
+export const Acknowledged = Acknowledgement.meta({ id: "Acknowledged" });
 
 export const ModeSet = Acknowledged.extend({ mode: z.string() }).meta({ id: "ModeSet" });
 

@@ -3,24 +3,25 @@ import { DomainError } from "../../domain/errors";
 import type { Db } from "../../platform/postgres/db";
 import { retryWhileUnavailable } from "../../platform/postgres/retry";
 import type { Logger } from "../../platform/process/log";
-import type { VehicleLink } from "../../vehicle";
+import type { LinkTarget, VehicleLinks } from "../../vehicle";
 import type { Action, Done, Order, OrderedDrone } from "./action";
 import { finishCommand, insertCommand, insertVerifiedPlan } from "./commands.store";
 
-/** How long a database that is away is waited for, to record what became of an order. */
+/** How long the record of an outcome waits for a database that is down. */
 const RECORD_LIMIT_MS = 60_000;
-/** What a drone did is told without its record after this long. */
-const ANSWER_DELAY_MS = 1_000;
+/** How long the reply waits for the record. */
+const REPLY_DELAY_MS = 1_000;
 
-/** The doors through which orders reach their drones. */
-export interface ActionDoors<Drone extends OrderedDrone> {
+export interface ActionsDeps<Drone extends OrderedDrone> {
   /** The caller's own drone, or `not_found`. */
   readonly droneFor: (userId: number, droneId: number) => Promise<Drone>;
-  readonly onLink: <T>(drone: Drone, use: (link: VehicleLink) => Promise<T>) => Promise<T>;
+  readonly links: Pick<VehicleLinks, "withLink">;
+  /** Throws `vehicle_unreachable` when the drone has no address that may be dialled. */
+  readonly targetOf: (drone: Drone) => LinkTarget;
   /** The caller's plans. */
   readonly plansOf: (userId: number) => Order["plans"];
   readonly publish: (channel: string, payload: string) => Promise<number>;
-  /** What comes before arming. A failure is logged and never keeps a drone from arming. */
+  /** Prepares arming. A failure is logged and does not prevent arming. */
   readonly beforeArm?: (drone: Drone) => Promise<void>;
 }
 
@@ -29,15 +30,15 @@ export interface ActionService {
 }
 
 /**
- * Carries out orders, each on record. The record is written before anything is sent, so a database that is
- * down refuses the order and nothing is flown unrecorded; once the drone has acted, what the caller hears is
- * what the drone did, whether or not the record could be finished.
+ * Carries out orders, each on record. The record is written before anything is sent, so an order is refused while the
+ * database is down, and nothing is flown unrecorded; once the drone has acted, the caller gets the drone's outcome,
+ * whether or not the record could be finished.
  */
 export class RecordedActions<Drone extends OrderedDrone> implements ActionService {
   constructor(
     private readonly db: Db,
     private readonly log: Logger,
-    private readonly doors: ActionDoors<Drone>,
+    private readonly deps: ActionsDeps<Drone>,
   ) {}
 
   async order(
@@ -46,7 +47,7 @@ export class RecordedActions<Drone extends OrderedDrone> implements ActionServic
     action: Action,
     parameters: Record<string, unknown>,
   ): Promise<Done> {
-    const drone = await this.doors.droneFor(userId, droneId);
+    const drone = await this.deps.droneFor(userId, droneId);
     const record = await insertCommand(this.db, {
       drone_id: drone.id,
       user_id: userId,
@@ -58,41 +59,41 @@ export class RecordedActions<Drone extends OrderedDrone> implements ActionServic
       await this.finish(record, { outcome: "accepted", result: done.result });
       return done;
     } catch (error) {
-      const told = error instanceof DomainError ? error.message : "an unexpected failure";
+      const message = error instanceof DomainError ? error.message : "an unexpected failure";
       const outcome = error instanceof DomainError && error.code === "outcome_unknown" ? "unknown" : "failed";
-      await this.finish(record, { outcome, error: told });
+      await this.finish(record, { outcome, error: message });
       throw error;
     }
   }
 
-  /** A database that is away holds the answer up for a moment only; the record is finished when it is back. */
+  /** A database that is down delays the reply for a moment only; the record is finished when it is back. */
   private async finish(record: string, ending: Parameters<typeof finishCommand>[2]): Promise<void> {
-    const finished = this.quietly("finish a command's record", () =>
+    const finished = this.logFailure("finish a command's record", () =>
       retryWhileUnavailable(() => finishCommand(this.db, record, ending), { limitMs: RECORD_LIMIT_MS }),
     );
-    await Promise.race([finished, delay(ANSWER_DELAY_MS, undefined, { ref: false })]);
+    await Promise.race([finished, delay(REPLY_DELAY_MS, undefined, { ref: false })]);
   }
 
   private orderOf(userId: number, drone: Drone): Order {
-    const { doors } = this;
+    const { deps } = this;
     return {
       drone,
-      onLink: (use) => doors.onLink(drone, use),
-      plans: doors.plansOf(userId),
-      publish: (channel, payload) => doors.publish(channel, JSON.stringify(payload)),
+      onLink: async (use) => deps.links.withLink(deps.targetOf(drone), use),
+      plans: deps.plansOf(userId),
+      publish: (channel, payload) => deps.publish(channel, JSON.stringify(payload)),
       beforeArm: async () => {
-        await this.quietly("prepare a drone before arming", async () => doors.beforeArm?.(drone));
+        await this.logFailure("prepare a drone before arming", async () => deps.beforeArm?.(drone));
       },
       keepVerifiedPlan: (missionId, plan) =>
-        this.quietly("keep a verified plan", () => insertVerifiedPlan(this.db, drone.id, missionId, plan)),
+        this.logFailure("keep a verified plan", () => insertVerifiedPlan(this.db, drone.id, missionId, plan)),
     };
   }
 
-  private async quietly(task: string, run: () => Promise<void>): Promise<void> {
+  private async logFailure(task: string, run: () => Promise<void>): Promise<void> {
     try {
       await run();
     } catch (error) {
-      this.log.error({ err: error, task }, "failed beside an order; the order stands");
+      this.log.error({ err: error, task }, "Task beside an order failed; the order stands");
     }
   }
 }

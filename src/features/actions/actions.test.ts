@@ -8,7 +8,7 @@ import { storeMission } from "../../testing/worlds/plans";
 import { type SimulatedDrone, simulatedDrone } from "../../testing/worlds/simulated-drone";
 import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
 import { action, type OrderedDrone } from "./action";
-import { type ActionDoors, RecordedActions } from "./actions.service";
+import { type ActionsDeps, RecordedActions } from "./actions.service";
 
 let gateway: TestGateway;
 let user: TestUser;
@@ -109,7 +109,7 @@ const noPlans = {
 
 describe("an order beside a failing database", () => {
   const log = createLogger("test", "silent");
-  const doors = (more: Partial<ActionDoors<OrderedDrone>> = {}): ActionDoors<OrderedDrone> => ({
+  const deps = (more: Partial<ActionsDeps<OrderedDrone>> = {}): ActionsDeps<OrderedDrone> => ({
     droneFor: async () => ({
       id: drone.id,
       user_id: user.id,
@@ -117,9 +117,12 @@ describe("an order beside a failing database", () => {
       type: "sitl",
       vehicle_type: "copter",
     }),
-    onLink: async () => {
-      throw new Error("These actions need no link.");
+    links: {
+      withLink: async () => {
+        throw new Error("These actions need no link.");
+      },
     },
+    targetOf: () => ({ key: "none", host: "127.0.0.1", port: 1, via: "direct" }),
     plansOf: () => noPlans,
     publish: async () => 0,
     ...more,
@@ -137,7 +140,7 @@ describe("an order beside a failing database", () => {
     });
 
   test("is on record as pending while it is carried out", async () => {
-    const service = new RecordedActions(gateway.deps.db, log, doors());
+    const service = new RecordedActions(gateway.deps.db, log, deps());
     const seen = await service.order(user.id, drone.id, doing(newest), {});
     expect(seen.result).toMatchObject({ command: "somersault", outcome: "pending", finished_at: null });
     expect(await newest()).toMatchObject({ command: "somersault", outcome: "accepted" });
@@ -146,7 +149,7 @@ describe("an order beside a failing database", () => {
   test("is refused, and not carried out, when it cannot be recorded", async () => {
     const down = openDatabase("postgres://nobody@127.0.0.1:1/none");
     const run = jest.fn(async () => "flown");
-    const service = new RecordedActions(down, log, doors());
+    const service = new RecordedActions(down, log, deps());
     await expect(service.order(user.id, drone.id, doing(run), {})).rejects.toThrow();
     expect(run).not.toHaveBeenCalled();
     await down.destroy();
@@ -154,7 +157,7 @@ describe("an order beside a failing database", () => {
 
   test("stands as it was flown when its record cannot be finished, which stays pending", async () => {
     const failing = openDatabase(gateway.databaseUrl);
-    const service = new RecordedActions(failing, log, doors());
+    const service = new RecordedActions(failing, log, deps());
     const done = await service.order(
       user.id,
       drone.id,
@@ -167,7 +170,7 @@ describe("an order beside a failing database", () => {
 
   test("fails as the vehicle said even when that cannot be recorded", async () => {
     const failing = openDatabase(gateway.databaseUrl);
-    const service = new RecordedActions(failing, log, doors());
+    const service = new RecordedActions(failing, log, deps());
     const refused = doing(async () => {
       await failing.destroy();
       throw new DomainError("vehicle_refused", "Not upside down.");
@@ -177,7 +180,7 @@ describe("an order beside a failing database", () => {
 
   test("is carried out although what comes before arming failed", async () => {
     const beforeArm = jest.fn().mockRejectedValue(new Error("no video today"));
-    const service = new RecordedActions(gateway.deps.db, log, doors({ beforeArm }));
+    const service = new RecordedActions(gateway.deps.db, log, deps({ beforeArm }));
     const done = await service.order(
       user.id,
       drone.id,

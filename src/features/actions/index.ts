@@ -14,26 +14,27 @@ import { actionRoutes } from "./actions.routes";
 import { RecordedActions } from "./actions.service";
 import { actionTable } from "./actions.table";
 
-interface ActionsDeps {
+interface Deps {
   readonly config: GatewayConfig;
   readonly db: Db;
   readonly redis: Redis;
   readonly log: Logger;
   readonly lifecycle: Pick<Lifecycle, "onClose">;
   readonly links: Pick<VehicleLinks, "withLink">;
-  /** Done before a drone is armed. A failure is logged and never keeps it from arming. */
+  /** Prepares arming. A failure is logged and does not prevent arming. */
   readonly beforeArm?: (drone: Drone) => Promise<void>;
 }
 
 /** Orders to drones: everything under `/drone/action/` but the connection itself. */
-export function actions({ config, db, redis, log, lifecycle, links, beforeArm }: ActionsDeps): {
+export function actions({ config, db, redis, log, lifecycle, links, beforeArm }: Deps): {
   readonly routes: readonly Route[];
 } {
   const abandoned = new AbandonedOrders(db, log);
   lifecycle.onClose("abandoned orders", () => abandoned.stop());
   const service = new RecordedActions<Drone>(db, log, {
     droneFor: (userId, droneId) => droneFor(db, userId, "command", droneId),
-    onLink: async (drone, use) => links.withLink(linkTarget(config, drone), use),
+    links,
+    targetOf: (drone) => linkTarget(config, drone),
     plansOf: (userId) => ({
       waypoints: async (missionId) => (await missionForUpload(db, userId, missionId)).mission_points,
       geofence: (geofenceId) => geofenceForUpload(db, userId, geofenceId),
@@ -49,8 +50,12 @@ async function publish(redis: Redis, channel: string, payload: string): Promise<
   try {
     return await redis.publish(channel, payload);
   } catch (error) {
-    throw new DomainError("unavailable", "The way to the drone's computer is down; try again shortly.", {
-      cause: error,
-    });
+    throw new DomainError(
+      "unavailable",
+      "The drone's computer cannot be reached through Redis just now; try again shortly.",
+      {
+        cause: error,
+      },
+    );
   }
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { DomainError } from "../../domain/errors";
 import { MavCommand, MavFrame, type MissionItem } from "../../domain/mission-item";
 import { BodyId } from "../../http/route";
-import type { VehicleLink } from "../../vehicle";
+import type { VehicleCalls } from "../../vehicle";
 import { toFlightPlan } from "../../vehicle";
 import { type Action, action } from "./action";
 import {
@@ -68,7 +68,7 @@ export const missionActions: readonly Action[] = [
   }),
 ];
 
-async function heightOfPlanOnBoard(link: VehicleLink): Promise<number> {
+async function heightOfPlanOnBoard(link: VehicleCalls): Promise<number> {
   const { items } = await link.readMission();
   const altitude = takeoffHeight(items);
   if (altitude === undefined) {

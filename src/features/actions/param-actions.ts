@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DomainError, isDomainError } from "../../domain/errors";
-import type { Param, VehicleLink } from "../../vehicle";
+import type { Param, VehicleCalls } from "../../vehicle";
 import { type Action, action } from "./action";
 import { ParamName, ParamValue, ParamValues, ReadBackParam } from "./actions.schema";
 
@@ -31,7 +31,7 @@ export const paramActions: readonly Action[] = [
 ];
 
 /** Parameters build on each other (a fence's shape before its switch): after a failure nothing more is written. */
-async function writeInOrder(link: VehicleLink, params: [name: string, value: number][]): Promise<Param[]> {
+async function writeInOrder(link: VehicleCalls, params: [name: string, value: number][]): Promise<Param[]> {
   const written: Param[] = [];
   for (const [index, [name, value]] of params.entries()) {
     try {

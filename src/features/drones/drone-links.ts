@@ -23,7 +23,7 @@ export class DroneLinks {
     return this.pool.closeEverywhere(linkKey(droneId), "closed by its owner");
   }
 
-  async readParams(userId: number, droneId: number, names: readonly string[]): Promise<Param[]> {
+  async readParams(userId: number, droneId: number, names: string[]): Promise<Param[]> {
     const target = await this.target(userId, "view", droneId);
     return this.pool.withLink(target, (link) => link.readParams(names));
   }

@@ -1,8 +1,8 @@
 import {
   type Frame,
   frameAt,
+  frameSize,
   INCOMPLETE,
-  layoutOf,
   measure,
   START_V1,
   START_V2,
@@ -57,7 +57,7 @@ export class TlogReader implements MessageReader {
     const size = measure(buffer, start, end);
     if (size > 0) this.onFrame(frameAt(buffer, start, size), stampAt(buffer, at));
     if (size !== UNKNOWN) return size;
-    const unchecked = layoutOf(buffer, start).size;
+    const unchecked = frameSize(buffer, start);
     const next = start + unchecked;
     if (next + STAMP_LENGTH >= end) return next === end ? unchecked : INCOMPLETE;
     return mayBegin(buffer, next) ? unchecked : 0;

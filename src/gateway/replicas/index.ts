@@ -9,13 +9,13 @@ import type { Registry } from "../../platform/process/metrics";
 import { inUrl, isWildcard } from "../../platform/process/open-port";
 import type { Redis } from "../../platform/redis/client";
 import { Subscriber } from "../../platform/redis/subscriber";
-import { FleetLinks, LeaseStore, Leases, PeerClient, peerListener } from "../../vehicle/cluster";
+import { ClusterLinks, LeaseStore, Leases, PeerClient, peerListener } from "../../vehicle/cluster";
 import { openPool } from "../links";
 import { countReplicas } from "./metrics";
 
 /** The connections of this gateway with its other replicas. */
 export interface Replicas {
-  readonly links: FleetLinks;
+  readonly links: ClusterLinks;
   readonly subscriber: Subscriber;
   /** Answers the other replicas, and advertises the address for it. */
   serve(): Promise<void>;
@@ -45,24 +45,24 @@ export function openReplicas(
     ttlMs: LEASE_MS,
     needed: (key) => pool.has(key),
     onLost: (key, reason) => {
-      log.warn({ link: key, reason }, "a drone's lease was lost; its link is closed");
-      links.lost(key);
+      log.warn({ link: key, reason }, "Vehicle link closed: its lease was lost");
+      links.onLeaseLost(key);
     },
     observer: counts.leases,
   });
   const pool = openPool(config, registry, {
     mayUse: ({ key, fence }) => leases.covers(key, fence),
-    sharedPlaces: leases,
+    sharedClaims: leases,
   });
-  const links = new FleetLinks({
+  const links = new ClusterLinks({
     pool,
     leases,
     peers: new PeerClient(secret),
-    tellAll: (key, reason) => redis.publish(CLOSE_CHANNEL, `${leases.replica} ${key} ${reason}`),
+    broadcastClose: (key, reason) => redis.publish(CLOSE_CHANNEL, `${leases.replica} ${key} ${reason}`),
     waitMs: config.LINK_CONNECT_TIMEOUT_MS,
-    observer: counts.fleet,
+    observer: counts.cluster,
   });
-  counts.watch({ leases: () => leases.size, feeds: () => links.feedsAsked });
+  counts.watch({ leases: () => leases.size, feeds: () => links.remoteSubscriptions });
   const subscriber = new Subscriber(config.REDIS_URL, log);
   lifecycle.onClose("redis subscriber", () => subscriber.close());
   subscriber.onMessage(CLOSE_CHANNEL, (text) => {
@@ -73,7 +73,7 @@ export function openReplicas(
   lifecycle.onClose("vehicle links", () => links.drain(0));
   const serve = async () => {
     const server = limitedServer(
-      peerListener(secret, (message) => links.answer(message), log),
+      peerListener(secret, (request) => links.handle(request), log),
       peerLimits(config),
     );
     const { port } = new URL(await listen(server, config.GATEWAY_PEER_PORT, config.HOST));

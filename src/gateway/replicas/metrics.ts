@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from "../../platform/process/metrics";
-import type { FleetObserver, LeasesObserver } from "../../vehicle/cluster";
+import type { ClusterObserver, LeasesObserver } from "../../vehicle/cluster";
 
 export interface ReplicaCounts {
   readonly leases: () => number;
@@ -40,12 +40,12 @@ export function countReplicas(registry: Registry) {
     acquired: () => acquired.inc(),
     lost: (_key, reason) => lost.inc({ reason }),
   };
-  const fleet: FleetObserver = {
+  const cluster: ClusterObserver = {
     asked: (ask, outcome, milliseconds) => asked.observe({ ask, outcome }, milliseconds / 1000),
   };
   const watch = (counts: ReplicaCounts) => {
     gauge("fleet_link_leases", "Drones whose link this replica holds.", counts.leases);
     gauge("fleet_link_feeds", "Watched drones whose link another replica holds.", counts.feeds);
   };
-  return { leases, fleet, watch };
+  return { leases, cluster, watch };
 }

@@ -5,13 +5,13 @@ import { build } from "../../vehicle/mavlink/wire/codec";
 import { common } from "../../vehicle/mavlink/wire/messages";
 import { type MavlinkPeer, type PeerOptions, startPeer } from "./mavlink-peer";
 
-/** A link's patience, shortened so that silence costs a test little. */
+/** A link's timings, shortened so that an unanswered request costs a test little. */
 export const QUICK: MavlinkTimings = {
-  command: { timeoutMs: 60, attempts: 3, echoMs: 60, settleMs: 20, progressMs: 2000, explanationMs: 150 },
+  command: { timeoutMs: 60, attempts: 3, timesyncMs: 60, settleMs: 20, progressMs: 2000, statusTextMs: 150 },
   param: { timeoutMs: 60, attempts: 3 },
   plan: { timeoutMs: 100, attempts: 4 },
   flight: { modeMs: 400, messageMs: 80, setpointAttempts: 2, targetMs: 80 },
-  silenceMs: 5000,
+  heartbeatTimeoutMs: 5000,
 };
 
 /** The function that opens a link to a scripted autopilot of its own; both end with the test. */

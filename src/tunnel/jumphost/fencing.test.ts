@@ -128,7 +128,7 @@ test("a jumphost that has just started refuses a replaced holder, though the new
   const claim = (replica: string) => store.claim("drone:1", replica, "http://127.0.0.1:1", 60_000);
   const copter = await vehicle("127.0.8.4");
   const old = await claim("old");
-  await store.giveUp("drone:1", old);
+  await store.release("drone:1", old);
   const fresh = await claim("new");
 
   const jumphost = await startJumphost({ log: quiet, lastFence: (link) => store.lastFence(link) });

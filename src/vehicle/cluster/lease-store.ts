@@ -6,7 +6,7 @@ export interface Holder {
   readonly replica: string;
   /** Grows with every claim of the drone's link, also after Redis has lost its data. */
   readonly fence: number;
-  /** Where the others reach it. */
+  /** Where the other replicas reach it. */
   readonly url: string;
 }
 
@@ -30,15 +30,15 @@ const RENEW = `
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 return 0`;
 
-const GIVE_UP = `
+const RELEASE = `
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0`;
 
 /**
- * `drone fence` under a place's key. The same drone's next holder takes it over; a deposed one that was slow does
+ * `drone fence` under an endpoint's key. The same drone's next holder takes it over; a deposed holder that was slow does
  * not take it back.
  */
-const HOLD_PLACE = `
+const CLAIM_ENDPOINT = `
 local held = redis.call('GET', KEYS[1])
 if held then
   local drone, fence = string.match(held, '^(%S+) (%d+)$')
@@ -49,21 +49,21 @@ return 1`;
 
 const leaseKey = (key: string) => `fleet:link:{${key}}`;
 const fenceKey = (key: string) => `fleet:link:{${key}}:fence`;
-const placeKey = (place: string) => `fleet:vehicle:{${place}}`;
-const placeHolder = (key: string, { fence }: Holder) => `${key} ${fence}`;
+const endpointKey = (endpoint: string) => `fleet:vehicle:{${endpoint}}`;
+const endpointHolder = (key: string, { fence }: Holder) => `${key} ${fence}`;
 
-/** A drone's lease, and the places where its vehicle is reached; see `Places`. */
+/** A drone's lease, and the endpoints of its vehicle; see `EndpointClaims`. */
 export interface Lease {
   readonly key: string;
   readonly holder: Holder;
-  readonly places: readonly string[];
+  readonly endpoints: readonly string[];
 }
 
-/** Leases in Redis. Every method rejects while Redis is away. */
+/** Leases in Redis. Every method rejects while Redis is down. */
 export class LeaseStore {
   constructor(private readonly redis: Redis) {}
 
-  /** Takes the lease when nobody else has it; returns who has it then. Our own is taken anew, with a higher fence. */
+  /** Claims the lease if it is free or ours, with a higher fence; returns its holder then. */
   async claim(key: string, replica: string, url: string, ttlMs: number): Promise<Holder> {
     const lease = await this.redis.eval(CLAIM, 2, leaseKey(key), fenceKey(key), replica, url, ttlMs);
     return parse(String(lease));
@@ -80,37 +80,42 @@ export class LeaseStore {
     return fence === null ? undefined : Number(fence);
   }
 
-  /** Takes the places for the drone; false when another drone has one, or a later holder of this one. */
-  async holdPlaces({ key, holder, places }: Lease, ttlMs: number): Promise<boolean> {
+  /** Takes the endpoints for the drone; false when another drone has one, or a later holder of this one. */
+  async claimEndpoints({ key, holder, endpoints }: Lease, ttlMs: number): Promise<boolean> {
     const taken = await Promise.all(
-      places.map((place) => this.redis.eval(HOLD_PLACE, 1, placeKey(place), key, holder.fence, ttlMs)),
+      endpoints.map((endpoint) =>
+        this.redis.eval(CLAIM_ENDPOINT, 1, endpointKey(endpoint), key, holder.fence, ttlMs),
+      ),
     );
     return taken.every((one) => one === 1);
   }
 
-  async freePlaces({ key, holder, places }: Lease): Promise<void> {
+  async releaseEndpoints({ key, holder, endpoints }: Lease): Promise<void> {
     await Promise.all(
-      places.map((place) => this.redis.eval(GIVE_UP, 1, placeKey(place), placeHolder(key, holder))),
+      endpoints.map((endpoint) =>
+        this.redis.eval(RELEASE, 1, endpointKey(endpoint), endpointHolder(key, holder)),
+      ),
     );
   }
 
-  /** In one round trip; returns for each whether all of it is still ours, or undefined where Redis did not say. */
+  /** In one round trip; returns for each whether all of it is still ours, or undefined where Redis did not answer. */
   async renew(leases: readonly Lease[], ttlMs: number): Promise<(boolean | undefined)[]> {
     const pipeline = this.redis.pipeline();
-    for (const { key, holder, places } of leases) {
+    for (const { key, holder, endpoints } of leases) {
       pipeline.eval(RENEW, 1, leaseKey(key), format(holder), ttlMs);
-      for (const place of places) pipeline.eval(RENEW, 1, placeKey(place), placeHolder(key, holder), ttlMs);
+      for (const endpoint of endpoints)
+        pipeline.eval(RENEW, 1, endpointKey(endpoint), endpointHolder(key, holder), ttlMs);
     }
     const replies = (await pipeline.exec()) ?? [];
-    return leases.map(({ places }) => {
-      const own = replies.splice(0, 1 + places.length);
+    return leases.map(({ endpoints }) => {
+      const own = replies.splice(0, 1 + endpoints.length);
       if (own.some(([error, renewed]) => !error && renewed !== 1)) return false;
-      return own.length > places.length && own.every(([error]) => !error) ? true : undefined;
+      return own.length > endpoints.length && own.every(([error]) => !error) ? true : undefined;
     });
   }
 
-  async giveUp(key: string, holder: Holder): Promise<void> {
-    await this.redis.eval(GIVE_UP, 1, leaseKey(key), format(holder));
+  async release(key: string, holder: Holder): Promise<void> {
+    await this.redis.eval(RELEASE, 1, leaseKey(key), format(holder));
   }
 }
 

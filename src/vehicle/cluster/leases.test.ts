@@ -130,7 +130,7 @@ test("an answer that comes late is no word on the lease that was taken since", a
   leases.advertise("http://slow.example:1");
   await leases.claim(key);
   await until(() => answer !== undefined);
-  await leases.giveUp(key, "closed");
+  await leases.release(key, "closed");
   const { fence } = await leases.claim(key);
   answer?.(false);
   await new Promise(setImmediate);
@@ -168,7 +168,7 @@ test("a renewal counts from when it was asked, however late its answer comes", a
 test("a renewal that Redis neither makes nor refuses takes no lease away", async () => {
   const store = new LeaseStore(direct);
   const holder = await store.claim(key, "one", "http://one.example:1", 5_000);
-  const renew = () => store.renew([{ key, holder, places: [] }], 5_000);
+  const renew = () => store.renew([{ key, holder, endpoints: [] }], 5_000);
   expect(await renew()).toEqual([true]);
   await direct.call("ACL", "SETUSER", "default", "-pexpire");
   expect(await renew()).toEqual([undefined]);
@@ -207,30 +207,33 @@ test("nothing is claimed before others know where to ask, nor after the stop, wh
   await expect(silent.claim(key)).rejects.toMatchObject({ code: "unavailable" });
 });
 
-describe("a vehicle's place", () => {
-  const place = () => `10.71.0.7:${drones}`;
-  const hold = async ({ leases }: Holding, drone: string, ...places: string[]) => {
+describe("a vehicle's endpoint", () => {
+  const endpoint = () => `10.71.0.7:${drones}`;
+  const hold = async ({ leases }: Holding, drone: string, ...endpoints: string[]) => {
     const { fence } = await leases.claim(drone);
-    await leases.hold({ key: drone, host: "10.71.0.7", port: drones, via: "direct", fence }, places);
+    await leases.claimEndpoints(
+      { key: drone, host: "10.71.0.7", port: drones, via: "direct", fence },
+      endpoints,
+    );
   };
   const drone = () => `${key}-another`;
 
   test("is one drone's, whoever asks at which replica, for as long as it is held", async () => {
     const [one, two] = await pair();
-    await hold(one, key, place());
+    await hold(one, key, endpoint());
     for (const replica of [one, two]) {
       const another = `${drone()}-${replica.leases.replica}`;
-      await expect(hold(replica, another, "free.example:1", place())).rejects.toMatchObject({
+      await expect(hold(replica, another, "free.example:1", endpoint())).rejects.toMatchObject({
         code: "vehicle_unreachable",
         message: expect.stringMatching(/^Another drone/),
       });
     }
     const later = performance.now() + 3 * TTL_MS;
     await until(() => performance.now() > later);
-    await expect(hold(two, drone(), place())).rejects.toThrow("Another drone");
-    one.leases.free(key);
+    await expect(hold(two, drone(), endpoint())).rejects.toThrow("Another drone");
+    one.leases.releaseEndpoints(key);
     await until(() =>
-      hold(two, drone(), place()).then(
+      hold(two, drone(), endpoint()).then(
         () => true,
         () => false,
       ),
@@ -240,57 +243,59 @@ describe("a vehicle's place", () => {
 
   test("that was asked for together with another drone's is let go of at once", async () => {
     const one = await replica("one", 60_000);
-    await hold(one, key, place());
-    await expect(hold(one, drone(), "free.example:1", place())).rejects.toThrow("Another drone");
+    await hold(one, key, endpoint());
+    await expect(hold(one, drone(), "free.example:1", endpoint())).rejects.toThrow("Another drone");
     await until(async () => (await direct.exists("fleet:vehicle:{free.example:1}")) === 0);
     await hold(one, `${drone()}-next`, "free.example:1");
   });
 
   test("goes with the drone to its next holder, and is free once its lease is given up", async () => {
     const [one, two] = await pair();
-    await hold(one, key, place());
+    await hold(one, key, endpoint());
     one.cable.stall();
     await until(async () => (await two.leases.claim(key)).replica === "two");
-    await hold(two, key, place());
+    await hold(two, key, endpoint());
     one.cable.mend();
     await until(() => one.lost.length > 0);
-    await expect(hold(one, drone(), place())).rejects.toThrow("Another drone");
-    await two.leases.giveUp(key, "closed");
-    await hold(one, drone(), place());
+    await expect(hold(one, drone(), endpoint())).rejects.toThrow("Another drone");
+    await two.leases.release(key, "closed");
+    await hold(one, drone(), endpoint());
   });
 
   test("is not taken back by an earlier holder of its drone", async () => {
     const store = new LeaseStore(direct);
     const lease = (fence: number) => ({
-      ...{ key, places: [place()] },
+      ...{ key, endpoints: [endpoint()] },
       holder: { replica: `holder ${fence}`, fence, url: "http://holder.example:1" },
     });
     const took: boolean[] = [];
-    for (const fence of [9, 10, 9]) took.push(await store.holdPlaces(lease(fence), 60_000));
+    for (const fence of [9, 10, 9]) took.push(await store.claimEndpoints(lease(fence), 60_000));
     expect(took).toEqual([true, true, false]);
-    expect(await direct.get(`fleet:vehicle:{${place()}}`)).toBe(`${key} 10`);
+    expect(await direct.get(`fleet:vehicle:{${endpoint()}}`)).toBe(`${key} 10`);
   });
 
   test("that is another's in Redis takes the drone's lease with it", async () => {
     const one = await replica("one");
-    await hold(one, key, place());
-    await direct.set(`fleet:vehicle:{${place()}}`, "drone:0 9", "PX", 60_000);
+    await hold(one, key, endpoint());
+    await direct.set(`fleet:vehicle:{${endpoint()}}`, "drone:0 9", "PX", 60_000);
     await until(() => one.lost.length > 0);
     expect(one.lost).toEqual(["taken"]);
-    expect(await direct.get(`fleet:vehicle:{${place()}}`)).toBe("drone:0 9");
+    expect(await direct.get(`fleet:vehicle:{${endpoint()}}`)).toBe("drone:0 9");
   });
 
   test("is not to be had while Redis is away, nor without the drone's lease", async () => {
     const one = await replica("one");
     const { fence } = await one.leases.claim(key);
     const target = { key, host: "10.71.0.7", port: 1, via: "direct" } as const;
-    await expect(one.leases.hold({ ...target, fence: fence - 1 }, [place()])).rejects.toMatchObject({
+    await expect(
+      one.leases.claimEndpoints({ ...target, fence: fence - 1 }, [endpoint()]),
+    ).rejects.toMatchObject({
       code: "unavailable",
     });
     one.cable.cut();
-    await expect(one.leases.hold({ ...target, fence }, [place()])).rejects.toMatchObject({
+    await expect(one.leases.claimEndpoints({ ...target, fence }, [endpoint()])).rejects.toMatchObject({
       code: "unavailable",
     });
-    expect(await direct.exists(`fleet:vehicle:{${place()}}`)).toBe(0);
+    expect(await direct.exists(`fleet:vehicle:{${endpoint()}}`)).toBe(0);
   });
 });

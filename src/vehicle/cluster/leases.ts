@@ -1,14 +1,14 @@
 import { DomainError } from "../../domain/errors";
 import type { LinkTarget } from "../byte-stream";
-import { type SharedPlaces, takenByAnother } from "../endpoint-claims";
+import { claimedByAnother, type SharedClaims } from "../endpoint-claims";
 import type { Holder, LeaseStore } from "./lease-store";
 
 /**
- * idle:     nobody here used or watched the drone any more.
- * closed:   the drone is gone, moved, or its owner hung up.
+ * idle:     no order or subscription here needed the drone any more.
+ * closed:   the drone was deleted or moved, or its owner closed the link.
  * draining: this process stops.
- * expired:  it could not be renewed in time: Redis was away, or this process stood still.
- * taken:    Redis no longer knew it as ours.
+ * expired:  it could not be renewed in time: Redis was down, or this process was paused.
+ * taken:    in Redis it was no longer ours.
  */
 export type LossReason = "idle" | "closed" | "draining" | "expired" | "taken";
 
@@ -34,8 +34,8 @@ interface Held {
   readonly since: number;
   /** By this process's own clock, and a little before Redis forgets it. */
   until: number;
-  /** Where its vehicle is, once a link is opened. They are renewed with the lease and lost with it. */
-  places: readonly string[];
+  /** Of its vehicle, once a link is opened. They are renewed with the lease and lost with it. */
+  endpoints: readonly string[];
 }
 
 /** Of a lease's time, what is left to clocks that run differently. */
@@ -47,7 +47,7 @@ const SAFE_SHARE = 0.9;
  * free → held → free. A held lease is renewed three times in its life, and counts only as long as our own
  * clock says that Redis still keeps it, so that two processes never both believe they hold one.
  */
-export class Leases implements SharedPlaces {
+export class Leases implements SharedClaims {
   private readonly held = new Map<string, Held>();
   private readonly claims = new Map<string, Promise<Holder>>();
   private readonly timers: NodeJS.Timeout[];
@@ -82,15 +82,15 @@ export class Leases implements SharedPlaces {
   }
 
   /**
-   * Whoever holds the drone's link, this process if nobody else does. Rejects with `unavailable` while Redis
-   * cannot be asked, unless the lease is ours and runs.
+   * The holder of the drone's link, this process if it was free. Rejects with `unavailable` while Redis is down, unless
+   * the lease is ours and runs.
    */
   async claim(key: string): Promise<Holder> {
     const mine = this.lease(key);
     if (mine) return mine;
     let claim = this.claims.get(key);
     if (!claim) {
-      claim = this.take(key).finally(() => this.claims.delete(key));
+      claim = this.acquire(key).finally(() => this.claims.delete(key));
       this.claims.set(key, claim);
     }
     return claim;
@@ -107,72 +107,72 @@ export class Leases implements SharedPlaces {
     return fence !== undefined && this.lease(key)?.fence === fence;
   }
 
-  /** Who holds it now, without wanting it; undefined when nobody does. */
+  /** The holder, without claiming; undefined when it is free. */
   read(key: string): Promise<Holder | undefined> {
     return this.options.store.read(key);
   }
 
-  /** Under the drone's lease, and instead of the places that it had until now. */
-  async hold({ key, fence }: LinkTarget, places: readonly string[]): Promise<void> {
+  /** Under the drone's lease, and instead of its earlier endpoints. */
+  async claimEndpoints({ key, fence }: LinkTarget, endpoints: readonly string[]): Promise<void> {
     const { store, ttlMs } = this.options;
     const held = this.held.get(key);
     if (!held || !this.covers(key, fence)) throw takenOver();
-    this.freePlaces(key, held, held.places);
-    held.places = [];
+    this.releaseInStore(key, held, held.endpoints);
+    held.endpoints = [];
     const ours = await store
-      .holdPlaces({ key, holder: held.holder, places }, ttlMs)
+      .claimEndpoints({ key, holder: held.holder, endpoints }, ttlMs)
       .catch((cause: unknown) => {
-        throw notSettled(cause);
+        throw redisUnavailable(cause);
       });
     if (ours) {
-      // Should the drone have been let go of meanwhile, the lease is given up soon, and they with it.
-      held.places = places;
+      // Should the link have been closed meanwhile, the lease is released soon, and they with it.
+      held.endpoints = endpoints;
       return;
     }
-    this.freePlaces(key, held, places);
-    throw takenByAnother();
+    this.releaseInStore(key, held, endpoints);
+    throw claimedByAnother();
   }
 
-  free(key: string): void {
+  releaseEndpoints(key: string): void {
     const held = this.held.get(key);
     if (!held) return;
-    this.freePlaces(key, held, held.places);
-    held.places = [];
+    this.releaseInStore(key, held, held.endpoints);
+    held.endpoints = [];
   }
 
-  /** Give it up so that another may take it at once. What is open under it must be closed before. */
-  async giveUp(key: string, reason: LossReason): Promise<void> {
+  /** Another replica may claim it at once. What is open under it must be closed before. */
+  async release(key: string, reason: LossReason): Promise<void> {
     const held = this.held.get(key);
     if (!held) return;
-    this.free(key);
+    this.releaseEndpoints(key);
     this.held.delete(key);
     this.options.observer?.lost?.(key, reason);
-    // It lapses by itself when Redis does not hear this.
-    await this.options.store.giveUp(key, held.holder).catch(() => {});
+    // It lapses by itself when Redis does not get this.
+    await this.options.store.release(key, held.holder).catch(() => {});
   }
 
-  /** Claims nothing more, and gives up all. */
+  /** Claims no more leases, and releases all. */
   async stop(): Promise<void> {
     this.stopped = true;
     for (const timer of this.timers) clearInterval(timer);
-    await Promise.allSettled(this.keys.map((key) => this.giveUp(key, "draining")));
+    await Promise.allSettled(this.keys.map((key) => this.release(key, "draining")));
   }
 
-  private async take(key: string): Promise<Holder> {
+  private async acquire(key: string): Promise<Holder> {
     const { store, replica, ttlMs, observer } = this.options;
     if (this.stopped || this.url === undefined) {
       throw new DomainError("unavailable", "This server does not take drones just now.");
     }
     const askedAt = performance.now();
     const holder = await store.claim(key, replica, this.url, ttlMs).catch((cause: unknown) => {
-      throw notSettled(cause);
+      throw redisUnavailable(cause);
     });
     if (holder.replica !== replica) return holder;
     if (this.stopped) {
-      await store.giveUp(key, holder).catch(() => {});
+      await store.release(key, holder).catch(() => {});
       throw new DomainError("unavailable", "The server is shutting down.");
     }
-    this.held.set(key, { holder, since: askedAt, until: askedAt + ttlMs * SAFE_SHARE, places: [] });
+    this.held.set(key, { holder, since: askedAt, until: askedAt + ttlMs * SAFE_SHARE, endpoints: [] });
     observer?.acquired?.(key);
     return holder;
   }
@@ -180,7 +180,7 @@ export class Leases implements SharedPlaces {
   private async renewAll(): Promise<void> {
     if (this.renewing || this.stopped) return;
     this.dropExpired();
-    this.giveUpUnneeded();
+    this.releaseUnneeded();
     const { store, ttlMs } = this.options;
     const renewed = [...this.held];
     if (renewed.length === 0) return;
@@ -188,46 +188,46 @@ export class Leases implements SharedPlaces {
     const askedAt = performance.now();
     try {
       const replies = await store.renew(
-        renewed.map(([key, { holder, places }]) => ({ key, holder, places })),
+        renewed.map(([key, { holder, endpoints }]) => ({ key, holder, endpoints })),
         ttlMs,
       );
       for (const [at, [key, held]] of renewed.entries()) {
         if (this.held.get(key) !== held) continue;
         if (replies[at] === true) held.until = askedAt + ttlMs * SAFE_SHARE;
-        if (replies[at] === false) this.lose(key, "taken");
+        if (replies[at] === false) this.drop(key, "taken");
       }
     } catch {
-      // Redis is away: they expire one by one unless it comes back in time.
+      // Redis is down: they expire one by one unless it comes back in time.
     } finally {
       this.renewing = false;
     }
   }
 
-  private freePlaces(key: string, { holder }: Held, places: readonly string[]): void {
-    // They lapse by themselves when Redis does not hear this.
-    this.options.store.freePlaces({ key, holder, places }).catch(() => {});
+  private releaseInStore(key: string, { holder }: Held, endpoints: readonly string[]): void {
+    // They lapse by themselves when Redis does not get this.
+    this.options.store.releaseEndpoints({ key, holder, endpoints }).catch(() => {});
   }
 
-  private giveUpUnneeded(): void {
+  private releaseUnneeded(): void {
     const settled = performance.now() - this.options.ttlMs / 3;
     for (const [key, { since }] of this.held) {
-      if (since < settled && !this.options.needed(key)) void this.giveUp(key, "idle");
+      if (since < settled && !this.options.needed(key)) void this.release(key, "idle");
     }
   }
 
   private dropExpired(): void {
     const now = performance.now();
-    for (const [key, { until }] of this.held) if (now >= until) this.lose(key, "expired");
+    for (const [key, { until }] of this.held) if (now >= until) this.drop(key, "expired");
   }
 
-  private lose(key: string, reason: LossReason): void {
+  private drop(key: string, reason: LossReason): void {
     this.held.delete(key);
     this.options.observer?.lost?.(key, reason);
     this.options.onLost(key, reason);
   }
 }
 
-const notSettled = (cause: unknown) =>
+const redisUnavailable = (cause: unknown) =>
   new DomainError(
     "unavailable",
     "It cannot be settled just now which server speaks to the drone; try again shortly.",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { LinkTarget } from "../byte-stream";
-import { Call } from "./calls";
+import { CALL_NAMES } from "../calls";
 
 const Target = z.object({
   key: z.string().min(1),
@@ -9,27 +9,31 @@ const Target = z.object({
   via: z.enum(["direct", "jumphost"]),
 });
 
+/** A call of `vehicleCalls` as it travels between replicas. */
+export const RemoteCall = z.object({ method: z.enum(CALL_NAMES), args: z.array(z.unknown()) });
+export type RemoteCall = z.output<typeof RemoteCall>;
+
 /**
- * What one replica asks of the holder of a drone's link:
- * open:  have a link; answered with the vehicle's identity.
- * call:  make one call on it; answered with what the vehicle said.
- * feed:  publish the drone's telemetry for a few seconds more; answered as `FleetLinks.serveFeeds` says.
- * close: drop the link; answered with whether there was one.
+ * A request of one replica to the holder of a drone's link:
+ * open:  have a link; the reply is the vehicle's identity.
+ * call:  make one call on it; the reply is the call's result.
+ * feed:  publish the drone's telemetry for a few seconds more; the reply is as `ClusterLinks.serveFeeds` says.
+ * close: drop the link; the reply is whether there was one.
  */
-export const Message = z.discriminatedUnion("ask", [
+export const PeerRequest = z.discriminatedUnion("ask", [
   z.object({ ask: z.literal("open"), target: Target }),
-  z.object({ ask: z.literal("call"), target: Target, call: Call }),
+  z.object({ ask: z.literal("call"), target: Target, call: RemoteCall }),
   z.object({ ask: z.literal("feed"), target: Target, from: z.string(), asked: z.unknown() }),
   z.object({ ask: z.literal("close"), key: z.string(), reason: z.string() }),
 ]);
-export type Message = z.output<typeof Message>;
+export type PeerRequest = z.output<typeof PeerRequest>;
 
-/** Where a drone is dialled, without what is this process's own. */
+/** The part of a target that holds for every replica. */
 export const addressOf = ({ key, host, port, via }: LinkTarget): LinkTarget => ({ key, host, port, via });
 
 /** The replica that was asked does not hold the link: nothing was done. */
 export class NotHolder extends Error {}
 /** The replica was not reached: nothing was sent. */
-export class NotSent extends Error {}
-/** The question was sent and no answer came: it may have been done. */
-export class AnswerLost extends Error {}
+export class RequestNotSent extends Error {}
+/** The request was sent and no reply came: it may have been carried out. */
+export class ReplyLost extends Error {}

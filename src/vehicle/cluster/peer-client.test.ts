@@ -3,11 +3,11 @@ import type { Socket } from "node:net";
 import { closeServer, listen } from "../../http/server/listen";
 import { createLogger } from "../../platform/process/log";
 import { atEndOfFile } from "../../testing/clean-up";
-import { AnswerLost, type Message, NotSent } from "./messages";
+import { type PeerRequest, ReplyLost, RequestNotSent } from "./messages";
 import { PeerClient } from "./peer-client";
 import { peerListener } from "./peer-server";
 
-const close: Message = { ask: "close", key: "drone:1", reason: "a test" };
+const close: PeerRequest = { ask: "close", key: "drone:1", reason: "a test" };
 
 function clientWith(secret: string): PeerClient {
   const client = new PeerClient(secret);
@@ -15,33 +15,33 @@ function clientWith(secret: string): PeerClient {
   return client;
 }
 
-test("a replica with another secret is told nothing and does nothing, and its caller is not taken for a stranger", async () => {
-  const heard: Message[] = [];
-  const answer = async (message: Message) => heard.push(message);
-  const server = createServer(peerListener("the secret of today", answer, createLogger("test", "silent")));
+test("a request with another replica secret is not carried out, and its caller gets no 401", async () => {
+  const received: PeerRequest[] = [];
+  const handle = async (message: PeerRequest) => received.push(message);
+  const server = createServer(peerListener("the secret of today", handle, createLogger("test", "silent")));
   const url = await listen(server, 0, "127.0.0.1");
   atEndOfFile(() => closeServer(server));
   const [stale, fresh] = [clientWith("the secret of yesterday"), clientWith("the secret of today")];
-  await expect(stale.ask(url, close, { repeatable: false })).rejects.toBeInstanceOf(NotSent);
-  expect(heard).toEqual([]);
-  expect(await fresh.ask(url, close, { repeatable: false })).toBe(1);
-  expect(heard).toEqual([close]);
+  await expect(stale.request(url, close, { repeatable: false })).rejects.toBeInstanceOf(RequestNotSent);
+  expect(received).toEqual([]);
+  expect(await fresh.request(url, close, { repeatable: false })).toBe(1);
+  expect(received).toEqual([close]);
 });
 
-test("a message that is longer than any plan is not read to its end, and nothing is done", async () => {
-  const heard: Message[] = [];
-  const answer = async (message: Message) => heard.push(message);
-  const server = createServer(peerListener("a secret", answer, createLogger("test", "silent")));
+test("a request longer than any plan is not read to its end, and not carried out", async () => {
+  const received: PeerRequest[] = [];
+  const handle = async (message: PeerRequest) => received.push(message);
+  const server = createServer(peerListener("a secret", handle, createLogger("test", "silent")));
   const url = await listen(server, 0, "127.0.0.1");
   atEndOfFile(() => closeServer(server));
   const client = clientWith("a secret");
   const endless = { ...close, reason: "x".repeat(9 * 2 ** 20) };
-  await expect(client.ask(url, endless, { repeatable: false })).rejects.toThrow();
-  expect(heard).toEqual([]);
-  expect(await client.ask(url, close, { repeatable: false })).toBe(1);
+  await expect(client.request(url, endless, { repeatable: false })).rejects.toThrow();
+  expect(received).toEqual([]);
+  expect(await client.request(url, close, { repeatable: false })).toBe(1);
 });
 
-test("what may be asked once only goes over a connection of its own: the other end may be closing any that is kept", async () => {
+test("a request that may not be repeated goes over a connection of its own: the other end may be closing a kept-alive one", async () => {
   const asked = new Map<Socket, number>();
   const server = createServer((request, response) => {
     const before = asked.get(request.socket) ?? 0;
@@ -52,11 +52,11 @@ test("what may be asked once only goes over a connection of its own: the other e
   const url = await listen(server, 0, "127.0.0.1");
   atEndOfFile(() => closeServer(server));
   const client = clientWith("a secret");
-  const ask = (repeatable: boolean) => client.ask(url, close, { repeatable });
+  const ask = (repeatable: boolean) => client.request(url, close, { repeatable });
   expect(await ask(true)).toBe(0);
   expect(await ask(true)).toBe(1);
   expect(await ask(false)).toBe(0);
   expect(asked.size).toBe(2);
-  // Closed at the very moment at which it is sent: nobody knows whether it was heard.
-  await expect(ask(true)).rejects.toBeInstanceOf(AnswerLost);
+  // Closed at the very moment at which it is sent: it is unknown whether it was received.
+  await expect(ask(true)).rejects.toBeInstanceOf(ReplyLost);
 });

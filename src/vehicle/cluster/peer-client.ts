@@ -1,50 +1,53 @@
 import { Agent, type IncomingMessage, request } from "node:http";
 import { z } from "zod";
 import { DomainError, type ErrorCode } from "../../domain/errors";
-import { AnswerLost, type Message, NotHolder, NotSent } from "./messages";
+import { NotHolder, type PeerRequest, ReplyLost, RequestNotSent } from "./messages";
 
 const CONNECT_MS = 1_000;
 
-const Answer = z.object({
+const Reply = z.object({
   result: z.unknown().optional(),
   error: z.object({ code: z.string(), message: z.string() }).optional(),
 });
 
-export interface Question {
-  /** Ends the wait; the answer counts as lost. */
+export interface PeerRequestOptions {
+  /** Ends the wait; the reply counts as lost. */
   readonly signal?: AbortSignal;
   /**
-   * Whether it may be sent on a connection that is open already. The holder may close such a connection at the
-   * very moment at which we send, and then nobody knows whether it was heard: good enough for what may be asked
-   * twice, and for nothing else.
+   * Whether it may be sent on a kept-alive connection. The holder may close such a connection while we send, and then
+   * it is unknown whether the request was carried out: good enough for requests that may be repeated only.
    */
   readonly repeatable: boolean;
 }
 
-/** Asks other replicas over HTTP. */
+/** Sends requests to other replicas over HTTP. */
 export class PeerClient {
-  private readonly kept = new Agent({ keepAlive: true, maxFreeSockets: 16, timeout: 30_000 });
+  private readonly keepAlive = new Agent({ keepAlive: true, maxFreeSockets: 16, timeout: 30_000 });
 
   constructor(private readonly secret: string) {}
 
   /**
-   * The holder's answer. Rejects with the `DomainError` that the link gave there, or with `NotHolder`,
-   * `NotSent` or `AnswerLost`.
+   * The holder's reply. Rejects with the `DomainError` that the link gave there, or with `NotHolder`,
+   * `RequestNotSent` or `ReplyLost`.
    */
-  async ask(url: string, message: Message, { signal, repeatable }: Question): Promise<unknown> {
-    const { status, text } = await this.send(url, JSON.stringify(message), repeatable, signal);
+  async request(
+    url: string,
+    request: PeerRequest,
+    { signal, repeatable }: PeerRequestOptions,
+  ): Promise<unknown> {
+    const { status, text } = await this.send(url, JSON.stringify(request), repeatable, signal);
     if (status === 409) throw new NotHolder();
-    // Nobody of the caller's was refused: one of us has another secret, as while it is changed.
-    if (status === 401) throw new NotSent("The other replica does not know our secret.");
-    const answer = Answer.safeParse(parseJson(text));
-    if (!answer.success) throw new AnswerLost(`The answer (${status}) cannot be read.`);
-    const { result, error } = answer.data;
+    // Not the caller's token: the replicas have different secrets, as while the secret is changed.
+    if (status === 401) throw new RequestNotSent("The other replica does not know our secret.");
+    const reply = Reply.safeParse(parseJson(text));
+    if (!reply.success) throw new ReplyLost(`The reply (${status}) cannot be read.`);
+    const { result, error } = reply.data;
     if (error) throw new DomainError(error.code as ErrorCode, error.message);
     return result;
   }
 
   close(): void {
-    this.kept.destroy();
+    this.keepAlive.destroy();
   }
 
   private send(
@@ -55,9 +58,9 @@ export class PeerClient {
   ): Promise<{ status: number; text: string }> {
     return new Promise((resolve, reject) => {
       let connected = false;
-      const asking = request(url, {
+      const outgoing = request(url, {
         method: "POST",
-        agent: repeatable ? this.kept : false,
+        agent: repeatable ? this.keepAlive : false,
         headers: {
           authorization: `Bearer ${this.secret}`,
           "content-type": "application/json",
@@ -65,27 +68,27 @@ export class PeerClient {
         },
       });
       const fail = (error: Error) => {
-        clearTimeout(late);
+        clearTimeout(connectTimeout);
         signal?.removeEventListener("abort", abort);
-        asking.destroy();
-        reject(connected ? new AnswerLost(error.message) : new NotSent(error.message));
+        outgoing.destroy();
+        reject(connected ? new ReplyLost(error.message) : new RequestNotSent(error.message));
       };
-      const late = setTimeout(() => fail(new Error("The replica does not answer.")), CONNECT_MS);
+      const connectTimeout = setTimeout(() => fail(new Error("The replica does not answer.")), CONNECT_MS);
       const abort = () => fail(new Error("The wait was ended."));
-      const connectedNow = () => {
+      const sendBody = () => {
         connected = true;
-        clearTimeout(late);
-        asking.end(body);
+        clearTimeout(connectTimeout);
+        outgoing.end(body);
       };
       if (signal?.aborted) return abort();
       signal?.addEventListener("abort", abort, { once: true });
       // Nothing is sent before the connection stands, so a failure until then is surely one of nothing.
-      asking.on("socket", (socket) => {
-        if (socket.connecting) socket.once("connect", connectedNow);
-        else connectedNow();
+      outgoing.on("socket", (socket) => {
+        if (socket.connecting) socket.once("connect", sendBody);
+        else sendBody();
       });
-      asking.on("error", fail);
-      asking.on("response", (response) => {
+      outgoing.on("error", fail);
+      outgoing.on("response", (response) => {
         readText(response)
           .then((text) => {
             signal?.removeEventListener("abort", abort);

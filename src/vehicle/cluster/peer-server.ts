@@ -1,57 +1,60 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { type DomainError, isDomainError } from "../../domain/errors";
+import { isDomainError } from "../../domain/errors";
 import { constantTimeEqual } from "../../platform/constant-time-equal";
 import type { Logger } from "../../platform/process/log";
-import { Message, NotHolder } from "./messages";
+import { NotHolder, PeerRequest } from "./messages";
 
-/** Larger than any plan that a vehicle takes. */
-const MAX_MESSAGE_BYTES = 8 * 1_048_576;
+/** Larger than any plan that a vehicle accepts. */
+const MAX_REQUEST_BYTES = 8 * 1_048_576;
 
-/** Answers a message of another replica; rejects with `NotHolder`, or as a link does. */
-export type AnswerMessage = (message: Message) => Promise<unknown>;
+/** Carries out another replica's request; rejects with `NotHolder`, or as a link does. */
+export type HandlePeerRequest = (request: PeerRequest) => Promise<unknown>;
 
-/** Serves `POST /` to the other replicas, who show the secret: `{result}`, or `{error: {code, message}}`. */
-export function peerListener(secret: string, answer: AnswerMessage, log: Logger): RequestListener {
+/** Serves `POST /` to the other replicas, by their shared secret: `{result}`, or `{error: {code, message}}`. */
+export function peerListener(secret: string, handle: HandlePeerRequest, log: Logger): RequestListener {
   return (request, response) => {
     respond(request, response).catch((error: unknown) => {
-      log.error({ err: error }, "a question of another replica failed");
+      log.error({ err: error }, "Request of another gateway failed");
       reply(response, 500, { error: { code: "internal", message: "Something went wrong on our side." } });
     });
   };
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (!constantTimeEqual(request.headers.authorization ?? "", `Bearer ${secret}`)) {
-      return reply(response, 401, { error: { code: "unauthenticated", message: "Show the secret." } });
+      return reply(response, 401, {
+        error: { code: "unauthenticated", message: "The secret is missing or wrong." },
+      });
     }
     const body = request.method === "POST" ? await readBody(request) : undefined;
-    const message = Message.safeParse(parseJson(body));
-    if (!message.success) {
-      return reply(response, 400, { error: { code: "invalid_input", message: "No message of ours." } });
+    const parsed = PeerRequest.safeParse(parseJson(body));
+    if (!parsed.success) {
+      return reply(response, 400, { error: { code: "invalid_input", message: "Unknown peer request." } });
     }
     try {
-      reply(response, 200, { result: await answer(message.data) });
+      reply(response, 200, { result: await handle(parsed.data) });
     } catch (error) {
       if (error instanceof NotHolder) return reply(response, 409, {});
-      if (isDomainError(error)) return reply(response, 422, { error: told(error) });
+      if (isDomainError(error)) {
+        const { code, message } = error;
+        return reply(response, 422, { error: { code, message } });
+      }
       throw error;
     }
   }
 }
-
-const told = ({ code, message }: DomainError) => ({ code, message });
 
 function reply(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { "content-type": "application/json" });
   response.end(JSON.stringify(body));
 }
 
-/** Undefined when it is too long; then the rest is not read either. */
+/** Undefined when it is too long; the rest is not read then. */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > MAX_MESSAGE_BYTES) return undefined;
+    if (bytes > MAX_REQUEST_BYTES) return undefined;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");

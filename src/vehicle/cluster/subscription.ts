@@ -6,39 +6,39 @@ import type { Holder } from "./lease-store";
 import type { Leases } from "./leases";
 import { NotHolder } from "./messages";
 
-export interface WatchDoors {
+export interface SubscriptionDeps {
   readonly pool: Pick<LinkPool, "subscribe">;
   readonly leases: Pick<Leases, "claim" | "replica">;
-  /** Asks the holder to feed us; rejects when it does not answer or holds the lease no more. */
-  readonly ask: (holder: Holder, asked: unknown) => Promise<unknown>;
+  /** Asks the holder to feed us; rejects when it does not reply or no longer holds the lease. */
+  readonly requestFeed: (holder: Holder, request: unknown) => Promise<unknown>;
 }
 
-/** A holder feeds us for about three times as long as this after it was asked. */
-const ASK_AGAIN_MS = 1_000;
-const LOOK_AGAIN_MS = 250;
+/** A holder feeds us for about three times as long as this after each request. */
+const FEED_REQUEST_MS = 1_000;
+const RETRY_MS = 250;
 
 /**
- * One watch of one drone, for as long as somebody here wants it.
+ * One subscription to one drone's telemetry.
  *
- * seeking → here:      the lease is ours, so is the link, and its messages come.
- * seeking → elsewhere: another replica holds it, which is asked again and again.
+ * seeking → local:  the lease is ours, so is the link, and its messages come.
+ * seeking → remote: another replica holds the lease and is asked for a feed again and again.
  *
- * Both go back to seeking when the lease changes hands; a killed holder's is free when it lapses.
+ * Both go back to seeking when the lease changes hands; a killed holder's lease is free when it lapses.
  */
-export class Watch {
+export class Subscription {
   private stopped = false;
   private timer: NodeJS.Timeout | undefined;
-  private leave: (() => void) | undefined;
-  private place: "seeking" | "here" | "elsewhere" = "seeking";
+  private unsubscribe: (() => void) | undefined;
+  private source: "seeking" | "local" | "remote" = "seeking";
 
   constructor(
     private readonly target: LinkTarget,
-    private readonly subscriber: Subscriber,
-    private readonly doors: WatchDoors,
+    readonly subscriber: Subscriber,
+    private readonly deps: SubscriptionDeps,
   ) {}
 
-  get isElsewhere(): boolean {
-    return this.place === "elsewhere";
+  get isRemote(): boolean {
+    return this.source === "remote";
   }
 
   start(): void {
@@ -48,65 +48,60 @@ export class Watch {
   stop(): void {
     this.stopped = true;
     clearTimeout(this.timer);
-    this.leave?.();
-    this.leave = undefined;
-  }
-
-  /** The drone was let go of by request. */
-  tellEnded(): void {
-    this.subscriber.onState?.("ended");
+    this.unsubscribe?.();
+    this.unsubscribe = undefined;
   }
 
   private async seek(): Promise<void> {
+    const { leases, requestFeed } = this.deps;
     try {
-      const holder = await this.doors.leases.claim(this.target.key);
+      const holder = await leases.claim(this.target.key);
       if (this.stopped) return;
-      if (holder.replica === this.doors.leases.replica) this.watchHere(holder.fence);
-      else await this.watchElsewhere(holder);
+      if (holder.replica === leases.replica) {
+        this.subscribeHere(holder.fence);
+        return;
+      }
+      const { remote } = this.subscriber;
+      const reply = await requestFeed(holder, remote?.request);
+      if (this.stopped) return;
+      this.source = "remote";
+      remote?.onReply(reply);
+      this.seekAfter(FEED_REQUEST_MS);
     } catch (error) {
-      this.place = "seeking";
+      this.source = "seeking";
       if (this.stopped) return;
-      // A holder that gave its lease up is replaced at once, and nobody need be told.
-      if (!(error instanceof NotHolder)) this.tell("down");
-      this.again(isDomainError(error) ? ASK_AGAIN_MS : LOOK_AGAIN_MS);
+      // A holder that gave its lease up is replaced at once: the subscriber need not know.
+      if (!(error instanceof NotHolder)) this.notify("down");
+      this.seekAfter(isDomainError(error) ? FEED_REQUEST_MS : RETRY_MS);
     }
   }
 
-  private watchHere(fence: number): void {
-    this.place = "here";
-    this.leave = this.doors.pool.subscribe(
+  private subscribeHere(fence: number): void {
+    this.source = "local";
+    this.unsubscribe = this.deps.pool.subscribe(
       { ...this.target, fence },
       {
         onMessage: (message) => this.subscriber.onMessage(message, fence),
-        onState: (state) => (state === "ended" ? this.lost() : this.tell(state)),
+        onState: (state) => (state === "ended" ? this.lost() : this.notify(state)),
       },
     );
   }
 
-  private async watchElsewhere(holder: Holder): Promise<void> {
-    const { elsewhere } = this.subscriber;
-    const answer = await this.doors.ask(holder, elsewhere?.asked);
-    if (this.stopped) return;
-    this.place = "elsewhere";
-    elsewhere?.answered(answer);
-    this.again(ASK_AGAIN_MS);
-  }
-
-  /** The pool let go of the drone, and nobody asked it to: the lease is gone. */
+  /** The pool closed the drone's link, and not by request: the lease is gone. */
   private lost(): void {
-    this.leave = undefined;
+    this.unsubscribe = undefined;
     if (this.stopped) return;
-    this.place = "seeking";
-    this.tell("down");
-    this.again(LOOK_AGAIN_MS);
+    this.source = "seeking";
+    this.notify("down");
+    this.seekAfter(RETRY_MS);
   }
 
-  private again(afterMs: number): void {
+  private seekAfter(ms: number): void {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => void this.seek(), afterMs);
+    this.timer = setTimeout(() => void this.seek(), ms);
   }
 
-  private tell(state: SubscriptionState): void {
+  private notify(state: SubscriptionState): void {
     if (!this.stopped) this.subscriber.onState?.(state);
   }
 }

@@ -15,9 +15,17 @@ const GROUND_STATION = { type: 6, autopilot: 8, systemStatus: 4, mavlinkVersion:
  * set, and its data link loss means that every station is gone, ours included. The heartbeat stops with the
  * link, so a vehicle that nobody uses or watches through us is back on its pilot's link alone.
  */
-export function announce(channel: Channel): void {
-  const beat = () => channel.send(build(minimal.Heartbeat, GROUND_STATION));
-  const timer = setInterval(beat, HEARTBEAT_MS);
+export function sendHeartbeats(channel: Channel): void {
+  const send = () => channel.send(build(minimal.Heartbeat, GROUND_STATION));
+  const timer = setInterval(send, HEARTBEAT_MS);
   channel.onClose(() => clearInterval(timer));
-  beat();
+  send();
+}
+
+/** Closes the channel when the vehicle sends no heartbeat for so long, whatever TCP reports. */
+export function closeWithoutHeartbeat(channel: Channel, timeoutMs: number): void {
+  const close = () => channel.close(`no heartbeat for ${Math.round(timeoutMs / 1000)} s`);
+  const timer = setTimeout(close, timeoutMs);
+  channel.on(minimal.Heartbeat, () => timer.refresh());
+  channel.onClose(() => clearTimeout(timer));
 }

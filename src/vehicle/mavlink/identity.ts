@@ -23,18 +23,16 @@ const KINDS: Readonly<Record<number, VehicleIdentity["kind"]>> = {
 const TYPE_GENERIC = 0;
 const TYPE_GCS = 6;
 
-export type Sighting =
+export type HeartbeatSender =
   | { readonly is: "vehicle"; readonly identity: VehicleIdentity }
-  /** A vehicle that is not ours to fly, or not yet: `why` is for people. */
+  /** A vehicle that we cannot fly, or not yet: `why` is for people. */
   | { readonly is: "unsupported"; readonly why: string }
-  | { readonly is: "bystander" };
+  /** A ground station, gimbal, camera or other component. */
+  | { readonly is: "other" };
 
-/**
- * Whose heartbeat this is. Ground stations, gimbals, cameras and other components say
- * MAV_AUTOPILOT_INVALID; a vehicle may have any system id.
- */
-export function recogniseHeartbeat(heartbeat: minimal.Heartbeat, frame: Frame): Sighting {
-  if (heartbeat.autopilot === AUTOPILOT_INVALID || heartbeat.type === TYPE_GCS) return { is: "bystander" };
+/** Other components send MAV_AUTOPILOT_INVALID; a vehicle may have any system id. */
+export function identifySender(heartbeat: minimal.Heartbeat, frame: Frame): HeartbeatSender {
+  if (heartbeat.autopilot === AUTOPILOT_INVALID || heartbeat.type === TYPE_GCS) return { is: "other" };
   const autopilot = AUTOPILOTS[heartbeat.autopilot];
   if (!autopilot) {
     return { is: "unsupported", why: `it runs an autopilot of MAV_AUTOPILOT ${heartbeat.autopilot}` };

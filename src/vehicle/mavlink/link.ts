@@ -1,12 +1,11 @@
-import { performance } from "node:perf_hooks";
 import { DomainError } from "../../domain/errors";
-import type { MissionItem } from "../../domain/mission-item";
 import type { ByteStream } from "../byte-stream";
-import type { LinkState, TelemetryMessage, VehicleIdentity, VehicleLink } from "../link";
+import { type CallsOf, type CallTable, flightCalls, implementCalls, paramCalls, planCalls } from "../calls";
+import type { VehicleIdentity, VehicleLink } from "../link";
 import { Commands, type CommandTimings } from "./commands/commands";
 import { Flight, type FlightTimings } from "./commands/flight";
-import { announce } from "./heartbeat";
-import { recogniseHeartbeat } from "./identity";
+import { closeWithoutHeartbeat, sendHeartbeats } from "./heartbeat";
+import { identifySender } from "./identity";
 import { PlanTransfer } from "./missions/plan-transfer";
 import { Plans } from "./missions/plans";
 import { Params } from "./params/params";
@@ -14,17 +13,17 @@ import { VehicleState } from "./state";
 import { StatusTexts } from "./status-text";
 import { Streams } from "./telemetry/streams";
 import { Telemetry } from "./telemetry/telemetry";
-import { Channel } from "./wire/channel";
-import type { Patience } from "./wire/exchange";
+import { Channel, unreachable } from "./wire/channel";
+import type { Retry } from "./wire/exchange";
 import { minimal } from "./wire/messages";
 
 export interface MavlinkTimings {
   readonly command: CommandTimings;
-  readonly param: Patience;
-  readonly plan: Patience;
+  readonly param: Retry;
+  readonly plan: Retry;
   readonly flight: FlightTimings;
-  /** A vehicle that sends no heartbeat for this long is gone, whatever TCP thinks. */
-  readonly silenceMs: number;
+  /** A vehicle that sends no heartbeat for this long is gone, whatever TCP reports. */
+  readonly heartbeatTimeoutMs: number;
 }
 
 /**
@@ -35,15 +34,15 @@ export const DEFAULT_TIMINGS: MavlinkTimings = {
   command: {
     timeoutMs: 900,
     attempts: 5,
-    echoMs: 300,
+    timesyncMs: 300,
     settleMs: 300,
     progressMs: 30_000,
-    explanationMs: 700,
+    statusTextMs: 700,
   },
   param: { timeoutMs: 1000, attempts: 5 },
   plan: { timeoutMs: 1500, attempts: 6 },
   flight: { modeMs: 3500, messageMs: 1500, setpointAttempts: 3, targetMs: 1000 },
-  silenceMs: 10_000,
+  heartbeatTimeoutMs: 10_000,
 };
 
 export interface MavlinkOptions {
@@ -52,6 +51,8 @@ export interface MavlinkOptions {
   /** MAV_COMP_ID_MISSIONPLANNER, 190, by default. */
   readonly componentId?: number;
   readonly timings?: Partial<MavlinkTimings>;
+  /** Asked before each chunk in either direction; when it says no, the link closes. */
+  readonly mayUse?: (() => boolean) | undefined;
 }
 
 const GROUND_STATION_COMPONENT = 190;
@@ -68,16 +69,16 @@ export async function openMavlinkLink(
   options: MavlinkOptions,
   signal: AbortSignal,
 ): Promise<VehicleLink> {
-  const { systemId, componentId = GROUND_STATION_COMPONENT } = options;
+  const { systemId, componentId = GROUND_STATION_COMPONENT, timings, mayUse } = options;
   if (!Number.isInteger(systemId) || systemId < 1 || systemId > 254) {
     stream.close();
     throw new DomainError("invalid_input", "The MAVLink system id must be from 1 to 254.");
   }
-  const channel = new Channel(stream, { systemId, componentId });
-  announce(channel);
+  const channel = new Channel(stream, { systemId, componentId }, mayUse);
+  sendHeartbeats(channel);
   try {
     const { identity, heartbeat } = await findAutopilot(channel, signal);
-    return new MavlinkLink(channel, identity, heartbeat, { ...DEFAULT_TIMINGS, ...options.timings });
+    return createLink(channel, identity, heartbeat, { ...DEFAULT_TIMINGS, ...timings });
   } catch (error) {
     channel.close("no vehicle was found");
     throw error;
@@ -87,10 +88,8 @@ export async function openMavlinkLink(
 function findAutopilot(channel: Channel, signal: AbortSignal) {
   return new Promise<{ identity: VehicleIdentity; heartbeat: minimal.Heartbeat }>((resolve, reject) => {
     let unsupported: string | undefined;
-    const closed = channel.untilClosed();
     const finish = (act: () => void) => {
-      stop();
-      closed.release();
+      for (const stop of unsubscribe) stop();
       signal.removeEventListener("abort", abort);
       act();
     };
@@ -105,101 +104,69 @@ function findAutopilot(channel: Channel, signal: AbortSignal) {
             : new DomainError("not_supported", `This vehicle cannot be flown from here: ${unsupported}.`),
         ),
       );
-    const stop = channel.on(minimal.Heartbeat, (heartbeat, frame) => {
-      const sighting = recogniseHeartbeat(heartbeat, frame);
-      if (sighting.is === "unsupported") unsupported = sighting.why;
-      if (sighting.is !== "vehicle") return;
-      // At once: what follows in the same chunk must be judged by it.
-      channel.vehicle = sighting.identity;
-      finish(() => resolve({ identity: sighting.identity, heartbeat }));
-    });
-    closed.promise.catch((error) => finish(() => reject(error)));
+    const unsubscribe = [
+      channel.on(minimal.Heartbeat, (heartbeat, frame) => {
+        const sender = identifySender(heartbeat, frame);
+        if (sender.is === "unsupported") unsupported = sender.why;
+        if (sender.is !== "vehicle") return;
+        // At once: the frames that follow in the same chunk are filtered by it.
+        channel.vehicle = sender.identity;
+        finish(() => resolve({ identity: sender.identity, heartbeat }));
+      }),
+    ];
+    unsubscribe.push(channel.onClose((reason) => finish(() => reject(unreachable(reason)))));
     if (signal.aborted) abort();
     else signal.addEventListener("abort", abort, { once: true });
   });
 }
 
-/** The MAVLink 2 adapter: one vehicle's conversation, its parts put together. */
-class MavlinkLink implements VehicleLink {
-  state: LinkState = "ready";
-  private readonly commands: Commands;
-  private readonly flight: Flight;
-  private readonly plans: Plans;
-  private readonly params: Params;
-  private readonly telemetry: Telemetry;
-  private readonly streams: Streams;
+/** The MAVLink 2 adapter: the parts of one vehicle's link, put together. */
+function createLink(
+  channel: Channel,
+  vehicle: VehicleIdentity,
+  heartbeat: minimal.Heartbeat,
+  timings: MavlinkTimings,
+): VehicleLink {
+  const texts = new StatusTexts(channel);
+  const state = new VehicleState(channel, vehicle, heartbeat);
+  const commands = new Commands(channel, texts, timings.command);
+  const params = new Params(channel, vehicle, timings.param);
+  const plans = new Plans(new PlanTransfer(channel, texts, timings.plan), vehicle, state, params);
+  const flight = new Flight(channel, vehicle, commands, state, timings.flight);
+  const telemetry = new Telemetry(channel, texts, state);
+  const streams = new Streams(channel, vehicle, commands);
+  let isClosed = false;
+  channel.onClose(() => {
+    isClosed = true;
+    telemetry.stop();
+  });
+  closeWithoutHeartbeat(channel, timings.heartbeatTimeoutMs);
 
-  constructor(
-    private readonly channel: Channel,
-    readonly vehicle: VehicleIdentity,
-    heartbeat: minimal.Heartbeat,
-    timings: MavlinkTimings,
-  ) {
-    const now = () => performance.now();
-    const texts = new StatusTexts(channel);
-    const state = new VehicleState(channel, vehicle, heartbeat);
-    const commands = new Commands(channel, texts, timings.command);
-    this.commands = commands;
-    this.flight = new Flight(channel, vehicle, commands, state, timings.flight);
-    this.params = new Params(channel, vehicle, timings.param);
-    this.plans = new Plans(
-      new PlanTransfer(channel, vehicle, texts, timings.plan),
-      vehicle,
-      state,
-      this.params,
-    );
-    this.telemetry = new Telemetry(channel, texts, state, now);
-    this.streams = new Streams(channel, vehicle, commands, now);
-    channel.onClose(() => {
-      this.state = "closed";
-      this.telemetry.stop();
+  /** The part's own calls, of which an order that stays unanswered may close the link. */
+  const callsOf = <Table extends CallTable>(table: Table, part: CallsOf<Table>) =>
+    implementCalls(table, (name, { repeatable }) => {
+      const call = part[name].bind(part) as (...args: unknown[]) => Promise<unknown>;
+      return repeatable ? call : (...args) => commands.closeIfUnsettled(call(...args));
     });
-    watchHeartbeat(channel, timings.silenceMs);
-  }
 
-  arm = () => this.commands.settle(this.flight.arm());
-  disarm = () => this.commands.settle(this.flight.disarm());
-  takeoff = (altitude: number) => this.commands.settle(this.flight.takeoff(altitude));
-  land = () => this.commands.settle(this.flight.land());
-  setMode = (mode: string | number) => this.commands.settle(this.flight.setMode(mode));
-  motorTest = (motorId: number, percentage: number) =>
-    this.commands.settle(this.flight.motorTest(motorId, percentage));
-  move = (to: { x: number; y: number; z: number }) => this.commands.settle(this.flight.move(to));
-  goTo = (to: { lat: number; lng: number; altitude: number }) => this.commands.settle(this.flight.goTo(to));
-
-  uploadMission = (plan: readonly MissionItem[], { force = false }: { force?: boolean } = {}) =>
-    this.commands.settle(this.plans.uploadMission(plan, force));
-  readMission = () => this.plans.readMission();
-  uploadFence = (fence: readonly MissionItem[]) => this.commands.settle(this.plans.uploadFence(fence));
-
-  readParams = (names: readonly string[]) => this.params.read(names);
-  writeParam = (name: string, value: number) => this.commands.settle(this.params.write(name, value));
-  pullParams = () => this.params.pull();
-
-  onTelemetry(listener: (message: TelemetryMessage) => void): () => void {
-    if (this.state === "closed") return () => {};
-    const stop = this.telemetry.on(listener);
-    this.streams.start();
-    return () => {
-      stop();
-      if (!this.telemetry.watched) this.streams.stop();
-    };
-  }
-
-  onClose(listener: (reason: string) => void): void {
-    this.channel.onClose(listener);
-  }
-
-  close(reason: string): void {
-    this.channel.close(reason);
-  }
-}
-
-function watchHeartbeat(channel: Channel, silenceMs: number): void {
-  const timer = setTimeout(
-    () => channel.close(`no heartbeat for ${Math.round(silenceMs / 1000)} s`),
-    silenceMs,
-  );
-  channel.on(minimal.Heartbeat, () => timer.refresh());
-  channel.onClose(() => clearTimeout(timer));
+  return {
+    ...callsOf(flightCalls, flight),
+    ...callsOf(planCalls, plans),
+    ...callsOf(paramCalls, params),
+    vehicle,
+    get state() {
+      return isClosed ? "closed" : "ready";
+    },
+    onTelemetry(listener) {
+      if (isClosed) return () => {};
+      const stop = telemetry.on(listener);
+      streams.start();
+      return () => {
+        stop();
+        if (!telemetry.watched) streams.stop();
+      };
+    },
+    onClose: (listener) => void channel.onClose(listener),
+    close: (reason) => channel.close(reason),
+  };
 }

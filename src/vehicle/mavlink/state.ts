@@ -3,7 +3,7 @@ import type { VehicleIdentity } from "../link";
 import { Command, type Commands } from "./commands/commands";
 import { modeName } from "./modes";
 import type { Channel } from "./wire/channel";
-import { common, type MavLinkData, type MavLinkDataConstructor, minimal } from "./wire/messages";
+import { common, minimal } from "./wire/messages";
 
 /** MAV_MODE_FLAG_SAFETY_ARMED. */
 const ARMED = 128;
@@ -14,17 +14,27 @@ const TAKING_OFF = 3;
 const HOME_ATTEMPTS = 3;
 
 /** Degrees, and metres above mean sea level. */
-export interface Place {
+export interface GeoPosition {
   readonly lat: number;
   readonly lng: number;
   readonly altitude: number;
 }
 
-/** What the vehicle last said of itself; each answer is undefined until it has. */
+const positionOf = ({
+  latitude,
+  longitude,
+  altitude,
+}: Record<"latitude" | "longitude" | "altitude", number>): GeoPosition => ({
+  lat: latitude / 1e7,
+  lng: longitude / 1e7,
+  altitude: altitude / 1000,
+});
+
+/** The vehicle's last reports of its own state; each is undefined until the vehicle has sent it. */
 export class VehicleState {
-  private heartbeat: { armed: boolean; customMode: number } | undefined;
-  private lastHome: Place | undefined;
-  private lastOrigin: Place | undefined;
+  private heartbeat: minimal.Heartbeat;
+  private lastHome: GeoPosition | undefined;
+  private lastOrigin: GeoPosition | undefined;
   private landedState: number | undefined;
 
   constructor(
@@ -32,13 +42,15 @@ export class VehicleState {
     private readonly vehicle: VehicleIdentity,
     first: minimal.Heartbeat,
   ) {
-    this.hear(first);
-    channel.on(minimal.Heartbeat, (heartbeat) => this.hear(heartbeat));
-    channel.on(common.HomePosition, ({ latitude, longitude, altitude }) => {
-      this.lastHome = { lat: latitude / 1e7, lng: longitude / 1e7, altitude: altitude / 1000 };
+    this.heartbeat = first;
+    channel.on(minimal.Heartbeat, (heartbeat) => {
+      this.heartbeat = heartbeat;
     });
-    channel.on(common.GpsGlobalOrigin, ({ latitude, longitude, altitude }) => {
-      this.lastOrigin = { lat: latitude / 1e7, lng: longitude / 1e7, altitude: altitude / 1000 };
+    channel.on(common.HomePosition, (home) => {
+      this.lastHome = positionOf(home);
+    });
+    channel.on(common.GpsGlobalOrigin, (origin) => {
+      this.lastOrigin = positionOf(origin);
     });
     channel.on(common.ExtendedSysState, ({ landedState }) => {
       this.landedState = landedState;
@@ -46,95 +58,58 @@ export class VehicleState {
   }
 
   get armed(): boolean {
-    return this.heartbeat?.armed ?? false;
+    return (this.heartbeat.baseMode & ARMED) !== 0;
   }
 
   get customMode(): number {
-    return this.heartbeat?.customMode ?? 0;
+    return this.heartbeat.customMode;
   }
 
   get mode(): string {
     return modeName(this.vehicle, this.customMode);
   }
 
-  get flying(): boolean {
-    return this.landedState === IN_AIR || this.landedState === TAKING_OFF;
-  }
-
   /** The last home, without asking. */
-  get knownHome(): Place | undefined {
+  get knownHome(): GeoPosition | undefined {
     return this.lastHome;
   }
 
   /** Waits for a heartbeat that shows this mode; false when none does in time. */
-  modeBecomes(customMode: number, withinMs: number): Promise<boolean> {
-    if (this.heartbeat?.customMode === customMode) return Promise.resolve(true);
-    return this.hears(minimal.Heartbeat, (heartbeat) => heartbeat.customMode === customMode, withinMs);
+  async modeBecomes(customMode: number, withinMs: number): Promise<boolean> {
+    if (this.customMode === customMode) return true;
+    const shows = (heartbeat: minimal.Heartbeat) => heartbeat.customMode === customMode;
+    return (await this.channel.next(minimal.Heartbeat, withinMs, shows)) !== undefined;
   }
 
   /**
-   * Home as the vehicle says it now: it moves when the vehicle arms. When the answer is lost, the last one
-   * stands, because a vehicle tells of a new home by itself. Undefined when it has none.
+   * Home as the vehicle reports it now: it moves when the vehicle arms. When the answer is lost, the last one stands,
+   * because a vehicle reports a new home by itself. Rejects with `vehicle_refused` when it has none (no position yet).
    */
-  async home(commands: Commands, withinMs: number): Promise<Place | undefined> {
+  async home(commands: Commands, withinMs: number): Promise<GeoPosition> {
     for (let attempt = 0; attempt < HOME_ATTEMPTS; attempt++) {
-      const heard = this.hears(common.HomePosition, () => true, withinMs);
+      const answer = this.channel.next(common.HomePosition, withinMs);
       // GET_HOME_POSITION is what autopilots before REQUEST_MESSAGE understand.
       if (!(await commands.requestMessage(common.HomePosition.MSG_ID))) {
-        await commands.ask("say where home is", Command.getHomePosition, []);
+        await commands.send("say where home is", Command.getHomePosition, [], { repeat: "always" });
       }
-      if ((await heard) || this.lastHome) break;
+      await answer;
+      if (this.lastHome) return this.lastHome;
     }
-    return this.lastHome;
-  }
-
-  /** Home, or `vehicle_refused` when the vehicle has none (no position yet). */
-  async demandHome(commands: Commands, withinMs: number): Promise<Place> {
-    const home = await this.home(commands, withinMs);
-    if (home) return home;
     throw new DomainError(
       "vehicle_refused",
       "The vehicle has no home position yet; it waits for its position.",
     );
   }
 
-  /** The origin of the local frame, which need not be home. Undefined when the vehicle does not say. */
-  async origin(commands: Commands, withinMs: number): Promise<Place | undefined> {
-    const heard = this.hears(common.GpsGlobalOrigin, () => true, withinMs);
-    if (await commands.requestMessage(common.GpsGlobalOrigin.MSG_ID)) await heard;
+  /** The origin of the local frame, which need not be home. Undefined when the vehicle does not report it. */
+  async origin(commands: Commands, withinMs: number): Promise<GeoPosition | undefined> {
+    await commands.fetch(common.GpsGlobalOrigin, withinMs);
     return this.lastOrigin;
   }
 
   /** Asks once more whether the vehicle has left the ground. */
-  async refreshFlying(commands: Commands, withinMs: number): Promise<boolean> {
-    const heard = this.hears(common.ExtendedSysState, () => true, withinMs);
-    if (await commands.requestMessage(common.ExtendedSysState.MSG_ID)) await heard;
-    return this.flying;
-  }
-
-  /** Whether a message that satisfies `match` comes in time. False, too, when the channel closes. */
-  hears<T extends MavLinkData>(
-    kind: MavLinkDataConstructor<T>,
-    match: (message: T) => boolean,
-    withinMs: number,
-  ): Promise<boolean> {
-    return new Promise((resolve) => {
-      let release = () => {};
-      const finish = (heard: boolean) => {
-        clearTimeout(timer);
-        stop();
-        release();
-        resolve(heard);
-      };
-      const timer = setTimeout(() => finish(false), withinMs);
-      const stop = this.channel.on(kind, (message) => {
-        if (match(message)) finish(true);
-      });
-      release = this.channel.onClose(() => finish(false));
-    });
-  }
-
-  private hear({ baseMode, customMode }: minimal.Heartbeat): void {
-    this.heartbeat = { armed: (baseMode & ARMED) !== 0, customMode };
+  async isFlying(commands: Commands, withinMs: number): Promise<boolean> {
+    await commands.fetch(common.ExtendedSysState, withinMs);
+    return this.landedState === IN_AIR || this.landedState === TAKING_OFF;
   }
 }

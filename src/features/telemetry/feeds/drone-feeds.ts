@@ -111,10 +111,10 @@ export class DroneFeeds {
     entry.stop = this.deps.links.subscribe(target, {
       onMessage: (message, fence) => feed.receive(message, fence),
       onState: (state) => this.changed(droneId, entry, state),
-      elsewhere: {
-        asked: { drone_id: droneId } satisfies FeedRequest,
-        answered: (answered) => {
-          const answer = FeedAnswer.parse(answered);
+      remote: {
+        request: { drone_id: droneId } satisfies FeedRequest,
+        onReply: (reply) => {
+          const answer = FeedAnswer.parse(reply);
           feed.receiveNewest(answer);
           if (answer.state !== "waiting") this.changed(droneId, entry, answer.state);
         },

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { DomainError } from "../../../domain/errors";
 import type { Acknowledgement } from "../../link";
-import { isSilence, isUnsettled, mayHaveObeyed } from "../no-response";
+import { isUnsettled, orderUnanswered } from "../no-response";
 import type { StatusTexts } from "../status-text";
 import type { Channel } from "../wire/channel";
 import { build } from "../wire/codec";
-import { converse, type Patience, Turns } from "../wire/exchange";
-import { common } from "../wire/messages";
-import { Echo } from "./timesync";
+import { exchange, KeyedMutex, type Retry } from "../wire/exchange";
+import { common, type MavLinkData, type MavLinkDataConstructor } from "../wire/messages";
+import { TimesyncProbe } from "./timesync";
 
 /** MAV_CMD numbers that orders use. */
 export const Command = {
@@ -25,13 +25,9 @@ export const Command = {
 
 const MavResult = { accepted: 0, unsupported: 3, inProgress: 5, commandLongOnly: 7 } as const;
 
-/** MAV_RESULT's name, as MAVLink writes it. */
-export const resultName = (result: number): string =>
-  `MAV_RESULT_${common.MavResult[result] ?? String(result)}`;
+export type CommandParams = readonly [number?, number?, number?, number?, number?, number?, number?];
 
-export type Params = readonly [number?, number?, number?, number?, number?, number?, number?];
-
-/** An order with a position travels as COMMAND_INT: a float would round degrees to about a metre. */
+/** A command with a position travels as COMMAND_INT: a float would round degrees to about a metre. */
 export interface IntPosition {
   /** MAV_FRAME */
   readonly frame: number;
@@ -42,54 +38,49 @@ export interface IntPosition {
   readonly altitude: number;
 }
 
-export interface CommandTimings extends Patience {
-  /** How long an answer is waited for that shows the way to the vehicle to be clear. */
-  readonly echoMs: number;
+export interface CommandTimings extends Retry {
+  /** How long the answer to a TIMESYNC request may take. */
+  readonly timesyncMs: number;
   /** How long after that answer the acknowledgement may still come. */
   readonly settleMs: number;
   /** How long after IN_PROGRESS the final result may take. */
   readonly progressMs: number;
-  /** How long a refusal waits for the vehicle's explanation. */
-  readonly explanationMs: number;
+  /** How long after a refusal the STATUSTEXT that explains it may take. */
+  readonly statusTextMs: number;
 }
 
-export interface Outcome extends Acknowledgement {
+export interface CommandOutcome extends Acknowledgement {
+  /** As in the order: completes "The vehicle refused to …". */
+  readonly action: string;
   readonly code: number;
-  /** Sent more than once: a refusal may then be the answer to a repetition of what was already obeyed. */
+  /** Sent more than once: a refusal may then answer a repetition of a command that was already obeyed. */
   readonly repeated: boolean;
-  /** The grave lines among `status_text`. */
+  /** The warnings among `status_text`. */
   readonly reasons: readonly string[];
 }
 
 /**
- * How an order is sent that is not acknowledged.
+ * Whether a command that is not acknowledged is sent again.
  *
- * `proved`: again, when the vehicle has answered something that was sent after it, so that no copy is held up on the
- * way to arrive together with the next or after all; and while no other order has followed, which it would undo. A
- * vehicle may then have obeyed a copy whose acknowledgement was lost: the order must be one that a second copy leaves
- * as it is, since it names a state or a place and not a step.
- * `once`: never again; for what is done anew by each copy.
- * `freely`: again and again; for questions.
+ * `when_arrived`: when the vehicle has answered a TIMESYNC request that was sent after it, so that no copy is delayed on
+ * the way to arrive together with the next; and while no other order has followed, which it would undo. A vehicle may
+ * then have obeyed a copy whose acknowledgement was lost: the command must name a state or a position and not a step, so
+ * that a second copy changes nothing.
+ * `never`: for commands that each copy would carry out anew.
+ * `always`: for questions of the link itself, which change nothing: a refusal's explanation is not waited for, and a
+ * command without an answer is a plain `vehicle_timeout`.
  */
-type Copies = "proved" | "once" | "freely";
+type Repeat = "when_arrived" | "never" | "always";
 
-export interface OrderOptions {
+export interface CommandOptions {
   readonly at?: IntPosition;
-  readonly copies?: Exclude<Copies, "freely">;
-}
-
-interface Manner {
-  readonly copies: Copies;
-  readonly explanationMs: number;
-  /** What it means that the order was sent and not answered. */
-  readonly unanswered: (doing: string, silence: DomainError) => DomainError;
-  readonly at?: IntPosition | undefined;
+  readonly repeat?: Repeat;
 }
 
 /** MAVLink's command protocol towards one vehicle. Acknowledgements name the command, so one of a kind at a time. */
 export class Commands {
-  private readonly turns = new Turns<number>();
-  private readonly echo: Echo;
+  private readonly mutex = new KeyedMutex<number>();
+  private readonly timesync: TimesyncProbe;
   private orders = 0;
 
   constructor(
@@ -97,135 +88,121 @@ export class Commands {
     private readonly texts: StatusTexts,
     private readonly timings: CommandTimings,
   ) {
-    this.echo = new Echo(channel, timings.echoMs);
-  }
-
-  /** Gives the order and demands that it is accepted. `doing` completes "The vehicle refused to …". */
-  async order(
-    doing: string,
-    command: number,
-    params: Params,
-    options: OrderOptions = {},
-  ): Promise<Acknowledgement> {
-    return demand(doing, await this.give(doing, command, params, options));
+    this.timesync = new TimesyncProbe(channel, timings.timesyncMs);
   }
 
   /**
-   * Gives the order and reports what the vehicle made of it. Rejects with `outcome_unknown` when it was sent and no
-   * acknowledgement came, and with `vehicle_unreachable` when nothing was sent.
+   * Sends the command and returns the vehicle's answer. Rejects with `outcome_unknown` when it was sent and not
+   * acknowledged, and with `vehicle_unreachable` when nothing was sent. `action` completes "The vehicle refused to …".
    */
-  give(
-    doing: string,
+  async send(
+    action: string,
     command: number,
-    params: Params,
-    { at, copies = "proved" }: OrderOptions = {},
-  ): Promise<Outcome> {
-    const { explanationMs } = this.timings;
-    return this.converse(doing, command, params, { copies, explanationMs, unanswered: mayHaveObeyed, at });
+    params: CommandParams,
+    { at, repeat = "when_arrived" }: CommandOptions = {},
+  ): Promise<CommandOutcome> {
+    const release = await this.mutex.acquire(command);
+    const record = this.texts.record();
+    const isOrder = repeat !== "always";
+    const isLatest = isOrder ? this.startOrder() : () => true;
+    const unanswered = (noResponse: DomainError) =>
+      isOrder ? orderUnanswered(action, noResponse) : noResponse;
+    let count = 0;
+    let mark = 0;
+    let inProgress = false;
+    const mayRepeat = async () => {
+      if (!isOrder) return true;
+      if (!(await this.timesync.hasArrived(mark)) || repeat === "never" || inProgress) return false;
+      // PX4 answers at once, and decides on a command in another task.
+      await delay(this.timings.settleMs);
+      return isLatest();
+    };
+    try {
+      const code = await exchange<number>(this.channel, this.timings, {
+        request: () => {
+          mark = this.timesync.mark();
+          count += 1;
+          return [at ? this.commandInt(command, params, at) : this.commandLong(command, params, count - 1)];
+        },
+        listen: ({ resolve, pauseFor }) => [
+          this.channel.on(common.CommandAck, (ack) => {
+            if (ack.command !== command) return;
+            inProgress = ack.result === MavResult.inProgress;
+            if (inProgress) pauseFor(this.timings.progressMs);
+            else resolve(ack.result);
+          }),
+        ],
+        mayRepeat,
+        onClosed: (closed, sent) => (sent ? unanswered(closed) : closed),
+        onTimeout: () =>
+          unanswered(
+            new DomainError(
+              "vehicle_timeout",
+              `The vehicle did not acknowledge the order to ${action} (sent ${count === 1 ? "once" : `${count} times`}).`,
+            ),
+          ),
+      });
+      if (code !== MavResult.accepted && isOrder) await record.explained(this.timings.statusTextMs);
+      return {
+        action,
+        code,
+        result: `MAV_RESULT_${common.MavResult[code] ?? String(code)}`,
+        status_text: record.texts,
+        reasons: record.reasons,
+        repeated: count > 1,
+      };
+    } finally {
+      record.stop();
+      release();
+    }
   }
 
   /**
-   * Passes on what became of an order, and sees to it that one which ended in silence is not done after its caller was
-   * told so: unless the vehicle shows that nothing is held up on the way, the link is closed, and the stream takes back
-   * what has not left yet.
+   * Passes on the outcome of an order, and makes sure that an unanswered order is not carried out after its caller was
+   * told so: unless the vehicle proves that no message is delayed on the way, the link is closed, and the stream takes
+   * back the bytes that have not left yet.
    */
-  async settle<T>(order: Promise<T>): Promise<T> {
+  async closeIfUnsettled<T>(order: Promise<T>): Promise<T> {
     try {
       return await order;
     } catch (error) {
-      if (isUnsettled(error) && !(await this.echo.hasPassed(this.echo.mark())))
+      if (isUnsettled(error) && !(await this.timesync.hasArrived(this.timesync.mark())))
         this.channel.close("the vehicle left an order unanswered");
       throw error;
     }
   }
 
-  /** To be called when an order begins; tells whether no other has begun since. */
-  precede(): () => boolean {
+  /** To be called when an order begins; returns whether no other has begun since. */
+  startOrder(): () => boolean {
     const mine = ++this.orders;
     return () => mine === this.orders;
   }
 
-  /** As `give`, for what the link itself wants to know: a refusal's explanation is not waited for, nor silence grave. */
-  ask(doing: string, command: number, params: Params): Promise<Outcome> {
-    const asIs = (_doing: string, silence: DomainError) => silence;
-    return this.converse(doing, command, params, {
-      copies: "freely",
-      explanationMs: 0,
-      unanswered: asIs,
-    });
-  }
-
-  private converse(doing: string, command: number, params: Params, manner: Manner): Promise<Outcome> {
-    const { explanationMs } = manner;
-    return this.turns.take(command, async () => {
-      this.channel.assertOpen();
-      const record = this.texts.record();
-      try {
-        const { code, copies } = await this.exchange(doing, command, params, manner);
-        if (code !== MavResult.accepted && explanationMs > 0) await record.explained(explanationMs);
-        return {
-          code,
-          result: resultName(code),
-          status_text: record.texts,
-          reasons: record.reasons,
-          repeated: copies > 1,
-        };
-      } finally {
-        record.stop();
-      }
-    });
-  }
-
   /** Asks the vehicle to send a message once (MAV_CMD_REQUEST_MESSAGE); true when it agreed. */
   async requestMessage(messageId: number): Promise<boolean> {
-    const outcome = await this.ask("send a message", Command.requestMessage, [messageId]);
-    return outcome.code === MavResult.accepted;
-  }
-
-  private exchange(doing: string, command: number, params: Params, { copies, unanswered, at }: Manner) {
-    let count = 0;
-    let mark = 0;
-    let sent = false;
-    let inProgress = false;
-    const isLatest = copies === "freely" ? () => true : this.precede();
-    const isClear = async () => {
-      if (!(await this.echo.hasPassed(mark)) || copies === "once" || inProgress) return false;
-      // PX4 answers at once, and decides on an order in another task.
-      await delay(this.timings.settleMs);
-      return isLatest();
-    };
-    return converse<{ code: number; copies: number }>(this.channel, this.timings, {
-      listen: ({ done, beSilentFor }) => [
-        this.channel.on(common.CommandAck, (ack) => {
-          if (ack.command !== command) return;
-          inProgress = ack.result === MavResult.inProgress;
-          if (inProgress) beSilentFor(this.timings.progressMs);
-          else done({ code: ack.result, copies: count });
-        }),
-      ],
-      say: () => {
-        const order = at ? this.commandInt(command, params, at) : this.commandLong(command, params, count);
-        sent = this.channel.send(order) || sent;
-        mark = this.echo.mark();
-        count += 1;
-      },
-      mayRepeat: copies === "freely" ? undefined : isClear,
-      cut: (gone) => (sent && isSilence(gone) ? unanswered(doing, gone) : gone),
-      expired: () =>
-        unanswered(
-          doing,
-          new DomainError(
-            "vehicle_timeout",
-            `The vehicle did not acknowledge the order to ${doing} (sent ${count === 1 ? "once" : `${count} times`}).`,
-          ),
-        ),
+    const { code } = await this.send("send a message", Command.requestMessage, [messageId], {
+      repeat: "always",
     });
+    return code === MavResult.accepted;
   }
 
-  private commandLong(command: number, params: Params, confirmation: number): common.CommandLong {
+  /** Requests a message and returns it; undefined when the vehicle refuses or sends none in time. */
+  async fetch<T extends MavLinkData>(
+    kind: MavLinkDataConstructor<T>,
+    withinMs: number,
+  ): Promise<T | undefined> {
+    let message: T | undefined;
+    const next = this.channel.next(kind, withinMs).then((received) => {
+      message = received;
+    });
+    if (await this.requestMessage(kind.MSG_ID)) await next;
+    return message;
+  }
+
+  private commandLong(command: number, params: CommandParams, confirmation: number): common.CommandLong {
     const [p1 = 0, p2 = 0, p3 = 0, p4 = 0, p5 = 0, p6 = 0, p7 = 0] = params;
     return build(common.CommandLong, {
-      ...this.target,
+      ...this.channel.target,
       command,
       confirmation,
       _param1: p1,
@@ -238,10 +215,10 @@ export class Commands {
     });
   }
 
-  private commandInt(command: number, params: Params, at: IntPosition): common.CommandInt {
+  private commandInt(command: number, params: CommandParams, at: IntPosition): common.CommandInt {
     const [p1 = 0, p2 = 0, p3 = 0, p4 = 0] = params;
     return build(common.CommandInt, {
-      ...this.target,
+      ...this.channel.target,
       frame: at.frame,
       command,
       _param1: p1,
@@ -253,31 +230,26 @@ export class Commands {
       _param7: at.altitude,
     });
   }
-
-  private get target() {
-    return {
-      targetSystem: this.channel.vehicle?.systemId ?? 0,
-      targetComponent: this.channel.vehicle?.componentId ?? 0,
-    };
-  }
 }
 
 /**
- * The outcome as an acknowledgement, or `vehicle_refused` with the result's name and the vehicle's words.
- * `known`: what we know against the order ourselves, for vehicles that say nothing.
+ * The acknowledgement of an accepted command. Rejects with `vehicle_refused`, which carries the result's name and the
+ * vehicle's STATUSTEXT. `ownReasons`: the link's own explanation of a refusal, for vehicles that send none.
  */
-export function demand(doing: string, outcome: Outcome, known: readonly string[] = []): Acknowledgement {
-  if (outcome.code !== MavResult.accepted) {
-    throw refusal(doing, outcome.result, [...outcome.reasons, ...known]);
-  }
-  return { result: outcome.result, status_text: outcome.status_text };
+export async function accepted(
+  sending: Promise<CommandOutcome> | CommandOutcome,
+  ownReasons: readonly string[] = [],
+): Promise<Acknowledgement> {
+  const { action, code, result, status_text, reasons } = await sending;
+  if (code !== MavResult.accepted) throw refusal(action, result, [...reasons, ...ownReasons]);
+  return { result, status_text };
 }
 
-export function refusal(doing: string, result: string, reasons: readonly string[]): DomainError {
-  const said = reasons.length > 0 ? `: ${reasons.join("; ")}` : "";
-  return new DomainError("vehicle_refused", `The vehicle refused to ${doing} (${result})${said}`);
+export function refusal(action: string, result: string, reasons: readonly string[]): DomainError {
+  const explanation = reasons.length > 0 ? `: ${reasons.join("; ")}` : "";
+  return new DomainError("vehicle_refused", `The vehicle refused to ${action} (${result})${explanation}`);
 }
 
-/** The vehicle does not know this order, or not in this shape: another way may do. */
-export const isUnsupported = ({ code }: Outcome): boolean =>
+/** The vehicle does not know this command, or not in this shape: another way may do. */
+export const isUnsupported = ({ code }: CommandOutcome): boolean =>
   code === MavResult.unsupported || code === MavResult.commandLongOnly;

@@ -1,18 +1,19 @@
 import { DomainError, isDomainError } from "../../../domain/errors";
 import { toE7 } from "../../../domain/mission-item";
+import type { CallsOf, flightCalls } from "../../calls";
 import type { Acknowledgement, VehicleIdentity } from "../../link";
 import { resolveMode, setModeParams } from "../modes";
-import { isSilence, mayHaveObeyed, notSentAfter } from "../no-response";
+import { isNoResponse, notSentAfter, orderUnanswered } from "../no-response";
 import type { VehicleState } from "../state";
 import type { Channel } from "../wire/channel";
 import type { MavLinkData } from "../wire/messages";
 import {
+  accepted,
   Command,
+  type CommandOutcome,
+  type CommandParams,
   type Commands,
-  demand,
   isUnsupported,
-  type Outcome,
-  type Params,
   refusal,
 } from "./commands";
 import { offsetBetween, offsetBy } from "./geo";
@@ -37,11 +38,11 @@ export interface FlightTimings extends SetpointTimings {
 }
 
 /**
- * The orders of flight. Each is one conversation started by the caller; nothing is repeated after it, so that
- * the vehicle's own failsafes see a silent pilot as silent.
+ * The flight orders. Each ends with its caller's promise; nothing is sent after it, so that the vehicle's own failsafes
+ * notice a pilot who stops.
  */
-export class Flight {
-  /** Orders so far that change the mode, so that a mode which does not last can be told from one refused. */
+export class Flight implements CallsOf<typeof flightCalls> {
+  /** Orders so far that change the mode, to distinguish a mode that was replaced from one that was refused. */
   private modeOrders = 0;
 
   constructor(
@@ -53,12 +54,12 @@ export class Flight {
   ) {}
 
   arm(): Promise<Acknowledgement> {
-    return this.commands.order("arm", Command.componentArmDisarm, [1]);
+    return accepted(this.commands.send("arm", Command.componentArmDisarm, [1]));
   }
 
   /** Never forced: a vehicle in the air refuses, and it is right. */
   disarm(): Promise<Acknowledgement> {
-    return this.commands.order("disarm", Command.componentArmDisarm, [0]);
+    return accepted(this.commands.send("disarm", Command.componentArmDisarm, [0]));
   }
 
   async setMode(mode: string | number): Promise<Acknowledgement & { mode: string }> {
@@ -67,7 +68,7 @@ export class Flight {
     const mine = this.modeOrders;
     const acknowledgement = await entering;
     const shows = () => this.state.modeBecomes(customMode, this.timings.modeMs);
-    if (await this.afterSending(`enter the mode ${name}`, shows)) return { ...acknowledgement, mode: name };
+    if (await this.showsThat(`enter the mode ${name}`, shows)) return { ...acknowledgement, mode: name };
     // Heartbeats come once a second: a mode that another order ended at once was never seen in one.
     throw mine === this.modeOrders
       ? new DomainError(
@@ -87,13 +88,13 @@ export class Flight {
       throw new DomainError("invalid_input", "The takeoff altitude must be more than 0 metres.");
     }
     const params = await this.prepareTakeoff(altitude);
-    const outcome = await this.commands.give("take off", Command.navTakeoff, params);
+    const outcome = await this.commands.send("take off", Command.navTakeoff, params);
     // When only the first acknowledgement was lost, the repetition is refused because it already flies.
-    const flies = () => this.state.refreshFlying(this.commands, this.timings.messageMs);
-    if (outcome.code !== 0 && outcome.repeated && (await this.afterSending("take off", flies))) {
+    const flies = () => this.state.isFlying(this.commands, this.timings.messageMs);
+    if (outcome.code !== 0 && outcome.repeated && (await this.showsThat("take off", flies))) {
       return { result: "MAV_RESULT_ACCEPTED", status_text: outcome.status_text };
     }
-    return demand("take off", outcome, this.state.armed ? [] : ["it is not armed"]);
+    return accepted(outcome, this.state.armed ? [] : ["it is not armed"]);
   }
 
   /** Where it is: ArduPilot by its mode, which every version has, PX4 by the order that enters its mode. */
@@ -104,7 +105,9 @@ export class Flight {
       return { result, status_text };
     }
     this.modeOrders += 1;
-    return this.commands.order("land", Command.navLand, [UNSET, UNSET, UNSET, UNSET, UNSET, UNSET, UNSET]);
+    return accepted(
+      this.commands.send("land", Command.navLand, [UNSET, UNSET, UNSET, UNSET, UNSET, UNSET, UNSET]),
+    );
   }
 
   async motorTest(motorId: number, percentage: number): Promise<Acknowledgement> {
@@ -116,13 +119,9 @@ export class Flight {
     }
     const PERCENT = 0;
     const ONE_MOTOR = 1;
-    return this.commands.order(
-      "test the motor",
-      Command.doMotorTest,
-      [motorId, PERCENT, percentage, MOTOR_TEST_SECONDS, ONE_MOTOR],
-      // A second copy would turn it a second time.
-      { copies: "once" },
-    );
+    const params = [motorId, PERCENT, percentage, MOTOR_TEST_SECONDS, ONE_MOTOR] as const;
+    // A second copy would turn it a second time.
+    return accepted(this.commands.send("test the motor", Command.doMotorTest, params, { repeat: "never" }));
   }
 
   /** Degrees, and metres above home. */
@@ -131,7 +130,7 @@ export class Flight {
       throw new DomainError("invalid_input", "The position is not a latitude, a longitude and an altitude.");
     }
     const outcome = await this.reposition(to);
-    if (this.vehicle.autopilot === "px4" || !isUnsupported(outcome)) return demand("go there", outcome);
+    if (this.vehicle.autopilot === "px4" || !isUnsupported(outcome)) return accepted(outcome);
     // ArduPilot before 4.1 (rovers before 4.2) has no DO_REPOSITION; a setpoint works in guided mode only.
     await this.enterGuidedTo("go there");
     return this.setpoint("go there", globalSetpoint(this.vehicle, to), { lat: to.lat, lng: to.lng });
@@ -139,96 +138,93 @@ export class Flight {
 
   /**
    * Metres from home, ENU. ArduPilot takes it as a local setpoint, whose origin is the estimator's and not
-   * home, so the way between the two is added. PX4 would need a setpoint stream in offboard mode, that is,
-   * somebody who keeps sending on the pilot's behalf; it is sent to the same place by DO_REPOSITION instead.
+   * home, so the offset between the two is added. PX4 would need a setpoint stream in offboard mode, which would go on
+   * after the pilot stops; DO_REPOSITION sends it to the same position instead.
    */
   async move({ x, y, z }: { x: number; y: number; z: number }): Promise<Acknowledgement> {
     if (![x, y, z].every(Number.isFinite)) {
       throw new DomainError("invalid_input", "The target needs x, y and z in metres.");
     }
-    const home = await this.state.demandHome(this.commands, this.timings.messageMs);
+    const home = await this.state.home(this.commands, this.timings.messageMs);
     const target = { ...offsetBy(home, y, x), altitude: z };
     if (this.vehicle.autopilot === "px4") return this.goTo(target);
     const origin = await this.state.origin(this.commands, this.timings.messageMs);
     if (!origin) return this.goTo(target);
-    const way = offsetBetween(origin, home);
-    const ned = { x: y + way.north, y: x + way.east, z: -(z + home.altitude - origin.altitude) };
+    const { north, east } = offsetBetween(origin, home);
+    const ned = { x: y + north, y: x + east, z: -(z + home.altitude - origin.altitude) };
     await this.enterGuidedTo("move");
     const height = this.vehicle.kind === "rover" ? {} : { altitude: home.altitude + z };
     return this.setpoint("move", localSetpoint(this.vehicle, ned), { ...offsetBy(home, y, x), ...height });
   }
 
-  private async setpoint(doing: string, message: MavLinkData, target: Target): Promise<Acknowledgement> {
+  private async setpoint(action: string, message: MavLinkData, target: Target): Promise<Acknowledgement> {
     const { verdict, detail } = await confirmTarget(
       this.channel,
       this.commands,
       message,
       target,
       this.timings,
-      doing,
+      action,
     );
-    if (verdict === "refused") throw refusal(doing, "setpoint not taken", [detail]);
+    if (verdict === "refused") throw refusal(action, "setpoint not taken", [detail]);
     return {
       result: verdict === "confirmed" ? "TARGET_CONFIRMED" : "TARGET_UNCONFIRMED",
       status_text: [detail],
     };
   }
 
-  /** Whether the vehicle did what it was told. Without an answer nobody knows: `outcome_unknown`. */
-  private async afterSending(doing: string, didSo: () => Promise<boolean>): Promise<boolean> {
+  /** Whether the vehicle's reports show that it obeyed. Rejects with `outcome_unknown` when it reports nothing. */
+  private async showsThat(action: string, obeyed: () => Promise<boolean>): Promise<boolean> {
     try {
-      if (await didSo()) return true;
+      if (await obeyed()) return true;
       this.channel.assertOpen();
       return false;
     } catch (error) {
-      throw isSilence(error) ? mayHaveObeyed(doing, error) : error;
+      throw isNoResponse(error) ? orderUnanswered(action, error) : error;
     }
   }
 
   /** Switches to guided mode first on ArduPilot; on PX4 the order itself switches. Returns its parameters. */
-  private async prepareTakeoff(altitude: number): Promise<Params> {
+  private async prepareTakeoff(altitude: number): Promise<CommandParams> {
     if (this.vehicle.autopilot === "ardupilot") {
       await this.enterGuidedTo("take off");
       return [0, 0, 0, 0, 0, 0, altitude];
     }
     // PX4 counts from mean sea level here.
-    const home = await this.state.demandHome(this.commands, this.timings.messageMs);
+    const home = await this.state.home(this.commands, this.timings.messageMs);
     return [UNSET, UNSET, UNSET, UNSET, UNSET, UNSET, home.altitude + altitude];
   }
 
-  private async reposition(to: { lat: number; lng: number; altitude: number }): Promise<Outcome> {
+  private async reposition(to: { lat: number; lng: number; altitude: number }): Promise<CommandOutcome> {
     this.modeOrders += 1;
     const KEEP_SPEED = -1;
     const CHANGE_MODE = 1;
-    const place = { latE7: toE7(to.lat), lngE7: toE7(to.lng) };
+    const position = { latE7: toE7(to.lat), lngE7: toE7(to.lng) };
     if (this.vehicle.autopilot === "ardupilot") {
-      return this.commands.give("go there", Command.doReposition, [KEEP_SPEED, CHANGE_MODE], {
-        at: { ...place, frame: GLOBAL_RELATIVE_ALT_INT, altitude: to.altitude },
+      return this.commands.send("go there", Command.doReposition, [KEEP_SPEED, CHANGE_MODE], {
+        at: { ...position, frame: GLOBAL_RELATIVE_ALT_INT, altitude: to.altitude },
       });
     }
     // PX4 reads the altitude as above mean sea level, whatever frame is named.
-    const home = await this.state.demandHome(this.commands, this.timings.messageMs);
-    return this.commands.give("go there", Command.doReposition, [KEEP_SPEED, CHANGE_MODE, 0, UNSET], {
-      at: { ...place, frame: GLOBAL, altitude: home.altitude + to.altitude },
+    const home = await this.state.home(this.commands, this.timings.messageMs);
+    return this.commands.send("go there", Command.doReposition, [KEEP_SPEED, CHANGE_MODE, 0, UNSET], {
+      at: { ...position, frame: GLOBAL, altitude: home.altitude + to.altitude },
     });
   }
 
-  /** Before an order that needs guided mode. Of a silence it says that the order itself was not sent. */
-  private async enterGuidedTo(doing: string): Promise<void> {
+  /** Before an order that needs guided mode. An unanswered mode change rejects with "the order was not sent". */
+  private async enterGuidedTo(action: string): Promise<void> {
     const { name, customMode } = resolveMode(this.vehicle, "GUIDED");
     if (this.state.customMode === customMode) return;
     await this.enter(name, customMode).catch((error: unknown) => {
       const isUnknown = isDomainError(error) && error.code === "outcome_unknown";
-      throw isUnknown ? notSentAfter(doing, `enter the mode ${name}`, error) : error;
+      throw isUnknown ? notSentAfter(action, `enter the mode ${name}`, error) : error;
     });
   }
 
   private enter(name: string, customMode: number): Promise<Acknowledgement> {
     this.modeOrders += 1;
-    return this.commands.order(
-      `enter the mode ${name}`,
-      Command.doSetMode,
-      setModeParams(this.vehicle, customMode),
-    );
+    const params = setModeParams(this.vehicle, customMode);
+    return accepted(this.commands.send(`enter the mode ${name}`, Command.doSetMode, params));
   }
 }

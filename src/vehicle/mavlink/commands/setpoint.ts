@@ -1,7 +1,7 @@
 import { DomainError } from "../../../domain/errors";
 import { toE7 } from "../../../domain/mission-item";
 import type { VehicleIdentity } from "../../link";
-import { isSilence, mayHaveObeyed } from "../no-response";
+import { isNoResponse, orderUnanswered } from "../no-response";
 import type { Channel } from "../wire/channel";
 import { build } from "../wire/codec";
 import { common, type MavLinkData } from "../wire/messages";
@@ -24,7 +24,7 @@ export interface SetpointTimings {
   readonly targetMs: number;
 }
 
-/** `unconfirmed`: the vehicle does not report its target, or has none to report. `detail` is for people. */
+/** `unconfirmed`: the vehicle does not report its target, or has no target. `detail` is for people. */
 export interface SetpointVerdict {
   readonly verdict: "confirmed" | "unconfirmed" | "refused";
   readonly detail: string;
@@ -38,12 +38,11 @@ export interface Target {
 }
 
 /**
- * Sends a setpoint and asks for the target the vehicle is now going to (POSITION_TARGET_GLOBAL_INT): setpoint
- * messages have no acknowledgement, and a vehicle that is not in guided mode, or will not go there, drops
- * them in silence. It is sent again only when that question was answered, so that no copy is held up on the way, and
- * while no other order has followed: `conflict` when one has. The vehicle goes to a place, so a second copy changes
- * nothing. Rejects with `outcome_unknown` when it was sent and the vehicle then fell silent. `doing` completes
- * "The order to …".
+ * Sends a setpoint and asks for the target that the vehicle is now going to (POSITION_TARGET_GLOBAL_INT): setpoint
+ * messages have no acknowledgement, and a vehicle that is not in guided mode, or will not go there, drops them silently.
+ * The setpoint is sent again only when that question was answered, so that no copy is delayed on the way, and while no
+ * other order has followed: `conflict` when one has. It names a position, so a second copy changes nothing. Rejects with
+ * `outcome_unknown` when it was sent and the vehicle then stopped answering. `action` completes "The order to …".
  */
 export async function confirmTarget(
   channel: Channel,
@@ -51,17 +50,17 @@ export async function confirmTarget(
   setpoint: MavLinkData,
   target: Target,
   timings: SetpointTimings,
-  doing: string,
+  action: string,
 ): Promise<SetpointVerdict> {
   let reported: common.PositionTargetGlobalInt | undefined;
   let sent = false;
-  const isLatest = commands.precede();
+  const isLatest = commands.startOrder();
   try {
     for (let attempt = 0; attempt < timings.setpointAttempts; attempt++) {
       channel.assertOpen();
-      if (!isLatest()) throw new DomainError("conflict", `Another order followed the one to ${doing}.`);
+      if (!isLatest()) throw new DomainError("conflict", `Another order followed the one to ${action}.`);
       sent = channel.send(setpoint) || sent;
-      const answer = await askForTarget(channel, commands, timings.targetMs);
+      const answer = await commands.fetch(common.PositionTargetGlobalInt, timings.targetMs);
       if (answer && isTarget(answer, target)) {
         return { verdict: "confirmed", detail: "The vehicle reports this target." };
       }
@@ -69,7 +68,7 @@ export async function confirmTarget(
     }
     channel.assertOpen();
   } catch (error) {
-    throw sent && isSilence(error) ? mayHaveObeyed(doing, error) : error;
+    throw sent && isNoResponse(error) ? orderUnanswered(action, error) : error;
   }
   if (!reported) {
     return {
@@ -87,32 +86,6 @@ export async function confirmTarget(
 function isTarget({ latInt, lonInt, alt }: common.PositionTargetGlobalInt, target: Target): boolean {
   const near = distance(target, { lat: latInt / 1e7, lng: lonInt / 1e7 }) < TOLERANCE_M;
   return near && (target.altitude === undefined || Math.abs(alt - target.altitude) < HEIGHT_TOLERANCE_M);
-}
-
-async function askForTarget(
-  channel: Channel,
-  commands: Commands,
-  withinMs: number,
-): Promise<common.PositionTargetGlobalInt | undefined> {
-  let answer: common.PositionTargetGlobalInt | undefined;
-  let arrived = () => {};
-  const arrival = new Promise<void>((resolve) => {
-    arrived = resolve;
-  });
-  const stop = channel.on(common.PositionTargetGlobalInt, (message) => {
-    answer = message;
-    arrived();
-  });
-  const timer = setTimeout(arrived, withinMs);
-  const release = channel.onClose(arrived);
-  try {
-    if (await commands.requestMessage(common.PositionTargetGlobalInt.MSG_ID)) await arrival;
-    return answer;
-  } finally {
-    clearTimeout(timer);
-    stop();
-    release();
-  }
 }
 
 /** Degrees, and metres above home. */

@@ -2,57 +2,57 @@ import { randomInt } from "node:crypto";
 import { isDomainError } from "../../../domain/errors";
 import type { Channel } from "../wire/channel";
 import { build } from "../wire/codec";
-import { converse } from "../wire/exchange";
+import { exchange } from "../wire/exchange";
 import { common } from "../wire/messages";
 
 /** A radio loses some of what it carries; a request is small and harmless. */
 const REQUESTS = 3;
 
 /**
- * Whether what was sent is still on its way.
+ * Tells whether earlier messages are still on their way.
  *
  * A TIMESYNC request changes nothing, and ArduPilot (since Copter 3.5) and PX4 answer it with the number that it
- * carries. The way to a vehicle keeps its order, so the answer proves that whatever was sent before the request has
- * arrived or is lost: nothing of it is held up and can still come. That the vehicle is heard proves less, since
- * one direction may be held up alone.
+ * carries. The way to a vehicle keeps its order, so the answer proves that every message sent before the request has
+ * arrived or is lost, and that none is delayed. Telemetry from the vehicle proves less, since one direction may be
+ * delayed alone.
  */
-export class Echo {
-  /** Where our numbers begin: broadcast answers to other stations carry theirs. */
+export class TimesyncProbe {
+  /** The first of our numbers: broadcast answers to other stations carry theirs. */
   private readonly base = BigInt(randomInt(2 ** 47)) << 15n;
-  private asked = 0;
+  private requested = 0;
   private answered = 0;
 
   constructor(
     private readonly channel: Channel,
-    /** How long one call waits for an answer, in all its requests. */
-    private readonly withinMs: number,
+    /** How long one probe waits for an answer, in all its requests. */
+    private readonly timeoutMs: number,
   ) {
     channel.on(common.TimeSync, ({ tc1, ts1 }) => {
       const number = Number(ts1 - this.base);
-      if (tc1 !== 0n && number > this.answered && number <= this.asked) this.answered = number;
+      if (tc1 !== 0n && number > this.answered && number <= this.requested) this.answered = number;
     });
   }
 
-  /** To be taken when something has been sent; `hasPassed` then tells of it. */
+  /** To be taken when something has been sent, for `hasArrived`. */
   mark(): number {
-    return this.asked;
+    return this.requested;
   }
 
-  /** Whether all that was sent before the mark has arrived or is lost. False, too, when the link is gone. */
-  async hasPassed(mark: number): Promise<boolean> {
+  /** Whether all messages before the mark have arrived or are lost. False, too, when the link is gone. */
+  async hasArrived(mark: number): Promise<boolean> {
     if (this.answered > mark) return true;
     try {
-      return await converse<boolean>(
+      return await exchange<boolean>(
         this.channel,
-        { timeoutMs: this.withinMs / REQUESTS, attempts: REQUESTS },
+        { timeoutMs: this.timeoutMs / REQUESTS, attempts: REQUESTS },
         {
-          say: () => this.request(),
-          listen: ({ done }) => [
+          request: () => [this.request()],
+          listen: ({ resolve }) => [
             this.channel.on(common.TimeSync, () => {
-              if (this.answered > mark) done(true);
+              if (this.answered > mark) resolve(true);
             }),
           ],
-          expired: () => false,
+          onTimeout: () => false,
         },
       );
     } catch (error) {
@@ -61,15 +61,12 @@ export class Echo {
     }
   }
 
-  private request(): void {
-    this.asked += 1;
-    this.channel.send(
-      build(common.TimeSync, {
-        tc1: 0n,
-        ts1: this.base + BigInt(this.asked),
-        targetSystem: this.channel.vehicle?.systemId ?? 0,
-        targetComponent: this.channel.vehicle?.componentId ?? 0,
-      }),
-    );
+  private request(): common.TimeSync {
+    this.requested += 1;
+    return build(common.TimeSync, {
+      ...this.channel.target,
+      tc1: 0n,
+      ts1: this.base + BigInt(this.requested),
+    });
   }
 }

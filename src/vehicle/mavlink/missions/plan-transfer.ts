@@ -1,10 +1,9 @@
 import { DomainError } from "../../../domain/errors";
-import type { VehicleIdentity } from "../../link";
-import { isSilence, outcomeUnknown } from "../no-response";
+import { outcomeUnknown } from "../no-response";
 import type { StatusRecord, StatusTexts } from "../status-text";
 import type { Channel } from "../wire/channel";
 import { build } from "../wire/codec";
-import { converse, type Patience } from "../wire/exchange";
+import { type Exchange, exchange, type Retry } from "../wire/exchange";
 import { common } from "../wire/messages";
 import type { WireItem } from "./wire-item.plan";
 
@@ -18,68 +17,62 @@ const missionResultName = (result: number): string =>
 
 const label = (type: PlanType): string => (type === PlanType.fence ? "fence" : "mission");
 
-/** How many timeouts after the last item; until then the vehicle may still ask for it again. */
-const SILENCES_AT_THE_END = 3;
+/** How many timeouts after the last item; until then the vehicle may still request it again. */
+const TIMEOUTS_AFTER_LAST_ITEM = 3;
 
-/** How long a refusal waits for the vehicle's explanation. */
-const EXPLANATION_MS = 700;
+/** How long after a refusal the STATUSTEXT that explains it may take. */
+const STATUS_TEXT_MS = 700;
 
 /**
- * MAVLink's mission protocol, for missions and fences alike: plans as wire items, both ways. What they mean,
- * and whether what came back is what was sent, is judged above.
+ * MAVLink's mission protocol, for missions and fences alike: plans as wire items, both ways. Compares nothing: `Plans`
+ * judges whether the plan that came back is the plan that was sent.
  */
 export class PlanTransfer {
   constructor(
     private readonly channel: Channel,
-    private readonly vehicle: VehicleIdentity,
     private readonly texts: StatusTexts,
-    private readonly patience: Patience,
+    private readonly retry: Retry,
   ) {}
 
   /**
-   * Sends the items as the vehicle asks for them, by either kind of request and as often as it asks. What the
-   * vehicle then holds must be read back whatever comes of this.
+   * Sends the items as the vehicle requests them, by either kind of request and as often as it requests them. The caller
+   * reads the plan back whatever this returns.
    *
-   * Returns a doubt, if there is one: a refusal that may be about the last item having come twice, when the
-   * acceptance before it was lost. Only reading back can tell.
+   * Returns a refusal that may be about the last item having come twice, when the acceptance before it was lost. Only
+   * reading back can tell.
    */
   async send(items: readonly WireItem[], type: PlanType): Promise<DomainError | undefined> {
-    this.channel.assertOpen();
     const record = this.texts.record();
-    try {
-      return await this.upload(items, type, record);
-    } finally {
-      record.stop();
-    }
-  }
-
-  private upload(
-    items: readonly WireItem[],
-    type: PlanType,
-    record: StatusRecord,
-  ): Promise<DomainError | undefined> {
     const last = items.length - 1;
     let highest = -1;
-    let counted = false;
     let lastSent = 0;
     let busy = false;
-    let leave = () => {};
-    return converse<DomainError | undefined>(this.channel, this.patience, {
-      say: (attempt) => {
+    let finish = () => {};
+    const count = build(common.MissionCount, {
+      ...this.channel.target,
+      count: items.length,
+      missionType: type,
+    });
+    const sending = exchange<DomainError | undefined>(this.channel, this.retry, {
+      request: (attempt) => {
         // Everything is sent and nothing comes: reading back tells more than waiting.
-        if (highest === last && attempt >= SILENCES_AT_THE_END) leave();
-        // Once it has asked, the vehicle itself repeats what it misses; a second count would start it over.
-        if (highest < 0) counted = this.channel.send(this.count(items.length, type)) || counted;
+        if (highest === last && attempt >= TIMEOUTS_AFTER_LAST_ITEM) finish();
+        // After its first request, the vehicle itself repeats the requests; a second count would start it over.
+        return highest < 0 ? [count] : [];
       },
-      listen: ({ done, fail, progressed }) => {
-        leave = () => done(undefined);
+      listen: ({ resolve, reject, progress }) => {
+        finish = () => resolve(undefined);
         const answer = (request: common.MissionRequest | common.MissionRequestInt) => {
           const item = items[request.seq];
           if (request.missionType !== type || !item) return;
-          // A repetition is answered but is no progress, or a vehicle that never hears us holds us forever.
-          if (request.seq > highest) progressed();
+          // A repetition is answered but is no progress, or a vehicle that never receives us holds us forever.
+          if (request.seq > highest) progress();
           highest = Math.max(highest, request.seq);
-          const message = build(common.MissionItemInt, { ...this.target, ...item, missionType: type });
+          const message = build(common.MissionItemInt, {
+            ...this.channel.target,
+            ...item,
+            missionType: type,
+          });
           if (this.channel.send(message) && request.seq === last) lastSent += 1;
         };
         const judge = (ack: common.MissionAck) => {
@@ -87,12 +80,12 @@ export class PlanTransfer {
           if (ack.missionType !== type || ack.type === MissionResult.invalidSequence) return;
           if (ack.type === MissionResult.accepted) {
             // Before the last item it can only be the end of an earlier transfer.
-            if (highest === last) done(undefined);
+            if (highest === last) resolve(undefined);
           } else if (ack.type === MissionResult.error && highest < 0) {
-            // PX4 is busy with a transfer that broke off, until it gives that up; so the count is repeated.
+            // PX4 is busy with a transfer that broke off, until that times out; so the count is repeated.
             busy = true;
           } else {
-            const settle = ack.type === MissionResult.error && lastSent > 1 ? done : fail;
+            const settle = ack.type === MissionResult.error && lastSent > 1 ? resolve : reject;
             void this.explain(type, ack.type, record).then(settle);
           }
         };
@@ -102,20 +95,20 @@ export class PlanTransfer {
           this.channel.on(common.MissionAck, judge),
         ];
       },
-      cut: (gone) => {
-        if (!counted || !isSilence(gone)) return gone;
-        if (lastSent > 0) return neverReadBack(type, gone);
+      onClosed: (closed, sent) => {
+        if (!sent) return closed;
+        if (lastSent > 0) return neverReadBack(type, closed);
         return new DomainError(
           "transfer_failed",
-          `The upload of the ${label(type)} broke off after ${highest + 1} of ${items.length} items; what the vehicle holds now may be a mixture. Upload again. ${gone.message}`,
-          { cause: gone },
+          `The upload of the ${label(type)} broke off after ${highest + 1} of ${items.length} items; what the vehicle holds now may be a mixture. Upload again. ${closed.message}`,
+          { cause: closed },
         );
       },
-      expired: () => {
+      onTimeout: (sent) => {
         if (highest === last) return undefined;
         if (busy) return refused(type, "take", MissionResult.error, record.reasons);
         // ArduPilot cuts the plan that it holds to the new count.
-        if (highest < 0 && counted)
+        if (highest < 0 && sent)
           return outcomeUnknown(
             `The vehicle did not answer the upload of the ${label(type)}: it may hold the one before, whole or in part.`,
           );
@@ -127,95 +120,76 @@ export class PlanTransfer {
         );
       },
     });
+    return sending.finally(() => record.stop());
   }
 
   /** Clears the plan; the acknowledgement alone is not proof, count afterwards. */
   async clear(type: PlanType): Promise<void> {
-    this.channel.assertOpen();
-    let sent = false;
     const record = this.texts.record();
-    const clear = build(common.MissionClearAll, { ...this.target, missionType: type });
-    try {
-      await converse<void>(this.channel, this.patience, {
-        say: () => {
-          sent = this.channel.send(clear) || sent;
-        },
-        cut: (gone) => (sent && isSilence(gone) ? neverReadBack(type, gone) : gone),
-        listen: ({ done, fail }) => [
-          this.channel.on(common.MissionAck, (ack) => {
-            if (ack.missionType !== type) return;
-            if (ack.type === MissionResult.accepted) done();
-            else void this.explain(type, ack.type, record).then(fail);
-          }),
-        ],
-        expired: () => undefined,
-      });
-    } finally {
-      record.stop();
-    }
+    const clear = build(common.MissionClearAll, { ...this.channel.target, missionType: type });
+    const clearing = exchange<void>(this.channel, this.retry, {
+      request: () => [clear],
+      listen: ({ resolve, reject }) => [
+        this.channel.on(common.MissionAck, (ack) => {
+          if (ack.missionType !== type) return;
+          if (ack.type === MissionResult.accepted) resolve();
+          else void this.explain(type, ack.type, record).then(reject);
+        }),
+      ],
+      onClosed: (closed, sent) => (sent ? neverReadBack(type, closed) : closed),
+      onTimeout: () => undefined,
+    });
+    return clearing.finally(() => record.stop());
   }
 
   /** The plan on the vehicle, item by item. */
   async receive(type: PlanType): Promise<WireItem[]> {
-    this.channel.assertOpen();
-    const count = await this.askCount(type);
+    const fields = { ...this.channel.target, missionType: type };
+    const count = await this.ask<number>(type, "the number of items", {
+      request: () => [build(common.MissionRequestList, fields)],
+      listen: ({ resolve }) => [
+        this.channel.on(common.MissionCount, (message) => {
+          if (message.missionType === type) resolve(message.count);
+        }),
+      ],
+    });
     const items: WireItem[] = [];
-    for (let seq = 0; seq < count; seq++) items.push(await this.askItem(seq, type));
+    for (let seq = 0; seq < count; seq++) {
+      const item = await this.ask<WireItem>(type, `item ${seq}`, {
+        request: () => [build(common.MissionRequestInt, { ...fields, seq })],
+        listen: ({ resolve }) => [
+          this.channel.on(common.MissionItemInt, (received) => {
+            if (received.missionType === type && received.seq === seq) resolve(received);
+          }),
+        ],
+      });
+      items.push(item);
+    }
     // Frees the vehicle's side of the transfer at once instead of by its timeout.
-    this.channel.send(
-      build(common.MissionAck, { ...this.target, type: MissionResult.accepted, missionType: type }),
-    );
+    this.channel.send(build(common.MissionAck, { ...fields, type: MissionResult.accepted }));
     return items;
   }
 
-  private askCount(type: PlanType): Promise<number> {
-    const list = build(common.MissionRequestList, { ...this.target, missionType: type });
-    return this.ask<number>(
-      type,
-      "the number of items",
-      () => this.channel.send(list),
-      (done) => [
-        this.channel.on(common.MissionCount, (message) => {
-          if (message.missionType === type) done(message.count);
-        }),
-      ],
-    );
-  }
-
-  private askItem(seq: number, type: PlanType): Promise<WireItem> {
-    const request = build(common.MissionRequestInt, { ...this.target, seq, missionType: type });
-    return this.ask<WireItem>(
-      type,
-      `item ${seq}`,
-      () => this.channel.send(request),
-      (done) => [
-        this.channel.on(common.MissionItemInt, (item) => {
-          if (item.missionType === type && item.seq === seq) done(item);
-        }),
-      ],
-    );
-  }
-
+  /** `what` completes "The vehicle did not send …". */
   private ask<T>(
     type: PlanType,
     what: string,
-    say: () => void,
-    listen: (done: (value: T) => void) => (() => void)[],
+    { request, listen }: Pick<Exchange<T>, "request" | "listen">,
   ): Promise<T> {
     let refusal: number | undefined;
-    return converse<T>(this.channel, this.patience, {
-      say,
-      listen: ({ done, fail }) => [
-        ...listen(done),
+    return exchange<T>(this.channel, this.retry, {
+      request,
+      listen: (reply) => [
+        ...listen(reply),
         this.channel.on(common.MissionAck, (ack) => {
           // An acceptance here is the late end of the upload before.
           if (ack.missionType !== type || ack.type === MissionResult.accepted) return;
-          if (ack.type === MissionResult.unsupported) fail(refused(type, "give back", ack.type, []));
+          if (ack.type === MissionResult.unsupported) reply.reject(refused(type, "give back", ack.type, []));
           // Any other may be about an item of the upload that came twice, or pass when that has run out.
           refusal = ack.type;
         }),
       ],
-      expired: () =>
+      onTimeout: () =>
         refusal === undefined
           ? new DomainError("vehicle_timeout", `The vehicle did not send ${what} of its ${label(type)}.`)
           : refused(type, "give back", refusal, []),
@@ -223,30 +197,22 @@ export class PlanTransfer {
   }
 
   private async explain(type: PlanType, result: number, record: StatusRecord): Promise<DomainError> {
-    await record.explained(EXPLANATION_MS);
+    await record.explained(STATUS_TEXT_MS);
     return refused(type, "take", result, record.reasons);
-  }
-
-  private count(count: number, type: PlanType): common.MissionCount {
-    return build(common.MissionCount, { ...this.target, count, missionType: type });
-  }
-
-  private get target() {
-    return { targetSystem: this.vehicle.systemId, targetComponent: this.vehicle.componentId };
   }
 }
 
 /** For a plan that was sent to its end, whether it arrived or not. */
-export const neverReadBack = (type: PlanType, silence: DomainError): DomainError =>
+export const neverReadBack = (type: PlanType, noResponse: DomainError): DomainError =>
   outcomeUnknown(
-    `The ${label(type)} was sent and could not be read back: the vehicle may hold it, the one before or a mixture. ${silence.message}`,
-    silence,
+    `The ${label(type)} was sent and could not be read back: the vehicle may hold it, the one before or a mixture. ${noResponse.message}`,
+    noResponse,
   );
 
 function refused(type: PlanType, verb: string, result: number, reasons: readonly string[]): DomainError {
-  const said = reasons.length > 0 ? `: ${reasons.join("; ")}` : "";
+  const explanation = reasons.length > 0 ? `: ${reasons.join("; ")}` : "";
   return new DomainError(
     "vehicle_refused",
-    `The vehicle refused to ${verb} the ${label(type)} (${missionResultName(result)})${said}`,
+    `The vehicle refused to ${verb} the ${label(type)} (${missionResultName(result)})${explanation}`,
   );
 }

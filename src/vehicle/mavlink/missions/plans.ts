@@ -1,11 +1,12 @@
 import { DomainError } from "../../../domain/errors";
 import { type MissionItem, planHash } from "../../../domain/mission-item";
+import type { CallsOf, planCalls } from "../../calls";
 import type { FenceUpload, Param, VehicleIdentity, VerifiedPlan } from "../../link";
 import { fliesMission } from "../modes";
-import { isSilence } from "../no-response";
+import { isNoResponse } from "../no-response";
 import type { Params } from "../params/params";
 import type { VehicleState } from "../state";
-import { Turns } from "../wire/exchange";
+import { KeyedMutex } from "../wire/exchange";
 import { neverReadBack, type PlanTransfer, PlanType } from "./plan-transfer";
 import {
   fenceDifferences,
@@ -20,9 +21,9 @@ import {
 /** MAVLink counts items in 16 bits; autopilots hold fewer and say so themselves. */
 const MOST_ITEMS = 0xfffe;
 
-/** Missions and fences on one vehicle: one transfer at a time, and none counts before it has been read back. */
-export class Plans {
-  private readonly turns = new Turns<"plan">();
+/** Missions and fences on one vehicle: one transfer at a time, each read back and compared. */
+export class Plans implements CallsOf<typeof planCalls> {
+  private readonly mutex = new KeyedMutex<"plan">();
 
   constructor(
     private readonly transfer: PlanTransfer,
@@ -31,8 +32,11 @@ export class Plans {
     private readonly params: Params,
   ) {}
 
-  uploadMission(plan: readonly MissionItem[], force: boolean): Promise<VerifiedPlan> {
-    return this.turns.take("plan", async () => {
+  uploadMission(
+    plan: readonly MissionItem[],
+    { force = false }: { force?: boolean | undefined } = {},
+  ): Promise<VerifiedPlan> {
+    return this.mutex.run("plan", async () => {
       assertSendable(plan);
       if (!force && this.state.armed && fliesMission(this.vehicle, this.state.customMode)) {
         throw new DomainError(
@@ -40,7 +44,7 @@ export class Plans {
           "The vehicle is flying its mission; a new one would change the flight under way. Send force: true to do that.",
         );
       }
-      const home = this.state.knownHome ?? placeOf(plan[0]);
+      const home = this.state.knownHome ?? positionOf(plan[0]);
       const doubt = await this.replace(
         plan.length === 0 ? [] : wireMission(plan, this.vehicle.autopilot, home),
         PlanType.mission,
@@ -52,14 +56,14 @@ export class Plans {
   }
 
   readMission(): Promise<VerifiedPlan> {
-    return this.turns.take("plan", async () => {
-      const items = await this.downloadMission();
+    return this.mutex.run("plan", async () => {
+      const items = missionFromWire(await this.transfer.receive(PlanType.mission), this.vehicle.autopilot);
       return { hash: planHash(items), items };
     });
   }
 
   uploadFence(fence: readonly MissionItem[]): Promise<FenceUpload> {
-    return this.turns.take("plan", async () => {
+    return this.mutex.run("plan", async () => {
       assertSendable(fence);
       const doubt = await this.replace(fence.map(toWire), PlanType.fence);
       const kept = (await this.readBack(PlanType.fence)).map(fromWire);
@@ -74,24 +78,20 @@ export class Plans {
     return undefined;
   }
 
-  /** What the vehicle holds after an upload. Rejects with `outcome_unknown` when it does not say. */
+  /** What the vehicle holds after an upload. Rejects with `outcome_unknown` when it does not answer. */
   private async readBack(type: PlanType): Promise<WireItem[]> {
     try {
       return await this.transfer.receive(type);
     } catch (error) {
-      throw isSilence(error) ? neverReadBack(type, error) : error;
+      throw isNoResponse(error) ? neverReadBack(type, error) : error;
     }
   }
 
-  private async downloadMission(): Promise<MissionItem[]> {
-    return missionFromWire(await this.transfer.receive(PlanType.mission), this.vehicle.autopilot);
-  }
-
-  /** The upload stands whatever the parameters say, so one that cannot be read is left out. */
+  /** The upload stands whatever the parameters are, so a parameter that cannot be read is left out. */
   private async enforcement(fenced: boolean): Promise<FenceUpload["enforcement"]> {
     const names =
       this.vehicle.autopilot === "px4" ? ["GF_ACTION"] : ["FENCE_ENABLE", "FENCE_ACTION", "FENCE_TYPE"];
-    const answers = await Promise.allSettled(names.map((name) => this.params.read([name])));
+    const answers = await Promise.allSettled(names.map((name) => this.params.readParams([name])));
     const params = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
     return { active: fenced && acts(params, this.vehicle.autopilot), params };
   }
@@ -114,7 +114,7 @@ function acts(params: readonly Param[], autopilot: VehicleIdentity["autopilot"])
   );
 }
 
-const placeOf = (item: MissionItem | undefined) => ({
+const positionOf = (item: MissionItem | undefined) => ({
   lat: item?.x_lat ?? 0,
   lng: item?.y_long ?? 0,
   altitude: 0,

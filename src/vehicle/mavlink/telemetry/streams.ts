@@ -4,7 +4,7 @@ import type { Channel } from "../wire/channel";
 import { build } from "../wire/codec";
 import { ardupilotmega, common } from "../wire/messages";
 
-/** Hertz per message. What the autopilot does not have, it denies, and nothing is lost. */
+/** Hertz per message. An autopilot refuses the messages that it does not have. */
 const RATES: readonly (readonly [{ readonly MSG_ID: number }, number])[] = [
   [common.GlobalPositionInt, 10],
   [common.VfrHud, 10],
@@ -26,86 +26,80 @@ const PX4_RATES: typeof RATES = [
 /** MAV_DATA_STREAM_ALL, for autopilots without message intervals, at a rate that a radio link bears. */
 const ALL_STREAMS = 0;
 const ALL_STREAMS_HZ = 4;
-/** No attitude for this long means that the vehicle has forgotten: it was restarted. */
-const FORGOTTEN_MS = 5000;
+/** No attitude for this long means that the vehicle was restarted and has lost its message intervals. */
+const ATTITUDE_TIMEOUT_MS = 5000;
 const UNSUPPORTED = 3;
 
 /**
- * Keeps the vehicle sending what telemetry is made of, for as long as it is wanted. An autopilot on TCP sends
- * little more than heartbeats unless asked, and forgets what was asked when it restarts.
+ * Keeps the vehicle sending the messages that telemetry needs, for as long as it is watched. An autopilot on TCP sends
+ * little more than heartbeats unless asked, and loses its message intervals when it restarts.
  */
 export class Streams {
   private timer: NodeJS.Timeout | undefined;
-  private stopWatching = () => {};
-  private lastHeardAt = 0;
-  private asking = false;
+  private unsubscribe: (() => void)[] = [];
+  private lastAttitudeAt = 0;
+  private requesting = false;
 
   constructor(
     private readonly channel: Channel,
     private readonly vehicle: VehicleIdentity,
     private readonly commands: Commands,
-    /** Monotonic milliseconds. */
-    private readonly now: () => number,
   ) {
     channel.onClose(() => this.stop());
   }
 
   start(): void {
     if (this.timer) return;
-    this.lastHeardAt = this.now();
-    const heard = () => {
-      this.lastHeardAt = this.now();
+    const seen = () => {
+      this.lastAttitudeAt = performance.now();
     };
-    const stops = [
-      this.channel.on(common.AttitudeQuaternion, heard),
-      this.channel.on(common.Attitude, heard),
+    seen();
+    this.unsubscribe = [
+      this.channel.on(common.AttitudeQuaternion, seen),
+      this.channel.on(common.Attitude, seen),
     ];
-    this.stopWatching = () => {
-      for (const stop of stops) stop();
-    };
     this.timer = setInterval(() => {
-      if (this.now() - this.lastHeardAt >= FORGOTTEN_MS) void this.ask();
-    }, FORGOTTEN_MS / 2);
-    void this.ask();
+      if (performance.now() - this.lastAttitudeAt >= ATTITUDE_TIMEOUT_MS) void this.request();
+    }, ATTITUDE_TIMEOUT_MS / 2);
+    void this.request();
   }
 
-  /** Only the watching ends: other stations on the vehicle's port may live on the same intervals. */
+  /** Leaves the vehicle's intervals as they are: other stations on its port may depend on them. */
   stop(): void {
     clearInterval(this.timer);
     this.timer = undefined;
-    this.stopWatching();
+    for (const stop of this.unsubscribe) stop();
   }
 
-  private async ask(): Promise<void> {
-    if (this.asking) return;
-    this.asking = true;
+  private async request(): Promise<void> {
+    if (this.requesting) return;
+    this.requesting = true;
     try {
-      if (!(await this.askForIntervals())) this.askForStreams();
+      if (!(await this.requestIntervals())) this.requestAllStreams();
       await this.commands.requestMessage(common.HomePosition.MSG_ID);
     } catch {
-      // Nothing was acknowledged. The watch above asks again while nothing comes.
+      // Nothing was acknowledged. The timer requests them again while no attitude comes.
     } finally {
-      this.asking = false;
+      this.requesting = false;
     }
   }
 
-  private async askForIntervals(): Promise<boolean> {
+  private async requestIntervals(): Promise<boolean> {
     const own = this.vehicle.autopilot === "px4" ? PX4_RATES : ARDUPILOT_RATES;
     for (const [{ MSG_ID }, hertz] of [...RATES, ...own]) {
-      const outcome = await this.commands.ask("send telemetry", Command.setMessageInterval, [
-        MSG_ID,
-        Math.round(1e6 / hertz),
-      ]);
-      if (outcome.code === UNSUPPORTED && MSG_ID === common.GlobalPositionInt.MSG_ID) return false;
+      const params = [MSG_ID, Math.round(1e6 / hertz)] as const;
+      const { code } = await this.commands.send("send telemetry", Command.setMessageInterval, params, {
+        repeat: "always",
+      });
+      if (code === UNSUPPORTED && MSG_ID === common.GlobalPositionInt.MSG_ID) return false;
     }
     return true;
   }
 
-  private askForStreams(): void {
+  private requestAllStreams(): void {
     this.channel.send(
       build(common.RequestDataStream, {
-        targetSystem: this.vehicle.systemId,
-        targetComponent: this.vehicle.componentId,
+        ...this.channel.target,
         reqStreamId: ALL_STREAMS,
         reqMessageRate: ALL_STREAMS_HZ,
         startStop: 1,

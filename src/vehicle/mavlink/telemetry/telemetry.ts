@@ -9,12 +9,12 @@ import { fromEuler, fromMilliG, toImu, type Vector } from "./imu";
 import { toGps, toHome, toRawGps, toRelativeAltitude } from "./position";
 import { toSystem } from "./system";
 
-/** ATTITUDE is used only while no ATTITUDE_QUATERNION comes; it says the same with less. */
+/** ATTITUDE is used only while no ATTITUDE_QUATERNION comes; it carries the same with less precision. */
 const QUATERNION_FRESH_MS = 2000;
 
 /**
- * Turns the vehicle's messages into telemetry. Listens to the channel only while somebody listens here, so
- * that an unwatched vehicle's stream is not decoded.
+ * Turns the vehicle's messages into telemetry. Listens to the channel only while it has listeners itself, so that an
+ * unwatched vehicle's stream is not decoded.
  */
 export class Telemetry {
   private readonly listeners = new Set<(message: TelemetryMessage) => void>();
@@ -29,15 +29,13 @@ export class Telemetry {
     private readonly channel: Channel,
     private readonly texts: StatusTexts,
     private readonly state: VehicleState,
-    /** Monotonic milliseconds. */
-    private readonly now: () => number,
   ) {}
 
   get watched(): boolean {
     return this.listeners.size > 0;
   }
 
-  /** A late listener gets home at once: the vehicle says it rarely. */
+  /** A late listener gets home at once: the vehicle sends it rarely. */
   on(listener: (message: TelemetryMessage) => void): () => void {
     // A wrapper, so that the same function may listen twice.
     const entry = (message: TelemetryMessage) => listener(message);
@@ -71,21 +69,21 @@ export class Telemetry {
       }),
       channel.on(common.VfrHud, (message) => this.emit(toHud(message))),
       channel.on(common.AttitudeQuaternion, (message) => {
-        this.quaternionAt = this.now();
+        this.quaternionAt = performance.now();
         const attitude = { w: message.q1, x: message.q2, y: message.q3, z: message.q4 };
         this.emit(toImu(attitude, ratesOf(message), this.acceleration));
       }),
       channel.on(common.Attitude, (message) => {
-        if (this.now() - this.quaternionAt < QUATERNION_FRESH_MS) return;
+        if (performance.now() - this.quaternionAt < QUATERNION_FRESH_MS) return;
         const attitude = fromEuler(message.roll, message.pitch, message.yaw);
         this.emit(toImu(attitude, ratesOf(message), this.acceleration));
       }),
       channel.on(common.RawImu, (message) => {
-        this.rawAt = this.now();
+        this.rawAt = performance.now();
         this.acceleration = fromMilliG(message);
       }),
       channel.on(common.ScaledImu, (message) => {
-        if (this.now() - this.rawAt >= QUATERNION_FRESH_MS) this.acceleration = fromMilliG(message);
+        if (performance.now() - this.rawAt >= QUATERNION_FRESH_MS) this.acceleration = fromMilliG(message);
       }),
       channel.on(common.HighresImu, ({ xacc, yacc, zacc }) => {
         this.acceleration = { x: xacc, y: yacc, z: zacc };

@@ -2,29 +2,29 @@ import { DomainError } from "../../../domain/errors";
 import type { ByteStream } from "../../byte-stream";
 import { decodeAs, FrameWriter } from "./codec";
 import type { Frame } from "./frame";
-import { type FrameCounters, FrameReader } from "./frame-reader";
+import { FrameReader } from "./frame-reader";
 import type { MavLinkData, MavLinkDataConstructor } from "./messages";
 
-/** Who we are on the wire. */
+/** A MAVLink sender's ids. */
 export interface Station {
   readonly systemId: number;
   readonly componentId: number;
 }
 
-/** No real frame takes so long to arrive; on a quiet line a false one would hold up those behind it. */
+/** No real frame takes longer to arrive; on a quiet line a false one would delay the frames behind it. */
 const LONGEST_FRAME_MS = 1000;
 
 type Handler = (message: MavLinkData, frame: Frame) => void;
 
 /**
- * MAVLink over one byte stream: frames are cut, judged, decoded once and handed to those who asked for their
- * kind; a kind that nobody asked for is never decoded.
+ * MAVLink over one byte stream: frames are cut, filtered, decoded once and passed to the handlers of their message. A
+ * message without a handler is never decoded.
  *
- * Judged means: once the vehicle is known, only its autopilot is heard; and a message addressed to another
- * station (a reply to somebody else's command) is not ours.
+ * Filtered means: once the vehicle is known, frames of other senders are dropped, and so are messages that are addressed
+ * to another station (a reply to another station's command).
  */
 export class Channel {
-  /** Undefined until the autopilot has been chosen; until then every sender is heard. */
+  /** Undefined until the autopilot has been chosen; until then frames of every sender count. */
   vehicle: Station | undefined;
   private readonly reader: FrameReader;
   private readonly writer: FrameWriter;
@@ -32,22 +32,20 @@ export class Channel {
   private readonly kinds = new Map<number, MavLinkDataConstructor<MavLinkData>>();
   private readonly closeListeners = new Set<(reason: string) => void>();
   private closedBecause: string | undefined;
-  private waiting: { at: number | undefined; since: number } | undefined;
+  private incomplete: { at: number | undefined; since: number } | undefined;
 
   constructor(
     private readonly stream: ByteStream,
     readonly self: Station,
+    /** Asked before each chunk in either direction, so that a process that wakes up too late stays silent. */
+    private readonly mayUse: () => boolean = () => true,
   ) {
     this.writer = new FrameWriter(self.systemId, self.componentId);
     this.reader = new FrameReader((frame) => this.receive(frame));
     stream.onData((chunk) => {
-      if (this.closedBecause === undefined) this.read(chunk);
+      if (this.isUsable()) this.read(chunk);
     });
     stream.onClose((reason) => this.closed(reason));
-  }
-
-  get counters(): Readonly<FrameCounters> {
-    return this.reader.counters;
   }
 
   /**
@@ -55,7 +53,13 @@ export class Channel {
    * payload; see `FrameWriter.encode`.
    */
   send(message: MavLinkData, patch?: (payload: Buffer) => void): boolean {
-    return this.closedBecause === undefined && this.stream.write(this.writer.encode(message, patch));
+    return this.isUsable() && this.stream.write(this.writer.encode(message, patch));
+  }
+
+  /** The ids that a message to the vehicle carries. */
+  get target(): { readonly targetSystem: number; readonly targetComponent: number } {
+    const { systemId = 0, componentId = 0 } = this.vehicle ?? {};
+    return { targetSystem: systemId, targetComponent: componentId };
   }
 
   on<T extends MavLinkData>(
@@ -71,18 +75,22 @@ export class Channel {
     return () => void handlers.delete(entry);
   }
 
-  /**
-   * Rejects with `vehicle_unreachable` when the channel closes, until released. The promise is for races: it
-   * never resolves.
-   */
-  untilClosed(): { promise: Promise<never>; release: () => void } {
-    let release = () => {};
-    const promise = new Promise<never>((_, reject) => {
-      const fail = (reason: string) => reject(unreachable(reason));
-      release = this.onClose(fail);
+  /** The next message of this kind that satisfies `match`; undefined when none comes in time or the channel closes. */
+  next<T extends MavLinkData>(
+    kind: MavLinkDataConstructor<T>,
+    withinMs: number,
+    match: (message: T) => boolean = () => true,
+  ): Promise<T | undefined> {
+    return new Promise((resolve) => {
+      const finish = (message?: T) => {
+        clearTimeout(timer);
+        for (const stop of unsubscribe) stop();
+        resolve(message);
+      };
+      const timer = setTimeout(finish, withinMs);
+      const unsubscribe = [this.on(kind, (message) => match(message) && finish(message))];
+      unsubscribe.push(this.onClose(() => finish()));
     });
-    promise.catch(() => {});
-    return { promise, release };
   }
 
   onClose(listener: (reason: string) => void): () => void {
@@ -104,13 +112,20 @@ export class Channel {
     this.stream.close();
   }
 
+  private isUsable(): boolean {
+    if (this.closedBecause !== undefined) return false;
+    if (this.mayUse()) return true;
+    this.stream.close();
+    return false;
+  }
+
   private read(chunk: Buffer): void {
     this.reader.push(chunk);
-    const { waitingAt } = this.reader;
+    const { incompleteAt } = this.reader;
     const now = performance.now();
-    if (waitingAt === undefined || waitingAt !== this.waiting?.at)
-      this.waiting = { at: waitingAt, since: now };
-    else if (now - this.waiting.since > LONGEST_FRAME_MS) this.reader.stopWaiting();
+    if (incompleteAt === undefined || incompleteAt !== this.incomplete?.at)
+      this.incomplete = { at: incompleteAt, since: now };
+    else if (now - this.incomplete.since > LONGEST_FRAME_MS) this.reader.skipIncomplete();
   }
 
   private receive(frame: Frame): void {
@@ -121,7 +136,7 @@ export class Channel {
     const kind = this.kinds.get(frame.id);
     if (!kind) return;
     const message = decodeAs(frame, kind);
-    if (!isFor(message, self)) return;
+    if (!isAddressedTo(self, message)) return;
     for (const handler of [...handlers]) handler(message, frame);
   }
 
@@ -135,8 +150,8 @@ export class Channel {
   }
 }
 
-/** Target 0 is everybody; messages without a target are broadcast. */
-function isFor(message: MavLinkData, self: Station): boolean {
+/** Target 0 is every station; messages without a target are broadcast. */
+function isAddressedTo(self: Station, message: MavLinkData): boolean {
   const { targetSystem, targetComponent } = message as Partial<
     Record<"targetSystem" | "targetComponent", number>
   >;

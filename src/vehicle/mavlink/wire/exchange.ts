@@ -1,120 +1,135 @@
-import { setImmediate as whatCameIsRead } from "node:timers/promises";
-import type { Channel } from "./channel";
+import { setImmediate as pendingReads } from "node:timers/promises";
+import type { DomainError } from "../../../domain/errors";
+import { type Channel, unreachable } from "./channel";
+import type { MavLinkData } from "./messages";
 
-/** How long to wait for an answer, and how often to ask. */
-export interface Patience {
+/** How long to wait for an answer, and how often to send the request. */
+export interface Retry {
   readonly timeoutMs: number;
   readonly attempts: number;
 }
 
-export interface Conversation<T> {
-  done(value: T): void;
-  fail(error: unknown): void;
-  /** The other side is alive: wait anew, with all attempts again. */
-  progressed(): void;
-  /** The other side asked for time: be silent for so long before the next attempt. */
-  beSilentFor(ms: number): void;
+export interface Reply<T> {
+  resolve(value: T): void;
+  reject(error: unknown): void;
+  /** The transfer advances: wait anew, with all attempts again. */
+  progress(): void;
+  /** The vehicle asked for time: send nothing for so long. */
+  pauseFor(ms: number): void;
 }
 
-/**
- * Says something until it is answered. `listen` subscribes to what may answer and returns the functions that
- * stop it; `say` is called for each attempt, numbered from 0, but the later ones only when `mayRepeat` then says so;
- * `expired` tells what silence means: an error to throw or a value that is good enough.
- *
- * Rejects with `vehicle_unreachable` when the channel closes meanwhile, or with what `cut` makes of that. Nothing is
- * left behind either way.
- */
-export function converse<T>(
+export interface Exchange<T> {
+  /** The messages of each attempt, numbered from 0. */
+  readonly request: (attempt: number) => readonly MavLinkData[];
+  /** Edits each encoded payload; see `FrameWriter.encode`. */
+  readonly patch?: (payload: Buffer) => void;
+  /** Subscribes to the messages that may answer; returns the functions that unsubscribe. */
+  readonly listen: (reply: Reply<T>) => (() => void)[];
+  /** The result, or the error, when the last attempt was not answered. `sent`: the link took at least one message. */
+  readonly onTimeout: (sent: boolean) => T | Error;
+  /** Asked before each attempt but the first. */
+  readonly mayRepeat?: () => Promise<boolean>;
+  /** The error when the link closes meanwhile. */
+  readonly onClosed?: (closed: DomainError, sent: boolean) => Error;
+}
+
+/** Sends a request until it is answered. Rejects with `vehicle_unreachable`, or `onClosed`, when the link closes. */
+export async function exchange<T>(
   channel: Channel,
-  patience: Patience,
-  {
-    listen,
-    say,
-    expired,
-    mayRepeat = async () => true,
-    cut = (gone) => gone,
-  }: {
-    listen: (conversation: Conversation<T>) => (() => void)[];
-    say: (attempt: number) => void;
-    expired: () => T | Error;
-    mayRepeat?: () => Promise<boolean>;
-    cut?: (gone: unknown) => unknown;
-  },
+  { timeoutMs, attempts }: Retry,
+  { request, patch, listen, onTimeout, mayRepeat = always, onClosed = (closed) => closed }: Exchange<T>,
 ): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    let timer: NodeJS.Timeout | undefined;
-    let attempt = 0;
-    let settled = false;
-    const closed = channel.untilClosed();
-    let stops: (() => void)[] = [];
-
-    const settle = (act: () => void) => {
-      if (settled) return;
-      settled = true;
-      clearTimeout(timer);
-      closed.release();
-      for (const stop of stops) stop();
-      act();
-    };
-    const fail = (error: unknown) => settle(() => reject(error));
-    const wait = (ms: number) => {
-      clearTimeout(timer);
-      if (!settled) timer = setTimeout(() => void tick().catch(fail), ms);
-    };
-    const speak = () => {
-      try {
-        say(attempt);
-      } catch (error) {
-        fail(error);
-      }
-    };
-    const tick = async () => {
-      const due = timer;
-      attempt += 1;
-      const isLast = attempt >= patience.attempts;
-      const repeats = !isLast && (await mayRepeat());
-      // A process that was stopped finds its timers due before it has read the answer.
-      await whatCameIsRead();
-      // Answered, or asked for time, meanwhile.
-      if (settled || timer !== due) return;
-      if (!isLast) {
-        if (repeats) speak();
-        wait(patience.timeoutMs);
-        return;
-      }
-      const outcome = expired();
-      if (outcome instanceof Error) fail(outcome);
-      else settle(() => resolve(outcome));
-    };
-
-    closed.promise.catch((gone: unknown) => fail(cut(gone)));
-    stops = listen({
-      done: (value) => settle(() => resolve(value)),
-      fail,
-      progressed: () => {
-        attempt = 0;
-        wait(patience.timeoutMs);
+  channel.assertOpen();
+  let timer: NodeJS.Timeout | undefined;
+  let attempt = 0;
+  let sent = false;
+  let settled = false;
+  let unsubscribe: (() => void)[] = [];
+  const settle = () => {
+    settled = true;
+    clearTimeout(timer);
+    for (const stop of unsubscribe) stop();
+  };
+  const pauseFor = (ms: number) => {
+    clearTimeout(timer);
+    if (!settled) timer = setTimeout(() => void timedOut().catch(reply.reject), ms);
+  };
+  let reply!: Reply<T>;
+  const answer = new Promise<T>((resolve, reject) => {
+    reply = {
+      resolve: (value) => {
+        settle();
+        resolve(value);
       },
-      beSilentFor: wait,
-    });
-    speak();
-    wait(patience.timeoutMs);
+      reject: (error) => {
+        settle();
+        reject(error);
+      },
+      progress: () => {
+        attempt = 0;
+        pauseFor(timeoutMs);
+      },
+      pauseFor,
+    };
   });
+  const timedOut = async () => {
+    const due = timer;
+    attempt += 1;
+    const isLast = attempt >= attempts;
+    const repeats = !isLast && (await mayRepeat());
+    // A process that was stopped finds its timers due before it has read the answer.
+    await pendingReads();
+    // Answered, or asked for time, meanwhile.
+    if (settled || timer !== due) return;
+    if (isLast) {
+      const result = onTimeout(sent);
+      if (result instanceof Error) reply.reject(result);
+      else reply.resolve(result);
+      return;
+    }
+    if (repeats) for (const message of request(attempt)) sent = channel.send(message, patch) || sent;
+    pauseFor(timeoutMs);
+  };
+  unsubscribe = [
+    channel.onClose((reason) => reply.reject(onClosed(unreachable(reason), sent))),
+    ...listen(reply),
+  ];
+  try {
+    for (const message of request(attempt)) sent = channel.send(message, patch) || sent;
+  } catch (error) {
+    reply.reject(error);
+  }
+  pauseFor(timeoutMs);
+  return answer;
 }
 
-/** Lets one task run at a time per key, in the order they came. */
-export class Turns<Key> {
-  private readonly last = new Map<Key, Promise<unknown>>();
+const always = async () => true;
 
-  async take<T>(key: Key, task: () => Promise<T>): Promise<T> {
-    const before = this.last.get(key) ?? Promise.resolve();
-    const mine = before.then(task, task);
-    const settled = mine.catch(() => {});
-    this.last.set(key, settled);
+/** Lets one task run at a time per key, in the order in which they came. */
+export class KeyedMutex<Key> {
+  private readonly tails = new Map<Key, Promise<void>>();
+
+  /** Resolves with the function that releases it. */
+  async acquire(key: Key): Promise<() => void> {
+    const before = this.tails.get(key);
+    let release = () => {};
+    const tail = new Promise<void>((resolve) => {
+      release = () => {
+        if (this.tails.get(key) === tail) this.tails.delete(key);
+        resolve();
+      };
+    });
+    this.tails.set(key, tail);
+    await before;
+    return release;
+  }
+
+  async run<T>(key: Key, task: () => Promise<T>): Promise<T> {
+    const release = await this.acquire(key);
     try {
-      return await mine;
+      return await task();
     } finally {
-      if (this.last.get(key) === settled) this.last.delete(key);
+      release();
     }
   }
 }

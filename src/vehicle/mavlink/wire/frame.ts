@@ -10,8 +10,8 @@ const SIGNATURE_LENGTH = 13;
 const SIGNED = 0x01;
 
 /**
- * One frame whose checksum held. It is a view on the chunk it came in: `payload` copies nothing, and who
- * keeps a frame beyond the callback keeps the whole chunk alive.
+ * One frame with a valid checksum. It is a view on the chunk it came in: `payload` copies nothing, and a frame that is
+ * kept beyond the callback keeps the whole chunk alive.
  */
 export class Frame {
   constructor(
@@ -46,28 +46,23 @@ export class Frame {
   }
 }
 
-/** What `measure` finds besides a frame's size. */
+/** What `measure` returns besides a frame's size. */
 export const NOT_A_FRAME = 0;
 export const INCOMPLETE = -1;
+/** Of an id that no dialect has, so that its checksum cannot be checked; see `frameSize`. */
 export const UNKNOWN = -2;
-const BAD_CRC = -3;
 
-/** The size of the frame that begins at `at` if its checksum holds, or why there is none. */
+/** The size of the frame that begins at `at` if its checksum is valid, or why there is none. */
 export function measure(buffer: Buffer, at: number, end: number): number {
   const isV2 = buffer[at] === START_V2;
   const header = isV2 ? HEADER_V2 : HEADER_V1;
   if (end - at < header) return INCOMPLETE;
   const length = byteAt(buffer, at + 1);
-  let signature = 0;
-  let id: number;
+  const id = messageId(buffer, at, isV2);
   if (isV2) {
-    const flags = byteAt(buffer, at + 2);
     // A flag we do not know may change the frame's layout: by MAVLink's rule such a frame is dropped.
-    if ((flags & ~SIGNED) !== 0) return NOT_A_FRAME;
-    if (flags !== 0) signature = SIGNATURE_LENGTH;
-    id = byteAt(buffer, at + 7) | (byteAt(buffer, at + 8) << 8) | (byteAt(buffer, at + 9) << 16);
+    if ((byteAt(buffer, at + 2) & ~SIGNED) !== 0) return NOT_A_FRAME;
   } else {
-    id = byteAt(buffer, at + 5);
     // MAVLink 1 cuts nothing off and has no extensions: a message has one length.
     const only = v1LengthOf(id);
     if (only >= 0 && length !== only) return NOT_A_FRAME;
@@ -75,60 +70,41 @@ export function measure(buffer: Buffer, at: number, end: number): number {
   const crcExtra = crcExtraOf(id);
   if (crcExtra < 0) return UNKNOWN;
   const checked = at + header + length;
-  const size = header + length + CRC_LENGTH + signature;
+  const size = frameSize(buffer, at);
   if (end - at < size) return INCOMPLETE;
   const crc = frameCrc(buffer, at + 1, checked, crcExtra);
-  return buffer[checked] === (crc & 0xff) && buffer[checked + 1] === crc >> 8 ? size : BAD_CRC;
+  return buffer[checked] === (crc & 0xff) && buffer[checked + 1] === crc >> 8 ? size : NOT_A_FRAME;
 }
 
-/** The bounds were checked by who asks. */
+/** The size that the header at `at` claims. */
+export function frameSize(buffer: Buffer, at: number): number {
+  const length = byteAt(buffer, at + 1);
+  if (buffer[at] !== START_V2) return HEADER_V1 + length + CRC_LENGTH;
+  return HEADER_V2 + length + CRC_LENGTH + (byteAt(buffer, at + 2) === 0 ? 0 : SIGNATURE_LENGTH);
+}
+
+/** The caller has checked the bounds. */
 const byteAt = (buffer: Buffer, at: number): number => buffer[at] as number;
 
-/** The header's fields, of a frame that may be none. */
-export function layoutOf(buffer: Buffer, at: number) {
-  const isV2 = buffer[at] === START_V2;
-  const header = isV2 ? HEADER_V2 : HEADER_V1;
-  const sequenceAt = at + (isV2 ? 4 : 2);
-  const length = byteAt(buffer, at + 1);
-  const signed = isV2 && byteAt(buffer, at + 2) !== 0;
-  return {
-    sequence: byteAt(buffer, sequenceAt),
-    systemId: byteAt(buffer, sequenceAt + 1),
-    componentId: byteAt(buffer, sequenceAt + 2),
-    size: header + length + CRC_LENGTH + (signed ? SIGNATURE_LENGTH : 0),
-  };
-}
+const messageId = (buffer: Buffer, at: number, isV2: boolean): number =>
+  isV2
+    ? byteAt(buffer, at + 7) | (byteAt(buffer, at + 8) << 8) | (byteAt(buffer, at + 9) << 16)
+    : byteAt(buffer, at + 5);
 
+/** The frame that `measure` found. */
 export function frameAt(buffer: Buffer, at: number, size: number): Frame {
-  const length = byteAt(buffer, at + 1);
-  if (buffer[at] === START_V1) {
-    const id = byteAt(buffer, at + 5);
-    const sequence = byteAt(buffer, at + 2);
-    return new Frame(
-      1,
-      id,
-      byteAt(buffer, at + 3),
-      byteAt(buffer, at + 4),
-      sequence,
-      buffer,
-      at,
-      size,
-      at + HEADER_V1,
-      length,
-    );
-  }
-  const id = byteAt(buffer, at + 7) | (byteAt(buffer, at + 8) << 8) | (byteAt(buffer, at + 9) << 16);
-  const sequence = byteAt(buffer, at + 4);
+  const isV2 = buffer[at] === START_V2;
+  const sequenceAt = at + (isV2 ? 4 : 2);
   return new Frame(
-    2,
-    id,
-    byteAt(buffer, at + 5),
-    byteAt(buffer, at + 6),
-    sequence,
+    isV2 ? 2 : 1,
+    messageId(buffer, at, isV2),
+    byteAt(buffer, sequenceAt + 1),
+    byteAt(buffer, sequenceAt + 2),
+    byteAt(buffer, sequenceAt),
     buffer,
     at,
     size,
-    at + HEADER_V2,
-    length,
+    at + (isV2 ? HEADER_V2 : HEADER_V1),
+    byteAt(buffer, at + 1),
   );
 }

@@ -1,0 +1,143 @@
+import { z } from "zod";
+
+/** JSON has no NaN, which PX4 uses for "keep what you have": it travels between gateways as null. */
+const Float = z.union([z.number(), z.nan(), z.null().transform(() => Number.NaN)]);
+const Integer = z.int();
+
+/** See `MissionItem`. */
+const Item = z.object({
+  command: Integer,
+  frame: Integer,
+  is_current: z.boolean(),
+  autocontinue: z.boolean(),
+  param1: Float,
+  param2: Float,
+  param3: Float,
+  param4: Float,
+  x_lat: Float,
+  y_long: Float,
+  z_alt: Float,
+});
+const Plan = z.array(Item);
+
+/**
+ * The vehicle's answer to a command.
+ *
+ * A setpoint has no MAV_RESULT. Its `result` is TARGET_CONFIRMED when the vehicle reports this target as its own, or
+ * TARGET_UNCONFIRMED when it was sent in guided mode to a vehicle that does not report its target.
+ */
+export const Acknowledgement = z.object({
+  result: z
+    .string()
+    .describe(
+      "Name of the MAV_RESULT; TARGET_CONFIRMED where a vehicle shows its target instead of answering.",
+    ),
+  status_text: z.array(z.string()).describe("Status texts that the vehicle sent meanwhile."),
+});
+export type Acknowledgement = z.output<typeof Acknowledgement>;
+
+export const ModeSet = Acknowledgement.extend({ mode: z.string() });
+
+/** A parameter as read back from the vehicle. */
+const Param = z.object({ param_id: z.string(), value: Float });
+export type Param = z.output<typeof Param>;
+
+const VerifiedPlan = z.object({
+  /** SHA-256 of the plan as read back; see `planHash`. */
+  hash: z.string(),
+  items: Plan,
+});
+export type VerifiedPlan = z.output<typeof VerifiedPlan>;
+
+const FenceUpload = z.object({
+  items: z.int(),
+  enforcement: z.object({
+    /** Whether the vehicle will act on the fence: an upload enables nothing by itself. */
+    active: z.boolean(),
+    /** The parameters that decide it: FENCE_ENABLE, FENCE_ACTION and FENCE_TYPE, or GF_ACTION. */
+    params: z.array(Param),
+  }),
+});
+export type FenceUpload = z.output<typeof FenceUpload>;
+
+interface Call {
+  readonly args: z.ZodTuple;
+  readonly result: z.ZodType;
+  /** It changes nothing on the vehicle, so it may be sent again when its answer was lost. */
+  readonly repeatable?: true;
+}
+export type CallTable = Readonly<Record<string, Call>>;
+
+/** The functions that a table of calls describes. */
+export type CallsOf<Table extends CallTable> = {
+  readonly [Name in keyof Table]: (
+    ...args: z.output<Table[Name]["args"]>
+  ) => Promise<z.output<Table[Name]["result"]>>;
+};
+
+const table = <Table extends CallTable>(calls: Table): Table => calls;
+const Nothing = z.tuple([]);
+
+export const flightCalls = table({
+  arm: { args: Nothing, result: Acknowledgement },
+  disarm: { args: Nothing, result: Acknowledgement },
+  /** Guided mode, then NAV_TAKEOFF. Metres above home. */
+  takeoff: { args: z.tuple([z.number()]), result: Acknowledgement },
+  land: { args: Nothing, result: Acknowledgement },
+  /** A mode by the autopilot's own name (case is ignored) or by its custom_mode number. */
+  setMode: { args: z.tuple([z.union([z.string(), z.number()])]), result: ModeSet },
+  /** Spin one motor, numbered from 1, at a throttle in percent for a bounded time. */
+  motorTest: { args: z.tuple([z.number(), z.number()]), result: Acknowledgement },
+  /** Local ENU setpoint in metres from home, z up. */
+  move: {
+    args: z.tuple([z.object({ x: z.number(), y: z.number(), z: z.number() })]),
+    result: Acknowledgement,
+  },
+  /** Degrees, and metres above home. */
+  goTo: {
+    args: z.tuple([z.object({ lat: z.number(), lng: z.number(), altitude: z.number() })]),
+    result: Acknowledgement,
+  },
+});
+
+export const planCalls = table({
+  /** Upload, read back, compare. The plan is as the vehicle shall fly it, without a home placeholder. */
+  uploadMission: {
+    args: z.tuple([Plan, z.object({ force: z.boolean().optional() }).optional()]),
+    result: VerifiedPlan,
+  },
+  /** The plan now on the vehicle, without the home placeholder, and its hash. */
+  readMission: { args: Nothing, result: VerifiedPlan, repeatable: true },
+  /** Replace the whole fence; an empty one clears it. */
+  uploadFence: { args: z.tuple([Plan]), result: FenceUpload },
+});
+
+export const paramCalls = table({
+  readParams: { args: z.tuple([z.array(z.string())]), result: z.array(Param), repeatable: true },
+  /** Write one parameter and read it back. */
+  writeParam: { args: z.tuple([z.string(), z.number()]), result: Param },
+  /** Request the whole parameter list. */
+  pullParams: {
+    args: Nothing,
+    result: z.object({ received: z.int(), total: z.int() }),
+    repeatable: true,
+  },
+});
+
+/** Every call on a vehicle's link, said once: local and remote links are made from this table. */
+export const vehicleCalls = { ...flightCalls, ...planCalls, ...paramCalls } as const;
+
+export type CallName = keyof typeof vehicleCalls;
+export const CALL_NAMES = Object.keys(vehicleCalls) as [CallName, ...CallName[]];
+
+/** Makes a function for each call of a table. */
+export const implementCalls = <Table extends CallTable>(
+  calls: Table,
+  make: <Name extends keyof Table & string>(
+    name: Name,
+    call: Call,
+  ) => (...args: unknown[]) => Promise<unknown>,
+): CallsOf<Table> =>
+  Object.fromEntries(
+    Object.entries(calls).map(([name, call]) => [name, make(name, call)]),
+  ) as unknown as CallsOf<Table>;
