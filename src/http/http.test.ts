@@ -56,7 +56,7 @@ describe("every route names its guard", () => {
   });
 });
 
-test("a caller by IPv4 at a port of both families is called by the IPv4 address", async () => {
+test("an IPv4 client of a dual-stack port is known by its IPv4 address", async () => {
   const app = new Koa().use(observeRequests(createLogger("test", "silent"), createMetrics("test"), []));
   app.use((ctx) => {
     ctx.body = ctx.state.address;
@@ -107,7 +107,7 @@ describe("bad requests", () => {
     expect(JSON.stringify(reply.body)).not.toMatch(/node_modules|\.[jt]s\b| at .*:\d/);
   });
 
-  test("faults are told in words that name the field and what it must be", async () => {
+  test("an error message names each invalid field and what it must be", async () => {
     const told = async (path: string, body: unknown) =>
       JSON.stringify((await gateway.api.post(path, body)).body);
     expect(await told("/login", { password: [] })).toContain(

@@ -3,18 +3,18 @@ import type { Middleware } from "koa";
 import type { Lifecycle } from "../platform/process/lifecycle";
 import type { Registry } from "../platform/process/metrics";
 
-/** A dependency's state, for show: it makes nobody unready, or one blip would take every replica out. */
+/** Checks a dependency. It is shown and does not affect readiness: one short outage would make every replica unready. */
 export type Probe = () => Promise<unknown>;
 
 const PROBE_LIMIT_MS = 1_000;
 
-/** What every service answers anybody who reaches it; nothing of anybody's is in it. */
+/** Paths of every service, without authentication. They hold no user's data. */
 export const opsPaths = ["/healthz", "/readyz", "/metrics"] as const;
 export type OpsPath = (typeof opsPaths)[number];
 
 /**
- * `/healthz`, `/readyz` and `/metrics`, the same on every service. `/readyz?standby=ready` also says 200 of one that
- * stands by: it is well, and may be counted on by whoever replaces the others.
+ * `/healthz`, `/readyz` and `/metrics`, the same on every service. `/readyz?standby=ready` also answers 200 on standby:
+ * a rollout may count on that process.
  */
 export function opsRoutes(
   lifecycle: Lifecycle,

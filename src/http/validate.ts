@@ -6,7 +6,7 @@ import type { Route } from "./route";
 
 const nothing = z.object({});
 
-/** Parse what a request carries by its route's schemas. A bad path parameter names nothing: 404. */
+/** Parse a request by its route's schemas. A path parameter that does not fit is `not_found`. */
 export function parseInput(
   route: Route,
   ctx: Context,

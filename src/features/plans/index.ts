@@ -1,4 +1,4 @@
-export { BATCH_BYTES, LABEL_LENGTH, PLAN_LIMITS, type PlanLimits } from "./plan-limits";
+export { BATCH_BYTES, PLAN_LIMITS, type PlanLimits } from "./plan-limits";
 export {
   batchOf,
   firstOf,

@@ -24,49 +24,40 @@ interface Row {
   readonly id: number;
 }
 
+/** A plan's columns, and its points as JSON. */
+type PlanText = Record<string, unknown>;
+
 /** Missions and geofences with their points. Every query names the owner. */
 export class PlanStore<Plan extends Row, Point extends Row> {
   private readonly writePoints: string;
-  /** Plans with their points, in one statement: both of the same moment, in one round trip. */
-  private readonly selectPlans: string;
 
   constructor(readonly tables: PlanTables) {
-    const { plans, points, parent, planColumns, pointColumns } = tables;
+    const { points, pointColumns } = tables;
     this.writePoints = `
       UPDATE ${points} AS point SET ${pointColumns.map((column) => `${column} = new.${column}`).join(", ")}
       FROM json_populate_recordset(NULL::${points}, ?) AS new WHERE point.id = new.id`;
-    this.selectPlans = `
-      SELECT ${planColumns.map((column) => `plan.${column}`).join(", ")},
-        coalesce(
-          (SELECT json_agg(point ORDER BY point.sequence, point.id)
-            FROM (
-              SELECT id, ${parent}, ${pointColumns.join(", ")} FROM ${points} WHERE ${parent} = plan.id
-            ) AS point),
-          '[]'
-        ) AS ${points}
-      FROM ${plans} AS plan`;
   }
 
   async list(db: Db, userId: number): Promise<Plan[]> {
-    const query = `${this.selectPlans} WHERE plan.user_id = ? ORDER BY plan.id`;
+    const query = `${this.selectPlans("json")} WHERE plan.user_id = ? ORDER BY plan.id`;
     return (await db.raw(query, [userId])).rows;
   }
 
-  /** `list` as JSON made by Postgres: parsing the points and writing them again would be most of a request's work. */
+  /** `list` as JSON. Postgres writes the points: parsing and writing them here would be most of a request's work. */
   async listJson(db: Db, userId: number): Promise<string> {
-    const query = `SELECT coalesce(json_agg(plan ORDER BY plan.id), '[]')::text AS json FROM (${this.selectPlans} WHERE plan.user_id = ?) AS plan`;
-    const name = `list ${this.tables.plans}`;
-    return (await db.raw(query, [userId]).options({ name })).rows[0].json;
+    const query = `${this.selectPlans("text")} WHERE plan.user_id = ? ORDER BY plan.id`;
+    const { rows } = await db.raw(query, [userId]).options({ name: `list ${this.tables.plans}` });
+    return `[${rows.map((row: PlanText) => this.planJson(row)).join(",")}]`;
   }
 
   async findJson(db: Db, userId: number, id: number): Promise<string | undefined> {
-    const query = `SELECT row_to_json(plan)::text AS json FROM (${this.selectPlans} WHERE plan.user_id = ? AND plan.id = ?) AS plan`;
-    const name = `find ${this.tables.plans}`;
-    return (await db.raw(query, [userId, id]).options({ name })).rows[0]?.json;
+    const query = `${this.selectPlans("text")} WHERE plan.user_id = ? AND plan.id = ?`;
+    const { rows } = await db.raw(query, [userId, id]).options({ name: `find ${this.tables.plans}` });
+    return rows[0] && this.planJson(rows[0]);
   }
 
   async find(db: Db, userId: number, id: number): Promise<Plan | undefined> {
-    const query = `${this.selectPlans} WHERE plan.user_id = ? AND plan.id = ?`;
+    const query = `${this.selectPlans("json")} WHERE plan.user_id = ? AND plan.id = ?`;
     return (await db.raw(query, [userId, id])).rows[0];
   }
 
@@ -155,6 +146,25 @@ export class PlanStore<Plan extends Row, Point extends Row> {
   /** Write whole rows over those with the same ids, in one statement. */
   async overwritePoints(db: Db, rows: readonly Row[]): Promise<void> {
     await db.raw(this.writePoints, [JSON.stringify(rows)]);
+  }
+
+  /** Plans with their points, in one statement: both of the same moment, in one round trip. */
+  private selectPlans(pointsAs: "json" | "text"): string {
+    const { plans, points, parent, planColumns, pointColumns } = this.tables;
+    return `
+      SELECT ${planColumns.map((column) => `plan.${column}`).join(", ")},
+        coalesce(
+          (SELECT json_agg(point ORDER BY point.sequence, point.id)
+            FROM (
+              SELECT id, ${parent}, ${pointColumns.join(", ")} FROM ${points} WHERE ${parent} = plan.id
+            ) AS point),
+          '[]'
+        )::${pointsAs} AS ${points}
+      FROM ${plans} AS plan`;
+  }
+
+  private planJson({ [this.tables.points]: points, ...plan }: PlanText): string {
+    return `${JSON.stringify(plan).slice(0, -1)},"${this.tables.points}":${points}}`;
   }
 
   private pointsOf(db: Db, userId: number): Knex.QueryBuilder {

@@ -3,10 +3,10 @@ import { dirname, join } from "node:path";
 import Router from "@koa/router";
 import type { Middleware } from "koa";
 
-/** Loading the package for its path would run the whole user interface here: a third of a second of each start. */
+/** Requiring the package itself would run the whole user interface: a third of a second at each start. */
 const packageFolder = dirname(require.resolve("swagger-ui-dist/package.json"));
 
-/** Swagger UI from its own package: nothing is fetched from another host. */
+/** Files of Swagger UI's package: nothing is fetched from another host. */
 const assets: Readonly<Record<string, string>> = {
   "swagger-ui.css": "text/css; charset=utf-8",
   "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
@@ -32,11 +32,11 @@ const page = `<!doctype html>
 
 const start = `SwaggerUIBundle({ url: "../../apispec.json", dom_id: "#swagger-ui", deepLinking: true, tagsSorter: "alpha", validatorUrl: null });\n`;
 
-/** The description, which is also found below the base path, and the page that shows it: for anybody. */
+/** Public paths: the API's description, also below the base path, and the page that shows it. */
 export const docsPaths = (basePath: string): readonly string[] =>
   Object.keys(answersOf(() => ({}), basePath));
 
-/** `GET /api/docs/` and `GET /apispec.json`. The description is made when somebody first asks for it, not at each start. */
+/** `GET /api/docs/` and `GET /apispec.json`. The description is made for the first request, not at each start. */
 export function docsPage(describe: () => object, basePath: string): Middleware {
   const router = new Router({ strict: true });
   for (const [path, answer] of Object.entries(answersOf(describe, basePath)))
@@ -52,7 +52,6 @@ function answersOf(describe: () => object, basePath: string): Readonly<Record<st
     ctx.body = described;
   };
   const text = (type: string, content: string): Middleware => {
-    // Once: all its readers are sent the same bytes.
     const body = Buffer.from(content);
     return (ctx) => {
       ctx.type = type;

@@ -178,7 +178,7 @@ export function toSchema(schema: z.ZodType, io: "input" | "output", definitions:
   return fold(root as Json);
 }
 
-/** Swagger 2.0 knows neither unions nor null: `X or null` becomes `x-nullable`, any other union is refused. */
+/** Swagger 2.0 has neither unions nor null: `X or null` becomes `x-nullable`, any other union throws. */
 function fold(node: unknown): Json {
   if (Array.isArray(node)) return node.map(fold) as never;
   if (typeof node !== "object" || node === null) return node as never;
@@ -186,7 +186,7 @@ function fold(node: unknown): Json {
   if (oneOf) throw new Error("Swagger 2.0 has no oneOf.");
   const folded: Json = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, fold(value)]));
   if (constant !== undefined) folded.enum = [constant];
-  // An id is digits on the wire and a number to whoever reads the description.
+  // An id is digits in a path and documented as a number.
   if (folded.type === "integer") delete folded.pattern;
   if (Array.isArray(folded.items)) throw new Error("Swagger 2.0 has no tuples.");
   if (Array.isArray(folded.type)) return nullableType(folded, folded.type as string[]);

@@ -7,19 +7,19 @@ import { closeServer, listen } from "./listen";
 
 const ASK = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 
-/** It keeps connections for longer than any test, and answers when it is told to. */
+/** A server that keeps connections for longer than any test, and whose replies the test sends. */
 async function serve() {
   const asked: ServerResponse[] = [];
   const server = createServer({ keepAliveTimeout: 600_000 }, (_request, response) => asked.push(response));
   const port = Number(new URL(await listen(server, 0, "127.0.0.1")).port);
-  /** A caller whose connection the server knows. */
+  /** A client whose connection the server has accepted. */
   const come = async (first = "") => {
     const known = once(server, "connection");
     const caller = await rawCaller(port, first);
     await known;
     return caller;
   };
-  /** One who has asked, and the answer to come. */
+  /** A client that has sent a request, and the reply to it. */
   const ask = async () => {
     const before = asked.length;
     const caller = await come(ASK);
@@ -29,7 +29,7 @@ async function serve() {
   return { server, come, ask, asked };
 }
 
-test("a server that closes finishes what is under way, keeps no connection of any kind, and says so where it can", async () => {
+test("a server that closes finishes open requests, closes every connection, and announces it where headers are not sent", async () => {
   const { server, come, ask } = await serve();
   const silent = await come();
   const halfAsked = await come("GET / HTTP/1.1\r\nHo");
@@ -54,7 +54,7 @@ test("a server that closes finishes what is under way, keeps no connection of an
   expect(halfAnswered.heard()).toMatch(/half .*and half/s);
 });
 
-test("a reply that its reader is slow to take comes whole though its server closes, and nobody else is waited for", async () => {
+test("a slow reader gets its whole reply while the server closes, and idle connections are closed at once", async () => {
   const { server, ask } = await serve();
   const long = Buffer.alloc(40_000_000, "a long reply");
   const [slow, idle] = [await ask(), await ask()];
@@ -69,7 +69,7 @@ test("a reply that its reader is slow to take comes whole though its server clos
   expect(slow.heard().length).toBeGreaterThan(long.length);
 });
 
-test("a request that is on its way when its server closes is answered, and its connection closed", async () => {
+test("a request that arrives while the server closes is answered, and its connection closed", async () => {
   const { server, come, asked } = await serve();
   const caller = await come();
   const closed = closeServer(server);

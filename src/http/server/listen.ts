@@ -3,68 +3,68 @@ import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { openPort } from "../../platform/process/open-port";
 
-/** How long a request may be on its way on a connection that has asked nothing when its server stops. */
-const ON_ITS_WAY_MS = 500;
+/** A connection without a request may have one on its way when its server stops: it is kept for so long. */
+const IN_FLIGHT_MS = 500;
 
 /** The latest request of a connection. */
-interface Asked {
-  readonly answer: ServerResponse;
-  /** Bytes that had been read from the connection when it was over: more are its next request's. */
+interface LatestRequest {
+  readonly reply: ServerResponse;
+  /** The connection's `bytesRead` when the reply was closed: more bytes belong to its next request. */
   readUntil: number;
 }
 
-interface Serving {
-  /** The connections that have asked. */
-  readonly asked: Map<Socket, Asked>;
-  /** Called when an answer is over. */
-  closeUnused(): void;
+interface Connections {
+  /** Connections that have sent a request. */
+  readonly latest: Map<Socket, LatestRequest>;
+  /** Called when a reply is closed; does nothing until the server stops. */
+  closeIdle(): void;
 }
 
-const servings = new WeakMap<Server, Serving>();
+const connectionsOf = new WeakMap<Server, Connections>();
 
 /** Listen, as `openPort` does, and return `http://host:port`. May be tried again. */
 export async function listen(server: Server, port: number, host: string): Promise<string> {
-  if (!servings.has(server)) watchAnswers(server);
+  if (!connectionsOf.has(server)) watchReplies(server);
   return `http://${await openPort(server, port, host)}`;
 }
 
-function watchAnswers(server: Server): void {
-  const asked: Serving["asked"] = new Map();
-  const serving: Serving = { asked, closeUnused: () => {} };
-  servings.set(server, serving);
-  server.prependListener("request", ({ socket }, answer: ServerResponse) => {
-    if (!server.listening) answer.setHeader("connection", "close");
-    if (!asked.has(socket)) socket.once("close", () => asked.delete(socket));
-    const latest = { answer, readUntil: Number.NaN };
-    asked.set(socket, latest);
-    answer.once("close", () => {
-      latest.readUntil = socket.bytesRead;
-      serving.closeUnused();
+function watchReplies(server: Server): void {
+  const latest: Connections["latest"] = new Map();
+  const connections: Connections = { latest, closeIdle: () => {} };
+  connectionsOf.set(server, connections);
+  server.prependListener("request", ({ socket }, reply: ServerResponse) => {
+    if (!server.listening) reply.setHeader("connection", "close");
+    if (!latest.has(socket)) socket.once("close", () => latest.delete(socket));
+    const request = { reply, readUntil: Number.NaN };
+    latest.set(socket, request);
+    reply.once("close", () => {
+      request.readUntil = socket.bytesRead;
+      connections.closeIdle();
     });
   });
 }
 
 /**
- * Take nothing new, let open requests finish, and close each connection on which none is under way. For what listens by
- * `listen`, if ever it did.
+ * Stop a server that `listen` may have started: accept no connection, finish open requests, and close each connection
+ * that has none.
  */
 export async function closeServer(server: Server): Promise<void> {
-  const serving = servings.get(server);
-  if (!serving) return;
-  const underWay = () => [...serving.asked.values()].filter(({ answer }) => !answer.closed);
-  serving.closeUnused = () => {
-    for (const [socket, { answer, readUntil }] of serving.asked)
-      if (answer.closed && socket.bytesRead === readUntil) socket.destroy();
+  const connections = connectionsOf.get(server);
+  if (!connections) return;
+  const open = () => [...connections.latest.values()].filter(({ reply }) => !reply.closed);
+  connections.closeIdle = () => {
+    for (const [socket, { reply, readUntil }] of connections.latest)
+      if (reply.closed && socket.bytesRead === readUntil) socket.destroy();
   };
-  // Node calls it when it closes, and would cut whatever is answered and still on its way to a slow reader.
-  server.closeIdleConnections = serving.closeUnused;
+  // Node calls this when it closes. Its own version would cut replies that a slow reader has yet to take.
+  server.closeIdleConnections = connections.closeIdle;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // Node would keep the connection of what is answered from now on for as long as ever.
-  for (const { answer } of underWay()) if (!answer.headersSent) answer.setHeader("connection", "close");
-  await Promise.race([closed, delay(ON_ITS_WAY_MS, undefined, { ref: false })]);
-  // There are those that never asked anything, as browsers open some beforehand, and those that have asked half.
-  const { closeUnused } = serving;
-  serving.closeUnused = () => (underWay().length === 0 ? server.closeAllConnections() : closeUnused());
-  serving.closeUnused();
+  // Otherwise Node keeps the connections of open requests for the whole keep-alive time.
+  for (const { reply } of open()) if (!reply.headersSent) reply.setHeader("connection", "close");
+  await Promise.race([closed, delay(IN_FLIGHT_MS, undefined, { ref: false })]);
+  // What remains beside open requests: connections that browsers open in advance, and incomplete requests.
+  const { closeIdle } = connections;
+  connections.closeIdle = () => (open().length === 0 ? server.closeAllConnections() : closeIdle());
+  connections.closeIdle();
   await closed;
 }

@@ -2,14 +2,14 @@ import { isIPv6 } from "node:net";
 import { fromNumber, toNumber, unmapped } from "../../domain/ipv4";
 
 const GROUPS = 8;
-/** Of an IPv6 address, what names the network that one customer has at least: 64 bits. */
+/** Groups of the /64 that each customer has at least. */
 const NETWORK_GROUPS = 4;
-/** NAT64's own prefix (RFC 6052): before the address of a client that has IPv4 alone. */
+/** NAT64's well-known prefix (RFC 6052), followed by the address of an IPv4-only client. */
 const NAT64 = ["64", "ff9b", "0", "0", "0", "0"];
 
 /**
- * Whose tries and connections are counted together: an IPv4 address as it is, also one that NAT64 stands for, and of an
- * IPv6 address its /64, as `2001:db8:0:1::/64`, because whoever has one address of it has them all.
+ * The network by which attempts and connections are counted: an IPv4 address, also one behind NAT64, or the /64 of an
+ * IPv6 address, as `2001:db8:0:1::/64`, because one customer has all of its addresses.
  */
 export function networkOf(address: string): string {
   const plain = unmapped(address);
@@ -23,9 +23,9 @@ export function networkOf(address: string): string {
   return `${groups.slice(0, NETWORK_GROUPS).join(":")}::/64`;
 }
 
-/** All eight, in hex without zeros in front. */
+/** All eight, in hex without leading zeros. */
 function groupsOf(text: string): string[] {
-  // A dotted end stands for two groups.
+  // A dotted IPv4 ending is two groups.
   const undotted = text.replace(/[\d.]+\.\d+$/, (end) => {
     const value = toNumber(end);
     return `${(value >>> 16).toString(16)}:${(value & 0xffff).toString(16)}`;

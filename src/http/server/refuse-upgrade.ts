@@ -2,10 +2,10 @@ import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { plainProtection } from "../protective-headers";
 
-/** A caller that does not hang up after its refusal is cut after this long: no timeout of the server holds any more. */
-const GOODBYE_MS = 1_000;
+/** A client that stays connected after the refusal is disconnected: the server's timeouts no longer apply. */
+const CLOSE_AFTER_MS = 1_000;
 
-/** Answers an upgrade that is none with this status and JSON body, and closes. */
+/** Refuses an upgrade with this status and JSON body, and closes the connection. */
 export function refuseUpgrade(socket: Duplex, status: number, body: object): void {
   const text = JSON.stringify(body);
   const headers = {
@@ -15,9 +15,9 @@ export function refuseUpgrade(socket: Duplex, status: number, body: object): voi
     ...plainProtection,
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const limit = setTimeout(() => socket.destroy(), GOODBYE_MS);
+  const limit = setTimeout(() => socket.destroy(), CLOSE_AFTER_MS);
   socket.once("close", () => clearTimeout(limit));
-  // Closed with something unread, the system would cut the connection, and the answer with it.
+  // Unread input would make the system reset the connection before the reply is sent.
   socket.resume();
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${text}`);
 }

@@ -1,0 +1,39 @@
+import { createServer } from "node:http";
+import Koa from "koa";
+import { createLogger } from "../platform/process/log";
+import { createMetrics } from "../platform/process/metrics";
+import { atEndOfFile } from "../testing/clean-up";
+import { rawCaller } from "../testing/raw-http";
+import { until } from "../testing/until";
+import { errorBoundary } from "./error-boundary";
+import { observeRequests } from "./observe";
+import { closeServer, listen } from "./server/listen";
+
+test("a client that disconnects before its reply is logged and counted as 499, an unknown path as 404", async () => {
+  const lines: string[] = [];
+  const log = createLogger("test", "info", { write: (line) => void lines.push(line) });
+  const registry = createMetrics("test");
+  const app = new Koa().use(observeRequests(log, registry, [])).use(errorBoundary([], ""));
+  let waiting = 0;
+  app.use(async (ctx, next) => {
+    if (ctx.path !== "/slow") return next();
+    waiting += 1;
+    await new Promise((resolve) => ctx.res.once("close", resolve));
+  });
+  const server = createServer(app.callback());
+  const url = await listen(server, 0, "127.0.0.1");
+  atEndOfFile(() => closeServer(server));
+  const { socket } = await rawCaller(Number(new URL(url).port), "GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
+  await until(() => waiting === 1);
+  socket.destroy();
+  await until(() => lines.length === 1);
+  await fetch(`${url}/unknown`);
+  await until(() => lines.length === 2);
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { status: 499, code: "client_closed_request", path: "/slow" },
+    { status: 404, code: "not_found", path: "/unknown" },
+  ]);
+  const metrics = await registry.metrics();
+  for (const status of ["499", "404"])
+    expect(metrics).toMatch(new RegExp(`fleet_http_requests_total\\{[^}]*status="${status}"[^}]*\\} 1`));
+});
