@@ -53,8 +53,6 @@ COPY --from=program /app/dist dist
 COPY package.json LICENSE ./
 USER 10001:10001
 EXPOSE 8080 8081 7070 5050 5051 9090
-# Asks the process that runs as the container's main one, whichever it is.
-HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --retries=3 CMD ["node", "dist/cmd/healthcheck.js"]
 # tini reaps what the tunnel leaves behind, and ends processes that have no handler of their own for SIGTERM.
 ENTRYPOINT ["/usr/bin/tini", "--"]
 CMD ["node", "dist/cmd/gateway.js"]

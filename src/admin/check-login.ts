@@ -1,9 +1,7 @@
 import { parseArgs } from "node:util";
 import { z } from "zod";
 import { withTemporaryLogin } from "../features/accounts";
-import { adminConfig, loadConfig } from "../platform/config";
-import { openDatabase } from "../platform/postgres/db";
-import type { AdminCommand } from "./command";
+import { type AdminCommand, withDatabase } from "./command";
 
 const USERNAME = "helm-test@example.com";
 const LIMIT_MS = 10_000;
@@ -19,15 +17,12 @@ export const checkLoginCommand: AdminCommand = {
     const { values } = parseArgs({ args, options: { gateway: { type: "string" } } });
     const input = Arguments.safeParse(values);
     if (!input.success) throw new Error(`usage: admin ${this.usage}`);
-    const db = openDatabase(loadConfig(adminConfig).DATABASE_URL, { poolMax: 1, name: "fleet-admin" });
-    try {
+    await withDatabase(async (db) => {
       await withTemporaryLogin(db, USERNAME, (password) =>
         logInAndOut(`${input.data.gateway}/api/v1`, password),
       );
       process.stdout.write(`${USERNAME} logged in, read their drones, and logged out\n`);
-    } finally {
-      await db.destroy();
-    }
+    });
   },
 };
 

@@ -3,9 +3,8 @@ import { z } from "zod";
 import { createUser } from "../features/accounts";
 import { adminConfig, loadConfig } from "../platform/config";
 import { issueMessage } from "../platform/config/issue-message";
-import { openDatabase } from "../platform/postgres/db";
 import { explainDatabaseError } from "../platform/postgres/errors";
-import type { AdminCommand } from "./command";
+import { type AdminCommand, withDatabase } from "./command";
 
 const Arguments = z.object({
   username: z.email(),
@@ -33,8 +32,7 @@ export const createUserCommand: AdminCommand = {
       throw new Error(`usage: admin ${this.usage}\n${faults.join("\n")}`);
     }
     const config = loadConfig(adminConfig);
-    const db = openDatabase(config.DATABASE_URL, { poolMax: 1, name: "fleet-admin" });
-    try {
+    await withDatabase(async (db) => {
       const user = await createUser(db, { ...input.data, active: values.active });
       process.stdout.write(`user ${user.id} ${user.username} ${user.ip}\n`);
       if (user.activation_token) {
@@ -43,11 +41,9 @@ export const createUserCommand: AdminCommand = {
             `  (a page of the web client; without one: POST /api/v1/activate/${user.id}/${user.activation_token})\n`,
         );
       }
-    } catch (error) {
+    }, config.DATABASE_URL).catch((error) => {
       throw explainDatabaseError(error) ?? error;
-    } finally {
-      await db.destroy();
-    }
+    });
   },
 };
 

@@ -1,9 +1,7 @@
 import { parseArgs } from "node:util";
 import { z } from "zod";
 import { grantSubscription, revokeSubscription } from "../features/billing";
-import { adminConfig, loadConfig } from "../platform/config";
-import { openDatabase } from "../platform/postgres/db";
-import type { AdminCommand } from "./command";
+import { type AdminCommand, withDatabase } from "./command";
 
 const Arguments = z.union([
   z.object({ username: z.email(), revoke: z.literal(true), vehicles: z.undefined().optional() }),
@@ -33,15 +31,12 @@ export const grantSubscriptionCommand: AdminCommand = {
     const input = Arguments.safeParse(values);
     if (!input.success) throw new Error(`usage: admin ${this.usage}`);
     const { username, vehicles } = input.data;
-    const db = openDatabase(loadConfig(adminConfig).DATABASE_URL, { poolMax: 1, name: "fleet-admin" });
-    try {
+    await withDatabase(async (db) => {
       const { status, vehicle_count } =
         vehicles === undefined
           ? await revokeSubscription(db, username)
           : await grantSubscription(db, username, vehicles);
       process.stdout.write(`subscription ${username} ${status} ${vehicle_count}\n`);
-    } finally {
-      await db.destroy();
-    }
+    });
   },
 };

@@ -1,7 +1,5 @@
-import { adminConfig, loadConfig } from "../platform/config";
 import { type JobRow, listJobs, reviveJobs } from "../platform/jobs/jobs";
-import { openDatabase } from "../platform/postgres/db";
-import type { AdminCommand } from "./command";
+import { type AdminCommand, withDatabase } from "./command";
 
 export const jobsCommand: AdminCommand = {
   usage: "jobs [retry ID…]",
@@ -13,8 +11,7 @@ export const jobsCommand: AdminCommand = {
       (action !== "retry" || ids.length === 0 || !ids.every((id) => /^\d+$/.test(id)))
     )
       throw new Error(`usage: admin ${jobsCommand.usage}`);
-    const db = openDatabase(loadConfig(adminConfig).DATABASE_URL, { poolMax: 1, name: "fleet-admin" });
-    try {
+    await withDatabase(async (db) => {
       if (action === "retry") {
         const revived = await reviveJobs(db, ids);
         process.stdout.write(revived.map((id) => `job ${id} is tried again\n`).join(""));
@@ -24,9 +21,7 @@ export const jobsCommand: AdminCommand = {
       }
       const jobs = await listJobs(db);
       process.stdout.write(jobs.length > 0 ? jobs.map(line).join("") : "No job waits, runs or is dead.\n");
-    } finally {
-      await db.destroy();
-    }
+    });
   },
 };
 

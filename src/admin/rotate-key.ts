@@ -1,9 +1,7 @@
 import { parseArgs } from "node:util";
 import { DomainError } from "../domain/errors";
 import { rotateDroneKey, rotateUserKey } from "../features/vpn";
-import { adminConfig, loadConfig } from "../platform/config";
-import { openDatabase } from "../platform/postgres/db";
-import type { AdminCommand } from "./command";
+import { type AdminCommand, withDatabase } from "./command";
 import { droneId } from "./drone-id";
 
 export const rotateKeyCommand: AdminCommand = {
@@ -17,8 +15,7 @@ export const rotateKeyCommand: AdminCommand = {
     const id = droneId(drone);
     if ((user === undefined) === (drone === undefined) || (drone !== undefined && id === undefined))
       throw new Error(`usage: admin ${this.usage}`);
-    const db = openDatabase(loadConfig(adminConfig).DATABASE_URL, { poolMax: 1, name: "fleet-admin" });
-    try {
+    await withDatabase(async (db) => {
       const rotated =
         user === undefined ? await rotateDroneKey(db, id as number) : await rotateUserKey(db, user);
       if (!rotated) {
@@ -35,9 +32,7 @@ export const rotateKeyCommand: AdminCommand = {
           "and publishes a new client config.\n" +
           (user === undefined ? droneSteps(rotated.id) : userSteps),
       );
-    } finally {
-      await db.destroy();
-    }
+    });
   },
 };
 

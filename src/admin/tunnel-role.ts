@@ -1,7 +1,6 @@
 import { loadConfig, tunnelRoleConfig } from "../platform/config";
-import { openDatabase } from "../platform/postgres/db";
 import { ensureReader } from "../platform/postgres/reader-role";
-import type { AdminCommand } from "./command";
+import { type AdminCommand, withDatabase } from "./command";
 
 /** All that the tunnel service reads; it also listens, which takes no right. */
 const TABLES = ["users", "drones"];
@@ -18,15 +17,9 @@ export const tunnelRoleCommand: AdminCommand = {
     const reader = { role: decodeURIComponent(username), password: decodeURIComponent(password) };
     if (!reader.role || !reader.password)
       throw new Error("TUNNEL_DATABASE_URL must have a user and a password.");
-    const db = openDatabase(config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, {
-      poolMax: 1,
-      name: "fleet-admin",
-    });
-    try {
+    await withDatabase(async (db) => {
       await ensureReader(db, reader, TABLES);
       process.stdout.write(`role ${reader.role} may read ${TABLES.join(" and ")}\n`);
-    } finally {
-      await db.destroy();
-    }
+    }, config.DATABASE_DIRECT_URL ?? config.DATABASE_URL);
   },
 };

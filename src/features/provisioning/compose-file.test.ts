@@ -18,7 +18,6 @@ const Service = z.strictObject({
   command: z.array(z.string()),
   restart: z.literal("unless-stopped"),
   init: z.boolean().optional(),
-  healthcheck: z.strictObject({ disable: z.literal(true) }),
   read_only: z.boolean(),
   user: z.string().optional(),
   cap_drop: z.tuple([z.literal("ALL")]),

@@ -30,8 +30,6 @@ name: fleet-${vehicleType}
 
 x-service: &service
   restart: unless-stopped
-  # Nothing reads it, and each check would start a Node process.
-  healthcheck: { disable: true }
   read_only: true
   cap_drop: [ALL]
   security_opt: ["no-new-privileges:true"]
