@@ -64,7 +64,8 @@ export class VpnService {
   async dronesStatus(userId: number): Promise<Record<string, { is_active: boolean }>> {
     const drones = await this.deps.dronesOf(userId);
     const ips = drones.flatMap(({ type, ip }) => (type === "physical" && ip ? [ip] : []));
-    const up = ips.length > 0 ? await this.dronesUp(ips) : new Map<number, boolean>();
+    const none: ReadonlyMap<number, boolean> = new Map();
+    const up = ips.length > 0 ? await this.orDown(this.deps.tunnel.drones(ips), none) : none;
     return Object.fromEntries(
       drones.map(({ id, type }) => [id, { is_active: type === "sitl" || up.get(id) === true }]),
     );
@@ -82,26 +83,16 @@ export class VpnService {
     return this.deps.configs.presignGet(configKey({ plane, rowId }), "user", CONFIG_URL_SECONDS, saveAs);
   }
 
-  /** False also while the tunnel service does not answer. */
   private async isUp(plane: PlaneName, ip: Ipv4): Promise<boolean> {
-    try {
-      return (await this.deps.tunnel.peer(plane, ip))?.up ?? false;
-    } catch (error) {
-      this.unanswered(error);
-      return false;
-    }
+    const peer = await this.orDown(this.deps.tunnel.peer(plane, ip), undefined);
+    return peer?.up ?? false;
   }
 
-  private async dronesUp(ips: readonly Ipv4[]): Promise<ReadonlyMap<number, boolean>> {
-    try {
-      return await this.deps.tunnel.drones(ips);
-    } catch (error) {
-      this.unanswered(error);
-      return new Map();
-    }
-  }
-
-  private unanswered(error: unknown): void {
-    this.deps.log.warn({ err: error }, "The tunnel service does not answer; tunnels are reported as down");
+  /** Reports tunnels as down while the tunnel service does not answer. */
+  private orDown<T>(reply: Promise<T>, down: T): Promise<T> {
+    return reply.catch((err: unknown) => {
+      this.deps.log.warn({ err }, "The tunnel service does not answer; tunnels are reported as down");
+      return down;
+    });
   }
 }
