@@ -1,35 +1,23 @@
 import { DomainError } from "../domain/errors";
 import { MavCommand, type MissionItem } from "../domain/mission-item";
 
-/** A waypoint as it is stored. Degrees and metres. */
-export interface Waypoint {
+/** A vertex or a circle's centre as it is stored; a circle's `param1` is its radius in metres. */
+export interface FencePoint
+  extends Pick<MissionItem, "command" | "frame" | "param1" | "param2" | "param3" | "param4"> {
+  /** Degrees. */
   readonly lat: number;
   readonly lng: number;
-  readonly altitude: number;
-  readonly type: string;
   readonly sequence: number;
-  readonly label?: string | null;
-  readonly frame: number;
-  readonly command: number;
-  readonly is_current: boolean;
-  readonly autocontinue: boolean;
-  readonly param1: number;
-  readonly param2: number;
-  readonly param3: number;
-  readonly param4: number;
 }
 
-/** A vertex or a circle's centre as it is stored; a circle's `param1` is its radius in metres. */
-export interface FencePoint {
-  readonly lat: number;
-  readonly lng: number;
-  readonly sequence: number;
-  readonly frame: number;
-  readonly command: number;
-  readonly param1: number;
-  readonly param2: number;
-  readonly param3: number;
-  readonly param4: number;
+/** A waypoint as it is stored. */
+export interface Waypoint extends FencePoint {
+  /** Metres, in the frame. */
+  readonly altitude: number;
+  readonly type: string;
+  readonly label?: string | null;
+  readonly is_current: boolean;
+  readonly autocontinue: boolean;
 }
 
 export interface Geofence {
@@ -45,9 +33,9 @@ const inSequence = <T extends { readonly sequence: number }>(rows: readonly T[])
 
 /**
  * Stored waypoints as the plan to fly, in `sequence` order and otherwise unchanged. A copter needs a takeoff
- * first: when the first waypoint is none, one is put before it, at the place, height and frame of the first row
+ * first: when the first waypoint is not one, one is put before it, at the position, height and frame of the first row
  * that is flown to above 0 m: a speed or a ground point at the beginning is no height to climb to. Nothing else
- * is added; what the vehicle does at the end is the pilot's word.
+ * is added; what the vehicle does at the end is the pilot's choice.
  *
  * Throws `invalid_input` when no row says how high to climb.
  */
@@ -75,22 +63,26 @@ export function toFlightPlan(waypoints: readonly Waypoint[], kind: "copter" | "r
   return [takeoff, ...plan];
 }
 
-/** MAV_CMD_NAV_WAYPOINT, LOITER_UNLIM, LOITER_TURNS, LOITER_TIME and SPLINE_WAYPOINT: rows with a place in the air. */
+/** MAV_CMD_NAV_WAYPOINT, LOITER_UNLIM, LOITER_TURNS, LOITER_TIME and SPLINE_WAYPOINT: rows with a position in the air. */
 const flownTo: ReadonlySet<number> = new Set([MavCommand.waypoint, 17, 18, 19, 82]);
 
-const toItem = (row: Waypoint): MissionItem => ({
-  command: row.command,
-  frame: row.frame,
-  is_current: row.is_current,
-  autocontinue: row.autocontinue,
-  param1: row.param1,
-  param2: row.param2,
-  param3: row.param3,
-  param4: row.param4,
-  x_lat: row.lat,
-  y_long: row.lng,
-  z_alt: row.altitude,
+const toItem = ({ lat, lng, altitude, is_current, autocontinue, ...row }: Waypoint): MissionItem => ({
+  ...mavlinkFields(row),
+  is_current,
+  autocontinue,
+  x_lat: lat,
+  y_long: lng,
+  z_alt: altitude,
 });
+
+const mavlinkFields = ({
+  command,
+  frame,
+  param1,
+  param2,
+  param3,
+  param4,
+}: Omit<FencePoint, "lat" | "lng">) => ({ command, frame, param1, param2, param3, param4 });
 
 /**
  * Stored geofences as fence items, those that are switched off left out. Command and param1 are derived:
@@ -129,16 +121,13 @@ function shapeOf(geofence: Geofence): MissionItem[] {
   });
 }
 
-const toFenceItem = (point: FencePoint, command: number, param1: number): MissionItem => ({
+const toFenceItem = ({ lat, lng, ...point }: FencePoint, command: number, param1: number): MissionItem => ({
+  ...mavlinkFields(point),
   command,
-  frame: point.frame,
+  param1,
   is_current: false,
   autocontinue: true,
-  param1,
-  param2: point.param2,
-  param3: point.param3,
-  param4: point.param4,
-  x_lat: point.lat,
-  y_long: point.lng,
+  x_lat: lat,
+  y_long: lng,
   z_alt: 0,
 });

@@ -1,9 +1,17 @@
 import { DomainError, isDomainError } from "../domain/errors";
+import { backoffMs } from "../platform/retry";
 import type { ByteStream, Dial, LinkTarget } from "./byte-stream";
 import { EndpointClaims, type Resolve, type SharedClaims } from "./endpoint-claims";
 import type { VehicleLink } from "./link";
-import { type Backoff, DEFAULT_BACKOFF, reconnectDelay } from "./reconnect.plan";
 import type { Subscriber, VehicleLinks } from "./vehicle-links";
+
+export interface Backoff {
+  readonly firstMs: number;
+  readonly mostMs: number;
+}
+
+/** A watching pilot sees a vehicle that is back within the most. */
+const DEFAULT_BACKOFF: Backoff = { firstMs: 500, mostMs: 10_000 };
 
 /** For metrics; may not throw. */
 export interface PoolObserver {
@@ -261,8 +269,10 @@ export class LinkPool implements VehicleLinks {
 
   private retryLater(entry: Entry): void {
     if (entry.ended || entry.subscribers.size === 0 || entry.retryTimer) return;
-    const delayMs = reconnectDelay(entry.attempts, this.backoff, this.random());
     entry.attempts += 1;
+    const { firstMs, mostMs } = this.backoff;
+    // Between half and the whole of it, so that a fleet does not come back in one wave.
+    const delayMs = Math.round((backoffMs(entry.attempts, firstMs, mostMs) * (1 + this.random())) / 2);
     this.observer.reconnecting?.(entry.target.key, entry.attempts, delayMs);
     entry.retryTimer = setTimeout(() => {
       entry.retryTimer = undefined;

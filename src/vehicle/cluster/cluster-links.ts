@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { DomainError, isDomainError } from "../../domain/errors";
+import { retry } from "../../platform/retry";
 import type { LinkTarget } from "../byte-stream";
 import { vehicleCalls } from "../calls";
 import type { VehicleCalls } from "../link";
@@ -149,9 +150,7 @@ export class ClusterLinks implements VehicleLinks {
       return here || there === true;
     } catch (error) {
       if (error instanceof NotHolder) return here;
-      throw new DomainError("unavailable", "The server that speaks to the drone does not answer just now.", {
-        cause: error,
-      });
+      throw unavailable("The server that speaks to the drone does not answer just now.", error);
     }
   }
 
@@ -234,21 +233,21 @@ export class ClusterLinks implements VehicleLinks {
     key: string,
     attempt: (holder: Holder, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const deadline = performance.now() + this.options.waitMs;
-    for (;;) {
+    const once = async () => {
       if (this.draining) throw shuttingDown();
       const holder = await this.options.leases.claim(key);
-      try {
-        return await this.whileHeld(key, holder, (signal) => attempt(holder, signal));
-      } catch (error) {
-        if (!isRetryable(error)) throw error;
-        if (performance.now() > deadline) {
-          throw new DomainError("unavailable", "The server that speaks to the drone does not answer.", {
-            cause: error,
-          });
-        }
-        await delay(RETRY_MS);
-      }
+      return this.whileHeld(key, holder, (signal) => attempt(holder, signal));
+    };
+    try {
+      return await retry(once, {
+        firstMs: RETRY_MS,
+        limitMs: this.options.waitMs,
+        isTransient: isRetryable,
+      });
+    } catch (error) {
+      throw isRetryable(error)
+        ? unavailable("The server that speaks to the drone does not answer.", error)
+        : error;
     }
   }
 
@@ -283,7 +282,7 @@ export class ClusterLinks implements VehicleLinks {
     const observe = (outcome: PeerRequestOutcome) =>
       this.options.observer?.asked?.(request.ask, outcome, performance.now() - sentAt);
     try {
-      const reply = await this.options.peers.request(holder.url, request, options);
+      const reply = await this.options.peers.send(holder.url, request, options);
       observe("answered");
       return reply;
     } catch (error) {
@@ -303,13 +302,12 @@ function outcomeOf(error: unknown): PeerRequestOutcome {
   return isDomainError(error) ? "refused" : "lost";
 }
 
-const shuttingDown = () => new DomainError("unavailable", "The server is shutting down.");
+const unavailable = (message: string, cause?: unknown) => new DomainError("unavailable", message, { cause });
 
-const takenOver = () =>
-  new DomainError("unavailable", "The drone was just taken over by another server; try again.");
+const shuttingDown = () => unavailable("The server is shutting down.");
+
+const takenOver = () => unavailable("The drone was just taken over by another server; try again.");
 
 const redisUnavailable = (cause: unknown): never => {
-  throw new DomainError("unavailable", "Redis does not answer, through which the servers agree on drones.", {
-    cause,
-  });
+  throw unavailable("Redis does not answer, through which the servers agree on drones.", cause);
 };

@@ -22,9 +22,9 @@ test("a request with another replica secret is not carried out, and its caller g
   const url = await listen(server, 0, "127.0.0.1");
   atEndOfFile(() => closeServer(server));
   const [stale, fresh] = [clientWith("the secret of yesterday"), clientWith("the secret of today")];
-  await expect(stale.request(url, close, { repeatable: false })).rejects.toBeInstanceOf(RequestNotSent);
+  await expect(stale.send(url, close, { repeatable: false })).rejects.toBeInstanceOf(RequestNotSent);
   expect(received).toEqual([]);
-  expect(await fresh.request(url, close, { repeatable: false })).toBe(1);
+  expect(await fresh.send(url, close, { repeatable: false })).toBe(1);
   expect(received).toEqual([close]);
 });
 
@@ -36,9 +36,9 @@ test("a request longer than any plan is not read to its end, and not carried out
   atEndOfFile(() => closeServer(server));
   const client = clientWith("a secret");
   const endless = { ...close, reason: "x".repeat(9 * 2 ** 20) };
-  await expect(client.request(url, endless, { repeatable: false })).rejects.toThrow();
+  await expect(client.send(url, endless, { repeatable: false })).rejects.toThrow();
   expect(received).toEqual([]);
-  expect(await client.request(url, close, { repeatable: false })).toBe(1);
+  expect(await client.send(url, close, { repeatable: false })).toBe(1);
 });
 
 test("a request that may not be repeated goes over a connection of its own: the other end may be closing a kept-alive one", async () => {
@@ -52,7 +52,7 @@ test("a request that may not be repeated goes over a connection of its own: the 
   const url = await listen(server, 0, "127.0.0.1");
   atEndOfFile(() => closeServer(server));
   const client = clientWith("a secret");
-  const ask = (repeatable: boolean) => client.request(url, close, { repeatable });
+  const ask = (repeatable: boolean) => client.send(url, close, { repeatable });
   expect(await ask(true)).toBe(0);
   expect(await ask(true)).toBe(1);
   expect(await ask(false)).toBe(0);

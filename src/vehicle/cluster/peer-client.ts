@@ -1,4 +1,5 @@
-import { Agent, type IncomingMessage, request } from "node:http";
+import { Agent, request } from "node:http";
+import { text as readText } from "node:stream/consumers";
 import { z } from "zod";
 import { DomainError, type ErrorCode } from "../../domain/errors";
 import { NotHolder, type PeerRequest, ReplyLost, RequestNotSent } from "./messages";
@@ -30,12 +31,12 @@ export class PeerClient {
    * The holder's reply. Rejects with the `DomainError` that the link gave there, or with `NotHolder`,
    * `RequestNotSent` or `ReplyLost`.
    */
-  async request(
+  async send(
     url: string,
     request: PeerRequest,
     { signal, repeatable }: PeerRequestOptions,
   ): Promise<unknown> {
-    const { status, text } = await this.send(url, JSON.stringify(request), repeatable, signal);
+    const { status, text } = await this.post(url, JSON.stringify(request), repeatable, signal);
     if (status === 409) throw new NotHolder();
     // Not the caller's token: the replicas have different secrets, as while the secret is changed.
     if (status === 401) throw new RequestNotSent("The other replica does not know our secret.");
@@ -50,7 +51,7 @@ export class PeerClient {
     this.keepAlive.destroy();
   }
 
-  private send(
+  private post(
     url: string,
     body: string,
     repeatable: boolean,
@@ -99,12 +100,6 @@ export class PeerClient {
       return undefined;
     });
   }
-}
-
-async function readText(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
-  return Buffer.concat(chunks).toString("utf8");
 }
 
 function parseJson(text: string): unknown {

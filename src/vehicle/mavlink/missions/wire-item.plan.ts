@@ -1,16 +1,11 @@
 import { canonicalItem, type MissionItem, toE7 } from "../../../domain/mission-item";
 
-/** MISSION_ITEM_INT without its addressing: what one row becomes on the wire. */
-export interface WireItem {
+/** MISSION_ITEM_INT without its addressing: one row on the wire. */
+export interface WireItem
+  extends Pick<MissionItem, "command" | "frame" | "param1" | "param2" | "param3" | "param4"> {
   readonly seq: number;
-  readonly frame: number;
-  readonly command: number;
   readonly current: number;
   readonly autocontinue: number;
-  readonly param1: number;
-  readonly param2: number;
-  readonly param3: number;
-  readonly param4: number;
   /** Degrees × 1e7. */
   readonly x: number;
   readonly y: number;
@@ -19,20 +14,18 @@ export interface WireItem {
 
 export type Autopilot = "ardupilot" | "px4";
 
-export const toWire = (item: MissionItem, seq: number): WireItem => ({
-  seq,
-  frame: item.frame,
-  command: item.command,
-  current: item.is_current ? 1 : 0,
-  autocontinue: item.autocontinue ? 1 : 0,
-  param1: item.param1,
-  param2: item.param2,
-  param3: item.param3,
-  param4: item.param4,
-  x: toE7(item.x_lat),
-  y: toE7(item.y_long),
-  z: item.z_alt,
-});
+export const toWire = (item: MissionItem, seq: number): WireItem => {
+  const { is_current, autocontinue, x_lat, y_long, z_alt, ...fields } = item;
+  return {
+    ...fields,
+    seq,
+    current: is_current ? 1 : 0,
+    autocontinue: autocontinue ? 1 : 0,
+    x: toE7(x_lat),
+    y: toE7(y_long),
+    z: z_alt,
+  };
+};
 
 export const fromWire = (item: WireItem): MissionItem => ({
   command: item.command,

@@ -28,8 +28,10 @@ export class Channel {
   vehicle: Station | undefined;
   private readonly reader: FrameReader;
   private readonly writer: FrameWriter;
-  private readonly handlers = new Map<number, Set<Handler>>();
-  private readonly kinds = new Map<number, MavLinkDataConstructor<MavLinkData>>();
+  private readonly handlers = new Map<
+    number,
+    { kind: MavLinkDataConstructor<MavLinkData>; entries: Set<Handler> }
+  >();
   private readonly closeListeners = new Set<(reason: string) => void>();
   private closedBecause: string | undefined;
   private incomplete: { at: number | undefined; since: number } | undefined;
@@ -66,13 +68,12 @@ export class Channel {
     kind: MavLinkDataConstructor<T>,
     handler: (message: T, frame: Frame) => void,
   ): () => void {
-    const handlers = this.handlers.get(kind.MSG_ID) ?? new Set();
-    this.handlers.set(kind.MSG_ID, handlers);
-    // The registry holds one class per id, so what is decoded for this id is a T.
+    const { entries } = this.handlers.get(kind.MSG_ID) ?? { entries: new Set<Handler>() };
+    this.handlers.set(kind.MSG_ID, { kind, entries });
+    // The registry holds one class per id, so a message decoded for this id is a T.
     const entry: Handler = (message, frame) => handler(message as T, frame);
-    handlers.add(entry);
-    this.kinds.set(kind.MSG_ID, kind);
-    return () => void handlers.delete(entry);
+    entries.add(entry);
+    return () => void entries.delete(entry);
   }
 
   /** The next message of this kind that satisfies `match`; undefined when none comes in time or the channel closes. */
@@ -130,14 +131,12 @@ export class Channel {
 
   private receive(frame: Frame): void {
     const handlers = this.handlers.get(frame.id);
-    if (!handlers || handlers.size === 0) return;
+    if (!handlers || handlers.entries.size === 0) return;
     const { vehicle, self } = this;
     if (vehicle && (frame.systemId !== vehicle.systemId || frame.componentId !== vehicle.componentId)) return;
-    const kind = this.kinds.get(frame.id);
-    if (!kind) return;
-    const message = decodeAs(frame, kind);
+    const message = decodeAs(frame, handlers.kind);
     if (!isAddressedTo(self, message)) return;
-    for (const handler of [...handlers]) handler(message, frame);
+    for (const handler of [...handlers.entries]) handler(message, frame);
   }
 
   private closed(reason: string): void {
