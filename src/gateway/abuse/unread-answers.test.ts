@@ -54,7 +54,7 @@ async function served(work: () => Promise<void>): Promise<void> {
 /** What one process may grow by for what one connection leaves unread, megabytes. */
 const GROWTH = 150;
 
-test("who pings again and again and reads nothing is hung up on", async () => {
+test("a connection that pings without end and reads nothing is closed", async () => {
   // Empty ones cost the most for their bytes.
   for (const ping of [
     rawFrame({ first: 0x89, payload: Buffer.alloc(0) }),
@@ -76,7 +76,7 @@ test.each([
     true,
   ],
 ] as const)(
-  "%s: who %s and reads nothing is hung up on",
+  "%s: a connection that %s and reads nothing is closed",
   async (reason, _name, frame, joined) => {
     const [memory, before] = [gateway.memory().now, await ended(reason)];
     await served(async () => {
@@ -93,7 +93,7 @@ test.each([
   60_000,
 );
 
-test("who polls, asks and never takes an answer is hung up on", async () => {
+test("a polling client that asks and never takes an answer is disconnected", async () => {
   const before = await ended("unread_answers");
   const url = `${gateway.url}/socket.io/?EIO=4&transport=polling&token=${user.token}`;
   const post = (sid: string, packets: string[]) =>
@@ -106,7 +106,7 @@ test("who polls, asks and never takes an answer is hung up on", async () => {
   expect(await ended("unread_answers")).toBe(before + 1);
 });
 
-test("who asks a thousand things and reads the answers keeps his connection", async () => {
+test("a client that asks thousands of times and reads the answers keeps its connection", async () => {
   const caller = await connected();
   caller.socket.write(text("40"));
   await until(() => caller.heard().includes("connected"));

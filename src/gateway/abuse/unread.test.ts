@@ -6,7 +6,6 @@ import { insertMissions } from "../../testing/worlds/plans";
 import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
 
 /** Of the gateway. */
-const _STALL_SECONDS = 30;
 const CALLERS = 150;
 /** Megabytes that replies of all clients may leave unread. */
 const MAX_UNREAD = 128;
