@@ -1,6 +1,6 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import type { Plane } from "../../domain/tunnel-planes";
+import { retry } from "../../platform/retry";
 import { CommandError, type Os } from "../os/os";
 import { type ObservedInterface, parseDump } from "../reconcile/observed";
 import type { KeyPair } from "./keys";
@@ -182,15 +182,5 @@ const EXTERNAL_LIMIT_MS = 3_000;
 export const lacksWireGuard = (error: unknown): boolean =>
   error instanceof CommandError && /Unknown device type|not supported/.test(error.stderr);
 
-async function until(attempt: () => Promise<unknown>, limitMs: number): Promise<void> {
-  const deadline = Date.now() + limitMs;
-  for (;;) {
-    try {
-      await attempt();
-      return;
-    } catch (error) {
-      if (Date.now() > deadline) throw error;
-      await delay(20);
-    }
-  }
-}
+const until = (attempt: () => Promise<unknown>, limitMs: number): Promise<unknown> =>
+  retry(attempt, { firstMs: 20, limitMs });
