@@ -28,7 +28,7 @@ export interface FlightStats {
   readonly max_climb_ms: number | null;
   readonly max_descent_ms: number | null;
   readonly max_distance_from_home_m: number | null;
-  readonly home: Place | null;
+  readonly home: LatLng | null;
   readonly battery: BatteryStats | null;
   /** In the order in which they were first entered. */
   readonly modes: readonly { readonly name: string; readonly seconds: number }[];
@@ -42,7 +42,7 @@ export interface FlightStats {
   readonly series: readonly SeriesPoint[];
 }
 
-export interface Place {
+export interface LatLng {
   readonly lat: number;
   readonly lng: number;
 }
@@ -80,7 +80,7 @@ export interface Incident {
   readonly count: number;
 }
 
-export interface TrackPoint extends Place {
+export interface TrackPoint extends LatLng {
   /** Since the flight's first position. */
   readonly seconds: number;
   readonly altitude_m: number | null;

@@ -4,7 +4,7 @@ import { assets } from "../features/assets";
 import { billing } from "../features/billing";
 import { calendar } from "../features/calendar";
 import { countDrones, droneFor, drones, dronesOf } from "../features/drones";
-import { executions, executionsOfAssets } from "../features/executions";
+import { executions, executionHooks } from "../features/executions";
 import { geofences } from "../features/geofences";
 import { missions } from "../features/missions";
 import { provisioning } from "../features/provisioning";
@@ -33,7 +33,7 @@ export function composeFeatures(deps: GatewayDeps) {
     droneFor: (userId, capability, droneId) => droneFor(deps.db, userId, capability, droneId),
     dronesOf: (userId) => dronesOf(deps.db, userId),
   });
-  const asset = assets({ ...deps, executions: executionsOfAssets });
+  const asset = assets({ ...deps, executions: executionHooks });
   const routes: readonly Route[] = [
     ...account.routes,
     ...missions(deps).routes,

@@ -1,6 +1,6 @@
 import { extname } from "node:path";
 
-/** Where an asset's objects are. What we derive from it has a folder that no file name can reach: names have no slash. */
+/** The folder of an asset's objects. Derived objects have a subfolder, which no file name can reach: names have no slash. */
 export const assetFolder = (asset: { drone_id: number; id: number }): string =>
   `assets/${asset.drone_id}/${asset.id}/`;
 
@@ -17,8 +17,8 @@ export const streamFolder = (asset: { drone_id: number; id: number }): string =>
 const LONGEST = 180;
 
 /**
- * The name as an object's key, a zip's entry and a saved file can bear it: its last segment, without what
- * separates folders, hides files or cannot be printed. Letters of every script stay; the extension stays.
+ * The name in a form that is safe as an object's key, a zip entry and a saved file: its last segment, without separators,
+ * leading dots and unprintable characters. Letters of every script and the extension stay.
  */
 export function safeFileName(name: string): string {
   const last =

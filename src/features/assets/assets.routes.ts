@@ -3,12 +3,13 @@ import { DomainError } from "../../domain/errors";
 import { ids, type Route, route } from "../../http/route";
 import {
   AssetCounts,
+  AssetPage,
   AssetReply,
+  CompleteUploadRequest,
   DeleteReply,
-  DeleteWish,
+  DeleteRequest,
   DownloadReply,
   UploadedReply,
-  UploadedRequest,
   UploadReply,
   UploadRequest,
 } from "./assets.schema";
@@ -18,9 +19,9 @@ import type { UploadsService } from "./uploads.service";
 const tag = "Assets";
 const vehicle = ids("vehicle_id");
 const asset = ids("vehicle_id", "asset_id");
-const notYours = { 403: "Not yours." };
+const notYours = { 403: "The vehicle is not yours." };
 
-/** The playlist is a raw body; its errors are of the envelope of the routes beside it. */
+/** The playlist is a raw body. Its errors have the envelope of the other asset routes. */
 const errorA = (message: string, code: number) => ({ success: false, error: { code, message } });
 
 export function assetRoutes(service: AssetsService, uploads: UploadsService): readonly Route[] {
@@ -29,9 +30,9 @@ export function assetRoutes(service: AssetsService, uploads: UploadsService): re
       method: "post",
       path: "/authenticate_upload",
       tag,
-      summary: "Ask for a URL to upload a file to",
+      summary: "Get a URL for the upload of a file",
       description:
-        "Upload the content there, for example with `curl -T`, then call `/complete_upload`. Repeated before that, it returns the same asset and a new URL.",
+        "PUT the content to the URL, for example with `curl -T`, then call `/complete_upload`. A second request before that gets the same asset and a new URL.",
       guard: "drone",
       envelope: "A+top",
       body: UploadRequest,
@@ -39,7 +40,7 @@ export function assetRoutes(service: AssetsService, uploads: UploadsService): re
       documents: {
         403: "The execution is another drone's.",
         404: "There is no such execution.",
-        409: "The same file was uploaded already.",
+        409: "The same file was uploaded before.",
       },
       handle: async ({ caller, body }) => {
         const { asset, url } = await uploads.begin(caller, body);
@@ -50,12 +51,12 @@ export function assetRoutes(service: AssetsService, uploads: UploadsService): re
       method: "post",
       path: "/complete_upload",
       tag,
-      summary: "Confirm that a file was uploaded",
+      summary: "Complete the upload of a file",
       description:
-        "The uploaded object is read: 400 when it is missing, empty, or not as announced. Safe to repeat.",
+        "Checks the content: 400 when it is missing, empty, or not what was announced. Safe to repeat.",
       guard: "drone",
       envelope: "A+top",
-      body: UploadedRequest,
+      body: CompleteUploadRequest,
       success: { status: 200, schema: UploadedReply },
       documents: { 403: "The asset is another drone's.", 404: "No such asset." },
       handle: async ({ caller, body }) => {
@@ -67,7 +68,7 @@ export function assetRoutes(service: AssetsService, uploads: UploadsService): re
       method: "get",
       path: "/assets/user",
       tag,
-      summary: "How many assets each of your vehicles has",
+      summary: "Number of assets of each of your vehicles",
       guard: "user",
       envelope: "A",
       success: { status: 200, schema: z.array(AssetCounts) },
@@ -77,13 +78,14 @@ export function assetRoutes(service: AssetsService, uploads: UploadsService): re
       method: "get",
       path: "/assets/:vehicle_id",
       tag,
-      summary: "All assets of a vehicle, newest first",
+      summary: "The assets of a vehicle, newest first",
       guard: "user",
       envelope: "A",
       params: vehicle,
+      query: AssetPage,
       success: { status: 200, schema: z.array(AssetReply) },
       documents: notYours,
-      handle: ({ caller, params }) => service.list(caller.id, params.vehicle_id),
+      handle: ({ caller, params, query }) => service.list(caller.id, params.vehicle_id, query),
     }),
     route({
       method: "get",
@@ -93,10 +95,11 @@ export function assetRoutes(service: AssetsService, uploads: UploadsService): re
       guard: "user",
       envelope: "A",
       params: vehicle,
+      query: AssetPage,
       success: { status: 200, schema: z.array(AssetReply) },
-      documents: { ...notYours, 404: "The vehicle has no videos." },
-      handle: async ({ caller, params }) => {
-        const videos = await service.list(caller.id, params.vehicle_id, "video");
+      documents: { ...notYours, 404: "The vehicle has none." },
+      handle: async ({ caller, params, query }) => {
+        const videos = await service.list(caller.id, params.vehicle_id, query, "video");
         if (videos.length === 0) throw new DomainError("not_found", "This vehicle has no videos.");
         return videos;
       },
@@ -122,7 +125,7 @@ export function assetRoutes(service: AssetsService, uploads: UploadsService): re
       method: "get",
       path: "/assets/:vehicle_id/download/:asset_id",
       tag,
-      summary: "A URL to download an asset from",
+      summary: "Get a URL for the download of an asset",
       guard: "user",
       envelope: "A+top",
       params: asset,
@@ -138,7 +141,7 @@ export function assetRoutes(service: AssetsService, uploads: UploadsService): re
       guard: "user",
       envelope: "A",
       params: vehicle,
-      body: DeleteWish,
+      body: DeleteRequest,
       success: { status: 200, schema: DeleteReply, message: "Deleted." },
       documents: notYours,
       handle: async ({ caller, params, body }) => ({

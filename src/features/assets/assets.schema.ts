@@ -15,7 +15,7 @@ export const UploadRequest = z
       .regex(/^([0-9a-f]{64}|[0-9a-f]{32})$/i, "must be a SHA-256 or an MD5 in hex")
       .transform((text) => text.toLowerCase())
       .nullish()
-      .describe("SHA-256 of the content in hex, or its MD5. Compared with what arrived."),
+      .describe("SHA-256 or MD5 of the content, in hex. Compared with the uploaded content."),
     asset_type: AssetType,
     mime_type: z
       .string()
@@ -27,7 +27,7 @@ export const UploadRequest = z
   .meta({ id: "UploadRequest" });
 export type UploadRequest = z.output<typeof UploadRequest>;
 
-export const UploadedRequest = z.object({ asset_id: z.int().positive().max(2_147_483_647) });
+export const CompleteUploadRequest = z.object({ asset_id: z.int().positive().max(2_147_483_647) });
 
 export const UploadReply = z.object({
   url: z.string().describe("Presigned: `curl -T FILE URL` uploads the content."),
@@ -46,10 +46,10 @@ export const AssetReply = z
     file_name: z.string(),
     mime_type: z.string().nullable(),
     checksum: z.string().nullable(),
-    sha256: z.string().nullable().describe("Of what arrived, in hex."),
+    sha256: z.string().nullable().describe("Of the uploaded content, in hex."),
     size: z.int().nullable().describe("Bytes."),
     status: z.enum(["pending", "ready", "failed"]),
-    failure: z.string().nullable().describe("Why an upload failed."),
+    failure: z.string().nullable().describe("Reason of a failed upload."),
     thumbnail_url: z.string().nullable().describe("Presigned, for images."),
     stream: z
       .enum(["none", "pending", "ready", "failed"])
@@ -71,34 +71,32 @@ export const AssetCounts = z
   })
   .meta({ id: "AssetCounts" });
 
+/** A page of a vehicle's assets, newest first. */
+export const AssetPage = z.object({
+  limit: z.coerce.number().int().min(1).max(10_000).default(10_000).describe("At most 10,000."),
+  offset: z.coerce.number().int().min(0).max(2_147_483_647).default(0),
+});
+
 export const DownloadReply = z.object({
   download_url: z.string(),
   file_name: z.string(),
   asset_type: AssetType,
 });
 
-export const DeleteWish = z.object({ ids: z.array(z.int().positive().max(2_147_483_647)).min(1).max(1_000) });
+export const DeleteRequest = z.object({
+  ids: z.array(z.int().positive().max(2_147_483_647)).min(1).max(1_000),
+});
 export const DeleteReply = z.object({
-  deleted: z.array(z.int()).describe("The ids that were deleted."),
+  deleted: z.array(z.int()).describe("The ids that existed."),
 });
 
-export function toAssetReply(asset: Asset, thumbnailUrl: string | null): AssetReply {
-  return {
-    id: asset.id,
-    drone_id: asset.drone_id,
-    user_id: asset.user_id,
-    execution_id: asset.execution_id,
-    asset_type: asset.asset_type,
-    file_name: asset.file_name,
-    mime_type: asset.mime_type,
-    checksum: asset.checksum,
-    sha256: asset.sha256,
-    size: asset.size,
-    status: asset.status,
-    failure: asset.failure,
-    thumbnail_url: thumbnailUrl,
-    stream: asset.stream,
-    created_at: asset.created_at.toISOString(),
-    completed_at: asset.completed_at?.toISOString() ?? null,
-  };
-}
+/** Without what only this service needs. */
+export const toAssetReply = (
+  { url_expires_at: _, thumbnail: __, ...asset }: Asset,
+  thumbnailUrl: string | null,
+): AssetReply => ({
+  ...asset,
+  thumbnail_url: thumbnailUrl,
+  created_at: asset.created_at.toISOString(),
+  completed_at: asset.completed_at?.toISOString() ?? null,
+});

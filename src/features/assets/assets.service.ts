@@ -17,11 +17,12 @@ import {
   executionsOf,
   findAsset,
   lockAssetsOf,
+  type Page,
   vehicleOwner,
 } from "./assets.store";
 import { rewrittenPlaylist } from "./playlist";
 import { beginRemoval } from "./removal";
-import type { ExecutionsOfAssets } from "./uploads.service";
+import type { ExecutionHooks } from "./uploads.service";
 
 const SIGNED_AT_ONCE = 100;
 
@@ -31,25 +32,26 @@ interface Deps {
   readonly log: Logger;
   readonly clock: Clock;
   readonly downloadSeconds: number;
-  readonly executions: ExecutionsOfAssets;
+  readonly executions: ExecutionHooks;
 }
 
-/** What owners do with what their vehicles brought back. A vehicle of another's is `forbidden`. */
+/** The assets of vehicles, for their owners. Rejects with `forbidden` for another user's vehicle. */
 export class AssetsService {
   constructor(private readonly deps: Deps) {}
 
   counts = (userId: number) => countAssets(this.deps.db, userId);
 
-  async list(userId: number, vehicleId: number, type?: AssetType): Promise<AssetReply[]> {
+  async list(userId: number, vehicleId: number, page: Page, type?: AssetType): Promise<AssetReply[]> {
     await this.checkVehicle(userId, vehicleId);
-    return this.replies(await assetsOfDrone(this.deps.db, { drone_id: vehicleId, user_id: userId }, type));
+    const owned = { drone_id: vehicleId, user_id: userId };
+    return this.replies(await assetsOfDrone(this.deps.db, owned, page, type));
   }
 
-  /** In the order of their making. Whether the caller may see them is the caller's to know. */
+  /** In the order of their creation. The caller checks that the user may see them. */
   ofExecution = async (executionId: number): Promise<AssetReply[]> =>
     this.replies(await assetsOfExecution(this.deps.db, executionId));
 
-  /** As the API shows them, thumbnails signed for the user. */
+  /** With presigned URLs of the thumbnails. */
   replies = async (assets: readonly Asset[]): Promise<AssetReply[]> => {
     const replies: AssetReply[] = [];
     for (const asset of assets) {
@@ -74,10 +76,10 @@ export class AssetsService {
     };
   }
 
-  /** The playlist of a video, each segment's URI presigned for as long as a download is. */
+  /** The playlist of a video. Its segments' URLs are valid as long as the URL of a download. */
   async playlist(userId: number, vehicleId: number, assetId: number): Promise<string> {
     const asset = await this.ready(userId, vehicleId, assetId);
-    if (asset.asset_type !== "video") throw new DomainError("not_found", "This asset is no video.");
+    if (asset.asset_type !== "video") throw new DomainError("not_found", "This asset is not a video.");
     if (asset.stream === "failed")
       throw new DomainError("not_found", "This video cannot be played; download it.");
     if (asset.stream !== "ready")
@@ -85,20 +87,20 @@ export class AssetsService {
     return rewrittenPlaylist(this.deps.store, asset, this.deps.downloadSeconds);
   }
 
-  /** Returns the ids that were this vehicle's. Rows go at once; objects at once too, or later by a job. */
+  /** Returns the ids that were this vehicle's. Deletes the rows, and the objects at once or later by a job. */
   async delete(userId: number, vehicleId: number, ids: readonly number[]): Promise<number[]> {
     await this.checkVehicle(userId, vehicleId);
     const { db, store, log, clock, executions } = this.deps;
-    const brought = { drone_id: vehicleId, user_id: userId };
-    const { gone, removal } = await db.transaction(async (trx) => {
+    const owned = { drone_id: vehicleId, user_id: userId };
+    const { deleted, removal } = await db.transaction(async (trx) => {
       await lockAssetsOf(trx, vehicleId);
-      for (const id of await executionsOf(trx, brought, ids)) await executions.hold(trx, id);
-      const gone = await deleteAssets(trx, brought, ids);
-      for (const asset of gone) await executions.settled(trx, asset, clock.now());
-      return { gone, removal: await beginRemoval(trx, gone) };
+      for (const id of await executionsOf(trx, owned, ids)) await executions.lock(trx, id);
+      const deleted = await deleteAssets(trx, owned, ids);
+      for (const asset of deleted) await executions.assetChanged(trx, asset, clock.now());
+      return { deleted, removal: await beginRemoval(trx, deleted) };
     });
     await removal.finish(db, store, log);
-    return gone.map(({ id }) => id);
+    return deleted.map(({ id }) => id);
   }
 
   private async ready(userId: number, vehicleId: number, assetId: number): Promise<Asset> {
@@ -110,7 +112,7 @@ export class AssetsService {
     return asset;
   }
 
-  /** A deleted vehicle's assets stay its owner's; those that one brought back for an earlier owner, that owner's. */
+  /** A deleted vehicle's assets stay with its owner, and those from the time of an earlier owner with that owner. */
   private async checkVehicle(userId: number, vehicleId: number): Promise<void> {
     const vehicle = await vehicleOwner(this.deps.db, vehicleId);
     if (!vehicle) throw new DomainError("not_found", "No such vehicle.");

@@ -3,25 +3,25 @@ import type { Db } from "../../platform/postgres/db";
 export type AssetType = "video" | "image" | "logs";
 
 /**
- * pending: a URL for its upload is out. ready: what arrived is whole. failed: nothing arrived, or something
- * else; a new URL makes it pending again, and completing it once more may find it whole.
+ * pending: it has a URL for the upload. ready: the content arrived and was checked. failed: no content arrived, or not
+ * the announced one; a new URL makes it pending again, and another `complete_upload` may find it whole.
  */
 export type AssetStatus = "pending" | "ready" | "failed";
 
-/** none → pending (a video that is whole) → ready, or failed when ffmpeg cannot read it. */
+/** none → pending (a video that is ready) → ready, or failed when ffmpeg cannot read it. */
 export type StreamState = "none" | "pending" | "ready" | "failed";
 
 export interface Asset {
   readonly id: number;
   readonly drone_id: number;
-  /** Owner of the drone when the asset was made. */
+  /** Owner of the drone when the asset was created. */
   readonly user_id: number;
   readonly execution_id: number | null;
   readonly asset_type: AssetType;
   /** As the drone named it; see `safeFileName` before using it as a path. */
   readonly file_name: string;
   readonly mime_type: string | null;
-  /** What the drone said: a SHA-256 or an MD5, hex in lower case. */
+  /** Announced by the drone: a SHA-256 or an MD5, hex in lower case. */
   readonly checksum: string | null;
   readonly status: AssetStatus;
   readonly failure: string | null;
@@ -55,26 +55,26 @@ const assets = (db: Db) => db<Asset>("assets");
 const LOCK_CLASS = 727_175;
 
 /**
- * Until the transaction ends nobody else begins, settles, moves or deletes an asset of this drone. Taken before
- * any row is held: an asset and its execution are found together and stay together, and no two wait for each other.
+ * Until the transaction ends no other one changes an asset of this drone. Taken before any row is locked, so that an
+ * asset and its execution are read together, and no two transactions wait for each other.
  */
 export const lockAssetsOf = async (trx: Db, droneId: number): Promise<void> => {
   await trx.raw("SELECT pg_advisory_xact_lock(?::int, ?::int)", [LOCK_CLASS, droneId]);
 };
 
-/** The same drone's file of the same name and content, that has arrived. */
-export const findArrived = async (db: Db, { drone_id, file_name, checksum }: NewAsset) =>
+/** A ready asset of the same drone with the same name and content. */
+export const findReady = async (db: Db, { drone_id, file_name, checksum }: NewAsset) =>
   checksum === null
     ? undefined
     : assets(db).where({ drone_id, file_name, checksum, status: "ready" }).first();
 
 /**
- * The asset whose upload this request begins anew. Without a checksum two files of one name are the same only
- * within one execution: every flight has a `log.bin`. So is a file that failed there, whatever is announced of it
- * now: a log that was still written to has another checksum the next time.
+ * The asset whose upload this request repeats. Without a checksum, files of one name are the same within one execution
+ * only: every flight has a `log.bin`. Within an execution a failed file is the same whatever its new checksum: a log
+ * that was still written during the upload has another one the next time.
  */
-export const findUnfinished = async (db: Db, wish: NewAsset): Promise<Asset | undefined> =>
-  (await findSameUnfinished(db, wish)) ?? (wish.execution_id === null ? undefined : findFailed(db, wish));
+export const findUnfinished = async (db: Db, asset: NewAsset): Promise<Asset | undefined> =>
+  (await findSameUnfinished(db, asset)) ?? (asset.execution_id === null ? undefined : findFailed(db, asset));
 
 const findFailed = async (
   db: Db,
@@ -86,15 +86,15 @@ const findFailed = async (
     .forUpdate()
     .first();
 
-const findSameUnfinished = async (db: Db, wish: NewAsset): Promise<Asset | undefined> =>
+const findSameUnfinished = async (db: Db, asset: NewAsset): Promise<Asset | undefined> =>
   assets(db)
-    .where({ drone_id: wish.drone_id, file_name: wish.file_name, checksum: wish.checksum })
+    .where({ drone_id: asset.drone_id, file_name: asset.file_name, checksum: asset.checksum })
     .whereNot({ status: "ready" })
     .modify((query) => {
-      if (wish.checksum === null || wish.execution_id !== null)
+      if (asset.checksum === null || asset.execution_id !== null)
         query.where((either) => {
-          either.where({ execution_id: wish.execution_id });
-          if (wish.checksum !== null) either.orWhereNull("execution_id");
+          either.where({ execution_id: asset.execution_id });
+          if (asset.checksum !== null) either.orWhereNull("execution_id");
         });
     })
     .orderBy("id", "desc")
@@ -104,7 +104,7 @@ const findSameUnfinished = async (db: Db, wish: NewAsset): Promise<Asset | undef
 export const insertAsset = async (db: Db, asset: NewAsset): Promise<Asset> =>
   (await assets(db).insert(asset).returning("*"))[0] as Asset;
 
-/** Returns the asset as it is now, or undefined when it is gone or, with `unless`, already in that state. */
+/** Returns the changed asset. Undefined when it was deleted or, with `unless`, when it is already in that state. */
 export const updateAsset = async (
   db: Db,
   id: number,
@@ -122,26 +122,38 @@ export const updateAsset = async (
 export const findAsset = async (db: Db, id: number): Promise<Asset | undefined> =>
   assets(db).where({ id }).first();
 
-/** What a drone brought back for one of its owners. */
-export interface Brought {
+/** The assets of a drone from the time of one of its owners. */
+export interface DroneAndOwner {
   readonly drone_id: number;
   readonly user_id: number;
 }
 
-/** Newest first. */
-export const assetsOfDrone = async (db: Db, brought: Brought, type?: AssetType): Promise<Asset[]> =>
-  assets(db)
-    .where({ ...brought, ...(type ? { asset_type: type } : {}) })
-    .orderBy("id", "desc");
+export interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
 
-/** In the order of their making. */
+/** Newest first. */
+export const assetsOfDrone = async (
+  db: Db,
+  owned: DroneAndOwner,
+  { limit, offset }: Page,
+  type?: AssetType,
+): Promise<Asset[]> =>
+  assets(db)
+    .where({ ...owned, ...(type ? { asset_type: type } : {}) })
+    .orderBy("id", "desc")
+    .limit(limit)
+    .offset(offset);
+
+/** In the order of their creation. */
 export const assetsOfExecution = async (db: Db, executionId: number): Promise<Asset[]> =>
   assets(db).where({ execution_id: executionId }).orderBy("id");
 
 /** The executions that these assets of a drone belong to, in order. */
-export const executionsOf = async (db: Db, brought: Brought, ids: readonly number[]): Promise<number[]> =>
+export const executionsOf = async (db: Db, owned: DroneAndOwner, ids: readonly number[]): Promise<number[]> =>
   db("assets")
-    .where(brought)
+    .where(owned)
     .whereIn("id", ids)
     .whereNotNull("execution_id")
     .distinct("execution_id")
@@ -150,7 +162,7 @@ export const executionsOf = async (db: Db, brought: Brought, ids: readonly numbe
 
 export const deleteAssets = async (
   trx: Db,
-  where: Brought | { execution_id: number },
+  where: DroneAndOwner | { execution_id: number },
   ids?: readonly number[],
 ): Promise<Asset[]> =>
   assets(trx)
@@ -159,7 +171,7 @@ export const deleteAssets = async (
     .delete()
     .returning("*");
 
-/** Whose a vehicle is, a deleted one too: what it brought back stays its owner's. */
+/** The owner of a vehicle, also of a deleted one, whose assets the owner keeps. */
 export const vehicleOwner = async (db: Db, id: number): Promise<{ user_id: number } | undefined> =>
   db("drones").where({ id }).first("user_id");
 
@@ -169,7 +181,7 @@ export interface VehicleCounts extends Record<AssetType, number> {
   readonly total: number;
 }
 
-/** Every live vehicle of a user, and the deleted ones that left something. */
+/** Every live vehicle of a user, and deleted ones that have assets. */
 export async function countAssets(db: Db, userId: number): Promise<VehicleCounts[]> {
   const { rows } = await db.raw(
     `SELECT d.id AS vehicle_id, d.name,

@@ -10,7 +10,7 @@ export interface Content {
   readonly head: Buffer;
 }
 
-/** Read what was uploaded once, without keeping it. */
+/** Reads an upload once, without keeping it. */
 export async function readContent(stream: Readable): Promise<Content> {
   const sha256 = createHash("sha256");
   const md5 = createHash("md5");
@@ -25,7 +25,7 @@ export async function readContent(stream: Readable): Promise<Content> {
   return { size, sha256: sha256.digest("hex"), md5: md5.digest("hex"), head };
 }
 
-/** Why this content is not what was announced, or undefined when it is. */
+/** Why the content is not what was announced, or undefined when it is. */
 export function faultOf(content: Content, announced: { checksum: string | null; asset_type: AssetType }) {
   if (content.size === 0) return "The uploaded file is empty.";
   const { checksum } = announced;
@@ -34,7 +34,7 @@ export function faultOf(content: Content, announced: { checksum: string | null; 
     return `The checksum of the ${content.size} bytes that arrived is ${found}, not ${checksum}.`;
   const kind = kindOf(content.head);
   if (kind && announced.asset_type !== "logs" && kind.type !== announced.asset_type)
-    return `This is ${kind.mime}, which is no ${announced.asset_type}.`;
+    return `This is ${kind.mime}, which is not of type ${announced.asset_type}.`;
   return undefined;
 }
 
@@ -47,8 +47,7 @@ const ascii = (head: Buffer, at: number, text: string) =>
   head.toString("latin1", at, at + text.length) === text;
 
 /**
- * What the first bytes say beyond doubt. Cameras write raw formats of their own, so that an unknown beginning
- * says nothing.
+ * The type, where the first bytes make it certain. Undefined for others: cameras write raw formats of their own.
  */
 export function kindOf(head: Buffer): Kind | undefined {
   if (head[0] === 0xff && head[1] === 0xd8 && head[2] === 0xff) return { type: "image", mime: "image/jpeg" };

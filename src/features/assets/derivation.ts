@@ -12,19 +12,19 @@ interface Deps {
 
 const Payload = z.object({
   asset_id: z.int(),
-  /** Tells where its objects are once its row is gone. Jobs of earlier versions do not have it. */
+  /** Locates the objects once the row is deleted. Jobs of earlier versions do not have it. */
   drone_id: z.int().optional(),
 });
 
-/** A job that makes something of an asset, and keeps it in the asset's folder. */
+/** A job that derives objects from an asset, into the asset's folder. */
 export const derivationOf = (
   { id, drone_id }: Asset,
   task: "make-thumbnail" | "package-video",
 ): JobRequest => ({ task, payload: { asset_id: id, drone_id } });
 
 /**
- * The asset that such a job is about. Undefined when it was deleted; then nothing is left of what an attempt that
- * was killed may have written after the deletion.
+ * The asset of such a job. Undefined when it was deleted; then this deletes objects that an earlier attempt may have
+ * written after the deletion.
  */
 export async function assetToDerive({ db, store }: Deps, payload: unknown): Promise<Asset | undefined> {
   const { asset_id, drone_id } = Payload.parse(payload);
@@ -33,11 +33,11 @@ export async function assetToDerive({ db, store }: Deps, payload: unknown): Prom
   return asset;
 }
 
-/** Record what was made of it. When it was deleted meanwhile, what was written since goes as well. */
-export async function keepDerived(
+/** Records the derived objects. Deletes them when the asset was deleted meanwhile. */
+export async function saveDerived(
   { db, store }: Deps,
   asset: Asset,
-  made: Pick<Asset, "thumbnail"> | Pick<Asset, "stream">,
+  derived: Pick<Asset, "thumbnail"> | Pick<Asset, "stream">,
 ): Promise<void> {
-  if (!(await updateAsset(db, asset.id, made))) await store.deletePrefix(assetFolder(asset));
+  if (!(await updateAsset(db, asset.id, derived))) await store.deletePrefix(assetFolder(asset));
 }

@@ -4,8 +4,8 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 
 /**
- * What cameras write. A playlist or a session description is no video but a list of addresses, which ffmpeg would
- * ask for from where we run: whoever uploads one must not have that done.
+ * The formats of cameras. A playlist or a session description is a list of URLs: ffmpeg would request them from inside
+ * our network for the client that uploaded it.
  */
 const FORMATS = "mov,matroska,avi,mpegts,mpeg,mpegvideo,m4v,h264,hevc,mjpeg,flv,asf,ogg,mxf,dv";
 const PROTOCOLS = "http,tcp";
@@ -18,7 +18,7 @@ interface Limits {
 
 const found = new Set<string>();
 
-/** Whether this program is there. Once found it is not begun again: loading its libraries takes a tenth of a second. */
+/** Whether the program can be started. A success is cached: loading its libraries takes a tenth of a second. */
 export async function canRun(program: string): Promise<boolean> {
   if (found.has(program)) return true;
   try {
@@ -31,7 +31,7 @@ export async function canRun(program: string): Promise<boolean> {
 }
 
 /**
- * Have ffmpeg read `source`, an address on loopback, and do with it what the arguments say. Rejects with its own words.
+ * Runs ffmpeg on `source`, a URL on loopback, with these arguments. Rejects with the end of its error output.
  */
 export async function runFfmpeg(
   ffmpeg: string,
@@ -44,15 +44,15 @@ export async function runFfmpeg(
     env: environment(),
     maxBuffer: 2 ** 20,
   }).catch((error: Error & { stderr?: string; killed?: boolean }) => {
-    if (error.killed) throw new Error(`ffmpeg was stopped after ${limits.timeout} ms at the latest.`);
-    const told = error.stderr?.trim() || error.message;
-    throw new Error(`ffmpeg: ${told.slice(-2_000)}`);
+    if (error.killed) throw new Error(`ffmpeg was stopped: it took longer than ${limits.timeout} ms.`);
+    const output = error.stderr?.trim() || error.message;
+    throw new Error(`ffmpeg: ${output.slice(-2_000)}`);
   });
 }
 
-/** What ffmpeg says is in it; it ends with an error because no output was asked of it. */
+/** The codecs that ffmpeg finds. It exits with an error, since it has no output file. */
 export async function codecsOf(ffmpeg: string, source: string, signal: AbortSignal) {
-  const told = await run(ffmpeg, ["-nostdin", "-hide_banner", ...reading(source)], {
+  const output = await run(ffmpeg, ["-nostdin", "-hide_banner", ...reading(source)], {
     signal,
     env: environment(),
     timeout: 60_000,
@@ -64,7 +64,7 @@ export async function codecsOf(ffmpeg: string, source: string, signal: AbortSign
       return error.stderr;
     },
   );
-  return { video: /Video: (\w+)/.exec(told)?.[1], audio: /Audio: (\w+)/.exec(told)?.[1] };
+  return { video: /Video: (\w+)/.exec(output)?.[1], audio: /Audio: (\w+)/.exec(output)?.[1] };
 }
 
 const reading = (source: string): string[] => [
@@ -73,13 +73,13 @@ const reading = (source: string): string[] => [
   ...["-i", source],
 ];
 
-/** Loopback is asked directly, also where a proxy leads out. */
+/** Without a proxy for loopback. */
 const environment = (): NodeJS.ProcessEnv => ({
   ...process.env,
   no_proxy: [process.env.no_proxy, "127.0.0.1"].filter(Boolean).join(","),
 });
 
-/** Whether another try would end the same way: the store answered, and what it gave is no video. */
+/** Whether a retry would fail again: the object was read, and it is not a video. */
 export const isBadInput = ({ message }: Error): boolean =>
   /Invalid data found|matches no streams|does not contain any stream|could not find codec|moov atom not found|not on whitelist/i.test(
     message,

@@ -9,7 +9,7 @@ import { AssetsService } from "./assets.service";
 import { canRun } from "./ffmpeg";
 import { removeObjectsTask } from "./removal";
 import { makeThumbnailTask } from "./thumbnail";
-import { type ExecutionsOfAssets, UploadsService } from "./uploads.service";
+import { type ExecutionHooks, UploadsService } from "./uploads.service";
 import { packageVideoTask, sweepPackaging } from "./video-stream";
 
 export { assetKey, safeFileName, thumbnailKey } from "./asset-names";
@@ -25,17 +25,17 @@ export {
   vehicleOwner,
 } from "./assets.store";
 export { beginRemoval, type Removal } from "./removal";
-export type { ExecutionsOfAssets } from "./uploads.service";
+export type { ExecutionHooks } from "./uploads.service";
 
 export interface AssetsDeps {
   readonly db: Db;
   readonly store: ObjectStore;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly executions: ExecutionsOfAssets;
+  readonly executions: ExecutionHooks;
 }
 
-/** What drones bring back: pictures, videos and logs, from the upload to the download. */
+/** Pictures, videos and logs of drones, from the upload to the download. */
 export function assets({ db, store, clock, log, executions }: AssetsDeps) {
   const service = new AssetsService({
     db,
@@ -56,7 +56,7 @@ export function assets({ db, store, clock, log, executions }: AssetsDeps) {
   return { routes, service };
 }
 
-/** Thumbnails, videos for browsers, and objects whose rows are gone. Videos only where ffmpeg is. */
+/** Jobs for thumbnails, videos for browsers, and objects of deleted rows. Videos only where ffmpeg is installed. */
 export async function assetTasks(deps: {
   readonly db: Db;
   readonly store: ObjectStore;

@@ -2,7 +2,7 @@ import { EventEmitter, once } from "node:events";
 import { connect } from "node:net";
 import { Readable } from "node:stream";
 import { until } from "../../testing/until";
-import { readOnLoopback } from "./loopback-reader";
+import { serveOnLoopback } from "./loopback-reader";
 
 const content = Buffer.from(Array.from({ length: 300_000 }, (_, at) => at % 251));
 
@@ -34,7 +34,7 @@ const ask = (address: string | URL, range?: string) =>
 const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
 
 test("any part of an object is read, and nothing else, while it is used and no longer", async () => {
-  const given = await readOnLoopback(storeOf(content), "a video", async (address) => {
+  const given = await serveOnLoopback(storeOf(content), "a video", async (address) => {
     for (const [range, start, end] of [
       ["bytes=0-", 0, 299_999],
       ["bytes=1000-", 1_000, 299_999],
@@ -65,19 +65,21 @@ test("any part of an object is read, and nothing else, while it is used and no l
 });
 
 test("an empty object is read as one, and one that is not there is told at once", async () => {
-  const sizes = await readOnLoopback(storeOf(Buffer.alloc(0)), "a video", async (address) => {
+  const sizes = await serveOnLoopback(storeOf(Buffer.alloc(0)), "a video", async (address) => {
     const response = await ask(address, "bytes=0-");
     return [response.status, (await bytesOf(response)).length];
   });
   expect(sizes).toEqual([200, 0]);
-  await expect(readOnLoopback(storeOf(content), "another", async () => "used")).rejects.toThrow("no another");
+  await expect(serveOnLoopback(storeOf(content), "another", async () => "used")).rejects.toThrow(
+    "no another",
+  );
 });
 
 test.each([
   ["at once", 0, "The store is away."],
   ["half-way", 50_000, "The store hung up."],
 ])("a store that fails %s is told, also when the reader took it for the end", async (_when, after, cause) => {
-  const reading = readOnLoopback(storeOf(content, after), "a video", async (address) => {
+  const reading = serveOnLoopback(storeOf(content, after), "a video", async (address) => {
     expect((await bytesOf(await ask(address, "bytes=0-99"))).length).toBe(100);
     await ask(address, "bytes=1000-")
       .then(bytesOf, () => undefined)
@@ -93,7 +95,7 @@ test.each([
 test("a reader that leaves before the end is no fault, and the store is not read on", async () => {
   // More than the sockets between hold.
   const store = storeOf(Buffer.alloc(50_000_000));
-  const used = readOnLoopback(store, "a video", async (address) => {
+  const used = serveOnLoopback(store, "a video", async (address) => {
     const leaving = new AbortController();
     const response = await fetch(address, { signal: leaving.signal });
     await response.body?.getReader().read();
@@ -115,7 +117,7 @@ test("a reader that leaves before the store answers leaves nothing of the store 
       return store.read(...what);
     },
   };
-  await readOnLoopback(slow, "a video", async (address) => {
+  await serveOnLoopback(slow, "a video", async (address) => {
     const { hostname, port, pathname } = new URL(address);
     const reader = connect(Number(port), hostname);
     reader.write(`GET ${pathname} HTTP/1.1\r\nHost: x\r\n\r\n`);
@@ -129,6 +131,6 @@ test("a reader that leaves before the store answers leaves nothing of the store 
 });
 
 test("what the user of an address says of itself is told as it is", async () => {
-  const used = readOnLoopback(storeOf(content), "a video", () => Promise.reject(new Error("no video")));
+  const used = serveOnLoopback(storeOf(content), "a video", () => Promise.reject(new Error("no video")));
   await expect(used).rejects.toThrow("no video");
 });

@@ -8,12 +8,11 @@ import type { ObjectStore } from "../../platform/objects/object-store";
 type Objects = Pick<ObjectStore, "sizeOf" | "read">;
 
 /**
- * Let a program that wants an address read an object, any part of it and as often as it likes, at one on loopback that is
- * good while `use` runs. An address of the store would be a secret, and a command line can be read by others on the
- * machine and is kept where commands are audited. Rejects with the store's error when it failed a read, whatever became of
- * `use`: a program may take that for the object's end.
+ * Serves an object at a URL on loopback while `use` runs, so that a program can read any range of it. A presigned URL of
+ * the store would be a secret on the program's command line, which other users of the machine can read. Rejects with the
+ * store's error when a read failed, whatever the result of `use`: a program may take the failure for the object's end.
  */
-export async function readOnLoopback<T>(
+export async function serveOnLoopback<T>(
   store: Objects,
   key: string,
   use: (address: string) => Promise<T>,
@@ -51,8 +50,8 @@ interface Range {
 }
 
 /**
- * What a Range header asks for (RFC 9110, 14.1.2): a part, or `none` where nothing is. `whole` without one, and for what
- * a server may take for none: several parts, another unit, or what is no range.
+ * The range of a Range header (RFC 9110, 14.1.2), or `none` when it is outside the object. `whole` without a header, and
+ * for headers that a server may ignore: several ranges, another unit, or an invalid range.
  */
 function partOf(header: string | undefined, size: number): Range | "whole" | "none" {
   const [, first, last, suffix] = /^bytes=(?:(\d+)-(\d*)|-(\d+))$/.exec(header ?? "") ?? [];
@@ -63,7 +62,7 @@ function partOf(header: string | undefined, size: number): Range | "whole" | "no
   return start <= end ? { start, end } : "none";
 }
 
-/** Resolves when all was sent, or the reader left. */
+/** Resolves when everything was sent or the client disconnected. */
 async function send(
   store: Objects,
   key: string,
@@ -73,7 +72,7 @@ async function send(
 ): Promise<void> {
   const range = part === "whole" ? { start: 0, end: size - 1 } : part;
   const body = await store.read(key, range);
-  // The reader left meanwhile: nothing will close any more.
+  // The client disconnected meanwhile, and there will be no `close` event.
   if (response.destroyed) return void body.on("error", () => {}).destroy();
   response.writeHead(part === "whole" ? 200 : 206, {
     "accept-ranges": "bytes",

@@ -4,14 +4,14 @@ import type { ObjectStore } from "../../platform/objects/object-store";
 import type { Db } from "../../platform/postgres/db";
 import type { Logger } from "../../platform/process/log";
 import { assetKey, thumbnailKey } from "./asset-names";
-import { assetToDerive, keepDerived } from "./derivation";
+import { assetToDerive, saveDerived } from "./derivation";
 
 /** Pixels that a thumbnail fits into. */
 const BOX = { width: 480, height: 360 };
-/** An image beyond this is kept, without a thumbnail: it is decoded in memory. */
+/** A larger image gets no thumbnail: it would be decoded in memory. */
 const LARGEST_BYTES = 200 * 2 ** 20;
 
-/** Upright as its EXIF says, as JPEG, which every mail program shows. Rejects when it is no picture. */
+/** Rotated by its EXIF data, as JPEG, which every mail program shows. Rejects when the image cannot be decoded. */
 export const drawThumbnail = (image: Buffer): Promise<Buffer> =>
   sharp(image, { failOn: "none" })
     .rotate()
@@ -29,11 +29,11 @@ export const makeThumbnailTask =
     const chunks: Buffer[] = [];
     for await (const chunk of await store.read(assetKey(asset))) chunks.push(chunk as Buffer);
     const drawn = await drawThumbnail(Buffer.concat(chunks)).catch((error) => {
-      // Another try would find the same bytes.
-      log.warn({ err: error, asset_id: asset.id }, "an image that no thumbnail can be drawn of");
+      // A retry would fail on the same bytes.
+      log.warn({ err: error, asset_id: asset.id }, "An image cannot be decoded and gets no thumbnail");
       return undefined;
     });
     if (!drawn) return;
     await store.write(thumbnailKey(asset), drawn, "image/jpeg");
-    await keepDerived(deps, asset, { thumbnail: true });
+    await saveDerived(deps, asset, { thumbnail: true });
   };

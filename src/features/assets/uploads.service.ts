@@ -8,8 +8,8 @@ import { assetKey } from "./asset-names";
 import type { UploadRequest } from "./assets.schema";
 import {
   type Asset,
-  findArrived,
   findAsset,
+  findReady,
   findUnfinished,
   insertAsset,
   lockAssetsOf,
@@ -19,15 +19,15 @@ import {
 import { faultOf, kindOf, readContent } from "./content-check";
 import { derivationOf } from "./derivation";
 
-/** What assets must know of executions, and tell them. */
-export interface ExecutionsOfAssets {
+/** The part of executions that assets need. */
+export interface ExecutionHooks {
   /**
-   * The drone that flew it and whom it flew for, held until the transaction ends; undefined when there is none.
-   * Whoever changes an asset holds its execution first.
+   * Locks an execution until the transaction ends, and returns its drone and owner. Undefined when it does not exist.
+   * Lock the execution before its assets.
    */
-  hold(trx: Db, executionId: number): Promise<Pick<Asset, "drone_id" | "user_id"> | undefined>;
-  /** In the transaction that does it: this asset has arrived, failed, or is gone. */
-  settled(trx: Db, asset: Asset, now: Date): Promise<void>;
+  lock(trx: Db, executionId: number): Promise<Pick<Asset, "drone_id" | "user_id"> | undefined>;
+  /** An asset became ready, failed or was deleted, in this transaction. */
+  assetChanged(trx: Db, asset: Asset, now: Date): Promise<void>;
 }
 
 export interface UploadsDeps {
@@ -35,35 +35,37 @@ export interface UploadsDeps {
   readonly store: ObjectStore;
   readonly clock: Clock;
   readonly urlSeconds: number;
-  readonly executions: ExecutionsOfAssets;
+  readonly executions: ExecutionHooks;
 }
 
-/** How what a drone brought back reaches the store: it asks for a URL, puts, and says that it did. */
+/** Uploads of drones: a drone gets a URL, puts the content there, and completes the upload. */
 export class UploadsService {
   constructor(private readonly deps: UploadsDeps) {}
 
   /**
-   * A URL for the upload. Rejects with `conflict` when the same file of this drone is here already, with
+   * A URL for the upload. Rejects with `conflict` when the same file of this drone was uploaded before, and with
    * `forbidden` for another drone's execution.
    */
-  async begin(drone: DroneCaller, wish: UploadRequest): Promise<{ asset: Asset; url: string }> {
+  async begin(drone: DroneCaller, request: UploadRequest): Promise<{ asset: Asset; url: string }> {
     const { db, store, clock, urlSeconds } = this.deps;
     const asset = await db.transaction(async (trx) => {
       await lockAssetsOf(trx, drone.id);
-      const execution = wish.execution_id ? await this.held(trx, drone, wish.execution_id) : undefined;
+      const execution = request.execution_id
+        ? await this.lockExecution(trx, drone, request.execution_id)
+        : undefined;
       const wanted: NewAsset = {
         drone_id: drone.id,
-        // Whom it was flown for, who may have sold the drone since.
+        // The owner at the time of the flight, who may have sold the drone since.
         user_id: execution?.user_id ?? drone.user_id,
-        execution_id: wish.execution_id ?? null,
-        asset_type: wish.asset_type,
-        file_name: wish.file_name,
-        mime_type: wish.mime_type ?? null,
-        checksum: wish.checksum ?? null,
+        execution_id: request.execution_id ?? null,
+        asset_type: request.asset_type,
+        file_name: request.file_name,
+        mime_type: request.mime_type ?? null,
+        checksum: request.checksum ?? null,
         url_expires_at: new Date(clock.now().getTime() + urlSeconds * 1000),
       };
-      const arrived = await findArrived(trx, wanted);
-      if (arrived) throw new DomainError("conflict", `This file is here already, as asset ${arrived.id}.`);
+      const ready = await findReady(trx, wanted);
+      if (ready) throw new DomainError("conflict", `This file was uploaded before, as asset ${ready.id}.`);
       const unfinished = await findUnfinished(trx, wanted);
       if (!unfinished) return insertAsset(trx, wanted);
       const execution_id = wanted.execution_id ?? unfinished.execution_id;
@@ -78,8 +80,8 @@ export class UploadsService {
   }
 
   /**
-   * Look at what arrived. Rejects with `invalid_input`, and the asset has failed, when nothing did or something
-   * else than announced. Safe to repeat: a failed one may be whole the next time, a ready one stays ready.
+   * Checks the uploaded content. Marks the asset as failed and rejects with `invalid_input` when there is none or not the
+   * announced one. Safe to repeat: a failed asset may become ready, and a ready one stays ready.
    */
   async complete(drone: DroneCaller, assetId: number): Promise<Asset> {
     const { db, store, clock } = this.deps;
@@ -94,7 +96,7 @@ export class UploadsService {
     const fault = faultOf(content, asset);
     if (fault) throw await this.fail(asset, fault);
     return db.transaction(async (trx) => {
-      const ready = await this.settle(trx, asset, {
+      const ready = await this.update(trx, asset, {
         status: "ready",
         failure: null,
         size: content.size,
@@ -103,7 +105,7 @@ export class UploadsService {
         stream: asset.asset_type === "video" ? "pending" : "none",
         completed_at: clock.now(),
       });
-      // Somebody else completed or deleted it meanwhile, and did all that follows.
+      // Another request completed or deleted it meanwhile, and enqueued the jobs.
       if (!ready) return (await findAsset(trx, asset.id)) ?? asset;
       if (ready.asset_type === "image") await enqueue(trx, derivationOf(ready, "make-thumbnail"));
       if (ready.asset_type === "video") await enqueue(trx, derivationOf(ready, "package-video"));
@@ -111,16 +113,16 @@ export class UploadsService {
     });
   }
 
-  private async held(trx: Db, drone: DroneCaller, executionId: number) {
-    const execution = await this.deps.executions.hold(trx, executionId);
+  private async lockExecution(trx: Db, drone: DroneCaller, executionId: number) {
+    const execution = await this.deps.executions.lock(trx, executionId);
     if (!execution) throw new DomainError("not_found", "No such execution.");
     if (execution.drone_id !== drone.id)
       throw new DomainError("forbidden", "This is another drone's execution.");
     return execution;
   }
 
-  /** Undefined when it is ready already, or gone. It may belong to another execution than when it was looked at. */
-  private async settle(
+  /** Undefined when the asset is ready already or was deleted. Reads its execution again, since it may have changed. */
+  private async update(
     trx: Db,
     { id, drone_id }: Asset,
     changes: Partial<Omit<Asset, "id">>,
@@ -128,15 +130,15 @@ export class UploadsService {
     const { executions, clock } = this.deps;
     await lockAssetsOf(trx, drone_id);
     const execution = (await findAsset(trx, id))?.execution_id;
-    if (execution) await executions.hold(trx, execution);
-    const settled = await updateAsset(trx, id, changes, "ready");
-    if (settled) await executions.settled(trx, settled, clock.now());
-    return settled;
+    if (execution) await executions.lock(trx, execution);
+    const updated = await updateAsset(trx, id, changes, "ready");
+    if (updated) await executions.assetChanged(trx, updated, clock.now());
+    return updated;
   }
 
-  /** Returns the error that says so. */
+  /** Returns the error for the caller. */
   private async fail(asset: Asset, failure: string): Promise<DomainError> {
-    await this.deps.db.transaction((trx) => this.settle(trx, asset, { status: "failed", failure }));
+    await this.deps.db.transaction((trx) => this.update(trx, asset, { status: "failed", failure }));
     return new DomainError("invalid_input", failure);
   }
 }

@@ -7,9 +7,9 @@ import type { ObjectStore } from "../../platform/objects/object-store";
 import type { Db } from "../../platform/postgres/db";
 import type { Logger } from "../../platform/process/log";
 import { assetKey, streamFolder } from "./asset-names";
-import { assetToDerive, keepDerived } from "./derivation";
+import { assetToDerive, saveDerived } from "./derivation";
 import { codecsOf, isBadInput, runFfmpeg } from "./ffmpeg";
-import { readOnLoopback } from "./loopback-reader";
+import { serveOnLoopback } from "./loopback-reader";
 import { PLAYLIST } from "./playlist";
 
 const SEGMENT_SECONDS = 4;
@@ -23,20 +23,20 @@ interface Deps {
   readonly ffmpeg: string;
 }
 
-/** What packaging makes before it is stored lies in folders of this kind. */
+/** Kind of the temporary folders for the segments. */
 const WORK_KIND = "hls";
 
-/** Remove what packagers that were killed have left on this disk. */
+/** Removes temporary folders of processes that were killed. */
 export async function sweepPackaging(log: Logger): Promise<void> {
   try {
     const count = await sweepScratchFolders(WORK_KIND);
-    if (count > 0) log.info({ count }, "removed what packagers of videos that were killed had left");
+    if (count > 0) log.info({ count }, "Removed temporary folders of video jobs that were killed");
   } catch (error) {
-    log.warn({ err: error }, "what packagers of videos that were killed have left could not be removed");
+    log.warn({ err: error }, "Temporary folders of video jobs that were killed cannot be removed");
   }
 }
 
-/** Package a video for playing in a browser: HLS segments beside the original, and the playlist that names them. */
+/** Packages a video for browsers: HLS segments beside the original, and their playlist. */
 export const packageVideoTask =
   (deps: Deps): Task =>
   async (payload, signal) => {
@@ -45,25 +45,22 @@ export const packageVideoTask =
     if (asset?.stream !== "pending") return;
     const { path: folder, remove } = await openScratchFolder(WORK_KIND);
     try {
-      // Read as ffmpeg goes: the original never lies on this disk.
-      const packaged = await readOnLoopback(store, assetKey(asset), (source) =>
+      // ffmpeg reads from the store: the original may be larger than this disk.
+      const packaged = await serveOnLoopback(store, assetKey(asset), (source) =>
         segment(ffmpeg, source, folder, signal),
       ).catch((error: Error) => {
         if (signal.aborted || !isBadInput(error)) throw error;
-        log.warn(
-          { asset_id: asset.id, detail: error.message.slice(-500) },
-          "a video that cannot be packaged",
-        );
+        log.warn({ asset_id: asset.id, detail: error.message.slice(-500) }, "A video cannot be packaged");
         return false;
       });
       if (packaged) await upload(store, folder, streamFolder(asset));
-      await keepDerived(deps, asset, { stream: packaged ? "ready" : "failed" });
+      await saveDerived(deps, asset, { stream: packaged ? "ready" : "failed" });
     } finally {
       await remove();
     }
   };
 
-/** Copied where browsers can play what is in it, else encoded anew. */
+/** Copies streams that browsers can play, and encodes others. */
 async function segment(
   ffmpeg: string,
   source: string,
@@ -96,7 +93,7 @@ async function segment(
   return true;
 }
 
-/** Segments first: whoever reads the playlist finds all that it names. */
+/** The segments before the playlist, so that a client finds every segment of it. */
 async function upload(store: ObjectStore, folder: string, to: string): Promise<void> {
   const names = (await readdir(folder)).filter((name) => name.endsWith(".ts")).sort();
   for (const name of names)

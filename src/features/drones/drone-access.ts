@@ -4,8 +4,8 @@ import type { Db } from "../../platform/postgres/db";
 import { type Drone, findDrone } from "./drones.store";
 
 /**
- * The drone, for a user who may do this with it. Rejects with `not_found` otherwise: a stranger does not
- * learn whether it exists.
+ * The drone, for a user who may do this with it. Rejects with `not_found` otherwise: other users do not learn whether
+ * it exists.
  */
 export async function droneFor(
   db: Db,

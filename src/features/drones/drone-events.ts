@@ -1,49 +1,36 @@
 import type { Logger } from "../../platform/process/log";
-import type { DroneStanding } from "./drones.store";
+import type { Drone } from "./drones.store";
 
-type Listener = (drone: DroneStanding) => void;
+type Listener = (drone: Drone) => void;
 
-/** What others in this process must hear about a drone, after it was committed by whoever changed it. */
+/** Changes of drones that other features of this process follow. Published after the change is committed. */
 export class DroneEvents {
-  private readonly goneListeners = new Set<Listener>();
-  private readonly movedListeners = new Set<Listener>();
+  private readonly listeners = { revoked: new Set<Listener>(), redirected: new Set<Listener>() };
 
   constructor(private readonly log: Logger) {}
 
   /**
-   * It was deleted, or is another user's now: whatever its former owner holds open to it must be closed.
-   * The drone is given as it was before. It may be told twice. Returns the function that stops listening.
+   * The drone was deleted or has another owner: close what its former owner has open to it. The listener gets the
+   * drone as it was before, perhaps twice. Returns the function that stops listening.
    */
-  onDroneGone(listener: Listener): () => void {
-    return subscribe(this.goneListeners, listener);
-  }
+  onDroneRevoked = (listener: Listener): (() => void) => this.on("revoked", listener);
 
-  /** It is dialled elsewhere from now on; given as it is now. Returns the function that stops listening. */
-  onDroneMoved(listener: Listener): () => void {
-    return subscribe(this.movedListeners, listener);
-  }
+  /** The drone is dialled elsewhere from now on; the listener gets it as it is now. */
+  onDroneRedirected = (listener: Listener): (() => void) => this.on("redirected", listener);
 
-  gone(drone: DroneStanding): void {
-    this.tell(this.goneListeners, drone);
-  }
-
-  moved(drone: DroneStanding): void {
-    this.tell(this.movedListeners, drone);
-  }
-
-  /** The change is committed: a listener that fails neither undoes it nor keeps the others from hearing. */
-  private tell(listeners: ReadonlySet<Listener>, drone: DroneStanding): void {
-    for (const listener of listeners) {
+  /** A listener that fails neither undoes the change nor keeps the other listeners from it. */
+  publish(event: "revoked" | "redirected", drone: Drone): void {
+    for (const listener of this.listeners[event]) {
       try {
         listener(drone);
       } catch (error) {
-        this.log.error({ err: error, drone_id: drone.id }, "a listener to a drone's change failed");
+        this.log.error({ err: error, drone_id: drone.id, event }, "A listener failed on a changed drone");
       }
     }
   }
-}
 
-function subscribe(listeners: Set<Listener>, listener: Listener): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  private on(event: "revoked" | "redirected", listener: Listener): () => void {
+    this.listeners[event].add(listener);
+    return () => this.listeners[event].delete(listener);
+  }
 }

@@ -8,29 +8,30 @@ import { constantTimeEqual } from "../../platform/constant-time-equal";
 import type { Drone } from "./drones.store";
 
 /**
- * Tells a drone by its address in the drone plane; simulated drones have one too.
+ * Authenticates a drone by its address in the drone plane. Simulated drones have one too.
  *
- * contract: whoever claims such an address, in a header or by calling from it, is believed.
- * strict:   only the tunnel's edge is, which proves itself with `X-Edge-Secret` and states the peer's real
- *           address in `X-Drone-IP`.
+ * contract: accepts the address from any caller, in a header or as the source address.
+ * strict:   accepts it from the tunnel's edge only, which sends `X-Edge-Secret` and the peer's real address in
+ *           `X-Drone-IP`.
  *
- * No such address: `unauthenticated`. An address that no live drone has: `not_found`.
+ * Rejects with `unauthenticated` without such an address, and with `not_found` when no live drone has it.
  */
 export function droneGuard(
   config: Pick<GatewayConfig, "ACCESS_PROFILE" | "EDGE_SECRET">,
   findByIp: (ip: Ipv4) => Promise<Drone | undefined>,
 ): Guard<"drone"> {
-  const claimed = config.ACCESS_PROFILE === "strict" ? statedByEdge(config.EDGE_SECRET) : statedByAnyone;
+  const addressesOf = config.ACCESS_PROFILE === "strict" ? fromEdge(config.EDGE_SECRET) : fromAnyCaller;
   return async (ctx) => {
-    const ip = claimed(ctx).map(droneAddress).find(Boolean);
-    if (!ip) throw new DomainError("unauthenticated", "Only a drone may ask this, through its tunnel.");
+    const ip = addressesOf(ctx).map(droneAddress).find(Boolean);
+    if (!ip)
+      throw new DomainError("unauthenticated", "Only a drone may call this route, through its tunnel.");
     const drone = await findByIp(ip);
     if (!drone) throw new DomainError("not_found", `No drone has the address ${ip}.`);
     return { id: drone.id, user_id: drone.user_id, ip };
   };
 }
 
-const statedByAnyone = (ctx: Context): string[] => [
+const fromAnyCaller = (ctx: Context): string[] => [
   ctx.get("x-drone-ip"),
   ctx.get("x-real-ip"),
   // The header lists the original caller first and then the proxies it came through.
@@ -38,14 +39,14 @@ const statedByAnyone = (ctx: Context): string[] => [
   ctx.req.socket.remoteAddress ?? "",
 ];
 
-const statedByEdge =
+const fromEdge =
   (secret: string | undefined) =>
   (ctx: Context): string[] => {
     const proven = secret !== undefined && constantTimeEqual(ctx.get("x-edge-secret"), secret);
     return proven ? [ctx.get("x-drone-ip")] : [];
   };
 
-/** The address, when it is one of the drone plane. */
+/** The address, if it belongs to the drone plane. */
 function droneAddress(text: string): Ipv4 | undefined {
   const address = Ipv4.safeParse(unmapped(text.trim()));
   return address.success && address.data.startsWith(DRONE_PLANE_PREFIX) ? address.data : undefined;

@@ -32,8 +32,8 @@ test("a vehicle that accepts the connection and says nothing is a 400 after the 
   const impatient = await startTestGateway({ LINK_CONNECT_TIMEOUT_MS: String(waitMs) });
   const user = await impatient.newUser();
   const { port } = silent.address() as AddressInfo;
-  const wish = { type: "sitl", name: "Silent", vehicle_type: "copter", port, link_host: "127.0.0.1" };
-  const { id } = (await user.api.post("/drone", wish)).body;
+  const input = { type: "sitl", name: "Silent", vehicle_type: "copter", port, link_host: "127.0.0.1" };
+  const { id } = (await user.api.post("/drone", input)).body;
   const asked = performance.now();
   const reply = await user.api.get(`/drone/action/connection?id=${id}`);
   expect(reply).toMatchObject({ status: 400, body: { error: expect.any(String) } });
@@ -51,8 +51,8 @@ test("a physical drone is dialled through the jumphost, by its address and port"
   });
   const user = await withJumphost.newUser();
   await saveSubscription(withJumphost.deps.db, user.id, { status: "active", vehicle_count: 1 });
-  const wish = { type: "physical", name: "Far away", vehicle_type: "rover", port: 5010 };
-  const drone = (await user.api.post("/drone", wish)).body;
+  const input = { type: "physical", name: "Far away", vehicle_type: "rover", port: 5010 };
+  const drone = (await user.api.post("/drone", input)).body;
   const reply = await user.api.get(`/drone/action/connection?id=${drone.id}`);
   expect(reply).toMatchObject({ status: 200, body: { drone_id: drone.id } });
   expect(jumphost.dialled).toEqual([
@@ -67,16 +67,16 @@ test("outside a laptop a caller may name the operator's simulators and nothing e
     SIMULATOR_HOSTS: "lab.example",
   });
   const { api } = await production.newUser();
-  const wish = { type: "sitl", name: "Probe", vehicle_type: "copter" };
+  const input = { type: "sitl", name: "Probe", vehicle_type: "copter" };
   for (const place of [
     { link_host: "169.254.169.254", port: 80 },
     { link_host: "127.0.0.1" },
     { port: 6379 },
   ]) {
-    const reply = await api.post("/drone", { ...wish, ...place });
+    const reply = await api.post("/drone", { ...input, ...place });
     expect(reply).toMatchObject({ status: 400, body: { error: expect.stringContaining("SIMULATOR_HOSTS") } });
   }
-  const listed = await api.post("/drone", { ...wish, link_host: "lab.example", port: 5770 });
+  const listed = await api.post("/drone", { ...input, link_host: "lab.example", port: 5770 });
   expect(listed.status).toBe(201);
   const moved = await api.put(`/drone/${listed.body.id}`, { link_host: "redis.example" });
   expect(moved).toMatchObject({ status: 400, body: { error: expect.stringContaining("SIMULATOR_HOSTS") } });

@@ -4,7 +4,7 @@ import type { Param, VehicleLinks } from "../../vehicle";
 import { droneFor } from "./drone-access";
 import { type DialConfig, linkKey, linkTarget } from "./link-target";
 
-/** What a drone's owner asks of its link, apart from flying. Rejects with `not_found` for a stranger's drone. */
+/** A drone's link and parameters. Rejects with `not_found` for another user's drone. */
 export class DroneLinks {
   constructor(
     private readonly db: Db,

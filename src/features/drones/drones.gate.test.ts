@@ -53,9 +53,9 @@ describe("the vehicle gate", () => {
   test.each([
     ["simulated", sitl, 4],
     ["physical", physical, 3],
-  ])("twenty %s drones asked for at once stay within it", async (_kind, wish, limit) => {
+  ])("twenty %s drones asked for at once stay within it", async (_kind, input, limit) => {
     await subscribe(3);
-    const replies = await Promise.all(Array.from({ length: 20 }, () => api.post("/drone", wish)));
+    const replies = await Promise.all(Array.from({ length: 20 }, () => api.post("/drone", input)));
     const statuses = replies.map(({ status }) => status);
     expect(statuses.filter((status) => status === 201)).toHaveLength(limit);
     expect(statuses.filter((status) => status === 402)).toHaveLength(20 - limit);

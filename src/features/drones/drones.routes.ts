@@ -5,6 +5,7 @@ import {
   ConnectionQuery,
   ConnectionReply,
   DroneChange,
+  NewDroneRequest,
   DroneReply,
   MissionQuery,
   NewDroneRequest,
@@ -20,7 +21,9 @@ const tag = "Drones";
 const envelope = "B";
 const params = ids("drone_id");
 const DroneList = z.array(DroneReply);
-const vehicleLimit = { 402: "Your subscription does not cover it; the message ends with the reason." };
+const vehicleLimit = {
+  402: "The subscription does not cover another vehicle. The message ends with the reason.",
+};
 
 export function droneRoutes(service: DronesService, links: DroneLinks): readonly Route[] {
   return [
@@ -29,7 +32,7 @@ export function droneRoutes(service: DronesService, links: DroneLinks): readonly
       path: "/drone",
       tag,
       summary: "Add a drone",
-      description: "A physical one gets a VPN address and an activation token, which is shown only here.",
+      description: "A physical drone gets a VPN address and an activation token, which is shown only here.",
       guard: "user",
       envelope,
       body: NewDroneRequest,
@@ -43,7 +46,7 @@ export function droneRoutes(service: DronesService, links: DroneLinks): readonly
       tag,
       summary: "Change a drone",
       description:
-        "Keys that are left out stay as they are. Another `type` makes it a new device: it needs room in the subscription and gets another address and other tokens.",
+        "Keys that are left out stay as they are. Another `type` makes the drone a new device: the subscription must cover it, and it gets another address and other tokens.",
       guard: "user",
       envelope,
       params,
@@ -96,8 +99,8 @@ export function droneRoutes(service: DronesService, links: DroneLinks): readonly
       method: "get",
       path: "/drone/action/connection",
       tag,
-      summary: "Open the connection to a drone, or find it open",
-      description: "Waits up to five seconds for the vehicle's heartbeat.",
+      summary: "Open the connection to a drone",
+      description: "Waits up to five seconds for the vehicle's heartbeat. An open connection is kept.",
       guard: "user",
       envelope,
       query: ConnectionQuery,
@@ -113,7 +116,7 @@ export function droneRoutes(service: DronesService, links: DroneLinks): readonly
       path: "/drone/action/connection",
       tag,
       summary: "Close the connection to a drone",
-      description: "Clients that watch its telemetry receive the end of the stream.",
+      description: "Clients that watch its telemetry are told that the stream ended.",
       guard: "user",
       envelope,
       query: ConnectionQuery,
@@ -155,7 +158,7 @@ export function droneRoutes(service: DronesService, links: DroneLinks): readonly
   ];
 }
 
-/** The connection's row of the contract knows 200 and 400 only. */
+/** The connection's row of the contract has 200 and 400 only. */
 const everyFailureIs400 = {
   not_found: 400,
   connection_failed: 400,

@@ -12,15 +12,13 @@ const Name = z
 
 const Type = z.enum(["physical", "sitl"]);
 const Port = z.int().min(1).max(65_535).describe("TCP port of the autopilot.");
-const Link = z.enum(["mavlink"]).describe("What the autopilot speaks.");
+const Link = z.enum(["mavlink"]).describe("Protocol of the autopilot.");
 const LinkHost = z
   .string()
   .trim()
   .regex(/^[A-Za-z0-9:]([A-Za-z0-9.:-]{0,251}[A-Za-z0-9:])?$/, "must be a host name or an IP address")
   .nullable()
-  .describe(
-    "Where a simulated drone is dialled; the service's own simulator when null. Not for physical ones.",
-  );
+  .describe("Host of a simulated drone; null is the service's own simulator. Not for physical drones.");
 
 export const NewDroneRequest = z
   .object({
@@ -58,18 +56,18 @@ export const DroneReply = z
     port: z.int(),
     link: z.enum(["mavlink", "rosbridge"]),
     link_host: z.string().nullable(),
-    video_room_token: z.string().nullable().describe("The drone's token for its video room."),
+    video_room_token: z.string().nullable().describe("The token with which the drone opens its video room."),
     activation_token: z
       .string()
       .optional()
-      .describe("Ten digits. Shown once: in the reply that makes the drone a physical one."),
+      .describe("Ten digits. Shown once, in the reply that makes the drone a physical one."),
     created_at: z.string(),
     updated_at: z.string(),
   })
   .meta({ id: "Drone" });
 type DroneReply = z.output<typeof DroneReply>;
 
-/** A drone as its owner sees it. Its activation token is a credential and stays out of lists. */
+/** A drone without its activation token, which is a credential and is in no list. */
 export function toDroneReply(drone: Drone): DroneReply {
   return {
     id: drone.id,

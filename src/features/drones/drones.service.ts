@@ -38,9 +38,9 @@ export interface DronesServiceDeps {
 /** The port on which a physical drone's computer offers its autopilot. */
 const PHYSICAL_PORT = 5001;
 
-type Place = Pick<Drone, "port" | "link_host">;
+type LinkAddress = Pick<Drone, "port" | "link_host">;
 
-/** Drones as their owners make, change, list and delete them. */
+/** Creates, changes, lists and deletes drones for their owners. */
 export class DronesService {
   constructor(private readonly deps: DronesServiceDeps) {}
 
@@ -53,10 +53,10 @@ export class DronesService {
     return dronesOfMissionJson(this.deps.db, userId, missionId);
   }
 
-  /** Rejects with `vehicle_limit` when the user may not add one of this type. */
-  create(userId: number, wish: NewDroneRequest): Promise<Drone> {
-    const { type, name, vehicle_type, link = "mavlink" } = wish;
-    const place = this.placeFor(type, wish);
+  /** Rejects with `vehicle_limit` when the user may not add a drone of this type. */
+  create(userId: number, input: NewDroneRequest): Promise<Drone> {
+    const { type, name, vehicle_type, link = "mavlink" } = input;
+    const address = this.linkAddress(type, input);
     return this.deps.db.transaction(async (trx) => {
       await this.passGate(trx, userId, type);
       const drone = await insertDrone(trx, {
@@ -65,7 +65,7 @@ export class DronesService {
         type,
         vehicle_type,
         link,
-        ...place,
+        ...address,
         ...(await freshIdentity(trx, type)),
       });
       return updateDrone(trx, drone.id, { video_room_token: this.videoToken(drone.id) });
@@ -73,8 +73,8 @@ export class DronesService {
   }
 
   /**
-   * A drone that becomes of the other type is a new device: it passes the gate again, and has another
-   * address, other tokens and another VPN key. Returns whether it did, since its owner is shown the token then.
+   * A change of the type makes the drone a new device: it passes the gate again and gets another address, other tokens
+   * and another VPN key. `renewed`: it did, and its owner is shown the token.
    */
   async change(
     userId: number,
@@ -114,24 +114,24 @@ export class DronesService {
     const { type = before.type, name, mission_id, link } = change;
     const plain = { name, mission_id, link };
     if (type === before.type) {
-      const wished = { port: before.port, link_host: before.link_host, ...given(change) };
-      return { ...plain, ...(samePlace(wished, before) ? {} : this.placeFor(type, wished)) };
+      const wanted = { port: before.port, link_host: before.link_host, ...defined(change) };
+      return { ...plain, ...(sameAddress(wanted, before) ? {} : this.linkAddress(type, wanted)) };
     }
     await this.passGate(trx, before.user_id, type, before.id);
-    // A client that sends the whole drone back repeats the host of the device that was.
+    // A client that sends the whole drone back repeats the host of the former device.
     const { port, link_host } = change;
-    const place = link_host === before.link_host ? { port } : { port, link_host };
+    const wanted = link_host === before.link_host ? { port } : { port, link_host };
     return {
       ...plain,
       type,
-      ...this.placeFor(type, place),
+      ...this.linkAddress(type, wanted),
       ...(await freshIdentity(trx, type)),
       vpn_key_id: randomUUID(),
       video_room_token: this.videoToken(before.id),
     };
   }
 
-  /** Locks the user's row first: of many who ask at once, each counts what the ones before it added. */
+  /** Locks the user's row first, so that concurrent requests count each other's drones. */
   private async passGate(trx: Db, userId: number, type: DroneType, except?: number): Promise<void> {
     if (!(await lockUser(trx, userId))) {
       throw new DomainError("unauthenticated", "This user does not exist any more.");
@@ -144,20 +144,20 @@ export class DronesService {
     if (!answer.can_add) throw new DomainError("vehicle_limit", `${answer.message} (${answer.reason})`);
   }
 
-  private placeFor(type: DroneType, wish: Partial<Place>): Place {
+  private linkAddress(type: DroneType, given: Partial<LinkAddress>): LinkAddress {
     if (type === "physical") {
-      if (wish.link_host) {
+      if (given.link_host) {
         throw new DomainError("invalid_input", "link_host: a physical drone is dialled at its VPN address.");
       }
-      return { port: wish.port ?? PHYSICAL_PORT, link_host: null };
+      return { port: given.port ?? PHYSICAL_PORT, link_host: null };
     }
-    const place = {
-      port: wish.port ?? this.deps.config.SIMULATED_LINK_PORT,
-      link_host: wish.link_host ?? null,
+    const address = {
+      port: given.port ?? this.deps.config.SIMULATED_LINK_PORT,
+      link_host: given.link_host ?? null,
     };
-    const refusal = refusesSimulator(this.deps.config, place);
+    const refusal = refusesSimulator(this.deps.config, address);
     if (refusal) throw new DomainError("invalid_input", refusal);
-    return place;
+    return address;
   }
 
   private videoToken(droneId: number): string {
@@ -165,16 +165,17 @@ export class DronesService {
   }
 }
 
-/** What a drone of this type is known by, never used before. */
+/** An address and a token that no drone had before. */
 async function freshIdentity(trx: Db, type: DroneType): Promise<Pick<Drone, "ip" | "activation_token">> {
   return type === "physical"
     ? { ip: await allocateAddress(trx, DRONE_RANGE), activation_token: activationToken() }
     : { ip: await allocateAddress(trx, SIMULATED_RANGE), activation_token: null };
 }
 
-const samePlace = (a: Place, b: Place): boolean => a.port === b.port && a.link_host === b.link_host;
+const sameAddress = (a: LinkAddress, b: LinkAddress): boolean =>
+  a.port === b.port && a.link_host === b.link_host;
 
-const given = ({ port, link_host }: Partial<Place>): Partial<Place> => ({
+const defined = ({ port, link_host }: Partial<LinkAddress>): Partial<LinkAddress> => ({
   ...(port === undefined ? {} : { port }),
   ...(link_host === undefined ? {} : { link_host }),
 });

@@ -9,7 +9,7 @@ export interface Drone {
   /** Its owner. */
   readonly user_id: number;
   readonly name: string;
-  /** A `sitl` drone is simulated: its address is a name only and it is never a VPN peer. */
+  /** A `sitl` drone is simulated: its address is an identifier only, and it is never a VPN peer. */
   readonly type: DroneType;
   readonly vehicle_type: "copter" | "rover";
   readonly mission_id: number | null;
@@ -23,18 +23,12 @@ export interface Drone {
   /** Ten digits, until it is used. */
   readonly activation_token: string | null;
   readonly video_room_token: string | null;
-  /** Names the drone's VPN key: a new row, or a rotated key, has a new one. */
+  /** Identifies the drone's VPN key. A new row and a rotated key get a new id. */
   readonly vpn_key_id: string;
   readonly deleted_at: Date | null;
   readonly created_at: Date;
   readonly updated_at: Date;
 }
-
-/** Whose a live drone is and where it is: what must hold for anything that is open to it. */
-export type DroneStanding = Pick<
-  Drone,
-  "id" | "user_id" | "type" | "ip" | "port" | "link_host" | "vpn_key_id"
->;
 
 export type NewDrone = Pick<
   Drone,
@@ -77,11 +71,9 @@ const columns: (keyof Drone)[] = [
   "updated_at",
 ];
 
-const standing: (keyof DroneStanding)[] = ["id", "user_id", "type", "ip", "port", "link_host", "vpn_key_id"];
-
 const live = (db: Db) => db<Drone>("drones").whereNull("deleted_at");
 
-/** A live drone, whoever owns it. */
+/** A live drone of any user. */
 export const findDrone = async (db: Db, id: number): Promise<Drone | undefined> =>
   live(db).where({ id }).first(columns);
 
@@ -89,11 +81,8 @@ export const findDrone = async (db: Db, id: number): Promise<Drone | undefined> 
 export const findDroneByIp = async (db: Db, ip: string): Promise<Drone | undefined> =>
   live(db).where("ip", ip).first(columns);
 
-export const droneStanding = async (db: Db, id: number): Promise<DroneStanding | undefined> =>
-  live(db).where({ id }).first(standing);
-
-/** Every live drone, whoever owns it. */
-export const dronesStanding = async (db: Db): Promise<DroneStanding[]> => live(db).select(standing);
+/** Every live drone of all users. */
+export const liveDrones = async (db: Db): Promise<Drone[]> => live(db).select(columns);
 
 /** A user's live drones, oldest first. */
 export const dronesOf = async (db: Db, userId: number): Promise<Drone[]> =>
@@ -132,8 +121,8 @@ export async function countDrones(
 }
 
 /**
- * Hold a user's row until the transaction ends: whoever counts the user's vehicles and then adds one does so
- * alone. Returns whether there is such a user.
+ * Locks a user's row until the transaction ends, so that two requests do not count the user's vehicles at the same
+ * time. Returns whether the user exists.
  */
 export const lockUser = async (trx: Db, userId: number): Promise<boolean> =>
   (await trx("users").where({ id: userId }).forNoKeyUpdate().first("id")) !== undefined;
@@ -142,7 +131,7 @@ export const lockUser = async (trx: Db, userId: number): Promise<boolean> =>
 export const lockDrone = async (trx: Db, id: number): Promise<Drone | undefined> =>
   live(trx).where({ id }).forUpdate().first(columns);
 
-/** Keep a user's mission from being deleted until the transaction ends. Returns whether it is theirs. */
+/** Keeps a user's mission from being deleted until the transaction ends. Returns whether the mission is the user's. */
 export const holdMission = async (trx: Db, userId: number, missionId: number): Promise<boolean> =>
   (await trx("missions").where({ id: missionId, user_id: userId }).forKeyShare().first("id")) !== undefined;
 
@@ -157,7 +146,7 @@ export const updateDrone = async (db: Db, id: number, changes: DroneChanges): Pr
       .returning(columns)
   )[0] as Drone;
 
-/** Take a drone out of everything live. Its address rests (a trigger releases it), its tokens are gone. */
+/** Soft-deletes a drone and its tokens. A trigger releases its address, which is not given out again for a day. */
 export const retireDrone = async (db: Db, id: number, at: Date): Promise<Drone> =>
   updateDrone(db, id, {
     deleted_at: at,

@@ -23,7 +23,6 @@ export { activationToken } from "./drone-tokens";
 export {
   countDrones,
   type Drone,
-  type DroneStanding,
   type DroneType,
   dronesOf,
   findDrone,
@@ -39,15 +38,17 @@ interface DronesDeps {
   readonly lifecycle: Pick<Lifecycle, "onClose">;
   readonly links: Pick<VehicleLinks, "withLink" | "close" | "closeEverywhere">;
   readonly changes: Pick<ChangeListener, "subscribe">;
-  /** Signs the tokens that drones show. */
+  /** Signs the tokens of drones. */
   readonly signingKey: KeyObject;
 }
 
-/** Drones, who may use them, and how a drone itself is told from other callers. */
+/** Drones, the access to them, and the guard of the routes that drones themselves call. */
 export function drones({ config, db, clock, log, lifecycle, links, changes, signingKey }: DronesDeps) {
   const events = new DroneEvents(log);
-  events.onDroneGone(({ id }) => links.close(linkKey(id), "the drone was deleted or has another owner"));
-  events.onDroneMoved(({ id }) => links.close(linkKey(id), "the drone is dialled elsewhere now"));
+  events.onDroneRevoked(({ id }) => links.close(linkKey(id), "the drone was deleted or has another owner"));
+  events.onDroneRedirected(({ id }) =>
+    links.close(linkKey(id), "the drone has another address, port or VPN key now"),
+  );
   const watch = new DroneWatch(db, changes, events, log);
   lifecycle.onClose("drone watch", () => watch.stop());
   const service = new DronesService({ config, db, clock, watch, key: signingKey });

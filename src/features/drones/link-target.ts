@@ -8,12 +8,12 @@ export type DialConfig = Pick<
   "DEPLOYMENT" | "JUMPHOST_URL" | "SIMULATED_LINK_HOST" | "SIMULATED_LINK_PORT" | "SIMULATOR_HOSTS"
 >;
 
-/** What the link pool knows a drone by. */
+/** A drone's key in the link pool. */
 export const linkKey = (droneId: number): string => `drone:${droneId}`;
 
 /**
  * Where a drone is dialled: a physical one at its own address, through the jumphost when there is one; a
- * simulated one at its simulator, directly. Throws `vehicle_unreachable` for a place that may not be dialled.
+ * simulated one at its simulator, directly. Throws `vehicle_unreachable` for an address that may not be dialled.
  */
 export function linkTarget(
   config: DialConfig,
@@ -24,16 +24,16 @@ export function linkTarget(
     if (!drone.ip) throw new DomainError("vehicle_unreachable", "This drone has no VPN address.");
     return { key, host: drone.ip, port: drone.port, via: config.JUMPHOST_URL ? "jumphost" : "direct" };
   }
-  // Asked here as well as at the API, so that a narrowed list holds for the drones stored before it.
+  // Checked here as well as at the API, so that a shorter list applies to drones that were stored before.
   const refusal = refusesSimulator(config, drone);
   if (refusal) throw new DomainError("vehicle_unreachable", refusal);
   return { key, host: drone.link_host ?? config.SIMULATED_LINK_HOST, port: drone.port, via: "direct" };
 }
 
 /**
- * Why a simulated drone may not be dialled there, or undefined when it may. Whoever names a host and a port
- * makes the gateway connect to it from the inside, so outside a laptop only the operator's simulators are
- * open: the configured one at its port, and any port of the listed hosts.
+ * Why a simulated drone may not be dialled there, or undefined when it may. A user who names a host and a port makes
+ * the gateway connect to it from inside the cluster. Outside a laptop only the operator's simulators are allowed: the
+ * configured one at its port, and any port of the listed hosts.
  */
 export function refusesSimulator(
   config: DialConfig,

@@ -5,17 +5,17 @@ import type { ArchivesService } from "./archive/archives.service";
 import {
   ArchiveKeyReply,
   ArchiveReply,
-  CompleteWish,
+  CompleteRequest,
   ExecutionPage,
   ExecutionReply,
   ExecutionWithAssets,
   LogReply,
-  LogWish,
+  LogRequest,
   PageQuery,
   ReportEmails,
-  ReportEmailsWish,
-  SendWish,
-  StartWish,
+  ReportEmailsInput,
+  SendReportRequest,
+  StartRequest,
   toExecutionReply,
 } from "./executions.schema";
 import type { ExecutionsService, ExecutionPage as Found } from "./executions.service";
@@ -24,7 +24,7 @@ import type { ReportsService } from "./report/reports.service";
 
 const tag = "Executions";
 const params = ids("execution_id");
-const othersDrones = { 403: "The execution is another drone's." };
+const anotherDrones = { 403: "The execution is another drone's." };
 
 const toPage = ({ rows, total }: Found, page: { limit: number; offset: number }) => ({
   executions: rows.map(toExecutionReply),
@@ -40,17 +40,17 @@ interface Services {
   readonly archives: ArchivesService;
 }
 
-/** What drones themselves call. */
+/** Called by drones. */
 const dronesRoutes = ({ service }: Services): readonly Route[] => [
   route({
     method: "post",
     path: "/executions/start",
     tag,
-    summary: "Begin an execution, or find the one in progress",
-    description: "The plan on the vehicle is read and compared with the one that was verified at its upload.",
+    summary: "Start an execution, or get the one in progress",
+    description: "Reads the plan on board and compares it with the one that was verified at its upload.",
     guard: "drone",
     envelope: "A+top",
-    body: StartWish,
+    body: StartRequest,
     success: { status: 200, schema: ExecutionReply },
     documents: { 404: "No such drone, or its owner has no such mission." },
     handle: async ({ caller, body }) => toExecutionReply(await service.start(caller, body.mission_id)),
@@ -60,13 +60,14 @@ const dronesRoutes = ({ service }: Services): readonly Route[] => [
     path: "/executions/:execution_id/complete",
     tag,
     summary: "End an execution",
-    description: "Its report goes out now, or when the uploads and the log it waits for are here.",
+    description:
+      "The report is sent at once, or when the pending uploads and the log's analysis are complete.",
     guard: "drone",
     envelope: "A+top",
     params,
-    body: CompleteWish,
+    body: CompleteRequest,
     success: { status: 200, schema: ExecutionReply },
-    documents: othersDrones,
+    documents: anotherDrones,
     handle: async ({ caller, params, body }) =>
       toExecutionReply(await service.complete(caller, params.execution_id, body)),
   }),
@@ -75,13 +76,13 @@ const dronesRoutes = ({ service }: Services): readonly Route[] => [
     path: "/executions/:execution_id/log",
     tag,
     summary: "Set the flight log of an execution",
-    description: "It is analysed in the background, once it is uploaded.",
+    description: "The log is analysed in the background, once it is uploaded.",
     guard: "drone",
     envelope: "A+top",
     params,
-    body: LogWish,
+    body: LogRequest,
     success: { status: 200, schema: LogReply },
-    documents: othersDrones,
+    documents: anotherDrones,
     handle: ({ caller, params, body }) => service.attachLog(caller, params.execution_id, body.asset_id),
   }),
   route({
@@ -184,7 +185,8 @@ const resultsRoutes = ({ service, stats, archives }: Services): readonly Route[]
     path: "/executions/:execution_id/archive",
     tag,
     summary: "The archive of an execution",
-    description: "Made when there is none yet or it is out of date: ask again until `status` is `ready`.",
+    description:
+      "Starts a new archive when there is none or it is out of date. Repeat the request until `status` is `ready`.",
     guard: "user",
     envelope: "A+top",
     params,
@@ -196,19 +198,19 @@ const resultsRoutes = ({ service, stats, archives }: Services): readonly Route[]
     method: "post",
     path: "/executions/:execution_id/archive",
     tag,
-    summary: "Make the archive again",
+    summary: "Rebuild the archive",
     guard: "user",
     envelope: "A+top",
     params,
     success: { status: 200, schema: ArchiveReply },
     handle: async ({ caller, params }) =>
-      archives.make((await service.get(caller.id, params.execution_id)).id),
+      archives.rebuild((await service.get(caller.id, params.execution_id)).id),
   }),
   route({
     method: "get",
     path: "/executions/archive-key",
     tag,
-    summary: "The public key that archives' manifests are signed with",
+    summary: "The public key of the archives' signatures",
     guard: "public",
     envelope: "A+top",
     success: { status: 200, schema: ArchiveKeyReply },
@@ -221,12 +223,12 @@ const reportRoutes = ({ service, reports }: Services): readonly Route[] => [
     method: "post",
     path: "/executions/:execution_id/send-report",
     tag,
-    summary: "Mail the report of an execution",
+    summary: "Send the report of an execution by mail",
     guard: "user",
     envelope: "A",
     params,
-    body: SendWish,
-    success: { status: 200, schema: SendWish, message: "Sent." },
+    body: SendReportRequest,
+    success: { status: 200, schema: SendReportRequest, message: "Sent." },
     documents: { 429: "Too many mails to this address." },
     handle: async ({ caller, params, body }) => {
       await reports.sendTo(await service.get(caller.id, params.execution_id), body.email);
@@ -237,7 +239,7 @@ const reportRoutes = ({ service, reports }: Services): readonly Route[] => [
     method: "get",
     path: "/user/report-emails",
     tag,
-    summary: "Recipients of your executions' reports",
+    summary: "Recipients of the reports of your executions",
     guard: "user",
     envelope: "A+top",
     success: { status: 200, schema: ReportEmails },
@@ -247,10 +249,10 @@ const reportRoutes = ({ service, reports }: Services): readonly Route[] => [
     method: "put",
     path: "/user/report-emails",
     tag,
-    summary: "Set further recipients of your executions' reports",
+    summary: "Set more recipients of the reports of your executions",
     guard: "user",
     envelope: "A+top",
-    body: ReportEmailsWish,
+    body: ReportEmailsInput,
     success: { status: 200, schema: ReportEmails },
     handle: ({ caller, body }) => reports.setExtraEmails(caller.id, body.extra_emails),
   }),

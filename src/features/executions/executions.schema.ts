@@ -4,11 +4,11 @@ import type { Execution, ListedExecution } from "./executions.store";
 
 const RowId = z.int().positive().max(2_147_483_647);
 
-export const StartWish = z.object({
-  mission_id: RowId.nullish().describe("The drone's own mission when absent."),
+export const StartRequest = z.object({
+  mission_id: RowId.nullish().describe("The drone's mission when absent."),
 });
 
-export const CompleteWish = z.object({
+export const CompleteRequest = z.object({
   status: z.enum(["completed", "aborted", "error"]),
   notes: z
     .string()
@@ -16,9 +16,9 @@ export const CompleteWish = z.object({
     .refine((text) => !text.includes("\u0000"), "may not contain U+0000")
     .nullish(),
 });
-export type CompleteWish = z.output<typeof CompleteWish>;
+export type CompleteRequest = z.output<typeof CompleteRequest>;
 
-export const LogWish = z.object({ asset_id: RowId });
+export const LogRequest = z.object({ asset_id: RowId });
 
 export const PageQuery = z.object({
   limit: z.coerce
@@ -37,7 +37,7 @@ export const ExecutionReply = z
     drone_id: z.int(),
     user_id: z.int(),
     mission_id: z.int().nullable(),
-    mission_name: z.string().nullable().describe("As it was when the execution began."),
+    mission_name: z.string().nullable().describe("The name at the start."),
     status: z.enum(["in_progress", "completed", "aborted", "error"]),
     notes: z.string().nullable(),
     started_at: z.string(),
@@ -45,9 +45,9 @@ export const ExecutionReply = z
     plan_state: z
       .enum(["unread", "verified", "different", "unverified"])
       .describe(
-        "`verified`: when it began the drone held the plan that was last uploaded to it and read back. `different`: another one. `unverified`: one that was not uploaded here. `unread`: it did not say.",
+        "The plan on board at the start. `verified`: the plan that was last uploaded and read back. `different`: another plan. `unverified`: a plan that was not uploaded by this service. `unread`: the drone did not send it.",
       ),
-    plan_hash: z.string().nullable().describe("SHA-256 of the plan on the vehicle when it began."),
+    plan_hash: z.string().nullable().describe("SHA-256 of the plan on board at the start."),
     verified_plan_hash: z.string().nullable().describe("SHA-256 of the plan last uploaded and read back."),
     log_asset_id: z.int().nullable(),
     report: z.enum(["none", "pending", "queued", "sent"]),
@@ -63,7 +63,7 @@ export const ExecutionWithAssets = ExecutionReply.extend({ assets: z.array(Asset
 export const ExecutionPage = z
   .object({
     executions: z.array(ExecutionReply),
-    total: z.int().describe("Of all pages."),
+    total: z.int().describe("On all pages."),
     limit: z.int(),
     offset: z.int(),
   })
@@ -72,11 +72,11 @@ export const ExecutionPage = z
 export const LogReply = z.object({
   execution_id: z.int(),
   asset_id: z.int(),
-  status: z.enum(["pending", "ready", "failed"]).describe("Of the analysis."),
+  status: z.enum(["pending", "ready", "failed"]).describe("Status of the analysis."),
 });
 
-/** Fifty addresses of the greatest length are more than anyone types. */
-export const ReportEmailsWish = z.object({
+/** Enough for fifty addresses. */
+export const ReportEmailsInput = z.object({
   extra_emails: z.string().max(4_000).describe("Comma separated; empty for none."),
 });
 
@@ -86,13 +86,13 @@ export const ReportEmails = z.object({
   all_recipients: z.array(z.string()),
 });
 
-export const SendWish = z.object({ email: z.email().max(254) });
+export const SendReportRequest = z.object({ email: z.email().max(254) });
 
 export const ArchiveReply = z
   .object({
     execution_id: z.int(),
     status: z.enum(["pending", "ready", "failed"]),
-    url: z.string().nullable().describe("Presigned, once it is ready."),
+    url: z.string().nullable().describe("Presigned; null until the archive is ready."),
     expires_at: z.string().nullable().describe("When the URL expires."),
     size: z.int().nullable().describe("Bytes."),
     sha256: z.string().nullable().describe("Of the zip."),
@@ -107,18 +107,13 @@ export const ArchiveKeyReply = z.object({
   fingerprint: z.string().describe("SHA-256 of the key's DER form, in hex."),
 });
 
-export function toExecutionReply(execution: Execution | ListedExecution): ExecutionReply {
-  const {
-    plan_items: _,
-    started_at,
-    completed_at,
-    report_sent_at,
-    ...rest
-  }: Partial<Execution> & ListedExecution = execution;
-  return {
-    ...rest,
-    started_at: started_at.toISOString(),
-    completed_at: completed_at?.toISOString() ?? null,
-    report_sent_at: report_sent_at?.toISOString() ?? null,
-  };
-}
+/** Without the plan, which may be long. */
+export const toExecutionReply = ({
+  plan_items: _,
+  ...execution
+}: ListedExecution & Partial<Execution>): ExecutionReply => ({
+  ...execution,
+  started_at: execution.started_at.toISOString(),
+  completed_at: execution.completed_at?.toISOString() ?? null,
+  report_sent_at: execution.report_sent_at?.toISOString() ?? null,
+});

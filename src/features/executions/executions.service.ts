@@ -17,9 +17,9 @@ import {
   vehicleOwner,
 } from "../assets";
 import { archiveKey } from "./archive/archive-keys";
-import { outdateArchive } from "./archive/archives.store";
-import { executionsOfAssets } from "./asset-hooks";
-import type { CompleteWish } from "./executions.schema";
+import { invalidateArchive } from "./archive/archives.store";
+import { executionHooks } from "./asset-hooks";
+import type { CompleteRequest } from "./executions.schema";
 import {
   currentExecution,
   deleteExecution,
@@ -37,34 +37,34 @@ import {
   recordPlan,
   updateExecution,
 } from "./executions.store";
-import { oweReport } from "./report/dispatch";
-import { expectStats, forgetStats } from "./stats.store";
+import { requestReport } from "./report/dispatch";
+import { deleteStats, resetStats } from "./stats.store";
 
 export interface ExecutionsDeps {
   readonly db: Db;
   readonly store: ObjectStore;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The plan that the drone holds now. Rejects when it does not say. */
+  /** Reads the plan on board. Rejects when the drone does not send it. */
   readonly readPlan: (droneId: number) => Promise<VerifiedPlan>;
 }
 
-/** Newest first; `total` counts those of all pages. */
+/** Newest first; `total` counts all pages. */
 export interface ExecutionPage {
   readonly rows: readonly ListedExecution[];
   readonly total: number;
 }
 
-/** A drone that is about to fly does not wait longer for its own plan to be read. */
+/** A drone that is about to fly does not wait longer for the reading of its plan. */
 const PLAN_WAIT_MS = 3_000;
 
-/** What drones did: begun and ended by themselves, seen by their owners. */
+/** Executions: started and completed by drones, read and deleted by their owners. */
 export class ExecutionsService {
   constructor(private readonly deps: ExecutionsDeps) {}
 
   /**
-   * Begin an execution, or return the one that is in progress. What the drone has on board is read again and
-   * compared with what was verified at its upload; a drone that does not say flies all the same.
+   * Starts an execution, or returns the one in progress. Reads the plan on board and compares it with the one that was
+   * verified at its upload. The execution starts also when the plan cannot be read.
    */
   async start(drone: DroneCaller, missionId?: number | null): Promise<Execution> {
     const { db, clock } = this.deps;
@@ -87,26 +87,26 @@ export class ExecutionsService {
   }
 
   /** Safe to repeat with the same status. Rejects with `forbidden` for another drone's. */
-  async complete(drone: DroneCaller, id: number, { status, notes }: CompleteWish): Promise<Execution> {
+  async complete(drone: DroneCaller, id: number, { status, notes }: CompleteRequest): Promise<Execution> {
     const { db, clock } = this.deps;
     return db.transaction(async (trx) => {
       const execution = await lockExecution(trx, id);
       checkDrone(execution, drone);
       if (execution.status === status) return execution;
       if (execution.status !== "in_progress")
-        throw new DomainError("invalid_input", `This execution is ${execution.status} already.`);
+        throw new DomainError("invalid_input", `This execution is already ${execution.status}.`);
       const completed_at = clock.now();
       const changes = { status, completed_at, ...(notes == null ? {} : { notes }) };
       const ended = (await updateExecution(trx, id, changes)) as Execution;
-      await outdateArchive(trx, id);
-      await oweReport(trx, ended);
+      await invalidateArchive(trx, id);
+      await requestReport(trx, ended);
       return (await findExecution(trx, id)) as Execution;
     });
   }
 
   /**
-   * The drone's flight log of this execution; it is read in the background, once it has arrived. Another execution
-   * that had it has it no more: neither its statistics nor its report, which waits for it no longer.
+   * Sets the flight log of this execution, which is analysed in the background once it is uploaded. Another execution
+   * that had the log loses it and its statistics, and its report no longer waits for it.
    */
   async attachLog(drone: DroneCaller, id: number, assetId: number) {
     const { db, clock } = this.deps;
@@ -120,8 +120,8 @@ export class ExecutionsService {
       await lockExecutions(trx, [id, former]);
       await updateAsset(trx, assetId, { execution_id: id });
       await updateExecution(trx, id, { log_asset_id: assetId });
-      await expectStats(trx, id, assetId);
-      await executionsOfAssets.settled(trx, { ...asset, execution_id: id }, clock.now());
+      await resetStats(trx, id, assetId);
+      await executionHooks.assetChanged(trx, { ...asset, execution_id: id }, clock.now());
       if (former !== id) await this.detachLog(trx, former, asset);
     });
     return { execution_id: id, asset_id: assetId, status: "pending" as const };
@@ -137,11 +137,11 @@ export class ExecutionsService {
     const vehicle = await vehicleOwner(this.deps.db, vehicleId);
     if (!vehicle) throw new DomainError("not_found", "No such vehicle.");
     if (!may(userId, "view", vehicle)) throw new DomainError("forbidden", "This vehicle is not yours.");
-    // Its flights under an earlier owner are that owner's.
+    // Flights under an earlier owner belong to that owner.
     return pageOf(this.deps.db, { user_id: userId, drone_id: vehicleId }, page);
   }
 
-  /** Rejects with `not_found` also for another user's: a stranger does not learn whether it exists. */
+  /** Rejects with `not_found` also for another user's execution: other users do not learn whether it exists. */
   async get(userId: number, id: number): Promise<Execution> {
     const execution = await findExecution(this.deps.db, id);
     if (!execution || !may(userId, "view", execution))
@@ -149,16 +149,16 @@ export class ExecutionsService {
     return execution;
   }
 
-  /** Its rows go at once; its objects and its archive at once too, or later by a job. */
+  /** Deletes the rows, and the objects and the archive at once or later by a job. */
   async delete(userId: number, id: number): Promise<void> {
     const { db, store, log } = this.deps;
     const { drone_id } = await this.get(userId, id);
     const removal = await db.transaction(async (trx) => {
       await lockAssetsOf(trx, drone_id);
       await lockExecution(trx, id);
-      const gone = await deleteAssets(trx, { execution_id: id });
+      const deleted = await deleteAssets(trx, { execution_id: id });
       await deleteExecution(trx, id);
-      return beginRemoval(trx, gone, [archiveKey(id)]);
+      return beginRemoval(trx, deleted, [archiveKey(id)]);
     });
     await removal.finish(db, store, log);
   }
@@ -166,11 +166,11 @@ export class ExecutionsService {
   private async detachLog(trx: Db, id: number, asset: Asset): Promise<void> {
     const named = (await findExecution(trx, id))?.log_asset_id;
     if (named === asset.id) await updateExecution(trx, id, { log_asset_id: null });
-    await forgetStats(trx, id, asset.id);
-    await executionsOfAssets.settled(trx, { ...asset, execution_id: id }, this.deps.clock.now());
+    await deleteStats(trx, id, asset.id);
+    await executionHooks.assetChanged(trx, { ...asset, execution_id: id }, this.deps.clock.now());
   }
 
-  /** The mission that is flown: the one named, which must be the owner's, else the drone's own. */
+  /** The mission of the request, which must be the owner's, or else the drone's mission. */
   private async missionFor(trx: Db, drone: DroneCaller, missionId?: number | null) {
     const id = missionId ?? (await missionOfDrone(trx, drone.id));
     if (id === null) return undefined;
@@ -187,11 +187,14 @@ export class ExecutionsService {
       const state = verified_plan_hash === null ? "unverified" : known;
       return await db.transaction(async (trx) => {
         const execution = await recordPlan(trx, id, { hash, items, state });
-        await outdateArchive(trx, id);
+        await invalidateArchive(trx, id);
         return execution;
       });
     } catch (error) {
-      log.warn({ err: error, execution_id: id }, "the plan on board was not read at the start");
+      log.warn(
+        { err: error, execution_id: id },
+        "The plan on board could not be read at the start of an execution",
+      );
       return undefined;
     }
   }
@@ -208,6 +211,9 @@ function checkLog(asset: Asset | undefined, execution: Execution): asserts asset
   if (asset.drone_id !== execution.drone_id)
     throw new DomainError("forbidden", "This is another drone's asset.");
   if (!may(execution.user_id, "view", asset))
-    throw new DomainError("forbidden", "This asset and this execution are of different owners of the drone.");
-  if (asset.asset_type !== "logs") throw new DomainError("invalid_input", "This asset is no log.");
+    throw new DomainError(
+      "forbidden",
+      "This asset and this execution belong to different owners of the drone.",
+    );
+  if (asset.asset_type !== "logs") throw new DomainError("invalid_input", "This asset is not a log.");
 }

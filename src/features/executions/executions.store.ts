@@ -1,12 +1,12 @@
 import type { MissionItem } from "../../domain/mission-item";
 import type { Db } from "../../platform/postgres/db";
 
-/** in_progress → completed, aborted or error, as the drone says. A drone has one in progress at most. */
+/** in_progress → completed, aborted or error, set by the drone. A drone has at most one in progress. */
 export type ExecutionStatus = "in_progress" | "completed" | "aborted" | "error";
 
 /**
- * unread: the drone did not give its plan when the execution began. verified: it held what was last uploaded and
- * read back. different: it held something else. unverified: it held a plan that nobody here uploaded.
+ * The plan on board at the start. unread: the drone did not send it. verified: the plan that was last uploaded and read
+ * back. different: another plan. unverified: a plan that was not uploaded by this service.
  */
 export type PlanState = "unread" | "verified" | "different" | "unverified";
 
@@ -41,18 +41,18 @@ const executions = (db: Db) => db<Execution>("executions");
 export const findExecution = async (db: Db, id: number): Promise<Execution | undefined> =>
   executions(db).where({ id }).first();
 
-/** Held until the transaction ends, so that what follows from its state follows once. */
+/** Locked until the transaction ends, so that each change of its state has its effects once. */
 export const lockExecution = async (trx: Db, id: number): Promise<Execution | undefined> =>
   executions(trx).where({ id }).forUpdate().first();
 
-/** Several of them, in the order of their ids; also those that are left when one is gone. */
+/** Locks several in the order of their ids. Returns those that exist. */
 export const lockExecutions = async (trx: Db, ids: readonly number[]): Promise<Execution[]> =>
   executions(trx).whereIn("id", ids).orderBy("id").forUpdate();
 
 export const currentExecution = async (db: Db, droneId: number): Promise<Execution | undefined> =>
   executions(db).where({ drone_id: droneId, status: "in_progress" }).first();
 
-/** Undefined when the drone has one in progress already. */
+/** Undefined when the drone already has one in progress. */
 export const insertExecution = async (
   db: Db,
   execution: Pick<
@@ -80,7 +80,7 @@ export const updateExecution = async (
       .returning("*")
   )[0] as Execution | undefined;
 
-/** What the drone held, found some time after the execution began. */
+/** The plan on board, read some time after the start. */
 export const recordPlan = async (
   db: Db,
   id: number,
@@ -105,7 +105,7 @@ export interface Page {
   readonly offset: number;
 }
 
-/** An execution without the plan it flew, which may be long. */
+/** An execution without its plan, which may be long. */
 export type ListedExecution = Omit<Execution, "plan_items">;
 
 const listed: (keyof ListedExecution)[] = [
@@ -149,18 +149,18 @@ export const newestVerifiedPlan = async (
     .orderBy("id", "desc")
     .first("hash", "items", "verified_at");
 
-/** The drone's name and what it is, also when it is deleted. */
+/** The drone's name and types, also when it is deleted. */
 export const droneOfExecution = async (
   db: Db,
   droneId: number,
 ): Promise<{ name: string; type: string; vehicle_type: string } | undefined> =>
   db("drones").where({ id: droneId }).first("name", "type", "vehicle_type");
 
-/** The live drone's mission, which an execution flies that names none. */
+/** The mission of a live drone, for an execution whose request has none. */
 export const missionOfDrone = async (db: Db, droneId: number): Promise<number | null> =>
   (await db("drones").where({ id: droneId }).first("mission_id"))?.mission_id ?? null;
 
-/** The mission's name when it is this user's; it is not deleted before the transaction ends. */
+/** The name of this user's mission, which cannot be deleted until the transaction ends. */
 export const holdMission = async (
   trx: Db,
   userId: number,
@@ -168,7 +168,7 @@ export const holdMission = async (
 ): Promise<{ name: string } | undefined> =>
   trx("missions").where({ id: missionId, user_id: userId }).forKeyShare().first("name");
 
-/** Orders that were given to the drone meanwhile, in the order of their giving. */
+/** The orders to the drone during the execution, oldest first. */
 export const commandsDuring = async (db: Db, { drone_id, started_at, completed_at }: Execution) =>
   db("drone_commands")
     .where({ drone_id })

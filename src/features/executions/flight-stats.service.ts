@@ -8,22 +8,22 @@ import { isMissingObject, type ObjectStore } from "../../platform/objects/object
 import type { Db } from "../../platform/postgres/db";
 import type { Clock } from "../../platform/process/clock";
 import { type Asset, assetKey, assetsOfExecution, findAsset, lockAssetsOf } from "../assets";
-import { outdateArchive } from "./archive/archives.store";
+import { invalidateArchive } from "./archive/archives.store";
 import { analysis } from "./asset-hooks";
 import type { Execution } from "./executions.store";
 import { lockExecution } from "./executions.store";
 import { dispatchReport } from "./report/dispatch";
-import { expectStats, findStats, keepStats, type StatsRow } from "./stats.store";
+import { findStats, resetStats, type StatsRow, saveStats } from "./stats.store";
 
-/** What is no log, or a broken one, is a finding and no error. */
-type LogFinding = { readonly stats: FlightStats } | { readonly error: string };
+/** A file that is not a log, or a broken log, is a result and not an exception. */
+type LogResult = { readonly stats: FlightStats } | { readonly error: string };
 
-async function readLog(store: ObjectStore, log: Asset): Promise<LogFinding> {
+async function readLog(store: ObjectStore, log: Asset): Promise<LogResult> {
   let source: Readable;
   try {
     source = await store.read(assetKey(log));
   } catch (error) {
-    if (isMissingObject(error)) return { error: "The log is not in the store any more." };
+    if (isMissingObject(error)) return { error: "The log is no longer in the object store." };
     throw error;
   }
   const result = await analyseFlightLog(source, { name: log.file_name }).finally(() => source.destroy());
@@ -49,57 +49,57 @@ interface Deps {
   readonly clock: Clock;
 }
 
-/** Long enough for whoever waits for an analysis to have it before a job does it again. */
+/** Time for the request to finish before a job repeats the analysis. */
 const HEAD_START_MS = 60_000;
 
-/** What a flight's log says of the flight. */
+/** The statistics of flight logs. */
 export class FlightStatsService {
   constructor(private readonly deps: Deps) {}
 
-  /** Rejects with `not_found` when no log was named. */
+  /** Rejects with `not_found` when the execution has no log. */
   async get({ id }: Execution): Promise<z.output<typeof FlightStatsReply>> {
     const row = await findStats(this.deps.db, id);
     if (!row) throw new DomainError("not_found", "This execution has no flight statistics.");
     return toReply(row);
   }
 
-  /** Read the execution's log while the caller waits. Rejects with `invalid_input` when there is none to read. */
+  /** Analyses the execution's log now. Rejects with `invalid_input` when there is none that can be read. */
   async analyseNow(execution: Execution): Promise<z.output<typeof FlightStatsReply>> {
     const { db, clock } = this.deps;
     const asset = await db.transaction(async (trx) => {
       await lockAssetsOf(trx, execution.drone_id);
       const asset = await logOf(trx, await lockExecution(trx, execution.id));
-      await expectStats(trx, execution.id, asset.id);
-      // Should it not come to an end here, statistics that a report waits for come all the same.
+      await resetStats(trx, execution.id, asset.id);
+      // A job repeats the analysis if it fails here, since a report may wait for the statistics.
       const runAt = new Date(clock.now().getTime() + HEAD_START_MS);
       await enqueue(trx, { ...analysis(execution.id, asset.id), runAt });
       return asset;
     });
-    const finding = await this.analyse(execution.id, asset);
-    if ("error" in finding) throw new DomainError("invalid_input", finding.error);
+    const result = await this.analyse(execution.id, asset);
+    if ("error" in result) throw new DomainError("invalid_input", result.error);
     return this.get(execution);
   }
 
-  /** Read the log and keep what it says, whatever that is. */
-  async analyse(executionId: number, asset: Asset): Promise<LogFinding> {
+  /** Reads the log and stores its statistics, or why it cannot be read. */
+  async analyse(executionId: number, asset: Asset): Promise<LogResult> {
     const { db, store, clock } = this.deps;
-    const finding = await readLog(store, asset);
+    const result = await readLog(store, asset);
     await db.transaction(async (trx) => {
       await lockExecution(trx, executionId);
-      if (!(await keepStats(trx, executionId, asset.id, finding, clock.now()))) return;
-      await outdateArchive(trx, executionId);
+      if (!(await saveStats(trx, executionId, asset.id, result, clock.now()))) return;
+      await invalidateArchive(trx, executionId);
       await dispatchReport(trx, executionId, clock.now());
     });
-    return finding;
+    return result;
   }
 }
 
-/** The log that the drone named, else the newest that arrived. */
+/** The log that the drone set, or else the newest one that is ready. */
 async function logOf(trx: Db, execution: Execution | undefined): Promise<Asset> {
   const assets = execution ? await assetsOfExecution(trx, execution.id) : [];
   const logs = assets.filter(({ asset_type, status }) => asset_type === "logs" && status === "ready");
   const log = logs.find(({ id }) => id === execution?.log_asset_id) ?? logs.at(-1);
-  if (!log) throw new DomainError("invalid_input", "This execution has no log that has arrived.");
+  if (!log) throw new DomainError("invalid_input", "This execution has no uploaded log.");
   return log;
 }
 

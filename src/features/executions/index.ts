@@ -21,7 +21,7 @@ import { reportDeadlineTask } from "./report/dispatch";
 import { ReportsService, sendReportTask } from "./report/reports.service";
 
 export { verifyArchive } from "./archive/verify-archive";
-export { executionsOfAssets } from "./asset-hooks";
+export { executionHooks } from "./asset-hooks";
 
 interface ExecutionsDeps {
   readonly config: GatewayConfig;
@@ -35,7 +35,7 @@ interface ExecutionsDeps {
   readonly assets: AssetsService;
 }
 
-/** What drones did: executions, their flight statistics, reports and archives. */
+/** Executions, their flight statistics, reports and archives. */
 export function executions(deps: ExecutionsDeps): { readonly routes: readonly Route[] } {
   const { config, db, store, redis, mailer, clock, log, links, assets } = deps;
   const service = new ExecutionsService({
@@ -45,7 +45,7 @@ export function executions(deps: ExecutionsDeps): { readonly routes: readonly Ro
     log,
     readPlan: async (droneId) => {
       const drone = await findDrone(db, droneId);
-      if (!drone) throw new Error("The drone is gone.");
+      if (!drone) throw new Error("The drone was deleted.");
       return links.withLink(linkTarget(config, drone), (link) => link.readMission());
     },
   });
@@ -62,7 +62,7 @@ export function executions(deps: ExecutionsDeps): { readonly routes: readonly Ro
   return { routes: executionRoutes({ service, assets, stats, reports, archives }) };
 }
 
-/** Log analysis, reports and archives. */
+/** Jobs for log analysis, reports and archives. */
 export function executionTasks(deps: {
   readonly config: Pick<GatewayConfig, "ARCHIVE_SIGNING_KEY" | "PUBLIC_ORIGIN">;
   readonly db: Db;

@@ -1,6 +1,6 @@
 import type { Db } from "../../platform/postgres/db";
 
-/** pending: the log is being read. ready. failed: it is no log that can be read; `error` says why. */
+/** pending: the log is not analysed yet. ready. failed: the log cannot be read; `error` says why. */
 export interface StatsRow {
   readonly execution_id: number;
   readonly asset_id: number | null;
@@ -13,8 +13,8 @@ export interface StatsRow {
 export const findStats = async (db: Db, executionId: number): Promise<StatsRow | undefined> =>
   db<StatsRow>("flight_stats").where({ execution_id: executionId }).first();
 
-/** Statistics of this log are to come; those of another one are forgotten. */
-export const expectStats = async (trx: Db, executionId: number, assetId: number): Promise<void> => {
+/** Marks the statistics of this log as pending, in place of another log's. */
+export const resetStats = async (trx: Db, executionId: number, assetId: number): Promise<void> => {
   const row = {
     execution_id: executionId,
     asset_id: assetId,
@@ -26,18 +26,18 @@ export const expectStats = async (trx: Db, executionId: number, assetId: number)
   await trx("flight_stats").insert(row).onConflict("execution_id").merge();
 };
 
-/** The log was moved to another execution: what it says is not of this one. */
-export const forgetStats = async (trx: Db, executionId: number, assetId: number): Promise<void> => {
+/** The log was moved to another execution. */
+export const deleteStats = async (trx: Db, executionId: number, assetId: number): Promise<void> => {
   await trx("flight_stats").where({ execution_id: executionId, asset_id: assetId }).delete();
 };
 
-/** Statistics of a log that was deleted before it was read will never come. */
-export const forgetUnread = async (trx: Db, executionId: number): Promise<void> => {
+/** Deletes the pending statistics of a log that was deleted. */
+export const deletePendingStats = async (trx: Db, executionId: number): Promise<void> => {
   await trx("flight_stats").where({ execution_id: executionId, asset_id: null, status: "pending" }).delete();
 };
 
-/** Returns false when another log, or none, is expected by now. */
-export const keepStats = async (
+/** Returns false when the execution has another log meanwhile, or none. */
+export const saveStats = async (
   trx: Db,
   executionId: number,
   assetId: number,

@@ -29,7 +29,7 @@ interface TelemetryFeatureDeps {
     | undefined;
   readonly tokens: Pick<Tokens, "userOf">;
   readonly tokenWatch: TokenWatch | undefined;
-  readonly droneEvents: Pick<DroneEvents, "onDroneGone" | "onDroneMoved">;
+  readonly droneEvents: Pick<DroneEvents, "onDroneRevoked" | "onDroneRedirected">;
 }
 
 /**
@@ -68,11 +68,11 @@ export function telemetry(deps: TelemetryFeatureDeps): TelemetrySockets {
     },
   );
   replicas?.links.serveFeeds((target, from, request) => sockets.feeds.feed(target, from, request));
-  droneEvents.onDroneGone(({ id }) => {
+  droneEvents.onDroneRevoked(({ id }) => {
     changes += 1;
     sockets.feeds.close(id, `Drone ${id} was deleted or has another owner; it is no longer watched.`);
   });
-  droneEvents.onDroneMoved((drone) => {
+  droneEvents.onDroneRedirected((drone) => {
     changes += 1;
     try {
       sockets.feeds.move(drone.id, linkTarget(config, drone));

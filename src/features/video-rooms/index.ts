@@ -18,7 +18,7 @@ interface VideoRoomsFeatureDeps {
   readonly redis: Redis;
   readonly log: Logger;
   readonly lifecycle: Pick<Lifecycle, "onClose">;
-  readonly droneEvents: Pick<DroneEvents, "onDroneGone">;
+  readonly droneEvents: Pick<DroneEvents, "onDroneRevoked">;
 }
 
 /** Rooms on a Janus media server, through which users watch a drone's camera. */
@@ -42,7 +42,7 @@ export function videoRooms({ config, db, redis, log, lifecycle, droneEvents }: V
     droneFor: (userId, droneId) => droneFor(db, userId, "view", droneId),
     publish: (channel, payload) => publish(redis, channel, payload),
   });
-  droneEvents.onDroneGone(({ id }) => {
+  droneEvents.onDroneRevoked(({ id }) => {
     service
       .close(id)
       .catch((err) => log.error({ err, drone_id: id }, "Cannot close the video room of a deleted drone"));

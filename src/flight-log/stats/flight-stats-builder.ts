@@ -1,6 +1,6 @@
-import type { FlightStats, Incident, Place } from "../result";
+import type { FlightStats, Incident, LatLng } from "../result";
 import { FlightTotals } from "./flight-totals";
-import { isPlace } from "./ground-track";
+import { isPosition } from "./ground-track";
 import { Incidents } from "./incidents";
 import { LogClock } from "./log-clock";
 
@@ -9,7 +9,7 @@ const HIGHEST = 50_000;
 const YEAR_2005 = Date.UTC(2005);
 const YEAR_2100 = Date.UTC(2100);
 
-interface Home extends Place {
+interface Home extends LatLng {
   /** Metres above mean sea level. */
   readonly altitude: number;
 }
@@ -30,7 +30,7 @@ export class FlightStatsBuilder {
   private totals = new FlightTotals();
   private armed: boolean | undefined;
   private rank = 0;
-  private homePlace: Home | undefined;
+  private homePosition: Home | undefined;
   private groundAltitude = Number.NaN;
   private currentMode: number | undefined;
   /** Of the current mode, while it counts. */
@@ -72,7 +72,7 @@ export class FlightStatsBuilder {
   }
 
   home(lat: number, lng: number, altitude: number): void {
-    if (isPlace(lat, lng)) this.homePlace = { lat, lng, altitude };
+    if (isPosition(lat, lng)) this.homePosition = { lat, lng, altitude };
   }
 
   /** The autopilot's number for it. */
@@ -97,18 +97,18 @@ export class FlightStatsBuilder {
    * replace a receiver's (1). Values that the log lacks are NaN, here and below.
    */
   position(rank: number, lat: number, lng: number, altitude: number, aboveHome = Number.NaN): void {
-    if (!isPlace(lat, lng) || rank < this.rank || this.armed === false) return;
-    const { totals, homePlace } = this;
+    if (!isPosition(lat, lng) || rank < this.rank || this.armed === false) return;
+    const { totals, homePosition } = this;
     if (rank > this.rank) {
       totals.restartTrack();
       this.groundAltitude = Number.NaN;
     }
     this.rank = rank;
     if (Number.isNaN(this.groundAltitude)) this.groundAltitude = altitude;
-    const ground = homePlace ? homePlace.altitude : this.groundAltitude;
+    const ground = homePosition ? homePosition.altitude : this.groundAltitude;
     const height = Number.isNaN(aboveHome) ? altitude - ground : aboveHome;
     const known = Math.abs(height) < HIGHEST ? height : Number.NaN;
-    if (totals.track.add(lat, lng, this.time.elapsed, known, homePlace)) totals.noteSeries(known);
+    if (totals.track.add(lat, lng, this.time.elapsed, known, homePosition)) totals.noteSeries(known);
   }
 
   /** Metres per second over ground, and upwards. */
@@ -142,7 +142,7 @@ export class FlightStatsBuilder {
 
   /** `modeName` puts an autopilot's number into words. */
   stats(modeName: (mode: number) => string): FlightFigures {
-    const { totals, homePlace, utcOffset, time } = this;
+    const { totals, homePosition, utcOffset, time } = this;
     const { track, speed, climb } = totals;
     const began = totals.began ?? 0;
     const spanned = track.latest - track.begun || 0;
@@ -160,7 +160,7 @@ export class FlightStatsBuilder {
       max_climb_ms: climb.max === null ? null : Math.max(0, climb.max),
       max_descent_ms: climb.min === null ? null : Math.max(0, -climb.min),
       max_distance_from_home_m: track.greatestDistance,
-      home: homePlace ? { lat: homePlace.lat, lng: homePlace.lng } : null,
+      home: homePosition ? { lat: homePosition.lat, lng: homePosition.lng } : null,
       battery: totals.batteryStats,
       modes: [...totals.modes].map(([mode, { seconds }]) => ({ name: modeName(mode), seconds })),
       gps: totals.gpsStats,

@@ -1,4 +1,4 @@
-import type { Place, TrackPoint } from "../result";
+import type { LatLng, TrackPoint } from "../result";
 import { DownsampledSeries } from "./downsampled-series";
 import { RunningStats } from "./running-stats";
 
@@ -28,7 +28,7 @@ function squaredDistance(lat: number, lng: number, toLat: number, toLng: number,
   return north * north + east * east;
 }
 
-export const isPlace = (lat: number, lng: number): boolean =>
+export const isPosition = (lat: number, lng: number): boolean =>
   Math.abs(lat) <= 90 && Math.abs(lng) <= 180 && (Math.abs(lat) > 1e-6 || Math.abs(lng) > 1e-6);
 
 /** The track over ground. A long log has millions of positions: none of them becomes an object. */
@@ -52,7 +52,7 @@ export class GroundTrack {
   private outliers = 0;
 
   /** False when the position is not credible. `aboveHome` is NaN when it is not known. */
-  add(lat: number, lng: number, seconds: number, aboveHome: number, home: Place | undefined): boolean {
+  add(lat: number, lng: number, seconds: number, aboveHome: number, home: LatLng | undefined): boolean {
     // Within a hundred metres the scale hardly changes.
     if (!(Math.abs(lat - this.scaledAt) < 0.001)) {
       this.scaledAt = lat;

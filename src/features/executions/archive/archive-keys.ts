@@ -1,2 +1,2 @@
-/** The archive's object; the whole key, and no other's beginning. */
+/** The key of the archive's object. It is no prefix of another key. */
 export const archiveKey = (executionId: number): string => `archives/${executionId}.zip`;

@@ -7,7 +7,7 @@ import type { Db } from "../../../platform/postgres/db";
 import type { Clock } from "../../../platform/process/clock";
 import type { ArchiveReply } from "../executions.schema";
 import { archiveKey } from "./archive-keys";
-import { type ArchiveRow, findArchive, requestArchive, type Wanted } from "./archives.store";
+import { type ArchiveRequest, type ArchiveRow, findArchive, requestArchive } from "./archives.store";
 import { fingerprintOf, publicKeyOf } from "./manifest";
 
 interface Deps {
@@ -18,36 +18,36 @@ interface Deps {
   readonly downloadSeconds: number;
 }
 
-/** Each leaves a row for good in the table of queues. */
+/** Each queue leaves a row in graphile-worker's table for ever. */
 const QUEUES = 64;
 
-/** Archives as owners ask for them. Rejects with `unavailable` where no key is configured to sign them. */
+/** Archives for owners. Rejects with `unavailable` when no signing key is configured. */
 export class ArchivesService {
   constructor(private readonly deps: Deps) {}
 
-  /** The archive; it is made when there is none yet, and when its contents have changed. */
+  /** The archive. Requests a new one when there is none or it is out of date. */
   async get(executionId: number): Promise<z.output<typeof ArchiveReply>> {
     this.signingKey();
     const known = await findArchive(this.deps.db, executionId);
     const outdated = known?.status === "ready" && known.made_revision !== known.revision;
-    if (!known || outdated) return this.request(executionId, "what is not made yet");
+    if (!known || outdated) return this.request(executionId, "build");
     return this.reply(known);
   }
 
-  /** Made anew, whatever there is. */
-  async make(executionId: number): Promise<z.output<typeof ArchiveReply>> {
+  /** Requests a new archive in any case. */
+  async rebuild(executionId: number): Promise<z.output<typeof ArchiveReply>> {
     this.signingKey();
-    return this.request(executionId, "anew");
+    return this.request(executionId, "rebuild");
   }
 
-  private async request(executionId: number, what: Wanted): Promise<z.output<typeof ArchiveReply>> {
+  private async request(executionId: number, mode: ArchiveRequest): Promise<z.output<typeof ArchiveReply>> {
     const requested = await this.deps.db.transaction(async (trx) => {
-      const row = await requestArchive(trx, executionId, what, this.deps.clock.now());
+      const row = await requestArchive(trx, executionId, mode, this.deps.clock.now());
       await enqueue(trx, {
         task: "make-archive",
         payload: { execution_id: executionId },
         key: `make-archive:${executionId}`,
-        // Two that write one object at once could leave the older one there, and record the newer.
+        // One job at a time per execution: two could store the older archive and record the newer one.
         queue: `make-archive:${executionId % QUEUES}`,
       });
       return row;
@@ -82,6 +82,6 @@ export class ArchivesService {
 
   private signingKey(): KeyObject {
     if (this.deps.key) return this.deps.key;
-    throw new DomainError("unavailable", "No key is configured to sign archives (ARCHIVE_SIGNING_KEY).");
+    throw new DomainError("unavailable", "No signing key for archives is configured (ARCHIVE_SIGNING_KEY).");
   }
 }

@@ -1,12 +1,12 @@
 import type { Db } from "../../../platform/postgres/db";
 
 /**
- * pending: being made. ready: in the store. failed: it could not be made; it is tried again for some hours, and at
- * once when it is asked for anew.
+ * pending: being made. ready: in the store. failed: it could not be made; a job retries for some hours, and a new
+ * request at once.
  */
 export interface ArchiveRow {
   readonly execution_id: number;
-  /** Raised by whatever changes the contents; an archive of an older one is out of date. */
+  /** Raised by each change of the contents. An archive of an older revision is out of date. */
   readonly revision: number;
   readonly made_revision: number | null;
   readonly status: "pending" | "ready" | "failed";
@@ -24,16 +24,16 @@ export const findArchive = async (db: Db, executionId: number): Promise<ArchiveR
   archives(db).where({ execution_id: executionId }).first();
 
 /**
- * anew: another revision, whatever there is. what is not made yet: the revision that there is; were it raised by
- * whoever looks, an archive that somebody waits for would be out of date each time it is made.
+ * build: the current revision, if it is not built yet. rebuild: a new revision. A client that polls must not raise the
+ * revision, or its archive would be out of date each time it is built.
  */
-export type Wanted = "anew" | "what is not made yet";
+export type ArchiveRequest = "build" | "rebuild";
 
-/** The archive as requested: its row is made, or due again. */
+/** Creates the archive's row, or marks it as pending again. */
 export async function requestArchive(
   trx: Db,
   executionId: number,
-  what: Wanted,
+  request: ArchiveRequest,
   at: Date,
 ): Promise<ArchiveRow> {
   const { rows } = await trx.raw(
@@ -42,20 +42,20 @@ export async function requestArchive(
        SET status = 'pending', error = NULL, requested_at = excluded.requested_at,
            revision = archives.revision + ?::int
      RETURNING *`,
-    [executionId, at, what === "anew" ? 1 : 0],
+    [executionId, at, request === "rebuild" ? 1 : 0],
   );
   return rows[0];
 }
 
-/** What it would hold has changed. */
-export const outdateArchive = async (trx: Db, executionId: number): Promise<void> => {
+/** The contents have changed. */
+export const invalidateArchive = async (trx: Db, executionId: number): Promise<void> => {
   await archives(trx)
     .where({ execution_id: executionId })
     .update({ revision: trx.raw("revision + 1") as never });
 };
 
-/** Returns false when the execution is gone. */
-export const keepArchive = async (
+/** Returns false when the execution was deleted. */
+export const saveArchive = async (
   db: Db,
   executionId: number,
   made: { revision: number; size: number; sha256: string; at: Date },

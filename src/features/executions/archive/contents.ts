@@ -15,11 +15,11 @@ interface Deps {
   readonly key: KeyObject;
 }
 
-/** The archive of an execution as a stream: what is known of it, its assets, and the signed manifest last. */
+/** The archive of an execution as a stream: its data, its assets, and last the signed manifest. */
 export async function archiveStream(deps: Deps, execution: Execution, at: Date): Promise<Readable> {
   const { db, store, key } = deps;
   const assets = await assetsOfExecution(db, execution.id);
-  const { here, missing } = await sortOut(store, assets);
+  const { stored, missing } = await partition(store, assets);
   const written: Written[] = [];
   let manifest: Buffer = Buffer.alloc(0);
   const text = (path: string, value: unknown) => textEntry(path, at, () => json(value));
@@ -28,13 +28,13 @@ export async function archiveStream(deps: Deps, execution: Execution, at: Date):
     text("mission.json", await missionOf(db, execution)),
     text("commands.json", await commandsDuring(db, execution)),
     text("stats.json", (await findStats(db, execution.id)) ?? null),
-    ...here.map((asset) => ({
+    ...stored.map((asset) => ({
       path: pathOf(asset),
       modified: asset.completed_at ?? at,
       size: asset.size ?? undefined,
       open: () => store.read(assetKey(asset)),
     })),
-    // The entries before are all written when these two are asked for.
+    // All entries before these two are written when they are opened.
     textEntry(MANIFEST, at, () => {
       manifest = Buffer.from(
         json({
@@ -42,7 +42,7 @@ export async function archiveStream(deps: Deps, execution: Execution, at: Date):
           execution_id: execution.id,
           created_at: at.toISOString(),
           key_fingerprint: fingerprintOf(key),
-          files: listed(written, here),
+          files: listed(written, stored),
           missing,
         } satisfies Manifest),
       );
@@ -57,7 +57,7 @@ const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
 const pathOf = (asset: Asset): string => `assets/${asset.id}/${safeFileName(asset.file_name)}`;
 
-/** Sums as they were written now; where an asset was another when it was received, both are told. */
+/** Checksums as written now, and the checksum at the upload where it differs. */
 function listed(written: readonly Written[], assets: readonly Asset[]): Manifest["files"] {
   const byPath = new Map(assets.map((asset) => [pathOf(asset), asset]));
   return written.map((file) => {
@@ -68,19 +68,19 @@ function listed(written: readonly Written[], assets: readonly Asset[]): Manifest
   });
 }
 
-/** Those that are in the store, and the others with the reason why they cannot be in the archive. */
-async function sortOut(store: ObjectStore, assets: readonly Asset[]) {
-  const looked = await Promise.all(
+/** The assets that are in the store, and the others with the reason why they are missing. */
+async function partition(store: ObjectStore, assets: readonly Asset[]) {
+  const checked = await Promise.all(
     assets.map(async (asset) => {
       if (asset.status === "pending") return { asset, reason: "It was not uploaded." };
       if (asset.status === "failed") return { asset, reason: asset.failure ?? "Its upload failed." };
       const size = await store.sizeOf(assetKey(asset));
-      return { asset, reason: size === undefined ? "It is not in the store any more." : undefined };
+      return { asset, reason: size === undefined ? "It is no longer in the store." : undefined };
     }),
   );
   return {
-    here: looked.filter(({ reason }) => reason === undefined).map(({ asset }) => asset),
-    missing: looked.flatMap(({ asset, reason }) =>
+    stored: checked.filter(({ reason }) => reason === undefined).map(({ asset }) => asset),
+    missing: checked.flatMap(({ asset, reason }) =>
       reason === undefined ? [] : [{ asset_id: asset.id, file_name: asset.file_name, reason }],
     ),
   };
@@ -94,7 +94,7 @@ async function describe(db: Db, execution: Execution, assets: readonly Asset[]) 
   };
 }
 
-/** The plan that the drone held when the execution began, and the one that was last verified on it. */
+/** The plan on board at the start, and the plan that was last verified on the drone. */
 async function missionOf(db: Db, execution: Execution) {
   const { mission_id, mission_name, plan_state, plan_hash, plan_items, verified_plan_hash } = execution;
   return {

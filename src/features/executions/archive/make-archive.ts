@@ -6,9 +6,9 @@ import type { Db } from "../../../platform/postgres/db";
 import type { Clock } from "../../../platform/process/clock";
 import { findExecution } from "../executions.store";
 import { archiveKey } from "./archive-keys";
-import { failArchive, findArchive, keepArchive } from "./archives.store";
+import { failArchive, findArchive, saveArchive } from "./archives.store";
 import { archiveStream } from "./contents";
-import { measured } from "./zip";
+import { withChecksum } from "./zip";
 
 const ExecutionPayload = z.object({ execution_id: z.int() });
 
@@ -20,8 +20,8 @@ interface Deps {
 }
 
 /**
- * Write the archive into the store as it is made. An attempt that fails leaves the archive `failed`, with the
- * reason, until the next one; the store shows a new archive only when it is whole.
+ * Streams the archive into the store, which shows it only when it is complete. After a failed attempt the archive is
+ * `failed`, with the reason, until the next attempt.
  */
 export const makeArchiveTask =
   ({ db, store, clock, key }: Deps): Task =>
@@ -31,22 +31,22 @@ export const makeArchiveTask =
       findExecution(db, execution_id),
       findArchive(db, execution_id),
     ]);
-    // Deleted, it may be after an attempt that was killed between the writing and the record of it.
+    // The execution was deleted, perhaps after an attempt that stored the archive and was killed.
     if (!execution || !row) return store.deletePrefix(archiveKey(execution_id));
     if (row.made_revision === row.revision) return;
     try {
-      if (!key) throw new Error("No key is configured to sign archives (ARCHIVE_SIGNING_KEY).");
+      if (!key) throw new Error("No signing key for archives is configured (ARCHIVE_SIGNING_KEY).");
       const at = clock.now();
-      const { stream, sum } = measured(await archiveStream({ db, store, key }, execution, at));
+      const { stream, sum } = withChecksum(await archiveStream({ db, store, key }, execution, at));
       await store.writeStream(archiveKey(execution_id), stream, "application/zip", signal);
-      const kept = await keepArchive(db, execution_id, { revision: row.revision, at, ...(await sum) });
-      // Deleted meanwhile: what was written after the deletion must go too.
+      const kept = await saveArchive(db, execution_id, { revision: row.revision, at, ...(await sum) });
+      // The execution was deleted meanwhile, before the archive was stored.
       if (!kept) await store.deletePrefix(archiveKey(execution_id));
     } catch (error) {
       await failArchive(
         db,
         execution_id,
-        "It could not be made. It is tried again for some hours; asking for it anew tries at once.",
+        "The archive could not be made. It is retried for some hours; a new request retries at once.",
       ).catch(() => undefined);
       throw error;
     }

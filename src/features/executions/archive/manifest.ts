@@ -2,14 +2,14 @@ import { createHash, createPublicKey, type KeyObject, sign, verify } from "node:
 import { z } from "zod";
 
 export const MANIFEST = "manifest.json";
-/** Base64 of the Ed25519 signature over the very bytes of the manifest. */
+/** Base64 of the Ed25519 signature of the manifest's bytes. */
 export const SIGNATURE = "manifest.json.sig";
 
 export const Manifest = z.object({
   format: z.literal("fleet-archive/1"),
   execution_id: z.int(),
   created_at: z.string(),
-  /** Of the key that signed it; see `fingerprintOf`. */
+  /** Fingerprint of the signing key; see `fingerprintOf`. */
   key_fingerprint: z.string(),
   files: z.array(
     z.object({
@@ -18,11 +18,11 @@ export const Manifest = z.object({
       size: z.int(),
       sha256: z.string(),
       asset_id: z.int().optional(),
-      /** SHA-256 when the upload was completed, where it is another by now. */
+      /** SHA-256 at the completion of the upload, where it differs now. */
       received_sha256: z.string().optional(),
     }),
   ),
-  /** Assets of the execution that are not in here, and why. */
+  /** Assets of the execution that are not in the archive, and why. */
   missing: z.array(z.object({ asset_id: z.int(), file_name: z.string(), reason: z.string() })),
 });
 export type Manifest = z.output<typeof Manifest>;

@@ -2,23 +2,23 @@ import { createHash, type KeyObject } from "node:crypto";
 import { open as openZip, type Entry as ZipEntry, type ZipFile } from "yauzl";
 import { fingerprintOf, MANIFEST, Manifest, manifestIsSigned, SIGNATURE } from "./manifest";
 
-/** What is wrong with an archive, each in a sentence that names the file; empty when it is what was signed. */
+/** The faults of an archive, one sentence each with the file's name; empty when it is as it was signed. */
 export interface Verdict {
   readonly faults: readonly string[];
   readonly manifest: Manifest | undefined;
 }
 
-/** A manifest lists a few hundred files; a file that claims to be one and is larger is none. */
-const LARGEST_MANIFEST = 64 * 2 ** 20;
+/** Bytes. A manifest lists a few hundred files. */
+const MAX_MANIFEST = 64 * 2 ** 20;
 
-/** Check a downloaded archive against the public key of the service that made it. Rejects when the file cannot be read. */
+/** Checks a downloaded archive with the public key of the service. Rejects when the file cannot be read. */
 export async function verifyArchive(file: string, publicKey: KeyObject): Promise<Verdict> {
   let zip: ZipFile;
   try {
     zip = await open(file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code) throw error;
-    return { faults: [`This is no zip that can be read: ${(error as Error).message}`], manifest: undefined };
+    return { faults: [`This is not a readable zip file: ${(error as Error).message}`], manifest: undefined };
   }
   try {
     return await verify(zip, publicKey);
@@ -88,7 +88,7 @@ const streamOf = (zip: ZipFile, entry: ZipEntry): Promise<NodeJS.ReadableStream>
 
 async function readWhole(zip: ZipFile, entry: ZipEntry | undefined): Promise<Buffer | undefined> {
   if (!entry) return undefined;
-  if (entry.uncompressedSize > LARGEST_MANIFEST) throw new Error("it is too large");
+  if (entry.uncompressedSize > MAX_MANIFEST) throw new Error("it is too large");
   const chunks: Buffer[] = [];
   for await (const chunk of await streamOf(zip, entry)) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);

@@ -5,9 +5,9 @@ import { ZipFile } from "yazl";
 export interface Entry {
   readonly path: string;
   readonly modified: Date;
-  /** Bytes, when known before. */
+  /** Bytes, if known. */
   readonly size?: number;
-  /** Called when all entries before are written. */
+  /** Called when all earlier entries are written. */
   open(): Promise<Readable> | Readable;
 }
 
@@ -18,9 +18,8 @@ export interface Written {
 }
 
 /**
- * A zip of these entries, one after the other, uncompressed: pictures and videos are compressed already, and what
- * is stored plainly is read by everything. Nothing is held in memory but what is under way.
- * The stream fails when an entry does. `onWritten` tells each entry's sum as soon as it is known.
+ * A zip of these entries, uncompressed: pictures and videos are compressed already. It is streamed one entry after the
+ * other and fails when an entry does. `onWritten` gets the checksum of each entry.
  */
 export function zipOf(entries: readonly Entry[], onWritten: (entry: Written) => void): Readable {
   const zip = new ZipFile();
@@ -31,7 +30,7 @@ export function zipOf(entries: readonly Entry[], onWritten: (entry: Written) => 
     out.destroy(error);
   };
   (zip as unknown as NodeJS.EventEmitter).on("error", fail);
-  // Kept by the stream for whoever reads it next, also when nobody reads at this moment.
+  // The stream reports the error to its next reader; without a listener it would be uncaught.
   out.on("error", () => undefined);
   let current: Readable | undefined;
   out.once("close", () => current?.destroy());
@@ -44,7 +43,7 @@ export function zipOf(entries: readonly Entry[], onWritten: (entry: Written) => 
           .then(open)
           .then(
             (source) => {
-              const counted = summed((sum) => onWritten({ path, ...sum }));
+              const counted = checksumming((sum) => onWritten({ path, ...sum }));
               source.once("error", (error) => {
                 counted.destroy();
                 fail(error);
@@ -61,8 +60,8 @@ export function zipOf(entries: readonly Entry[], onWritten: (entry: Written) => 
   return output.pipe(out);
 }
 
-/** Passes everything on, and tells its size and sum at the end, before its reader learns of the end. */
-function summed(tell: (sum: { size: number; sha256: string }) => void): Transform {
+/** Passes all bytes through, and reports their size and checksum before the end. */
+function checksumming(report: (sum: { size: number; sha256: string }) => void): Transform {
   const hash = createHash("sha256");
   let size = 0;
   return new Transform({
@@ -73,24 +72,24 @@ function summed(tell: (sum: { size: number; sha256: string }) => void): Transfor
       pass(null, chunk);
     },
     flush(end) {
-      tell({ size, sha256: hash.digest("hex") });
+      report({ size, sha256: hash.digest("hex") });
       end();
     },
   });
 }
 
-/** What has passed, for whoever passes a whole zip on. */
-export function measured(stream: Readable): {
+/** The stream with its size and checksum. */
+export function withChecksum(stream: Readable): {
   stream: Readable;
   sum: Promise<{ size: number; sha256: string }>;
 } {
   let passed: Transform | undefined;
   const sum = new Promise<{ size: number; sha256: string }>((resolve) => {
-    passed = summed(resolve);
+    passed = checksumming(resolve);
   });
   const through = passed as Transform;
   stream.on("error", (error) => through.destroy(error));
-  // Kept by the stream for whoever reads it next, also when nobody reads at this moment.
+  // The stream reports the error to its next reader; without a listener it would be uncaught.
   through.on("error", () => undefined);
   through.once("close", () => stream.destroy());
   return { stream: stream.pipe(through), sum };

@@ -40,7 +40,7 @@ interface Point {
   readonly value: number;
 }
 
-/** The moments at which it is known; what lies between is joined by a line. */
+/** The moments with a value, which lines connect. */
 const points = (series: readonly Moment[], of: "altitude" | "speed"): Point[] =>
   series.flatMap((moment) => {
     const value = moment[of];

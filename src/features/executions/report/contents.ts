@@ -2,17 +2,17 @@ import type { Execution } from "../executions.store";
 import type { FlightSummary } from "./flight-summary";
 import { clock, metres } from "./scale";
 
-/** Everything that a report says, before it has a form. */
+/** The contents of a report, for both of its forms. */
 export interface ReportContents {
   readonly execution: Execution;
   readonly droneName: string;
   readonly summary: FlightSummary | undefined;
   readonly assets: readonly ReportAsset[];
-  /** What the report had to do without, in sentences. */
+  /** What is missing from the report, in sentences. */
   readonly missing: readonly string[];
   readonly hasMap: boolean;
   readonly hasPlot: boolean;
-  /** Where the web client shows the execution. */
+  /** URL of the execution in the web client. */
   readonly link: string;
 }
 
@@ -39,7 +39,7 @@ export const title = ({ execution }: ReportContents): string =>
 export const subject = (contents: ReportContents): string =>
   `${contents.droneName}: ${title(contents)} – ${statusWords[contents.execution.status].toLowerCase()}`;
 
-/** `21 November 2026, 14:05 UTC`: recipients sit in several time zones. */
+/** `21 November 2026, 14:05 UTC`: recipients are in several time zones. */
 export const moment = (at: Date): string =>
   `${at.toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" })}, ${at.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "UTC" })} UTC`;
 
@@ -48,7 +48,7 @@ export interface Figure {
   readonly value: string;
 }
 
-/** From the log, and where there is none from the execution itself. */
+/** From the log, or without one from the execution itself. */
 export function figures({ execution, summary }: ReportContents): Figure[] {
   if (!summary) {
     if (!execution.completed_at) return [];

@@ -7,79 +7,79 @@ import { assetsOfExecution } from "../../assets";
 import { type Execution, lockExecution, updateExecution } from "../executions.store";
 import { findStats } from "../stats.store";
 
-/** A report goes out this long after the end of an execution, whatever is still missing. */
+/** A report is sent this long after the end of an execution, whatever is still missing. */
 const DEADLINE_MS = 24 * 3_600_000;
-/** What failed is tried again by then, or not at all. Nobody waits a day for a report without statistics. */
-const ANOTHER_TRY_MS = 10 * 60_000;
+/** Time for the retry of a failed upload. A report without statistics is not delayed for a day. */
+const RETRY_MS = 10 * 60_000;
 
 /**
  * What a report still waits for.
- * all:      uploads, the reading of the log, and another try of an upload that failed.
- * arrivals: the time for another try is over.
- * nothing:  its last time has come.
+ * all:     uploads, the analysis of the log, and the retry of a failed upload.
+ * uploads: the time for a retry is over.
+ * nothing: the deadline has passed.
  */
-const Patience = z.enum(["all", "arrivals", "nothing"]);
-type Patience = z.output<typeof Patience>;
+const WaitFor = z.enum(["all", "uploads", "nothing"]);
+type WaitFor = z.output<typeof WaitFor>;
 
-const Payload = z.object({ execution_id: z.int(), patience: Patience.default("nothing") });
+const Payload = z.object({ execution_id: z.int(), wait_for: WaitFor.default("nothing") });
 
 const deadlineKey = (executionId: number) => `report-deadline:${executionId}`;
 
-/** In the transaction that ends an execution: its report is due, at the latest when the deadline has come. */
-export async function oweReport(trx: Db, { id, completed_at }: Execution): Promise<void> {
+/** Call it in the transaction that ends an execution: its report is pending from then on. */
+export async function requestReport(trx: Db, { id, completed_at }: Execution): Promise<void> {
   await updateExecution(trx, id, { report: "pending" });
   await dispatchReport(trx, id, completed_at as Date);
 }
 
 /**
- * Queue the report of an execution when it is owed and nothing is waited for any more, or a job that looks again
- * when the waiting is over. Whoever settles something that a report may wait for calls it in the same transaction.
- * The execution's row is locked: of two uploads that complete at once the second sees the first, and only one queues.
+ * Queues the pending report of an execution when nothing is missing, or else a job that checks again later. Call it in
+ * each transaction that changes what a report may wait for. It locks the execution's row: of two uploads that complete
+ * at the same time the second sees the first, and only one queues the report.
  */
 export async function dispatchReport(
   trx: Db,
   executionId: number,
   now: Date,
-  patience: Patience = "all",
+  waitFor: WaitFor = "all",
 ): Promise<void> {
   const execution = await lockExecution(trx, executionId);
   if (execution?.report !== "pending") return;
-  const missing = patience === "nothing" ? undefined : await whatIsMissing(trx, execution);
+  const missing = waitFor === "nothing" ? undefined : await missingInput(trx, execution);
   const deadline = (execution.completed_at as Date).getTime() + DEADLINE_MS;
-  if (missing === "an arrival") return lookAgain(trx, executionId, deadline, "nothing");
-  if (missing === "another try" && patience === "all") {
-    const soon = Math.min(now.getTime() + ANOTHER_TRY_MS, deadline);
-    return lookAgain(trx, executionId, soon, "arrivals");
+  if (missing === "upload") return checkLater(trx, executionId, deadline, "nothing");
+  if (missing === "retry" && waitFor === "all") {
+    const soon = Math.min(now.getTime() + RETRY_MS, deadline);
+    return checkLater(trx, executionId, soon, "uploads");
   }
   await updateExecution(trx, executionId, { report: "queued" });
   await enqueue(trx, { task: "send-report", payload: { execution_id: executionId } });
   await withdraw(trx, deadlineKey(executionId));
 }
 
-async function whatIsMissing(
+async function missingInput(
   trx: Db,
   { id, log_asset_id }: Execution,
-): Promise<"an arrival" | "another try" | undefined> {
+): Promise<"upload" | "retry" | undefined> {
   const assets = await assetsOfExecution(trx, id);
-  if (assets.some(({ status }) => status === "pending")) return "an arrival";
+  if (assets.some(({ status }) => status === "pending")) return "upload";
   const log = assets.find((asset) => asset.id === log_asset_id);
   const isUnread = log?.status === "ready" && (await findStats(trx, id))?.status === "pending";
-  if (isUnread) return "an arrival";
-  return assets.some(({ status }) => status === "failed") ? "another try" : undefined;
+  if (isUnread) return "upload";
+  return assets.some(({ status }) => status === "failed") ? "retry" : undefined;
 }
 
-const lookAgain = (trx: Db, executionId: number, at: number, patience: Patience): Promise<void> =>
+const checkLater = (trx: Db, executionId: number, at: number, waitFor: WaitFor): Promise<void> =>
   enqueue(trx, {
     task: "report-deadline",
-    payload: { execution_id: executionId, patience },
+    payload: { execution_id: executionId, wait_for: waitFor },
     key: deadlineKey(executionId),
     runAt: new Date(at),
   });
 
-/** The waiting is over: the report goes out with what there is, or waits for less. */
+/** Sends the report with what there is, or waits for less. */
 export const reportDeadlineTask =
   ({ db, clock }: { db: Db; clock: Clock }): Task =>
   async (payload) => {
-    const { execution_id, patience } = Payload.parse(payload);
-    await db.transaction((trx) => dispatchReport(trx, execution_id, clock.now(), patience));
+    const { execution_id, wait_for } = Payload.parse(payload);
+    await db.transaction((trx) => dispatchReport(trx, execution_id, clock.now(), wait_for));
   };

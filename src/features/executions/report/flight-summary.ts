@@ -1,7 +1,7 @@
-import type { FlightStats } from "../../../flight-log";
-import { clock, type Place } from "./scale";
+import type { FlightStats, LatLng } from "../../../flight-log";
+import { clock } from "./scale";
 
-/** What a report shows of a flight. Metres, seconds, metres per second; altitudes are above home. */
+/** The figures of a flight in a report. Metres, seconds, metres per second; altitudes are above home. */
 export interface FlightSummary {
   readonly durationSeconds: number;
   readonly distance: number;
@@ -16,7 +16,7 @@ export interface FlightSummary {
   readonly modes: readonly { readonly name: string; readonly seconds: number }[];
   /** Errors and failsafes, in words. */
   readonly incidents: readonly string[];
-  readonly track: readonly Place[];
+  readonly track: readonly LatLng[];
   readonly series: readonly Moment[];
 }
 
@@ -42,7 +42,7 @@ export function summaryOf(stats: FlightStats): FlightSummary {
     minVoltage: battery?.min_voltage_v ?? null,
     modes: stats.modes,
     incidents: [
-      ...(stats.complete ? [] : ["The log is damaged; the figures are of what could be read."]),
+      ...(stats.complete ? [] : ["The log is damaged; the figures cover the part that could be read."]),
       ...stats.incidents.map(inWords),
     ],
     track: stats.track,

@@ -1,15 +1,15 @@
 import type { Db } from "../../../platform/postgres/db";
 
 export interface Recipients {
-  /** The owner's own. */
+  /** The owner's. */
   readonly email: string;
   /** Comma separated, as they were given. */
   readonly extra_emails: string;
-  /** Each once, the owner first. */
+  /** Without duplicates, the owner first. */
   readonly all_recipients: readonly string[];
 }
 
-/** Undefined when the user is gone. */
+/** Undefined when the user does not exist. */
 export async function recipientsOf(db: Db, userId: number): Promise<Recipients | undefined> {
   const row = await db("users").where({ id: userId }).first("username", "extra_emails");
   if (!row) return undefined;
@@ -27,7 +27,7 @@ export const setExtraEmails = async (db: Db, userId: number, emails: readonly st
     .update({ extra_emails: emails.join(","), updated_at: db.fn.now() });
 };
 
-/** `a@b.c, D@e.f,` → `["a@b.c", "d@e.f"]`; each once. */
+/** `a@b.c, D@e.f,` → `["a@b.c", "d@e.f"]`, without duplicates. */
 export const splitEmails = (text: string): string[] => [
   ...new Set(
     text
@@ -37,7 +37,7 @@ export const splitEmails = (text: string): string[] => [
   ),
 ];
 
-/** The recipients who have had this report. */
+/** The recipients to whom this report was sent. */
 export const mailedTo = async (db: Db, executionId: number): Promise<string[]> =>
   db("report_mails").where({ execution_id: executionId }).pluck("recipient");
 

@@ -1,6 +1,6 @@
 import sharp from "sharp";
 import { MavCommand } from "../../../domain/mission-item";
-import type { FlightStats } from "../../../flight-log";
+import type { FlightStats, LatLng } from "../../../flight-log";
 import type { Mail } from "../../../platform/mail";
 import type { ObjectStore } from "../../../platform/objects/object-store";
 import type { Db } from "../../../platform/postgres/db";
@@ -12,7 +12,6 @@ import { type ReportAsset, type ReportContents, subject } from "./contents";
 import { type FlightSummary, summaryOf } from "./flight-summary";
 import { reportHtml } from "./report-html";
 import { reportText } from "./report-text";
-import type { Place } from "./scale";
 import { trackMap } from "./track-map";
 
 export type RenderedReport = Required<Pick<Mail, "subject" | "text" | "html" | "inline">>;
@@ -23,15 +22,15 @@ interface Deps {
   readonly origin: string;
 }
 
-/** The longest that a presigned URL may work. */
+/** The longest time that a presigned URL may be valid. */
 const LINK_SECONDS = 7 * 86_400;
-/** Assets that a mail shows; the web client has them all. */
+/** Assets in a mail; the web client shows all. */
 const MOST_ASSETS = 30;
 const MOST_THUMBNAILS = 12;
-/** Bytes of a picture without a thumbnail that a mail shows. */
+/** Bytes of a picture without a thumbnail that is decoded for a mail. */
 const LARGEST_DRAWN = 30e6;
 
-/** The report of an execution as things stand now. */
+/** The report of an execution in its current state. */
 export async function renderReport(deps: Deps, execution: Execution): Promise<RenderedReport> {
   const { db, store, origin } = deps;
   const [drone, stats, assets] = await Promise.all([
@@ -74,8 +73,8 @@ async function drawn(execution: Execution, summary: FlightSummary | undefined) {
   return Promise.all(drawings.map(async ({ id, fileName, svg }) => ({ id, fileName, png: await png(svg) })));
 }
 
-/** Where the plan on board leads; a return or a landing in place names no place. */
-const planned = ({ plan_items }: Execution): Place[] =>
+/** The positions of the plan on board. A return, or a landing at the current position, has none. */
+const planned = ({ plan_items }: Execution): LatLng[] =>
   (plan_items ?? [])
     .filter(({ command, x_lat, y_long }) => {
       const flown: number[] = [MavCommand.waypoint, MavCommand.takeoff, MavCommand.land];
@@ -83,13 +82,13 @@ const planned = ({ plan_items }: Execution): Place[] =>
     })
     .map(({ x_lat, y_long }) => ({ lat: x_lat, lng: y_long }));
 
-/** Small copies within the mail. One that the store does not give is left out. */
+/** Small copies for the mail. A picture that cannot be read is left out. */
 async function thumbnailsOf(store: ObjectStore, assets: readonly Asset[]) {
   const shown = assets.filter(({ asset_type, thumbnail, size }) => {
     return asset_type === "image" && (thumbnail || (size ?? 0) <= LARGEST_DRAWN);
   });
   const found = new Map<number, { id: string; fileName: string; png: Buffer }>();
-  // One after the other: each is decoded in memory.
+  // One at a time: each is decoded in memory.
   for (const asset of shown.slice(0, MOST_THUMBNAILS)) {
     const png = await smallPicture(store, asset).catch(() => undefined);
     const id = `asset-${asset.id}`;
@@ -98,7 +97,7 @@ async function thumbnailsOf(store: ObjectStore, assets: readonly Asset[]) {
   return found;
 }
 
-/** From the thumbnail, or from the picture itself: the last one's thumbnail is drawn while the report is. */
+/** From the thumbnail, or from the picture itself when its thumbnail is not ready yet. */
 async function smallPicture(store: ObjectStore, asset: Asset): Promise<Buffer> {
   const chunks: Buffer[] = [];
   const source = await store.read(asset.thumbnail ? thumbnailKey(asset) : assetKey(asset));

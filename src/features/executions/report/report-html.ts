@@ -12,7 +12,7 @@ import { palette, escapeMarkup as safe } from "./palette";
 import { clock } from "./scale";
 
 /**
- * The report as mail programs show it: tables and inline styles only, one column that fits a phone, pictures by
+ * The report as HTML for mail programs: tables and inline styles only, one column that fits a phone, pictures by
  * content id.
  */
 export function reportHtml(contents: ReportContents): string {

@@ -1,7 +1,7 @@
 import { bytes, figures, moment, planWords, type ReportContents, statusWords, title } from "./contents";
 import { clock } from "./scale";
 
-/** The same report for whoever reads mail as plain text. */
+/** The report as plain text. */
 export function reportText(contents: ReportContents): string {
   const { execution, droneName, summary, assets, missing, link } = contents;
   const numbers = figures(contents);

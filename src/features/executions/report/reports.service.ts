@@ -27,10 +27,10 @@ export interface ReportsDeps {
   readonly origin: string;
 }
 
-const MOST_RECIPIENTS = 20;
+const MAX_RECIPIENTS = 20;
 const Email = z.email().max(254);
 
-/** Reports of executions, and who gets them. */
+/** Reports of executions and their recipients. */
 export class ReportsService {
   constructor(
     private readonly deps: ReportsDeps,
@@ -39,25 +39,25 @@ export class ReportsService {
 
   async recipients(userId: number): Promise<Recipients> {
     const found = await recipientsOf(this.deps.db, userId);
-    if (!found) throw new DomainError("not_found", "This user does not exist any more.");
+    if (!found) throw new DomainError("not_found", "This user no longer exists.");
     return found;
   }
 
-  /** `text` is comma separated. Rejects with `invalid_input`, naming each part that is no email address. */
+  /** `text` is comma separated. Rejects with `invalid_input` and each invalid address. */
   async setExtraEmails(userId: number, text: string): Promise<Recipients> {
     const emails = splitEmails(text);
     const bad = emails.filter((email) => !Email.safeParse(email).success);
     if (bad.length > 0) {
       const named = bad.map((email) => JSON.stringify(email.slice(0, 100))).join(", ");
-      throw new DomainError("invalid_input", `No email address: ${named}.`);
+      throw new DomainError("invalid_input", `Not an email address: ${named}.`);
     }
-    if (emails.length > MOST_RECIPIENTS)
-      throw new DomainError("invalid_input", `At most ${MOST_RECIPIENTS} addresses are possible.`);
+    if (emails.length > MAX_RECIPIENTS)
+      throw new DomainError("invalid_input", `At most ${MAX_RECIPIENTS} addresses are possible.`);
     await setExtraEmails(this.deps.db, userId, emails);
     return this.recipients(userId);
   }
 
-  /** Send it to one address, as things stand now. Rejects with `unavailable` when the mail is not taken. */
+  /** Sends the report to one address now. Rejects with `unavailable` when the mail server does not accept it. */
   async sendTo(execution: Execution, email: string): Promise<void> {
     await this.mails.take(email.toLowerCase());
     const report = await renderReport(this.deps, execution);
@@ -69,15 +69,14 @@ export class ReportsService {
   }
 }
 
-/** How long a database that is away is waited for, to record a mail that is out. */
+/** Wait so long for the database, to record a mail that was sent. */
 const RECORD_LIMIT_MS = 300_000;
 
 const Payload = z.object({ execution_id: z.int() });
 
 /**
- * Send the report to everyone who gets it. Each recipient is recorded once served, so that an attempt that ends
- * half-way is taken up where it ended. A process that dies between the mail server's yes and the record sends
- * that one mail again, with the same message id.
+ * Sends the report to all recipients. Each recipient is recorded after the mail was sent, so that a retry sends only the
+ * missing mails. A process that dies between the mail and the record sends that mail again, with the same message id.
  */
 export const sendReportTask =
   (deps: ReportsDeps): Task =>
@@ -87,15 +86,15 @@ export const sendReportTask =
     const execution = await findExecution(db, execution_id);
     const recipients = execution && (await recipientsOf(db, execution.user_id));
     if (!recipients || execution.report !== "queued") return;
-    const served = new Set(await mailedTo(db, execution_id));
-    const waiting = recipients.all_recipients.filter((email) => !served.has(email));
+    const sent = new Set(await mailedTo(db, execution_id));
+    const waiting = recipients.all_recipients.filter((email) => !sent.has(email));
     const report = waiting.length > 0 ? await renderReport(deps, execution) : undefined;
     const failures = report ? await sendAll(deps, execution_id, waiting, report, signal) : [];
     if (failures.length > 0) throw new AggregateError(failures, messageOf(failures));
     await updateExecution(db, execution_id, { report: "sent", report_sent_at: clock.now() });
   };
 
-/** One recipient whom the mail server refuses keeps nobody else from being served. */
+/** A recipient that the mail server refuses does not keep the others from getting the report. */
 async function sendAll(
   { db, mailer, origin }: ReportsDeps,
   executionId: number,
@@ -109,7 +108,7 @@ async function sendAll(
       const host = new URL(origin).hostname;
       const name = Buffer.from(to).toString("base64url").slice(0, 60);
       await mailer.send({ to, ...report, messageId: `<report-${executionId}-${name}@${host}>` });
-      // A failure here would have the whole job tried again, and the mail sent a second time.
+      // A failure here would repeat the whole job and send the mail a second time.
       await retryWhileUnavailable(() => recordMail(db, executionId, to), {
         limitMs: RECORD_LIMIT_MS,
         signal,

@@ -1,4 +1,4 @@
-/** Even, round steps for an axis, and the map's flat metres. */
+import type { LatLng } from "../../../flight-log";
 
 /** About `count` round numbers that cover `from` to `to`: steps of 1, 2 or 5 times a power of ten. */
 export function roundTicks(from: number, to: number, count: number): number[] {
@@ -24,15 +24,10 @@ export function timeTicks(seconds: number, count: number): number[] {
   return Array.from({ length: Math.floor(seconds / step) + 1 }, (_, at) => at * step);
 }
 
-export interface Place {
-  readonly lat: number;
-  readonly lng: number;
-}
-
 const METRES_PER_DEGREE = 111_320;
 
 /** Metres east and north of `origin`; good to a thousandth within a few kilometres. */
-export const flatMetres = (origin: Place, { lat, lng }: Place): { east: number; north: number } => ({
+export const flatMetres = (origin: LatLng, { lat, lng }: LatLng): { east: number; north: number } => ({
   east: wrapped(lng - origin.lng) * METRES_PER_DEGREE * Math.cos((origin.lat * Math.PI) / 180),
   north: (lat - origin.lat) * METRES_PER_DEGREE,
 });

@@ -1,10 +1,11 @@
+import type { LatLng } from "../../../flight-log";
 import { palette, svgFont } from "./palette";
-import { flatMetres, metres, type Place, roundBelow } from "./scale";
+import { flatMetres, metres, roundBelow } from "./scale";
 
 const WIDTH = 1200;
 const HEIGHT = 860;
 const MARGIN = 90;
-/** A hover is a dot of a few metres and must not fill the map. */
+/** A hover of a few metres must not fill the map. */
 const LEAST_SPAN_METRES = 40;
 
 interface Point {
@@ -12,8 +13,8 @@ interface Point {
   readonly y: number;
 }
 
-/** The way that was flown over a metric grid, north up, with the planned one behind it and its waypoints on top. SVG, 1200 × 860. */
-export function trackMap(track: readonly Place[], planned: readonly Place[]): string {
+/** The flown track over a metric grid, north up, with the planned track behind it and its waypoints on top. SVG, 1200 × 860. */
+export function trackMap(track: readonly LatLng[], planned: readonly LatLng[]): string {
   const { project, scale } = projection(track, [...track, ...planned]);
   const flown = track.map(project);
   const plan = planned.map(project);
@@ -35,17 +36,17 @@ ${northArrow()}
 }
 
 /** Metres to pixels, the same both ways, everything inside the margins and in the middle. */
-function projection(track: readonly Place[], all: readonly Place[]) {
-  const origin = track[0] as Place;
-  const flat = all.map((place) => flatMetres(origin, place));
+function projection(track: readonly LatLng[], all: readonly LatLng[]) {
+  const origin = track[0] as LatLng;
+  const flat = all.map((position) => flatMetres(origin, position));
   const east = extent(flat.map((at) => at.east));
   const north = extent(flat.map((at) => at.north));
   const scale = Math.min(
     (WIDTH - 2 * MARGIN) / Math.max(east.span, LEAST_SPAN_METRES),
     (HEIGHT - 2 * MARGIN - 40) / Math.max(north.span, LEAST_SPAN_METRES),
   );
-  const project = (place: Place): Point => {
-    const at = flatMetres(origin, place);
+  const project = (position: LatLng): Point => {
+    const at = flatMetres(origin, position);
     return {
       x: round(WIDTH / 2 + (at.east - east.middle) * scale),
       y: round(HEIGHT / 2 - 20 - (at.north - north.middle) * scale),
@@ -76,7 +77,7 @@ function grid(scale: number): string {
   return `<path d="${lines.join("")}" stroke="${palette.line}" stroke-width="2" fill="none"/>`;
 }
 
-/** Half of a marker's width in pixels; the larger one shows around the other where a flight ends at its start. */
+/** Half of a marker's width in pixels. The larger one stays visible where a flight ends at its start. */
 const PLAIN = 14;
 const LARGE = 25;
 
