@@ -17,6 +17,8 @@ import type { AssetsService } from "./assets.service";
 import type { UploadsService } from "./uploads.service";
 
 const tag = "Assets";
+const fromDrone = { tag, guard: "drone", envelope: "A+top" } as const;
+const fromOwner = { tag, guard: "user", envelope: "A" } as const;
 const vehicle = ids("vehicle_id");
 const asset = ids("vehicle_id", "asset_id");
 const notYours = { 403: "The vehicle is not yours." };
@@ -27,14 +29,12 @@ const errorA = (message: string, code: number) => ({ success: false, error: { co
 export function assetRoutes(service: AssetsService, uploads: UploadsService): readonly Route[] {
   return [
     route({
+      ...fromDrone,
       method: "post",
       path: "/authenticate_upload",
-      tag,
       summary: "Get a URL for the upload of a file",
       description:
         "PUT the content to the URL, for example with `curl -T`, then call `/complete_upload`. A second request before that gets the same asset and a new URL.",
-      guard: "drone",
-      envelope: "A+top",
       body: UploadRequest,
       success: { status: 200, schema: UploadReply },
       documents: {
@@ -48,14 +48,12 @@ export function assetRoutes(service: AssetsService, uploads: UploadsService): re
       },
     }),
     route({
+      ...fromDrone,
       method: "post",
       path: "/complete_upload",
-      tag,
       summary: "Complete the upload of a file",
       description:
         "Checks the content: 400 when it is missing, empty, or not what was announced. Safe to repeat.",
-      guard: "drone",
-      envelope: "A+top",
       body: CompleteUploadRequest,
       success: { status: 200, schema: UploadedReply },
       documents: { 403: "The asset is another drone's.", 404: "No such asset." },
@@ -65,22 +63,18 @@ export function assetRoutes(service: AssetsService, uploads: UploadsService): re
       },
     }),
     route({
+      ...fromOwner,
       method: "get",
       path: "/assets/user",
-      tag,
       summary: "Number of assets of each of your vehicles",
-      guard: "user",
-      envelope: "A",
       success: { status: 200, schema: z.array(AssetCounts) },
       handle: ({ caller }) => service.counts(caller.id),
     }),
     route({
+      ...fromOwner,
       method: "get",
       path: "/assets/:vehicle_id",
-      tag,
       summary: "The assets of a vehicle, newest first",
-      guard: "user",
-      envelope: "A",
       params: vehicle,
       query: AssetPage,
       success: { status: 200, schema: z.array(AssetReply) },
@@ -88,12 +82,10 @@ export function assetRoutes(service: AssetsService, uploads: UploadsService): re
       handle: ({ caller, params, query }) => service.list(caller.id, params.vehicle_id, query),
     }),
     route({
+      ...fromOwner,
       method: "get",
       path: "/assets/video/:vehicle_id",
-      tag,
       summary: "A vehicle's videos, newest first",
-      guard: "user",
-      envelope: "A",
       params: vehicle,
       query: AssetPage,
       success: { status: 200, schema: z.array(AssetReply) },
@@ -134,12 +126,10 @@ export function assetRoutes(service: AssetsService, uploads: UploadsService): re
       handle: ({ caller, params }) => service.download(caller.id, params.vehicle_id, params.asset_id),
     }),
     route({
+      ...fromOwner,
       method: "post",
       path: "/assets/:vehicle_id/delete",
-      tag,
       summary: "Delete assets of a vehicle",
-      guard: "user",
-      envelope: "A",
       params: vehicle,
       body: DeleteRequest,
       success: { status: 200, schema: DeleteReply, message: "Deleted." },

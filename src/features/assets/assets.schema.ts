@@ -58,7 +58,6 @@ export const AssetReply = z
     completed_at: z.string().nullable(),
   })
   .meta({ id: "Asset" });
-export type AssetReply = z.output<typeof AssetReply>;
 
 export const AssetCounts = z
   .object({
@@ -90,13 +89,8 @@ export const DeleteReply = z.object({
   deleted: z.array(z.int()).describe("The ids that existed."),
 });
 
-/** Without what only this service needs. */
+/** An asset without the columns that only this service needs. */
 export const toAssetReply = (
   { url_expires_at: _, thumbnail: __, ...asset }: Asset,
-  thumbnailUrl: string | null,
-): AssetReply => ({
-  ...asset,
-  thumbnail_url: thumbnailUrl,
-  created_at: asset.created_at.toISOString(),
-  completed_at: asset.completed_at?.toISOString() ?? null,
-});
+  thumbnail_url: string | null,
+) => ({ ...asset, thumbnail_url });

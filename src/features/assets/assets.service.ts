@@ -6,7 +6,7 @@ import type { Db } from "../../platform/postgres/db";
 import type { Clock } from "../../platform/process/clock";
 import type { Logger } from "../../platform/process/log";
 import { assetKey, safeFileName, thumbnailKey } from "./asset-names";
-import { type AssetReply, toAssetReply } from "./assets.schema";
+import { toAssetReply } from "./assets.schema";
 import {
   type Asset,
   type AssetType,
@@ -35,25 +35,27 @@ interface Deps {
   readonly executions: ExecutionHooks;
 }
 
+type ShownAsset = ReturnType<typeof toAssetReply>;
+
 /** The assets of vehicles, for their owners. Rejects with `forbidden` for another user's vehicle. */
 export class AssetsService {
   constructor(private readonly deps: Deps) {}
 
   counts = (userId: number) => countAssets(this.deps.db, userId);
 
-  async list(userId: number, vehicleId: number, page: Page, type?: AssetType): Promise<AssetReply[]> {
+  async list(userId: number, vehicleId: number, page: Page, type?: AssetType): Promise<ShownAsset[]> {
     await this.checkVehicle(userId, vehicleId);
     const owned = { drone_id: vehicleId, user_id: userId };
     return this.replies(await assetsOfDrone(this.deps.db, owned, page, type));
   }
 
   /** In the order of their creation. The caller checks that the user may see them. */
-  ofExecution = async (executionId: number): Promise<AssetReply[]> =>
+  ofExecution = async (executionId: number): Promise<ShownAsset[]> =>
     this.replies(await assetsOfExecution(this.deps.db, executionId));
 
   /** With presigned URLs of the thumbnails. */
-  replies = async (assets: readonly Asset[]): Promise<AssetReply[]> => {
-    const replies: AssetReply[] = [];
+  replies = async (assets: readonly Asset[]): Promise<ShownAsset[]> => {
+    const replies: ShownAsset[] = [];
     for (const asset of assets) {
       replies.push(toAssetReply(asset, await this.thumbnailUrl(asset)));
       // Signing thousands of URLs takes a second, during which other requests must be served.

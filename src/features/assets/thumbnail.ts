@@ -1,3 +1,4 @@
+import { buffer } from "node:stream/consumers";
 import sharp from "sharp";
 import type { Task } from "../../platform/jobs/worker";
 import type { ObjectStore } from "../../platform/objects/object-store";
@@ -26,9 +27,8 @@ export const makeThumbnailTask =
     const { store, log } = deps;
     const asset = await assetToDerive(deps, payload);
     if (!asset || asset.thumbnail || asset.status !== "ready" || (asset.size ?? 0) > LARGEST_BYTES) return;
-    const chunks: Buffer[] = [];
-    for await (const chunk of await store.read(assetKey(asset))) chunks.push(chunk as Buffer);
-    const drawn = await drawThumbnail(Buffer.concat(chunks)).catch((error) => {
+    const image = await buffer(await store.read(assetKey(asset)));
+    const drawn = await drawThumbnail(image).catch((error) => {
       // A retry would fail on the same bytes.
       log.warn({ err: error, asset_id: asset.id }, "An image cannot be decoded and gets no thumbnail");
       return undefined;

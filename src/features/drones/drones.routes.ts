@@ -17,8 +17,7 @@ import {
 } from "./drones.schema";
 import type { DronesService } from "./drones.service";
 
-const tag = "Drones";
-const envelope = "B";
+const common = { tag: "Drones", guard: "user", envelope: "B" } as const;
 const params = ids("drone_id");
 const DroneList = z.array(DroneReply);
 const vehicleLimit = {
@@ -28,27 +27,23 @@ const vehicleLimit = {
 export function droneRoutes(service: DronesService, links: DroneLinks): readonly Route[] {
   return [
     route({
+      ...common,
       method: "post",
       path: "/drone",
-      tag,
       summary: "Add a drone",
       description: "A physical drone gets a VPN address and an activation token, which is shown only here.",
-      guard: "user",
-      envelope,
       body: NewDroneRequest,
       success: { status: 201, schema: DroneReply },
       documents: vehicleLimit,
       handle: async ({ caller, body }) => toNewDroneReply(await service.create(caller.id, body)),
     }),
     route({
+      ...common,
       method: "put",
       path: "/drone/:drone_id",
-      tag,
       summary: "Change a drone",
       description:
         "Keys that are left out stay as they are. Another `type` makes the drone a new device: the subscription must cover it, and it gets another address and other tokens.",
-      guard: "user",
-      envelope,
       params,
       body: DroneChange,
       success: { status: 201, schema: DroneReply },
@@ -59,13 +54,11 @@ export function droneRoutes(service: DronesService, links: DroneLinks): readonly
       },
     }),
     route({
+      ...common,
       method: "delete",
       path: "/drone/:drone_id",
-      tag,
       summary: "Delete a drone",
       description: "Its connections are closed; its executions and assets stay yours.",
-      guard: "user",
-      envelope,
       params,
       success: { status: 201, schema: Message },
       handle: async ({ caller, params }) => {
@@ -74,35 +67,29 @@ export function droneRoutes(service: DronesService, links: DroneLinks): readonly
       },
     }),
     route({
+      ...common,
       method: "get",
       path: "/drones",
-      tag,
       summary: "Your drones",
-      guard: "user",
-      envelope,
       success: { status: 201, schema: DroneList },
       handle: async ({ caller }) => new SerializedJson(await service.listJson(caller.id)),
     }),
     route({
+      ...common,
       method: "get",
       path: "/drones/mission",
-      tag,
       summary: "Your drones that use a mission",
-      guard: "user",
-      envelope,
       query: MissionQuery,
       success: { status: 201, schema: DroneList },
       handle: async ({ caller, query }) =>
         new SerializedJson(await service.listByMissionJson(caller.id, query.missionId)),
     }),
     route({
+      ...common,
       method: "get",
       path: "/drone/action/connection",
-      tag,
       summary: "Open the connection to a drone",
       description: "Waits up to five seconds for the vehicle's heartbeat. An open connection is kept.",
-      guard: "user",
-      envelope,
       query: ConnectionQuery,
       success: { status: 200, schema: ConnectionReply },
       errors: everyFailureIs400,
@@ -112,13 +99,11 @@ export function droneRoutes(service: DronesService, links: DroneLinks): readonly
       },
     }),
     route({
+      ...common,
       method: "delete",
       path: "/drone/action/connection",
-      tag,
       summary: "Close the connection to a drone",
       description: "Clients that watch its telemetry are told that the stream ended.",
-      guard: "user",
-      envelope,
       query: ConnectionQuery,
       success: { status: 200, schema: Message },
       errors: everyFailureIs400,
@@ -128,12 +113,10 @@ export function droneRoutes(service: DronesService, links: DroneLinks): readonly
       },
     }),
     route({
+      ...common,
       method: "get",
       path: "/drone/:drone_id/params",
-      tag,
       summary: "Read parameters from the vehicle",
-      guard: "user",
-      envelope,
       params,
       query: ParamsQuery,
       success: { status: 200, schema: ParamsReply },
@@ -142,12 +125,10 @@ export function droneRoutes(service: DronesService, links: DroneLinks): readonly
       }),
     }),
     route({
+      ...common,
       method: "post",
       path: "/drone/:drone_id/params/pull",
-      tag,
       summary: "Ask the vehicle for all its parameters",
-      guard: "user",
-      envelope,
       params,
       success: { status: 200, schema: PullReply },
       handle: async ({ caller, params }) => {

@@ -32,15 +32,9 @@ export const NewDroneRequest = z
   .meta({ id: "NewDroneRequest" });
 export type NewDroneRequest = z.output<typeof NewDroneRequest>;
 
-export const DroneChange = z
-  .object({
-    type: Type.optional(),
-    name: Name.optional(),
-    mission_id: z.int().positive().max(2_147_483_647).nullable().optional().describe("Null unassigns it."),
-    port: Port.optional(),
-    link: Link.optional(),
-    link_host: LinkHost.optional(),
-  })
+export const DroneChange = NewDroneRequest.omit({ vehicle_type: true })
+  .extend({ mission_id: z.int().positive().max(2_147_483_647).nullable().describe("Null unassigns it.") })
+  .partial()
   .meta({ id: "DroneChange" });
 export type DroneChange = z.output<typeof DroneChange>;
 
@@ -65,29 +59,13 @@ export const DroneReply = z
     updated_at: z.string(),
   })
   .meta({ id: "Drone" });
-type DroneReply = z.output<typeof DroneReply>;
 
 /** A drone without its activation token, which is a credential and is in no list. */
-export function toDroneReply(drone: Drone): DroneReply {
-  return {
-    id: drone.id,
-    user_id: drone.user_id,
-    name: drone.name,
-    type: drone.type,
-    vehicle_type: drone.vehicle_type,
-    mission_id: drone.mission_id,
-    ip: drone.ip,
-    port: drone.port,
-    link: drone.link,
-    link_host: drone.link_host,
-    video_room_token: drone.video_room_token,
-    created_at: drone.created_at.toISOString(),
-    updated_at: drone.updated_at.toISOString(),
-  };
-}
+export const toDroneReply = ({ activation_token: _, vpn_key_id: __, deleted_at: ___, ...drone }: Drone) =>
+  drone;
 
 /** The same, with the activation token that was just made for it. */
-export const toNewDroneReply = (drone: Drone): DroneReply => ({
+export const toNewDroneReply = (drone: Drone) => ({
   ...toDroneReply(drone),
   ...(drone.activation_token ? { activation_token: drone.activation_token } : {}),
 });

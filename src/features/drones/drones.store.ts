@@ -52,41 +52,22 @@ export type DroneChanges = Partial<
   >
 >;
 
-const columns: (keyof Drone)[] = [
-  "id",
-  "user_id",
-  "name",
-  "type",
-  "vehicle_type",
-  "mission_id",
-  "ip",
-  "port",
-  "link",
-  "link_host",
-  "activation_token",
-  "video_room_token",
-  "vpn_key_id",
-  "deleted_at",
-  "created_at",
-  "updated_at",
-];
-
 const live = (db: Db) => db<Drone>("drones").whereNull("deleted_at");
 
 /** A live drone of any user. */
 export const findDrone = async (db: Db, id: number): Promise<Drone | undefined> =>
-  live(db).where({ id }).first(columns);
+  live(db).where({ id }).first();
 
 /** The live drone, of either type, that has this address. */
 export const findDroneByIp = async (db: Db, ip: string): Promise<Drone | undefined> =>
-  live(db).where("ip", ip).first(columns);
+  live(db).where("ip", ip).first();
 
 /** Every live drone of all users. */
-export const liveDrones = async (db: Db): Promise<Drone[]> => live(db).select(columns);
+export const liveDrones = async (db: Db): Promise<Drone[]> => live(db);
 
 /** A user's live drones, oldest first. */
 export const dronesOf = async (db: Db, userId: number): Promise<Drone[]> =>
-  live(db).where({ user_id: userId }).orderBy("id").select(columns);
+  live(db).where({ user_id: userId }).orderBy("id");
 
 /** As `toDroneReply` and JSON write them, made by Postgres: parsing rows and writing them again is most of a request's work. */
 const selectReplies = `
@@ -129,21 +110,21 @@ export const lockUser = async (trx: Db, userId: number): Promise<boolean> =>
 
 /** A live drone, held until the transaction ends. */
 export const lockDrone = async (trx: Db, id: number): Promise<Drone | undefined> =>
-  live(trx).where({ id }).forUpdate().first(columns);
+  live(trx).where({ id }).forUpdate().first();
 
 /** Keeps a user's mission from being deleted until the transaction ends. Returns whether the mission is the user's. */
 export const holdMission = async (trx: Db, userId: number, missionId: number): Promise<boolean> =>
   (await trx("missions").where({ id: missionId, user_id: userId }).forKeyShare().first("id")) !== undefined;
 
 export const insertDrone = async (db: Db, drone: NewDrone): Promise<Drone> =>
-  (await db<Drone>("drones").insert(drone).returning(columns))[0] as Drone;
+  (await db<Drone>("drones").insert(drone).returning("*"))[0] as Drone;
 
 export const updateDrone = async (db: Db, id: number, changes: DroneChanges): Promise<Drone> =>
   (
     await db<Drone>("drones")
       .where({ id })
       .update({ ...changes, updated_at: db.fn.now() } as never)
-      .returning(columns)
+      .returning("*")
   )[0] as Drone;
 
 /** Soft-deletes a drone and its tokens. A trigger releases its address, which is not given out again for a day. */

@@ -23,6 +23,9 @@ import { FlightStatsReply, type FlightStatsService } from "./flight-stats.servic
 import type { ReportsService } from "./report/reports.service";
 
 const tag = "Executions";
+const fromDrone = { tag, guard: "drone", envelope: "A+top" } as const;
+const fromOwner = { tag, guard: "user", envelope: "A" } as const;
+const fromOwnerTop = { tag, guard: "user", envelope: "A+top" } as const;
 const params = ids("execution_id");
 const anotherDrones = { 403: "The execution is another drone's." };
 
@@ -43,27 +46,23 @@ interface Services {
 /** Called by drones. */
 const dronesRoutes = ({ service }: Services): readonly Route[] => [
   route({
+    ...fromDrone,
     method: "post",
     path: "/executions/start",
-    tag,
     summary: "Start an execution, or get the one in progress",
     description: "Reads the plan on board and compares it with the one that was verified at its upload.",
-    guard: "drone",
-    envelope: "A+top",
     body: StartRequest,
     success: { status: 200, schema: ExecutionReply },
     documents: { 404: "No such drone, or its owner has no such mission." },
     handle: async ({ caller, body }) => toExecutionReply(await service.start(caller, body.mission_id)),
   }),
   route({
+    ...fromDrone,
     method: "post",
     path: "/executions/:execution_id/complete",
-    tag,
     summary: "End an execution",
     description:
       "The report is sent at once, or when the pending uploads and the log's analysis are complete.",
-    guard: "drone",
-    envelope: "A+top",
     params,
     body: CompleteRequest,
     success: { status: 200, schema: ExecutionReply },
@@ -72,13 +71,11 @@ const dronesRoutes = ({ service }: Services): readonly Route[] => [
       toExecutionReply(await service.complete(caller, params.execution_id, body)),
   }),
   route({
+    ...fromDrone,
     method: "post",
     path: "/executions/:execution_id/log",
-    tag,
     summary: "Set the flight log of an execution",
     description: "The log is analysed in the background, once it is uploaded.",
-    guard: "drone",
-    envelope: "A+top",
     params,
     body: LogRequest,
     success: { status: 200, schema: LogReply },
@@ -102,12 +99,10 @@ const dronesRoutes = ({ service }: Services): readonly Route[] => [
 
 const ownersRoutes = ({ service, assets }: Services): readonly Route[] => [
   route({
+    ...fromOwner,
     method: "get",
     path: "/executions/vehicle/:drone_id",
-    tag,
     summary: "A vehicle's executions, newest first",
-    guard: "user",
-    envelope: "A",
     params: ids("drone_id"),
     query: PageQuery,
     success: { status: 200, schema: ExecutionPage },
@@ -116,23 +111,19 @@ const ownersRoutes = ({ service, assets }: Services): readonly Route[] => [
       toPage(await service.listOfVehicle(caller.id, params.drone_id, query), query),
   }),
   route({
+    ...fromOwner,
     method: "get",
     path: "/executions",
-    tag,
     summary: "Your executions, newest first",
-    guard: "user",
-    envelope: "A",
     query: PageQuery,
     success: { status: 200, schema: ExecutionPage },
     handle: async ({ caller, query }) => toPage(await service.list(caller.id, query), query),
   }),
   route({
+    ...fromOwner,
     method: "get",
     path: "/executions/:execution_id",
-    tag,
     summary: "An execution with its assets",
-    guard: "user",
-    envelope: "A",
     params,
     success: { status: 200, schema: ExecutionWithAssets },
     handle: async ({ caller, params }) => {
@@ -141,12 +132,10 @@ const ownersRoutes = ({ service, assets }: Services): readonly Route[] => [
     },
   }),
   route({
+    ...fromOwner,
     method: "delete",
     path: "/executions/:execution_id",
-    tag,
     summary: "Delete an execution, its assets and its archive",
-    guard: "user",
-    envelope: "A",
     params,
     success: { status: 200, schema: z.object({ id: z.int() }), message: "Deleted." },
     handle: async ({ caller, params }) => {
@@ -158,49 +147,41 @@ const ownersRoutes = ({ service, assets }: Services): readonly Route[] => [
 
 const resultsRoutes = ({ service, stats, archives }: Services): readonly Route[] => [
   route({
+    ...fromOwner,
     method: "post",
     path: "/executions/:execution_id/analyze-log",
-    tag,
     summary: "Analyse the flight log now",
-    guard: "user",
-    envelope: "A",
     params,
     success: { status: 200, schema: FlightStatsReply },
     documents: { 400: "There is no log, or it cannot be read." },
     handle: async ({ caller, params }) => stats.analyseNow(await service.get(caller.id, params.execution_id)),
   }),
   route({
+    ...fromOwner,
     method: "get",
     path: "/executions/:execution_id/flight-stats",
-    tag,
     summary: "The statistics of the flight log",
-    guard: "user",
-    envelope: "A",
     params,
     success: { status: 200, schema: FlightStatsReply },
     handle: async ({ caller, params }) => stats.get(await service.get(caller.id, params.execution_id)),
   }),
   route({
+    ...fromOwnerTop,
     method: "get",
     path: "/executions/:execution_id/archive",
-    tag,
     summary: "The archive of an execution",
     description:
       "Starts a new archive when there is none or it is out of date. Repeat the request until `status` is `ready`.",
-    guard: "user",
-    envelope: "A+top",
     params,
     success: { status: 200, schema: ArchiveReply },
     handle: async ({ caller, params }) =>
       archives.get((await service.get(caller.id, params.execution_id)).id),
   }),
   route({
+    ...fromOwnerTop,
     method: "post",
     path: "/executions/:execution_id/archive",
-    tag,
     summary: "Rebuild the archive",
-    guard: "user",
-    envelope: "A+top",
     params,
     success: { status: 200, schema: ArchiveReply },
     handle: async ({ caller, params }) =>
@@ -220,12 +201,10 @@ const resultsRoutes = ({ service, stats, archives }: Services): readonly Route[]
 
 const reportRoutes = ({ service, reports }: Services): readonly Route[] => [
   route({
+    ...fromOwner,
     method: "post",
     path: "/executions/:execution_id/send-report",
-    tag,
     summary: "Send the report of an execution by mail",
-    guard: "user",
-    envelope: "A",
     params,
     body: SendReportRequest,
     success: { status: 200, schema: SendReportRequest, message: "Sent." },
@@ -236,22 +215,18 @@ const reportRoutes = ({ service, reports }: Services): readonly Route[] => [
     },
   }),
   route({
+    ...fromOwnerTop,
     method: "get",
     path: "/user/report-emails",
-    tag,
     summary: "Recipients of the reports of your executions",
-    guard: "user",
-    envelope: "A+top",
     success: { status: 200, schema: ReportEmails },
     handle: ({ caller }) => reports.recipients(caller.id),
   }),
   route({
+    ...fromOwnerTop,
     method: "put",
     path: "/user/report-emails",
-    tag,
     summary: "Set more recipients of the reports of your executions",
-    guard: "user",
-    envelope: "A+top",
     body: ReportEmailsInput,
     success: { status: 200, schema: ReportEmails },
     handle: ({ caller, body }) => reports.setExtraEmails(caller.id, body.extra_emails),

@@ -54,7 +54,6 @@ export const ExecutionReply = z
     report_sent_at: z.string().nullable(),
   })
   .meta({ id: "Execution" });
-type ExecutionReply = z.output<typeof ExecutionReply>;
 
 export const ExecutionWithAssets = ExecutionReply.extend({ assets: z.array(AssetReply) }).meta({
   id: "ExecutionWithAssets",
@@ -108,12 +107,5 @@ export const ArchiveKeyReply = z.object({
 });
 
 /** Without the plan, which may be long. */
-export const toExecutionReply = ({
-  plan_items: _,
-  ...execution
-}: ListedExecution & Partial<Execution>): ExecutionReply => ({
-  ...execution,
-  started_at: execution.started_at.toISOString(),
-  completed_at: execution.completed_at?.toISOString() ?? null,
-  report_sent_at: execution.report_sent_at?.toISOString() ?? null,
-});
+export const toExecutionReply = ({ plan_items: _, ...execution }: ListedExecution & Partial<Execution>) =>
+  execution;

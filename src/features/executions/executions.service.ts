@@ -31,11 +31,11 @@ import {
   lockExecution,
   lockExecutions,
   missionOfDrone,
-  newestVerifiedPlan,
   type Page,
   pageOf,
   recordPlan,
   updateExecution,
+  verifiedPlan,
 } from "./executions.store";
 import { requestReport } from "./report/dispatch";
 import { deleteStats, resetStats } from "./stats.store";
@@ -76,7 +76,7 @@ export class ExecutionsService {
         mission_id: mission?.id ?? null,
         mission_name: mission?.name ?? null,
         started_at: clock.now(),
-        verified_plan_hash: (await newestVerifiedPlan(trx, drone.id))?.hash ?? null,
+        verified_plan_hash: (await verifiedPlan(trx, drone.id))?.hash ?? null,
       });
     });
     if (!begun) return (await currentExecution(db, drone.id)) ?? this.start(drone, missionId);

@@ -139,13 +139,14 @@ export async function pageOf(
   return { rows: rows as ListedExecution[], total: Number(counted?.total ?? 0) };
 }
 
-/** The plan that was last uploaded to this drone and read back the same. */
-export const newestVerifiedPlan = async (
+/** The plan that was last uploaded to this drone and read back the same, or the last one with this hash. */
+export const verifiedPlan = async (
   db: Db,
   droneId: number,
+  hash?: string,
 ): Promise<{ hash: string; items: MissionItem[]; verified_at: Date } | undefined> =>
   db("verified_plans")
-    .where({ drone_id: droneId })
+    .where({ drone_id: droneId, ...(hash === undefined ? {} : { hash }) })
     .orderBy("id", "desc")
     .first("hash", "items", "verified_at");
 
@@ -176,14 +177,3 @@ export const commandsDuring = async (db: Db, { drone_id, started_at, completed_a
     .modify((query) => void (completed_at && query.where("requested_at", "<=", completed_at)))
     .orderBy("id")
     .select("command", "parameters", "outcome", "result", "error", "requested_at", "finished_at", "user_id");
-
-/** A plan that was read back from this drone, by its hash. */
-export const verifiedPlan = async (
-  db: Db,
-  droneId: number,
-  hash: string,
-): Promise<{ hash: string; items: MissionItem[]; verified_at: Date } | undefined> =>
-  db("verified_plans")
-    .where({ drone_id: droneId, hash })
-    .orderBy("id", "desc")
-    .first("hash", "items", "verified_at");

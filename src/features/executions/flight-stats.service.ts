@@ -57,14 +57,14 @@ export class FlightStatsService {
   constructor(private readonly deps: Deps) {}
 
   /** Rejects with `not_found` when the execution has no log. */
-  async get({ id }: Execution): Promise<z.output<typeof FlightStatsReply>> {
+  async get({ id }: Execution): Promise<StatsRow> {
     const row = await findStats(this.deps.db, id);
     if (!row) throw new DomainError("not_found", "This execution has no flight statistics.");
-    return toReply(row);
+    return row;
   }
 
   /** Analyses the execution's log now. Rejects with `invalid_input` when there is none that can be read. */
-  async analyseNow(execution: Execution): Promise<z.output<typeof FlightStatsReply>> {
+  async analyseNow(execution: Execution): Promise<StatsRow> {
     const { db, clock } = this.deps;
     const asset = await db.transaction(async (trx) => {
       await lockAssetsOf(trx, execution.drone_id);
@@ -113,12 +113,3 @@ export const analyseLogTask =
     const wanted = row?.status === "pending" && row.asset_id === asset_id;
     if (wanted && asset?.status === "ready") await service.analyse(execution_id, asset);
   };
-
-const toReply = ({ execution_id, asset_id, status, stats, error, analysed_at }: StatsRow) => ({
-  execution_id,
-  asset_id,
-  status,
-  error,
-  analysed_at: analysed_at?.toISOString() ?? null,
-  stats: stats as Record<string, unknown> | null,
-});

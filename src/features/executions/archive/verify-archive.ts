@@ -1,5 +1,6 @@
 import { createHash, type KeyObject } from "node:crypto";
-import { open as openZip, type Entry as ZipEntry, type ZipFile } from "yauzl";
+import { buffer } from "node:stream/consumers";
+import { openPromise, type Entry as ZipEntry, type ZipFile } from "yauzl";
 import { fingerprintOf, MANIFEST, Manifest, manifestIsSigned, SIGNATURE } from "./manifest";
 
 /** The faults of an archive, one sentence each with the file's name; empty when it is as it was signed. */
@@ -15,7 +16,7 @@ const MAX_MANIFEST = 64 * 2 ** 20;
 export async function verifyArchive(file: string, publicKey: KeyObject): Promise<Verdict> {
   let zip: ZipFile;
   try {
-    zip = await open(file);
+    zip = await openPromise(file, { autoClose: false, strictFileNames: true });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code) throw error;
     return { faults: [`This is not a readable zip file: ${(error as Error).message}`], manifest: undefined };
@@ -30,10 +31,14 @@ export async function verifyArchive(file: string, publicKey: KeyObject): Promise
 async function verify(zip: ZipFile, publicKey: KeyObject): Promise<Verdict> {
   const faults: string[] = [];
   const entries = new Map<string, ZipEntry>();
-  await eachEntry(zip, (entry) => {
-    if (entries.has(entry.fileName)) faults.push(`${entry.fileName} is in the archive twice.`);
-    else entries.set(entry.fileName, entry);
-  }).catch((error: Error) => faults.push(`The list of files cannot be read: ${error.message}`));
+  try {
+    for await (const entry of zip.eachEntry()) {
+      if (entries.has(entry.fileName)) faults.push(`${entry.fileName} is in the archive twice.`);
+      else entries.set(entry.fileName, entry);
+    }
+  } catch (error) {
+    faults.push(`The list of files cannot be read: ${(error as Error).message}`);
+  }
 
   const read = (path: string) =>
     readWhole(zip, entries.get(path)).catch((error: Error) => {
@@ -62,42 +67,16 @@ async function verify(zip: ZipFile, publicKey: KeyObject): Promise<Verdict> {
   return { faults, manifest: parsed.data };
 }
 
-const open = (file: string): Promise<ZipFile> =>
-  new Promise((resolve, reject) =>
-    openZip(file, { lazyEntries: true, autoClose: false, strictFileNames: true }, (error, zip) =>
-      error ? reject(error) : resolve(zip as ZipFile),
-    ),
-  );
-
-function eachEntry(zip: ZipFile, visit: (entry: ZipEntry) => void): Promise<void> {
-  return new Promise((resolve, reject) => {
-    zip.on("entry", (entry: ZipEntry) => {
-      visit(entry);
-      zip.readEntry();
-    });
-    zip.once("end", resolve);
-    zip.once("error", reject);
-    zip.readEntry();
-  });
-}
-
-const streamOf = (zip: ZipFile, entry: ZipEntry): Promise<NodeJS.ReadableStream> =>
-  new Promise((resolve, reject) =>
-    zip.openReadStream(entry, (error, stream) => (error ? reject(error) : resolve(stream))),
-  );
-
 async function readWhole(zip: ZipFile, entry: ZipEntry | undefined): Promise<Buffer | undefined> {
   if (!entry) return undefined;
   if (entry.uncompressedSize > MAX_MANIFEST) throw new Error("it is too large");
-  const chunks: Buffer[] = [];
-  for await (const chunk of await streamOf(zip, entry)) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
+  return buffer(await zip.openReadStreamPromise(entry));
 }
 
 async function sumOf(zip: ZipFile, entry: ZipEntry): Promise<{ size: number; sha256: string }> {
   const hash = createHash("sha256");
   let size = 0;
-  for await (const chunk of await streamOf(zip, entry)) {
+  for await (const chunk of await zip.openReadStreamPromise(entry)) {
     hash.update(chunk as Buffer);
     size += (chunk as Buffer).length;
   }

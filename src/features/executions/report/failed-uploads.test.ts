@@ -109,6 +109,6 @@ test("a log that somebody took out of the store is a finding, and keeps the repo
   await untilReported({ user }, id);
   expect((await user.api.get(`/executions/${id}/flight-stats`)).body.data).toMatchObject({
     status: "failed",
-    error: "The log is not in the store any more.",
+    error: "The log is no longer in the object store.",
   });
 });

@@ -1,3 +1,4 @@
+import { buffer } from "node:stream/consumers";
 import sharp from "sharp";
 import { MavCommand } from "../../../domain/mission-item";
 import type { FlightStats, LatLng } from "../../../flight-log";
@@ -99,10 +100,8 @@ async function thumbnailsOf(store: ObjectStore, assets: readonly Asset[]) {
 
 /** From the thumbnail, or from the picture itself when its thumbnail is not ready yet. */
 async function smallPicture(store: ObjectStore, asset: Asset): Promise<Buffer> {
-  const chunks: Buffer[] = [];
   const source = await store.read(asset.thumbnail ? thumbnailKey(asset) : assetKey(asset));
-  for await (const chunk of source) chunks.push(chunk as Buffer);
-  return sharp(Buffer.concat(chunks))
+  return sharp(await buffer(source))
     .rotate()
     .resize(144, 108, { fit: "cover" })
     .png({ palette: true })
