@@ -5,7 +5,6 @@ import {
   ConnectionQuery,
   ConnectionReply,
   DroneChange,
-  NewDroneRequest,
   DroneReply,
   MissionQuery,
   NewDroneRequest,
