@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { BodyId } from "../../http/route";
 import type { Asset } from "./assets.store";
 
 const AssetType = z.enum(["video", "image", "logs"]);
@@ -22,12 +23,12 @@ export const UploadRequest = z
       .regex(/^[\w.+-]+\/[\w.+-]+(;.*)?$/, "must be a media type such as image/jpeg")
       .max(200)
       .nullish(),
-    execution_id: z.int().positive().max(2_147_483_647).nullish(),
+    execution_id: BodyId.nullish(),
   })
   .meta({ id: "UploadRequest" });
 export type UploadRequest = z.output<typeof UploadRequest>;
 
-export const CompleteUploadRequest = z.object({ asset_id: z.int().positive().max(2_147_483_647) });
+export const CompleteUploadRequest = z.object({ asset_id: BodyId });
 
 export const UploadReply = z.object({
   url: z.string().describe("Presigned: `curl -T FILE URL` uploads the content."),
@@ -83,7 +84,7 @@ export const DownloadReply = z.object({
 });
 
 export const DeleteRequest = z.object({
-  ids: z.array(z.int().positive().max(2_147_483_647)).min(1).max(1_000),
+  ids: z.array(BodyId).min(1).max(1_000),
 });
 export const DeleteReply = z.object({
   deleted: z.array(z.int()).describe("The ids that existed."),

@@ -6,19 +6,19 @@ import { serveOnLoopback } from "./loopback-reader";
 
 const content = Buffer.from(Array.from({ length: 300_000 }, (_, at) => at % 251));
 
-/** A fake store with one object, whose reads from byte 1,000 on fail `after` so many bytes; it keeps who left. */
+/** A fake store with one object, whose read from byte 1,000 fails `after` so many bytes. `left`: reads that were destroyed early. */
 function storeOf(object: Buffer, after = Number.POSITIVE_INFINITY) {
   const left: number[] = [];
   return {
     left,
     sizeOf: async (key: string) => (key === "a video" ? object.length : undefined),
     read: async (_key: string, { start, end } = { start: 0, end: object.length - 1 }) => {
-      if (start >= 1_000 && after === 0) throw new Error("The store is away.");
+      if (start === 1_000 && after === 0) throw new Error("The store is away.");
       const bytes = object.subarray(start, end + 1);
       let sent = 0;
       const stream = new Readable({
         read() {
-          if (start >= 1_000 && sent >= after) return void this.destroy(new Error("The store hung up."));
+          if (start === 1_000 && sent >= after) return void this.destroy(new Error("The store hung up."));
           const chunk = bytes.subarray(sent, sent + 10_000);
           sent += chunk.length;
           this.push(chunk.length > 0 ? chunk : null);
@@ -33,26 +33,17 @@ const ask = (address: string | URL, range?: string) =>
   fetch(address, { headers: { connection: "close", ...(range && { range }) } });
 const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
 
-test("any part of an object is read, and nothing else, while it is used and no longer", async () => {
+test("an object is read from any offset on, while `use` runs and no longer", async () => {
   const given = await serveOnLoopback(storeOf(content), "a video", async (address) => {
-    for (const [range, start, end] of [
-      ["bytes=0-", 0, 299_999],
-      ["bytes=1000-", 1_000, 299_999],
-      ["bytes=5-9", 5, 9],
-      ["bytes=299990-400000", 299_990, 299_999],
-      ["bytes=-10", 299_990, 299_999],
-      ["bytes=-400000", 0, 299_999],
-    ] as const) {
-      const response = await ask(address, range);
+    for (const start of [0, 1_000, 299_999]) {
+      const response = await ask(address, `bytes=${start}-`);
       expect(response.status).toBe(206);
-      expect(response.headers.get("content-range")).toBe(`bytes ${start}-${end}/300000`);
-      expect((await bytesOf(response)).equals(content.subarray(start, end + 1))).toBe(true);
+      expect(response.headers.get("content-range")).toBe(`bytes ${start}-299999/300000`);
+      expect((await bytesOf(response)).equals(content.subarray(start))).toBe(true);
     }
-    for (const none of ["bytes=300000-", "bytes=-0"]) {
-      const response = await ask(address, none);
-      expect([response.status, response.headers.get("content-range")]).toEqual([416, "bytes */300000"]);
-    }
-    for (const whole of [undefined, "bytes=9-5", "bytes=0-1,5-9", "bytes=-", "lines=0-1"]) {
+    const beyond = await ask(address, "bytes=300000-");
+    expect([beyond.status, beyond.headers.get("content-range")]).toEqual([416, "bytes */300000"]);
+    for (const whole of [undefined, "bytes=5-9", "lines=0-1"]) {
       const response = await ask(address, whole);
       expect([whole, response.status, response.headers.get("content-range")]).toEqual([whole, 200, null]);
       expect((await bytesOf(response)).equals(content)).toBe(true);
@@ -64,7 +55,7 @@ test("any part of an object is read, and nothing else, while it is used and no l
   await expect(ask(given)).rejects.toThrow();
 });
 
-test("an empty object is read as one, and one that is not there is told at once", async () => {
+test("an empty object is served empty, and a missing one rejects at once", async () => {
   const sizes = await serveOnLoopback(storeOf(Buffer.alloc(0)), "a video", async (address) => {
     const response = await ask(address, "bytes=0-");
     return [response.status, (await bytesOf(response)).length];
@@ -78,21 +69,24 @@ test("an empty object is read as one, and one that is not there is told at once"
 test.each([
   ["at once", 0, "The store is away."],
   ["half-way", 50_000, "The store hung up."],
-])("a store that fails %s is told, also when the reader took it for the end", async (_when, after, cause) => {
-  const reading = serveOnLoopback(storeOf(content, after), "a video", async (address) => {
-    expect((await bytesOf(await ask(address, "bytes=0-99"))).length).toBe(100);
-    await ask(address, "bytes=1000-")
-      .then(bytesOf, () => undefined)
-      .catch(() => undefined);
-    return "packaged";
-  });
-  await expect(reading).rejects.toMatchObject({
-    message: "The store failed while an object was read.",
-    cause: { message: cause },
-  });
-});
+])(
+  "a store that fails %s rejects, also when the reader took the failure for the end",
+  async (_when, after, cause) => {
+    const reading = serveOnLoopback(storeOf(content, after), "a video", async (address) => {
+      expect((await bytesOf(await ask(address, "bytes=299900-"))).length).toBe(100);
+      await ask(address, "bytes=1000-")
+        .then(bytesOf, () => undefined)
+        .catch(() => undefined);
+      return "packaged";
+    });
+    await expect(reading).rejects.toMatchObject({
+      message: "The store failed while an object was read.",
+      cause: { message: cause },
+    });
+  },
+);
 
-test("a reader that leaves before the end is no fault, and the store is not read on", async () => {
+test("a client that disconnects before the end is no failure, and the store is not read on", async () => {
   // More than the sockets between hold.
   const store = storeOf(Buffer.alloc(50_000_000));
   const used = serveOnLoopback(store, "a video", async (address) => {
@@ -106,7 +100,7 @@ test("a reader that leaves before the end is no fault, and the store is not read
   expect(await used).toBe("used");
 });
 
-test("a reader that leaves before the store answers leaves nothing of the store open", async () => {
+test("a client that disconnects before the store answers leaves no stream of the store open", async () => {
   const store = storeOf(content);
   const events = new EventEmitter();
   const slow = {
@@ -130,7 +124,7 @@ test("a reader that leaves before the store answers leaves nothing of the store 
   });
 });
 
-test("what the user of an address says of itself is told as it is", async () => {
+test("an error of `use` is rejected as it is", async () => {
   const used = serveOnLoopback(storeOf(content), "a video", () => Promise.reject(new Error("no video")));
   await expect(used).rejects.toThrow("no video");
 });

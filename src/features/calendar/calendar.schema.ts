@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id } from "../../http/route";
+import { BodyId, Id } from "../../http/route";
 import { IsoTime } from "./iso-time";
 
 /** Postgres cannot store U+0000 in a text. */
@@ -10,15 +10,14 @@ const text = (max: number) =>
     .max(max)
     .refine((value) => !value.includes("\u0000"), "may not contain U+0000");
 
-const RowId = z.int().positive().max(2_147_483_647);
 export const Status = z.enum(["scheduled", "in_progress", "completed", "cancelled", "failed"]);
 export type Status = z.output<typeof Status>;
 
 const fields = {
   title: text(200).min(1),
   scheduled_time: IsoTime.describe("ISO 8601; UTC without an offset. Of a series: its first occurrence."),
-  drone_id: RowId,
-  mission_id: RowId,
+  drone_id: BodyId,
+  mission_id: BodyId,
   description: text(5_000).nullable(),
   status: Status,
   recurrence_rule: text(1_000)
@@ -36,13 +35,13 @@ export const NewEvent = z
 export type NewEvent = z.output<typeof NewEvent>;
 
 export const EventChange = z
-  .object({ ...fields, execution_id: RowId.nullable() })
+  .object({ ...fields, execution_id: BodyId.nullable() })
   .partial()
   .meta({ id: "CalendarEventChange" });
 export type EventChange = z.output<typeof EventChange>;
 
 export const OccurrenceStatus = z
-  .object({ occurrence_time: IsoTime, status: Status, execution_id: RowId.nullable().optional() })
+  .object({ occurrence_time: IsoTime, status: Status, execution_id: BodyId.nullable().optional() })
   .meta({ id: "CalendarOccurrenceStatus" });
 export type OccurrenceStatus = z.output<typeof OccurrenceStatus>;
 
@@ -55,11 +54,11 @@ export const OccurrenceQuery = z.object({ occurrence_time: IsoTime });
 
 export const EventReply = z
   .object({
-    id: RowId,
-    user_id: RowId,
-    drone_id: RowId,
-    mission_id: RowId.nullable().describe("null once the mission was deleted."),
-    execution_id: RowId.nullable(),
+    id: BodyId,
+    user_id: BodyId,
+    drone_id: BodyId,
+    mission_id: BodyId.nullable().describe("null once the mission was deleted."),
+    execution_id: BodyId.nullable(),
     title: z.string(),
     description: z.string().nullable(),
     scheduled_time: z.iso.datetime().describe("Of an occurrence: the time of this one."),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id } from "../../http/route";
+import { BodyId, Id } from "../../http/route";
 import type { Drone } from "./drones.store";
 
 /** Postgres cannot store U+0000 in a text. */
@@ -33,7 +33,7 @@ export const NewDroneRequest = z
 export type NewDroneRequest = z.output<typeof NewDroneRequest>;
 
 export const DroneChange = NewDroneRequest.omit({ vehicle_type: true })
-  .extend({ mission_id: z.int().positive().max(2_147_483_647).nullable().describe("Null unassigns it.") })
+  .extend({ mission_id: BodyId.nullable().describe("Null unassigns it.") })
   .partial()
   .meta({ id: "DroneChange" });
 export type DroneChange = z.output<typeof DroneChange>;

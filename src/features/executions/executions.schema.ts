@@ -1,11 +1,10 @@
 import { z } from "zod";
+import { BodyId } from "../../http/route";
 import { AssetReply } from "../assets";
 import type { Execution, ListedExecution } from "./executions.store";
 
-const RowId = z.int().positive().max(2_147_483_647);
-
 export const StartRequest = z.object({
-  mission_id: RowId.nullish().describe("The drone's mission when absent."),
+  mission_id: BodyId.nullish().describe("The drone's mission when absent."),
 });
 
 export const CompleteRequest = z.object({
@@ -18,7 +17,7 @@ export const CompleteRequest = z.object({
 });
 export type CompleteRequest = z.output<typeof CompleteRequest>;
 
-export const LogRequest = z.object({ asset_id: RowId });
+export const LogRequest = z.object({ asset_id: BodyId });
 
 export const PageQuery = z.object({
   limit: z.coerce

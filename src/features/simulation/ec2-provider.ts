@@ -47,7 +47,7 @@ export class Ec2Provider implements SimulationProvider {
     (await this.client)?.destroy();
   }
 
-  /** The client is loaded by whoever uses it: it is large, and most installations have another provider. */
+  /** Loaded on first use: the client is large, and most installations have another provider. */
   private connect(): Promise<EC2> {
     const { region, endpoint, credentials } = this.options;
     this.client ??= import("@aws-sdk/client-ec2").then(

@@ -55,7 +55,7 @@ export class KubernetesProvider implements SimulationProvider {
     await apps.patchNamespacedStatefulSetScale({ name, namespace, body });
   }
 
-  /** The client is loaded by whoever uses it: it is large, and most installations have another provider. */
+  /** Loaded on first use: the client is large, and most installations have another provider. */
   private connect(): Promise<Apis> {
     this.apis ??= import("@kubernetes/client-node").then(({ AppsV1Api, CoreV1Api, KubeConfig }) => {
       const config = this.options.kubeConfig ?? new KubeConfig();

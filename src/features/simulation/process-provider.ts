@@ -9,10 +9,10 @@ const entrypoint = join(__dirname, "../../../cmd", `simulator${ending}`);
 const KILL_AFTER_MS = 5_000;
 
 /**
- * The built-in simulator as a child of this process: for a laptop. It ends with us, so after a restart it is
+ * The built-in simulator as a child of this process, for a laptop. It ends with this process, so after a restart it is
  * stopped.
  *
- * stopped → pending (forked) → running (its vehicles listen) → stopping (told to end) → stopped
+ * stopped → pending (forked) → running (its vehicles listen) → stopping (SIGTERM sent) → stopped
  */
 export class ProcessProvider implements SimulationProvider {
   readonly specs: SimulationProvider["specs"];

@@ -14,7 +14,7 @@ export interface Instance {
   readonly state: InstanceState;
   readonly public_ip: string | null;
   readonly private_ip: string | null;
-  /** When the provider says that it last started; null where it does not say. */
+  /** When the provider says that it last started; null when it does not report that. */
   readonly launched_at: Date | null;
 }
 

@@ -6,8 +6,8 @@ interface SessionRow {
 }
 
 /**
- * Nobody else starts or stops the instance until the transaction ends. Returns false at once while somebody
- * does, in whichever process: a provider may take seconds, and a queue of callers would hold all connections.
+ * Locks the instance until the transaction ends. Returns false at once when another request of any process holds the
+ * lock: a provider may take seconds, and waiting requests would hold all database connections.
  */
 export const holdInstance = async (trx: Db): Promise<boolean> =>
   (await trx.raw("select pg_try_advisory_xact_lock(hashtextextended('simulation instance', 0)) as held"))

@@ -32,36 +32,36 @@ export class SimulationService {
   constructor(private readonly deps: SimulationDeps) {}
 
   async status(): Promise<{ instance: Instance; session: Session | undefined }> {
-    const instance = await this.asked((provider) => provider.describe());
+    const instance = await this.call((provider) => provider.describe());
     const isUp = instance.state !== "stopped" && instance.state !== "terminated";
     return { instance, session: isUp ? await this.session(instance) : undefined };
   }
 
-  /** The session is the one that begins. Rejects with `simulation_refused` in a state from which nothing starts. */
+  /** Returns the session that begins. Rejects with `simulation_refused` in a state that cannot be started. */
   async start(): Promise<Change> {
-    const before = await this.alone(async (trx) => {
+    const before = await this.exclusively(async (trx) => {
       const now = await this.status();
       if (now.instance.state === "running") return { ...now, status: "info" as const };
       if (now.instance.state !== "stopped") throw unactionable("started", now.instance);
-      await this.asked((provider) => provider.start());
+      await this.call((provider) => provider.start());
       await beginSession(trx, now.instance.instance_id, this.deps.clock.now());
       return undefined;
     });
     return before ?? { ...(await this.status()), status: "success" };
   }
 
-  /** The session is the one that ends. Rejects with `simulation_refused` in a state that nothing stops. */
+  /** Returns the session that ends. Rejects with `simulation_refused` in a state that cannot be stopped. */
   async stop(): Promise<Change> {
-    const before = await this.alone(async (trx) => {
+    const before = await this.exclusively(async (trx) => {
       const now = await this.status();
       if (now.instance.state === "stopped") return { ...now, status: "info" as const };
       if (now.instance.state !== "running") throw unactionable("stopped", now.instance);
-      await this.asked((provider) => provider.stop());
+      await this.call((provider) => provider.stop());
       await endSession(trx, now.instance.instance_id);
       return { ...now, status: "success" as const };
     });
     if (before.status === "info") return before;
-    return { ...before, instance: await this.asked((provider) => provider.describe()) };
+    return { ...before, instance: await this.call((provider) => provider.describe()) };
   }
 
   specs(): Readonly<Record<string, string | number>> {
@@ -69,7 +69,7 @@ export class SimulationService {
     return { ...this.provider().specs, hourly_rate: perHour, storage_gb: storageGb };
   }
 
-  /** One that was started elsewhere counts from when the provider says it did. */
+  /** A session that was started elsewhere counts from the provider's start time. */
   private async session(instance: Instance): Promise<Session | undefined> {
     const { db, clock, rates } = this.deps;
     const started_at = (await sessionStart(db, instance.instance_id)) ?? instance.launched_at;
@@ -82,11 +82,11 @@ export class SimulationService {
     };
   }
 
-  /** One change at a time, so that each finds the state that the one before it left. */
-  private alone<T>(change: (trx: Db) => Promise<T>): Promise<T> {
+  /** One change at a time, so that each reads the state that the previous one left. */
+  private exclusively<T>(change: (trx: Db) => Promise<T>): Promise<T> {
     return this.deps.db.transaction(async (trx) => {
       if (await holdInstance(trx)) return change(trx);
-      const message = "The instance is being started or stopped by somebody else right now; try again.";
+      const message = "Another request is starting or stopping the instance; try again.";
       throw new DomainError("simulation_refused", message);
     });
   }
@@ -100,10 +100,10 @@ export class SimulationService {
     );
   }
 
-  private async asked<T>(ask: (provider: SimulationProvider) => Promise<T>): Promise<T> {
+  private async call<T>(request: (provider: SimulationProvider) => Promise<T>): Promise<T> {
     const provider = this.provider();
     try {
-      return await ask(provider);
+      return await request(provider);
     } catch (cause) {
       if (isDomainError(cause)) throw cause;
       throw new DomainError("simulation_refused", "The simulation instance's provider failed.", { cause });

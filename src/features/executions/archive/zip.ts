@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { PassThrough, Readable, Transform } from "node:stream";
+import { PassThrough, pipeline, Readable, Transform } from "node:stream";
 import { ZipFile } from "yazl";
 
 export interface Entry {
@@ -11,10 +11,13 @@ export interface Entry {
   open(): Promise<Readable> | Readable;
 }
 
-export interface Written {
-  readonly path: string;
+interface Checksum {
   readonly size: number;
   readonly sha256: string;
+}
+
+export interface Written extends Checksum {
+  readonly path: string;
 }
 
 /**
@@ -23,45 +26,32 @@ export interface Written {
  */
 export function zipOf(entries: readonly Entry[], onWritten: (entry: Written) => void): Readable {
   const zip = new ZipFile();
-  const output = zip.outputStream as PassThrough;
   const out = new PassThrough({ highWaterMark: 2 ** 20 });
-  const fail = (error: Error) => {
-    output.unpipe(out);
-    out.destroy(error);
-  };
-  (zip as unknown as NodeJS.EventEmitter).on("error", fail);
-  // The stream reports the error to its next reader; without a listener it would be uncaught.
-  out.on("error", () => undefined);
   let current: Readable | undefined;
-  out.once("close", () => current?.destroy());
+  pipeline(zip.outputStream, out, () => current?.destroy());
+  const fail = (error: Error) => void out.destroy(error);
+  (zip as unknown as NodeJS.EventEmitter).on("error", fail);
   for (const { path, modified, size, open } of entries) {
+    const add = async (give: (error: null, stream: Readable) => void) => {
+      current = await open();
+      const counted = checksumming((sum) => onWritten({ path, ...sum }));
+      give(
+        null,
+        pipeline(current, counted, (error) => error && fail(error)),
+      );
+    };
     zip.addReadStreamLazy(
       path,
       { mtime: modified, mode: 0o100644, compress: false, forceZip64Format: (size ?? 0) >= 0xffff_0000 },
-      (give) => {
-        Promise.resolve()
-          .then(open)
-          .then(
-            (source) => {
-              const counted = checksumming((sum) => onWritten({ path, ...sum }));
-              source.once("error", (error) => {
-                counted.destroy();
-                fail(error);
-              });
-              current = source;
-              give(null, source.pipe(counted));
-            },
-            (error: Error) => fail(error),
-          );
-      },
+      (give) => void add(give).catch(fail),
     );
   }
   zip.end();
-  return output.pipe(out);
+  return out;
 }
 
 /** Passes all bytes through, and reports their size and checksum before the end. */
-function checksumming(report: (sum: { size: number; sha256: string }) => void): Transform {
+function checksumming(report: (sum: Checksum) => void): Transform {
   const hash = createHash("sha256");
   let size = 0;
   return new Transform({
@@ -78,21 +68,13 @@ function checksumming(report: (sum: { size: number; sha256: string }) => void): 
   });
 }
 
-/** The stream with its size and checksum. */
-export function withChecksum(stream: Readable): {
-  stream: Readable;
-  sum: Promise<{ size: number; sha256: string }>;
-} {
-  let passed: Transform | undefined;
-  const sum = new Promise<{ size: number; sha256: string }>((resolve) => {
-    passed = checksumming(resolve);
+/** The stream with its size and checksum, which are known at its end. */
+export function withChecksum(stream: Readable): { stream: Readable; sum: Promise<Checksum> } {
+  let report: (sum: Checksum) => void = () => undefined;
+  const sum = new Promise<Checksum>((resolve) => {
+    report = resolve;
   });
-  const through = passed as Transform;
-  stream.on("error", (error) => through.destroy(error));
-  // The stream reports the error to its next reader; without a listener it would be uncaught.
-  through.on("error", () => undefined);
-  through.once("close", () => stream.destroy());
-  return { stream: stream.pipe(through), sum };
+  return { stream: pipeline(stream, checksumming(report), () => undefined), sum };
 }
 
 export const textEntry = (path: string, modified: Date, text: () => string | Buffer): Entry => ({
