@@ -76,7 +76,7 @@ function flight(): DataFlashLog {
 }
 
 describe("a DataFlash log", () => {
-  test("tells the flight between arming and disarming", () => {
+  test("yields the flight between arming and disarming", () => {
     const stats = statsOf(flight().bytes);
     expect(stats).toMatchObject({ format: "dataflash", complete: true, damaged_bytes: 0 });
     expect(stats.vehicle).toBe("ArduCopter V4.7.0 (simulated)");
@@ -121,7 +121,7 @@ describe("a DataFlash log", () => {
     for (const piece of [1, 7, 88, 4096, 65_537]) expect(statsOf(bytes, piece)).toEqual(whole);
   });
 
-  test("without the estimator's positions is told by the receiver's", () => {
+  test("without the estimator's positions uses the receiver's", () => {
     const log = declared().write("EV", micro(1), 10);
     for (let t = 1; t <= 60; t++)
       log.write("GPS", micro(t), 0, 3, 0, 0, 9, 1, HOME.lat + t * 10 * NORTH, HOME.lng, 500 + t, 10, -1);
@@ -132,14 +132,14 @@ describe("a DataFlash log", () => {
     expect(stats.started_at).toBeNull();
   });
 
-  test("that begins in the air keeps what came before the landing", () => {
+  test("that begins in the air counts up to the landing", () => {
     const log = declared();
     for (let t = 1; t <= 30; t++) log.write("POS", micro(t), HOME.lat + t * NORTH, HOME.lng, 500, 10, 10);
     const stats = statsOf(log.write("EV", micro(30), 11).bytes);
     expect(stats.distance_m).toBeCloseTo(29, 1);
   });
 
-  test("cut off at any byte is read as far as it goes", () => {
+  test("cut off at any byte is read up to there", () => {
     const { bytes } = flight();
     const random = seeded(1);
     for (let round = 0; round < 60; round++) {
@@ -151,7 +151,7 @@ describe("a DataFlash log", () => {
     expect(analyse(bytes.subarray(0, -1))).toMatchObject({ status: "damaged" });
   });
 
-  test("with damaged places tells nearly the same flight", () => {
+  test("with damaged parts yields nearly the same flight", () => {
     const { bytes } = flight();
     const whole = statsOf(bytes);
     const random = seeded(7);
@@ -164,7 +164,7 @@ describe("a DataFlash log", () => {
     expect(Math.abs(stats.duration_seconds / whole.duration_seconds - 1)).toBeLessThan(0.02);
   });
 
-  test("whose formats lie is read without them", () => {
+  test("with invalid formats is read without them", () => {
     const log = flight()
       .declare(20, "SHRT", "QLL", "TimeUS,Lat,Lng", 5)
       .declare(21, "NONE", "QL", "TimeUS,Lat", 0)
@@ -213,7 +213,7 @@ describe("a telemetry log", () => {
     return sent;
   }
 
-  test("tells the flight of the vehicle, whatever the ground station says in between", () => {
+  test("yields the vehicle's flight, whatever the ground station sends in between", () => {
     const stats = statsOf(tlog(frames()));
     expect(stats).toMatchObject({ format: "tlog", complete: true, messages: 61 * 4 + 1 });
     expect(stats.duration_seconds).toBeCloseTo(40, 3);
@@ -226,7 +226,7 @@ describe("a telemetry log", () => {
     expect(stats.started_at).toBe("2026-05-01T00:00:10.000Z");
   });
 
-  test("passes over frames that nobody can check, and over noise", () => {
+  test("skips frames whose checksum is unknown, and noise", () => {
     const unknown = Buffer.from([0xfd, 4, 0, 0, 0, 3, 1, 0x50, 0xc3, 0x00, 1, 2, 3, 4, 5, 6]);
     const all = frames();
     const clean = tlog([...all.slice(0, 50), { at: START + micro(12), frame: unknown }, ...all.slice(50)]);
@@ -261,7 +261,7 @@ describe("a PX4 log", () => {
     return made.log(3, micro(61), "Failsafe activated").log(6, micro(61), "logging: stop");
   }
 
-  test("tells the flight while it was armed", () => {
+  test("yields the flight while it was armed", () => {
     const stats = statsOf(log().bytes);
     expect(stats).toMatchObject({ format: "ulog", complete: true });
     expect(stats.duration_seconds).toBeCloseTo(40, 3);
@@ -273,7 +273,7 @@ describe("a PX4 log", () => {
     expect(stats.incidents).toMatchObject([{ severity: "failsafe", text: "Failsafe activated" }]);
   });
 
-  test("goes on behind the next mark where its lengths cannot be trusted", () => {
+  test("continues after the next synchronisation mark when its lengths cannot be trusted", () => {
     const sync = Buffer.from([0x2f, 0x73, 0x13, 0x20, 0x25, 0x0c, 0xbb, 0x12]);
     const whole = statsOf(log().bytes);
     const damaged = new Ulog().raw(Buffer.from([9, 0, 0, 1, 2, 3])).message("S", sync);
@@ -282,7 +282,7 @@ describe("a PX4 log", () => {
     expect(stats).toMatchObject({ complete: false, damaged_bytes: 6, distance_m: whole.distance_m });
   });
 
-  test("whose formats nest without end is read without them", () => {
+  test("with endlessly nested formats is read without them", () => {
     const hostile = new Ulog()
       .format("vehicle_status:vehicle_status[99999] again;")
       .format("a:")
@@ -296,8 +296,8 @@ describe("a PX4 log", () => {
   });
 });
 
-describe("what is no log", () => {
-  test("is said to be none, by name", () => {
+describe("a file that is not a log", () => {
+  test("is refused by name", () => {
     for (const bytes of [
       Buffer.from("hello"),
       Buffer.alloc(5_000),
@@ -311,7 +311,7 @@ describe("what is no log", () => {
     expect(analyse(Buffer.alloc(0))).toMatchObject({ status: "unreadable", reason: "empty" });
   });
 
-  test("never throws, whatever the bytes behind a true head", () => {
+  test("never throws, whatever the bytes after a valid header", () => {
     const heads = [flight().bytes.subarray(0, 900), new Ulog().bytes];
     for (let seed = 0; seed < 200; seed++) {
       const random = seeded(seed);

@@ -26,7 +26,8 @@ export const assetsContract: readonly ContractCase[] = [
   },
   {
     route: "POST /authenticate_upload",
-    title: "answers 400 for a bad body, 401 to whoever is no drone, 409 for a file that is here already",
+    title:
+      "answers 400 for a bad body, 401 to a caller that is not a drone, 409 for a file that was uploaded before",
     run: async (world) => {
       const { drone } = await withVehicle(world);
       for (const bad of [{}, { ...log, asset_type: "music" }, { ...log, checksum: "no sum" }])

@@ -125,7 +125,7 @@ test.each([
   },
 );
 
-test("a log that was written to while it was brought is the same asset with its new checksum", async () => {
+test("a log that changed during the upload is the same asset with its new checksum", async () => {
   const { body: flight } = await drone.post("/executions/start", {});
   const request = { ...wish, file_name: "growing.bin", execution_id: flight.id };
   const announced = await drone.post("/authenticate_upload", { ...request, checksum: sha256("half") });
@@ -139,7 +139,7 @@ test("a log that was written to while it was brought is the same asset with its 
   expect(await assetOf(asset_id)).toMatchObject({ status: "ready", sha256: sha256("half and the rest") });
 });
 
-test("an MD5 is as good a checksum, in any case of letters; what is neither is refused", async () => {
+test("an MD5 is accepted as the checksum, in any case of letters; other texts are refused", async () => {
   const md5 = "900150983CD24FB0D6963F7D28E17F72";
   const { completed } = await upload(drone, { ...wish, file_name: "abc.bin", checksum: md5 }, "abc");
   expect(completed.status).toBe(200);
@@ -150,7 +150,7 @@ test("an MD5 is as good a checksum, in any case of letters; what is neither is r
   });
 });
 
-test("what is beyond doubt something else than announced is refused", async () => {
+test("content that is certainly not of the announced type is refused", async () => {
   const pdf = await upload(drone, { file_name: "a.jpg", asset_type: "image" }, "%PDF-1.7 and so on");
   expect(pdf.completed).toMatchObject({
     status: 400,
@@ -205,7 +205,7 @@ test("an image gets an upright thumbnail; a broken one is kept without", async (
   expect(await assetOf(broken.asset_id)).toMatchObject({ status: "ready", thumbnail_url: null });
 });
 
-test("deleted assets leave neither row nor object, what came through a late URL included", async () => {
+test("deleted assets leave neither row nor object, nor what a late URL uploads", async () => {
   const { asset_id, url } = await upload(drone, { ...wish, file_name: "gone.bin" }, "soon gone");
   const folder = assetFolder({ drone_id: vehicle.id, id: asset_id });
   const foreign = 2_000_000_000;
@@ -230,7 +230,7 @@ test("a deleted vehicle's assets stay its owner's", async () => {
   ]);
 });
 
-test("what a vehicle brought back and flew for an earlier owner is not shown to the next", async () => {
+test("assets and executions from the time of an earlier owner are not shown to the next", async () => {
   const sold = await newVehicle(await gateway.newUser());
   const onBoard = droneClient(gateway.api, sold.ip);
   const { body: flight } = await onBoard.post("/executions/start", {});

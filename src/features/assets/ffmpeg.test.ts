@@ -29,7 +29,7 @@ const playlist = (to: string) =>
 const session = "v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nt=0 0\nm=video 5004 RTP/AVP 96\n";
 const list = (to: string) => `ffconcat version 1.0\nfile ${to}/secret.mp4\n`;
 
-test("a list of addresses uploaded as a video cannot be played, and nobody asks for what it lists", async () => {
+test("a playlist uploaded as a video cannot be played, and its URLs are not requested", async () => {
   const gateway = await startTestGateway({ WORKER_IN_PROCESS: "true" });
   const user = await gateway.newUser();
   const drone = { type: "sitl", name: "Eye", vehicle_type: "copter" };
@@ -44,7 +44,7 @@ test("a list of addresses uploaded as a video cannot be played, and nobody asks 
   expect(asked).toEqual([]);
 }, 120_000);
 
-test("what ffmpeg says of an address that refuses is another try's", async () => {
+test("a refused connection of ffmpeg is retried", async () => {
   const source = `${address}/video.mp4`;
   const out = join(freshFolder("video"), "out.ts");
   const error: Error = await runFfmpeg("ffmpeg", source, ["-c", "copy", out], limits).then(

@@ -37,7 +37,7 @@ const wish = (content: string) => ({
   checksum: sha256(content),
 });
 
-test("a URL is signed for the address at which its reader reaches the store, and good at no other", async () => {
+test("a URL is signed for its audience's address of the store, and invalid at the others", async () => {
   const picture = await sharp({ create: { width: 8, height: 8, channels: 3, background: "#246" } })
     .png()
     .toBuffer();
@@ -58,7 +58,7 @@ test("a URL is signed for the address at which its reader reaches the store, and
   expect(origin(thumbnail)).toBe(origin(users.url));
 });
 
-test("an upload that cannot be looked at is neither ready nor failed, and is completed when the store is back", async () => {
+test("an upload stays pending while the store is unavailable, and is completed afterwards", async () => {
   const { asset_id, url } = (await flight.drone.post("/authenticate_upload", wish("blackout"))).body;
   await put(url, "blackout");
   ours.cut();
@@ -77,7 +77,7 @@ test("an upload that cannot be looked at is neither ready nor failed, and is com
   expect((await flight.drone.post("/complete_upload", { asset_id })).status).toBe(200);
 });
 
-test("assets that are deleted while the store is away are gone at once, and their objects when it is back", async () => {
+test("assets deleted while the store is unavailable lose their rows at once, and their objects afterwards", async () => {
   const { asset_id } = await upload(flight.drone, wish("doomed"), "doomed");
   ours.cut();
   try {

@@ -97,7 +97,7 @@ test.each([
   120_000,
 );
 
-test("no command line of ffmpeg's told an address of the store, or one that is good any more", async () => {
+test("no command line of ffmpeg has a URL of the store, or one that is still valid", async () => {
   const addresses = [...readFileSync(log, "utf8").matchAll(/ -i (\S+)/g)].map(
     ([, address]) => address as string,
   );
@@ -109,11 +109,11 @@ test("no command line of ffmpeg's told an address of the store, or one that is g
   }
 });
 
-test("what a packager that was killed left on this disk is gone", () => {
+test("temporary folders of killed jobs are removed", () => {
   expect(existsSync(left)).toBe(false);
 });
 
-test("a video whose reading broke off is neither ready nor failed, and the next try packages all of it", async () => {
+test("a video whose reading was interrupted is neither ready nor failed, and the retry packages all of it", async () => {
   const idle = await startTestGateway();
   const owner = await idle.newUser();
   const { id, ip } = (await owner.api.post("/drone", { type: "sitl", name: "Eye", vehicle_type: "copter" }))
@@ -139,7 +139,7 @@ test("a video whose reading broke off is neither ready nor failed, and the next 
   expect(await picturesOf(playlist)).toBe(SECONDS * 10);
 }, 60_000);
 
-test("a video that is none is kept, and its playlist says that it cannot be played", async () => {
+test("a file that is not a video is kept, and its playlist says that it cannot be played", async () => {
   const { asset_id } = await upload(
     drone,
     { file_name: "noise.mp4", asset_type: "video" },

@@ -49,7 +49,7 @@ export const eventsContract: readonly ContractCase[] = [
   },
   {
     route: "POST /calendar/events",
-    title: "answers what is absent or wrong with 400 and its name, and stores nothing",
+    title: "answers missing and invalid keys with 400 and their names, and stores nothing",
     run: async ({ user }) => {
       const required = ["title", "scheduled_time", "drone_id", "mission_id"];
       const wrong: [string, unknown][] = [
@@ -81,7 +81,7 @@ export const eventsContract: readonly ContractCase[] = [
   },
   {
     route: "POST /calendar/events",
-    title: "finds neither another's drone nor another's mission: 404",
+    title: "answers 404 for another user's drone or mission",
     run: async ({ user, stranger }) => {
       const [mine, theirs] = [await plan(user), await plan(stranger)];
       for (const change of [{ drone_id: theirs.drone_id }, { mission_id: theirs.mission_id }])
@@ -91,7 +91,7 @@ export const eventsContract: readonly ContractCase[] = [
   },
   {
     route: "POST /calendar/events",
-    title: "refuses a title twice at one time, also of two at once, but not another's",
+    title: "refuses a title twice at one time, also in concurrent requests, but not another user's",
     run: async ({ user, stranger }) => {
       const event = await plan(user);
       const replies = await Promise.all([1, 2, 3].map(() => user.api.post("/calendar/events", event)));
@@ -121,7 +121,7 @@ export const eventsContract: readonly ContractCase[] = [
   },
   {
     route: "GET /calendar/events",
-    title: "is of the next 90 days without start and end",
+    title: "lists the next 90 days without start and end",
     run: async ({ user }) => {
       const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
       for (const days of [-1, 1, 89, 92])
@@ -132,7 +132,7 @@ export const eventsContract: readonly ContractCase[] = [
   },
   {
     route: "GET /calendar/events",
-    title: "answers a start after the end, a date that is none and an id that is none with 400",
+    title: "answers a start after the end, an invalid date and an invalid id with 400",
     run: async ({ user }) => {
       const queries = ["start=2030-02-30", "end=soon", "start=2030-02-02&end=2030-02-01", "drone_id=one"];
       for (const query of queries)
@@ -141,7 +141,7 @@ export const eventsContract: readonly ContractCase[] = [
   },
   {
     route: "GET /calendar/events/:event_id",
-    title: "answers the event, and 404 to anybody else and for none",
+    title: "answers the event, and 404 to another user and for a missing one",
     run: async ({ user, stranger }) => {
       const event = await store(user);
       const path = `/calendar/events/${event.id}`;
@@ -152,7 +152,7 @@ export const eventsContract: readonly ContractCase[] = [
   },
   {
     route: "PUT /calendar/events/:event_id",
-    title: "changes what is given, links the caller's execution, and nothing of another's",
+    title: "changes the given keys, links the caller's execution, and refuses another user's",
     run: async (world) => {
       const { user, stranger } = world;
       const event = await store(user);
@@ -180,7 +180,7 @@ export const eventsContract: readonly ContractCase[] = [
   },
   {
     route: "PUT /calendar/events/:event_id",
-    title: "answers what is wrong, and a title that is taken at that time, with 400",
+    title: "answers invalid values, and a title that is taken at that time, with 400",
     run: async ({ user }) => {
       await store(user);
       const event = await store(user, { title: "Other" });
@@ -198,7 +198,7 @@ export const eventsContract: readonly ContractCase[] = [
   },
   {
     route: "DELETE /calendar/events/:event_id",
-    title: "deletes it once, and not another's",
+    title: "deletes it once, and not another user's",
     run: async ({ user, stranger }) => {
       const path = `/calendar/events/${(await store(user, daily)).id}`;
       expect(await stranger.api.delete(path)).toMatchObject(gone);
@@ -233,7 +233,7 @@ export const occurrencesContract: readonly ContractCase[] = [
   },
   {
     route: "PUT /calendar/events/:event_id/occurrences/status",
-    title: "answers 400 for a single event, a time that is no occurrence and a status that is none",
+    title: "answers 400 for a single event, a time that is not an occurrence and an unknown status",
     run: async ({ user, stranger }) => {
       const single = await store(user);
       const series = await store(user, { ...daily, title: "Series" });
@@ -251,7 +251,7 @@ export const occurrencesContract: readonly ContractCase[] = [
   },
   {
     route: "DELETE /calendar/events/:event_id/occurrences",
-    title: "cancels one occurrence, which is still listed, and refuses what is none",
+    title: "cancels one occurrence, which is still listed, and refuses other times",
     run: async ({ user, stranger }) => {
       const event = await store(user, daily);
       const path = `/calendar/events/${event.id}/occurrences`;

@@ -53,14 +53,14 @@ describe("in the contract profile", () => {
   });
 
   test.each(["x-drone-ip", "x-real-ip", "x-forwarded-for", "X-Drone-IP"])(
-    "%s tells the drone, simulated ones too",
+    "%s identifies the drone, simulated ones too",
     async (header) => {
       const reply = await it.api.with({ [header]: it.one.ip }).get("/whoami");
       expect(reply).toMatchObject({ status: 200, body: it.one });
     },
   );
 
-  test("X-Drone-IP comes first, and a header of another network is passed over", async () => {
+  test("X-Drone-IP comes first, and a header of another network is skipped", async () => {
     const { one, two, api } = it;
     const first = await api.with({ "x-forwarded-for": two.ip, "x-real-ip": two.ip, "x-drone-ip": one.ip });
     expect((await first.get("/whoami")).body.id).toBe(one.id);
@@ -88,13 +88,13 @@ describe("in the contract profile", () => {
     expect((await it.api.with({ "x-drone-ip": gone.ip }).get("/whoami")).status).toBe(404);
   });
 
-  test("the remote address tells it as well, in the form of a dual-stack socket too", async () => {
+  test("the remote address identifies it as well, also in the form of a dual-stack socket", async () => {
     const guard = it.gateway.features.drone.guard;
     for (const remoteAddress of [it.two.ip, `::ffff:${it.two.ip}`])
       expect(await callFrom(guard, remoteAddress)).toMatchObject({ id: it.two.id, ip: it.two.ip });
   });
 
-  test("there is no port of the drones' own", () => {
+  test("there is no separate port for drones", () => {
     expect(it.gateway.droneUrl).toBeUndefined();
   });
 });
@@ -105,7 +105,7 @@ describe("in the strict profile", () => {
     it = await world({ ACCESS_PROFILE: "strict", EDGE_SECRET });
   });
 
-  test("the edge's word is believed", async () => {
+  test("the address from the edge is accepted", async () => {
     const edge = it.api.with({ "x-edge-secret": EDGE_SECRET });
     expect(await edge.with({ "x-drone-ip": it.one.ip }).get("/whoami")).toMatchObject({
       status: 200,
@@ -134,7 +134,7 @@ describe("in the strict profile", () => {
     });
   });
 
-  test("a strict gateway without the edge's secret does not start, and says so beside other faults", () => {
+  test("a strict gateway without EDGE_SECRET does not start, and reports it beside other faults", () => {
     const env = { ACCESS_PROFILE: "strict", GATEWAY_PORT: "none" };
     expect(() => loadConfig(gatewayConfig, env)).toThrow(/EDGE_SECRET: is required/);
     expect(() => loadConfig(gatewayConfig, env)).toThrow(/GATEWAY_PORT/);

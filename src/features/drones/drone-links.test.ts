@@ -12,7 +12,7 @@ beforeAll(async () => {
   gateway = await startTestGateway();
 });
 
-test("callers who ask at once share one connection", async () => {
+test("concurrent requests share one connection", async () => {
   const user = await gateway.newUser();
   const drone = await simulatedDrone(user.api);
   atEndOfFile(drone.stop);
@@ -23,7 +23,7 @@ test("callers who ask at once share one connection", async () => {
   expect(gateway.deps.links.size).toBe(before + 1);
 });
 
-test("a vehicle that accepts the connection and says nothing is a 400 after the wait", async () => {
+test("a vehicle that accepts the connection and sends nothing is a 400 after the timeout", async () => {
   const silent = createServer((socket) => socket.on("error", () => {}).resume()).listen(0, "127.0.0.1");
   await once(silent, "listening");
   atEndOfFile(async () => silent.close());
@@ -60,7 +60,7 @@ test("a physical drone is dialled through the jumphost, by its address and port"
   ]);
 });
 
-test("outside a laptop a caller may name the operator's simulators and nothing else to dial", async () => {
+test("outside a laptop a user may name only the operator's simulators", async () => {
   const production = await startTestGateway({
     DEPLOYMENT: "production",
     SIMULATED_LINK_HOST: "simulator.example",

@@ -110,7 +110,7 @@ export const dronesContract: readonly ContractCase[] = [
   },
   {
     route: "DELETE /drone/:drone_id",
-    title: "answers 201, and 404 for a drone that is gone or a stranger's",
+    title: "answers 201, and 404 for a deleted drone or another user's",
     run: async ({ user, stranger }) => {
       const { body: drone } = await user.api.post("/drone", sitl);
       expect(await stranger.api.delete(`/drone/${drone.id}`)).toMatchObject({ status: 404, body: refusal });
@@ -122,7 +122,7 @@ export const dronesContract: readonly ContractCase[] = [
   },
   {
     route: "GET /drones",
-    title: "answers 201 with the caller's drones and nobody else's",
+    title: "answers 201 with the caller's drones only",
     run: async ({ user, stranger }) => {
       expect(await user.api.get("/drones")).toMatchObject({ status: 201, body: [] });
       const { body: drone } = await user.api.post("/drone", sitl);
@@ -150,7 +150,7 @@ export const dronesContract: readonly ContractCase[] = [
   },
   {
     route: "GET /drone/action/connection",
-    title: "answers 200 with the drone's id when its vehicle is heard, at the first time and again",
+    title: "answers 200 with the drone's id when its vehicle answers, each time",
     run: async ({ user }) => {
       const drone = await answering(user);
       for (const _time of [1, 2]) {
@@ -162,7 +162,7 @@ export const dronesContract: readonly ContractCase[] = [
   },
   {
     route: "GET /drone/action/connection",
-    title: "answers 400 for a silent vehicle, a missing id, no drone and a stranger's",
+    title: "answers 400 for a silent vehicle, a missing id, a missing drone and another user's",
     run: async ({ user, stranger }) => {
       const drone = await answering(user);
       const path = `/drone/action/connection?id=${drone.id}`;
@@ -178,7 +178,7 @@ export const dronesContract: readonly ContractCase[] = [
   },
   {
     route: "DELETE /drone/action/connection",
-    title: "answers 200 and hangs up, and 400 for a stranger's drone",
+    title: "answers 200 and closes the link, and 400 for another user's drone",
     run: async ({ user, stranger, gateway }) => {
       const drone = await answering(user);
       const path = `/drone/action/connection?id=${drone.id}`;
@@ -207,7 +207,7 @@ export const dronesContract: readonly ContractCase[] = [
   },
   {
     route: "GET /drone/:drone_id/params",
-    title: "answers 400 without names, 404 for a stranger, 500 for a name the vehicle does not know",
+    title: "answers 400 without names, 404 for another user, 500 for a name that the vehicle does not know",
     run: async ({ user, stranger }) => {
       const drone = await answering(user);
       const params = (csv: string, api = user.api) => api.get(`/drone/${drone.id}/params?params=${csv}`);
@@ -222,7 +222,7 @@ export const dronesContract: readonly ContractCase[] = [
   },
   {
     route: "POST /drone/:drone_id/params/pull",
-    title: "answers 200 with the number of parameters received, and 404 for a stranger",
+    title: "answers 200 with the number of parameters received, and 404 for another user",
     run: async ({ user, stranger }) => {
       const drone = await answering(user);
       const reply = await user.api.post(`/drone/${drone.id}/params/pull`);

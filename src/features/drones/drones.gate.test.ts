@@ -53,7 +53,7 @@ describe("the vehicle gate", () => {
   test.each([
     ["simulated", sitl, 4],
     ["physical", physical, 3],
-  ])("twenty %s drones asked for at once stay within it", async (_kind, input, limit) => {
+  ])("twenty concurrent requests for %s drones stay within it", async (_kind, input, limit) => {
     await subscribe(3);
     const replies = await Promise.all(Array.from({ length: 20 }, () => api.post("/drone", input)));
     const statuses = replies.map(({ status }) => status);
@@ -63,14 +63,14 @@ describe("the vehicle gate", () => {
     expect(new Set(drones.map(({ ip }) => ip)).size).toBe(limit);
   });
 
-  test("twenty users who ask at once get twenty addresses", async () => {
+  test("twenty concurrent users get twenty addresses", async () => {
     const users = await Promise.all(Array.from({ length: 20 }, () => gateway.newUser()));
     const replies = await Promise.all(users.map((one) => one.api.post("/drone", sitl)));
     expect(replies.map(({ status }) => status)).toEqual(Array(20).fill(201));
     expect(new Set(replies.map(({ body }) => body.ip)).size).toBe(20);
   });
 
-  test("drones that change type at once stay within it as well", async () => {
+  test("concurrent changes of the type stay within it as well", async () => {
     await subscribe(3);
     const made = await Promise.all(Array.from({ length: 4 }, () => api.post("/drone", sitl)));
     const replies = await Promise.all(
@@ -80,7 +80,7 @@ describe("the vehicle gate", () => {
   });
 });
 
-test("creations, changes and deletions at once never fail on one another", async () => {
+test("concurrent creations, changes and deletions do not fail on each other", async () => {
   await subscribe(4);
   const mission = (await api.post("/mission", { name: "Contended" })).body;
   const made = await Promise.all(Array.from({ length: 4 }, () => api.post("/drone", sitl)));

@@ -99,7 +99,7 @@ describe("PUT /drone", () => {
     });
   });
 
-  test("takes back a whole drone object as it was given", async () => {
+  test("accepts a whole drone object as it was returned", async () => {
     const { body: before } = await api.post("/drone", sitl);
     const { status, body } = await api.put(`/drone/${before.id}`, before);
     expect(status).toBe(201);
@@ -116,7 +116,7 @@ describe("PUT /drone", () => {
     expect((await api.get(`/drones/mission?missionId=${mission.id}`)).body).toEqual([]);
   });
 
-  test("a stranger's mission, or none, is a 404 and nothing changes", async () => {
+  test("another user's mission, or a missing one, is a 404 and nothing changes", async () => {
     const stranger = await gateway.newUser();
     const theirs = (await stranger.api.post("/mission", { name: "Theirs" })).body;
     const drone = (await api.post("/drone", sitl)).body;
@@ -161,7 +161,7 @@ describe("PUT /drone", () => {
     expect(released.released_at).toBeInstanceOf(Date);
   });
 
-  test("a whole drone object with another type takes the new type's place", async () => {
+  test("a whole drone object with another type gets the new type's address and port", async () => {
     await subscribe(1);
     const before = (await api.post("/drone", { ...sitl, link_host: "127.0.0.1" })).body;
     const reply = await api.put(`/drone/${before.id}`, { ...before, type: "physical" });
@@ -191,7 +191,7 @@ describe("PUT /drone", () => {
 });
 
 describe("DELETE /drone", () => {
-  test("takes the drone out of everything live and keeps its row", async () => {
+  test("removes the drone from everything live and keeps its row", async () => {
     const mission = (await api.post("/mission", { name: "Last one" })).body;
     const drone = (await api.post("/drone", sitl)).body;
     await api.put(`/drone/${drone.id}`, { mission_id: mission.id });
@@ -212,7 +212,7 @@ describe("DELETE /drone", () => {
     expect((await api.delete(`/mission/${mission.id}`)).status).toBe(200);
   });
 
-  test("its address rests for a day, and nothing else of it comes back", async () => {
+  test("its address is not given out for a day, and its tokens and key are gone", async () => {
     await subscribe(1);
     const first = (await api.post("/drone", physical)).body;
     await api.delete(`/drone/${first.id}`);
@@ -232,14 +232,14 @@ describe("DELETE /drone", () => {
     expect(thirdRow.vpn_key_id).not.toBe(firstRow.vpn_key_id);
   });
 
-  test("deleted twice at once, it is deleted once and its address is released once", async () => {
+  test("two concurrent deletions delete it once and release its address once", async () => {
     const drone = (await api.post("/drone", sitl)).body;
     const replies = await Promise.all([api.delete(`/drone/${drone.id}`), api.delete(`/drone/${drone.id}`)]);
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 404]);
   });
 });
 
-test("a stranger finds none of it", async () => {
+test("another user finds none of it", async () => {
   const drone = (await api.post("/drone", sitl)).body;
   const { api: theirs } = await gateway.newUser();
   expect((await theirs.put(`/drone/${drone.id}`, { name: "Mine" })).status).toBe(404);

@@ -44,7 +44,7 @@ test("a laptop dials any simulator", () => {
   expect(refusesSimulator(config, { link_host: "127.0.0.1", port: 14_550 })).toBeUndefined();
 });
 
-test("a refusal says what to do, and a drone stored before the list was narrowed is not dialled", () => {
+test("a refusal says what to do, and a drone stored before the list was shortened is not dialled", () => {
   const stored = { ...sitl, link_host: "redis.fleet.svc" };
   expect(refusesSimulator(production, stored)).toMatch(/SIMULATOR_HOSTS/);
   expect(() => linkTarget(production, stored)).toThrow(

@@ -46,7 +46,8 @@ export const executionsContract: readonly ContractCase[] = [
   },
   {
     route: "POST /executions/:execution_id/complete",
-    title: "answers 200 with the end; 400 for another status, 403 to another drone, 404 for none",
+    title:
+      "answers 200 with the ended execution; 400 for another status, 403 to another drone, 404 for a missing one",
     run: async (world) => {
       const { drone, id } = await flying(world);
       const path = `/executions/${id}/complete`;
@@ -119,7 +120,7 @@ export const executionsContract: readonly ContractCase[] = [
   },
   {
     route: "GET /executions/:execution_id",
-    title: "answers 200 with its assets; 404 for another's and for none",
+    title: "answers 200 with its assets; 404 for another user's and for a missing one",
     run: async (world) => {
       const { drone, id } = await flying(world);
       const { asset_id } = await upload(
@@ -151,7 +152,7 @@ export const executionsContract: readonly ContractCase[] = [
   },
   {
     route: "POST /executions/:execution_id/analyze-log",
-    title: "answers 400 when there is no log or none that can be read; 404 for another's and for none",
+    title: "answers 400 without a readable log; 404 for another user's execution and for a missing one",
     run: async (world) => {
       const { drone, id } = await flying(world);
       const path = `/executions/${id}/analyze-log`;

@@ -83,7 +83,7 @@ test("the plan on board is read again at the start: verified, then different, th
   expect(third).toMatchObject({ status: "in_progress", plan_state: "unread", plan_hash: null });
 }, 40_000);
 
-test("a mission of another user is refused, and the drone's own is the one that is flown by default", async () => {
+test("a mission of another user is refused, and the default is the drone's mission", async () => {
   const { user, drone, vehicle } = await world();
   const stranger = await gateway.newUser();
   const foreign = await storeMission(stranger.api, "not yours");
@@ -99,7 +99,7 @@ test("a mission of another user is refused, and the drone's own is the one that 
   });
 });
 
-test("an execution ends once, the same end may be told again, and another end is refused", async () => {
+test("an execution ends once; the same status is accepted again, and another one is refused", async () => {
   const { drone } = await world();
   const id = await start(drone);
   expect((await complete(drone, id, "aborted")).body).toMatchObject({
@@ -111,7 +111,7 @@ test("an execution ends once, the same end may be told again, and another end is
   expect((await complete(drone, id, "in_progress")).status).toBe(400);
 });
 
-test("a report with nothing to wait for goes out at once, to everyone who is to get it, once", async () => {
+test("a report that waits for nothing is sent at once, and once to each recipient", async () => {
   const { user, drone } = await world();
   await user.api.put("/user/report-emails", { extra_emails: "Boss@Example.com, boss@example.com" });
   const id = await start(drone);
@@ -145,7 +145,7 @@ test("ten uploads that complete at once after the end send one report, which wai
   expect(mailsTo(user)[0]?.html).toContain("photo-9.bin");
 });
 
-test("a day after the end the report goes out without the upload that never came, and names it", async () => {
+test("a day after the end the report is sent without the missing upload, and names it", async () => {
   const { user, drone } = await world();
   const id = await start(drone);
   await begin(drone, id, 1);

@@ -32,7 +32,7 @@ async function nextFlight(flight: Flight, asset_id: number): Promise<number> {
   return startExecution(flight.drone);
 }
 
-test("a log that is named for another flight is waited for by that one's report and no more by the first's", async () => {
+test("the report of the execution that a log is moved to waits for it, the former one's does not", async () => {
   const flight = await startFlight(gateway);
   const wish = { file_name: "1.bin", asset_type: "logs", execution_id: flight.id };
   const { asset_id } = (await flight.drone.post("/authenticate_upload", wish)).body;
@@ -50,7 +50,7 @@ test("a log that is named for another flight is waited for by that one's report 
   });
 });
 
-test("a log that was read goes to the other flight with its statistics, and both archives are out of date", async () => {
+test("a log that was analysed is moved with its statistics, and both archives are out of date", async () => {
   const flight = await startFlight(gateway);
   const { asset_id } = await upload(
     flight.drone,
@@ -74,7 +74,7 @@ test("a log that was read goes to the other flight with its statistics, and both
   for (const [at, { sha256 }] of after.entries()) expect(sha256).not.toBe(before[at]?.sha256);
 });
 
-test("logs that are moved back and forth, completed, asked for and deleted at once wait for each other in no circle", async () => {
+test("concurrent moves, completions, requests and deletions of logs do not deadlock", async () => {
   const flight = await startFlight(gateway);
   const { drone, vehicle, user } = flight;
   const contents = ["one", "two", "three"];

@@ -26,7 +26,7 @@ async function world(): Promise<{ api: RecordedKubernetes; cluster: ClusterSimul
   return { api: await RecordedKubernetes.of(server, ca, cluster.token), cluster };
 }
 
-test("a StatefulSet of a Kubernetes API server is scaled with the least rights, and each refusal is told", async () => {
+test("a StatefulSet is scaled with the least rights, and each refusal of the API server reaches the caller", async () => {
   const { api, cluster } = await world();
   const provide = (statefulSet = "simulator", kubeConfig = api.config()) =>
     new KubernetesProvider({ namespace: "fleet-peers", statefulSet, kubeConfig });

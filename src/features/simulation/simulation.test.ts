@@ -76,7 +76,7 @@ test("an EC2 instance is started and stopped, and its session survives a restart
   expect(changes).toEqual(["StartInstances", "StopInstances"]);
 });
 
-test("an instance that was started elsewhere counts from its launch, and an unknown one is refused", async () => {
+test("the session of an instance that was started elsewhere counts from its launch; an unknown instance is refused", async () => {
   const ec2 = await FakeEc2.listening("i-1");
   ec2.state = "running";
   ec2.launched = new Date("2027-01-31T23:00:00Z");
@@ -111,7 +111,7 @@ class SlowMachine implements SimulationProvider {
   }
 }
 
-test("of several who start or stop the instance at once, in any process, one is heard and the others are told", async () => {
+test("of concurrent starts and stops in any process one succeeds and the others are refused", async () => {
   const machine = new SlowMachine();
   const { service, restarted } = await serviceOf(machine);
   const other = restarted();
@@ -133,7 +133,7 @@ test("of several who start or stop the instance at once, in any process, one is 
   expect(machine.asked).toEqual(["start", "stop"]);
 });
 
-test("a start that the provider refuses leaves no session and bars nobody", async () => {
+test("a start that the provider refuses leaves no session and no lock", async () => {
   const machine = new SlowMachine();
   const { service } = await serviceOf(machine);
   const reason = new Error("out of machines");
@@ -176,7 +176,7 @@ test("a StatefulSet is scaled up and down with three kinds of request only", asy
   ]);
 });
 
-test("the built-in simulator that cannot start says why, once, and starts when it can", async () => {
+test("a built-in simulator that cannot start reports why once, and starts when it can", async () => {
   const [port, held] = [await freePort(), createServer()];
   await new Promise<void>((resolve) => held.listen(port, "127.0.0.1", resolve));
   const provider = new ProcessProvider(port);

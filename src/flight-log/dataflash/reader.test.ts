@@ -39,7 +39,7 @@ const NUMBERS: Readonly<Record<string, (bytes: Buffer, at: number) => number | b
 /** Bytes of one of each. */
 const PAYLOAD = 59;
 
-test("every type of number is read as it stands, in full and for the statistics", () => {
+test("every type of number is read, in full and for the statistics", () => {
   const types = Object.keys(NUMBERS);
   const labels = types.map((_, at) => `n${at}`).join(",");
   const log = new DataFlashLog().declare(1, "ALL", types.join(""), labels);
@@ -68,7 +68,7 @@ test("every type of number is read as it stands, in full and for the statistics"
   expect(compared).toBe(200);
 });
 
-test("a number of half precision is read, the smallest, the greatest and none", () => {
+test("half-precision numbers are read: the smallest, the greatest, infinity and NaN", () => {
   const bits = [0x3c00, 0xc000, 0x3555, 0x7bff, 0x0001, 0x8400, 0, 0x7c00, 0xfc00, 0x7e01];
   const log = new DataFlashLog().declare(1, "HALF", "g", "a");
   for (const half of bits) log.write("HALF", half);
@@ -81,7 +81,7 @@ test("a number of half precision is read, the smallest, the greatest and none", 
   expect(seen).toEqual([1, -2, 0.333251953125, 65_504, 2 ** -24, -(2 ** -14), 0, ...ends]);
 });
 
-test("text and lists are no numbers for the statistics", () => {
+test("texts and lists are not numbers for the statistics", () => {
   const log = new DataFlashLog().declare(2, "TEXT", "QnNZa", "TimeUS,a,b,c,d");
   log.write("TEXT", 5, "abcd", "name", "words", 1);
   const seen: number[][] = [];
@@ -92,7 +92,7 @@ test("text and lists are no numbers for the statistics", () => {
   expect(seen).toEqual([[5, Number.NaN, Number.NaN, Number.NaN, Number.NaN]]);
 });
 
-test("of several names the first that a format has is read, and a name that it lacks is no number", () => {
+test("the first of several names that a format has is read, and a missing one is NaN", () => {
   const log = new DataFlashLog().declare(1, "BAT", "QBf", "TimeUS,Inst,Volt").write("BAT", 9, 3, 12.5);
   const seen: number[][] = [];
   read(log.bytes, (format) => {
@@ -104,7 +104,7 @@ test("of several names the first that a format has is read, and a name that it l
   expect(seen).toEqual([[3, Number.NaN, 12.5]]);
 });
 
-test("of a message that is not wanted the rest is not read", () => {
+test("a message that is not wanted is not read further", () => {
   const log = new DataFlashLog().declare(1, "BAT", "BH", "Inst,Volt");
   for (let n = 0; n < 6; n++) log.write("BAT", n % 3, 1_200 + n);
   const asked: number[] = [];
@@ -119,7 +119,7 @@ test("of a message that is not wanted the rest is not read", () => {
   expect(taken).toEqual([1_200, 1_203]);
 });
 
-test("a type that is declared anew goes by the old declaration until then, in the log's order", () => {
+test("a second declaration of a type applies to the messages after it", () => {
   const log = new DataFlashLog().declare(1, "OLD", "B", "a").declare(2, "ALSO", "B", "a");
   log.write("OLD", 1).write("ALSO", 2).write("OLD", 3);
   log.declare(1, "NEW", "H", "a").write("NEW", 400).write("ALSO", 5);
@@ -132,7 +132,7 @@ test("a type that is declared anew goes by the old declaration until then, in th
   expect(reader.counters).toEqual({ messages: 9, damagedBytes: 0 });
 });
 
-test("more wanted messages than are noted at once are all handed over, in order", () => {
+test("more wanted messages than one batch are all handed over, in order", () => {
   const log = new DataFlashLog().declare(1, "NUM", "I", "a");
   for (let n = 0; n < 10_000; n++) log.write("NUM", n);
   const seen: number[] = [];

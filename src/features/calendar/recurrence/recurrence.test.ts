@@ -110,7 +110,7 @@ describe("work is bounded", () => {
       `FREQ=YEARLY;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYHOUR=${upTo(23)};BYMINUTE=${upTo(59)};BYSECOND=${upTo(59)}`,
       0,
     ],
-  ])("%s is cut, and says so", async (_title, rule, found) => {
+  ])("%s is cut, and reports it", async (_title, rule, found) => {
     const began = process.cpuUsage();
     const { times, isCut } = await expand(parseRecurrence(rule), start, year);
     expect([times.length, isCut]).toEqual([found, true]);

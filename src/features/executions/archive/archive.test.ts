@@ -77,7 +77,7 @@ async function altered(file: string, change: Readonly<Record<string, string | un
   return to;
 }
 
-test("an archive holds the assets, what is known of the flight, and a manifest that proves all of it", async () => {
+test("an archive holds the assets, the execution's data, and a signed manifest of all files", async () => {
   const long = `${"長".repeat(1_020)}.bin`;
   const flight = await flown(["log.bin", "../../escape.bin", "飛行.bin", long]);
   const archive = await archiveOf(flight);
@@ -145,7 +145,7 @@ test("a manifest or signature that cannot be read is named", async () => {
   expect(faults).toEqual([expect.stringMatching(/^manifest\.json\.sig cannot be read: .*99/)]);
 });
 
-test("an archive asked for again while it is made is made afterwards, and not beside the first", async () => {
+test("an archive requested again during its making is made afterwards, not at the same time", async () => {
   const { db } = gateway.deps;
   const jobs = async (which: string): Promise<number[]> => {
     const { rows } = await db.raw(
@@ -183,7 +183,7 @@ test("an entry that would escape its folder is a fault", async () => {
   expect(faults[0]).toMatch(/cannot be read.*\.\.\/passwd/);
 });
 
-test("an upload that comes later puts the archive out of date; what never came is listed with the reason", async () => {
+test("a later upload puts the archive out of date; a missing one is listed with the reason", async () => {
   const flight = await flown(["one.bin"]);
   const first = await archiveOf(flight);
   await upload(
@@ -215,7 +215,7 @@ test("an archive made during the flight is out of date once the flight has ended
   });
 });
 
-test("a file that was overwritten after its upload is in the archive with both sums", async () => {
+test("a file that was overwritten after its upload is in the archive with both checksums", async () => {
   const flight = await flown(["log.bin"]);
   const [asset] = (await flight.user.api.get(`/assets/${flight.vehicle}`)).body.data;
   await gateway.deps.store.write(`assets/${flight.vehicle}/${asset.id}/log.bin`, "overwritten", "text/plain");

@@ -41,7 +41,7 @@ async function withFailedLog() {
 const dueIn = async ({ id, endedAt }: { id: number; endedAt: number }) =>
   ((await deadlineOf(gateway, id))?.getTime() ?? 0) - endedAt;
 
-test("a report waits ten minutes for another try of an upload that failed, and tells of the log that came", async () => {
+test("a report waits ten minutes for the retry of a failed upload, and includes its log", async () => {
   const flight = await withFailedLog();
   expect(await dueIn(flight)).toBe(10 * MINUTES);
   await put(flight.url, straightFlight());
@@ -52,7 +52,7 @@ test("a report waits ten minutes for another try of an upload that failed, and t
   expect(await deadlineOf(gateway, flight.id)).toBeUndefined();
 });
 
-test("after ten minutes without one the report goes out, and says what it had to do without", async () => {
+test("after ten minutes without a retry the report is sent, and names what is missing", async () => {
   const flight = await withFailedLog();
   await expireDeadline(gateway, flight.id);
   await untilReported(flight, flight.id);
@@ -61,7 +61,7 @@ test("after ten minutes without one the report goes out, and says what it had to
   expect(text).toContain("The flight log has not arrived: there are no statistics.");
 });
 
-test("a try that is under way after ten minutes is waited for until a day after the end", async () => {
+test("a report waits for a retry that is pending after ten minutes, until a day after the end", async () => {
   const flight = await withFailedLog();
   const retried = await flight.drone.post("/authenticate_upload", flight.announced);
   expect(retried.body.asset_id).toBe(flight.asset_id);
@@ -73,7 +73,7 @@ test("a try that is under way after ten minutes is waited for until a day after 
   expect(mailTo(flight.user)?.text).toContain("Not uploaded yet: flight.bin.");
 });
 
-test("a log that is deleted before it was read leaves neither a wait nor statistics to come", async () => {
+test("a report does not wait for a log that was deleted before its analysis", async () => {
   const { user, drone, vehicle, id } = await startFlight(gateway);
   const { asset_id } = (await drone.post("/authenticate_upload", { ...wish, execution_id: id })).body;
   await drone.post(`/executions/${id}/log`, { asset_id });
@@ -84,7 +84,7 @@ test("a log that is deleted before it was read leaves neither a wait nor statist
   expect((await user.api.get(`/executions/${id}/flight-stats`)).status).toBe(404);
 });
 
-test("an analysis that is asked for and fails at the store is done by a job", async () => {
+test("a requested analysis that fails at the store is done by a job", async () => {
   const { user, drone, id } = await startFlight(gateway);
   await upload(drone, { ...wish, execution_id: id }, straightFlight());
   const { store, db } = gateway.deps;
@@ -100,7 +100,7 @@ test("an analysis that is asked for and fails at the store is done by a job", as
   await until(async () => (await stats()) === "ready", 60_000);
 });
 
-test("a log that somebody took out of the store is a finding, and keeps the report no longer", async () => {
+test("a report names a log that is missing in the store, and does not wait for it", async () => {
   const { user, drone, vehicle, id } = await startFlight(gateway);
   const { asset_id } = await upload(drone, { ...wish, execution_id: id }, straightFlight());
   await gateway.deps.store.deletePrefix(`assets/${vehicle.id}/${asset_id}/`);

@@ -9,7 +9,7 @@ import { droneClient } from "../../../testing/worlds/uploads";
 import { mailedTo } from "./recipients.store";
 import { sendReportTask } from "./reports.service";
 
-test("a mail that is out when the database goes away is recorded when it is back, and not sent again", async () => {
+test("a mail that was sent while the database was unavailable is recorded later, and not sent again", async () => {
   const gateway = await startTestGateway();
   const user = await gateway.newUser();
   const wish = { type: "sitl", name: "Heron", vehicle_type: "copter" };
@@ -39,7 +39,7 @@ test("a mail that is out when the database goes away is recorded when it is back
   expect(sent).toEqual([user.username]);
 }, 40_000);
 
-test("a recipient whom the mail server refuses keeps nobody else from being served, and is tried again alone", async () => {
+test("a recipient that the mail server refuses does not stop the others, and is retried alone", async () => {
   const gateway = await startTestGateway();
   const { user, drone, id } = await startFlight(gateway);
   await user.api.put("/user/report-emails", { extra_emails: "full@example.com,last@example.com" });

@@ -21,7 +21,7 @@ const rendered = async (id: number) => {
   return renderReport({ ...gateway.deps, origin: "https://fly.example.com" }, execution);
 };
 
-test("a report waits for the log's analysis, and then tells the flight in figures, a map and a plot", async () => {
+test("a report waits for the log's analysis, and shows figures, a map and a plot", async () => {
   const { user, drone, id } = await startFlight(gateway);
   const wish = { file_name: "00000001.BIN", asset_type: "logs", execution_id: id };
   const begun = (await drone.post("/authenticate_upload", wish)).body;
@@ -45,7 +45,7 @@ test("a report waits for the log's analysis, and then tells the flight in figure
   expect(sizes).toEqual([1200, 1200]);
 });
 
-test("pictures are shown, also those whose thumbnails are not drawn yet; what is none is listed without", async () => {
+test("pictures are shown, also without a thumbnail; a file that is not a picture is only listed", async () => {
   const { drone, id } = await startFlight(gateway);
   const photo = await sharp({ create: { width: 64, height: 48, channels: 3, background: "#246" } })
     .jpeg()
@@ -74,7 +74,7 @@ test("names that are markup are shown as text", async () => {
   expect(subject).toContain(hostile);
 });
 
-test("a log that cannot be read is told of, and keeps the report no longer", async () => {
+test("a report names a log that cannot be read, and does not wait for it", async () => {
   const { user, drone, id } = await startFlight(gateway);
   const { asset_id } = await upload(drone, { file_name: "a.bin", asset_type: "logs" }, "this is no log");
   await drone.post(`/executions/${id}/log`, { asset_id });
@@ -131,7 +131,7 @@ test("the map's bar is a round length, and a flight that ends where it began sho
   );
 });
 
-test("a plot leaves out what is not known, and goes below zero where the flight did", () => {
+test("a plot leaves out unknown values, and shows altitudes below zero", () => {
   const unknown = { altitude: null, speed: null };
   const svg = altitudePlot([
     { seconds: 0, altitude: 0, speed: 1 },
