@@ -4,7 +4,7 @@ import { assets } from "../features/assets";
 import { billing } from "../features/billing";
 import { calendar } from "../features/calendar";
 import { countDrones, droneFor, drones, dronesOf } from "../features/drones";
-import { executions, executionHooks } from "../features/executions";
+import { executionHooks, executions } from "../features/executions";
 import { geofences } from "../features/geofences";
 import { missions } from "../features/missions";
 import { provisioning } from "../features/provisioning";
