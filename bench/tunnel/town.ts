@@ -13,7 +13,7 @@ import { runCleanUps } from "../../src/testing/clean-up";
 import { Stops } from "../../src/testing/guards/stops";
 import { Namespace } from "../../src/testing/system/namespaces/namespace";
 import { until } from "../../src/testing/until";
-import { type IndexEntry, writeIndex } from "../../src/tunnel/client-configs/index-object";
+import { type IndexEntry, printIndex } from "../../src/tunnel/client-configs/peer-index";
 import { INDEX_KEY } from "../../src/tunnel/client-configs/store";
 import { renderClientConfig, templateOf } from "../../src/tunnel/client-configs/text";
 import { hasten } from "../../src/tunnel/os/hasten";
@@ -127,7 +127,7 @@ function configsOf(peers: readonly Peer[]): [string, string][] {
     });
     return [configKey(peer), text];
   });
-  return [...configs, [INDEX_KEY, writeIndex(index)]];
+  return [...configs, [INDEX_KEY, printIndex(index)]];
 }
 
 /** Take both interfaces away: the node is empty again. */

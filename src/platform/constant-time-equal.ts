@@ -5,3 +5,9 @@ export function constantTimeEqual(given: string, expected: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(given), digest(expected));
 }
+
+/** Whether an Authorization header carries this bearer secret. */
+export function carriesBearer(authorization: string | undefined, secret: string): boolean {
+  const [, given = ""] = /^Bearer (.+)$/i.exec(authorization ?? "") ?? [];
+  return constantTimeEqual(given, secret);
+}

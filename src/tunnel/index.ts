@@ -11,8 +11,8 @@ import { Lifecycle } from "../platform/process/lifecycle";
 import { createLogger, type LogDestination, type Logger } from "../platform/process/log";
 import { createMetrics } from "../platform/process/metrics";
 import { reachabilityProbes } from "../platform/process/reachability";
-import { IndexCopy } from "./client-configs/index-copy";
 import { Keyring } from "./client-configs/keyring";
+import { LocalIndexCopy } from "./client-configs/peer-index";
 import { ConfigStore } from "./client-configs/store";
 import type { HubForClients } from "./client-configs/text";
 import { edgePorts, openEdge, openJumphost } from "./edge-and-jumphost";
@@ -85,7 +85,7 @@ export async function startTunnel(
   const configStore = new ConfigStore(objects, config.S3_VPN_BUCKET);
   const keyring = new Keyring({
     store: configStore,
-    copy: config.TUNNEL_INDEX_COPY ? new IndexCopy(config.TUNNEL_INDEX_COPY, log) : undefined,
+    copy: config.TUNNEL_INDEX_COPY ? new LocalIndexCopy(config.TUNNEL_INDEX_COPY, log) : undefined,
     hubs: hubsForClients(config, log),
     log,
     clock: systemClock,

@@ -181,7 +181,7 @@ test("whatever happens, no private key is in a log, a metric, a reply, a command
   await world.configs.put(object, whole.slice(0, whole.indexOf("PrivateKey") + 50));
   await world.configs.delete(INDEX_KEY);
   tunnel = await startTunnel({ USERS_PRIVATE_KEY: SHORT_KEY });
-  await until(() => log.entries("a client config was damaged").length > 0);
+  await until(() => log.entries("A client config was damaged").length > 0);
   await until(() => log.text.includes("USERS_PRIVATE_KEY is not a WireGuard key"));
   await askEverything();
   await collect();

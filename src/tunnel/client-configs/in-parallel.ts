@@ -1,4 +1,4 @@
-/** Run `work` for each item, a few at a time; one failure never keeps the others from being done. */
+/** Run `work` for each item, `width` at a time. Resolves with the failures; one failure stops no other item. */
 export async function inParallel<Item>(
   items: Iterable<Item>,
   width: number,

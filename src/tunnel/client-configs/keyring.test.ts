@@ -11,8 +11,8 @@ import { freshObjects } from "../../testing/fresh-servers";
 import { until } from "../../testing/until";
 import { type Cuttable, cuttable } from "../../testing/worlds/cuttable";
 import { generateKeyPair, publicKeyOf } from "../wireguard/keys";
-import { IndexCopy } from "./index-copy";
 import { Keyring, type KeyringOptions } from "./keyring";
+import { LocalIndexCopy } from "./peer-index";
 import { type ConfigDamage, clearOldTombstones, publishConfig } from "./publish";
 import { ConfigStore, INDEX_KEY, tombstoneKey } from "./store";
 import { type HubForClients, readClientConfig } from "./text";
@@ -119,7 +119,7 @@ test("after a restart the same keys come back, without a config being read", asy
 test("a daemon that restarts while the store is away knows its members by the node's own copy, and writes nothing", async () => {
   const members = [newMember(), newMember()];
   const gone = newMember();
-  const copy = new IndexCopy(join(freshFolder("copy"), "index.json"), createLogger("test", "silent"));
+  const copy = new LocalIndexCopy(join(freshFolder("copy"), "index.json"), createLogger("test", "silent"));
   const first = newRing(hub, () => true, { copy });
   const keys = await keysOf(first, [...members, gone]);
   await first.stop();
@@ -153,7 +153,7 @@ test("a copy that is damaged, or of another fleet, is no reason to give anybody 
   };
   for (const text of ["{", JSON.stringify({ version: 1, peers: entries })]) {
     writeFileSync(path, text);
-    const ring = newRing(hub, () => true, { copy: new IndexCopy(path, createLogger("test", "silent")) });
+    const ring = newRing(hub, () => true, { copy: new LocalIndexCopy(path, createLogger("test", "silent")) });
     ring.start();
     expect(await keysOf(ring, [member])).toEqual([key]);
     ring.attend([member], new Set(), true);
@@ -167,10 +167,10 @@ test("a copy that cannot be written is named and stops nobody", async () => {
   const log = createLogger("test", "trace", { write: (line) => void said.push(line) });
   const file = join(freshFolder("copy"), "file");
   writeFileSync(file, "");
-  const ring = newRing(hub, () => true, { copy: new IndexCopy(join(file, "index.json"), log) });
+  const ring = newRing(hub, () => true, { copy: new LocalIndexCopy(join(file, "index.json"), log) });
   await keysOf(ring, [newMember()]);
   await ring.stop();
-  expect(said.join("")).toContain("cannot be kept on this node");
+  expect(said.join("")).toContain("Cannot keep a copy of the client configs' index");
 });
 
 test("without the index the same keys come back from the configs", async () => {
@@ -199,7 +199,7 @@ test("a config cut off behind its key is made whole with the same key", async ()
   await store.put(configKey(member), whole.slice(0, whole.indexOf("DNS")));
   expect(await publishConfig(store, member, hub)).toMatchObject({
     publicKey,
-    origin: "salvaged",
+    origin: "rewritten",
     damage: "mended",
   });
   expect(await store.get(configKey(member))).toBe(whole);
@@ -239,7 +239,7 @@ test("a removed member's config goes to the tombstones, and comes back with the 
   const ring = newRing();
   const keys = await keysOf(ring, [member]);
   await until(async () => {
-    ring.attend([], new Set(), false);
+    ring.attend([], new Set(), true);
     return (await store.get(tombstoneKey(peerId(member)))) !== undefined;
   });
   await until(async () => (await store.get(configKey(member))) === undefined);
@@ -350,7 +350,7 @@ test("a standby that takes over reads the index first: it makes no second key, a
 
 test("no private key was ever logged", async () => {
   const text = logged.join("");
-  expect(text).toContain("a client config is published");
+  expect(text).toContain("Published a client config");
   for (const { key } of await store.configs()) {
     const { privateKey } = readClientConfig((await store.get(key)) ?? "");
     if (privateKey) expect(text).not.toContain(privateKey);

@@ -2,12 +2,12 @@ import { configKey } from "../../domain/client-config";
 import { type Member, type PeerId, peerId } from "../../domain/peers";
 import type { PrivateKey, PublicKey } from "../../domain/wireguard";
 import { generateKeyPair, publicKeyOf } from "../wireguard/keys";
-import type { IndexEntry } from "./index-object";
+import type { IndexEntry } from "./peer-index";
 import { type ConfigStore, damagedKey, tombstoneKey } from "./store";
 import { type HubForClients, readClientConfig, renderClientConfig, templateOf } from "./text";
 
-/** `found`: published before. `revived`: from its tombstone. `salvaged`: a damaged text made whole. */
-export type Origin = "found" | "revived" | "salvaged" | "rewritten" | "generated";
+/** `found`: published before. `rewritten`: with its own key. `revived`: from its tombstone. */
+export type Origin = "found" | "rewritten" | "revived" | "generated";
 
 /** `mended`: written anew with its own key. `put-aside`: its key could not be read, and the peer has a new one. */
 export type ConfigDamage = "mended" | "put-aside";
@@ -19,8 +19,8 @@ export interface Published extends IndexEntry {
 }
 
 /**
- * See to it that a member's config is in the store, and learn its public key. The stored config is the one
- * durable copy of the key: only where there is none, alive or buried, a new key is made.
+ * Make sure that a member's config is in the store, and learn its public key. The stored config is the one durable copy
+ * of the key: a new key is made only where there is none, neither published nor in a tombstone.
  */
 export async function publishConfig(
   store: ConfigStore,
@@ -29,38 +29,39 @@ export async function publishConfig(
 ): Promise<Published> {
   const id = peerId(member);
   const stored = await store.get(configKey(member));
-  const known = stored === undefined ? undefined : readClientConfig(stored);
-  if (stored !== undefined && known?.peerId === id && known.privateKey) {
-    const text = renderClientConfig(member, known.privateKey, hub);
-    if (text === stored) return entry(member, known.privateKey, text, hub, "found");
-    await store.put(configKey(member), text);
-    const whole = stored.endsWith("\n") && stored.includes("PersistentKeepalive");
-    if (whole) return entry(member, known.privateKey, text, hub, "rewritten");
-    return { ...entry(member, known.privateKey, text, hub, "salvaged"), damage: "mended" };
+  const known = readClientConfig(stored ?? "");
+  if (stored !== undefined && known.peerId === id && known.privateKey) {
+    const entry = await putConfig(store, member, known.privateKey, hub, stored);
+    const isWhole = stored.endsWith("\n") && stored.includes("PersistentKeepalive");
+    const origin = stored === renderClientConfig(member, known.privateKey, hub) ? "found" : "rewritten";
+    return { ...entry, origin, damage: isWhole ? undefined : "mended" };
   }
-  const damaged = stored !== undefined && (!known?.peerId || known.peerId === id);
+  const isDamaged = stored !== undefined && (!known.peerId || known.peerId === id);
   if (stored !== undefined) {
-    await store.put(damaged ? damagedKey(id) : tombstoneKey(known?.peerId as PeerId), stored);
+    await store.put(isDamaged ? damagedKey(id) : tombstoneKey(known.peerId as PeerId), stored);
   }
   const buried = readClientConfig((await store.get(tombstoneKey(id))) ?? "");
   const revived = buried.peerId === id ? buried.privateKey : undefined;
   const privateKey = revived ?? generateKeyPair().privateKey;
-  const text = renderClientConfig(member, privateKey, hub);
+  let entry: IndexEntry;
   try {
-    await store.put(configKey(member), text, { onlyNew: stored === undefined });
+    entry = await putConfig(store, member, privateKey, hub, stored);
   } catch (error) {
     // Another hub was first: its key is the key.
     if ((error as Error).name === "PreconditionFailed") return publishConfig(store, member, hub);
     throw error;
   }
   if (revived) await store.delete(tombstoneKey(id));
-  const damage = damaged ? "put-aside" : undefined;
-  return { ...entry(member, privateKey, text, hub, revived ? "revived" : "generated"), damage };
+  return {
+    ...entry,
+    origin: revived ? "revived" : "generated",
+    damage: isDamaged ? "put-aside" : undefined,
+  };
 }
 
 /**
- * Look at a config whose key is known already, and write it anew where it is not what it should be. Resolves
- * with undefined when its private key is lost: a new key is never made for a peer whose client may still run.
+ * Rewrite a config whose key is known already, where it is not what it should be. Resolves with undefined when its
+ * private key is lost: a new key is never made for a peer whose client may still run.
  */
 export async function repairConfig(
   store: ConfigStore,
@@ -73,44 +74,44 @@ export async function repairConfig(
   const privateKey = texts
     .map((text) => readClientConfig(text).privateKey)
     .find((key) => key !== undefined && publicKeyOf(key) === publicKey);
-  if (!privateKey) return undefined;
-  const text = renderClientConfig(member, privateKey, hub);
-  if (text !== stored) await store.put(configKey(member), text);
-  return entry(member, privateKey, text, hub, "rewritten");
+  return privateKey && putConfig(store, member, privateKey, hub, stored);
 }
 
-/** Move a removed peer's config to its tombstone, unless its place has gone to somebody else. */
-export async function retireConfig(store: ConfigStore, id: PeerId, rowId: number): Promise<void> {
-  const [plane] = id.split("/") as [Member["plane"]];
-  const key = configKey({ plane, rowId });
+/** Writes the config unless it is there already. Without `stored`, rejects when another hub was first. */
+async function putConfig(
+  store: ConfigStore,
+  member: Member,
+  privateKey: PrivateKey,
+  hub: HubForClients,
+  stored: string | undefined,
+): Promise<IndexEntry> {
+  const text = renderClientConfig(member, privateKey, hub);
+  if (text !== stored) await store.put(configKey(member), text, { onlyNew: stored === undefined });
+  return {
+    rowId: member.rowId,
+    publicKey: publicKeyOf(privateKey),
+    bytes: Buffer.byteLength(text),
+    template: templateOf(hub),
+  };
+}
+
+/** Move a config of nobody to its tombstone, or aside when it does not say which peer it was for. */
+export async function retireConfig(store: ConfigStore, key: string): Promise<void> {
   const stored = await store.get(key);
-  if (stored === undefined || readClientConfig(stored).peerId !== id) return;
-  await store.put(tombstoneKey(id), stored);
+  if (stored === undefined) return;
+  const { peerId } = readClientConfig(stored);
+  const row = key.slice("vpn/".length, -".conf".length);
+  await store.put(peerId ? tombstoneKey(peerId) : damagedKey(row), stored);
   await store.delete(key);
 }
 
-const REST_MS = 30 * 24 * 60 * 60 * 1000;
+const TOMBSTONE_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** Delete the tombstones that are older than 30 days. Resolves with how many. */
 export async function clearOldTombstones(store: ConfigStore, now: Date): Promise<number> {
   const old = (await store.tombstones()).filter(
-    ({ modified }) => now.getTime() - modified.getTime() > REST_MS,
+    ({ modified }) => now.getTime() - modified.getTime() > TOMBSTONE_MS,
   );
   for (const { key } of old) await store.delete(key);
   return old.length;
 }
-
-const entry = (
-  { rowId }: Member,
-  privateKey: PrivateKey,
-  text: string,
-  hub: HubForClients,
-  origin: Origin,
-): Published => ({
-  rowId,
-  publicKey: publicKeyOf(privateKey),
-  bytes: Buffer.byteLength(text),
-  template: templateOf(hub),
-  origin,
-  damage: undefined,
-});

@@ -7,10 +7,10 @@ import {
 } from "@aws-sdk/client-s3";
 import type { PeerId } from "../../domain/peers";
 
-/** Where a removed peer's config rests: `tombstones/users/<vpn_key_id>/<ip>.conf`. */
+/** Where a removed peer's config is kept for 30 days: `tombstones/users/<vpn_key_id>/<ip>.conf`. */
 export const tombstoneKey = (id: PeerId): string => `${TOMBSTONES}${id}.conf`;
 
-/** Where a config rests that does not say whose it is, or whose key nobody can read. */
+/** Where a config is put aside that does not name its peer, or whose key cannot be read. */
 export const damagedKey = (of: string): string => `${TOMBSTONES}damaged/${of}.conf`;
 
 export const INDEX_KEY = "vpn/index.json";
@@ -23,7 +23,7 @@ export interface StoredObject {
   readonly modified: Date;
 }
 
-/** Configs are short, and whoever waits for a first one waits for 15 s at most (`/drone/activate`). */
+/** Configs are short, and `/drone/activate` waits for a first one for 15 s at most. */
 const ANSWER_MS = 4_000;
 
 /** The bucket of client configs. Every call rejects with the store's own error. */
@@ -52,7 +52,7 @@ export class ConfigStore {
     }
   }
 
-  /** With `onlyNew` it rejects with `PreconditionFailed` when somebody else was first, where the store can tell. */
+  /** With `onlyNew` it rejects with `PreconditionFailed` when another hub was first, where the store supports `If-None-Match`. */
   async put(key: string, text: string, { onlyNew = false } = {}): Promise<void> {
     await this.s3.send(
       new PutObjectCommand({

@@ -5,7 +5,7 @@ import { type PlaneName, planes, tunnelledNetworks } from "../../domain/tunnel-p
 import { isPrivateKey, type PrivateKey, type PublicKey } from "../../domain/wireguard";
 import { inUrl } from "../../platform/process/open-port";
 
-/** What every client of a plane is told about its hub. */
+/** The hub's part of every client config of a plane. */
 export interface HubForClients {
   readonly plane: PlaneName;
   readonly publicKey: PublicKey;
@@ -17,8 +17,8 @@ export interface HubForClients {
 const KEEPALIVE_SECONDS = 25;
 
 /**
- * A client's whole configuration, as `wg-quick` and the WireGuard apps read it. Whose it is and its key come
- * first, so that a config that was cut off can often still be made whole.
+ * A client's whole configuration, as `wg-quick` and the WireGuard apps read it. The peer's identity and
+ * key come first, so that a config that was cut off can often be completed.
  */
 export function renderClientConfig(
   member: Pick<Member, "plane" | "keyId" | "ip">,

@@ -48,7 +48,7 @@ const edgeTo = (url: string | undefined, options: Parameters<typeof startEdge>[1
 const at = ({ edge }: TestEdge, path = "/api/v1/executions/current") => `${edge.url("gateway")}${path}`;
 const faultOf = ({ status, text }: EdgeReply) => ({ status, body: JSON.parse(text) });
 
-test("a drone's request reaches the gateway with its true address, whatever it says of itself", async () => {
+test("a drone's request reaches the gateway with its true address, whatever its headers claim", async () => {
   const { url, seen } = await upstream();
   const edge = await edgeTo(url);
   const forged = ["10.71.0.9", "10.71.0.8"];
@@ -251,7 +251,7 @@ test("an unreachable gateway is a 502, a silent one a 504, in the envelope of th
   expect((await askFrom(DRONE, at(none))).status).toBe(502);
 });
 
-test("a drone that stops in the middle of a request is told so, and one that leaves takes its request with it", async () => {
+test("a drone that stops in the middle of a request gets 408, and one that disconnects ends its request", async () => {
   const { url, seen, server } = await upstream();
   const edge = await edgeTo(url, { idleTimeoutMs: 300 });
   const slow = rawFrom(DRONE, at(edge));

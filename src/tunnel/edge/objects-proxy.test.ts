@@ -116,7 +116,7 @@ test.each([
   expect(seen).toEqual([]);
 });
 
-test("the bucket of client configs is shut in a host's name too, however it is written", async () => {
+test("the bucket of client configs is closed in a host name too, however it is written", async () => {
   const { seen, edge: trusting } = await trustingStore();
   const url = `${trusting.edge.url("objects")}/vpn/drones/1.conf?${SIGNED}`;
   const statusAt = async (host: string) => (await askFrom(DRONE, url, { headers: { host } })).status;
@@ -126,7 +126,7 @@ test("the bucket of client configs is shut in a host's name too, however it is w
   expect(await statusAt("fleet.s3.example")).toBe(200);
 });
 
-test("nothing goes with a request that could widen what was signed", async () => {
+test("no header that could widen what was signed is forwarded", async () => {
   const { seen, edge: trusting } = await trustingStore();
   await askFrom(DRONE, `${trusting.edge.url("objects")}/fleet/a?${SIGNED}`, {
     method: "PUT",
@@ -154,7 +154,7 @@ test("nothing goes with a request that could widen what was signed", async () =>
   }
 });
 
-test("who is no live drone does not reach the store, and a store that is away is a 502", async () => {
+test("addresses that are not a live drone's do not reach the store, and a store that is away is a 502", async () => {
   const { seen, edge: trusting } = await trustingStore();
   const at = `${trusting.edge.url("objects")}/fleet/a?${SIGNED}`;
   expect((await askFrom("127.0.9.9", at)).status).toBe(403);

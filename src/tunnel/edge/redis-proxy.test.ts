@@ -67,7 +67,7 @@ async function say(drone: string, ...parts: (string | Buffer)[]) {
 
 const command = (...words: string[]) => encodeCommand(...words);
 
-test("a drone speaks and listens on its own channels, as a user of its own that may do nothing else", async () => {
+test("a drone publishes and subscribes on its own channels, as a user of its own that may do nothing else", async () => {
   const heard: string[] = [];
   const listener = await connected();
   listener.on("message", (channel, text) => heard.push(`${channel} ${text}`));
@@ -143,7 +143,7 @@ async function seenByRedis(): Promise<string[]> {
     .filter((line) => /^cmdstat_(publish|hello|reset|get|psubscribe|eval):/.test(line));
 }
 
-test("what is refused is refused in pieces too, byte by byte", async () => {
+test("a command that is rejected is rejected byte by byte too", async () => {
   const bytes = command("AUTH", "default", "");
   const drone = await say(ONE, ...[...bytes].map((byte) => Buffer.from([byte])));
   await until(() => drone.socket.closed);
@@ -264,7 +264,7 @@ test("after a restart of Redis, which forgets its users, a drone that connects a
   await until(() => again.said().includes("subscribe"));
 });
 
-test("Redis away: the drone is told, and finds it when it is back", async () => {
+test("while Redis is away a drone gets an error, and connects again when it is back", async () => {
   const cable = await cuttable(redisUrl);
   const behind = await edgeTo(cable.url);
   const ping = () => answered(ONE, command("PING"), behind);
@@ -283,7 +283,7 @@ test("Redis away: the drone is told, and finds it when it is back", async () => 
 const connectionsOf = async (drone: string) =>
   String(await admin.client("LIST")).match(new RegExp(` user=fleet-drone-${drone} `, "g"))?.length ?? 0;
 
-test("a drone that leaves while Redis is dialled for it leaves no connection there", async () => {
+test("a drone that disconnects while Redis is dialled leaves no connection there", async () => {
   const users = new DroneUsers(admin, "a secret");
   const near = createServer();
   near.listen(0, "127.0.0.1");
@@ -304,7 +304,7 @@ test("a drone that leaves while Redis is dialled for it leaves no connection the
   await until(async () => (await connectionsOf("127.0.9.7")) === 0);
 });
 
-test("a drone is no longer read while Redis takes nothing, and all that it said arrives afterwards", async () => {
+test("a drone is not read while Redis takes nothing, and all it sent arrives afterwards", async () => {
   const cable = await cuttable(redisUrl);
   const behind = await edgeTo(cable.url);
   await until(async () => (await answered(ONE, command("PING"), behind)) === "+PONG\r\n");

@@ -15,20 +15,15 @@ export const dronePorts: readonly OpenPort[] = [
 
 /** `INPUT` is rendered in two tables: filter answers with a REJECT, mangle runs even when filter was bypassed. */
 export type Chain = "FORWARD" | "INPUT" | "PREROUTING" | "POSTROUTING";
-/** An interface, `!` and an interface (any but this one), a CIDR, several of these, or `*`. `node`: its own addresses. */
-export type Endpoint = string;
-/** `pair`: user, port and drone are in the set. `pair back`: the same with source and destination exchanged. */
-export type Packets = "*" | "pair" | "pair back" | "icmp" | "ping" | "tcp syn" | `${"to" | "from"} ${string}`;
-/** `reply`: of a connection that the other side opened. `related`: an ICMP error about a known connection. */
-export type State = "*" | "reply" | "related";
 export type Verdict = "allow" | "refuse" | "clamp MSS";
 
+/** Endpoints are interfaces, `!` and an interface (any but this one), CIDRs, several of these, or `any`. */
 export type PolicyRow = readonly [
   chain: Chain,
-  from: Endpoint,
-  to: Endpoint,
-  packets: Packets,
-  state: State,
+  from: string,
+  to: string,
+  packets: string,
+  state: string,
   verdict: Verdict,
   reason: string,
 ];
@@ -42,6 +37,22 @@ export interface PolicySettings {
 const [users0, drones0] = [planes.users.interface, planes.drones.interface];
 const [usersNet, dronesNet] = [planes.users.network, planes.drones.network];
 const hub = `${planes.drones.hub}/32`;
+const any = "";
+
+/** User, port and drone are in the set; `pairBack`: with source and destination exchanged. */
+const pair = `-m set --match-set ${PAIRS} src,dst,dst`;
+const pairBack = `-m set --match-set ${PAIRS} dst,src,src`;
+const fromNode = "-m addrtype --src-type LOCAL";
+const icmp = "-p icmp";
+const ping = "-p icmp -m icmp --icmp-type 8";
+const tcpSyn = "-p tcp -m tcp --tcp-flags SYN,RST SYN";
+const toPort = ({ protocol, port }: OpenPort): string => `-p ${protocol} -m ${protocol} --dport ${port}`;
+const fromPort = ({ protocol, port }: OpenPort): string => `-p ${protocol} -m ${protocol} --sport ${port}`;
+
+/** Of a connection that the other side opened. */
+const reply = "-m conntrack --ctstate ESTABLISHED --ctdir REPLY";
+/** An ICMP error about a known connection. */
+const related = "-m conntrack --ctstate RELATED";
 
 /**
  * Every rule of the firewall, in order: the first row that matches a packet decides. Packets that no row matches are
@@ -50,52 +61,52 @@ const hub = `${planes.drones.hub}/32`;
 // biome-ignore format: a table
 export const policy = ({ edgePorts, extraAllow }: PolicySettings): PolicyRow[] => [
   // chain        from                      to        packets      state      verdict      reason
-  ["FORWARD",     users0,                   drones0,  "pair",      "*",       "allow",     "a user reaches its own drones, and no longer once the pair has left the set"],
-  ["FORWARD",     drones0,                  users0,   "pair back", "reply",   "allow",     "a drone answers its user, and opens no connection itself"],
-  ["FORWARD",     users0,                   "*",      "icmp",      "related", "allow",     "path MTU discovery needs ICMP errors"],
-  ["FORWARD",     drones0,                  "*",      "icmp",      "related", "allow",     "path MTU discovery"],
-  ["FORWARD",     "*",                      users0,   "icmp",      "related", "allow",     "path MTU discovery"],
-  ["FORWARD",     "*",                      drones0,  "icmp",      "related", "allow",     "path MTU discovery"],
+  ["FORWARD",     users0,                   drones0,  pair,        any,       "allow",     "a user reaches its own drones, and no longer once the pair has left the set"],
+  ["FORWARD",     drones0,                  users0,   pairBack,    reply,     "allow",     "a drone answers its user, and opens no connection itself"],
+  ["FORWARD",     users0,                   any,      icmp,        related,   "allow",     "path MTU discovery needs ICMP errors"],
+  ["FORWARD",     drones0,                  any,      icmp,        related,   "allow",     "path MTU discovery"],
+  ["FORWARD",     any,                      users0,   icmp,        related,   "allow",     "path MTU discovery"],
+  ["FORWARD",     any,                      drones0,  icmp,        related,   "allow",     "path MTU discovery"],
   ...extraAllow.flatMap((extra) => opened("FORWARD", extra, "interface")),
-  ["FORWARD",     "*",                      users0,   "*",         "*",       "refuse",    "nobody else opens connections into the user plane"],
-  ["FORWARD",     "*",                      drones0,  "*",         "*",       "refuse",    "nobody else opens connections into the drone plane"],
-  ["FORWARD",     drones0,                  "*",      "*",         "*",       "refuse",    "drones reach neither drones nor users nor other networks"],
-  ["FORWARD",     users0,                   "*",      "*",         "*",       "refuse",    "users reach nothing but their own drones"],
+  ["FORWARD",     any,                      users0,   any,         any,       "refuse",    "nobody else opens connections into the user plane"],
+  ["FORWARD",     any,                      drones0,  any,         any,       "refuse",    "nobody else opens connections into the drone plane"],
+  ["FORWARD",     drones0,                  any,      any,         any,       "refuse",    "drones reach neither drones nor users nor other networks"],
+  ["FORWARD",     users0,                   any,      any,         any,       "refuse",    "users reach nothing but their own drones"],
 
-  ["INPUT",       users0,                   "*",      "*",         "reply",   "allow",     "answers to connections of this node"],
-  ["INPUT",       users0,                   "*",      "icmp",      "related", "allow",     "path MTU discovery"],
-  ["INPUT",       users0,                   "*",      "ping",      "*",       "allow",     "clients test their tunnel by it"],
-  ["INPUT",       users0,                   "*",      "*",         "*",       "refuse",    "the node itself is closed to users"],
-  ["INPUT",       drones0,                  "*",      "*",         "reply",   "allow",     "answers to the jumphost"],
-  ["INPUT",       drones0,                  "*",      "icmp",      "related", "allow",     "path MTU discovery"],
-  ["INPUT",       drones0,                  "*",      "ping",      "*",       "allow",     "drones test their tunnel by it"],
+  ["INPUT",       users0,                   any,      any,         reply,     "allow",     "answers to connections of this node"],
+  ["INPUT",       users0,                   any,      icmp,        related,   "allow",     "path MTU discovery"],
+  ["INPUT",       users0,                   any,      ping,        any,       "allow",     "clients test their tunnel by it"],
+  ["INPUT",       users0,                   any,      any,         any,       "refuse",    "the node itself is closed to users"],
+  ["INPUT",       drones0,                  any,      any,         reply,     "allow",     "answers to the jumphost"],
+  ["INPUT",       drones0,                  any,      icmp,        related,   "allow",     "path MTU discovery"],
+  ["INPUT",       drones0,                  any,      ping,        any,       "allow",     "drones test their tunnel by it"],
   ...edgePorts.map((port): PolicyRow =>
-  ["INPUT",       drones0,                  hub,      toPort(port), "*",      "allow",     "drones reach the edge"]),
-  ["INPUT",       drones0,                  "*",      "*",         "*",       "refuse",    "the node itself is closed to drones"],
+  ["INPUT",       drones0,                  hub,      toPort(port), any,      "allow",     "drones reach the edge"]),
+  ["INPUT",       drones0,                  any,      any,         any,       "refuse",    "the node itself is closed to drones"],
 
-  ["PREROUTING",  "lo",                     "*",      "*",         "*",       "allow",     "the node speaks to itself from its plane addresses"],
-  ["PREROUTING",  `${usersNet} !${users0}`, "*",      "*",         "*",       "refuse",    "only the tunnel brings packets from a user's address"],
-  ["PREROUTING",  `${dronesNet} !${drones0}`, "*",    "*",         "*",       "refuse",    "only the tunnel brings packets from a drone's address"],
+  ["PREROUTING",  "lo",                     any,      any,         any,       "allow",     "the node speaks to itself from its plane addresses"],
+  ["PREROUTING",  `${usersNet} !${users0}`, any,      any,         any,       "refuse",    "only the tunnel brings packets from a user's address"],
+  ["PREROUTING",  `${dronesNet} !${drones0}`, any,    any,         any,       "refuse",    "only the tunnel brings packets from a drone's address"],
 
   // POSTROUTING decides once more, by address, about packets that other software accepted in the filter table.
-  ["POSTROUTING", "*",                      users0,   "tcp syn",   "*",       "clamp MSS", "the plane's MTU is smaller than the network's"],
-  ["POSTROUTING", "*",                      drones0,  "tcp syn",   "*",       "clamp MSS", "the plane's MTU is smaller than the network's"],
-  ["POSTROUTING", "node",                   "*",      "*",         "*",       "allow",     "the node's own packets: jumphost, edge, ping"],
-  ["POSTROUTING", usersNet,                 drones0,  "pair",      "*",       "allow",     "as in FORWARD"],
-  ["POSTROUTING", dronesNet,                users0,   "pair back", "reply",   "allow",     "as in FORWARD"],
-  ["POSTROUTING", "*",                      users0,   "icmp",      "related", "allow",     "path MTU discovery"],
-  ["POSTROUTING", "*",                      drones0,  "icmp",      "related", "allow",     "path MTU discovery"],
-  ["POSTROUTING", usersNet,                 users0,   "*",         "*",       "refuse",    "between the planes the set alone decides, whatever opened the connection"],
-  ["POSTROUTING", usersNet,                 drones0,  "*",         "*",       "refuse",    "between the planes the set alone decides"],
-  ["POSTROUTING", dronesNet,                users0,   "*",         "*",       "refuse",    "between the planes the set alone decides"],
-  ["POSTROUTING", dronesNet,                drones0,  "*",         "*",       "refuse",    "between the planes the set alone decides"],
+  ["POSTROUTING", any,                      users0,   tcpSyn,      any,       "clamp MSS", "the plane's MTU is smaller than the network's"],
+  ["POSTROUTING", any,                      drones0,  tcpSyn,      any,       "clamp MSS", "the plane's MTU is smaller than the network's"],
+  ["POSTROUTING", any,                      any,      fromNode,    any,       "allow",     "the node's own packets: jumphost, edge, ping"],
+  ["POSTROUTING", usersNet,                 drones0,  pair,        any,       "allow",     "as in FORWARD"],
+  ["POSTROUTING", dronesNet,                users0,   pairBack,    reply,     "allow",     "as in FORWARD"],
+  ["POSTROUTING", any,                      users0,   icmp,        related,   "allow",     "path MTU discovery"],
+  ["POSTROUTING", any,                      drones0,  icmp,        related,   "allow",     "path MTU discovery"],
+  ["POSTROUTING", usersNet,                 users0,   any,         any,       "refuse",    "between the planes the set alone decides, whatever opened the connection"],
+  ["POSTROUTING", usersNet,                 drones0,  any,         any,       "refuse",    "between the planes the set alone decides"],
+  ["POSTROUTING", dronesNet,                users0,   any,         any,       "refuse",    "between the planes the set alone decides"],
+  ["POSTROUTING", dronesNet,                drones0,  any,         any,       "refuse",    "between the planes the set alone decides"],
   ...extraAllow.flatMap((extra) => opened("POSTROUTING", extra, "network")),
-  ["POSTROUTING", usersNet,                 "*",      "*",         "reply",   "allow",     "an answer opens no connection"],
-  ["POSTROUTING", dronesNet,                "*",      "*",         "reply",   "allow",     "an answer opens no connection"],
-  ["POSTROUTING", usersNet,                 "*",      "*",         "*",       "refuse",    "users reach nothing else"],
-  ["POSTROUTING", dronesNet,                "*",      "*",         "*",       "refuse",    "drones reach nothing else"],
-  ["POSTROUTING", "*",                      users0,   "*",         "*",       "refuse",    "nobody else opens connections into the user plane"],
-  ["POSTROUTING", "*",                      drones0,  "*",         "*",       "refuse",    "nobody else opens connections into the drone plane"],
+  ["POSTROUTING", usersNet,                 any,      any,         reply,     "allow",     "an answer opens no connection"],
+  ["POSTROUTING", dronesNet,                any,      any,         reply,     "allow",     "an answer opens no connection"],
+  ["POSTROUTING", usersNet,                 any,      any,         any,       "refuse",    "users reach nothing else"],
+  ["POSTROUTING", dronesNet,                any,      any,         any,       "refuse",    "drones reach nothing else"],
+  ["POSTROUTING", any,                      users0,   any,         any,       "refuse",    "nobody else opens connections into the user plane"],
+  ["POSTROUTING", any,                      drones0,  any,         any,       "refuse",    "nobody else opens connections into the drone plane"],
 ];
 
 /** One entry of FIREWALL_EXTRA_ALLOW and the way back; POSTROUTING knows a plane by its network alone. */
@@ -106,13 +117,9 @@ function opened(
 ): PolicyRow[] {
   const plane = "plane" in from ? planes[from.plane] : undefined;
   const source = plane ? plane[by] : (from as { source: string }).source;
-  const to: Packets = service ? toPort(service) : "*";
-  const back: Packets = service ? fromPort(service) : "*";
+  const [to, back] = service ? [toPort(service), fromPort(service)] : [any, any];
   return [
-    [chain, source, destination, to, "*", "allow", "the operator opened it"],
-    [chain, destination, source, back, "reply", "allow", "answers to that"],
+    [chain, source, destination, to, any, "allow", "the operator opened it"],
+    [chain, destination, source, back, reply, "allow", "answers to that"],
   ];
 }
-
-const toPort = ({ protocol, port }: OpenPort): Packets => `to ${protocol}/${port}`;
-const fromPort = ({ protocol, port }: OpenPort): Packets => `from ${protocol}/${port}`;

@@ -23,7 +23,7 @@ describe("the right to a vehicle", () => {
     return undefined;
   };
 
-  test("goes to the higher number, and the older holder loses it at once", () => {
+  test("goes to the higher number at once", () => {
     const fences = new Fences();
     const [old, older] = [fences.claim("a", undefined), fences.claim("a", undefined)];
     const first = fences.claim("a", 7);
@@ -32,14 +32,14 @@ describe("the right to a vehicle", () => {
     expect([first.signal.aborted, second.signal.aborted]).toEqual([true, false]);
   });
 
-  test("never goes back to a lower number, not even when the holder has gone", () => {
+  test("never goes back to a lower number, also after the holder has gone", () => {
     const fences = new Fences();
     fences.claim("a", 8).release();
     expect(refused(() => fences.claim("a", 7))).toBe("deposed");
     expect(refused(() => fences.claim("b", 7))).toBeUndefined();
   });
 
-  test("goes to the same number when its holder comes back, whose old pipe loses it", () => {
+  test("goes to the same number again when its holder reconnects, and its old pipe ends", () => {
     const fences = new Fences();
     const before = fences.claim("a", Number.MAX_SAFE_INTEGER);
     const after = fences.claim("a", Number.MAX_SAFE_INTEGER);
@@ -50,7 +50,7 @@ describe("the right to a vehicle", () => {
     expect(after.signal.aborted).toBe(true);
   });
 
-  test("is not had without a number once there was a numbered holder, not even when he has gone", () => {
+  test("needs a number once there was a numbered holder, also after that has gone", () => {
     const fences = new Fences();
     const holder = fences.claim("a", 1);
     expect(refused(() => fences.claim("a", undefined))).toBe("deposed");
@@ -59,7 +59,7 @@ describe("the right to a vehicle", () => {
     expect(refused(() => fences.claim("b", undefined))).toBeUndefined();
   });
 
-  test("is shared by those without a number where nobody has one", () => {
+  test("is shared by callers without a number while no caller has one", () => {
     const fences = new Fences();
     const [one, two] = [fences.claim("a", undefined), fences.claim("a", undefined)];
     expect([one, two].some(({ signal }) => signal.aborted)).toBe(false);
@@ -105,7 +105,7 @@ const streamTo = (
     AbortSignal.timeout(5_000),
   );
 
-test("a vehicle with one place is free for a new holder at once", async () => {
+test("a vehicle that takes one connection is free for a new holder at once", async () => {
   const jumphost = await startJumphost({ log: quiet });
   const copter = await vehicle("127.0.8.1");
   const old = await streamTo(jumphost, copter, 1);
@@ -120,7 +120,7 @@ test("a vehicle with one place is free for a new holder at once", async () => {
   fresh.close();
 });
 
-test("a jumphost that has just started refuses a replaced holder, though the new one has not come yet", async () => {
+test("a jumphost that has just started refuses a replaced holder before the new one has connected", async () => {
   const redis = openRedis((await freshRedis()).url, quiet);
   atEndOfFile(async () => redis.disconnect());
   await redisReady(redis);
@@ -147,7 +147,7 @@ test("a jumphost that has just started refuses a replaced holder, though the new
   (await streamTo(jumphost, copter, fresh.fence, "drone:2")).close();
 });
 
-test("while nobody can say which number was given last, those that were seen decide", async () => {
+test("while the last number cannot be read, the numbers seen decide", async () => {
   const lastFence = () => Promise.reject(new Error("Redis is away."));
   const jumphost = await startJumphost({ log: quiet, lastFence });
   const copter = await vehicle("127.0.8.5");
@@ -159,7 +159,7 @@ test("while nobody can say which number was given last, those that were seen dec
 });
 
 describe("where links are leased", () => {
-  test("nobody gets in without a number and the link that it was given for, though nobody was there before", async () => {
+  test("a pipe needs a number and the link it was given for, also the first one", async () => {
     const jumphost = await startJumphost({ log: quiet, areLinksLeased: true });
     const copter = await vehicle("127.0.8.6");
     await expect(streamTo(jumphost, copter)).rejects.toMatchObject({
@@ -176,7 +176,7 @@ describe("where links are leased", () => {
     stream.close();
   });
 
-  test("a jumphost that has just started lets nobody in while it cannot ask for the last number", async () => {
+  test("a jumphost that has just started opens no pipe while it cannot read the last number", async () => {
     let away = true;
     const lastFence = async () => {
       if (away) throw new Error("Redis is away.");
@@ -231,7 +231,7 @@ function pausableGateway(
   return child;
 }
 
-test("a gateway that was paused and wakes up brings not one byte more to a vehicle that has a new holder", async () => {
+test("a gateway that was paused sends not one byte more to a vehicle that has a new holder", async () => {
   const jumphost = await startJumphost({ log: quiet });
   const copter = await vehicle("127.0.8.3");
   const old = pausableGateway(jumphost, copter, 1);

@@ -137,7 +137,7 @@ describe("a pipe", () => {
     expect(await count(jumphost, /pipes_closed_total\{reason="gateway_lost",.*\} (\d+)/)).toBe(1);
   });
 
-  test("brings a vehicle what was sent before an orderly goodbye, whatever the vehicle is saying", async () => {
+  test("delivers what was sent before an orderly close, also while the vehicle sends", async () => {
     const talking = await vehicle(nextHost(), (socket) => {
       const timer = setInterval(() => socket.write("telemetry"), 2);
       socket.on("close", () => clearInterval(timer));
@@ -181,7 +181,7 @@ describe("a pipe", () => {
     await nothingLeft(jumphost, silent, busy);
   });
 
-  test("is given up when the gateway shows no sign of life", async () => {
+  test("is closed when the gateway answers no ping", async () => {
     const jumphost = await startJumphost({ pingMs: 100 });
     const talking = await vehicle(nextHost());
     const socket = await open(jumphost, headersFor(talking));
@@ -206,7 +206,7 @@ describe("a pipe", () => {
     expect(far.received()).toBe("");
   });
 
-  test("a stop tells every gateway to come again, takes nobody new and leaves nothing", async () => {
+  test("a stop asks every gateway to reconnect, accepts no further one and leaves nothing", async () => {
     const jumphost = await startJumphost();
     const far = await vehicle(nextHost());
     const socket = await open(jumphost, headersFor(far));
@@ -217,7 +217,7 @@ describe("a pipe", () => {
     await nothingLeft(jumphost, far);
   });
 
-  test("whoever is dialled for when it stops is told so, and whoever came without a word is not waited for", async () => {
+  test("a stop answers upgrades that still dial, and does not wait for silent connections", async () => {
     let stopped: Promise<void> | undefined;
     const jumphost = await startJumphost({
       isActive: () => {
@@ -237,7 +237,7 @@ describe("a pipe", () => {
   });
 });
 
-test("whoever is dialled for when another hub begins to serve is told so", async () => {
+test("an upgrade that still dials is refused when another hub begins to serve", async () => {
   const answers = [true];
   const jumphost = await startJumphost({ isActive: () => answers.shift() ?? false });
   const far = await vehicle(nextHost());
@@ -245,7 +245,7 @@ test("whoever is dialled for when another hub begins to serve is told so", async
   await nothingLeft(jumphost, far);
 });
 
-test("pipes that are still dialled for count among those that there may be", async () => {
+test("upgrades that still dial count as pipes", async () => {
   const jumphost = await startJumphost({ maxPipes: 1 });
   const dialled = dial(jumphost, headersFor(await deafVehicle(nextHost())));
   dialled.catch(() => {});
@@ -349,7 +349,7 @@ describe("an upgrade is refused", () => {
     });
   });
 
-  test("with 401 without the secret, before anything of it is looked at", async () => {
+  test("with 401 without the secret, before its other headers are read", async () => {
     const strict = await startJumphost({ secret: "a bearer secret" });
     for (const authorization of ["", "Bearer wrong", "Basic a bearer secret"]) {
       expect(await dial(strict, { ...to("nowhere!"), authorization })).toMatchObject({
@@ -363,7 +363,7 @@ describe("an upgrade is refused", () => {
     expect(await count(strict, /refusals_total\{reason="unauthenticated",.*\} (\d+)/)).toBe(3);
   });
 
-  test("with 502 where nothing listens and 504 where nobody answers in time", async () => {
+  test("with 502 where nothing listens and 504 where no answer comes in time", async () => {
     const jumphost = await startJumphost({ connectMs: 300 });
     const gone = await vehicle(nextHost());
     expect(await dial(jumphost, to(gone.host, "1"))).toMatchObject({
@@ -390,7 +390,7 @@ describe("an upgrade is refused", () => {
     (await open(jumphost, headersFor(one))).terminate();
   });
 
-  test("with 426 where no WebSocket is asked for, and 400 where the handshake is none", async () => {
+  test("with 426 for a plain request, and 400 for a malformed handshake", async () => {
     const plain = await fetch(shared.url.replace("ws", "http"));
     expect([plain.status, await plain.json()]).toMatchObject([426, { error: expect.any(String) }]);
     const far = await vehicle(nextHost());
@@ -409,7 +409,7 @@ describe("an upgrade is refused", () => {
   });
 });
 
-test("a gateway that leaves while the vehicle is dialled leaves nothing", async () => {
+test("a gateway that disconnects while the vehicle is dialled leaves nothing", async () => {
   const far = await vehicle(nextHost());
   const attempts = Array.from({ length: 50 }, () => {
     const socket = new WebSocket(shared.url, { headers: headersFor(far) });

@@ -7,7 +7,7 @@ import { plainProtection } from "../../http/protective-headers";
 import { INTERNAL_LIMITS, limitedServer, type RejectionReason } from "../../http/server/limited-server";
 import { closeServer, listen } from "../../http/server/listen";
 import { refuseUpgrade } from "../../http/server/refuse-upgrade";
-import { constantTimeEqual } from "../../platform/constant-time-equal";
+import { carriesBearer } from "../../platform/constant-time-equal";
 import type { Logger } from "../../platform/process/log";
 import type { Registry } from "../../platform/process/metrics";
 import type { AddressPolicy, Destination } from "./address-policy";
@@ -174,11 +174,8 @@ export class Jumphost {
 
   private checkSecret({ headers }: IncomingMessage): void {
     const { secret } = this.options;
-    if (secret === undefined) return;
-    const [, given = ""] = /^Bearer (.+)$/i.exec(headers.authorization ?? "") ?? [];
-    if (!constantTimeEqual(given, secret)) {
-      throw new Refusal("unauthenticated", "The tunnel's bearer secret is required.");
-    }
+    if (secret === undefined || carriesBearer(headers.authorization, secret)) return;
+    throw new Refusal("unauthenticated", "The tunnel's bearer secret is required.");
   }
 
   private async checkFence({ fence, link }: PipeRequest, { vehicle }: Destination): Promise<void> {

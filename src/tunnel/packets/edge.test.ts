@@ -126,7 +126,7 @@ asRoot(
     const { node } = d1.client;
     const logFolder = freshFolder("flight-logs");
     run(node, "simulator", {
-      HOST: d1.ip,
+      SIMULATOR_HOST: d1.ip,
       SIMULATOR_PORT: "5001",
       SIMULATOR_ONBOARD_PORT: String(ONBOARD_VEHICLE_PORT),
       SIMULATOR_LOG_FOLDER: logFolder,

@@ -110,7 +110,7 @@ test.each([0, 65_536, -1])("a drone.port of %i is named; that port alone stays s
 });
 
 describe("a config that is truncated in the store", () => {
-  const damaged = "a client config was damaged";
+  const damaged = "A client config was damaged";
   const damages = "fleet_tunnel_damaged_configs_total";
   const running: Tunnel[] = [];
   const stopAll = () =>
@@ -162,7 +162,7 @@ describe("a config that is truncated in the store", () => {
 
   test("before its key is named as lost; its peer stays", async () => {
     const { tunnel, log, os, object, keys } = await cutOff("10.71.4.3", "PrivateKey");
-    const lost = "a client config is lost; its peer stays, rotate its key";
+    const lost = "A client config's private key is lost; the peer stays: rotate its key";
     await until(() => log.entries(lost).length > 0, 20_000);
     expect(log.entries(lost)).toEqual([expect.objectContaining({ level: 50, object })]);
     await until(async () => (await scrape(tunnel.url)).value("fleet_tunnel_lost_configs") === 1);

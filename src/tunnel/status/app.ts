@@ -6,7 +6,7 @@ import { observeRequests } from "../../http/observe";
 import { opsRoutes, type Probe } from "../../http/ops";
 import { protectiveHeaders } from "../../http/protective-headers";
 import type { Guards } from "../../http/route-guards";
-import { constantTimeEqual } from "../../platform/constant-time-equal";
+import { carriesBearer } from "../../platform/constant-time-equal";
 import type { Lifecycle } from "../../platform/process/lifecycle";
 import type { Logger } from "../../platform/process/log";
 import type { Registry } from "../../platform/process/metrics";
@@ -32,7 +32,7 @@ const BODY_LIMIT_BYTES = 2 * 1024 * 1024;
 export function statusApp(deps: StatusAppDeps): Koa {
   const routes = statusRoutes(deps.view);
   const app = new Koa();
-  app.on("error", (error) => deps.log.error({ err: error }, "a reply failed"));
+  app.on("error", (error) => deps.log.error({ err: error }, "A reply failed"));
   app.use(observeRequests(deps.log, deps.registry, deps.trustedProxies));
   app.use(protectiveHeaders);
   app.use(opsRoutes(deps.lifecycle, deps.registry, deps.dependencies));
@@ -52,26 +52,23 @@ export function statusApp(deps: StatusAppDeps): Koa {
   return app;
 }
 
-/** Only the service's own secret opens anything here; no user, drone or link has a business with it. */
+/** Only the service's own secret is accepted; tokens of users, drones and links are not. */
 function guards(secret: string | undefined): Guards {
-  const nobody = (): never => {
+  const refuse = (): never => {
     throw new DomainError("unauthenticated", "The status API knows no users.");
   };
   return {
     public: () => undefined,
     token: (ctx) => checkSecret(ctx, secret),
-    user: nobody,
-    refresh: nobody,
-    reset: nobody,
-    video_room: nobody,
-    drone: nobody,
+    user: refuse,
+    refresh: refuse,
+    reset: refuse,
+    video_room: refuse,
+    drone: refuse,
   };
 }
 
 function checkSecret(ctx: Context, secret: string | undefined): undefined {
-  if (secret === undefined) return;
-  const [, given = ""] = /^Bearer (.+)$/i.exec(ctx.get("authorization")) ?? [];
-  if (!constantTimeEqual(given, secret)) {
-    throw new DomainError("unauthenticated", "The tunnel's bearer secret is required.");
-  }
+  if (secret === undefined || carriesBearer(ctx.headers.authorization, secret)) return;
+  throw new DomainError("unauthenticated", "The tunnel's bearer secret is required.");
 }

@@ -3,7 +3,7 @@ import type { PlanePeers } from "../reconcile/plane-peers";
 
 const EVERY_MS = 1_000;
 
-/** Looks at both interfaces each second: statistics, handshakes, and whether they are still there. */
+/** Polls both interfaces each second: statistics, handshakes, and whether they still exist. */
 export class StatsPoll {
   private timer: NodeJS.Timeout | undefined;
   private stopped = false;

@@ -9,7 +9,7 @@ import type { PlanePeers } from "../reconcile/plane-peers";
 
 const ALIVE_SECONDS = 180;
 
-/** What the status API tells, from what was last looked at. Looking costs it nothing. */
+/** The status API's replies, from the last poll of the interfaces and the last read of the rows. */
 export class StatusView {
   constructor(
     private readonly planes: Readonly<Record<PlaneName, Pick<PlanePeers, "live" | "isKnown">>>,
@@ -17,9 +17,11 @@ export class StatusView {
     private readonly clock: Clock,
   ) {}
 
-  /** A live peer by its address; undefined when there is none. Throws before that is known. */
+  /** A live peer by its address; undefined when there is none. Throws before the peers are known. */
   peer(plane: PlaneName, ip: Ipv4) {
-    const peer = this.byIp(plane).get(ip);
+    const peer = [...this.planes[plane].live.values()].find(({ allowedIps }) =>
+      allowedIps.includes(`${ip}/32`),
+    );
     if (!peer) {
       if (this.planes[plane].isKnown) return undefined;
       throw new DomainError("unavailable", "The peers have not been compared with the database yet.");
@@ -32,7 +34,7 @@ export class StatusView {
     };
   }
 
-  /** Throws before the rows have been read: pairs of an earlier daemon stand, and are not known to this one. */
+  /** Throws before the rows have been read: pairs that an earlier daemon set are not known yet. */
   firewall(): AllowState {
     this.fleet();
     return this.state.allowState;
@@ -65,18 +67,12 @@ export class StatusView {
     return currentFleet;
   }
 
-  /** Indexed once per look: `live` is another map after each. */
-  private readonly indexed = new WeakMap<object, ReadonlyMap<string, LivePeer>>();
-
   private byIp(plane: PlaneName): ReadonlyMap<string, LivePeer> {
-    const { live } = this.planes[plane];
-    const known = this.indexed.get(live);
-    if (known) return known;
-    const index = new Map(
-      [...live.values()].flatMap((peer) => peer.allowedIps.map((cidr) => [cidr.replace(/\/32$/, ""), peer])),
+    return new Map(
+      [...this.planes[plane].live.values()].flatMap((peer) =>
+        peer.allowedIps.map((cidr) => [cidr.replace(/\/32$/, ""), peer]),
+      ),
     );
-    this.indexed.set(live, index);
-    return index;
   }
 
   private isAlive({ latestHandshake }: LivePeer): boolean {
