@@ -1,14 +1,13 @@
 /**
- * An open two-way pipe of bytes to a vehicle, whoever carries it. It is given away connected; one owner reads
- * it.
+ * An open two-way pipe of bytes to a vehicle. It is connected from the start, and one owner reads it.
  */
 export interface ByteStream {
-  /** Sends; false when the stream is closed and surely nothing was sent. Why, `onClose` tells. */
+  /** Sends; false when the stream is closed and surely nothing was sent; `onClose` gives the reason. */
   write(bytes: Buffer): boolean;
   onData(listener: (chunk: Buffer) => void): void;
   /** Called once, with the reason, whichever side ended it. Called at once if it already has. */
   onClose(listener: (reason: string) => void): void;
-  /** Ends it. What was written and has not left this machine yet is taken back, and never sent. */
+  /** Ends it. Bytes that were written and have not left this machine yet are never sent. */
   close(): void;
 }
 

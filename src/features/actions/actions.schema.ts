@@ -45,7 +45,7 @@ export const ParamValues = z
   .refine((params) => Object.keys(params).length > 0, "name at least one parameter")
   .refine((params) => Object.keys(params).length <= MOST_PARAMS, `at most ${MOST_PARAMS} parameters at once`);
 
-/** Swagger 2.0 has no unions, so the two forms of a mode are told in words. */
+/** Swagger 2.0 has no unions, so the description names the two forms of a mode. */
 export const Mode = z
   .unknown()
   .describe("A mode by the autopilot's own name, such as `GUIDED`, or its custom_mode number.")

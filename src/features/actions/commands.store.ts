@@ -4,8 +4,8 @@ import type { VerifiedPlan } from "../../vehicle";
 /**
  * pending:  written before anything is sent; stays so for some minutes when the process dies meanwhile, and is unknown
  *           then.
- * accepted: the vehicle took it; `result` is what the caller was told.
- * failed:   it was not done, or only in part; `error` is what the caller was told.
+ * accepted: the vehicle took it; `result` is the caller's reply.
+ * failed:   it was not done, or only in part; `error` is the caller's error message.
  * unknown:  it was sent, and the answer was lost on its way from the vehicle or between two replicas of the gateway: it
  *           may have been done or not.
  */

@@ -46,7 +46,7 @@ const modeChange = (path: string, modes: Record<"ardupilot" | "px4", string>, su
     },
   });
 
-/** A setpoint has no acknowledgement: a vehicle that shows its target confirms it, another is only told. */
+/** A setpoint has no acknowledgement: a vehicle that reports its target confirms it, others leave it unconfirmed. */
 const moving = ({ result }: Acknowledgement, where: string): string =>
   result === "TARGET_UNCONFIRMED"
     ? `The drone was told to go to ${where}; it has not shown that it will.`

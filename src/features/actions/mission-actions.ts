@@ -87,7 +87,7 @@ const framesAboveHome: readonly number[] = [MavFrame.globalRelativeAlt, MavFrame
 
 /**
  * Metres above home at which a plan begins: its first takeoff's or waypoint's height. Undefined when there is
- * none, or when it is not told above home: metres above the sea would be a wrong climb.
+ * none, or when it is not relative to home: metres above the sea would be a wrong climb.
  */
 export function takeoffHeight(plan: readonly MissionItem[]): number | undefined {
   const first = plan.find(({ command }) => commandsWithHeight.includes(command));

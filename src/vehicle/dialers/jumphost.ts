@@ -13,8 +13,8 @@ export interface JumphostOptions {
 }
 
 /**
- * How long the jumphost is asked for a connection, of which the way to the vehicle is no part. A machine that is gone is
- * asked in vain for ever, while another may long serve in its place.
+ * How long connecting to the jumphost itself may take, without its connection to the vehicle. A machine that is gone never
+ * refuses a connection, while another may already serve in its place.
  */
 const CONNECT_MS = 2_000;
 /** More than any burst of frames, and little enough that a broken jumphost cannot fill the memory. */
@@ -45,9 +45,9 @@ export const dialThroughJumphost =
       let opened = false;
       let failure: Error | undefined;
       let refusal = "";
-      // The vehicle speaks at once: what it says waits for whoever will listen.
+      // The vehicle sends at once: its bytes are kept until there is a listener.
       const early: Buffer[] = [];
-      let hear: (chunk: Buffer) => void = (chunk) => early.push(chunk);
+      let onChunk: (chunk: Buffer) => void = (chunk) => early.push(chunk);
 
       const giveUp = (why: string) => {
         failure ??= new Error(why);
@@ -56,7 +56,7 @@ export const dialThroughJumphost =
       const abort = () => giveUp("gave up waiting");
       if (signal.aborted) abort();
       else signal.addEventListener("abort", abort, { once: true });
-      const unheard = setTimeout(() => line?.connecting && giveUp("nobody answers there"), CONNECT_MS);
+      const connectTimeout = setTimeout(() => line?.connecting && giveUp("nobody answers there"), CONNECT_MS);
 
       socket.on("error", (error) => {
         failure ??= error;
@@ -70,7 +70,7 @@ export const dialThroughJumphost =
         });
       });
       socket.on("close", (code, said) => {
-        clearTimeout(unheard);
+        clearTimeout(connectTimeout);
         signal.removeEventListener("abort", abort);
         const reason = said.toString() || failure?.message || `code ${code}`;
         closed.give(`the jumphost closed the connection: ${reason}`);
@@ -84,7 +84,7 @@ export const dialThroughJumphost =
         );
       });
       socket.on("message", (data, isBinary) => {
-        if (isBinary) hear(toBuffer(data));
+        if (isBinary) onChunk(toBuffer(data));
       });
       socket.on("open", () => {
         opened = true;
@@ -97,7 +97,7 @@ export const dialThroughJumphost =
           },
           onData: (listener) => {
             for (const chunk of early.splice(0)) listener(chunk);
-            hear = listener;
+            onChunk = listener;
           },
           onClose: (listener) => closed.on(listener),
           close: () => {

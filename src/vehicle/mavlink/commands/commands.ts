@@ -158,8 +158,8 @@ export class Commands {
   }
 
   /**
-   * Passes on the outcome of an order, and makes sure that an unanswered order is not carried out after its caller was
-   * told so: unless the vehicle proves that no message is delayed on the way, the link is closed, and the stream takes
+   * Passes on the outcome of an order, and makes sure that an unanswered order is not carried out after its caller
+   * got the error: unless the vehicle proves that no message is delayed on the way, the link is closed, and the stream takes
    * back the bytes that have not left yet.
    */
   async closeIfUnsettled<T>(order: Promise<T>): Promise<T> {

@@ -6,7 +6,7 @@ const OK = 0;
 const WARNING = 1;
 const ERROR = 2;
 
-/** What diagnostics are made of; what has not been heard makes no row. */
+/** The messages behind the diagnostics; a message that has not come makes no row. */
 export interface Health {
   readonly status: common.SysStatus;
   readonly gps?: Pick<common.GpsRawInt, "fixType" | "satellitesVisible" | "eph">;

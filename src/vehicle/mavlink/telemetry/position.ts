@@ -28,7 +28,7 @@ export function toRawGps(raw: common.GpsRawInt): TelemetryMessage {
 }
 
 /**
- * GLOBAL_POSITION_INT, the estimator's position, with the receiver's fix when it has been heard. At 0,0 an
+ * GLOBAL_POSITION_INT, the estimator's position, with the receiver's fix when it has come. At 0,0 an
  * estimator has none yet.
  */
 export function toGps(position: common.GlobalPositionInt, fixType: number | undefined): TelemetryMessage {
