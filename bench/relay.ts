@@ -27,8 +27,8 @@ const SERVER_CORE = 1;
 const PILOTS_CORE = 0;
 const REDIS_CORE = cpus().length > 2 ? 2 : 0;
 
-type Who = "ours" | "baseline";
-type Pair<Of> = Readonly<Record<Who, Of>>;
+type Subject = "ours" | "baseline";
+type Pair<Of> = Readonly<Record<Subject, Of>>;
 interface Steady {
   readonly p50: number;
   readonly p99: number;
@@ -139,8 +139,8 @@ async function alternate<Of>(
 ): Promise<Pair<Of[]>> {
   const seen: Pair<Of[]> = { ours: [], baseline: [] };
   for (let round = 0; round < rounds; round++) {
-    const order: Who[] = round % 2 ? ["ours", "baseline"] : ["baseline", "ours"];
-    for (const who of order) seen[who].push(await once(servers[who]));
+    const order: Subject[] = round % 2 ? ["ours", "baseline"] : ["baseline", "ours"];
+    for (const subject of order) seen[subject].push(await once(servers[subject]));
   }
   return seen;
 }

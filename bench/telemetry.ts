@@ -53,12 +53,12 @@ export async function run(): Promise<BenchTable> {
     ],
     notes: [
       "Ours reads MAVLink over TCP; the baseline emits equal payloads from memory.",
-      `At their limits: ours ${told(ours)}; baseline ${told(baseline)}.`,
+      `At their limits: ours ${describe(ours)}; baseline ${describe(baseline)}.`,
     ],
   };
 }
 
-const told = ({ vehicles, p50, p99, megabytesPerSecond, serverBusy, fieldBusy }: Step): string =>
+const describe = ({ vehicles, p50, p99, megabytesPerSecond, serverBusy, fieldBusy }: Step): string =>
   `${((serverBusy * 1000) / vehicles).toFixed(1)} ms of CPU a second for a vehicle, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, ${megabytesPerSecond.toFixed(1)} MB/s, server ${percent(serverBusy)} and field ${percent(fieldBusy)} of a core`;
 const percent = (part: number): string => `${Math.round(part * 100)} %`;
 

@@ -77,7 +77,7 @@ export class Vehicles {
 const ARMED_GUIDED: number = 209;
 const SENSORS: number = 0x200002f;
 const EKF_GOOD: number = 831;
-const place = { lat: 473_977_420, lon: 85_455_940 };
+const position = { lat: 473_977_420, lon: 85_455_940 };
 
 const moving = () => [
   build(common.VfrHud, {
@@ -97,10 +97,10 @@ const moving = () => [
     rollspeed: 0.011,
     pitchspeed: 0.022,
   }),
-  build(common.GlobalPositionInt, { ...place, alt: machineNow(), relativeAlt: 30_250, hdg: 12_300 }),
+  build(common.GlobalPositionInt, { ...position, alt: machineNow(), relativeAlt: 30_250, hdg: 12_300 }),
 ];
 const receiver = () =>
-  build(common.GpsRawInt, { ...place, fixType: 3, alt: 520_500, eph: 80, satellitesVisible: 15 });
+  build(common.GpsRawInt, { ...position, fixType: 3, alt: 520_500, eph: 80, satellitesVisible: 15 });
 const heartbeat = () =>
   build(minimal.Heartbeat, {
     type: 2,

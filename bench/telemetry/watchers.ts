@@ -34,19 +34,19 @@ export class Watchers {
           "\r\n",
         ].join("\r\n"),
       );
-      let heard = "";
+      let received = "";
       let stage = 0;
       const greet = (chunk: Buffer) => {
-        heard += chunk.toString("latin1");
-        if (stage === 0 && heard.includes('"sid"')) {
+        received += chunk.toString("latin1");
+        if (stage === 0 && received.includes('"sid"')) {
           stage = 1;
-          heard = "";
+          received = "";
           socket.write(textFrame("40"));
-        } else if (stage === 1 && heard.includes('40{"sid"')) {
+        } else if (stage === 1 && received.includes('40{"sid"')) {
           stage = 2;
-          const asked = { drone_id: drone, stream_type: "dashboard" };
-          socket.write(textFrame(`42${JSON.stringify(["subscribe_telemetry", asked])}`));
-        } else if (stage === 2 && heard.includes("subscription_confirmed")) {
+          const request = { drone_id: drone, stream_type: "dashboard" };
+          socket.write(textFrame(`42${JSON.stringify(["subscribe_telemetry", request])}`));
+        } else if (stage === 2 && received.includes("subscription_confirmed")) {
           socket.off("data", greet);
           socket.on("data", sampled ? this.sample() : (data: Buffer) => this.take(data));
           this.sockets.push(socket);

@@ -38,7 +38,7 @@ export class DroneGateway {
 
   /** Starts an execution, or returns the one in progress. */
   async start(): Promise<number> {
-    return ((await this.post("/executions/start", {})) as { data: { id: number } }).data.id;
+    return ((await this.request("POST", "/executions/start", {})) as { data: { id: number } }).data.id;
   }
 
   async current(): Promise<number | undefined> {
@@ -47,20 +47,23 @@ export class DroneGateway {
   }
 
   async complete(executionId: number, status: "completed" | "error", notes?: string): Promise<void> {
-    await this.post(`/executions/${executionId}/complete`, { status, ...(notes ? { notes } : {}) });
+    await this.request("POST", `/executions/${executionId}/complete`, {
+      status,
+      ...(notes ? { notes } : {}),
+    });
   }
 
   /** Announces the log, and that it belongs to the execution, whose report then waits for it. */
   async announceLog(executionId: number, log: AnnouncedLog): Promise<Upload> {
     const upload = await this.uploadOf(executionId, log);
-    await this.post(`/executions/${executionId}/log`, { asset_id: upload.assetId });
+    await this.request("POST", `/executions/${executionId}/log`, { asset_id: upload.assetId });
     return upload;
   }
 
   /** A URL for the upload; while the log has not arrived, a new one for the same asset. */
   async uploadOf(executionId: number, log: AnnouncedLog): Promise<Upload> {
     const request = { ...log, asset_type: "logs", execution_id: executionId };
-    const { asset_id, url } = (await this.post("/authenticate_upload", request)) as {
+    const { asset_id, url } = (await this.request("POST", "/authenticate_upload", request)) as {
       asset_id: number;
       url: string;
     };
@@ -76,11 +79,7 @@ export class DroneGateway {
   }
 
   async completeUpload(assetId: number): Promise<void> {
-    await this.post("/complete_upload", { asset_id: assetId });
-  }
-
-  private post(path: string, body: object): Promise<unknown> {
-    return this.request("POST", path, body);
+    await this.request("POST", "/complete_upload", { asset_id: assetId });
   }
 
   private async request(method: string, path: string, body?: object): Promise<unknown> {

@@ -12,7 +12,7 @@ import { DroneChannels } from "./drone-channels";
 import { FlightRecord } from "./flight-record";
 import { DroneGateway } from "./gateway";
 import { onboardMetrics } from "./metrics";
-import { type Acknowledgement, type PilotState, StickPilot } from "./stick-pilot";
+import { StickPilot } from "./stick-pilot";
 import { VIDEO_TOPICS, VideoHook } from "./video";
 
 const STICKS = "gamepad_input";
@@ -21,23 +21,6 @@ const OUTPUT = "output";
 const LOOPBACK = "127.0.0.1";
 /** Long enough to stop the vehicle. */
 const STOP_MS = 4_000;
-
-/** Published on `output` at every change and heartbeat of the vehicle. */
-export interface Status {
-  readonly type: "status";
-  readonly vehicle: "copter" | "rover" | null;
-  readonly mode: string | null;
-  readonly armed: boolean | null;
-  readonly state: PilotState;
-}
-
-/** The outcome of a video message. */
-export interface VideoAnswer {
-  readonly type: "video";
-  readonly topic: string;
-  readonly ok: boolean;
-  readonly detail: string;
-}
 
 export interface Onboard {
   /** `http://host:port` of its health and metrics. */
@@ -59,7 +42,7 @@ export async function startOnboard(config: OnboardConfig): Promise<Onboard> {
   lifecycle.onClose("redis", () => redis.disconnect());
   const channel = `${config.DRONE_IP}:${OUTPUT}`;
   // A late reply is useless, so a failed one is dropped.
-  const publish = (message: Acknowledgement | Status | VideoAnswer) =>
+  const publish = (message: object) =>
     void redis.publish(channel, JSON.stringify(message)).catch(() => undefined);
   const publishStatus = () =>
     publish({

@@ -11,6 +11,7 @@ import { createLogger, type Logger } from "../platform/process/log";
 import { createMetrics } from "../platform/process/metrics";
 import { openRedis, redisReady } from "../platform/redis/client";
 import { relayApp } from "./app";
+import type { Credentials } from "./authorization";
 import { closeCodes } from "./close-codes";
 import { DroneWatch } from "./drone-watch";
 import { RelayMetrics } from "./metrics";
@@ -107,13 +108,12 @@ export async function startRelay(config: RelayConfig, limits: Partial<RelayLimit
     listening: () => changes.listening,
   });
 
-  const checkTokens = (secret: string) => {
+  let credentials: Credentials;
+  if (config.ACCESS_PROFILE === "strict" && config.JWT_SECRET) {
     const tokenWatch = new TokenWatch((keys) => readTokenStatuses(db, keys), changes);
     lifecycle.onClose("token watch", () => tokenWatch.stop());
-    return { tokens: new Tokens(secret, systemClock), tokenWatch };
-  };
-  const credentials =
-    config.ACCESS_PROFILE === "strict" && config.JWT_SECRET ? checkTokens(config.JWT_SECRET) : undefined;
+    credentials = { tokens: new Tokens(config.JWT_SECRET, systemClock), tokenWatch };
+  }
   const app = relayApp({
     log,
     registry,

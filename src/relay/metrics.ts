@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from "../platform/process/metrics";
 import type { SessionsFull } from "./sessions";
+import { type PilotRoute, pilotRoutes } from "./upgrades";
 
 /** Plain numbers on the hot path; prom-client reads them when it is scraped. */
 class Flow {
@@ -15,7 +16,7 @@ class Flow {
 
 export interface RelayState {
   /** Open sessions of a route. */
-  sessions(route: "redispad" | "gamepad"): number;
+  sessions(route: PilotRoute): number;
   channels(): number;
   unacknowledgedBytes(): number;
   listening(): boolean;
@@ -71,26 +72,20 @@ export class RelayMetrics {
   readonly sessionRefused = (reason: SessionsFull): void => this.full.inc({ reason });
 
   observe(state: RelayState): void {
-    this.gauge(
-      "fleet_relay_sessions",
-      "Open sessions by route.",
-      () => ({ redispad: state.sessions("redispad"), gamepad: state.sessions("gamepad") }),
-      "route",
+    this.gauge("fleet_relay_sessions", "Open sessions by route.", ["route"], (gauge) => {
+      for (const route of pilotRoutes) gauge.set({ route }, state.sessions(route));
+    });
+    this.gauge("fleet_relay_subscribed_channels", "Subscribed Redis channels.", [], (gauge) =>
+      gauge.set(state.channels()),
     );
-    this.gauge(
-      "fleet_relay_subscribed_channels",
-      "Redis channels that this process is subscribed to.",
-      () => ({
-        "": state.channels(),
-      }),
+    this.gauge("fleet_relay_unacknowledged_bytes", "Bytes published to Redis without a reply.", [], (gauge) =>
+      gauge.set(state.unacknowledgedBytes()),
     );
-    this.gauge("fleet_relay_unacknowledged_bytes", "Bytes published to Redis without a reply yet.", () => ({
-      "": state.unacknowledgedBytes(),
-    }));
     this.gauge(
       "fleet_relay_database_listening",
-      "1 while Postgres notifies this process of changed drones.",
-      () => ({ "": Number(state.listening()) }),
+      "1 while Postgres notifies of changed drones.",
+      [],
+      (gauge) => gauge.set(Number(state.listening())),
     );
   }
 
@@ -108,14 +103,19 @@ export class RelayMetrics {
     });
   }
 
-  private gauge(name: string, help: string, read: () => Record<string, number>, label?: string): void {
+  private gauge<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: Label[],
+    read: (gauge: Gauge<Label>) => void,
+  ): void {
     new Gauge({
       name,
       help,
-      labelNames: label ? [label] : [],
+      labelNames,
       registers: [this.registry],
       collect() {
-        for (const [value, count] of Object.entries(read())) this.set(label ? { [label]: value } : {}, count);
+        read(this);
       },
     });
   }

@@ -228,7 +228,7 @@ test("a user who loses the drone during the look-up is refused", async () => {
   const socket = { pause: () => {}, resume: () => {}, ping: () => {}, close: closed };
   await openSession(
     Object.assign(new EventEmitter(), socket) as unknown as WebSocket,
-    { route: "redispad", droneId: drone.id, token: undefined },
+    { route: "redispad", droneId: drone.id, token: undefined, port: 5001 },
     {
       ...{ db, log, sessions, watch, pingMs: 60_000, credentials: undefined },
       metrics: new RelayMetrics(createMetrics("test")),

@@ -8,14 +8,13 @@ export const pilotRoutes = ["redispad", "gamepad"] as const;
 export type PilotRoute = (typeof pilotRoutes)[number];
 
 /** The path and query of a client's upgrade. */
-export type SessionRequest =
-  | { readonly route: "redispad"; readonly droneId: number; readonly token: string | undefined }
-  | {
-      readonly route: "gamepad";
-      readonly droneId: number;
-      readonly token: string | undefined;
-      readonly port: number;
-    };
+export interface SessionRequest {
+  readonly route: PilotRoute;
+  readonly droneId: number;
+  readonly token: string | undefined;
+  /** Of the drone's own WebSocket; only `/gamepad` uses it. */
+  readonly port: number;
+}
 
 const DEFAULT_DRONE_PORT = "5001";
 
@@ -25,14 +24,14 @@ const pilotPath = new RegExp(`^/(${pilotRoutes.join("|")})/(\\d+)$`);
 export function parseSessionRequest(url: string): SessionRequest | undefined {
   // Not parsed as a URL, which would resolve dots, slashes and other hosts.
   const [path = "", query] = url.split("?", 2);
-  const [, route, id] = pilotPath.exec(path) ?? [];
+  const [, name, id] = pilotPath.exec(path) ?? [];
+  const route = pilotRoutes.find((known) => known === name);
   if (!route) return undefined;
   const searchParams = new URLSearchParams(query);
-  const common = { droneId: Number(id), token: searchParams.get("access_token") ?? undefined };
-  if (route === "redispad") return { route, ...common };
   const digits = searchParams.get("port") ?? DEFAULT_DRONE_PORT;
   const port = /^\d{1,5}$/.test(digits) ? Number(digits) : 0;
-  return port > 0 && port < 65_536 ? { route: "gamepad", ...common, port } : undefined;
+  if (route === "gamepad" && (port < 1 || port > 65_535)) return undefined;
+  return { route, droneId: Number(id), token: searchParams.get("access_token") ?? undefined, port };
 }
 
 /** A browser that does not answer a close frame is disconnected after this long. */

@@ -27,31 +27,24 @@ export function parseRoom(room: string): { droneId: number; stream: Stream } | u
 export const roomOf = (droneId: number, stream: Stream): string => `drone_${droneId}_${stream}`;
 
 /**
- * The streams that carry a type, beside the dashboard, which carries them all. `gps` is the fused position
- * only: a raw fix among it would make a client's marker jump between the two.
+ * The streams that carry a type, a narrow one before the dashboard. `gps` is the fused position only: a raw fix among
+ * it would make a client's marker jump between the two.
  */
-const narrowStream: Readonly<Record<TelemetryType, Exclude<Stream, "dashboard"> | undefined>> = {
-  gps: "gps",
-  raw_gps: undefined,
-  home: undefined,
-  relalt: "relalt",
-  logs: "logs",
-  hud: undefined,
-  imu: undefined,
-  diagnostics: "system",
-  system: "system",
+const streamsByType: Readonly<Record<TelemetryType, readonly Stream[]>> = {
+  gps: ["gps", "dashboard"],
+  raw_gps: ["dashboard"],
+  home: ["dashboard"],
+  relalt: ["relalt", "dashboard"],
+  logs: ["logs", "dashboard"],
+  hud: ["dashboard"],
+  imu: ["dashboard"],
+  diagnostics: ["system", "dashboard"],
+  system: ["system", "dashboard"],
 };
 
-export const TELEMETRY_TYPES = Object.keys(narrowStream) as [TelemetryType, ...TelemetryType[]];
+export const TELEMETRY_TYPES = Object.keys(streamsByType) as [TelemetryType, ...TelemetryType[]];
 
-const streamsByType = new Map<TelemetryType, readonly Stream[]>(
-  TELEMETRY_TYPES.map((type) => {
-    const narrow = narrowStream[type];
-    return [type, narrow ? [narrow, "dashboard"] : ["dashboard"]];
-  }),
-);
-
-export const streamsOf = (type: TelemetryType): readonly Stream[] => streamsByType.get(type) ?? ["dashboard"];
+export const streamsOf = (type: TelemetryType): readonly Stream[] => streamsByType[type] ?? ["dashboard"];
 
 /** Log lines are events: no later one repeats them. Other types are states: only the newest counts. */
 export const isEvent = (type: TelemetryType): boolean => type === "logs";
