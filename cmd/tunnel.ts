@@ -1,7 +1,7 @@
 import { loadConfig, tunnelConfig, tunnelGuardConfig, tunnelUserspaceConfig } from "../src/platform/config";
 import { runProcess, stopOnSignals } from "../src/platform/process/lifecycle";
 import { startGuard } from "../src/tunnel/ha/guard";
-import { hasten } from "../src/tunnel/os/hasten";
+import { setProcessPriority } from "../src/tunnel/os/priority";
 
 /** Most of the program, which the guard is up without: late is as bad as never. */
 const daemon = () => require("../src/tunnel") as typeof import("../src/tunnel");
@@ -27,13 +27,13 @@ runProcess(async () => {
   const guarding = process.argv.indexOf("--guard");
   if (guarding > 0) {
     const pid = process.argv[guarding + 1];
-    hasten(process.pid, -10);
+    setProcessPriority(process.pid, -10);
     const { lifecycle, log } = startGuard(loadConfig(tunnelGuardConfig), pid ? Number(pid) : undefined);
     stopOnSignals(lifecycle, log);
     return;
   }
   // On a busy node too, who may no longer fly is kept out at once.
-  hasten(process.pid, -5);
+  setProcessPriority(process.pid, -5);
   const guard = [process.execPath, ...process.execArgv, __filename, "--guard", String(process.pid)];
   const { startTunnel } = daemon();
   const { lifecycle, log } = await startTunnel(loadConfig(tunnelConfig), { guard });

@@ -1,13 +1,13 @@
 import { loadConfig, tunnelConfig } from "../../src/platform/config";
 import { startTunnel } from "../../src/tunnel";
-import { hasten } from "../../src/tunnel/os/hasten";
 import type { Os } from "../../src/tunnel/os/os";
-import { WarmOs } from "../../src/tunnel/os/warm-os";
+import { setProcessPriority } from "../../src/tunnel/os/priority";
+import { ShellPool } from "../../src/tunnel/os/shell-pool";
 import { answer, ownFigures } from "../relay/child";
 import { treeCpuSeconds } from "./tree-cpu";
 
 /** The tunnel service as it is shipped, its commands carried out in the hub's namespace. */
-const machine = new WarmOs(JSON.parse(process.env.HUB_PREFIX ?? "[]"));
+const machine = new ShellPool(JSON.parse(process.env.HUB_PREFIX ?? "[]"));
 const doneAt = new Map<string, number>();
 const os: Os = {
   run: async (command, options) => {
@@ -21,7 +21,7 @@ const os: Os = {
 };
 
 // As the entrypoint does.
-hasten(process.pid, -5);
+setProcessPriority(process.pid, -5);
 const started = startTunnel(loadConfig(tunnelConfig), { machine: { os, dataplane: "auto" } });
 
 answer({

@@ -30,8 +30,8 @@ export async function measureForwarding(): Promise<ForwardingRun> {
     ["hub", "user", "drone"].map((name) => Namespace.create(name)),
   )) as [Namespace, Namespace, Namespace];
   const ends = { user: addressOf("users", 0), drone: addressOf("drones", 0) };
-  await user.cable(hub, { name: "eth0", ip: `${ends.user}/16` }, { name: "users0", ip: "10.70.0.1/16" });
-  await drone.cable(hub, { name: "eth0", ip: `${ends.drone}/16` }, { name: "drones0", ip: "10.71.0.1/16" });
+  await user.link(hub, { name: "eth0", ip: `${ends.user}/16` }, { name: "users0", ip: "10.70.0.1/16" });
+  await drone.link(hub, { name: "eth0", ip: `${ends.drone}/16` }, { name: "drones0", ip: "10.71.0.1/16" });
   // Packets of their own size, as a tunnel carries them: not 64 KiB at a time.
   await user.shell("ip link set eth0 mtu 1350 gso_max_segs 1\nip route add default via 10.70.0.1");
   await drone.shell("ip link set eth0 mtu 1350 gso_max_segs 1\nip route add default via 10.71.0.1");

@@ -16,7 +16,7 @@ import { until } from "../../src/testing/until";
 import { type IndexEntry, printIndex } from "../../src/tunnel/client-configs/peer-index";
 import { INDEX_KEY } from "../../src/tunnel/client-configs/store";
 import { renderClientConfig, templateOf } from "../../src/tunnel/client-configs/text";
-import { hasten } from "../../src/tunnel/os/hasten";
+import { setProcessPriority } from "../../src/tunnel/os/priority";
 import { generateKeyPair } from "../../src/tunnel/wireguard/keys";
 import { type Child, startChild } from "../relay/child";
 import { type Peer, storeRows } from "./rows";
@@ -49,7 +49,7 @@ export async function buildTown(): Promise<Town> {
   stops.add(() => rmSync(folder, { recursive: true, force: true }));
   stops.add(() => runCleanUps(globalThis));
   // What is done by hand goes before others too, as the daemon does.
-  hasten(process.pid, -5);
+  setProcessPriority(process.pid, -5);
   try {
     const postgres = await stops.keep(
       startPostgres({ folder: join(folder, "pg"), database: "bench", durable: false }),

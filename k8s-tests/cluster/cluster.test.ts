@@ -5,7 +5,7 @@ import { downloadConfig } from "../../src/laptop/demo/client-config";
 import { atEndOfFile } from "../../src/testing";
 import { TestSticks } from "../../src/testing/sticks";
 import { VpnClient } from "../../src/testing/system/namespaces";
-import { askIn } from "../../src/testing/system/namespaces/cables";
+import { askIn } from "../../src/testing/system/namespaces/links";
 import { until } from "../../src/testing/until";
 import { TestWatcher } from "../../src/testing/watcher";
 import { ProbePod } from "./probe-pod";

@@ -45,7 +45,7 @@ beforeAll(async () => {
   const folder = freshFolder("stall");
   ground = await Namespace.create("ground");
   const drone = await Namespace.create("drone");
-  await ground.cable(drone, { name: "drone", ip: `${GROUND}/24` }, { name: "eth0", ip: "192.0.2.2/24" });
+  await ground.link(drone, { name: "drone", ip: `${GROUND}/24` }, { name: "eth0", ip: "192.0.2.2/24" });
 
   const socket = join(folder, "redis.sock");
   const settings = [

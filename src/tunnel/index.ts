@@ -100,7 +100,7 @@ export async function startTunnel(
   });
   const endpoints = new Endpoints(configStore, log, isActive);
   lifecycle.onClose("endpoints", async () => {
-    await hearAll();
+    await refreshEndpoints();
     await endpoints.stop();
   });
   const planePeers = (name: PlaneName) =>
@@ -118,13 +118,13 @@ export async function startTunnel(
       isActive,
       keyring,
       endpoints,
-      onCallsDue: () => reconciler.enqueue("handshakes"),
+      onHandshakesDue: () => reconciler.enqueue("handshakes"),
       log,
       metrics,
     });
   const live = { users: planePeers("users"), drones: planePeers("drones") };
   const both = Object.values(live);
-  const hearAll = async () => {
+  const refreshEndpoints = async () => {
     await Promise.allSettled(both.map((plane) => plane.readNow()));
   };
   const reconciler = new Reconciler({
@@ -162,7 +162,7 @@ export async function startTunnel(
     registry,
     lifecycle,
     endpoints,
-    freshen: hearAll,
+    refresh: refreshEndpoints,
     guard: options.guard,
     store: options.leaseStore,
     onActive: () => void reconciler.takeRole(),

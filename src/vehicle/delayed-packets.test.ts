@@ -51,7 +51,7 @@ net.createServer({ noDelay: true }, (near) => {
 async function startScene(): Promise<void> {
   ground = await Namespace.create("ground");
   const drone = await Namespace.create("drone");
-  await ground.cable(drone, { name: "drone", ip: "192.0.2.1/24" }, { name: "eth0", ip: `${VEHICLE}/24` });
+  await ground.link(drone, { name: "drone", ip: "192.0.2.1/24" }, { name: "eth0", ip: `${VEHICLE}/24` });
   const simulator = await startSimulator({
     vehicles: [{ kind: "copter", bootSeconds: 0, params: { DISARM_DELAY: 4 } }],
   });

@@ -80,7 +80,7 @@ const REPEATED: Readonly<Record<string, string>> = {
   "src/tunnel/ha/elector.ts": "its own candidacy, on which the API server decides",
   "src/tunnel/ha/guard-process.ts": "its own node",
   "src/tunnel/ha/guard.ts": "its own node",
-  "src/tunnel/ha/share.ts": "tells at the hub that has the lease, as lease tests try",
+  "src/tunnel/ha/endpoint-sharing.ts": "tells at the hub that has the lease, as lease tests try",
   "src/tunnel/reconcile/reconciler.ts":
     "its own node; only the hub that has the lease serves, as lease tests try",
   "src/tunnel/status/stats-poll.ts": "reads",

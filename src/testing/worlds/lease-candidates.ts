@@ -32,7 +32,7 @@ export function candidate(
     retryMs: 100,
     now: monotonicMs,
     log: createLogger("test", "trace", { write: (line) => void logged.push(line) }),
-    noteUntil: (until) => void noted.push(until),
+    storeEnd: (until) => void noted.push(until),
     onChange: (isHeld) => void told.push({ isHeld, at: monotonicMs() }),
     onFailure: () => {},
     ...options,

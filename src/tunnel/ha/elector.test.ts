@@ -75,7 +75,7 @@ test("without the API server the holder gives up by its deadline, nobody takes o
   await until(() => one.told.length === 2);
   await until(() => monotonicMs() - cutAt > 2 * DURATION_MS, 20_000);
   expect(two.elector.isHeld).toBe(false);
-  expect(one.logged.join("")).toContain("could not be renewed in time");
+  expect(one.logged.join("")).toContain("Gave up the hub's lease");
   api.mend();
   await until(() => one.elector.isHeld || two.elector.isHeld, 20_000);
   neverBoth(one, two);
@@ -238,7 +238,7 @@ test("the same hub after a restart goes on with its own lease at once", async ()
 
 test("a lease whose end cannot be written down is not held", async () => {
   const one = candidate("one", {
-    noteUntil: () => {
+    storeEnd: () => {
       throw new Error("The disk is full.");
     },
   });
@@ -257,7 +257,7 @@ test("a term that has ended is not inherited, and no loss is told of", async () 
   one.elector.inherit(monotonicMs() + DEADLINE_MS / 2);
   expect(one.elector.isHeld).toBe(true);
   await until(() => one.told.length === 2);
-  expect(one.logged.join("").match(/could not be renewed in time/g)).toHaveLength(1);
+  expect(one.logged.join("").match(/Gave up the hub's lease/g)).toHaveLength(1);
 });
 
 const heldBy = (holder: string): LeaseRecord => ({

@@ -3,27 +3,27 @@ import { LeaseConflict, type LeaseRecord, type LeaseStore } from "./lease";
 
 export interface ElectorOptions {
   readonly store: LeaseStore;
-  /** Of this hub, and of nobody else; the same again when its daemon has restarted, and is alone in being so called. */
+  /** Unique to this hub; a daemon that restarts on the same node has the same identity again. */
   readonly identity: string;
-  /** A lease that nobody has renewed for so long may be taken. Whole seconds. */
+  /** A lease that was not renewed for this long may be taken. Whole seconds. */
   readonly durationMs: number;
-  /** A holder that could not renew for so long is none; shorter than the duration by what stepping down takes. */
+  /** A holder that could not renew for this long steps down; shorter than the duration by the time that takes. */
   readonly deadlineMs: number;
-  /** How often the holder renews; whoever waits looks twice as often, for what it sees late it takes late. */
+  /** How often the holder renews. Candidates read the lease twice as often. */
   readonly retryMs: number;
   /** Milliseconds of a clock that nobody sets. */
   readonly now: () => number;
   readonly log: Logger;
-  /** Where the lease runs to is put down before it counts; when that throws, it does not count. */
-  readonly noteUntil: (until: number) => void;
-  /** It became the holder, or is it no longer. Told at once; called again only with the other answer. */
+  /** Store the lease's end before it counts. When that throws, the renewal does not count. */
+  readonly storeEnd: (until: number) => void;
+  /** Called at once when this hub becomes the holder (true) or stops being it (false). */
   readonly onChange: (isHeld: boolean) => void;
   readonly onFailure: () => void;
 }
 
 const JITTER = 0.2;
 
-/** As it is made beforehand; one that was released says for how long it was held. */
+/** As created beforehand; a released lease keeps its holder's duration. */
 const isUntouched = ({ holder, durationSeconds }: LeaseRecord): boolean =>
   holder === "" && durationSeconds === 0;
 
@@ -44,7 +44,7 @@ interface Seen {
  */
 export class Elector {
   private until = Number.NEGATIVE_INFINITY;
-  private told = false;
+  private notified = false;
   private seen: Seen | undefined;
   private retry: NodeJS.Timeout | undefined;
   private end: NodeJS.Timeout | undefined;
@@ -54,7 +54,7 @@ export class Elector {
 
   constructor(private readonly options: ElectorOptions) {}
 
-  /** Whether this is the holder at this very moment: to be asked by whoever is about to act as one. */
+  /** Whether this hub holds the lease now. Ask before each act of the holder. */
   get isHeld(): boolean {
     return this.options.now() < this.until;
   }
@@ -117,16 +117,16 @@ export class Elector {
     const { log, onFailure } = this.options;
     try {
       await this.renewOrTake();
-      if (this.lastError) log.info("the hub's lease is answered for again");
+      if (this.lastError) log.info("Renewing the hub's lease works again");
       this.lastError = "";
     } catch (error) {
       if (error instanceof LeaseConflict) {
-        log.info("the hub's lease was changed by somebody else; reading it again");
+        log.info("Another client changed the hub's lease; reading it again");
         return;
       }
       onFailure();
       const message = String(error);
-      if (message !== this.lastError) log.error({ err: error }, "the hub's lease cannot be renewed or read");
+      if (message !== this.lastError) log.error({ err: error }, "Cannot renew or read the hub's lease");
       this.lastError = message;
     }
   }
@@ -192,17 +192,17 @@ export class Elector {
 
   private hold(until: number): void {
     // It ran out unnoticed, as in a pause of this process: whatever was active has to begin anew.
-    if (this.told && !this.isHeld) this.letGo();
-    this.options.noteUntil(until);
+    if (this.notified && !this.isHeld) this.letGo();
+    this.options.storeEnd(until);
     this.until = until;
     this.watchEnd();
-    this.tell();
+    this.notify();
   }
 
   private letGo(): void {
     clearTimeout(this.end);
     this.until = Number.NEGATIVE_INFINITY;
-    this.tell();
+    this.notify();
   }
 
   private watchEnd(): void {
@@ -210,17 +210,17 @@ export class Elector {
     this.end = setTimeout(
       () => {
         if (this.isHeld) return this.watchEnd();
-        this.options.log.error("the hub's lease could not be renewed in time and is given up");
+        this.options.log.error("Gave up the hub's lease: it was not renewed in time");
         return this.letGo();
       },
       Math.max(0, this.until - this.options.now()) + 1,
     );
   }
 
-  private tell(): void {
+  private notify(): void {
     const { isHeld } = this;
-    if (isHeld === this.told) return;
-    this.told = isHeld;
+    if (isHeld === this.notified) return;
+    this.notified = isHeld;
     this.options.onChange(isHeld);
   }
 

@@ -12,8 +12,8 @@ const SAVE_DELAY_MS = 1_000;
 const saveEveryMs = (peers: number): number => Math.min(10_000, 2_000 + peers);
 const LOAD_LIMIT_MS = 3_000;
 
-/** Where and when a peer was last heard. */
-export interface Heard {
+/** Where and when a packet of a peer last arrived. */
+export interface PeerEndpoint {
   /** `ip:port` */
   readonly endpoint: string;
   /** Seconds since the epoch of its last handshake; 0 when that is not known. */
@@ -23,13 +23,13 @@ export interface Heard {
 export const isEndpoint = (text: string): boolean => endpoint.test(text);
 
 /**
- * Where each peer was last heard. An interface that is made anew knows no peer's address, and an idle client
- * notices the loss only at its next handshake, up to two minutes later; given the address, the hub speaks first.
+ * The last endpoint of each peer. A new interface knows no endpoint, and an idle client notices the loss only at its next
+ * handshake, up to two minutes later. With the endpoint the hub starts the handshake.
  * A stale address does no harm: a peer's next packet replaces it.
  */
 export class Endpoints {
-  private readonly known = new Map<PublicKey, Heard>();
-  private unshared = new Set<PublicKey>();
+  private readonly known = new Map<PublicKey, PeerEndpoint>();
+  private changed = new Set<PublicKey>();
   private timer: NodeJS.Timeout | undefined;
   private savedAt = Number.NEGATIVE_INFINITY;
   private stopped = false;
@@ -43,54 +43,54 @@ export class Endpoints {
 
   of = (publicKey: PublicKey): string | undefined => this.known.get(publicKey)?.endpoint;
 
-  /** These, by their last handshakes. */
+  /** These keys, sorted by their last handshakes. */
   latestFirst(publicKeys: readonly PublicKey[]): PublicKey[] {
     const at = (key: PublicKey) => this.known.get(key)?.handshake ?? 0;
     return [...publicKeys].sort((a, b) => at(b) - at(a));
   }
 
-  note(peers: Iterable<LivePeer>): void {
-    let changed = false;
+  record(peers: Iterable<LivePeer>): void {
+    let hasMoved = false;
     for (const { publicKey, endpoint, latestHandshake } of peers) {
       if (endpoint === undefined) continue;
       const before = this.known.get(publicKey);
       const isElsewhere = before?.endpoint !== endpoint;
       if (!isElsewhere && before.handshake >= latestHandshake) continue;
       this.known.set(publicKey, { endpoint, handshake: latestHandshake });
-      this.unshared.add(publicKey);
-      changed ||= isElsewhere;
+      this.changed.add(publicKey);
+      hasMoved ||= isElsewhere;
     }
-    if (changed) this.saveLater();
+    if (hasMoved) this.saveLater();
   }
 
   forget(publicKey: PublicKey): void {
     if (!this.known.delete(publicKey)) return;
-    this.unshared.add(publicKey);
+    this.changed.add(publicKey);
     this.saveLater();
   }
 
-  /** What another hub has heard counts before what this one heard earlier. */
-  learn(heard: Iterable<readonly [PublicKey, Heard]>): void {
-    for (const [publicKey, what] of heard) this.known.set(publicKey, what);
+  /** Take over what another hub shared: it is newer than what this hub saw. */
+  merge(shared: Iterable<readonly [PublicKey, PeerEndpoint]>): void {
+    for (const [publicKey, endpoint] of shared) this.known.set(publicKey, endpoint);
   }
 
-  /** What has changed since this was last asked; undefined for a peer that was forgotten. */
-  takeUnshared(): Map<PublicKey, Heard | undefined> {
-    const unshared = new Map([...this.unshared].map((key) => [key, this.known.get(key)]));
-    this.unshared = new Set();
-    return unshared;
+  /** The endpoints that changed since the last call; undefined for a peer that was forgotten. */
+  takeChanges(): Map<PublicKey, PeerEndpoint | undefined> {
+    const changed = new Map([...this.changed].map((key) => [key, this.known.get(key)]));
+    this.changed = new Set();
+    return changed;
   }
 
-  /** Tell all of them again. */
-  shareAll(): void {
-    this.unshared = new Set([...this.unshared, ...this.known.keys()]);
+  /** Report all of them again at the next `takeChanges`. */
+  markAllChanged(): void {
+    this.changed = new Set([...this.changed, ...this.known.keys()]);
   }
 
   get count(): number {
     return this.known.size;
   }
 
-  /** Read what the last hub knew. Never rejects: without it clients come back by themselves, later. */
+  /** Read what the previous hub saved. Never rejects: without it clients reconnect by themselves, later. */
   async load(): Promise<void> {
     let limit: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
@@ -103,7 +103,7 @@ export class Endpoints {
         this.known.set(key as PublicKey, { endpoint: value, handshake: 0 });
       }
     } catch (error) {
-      this.log.warn({ err: error }, "the peers' last addresses cannot be read");
+      this.log.warn({ err: error }, "Cannot read the peers' endpoints from the object store");
     } finally {
       clearTimeout(limit);
     }
@@ -133,7 +133,7 @@ export class Endpoints {
       const entries = [...this.known].map(([key, { endpoint }]) => [key, endpoint]);
       await this.store.put(ENDPOINTS_KEY, JSON.stringify(Object.fromEntries(entries)));
     } catch (error) {
-      this.log.warn({ err: error }, "the peers' last addresses were not saved");
+      this.log.warn({ err: error }, "Failed to save the peers' endpoints to the object store");
       this.saveLater();
     }
   }

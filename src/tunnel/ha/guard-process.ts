@@ -38,7 +38,7 @@ export class GuardProcess {
     });
     child.once("close", (code, signal) => {
       if (this.stopped) return;
-      this.log.error({ why, code, signal }, "the guard of the hub's lease ended and is started again");
+      this.log.error({ why, code, signal }, "The guard process ended; restarting it");
       this.timer = setTimeout(() => this.start(), AGAIN_MS);
     });
   }

@@ -21,10 +21,10 @@ async function guarded(options: Partial<GuardOptions>): Promise<{ os: SimulatedO
     log: createLogger("test", "silent"),
     daemon: 7,
     isDaemonThere: () => true,
-    onNeedless: () => {
+    onDone: () => {
       needless++;
     },
-    sign: () => {},
+    touch: () => {},
     ...options,
   });
   atEndOfFile(async () => guard.stop());
@@ -80,7 +80,7 @@ test("an interface that cannot be removed is tried again", async () => {
 test("a guard leaves a sign of life each second, and none while it hangs at what it does", async () => {
   let now = 0;
   let signs = 0;
-  const live = { now: () => now, sign: () => signs++ };
+  const live = { now: () => now, touch: () => signs++ };
   await guarded({ term: term(5_000), ...live });
   await until(() => signs === 1);
   now = 999;
@@ -94,7 +94,7 @@ test("a guard leaves a sign of life each second, and none while it hangs at what
   const os = new SimulatedOs();
   os.run = () => new Promise(() => {});
   let ofTheHung = 0;
-  await guarded({ os, term: term(0), upInterfaces: () => ["users0"], sign: () => ofTheHung++ });
+  await guarded({ os, term: term(0), upInterfaces: () => ["users0"], touch: () => ofTheHung++ });
   now = 2_000;
   await until(() => signs === 3);
   expect(ofTheHung).toBe(0);

@@ -8,10 +8,10 @@ import { createLogger, type Logger } from "../../platform/process/log";
 import { type Os, realOs } from "../os/os";
 import { removeInterface } from "../wireguard/interface";
 import { monotonicMs } from "./lease";
-import { type Term, TermFile } from "./term-file";
+import { LeaseFile, type Term } from "./lease-file";
 
 const LOOK_EVERY_MS = 50;
-const SIGN_EVERY_MS = 1_000;
+const LIVENESS_EVERY_MS = 1_000;
 
 export interface GuardOptions {
   readonly term: { read(): Pick<Term, "until" | "by"> | undefined };
@@ -23,21 +23,21 @@ export interface GuardOptions {
   /** Process id of the daemon that this belongs to; without one it guards whichever daemon there is. */
   readonly daemon: number | undefined;
   readonly isDaemonThere: () => boolean;
-  /** Its daemon is gone, and nothing is left to guard or the next daemon has a guard of its own. */
-  readonly onNeedless: () => void;
-  /** Leave a sign that somebody still looks, for whoever starts the guard again when nobody does. */
-  readonly sign: () => void;
+  /** Its daemon has ended, and either nothing is left to guard or the next daemon has its own guard. */
+  readonly onDone: () => void;
+  /** Write the file by whose age a liveness probe tells that the guard runs. */
+  readonly touch: () => void;
 }
 
 /**
- * The dead man's switch of a hub that holds a lease: it removes both planes as soon as the lease has run out,
- * whatever the daemon does or fails to do, and again should somebody who was paused raise them after that.
+ * Fences a hub that holds a lease: removes both planes' interfaces as soon as the lease has expired, whatever the daemon
+ * does, and again when a daemon that was paused creates them after that.
  */
 export class Guard {
   private timer: NodeJS.Timeout | undefined;
   private stopped = false;
   private lastError = "";
-  private signedAt = Number.NEGATIVE_INFINITY;
+  private liveAt = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly options: GuardOptions) {}
 
@@ -51,7 +51,7 @@ export class Guard {
   }
 
   private async look(): Promise<void> {
-    const { term, now, daemon, isDaemonThere, onNeedless } = this.options;
+    const { term, now, daemon, isDaemonThere, onDone } = this.options;
     const granted = term.read();
     const isOver = granted === undefined || now() >= granted.until;
     const raised = isOver ? this.raised() : [];
@@ -60,11 +60,11 @@ export class Guard {
     const isSucceeded = granted !== undefined && granted.by !== daemon;
     if (isLeft && (isSucceeded || (isOver && raised.length === 0))) {
       this.stop();
-      onNeedless();
+      onDone();
     }
-    if (now() - this.signedAt >= SIGN_EVERY_MS) {
-      this.signedAt = now();
-      this.options.sign();
+    if (now() - this.liveAt >= LIVENESS_EVERY_MS) {
+      this.liveAt = now();
+      this.options.touch();
     }
     if (!this.stopped) this.timer = setTimeout(() => void this.look(), LOOK_EVERY_MS);
   }
@@ -78,11 +78,12 @@ export class Guard {
     const { os, log } = this.options;
     try {
       await removeInterface(os, name);
-      log.warn({ interface: name }, "the hub's lease is over: the guard removed the interface");
+      log.warn({ interface: name }, "Removed an interface: the hub's lease has expired");
       this.lastError = "";
     } catch (error) {
       const message = String(error);
-      if (message !== this.lastError) log.error({ err: error }, "the guard cannot remove an interface");
+      if (message !== this.lastError)
+        log.error({ err: error }, "Cannot remove an interface after the hub's lease expired");
       this.lastError = message;
     }
   }
@@ -96,7 +97,7 @@ export function startGuard(
   const log = createLogger("guard", LOG_LEVEL);
   const lifecycle = new Lifecycle(log, SHUTDOWN_DRAIN_SECONDS * 1000);
   const guard = new Guard({
-    term: new TermFile(HUB_TERM_PATH),
+    term: new LeaseFile(HUB_TERM_PATH),
     // Those with an address, which a plane has before it goes up.
     upInterfaces: () => Object.keys(networkInterfaces()),
     os: realOs,
@@ -104,12 +105,12 @@ export function startGuard(
     log,
     daemon,
     isDaemonThere: () => daemon !== undefined && isThere(daemon),
-    onNeedless: () => void lifecycle.stop("its daemon is gone"),
-    sign: () => {
+    onDone: () => void lifecycle.stop("its daemon is gone"),
+    touch: () => {
       try {
         writeFileSync(join(dirname(HUB_TERM_PATH), "guard.alive"), "");
       } catch (error) {
-        log.warn({ err: error }, "the guard cannot leave its sign of life; it guards all the same");
+        log.warn({ err: error }, "Cannot write the guard's liveness file; the guard goes on");
       }
     },
   });

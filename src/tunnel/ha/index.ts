@@ -4,20 +4,20 @@ import type { Lifecycle } from "../../platform/process/lifecycle";
 import type { Logger } from "../../platform/process/log";
 import type { Registry } from "../../platform/process/metrics";
 import { openRedis } from "../../platform/redis/client";
+import { EndpointSharing, type EndpointSharingOptions } from "./endpoint-sharing";
 import { GuardProcess } from "./guard-process";
 import { KubernetesLease } from "./kubernetes-lease";
 import { type LeaseStore, monotonicMs } from "./lease";
+import { LeaseFile } from "./lease-file";
 import { activeGauge, hubMetrics } from "./metrics";
 import { type HubRole, LeasedRole, type LeasedRoleOptions } from "./role";
-import { HubShare, type HubShareOptions } from "./share";
 import { lockSingleHub } from "./single-hub";
-import { TermFile } from "./term-file";
 
 export type { LeaseStore } from "./lease";
 export type { HubRole } from "./role";
 
-export interface HubSurroundings
-  extends Pick<HubShareOptions, "endpoints" | "freshen">,
+export interface HubDeps
+  extends Pick<EndpointSharingOptions, "endpoints" | "refresh">,
     Pick<LeasedRoleOptions, "onActive" | "onStandby"> {
   readonly log: Logger;
   readonly registry: Registry;
@@ -35,13 +35,13 @@ interface Hub {
 }
 
 /** This hub's role: one of several with a lease, or, with `HUB_LEASE=none`, the only one of its database. */
-export function openHub(config: TunnelConfig, surroundings: HubSurroundings): Hub {
-  return config.HUB_LEASE === "none" ? singleHub(config, surroundings) : leasedHub(config, surroundings);
+export function openHub(config: TunnelConfig, deps: HubDeps): Hub {
+  return config.HUB_LEASE === "none" ? singleHub(config, deps) : leasedHub(config, deps);
 }
 
 const identityOf = (config: TunnelConfig): string => config.HUB_LEASE_IDENTITY ?? hostname();
 
-function singleHub(config: TunnelConfig, { log, registry, lifecycle }: HubSurroundings): Hub {
+function singleHub(config: TunnelConfig, { log, registry, lifecycle }: HubDeps): Hub {
   const active = activeGauge(registry);
   let isActive = false;
   const role = {
@@ -68,27 +68,27 @@ const leaseTimes = ({ HUB_LEASE_DURATION_SECONDS: seconds }: TunnelConfig) => ({
   retryMs: Math.floor((seconds * 1_000) / 6),
 });
 
-function leasedHub(config: TunnelConfig, surroundings: HubSurroundings): Hub {
-  const { log, registry, lifecycle, guard } = surroundings;
-  const term = new TermFile(config.HUB_TERM_PATH);
+function leasedHub(config: TunnelConfig, deps: HubDeps): Hub {
+  const { log, registry, lifecycle, guard } = deps;
+  const term = new LeaseFile(config.HUB_TERM_PATH);
   const identity = `${identityOf(config)}_${term.hub}`;
   const metrics = hubMetrics(
     registry,
     { remainingSeconds: () => role.remainingMs / 1000, transitions: () => role.transitions },
     monotonicMs,
   );
-  const share = openShare(config, surroundings, () => role.isActive, metrics);
+  const share = openShare(config, deps, () => role.isActive, metrics);
   const role = new LeasedRole({
-    ...surroundings,
+    ...deps,
     store:
-      surroundings.store ??
+      deps.store ??
       new KubernetesLease({ name: config.HUB_LEASE_NAME, namespace: config.HUB_LEASE_NAMESPACE }),
     identity,
     ...leaseTimes(config),
     now: monotonicMs,
     term,
-    learn: async () => share?.load(),
-    tell: async () => share?.tell(),
+    loadEndpoints: async () => share?.load(),
+    publishEndpoints: async () => share?.publish(),
     metrics,
   });
   return {
@@ -101,7 +101,7 @@ function leasedHub(config: TunnelConfig, surroundings: HubSurroundings): Hub {
         await role.stop();
         term.unlock();
       });
-      log.info({ identity, lease: config.HUB_LEASE_NAME }, "one of several hubs may serve at a time");
+      log.info({ identity, lease: config.HUB_LEASE_NAME }, "One of several hubs serves at a time");
       await role.start();
       share?.start();
     },
@@ -110,17 +110,17 @@ function leasedHub(config: TunnelConfig, surroundings: HubSurroundings): Hub {
 
 function openShare(
   config: TunnelConfig,
-  { log, lifecycle, endpoints, freshen }: HubSurroundings,
+  { log, lifecycle, endpoints, refresh }: HubDeps,
   isActive: () => boolean,
-  metrics: HubShareOptions["metrics"],
-): HubShare | undefined {
+  metrics: EndpointSharingOptions["metrics"],
+): EndpointSharing | undefined {
   const url = config.HUB_REDIS_URL ?? config.EDGE_REDIS_URL;
   if (!url) {
-    log.warn("without Redis the hubs share nothing: after a takeover idle clients are away for minutes");
+    log.warn("Hubs share no endpoints without Redis: idle clients are away for minutes after a takeover");
     return undefined;
   }
   const redis = openRedis(url, log);
-  const share = new HubShare({ redis, endpoints, freshen, isActive, log, metrics });
+  const share = new EndpointSharing({ redis, endpoints, refresh, isActive, log, metrics });
   lifecycle.onClose("hub share", () => share.stop());
   return share;
 }

@@ -157,7 +157,7 @@ inCluster(
       });
       await until(() => one.noted.length > renewals + 1);
     }
-    expect(one.logged.join("")).toContain("was changed by somebody else");
+    expect(one.logged.join("")).toContain("Another client changed the hub");
     expect(one.told).toHaveLength(1);
     expect(one.elector.isHeld).toBe(true);
     const { metadata } = await leases.readNamespacedLease({ name, namespace });

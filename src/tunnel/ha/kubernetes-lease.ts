@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { STATUS_CODES } from "node:http";
 import type { CoordinationV1Api, KubeConfig, V1Lease, V1MicroTime } from "@kubernetes/client-node";
-import { LeaseConflict, type LeaseRecord, type LeaseStore, type LeaseWish } from "./lease";
+import { LeaseConflict, type LeaseRecord, type LeaseStore, type LeaseUpdate } from "./lease";
 
 export interface KubernetesLeaseOptions {
   /** The pod's own when absent. */
@@ -47,7 +47,7 @@ export class KubernetesLease implements LeaseStore {
     }
   }
 
-  async write(wish: LeaseWish, before: LeaseRecord | undefined): Promise<LeaseRecord> {
+  async write(wish: LeaseUpdate, before: LeaseRecord | undefined): Promise<LeaseRecord> {
     const { api, time } = await this.connect();
     const { name } = this.options;
     const now = time(new Date());

@@ -10,12 +10,12 @@ export interface LeaseRecord {
   readonly version: string;
 }
 
-export type LeaseWish = Omit<LeaseRecord, "version">;
+export type LeaseUpdate = Omit<LeaseRecord, "version">;
 
 /** Somebody else changed the lease since it was read. */
 export class LeaseConflict extends Error {
   constructor(options?: { cause?: unknown }) {
-    super("The lease was changed by somebody else meanwhile.", options);
+    super("Another client changed the lease.", options);
     this.name = "LeaseConflict";
   }
 }
@@ -27,7 +27,7 @@ export interface LeaseStore {
   /** Undefined when there is none. Rejects when that cannot be told. */
   read(): Promise<LeaseRecord | undefined>;
   /** Rejects with a `LeaseConflict` when `before` is not what is there; undefined stands for no lease. */
-  write(wish: LeaseWish, before: LeaseRecord | undefined): Promise<LeaseRecord>;
+  write(wish: LeaseUpdate, before: LeaseRecord | undefined): Promise<LeaseRecord>;
 }
 
 /** Milliseconds of a clock that nobody sets; every process of the machine reads the same. */

@@ -5,8 +5,8 @@ import { atEndOfFile } from "../../testing";
 import { freshFolder } from "../../testing/fresh-servers";
 import { until } from "../../testing/until";
 import { type LeaseRecord, type LeaseStore, monotonicMs } from "./lease";
+import { LeaseFile } from "./lease-file";
 import { LeasedRole, type LeasedRoleOptions } from "./role";
-import { TermFile } from "./term-file";
 
 /** Whose it is, and what was done with it in its order. */
 class KeptLease implements LeaseStore {
@@ -25,12 +25,12 @@ function hub(options: Partial<LeasedRoleOptions> = {}) {
   const done: string[] = [];
   const store = new KeptLease(done);
   const path = join(freshFolder("term"), "term.json");
-  const term = new TermFile(path);
+  const term = new LeaseFile(path);
   const role = new LeasedRole({
     ...{ store, term, identity: "one", durationMs: 60_000, deadlineMs: 30_000, retryMs: 10_000 },
     now: monotonicMs,
-    learn: async () => {},
-    tell: async () => void done.push("told"),
+    loadEndpoints: async () => {},
+    publishEndpoints: async () => void done.push("told"),
     onActive: () => void done.push("active"),
     onStandby: async () => void done.push("standby"),
     metrics: {
@@ -77,7 +77,7 @@ test("a lease that is lost and taken again while its hub still learns is begun w
   const { role, done } = hub({
     retryMs: 20,
     now: () => monotonicMs() + pausedMs,
-    learn: () => new Promise((resolve) => void learning.push(resolve)),
+    loadEndpoints: () => new Promise((resolve) => void learning.push(resolve)),
   });
   const started = role.start();
   await until(() => learning.length === 1);

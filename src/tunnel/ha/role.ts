@@ -1,7 +1,7 @@
 import type { Logger } from "../../platform/process/log";
 import { Elector, type ElectorOptions } from "./elector";
+import type { LeaseFile } from "./lease-file";
 import type { HubMetrics } from "./metrics";
-import type { TermFile } from "./term-file";
 
 export interface HubRole {
   /** Whether this hub is the one that serves at this very moment. */
@@ -9,29 +9,29 @@ export interface HubRole {
 }
 
 export interface LeasedRoleOptions
-  extends Omit<ElectorOptions, "noteUntil" | "onChange" | "onFailure" | "now"> {
+  extends Omit<ElectorOptions, "storeEnd" | "onChange" | "onFailure" | "now"> {
   readonly now: () => number;
-  readonly term: Pick<TermFile, "read" | "write" | "hub">;
-  /** What the hub before knew; the takeover waits for it, but not for long. */
-  readonly learn: () => Promise<void>;
-  /** What the next hub has to know, while this one still serves. Never rejects. */
-  readonly tell: () => Promise<void>;
+  readonly term: Pick<LeaseFile, "read" | "write" | "hub">;
+  /** Load the peers' endpoints that the previous hub shared. The takeover waits for it, but not for long. */
+  readonly loadEndpoints: () => Promise<void>;
+  /** Share the peers' endpoints for the next hub, while this one still serves. Never rejects. */
+  readonly publishEndpoints: () => Promise<void>;
   readonly onActive: () => void;
-  /** Everything that serves ends now. Resolves when it has; rejects when something may still serve. */
+  /** Stop everything that serves. Rejects when something may still serve. */
   readonly onStandby: () => Promise<void>;
   readonly metrics: HubMetrics;
   readonly log: Logger;
 }
 
-const LEARN_LIMIT_MS = 1_500;
+const LOAD_TIMEOUT_MS = 1_500;
 
 /**
- * The role of a hub among several: standby → learning → active → standby. It is active only while it holds the
- * lease, which it asks the clock each time, so that a process that was paused is none before it does anything.
+ * The role of a hub among several: standby → loading endpoints → active → standby. It is active only while it holds the
+ * lease. It compares the lease with the clock each time, so that a process that was paused knows first that it is not.
  */
 export class LeasedRole implements HubRole {
   private readonly elector: Elector;
-  private hasLearnt = false;
+  private hasLoadedEndpoints = false;
   private wasActive = false;
   private takingOver: Promise<void> | undefined;
   private term = 0;
@@ -40,14 +40,14 @@ export class LeasedRole implements HubRole {
     const { term, metrics } = options;
     this.elector = new Elector({
       ...options,
-      noteUntil: (until) => term.write(until),
+      storeEnd: (until) => term.write(until),
       onChange: (isHeld) => this.changed(isHeld),
       onFailure: () => metrics.leaseFailed(),
     });
   }
 
   get isActive(): boolean {
-    return this.hasLearnt && this.elector.isHeld;
+    return this.hasLoadedEndpoints && this.elector.isHeld;
   }
 
   /** Milliseconds for which the lease still runs; 0 when it is not held. */
@@ -68,24 +68,21 @@ export class LeasedRole implements HubRole {
     await this.elector.start();
     await this.takingOver;
     if (this.isActive) return;
-    log.info(
-      { holder: this.elector.lastSeen?.holder },
-      "another hub serves, or none may yet; this one stands by",
-    );
+    log.info({ holder: this.elector.lastSeen?.holder }, "This hub stands by");
   }
 
   /** Give everything up, then the lease, so that another hub may take over at once. */
   async stop(): Promise<void> {
-    const { log, term, tell, onStandby } = this.options;
-    if (this.isActive) await tell();
+    const { log, term, publishEndpoints, onStandby } = this.options;
+    if (this.isActive) await publishEndpoints();
     await this.elector.stop();
     try {
       await onStandby();
       term.write(0);
       await this.elector.release();
-      log.info("the hub's lease is released");
+      log.info("Released the hub's lease");
     } catch (error) {
-      log.warn({ err: error }, "the hub's lease is not released; it runs out by itself");
+      log.warn({ err: error }, "Failed to release the hub's lease; it expires by itself");
     }
   }
 
@@ -95,36 +92,38 @@ export class LeasedRole implements HubRole {
       this.takingOver = this.takeOver(this.term);
       return;
     }
-    this.hasLearnt = false;
+    this.hasLoadedEndpoints = false;
     const { wasActive } = this;
     this.wasActive = false;
     if (!wasActive) return;
     const { log, metrics, onStandby } = this.options;
-    log.warn("this hub does not serve any more");
+    log.warn("This hub stopped serving");
     metrics.active(false);
-    onStandby().catch((error) => log.error({ err: error }, "a part of this hub may still serve"));
+    onStandby().catch((error) =>
+      log.error({ err: error }, "Failed to stop serving in every part of this hub"),
+    );
   }
 
   private async takeOver(term: number): Promise<void> {
-    const { learn, log, metrics, onActive } = this.options;
+    const { loadEndpoints, log, metrics, onActive } = this.options;
     let limit: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      limit = setTimeout(() => reject(new Error("Redis does not answer.")), LEARN_LIMIT_MS);
+      limit = setTimeout(() => reject(new Error("Redis does not answer.")), LOAD_TIMEOUT_MS);
     });
     try {
-      await Promise.race([learn(), late]);
+      await Promise.race([loadEndpoints(), late]);
     } catch (error) {
       log.warn(
         { err: error },
-        "what the hub before knew cannot be read; idle clients come back by themselves",
+        "Cannot load the previous hub's endpoints; idle clients reconnect by themselves",
       );
     } finally {
       clearTimeout(limit);
     }
     if (term !== this.term || !this.elector.isHeld) return;
-    this.hasLearnt = true;
+    this.hasLoadedEndpoints = true;
     this.wasActive = true;
-    log.info({ transitions: this.transitions }, "this hub serves from now on");
+    log.info({ transitions: this.transitions }, "This hub serves");
     metrics.active(true);
     onActive();
   }

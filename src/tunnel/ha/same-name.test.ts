@@ -8,7 +8,7 @@ import { neverBoth } from "../../testing/worlds/lease-candidates";
 import { leasedHub } from "../../testing/worlds/leased-hub";
 import { KubernetesLease } from "./kubernetes-lease";
 import { monotonicMs } from "./lease";
-import { TermFile } from "./term-file";
+import { LeaseFile } from "./lease-file";
 
 const DURATION_MS = 4_000;
 
@@ -26,7 +26,7 @@ const held = async (holder: string, durationSeconds: number) => {
 };
 /** What a daemon that was killed leaves behind: its term, and the lease. */
 async function leftBehind(path: string): Promise<void> {
-  const before = new TermFile(path);
+  const before = new LeaseFile(path);
   before.write(monotonicMs() + 2_000);
   await held(`node-1_${before.hub}`, 4);
 }
@@ -48,7 +48,7 @@ test("of two machines of one name one serves; the other begins when the first ha
 }, 30_000);
 
 test("a machine that comes up under the name of the holder waits as any other", async () => {
-  const holder = `node-1_${new TermFile(termPath()).hub}`;
+  const holder = `node-1_${new LeaseFile(termPath()).hub}`;
   await held(holder, 1);
   const two = hub(termPath());
   const from = monotonicMs();

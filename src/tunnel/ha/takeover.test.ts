@@ -4,7 +4,7 @@ import { createLogger } from "../../platform/process/log";
 import { until } from "../../testing/until";
 import { SimulatedOs } from "../os/simulated-os";
 import { generateKeyPair } from "../wireguard/keys";
-import { TakeoverCalls } from "./takeover";
+import { TakeoverHandshakes } from "./takeover";
 
 const peer = (publicKey: PublicKey, index: number, latestHandshake = 0): LivePeer => ({
   publicKey,
@@ -26,7 +26,7 @@ async function hub(count: number) {
   }
   os.commands.length = 0;
   const state = { isActive: true, due: 0 };
-  const calls = new TakeoverCalls({
+  const calls = new TakeoverHandshakes({
     os,
     networkInterface: "users0",
     isActive: () => state.isActive,
@@ -50,7 +50,7 @@ test("addresses are set while the interface is down; then each peer is called th
     `wg set users0 peer ${one} endpoint 192.0.2.7:1000 peer ${two} endpoint 192.0.2.7:1001`,
   ]);
   os.commands.length = 0;
-  await calls.call(peers);
+  await calls.start(peers);
   expect(os.commands).toEqual([
     `wg set users0 peer ${two} persistent-keepalive 25 peer ${one} persistent-keepalive 25`,
   ]);
@@ -67,23 +67,23 @@ test("an interface that is up is adopted as it is", async () => {
 test("who has not answered is called anew, for six rounds in all; who has is left alone", async () => {
   const { os, keys, peers, calls, state } = await hub(3);
   const [one, two] = keys as [PublicKey, PublicKey];
-  await calls.call(peers);
-  expect(calls.areDue).toBe(false);
+  await calls.start(peers);
+  expect(calls.isRetryDue).toBe(false);
   await until(() => state.due === 1);
-  expect(calls.areDue).toBe(true);
+  expect(calls.isRetryDue).toBe(true);
   peers.set(two, peer(two, 1, 1_700_000_000));
   os.commands.length = 0;
-  await calls.callAgain(peers);
+  await calls.retry(peers);
   const anew = `wg set users0 peer ${one} remove peer ${one} endpoint 192.0.2.7:1000 persistent-keepalive 25 allowed-ips 10.70.0.2/32`;
   expect(os.commands).toEqual([anew]);
   for (const round of [2, 3, 4, 5]) {
     await until(() => state.due === round);
-    await calls.callAgain(peers);
+    await calls.retry(peers);
   }
   expect(os.commands).toEqual(Array(5).fill(anew));
   const from = performance.now();
   await until(() => performance.now() - from > 1_200);
-  expect([calls.areDue, state.due]).toEqual([false, 5]);
+  expect([calls.isRetryDue, state.due]).toEqual([false, 5]);
 });
 
 test("a hub that is deposed meanwhile calls nobody any more", async () => {
@@ -91,9 +91,9 @@ test("a hub that is deposed meanwhile calls nobody any more", async () => {
   os.fault = () => {
     state.isActive = false;
   };
-  await calls.call(peers);
+  await calls.start(peers);
   expect(os.commands).toHaveLength(1);
-  expect(calls.areDue).toBe(false);
+  expect(calls.isRetryDue).toBe(false);
 });
 
 test("peers that cannot be called do not keep the others from it", async () => {
@@ -102,7 +102,7 @@ test("peers that cannot be called do not keep the others from it", async () => {
   os.fault = () => {
     if (refused++ === 0) throw new Error("Invalid argument");
   };
-  await calls.call(peers);
+  await calls.start(peers);
   // The refused batch is tried one by one, the other two as they are.
   expect(os.commands).toHaveLength(250 + 2);
 });

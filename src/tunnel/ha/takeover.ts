@@ -4,45 +4,45 @@ import type { PublicKey } from "../../domain/wireguard";
 import type { Logger } from "../../platform/process/log";
 import type { Os } from "../os/os";
 import { parseDump } from "../reconcile/observed";
-import { callPeers, callPeersAnew, setEndpoints } from "../wireguard/apply";
+import { restartHandshakes, setEndpoints, startHandshakes } from "../wireguard/apply";
 import { isRaised, readDump } from "../wireguard/interface";
 import type { Endpoints } from "./endpoints";
 
-/** Peers that a hub calls at once when it takes over, and how far apart it calls more. */
-const CALLS_AT_ONCE = 250;
-const CALLS_APART_MS = 50;
+/** Peers that get a handshake at once, and the pause before the next group. */
+const GROUP_SIZE = 250;
+const GROUP_INTERVAL_MS = 50;
 /**
- * The public address moves a moment after a hub is ready, and answers to calls before that are lost. WireGuard itself
- * would call again after five seconds.
+ * The public address moves a moment after a hub is ready, and the answers to earlier handshakes are lost. WireGuard itself
+ * would try again after five seconds.
  */
 const ROUNDS = 6;
-const ROUNDS_APART_MS = 1_000;
+const ROUND_INTERVAL_MS = 1_000;
 
-export interface TakeoverCallsOptions {
+export interface TakeoverOptions {
   readonly os: Os;
   readonly networkInterface: string;
   readonly isActive: () => boolean;
   readonly endpoints: Pick<Endpoints, "of" | "latestFirst">;
-  /** It is time for `callAgain`. */
+  /** Another round is due: call `retry`. */
   readonly onDue: () => void;
   readonly log: Logger;
 }
 
 /**
- * A hub that takes over speaks first, to those heard last before the others: an idle client would not notice the
- * change for minutes. none → called → called again, each round those only that have not answered → none.
+ * Handshakes of a hub that takes over, the peers with the latest handshakes first: an idle client would not notice the
+ * change for minutes. idle → first round → further rounds, for peers that have not answered → idle.
  */
-export class TakeoverCalls {
-  /** Of each peer that was called, its last handshake before that. */
+export class TakeoverHandshakes {
+  /** The peers that have not answered, each with its last handshake before the first round. */
   private waiting = new Map<PublicKey, number>();
   private roundsLeft = 0;
   private dueAt = 0;
 
-  constructor(private readonly options: TakeoverCallsOptions) {}
+  constructor(private readonly options: TakeoverOptions) {}
 
   /**
-   * Before the interface goes up: where each peer was last heard. False when it is up already, or has no peer, and
-   * nobody needs a call.
+   * Set each peer's endpoint before the interface goes up. False when the interface is up already or has no peer: then no
+   * handshake is needed.
    */
   async prepare(): Promise<boolean> {
     const { os, networkInterface, endpoints, log } = this.options;
@@ -57,30 +57,30 @@ export class TakeoverCalls {
       if (shared !== undefined && shared !== endpoint) heard.set(publicKey, shared);
     }
     await setEndpoints(os, networkInterface, heard).catch((error) =>
-      log.error({ err: error, interface: networkInterface }, "some peers are not called by this hub"),
+      log.error({ err: error, interface: networkInterface }, "Cannot set the endpoints of some peers"),
     );
     return true;
   }
 
-  /** Resolves when each has been called once. */
-  async call(peers: ReadonlyMap<PublicKey, LivePeer>): Promise<void> {
+  /** Resolves when each peer was sent one handshake. */
+  async start(peers: ReadonlyMap<PublicKey, LivePeer>): Promise<void> {
     const { os, networkInterface, endpoints, log } = this.options;
     const known = [...peers.keys()].filter((key) => endpoints.of(key) !== undefined);
     this.waiting = new Map(
       endpoints.latestFirst(known).map((key) => [key, peers.get(key)?.latestHandshake ?? 0]),
     );
     this.roundsLeft = ROUNDS;
-    await this.inGroups((keys) => callPeers(os, networkInterface, keys));
-    log.info({ interface: networkInterface, called: this.waiting.size }, "this hub has called its peers");
+    await this.inGroups((keys) => startHandshakes(os, networkInterface, keys));
+    log.info({ interface: networkInterface, called: this.waiting.size }, "Sent handshakes to the peers");
   }
 
-  /** Whether those that have not answered are to be called again now. */
-  get areDue(): boolean {
+  /** Whether another round is due now. */
+  get isRetryDue(): boolean {
     return this.waiting.size > 0 && performance.now() >= this.dueAt && this.options.isActive();
   }
 
-  /** The peers as they are now. */
-  async callAgain(peers: ReadonlyMap<PublicKey, LivePeer>): Promise<void> {
+  /** Send another handshake to the peers that have not answered. `peers` are the peers as they are now. */
+  async retry(peers: ReadonlyMap<PublicKey, LivePeer>): Promise<void> {
     const { os, networkInterface, endpoints, log } = this.options;
     for (const [key, handshake] of this.waiting) {
       if (peers.get(key)?.latestHandshake !== handshake) this.waiting.delete(key);
@@ -88,7 +88,7 @@ export class TakeoverCalls {
     const called = this.waiting.size;
     if (called === 0) return;
     await this.inGroups((keys) =>
-      callPeersAnew(
+      restartHandshakes(
         os,
         networkInterface,
         keys.flatMap((publicKey) => {
@@ -98,22 +98,22 @@ export class TakeoverCalls {
         }),
       ),
     );
-    log.info({ interface: networkInterface, called }, "this hub has called its peers again");
+    log.info({ interface: networkInterface, called }, "Sent handshakes to the peers again");
   }
 
   private async inGroups(call: (keys: readonly PublicKey[]) => Promise<void>): Promise<void> {
     const { isActive, onDue, log, networkInterface } = this.options;
     const startedAt = performance.now();
     const keys = [...this.waiting.keys()];
-    for (let start = 0; start < keys.length && isActive(); start += CALLS_AT_ONCE) {
-      if (start > 0) await delay(CALLS_APART_MS);
-      await call(keys.slice(start, start + CALLS_AT_ONCE)).catch((error) =>
-        log.error({ err: error, interface: networkInterface }, "some peers were not called"),
+    for (let start = 0; start < keys.length && isActive(); start += GROUP_SIZE) {
+      if (start > 0) await delay(GROUP_INTERVAL_MS);
+      await call(keys.slice(start, start + GROUP_SIZE)).catch((error) =>
+        log.error({ err: error, interface: networkInterface }, "Cannot send handshakes to some peers"),
       );
     }
     if (--this.roundsLeft === 0) return this.waiting.clear();
-    // A large fleet is given time to answer: the calls of thousands keep this node busy for seconds.
-    const waitMs = Math.max(ROUNDS_APART_MS, 2 * (performance.now() - startedAt));
+    // A large fleet needs time to answer: thousands of handshakes keep this node busy for seconds.
+    const waitMs = Math.max(ROUND_INTERVAL_MS, 2 * (performance.now() - startedAt));
     this.dueAt = performance.now() + waitMs;
     setTimeout(() => this.waiting.size > 0 && onDue(), waitMs + 1).unref();
   }

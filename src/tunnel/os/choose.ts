@@ -1,8 +1,8 @@
 import type { TunnelConfig } from "../../platform/config";
 import type { Logger } from "../../platform/process/log";
 import { CommandError, type Os, realOs } from "./os";
+import { ShellPool } from "./shell-pool";
 import { SimulatedOs } from "./simulated-os";
-import { WarmOs } from "./warm-os";
 
 /** The machine to work on, and where its new interfaces come from. */
 export interface Machine {
@@ -20,7 +20,7 @@ export async function chooseMachine(
 ): Promise<Machine> {
   if (TUNNEL_DATAPLANE === "dry-run") return dryRun(log, "TUNNEL_DATAPLANE asks for it");
   const lack = await whatIsLacking(realOs);
-  if (!lack) return { os: new WarmOs(), dataplane: TUNNEL_DATAPLANE };
+  if (!lack) return { os: new ShellPool(), dataplane: TUNNEL_DATAPLANE };
   if (TUNNEL_DATAPLANE === "auto" && DEPLOYMENT === "local") return dryRun(log, lack);
   throw new Error(`The tunnel cannot manage this machine: ${lack}.`);
 }

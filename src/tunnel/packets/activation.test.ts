@@ -2,7 +2,7 @@ import { saveSubscription } from "../../features/billing";
 import { publishCompose } from "../../features/provisioning";
 import { rotateDroneKey } from "../../features/vpn";
 import { asRoot, Namespace, VpnClient } from "../../testing/system/namespaces";
-import { HUB_ADDRESS } from "../../testing/system/namespaces/hub-town";
+import { HUB_ADDRESS } from "../../testing/system/namespaces/hub-testbed";
 import { until } from "../../testing/until";
 import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
 import { tunnelWorld } from "../../testing/worlds/start-tunnel";

@@ -1,15 +1,15 @@
 import {
   asRoot,
   controlStream,
-  type HubTown,
-  hubTown,
+  type HubTestbed,
+  hubTestbed,
   type Namespace,
   tellRoundTrips,
 } from "../../testing/system/namespaces";
 import { until } from "../../testing/until";
 import type { Tunnel } from "../index";
 
-let town: HubTown;
+let testbed: HubTestbed;
 let tunnel: Tunnel;
 let longest: () => Promise<number>;
 
@@ -18,12 +18,12 @@ const udp = (port: number) => ({ protocol: "udp" as const, port });
 
 beforeAll(async () => {
   if (process.getuid?.() !== 0) return;
-  town = await hubTown();
-  tunnel = await town.world.start({ os: town.hub.os, dataplane: "auto" });
-  await town.connectAll();
-  for (const { client } of town.drones) await client.node.echo(tcp(5001), tcp(6001), tcp(22), udp(14900));
-  const [ann, ben] = town.operators;
-  const [d1, , d3] = town.drones;
+  testbed = await hubTestbed();
+  tunnel = await testbed.world.start({ os: testbed.hub.os, dataplane: "auto" });
+  await testbed.connectAll();
+  for (const { client } of testbed.drones) await client.node.echo(tcp(5001), tcp(6001), tcp(22), udp(14900));
+  const [ann, ben] = testbed.operators;
+  const [d1, , d3] = testbed.drones;
   await until(() => ann.client.node.probe({ host: d1.ip, ...tcp(22) }), 20_000);
   await until(() => ben.client.node.probe({ host: d3.ip, ...tcp(22) }), 20_000);
   longest = await controlStream(ben.client.node, d3.client.node, 5001);
@@ -51,9 +51,9 @@ async function cuts(from: Namespace, name: string, change: () => Promise<unknown
 asRoot(
   "200 other changes and a stream through an unaffected peer loses nothing",
   async () => {
-    const [, ben] = town.operators;
-    const [, , d3] = town.drones;
-    const { db, fleet } = town.world;
+    const [, ben] = testbed.operators;
+    const [, , d3] = testbed.drones;
+    const { db, fleet } = testbed.world;
     await ben.client.node.stream("steady", { host: d3.ip, ...tcp(5001) });
     await flows(ben.client.node, "steady");
     for (let change = 0; change < 100; change++) {
@@ -61,7 +61,8 @@ asRoot(
       await fleet.drone(`10.71.1.${change}`, user.id);
     }
     await db("users").whereRaw("ip <<= '10.70.1.0/24'").delete();
-    const others = async () => (await town.hub.shell("wg show all allowed-ips")).match(/10\.7[01]\.1\.\d/g);
+    const others = async () =>
+      (await testbed.hub.shell("wg show all allowed-ips")).match(/10\.7[01]\.1\.\d/g);
     await until(async () => (await others()) !== null, 45_000);
     for (let tick = 0; tick < 3; tick++) {
       tunnel.reconciler.enqueue("tick");
@@ -78,17 +79,17 @@ asRoot(
 );
 
 asRoot("a drone that changes owner: the old owner's stream is cut, the new owner gets through", async () => {
-  const [ann, ben] = town.operators;
-  const [d1] = town.drones;
+  const [ann, ben] = testbed.operators;
+  const [d1] = testbed.drones;
   await ann.client.node.stream("tcp to d1", { host: d1.ip, ...tcp(5001) });
   await ann.client.node.stream("udp to d1", { host: d1.ip, ...udp(14900) });
   await flows(ann.client.node, "udp to d1");
   await cuts(ann.client.node, "tcp to d1", () =>
-    town.world.db("drones").where({ id: d1.id }).update({ user_id: ben.id }),
+    testbed.world.db("drones").where({ id: d1.id }).update({ user_id: ben.id }),
   );
   expect(Date.now() - (await ann.client.node.report("udp to d1")).lastEchoAt).toBeGreaterThan(1_000);
   await expect(ben.client.node.probe({ host: d1.ip, ...tcp(5001) }, 5_000)).resolves.toBe(true);
-  const known = await town.hub.shell("conntrack -L --orig-src 10.70.0.2 --orig-dst 10.71.0.2 2>/dev/null");
+  const known = await testbed.hub.shell("conntrack -L --orig-src 10.70.0.2 --orig-dst 10.71.0.2 2>/dev/null");
   // Packets that are still sent are refused before they become a connection again.
   expect(known).not.toContain("ASSURED");
 });
@@ -96,13 +97,13 @@ asRoot("a drone that changes owner: the old owner's stream is cut, the new owner
 asRoot(
   "an address reused by another owner's drone in one transaction: the old key is dead, the new drone is met",
   async () => {
-    const [ann, ben, cleo] = town.operators;
-    const [d1, d2] = town.drones;
+    const [ann, ben, cleo] = testbed.operators;
+    const [d1, d2] = testbed.drones;
     await ann.client.node.stream("to d2", { host: d2.ip, ...tcp(6001) });
     const before = (await d2.client.node.shell("wg show wg0 public-key")).trim();
     let next = 0;
     await cuts(ann.client.node, "to d2", () =>
-      town.world.db.transaction(async (trx) => {
+      testbed.world.db.transaction(async (trx) => {
         await trx("drones").where({ id: d2.id }).update({ deleted_at: trx.fn.now() });
         const [row] = await trx("drones")
           .insert({
@@ -117,10 +118,10 @@ asRoot(
         next = row.id;
       }),
     );
-    expect(await town.hub.shell("wg show drones0 peers")).not.toContain(before);
+    expect(await testbed.hub.shell("wg show drones0 peers")).not.toContain(before);
     await expect(cleo.client.node.probe({ host: d2.ip, ...tcp(5001) }, 1_500)).resolves.toBe(false);
     // The new drone's computer gets the new drone's config.
-    await town.connect({ ...d2, id: next }, "drones");
+    await testbed.connect({ ...d2, id: next }, "drones");
     await until(() => cleo.client.node.probe({ host: d2.ip, ...tcp(5001) }), 20_000);
     await expect(ann.client.node.probe({ host: d2.ip, ...tcp(5001) }, 1_500)).resolves.toBe(false);
     await expect(ben.client.node.probe({ host: d1.ip, ...tcp(22) }, 5_000)).resolves.toBe(true);
@@ -131,17 +132,17 @@ asRoot(
 asRoot(
   "a rotated key: the lost laptop is out within a second, the new config brings its owner back",
   async () => {
-    const [, ben] = town.operators;
-    const [, , d3] = town.drones;
+    const [, ben] = testbed.operators;
+    const [, , d3] = testbed.drones;
     await ben.client.node.stream("to d3", { host: d3.ip, ...tcp(5001) });
     await cuts(ben.client.node, "to d3", () =>
-      town.world
+      testbed.world
         .db("users")
         .where({ id: ben.id })
-        .update({ vpn_key_id: town.world.db.raw("gen_random_uuid()") }),
+        .update({ vpn_key_id: testbed.world.db.raw("gen_random_uuid()") }),
     );
     await expect(ben.client.node.probe({ host: d3.ip, ...tcp(22) }, 1_500)).resolves.toBe(false);
-    await town.connect(ben, "users");
+    await testbed.connect(ben, "users");
     await until(() => ben.client.node.probe({ host: d3.ip, ...tcp(22) }), 20_000);
   },
   40_000,
@@ -150,13 +151,13 @@ asRoot(
 asRoot(
   "a deleted user's stream and key are dead within a second",
   async () => {
-    const [, ben] = town.operators;
-    const [, , d3] = town.drones;
+    const [, ben] = testbed.operators;
+    const [, , d3] = testbed.drones;
     const key = (await ben.client.node.shell("wg show wg0 public-key")).trim();
     await ben.client.node.stream("last", { host: d3.ip, ...tcp(22) });
-    await cuts(ben.client.node, "last", () => town.world.db("users").where({ id: ben.id }).delete());
+    await cuts(ben.client.node, "last", () => testbed.world.db("users").where({ id: ben.id }).delete());
     await until(
-      async () => !(await town.hub.shell("wg show users0 peers")).includes(key),
+      async () => !(await testbed.hub.shell("wg show users0 peers")).includes(key),
       await cutLimitMs(),
     );
   },

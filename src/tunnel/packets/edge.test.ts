@@ -6,9 +6,9 @@ import { atEndOfFile, freshFolder } from "../../testing";
 import type { ApiClient } from "../../testing/client";
 import { compiledPrograms } from "../../testing/programs/programs";
 import { TestSticks } from "../../testing/sticks";
-import { asRoot, type HubTown, hubTown } from "../../testing/system/namespaces";
-import { askIn, cableIn, cableOut, runIn } from "../../testing/system/namespaces/cables";
-import type { Member } from "../../testing/system/namespaces/hub-town";
+import { asRoot, type HubTestbed, hubTestbed } from "../../testing/system/namespaces";
+import type { Member } from "../../testing/system/namespaces/hub-testbed";
+import { askIn, linkIn, linkOut, runIn } from "../../testing/system/namespaces/links";
 import { until } from "../../testing/until";
 import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
 
@@ -23,7 +23,7 @@ const strict = { ACCESS_PROFILE: "strict", EDGE_SECRET, TUNNEL_API_SECRET };
 /** The vehicle's second port, for the computer on board. */
 const ONBOARD_VEHICLE_PORT = 5003;
 
-let town: HubTown;
+let testbed: HubTestbed;
 let gateway: TestGateway;
 let redis: Redis;
 let programs: string;
@@ -33,8 +33,8 @@ const said: string[] = [];
 beforeAll(async () => {
   if (process.getuid?.() !== 0) return;
   programs = compiledPrograms();
-  town = await hubTown();
-  const { world, hub } = town;
+  testbed = await hubTestbed();
+  const { world, hub } = testbed;
   const store = {
     S3_ENDPOINT: world.env.S3_ENDPOINT as string,
     S3_ACCESS_KEY_ID: world.env.S3_ACCESS_KEY_ID as string,
@@ -45,7 +45,7 @@ beforeAll(async () => {
     ...store,
     DATABASE_URL: world.databaseUrl,
     S3_DRONE_ENDPOINT: "http://10.71.0.1:8090",
-    JUMPHOST_URL: `ws://127.0.0.1:${await cableIn(hub, 5051)}`,
+    JUMPHOST_URL: `ws://127.0.0.1:${await linkIn(hub, 5051)}`,
   });
   redis = openRedis(gateway.redisUrl, createLogger("test", "silent"));
   atEndOfFile(async () => redis.disconnect());
@@ -53,21 +53,21 @@ beforeAll(async () => {
   run(hub, "tunnel", {
     ...world.env,
     ...strict,
-    DATABASE_URL: await cableOut(hub, world.databaseUrl),
-    S3_ENDPOINT: await cableOut(hub, store.S3_ENDPOINT),
-    EDGE_GATEWAY_URL: await cableOut(hub, gateway.droneUrl as string),
-    EDGE_REDIS_URL: await cableOut(hub, gateway.redisUrl),
+    DATABASE_URL: await linkOut(hub, world.databaseUrl),
+    S3_ENDPOINT: await linkOut(hub, store.S3_ENDPOINT),
+    EDGE_GATEWAY_URL: await linkOut(hub, gateway.droneUrl as string),
+    EDGE_REDIS_URL: await linkOut(hub, gateway.redisUrl),
     TUNNEL_PORT: "5050",
     JUMPHOST_PORT: "5051",
     LOG_LEVEL: "info",
   });
-  await town.connectAll();
-  const [d1] = town.drones;
+  await testbed.connectAll();
+  const [d1] = testbed.drones;
   await until(async () => (await fromDrone(d1, "GET", "/executions/current")).status === 200, 60_000);
-  owner = gateway.api.as(gateway.features.account.tokens.pair(town.operators[0].id).access_token);
+  owner = gateway.api.as(gateway.features.account.tokens.pair(testbed.operators[0].id).access_token);
 }, 180_000);
 
-function run(node: HubTown["hub"], entrypoint: string, env: Record<string, string>): ChildProcess {
+function run(node: HubTestbed["hub"], entrypoint: string, env: Record<string, string>): ChildProcess {
   const child = runIn(node, [join(programs, "cmd", `${entrypoint}.js`)], env);
   for (const stream of [child.stdout, child.stderr]) stream?.on("data", (bytes) => said.push(`${bytes}`));
   return child;
@@ -84,7 +84,7 @@ const fromDrone = (
 asRoot(
   "a drone is who its tunnel says, not who its headers say",
   async () => {
-    const [d1, , d3] = town.drones;
+    const [d1, , d3] = testbed.drones;
     const forged = { "X-Drone-IP": [d3.ip, d3.ip], "X-Real-IP": d3.ip, "X-Forwarded-For": d3.ip };
     const begun = await fromDrone(
       d1,
@@ -110,8 +110,8 @@ asRoot(
 asRoot(
   "no operator gets to the edge, and no drone to what else the gateway serves",
   async () => {
-    const [d1] = town.drones;
-    const operator = town.operators[0].client.node;
+    const [d1] = testbed.drones;
+    const operator = testbed.operators[0].client.node;
     expect((await askIn(operator, "GET", `${EDGE}/api/v1/executions/current`)).status).toBe(0);
     expect((await fromDrone(d1, "GET", "/missions")).status).toBe(404);
     expect((await fromDrone(d1, "POST", "/login", {}, { username: "a", password: "b" })).status).toBe(404);
@@ -122,7 +122,7 @@ asRoot(
 asRoot(
   "a mission is uploaded through the jumphost, and the agent flies, records and uploads through the edge",
   async () => {
-    const [d1] = town.drones;
+    const [d1] = testbed.drones;
     const { node } = d1.client;
     const logFolder = freshFolder("flight-logs");
     run(node, "simulator", {
@@ -164,7 +164,7 @@ asRoot(
       return reply.status === 200 && reply;
     }, 30_000);
     expect(pushed.body.message).toEqual(expect.any(String));
-    const metrics = await town.hub.http("http://127.0.0.1:5050/metrics");
+    const metrics = await testbed.hub.http("http://127.0.0.1:5050/metrics");
     expect(metrics).toMatch(/^fleet_jumphost_pipes\{.*\} 1$/m);
 
     await until(async () => (await order("guided")).status === 200, 30_000);

@@ -1,49 +1,52 @@
 import {
   asRoot,
   controlStream,
-  type HubTown,
-  hubTown,
+  type HubTestbed,
+  hubTestbed,
   tellRoundTrips,
 } from "../../testing/system/namespaces";
 import { type Daemon, DaemonHost } from "../../testing/system/namespaces/daemon-host";
 import { foreignInterface } from "../../testing/system/namespaces/foreign-interface";
-import { type Neighbour, neighbour } from "../../testing/system/namespaces/neighbour";
+import { type SocketLink, socketLink } from "../../testing/system/namespaces/socket-link";
 import { until } from "../../testing/until";
 
 const tcp = (port: number) => ({ protocol: "tcp" as const, port });
 
-let town: HubTown;
-let database: Neighbour;
-let store: Neighbour;
+let testbed: HubTestbed;
+let database: SocketLink;
+let store: SocketLink;
 let host: DaemonHost;
 let daemon: Daemon;
 let longest: () => Promise<number>;
 
-/** The real entrypoint, as a process of its own on the hub, with cables to its neighbours that a test can cut. */
+/** The real entrypoint, as a process of its own on the hub, with links to its services that a test can cut. */
 beforeAll(async () => {
   if (process.getuid?.() !== 0) return;
-  town = await hubTown();
-  database = await neighbour(town.world.env.DATABASE_URL as string);
-  store = await neighbour(town.world.env.S3_ENDPOINT as string);
-  host = new DaemonHost(town.hub, {
-    ...town.world.env,
-    DATABASE_URL: database.url(await town.hub.forward(database.path)),
-    S3_ENDPOINT: store.url(await town.hub.forward(store.path)),
+  testbed = await hubTestbed();
+  database = await socketLink(testbed.world.env.DATABASE_URL as string);
+  store = await socketLink(testbed.world.env.S3_ENDPOINT as string);
+  host = new DaemonHost(testbed.hub, {
+    ...testbed.world.env,
+    DATABASE_URL: database.url(await testbed.hub.forward(database.path)),
+    S3_ENDPOINT: store.url(await testbed.hub.forward(store.path)),
     TUNNEL_PORT: "5050",
     LOG_LEVEL: "trace",
     DB_REFRESH_SECONDS: "1",
   });
   daemon = await host.start();
-  await town.connectAll();
-  for (const { client } of town.drones) await client.node.echo(tcp(5001), tcp(22));
-  await until(() => town.operators[0].client.node.probe({ host: town.drones[0].ip, ...tcp(5001) }), 20_000);
-  longest = await controlStream(town.operators[0].client.node, town.drones[0].client.node, 5001);
-  await town.operators[0].client.node.stream("steady", { host: town.drones[0].ip, ...tcp(5001) });
+  await testbed.connectAll();
+  for (const { client } of testbed.drones) await client.node.echo(tcp(5001), tcp(22));
+  await until(
+    () => testbed.operators[0].client.node.probe({ host: testbed.drones[0].ip, ...tcp(5001) }),
+    20_000,
+  );
+  longest = await controlStream(testbed.operators[0].client.node, testbed.drones[0].client.node, 5001);
+  await testbed.operators[0].client.node.stream("steady", { host: testbed.drones[0].ip, ...tcp(5001) });
 }, 120_000);
 
 afterAll(() => daemon?.kill());
 
-const ann = () => town.operators[0].client.node;
+const ann = () => testbed.operators[0].client.node;
 
 /** The stream that has run since the beginning has lost nothing so far and goes on. */
 async function steady(since?: string): Promise<void> {
@@ -56,12 +59,12 @@ async function steady(since?: string): Promise<void> {
 }
 
 const peers = async (name: string) =>
-  (await town.hub.shell(`wg show ${name} allowed-ips`)).split("\n").filter(Boolean).sort();
+  (await testbed.hub.shell(`wg show ${name} allowed-ips`)).split("\n").filter(Boolean).sort();
 /** Everything of the hub that a restart must not change, the interfaces' indexes included. */
 const footprint = async () => [
   await peers("users0"),
   await peers("drones0"),
-  await town.hub.shell("ip -o link show users0; ip -o link show drones0"),
+  await testbed.hub.shell("ip -o link show users0; ip -o link show drones0"),
 ];
 
 asRoot(
@@ -97,10 +100,10 @@ asRoot(
     expect(await peers("drones0")).toEqual(before);
     await steady();
     database.mend();
-    const owner = town.operators[0].id;
-    const drone = await town.world.fleet.drone("10.71.2.1", owner);
+    const owner = testbed.operators[0].id;
+    const drone = await testbed.world.fleet.drone("10.71.2.1", owner);
     await until(async () => (await peers("drones0")).some((line) => line.includes("10.71.2.1/32")), 20_000);
-    await town.world.fleet.deleteDrone(drone.id);
+    await testbed.world.fleet.deleteDrone(drone.id);
   },
   90_000,
 );
@@ -112,7 +115,7 @@ asRoot(
     daemon.kill();
     await daemon.gone;
     daemon = await host.start();
-    await town.world.fleet.drone("10.71.2.2", town.operators[0].id);
+    await testbed.world.fleet.drone("10.71.2.2", testbed.operators[0].id);
     await until(
       async () => (await daemon.metric("fleet_tunnel_failures_total", { stage: "configs" })) > 0,
       30_000,
@@ -129,11 +132,11 @@ asRoot(
 asRoot(
   "a half-failed apply and a malformed row: live tunnels stay, the others are served, metrics tell, and it mends itself",
   async () => {
-    const owner = town.operators[0].id;
+    const owner = testbed.operators[0].id;
     const has = async (ip: string) => (await peers("drones0")).some((line) => line.includes(`${ip}/32`));
     host.refuse("10.71.3.2/32");
     const fleet = await Promise.all(
-      [1, 2, 3].map((last) => town.world.fleet.drone(`10.71.3.${last}`, owner)),
+      [1, 2, 3].map((last) => testbed.world.fleet.drone(`10.71.3.${last}`, owner)),
     );
     await until(async () => (await has("10.71.3.1")) && (await has("10.71.3.3")), 20_000);
     await until(
@@ -141,15 +144,15 @@ asRoot(
       20_000,
     );
     expect(await has("10.71.3.2")).toBe(false);
-    await town.world.db("vpn_addresses").insert({ ip: "10.70.3.9", range: "drones" });
+    await testbed.world.db("vpn_addresses").insert({ ip: "10.70.3.9", range: "drones" });
     const fault = { plane: "drones", fault: "address_outside_plane" };
-    const malformed = await town.world.fleet.drone("10.71.3.4", owner);
-    await town.world.db("drones").where({ id: malformed.id }).update({ ip: "10.70.3.9" });
+    const malformed = await testbed.world.fleet.drone("10.71.3.4", owner);
+    await testbed.world.db("drones").where({ id: malformed.id }).update({ ip: "10.70.3.9" });
     await until(async () => (await daemon.metric("fleet_tunnel_faulty_rows", fault)) > 0, 20_000);
     await steady();
     host.refuse(undefined);
     await until(() => has("10.71.3.2"), 20_000);
-    for (const { id } of [...fleet, malformed]) await town.world.fleet.deleteDrone(id);
+    for (const { id } of [...fleet, malformed]) await testbed.world.fleet.deleteDrone(id);
     await until(async () => !(await has("10.71.3.2")), 20_000);
   },
   120_000,
@@ -158,19 +161,19 @@ asRoot(
 asRoot(
   "many rows gone at once: the firewall shuts, their tunnels stay; the rows back, they go on with the keys they have",
   async () => {
-    const owner = town.operators[0].id;
+    const owner = testbed.operators[0].id;
     daemon.kill();
     await daemon.gone;
     // Three ticks are more than this takes.
     daemon = await host.start({ DB_REFRESH_SECONDS: "6" });
-    for (let last = 1; last <= 8; last++) await town.world.fleet.drone(`10.71.4.${last}`, owner);
+    for (let last = 1; last <= 8; last++) await testbed.world.fleet.drone(`10.71.4.${last}`, owner);
     await until(async () => (await peers("drones0")).some((line) => line.includes("10.71.4.8/32")), 30_000);
-    const lost = town.drones[1];
+    const lost = testbed.drones[1];
     await until(() => ann().probe({ host: lost.ip, ...tcp(22) }), 20_000);
     const before = await peers("drones0");
-    const gone = () => town.world.db("drones").where({ id: lost.id }).orWhereRaw("ip <<= '10.71.4.0/24'");
-    await gone().update({ deleted_at: town.world.db.fn.now() });
-    const open = async () => (await town.hub.shell("ipset save fleet-pairs")).includes(lost.ip);
+    const gone = () => testbed.world.db("drones").where({ id: lost.id }).orWhereRaw("ip <<= '10.71.4.0/24'");
+    await gone().update({ deleted_at: testbed.world.db.fn.now() });
+    const open = async () => (await testbed.hub.shell("ipset save fleet-pairs")).includes(lost.ip);
     await until(async () => !(await open()));
     await until(async () => (await daemon.metric("fleet_tunnel_held_removals", { plane: "drones" })) === 9);
     await expect(ann().probe({ host: lost.ip, ...tcp(22) }, 1_000)).resolves.toBe(false);
@@ -180,10 +183,10 @@ asRoot(
     expect(await daemon.metric("fleet_tunnel_held_removals", { plane: "drones" })).toBe(0);
     expect(await peers("drones0")).toEqual(before);
     await steady();
-    await town.world
+    await testbed.world
       .db("drones")
       .whereRaw("ip <<= '10.71.4.0/24'")
-      .update({ deleted_at: town.world.db.fn.now() });
+      .update({ deleted_at: testbed.world.db.fn.now() });
     // This time they stay away, until three ticks agree.
     await until(async () => !(await peers("drones0")).some((line) => line.includes("10.71.4.")), 60_000);
     await steady();
@@ -194,16 +197,16 @@ asRoot(
 asRoot(
   "wireguard-go killed: brought back by itself, and clients return with the config they have",
   async () => {
-    const pid = (await town.hub.shell("pidof -s wireguard-go || true")).trim();
-    if (pid) await town.hub.shell("kill -9 $(pidof wireguard-go)");
-    else await town.hub.shell("ip link delete users0; ip link delete drones0");
+    const pid = (await testbed.hub.shell("pidof -s wireguard-go || true")).trim();
+    if (pid) await testbed.hub.shell("kill -9 $(pidof wireguard-go)");
+    else await testbed.hub.shell("ip link delete users0; ip link delete drones0");
     await until(
       async () => (await peers("drones0")).length > 0 && (await peers("users0")).length > 0,
       20_000,
     );
-    await until(() => ann().probe({ host: town.drones[0].ip, ...tcp(22) }), 10_000);
+    await until(() => ann().probe({ host: testbed.drones[0].ip, ...tcp(22) }), 10_000);
     // A drone that was idle is spoken to first; by itself it would stay away for up to two minutes.
-    await until(() => ann().probe({ host: town.drones[1].ip, ...tcp(22) }), 5_000);
+    await until(() => ann().probe({ host: testbed.drones[1].ip, ...tcp(22) }), 5_000);
   },
   100_000,
 );
@@ -213,19 +216,19 @@ asRoot(
   async () => {
     daemon.kill();
     await daemon.gone;
-    await town.hub.shell(`iptables -N OTHERS
+    await testbed.hub.shell(`iptables -N OTHERS
       iptables -A OTHERS -p tcp --dport 9 -j DROP
       iptables -A FORWARD -j OTHERS
       ipset create others hash:ip
       ipset add others 192.0.2.9`);
-    const core = await foreignInterface(town.hub);
+    const core = await foreignInterface(testbed.hub);
     const coreBefore = await core();
     const child = host.run("--teardown");
     expect(await new Promise((resolve) => child.once("exit", resolve))).toBe(0);
-    const left = await town.hub.shell("iptables-save; ipset list -name; ip -o link");
+    const left = await testbed.hub.shell("iptables-save; ipset list -name; ip -o link");
     expect(left).not.toMatch(/FLEET|fleet-pairs|users0|drones0/);
     const others = async () => {
-      const kept = await town.hub.shell("iptables-save -t filter; ipset list others");
+      const kept = await testbed.hub.shell("iptables-save -t filter; ipset list others");
       expect(kept).toContain("-A FORWARD -j OTHERS\n");
       expect(kept).toContain("-A OTHERS -p tcp -m tcp --dport 9 -j DROP\n");
       expect(kept).toContain("192.0.2.9");
@@ -235,8 +238,8 @@ asRoot(
     daemon = await host.start();
     // Idle ones too: the hub remembers where it heard them last.
     await Promise.all([
-      until(() => ann().probe({ host: town.drones[0].ip, ...tcp(22) }), 10_000),
-      until(() => town.operators[1].client.node.probe({ host: town.drones[2].ip, ...tcp(22) }), 10_000),
+      until(() => ann().probe({ host: testbed.drones[0].ip, ...tcp(22) }), 10_000),
+      until(() => testbed.operators[1].client.node.probe({ host: testbed.drones[2].ip, ...tcp(22) }), 10_000),
     ]);
     await others();
   },
@@ -247,7 +250,7 @@ asRoot("through all of this no private key was printed or shown in a metric", as
   const text = host.said + (await daemon.metrics());
   expect(text).toContain("Set a peer");
   expect(text).toContain("fleet_tunnel_peers");
-  const { configs, env } = town.world;
+  const { configs, env } = testbed.world;
   const texts = [...(await configs.configs()), ...(await configs.tombstones())].map(({ key }) =>
     configs.get(key),
   );

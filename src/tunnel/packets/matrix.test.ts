@@ -1,15 +1,21 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { asRoot, type HubTown, hubTown, type Namespace, type Target } from "../../testing/system/namespaces";
+import {
+  asRoot,
+  type HubTestbed,
+  hubTestbed,
+  type Namespace,
+  type Target,
+} from "../../testing/system/namespaces";
 import { foreignInterface } from "../../testing/system/namespaces/foreign-interface";
-import { hubAsShown } from "../../testing/system/namespaces/hub-as-shown";
-import { DRONE_PORTS, HUB_ADDRESS } from "../../testing/system/namespaces/hub-town";
+import { showHub } from "../../testing/system/namespaces/hub-state";
+import { DRONE_PORTS, HUB_ADDRESS } from "../../testing/system/namespaces/hub-testbed";
 import { until } from "../../testing/until";
 import { teardownFirewall } from "../firewall/firewall";
 import type { Tunnel } from "../index";
 import { publicKeyOf } from "../wireguard/keys";
 
-let town: HubTown;
+let testbed: HubTestbed;
 let tunnel: Tunnel;
 let foreign: () => Promise<string>;
 let foreignBefore: string;
@@ -34,7 +40,7 @@ const servicePorts = [udp(53), tcp(53), tcp(443), tcp(444)];
 /** Only the tests' own ticks: what they put above our chains stays there until then. */
 const env = { DB_REFRESH_SECONDS: "3600", FIREWALL_EXTRA_ALLOW: "172.31.5.5/32:tcp/443" };
 
-/** Who owns which drone, as `hubTown` lays it out. */
+/** Who owns which drone, as `hubTestbed` lays it out. */
 const owner = [0, 0, 1];
 const opens = (operator: number, drone: number, { protocol, port }: Pick<Target, "protocol" | "port">) =>
   owner[drone] === operator &&
@@ -44,17 +50,20 @@ const opens = (operator: number, drone: number, { protocol, port }: Pick<Target,
 
 beforeAll(async () => {
   if (process.getuid?.() !== 0) return;
-  town = await hubTown();
-  foreign = await foreignInterface(town.hub);
+  testbed = await hubTestbed();
+  foreign = await foreignInterface(testbed.hub);
   foreignBefore = await foreign();
-  tunnel = await town.world.start({ os: town.hub.os, dataplane: "auto" }, env);
-  await town.connectAll();
+  tunnel = await testbed.world.start({ os: testbed.hub.os, dataplane: "auto" }, env);
+  await testbed.connectAll();
   await Promise.all([
-    ...[...town.operators, ...town.drones].map(({ client }) => client.node.echo(...probed)),
-    town.hub.echo(...hubPorts),
-    town.services.echo(...servicePorts),
+    ...[...testbed.operators, ...testbed.drones].map(({ client }) => client.node.echo(...probed)),
+    testbed.hub.echo(...hubPorts),
+    testbed.services.echo(...servicePorts),
   ]);
-  await until(() => town.operators[0].client.node.probe({ host: town.drones[0].ip, ...tcp(5001) }), 20_000);
+  await until(
+    () => testbed.operators[0].client.node.probe({ host: testbed.drones[0].ip, ...tcp(5001) }),
+    20_000,
+  );
 }, 90_000);
 
 interface Row {
@@ -65,7 +74,7 @@ interface Row {
 }
 
 function rows(): Row[] {
-  const { operators, drones } = town;
+  const { operators, drones } = testbed;
   const row = (
     from: { client: { node: Namespace; name: string } },
     to: string,
@@ -134,8 +143,8 @@ asRoot(
 asRoot(
   "a drone may answer an operator and not call one, not even from a port that is open to it",
   async () => {
-    const [ann] = town.operators;
-    const [d1] = town.drones;
+    const [ann] = testbed.operators;
+    const [d1] = testbed.drones;
     await expect(d1.client.node.probe({ host: ann.ip, ...udp(14900) }, 800, 14900)).resolves.toBe(false);
     await expect(d1.client.node.probe({ host: ann.ip, ...tcp(80) }, 800, 22)).resolves.toBe(false);
   },
@@ -144,29 +153,29 @@ asRoot(
 asRoot(
   "nobody on the uplink or the services' network reaches a peer, nor lends a peer's address",
   async () => {
-    const [d1] = town.drones;
-    await town.services.shell("ip address add 10.70.0.2/32 dev lo");
-    await expect(town.services.probe({ host: d1.ip, ...tcp(5001) }, 800)).resolves.toBe(false);
-    await town.services.shell("ip route add 10.71.0.0/16 via 172.31.0.1 src 10.70.0.2");
+    const [d1] = testbed.drones;
+    await testbed.services.shell("ip address add 10.70.0.2/32 dev lo");
+    await expect(testbed.services.probe({ host: d1.ip, ...tcp(5001) }, 800)).resolves.toBe(false);
+    await testbed.services.shell("ip route add 10.71.0.0/16 via 172.31.0.1 src 10.70.0.2");
     const before = await d1.client.node.heard(14900);
-    await town.services.probe({ host: d1.ip, ...udp(14900) }, 800);
+    await testbed.services.probe({ host: d1.ip, ...udp(14900) }, 800);
     expect(await d1.client.node.heard(14900)).toBe(before);
     // They came as far as the hub.
-    expect(await town.hub.shell("iptables-save -c -t mangle")).toMatch(
+    expect(await testbed.hub.shell("iptables-save -c -t mangle")).toMatch(
       /\[[1-9]\d*:\d+\] -A FLEET-PREROUTING -s 10\.70\.0\.0\/16 ! -i users0 -j DROP/,
     );
-    await town.services.shell("ip route del 10.71.0.0/16; ip address del 10.70.0.2/32 dev lo");
+    await testbed.services.shell("ip route del 10.71.0.0/16; ip address del 10.70.0.2/32 dev lo");
   },
 );
 
 /** A member's key belongs to whoever has the private half, and not to whom the hub thinks. */
 async function keysByName(): Promise<ReadonlyMap<string, string>> {
-  const { USERS_PRIVATE_KEY, DRONES_PRIVATE_KEY } = town.world.env;
+  const { USERS_PRIVATE_KEY, DRONES_PRIVATE_KEY } = testbed.world.env;
   const hubKeys = [
     [publicKeyOf(USERS_PRIVATE_KEY as never), "the hub's key of users"],
     [publicKeyOf(DRONES_PRIVATE_KEY as never), "the hub's key of drones"],
   ] as const;
-  const members = [...town.operators, ...town.drones].map(async ({ client }) => {
+  const members = [...testbed.operators, ...testbed.drones].map(async ({ client }) => {
     const key = (await client.node.shell("wg show wg0 public-key")).trim();
     return [key, `${client.name}'s key`] as const;
   });
@@ -181,15 +190,15 @@ const golden = (backend: "nft" | "legacy") =>
 
 asRoot("`wg show`, `iptables-save` and `ipset save` on the hub read as the contract says", async () => {
   for (const name of ["users0", "drones0"]) {
-    await until(async () => !/\t0$/m.test(await town.hub.shell(`wg show ${name} latest-handshakes`)));
+    await until(async () => !/\t0$/m.test(await testbed.hub.shell(`wg show ${name} latest-handshakes`)));
   }
-  expect(await hubAsShown(town.hub, await keysByName())).toBe(golden("nft"));
+  expect(await showHub(testbed.hub, await keysByName())).toBe(golden("nft"));
 });
 
 asRoot(
   "the same holds with rules shaped like kube-proxy's and a CNI's accepting ahead of ours",
   async () => {
-    await town.hub.shell(`iptables -N KUBE-FORWARD
+    await testbed.hub.shell(`iptables -N KUBE-FORWARD
       iptables -A KUBE-FORWARD -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT
       iptables -A KUBE-FORWARD -s 10.0.0.0/8 -j ACCEPT
       iptables -A KUBE-FORWARD -d 10.0.0.0/8 -j ACCEPT
@@ -201,7 +210,7 @@ asRoot(
     tunnel.reconciler.enqueue("tick");
     await until(async () =>
       /\n-A FORWARD -j FLEET-FORWARD\n-A FORWARD -j KUBE/.test(
-        await town.hub.shell("iptables-save -t filter"),
+        await testbed.hub.shell("iptables-save -t filter"),
       ),
     );
     expect(await deviations()).toEqual([]);
@@ -213,19 +222,21 @@ asRoot(
   "the same holds in the legacy tables, on a host whose own rules are there; adopted without a new handshake",
   async () => {
     await tunnel.lifecycle.stop("another daemon follows");
-    await teardownFirewall(town.hub.os);
-    await town.hub.shell(`iptables -F
+    await teardownFirewall(testbed.hub.os);
+    await testbed.hub.shell(`iptables -F
       iptables -X
       iptables -t nat -F
       iptables-legacy -A FORWARD -p tcp --dport 9 -j DROP`);
-    const handshakes = () => town.hub.shell("wg show drones0 latest-handshakes | sort");
+    const handshakes = () => testbed.hub.shell("wg show drones0 latest-handshakes | sort");
     const before = await handshakes();
-    tunnel = await town.world.start({ os: town.hub.os, dataplane: "auto" }, env);
-    await until(async () => (await town.hub.shell("iptables-legacy-save")).includes("-j FLEET-POSTROUTING"));
+    tunnel = await testbed.world.start({ os: testbed.hub.os, dataplane: "auto" }, env);
+    await until(async () =>
+      (await testbed.hub.shell("iptables-legacy-save")).includes("-j FLEET-POSTROUTING"),
+    );
     await until(() => tunnel.lifecycle.state === "ready");
     expect(await deviations()).toEqual([]);
     expect(await handshakes()).toBe(before);
-    const shown = await hubAsShown(town.hub, await keysByName());
+    const shown = await showHub(testbed.hub, await keysByName());
     // The host's own rule is where it was, behind ours.
     expect(shown).toContain("-A FORWARD -j FLEET-FORWARD\n-A FORWARD -p tcp -m tcp --dport 9 -j DROP\n");
     expect(shown.replace("-A FORWARD -p tcp -m tcp --dport 9 -j DROP\n", "")).toBe(golden("legacy"));

@@ -51,10 +51,10 @@ asRoot(
 asRoot(
   "Postgres is away from the first hub for a moment: it serves on and has the lock again afterwards",
   async () => {
-    first.cables.database.cut();
+    first.links.database.cut();
     await until(() => first.said.join("").includes("The database is away"));
     expect([await first.readiness(), await echoes(pair)]).toEqual(["ready", true]);
-    first.cables.database.mend();
+    first.links.database.mend();
     await until(async () => {
       const { rows } = await pair.world.db.raw(
         "select 1 from pg_locks join pg_stat_activity using (pid) where locktype = 'advisory' and granted and application_name = 'fleet-hub a'",

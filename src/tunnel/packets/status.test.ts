@@ -1,22 +1,22 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { asRoot, type HubTown, hubTown } from "../../testing/system/namespaces";
+import { asRoot, type HubTestbed, hubTestbed } from "../../testing/system/namespaces";
 import { until } from "../../testing/until";
 import type { Tunnel } from "../index";
 import { realOs } from "../os/os";
 
 const tcp = (port: number) => ({ protocol: "tcp" as const, port });
 
-let town: HubTown;
+let testbed: HubTestbed;
 let tunnel: Tunnel;
 
 beforeAll(async () => {
   if (process.getuid?.() !== 0) return;
-  town = await hubTown();
+  testbed = await hubTestbed();
   const env = { DB_REFRESH_SECONDS: "3600", USERS_MTU: "1300" };
-  tunnel = await town.world.start({ os: town.hub.os, dataplane: "auto" }, env);
-  const [ann] = town.operators;
-  const [d1] = town.drones;
-  await Promise.all([town.connect(ann, "users"), town.connect(d1, "drones")]);
+  tunnel = await testbed.world.start({ os: testbed.hub.os, dataplane: "auto" }, env);
+  const [ann] = testbed.operators;
+  const [d1] = testbed.drones;
+  await Promise.all([testbed.connect(ann, "users"), testbed.connect(d1, "drones")]);
   await d1.client.node.echo(tcp(5001));
   await until(() => ann.client.node.probe({ host: d1.ip, ...tcp(5001) }), 20_000);
   await ann.client.node.stream("steady", { host: d1.ip, ...tcp(5001) });
@@ -31,7 +31,7 @@ async function curl(path: string, body?: object): Promise<ReturnType<typeof JSON
 
 /** What `wg show IF` says of the peer with this address. */
 async function shown(plane: "users0" | "drones0", ip: string) {
-  const dump = await town.hub.shell(`wg show ${plane} dump`);
+  const dump = await testbed.hub.shell(`wg show ${plane} dump`);
   const fields =
     dump
       .split("\n")
@@ -41,7 +41,7 @@ async function shown(plane: "users0" | "drones0", ip: string) {
 }
 
 asRoot("a peer that shook hands is up, with WireGuard's own time; one that never did is not", async () => {
-  const [ann, ben] = town.operators;
+  const [ann, ben] = testbed.operators;
   await until(async () => (await curl(`/status/user/${ann.ip}`)).status === true);
   const { latest_handshake } = await shown("users0", ann.ip);
   expect(latest_handshake).toBeGreaterThan(1_700_000_000);
@@ -54,7 +54,7 @@ asRoot("a peer that shook hands is up, with WireGuard's own time; one that never
 asRoot(
   "GET /drones_status tells what WireGuard counts, looked at each second and not for each caller",
   async () => {
-    const [d1, d2] = town.drones;
+    const [d1, d2] = testbed.drones;
     const ask = async () => await curl("/drones_status", { ips: [d1.ip, d2.ip, "10.71.9.9"] });
     const before = await shown("drones0", d1.ip);
     const replies = [await ask()];
@@ -100,8 +100,8 @@ asRoot(
 asRoot(
   "a connection's segments fit both planes, whatever the clients' own MTU: neither side sends longer ones",
   async () => {
-    const [ann] = town.operators;
-    const [d1] = town.drones;
+    const [ann] = testbed.operators;
+    const [d1] = testbed.drones;
     const segment = async (member: typeof ann) =>
       Number(
         / mss:(\d+)/.exec(await member.client.node.shell("ss -tinH state established dst 10.70.0.0/15"))?.[1],

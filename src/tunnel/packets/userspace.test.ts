@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { compiledPrograms } from "../../testing/programs/programs";
-import { asRoot, controlStream, type HubTown, hubTown } from "../../testing/system/namespaces";
+import { asRoot, controlStream, type HubTestbed, hubTestbed } from "../../testing/system/namespaces";
 import { until } from "../../testing/until";
 import { ENDPOINTS_KEY } from "../client-configs/store";
 import type { Tunnel } from "../index";
 
 const tcp = (port: number) => ({ protocol: "tcp" as const, port });
 
-let town: HubTown;
+let testbed: HubTestbed;
 let tunnel: Tunnel;
 let userspace: ChildProcess;
 let longest: () => Promise<number>;
@@ -16,9 +16,9 @@ let longest: () => Promise<number>;
 /** As in a pod: one container runs the daemon, another `wireguard-go`, on the same network. */
 beforeAll(async () => {
   if (process.getuid?.() !== 0) return;
-  town = await hubTown();
+  testbed = await hubTestbed();
   tunnel = await startDaemon();
-  const [program, ...words] = [...town.hub.prefix, process.execPath];
+  const [program, ...words] = [...testbed.hub.prefix, process.execPath];
   const entrypoint = `${compiledPrograms()}/cmd/tunnel.js`;
   userspace = spawn(program as string, [...words, entrypoint, "--userspace"], {
     env: { PATH: process.env.PATH, TUNNEL_DATAPLANE: "wireguard-go", LOG_LEVEL: "error" },
@@ -29,8 +29,8 @@ beforeAll(async () => {
 afterAll(() => stopUserspace("SIGKILL"));
 
 const startDaemon = () =>
-  town.world.start(
-    { os: town.hub.os, dataplane: "wireguard-go" },
+  testbed.world.start(
+    { os: testbed.hub.os, dataplane: "wireguard-go" },
     { TUNNEL_WIREGUARD_EXTERNAL: "true", DB_REFRESH_SECONDS: "3600" },
   );
 
@@ -43,16 +43,16 @@ async function stopUserspace(signal: NodeJS.Signals): Promise<void> {
   await gone;
 }
 
-const ann = () => town.operators[0].client.node;
-const drone = () => town.drones[0];
+const ann = () => testbed.operators[0].client.node;
+const drone = () => testbed.drones[0];
 const running = async () =>
-  (await town.hub.shell("pidof wireguard-go || true")).trim().split(" ").filter(Boolean).sort();
+  (await testbed.hub.shell("pidof wireguard-go || true")).trim().split(" ").filter(Boolean).sort();
 
 asRoot(
   "the daemon waits for interfaces that another process makes, and sets them up",
   async () => {
     await until(() => tunnel.lifecycle.state === "ready", 30_000);
-    await town.connectAll();
+    await testbed.connectAll();
     await drone().client.node.echo(tcp(5001), tcp(22));
     await until(() => ann().probe({ host: drone().ip, ...tcp(5001) }), 20_000);
     expect(await running()).toHaveLength(2);
@@ -85,7 +85,7 @@ asRoot(
   async () => {
     const { client, ip } = drone();
     const isKept = async () => {
-      const kept = JSON.parse((await town.world.configs.get(ENDPOINTS_KEY)) ?? "{}");
+      const kept = JSON.parse((await testbed.world.configs.get(ENDPOINTS_KEY)) ?? "{}");
       return Object.values(kept).includes(await client.endpoint());
     };
     await until(isKept, 10_000);
@@ -101,11 +101,13 @@ asRoot(
   "wireguard-go killed: its own keeper starts it again, the daemon sets it up, clients come back",
   async () => {
     const before = await running();
-    await town.hub.shell("kill -9 $(pidof wireguard-go)");
+    await testbed.hub.shell("kill -9 $(pidof wireguard-go)");
     await until(async () => (await running()).length === 2 && (await running()).join() !== before.join());
     await until(() => ann().probe({ host: drone().ip, ...tcp(22) }), 20_000);
-    await town.world.db("users").where({ id: town.operators[0].id }).delete();
-    await until(async () => !(await town.hub.shell("wg show users0 allowed-ips")).includes("10.70.0.2/32"));
+    await testbed.world.db("users").where({ id: testbed.operators[0].id }).delete();
+    await until(
+      async () => !(await testbed.hub.shell("wg show users0 allowed-ips")).includes("10.70.0.2/32"),
+    );
   },
   60_000,
 );
@@ -113,5 +115,5 @@ asRoot(
 asRoot("stopped, it takes its interfaces with it and leaves no process", async () => {
   await stopUserspace("SIGTERM");
   expect(await running()).toEqual([]);
-  expect(await town.hub.shell("ip -o link")).not.toMatch(/users0|drones0/);
+  expect(await testbed.hub.shell("ip -o link")).not.toMatch(/users0|drones0/);
 });

@@ -4,10 +4,10 @@ import type { PublicKey } from "../../domain/wireguard";
 import type { Logger } from "../../platform/process/log";
 import type { Keyring } from "../client-configs/keyring";
 import type { Endpoints } from "../ha/endpoints";
-import { TakeoverCalls } from "../ha/takeover";
+import { TakeoverHandshakes } from "../ha/takeover";
 import type { TunnelMetrics } from "../metrics";
 import type { Os } from "../os/os";
-import { applyPeerPlan, hushPeers } from "../wireguard/apply";
+import { applyPeerPlan, disableKeepalives } from "../wireguard/apply";
 import {
   ensureInterface,
   type InterfaceSettings,
@@ -27,9 +27,9 @@ export interface PlanePeersOptions {
   /** Whether this hub serves. While it does not, the peers are in place and the interface is down. */
   readonly isActive: () => boolean;
   readonly keyring: Pick<Keyring, "split" | "ownerOf">;
-  readonly endpoints: Pick<Endpoints, "note" | "of" | "forget" | "latestFirst">;
-  /** Some peers have not answered this hub's call: ask for `reconcile`. */
-  readonly onCallsDue: () => void;
+  readonly endpoints: Pick<Endpoints, "record" | "of" | "forget" | "latestFirst">;
+  /** Some peers have not answered this hub's handshake: ask for `reconcile`. */
+  readonly onHandshakesDue: () => void;
   readonly log: Logger;
   readonly metrics: TunnelMetrics;
 }
@@ -52,11 +52,11 @@ export class PlanePeers {
   /** For each look that is under way, the peers that were changed since it began. */
   private readonly changedSince = new Set<Set<PublicKey>>();
   private readonly vanishing = new VanishingPolicy<string>();
-  private readonly calls: TakeoverCalls;
+  private readonly takeover: TakeoverHandshakes;
 
   constructor(private readonly options: PlanePeersOptions) {
-    const { onCallsDue: onDue } = options;
-    this.calls = new TakeoverCalls({ ...options, networkInterface: options.plane.interface, onDue });
+    const { onHandshakesDue: onDue } = options;
+    this.takeover = new TakeoverHandshakes({ ...options, networkInterface: options.plane.interface, onDue });
   }
 
   get plane(): Plane {
@@ -107,7 +107,7 @@ export class PlanePeers {
       if (this.ownKey !== undefined && observed.publicKey !== this.ownKey) {
         throw new Error(`${this.plane.interface} was recreated by another program.`);
       }
-      this.learn(observed.peers, changed);
+      this.update(observed.peers, changed);
       this.isUp = true;
       return observed;
     } catch (error) {
@@ -134,29 +134,28 @@ export class PlanePeers {
     }
   }
 
-  /** Make the interface what it should be, anew when it is not there. Not to run beside `reconcile`. */
+  /** Configure the interface, and create it when it is missing. Must not run beside `reconcile`. */
   async mend(): Promise<void> {
     this.isUp = false;
     const isActive = this.options.isActive();
-    const takesOver = isActive && (await this.calls.prepare());
+    const takesOver = isActive && (await this.takeover.prepare());
     const { observed, changes } = await ensureInterface(this.options.os, this.options.settings());
     this.ownKey = observed.publicKey;
     this.stoodActive = isActive;
-    this.learn(observed.peers, new Set());
+    this.update(observed.peers, new Set());
     this.isUp = true;
     for (const change of changes) {
       this.options.log.info({ interface: this.plane.interface, change }, "Changed an interface");
       this.options.metrics.changed("interface");
     }
     if (!takesOver) return;
-    await this.calls.call(this.known);
-    // The next tick ends the keepalives, of which it learns from the interface.
+    await this.takeover.start(this.known);
+    // So that the next tick finds the keepalives and turns them off.
     await this.look();
   }
 
   /**
-   * This hub is not the one that serves any more: not a packet from now on, and no session that clients will have
-   * left when its turn comes again. Not to wait for other work.
+   * Remove the interface with its sessions at once: this hub does not serve any more. Does not wait for other work.
    */
   async shut(): Promise<void> {
     this.isUp = false;
@@ -170,9 +169,9 @@ export class PlanePeers {
    */
   async reconcile(isTick: boolean): Promise<void> {
     if (isTick) await this.endKeepalives();
-    if (this.calls.areDue) {
+    if (this.takeover.isRetryDue) {
       await this.look();
-      await this.calls.callAgain(this.known);
+      await this.takeover.retry(this.known);
     }
     const { keyring } = this.options;
     const desired = { ...keyring.split([...this.members.values()]), ownerOf: keyring.ownerOf };
@@ -206,7 +205,7 @@ export class PlanePeers {
     const speakFirst = this.options.isActive() ? this.options.endpoints.of : undefined;
     const failures = await applyPeerPlan(os, plane.interface, plan, speakFirst);
     this.markChanged(plan);
-    this.note(plan, failures);
+    this.report(plan, failures);
     if (failures.size > 0) {
       throw new AggregateError(
         failures.values(),
@@ -224,7 +223,7 @@ export class PlanePeers {
   }
 
   /** Take over what was seen, but for the peers that were changed after the look began. */
-  private learn(seen: ReadonlyMap<PublicKey, LivePeer>, changed: ReadonlySet<PublicKey>): void {
+  private update(seen: ReadonlyMap<PublicKey, LivePeer>, changed: ReadonlySet<PublicKey>): void {
     const peers = new Map(seen);
     for (const key of changed) {
       const known = this.known.get(key);
@@ -233,7 +232,7 @@ export class PlanePeers {
     }
     this.setKnown(peers);
     // A standby's interface receives nothing: its endpoints are old.
-    if (this.stoodActive !== false) this.options.endpoints.note(peers.values());
+    if (this.stoodActive !== false) this.options.endpoints.record(peers.values());
   }
 
   private setKnown(peers: ReadonlyMap<PublicKey, LivePeer>): void {
@@ -251,11 +250,11 @@ export class PlanePeers {
     const called = [...this.known.values()].filter(({ keepalive }) => keepalive);
     if (called.length === 0) return;
     const publicKeys = called.map(({ publicKey }) => publicKey);
-    await hushPeers(this.options.os, this.plane.interface, publicKeys);
+    await disableKeepalives(this.options.os, this.plane.interface, publicKeys);
   }
 
   /** Log and count each change, and take it over before the next look. */
-  private note(plan: PeerPlan, failures: ReadonlyMap<string, Error>): void {
+  private report(plan: PeerPlan, failures: ReadonlyMap<string, Error>): void {
     const { log, metrics, keyring } = this.options;
     const peers = new Map(this.known);
     for (const { publicKey, ip, why } of plan.remove) {

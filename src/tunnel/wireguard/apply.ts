@@ -19,7 +19,7 @@ export async function applyPeerPlan(
   os: Os,
   networkInterface: string,
   plan: PeerPlan,
-  /** Where a peer was last heard, `ip:port`; a new peer is spoken to there before it speaks. */
+  /** A peer's last endpoint, `ip:port`. A new peer that has one is sent a handshake. */
   endpointOf: (publicKey: PublicKey) => string | undefined = () => undefined,
 ): Promise<ReadonlyMap<string, Error>> {
   const failures = new Map<string, Error>();
@@ -39,7 +39,7 @@ export async function applyPeerPlan(
   return failures;
 }
 
-/** Tell an interface where its peers were last heard; nothing is sent. One bad address spoils no other. */
+/** Set the peers' endpoints; nothing is sent. */
 export async function setEndpoints(
   os: Os,
   networkInterface: string,
@@ -49,22 +49,22 @@ export async function setEndpoints(
     publicKey,
     args: ["endpoint", endpoint],
   }));
-  await setInBatches(os, networkInterface, changes, "Where some peers were last heard is not set.");
+  await setInBatches(os, networkInterface, changes, "The endpoints of some peers were not set.");
 }
 
-/** Send each peer something now, as an idle client would not for up to two minutes. */
-export async function callPeers(
+/** Send each peer a handshake now; an idle client would start one only after up to two minutes. */
+export async function startHandshakes(
   os: Os,
   networkInterface: string,
   publicKeys: readonly PublicKey[],
 ): Promise<void> {
   // A keepalive that is turned on is sent at once.
   const changes = publicKeys.map((publicKey) => ({ publicKey, args: ["persistent-keepalive", "25"] }));
-  await setInBatches(os, networkInterface, changes, "Some peers were not called.");
+  await setInBatches(os, networkInterface, changes, "Some peers were not sent a handshake.");
 }
 
-/** A peer that is to be called where it was last heard. */
-export interface Callee {
+/** A peer and the endpoint to which its handshake goes. */
+export interface HandshakeTarget {
   readonly publicKey: PublicKey;
   /** `ip:port` */
   readonly endpoint: string;
@@ -75,26 +75,26 @@ export interface Callee {
  * Send each of these peers, which have no session with this hub, a handshake now, though one was sent less than five
  * seconds ago: WireGuard would hold it back for a peer that it knows, and does not for one that is new.
  */
-export async function callPeersAnew(
+export async function restartHandshakes(
   os: Os,
   networkInterface: string,
-  callees: readonly Callee[],
+  targets: readonly HandshakeTarget[],
 ): Promise<void> {
-  const changes = callees.map(({ publicKey, endpoint, allowedIps }) => {
+  const changes = targets.map(({ publicKey, endpoint, allowedIps }) => {
     const anew = ["endpoint", endpoint, "persistent-keepalive", "25", "allowed-ips", allowedIps.join(",")];
     return { publicKey, args: ["remove", "peer", publicKey, ...anew] };
   });
-  await setInBatches(os, networkInterface, changes, "Some peers were not called again.");
+  await setInBatches(os, networkInterface, changes, "Some peers were not sent another handshake.");
 }
 
-/** End the keepalives with which a rebuilt hub spoke first: peers that are away would be called for ever. */
-export async function hushPeers(
+/** Turn off the keepalives that started handshakes: they would go to absent peers for ever. */
+export async function disableKeepalives(
   os: Os,
   networkInterface: string,
   publicKeys: readonly PublicKey[],
 ): Promise<void> {
   const changes = publicKeys.map((publicKey) => ({ publicKey, args: ["persistent-keepalive", "off"] }));
-  await setInBatches(os, networkInterface, changes, "Some peers are still sent keepalives.");
+  await setInBatches(os, networkInterface, changes, "Keepalives of some peers were not turned off.");
 }
 
 async function setInBatches(

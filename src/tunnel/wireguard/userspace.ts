@@ -3,8 +3,8 @@ import { planeNames, planes } from "../../domain/tunnel-planes";
 import type { TunnelUserspaceConfig } from "../../platform/config";
 import { Lifecycle } from "../../platform/process/lifecycle";
 import { createLogger, type Logger } from "../../platform/process/log";
-import { hasten } from "../os/hasten";
 import { type Os, realOs } from "../os/os";
+import { setProcessPriority } from "../os/priority";
 import { lacksWireGuard } from "./interface";
 
 const RETRY_MS = 100;
@@ -85,7 +85,7 @@ class KeptProcess {
       stdio: ["ignore", "ignore", "inherit"],
     });
     this.child = child;
-    if (child.pid !== undefined) hasten(child.pid, PACKETS_NICENESS);
+    if (child.pid !== undefined) setProcessPriority(child.pid, PACKETS_NICENESS);
     let why: unknown = "it ended";
     child.once("error", (error) => {
       why = error.message;
@@ -97,7 +97,7 @@ class KeptProcess {
       const { networkInterface, retryMs } = this;
       this.log.error(
         { interface: networkInterface, why, code, signal, retry_ms: retryMs },
-        "wireguard-go ended and is started again",
+        "wireguard-go ended; restarting it",
       );
       this.timer = setTimeout(() => this.start(), retryMs);
       this.retryMs = Math.min(retryMs * 2, RETRY_MAX_MS);

@@ -6,7 +6,7 @@ const HOPS = 5;
 const OWN_MS = 100;
 
 /**
- * A stream between the same nodes, on the same cables through the same hub, but past the tunnels, to a TCP port
+ * A stream between the same nodes, on the same links through the same hub, but past the tunnels, to a TCP port
  * that echoes. It feels how busy the machine is. Resolves with a function that tells the longest round trip that
  * a stream through the tunnels may have had so far, in milliseconds.
  */
@@ -37,6 +37,6 @@ export async function tellRoundTrips(from: Namespace, stream: string, when: stri
 
 async function addressOf(node: Namespace): Promise<string> {
   const [, address] = /inet (\S+)\//.exec(await node.shell("ip -4 -o address show dev eth0")) ?? [];
-  if (!address) throw new Error(`${node.name} has no address on its cable.`);
+  if (!address) throw new Error(`${node.name} has no address on its link.`);
   return address;
 }

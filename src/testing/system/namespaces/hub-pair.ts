@@ -7,7 +7,7 @@ import { openObjects } from "../../../platform/objects/client";
 import { createLogger } from "../../../platform/process/log";
 import { openRedis, type Redis, redisReady } from "../../../platform/redis/client";
 import { ConfigStore, ENDPOINTS_KEY } from "../../../tunnel/client-configs/store";
-import { ENDPOINTS_HASH } from "../../../tunnel/ha/share";
+import { ENDPOINTS_HASH } from "../../../tunnel/ha/endpoint-sharing";
 import { atEndOfFile } from "../../clean-up";
 import { FakeLeases, HUB_LEASE } from "../../fakes/fake-leases";
 import { freshFolder, freshRedis } from "../../fresh-servers";
@@ -15,8 +15,8 @@ import { compiledPrograms } from "../../programs/programs";
 import { until } from "../../until";
 import { type Cuttable, cuttable } from "../../worlds/cuttable";
 import { TEST_VPN_BUCKET, type TunnelWorld, tunnelWorld } from "../../worlds/start-tunnel";
-import { cableOut, runIn } from "./cables";
-import { HUB_ADDRESS, type Member } from "./hub-town";
+import { HUB_ADDRESS, type Member } from "./hub-testbed";
+import { linkOut, runIn } from "./links";
 import { Namespace } from "./namespace";
 import { VpnClient } from "./vpn-client";
 
@@ -101,9 +101,9 @@ async function join({ objects }: TunnelWorld, plane: PlaneName, { id, client }: 
 export const echoes = ({ operator, drone }: Pick<HubPair, "operator" | "drone">): Promise<boolean> =>
   operator.client.node.probe({ host: drone.ip, protocol: "tcp", port: 22 }, 500);
 
-interface Surroundings {
+interface ServiceDeps {
   readonly name: "a" | "b";
-  /** Last part of the address of the network's end of its cable; its own is the next. */
+  /** Last part of the address of the network's end of its link; its own is the next. */
   readonly link: number;
   readonly wan: Namespace;
   readonly world: TunnelWorld;
@@ -113,7 +113,7 @@ interface Surroundings {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A hub's node. Its daemon is the real entrypoint, and its neighbours are on cables that can be cut. */
+/** A hub's node. Its daemon is the real entrypoint, and its services are on links that can be cut. */
 export class PairedHub {
   private child: ChildProcess | undefined;
   /** What its daemons and guards printed. */
@@ -124,23 +124,23 @@ export class PairedHub {
     readonly node: Namespace,
     /** Its own address, to which the public one is routed. */
     readonly address: string,
-    readonly cables: Readonly<Record<"api" | "redis" | "database" | "objects", Cuttable>>,
+    readonly links: Readonly<Record<"api" | "redis" | "database" | "objects", Cuttable>>,
     private readonly programs: string,
     private readonly env: Record<string, string>,
     private readonly wan: Namespace,
   ) {}
 
-  static async on(surroundings: Surroundings): Promise<PairedHub> {
+  static async on(surroundings: ServiceDeps): Promise<PairedHub> {
     const { name, link, wan, world, redisUrl, leases, programs } = surroundings;
     const node = await Namespace.create(`hub ${name}`);
     const [far, near] = [`198.51.100.${link}`, `198.51.100.${link + 1}`];
-    await node.cable(wan, { name: "eth0", ip: `${near}/30` }, { name: `hub-${name}`, ip: `${far}/30` });
+    await node.link(wan, { name: "eth0", ip: `${near}/30` }, { name: `hub-${name}`, ip: `${far}/30` });
     await node.shell(`ip address add ${HUB_ADDRESS}/32 dev lo
       ip route add default via ${far} src ${HUB_ADDRESS}`);
     // Counts what this hub sends, and what is sent to it, where it cannot help it.
     await wan.shell(`iptables -t mangle -A PREROUTING -i hub-${name} -p udp
       iptables -t mangle -A POSTROUTING -o hub-${name} -p udp`);
-    const cables = {
+    const links = {
       api: await cuttable(leases.url),
       redis: await cuttable(redisUrl),
       database: await cuttable(world.databaseUrl),
@@ -148,12 +148,12 @@ export class PairedHub {
     };
     const folder = freshFolder(`hub-${name}`);
     const kubeconfig = inFolder(folder, "kubeconfig");
-    writeFileSync(kubeconfig, leases.config(await cableOut(node, cables.api.url)).exportConfig());
+    writeFileSync(kubeconfig, leases.config(await linkOut(node, links.api.url)).exportConfig());
     const env = {
       ...world.env,
-      DATABASE_URL: await cableOut(node, cables.database.url),
-      S3_ENDPOINT: await cableOut(node, cables.objects.url),
-      HUB_REDIS_URL: await cableOut(node, cables.redis.url),
+      DATABASE_URL: await linkOut(node, links.database.url),
+      S3_ENDPOINT: await linkOut(node, links.objects.url),
+      HUB_REDIS_URL: await linkOut(node, links.redis.url),
       KUBECONFIG: kubeconfig,
       HUB_LEASE: "kubernetes",
       HUB_LEASE_NAME: PAIR_LEASE,
@@ -165,7 +165,7 @@ export class PairedHub {
       LOG_LEVEL: "info",
       ...surroundings.env,
     };
-    return new PairedHub(name, node, near, cables, programs, env, wan);
+    return new PairedHub(name, node, near, links, programs, env, wan);
   }
 
   /** Start the daemon, and wait until it answers; it may not know its role yet. */
@@ -215,7 +215,7 @@ export class PairedHub {
     if (this.isThere) await new Promise((resolve) => this.child?.once("exit", resolve));
   }
 
-  /** UDP packets that came out of this hub's cable so far. */
+  /** UDP packets that came out of this hub's link so far. */
   packetsSent(): Promise<number> {
     return this.counted("PREROUTING", "-i");
   }

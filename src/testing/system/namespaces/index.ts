@@ -1,6 +1,6 @@
 export type { Protocol, StreamReport, Target } from "./agent";
 export { controlStream, tellRoundTrips } from "./control-stream";
-export { type HubTown, hubTown } from "./hub-town";
+export { type HubTestbed, hubTestbed } from "./hub-testbed";
 export { Namespace } from "./namespace";
 export { VpnClient } from "./vpn-client";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { transformFileSync } from "@swc/core";
 import { type Os, realOs } from "../../../tunnel/os/os";
-import { WarmOs } from "../../../tunnel/os/warm-os";
+import { ShellPool } from "../../../tunnel/os/shell-pool";
 import { atEndOfFile } from "../../clean-up";
 import { freshFolder } from "../../fresh-servers";
 import type { Command, StreamReport, Target } from "./agent";
@@ -61,7 +61,7 @@ export class Namespace {
 
   /** This node as the machine of a tunnel that runs outside. */
   get os(): Os {
-    this.machine ??= new WarmOs(this.prefix);
+    this.machine ??= new ShellPool(this.prefix);
     return this.machine;
   }
 
@@ -70,8 +70,8 @@ export class Namespace {
     return realOs.run([...this.prefix, "sh", "-e"], { input: script });
   }
 
-  /** Connect this node with another by a cable; each end gets its CIDR. */
-  async cable(
+  /** Connect this node with another by a veth pair; each end gets its CIDR. */
+  async link(
     far: Namespace,
     near: { name: string; ip: string },
     there: { name: string; ip: string },

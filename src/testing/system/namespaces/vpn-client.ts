@@ -26,7 +26,7 @@ export class VpnClient {
   static async create(name: string, hub: Namespace, hubAddress: string, index: number): Promise<VpnClient> {
     const node = await Namespace.create(name);
     const network = `198.18.${index}`;
-    await node.cable(
+    await node.link(
       hub,
       { name: "eth0", ip: `${network}.2/24` },
       { name: `up${index}`, ip: `${network}.1/24` },

@@ -15,8 +15,8 @@ export interface Member {
   readonly ip: string;
 }
 
-/** A hub, a server of the services' network, three operators, three drones, two owners; on cables, not yet in tunnels. */
-export interface HubTown {
+/** A hub, a server of the services' network, three operators, three drones, two owners; on links, not yet in tunnels. */
+export interface HubTestbed {
   readonly world: TunnelWorld;
   readonly hub: Namespace;
   readonly services: Namespace;
@@ -32,14 +32,14 @@ export interface HubTown {
 
 export const DRONE_PORTS = [5001, 6001, 5001] as const;
 
-export async function hubTown(): Promise<HubTown> {
+export async function hubTestbed(): Promise<HubTestbed> {
   const [world, hub, services] = await Promise.all([
     tunnelWorld(),
     Namespace.create("hub"),
     Namespace.create("services"),
   ]);
   await hub.shell(`ip address add ${HUB_ADDRESS}/32 dev lo`);
-  await services.cable(hub, { name: "eth0", ip: "172.31.0.2/16" }, { name: "services", ip: "172.31.0.1/16" });
+  await services.link(hub, { name: "eth0", ip: "172.31.0.2/16" }, { name: "services", ip: "172.31.0.1/16" });
   await services.shell(`ip address add 172.31.5.5/16 dev eth0
     ip route add default via 172.31.0.1`);
   const clients: VpnClient[] = [];

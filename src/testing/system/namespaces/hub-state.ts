@@ -1,7 +1,7 @@
 import type { Namespace } from "./namespace";
 
 /** What a person on the hub sees of WireGuard and the firewall, without what differs from run to run. */
-export async function hubAsShown(hub: Namespace, keys: ReadonlyMap<string, string>): Promise<string> {
+export async function showHub(hub: Namespace, keys: ReadonlyMap<string, string>): Promise<string> {
   const parts = [
     await shownPeers(hub, keys),
     await shownTables(hub, "nft"),

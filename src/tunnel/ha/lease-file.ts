@@ -9,7 +9,7 @@ const Term = z.object({
   until: z.number(),
   /** Process id of the daemon that wrote it. */
   by: z.number(),
-  /** Of the hub; see `TermFile.hub`. */
+  /** Of the hub; see `LeaseFile.hub`. */
   hub: z.string(),
   boot: z.string(),
 });
@@ -21,7 +21,7 @@ const BOOT_FILE = "/proc/sys/kernel/random/boot_id";
  * Up to when this node may be the active hub: written by the daemon, read by the guard and by the next daemon. What
  * was written before the machine started anew, or cannot be read, grants nothing.
  */
-export class TermFile {
+export class LeaseFile {
   private readonly boot = readFileSync(BOOT_FILE, "utf8").trim();
   private lockedFile: number | undefined;
   /**

@@ -6,10 +6,10 @@ import { atEndOfFile, freshRedis } from "../../testing";
 import { until } from "../../testing/until";
 import { type Cuttable, cuttable } from "../../testing/worlds/cuttable";
 import { generateKeyPair } from "../wireguard/keys";
+import { ENDPOINTS_HASH, EndpointSharing } from "./endpoint-sharing";
 import { Endpoints } from "./endpoints";
 import { monotonicMs } from "./lease";
 import { hubMetrics } from "./metrics";
-import { ENDPOINTS_HASH, HubShare } from "./share";
 
 let redis: Redis;
 let cable: Cuttable;
@@ -25,7 +25,7 @@ beforeEach(() => redis.del(ENDPOINTS_HASH));
 
 interface Hub {
   readonly endpoints: Endpoints;
-  readonly share: HubShare;
+  readonly share: EndpointSharing;
   readonly logged: string[];
   readonly registry: Registry;
   isActive: boolean;
@@ -43,11 +43,11 @@ async function newHub(): Promise<Hub> {
   const own = openRedis(cable.url, createLogger("test", "silent"));
   await redisReady(own);
   const metrics = hubMetrics(registry, { remainingSeconds: () => 0, transitions: () => 0 }, monotonicMs);
-  const share = new HubShare({
+  const share = new EndpointSharing({
     redis: own,
     endpoints,
     isActive: () => hub.isActive,
-    freshen: async () => void hub.looks++,
+    refresh: async () => void hub.looks++,
     log,
     metrics,
   });
@@ -71,12 +71,12 @@ const metric = async ({ registry }: Hub, name: string) =>
 test("what one hub hears, another that takes over knows, the latest first", async () => {
   const [one, two] = [await newHub(), await newHub()];
   const [early, late, silent] = [newKey(), newKey(), newKey()];
-  one.endpoints.note([
+  one.endpoints.record([
     peer(early, "192.0.2.7:1000", 100),
     peer(late, "[2001:db8::7]:2000", 200),
     peer(silent, undefined, 0),
   ]);
-  await one.share.tell();
+  await one.share.publish();
   expect(one.looks).toBe(1);
   expect(await redis.hgetall(ENDPOINTS_HASH)).toEqual({
     [early]: "192.0.2.7:1000 100",
@@ -92,26 +92,26 @@ test("what one hub hears, another that takes over knows, the latest first", asyn
 test("only what has changed is told, a peer that is gone too; the hub that takes over tells all of it again", async () => {
   const [one, two] = [await newHub(), await newHub()];
   const [stays, moves, goes] = [newKey(), newKey(), newKey()];
-  one.endpoints.note([stays, moves, goes].map((key) => peer(key, "192.0.2.7:1000", 100)));
-  await one.share.tell();
+  one.endpoints.record([stays, moves, goes].map((key) => peer(key, "192.0.2.7:1000", 100)));
+  await one.share.publish();
   await redis.hdel(ENDPOINTS_HASH, stays);
-  one.endpoints.note([peer(moves, "192.0.2.8:1000", 100), peer(stays, "192.0.2.7:1000", 100)]);
+  one.endpoints.record([peer(moves, "192.0.2.8:1000", 100), peer(stays, "192.0.2.7:1000", 100)]);
   one.endpoints.forget(goes);
-  await one.share.tell();
+  await one.share.publish();
   expect(await redis.hgetall(ENDPOINTS_HASH)).toEqual({ [moves]: "192.0.2.8:1000 100" });
   expect(await metric(one, "fleet_hub_endpoints_shared_total")).toBe(4);
   await two.share.load();
   await redis.del(ENDPOINTS_HASH);
-  await two.share.tell();
+  await two.share.publish();
   expect(await redis.hgetall(ENDPOINTS_HASH)).toEqual({ [moves]: "192.0.2.8:1000 100" });
 });
 
 test("what another hub heard later counts, although this one served before", async () => {
   const [one, two] = [await newHub(), await newHub()];
   const key = newKey();
-  one.endpoints.note([peer(key, "192.0.2.7:1000", 100)]);
-  two.endpoints.note([peer(key, "192.0.2.8:2000", 200)]);
-  await two.share.tell();
+  one.endpoints.record([peer(key, "192.0.2.7:1000", 100)]);
+  two.endpoints.record([peer(key, "192.0.2.8:2000", 200)]);
+  await two.share.publish();
   await one.share.load();
   expect(one.endpoints.of(key)).toBe("192.0.2.8:2000");
 });
@@ -119,8 +119,8 @@ test("what another hub heard later counts, although this one served before", asy
 test("a standby tells nothing and does not even look", async () => {
   const hub = await newHub();
   hub.isActive = false;
-  hub.endpoints.note([peer(newKey(), "192.0.2.7:1000", 100)]);
-  await hub.share.tell();
+  hub.endpoints.record([peer(newKey(), "192.0.2.7:1000", 100)]);
+  await hub.share.publish();
   expect(hub.looks).toBe(0);
   expect(await redis.exists(ENDPOINTS_HASH)).toBe(0);
 });
@@ -143,14 +143,14 @@ test("whatever is no peer's address is left out", async () => {
 test("with Redis away it fails once in the log and each time in the count, and tells everything when it is back", async () => {
   const hub = await newHub();
   const keys = Array.from({ length: 1_200 }, newKey);
-  hub.endpoints.note(keys.map((key) => peer(key, "192.0.2.7:1000", 100)));
-  await hub.share.tell();
+  hub.endpoints.record(keys.map((key) => peer(key, "192.0.2.7:1000", 100)));
+  await hub.share.publish();
   await redis.del(ENDPOINTS_HASH);
   cable.cut();
   try {
-    hub.endpoints.note([peer(keys[0] as PublicKey, "192.0.2.8:1000", 300)]);
-    await hub.share.tell();
-    await hub.share.tell();
+    hub.endpoints.record([peer(keys[0] as PublicKey, "192.0.2.8:1000", 300)]);
+    await hub.share.publish();
+    await hub.share.publish();
     await expect(hub.share.load()).rejects.toThrow();
   } finally {
     cable.mend();
@@ -158,7 +158,7 @@ test("with Redis away it fails once in the log and each time in the count, and t
   expect(await metric(hub, "fleet_hub_share_failures_total")).toBe(2);
   expect(hub.logged.filter((line) => line.includes("cannot be shared now"))).toHaveLength(1);
   await until(async () => {
-    await hub.share.tell();
+    await hub.share.publish();
     return (await redis.hlen(ENDPOINTS_HASH)) === keys.length;
   });
   expect(await redis.hget(ENDPOINTS_HASH, keys[0] as string)).toBe("192.0.2.8:1000 300");
@@ -167,13 +167,13 @@ test("with Redis away it fails once in the log and each time in the count, and t
 
 test("a Redis that comes back without its data is told everything again, though nothing has failed or changed", async () => {
   const hub = await newHub();
-  hub.endpoints.note([peer(newKey(), "192.0.2.7:1000", 100)]);
-  await hub.share.tell();
+  hub.endpoints.record([peer(newKey(), "192.0.2.7:1000", 100)]);
+  await hub.share.publish();
   cable.cut();
   await redis.del(ENDPOINTS_HASH);
   cable.mend();
   await until(async () => {
-    await hub.share.tell();
+    await hub.share.publish();
     return (await redis.hlen(ENDPOINTS_HASH)) === 1;
   });
   expect(await metric(hub, "fleet_hub_share_failures_total")).toBe(0);

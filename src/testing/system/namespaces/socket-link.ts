@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { atEndOfFile } from "../../clean-up";
 import { freshFolder } from "../../fresh-servers";
 
-export interface Neighbour {
+export interface SocketLink {
   readonly path: string;
   url(port: number): string;
   cut(): void;
@@ -11,8 +11,8 @@ export interface Neighbour {
 }
 
 /** A unix socket, which every namespace sees, that leads to a server of this test's, and can be cut. */
-export async function neighbour(to: string): Promise<Neighbour> {
-  const path = join(freshFolder("cable"), "socket");
+export async function socketLink(to: string): Promise<SocketLink> {
+  const path = join(freshFolder("link"), "socket");
   const open = new Set<Socket>();
   let whole = true;
   const server: Server = createServer((near) => {

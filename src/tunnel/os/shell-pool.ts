@@ -1,28 +1,28 @@
 import { CommandError, LIMIT_MS, type Os, type RunOptions, realOs } from "./os";
-import { WarmShell } from "./warm-shell";
+import { PersistentShell } from "./persistent-shell";
 
-/** Shells that are kept. What is asked for while all of them work starts a process of its own. */
-const MOST_SHELLS = 4;
-/** A shell reads longer input more slowly than a process starts. */
-const MOST_INPUT = 64 * 1024;
-/** What a shell says of a program that is not there. */
+/** While all shells work, a command starts a process of its own. */
+const MAX_SHELLS = 4;
+/** For longer input, starting a process is faster than a shell that reads it. */
+const MAX_INPUT_BYTES = 64 * 1024;
+/** The exit status of a shell for a program that is not installed. */
 const NOT_FOUND = 127;
 
 /**
- * The real machine, its programs started by small shells that are kept for it. A large process that starts one
- * itself stands still for some ten milliseconds, since all of its memory is marked to be copied.
+ * Runs programs of the real machine through a pool of persistent shells. When a large process forks by itself, it stops
+ * for some ten milliseconds, since all of its memory is marked copy-on-write.
  */
-export class WarmOs implements Os {
-  private shells: WarmShell[] = [];
-  private readonly idle: WarmShell[] = [];
+export class ShellPool implements Os {
+  private shells: PersistentShell[] = [];
+  private readonly idle: PersistentShell[] = [];
 
   /** `prefix`: words before a command that is to run in another place, such as a namespace. */
   constructor(private readonly prefix: readonly string[] = []) {}
 
-  /** Programs only: a word that the shell has itself, such as `kill`, would mean something else. */
+  /** Programs only: the shell's builtins, such as `kill`, would run instead of programs of the same name. */
   async run(command: readonly string[], options: RunOptions = {}): Promise<string> {
     const { input = "", secret = false } = options;
-    const shell = secret || input.length > MOST_INPUT ? undefined : this.takeShell();
+    const shell = secret || input.length > MAX_INPUT_BYTES ? undefined : this.takeShell();
     if (!shell) return realOs.run([...this.prefix, ...command], options);
     const ended = await shell.run(command, input, LIMIT_MS).finally(() => this.idle.push(shell));
     if (ended?.status === 0) return ended.stdout;
@@ -33,11 +33,11 @@ export class WarmOs implements Os {
     return realOs.startDetached([...this.prefix, ...command]);
   }
 
-  private takeShell(): WarmShell | undefined {
+  private takeShell(): PersistentShell | undefined {
     this.shells = this.shells.filter(({ isSound }) => isSound);
     for (let shell = this.idle.pop(); shell; shell = this.idle.pop()) if (shell.isSound) return shell;
-    if (this.shells.length >= MOST_SHELLS) return undefined;
-    const shell = new WarmShell(this.prefix);
+    if (this.shells.length >= MAX_SHELLS) return undefined;
+    const shell = new PersistentShell(this.prefix);
     this.shells.push(shell);
     return shell;
   }

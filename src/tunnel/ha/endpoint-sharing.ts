@@ -1,7 +1,7 @@
 import { isPublicKey, type PublicKey } from "../../domain/wireguard";
 import type { Logger } from "../../platform/process/log";
 import type { Redis } from "../../platform/redis/client";
-import { type Endpoints, type Heard, isEndpoint } from "./endpoints";
+import { type Endpoints, isEndpoint, type PeerEndpoint } from "./endpoints";
 import type { HubMetrics } from "./metrics";
 
 /** Public key → `ip:port SECONDS`, the second of the last handshake. No private key is ever in here. */
@@ -10,32 +10,32 @@ export const ENDPOINTS_HASH = "fleet:hub:endpoints";
 const EVERY_MS = 1_000;
 const FIELDS_AT_ONCE = 500;
 
-export interface HubShareOptions {
+export interface EndpointSharingOptions {
   readonly redis: Redis;
-  readonly endpoints: Pick<Endpoints, "takeUnshared" | "shareAll" | "learn" | "count">;
+  readonly endpoints: Pick<Endpoints, "takeChanges" | "markAllChanged" | "merge" | "count">;
   readonly isActive: () => boolean;
-  /** Read where peers are heard now. */
-  readonly freshen: () => Promise<void>;
+  /** Read the peers' endpoints from the interfaces. */
+  readonly refresh: () => Promise<void>;
   readonly log: Logger;
   readonly metrics: HubMetrics;
 }
 
 /**
- * What a hub that takes over has to know of the one before: where peers were last heard. The active hub tells Redis
- * each second what has changed; the others read when their turn comes.
+ * Shares where peers were last heard: the active hub writes the changes to Redis each second, and a hub that takes over
+ * reads them.
  */
-export class HubShare {
+export class EndpointSharing {
   private timer: NodeJS.Timeout | undefined;
   private stopped = false;
   private failing = false;
 
-  constructor(private readonly options: HubShareOptions) {
+  constructor(private readonly options: EndpointSharingOptions) {
     // A Redis that comes back may have lost everything.
-    options.redis.on("ready", () => options.endpoints.shareAll());
+    options.redis.on("ready", () => options.endpoints.markAllChanged());
   }
 
   start(): void {
-    this.timer = setTimeout(() => void this.tell().finally(() => this.stopped || this.start()), EVERY_MS);
+    this.timer = setTimeout(() => void this.publish().finally(() => this.stopped || this.start()), EVERY_MS);
   }
 
   stop(): void {
@@ -47,30 +47,30 @@ export class HubShare {
   /** Rejects when Redis does not answer: the takeover goes on with what is known. */
   async load(): Promise<void> {
     const { redis, endpoints, metrics } = this.options;
-    const peers = Object.entries(await redis.hgetall(ENDPOINTS_HASH)).flatMap(readHeard);
-    endpoints.learn(peers);
+    const peers = Object.entries(await redis.hgetall(ENDPOINTS_HASH)).flatMap(parseEndpoint);
+    endpoints.merge(peers);
     metrics.loaded(peers.length);
-    endpoints.shareAll();
+    endpoints.markAllChanged();
   }
 
-  /** Tell what has changed; never rejects. */
-  async tell(): Promise<void> {
-    const { redis, endpoints, isActive, freshen, log, metrics } = this.options;
+  /** Write what has changed to Redis. Never rejects. */
+  async publish(): Promise<void> {
+    const { redis, endpoints, isActive, refresh, log, metrics } = this.options;
     if (!isActive()) return;
-    await freshen();
-    const heard = [...endpoints.takeUnshared()];
-    const kept = heard.flatMap(([key, what]) => (what ? [[key, printHeard(what)] as const] : []));
-    const gone = heard.flatMap(([key, what]) => (what ? [] : [key]));
+    await refresh();
+    const changes = [...endpoints.takeChanges()];
+    const kept = changes.flatMap(([key, what]) => (what ? [[key, printEndpoint(what)] as const] : []));
+    const gone = changes.flatMap(([key, what]) => (what ? [] : [key]));
     try {
       for (const part of inParts(kept)) await redis.hset(ENDPOINTS_HASH, ...part.flat());
       for (const part of inParts(gone)) await redis.hdel(ENDPOINTS_HASH, ...part);
       metrics.shared(kept.length);
-      if (this.failing) log.info("what this hub knows of its peers is shared again");
+      if (this.failing) log.info("Sharing the peers' endpoints works again");
       this.failing = false;
     } catch (error) {
-      endpoints.shareAll();
+      endpoints.markAllChanged();
       metrics.shareFailed();
-      if (!this.failing) log.warn({ err: error }, "what this hub knows of its peers cannot be shared now");
+      if (!this.failing) log.warn({ err: error }, "Cannot share the peers' endpoints");
       this.failing = true;
     }
   }
@@ -82,10 +82,10 @@ function* inParts<T>(items: readonly T[]): Generator<T[]> {
   }
 }
 
-const printHeard = ({ endpoint, handshake }: Heard): string => `${endpoint} ${handshake}`;
+const printEndpoint = ({ endpoint, handshake }: PeerEndpoint): string => `${endpoint} ${handshake}`;
 
-/** Whatever is none is left out: Redis is shared with others. */
-function readHeard([key, text]: [string, string]): [PublicKey, Heard][] {
+/** Entries that are malformed are left out: other programs share this Redis. */
+function parseEndpoint([key, text]: [string, string]): [PublicKey, PeerEndpoint][] {
   const [endpoint = "", seconds = ""] = text.split(" ");
   if (!isPublicKey(key) || !isEndpoint(endpoint) || !/^\d{1,12}$/.test(seconds)) return [];
   return [[key, { endpoint, handshake: Number(seconds) }]];

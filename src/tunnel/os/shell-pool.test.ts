@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { freshFolder } from "../../testing/fresh-servers";
 import { until } from "../../testing/until";
 import { CommandError } from "./os";
-import { WarmOs } from "./warm-os";
-import { WarmShell } from "./warm-shell";
+import { PersistentShell } from "./persistent-shell";
+import { ShellPool } from "./shell-pool";
 
-const os = new WarmOs();
+const os = new ShellPool();
 
 test("what a program prints comes back as it was, whatever its arguments hold", async () => {
   const odd = ["it's", '"$HOME" `id` $(id)', "a\nb", "", "-n", "ü ☃", "\\0 \\n %s"];
@@ -58,7 +58,7 @@ test("programs run side by side, more of them than there are shells", async () =
 });
 
 test("one shell runs one program after the other", async () => {
-  const shell = new WarmShell([]);
+  const shell = new PersistentShell([]);
   const parent = async () => (await shell.run(["sh", "-c", "echo $PPID"], "", 5_000))?.stdout;
   const first = await parent();
   expect(first).toMatch(/^\d+\n$/);
@@ -66,7 +66,7 @@ test("one shell runs one program after the other", async () => {
 });
 
 test("a program that takes too long is ended with its shell, and told as such", async () => {
-  const shell = new WarmShell([]);
+  const shell = new PersistentShell([]);
   const pid = Number((await shell.run(["sh", "-c", "echo $PPID"], "", 5_000))?.stdout);
   expect(await shell.run(["sleep", "60"], "", 100)).toBeUndefined();
   expect(shell.isSound).toBe(false);

@@ -6,9 +6,9 @@ import { freshFolder } from "../../fresh-servers";
 import type { Namespace } from "./namespace";
 
 /** The same URL as it is reached inside the node, on the node's own loopback: the way out to a server of the test's. */
-export async function cableOut(node: Namespace, url: string): Promise<string> {
+export async function linkOut(node: Namespace, url: string): Promise<string> {
   const { hostname, port } = new URL(url);
-  const path = join(freshFolder("cable"), "socket");
+  const path = join(freshFolder("link"), "socket");
   await forwarder({ path }, () => connect(Number(port), hostname));
   const inside = new URL(url);
   inside.hostname = "127.0.0.1";
@@ -31,8 +31,8 @@ net.createServer((near) => {
 `;
 
 /** A port of the test's loopback that leads to a TCP port of the node. */
-export async function cableIn(node: Namespace, port: number, host = "127.0.0.1"): Promise<number> {
-  const path = join(freshFolder("cable"), "socket");
+export async function linkIn(node: Namespace, port: number, host = "127.0.0.1"): Promise<number> {
+  const path = join(freshFolder("link"), "socket");
   const child = runIn(node, ["-e", door, path, host, String(port)]);
   await new Promise((resolve) => child.stdout?.once("data", resolve));
   return forwarder({ host: "127.0.0.1", port: 0 }, () => connect(path));

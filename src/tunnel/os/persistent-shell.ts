@@ -13,7 +13,7 @@ export interface Ended {
  * A shell that runs one command at a time: idle → running → idle, until it ends. It ends when this process does,
  * which it does not keep alive, and has a session of its own: what interrupts this process leaves its command be.
  */
-export class WarmShell {
+export class PersistentShell {
   private readonly child: ChildProcessWithoutNullStreams;
   private hasEnded = false;
   private onEnd = (): void => {};
