@@ -156,13 +156,13 @@ test("with Redis away it fails once in the log and each time in the count, and t
     cable.mend();
   }
   expect(await metric(hub, "fleet_hub_share_failures_total")).toBe(2);
-  expect(hub.logged.filter((line) => line.includes("cannot be shared now"))).toHaveLength(1);
+  expect(hub.logged.filter((line) => line.includes("Cannot share the peers"))).toHaveLength(1);
   await until(async () => {
     await hub.share.publish();
     return (await redis.hlen(ENDPOINTS_HASH)) === keys.length;
   });
   expect(await redis.hget(ENDPOINTS_HASH, keys[0] as string)).toBe("192.0.2.8:1000 300");
-  expect(hub.logged.join("")).toContain("is shared again");
+  expect(hub.logged.join("")).toContain("Sharing the peers' endpoints works again");
 });
 
 test("a Redis that comes back without its data is told everything again, though nothing has failed or changed", async () => {

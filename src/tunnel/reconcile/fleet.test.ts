@@ -1,5 +1,5 @@
 import { allowStateOf, elementsOf, pairsOf } from "../firewall/pairs";
-import { type FleetRow, readFleet } from "./fleet";
+import { type FleetRow, judge, readFleet as readJudged } from "./fleet";
 
 const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
 const user = (id: number, ip: string): FleetRow => ({
@@ -18,6 +18,7 @@ const drone = (id: number, ip: string, owner: number, port: number | null = 5001
   owner,
   port,
 });
+const readFleet = (rows: readonly FleetRow[]) => readJudged(rows.map(judge));
 const sound = [user(1, "10.70.0.2"), user(2, "10.70.0.3"), drone(7, "10.71.0.2", 1)];
 
 test.each([

@@ -54,17 +54,24 @@ export interface Fleet {
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
+/** What a row says by itself. */
+export interface JudgedRow {
+  readonly id: number;
+  /** Undefined when the row is left out. */
+  readonly member: FleetUser | FleetDrone | undefined;
+  readonly faults: readonly RowFault[];
+}
+
 /**
- * Judge the rows one by one: a faulty row is left out and named, the others stand. Of two rows with one address the
- * older row keeps it. A drone whose port alone is wrong keeps its tunnel, and that port stays shut.
+ * Compose the fleet. A faulty row is left out and named, the others stand. Of two rows with one address the older row
+ * keeps it.
  */
-export function readFleet(rows: readonly FleetRow[]): Fleet {
+export function readFleet(rows: readonly JudgedRow[]): Fleet {
   const byAddress = { users: new Map<string, FleetUser>(), drones: new Map<string, FleetDrone>() };
   const faults: RowFault[] = [];
-  for (const row of rows.toSorted((a, b) => a.id - b.id)) {
-    const { member, faults: own } = judge(row);
+  for (const { id, member, faults: own } of rows.toSorted((a, b) => a.id - b.id)) {
     if (member && byAddress[member.plane].has(member.ip)) {
-      faults.push({ plane: row.plane, id: row.id, fault: "duplicate_address", value: member.ip });
+      faults.push({ plane: member.plane, id, fault: "duplicate_address", value: member.ip });
       continue;
     }
     faults.push(...own);
@@ -75,20 +82,16 @@ export function readFleet(rows: readonly FleetRow[]): Fleet {
   return { users, drones, byAddress, faults };
 }
 
-/** What a row says by itself. */
-interface Judged {
-  readonly member: FleetUser | FleetDrone | undefined;
-  readonly faults: readonly RowFault[];
-}
-
-function judge({ plane, id, ip: text, key_id: keyId, owner, port: given }: FleetRow): Judged {
+/** Judge one row. A drone whose port alone is wrong keeps its tunnel, and that port stays shut. */
+export function judge({ plane, id, ip: text, key_id: keyId, owner, port: given }: FleetRow): JudgedRow {
   const fault = (fault: RowFault["fault"], value: unknown) => [{ plane, id, fault, value: String(value) }];
   const ip = addressIn(plane, text);
-  if (!ip) return { member: undefined, faults: fault("address_outside_plane", text) };
-  if (!uuid.test(keyId)) return { member: undefined, faults: fault("malformed_key_id", keyId) };
-  if (plane === "users") return { member: { plane, rowId: id, keyId, ip }, faults: [] };
+  if (!ip) return { id, member: undefined, faults: fault("address_outside_plane", text) };
+  if (!uuid.test(keyId)) return { id, member: undefined, faults: fault("malformed_key_id", keyId) };
+  if (plane === "users") return { id, member: { plane, rowId: id, keyId, ip }, faults: [] };
   const port = isPort(given) ? given : undefined;
   return {
+    id,
     member: { plane, rowId: id, keyId, ip, ownerId: Number(owner), port },
     faults: port === undefined ? fault("port_out_of_range", given) : [],
   };
@@ -109,7 +112,7 @@ const bounds = {
 } as const;
 const dotted = /^(0|[1-9]\d{0,2})(\.(0|[1-9]\d{0,2})){3}$/;
 
-/** Without a schema: every row of a large fleet is judged at every change. */
+/** Without a schema: each survey judges every row of a large fleet. */
 function addressIn(plane: PlaneName, text: string): Ipv4 | undefined {
   if (!dotted.test(text)) return undefined;
   const [first, last] = bounds[plane];

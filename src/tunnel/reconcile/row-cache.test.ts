@@ -6,7 +6,7 @@ const user = (id: number, ip: string): FleetRow => ({
   plane: "users",
   id,
   ip,
-  key_id: "k",
+  key_id: "00000000-0000-4000-8000-000000000001",
   owner: null,
   port: null,
 });
@@ -29,7 +29,7 @@ async function known() {
   const first = rows.refresh();
   tables.ends[0]?.();
   await first;
-  const texts = () => rows.all?.map(({ id, ip }) => `${id} ${ip}`);
+  const texts = () => rows.all?.map(({ id, member }) => `${id} ${member?.ip}`);
   return { tables, rows, texts };
 }
 
