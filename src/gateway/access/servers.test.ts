@@ -39,7 +39,6 @@ const servers: Readonly<Record<string, string>> = {
   "src/http/ops.ts": "here",
   "src/onboard/index.ts": "here",
   "src/platform/jobs/scratch-folder.ts": "a socket in a folder of the process, which reads nothing",
-  "src/relay/app.ts": "access/sockets",
   "src/relay/index.ts": "here",
   "src/relay/upgrades.ts": "access/sockets",
   "src/tunnel/edge/edge.ts": "access/edge, and here",
