@@ -14,6 +14,7 @@ export function atEndOfFile(cleanUp: CleanUp): void {
 /** Last made, first stopped; one that fails never keeps the others from being stopped. */
 export async function runCleanUps(holder: object): Promise<void> {
   const { fleetCleanUps = [] } = holder as Holder;
+  (holder as Holder).fleetCleanUps = [];
   const failures: unknown[] = [];
   for (const cleanUp of fleetCleanUps.toReversed()) {
     await cleanUp().catch((error: unknown) => failures.push(error));
