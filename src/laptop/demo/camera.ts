@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import sharp from "sharp";
 import type { ApiClient } from "../api-client";
 import { eventually } from "./eventually";
-import { offset, type Place } from "./ground";
+import { type LatLng, offset } from "./ground";
 import { flightAltitude } from "./route";
 
 const width = 1280;
@@ -21,8 +21,8 @@ interface Drone {
 export async function takePicture(
   api: ApiClient,
   droneId: number,
-  home: Place,
-  place: Place,
+  home: LatLng,
+  position: LatLng,
 ): Promise<number> {
   const drones = await api.get<readonly Drone[]>("/drones");
   const ip = drones.find(({ id }) => id === droneId)?.ip;
@@ -32,7 +32,7 @@ export async function takePicture(
     const { data } = await drone.get<{ data: { id: number } | null }>("/executions/current");
     return data;
   });
-  const picture = await drawn(home, place);
+  const picture = await drawn(home, position);
   const { asset_id, url } = await drone.post<{ asset_id: number; url: string }>("/authenticate_upload", {
     file_name: "from-above.jpg",
     asset_type: "image",
@@ -46,12 +46,12 @@ export async function takePicture(
   return asset_id;
 }
 
-/** The ground as it is seen from the place: fields, the launch pad at home, north up. */
-function drawn(home: Place, place: Place): Promise<Buffer> {
-  const north = offset(place, 1, 0).lat - place.lat;
-  const east = offset(place, 0, 1).lng - place.lng;
-  const x = width / 2 + ((home.lng - place.lng) / east) * pixelsPerMetre;
-  const y = height / 2 - ((home.lat - place.lat) / north) * pixelsPerMetre;
+/** The ground as it is seen from the position: fields, the launch pad at home, north up. */
+function drawn(home: LatLng, position: LatLng): Promise<Buffer> {
+  const north = offset(position, 1, 0).lat - position.lat;
+  const east = offset(position, 0, 1).lng - position.lng;
+  const x = width / 2 + ((home.lng - position.lng) / east) * pixelsPerMetre;
+  const y = height / 2 - ((home.lat - position.lat) / north) * pixelsPerMetre;
   const furrows = Array.from({ length: 40 }, (_, row) => {
     const shade = ["#5d7f3a", "#66893f", "#587938"][row % 3];
     return `<rect x="0" y="${row * 24}" width="${width}" height="24" fill="${shade}"/>`;
@@ -66,7 +66,7 @@ function drawn(home: Place, place: Place): Promise<Buffer> {
     <g stroke="#ffffff" stroke-width="2" opacity="0.8">
       <path d="M${width / 2 - 18} ${height / 2} h36 M${width / 2} ${height / 2 - 18} v36"/>
     </g>
-    <text x="24" y="${height - 24}" font-family="sans-serif" font-size="26" fill="#ffffff">${place.lat.toFixed(6)}, ${place.lng.toFixed(6)}, ${flightAltitude} m</text>
+    <text x="24" y="${height - 24}" font-family="sans-serif" font-size="26" fill="#ffffff">${position.lat.toFixed(6)}, ${position.lng.toFixed(6)}, ${flightAltitude} m</text>
   </svg>`;
   return sharp(Buffer.from(svg)).jpeg({ quality: 85 }).toBuffer();
 }

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ApiClient } from "../api-client";
 import type { Gamepad } from "./gamepad";
-import { distance, type Place } from "./ground";
+import { distance, type LatLng } from "./ground";
 import { fencePoints, flightAltitude, missionPoints } from "./route";
 import type { Screen } from "./screen";
-import type { Sighting, Watch } from "./watch";
+import type { VehicleSnapshot, Watch } from "./watch";
 
 interface Named {
   readonly id: number;
@@ -28,19 +28,19 @@ export class Flight {
   ) {}
 
   /** Where the vehicle stands, once it knows. A flight that an earlier demonstration left in the air is ended. */
-  async findHome(): Promise<Place> {
-    await this.watch.until("The vehicle's first position", 60, ({ place, armed }) =>
-      Boolean(place && armed !== undefined && (place.lat !== 0 || place.lng !== 0)),
+  async findHome(): Promise<LatLng> {
+    await this.watch.until("The vehicle's first position", 60, ({ position, armed }) =>
+      Boolean(position && armed !== undefined && (position.lat !== 0 || position.lng !== 0)),
     );
     if (this.watch.seen.armed) {
       this.screen.step("The copter is still in the air: calling it home first");
       await this.command("rtl");
-      await this.live("The landing", 120, this.watch.seen.place as Place, ({ armed }) => armed === false);
+      await this.live("The landing", 120, this.watch.seen.position as LatLng, ({ armed }) => armed === false);
     }
-    return this.watch.seen.place as Place;
+    return this.watch.seen.position as LatLng;
   }
 
-  async storeMission(name: string, home: Place): Promise<number> {
+  async storeMission(name: string, home: LatLng): Promise<number> {
     for (const old of await this.api.get<Named[]>("/missions")) {
       if (old.name === name) await this.api.delete(`/mission/${old.id}`);
     }
@@ -49,7 +49,7 @@ export class Flight {
     return id;
   }
 
-  async storeGeofence(name: string, home: Place): Promise<number> {
+  async storeGeofence(name: string, home: LatLng): Promise<number> {
     for (const old of await this.api.get<Named[]>("/geofences")) {
       if (old.name === name) await this.api.delete(`/geofence/${old.id}`);
     }
@@ -79,27 +79,27 @@ export class Flight {
     }
   }
 
-  async takeOff(home: Place): Promise<void> {
+  async takeOff(home: LatLng): Promise<void> {
     await this.command("takeoff", { altitude: flightAltitude });
     await this.live("The climb", 60, home, ({ altitude = 0 }) => altitude > flightAltitude * 0.9);
   }
 
   /** Rejects unless every waypoint was flown over in turn. */
-  async flyMission(missionId: number, home: Place): Promise<void> {
+  async flyMission(missionId: number, home: LatLng): Promise<void> {
     await this.command("set_mode", { mode_info: { custom_mode: "AUTO" } });
     for (const waypoint of missionPoints(missionId, home)) {
       await this.live(
         `The way to ${waypoint.label}`,
         60,
         home,
-        ({ place }) => place !== undefined && distance(place, waypoint) < reached,
+        ({ position }) => position !== undefined && distance(position, waypoint) < reached,
       );
       this.screen.step(`  ${waypoint.label} reached`);
     }
   }
 
   /** East by the sticks, then the sticks fall silent: the vehicle must stop by itself. */
-  async flyBySticks(gamepad: Gamepad, home: Place): Promise<void> {
+  async flyBySticks(gamepad: Gamepad, home: LatLng): Promise<void> {
     gamepad.hold({});
     const deadline = Date.now() + 10_000;
     while (gamepad.ages.length < 5) {
@@ -108,13 +108,13 @@ export class Flight {
       await delay(50);
     }
     await this.command("set_mode", { mode_info: { custom_mode: "LOITER" } });
-    const from = this.watch.seen.place as Place;
+    const from = this.watch.seen.position as LatLng;
     gamepad.hold({ roll: 1 });
     await this.live(
       "The flight by sticks",
       30,
       home,
-      ({ place }) => place !== undefined && distance(place, from) > stickWay,
+      ({ position }) => position !== undefined && distance(position, from) > stickWay,
     );
     const oldest = Math.max(...gamepad.ages);
     this.screen.step(`  ${gamepad.ages.length} frames obeyed, none older than ${oldest} ms`);
@@ -128,11 +128,11 @@ export class Flight {
     this.screen.step("  The sticks fell silent, and the copter stopped by itself");
   }
 
-  async returnAndLand(home: Place): Promise<void> {
+  async returnAndLand(home: LatLng): Promise<void> {
     await this.command("rtl");
     await this.live("The return", 90, home, ({ armed }) => armed === false);
-    const { place, altitude = Number.NaN } = this.watch.seen;
-    const away = place ? distance(home, place) : Number.NaN;
+    const { position, altitude = Number.NaN } = this.watch.seen;
+    const away = position ? distance(home, position) : Number.NaN;
     if (!(away < reached && Math.abs(altitude) < 2)) {
       throw new Error(`It landed ${away.toFixed(0)} m from home at ${altitude.toFixed(1)} m.`);
     }
@@ -141,8 +141,8 @@ export class Flight {
   private async live(
     what: string,
     limitSeconds: number,
-    home: Place,
-    holds: (seen: Sighting) => boolean,
+    home: LatLng,
+    holds: (seen: VehicleSnapshot) => boolean,
   ): Promise<void> {
     await this.watch.until(what, limitSeconds, (seen) => {
       this.screen.show(seen, home);

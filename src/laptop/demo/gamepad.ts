@@ -33,7 +33,7 @@ export class Gamepad {
   private constructor(private readonly socket: WebSocket) {
     socket.on("message", (data) => {
       const answer = readAnswer(String(data));
-      if (answer) this.hear(answer);
+      if (answer) this.receive(answer);
     });
     socket.on("error", () => {});
     socket.on("close", (code, reason) => {
@@ -73,7 +73,7 @@ export class Gamepad {
     this.socket.terminate();
   }
 
-  private hear({ type, accepted, reason, age_ms }: Answer): void {
+  private receive({ type, accepted, reason, age_ms }: Answer): void {
     if (type !== "ack") return;
     if (accepted) this.ages.push(age_ms ?? Number.NaN);
     else this.refusal = reason ?? undefined;

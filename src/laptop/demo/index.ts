@@ -2,12 +2,12 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { ApiClient } from "../api-client";
 import { defaultStateFolder, readReady } from "../ready";
-import { reportRecipients, thumbnailOf, verifiedArchive } from "./afterwards";
 import { takePicture } from "./camera";
 import { downloadConfig, shown } from "./client-config";
 import { Flight } from "./flight";
+import { reportRecipients, thumbnailOf, verifiedArchive } from "./flight-results";
 import { Gamepad } from "./gamepad";
-import type { Place } from "./ground";
+import type { LatLng } from "./ground";
 import { flightRecord, lastExecution } from "./record";
 import { flightAltitude } from "./route";
 import { type Screen, screenOn } from "./screen";
@@ -45,7 +45,7 @@ export async function runDemo(args: string[]): Promise<void> {
     const flight = new Flight(api, watch, screen, drone_id);
     let picture = 0;
     await fly(flight, gamepad, screen, async (home) => {
-      picture = await takePicture(api, drone_id, home, watch.seen.place ?? home);
+      picture = await takePicture(api, drone_id, home, watch.seen.position ?? home);
     });
     const { id, line } = await flightRecord(api, drone_id, before?.id);
     screen.step(line);
@@ -67,7 +67,7 @@ async function fly(
   flight: Flight,
   gamepad: Gamepad,
   screen: Screen,
-  shoot: (home: Place) => Promise<void>,
+  shoot: (home: LatLng) => Promise<void>,
 ): Promise<void> {
   const home = await flight.findHome();
   screen.step(`The copter stands at ${home.lat.toFixed(6)}, ${home.lng.toFixed(6)}`);

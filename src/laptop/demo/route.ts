@@ -1,4 +1,4 @@
-import { offset, type Place } from "./ground";
+import { type LatLng, offset } from "./ground";
 
 /** Metres above home. */
 export const flightAltitude = 20;
@@ -11,7 +11,7 @@ const corners = [
 ];
 
 /** Bodies of `POST /mission/point`, in order: a square beside home. */
-export const missionPoints = (missionId: number, home: Place) =>
+export const missionPoints = (missionId: number, home: LatLng) =>
   corners.map(({ north, east }, index) => ({
     mission_id: missionId,
     ...offset(home, north, east),
@@ -22,7 +22,7 @@ export const missionPoints = (missionId: number, home: Place) =>
   }));
 
 /** Bodies of `POST /geofence/point`: a wide square around the flight, which the copter must not leave. */
-export const fencePoints = (geofenceId: number, home: Place) =>
+export const fencePoints = (geofenceId: number, home: LatLng) =>
   [
     { north: 200, east: -200 },
     { north: 200, east: 200 },
@@ -32,6 +32,6 @@ export const fencePoints = (geofenceId: number, home: Place) =>
     geofence_id: geofenceId,
     ...offset(home, north, east),
     sequence: index + 1,
-    // Must not be null in storage; the upload puts the derived fence code in its place.
+    // Must not be null in storage; the upload puts the derived fence code in its position.
     command: 5001,
   }));

@@ -1,11 +1,11 @@
-import { distance, type Place } from "./ground";
-import type { Sighting } from "./watch";
+import { distance, type LatLng } from "./ground";
+import type { VehicleSnapshot } from "./watch";
 
 export interface Screen {
   /** A step that was taken; stays on the terminal. */
   step(text: string): void;
   /** Where the vehicle is now; replaces the line before on a terminal. */
-  show(seen: Sighting, home: Place): void;
+  show(seen: VehicleSnapshot, home: LatLng): void;
   /** Leave the live line as it stands. */
   settle(): void;
 }
@@ -40,10 +40,10 @@ export function screenOn(output: NodeJS.WriteStream): Screen {
 }
 
 /** `   AUTO       63 m from home    20.0 m up    9.8 m/s   battery 97 %` */
-export function positionLine(seen: Sighting, home: Place): string {
+export function positionLine(seen: VehicleSnapshot, home: LatLng): string {
   const measure = (value: number | null | undefined, digits: number, width: number) =>
     (value === undefined || value === null ? "?" : value.toFixed(digits)).padStart(width);
-  const away = seen.place && distance(home, seen.place);
+  const away = seen.position && distance(home, seen.position);
   return [
     `  ${(seen.mode ?? "?").padEnd(9)}`,
     `${measure(away, 0, 4)} m from home`,

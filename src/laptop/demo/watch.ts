@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { io, type Socket } from "socket.io-client";
-import type { Place } from "./ground";
+import type { LatLng } from "./ground";
 
 /** What a watcher knows of the vehicle; a field is absent until it was heard. */
-export interface Sighting {
-  readonly place?: Place;
+export interface VehicleSnapshot {
+  readonly position?: LatLng;
   /** Metres above home. */
   readonly altitude?: number;
   /** m/s over ground. */
@@ -25,16 +25,16 @@ type TelemetryData =
   | { type: "logs"; data: { text: string } };
 
 /** A flight without news for this long is no flight. */
-const silenceLimitMs = 10_000;
+const messageTimeoutMs = 10_000;
 
 /** Watches one drone through Socket.IO, as a web client does. */
 export class Watch {
-  private sighting: Sighting = {};
-  private heardAt = Date.now();
+  private snapshot: VehicleSnapshot = {};
+  private lastMessageAt = Date.now();
   private fault: Error | undefined;
 
   private constructor(private readonly socket: Socket) {
-    socket.on("telemetry_data", (message: TelemetryData) => this.hear(message));
+    socket.on("telemetry_data", (message: TelemetryData) => this.receive(message));
     socket.on("error", ({ message }: { message: string }) => this.fail(`The gateway says: ${message}`));
     socket.on("connect_error", (error) => this.fail(`The telemetry socket does not open: ${error.message}`));
     socket.on("disconnect", (reason) => this.fail(`The telemetry socket closed: ${reason}`));
@@ -51,18 +51,18 @@ export class Watch {
     return watch;
   }
 
-  get seen(): Sighting {
-    return this.sighting;
+  get seen(): VehicleSnapshot {
+    return this.snapshot;
   }
 
   /** Resolves when `holds` does; rejects when it does not within the limit, or when nothing is heard any more. */
-  async until(what: string, limitSeconds: number, holds: (seen: Sighting) => boolean): Promise<void> {
+  async until(what: string, limitSeconds: number, holds: (seen: VehicleSnapshot) => boolean): Promise<void> {
     const deadline = Date.now() + limitSeconds * 1000;
-    while (!holds(this.sighting)) {
+    while (!holds(this.snapshot)) {
       if (this.fault) throw this.fault;
-      const words = this.sighting.text ? ` The vehicle's last words: ${this.sighting.text}` : "";
-      if (Date.now() - this.heardAt > silenceLimitMs) {
-        throw new Error(`Nothing was heard from the drone for ${silenceLimitMs / 1000} s.${words}`);
+      const words = this.snapshot.text ? ` The vehicle's last words: ${this.snapshot.text}` : "";
+      if (Date.now() - this.lastMessageAt > messageTimeoutMs) {
+        throw new Error(`Nothing was heard from the drone for ${messageTimeoutMs / 1000} s.${words}`);
       }
       if (Date.now() > deadline) throw new Error(`${what} took longer than ${limitSeconds} s.${words}`);
       await delay(20);
@@ -78,16 +78,16 @@ export class Watch {
     this.fault ??= new Error(message);
   }
 
-  private hear(message: TelemetryData): void {
-    this.heardAt = Date.now();
-    this.sighting = { ...this.sighting, ...read(message) };
+  private receive(message: TelemetryData): void {
+    this.lastMessageAt = Date.now();
+    this.snapshot = { ...this.snapshot, ...read(message) };
   }
 }
 
-function read(message: TelemetryData): Sighting {
+function read(message: TelemetryData): VehicleSnapshot {
   switch (message.type) {
     case "gps":
-      return { place: { lat: message.data.latitude, lng: message.data.longitude } };
+      return { position: { lat: message.data.latitude, lng: message.data.longitude } };
     case "relalt":
       return { altitude: message.data.data };
     case "hud":

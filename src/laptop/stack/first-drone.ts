@@ -17,7 +17,7 @@ export const firstDrone: Part = {
     const api = new ApiClient(ready.gateway);
     await api.login(ready.user);
     const { id, ip, link_host } = await droneAt(api, Number(env.SIMULATOR_PORT));
-    return { says: { drone_id: id }, gives: link_host === null ? { DRONE_IP: ip } : {} };
+    return { ready: { drone_id: id }, env: link_host === null ? { DRONE_IP: ip } : {} };
   },
 };
 

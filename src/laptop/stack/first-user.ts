@@ -16,7 +16,7 @@ export const firstUser: Part = {
       await create(env.DATABASE_URL as string, user);
       await api.login(user);
     }
-    return { says: { user } };
+    return { ready: { user } };
   },
 };
 

@@ -5,7 +5,7 @@ import type { Environment } from "../../platform/config";
 import { Lifecycle, stopOnSignals } from "../../platform/process/lifecycle";
 import { createLogger } from "../../platform/process/log";
 import { defaultStateFolder, type Ready, readyFile } from "../ready";
-import type { Part, RunningPart, Surroundings } from "./part";
+import type { Part, PartContext, RunningPart } from "./part";
 import { stages } from "./parts";
 import { keepSecrets } from "./secrets";
 import { takeStateFolder, wipeStateFolder } from "./state-folder";
@@ -76,8 +76,8 @@ async function startStages(
   for (const stage of list) {
     if (lifecycle.state !== "starting") return ready;
     for (const running of await startStage(stage, { env, ready, folder, secrets, tell }, lifecycle)) {
-      env = { ...env, ...running.gives };
-      ready = { ...ready, ...running.says };
+      env = { ...env, ...running.env };
+      ready = { ...ready, ...running.ready };
     }
   }
   return ready;
@@ -86,13 +86,13 @@ async function startStages(
 /** Every part that started is watched, also when another of its stage failed, so that the stop finds it. */
 async function startStage(
   stage: readonly Part[],
-  surroundings: Surroundings,
+  context: PartContext,
   lifecycle: Lifecycle,
 ): Promise<RunningPart[]> {
   const failures: string[] = [];
   const started = stage.map(async (part) => {
     try {
-      const running = await part.start(surroundings);
+      const running = await part.start(context);
       watch(part, running, lifecycle);
       return [running];
     } catch (error) {

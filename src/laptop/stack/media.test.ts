@@ -1,7 +1,7 @@
 import { atEndOfFile, freshFolder } from "../../testing";
 import { media } from "./media";
 
-const surroundings = (env: Record<string, string>) => ({
+const context = (env: Record<string, string>) => ({
   env,
   ready: { gateway: null, relay: null, tunnel: null, jumphost: null, database: null, redis: null } as never,
   folder: freshFolder("stack"),
@@ -10,24 +10,24 @@ const surroundings = (env: Record<string, string>) => ({
 });
 
 test("a system without Janus has no media server, and the stack goes on", async () => {
-  expect(await media.start(surroundings({ PATH: freshFolder("programs") }))).toEqual({});
+  expect(await media.start(context({ PATH: freshFolder("programs") }))).toEqual({});
 });
 
 test("the Janus that the environment names is taken", async () => {
-  const running = await media.start(surroundings({ JANUS_URL: "http://janus:8088/janus" }));
-  expect(running).toEqual({ says: { janus: "http://janus:8088/janus" } });
+  const running = await media.start(context({ JANUS_URL: "http://janus:8088/janus" }));
+  expect(running).toEqual({ ready: { janus: "http://janus:8088/janus" } });
 });
 
 test("the system's Janus is started anew where one was left over, with a key that the gateway is given", async () => {
-  const around = surroundings({ PATH: process.env.PATH ?? "" });
+  const around = context({ PATH: process.env.PATH ?? "" });
   const left = await media.start(around);
-  expect((await fetch(`${left.says?.janus}/info`)).status).toBe(200);
+  expect((await fetch(`${left.ready?.janus}/info`)).status).toBe(200);
   const running = await media.start(around);
   atEndOfFile(async () => running.stop?.());
   expect(await left.ended).toMatch(/Janus ended/);
-  expect(running.gives).toEqual({
-    JANUS_URL: running.says?.janus,
+  expect(running.env).toEqual({
+    JANUS_URL: running.ready?.janus,
     JANUS_ADMIN_KEY: expect.stringMatching(/^.{32}$/),
   });
-  expect((await fetch(`${running.says?.janus}/info`)).status).toBe(200);
+  expect((await fetch(`${running.ready?.janus}/info`)).status).toBe(200);
 });

@@ -11,14 +11,14 @@ import type { Part } from "./part";
 export const media: Part = {
   name: "Janus",
   async start({ env, folder }) {
-    if (env.JANUS_URL) return { says: { janus: env.JANUS_URL } };
+    if (env.JANUS_URL) return { ready: { janus: env.JANUS_URL } };
     if (!isInstalled("janus", env.PATH)) return {};
     const adminKey = randomBytes(24).toString("base64url");
     const server = await startJanus({ folder: join(folder, "janus"), adminKey });
     return {
       ...server,
-      says: { janus: server.url },
-      gives: { JANUS_URL: server.url, JANUS_ADMIN_KEY: adminKey },
+      ready: { janus: server.url },
+      env: { JANUS_URL: server.url, JANUS_ADMIN_KEY: adminKey },
     };
   },
 };

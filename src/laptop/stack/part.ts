@@ -9,11 +9,11 @@ import type { Secrets } from "./secrets";
 export interface Part {
   readonly name: string;
   /** Resolves when the part answers; rejects with a reason that a person can act on. */
-  start(surroundings: Surroundings): Promise<RunningPart>;
+  start(context: PartContext): Promise<RunningPart>;
 }
 
 /** What a part finds when it is started. */
-export interface Surroundings {
+export interface PartContext {
   /** The user's environment and, over it, what the stages before have given. */
   readonly env: Environment;
   /** What the stages before have said. */
@@ -27,9 +27,9 @@ export interface Surroundings {
 
 export interface RunningPart {
   /** For ready.json and the table. */
-  readonly says?: Partial<Ready>;
+  readonly ready?: Partial<Ready>;
   /** Variables for the stages after this one's. */
-  readonly gives?: Environment;
+  readonly env?: Environment;
   /** Resolves with the reason when the part ends without having been stopped. */
   readonly ended?: Promise<string>;
   stop?(): Promise<void>;

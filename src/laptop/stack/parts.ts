@@ -6,11 +6,11 @@ import { composeFiles } from "./compose-files";
 import { firstDrone } from "./first-drone";
 import { firstUser } from "./first-user";
 import { media } from "./media";
-import { database, mail, objects, reach, redis } from "./neighbours";
 import { flightLogs, onboard } from "./onboard";
 import type { Part } from "./part";
 import { schema } from "./schema";
 import type { Secrets } from "./secrets";
+import { connectOnce, database, mail, objects, redis } from "./services";
 
 /** Short, because nobody but the person at this terminal waits. */
 const drain = { SHUTDOWN_DRAIN_SECONDS: "3" };
@@ -41,7 +41,7 @@ interface HttpService {
   /** Variable that names its port, and the port otherwise. */
   readonly port: readonly [variable: string, otherwise: string];
   /** For ready.json. */
-  readonly says: (origin: string, env: Environment) => Partial<Ready>;
+  readonly ready: (origin: string, env: Environment) => Partial<Ready>;
   /** Defaults of its own. */
   readonly defaults?: (origin: string, stateFolder: string) => Environment;
   /** What goes before the user's environment. */
@@ -49,7 +49,7 @@ interface HttpService {
 }
 
 /** One of our processes that serves HTTP on a port and answers `/readyz` there. */
-const service = ({ name, entrypoint, port, says, defaults, musts }: HttpService): Part => ({
+const service = ({ name, entrypoint, port, ready, defaults, musts }: HttpService): Part => ({
   name,
   async start({ env, folder, secrets }) {
     const [variable, otherwise] = port;
@@ -68,7 +68,7 @@ const service = ({ name, entrypoint, port, says, defaults, musts }: HttpService)
       },
       answers: () => isReady(origin),
     });
-    return { ...child, says: says(origin, env) };
+    return { ...child, ready: ready(origin, env) };
   },
 });
 
@@ -94,9 +94,9 @@ const simulator: Part = {
       port: { number: Number(port), variable: "SIMULATOR_PORT" },
       folder,
       env: { ...env, ...drain, ...settings },
-      answers: () => reach("127.0.0.1", Number(port)),
+      answers: () => connectOnce("127.0.0.1", Number(port)),
     });
-    return { ...child, gives: settings };
+    return { ...child, env: settings };
   },
 };
 
@@ -104,7 +104,7 @@ const gateway = service({
   name: "the gateway",
   entrypoint: "gateway",
   port: ["GATEWAY_PORT", DEFAULT_GATEWAY_PORT],
-  says: (gateway) => ({ gateway }),
+  ready: (gateway) => ({ gateway }),
   // A web client under development runs on a port of its own.
   // Another simulator than the first drone's, which runs all the time.
   // No registry is there, but an activation can be tried.
@@ -120,7 +120,7 @@ const relay = service({
   name: "the relay",
   entrypoint: "relay",
   port: ["RELAY_PORT", "7070"],
-  says: (origin) => ({ relay: origin.replace("http", "ws") }),
+  ready: (origin) => ({ relay: origin.replace("http", "ws") }),
 });
 
 /** Peers and client configs as in earnest; this machine's network is changed only for root who asks for it. */
@@ -128,7 +128,7 @@ const tunnel = service({
   name: "the tunnel service",
   entrypoint: "tunnel",
   port: ["TUNNEL_PORT", DEFAULT_TUNNEL_PORT],
-  says: (tunnel, { JUMPHOST_PORT = DEFAULT_JUMPHOST_PORT }) => ({
+  ready: (tunnel, { JUMPHOST_PORT = DEFAULT_JUMPHOST_PORT }) => ({
     tunnel,
     jumphost: `ws://127.0.0.1:${JUMPHOST_PORT}`,
   }),

@@ -1,7 +1,7 @@
 import { atEndOfFile, freshDatabase, freshFolder, freshMail, freshObjects, freshRedis } from "../../testing";
 import { freePort } from "../free-port";
-import { database, mail, objects, redis } from "./neighbours";
 import type { Part } from "./part";
+import { database, mail, objects, redis } from "./services";
 
 const nothing = {
   gateway: null,
@@ -45,13 +45,13 @@ test("services that the environment names are taken and not embedded", async () 
     await start(objects, s3),
     await start(mail, { SMTP_URL: sink.url }),
   ];
-  expect(running.map(({ says }) => says)).toEqual([
+  expect(running.map(({ ready }) => ready)).toEqual([
     { database: given.url },
     { redis: cache.url },
     { s3: store.url },
     { smtp: sink.url },
   ]);
-  expect(running.filter(({ stop, gives }) => stop || gives)).toEqual([]);
+  expect(running.filter(({ stop, env }) => stop || env)).toEqual([]);
 });
 
 test("a service that the environment names and that does not answer is named with its variable", async () => {

@@ -22,7 +22,7 @@ export const database: Part = {
         await client.connect();
         await client.end();
       });
-      return { says: { database: env.DATABASE_URL } };
+      return { ready: { database: env.DATABASE_URL } };
     }
     const server = await startPostgres({
       folder: join(folder, "postgres"),
@@ -30,7 +30,7 @@ export const database: Part = {
       database: "fleet",
       durable: true,
     });
-    return { ...server, says: { database: server.url }, gives: { DATABASE_URL: server.url } };
+    return { ...server, ready: { database: server.url }, env: { DATABASE_URL: server.url } };
   },
 };
 
@@ -45,7 +45,7 @@ export const redis: Part = {
           retryStrategy: () => null,
           connectTimeout: 5_000,
         });
-        // connect() rejects with "Connection is closed"; the event says why.
+        // connect() rejects with "Connection is closed"; the event ready why.
         let fault: Error | undefined;
         client.on("error", (error) => {
           fault = error;
@@ -55,10 +55,10 @@ export const redis: Part = {
         });
         client.disconnect();
       });
-      return { says: { redis: given } };
+      return { ready: { redis: given } };
     }
     const server = await startRedis({ folder: join(folder, "redis"), durable: true });
-    return { ...server, says: { redis: server.url }, gives: { REDIS_URL: server.url } };
+    return { ...server, ready: { redis: server.url }, env: { REDIS_URL: server.url } };
   },
 };
 
@@ -72,19 +72,19 @@ export const objects: Part = {
         await answers(`bucket ${bucket} at S3_ENDPOINT`, () => canRead(client, bucket));
       }
       client.destroy();
-      return { says: { s3: env.S3_ENDPOINT } };
+      return { ready: { s3: env.S3_ENDPOINT } };
     }
     const server = await startObjects({ folder: join(folder, "objects"), buckets });
-    const gives: Environment = {
+    const variables: Environment = {
       S3_ENDPOINT: server.url,
       S3_ACCESS_KEY_ID: server.accessKeyId,
       S3_SECRET_ACCESS_KEY: server.secretAccessKey,
     };
-    return { says: { s3: server.url }, gives, stop: server.stop };
+    return { ready: { s3: server.url }, env: variables, stop: server.stop };
   },
 };
 
-/** Asks for an object that is not there: a bucket that is there says so. (s3rver fails requests on a bucket.) */
+/** Asks for an object that is not there: a bucket that is there ready so. (s3rver fails requests on a bucket.) */
 async function canRead(client: S3Client, bucket: string): Promise<void> {
   try {
     await client.send(new GetObjectCommand({ Bucket: bucket, Key: "is-anybody-there" }));
@@ -99,14 +99,14 @@ export const mail: Part = {
     if (env.SMTP_URL) {
       const { hostname, port, protocol } = new URL(env.SMTP_URL);
       const usual = protocol === "smtps:" ? 465 : 587;
-      await answers("SMTP_URL", () => reach(hostname, Number(port) || usual));
-      return { says: { smtp: env.SMTP_URL } };
+      await answers("SMTP_URL", () => connectOnce(hostname, Number(port) || usual));
+      return { ready: { smtp: env.SMTP_URL } };
     }
     const sink = await startMail({
       onMail: ({ to, subject, links }) =>
         tell(`Mail to ${to.join(", ")}: ${subject}${links.map((link) => `\n     ${link}`).join("")}`),
     });
-    return { says: { smtp: sink.url }, gives: { SMTP_URL: sink.url }, stop: sink.stop };
+    return { ready: { smtp: sink.url }, env: { SMTP_URL: sink.url }, stop: sink.stop };
   },
 };
 
@@ -120,7 +120,7 @@ async function answers(name: string, tryIt: () => Promise<unknown>): Promise<voi
 }
 
 /** Resolves when something accepts a TCP connection there. */
-export function reach(host: string, port: number): Promise<void> {
+export function connectOnce(host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port, timeout: 5_000 });
     const settle = (error?: Error) => {
