@@ -3,23 +3,23 @@ import { at, median } from "./tunnel/figures";
 import { type ForwardingRun, measureForwarding } from "./tunnel/forwarding";
 import { LatencyProbe, type LatencyRun } from "./tunnel/latency";
 import { measureScale, type ScaleRun } from "./tunnel/scale";
-import { buildTown } from "./tunnel/town";
+import { buildTestbed } from "./tunnel/testbed";
 
 const SIZES = [100, 1_000, 5_000];
 const SCALE = 10_000;
 
 /** The tunnel service on a hub in a namespace of its own, with real wireguard-go, beside the bare commands. */
 export async function run(): Promise<BenchTable> {
-  const town = await buildTown();
+  const testbed = await buildTestbed();
   try {
     const forwarding = await measureForwarding();
-    const scale = await measureScale(town, SCALE);
-    const probe = await LatencyProbe.create(town);
+    const scale = await measureScale(testbed, SCALE);
+    const probe = await LatencyProbe.create(testbed);
     const runs: LatencyRun[] = [];
-    for (const peers of SIZES) runs.push(await probe.measure(town, peers));
+    for (const peers of SIZES) runs.push(await probe.measure(testbed, peers));
     return tableOf(runs, scale, forwarding);
   } finally {
-    await town.clear();
+    await testbed.clear();
   }
 }
 

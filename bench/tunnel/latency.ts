@@ -3,7 +3,7 @@ import type { Namespace } from "../../src/testing/system/namespaces/namespace";
 import { VpnClient } from "../../src/testing/system/namespaces/vpn-client";
 import { until } from "../../src/testing/until";
 import type { Peer } from "./rows";
-import { configOf, HUB_ADDRESS, type Town } from "./town";
+import { configOf, HUB_ADDRESS, type Testbed } from "./testbed";
 
 const CYCLES = 40;
 const BY_HAND = 15;
@@ -34,34 +34,34 @@ export class LatencyProbe {
     private readonly drone: VpnClient,
   ) {}
 
-  static async create({ hub }: Town): Promise<LatencyProbe> {
+  static async create({ hub }: Testbed): Promise<LatencyProbe> {
     const operator = await VpnClient.create("operator", hub, HUB_ADDRESS, 1);
     const drone = await VpnClient.create("drone", hub, HUB_ADDRESS, 2);
     await drone.node.echo({ protocol: "udp", port: PORT });
     return new LatencyProbe(operator, drone);
   }
 
-  async measure(town: Town, peers: number): Promise<LatencyRun> {
-    const rows = await town.fill(peers);
+  async measure(testbed: Testbed, peers: number): Promise<LatencyRun> {
+    const rows = await testbed.fill(peers);
     const of = (plane: Peer["plane"]) => rows.filter((row) => row.plane === plane);
     const [[user, other], [drone]] = [of("users"), of("drones")] as [[Peer, Peer], [Peer]];
     await this.operator.join(configOf(user));
     await this.drone.join(configOf(drone));
-    const daemon = await town.startDaemon();
+    const daemon = await testbed.startDaemon();
     await daemon.complete();
     const { node } = this.operator;
     const stream = `${STREAM} ${peers}`;
     await node.stream(stream, { protocol: "udp", host: drone.ip, port: PORT }, 2);
     await until(async () => (await node.report(stream)).echoed > 0, 20_000);
     const own = (owner: Peer) => () =>
-      town.db("drones").where({ id: drone.rowId }).update({ user_id: owner.rowId });
+      testbed.db("drones").where({ id: drone.rowId }).update({ user_id: owner.rowId });
     const quiet = await alternate(node, stream, own(other), own(user), CYCLES);
-    const stop = disturb(town, rows.slice(4));
+    const stop = disturb(testbed, rows.slice(4));
     const busy = await alternate(node, stream, own(other), own(user), CYCLES);
     await stop();
     await daemon.stop();
     const edit = (verb: string) => () =>
-      town.hub.os.run(["ipset", "restore", "-exist"], {
+      testbed.hub.os.run(["ipset", "restore", "-exist"], {
         input: ports.map((port) => `${verb} fleet-pairs ${user.ip},${port},${drone.ip}\n`).join(""),
       });
     const byHand = await alternate(node, stream, edit("del"), edit("add"), BY_HAND);
@@ -100,7 +100,7 @@ async function alternate(
 }
 
 /** Other rows change: owners, keys, drones that go and come back. Resolves the returned call when it has ended. */
-function disturb({ db }: Town, others: readonly Peer[]): () => Promise<void> {
+function disturb({ db }: Testbed, others: readonly Peer[]): () => Promise<void> {
   const users = others.filter(({ plane }) => plane === "users");
   const drones = others.filter(({ plane }) => plane === "drones");
   const any = (peers: readonly Peer[]) => peers[Math.floor(Math.random() * peers.length)] as Peer;

@@ -4,7 +4,7 @@ import { until } from "../../src/testing/until";
 import { applyPeerPlan } from "../../src/tunnel/wireguard/apply";
 import { median, secondsOf } from "./figures";
 import type { Peer } from "./rows";
-import { type Daemon, emptyHub, INDEX_KEY, type Town } from "./town";
+import { type Daemon, emptyHub, INDEX_KEY, type Testbed } from "./testbed";
 
 const STEADY_SECONDS = 30;
 /** A command may take twenty seconds. */
@@ -24,13 +24,13 @@ export interface ScaleRun {
 }
 
 /** As many peers from nothing to a steady state, with real wireguard-go and a real set. */
-export async function measureScale(town: Town, count: number): Promise<ScaleRun> {
-  const peers = await town.fill(count);
-  const bare = await secondsOf(() => setByHand(town, peers));
-  await emptyHub(town.hub);
+export async function measureScale(testbed: Testbed, count: number): Promise<ScaleRun> {
+  const peers = await testbed.fill(count);
+  const bare = await secondsOf(() => setByHand(testbed, peers));
+  await emptyHub(testbed.hub);
   let daemon: Daemon | undefined;
   const start = async () => {
-    daemon = await town.startDaemon();
+    daemon = await testbed.startDaemon();
     await daemon.complete();
     return daemon;
   };
@@ -39,19 +39,19 @@ export async function measureScale(town: Town, count: number): Promise<ScaleRun>
   // The store is compared with the index once, then every five minutes.
   await pause(AUDITED_AFTER_MS);
   const before = await running.ask<number>("rssBytes");
-  const ours = await steadyCpu(town, running);
+  const ours = await steadyCpu(testbed, running);
   const changed = peers.filter(({ plane }) => plane === "drones").slice(0, CHANGES);
-  const change = await removals(town, running, changed);
+  const change = await removals(testbed, running, changed);
   const after = await running.ask<number>("rssBytes");
   await running.stop();
-  const byHand = await changesByHand(town, changed);
-  const bareCpu = await bareLoopCpu(town);
-  await emptyHub(town.hub);
-  await town.fill(count);
-  await town.objects.ask("forget", INDEX_KEY);
+  const byHand = await changesByHand(testbed, changed);
+  const bareCpu = await bareLoopCpu(testbed);
+  await emptyHub(testbed.hub);
+  await testbed.fill(count);
+  await testbed.objects.ask("forget", INDEX_KEY);
   const withoutIndex = await secondsOf(start);
   await (daemon as unknown as Daemon).stop();
-  await emptyHub(town.hub);
+  await emptyHub(testbed.hub);
   return {
     rebuild: { bare, withIndex, withoutIndex },
     steadyCpu: { ours, bare: bareCpu },
@@ -61,7 +61,7 @@ export async function measureScale(town: Town, count: number): Promise<ScaleRun>
 }
 
 /** New interfaces, and `wg set` in the largest batches that a command line takes. */
-async function setByHand({ hub }: Town, peers: readonly Peer[]): Promise<void> {
+async function setByHand({ hub }: Testbed, peers: readonly Peer[]): Promise<void> {
   const setPlane = async (name: PlaneName) => {
     const link = planes[name].interface;
     await hub.os.startDetached(["env", "WG_PROCESS_FOREGROUND=1", "wireguard-go", link]);
@@ -77,7 +77,7 @@ async function setByHand({ hub }: Town, peers: readonly Peer[]): Promise<void> {
 
 const TICKS_PER_SECOND = 100;
 
-async function wireguardCpu({ hub }: Town): Promise<number> {
+async function wireguardCpu({ hub }: Testbed): Promise<number> {
   const text = await hub.shell('for pid in $(pidof wireguard-go); do cat "/proc/$pid/stat"; done');
   const ticks = text
     .split("\n")
@@ -89,16 +89,16 @@ async function wireguardCpu({ hub }: Town): Promise<number> {
   return ticks.reduce((sum, one) => sum + one, 0) / TICKS_PER_SECOND;
 }
 
-async function steadyCpu(town: Town, daemon: Daemon): Promise<number> {
-  const used = async () => (await daemon.ask<number>("treeCpuSeconds")) + (await wireguardCpu(town));
+async function steadyCpu(testbed: Testbed, daemon: Daemon): Promise<number> {
+  const used = async () => (await daemon.ask<number>("treeCpuSeconds")) + (await wireguardCpu(testbed));
   const before = await used();
   const seconds = await secondsOf(() => pause(STEADY_SECONDS * 1_000));
   return ((await used()) - before) / seconds;
 }
 
 /** In a shell that entered the hub's namespace once, as the daemon's have. */
-async function bareLoopCpu(town: Town): Promise<number> {
-  const before = await wireguardCpu(town);
+async function bareLoopCpu(testbed: Testbed): Promise<number> {
+  const before = await wireguardCpu(testbed);
   let said = "";
   const seconds = await secondsOf(async () => {
     const input = `end=$(($(date +%s) + ${BARE_SECONDS}))
@@ -106,17 +106,17 @@ async function bareLoopCpu(town: Town): Promise<number> {
       wg show users0 dump >/dev/null; wg show drones0 dump >/dev/null; sleep 1
     done
     times`;
-    said = await town.hub.shell(input);
+    said = await testbed.hub.shell(input);
   });
   const times = [...said.matchAll(/(\d+)m([\d.]+)s/g)].map(
     ([, minutes, rest]) => Number(minutes) * 60 + Number(rest),
   );
   const own = times.reduce((sum, one) => sum + one, 0);
-  return (own + (await wireguardCpu(town)) - before) / seconds;
+  return (own + (await wireguardCpu(testbed)) - before) / seconds;
 }
 
 /** Median milliseconds from just before the commit of a drone's deletion to the end of the `wg set` that follows. */
-async function removals({ db }: Town, daemon: Daemon, drones: readonly Peer[]): Promise<number> {
+async function removals({ db }: Testbed, daemon: Daemon, drones: readonly Peer[]): Promise<number> {
   const took: number[] = [];
   for (const { rowId, publicKey } of drones) {
     await pause(150 + Math.random() * 100);
@@ -128,7 +128,7 @@ async function removals({ db }: Town, daemon: Daemon, drones: readonly Peer[]): 
   return median(took);
 }
 
-async function changesByHand({ hub }: Town, drones: readonly Peer[]): Promise<number> {
+async function changesByHand({ hub }: Testbed, drones: readonly Peer[]): Promise<number> {
   const took: number[] = [];
   for (const { ip, publicKey } of drones) {
     const seconds = await secondsOf(async () => {

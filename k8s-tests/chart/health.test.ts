@@ -5,7 +5,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server } from "
 import { join } from "node:path";
 import { atEndOfFile, freshFolder } from "../../src/testing";
 import { compiledPrograms } from "../../src/testing/programs/programs";
-import { type Cuttable, cuttable } from "../../src/testing/worlds/cuttable";
+import { type Interruptible, interruptible } from "../../src/testing/worlds/interruptible";
 import { startTestGateway, type TestGateway } from "../../src/testing/worlds/start-gateway";
 import { startTestRelay } from "../../src/testing/worlds/start-relay";
 import { tunnelWorld } from "../../src/testing/worlds/start-tunnel";
@@ -16,13 +16,13 @@ import { chartFolder } from "./values-schema";
 
 /** What the pod of `helm test` runs, against real services but for a vehicle and a Janus, which are fakes here. */
 let gateway: TestGateway;
-let cable: Cuttable;
+let cable: Interruptible;
 let parts: Record<string, string>;
 let folder: string;
 
 beforeAll(async () => {
   gateway = await startTestGateway();
-  cable = await cuttable(gateway.url);
+  cable = await interruptible(gateway.url);
   const relay = await startTestRelay();
   const world = await tunnelWorld();
   const tunnel = await world.start(

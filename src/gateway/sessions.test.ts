@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Tokens } from "../features/accounts";
 import { ApiClient } from "../testing/client";
 import { TestWatcher } from "../testing/watcher";
-import { cuttable } from "../testing/worlds/cuttable";
+import { interruptible } from "../testing/worlds/interruptible";
 import { startReplicas, type TestReplicas } from "../testing/worlds/replicas";
 import { eventually } from "../testing/worlds/simulated-drone";
 import {
@@ -207,7 +207,7 @@ test("a token of the new password is accepted everywhere, and its sockets stay o
 
 test("a new password that the relay missed closes its sessions once it listens to the database again", async () => {
   const { first, second } = replicas;
-  const cable = await cuttable(second.databaseUrl);
+  const cable = await interruptible(second.databaseUrl);
   const env = { ACCESS_PROFILE: "strict", DATABASE_DIRECT_URL: cable.url };
   const deaf = await startTestRelay(env, { databaseUrl: second.databaseUrl, redisUrl: second.redisUrl });
   const { user: theirs, tokens } = await userWithOldTokens(first);

@@ -7,7 +7,7 @@ import Koa from "koa";
 import { createLogger } from "../platform/process/log";
 import { createMetrics } from "../platform/process/metrics";
 import { freshDatabase } from "../testing";
-import { cuttable } from "../testing/worlds/cuttable";
+import { interruptible } from "../testing/worlds/interruptible";
 import { startTestGateway, type TestGateway } from "../testing/worlds/start-gateway";
 import { errorBoundary } from "./error-boundary";
 import { mountRoutes } from "./mount";
@@ -200,7 +200,7 @@ describe("every service's own paths", () => {
 });
 
 test("a database that is away gives a clear error, and the gateway serves again when it is back", async () => {
-  const cable = await cuttable((await freshDatabase()).url);
+  const cable = await interruptible((await freshDatabase()).url);
   const cut = await startTestGateway({ DATABASE_URL: cable.url });
   const user = await cut.newUser();
   cable.cut();

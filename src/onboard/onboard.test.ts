@@ -6,7 +6,7 @@ import { openRedis, type Redis, redisReady } from "../platform/redis/client";
 import { type SimulatedVehicle, type SimulatedVehicleOptions, startSimulator } from "../simvehicle";
 import { atEndOfFile, freshFolder, freshRedis } from "../testing";
 import { TestSticks } from "../testing/sticks";
-import { type Cuttable, cuttable } from "../testing/worlds/cuttable";
+import { type Interruptible, interruptible } from "../testing/worlds/interruptible";
 import { eventually } from "../testing/worlds/simulated-drone";
 import type { VehicleLink } from "../vehicle";
 import { dialDirect } from "../vehicle/dialers/direct";
@@ -169,9 +169,9 @@ test("a PX4 copter holds its place when the frames stop", async () => {
 });
 
 test("a vehicle whose link was lost when the frames stopped is stopped as soon as the link is back", async () => {
-  let cable: Cuttable | undefined;
+  let cable: Interruptible | undefined;
   const it = await flown({}, "LOITER", async (vehicle) => {
-    cable = await cuttable(`tcp://${vehicle.host}:${vehicle.onboardPort}`);
+    cable = await interruptible(`tcp://${vehicle.host}:${vehicle.onboardPort}`);
     return { ONBOARD_VEHICLE_PORT: new URL(cable.url).port };
   });
   cable?.cut();

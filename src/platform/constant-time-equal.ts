@@ -7,7 +7,7 @@ export function constantTimeEqual(given: string, expected: string): boolean {
 }
 
 /** Whether an Authorization header carries this bearer secret. */
-export function carriesBearer(authorization: string | undefined, secret: string): boolean {
+export function hasSecretToken(authorization: string | undefined, secret: string): boolean {
   const [, given = ""] = /^Bearer (.+)$/i.exec(authorization ?? "") ?? [];
   return constantTimeEqual(given, secret);
 }

@@ -6,7 +6,7 @@ import { createMetrics } from "../platform/process/metrics";
 import type { Redis } from "../platform/redis/client";
 import { atEndOfFile, freshDatabase, freshRedis } from "../testing";
 import { until } from "../testing/until";
-import { type Cuttable, cuttable } from "../testing/worlds/cuttable";
+import { type Interruptible, interruptible } from "../testing/worlds/interruptible";
 import { startTestRelay, type TestDrone, TestPilot, type TestRelay } from "../testing/worlds/start-relay";
 import { DroneWatch } from "./drone-watch";
 import { RelayMetrics } from "./metrics";
@@ -16,13 +16,13 @@ import { type Session, Sessions } from "./sessions";
 let relay: TestRelay;
 /** Straight to the server, whatever happens to the relay's cable. */
 let redis: Redis;
-let redisProxy: Cuttable;
-let listenerProxy: Cuttable;
+let redisProxy: Interruptible;
+let listenerProxy: Interruptible;
 
 beforeAll(async () => {
   const [database, server] = await Promise.all([freshDatabase(), freshRedis()]);
-  redisProxy = await cuttable(server.url);
-  listenerProxy = await cuttable(database.url);
+  redisProxy = await interruptible(server.url);
+  listenerProxy = await interruptible(database.url);
   relay = await startTestRelay(
     {
       REDIS_URL: redisProxy.url,
@@ -148,7 +148,7 @@ test("what changed while the database was not received is found when it is recei
 
 test("a pilot whose network died is found by pings, and the session's subscription ends", async () => {
   const drone = await relay.newDrone();
-  const cable = await cuttable(relay.url);
+  const cable = await interruptible(relay.url);
   const pilot = await live(drone, new TestPilot(`${cable.url.replace("http", "ws")}redispad/${drone.id}`));
   cable.stall();
   await until(async () => (await redis.pubsub("NUMSUB", `${drone.ip}:output`))[1] === 0);

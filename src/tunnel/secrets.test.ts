@@ -5,8 +5,8 @@ import { publishCompose } from "../features/provisioning";
 import { rotateDroneKey } from "../features/vpn";
 import { KeptLog } from "../testing/kept-log";
 import { until as untilWithin } from "../testing/until";
-import { type Cuttable, cuttable } from "../testing/worlds/cuttable";
 import { TEST_COMPOSE } from "../testing/worlds/gateway-with-tunnel";
+import { type Interruptible, interruptible } from "../testing/worlds/interruptible";
 import { startTestGateway, type TestGateway, type TestUser } from "../testing/worlds/start-gateway";
 import { type TunnelWorld, tunnelWorld } from "../testing/worlds/start-tunnel";
 import { ENDPOINTS_KEY, INDEX_KEY } from "./client-configs/store";
@@ -31,13 +31,13 @@ const until = <T>(attempt: () => Promise<T> | T) => untilWithin(attempt);
 let world: TunnelWorld;
 let gateway: TestGateway;
 let tunnel: Tunnel;
-let store: Cuttable;
+let store: Interruptible;
 let owner: TestUser;
 let drone: { id: number; ip: string; activation_token: string };
 
 beforeAll(async () => {
   world = await tunnelWorld();
-  store = await cuttable(world.objects.url);
+  store = await interruptible(world.objects.url);
   tunnel = await startTunnel();
   gateway = await startTestGateway(
     {

@@ -1,7 +1,7 @@
 import jwt from "jsonwebtoken";
 import { freshDatabase } from "../../testing";
 import { until } from "../../testing/until";
-import { cuttable } from "../../testing/worlds/cuttable";
+import { interruptible } from "../../testing/worlds/interruptible";
 import { startTestGateway, TEST_JWT_SECRET, type TestGateway } from "../../testing/worlds/start-gateway";
 import { Tokens } from "./tokens";
 
@@ -260,7 +260,7 @@ test("in the strict profile a log-out holds in another gateway on the same datab
 }, 30_000);
 
 test("in the strict profile a database that is away is not told as a bad token", async () => {
-  const cable = await cuttable((await freshDatabase()).url);
+  const cable = await interruptible((await freshDatabase()).url);
   const cut = await startTestGateway({ ...STRICT, DATABASE_URL: cable.url });
   const user = await cut.newUser();
   cable.cut();

@@ -51,7 +51,7 @@ const MAX_VERIFIED_TOKENS = 10_000;
 export class Tokens {
   readonly key: KeyObject;
   /** Claims by the token's text. */
-  private readonly verified = new LRUCache<string, Claims>({ max: MAX_VERIFIED_TOKENS });
+  private readonly cache = new LRUCache<string, Claims>({ max: MAX_VERIFIED_TOKENS });
 
   constructor(
     secret: string,
@@ -93,10 +93,22 @@ export class Tokens {
     }
   }
 
+  /** The claims of a token whose signature was checked before and that has not expired. It may have been revoked since. */
+  verified(token: string): Claims | undefined {
+    const claims = this.cache.get(token);
+    return claims && claims.exp > this.seconds() ? claims : undefined;
+  }
+
+  /** Keep the claims of a token whose signature holds. Returns undefined when they are not those of our tokens. */
+  keepVerified(token: string, claims: unknown): Claims | undefined {
+    const parsed = Claims.safeParse(claims).data;
+    if (parsed) this.cache.set(token, parsed);
+    return parsed;
+  }
+
   /** The claims of an unexpired token that we signed, or undefined. The token may have been revoked since. */
   verify(token: string): Claims | undefined {
-    const claims = this.verified.get(token) ?? this.check(token);
-    return claims && claims.exp > this.seconds() ? claims : undefined;
+    return this.verified(token) ?? this.check(token);
   }
 
   /** The user of a valid access token, or undefined. The token may have been revoked since. */
@@ -108,11 +120,8 @@ export class Tokens {
 
   private check(token: string): Claims | undefined {
     try {
-      const claims = Claims.parse(
-        jwt.verify(token, this.key, { algorithms: ["HS256"], clockTimestamp: this.seconds() }),
-      );
-      this.verified.set(token, claims);
-      return claims;
+      const options = { algorithms: ["HS256" as const], clockTimestamp: this.seconds() };
+      return this.keepVerified(token, jwt.verify(token, this.key, options));
     } catch {
       return undefined;
     }

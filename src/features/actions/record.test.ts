@@ -1,7 +1,7 @@
 import { openDatabase } from "../../platform/postgres/db";
 import { atEndOfFile } from "../../testing";
 import { freshDatabase } from "../../testing/fresh-database";
-import { cuttable } from "../../testing/worlds/cuttable";
+import { interruptible } from "../../testing/worlds/interruptible";
 import { tappedDrone } from "../../testing/worlds/replicas";
 import { eventually } from "../../testing/worlds/simulated-drone";
 import { startTestGateway } from "../../testing/worlds/start-gateway";
@@ -13,7 +13,7 @@ test.each(["cut", "stall"] as const)(
   "an order that was carried out while the database was away (%s) is answered at once, and on record when it is back",
   async (harm) => {
     const { url } = await freshDatabase();
-    const cable = await cuttable(url);
+    const cable = await interruptible(url);
     const gateway = await startTestGateway({ DATABASE_URL: cable.url });
     const db = openDatabase(url, { poolMax: 1 });
     atEndOfFile(() => db.destroy());

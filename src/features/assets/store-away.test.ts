@@ -1,8 +1,8 @@
 import sharp from "sharp";
 import { freshObjects } from "../../testing";
 import { until } from "../../testing/until";
-import { type Cuttable, cuttable } from "../../testing/worlds/cuttable";
 import { type Flight, startFlight } from "../../testing/worlds/flights";
+import { type Interruptible, interruptible } from "../../testing/worlds/interruptible";
 import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
 import { put, sha256, upload } from "../../testing/worlds/uploads";
 
@@ -10,13 +10,17 @@ jest.setTimeout(90_000);
 
 let gateway: TestGateway;
 /** Each reaches the same store at an address of its own. */
-let ours: Cuttable;
-let users: Cuttable;
-let drones: Cuttable;
+let ours: Interruptible;
+let users: Interruptible;
+let drones: Interruptible;
 let flight: Flight;
 beforeAll(async () => {
   const store = await freshObjects("fleet", "fleet-vpn");
-  [ours, users, drones] = await Promise.all([cuttable(store.url), cuttable(store.url), cuttable(store.url)]);
+  [ours, users, drones] = await Promise.all([
+    interruptible(store.url),
+    interruptible(store.url),
+    interruptible(store.url),
+  ]);
   gateway = await startTestGateway({
     WORKER_IN_PROCESS: "true",
     S3_ENDPOINT: ours.url,
@@ -29,7 +33,7 @@ beforeAll(async () => {
 });
 
 const origin = (url: string) => new URL(url).origin;
-const elsewhere = (url: string, at: Cuttable) => url.replace(origin(url), origin(at.url));
+const elsewhere = (url: string, at: Interruptible) => url.replace(origin(url), origin(at.url));
 const assets = async () => (await flight.user.api.get(`/assets/${flight.vehicle.id}`)).body.data;
 const wish = (content: string) => ({
   file_name: `${content}.bin`,

@@ -1,6 +1,6 @@
 import { atEndOfFile, freshDatabase } from "../../testing";
 import { until } from "../../testing/until";
-import { type Cuttable, cuttable } from "../../testing/worlds/cuttable";
+import { type Interruptible, interruptible } from "../../testing/worlds/interruptible";
 import { type Db, openDatabase } from "../postgres/db";
 import { createLogger } from "../process/log";
 import { createMetrics } from "../process/metrics";
@@ -8,11 +8,11 @@ import { enqueue, listJobs } from "./jobs";
 import { startJobWorker, type Tasks } from "./worker";
 
 /** A worker whose database is at the end of a cable, and a way to that database around it. */
-let cable: Cuttable;
+let cable: Interruptible;
 let db: Db;
 beforeEach(async () => {
   const { url } = await freshDatabase();
-  cable = await cuttable(url);
+  cable = await interruptible(url);
   db = openDatabase(url);
   const opened = db;
   atEndOfFile(() => opened.destroy());

@@ -1,10 +1,10 @@
 import { atEndOfFile, freshObjects } from "../../testing";
-import { cuttable } from "../../testing/worlds/cuttable";
+import { interruptible } from "../../testing/worlds/interruptible";
 import { ObjectStore } from "./object-store";
 
 test("a store that stalls fails its requests instead of holding them, and serves when it is back", async () => {
   const objects = await freshObjects("fleet");
-  const cable = await cuttable(objects.url);
+  const cable = await interruptible(objects.url);
   const settings = {
     S3_ENDPOINT: cable.url,
     S3_REGION: "us-east-1",

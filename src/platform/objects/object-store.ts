@@ -12,7 +12,7 @@ import { type ObjectStoreSettings, openObjects } from "./client";
 import { Presigner } from "./presigner";
 
 /** Who will use a presigned URL: each reaches the store at an address of its own, which the signature covers. */
-export type Audience = "drone" | "user";
+export type UrlRecipient = "drone" | "user";
 
 /** How long a presigned URL works: a large video over a slow line takes most of an hour. */
 export const URL_SECONDS = 3_600;
@@ -25,8 +25,8 @@ export interface BucketSettings extends ObjectStoreSettings {
 
 /** The bucket of assets and archives. Its methods reject with the SDK's errors, which say what the store said. */
 export class ObjectStore {
-  private readonly clients: Readonly<Record<Audience | "ourselves", S3Client>>;
-  private readonly presigners: Readonly<Record<Audience, Presigner>>;
+  private readonly clients: Readonly<Record<UrlRecipient | "ourselves", S3Client>>;
+  private readonly presigners: Readonly<Record<UrlRecipient, Presigner>>;
 
   /** Of requests without a large body. */
   private readonly answer: { readonly requestTimeout: number };
@@ -142,16 +142,16 @@ export class ObjectStore {
   }
 
   /** A URL at which a plain PUT of any content stores it: nothing is bound but the key. */
-  presignPut(key: string, audience: Audience, seconds: number): Promise<string> {
-    return this.presigners[audience].sign({ operation: "PutObject", key, seconds });
+  presignPut(key: string, recipient: UrlRecipient, seconds: number): Promise<string> {
+    return this.presigners[recipient].sign({ operation: "PutObject", key, seconds });
   }
 
   /** `saveAs` makes a browser save it under that name instead of showing it. */
-  presignGet(key: string, audience: Audience, seconds: number, saveAs?: string): Promise<string> {
-    const wish = { operation: "GetObject", key, seconds } as const;
-    if (saveAs === undefined) return this.presigners[audience].sign(wish);
+  presignGet(key: string, recipient: UrlRecipient, seconds: number, saveAs?: string): Promise<string> {
+    const request = { operation: "GetObject", key, seconds } as const;
+    if (saveAs === undefined) return this.presigners[recipient].sign(request);
     const bound = { "response-content-disposition": attachment(saveAs) };
-    return this.presigners[audience].sign({ ...wish, bound });
+    return this.presigners[recipient].sign({ ...request, bound });
   }
 
   private get client(): S3Client {

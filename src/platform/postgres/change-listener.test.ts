@@ -1,6 +1,6 @@
 import { freshDatabase } from "../../testing";
 import { until } from "../../testing/until";
-import { type Cuttable, cuttable } from "../../testing/worlds/cuttable";
+import { type Interruptible, interruptible } from "../../testing/worlds/interruptible";
 import { createLogger } from "../process/log";
 import { type Change, ChangeListener } from "./change-listener";
 import { type Db, openDatabase } from "./db";
@@ -8,7 +8,7 @@ import { type Db, openDatabase } from "./db";
 const quiet = createLogger("test", "silent");
 
 let db: Db;
-let cable: Cuttable;
+let cable: Interruptible;
 const heard: Change[] = [];
 let connections = 0;
 let listener: ChangeListener;
@@ -16,7 +16,7 @@ let listener: ChangeListener;
 beforeAll(async () => {
   const { url } = await freshDatabase();
   db = openDatabase(url, { poolMax: 2 });
-  cable = await cuttable(url);
+  cable = await interruptible(url);
   listener = new ChangeListener(cable.url, { log: quiet, probeMs: 200 });
   listener.subscribe({
     onChange: (change) => heard.push(change),

@@ -9,14 +9,14 @@ import { SimulatedOs } from "../../tunnel/os/simulated-os";
 import { generateKeyPair } from "../../tunnel/wireguard/keys";
 import { atEndOfFile } from "../clean-up";
 import { freshObjects } from "../fresh-servers";
-import { type Cuttable, cuttable } from "./cuttable";
+import { type Interruptible, interruptible } from "./interruptible";
 import { startTestGateway, type TestGateway, type TestUser } from "./start-gateway";
 
 export interface GatewayWithTunnel {
   readonly gateway: TestGateway;
   readonly os: SimulatedOs;
   /** From the gateway to the tunnel's status API, and to the object store. */
-  readonly cables: Readonly<Record<"tunnel" | "objects", Cuttable>>;
+  readonly cables: Readonly<Record<"tunnel" | "objects", Interruptible>>;
   readonly objectsUrl: string;
   /** Start the tunnel service, where it was not started with the gateway. */
   startTunnel(): Promise<Tunnel>;
@@ -46,8 +46,8 @@ export async function gatewayWithTunnel(
 ): Promise<GatewayWithTunnel> {
   const [objects, port] = await Promise.all([freshObjects("fleet", "fleet-vpn"), freePort()]);
   const cables = {
-    tunnel: await cuttable(`http://127.0.0.1:${port}`),
-    objects: await cuttable(objects.url),
+    tunnel: await interruptible(`http://127.0.0.1:${port}`),
+    objects: await interruptible(objects.url),
   };
   const s3 = { S3_ACCESS_KEY_ID: objects.accessKeyId, S3_SECRET_ACCESS_KEY: objects.secretAccessKey };
   const gateway = await startTestGateway({

@@ -5,7 +5,7 @@ import type { Db } from "../../platform/postgres/db";
 import { startSimulator } from "../../simvehicle";
 import { atEndOfFile } from "../clean-up";
 import { tapVehicle, type VehicleTap } from "../vehicle-tap";
-import { cuttable } from "./cuttable";
+import { interruptible } from "./interruptible";
 import type { SimulatedDrone } from "./simulated-drone";
 import { startTestGateway, TEST_JWT_SECRET, type TestGateway, type TestUser } from "./start-gateway";
 
@@ -22,13 +22,13 @@ export interface TestReplicas {
   readonly first: TestGateway;
   readonly second: TestGateway;
   /** The first one's cable to Redis. */
-  readonly redisOfFirst: Awaited<ReturnType<typeof cuttable>>;
+  readonly redisOfFirst: Awaited<ReturnType<typeof interruptible>>;
 }
 
 /** Two gateways on one database and one Redis. */
 export async function startReplicas(env: Record<string, string> = {}): Promise<TestReplicas> {
   const second = await startTestGateway({ ...REPLICA_ENV, ...env });
-  const redisOfFirst = await cuttable(second.redisUrl);
+  const redisOfFirst = await interruptible(second.redisUrl);
   const first = await startTestGateway({
     ...REPLICA_ENV,
     DATABASE_URL: second.databaseUrl,

@@ -11,7 +11,7 @@ import { openRedis, redisReady } from "../../platform/redis/client";
 import { encodeCommand } from "../../platform/redis/resp";
 import { atEndOfFile, freshRedis } from "../../testing";
 import { until } from "../../testing/until";
-import { cuttable } from "../../testing/worlds/cuttable";
+import { interruptible } from "../../testing/worlds/interruptible";
 import { rawFrom, startEdge, type TestEdge } from "../../testing/worlds/start-edge";
 import { DroneUsers } from "./drone-users";
 import { redisProxy } from "./redis-proxy";
@@ -265,7 +265,7 @@ test("after a restart of Redis, which forgets its users, a drone that connects a
 });
 
 test("while Redis is away a drone gets an error, and connects again when it is back", async () => {
-  const cable = await cuttable(redisUrl);
+  const cable = await interruptible(redisUrl);
   const behind = await edgeTo(cable.url);
   const ping = () => answered(ONE, command("PING"), behind);
   await until(async () => (await ping()) === "+PONG\r\n");
@@ -305,7 +305,7 @@ test("a drone that disconnects while Redis is dialled leaves no connection there
 });
 
 test("a drone is not read while Redis takes nothing, and all it sent arrives afterwards", async () => {
-  const cable = await cuttable(redisUrl);
+  const cable = await interruptible(redisUrl);
   const behind = await edgeTo(cable.url);
   await until(async () => (await answered(ONE, command("PING"), behind)) === "+PONG\r\n");
   const drone = rawFrom(ONE, address(behind));

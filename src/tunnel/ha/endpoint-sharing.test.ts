@@ -4,7 +4,7 @@ import { createMetrics, type Registry } from "../../platform/process/metrics";
 import { openRedis, type Redis, redisReady } from "../../platform/redis/client";
 import { atEndOfFile, freshRedis } from "../../testing";
 import { until } from "../../testing/until";
-import { type Cuttable, cuttable } from "../../testing/worlds/cuttable";
+import { type Interruptible, interruptible } from "../../testing/worlds/interruptible";
 import { generateKeyPair } from "../wireguard/keys";
 import { ENDPOINTS_HASH, EndpointSharing } from "./endpoint-sharing";
 import { Endpoints } from "./endpoints";
@@ -12,14 +12,14 @@ import { monotonicMs } from "./lease";
 import { hubMetrics } from "./metrics";
 
 let redis: Redis;
-let cable: Cuttable;
+let cable: Interruptible;
 
 beforeAll(async () => {
   const server = await freshRedis();
   redis = openRedis(server.url, createLogger("test", "silent"));
   atEndOfFile(async () => redis.disconnect());
   await redisReady(redis);
-  cable = await cuttable(server.url);
+  cable = await interruptible(server.url);
 });
 beforeEach(() => redis.del(ENDPOINTS_HASH));
 

@@ -2,7 +2,7 @@ import { createLogger } from "../../platform/process/log";
 import { atEndOfFile, freshDatabase } from "../../testing";
 import { KeptLog } from "../../testing/kept-log";
 import { until } from "../../testing/until";
-import { cuttable } from "../../testing/worlds/cuttable";
+import { interruptible } from "../../testing/worlds/interruptible";
 import { lockSingleHub } from "./single-hub";
 
 let url: string;
@@ -31,7 +31,7 @@ test("a hub of another database is not refused", async () => {
 });
 
 test.each(["refuses", "is silent"])("a database that %s does not keep a hub from starting", async (how) => {
-  const link = await cuttable(url);
+  const link = await interruptible(url);
   if (how === "refuses") link.cut();
   else link.stall();
   const startedAt = performance.now();
@@ -40,7 +40,7 @@ test.each(["refuses", "is silent"])("a database that %s does not keep a hub from
 });
 
 test("two hubs that started while the database was away are reported when it is back", async () => {
-  const link = await cuttable(url);
+  const link = await interruptible(url);
   link.cut();
   const blind = await hub("one", link.url);
   await hub("two");
@@ -50,7 +50,7 @@ test("two hubs that started while the database was away are reported when it is 
 });
 
 test("a hub has the lock again after its connection was lost", async () => {
-  const link = await cuttable(url);
+  const link = await interruptible(url);
   const first = await hub("one", link.url);
   link.cut();
   await until(() => first.log.text.includes("The database is away"));

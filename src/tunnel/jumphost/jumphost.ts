@@ -7,7 +7,7 @@ import { plainProtection } from "../../http/protective-headers";
 import { INTERNAL_LIMITS, limitedServer, type RejectionReason } from "../../http/server/limited-server";
 import { closeServer, listen } from "../../http/server/listen";
 import { refuseUpgrade } from "../../http/server/refuse-upgrade";
-import { carriesBearer } from "../../platform/constant-time-equal";
+import { hasSecretToken } from "../../platform/constant-time-equal";
 import type { Logger } from "../../platform/process/log";
 import type { Registry } from "../../platform/process/metrics";
 import type { AddressPolicy, Destination } from "./address-policy";
@@ -174,7 +174,7 @@ export class Jumphost {
 
   private checkSecret({ headers }: IncomingMessage): void {
     const { secret } = this.options;
-    if (secret === undefined || carriesBearer(headers.authorization, secret)) return;
+    if (secret === undefined || hasSecretToken(headers.authorization, secret)) return;
     throw new Refusal("unauthenticated", "The tunnel's bearer secret is required.");
   }
 

@@ -1,7 +1,7 @@
 import { KeptLog } from "../../testing/kept-log";
 import { type Metrics, scrape } from "../../testing/scrape";
 import { until as untilWithin } from "../../testing/until";
-import { type Cuttable, cuttable } from "../../testing/worlds/cuttable";
+import { type Interruptible, interruptible } from "../../testing/worlds/interruptible";
 import { type TunnelWorld, tunnelWorld } from "../../testing/worlds/start-tunnel";
 import type { Tunnel } from "../index";
 import { SimulatedOs } from "../os/simulated-os";
@@ -15,12 +15,12 @@ const until = <T>(attempt: () => Promise<T> | T) => untilWithin(attempt);
 
 let world: TunnelWorld;
 let tunnel: Tunnel;
-let store: Cuttable;
+let store: Interruptible;
 let owner: number;
 
 beforeAll(async () => {
   world = await tunnelWorld();
-  store = await cuttable(world.objects.url);
+  store = await interruptible(world.objects.url);
   const env = { LOG_LEVEL: "info", DB_REFRESH_SECONDS: "3600", S3_ENDPOINT: store.url };
   tunnel = await world.start({ os, dataplane: "auto" }, env, log);
   owner = (await world.fleet.user("10.70.0.2")).id;

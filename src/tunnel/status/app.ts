@@ -6,7 +6,7 @@ import { observeRequests } from "../../http/observe";
 import { opsRoutes, type Probe } from "../../http/ops";
 import { protectiveHeaders } from "../../http/protective-headers";
 import type { Guards } from "../../http/route-guards";
-import { carriesBearer } from "../../platform/constant-time-equal";
+import { hasSecretToken } from "../../platform/constant-time-equal";
 import type { Lifecycle } from "../../platform/process/lifecycle";
 import type { Logger } from "../../platform/process/log";
 import type { Registry } from "../../platform/process/metrics";
@@ -69,6 +69,6 @@ function guards(secret: string | undefined): Guards {
 }
 
 function checkSecret(ctx: Context, secret: string | undefined): undefined {
-  if (secret === undefined || carriesBearer(ctx.headers.authorization, secret)) return;
+  if (secret === undefined || hasSecretToken(ctx.headers.authorization, secret)) return;
   throw new DomainError("unauthenticated", "The tunnel's bearer secret is required.");
 }

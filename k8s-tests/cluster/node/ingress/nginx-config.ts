@@ -3,7 +3,7 @@ import type { Certificate, Route } from "./routes";
 const PREFIX = "nginx.ingress.kubernetes.io/";
 
 /** Where it listens, each as `ADDRESS:PORT`, and the folder that it works in. */
-export interface Place {
+export interface ServerLocation {
   readonly http: string;
   readonly https: string;
   readonly folder: string;
@@ -17,7 +17,7 @@ export const certificateFiles = (folder: string, host: string): [certificate: st
 
 /** nginx's configuration for these routes, with ingress-nginx's own defaults. */
 export function nginxConfig(
-  { http, https, folder }: Place,
+  { http, https, folder }: ServerLocation,
   routes: readonly Route[],
   certificates: readonly Certificate[],
 ): string {

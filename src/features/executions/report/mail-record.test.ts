@@ -2,8 +2,8 @@ import type { Mail } from "../../../platform/mail";
 import { openDatabase } from "../../../platform/postgres/db";
 import { atEndOfFile } from "../../../testing";
 import { until } from "../../../testing/until";
-import { cuttable } from "../../../testing/worlds/cuttable";
 import { endExecution, executionOf, startFlight } from "../../../testing/worlds/flights";
+import { interruptible } from "../../../testing/worlds/interruptible";
 import { startTestGateway } from "../../../testing/worlds/start-gateway";
 import { droneClient } from "../../../testing/worlds/uploads";
 import { mailedTo } from "./recipients.store";
@@ -16,7 +16,7 @@ test("a mail that was sent while the database was unavailable is recorded later,
   const drone = droneClient(gateway.api, (await user.api.post("/drone", wish)).body.ip);
   const execution_id: number = (await drone.post("/executions/start", {})).body.id;
   await drone.post(`/executions/${execution_id}/complete`, { status: "completed" });
-  const cable = await cuttable(gateway.databaseUrl);
+  const cable = await interruptible(gateway.databaseUrl);
   const db = openDatabase(cable.url, { poolMax: 2 });
   atEndOfFile(() => db.destroy());
   const sent: string[] = [];

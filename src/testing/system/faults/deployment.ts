@@ -14,7 +14,7 @@ import { FakeLeases } from "../../fakes/fake-leases";
 import { freshFolder, freshMail } from "../../fresh-servers";
 import { compiledPrograms } from "../../programs/programs";
 import { TEST_ARCHIVE_KEY, TEST_JWT_SECRET } from "../../worlds/start-gateway";
-import { type Cable, Network } from "./network";
+import { Network, type NetworkPath } from "./network";
 import { Part } from "./part";
 import { entrypoint, startProgram, testProgram } from "./program";
 import { Terms } from "./terms";
@@ -35,7 +35,7 @@ export interface Deployment {
   readonly tunnels: readonly string[];
   /** Who has a drone's link, or serves as hub, as everybody else sees it. */
   readonly terms: Terms;
-  /** Of the test's own, not through any cable. */
+  /** Of the test's own, not through any path. */
   readonly db: Db;
   readonly redisUrl: string;
   readonly storeUrl: string;
@@ -57,19 +57,19 @@ async function ownPort(): Promise<number> {
   }
 }
 
-/** A neighbour, and the cables that end at it. */
+/** A neighbour, and the paths that end at it. */
 class Neighbour {
-  readonly cables: Cable[] = [];
+  readonly paths: NetworkPath[] = [];
 
   constructor(
     readonly url: string,
     private readonly network: Network,
   ) {}
 
-  cable(): Cable {
-    const cable = this.network.cable(this.url);
-    this.cables.push(cable);
-    return cable;
+  path(): NetworkPath {
+    const path = this.network.path(this.url);
+    this.paths.push(path);
+    return path;
   }
 }
 
@@ -90,7 +90,7 @@ function kubeConfigFile(folder: string, server: string): string {
 /**
  * Two gateways, two relays, two workers, two hubs that change nothing on this machine and share a lease, a jumphost,
  * and the Postgres, Redis and object store under them, each a process of its own on loopback, in the strict profile.
- * Each replica has a cable of its own to each neighbour.
+ * Each replica has a path of its own to each neighbour.
  */
 export async function startDeployment(): Promise<Deployment> {
   const network = Network.own();
@@ -99,8 +99,8 @@ export async function startDeployment(): Promise<Deployment> {
   const parts: Part[] = [];
   const program = (name: string, path: string, readyText: string, env: Record<string, string>) =>
     startProgram(path, { readyText, logFile: join(logs, `${name}.log`), env });
-  const add = async (name: string, start: () => Promise<ServerProcess>, cables: readonly Cable[]) =>
-    void parts.push(await Part.start(name, start, cables, network));
+  const add = async (name: string, start: () => Promise<ServerProcess>, paths: readonly NetworkPath[]) =>
+    void parts.push(await Part.start(name, start, paths, network));
 
   const [postgresPort, redisPort, storePort, jumphostPort] = await Promise.all([
     ownPort(),
@@ -120,9 +120,9 @@ export async function startDeployment(): Promise<Deployment> {
   await add(
     "Postgres",
     () => startPostgres({ folder: postgresFolder, port: postgresPort, database: "fleet", durable: true }),
-    postgres.cables,
+    postgres.paths,
   );
-  await add("Redis", () => startRedis({ folder: redisFolder, port: redisPort, durable: true }), redis.cables);
+  await add("Redis", () => startRedis({ folder: redisFolder, port: redisPort, durable: true }), redis.paths);
   await add(
     "store",
     () =>
@@ -130,10 +130,10 @@ export async function startDeployment(): Promise<Deployment> {
         STORE_FOLDER: storeFolder,
         STORE_PORT: String(storePort),
       }),
-    store.cables,
+    store.paths,
   );
-  const fences = redis.cable();
-  jumphost.cables.push(fences);
+  const fences = redis.path();
+  jumphost.paths.push(fences);
   await add(
     "jumphost",
     () =>
@@ -142,7 +142,7 @@ export async function startDeployment(): Promise<Deployment> {
         TUNNEL_API_SECRET: TUNNEL_SECRET,
         REDIS_URL: fences.url,
       }),
-    jumphost.cables,
+    jumphost.paths,
   );
   const db = openDatabase(postgres.url, { poolMax: 2, name: "fleet-test" });
   atEndOfFile(() => db.destroy());
@@ -168,9 +168,9 @@ export async function startDeployment(): Promise<Deployment> {
       ownPort(),
       ownPort(),
     ]);
-    const gatewayCables = [postgres, redis, store, jumphost].map((to) => to.cable());
-    const [pg, rd, s3, jump] = gatewayCables as [Cable, Cable, Cable, Cable];
-    const peer = network.cable(`http://127.0.0.1:${peerPort}`);
+    const gatewayCables = [postgres, redis, store, jumphost].map((to) => to.path());
+    const [pg, rd, s3, jump] = gatewayCables as [NetworkPath, NetworkPath, NetworkPath, NetworkPath];
+    const peer = network.path(`http://127.0.0.1:${peerPort}`);
     await add(
       `gateway ${number}`,
       () =>
@@ -203,7 +203,7 @@ export async function startDeployment(): Promise<Deployment> {
     gateways.push(`http://127.0.0.1:${port}`);
     doorsOfDrones.push(`http://127.0.0.1:${dronePort}`);
     peers.push(new URL(peer.url).href);
-    const relayCables = [postgres.cable(), redis.cable()] as const;
+    const relayCables = [postgres.path(), redis.path()] as const;
     await add(
       `relay ${number}`,
       () =>
@@ -216,7 +216,7 @@ export async function startDeployment(): Promise<Deployment> {
       relayCables,
     );
     relays.push(`ws://127.0.0.1:${relayPort}`);
-    const workerCables = [postgres.cable(), store.cable()] as const;
+    const workerCables = [postgres.path(), store.path()] as const;
     await add(
       `worker ${number}`,
       () =>
@@ -239,8 +239,8 @@ export async function startDeployment(): Promise<Deployment> {
   const api = new Neighbour(hubLeases.url, network);
   for (const number of [1, 2]) {
     const port = await ownPort();
-    const cables = [postgres, store, redis, api].map((to) => to.cable());
-    const [pg, s3, rd, kubernetes] = cables as [Cable, Cable, Cable, Cable];
+    const paths = [postgres, store, redis, api].map((to) => to.path());
+    const [pg, s3, rd, kubernetes] = paths as [NetworkPath, NetworkPath, NetworkPath, NetworkPath];
     const folder = freshFolder("hub");
     await add(
       `tunnel ${number}`,
@@ -267,7 +267,7 @@ export async function startDeployment(): Promise<Deployment> {
           HUB_GUARD_EXTERNAL: "true",
           HUB_REDIS_URL: rd.url,
         }),
-      cables,
+      paths,
     );
     tunnels.push(`http://127.0.0.1:${port}`);
   }

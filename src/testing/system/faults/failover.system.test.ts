@@ -37,15 +37,15 @@ asRoot.each<[string, (url: string) => { isUp(): boolean; stop(): void }]>([
     },
   ],
 ])("Redis is soon back for %s that was just asking for the one which is gone", async (_who, open) => {
-  const cable = network.cable(neighbour);
-  const one = open(cable.url);
+  const path = network.path(neighbour);
+  const one = open(path.url);
   atEndOfFile(async () => one.stop());
   await until(() => one.isUp());
-  network.lose([cable], 1);
+  network.lose([path], 1);
   await until(() => !one.isUp());
   const { lost } = network;
   await until(() => network.lost > lost);
-  network.replace([cable]);
+  network.replace([path]);
   const replacedAt = performance.now();
   await until(() => one.isUp());
   expect(performance.now() - replacedAt).toBeLessThan(BACK_MS);
@@ -54,9 +54,9 @@ asRoot.each<[string, (url: string) => { isUp(): boolean; stop(): void }]>([
 asRoot(
   "a gateway soon gives up a jumphost that is gone, though it would wait longer for the vehicle",
   async () => {
-    const cable = network.cable((await startJumphost()).url);
-    network.lose([cable], 1);
-    const dial = dialThroughJumphost({ url: cable.url });
+    const path = network.path((await startJumphost()).url);
+    network.lose([path], 1);
+    const dial = dialThroughJumphost({ url: path.url });
     const askedAt = performance.now();
     const target = { key: "1", host: "127.0.0.1", port: 5_760, via: "jumphost" } as const;
     await expect(dial(target, AbortSignal.timeout(10_000))).rejects.toMatchObject({

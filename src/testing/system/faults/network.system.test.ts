@@ -2,7 +2,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { atEndOfFile } from "../../clean-up";
 import { until } from "../../until";
 import { asRoot } from "../namespaces";
-import { type Cable, Network } from "./network";
+import { Network, type NetworkPath } from "./network";
 
 /** A neighbour that gives back whatever it hears, by its URL. */
 async function echo(): Promise<string> {
@@ -19,8 +19,8 @@ async function echo(): Promise<string> {
   return `tcp://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Somebody at the near end of a cable. */
-function caller({ url }: Cable) {
+/** Somebody at the near end of a path. */
+function caller({ url }: NetworkPath) {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname).setNoDelay();
   let heard = "";
@@ -59,15 +59,15 @@ beforeAll(async () => {
 });
 
 asRoot(
-  "a cable that is cut carries nothing and tells nobody, and what was sent arrives when it is mended",
+  "a path that is cut carries nothing and tells nobody, and what was sent arrives when it is mended",
   async () => {
-    const [cable, other] = [network.cable(neighbour), network.cable(neighbour)];
-    const [before, witness] = [caller(cable), caller(other)];
+    const [path, other] = [network.path(neighbour), network.path(neighbour)];
+    const [before, witness] = [caller(path), caller(other)];
     before.say("one ");
     await before.hears("one ");
-    network.lose([cable], 1);
+    network.lose([path], 1);
     before.say("two");
-    const during = caller(cable);
+    const during = caller(path);
     during.say("three");
     witness.say("carried");
     await witness.hears("carried");
@@ -78,41 +78,41 @@ asRoot(
       "",
       "nothing",
     ]);
-    network.mend([cable]);
+    network.mend([path]);
     await before.hears("one two");
     await during.hears("three");
   },
 );
 
-asRoot("a cable that is replaced carries new connections, and those of before stay silent", async () => {
-  const cable = network.cable(neighbour);
-  const before = caller(cable);
+asRoot("a path that is replaced carries new connections, and those of before stay silent", async () => {
+  const path = network.path(neighbour);
+  const before = caller(path);
   before.say("one ");
   await before.hears("one ");
-  network.lose([cable], 1);
+  network.lose([path], 1);
   before.say("two");
-  network.replace([cable]);
-  const after = caller(cable);
+  network.replace([path]);
+  const after = caller(path);
   after.say("three");
   await after.hears("three");
   await sentAgain();
   // Cut once more and mended, it does not bring the first ones back.
-  network.lose([cable], 1);
-  network.mend([cable]);
+  network.lose([path], 1);
+  network.mend([path]);
   after.say(" four");
   await after.hears("three four");
   await sentAgain();
   expect([before.heard, before.told]).toEqual(["one ", "connected"]);
 });
 
-asRoot("a cable that loses some packets carries all that was sent, in order", async () => {
-  const cable = network.cable(neighbour);
-  network.lose([cable], 0.05);
-  const one = caller(cable);
+asRoot("a path that loses some packets carries all that was sent, in order", async () => {
+  const path = network.path(neighbour);
+  network.lose([path], 0.05);
+  const one = caller(path);
   const words = Array.from({ length: 300 }, (_, at) => `${at} `);
   const before = network.lost;
   for (const word of words) one.say(word);
   await one.hears(words.join(""));
   await until(() => network.lost > before);
-  network.mend([cable]);
+  network.mend([path]);
 });

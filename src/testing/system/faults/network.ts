@@ -3,11 +3,11 @@ import { networkInterfaces } from "node:os";
 import { atEndOfFile } from "../../clean-up";
 
 /** A way from one process to another, by an address of its own. The kernel leads there; no process carries its bytes. */
-export interface Cable {
+export interface NetworkPath {
   readonly url: string;
 }
 
-interface Laid extends Cable {
+interface Laid extends NetworkPath {
   readonly address: string;
   /** `ip:port` */
   readonly to: string;
@@ -16,19 +16,19 @@ interface Laid extends Cable {
 }
 
 /** Of the kernel's rules: where the addresses lead, and which packets are lost. */
-const LEAD = "fleet-cables";
+const LEAD = "fleet-paths";
 const LOSE = "fleet-losses";
 
 /**
- * The kernel's loopback as a network of cables. A packet of a cable that loses it vanishes on arrival, from either side,
+ * The kernel's loopback as a network of paths. A packet of a path that loses it vanishes on arrival, from either side,
  * and nobody is told: both ends send it again, ever more rarely, as TCP does. Where it was sent it must not be dropped,
  * because the kernel tells that to the sender.
  *
- * Each cable is whole, loses packets until it is mended, or is replaced: new connections are whole then, and the losses
+ * Each path is whole, loses packets until it is mended, or is replaced: new connections are whole then, and the losses
  * of those before stay.
  */
 export class Network {
-  private readonly cables: Laid[] = [];
+  private readonly paths: Laid[] = [];
   /** By the mark of the connections: the share of their packets that is lost, 1 being all. */
   private readonly losses = new Map<number, number>();
   private marks = 0;
@@ -54,48 +54,48 @@ export class Network {
   }
 
   /** One more way to whoever listens at the URL, on loopback. */
-  cable(to: string): Cable {
+  path(to: string): NetworkPath {
     const { hostname, port } = new URL(to);
-    const address = `127.88.0.${this.cables.length + 1}`;
+    const address = `127.88.0.${this.paths.length + 1}`;
     const url = new URL(to);
     url.hostname = address;
-    const cable = { url: url.href, address, to: `${hostname}:${port}`, mark: ++this.marks };
-    this.cables.push(cable);
+    const path = { url: url.href, address, to: `${hostname}:${port}`, mark: ++this.marks };
+    this.paths.push(path);
     this.apply();
-    return cable;
+    return path;
   }
 
   /** Of every packet in both directions this share is lost from now on, of old and new connections; 1 is all. */
-  lose(cables: readonly Cable[], share: number): void {
-    for (const { mark } of this.laid(cables)) this.losses.set(mark, share);
+  lose(paths: readonly NetworkPath[], share: number): void {
+    for (const { mark } of this.laid(paths)) this.losses.set(mark, share);
     this.apply();
   }
 
   /** All passes again, also what is sent again of before. */
-  mend(cables: readonly Cable[]): void {
-    for (const { mark } of this.laid(cables)) this.losses.delete(mark);
+  mend(paths: readonly NetworkPath[]): void {
+    for (const { mark } of this.laid(paths)) this.losses.delete(mark);
     this.apply();
   }
 
   /** New connections pass; those of before, also those that were only asked for, go on losing. */
-  replace(cables: readonly Cable[]): void {
-    for (const cable of this.laid(cables)) cable.mark = ++this.marks;
+  replace(paths: readonly NetworkPath[]): void {
+    for (const path of this.laid(paths)) path.mark = ++this.marks;
     this.apply();
   }
 
-  /** Packets that were lost since a cable was last cut, mended, replaced or laid. */
+  /** Packets that were lost since a path was last cut, mended, replaced or laid. */
   get lost(): number {
     const rules = execFileSync("iptables", ["--wait", "-nvxL", LOSE], { encoding: "utf8" }).split("\n");
     return rules.reduce((sum, rule) => sum + (Number.parseInt(rule, 10) || 0), 0);
   }
 
-  private laid(cables: readonly Cable[]): Laid[] {
-    return this.cables.filter((cable) => cables.includes(cable));
+  private laid(paths: readonly NetworkPath[]): Laid[] {
+    return this.paths.filter((path) => paths.includes(path));
   }
 
   /** The whole of both chains, at once. `nat` sees the first packet of each connection only. */
   private apply(): void {
-    const lead = this.cables.flatMap(({ address, to, mark }) => [
+    const lead = this.paths.flatMap(({ address, to, mark }) => [
       `-A ${LEAD} -d ${address} -j CONNMARK --set-mark ${mark}`,
       `-A ${LEAD} -d ${address} -p tcp -j DNAT --to-destination ${to}`,
     ]);

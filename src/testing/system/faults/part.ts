@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { sendSignal } from "../../../laptop/servers/leftover";
 import type { ServerProcess } from "../../../laptop/servers/server-process";
 import { atEndOfFile } from "../../clean-up";
-import type { Cable, Network } from "./network";
+import type { Network, NetworkPath } from "./network";
 
 /** One process of a deployment that may be harmed, and is then started or continued as whoever watches over it would. */
 export class Part {
@@ -13,7 +13,7 @@ export class Part {
     readonly name: string,
     private readonly start: () => Promise<ServerProcess>,
     /** Between it and its neighbours, whichever side asks. */
-    private readonly cables: readonly Cable[],
+    private readonly paths: readonly NetworkPath[],
     private readonly network: Network,
   ) {}
 
@@ -21,10 +21,10 @@ export class Part {
   static async start(
     name: string,
     start: () => Promise<ServerProcess>,
-    cables: readonly Cable[],
+    paths: readonly NetworkPath[],
     network: Network,
   ): Promise<Part> {
-    const part = new Part(name, start, cables, network);
+    const part = new Part(name, start, paths, network);
     atEndOfFile(async () => part.end());
     await part.restart();
     return part;
@@ -61,22 +61,22 @@ export class Part {
 
   /** Nothing passes between it and its neighbours any more, and nobody is told. */
   partition(): void {
-    this.network.lose(this.cables, 1);
+    this.network.lose(this.paths, 1);
   }
 
   /** A third of what it and its neighbours send each other does not arrive. */
   disturb(): void {
-    this.network.lose(this.cables, 1 / 3);
+    this.network.lose(this.paths, 1 / 3);
   }
 
   /** What was not acknowledged is sent again, when its sender next tries. */
   mend(): void {
-    this.network.mend(this.cables);
+    this.network.mend(this.paths);
   }
 
   /** It is reached again, but over new connections only. */
   replace(): void {
-    this.network.replace(this.cables);
+    this.network.replace(this.paths);
   }
 
   private async end(): Promise<void> {

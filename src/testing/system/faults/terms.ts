@@ -13,7 +13,7 @@ export interface Term {
   readonly number: number;
 }
 
-/** Who holds what only one may hold, read where it is settled and not through any cable. */
+/** Who holds what only one may hold, read where it is settled and not through any path. */
 export class Terms {
   private readonly links: LeaseStore;
 

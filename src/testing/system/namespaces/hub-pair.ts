@@ -13,7 +13,7 @@ import { FakeLeases, HUB_LEASE } from "../../fakes/fake-leases";
 import { freshFolder, freshRedis } from "../../fresh-servers";
 import { compiledPrograms } from "../../programs/programs";
 import { until } from "../../until";
-import { type Cuttable, cuttable } from "../../worlds/cuttable";
+import { type Interruptible, interruptible } from "../../worlds/interruptible";
 import { TEST_VPN_BUCKET, type TunnelWorld, tunnelWorld } from "../../worlds/start-tunnel";
 import { HUB_ADDRESS, type Member } from "./hub-testbed";
 import { linkOut, runIn } from "./links";
@@ -124,7 +124,7 @@ export class PairedHub {
     readonly node: Namespace,
     /** Its own address, to which the public one is routed. */
     readonly address: string,
-    readonly links: Readonly<Record<"api" | "redis" | "database" | "objects", Cuttable>>,
+    readonly links: Readonly<Record<"api" | "redis" | "database" | "objects", Interruptible>>,
     private readonly programs: string,
     private readonly env: Record<string, string>,
     private readonly wan: Namespace,
@@ -141,10 +141,10 @@ export class PairedHub {
     await wan.shell(`iptables -t mangle -A PREROUTING -i hub-${name} -p udp
       iptables -t mangle -A POSTROUTING -o hub-${name} -p udp`);
     const links = {
-      api: await cuttable(leases.url),
-      redis: await cuttable(redisUrl),
-      database: await cuttable(world.databaseUrl),
-      objects: await cuttable(world.objects.url),
+      api: await interruptible(leases.url),
+      redis: await interruptible(redisUrl),
+      database: await interruptible(world.databaseUrl),
+      objects: await interruptible(world.objects.url),
     };
     const folder = freshFolder(`hub-${name}`);
     const kubeconfig = inFolder(folder, "kubeconfig");

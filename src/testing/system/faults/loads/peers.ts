@@ -15,7 +15,7 @@ const LOOK_MS = 100;
 const SERVED_WITHIN_MS = 15_000;
 
 export interface PeerLoadOptions {
-  /** The hubs' status APIs, and the store as nobody's cable reaches it. */
+  /** The hubs' status APIs, and the store as nobody's path reaches it. */
   readonly tunnels: readonly string[];
   readonly secret: string;
   readonly storeUrl: string;

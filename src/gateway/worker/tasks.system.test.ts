@@ -1,4 +1,4 @@
-import { Doom, Killed } from "../../testing/programs/doomed";
+import { Doom, Killed } from "../../testing/programs/killed";
 import {
   type Brought,
   type FlownWorld,
@@ -7,7 +7,7 @@ import {
   picture,
   video,
   workUntil,
-} from "../../testing/programs/doomed-jobs";
+} from "../../testing/programs/killed-jobs";
 import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
 import { composeTasks } from "./tasks";
 

@@ -1,6 +1,6 @@
 import { atEndOfFile, freshDatabase, freshRedis } from "../../testing";
 import { until } from "../../testing/until";
-import { cuttable } from "../../testing/worlds/cuttable";
+import { interruptible } from "../../testing/worlds/interruptible";
 import { createLogger } from "../process/log";
 import { openRedis, redisReady } from "../redis/client";
 import { openDatabase } from "./db";
@@ -8,7 +8,7 @@ import { openDatabase } from "./db";
 const quiet = createLogger("test", "silent");
 
 test("a database whose machine lost its power is reached again at its successor, over new connections", async () => {
-  const cable = await cuttable((await freshDatabase()).url);
+  const cable = await interruptible((await freshDatabase()).url);
   const db = openDatabase(cable.url, { queryTimeoutMs: 500, poolMax: 4 });
   atEndOfFile(() => db.destroy());
   await Promise.all([1, 2, 3, 4].map((n) => db.raw("SELECT pg_sleep(0.1), ?::int", [n])));
@@ -22,7 +22,7 @@ test("a database whose machine lost its power is reached again at its successor,
 
 test("a lock whose holder was cut off in the middle of a transaction is another's a little later", async () => {
   const { url } = await freshDatabase();
-  const cable = await cuttable(url);
+  const cable = await interruptible(url);
   const [cutOff, other] = [cable.url, url].map((one) => openDatabase(one, { queryTimeoutMs: 2_000 }));
   atEndOfFile(() => Promise.all([cutOff?.destroy(), other?.destroy()]));
   const trx = await cutOff?.transaction();
@@ -40,7 +40,7 @@ test.each([
   "a Redis whose machine lost its power is reached again at its successor: %s",
   async (kind, options) => {
     const { url } = await freshRedis();
-    const cable = await cuttable(url);
+    const cable = await interruptible(url);
     const redis = openRedis(cable.url, quiet, options);
     const direct = openRedis(url, quiet);
     atEndOfFile(async () => {
@@ -63,7 +63,7 @@ test.each([
 );
 
 test("a connection that a Redis took while it stood still, and never greets, is made anew", async () => {
-  const cable = await cuttable((await freshRedis()).url);
+  const cable = await interruptible((await freshRedis()).url);
   cable.stall();
   const redis = openRedis(cable.url, quiet, { commandTimeout: undefined });
   atEndOfFile(async () => redis.disconnect());
@@ -74,7 +74,7 @@ test("a connection that a Redis took while it stood still, and never greets, is 
 
 test("what was told to have failed is not done when Redis is back", async () => {
   const { url } = await freshRedis();
-  const cable = await cuttable(url);
+  const cable = await interruptible(url);
   const redis = openRedis(cable.url, quiet);
   const direct = openRedis(url, quiet);
   atEndOfFile(async () => {

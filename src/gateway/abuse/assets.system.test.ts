@@ -1,7 +1,7 @@
 import { ApiClient } from "../../testing/client";
 import { type GatewayProcess, gatewayProcess, meanwhile } from "../../testing/programs/gateway-process";
 import { until } from "../../testing/until";
-import { type Cuttable, cuttable } from "../../testing/worlds/cuttable";
+import { type Interruptible, interruptible } from "../../testing/worlds/interruptible";
 import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
 
 const PICTURES = 10_000;
@@ -9,10 +9,10 @@ const PICTURES = 10_000;
 let beside: TestGateway;
 let gateway: GatewayProcess;
 /** The way from the gateway to the store. */
-let cable: Cuttable;
+let cable: Interruptible;
 beforeAll(async () => {
   beside = await startTestGateway();
-  cable = await cuttable(beside.deps.config.S3_ENDPOINT as string);
+  cable = await interruptible(beside.deps.config.S3_ENDPOINT as string);
   gateway = await gatewayProcess(beside, { S3_ENDPOINT: cable.url });
 }, 60_000);
 

@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { atEndOfFile } from "../clean-up";
 
-export interface Cuttable {
+export interface Interruptible {
   /** The same URL, through the cable. */
   readonly url: string;
   /** How many are carried at this moment. */
@@ -17,7 +17,7 @@ export interface Cuttable {
 }
 
 /** A cable to a neighbour (Postgres, Redis, SMTP) that a test can cut: a plain TCP forwarder on loopback. */
-export async function cuttable(to: string): Promise<Cuttable> {
+export async function interruptible(to: string): Promise<Interruptible> {
   const { hostname, port } = new URL(to);
   const open = new Map<Socket, Socket>();
   let state: "whole" | "stalled" | "cut" = "whole";

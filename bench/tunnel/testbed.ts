@@ -30,7 +30,7 @@ export interface Daemon extends Child {
 }
 
 /** A hub in a namespace of its own, its neighbours, and a daemon when one is started. */
-export interface Town {
+export interface Testbed {
   readonly db: Db;
   readonly hub: Namespace;
   readonly objects: Child;
@@ -42,7 +42,7 @@ export interface Town {
 
 const hubKeys = { users: generateKeyPair(), drones: generateKeyPair() };
 
-export async function buildTown(): Promise<Town> {
+export async function buildTestbed(): Promise<Testbed> {
   const folder = mkdtempSync(join(tmpdir(), "fleet-bench-tunnel-"));
   const stops = new Stops();
   const clear = () => stops.clear();

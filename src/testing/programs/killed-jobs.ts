@@ -8,7 +8,7 @@ import type { Mail, Mailer } from "../../platform/mail";
 import { freshFolder } from "../fresh-servers";
 import type { TestGateway, TestUser } from "../worlds/start-gateway";
 import { droneClient, upload } from "../worlds/uploads";
-import { Doom } from "./doomed";
+import { Doom } from "./killed";
 
 /** A fake mail server: it keeps what it takes. */
 export class MailBag implements Mailer {

@@ -9,7 +9,7 @@ import {
   picture,
   video,
   workUntil,
-} from "../../testing/programs/doomed-jobs";
+} from "../../testing/programs/killed-jobs";
 import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
 
 let gateway: TestGateway;
