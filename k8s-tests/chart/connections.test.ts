@@ -7,12 +7,12 @@ interface Scaling {
   readonly maxReplicas: number;
 }
 
-/** Of one process, at most: its pool, and what listens or does jobs beside it (docs/scaling.md). */
+/** Connections of one process at most: its pool, and those that listen, do jobs or hold a lock (docs/scaling.md). */
 const each = {
-  gateway: gatewayConfig.shape.DATABASE_POOL_MAX.parse(undefined) + 4,
+  gateway: gatewayConfig.shape.DATABASE_POOL_MAX.parse(undefined) + 1 + 5,
   relay: 10 + 1,
-  worker: workerConfig.shape.DATABASE_POOL_MAX.parse(undefined),
-  tunnel: 3,
+  worker: workerConfig.shape.DATABASE_POOL_MAX.parse(undefined) + 5,
+  tunnel: 2 + 1 + 1,
 };
 /** Kept by Postgres for its superuser, who is not one of ours. */
 const RESERVED = 3;
