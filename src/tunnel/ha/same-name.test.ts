@@ -36,7 +36,7 @@ test("of two machines of one name one serves; the other begins when the first ha
   await one.start();
   await two.start();
   expect([one.role.isActive, two.role.isActive]).toEqual([true, false]);
-  expect(two.logged.join("")).toContain("this one stands by");
+  expect(two.logged.join("")).toContain("This hub stands by");
   const { renewTime } = api.leases.get(LEASE)?.spec ?? {};
   const from = monotonicMs();
   await until(() => monotonicMs() - from > 2 * DURATION_MS, 3 * DURATION_MS);
