@@ -183,7 +183,7 @@ async function keysByName(): Promise<ReadonlyMap<string, string>> {
 }
 
 const golden = (backend: "nft" | "legacy") =>
-  readFileSync(join(__dirname, "hub-as-shown.txt"), "utf8").replace(
+  readFileSync(join(__dirname, "hub-state.txt"), "utf8").replace(
     "iptables-nft-save",
     `iptables-${backend}-save`,
   );
