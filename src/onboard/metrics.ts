@@ -18,14 +18,14 @@ export interface OnboardMetrics {
 export function onboardMetrics(registry: Registry, state: () => OnboardState): OnboardMetrics {
   const registers = [registry];
   const gauges: Readonly<Record<keyof OnboardState, readonly [name: string, help: string]>> = {
-    subscribed: ["redis_subscribed", "1 while the drone's channels are subscribed in Redis."],
-    autopilotConnected: ["autopilot_connected", "1 while the autopilot sends heartbeats."],
-    steering: ["steering", "1 while a pilot steers."],
-    flights: ["flights_open", "Flights that are not recorded yet, with the one in the air."],
+    subscribed: ["fleet_onboard_redis_subscribed", "1 while the drone's channels are subscribed in Redis."],
+    autopilotConnected: ["fleet_onboard_autopilot_connected", "1 while the autopilot sends heartbeats."],
+    steering: ["fleet_onboard_steering", "1 while a pilot steers."],
+    flights: ["fleet_onboard_flights_open", "Flights that are not recorded yet, with the one in the air."],
   };
   for (const [key, [name, help]] of Object.entries(gauges)) {
     new Gauge({
-      name: `fleet_onboard_${name}`,
+      name,
       help,
       registers,
       collect() {
