@@ -21,10 +21,10 @@ let drone: ApiClient;
 const left = mkdtempSync(join(tmpdir(), "fleet-hls-"));
 /** ffmpeg, and what it was started with, a line each time. */
 const ffmpeg = join(freshFolder("ffmpeg"), "ffmpeg");
+const realFfmpeg = execFileSync("sh", ["-c", "command -v ffmpeg"], { encoding: "utf8" }).trim();
 const log = `${ffmpeg}.log`;
 beforeAll(async () => {
-  const real = execFileSync("sh", ["-c", "command -v ffmpeg"], { encoding: "utf8" }).trim();
-  writeFileSync(ffmpeg, `#!/bin/sh\necho "$@" >>${log}\nexec ${real} "$@"\n`, { mode: 0o755 });
+  writeFileSync(ffmpeg, `#!/bin/sh\necho "$@" >>${log}\nexec ${realFfmpeg} "$@"\n`, { mode: 0o755 });
   process.env.PATH = `${dirname(ffmpeg)}:${process.env.PATH}`;
   gateway = await startTestGateway({ WORKER_IN_PROCESS: "true" });
   user = await gateway.newUser();
@@ -39,7 +39,7 @@ const h264 = ["-c:v", "libx264", "-g", "20", "-pix_fmt", "yuv420p"];
 
 async function film(name: string, ...encoding: string[]): Promise<Buffer> {
   const file = join(freshFolder("video"), name);
-  await run("ffmpeg", ["-v", "error", ...picture, ...encoding, file]);
+  await run(realFfmpeg, ["-v", "error", ...picture, ...encoding, file]);
   return readFileSync(file);
 }
 
