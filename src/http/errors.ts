@@ -47,7 +47,8 @@ const statuses: Readonly<Record<ErrorCode, number>> = {
 /** Anything thrown, as an error whose message may be sent to the client. */
 export function toDomainError(error: unknown): DomainError {
   if (isDomainError(error)) return error;
-  const explained = explainDatabaseError(error) ?? explainStoreError(error) ?? explainHttpError(error);
+  // A connection that the store refused has the same code as one that the database refused.
+  const explained = explainStoreError(error) ?? explainDatabaseError(error) ?? explainHttpError(error);
   return (
     explained ??
     new DomainError("internal", "Something went wrong on our side.", {
