@@ -117,7 +117,7 @@ test("of concurrent starts and stops in any process one succeeds and the others 
   const other = restarted();
   const first = service.start();
   await until(() => machine.asked.length === 1);
-  const busy = { code: "simulation_refused", message: expect.stringContaining("right now") };
+  const busy = { code: "simulation_refused", message: expect.stringContaining("Another request") };
   for (const also of [service.start(), other.start(), other.stop()])
     await expect(also).rejects.toMatchObject(busy);
   machine.release();

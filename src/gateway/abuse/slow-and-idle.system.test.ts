@@ -65,7 +65,8 @@ test(`${IDLE} who say nothing, and 300 who talk a byte at a time, in the headers
   expect(result.open).toBeGreaterThanOrEqual(IDLE);
   expect(result.tookSeconds).toBeGreaterThan(HEADERS_SECONDS);
   expect(result.tookSeconds).toBeLessThan(45);
-  expect([...result.statuses]).toEqual(["408"]);
+  // One network may have so many requests under way; the others are refused before their time is over.
+  expect([...result.statuses].toSorted()).toEqual(["408", "429"]);
   expect(failed).toBe(0);
   expect(slowestMs).toBeLessThan(PATIENCE_MS);
   expect(result.held - before).toBeLessThan(200);

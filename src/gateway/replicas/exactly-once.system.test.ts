@@ -88,7 +88,6 @@ const REPEATED: Readonly<Record<string, string>> = {
   "src/tunnel/wireguard/userspace.ts": "its own process",
   "src/vehicle/cluster/cluster-links.ts": "reads",
   "src/vehicle/cluster/leases.ts": "renews its own leases, compared with the whole of each",
-  "src/vehicle/cluster/peer-client.ts": "a caller's own wait",
   "src/vehicle/cluster/subscription.ts": "asks for its own watchers",
   "src/vehicle/mavlink/wire/exchange.ts": "its own link, of which a vehicle has one",
   "src/vehicle/mavlink/heartbeat.ts": "its own link, of which a vehicle has one",

@@ -126,7 +126,7 @@ asRoot(
     const { node } = d1.client;
     const logFolder = freshFolder("flight-logs");
     run(node, "simulator", {
-      SIMULATOR_HOST: d1.ip,
+      HOST: d1.ip,
       SIMULATOR_PORT: "5001",
       SIMULATOR_ONBOARD_PORT: String(ONBOARD_VEHICLE_PORT),
       SIMULATOR_LOG_FOLDER: logFolder,
@@ -210,6 +210,6 @@ asRoot(
 
 asRoot("no secret of the hub or of a drone's user was printed", async () => {
   const text = said.join("");
-  expect(text).toContain("the edge listens");
+  expect(text).toContain("The edge listens");
   for (const secret of [EDGE_SECRET, TUNNEL_API_SECRET]) expect(text).not.toContain(secret);
 });
