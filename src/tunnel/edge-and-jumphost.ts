@@ -9,7 +9,7 @@ import type { Registry } from "../platform/process/metrics";
 import { openRedis } from "../platform/redis/client";
 import { LeaseStore } from "../vehicle/cluster";
 import { Edge } from "./edge/edge";
-import type { OpenPort } from "./firewall/pairs";
+import type { OpenPort } from "./firewall/open-port";
 import { addressPolicy } from "./jumphost/address-policy";
 import { Jumphost } from "./jumphost/jumphost";
 import type { Fleet } from "./reconcile/fleet";

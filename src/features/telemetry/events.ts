@@ -1,6 +1,6 @@
 import type { Server, Socket } from "socket.io";
 import type { UserCaller } from "../../http/route";
-import type { RecoverableSession } from "./sockets/session-recovery";
+import type { RecoverableSession } from "./sockets/recoverable-session";
 import type { Stream, TelemetryType } from "./streams";
 
 /** The payload is whatever the client sent. */

@@ -1,7 +1,7 @@
 import { Ipv4 } from "../../domain/ipv4";
 import { type PlaneName, planeNames, planes } from "../../domain/tunnel-planes";
 import { overlaps } from "../wireguard/routes";
-import type { OpenPort } from "./pairs";
+import type { OpenPort } from "./open-port";
 
 /** A destination that the operator opens in addition to the pairs. */
 export interface ExtraAllow {

@@ -1,11 +1,7 @@
 import type { Ipv4 } from "../../domain/ipv4";
 import { type Fleet, type FleetDrone, reachablePairs } from "../reconcile/fleet";
+import type { OpenPort } from "./open-port";
 import { dronePorts } from "./policy";
-
-export interface OpenPort {
-  readonly protocol: "tcp" | "udp";
-  readonly port: number;
-}
 
 /** The ports of a drone that its user may reach. */
 export const openPorts = ({ port }: Pick<FleetDrone, "port">): OpenPort[] => [

@@ -1,6 +1,6 @@
 import { planes } from "../../domain/tunnel-planes";
 import type { ExtraAllow } from "./extra-allow";
-import type { OpenPort } from "./pairs";
+import type { OpenPort } from "./open-port";
 
 /** The ipset of allowed (user, drone port, drone). */
 export const PAIRS = "fleet-pairs";

@@ -2,14 +2,8 @@ import { createLogger } from "../../../platform/process/log";
 import { openRedis, redisReady } from "../../../platform/redis/client";
 import { freshRedis } from "../../../testing";
 import { atEndOfFile } from "../../../testing/clean-up";
-import {
-  AWAY_MS,
-  KEEP_MS,
-  type RecoverableSession,
-  SessionRecovery,
-  type SessionStore,
-  sessionStore,
-} from "./session-recovery";
+import type { RecoverableSession } from "./recoverable-session";
+import { AWAY_MS, KEEP_MS, SessionRecovery, type SessionStore, sessionStore } from "./session-recovery";
 import type { Watcher } from "./watcher";
 
 const session: RecoverableSession = {

@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Adapter, type Session } from "socket.io-adapter";
-import { z } from "zod";
 import type { Redis } from "../../../platform/redis/client";
-import { StreamRequest } from "../streams";
+import { RecoverableSession } from "./recoverable-session";
 import type { Watcher } from "./watcher";
 
 /** A client may be off the network this long. */
@@ -11,14 +10,6 @@ export const AWAY_MS = 2 * 60 * 1000;
 export const KEEP_MS = 60 * 1000;
 /** Several subscriptions are saved together. */
 const SETTLE_MS = 20;
-
-/** The next socket of the client needs this to enter the rooms of the former one. */
-const RecoverableSession = z.object({
-  user_id: z.int(),
-  socket_id: z.string(),
-  streams: z.array(StreamRequest),
-});
-export type RecoverableSession = z.output<typeof RecoverableSession>;
 
 /** Random enough that nobody guesses it. */
 const newTicket = (): string => randomBytes(18).toString("base64url");

@@ -1,0 +1,5 @@
+/** A port that the firewall opens. */
+export interface OpenPort {
+  readonly protocol: "tcp" | "udp";
+  readonly port: number;
+}
