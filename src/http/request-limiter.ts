@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { DomainError } from "../domain/errors";
 
 /** More than any client of ours sends. */
-const MAX_REQUESTS = 64;
+const MAX_REQUESTS = 32;
 /** Three of the longest replies. */
 const MAX_UNREAD_BYTES = 33_554_432;
 const RETRY_AFTER_SECONDS = 5;

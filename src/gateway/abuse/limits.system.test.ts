@@ -136,7 +136,7 @@ beforeAll(() => {
   shared = startTestGateway();
 });
 
-test("one user has 64 requests under way at once: the next gets 429, other users are served", async () => {
+test("one user has 32 requests under way at once: the next gets 429, other users are served", async () => {
   const gateway = await shared;
   const [user, other] = [await gateway.newUser(), await gateway.newUser()];
   const port = Number(new URL(gateway.url).port);
@@ -152,7 +152,7 @@ test("one user has 64 requests under way at once: the next gets 429, other users
     async () => (await user.api.get("/user")).status === 429,
   );
   const refused = await user.api.get("/missions");
-  expect(refused).toMatchObject({ status: 429, body: { error: expect.stringContaining("64 requests") } });
+  expect(refused).toMatchObject({ status: 429, body: { error: expect.stringContaining("32 requests") } });
   expect(refused.headers.get("retry-after")).toBe("5");
   expect((await other.api.get("/missions")).status).toBe(200);
   for (const { socket } of callers) socket.destroy();
