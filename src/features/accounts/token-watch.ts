@@ -1,3 +1,4 @@
+import DataLoader from "dataloader";
 import type { UserCaller } from "../../http/route";
 import type { ChangeListener } from "../../platform/postgres/change-listener";
 import type { TokenKey, TokenStatus } from "./revoked-tokens.store";
@@ -17,6 +18,14 @@ interface WatchedToken {
  */
 export class TokenWatch {
   private readonly watched = new Set<WatchedToken>();
+  /** One statement for all requests that arrive together. Nothing is cached. */
+  private readonly statuses = new DataLoader<TokenKey, TokenStatus | undefined>(
+    async (keys) => {
+      const statuses = await this.read(keys);
+      return keys.map(({ jti }) => statuses.get(jti));
+    },
+    { cache: false, batchScheduleFn: setImmediate },
+  );
   private readonly timer = setInterval(() => void this.recheck().catch(() => {}), RECHECK_MS).unref();
 
   constructor(
@@ -42,7 +51,7 @@ export class TokenWatch {
 
   /** Why a verified token is refused, or undefined while it is good. Rejects while the database cannot be read. */
   async rejection(token: VerifiedToken): Promise<string | undefined> {
-    return tokenRejection(token, (await this.read([keyOf(token)])).get(token.jti));
+    return tokenRejection(token, await this.statuses.load(keyOf(token)));
   }
 
   /** Closes what is open on refused tokens, of this user or of all. Rejects while the database cannot be read. */
