@@ -1,12 +1,18 @@
-import { createServer } from "node:net";
+import { randomInt } from "node:crypto";
+import { createServer, type Server } from "node:net";
+
+/** Below the ports that systems give to outgoing connections: one of those could take it before its server starts. */
+const PORTS = { from: 20_000, to: 30_000 };
 
 /** A TCP port of 127.0.0.1 that nobody listens on now. */
 export async function freePort(): Promise<number> {
-  const probe = await listenOn(0);
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("The probe has no TCP port.");
-  return address.port;
+  const port = randomInt(PORTS.from, PORTS.to);
+  try {
+    await close(await listenOn(port));
+    return port;
+  } catch {
+    return freePort();
+  }
 }
 
 /** Throws, naming the port and who wanted it, when somebody already listens there. */
@@ -15,8 +21,7 @@ export async function assertPortIsFree(port: number, wantedBy: string): Promise<
     throw new Error(`The port for ${wantedBy} must be a number from 1 to 65535.`);
   }
   try {
-    const probe = await listenOn(port);
-    await new Promise((resolve) => probe.close(resolve));
+    await close(await listenOn(port));
   } catch (cause) {
     throw new Error(`Port ${port}, which ${wantedBy} needs, is taken by another program.`, { cause });
   }
@@ -29,3 +34,5 @@ function listenOn(port: number) {
     server.listen({ port, host: "127.0.0.1", exclusive: true }, () => resolve(server));
   });
 }
+
+const close = (server: Server) => new Promise((resolve) => server.close(resolve));
