@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { stringify } from "yaml";
 import { freshFolder } from "../../src/testing";
 import { run, tool } from "../chart/helm";
-import { chartFolder } from "../chart/values-schema";
+import { chartFolder } from "../chart/values/values-schema";
 
 /** helm in a namespace. Rejects with what it said. */
 export const helmIn =

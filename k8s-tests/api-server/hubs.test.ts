@@ -6,7 +6,7 @@ import { startServerProcess } from "../../src/laptop/servers/server-process";
 import { atEndOfFile, freshFolder } from "../../src/testing";
 import { until } from "../../src/testing/until";
 import { render, run, tool } from "../chart/helm";
-import { chartFolder } from "../chart/values-schema";
+import { chartFolder } from "../chart/values/values-schema";
 import { apiServer } from "./config";
 import { componentOf, Hubs } from "./hubs";
 

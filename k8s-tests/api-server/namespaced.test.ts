@@ -1,5 +1,5 @@
 import { AppsV1Api, CoreV1Api, NetworkingV1Api, RbacAuthorizationV1Api } from "@kubernetes/client-node";
-import { chartFolder as chart } from "../chart/values-schema";
+import { chartFolder as chart } from "../chart/values/values-schema";
 import { apiServer } from "./config";
 import { helmIn } from "./helm-in";
 

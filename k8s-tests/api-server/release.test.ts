@@ -8,7 +8,7 @@ import {
 } from "@kubernetes/client-node";
 import { render } from "../chart/helm";
 import { workloads } from "../chart/pods";
-import { chartFolder as chart } from "../chart/values-schema";
+import { chartFolder as chart } from "../chart/values/values-schema";
 import { apiServer } from "./config";
 import { helmIn } from "./helm-in";
 import { secretsIn } from "./secrets-in";

@@ -4,7 +4,7 @@ import { AppsV1Api, CoreV1Api } from "@kubernetes/client-node";
 import { packageRoot } from "../../src/platform/process/version";
 import { freshFolder } from "../../src/testing";
 import { hubAddress, run } from "../chart/helm";
-import { chartFolder as chart } from "../chart/values-schema";
+import { chartFolder as chart } from "../chart/values/values-schema";
 import { apiServer } from "./config";
 import { helmIn } from "./helm-in";
 import { secretsIn } from "./secrets-in";

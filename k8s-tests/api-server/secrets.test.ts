@@ -1,6 +1,6 @@
 import { KubernetesObjectApi, PatchStrategy } from "@kubernetes/client-node";
 import { type KubernetesObject, render } from "../chart/helm";
-import { chartFolder as chart } from "../chart/values-schema";
+import { chartFolder as chart } from "../chart/values/values-schema";
 import { apiServer } from "./config";
 import { helmIn, withKeysInManifests } from "./helm-in";
 import { secretsIn } from "./secrets-in";

@@ -5,7 +5,7 @@ import { packageRoot } from "../../src/platform/process/version";
 import { freshFolder } from "../../src/testing";
 import { hubAddress, kubernetesMinors, matrix, render, run, tool } from "./helm";
 import { containersOf, workloads } from "./pods";
-import { chartFolder } from "./values-schema";
+import { chartFolder } from "./values/values-schema";
 
 const page = readFileSync(join(packageRoot, "docs/air-gapped.md"), "utf8");
 

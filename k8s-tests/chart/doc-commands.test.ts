@@ -5,7 +5,7 @@ import { packageRoot } from "../../src/platform/process/version";
 import { generatedKinds } from "./generated";
 import { type KubernetesObject, matrix, render } from "./helm";
 import { containersOf, workloads } from "./pods";
-import { chartFolder, readValues } from "./values-schema";
+import { chartFolder, readValues } from "./values/values-schema";
 
 /** What people are told to type names only what is there. */
 const below = (folder: string, ending: string): string[] =>

@@ -12,7 +12,7 @@ import { tunnelWorld } from "../../src/testing/worlds/start-tunnel";
 import { SimulatedOs } from "../../src/tunnel/os/simulated-os";
 import { hubAddress, type KubernetesObject, render } from "./helm";
 import { workloads } from "./pods";
-import { chartFolder } from "./values-schema";
+import { chartFolder } from "./values/values-schema";
 
 /** What the pod of `helm test` runs, against real services but for a vehicle and a Janus, which are fakes here. */
 let gateway: TestGateway;

@@ -15,7 +15,7 @@ import { promisify } from "node:util";
 import { parseAllDocuments, stringify } from "yaml";
 import { packageRoot } from "../../src/platform/process/version";
 import { runFolder } from "../../src/testing/run-folder";
-import { chartFolder } from "./values-schema";
+import { chartFolder } from "./values/values-schema";
 
 export const run = promisify(execFile);
 

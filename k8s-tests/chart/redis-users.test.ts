@@ -10,7 +10,7 @@ import { DroneUsers, type Login } from "../../src/tunnel/edge/drone-users";
 import { generatedSecrets } from "./generated";
 import { examples, hubAddress, render } from "./helm";
 import { type Container, expanded, workloads } from "./pods";
-import { chartFolder } from "./values-schema";
+import { chartFolder } from "./values/values-schema";
 
 /** Examples whose hub has an edge, which makes drones' users in a Redis. */
 const withTunnel = examples

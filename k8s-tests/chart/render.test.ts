@@ -5,7 +5,7 @@ import { packageRoot } from "../../src/platform/process/version";
 import { freshFolder } from "../../src/testing";
 import { type KubernetesObject, kubernetesMinors, matrix, render, run, tool } from "./helm";
 import { type Container, containersOf, type PodSpec, processOf, type Variable, workloads } from "./pods";
-import { freeVariables, takesVariables } from "./variables";
+import { freeVariables, takesVariables } from "./values/variables";
 
 /** Where .ci/charts/tools puts the schemas of Cilium's policies and of the Prometheus operator's objects. */
 const otherKinds = join(packageRoot, "node_modules/.cache/chart-tools/crds");

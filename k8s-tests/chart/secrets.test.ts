@@ -1,7 +1,7 @@
 import { generatedKinds } from "./generated";
 import { type KubernetesObject, matrix, render } from "./helm";
 import { type Container, containersOf, processOf, type Variable, workloads } from "./pods";
-import { secretVariables } from "./variables";
+import { secretVariables } from "./values/variables";
 
 describe.each(matrix)("with $name", ({ values, example }) => {
   let objects: KubernetesObject[];

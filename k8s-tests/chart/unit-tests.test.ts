@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
-import { chartFolder } from "./values-schema";
+import { chartFolder } from "./values/values-schema";
 
 interface Suite {
   readonly templates?: readonly string[];
@@ -10,8 +10,8 @@ interface Suite {
 
 /** Templates that a test of more than one template reads, each with that test. */
 const triedElsewhere: Readonly<Record<string, string>> = {
-  "templates/refusals.yaml": "refusals.test.ts",
-  "templates/networkpolicies-cilium.yaml": "arrows.test.ts",
+  "templates/refusals.yaml": "values/refusals.test.ts",
+  "templates/networkpolicies-cilium.yaml": "network-policies.test.ts",
   "templates/setup/store-users.yaml": "store-users.test.ts",
 };
 
@@ -37,4 +37,5 @@ test("every template has unit tests of its own", () => {
   const all = [...filesIn("templates"), ...filesIn("charts").filter((name) => name.includes("/templates/"))];
   expect(all.length).toBeGreaterThan(15);
   expect(all.filter((name) => !tried.has(name) && !(name in triedElsewhere))).toEqual([]);
+  expect(Object.values(triedElsewhere).filter((name) => !existsSync(join(__dirname, name)))).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isMap, isScalar, isSeq, type Node, type Pair, parseDocument, type YAMLMap } from "yaml";
-import { packageRoot } from "../../src/platform/process/version";
+import { packageRoot } from "../../../src/platform/process/version";
 import { freeVariables } from "./variables";
 
 export const chartFolder = join(packageRoot, "charts/fleet-gateway");

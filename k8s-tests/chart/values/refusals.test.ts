@@ -1,5 +1,5 @@
-import { parseExtraAllow } from "../../src/tunnel/firewall/extra-allow";
-import { hubAddress, template } from "./helm";
+import { parseExtraAllow } from "../../../src/tunnel/firewall/extra-allow";
+import { hubAddress, template } from "../helm";
 
 const noLeases = { leases: { enabled: false } };
 const contract = { accessProfile: "contract", deployment: "local" };

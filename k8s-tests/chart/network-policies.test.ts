@@ -1,6 +1,6 @@
 import { hubAddress, type KubernetesObject, render } from "./helm";
 import { workloads } from "./pods";
-import { freeVariables } from "./variables";
+import { freeVariables } from "./values/variables";
 
 interface Peer {
   readonly podSelector?: {

@@ -1,6 +1,6 @@
 import Ajv from "ajv";
 import { parse } from "yaml";
-import { template } from "./helm";
+import { template } from "../helm";
 import { readText, readValues, type Schema, schemaTexts } from "./values-schema";
 
 type Values = Record<string, unknown>;

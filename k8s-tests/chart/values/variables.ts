@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { configSchemas } from "../../src/platform/config";
-import { packageRoot } from "../../src/platform/process/version";
+import { configSchemas } from "../../../src/platform/config";
+import { packageRoot } from "../../../src/platform/process/version";
 
 const templates = join(packageRoot, "charts/fleet-gateway/templates");
 

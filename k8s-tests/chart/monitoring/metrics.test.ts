@@ -1,18 +1,18 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { startWorker } from "../../src/gateway/worker/index";
-import { loadConfig, workerConfig } from "../../src/platform/config";
-import { createMetrics } from "../../src/platform/process/metrics";
-import { atEndOfFile, freshDatabase, freshMail, freshObjects } from "../../src/testing";
-import { REPLICA_ENV } from "../../src/testing/worlds/replicas";
-import { startTestGateway } from "../../src/testing/worlds/start-gateway";
-import { startTestRelay } from "../../src/testing/worlds/start-relay";
-import { tunnelWorld } from "../../src/testing/worlds/start-tunnel";
-import { hubMetrics } from "../../src/tunnel/ha/metrics";
-import { SimulatedOs } from "../../src/tunnel/os/simulated-os";
-import { tool } from "./helm";
-import { chartFolder } from "./values-schema";
+import { startWorker } from "../../../src/gateway/worker/index";
+import { loadConfig, workerConfig } from "../../../src/platform/config";
+import { createMetrics } from "../../../src/platform/process/metrics";
+import { atEndOfFile, freshDatabase, freshMail, freshObjects } from "../../../src/testing";
+import { REPLICA_ENV } from "../../../src/testing/worlds/replicas";
+import { startTestGateway } from "../../../src/testing/worlds/start-gateway";
+import { startTestRelay } from "../../../src/testing/worlds/start-relay";
+import { tunnelWorld } from "../../../src/testing/worlds/start-tunnel";
+import { hubMetrics } from "../../../src/tunnel/ha/metrics";
+import { SimulatedOs } from "../../../src/tunnel/os/simulated-os";
+import { tool } from "../helm";
+import { chartFolder } from "../values/values-schema";
 
 /** What each real service answers at /metrics. */
 const answers = new Map<string, string>();

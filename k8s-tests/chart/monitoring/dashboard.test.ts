@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { freshFolder } from "../../src/testing";
-import { render, run, tool } from "./helm";
+import { freshFolder } from "../../../src/testing";
+import { render, run, tool } from "../helm";
 import { unscoped } from "./promql";
 
 interface Dashboard {

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { packageRoot } from "../../src/platform/process/version";
-import { freshFolder } from "../../src/testing";
-import { hubAddress, render, run, tool } from "./helm";
+import { packageRoot } from "../../../src/platform/process/version";
+import { freshFolder } from "../../../src/testing";
+import { hubAddress, render, run, tool } from "../helm";
+import { chartFolder } from "../values/values-schema";
 import { unscoped } from "./promql";
-import { chartFolder } from "./values-schema";
 
 interface Rule {
   readonly alert: string;
