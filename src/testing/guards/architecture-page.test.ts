@@ -1,8 +1,9 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { packageRoot } from "../../platform/process/version";
 
-const page = readFileSync(join(packageRoot, "docs", "architecture.md"), "utf8");
+const page = readFileSync(join(packageRoot, "docs/develop/architecture.md"), "utf8");
 const captioned = [...page.matchAll(/^\| `([^`]+)` \|/gm)].map((match) => match[1] as string);
 
 /** A folder that holds nothing but folders needs no caption. */
@@ -14,21 +15,29 @@ function foldersWithFiles(folder: string): string[] {
     .reduce((found, { name }) => found.concat(foldersWithFiles(join(folder, name))), here);
 }
 
-test("docs/architecture.md captions every folder of the sources", () => {
+test("docs/develop/architecture.md captions every folder of the sources", () => {
   const folders = ["src", "cmd", "migrations"].flatMap((name) => foldersWithFiles(join(packageRoot, name)));
   expect(folders.length).toBeGreaterThan(10);
   expect(folders.filter((folder) => !captioned.includes(folder))).toEqual([]);
 });
 
-test("docs/architecture.md captions nothing twice", () => {
+test("docs/develop/architecture.md captions nothing twice", () => {
   expect(captioned.filter((path, at) => captioned.indexOf(path) !== at)).toEqual([]);
 });
 
-test("docs/architecture.md names nothing that does not exist", () => {
+test("docs/develop/architecture.md names nothing that does not exist", () => {
   expect(captioned.filter((path) => !existsSync(join(packageRoot, path)))).toEqual([]);
 });
 
-test("docs/architecture.md names every process", () => {
+test("docs/develop/architecture.md names every process", () => {
   const entrypoints = readdirSync(join(packageRoot, "cmd")).map((name) => `cmd/${name}`);
   expect(entrypoints.filter((entrypoint) => !captioned.includes(entrypoint))).toEqual([]);
+});
+
+test("no folder of the repository holds more than 25 files", () => {
+  const files = execFileSync("git", ["ls-files"], { cwd: packageRoot, encoding: "utf8" }).trim().split("\n");
+  const counts = new Map<string, number>();
+  for (const file of files) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
+  expect(counts.size).toBeGreaterThan(50);
+  expect([...counts].filter(([, count]) => count > 25)).toEqual([]);
 });
