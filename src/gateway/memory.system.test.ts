@@ -52,7 +52,7 @@ async function fly(user: TestUser, ip: string, megabytes: number): Promise<void>
   await api.delete(`/executions/${id}`);
 }
 
-test("two hundred megabytes are taken, checked and archived in the memory that sixty take", async () => {
+test("an asset of 200 MB is uploaded, checked and archived in the memory that one of 60 MB takes", async () => {
   const user = await gateway.newUser();
   const { body } = await user.api.post("/drone", { type: "sitl", name: "Surveyor", vehicle_type: "copter" });
   await fly(user, body.ip, 60);

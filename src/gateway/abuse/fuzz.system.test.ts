@@ -30,7 +30,7 @@ beforeAll(async () => {
 /** A 500 that says no more than that something went wrong is a fault of ours, described or not. */
 const isUnforeseen = (text: string) => text.includes("Something went wrong on our side");
 
-test("whatever nearly fits a route's description is answered as described, and nothing fails unforeseen", async () => {
+test("requests that nearly fit /apispec.json get a described status, and never an internal error", async () => {
   const faults: string[] = [];
   for (const operation of operations.filter(({ name }) => !spared.has(name))) {
     const route = gateway.features.routes.find(

@@ -7,7 +7,7 @@ import { startTestGateway } from "../../testing/worlds/start-gateway";
 // A busy machine takes several times as long.
 jest.setTimeout(120_000);
 
-test("a watcher may watch so many streams and no more, and room that it makes is its own again", async () => {
+test("a watcher gets TELEMETRY_MAX_STREAMS streams, and another one after it unsubscribes", async () => {
   const gateway = await startTestGateway({ TELEMETRY_MAX_STREAMS: "2", LINK_CONNECT_TIMEOUT_MS: "50" });
   const { user, drone } = await belongings(gateway);
   const watcher = new TestWatcher(gateway.url, user.token);
@@ -24,7 +24,7 @@ test("a watcher may watch so many streams and no more, and room that it makes is
   );
 });
 
-test("a process takes so many Socket.IO clients and turns the next away until one has left", async () => {
+test("a process takes TELEMETRY_MAX_SOCKETS Socket.IO clients, and another one after one has disconnected", async () => {
   const gateway = await startTestGateway({ TELEMETRY_MAX_SOCKETS: "2" });
   const users = await Promise.all([1, 2, 3].map(() => gateway.newUser()));
   const [one, other] = users.slice(1).map(({ token }) => new TestWatcher(gateway.url, token)) as [
@@ -47,7 +47,7 @@ test("a process takes so many Socket.IO clients and turns the next away until on
   });
 });
 
-test("one user, or all together who show no valid token, take so many Socket.IO clients, and others get theirs", async () => {
+test("one user gets a tenth of the Socket.IO clients, and so do all clients without a valid token together", async () => {
   const gateway = await startTestGateway({ TELEMETRY_MAX_SOCKETS: "20" });
   const [user, other] = [await gateway.newUser(), await gateway.newUser()];
   /** Opens one by polling, and never asks for anything more. */
@@ -65,7 +65,7 @@ test("one user, or all together who show no valid token, take so many Socket.IO 
   await eventually("there is room again", async () => (await open(user.token)).status === 200);
 });
 
-test("a port takes a limited number of connections: the next is closed until one of them ends", async () => {
+test("a port takes HTTP_MAX_CONNECTIONS connections, and another one after one has ended", async () => {
   const gateway = await startTestGateway({ HTTP_MAX_CONNECTIONS: "3" });
   const port = Number(new URL(gateway.url).port);
   const callers = await Promise.all([1, 2, 3].map(() => rawCaller(port)));
@@ -79,7 +79,7 @@ test("a port takes a limited number of connections: the next is closed until one
   );
 });
 
-test("a client without a token may send 64 KiB, a user what is configured", async () => {
+test("a body without a token may have 64 KiB, a user's BODY_LIMIT_BYTES", async () => {
   const gateway = await startTestGateway();
   const { api } = await gateway.newUser();
   const name = "x".repeat(70_000);
@@ -90,7 +90,7 @@ test("a client without a token may send 64 KiB, a user what is configured", asyn
   });
 });
 
-test("an event of the payment provider, which has no token, may have 256 KiB", async () => {
+test("an event of the payment provider may have 256 KiB", async () => {
   const gateway = await startTestGateway();
   const send = async (bytes: number) =>
     (await gateway.api.post("/billing/webhook", " ".repeat(bytes))).status;
@@ -103,7 +103,7 @@ test.each([
   ["with brackets in a text", JSON.stringify({ name: "[{".repeat(90) }), 201, undefined],
   ["with a quote and brackets in a text", JSON.stringify({ name: `\\"${"[".repeat(90)}` }), 201, undefined],
   ["of 100,001 values", `[${"0,".repeat(100_000)}0]`, 413, "too many values"],
-])("a body %s is answered as it deserves", async (_what, body, status, told) => {
+])("a body %s gets its own status and message", async (_what, body, status, told) => {
   const gateway = await shared;
   const { api } = await gateway.newUser();
   const reply = await api.post("/mission", body);
@@ -111,7 +111,7 @@ test.each([
   expect(reply.body.error).toEqual(told && expect.stringContaining(told));
 });
 
-test("an error message quotes the client's input in short, however long that was", async () => {
+test("an error message that quotes the input has 2,000 characters at most", async () => {
   const { api } = await (await shared).newUser();
   const point = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`key${at}`, 1]));
   const reply = await api.patch("/mission/1/points", [point]);
@@ -120,7 +120,7 @@ test("an error message quotes the client's input in short, however long that was
   expect(reply.body.error).toHaveLength(2_000);
 });
 
-test("a batch of more points than a plan has is refused whole", async () => {
+test("a batch of 2,001 points is refused whole", async () => {
   const { api } = await (await shared).newUser();
   const points = Array.from({ length: 2_001 }, (_, at) => ({ id: at + 1 }));
   const patch = (rows: unknown[]) => api.patch("/mission/1/points", rows);
@@ -136,7 +136,7 @@ beforeAll(() => {
   shared = startTestGateway();
 });
 
-test("one user has 32 requests under way at once: the next gets 429, other users are served", async () => {
+test("the 33rd request under way of one user gets 429, and other users are served", async () => {
   const gateway = await shared;
   const [user, other] = [await gateway.newUser(), await gateway.newUser()];
   const port = Number(new URL(gateway.url).port);

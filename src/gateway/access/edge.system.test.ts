@@ -71,7 +71,7 @@ describe.each(["contract", "strict"] as const)("through the edge, in the %s prof
   const takesIds = (operation: Operation) =>
     idsOf(operation).some((id) => kindOf(operation, id) !== "nothing of anybody's");
 
-  test("whatever a drone says of itself, another's things are refused on each route, and nothing is changed", async () => {
+  test("forged headers do not give a drone access to another user's objects, on any route", async () => {
     const walked = routes.filter(takesIds);
     expect(walked.length).toBeGreaterThan(3);
     const before = await databaseDigest(gateway.deps.db);
@@ -87,7 +87,7 @@ describe.each(["contract", "strict"] as const)("through the edge, in the %s prof
     expect(await databaseDigest(gateway.deps.db)).toEqual(before);
   });
 
-  test("whatever a drone says of itself, it is told of itself", async () => {
+  test("forged headers do not change whose data a drone gets", async () => {
     const told = routes.filter((operation) => !takesIds(operation));
     expect(told.map(({ name }) => name)).toContain("GET /executions/current");
     for (const operation of told) {
@@ -105,7 +105,7 @@ describe.each(["contract", "strict"] as const)("through the edge, in the %s prof
     }
   });
 
-  test("who is no drone is refused on each route, whatever it says", async () => {
+  test("a client that is not a drone gets 403 on every drone route, whatever headers it sends", async () => {
     const before = await databaseDigest(gateway.deps.db);
     for (const [forgery, headers] of Object.entries(forgeries(own.ip))) {
       const replies = await Promise.all(

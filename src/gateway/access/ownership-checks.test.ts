@@ -8,7 +8,7 @@ const comparison = new RegExp(`${owner}\\s*[!=]==\\s*(?!null|undefined)[\\w.]|[!
 
 const filesIn = (pattern: RegExp, but: RegExp) => filesWith(pattern, but).map((file) => `src/${file}`);
 
-test("may() alone decides who owns a thing", () => {
+test("only may() compares owners; the listed files compare them for another reason", () => {
   expect(filesIn(comparison, contracts)).toEqual([
     "src/domain/access.ts",
     // The open tokens of one user.
@@ -21,7 +21,7 @@ test("may() alone decides who owns a thing", () => {
   ]);
 });
 
-test("these stores alone find rows by their owner", () => {
+test("only the listed stores select rows by their owner", () => {
   // A user's own plans, events, purchases and lists. The route walk asks each with another user's ids; a store that
   // comes to this list needs its ids there.
   expect(filesIn(/where\(\{[^}]*\buser_id\b|\.user_id = \?/, contracts)).toEqual([
@@ -39,7 +39,7 @@ test("these stores alone find rows by their owner", () => {
   ]);
 });
 
-test("every file that takes a drone's id from a caller asks may()", () => {
+test("the files that call may() are listed", () => {
   expect(filesIn(/\bmay\(/, contracts)).toEqual([
     "src/domain/access.ts",
     "src/features/assets/assets.service.ts",

@@ -111,7 +111,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
     expect(await databaseDigest(gateway.deps.db)).toEqual(before);
   };
 
-  test("no bad token opens a route that asks for one, and none changes anything", async () => {
+  test("a route with the guard `user` answers 401 to every bad token, and the database does not change", async () => {
     // Whose name a reset token bears is for its route to know.
     const routes = guardedBy("user");
     expect(routes.length).toBeGreaterThan(70);
@@ -126,7 +126,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
     }
   });
 
-  test("no bad token renews a good one or sets a password", async () => {
+  test("a bad token neither refreshes a token nor sets a password", async () => {
     for (const [kind, headers] of Object.entries(bad)) {
       await expectRefused(401, guardedBy("refresh"), headers);
       // To that route an identity is a name, and nobody has this one.
@@ -135,7 +135,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
     }
   });
 
-  test("no good token of another kind does", async () => {
+  test("a valid token of another kind does not open a route either", async () => {
     const { access, refresh, reset, reset_of_nobody } = otherTokens(gateway, own.user);
     await expectRefused(401, guardedBy("user", "reset"), refresh);
     await expectRefused(401, guardedBy("user", "refresh"), reset);
@@ -144,7 +144,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
     await expectRefused(500, guardedBy("reset"), reset_of_nobody);
   });
 
-  test("a video room is opened by its drone's own token only", async () => {
+  test("only the drone's own video room token opens its video room", async () => {
     const routes = guardedBy("video_room");
     const { "a video room token": good, ...rest } = bad;
     for (const [kind, headers] of Object.entries({ ...rest, ...otherTokens(gateway, own.user) }))
@@ -154,7 +154,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
     expect(good).toBeDefined();
   });
 
-  test("what has a token of its own in place of a user's takes no other", async () => {
+  test("a route with a token of its own refuses tokens of other kinds", async () => {
     const { access, reset } = otherTokens(gateway, own.user);
     const [jwt = ""] = Object.values(access).map((header) => header.replace("Bearer ", ""));
     const inactive = await gateway.newInactiveUser("CUSTOMER");
@@ -208,7 +208,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
     ["x-drone-ip", "x-real-ip", "x-forwarded-for"].map((header) => ({ [header]: ip }));
 
   if (profile === "strict") {
-    test("no header makes a caller a drone: on the main port nothing is there, on the drones' it is refused", async () => {
+    test("a header does not make a caller a drone: 404 on the main port, 401 on the drone-only port", async () => {
       const routes = guardedBy("drone");
       for (const claim of claims(own.ip)) {
         // Where a user's route has the same shape, it is that one's refusal.
@@ -226,21 +226,21 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
       await expectRefused(401, routes, outside, `${gateway.droneUrl}/api/v1`);
     });
 
-    test("on the drones' port nothing of a user's is there, good token or not", async () => {
+    test("the drone-only port answers 404 on every route of users, also with a valid token", async () => {
       const { access } = otherTokens(gateway, own.user);
       const routes = guardedBy("user", "refresh", "reset", "public", "token", "video_room");
       const replies = await askAll(routes, access, `${gateway.droneUrl}/api/v1`);
       expect(replies.filter(({ reply }) => reply.status !== 404)).toEqual([]);
     });
   } else {
-    test("any caller is believed to be the drone whose address it names, in each of the headers", async () => {
+    test("a caller is the drone whose address it sends, in each of the three headers", async () => {
       for (const claim of claims(own.ip))
         expect((await gateway.api.with(claim).get("/executions/current")).body.data).toMatchObject({
           drone_id: own.drone,
         });
     });
 
-    test("who names no drone's address is none", async () => {
+    test("a caller without the address of a drone gets 401 on drone routes", async () => {
       const routes = guardedBy("drone");
       for (const claim of [...claims(own.user.ip), ...claims("192.0.2.1"), ...claims("10.71."), {}])
         await expectRefused(401, routes, claim);
@@ -250,7 +250,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
     });
   }
 
-  test("every route, and every id that one takes, is known to this walk", () => {
+  test("this test knows every route, and the meaning of every id and text key of a request", () => {
     expect(missingCases(walked, TOKEN_CASES)).toEqual([]);
     expect(TOKEN_CASES.toSorted()).toEqual(
       guardedBy("token")
@@ -272,7 +272,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
       return ids.map((id) => ({ operation, route, id, name: `${operation.name} ${id}` }));
     });
 
-  test("another's thing is refused wherever its id may stand, in other words than one's own, and nothing is told or changed", async () => {
+  test("another user's id is refused at every place of every request; the reply reveals nothing, and the database does not change", async () => {
     expect(cases().length).toBeGreaterThan(70);
     let before = await databaseDigest(gateway.deps.db);
     const wrong: string[] = [];
@@ -298,7 +298,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
     expect(Object.keys(answers).filter((name) => !cases().some((one) => one.name === name))).toEqual([]);
   });
 
-  test("what is told without an id is one's own: what another has changes nothing in it", async () => {
+  test("a listing holds only the caller's own rows: another user's rows do not change it", async () => {
     const lists = guardedBy("user").filter(
       ({ operation, route }) => route.method === "get" && !operation.path.includes("_id"),
     );
@@ -320,7 +320,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
   });
 });
 
-test("a route that is added without a case is named", () => {
+test("missingCases() names a new route, id or key that this test does not know", () => {
   const added = (name: string, guard: string, parameters: string[], type = "integer") => {
     const [method = "", path = ""] = name.split(" ");
     const schema = { type };

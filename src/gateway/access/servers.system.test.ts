@@ -56,7 +56,7 @@ test("every file that opens a server is listed", () => {
   expect(filesIn(opens, others)).toEqual(Object.keys(servers));
 });
 
-test("every file that replies is listed, and each names its paths in one list that a test walks", () => {
+test("the files that write replies are listed, and no file registers several routes by hand", () => {
   const others = /\.contract\.ts$|^(laptop|simvehicle)\//;
   expect(filesIn(/\bctx\.body = |\.writeHead\(/, others)).toEqual([
     "src/features/assets/assets.routes.ts",
@@ -168,7 +168,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
     ...[own.user.username, own.user.token, own.user.ip, own.ip, gateway.databaseUrl, gateway.redisUrl],
   ];
 
-  test("an open endpoint answers every caller alike, and shows no secret", async () => {
+  test("an open endpoint answers every caller with the same status, and shows no secret", async () => {
     expect(open().length).toBeGreaterThan(20);
     for (const endpoint of open()) {
       const plain = await ask(endpoint, {});
@@ -181,14 +181,14 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
     }
   });
 
-  test("an open endpoint takes no other method", async () => {
+  test("an open endpoint answers POST with 404 or 405", async () => {
     for (const endpoint of open()) {
       const { status } = await ask({ ...endpoint, method: "POST" }, {});
       expect([endpoint, [404, 405].includes(status), status]).toEqual([endpoint, true, status]);
     }
   });
 
-  test("the replicas' port answers replicas only, in both profiles", async () => {
+  test("the port between replicas answers 401 without the shared secret", async () => {
     for (const path of ["/", ...opsPaths])
       for (const method of ["GET", "POST"] as const) {
         const endpoint = { at: "peers", path, method };
@@ -204,7 +204,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
         expect((await ask({ at: "jumphost", path }, headers)).status).toBe(426);
   });
 
-  test("no process takes an upgrade where none is declared", async () => {
+  test("no process accepts an upgrade at a path without a WebSocket", async () => {
     for (const name of ["gateway", "relay", "tunnel", "worker", "onboard", "peers"]) {
       const port = Number(new URL(at[name] ?? "").port);
       const paths = [...opsPaths, "/", "/redispad", "/socket.io", `${SOCKETS_PATH}../x`];
@@ -218,7 +218,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
     }
   });
 
-  test("the edge admits drones only, and takes a drone to the gateway's drone routes only", async () => {
+  test("the edge answers 403 to clients that are not drones, and forwards drones to drone routes only", async () => {
     const url = edge.edge.url("gateway") ?? "";
     for (const { path } of open())
       for (const headers of Object.values(bad))
@@ -233,7 +233,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
   });
 
   if (profile === "strict")
-    test("the drones' port serves none of the open endpoints", async () => {
+    test("the drone-only port answers 404 on every open endpoint", async () => {
       for (const { path } of open()) {
         const { status } = await fetch(`${gateway.droneUrl}${path}`, { redirect: "manual" });
         expect([path, status]).toEqual([path, 404]);

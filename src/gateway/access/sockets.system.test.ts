@@ -50,11 +50,11 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
     );
   });
 
-  describe("of Socket.IO", () => {
+  describe("Socket.IO", () => {
     const watch = (token: string | undefined, transports = ["websocket"]) =>
       new TestWatcher(gateway.url, token, { transports });
 
-    test("no bad token connects, by WebSocket or by polling; a logged-out one does where the contract lets it", async () => {
+    test("a bad token does not connect, by WebSocket or polling; a logged-out token connects in the contract profile only", async () => {
       const connected: string[] = [];
       for (const [kind, token] of tokens)
         for (const transport of kind === "no token" ? ["websocket", "polling"] : ["websocket"]) {
@@ -75,7 +75,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
       unsubscribe_telemetry: "subscription_confirmed",
     } as const;
 
-    test("every event that is listened to is asked for another's drone", async () => {
+    test("every event of the server is tried with another user's drone", async () => {
       const watcher = watch(own.user.token);
       await watcher.next("connected");
       const server = Reflect.get(gateway.features.watchers, "io") as Server;
@@ -107,7 +107,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
       expect(await watcher.next("subscription_confirmed")).toMatchObject({ drone_id: own.drone });
     });
 
-    test("a drone's address in a header makes no watcher of anybody", async () => {
+    test("a drone's address in a header does not connect a watcher", async () => {
       const reply = await fetch(`${gateway.url}${SOCKETS_PATH}?EIO=4&transport=polling`, {
         headers: { "x-drone-ip": own.ip, "x-edge-secret": TEST_EDGE_SECRET },
       });
@@ -115,7 +115,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
     });
   });
 
-  describe("of the relay", () => {
+  describe("the relay", () => {
     let relay: TestRelay;
     beforeAll(async () => {
       relay = await startTestRelay({ ACCESS_PROFILE: profile }, gateway);
@@ -129,13 +129,13 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
         }
       });
 
-      test.each(pilotRoutes)("/%s is closed with 4403 for another's drone", async (route) => {
+      test.each(pilotRoutes)("/%s is closed with 4403 for another user's drone", async (route) => {
         const pilot = relay.pilot(`/${route}/${others.drone}?access_token=${own.user.token}`);
         expect((await pilot.closed).code).toBe(4403);
         expect(pilot.frames).toEqual([]);
       });
 
-      test("a drone's address is told to its owner alone", async () => {
+      test("only the owner gets a drone's address", async () => {
         const ask = async (id: number, headers: Record<string, string>) =>
           (await fetch(`${relay.url}${DRONE_PATH.replace(":id", String(id))}`, { headers })).status;
         for (const [kind, headers] of Object.entries(bad))
@@ -145,7 +145,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
         expect(await ask(own.drone, access)).toBe(200);
       });
     } else {
-      test("anybody steers any drone and learns its address, token or not", async () => {
+      test("a client without a valid token steers any drone and gets its address", async () => {
         const redis = await relay.redis();
         for (const query of ["", `?access_token=${tokenOf(bad["an expired token"] ?? {})}`]) {
           const pilot = await relay.pilot(`/redispad/${own.drone}${query}`).open();
@@ -158,7 +158,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
         expect(await (await fetch(`${relay.url}/drone/${own.drone}`)).json()).toMatchObject({ ip: own.ip });
       });
 
-      test("anybody speaks to any drone's own socket, token or not", async () => {
+      test("a client without a valid token reaches any drone's own WebSocket", async () => {
         const { db } = gateway.deps;
         const heard: string[] = [];
         const server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
@@ -186,7 +186,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
     }
   });
 
-  describe("of the tunnel service", () => {
+  describe("the tunnel service", () => {
     let tunnel: Tunnel;
     const paths = statusRoutes({} as StatusView).map(({ path }) => path.replace(":ip", "10.71.240.0"));
     /** What presents a secret that is none; a user's token is one of them. */
@@ -209,7 +209,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
       tunnel = await world.start({ os: new SimulatedOs(), dataplane: "auto" }, env);
     });
 
-    test("its status is told to whoever has its secret, and to anybody where the contract lets it", async () => {
+    test("the status API requires the bearer secret in the strict profile, and nothing in the contract profile", async () => {
       expect(paths.length).toBeGreaterThan(5);
       const ask = async (path: string, headers: Record<string, string>) =>
         (await fetch(`${tunnel.url}${path}`, { headers })).status === 401 ? "refused" : "asked";
@@ -232,7 +232,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
         socket.on("error", reject);
       });
 
-    test("its jumphost asks for the same secret, and dials drones only", async () => {
+    test("the jumphost requires the bearer secret in the strict profile, and dials only addresses of drones", async () => {
       const place = { "x-drone-ip": "127.0.0.1", "x-drone-port": "22" };
       for (const headers of secrets())
         expect([headers, await dial({ ...headers, ...place })]).toEqual([headers, strict ? 401 : 403]);

@@ -101,7 +101,7 @@ test("every file with a recurring timer is listed as safe in several processes",
   expect(repeating).toEqual(Object.keys(REPEATED).sort());
 });
 
-test("a flight that is begun and ended at both is one flight with one report", async () => {
+test("a flight that is started and completed at both gateways is one execution with one report", async () => {
   const begun = await atBoth((api) => onDrone(api).post("/executions/start", {}));
   expect(statuses(begun)).toEqual(Array(8).fill(200));
   const ids = new Set(begun.map(({ body }) => body.data.id));
@@ -116,7 +116,7 @@ test("a flight that is begun and ended at both is one flight with one report", a
   expect(first.mail.mails.filter(({ to }) => to.includes(user.username))).toHaveLength(1);
 });
 
-test("an upload that is begun and told as complete at both is one asset, made ready once", async () => {
+test("an upload that is started and completed at both gateways is one asset", async () => {
   const content = await sharp({ create: { width: 8, height: 8, channels: 3, background: "#246" } })
     .png()
     .toBuffer();
@@ -133,7 +133,7 @@ test("an upload that is begun and told as complete at both is one asset, made re
   expect(await rows("assets", { drone_id: drone.id })).toBe(1);
 });
 
-test("an archive that is asked of both is made, and deleted at both it is gone, with nothing left behind", async () => {
+test("an archive that is requested and deleted at both gateways is made, and leaves no objects", async () => {
   const { id } = (await onDrone(first.api).post("/executions/start", {})).body.data;
   const wish = { file_name: "a.log", asset_type: "logs", execution_id: id };
   const { asset_id } = await upload(onDrone(first.api), wish, "a log");
@@ -151,7 +151,7 @@ test("an archive that is asked of both is made, and deleted at both it is gone, 
   await until(async () => (await left()).length === 0);
 });
 
-test("a payment that the provider tells both of is one payment", async () => {
+test("an event of the payment provider that reaches both gateways is one payment", async () => {
   const subscription = { id: `sub_${user.id}`, customer: `cus_${user.id}`, userId: user.id };
   const created = paymentEvent(
     "customer.subscription.created",
@@ -165,7 +165,7 @@ test("a payment that the provider tells both of is one payment", async () => {
   expect(await rows("subscriptions", { user_id: user.id })).toBe(1);
 });
 
-test("a mailed link that is followed at both makes one user", async () => {
+test("a registration link that is used at both gateways makes one user", async () => {
   const email = `both-${user.id}@example.com`;
   const token = first.features.account.tokens.verification(email);
   const replies = await atBoth((api) => api.post(`/register/${token}`, { password: "correct horse" }));
@@ -173,13 +173,13 @@ test("a mailed link that is followed at both makes one user", async () => {
   expect(await rows("users", { username: email })).toBe(1);
 });
 
-test("an activation that is asked for at both is granted once", async () => {
+test("an activation token that is used at both gateways works once", async () => {
   const { id, activation_token } = await first.newInactiveUser("CUSTOMER");
   const replies = await atBoth((api) => api.post(`/activate/${id}/${activation_token}`));
   expect(statuses(replies)).toEqual([200, ...Array(7).fill(401)]);
 });
 
-test("orders of a gateway that was killed are ended as unknown by those that start, and no others are touched", async () => {
+test("pending orders of a killed gateway become unknown, and no other orders change", async () => {
   const given = async (command: string, outcome: string, minutesAgo: number) => {
     const requested_at = new Date(Date.now() - minutesAgo * 60_000);
     await first.deps.db("drone_commands").insert({ drone_id: drone.id, command, outcome, requested_at });
@@ -202,7 +202,7 @@ test("orders of a gateway that was killed are ended as unknown by those that sta
   ]);
 });
 
-test("a calendar event that is asked for at both is entered once", async () => {
+test("a calendar event that is created at both gateways exists once", async () => {
   const mission = (await user.api.post("/mission", { name: "Round" })).body;
   const wish = {
     title: "Round",

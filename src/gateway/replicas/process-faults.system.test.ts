@@ -55,7 +55,7 @@ const watcherAtSteady = async () => {
 };
 const armings = () => drone.tap.orders.filter((command) => command === ARM).length;
 
-test("a killed holder is replaced, for watchers and for orders, and nothing is ordered twice", async () => {
+test("a killed holder is replaced, for watchers and for orders, and no order is sent twice", async () => {
   const watcher = await watcherAtSteady();
   const balancer = await startBalancer(harmed.url);
   const returning = new TestWatcher(balancer.url, user.token, { reconnection: true, reconnectionDelay: 100 });
@@ -76,7 +76,7 @@ test("a killed holder is replaced, for watchers and for orders, and nothing is o
   expect(returning.all("subscription_confirmed")).toEqual([]);
 }, 60_000);
 
-test("a paused holder is replaced, and when it wakes up it says nothing to the vehicle", async () => {
+test("a paused holder is replaced, and sends nothing to the vehicle when it wakes up", async () => {
   const watcher = await watcherAtSteady();
   const pausedAt = performance.now();
   harmed.signal("SIGSTOP");
@@ -96,7 +96,7 @@ test("a paused holder is replaced, and when it wakes up it says nothing to the v
   expect([...jumphost.pipes].filter(({ port }) => port === drone.tap.port)).toHaveLength(1);
 }, 60_000);
 
-test("an order whose answer was lost is told and recorded as unknown, and is not given again", async () => {
+test("an order whose reply was lost has the outcome unknown, and is not sent again", async () => {
   drone.tap.withholdAcknowledgements = true;
   const asked = order(steady, "arm");
   await eventually("the order is on its way", () => armings() === 1);

@@ -64,7 +64,7 @@ describe.each(["websocket", "polling"] as const)(
   "by %s, a client that was off the network for two seconds",
   (transport) => {
     test.each(["the same replica", "another replica"])(
-      "is in its rooms again at %s, home first, and hears nothing of what it missed",
+      "is in its rooms again at %s, gets home first, and gets no frame that it missed",
       async (where) => {
         const { first, second } = replicas;
         const { user, drone } = await watched(first);
@@ -104,7 +104,7 @@ describe.each(["websocket", "polling"] as const)(
     );
 
     test.each(["the same replica", "another replica"])(
-      "is told the newest frame at %s at once, and nothing older",
+      "gets the newest frame at %s at once, and no older one",
       async (where) => {
         const { first, second } = replicas;
         const user = await first.newUser();
@@ -136,7 +136,7 @@ describe.each(["websocket", "polling"] as const)(
   },
 );
 
-test("a client of a replica that stops comes back to another by itself", async () => {
+test("a client of a replica that stops reconnects to another by itself", async () => {
   const { first, second } = await startReplicas();
   const { user, drone } = await watched(first);
   balancer.to(first.url);
@@ -150,7 +150,7 @@ test("a client of a replica that stops comes back to another by itself", async (
   expect(watcher.all("subscription_confirmed")).toEqual([]);
 });
 
-test("a client of the only replica is in its rooms again, too", async () => {
+test("a client of a single gateway is in its rooms again after it reconnects", async () => {
   const gateway = await startTestGateway();
   const { user, drone } = await watched(gateway);
   balancer.to(gateway.url);
@@ -161,7 +161,7 @@ test("a client of the only replica is in its rooms again, too", async () => {
   await watcher.next("telemetry_data", 3);
 });
 
-test("what a client watches no more is not there when it comes back", async () => {
+test("a stream that a client left is not restored when it reconnects", async () => {
   const { first, second } = replicas;
   const { user, drone } = await watched(first);
   balancer.to(first.url);
@@ -174,7 +174,7 @@ test("what a client watches no more is not there when it comes back", async () =
   expect(watcher.frames("gps")).toEqual([]);
 });
 
-test("it is asked again whether the client may watch when it comes back", async () => {
+test("access to the drone is checked again when a client reconnects", async () => {
   const { first, second } = replicas;
   const { user, drone } = await watched(first);
   balancer.to(first.url);
@@ -189,7 +189,7 @@ test("it is asked again whether the client may watch when it comes back", async 
   expect(watcher.frames()).toEqual([]);
 });
 
-test("a client whose token has expired is refused, and in its rooms again when it comes with a new one", async () => {
+test("a client with an expired token is refused, and is in its rooms again with a new token", async () => {
   const { first, second } = replicas;
   const { user, drone } = await watched(first);
   const exp = Math.ceil(Date.now() / 1_000) + SHORT_SECONDS;
@@ -212,7 +212,7 @@ test("a client whose token has expired is refused, and in its rooms again when i
   expect(watcher.all("subscription_confirmed")).toEqual([]);
 });
 
-test("another user's ticket opens no rooms", async () => {
+test("another user's recovery ticket restores no rooms", async () => {
   const { first, second } = replicas;
   const { user, drone } = await watched(first);
   balancer.to(first.url);

@@ -40,7 +40,7 @@ const metric = async (gateway: TestGateway, name: string, ...labels: string[]) =
   return Number(found?.split(" ").at(-1) ?? 0);
 };
 
-test("a drone has one link, and every replica commands through it, each order once", async () => {
+test("a drone has one link; orders at any replica use it, each once", async () => {
   const { first, second } = replicas;
   expect(await order(first, "guided")).toMatchObject({ status: 200, body: { result: { mode: "GUIDED" } } });
   expect(await order(second, "arm")).toMatchObject({ status: 200 });
@@ -56,7 +56,7 @@ test("a drone has one link, and every replica commands through it, each order on
   expect(await metric(second, "fleet_link_remote_seconds_count", ...calls)).toBe(2);
 });
 
-test("replicas at IPv6 addresses ask each other", async () => {
+test("replicas call each other at IPv6 addresses", async () => {
   const { first, second } = await startReplicas({ HOST: "::", GATEWAY_PEER_HOST: "::1" });
   const pilot = await first.newUser();
   const own = await tappedDrone(pilot);
@@ -70,7 +70,7 @@ test("replicas at IPv6 addresses ask each other", async () => {
   expect(own.tap.mostOpen).toBe(1);
 });
 
-test("a replica that is told no host is asked at an address that others reach", () => {
+test("a replica without GATEWAY_PEER_HOST uses an address that others reach", () => {
   const address = (address: string, internal = false) => ({
     ...{ address, internal, netmask: "", mac: "", cidr: null },
     ...(address.includes(":") ? { family: "IPv6" as const, scopeid: 0 } : { family: "IPv4" as const }),
@@ -81,7 +81,7 @@ test("a replica that is told no host is asked at an address that others reach", 
   expect(ownAddress({ lo })).toBe("127.0.0.1");
 });
 
-test("what the vehicle refuses is told by the replica that was asked, in the same words", async () => {
+test("a vehicle's refusal reaches the client of another replica unchanged", async () => {
   const { first, second } = replicas;
   const own = await order(first, "takeoff", { altitude: 12 });
   const other = await order(second, "takeoff", { altitude: 12 });
@@ -90,7 +90,7 @@ test("what the vehicle refuses is told by the replica that was asked, in the sam
   expect(other.body).toEqual(own.body);
 });
 
-test("a mission goes up through another replica and is read back there", async () => {
+test("a mission is uploaded and read back through another replica", async () => {
   const { first, second } = replicas;
   await order(first, "guided");
   const mission = await at(second).post("/mission", { name: `route ${drone.id}` });
@@ -103,7 +103,7 @@ test("a mission goes up through another replica and is read back there", async (
   expect(drone.tap.mostOpen).toBe(1);
 });
 
-test("a replica that stops hands its drones over, and watchers elsewhere go on", async () => {
+test("a replica that stops releases its leases, and watchers of other replicas go on", async () => {
   const { first, second } = await startReplicas();
   user = await first.newUser();
   drone = await tappedDrone(user);
@@ -119,7 +119,7 @@ test("a replica that stops hands its drones over, and watchers elsewhere go on",
   expect(watcher.all("error").length).toBeLessThanOrEqual(1);
 });
 
-test("a replica that still has a request to finish when it stops has handed its drones over", async () => {
+test("a replica that stops releases its leases while a request is still under way", async () => {
   const { first, second } = await startReplicas({ SHUTDOWN_DRAIN_SECONDS: "60" });
   user = await first.newUser();
   drone = await tappedDrone(user);
@@ -143,7 +143,7 @@ test("a replica that still has a request to finish when it stops has handed its 
   await stopped;
 }, 60_000);
 
-test("a replica whose order outlasts its drain has given the drone's lease up when it is gone", async () => {
+test("a replica whose order outlasts the drain releases that lease before it exits", async () => {
   const { first, second } = await startReplicas({ SHUTDOWN_DRAIN_SECONDS: "1" });
   user = await first.newUser();
   drone = await tappedDrone(user);
@@ -158,7 +158,7 @@ test("a replica whose order outlasts its drain has given the drone's lease up wh
   await slow;
 }, 60_000);
 
-test("a simulator's port is asked by one drone in the whole deployment, under whatever name and at whichever replica", async () => {
+test("a simulator's endpoint is dialled for one drone at a time, by any name and any replica", async () => {
   const { first, second } = replicas;
   const twin = async (link_host: string) => {
     const stranger = await first.newUser();
@@ -191,7 +191,7 @@ test("a simulator's port is asked by one drone in the whole deployment, under wh
   expect(drone.tap.mostOpen).toBe(1);
 });
 
-test("its owner closes a drone's link at whichever replica, and its watchers are told", async () => {
+test("the owner closes a drone's link at any replica, and its watchers get an error", async () => {
   const { first, second } = replicas;
   await order(first, "guided");
   const watcher = watchAt(second);
@@ -202,7 +202,7 @@ test("its owner closes a drone's link at whichever replica, and its watchers are
   expect(await watcher.next("error")).toEqual({ message: expect.stringContaining("subscribe again") });
 });
 
-test("a drone deleted at one replica is let go by the others", async () => {
+test("a drone that is deleted at one replica loses its link at the others", async () => {
   const { first, second } = replicas;
   const watcher = watchAt(first);
   await watcher.subscribe(drone.id, "relalt");
@@ -216,7 +216,7 @@ test("a drone deleted at one replica is let go by the others", async () => {
   );
 });
 
-test("a Redis that is gone for a moment disturbs nothing; gone for longer, the link is closed until it is back", async () => {
+test("a link survives a short outage of Redis; a longer one closes it until Redis is back", async () => {
   const { first, redisOfFirst } = replicas;
   await order(first, "guided");
   drone.tap.forget();
@@ -232,7 +232,7 @@ test("a Redis that is gone for a moment disturbs nothing; gone for longer, the l
   expect(drone.tap.mostOpen).toBe(1);
 });
 
-test("an order under way on the holder's own link when the lease is lost is told and recorded as unknown", async () => {
+test("an order under way on the holder's own link when the lease is lost has the outcome unknown", async () => {
   const { first, redisOfFirst } = replicas;
   expect((await order(first, "guided")).status).toBe(200);
   drone.tap.forget();
@@ -252,7 +252,7 @@ test("an order under way on the holder's own link when the lease is lost is told
   expect(drone.tap.orders.filter((command) => command === ARM)).toHaveLength(1);
 });
 
-test("a holder that stood still for longer than its lease says nothing over the link that it still has open", async () => {
+test("a holder that was paused for longer than its lease sends nothing over its open link", async () => {
   const { first } = replicas;
   await order(first, "guided");
   drone.tap.forget();
@@ -274,7 +274,7 @@ test("a holder that stood still for longer than its lease says nothing over the 
   expect(drone.tap.orders).not.toContain(ARM);
 });
 
-test("a Redis that has lost its data gives leases with higher numbers all the same", async () => {
+test("leases have higher fencing numbers also after Redis has lost its data", async () => {
   const { first, second } = replicas;
   const fence = async () =>
     Number((await second.deps.redis.get(`fleet:link:{drone:${drone.id}}`))?.split(" ")[1] ?? 0);
@@ -289,7 +289,7 @@ test("a Redis that has lost its data gives leases with higher numbers all the sa
   await eventually("the vehicle has one connection", () => drone.tap.open === 1);
 });
 
-test("the replicas' port answers nobody without the secret, and carries nothing but its own calls", async () => {
+test("the port between replicas requires the secret, and makes only the calls of its table", async () => {
   const { first } = replicas;
   await order(first, "guided");
   const lease = await first.deps.redis.get(`fleet:link:{drone:${drone.id}}`);

@@ -22,7 +22,7 @@ beforeEach(async () => {
 const watchAt = (gateway: TestGateway, transport: (typeof TRANSPORTS)[number] = "websocket") =>
   new TestWatcher(gateway.url, user.token, { transports: [transport] });
 
-test("watchers at both replicas see each frame once and in order, however often they ask for it", async () => {
+test("watchers at both replicas get each frame once and in order, however often they subscribe", async () => {
   const { id, vehicle } = await countingDrone(user.api, HERTZ);
   const { first, second } = replicas;
   const watchers = [first, second].flatMap((gateway) =>
@@ -90,7 +90,7 @@ test("frames go through Redis only while a watcher is at another replica", async
   expect(await published()).toBeGreaterThanOrEqual(before + 10);
 });
 
-test("a watcher at the other replica is greeted with the newest frames at once", async () => {
+test("a new watcher at the other replica gets the newest frames at once", async () => {
   const { id, stop } = await simulatedDrone(user.api);
   const early = watchAt(replicas.first);
   await early.subscribe(id, "dashboard");
@@ -105,7 +105,7 @@ test("a watcher at the other replica is greeted with the newest frames at once",
   await stop();
 });
 
-test("what a replica that was cut off from Redis had to say is not told after what the next holder said", async () => {
+test("frames of a replica that was cut off from Redis do not follow those of the next holder", async () => {
   const { first, second, redisOfFirst } = replicas;
   const { id, vehicle } = await countingDrone(user.api, HERTZ);
   const own = watchAt(first);

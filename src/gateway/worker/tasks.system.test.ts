@@ -135,12 +135,12 @@ test.each(jobs.map((job) => [job.task, job] as const))(
   120_000,
 );
 
-test("every job that there is dies in this test", async () => {
+test("this test kills a worker during every kind of job", async () => {
   const tasks = await composeTasks({ ...gateway.deps, mailer: new MailBag() });
   expect(jobs.map(({ task }) => task).sort()).toEqual(Object.keys(tasks).sort());
 });
 
-test("an archive that is asked for again and looked at while it is made is ready after the last job", async () => {
+test("an archive that is requested again while it is made is ready after the last job", async () => {
   const it = await flownWorld(gateway, picture);
   const { store } = gateway.deps;
   const path = `/executions/${it.execution}/archive`;
@@ -163,7 +163,7 @@ test("an archive that is asked for again and looked at while it is made is ready
   expect((await it.user.api.get(path)).body).toMatchObject({ status: "ready", url: expect.any(String) });
 });
 
-test("the stand-in for death does nothing at its step and after it", async () => {
+test("a job that is killed at a step does nothing at that step and after it", async () => {
   const done: string[] = [];
   const doomed = new Doom(2).on({ note: async (text: string) => void done.push(text) }, "notes");
   await doomed.note("first");

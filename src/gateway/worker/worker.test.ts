@@ -4,7 +4,7 @@ import { startTestGateway } from "../../testing/worlds/start-gateway";
 import { droneClient } from "../../testing/worlds/uploads";
 import { startWorker } from "./index";
 
-test("a worker by itself sends the report that a gateway without one made due, and tells of its jobs", async () => {
+test("a separate worker sends the report of a gateway that runs no jobs, and counts its jobs", async () => {
   const gateway = await startTestGateway();
   const worker = await startWorker({ ...gateway.deps.config, WORKER_PORT: 0 });
   atEndOfFile(() => worker.lifecycle.stop("the test is over"));
@@ -23,7 +23,7 @@ test("a worker by itself sends the report that a gateway without one made due, a
   expect(counted).toMatch(/outcome="done".* 1$/);
 });
 
-test("a worker that is stopped has let go of its jobs and its connections", async () => {
+test("a worker that stopped has released its jobs and closed its connections", async () => {
   const gateway = await startTestGateway();
   const worker = await startWorker({ ...gateway.deps.config, WORKER_PORT: 0 });
   await worker.lifecycle.stop("stopped by the test");

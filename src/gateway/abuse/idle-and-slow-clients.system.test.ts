@@ -53,7 +53,7 @@ async function sayNothing(count: number): Promise<RawCaller[]> {
   return callers;
 }
 
-test(`${IDLE} who say nothing, and 300 who talk a byte at a time, in the headers or in the body, are let go of, and others are served`, async () => {
+test(`${IDLE} silent connections and 300 that send headers or a body byte by byte are closed, and others are served`, async () => {
   const before = gateway.memory().now;
   const { result, slowestMs, failed } = await served(async () => {
     const idle = await sayNothing(IDLE);
@@ -86,7 +86,7 @@ async function idleWatcher(): Promise<RawCaller> {
   return caller;
 }
 
-test(`${IDLE} Socket.IO clients are held in bounded memory, the next is turned away, and others are served`, async () => {
+test(`${IDLE} silent Socket.IO clients take bounded memory, the next is refused, and others are served`, async () => {
   const before = gateway.memory().now;
   const { result, slowestMs, failed } = await served(async () => {
     const watchers = await many(IDLE, idleWatcher);

@@ -44,7 +44,7 @@ async function readAll(callers: readonly RawCaller[]): Promise<string[]> {
 
 const stalled = async () => (await scrape(gateway.url)).value("fleet_http_stalled_replies_total");
 
-test("150 connections that do not read a long list are refused or closed within bounded memory, and others are served", async () => {
+test("150 connections that do not read a long reply are refused or closed in bounded memory, and others are served", async () => {
   const [user, other] = [await beside.newUser(), await beside.newUser()];
   await insertMissions(beside.deps.db, user.id, MISSIONS);
   const before = gateway.memory().now;
@@ -67,7 +67,7 @@ test("150 connections that do not read a long list are refused or closed within 
   expect((await apiOf(user).get("/missions")).body).toHaveLength(MISSIONS.plans);
 }, 180_000);
 
-test("twenty thousand missions of one user, stored by an earlier release, are listed eight times at once, and others are served", async () => {
+test("20,000 missions of one user are listed eight times at once, and others are served", async () => {
   const user = await beside.newUser();
   const other = await beside.newUser();
   await insertMissions(beside.deps.db, user.id, { plans: 20_000 });

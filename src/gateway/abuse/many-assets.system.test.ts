@@ -34,7 +34,7 @@ async function photographed(user: TestUser, pictures: number) {
   return { vehicle, execution: execution.id as number };
 }
 
-test("ten thousand pictures are listed, and others are served meanwhile", async () => {
+test("10,000 pictures are listed, and others are served meanwhile", async () => {
   const [user, other] = [await beside.newUser(), await beside.newUser()];
   const { vehicle, execution } = await photographed(user, PICTURES);
   const probe = new ApiClient(gateway.url);
@@ -79,7 +79,7 @@ async function filmed(user: TestUser): Promise<string> {
   return `/assets/${vehicle}/video/${id}`;
 }
 
-test("while the store is silent videos wait for it, and nobody else does", async () => {
+test("while the object store does not answer, only requests for videos wait", async () => {
   const [first, ...users] = await Promise.all([1, 2, 3, 4, 5].map(() => beside.newUser()));
   const films = await Promise.all(users.map(async (user) => ({ user, path: await filmed(user) })));
   cable.stall();

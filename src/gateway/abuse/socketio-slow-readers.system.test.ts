@@ -54,7 +54,7 @@ async function served(work: () => Promise<void>): Promise<void> {
 /** What one process may grow by for what one connection leaves unread, megabytes. */
 const GROWTH = 150;
 
-test("a connection that pings without end and reads nothing is closed", async () => {
+test("a connection that sends WebSocket pings and reads nothing is closed", async () => {
   // Empty ones cost the most for their bytes.
   for (const ping of [
     rawFrame({ first: 0x89, payload: Buffer.alloc(0) }),
@@ -67,11 +67,11 @@ test("a connection that pings without end and reads nothing is closed", async ()
 }, 60_000);
 
 test.each([
-  ["joins", "joins what there is not, again and again", text("40/x,"), false],
-  ["joins", "joins again and again", text("40"), false],
+  ["joins", "connects to a namespace that does not exist, again and again,", text("40/x,"), false],
+  ["joins", "connects to the namespace again and again", text("40"), false],
   [
     "unread_answers",
-    "asks for what there is not, again and again",
+    "sends invalid subscriptions again and again",
     text('42["subscribe_telemetry",0]'),
     true,
   ],
@@ -93,7 +93,7 @@ test.each([
   60_000,
 );
 
-test("a polling client that asks and never takes an answer is disconnected", async () => {
+test("a polling client that sends events and never polls for the answers is disconnected", async () => {
   const before = await ended("unread_answers");
   const url = `${gateway.url}/socket.io/?EIO=4&transport=polling&token=${user.token}`;
   const post = (sid: string, packets: string[]) =>
@@ -106,7 +106,7 @@ test("a polling client that asks and never takes an answer is disconnected", asy
   expect(await ended("unread_answers")).toBe(before + 1);
 });
 
-test("a client that asks thousands of times and reads the answers keeps its connection", async () => {
+test("a client that sends 3,000 events and reads the answers keeps its connection", async () => {
   const caller = await connected();
   caller.socket.write(text("40"));
   await until(() => caller.heard().includes("connected"));

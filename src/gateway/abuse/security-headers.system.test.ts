@@ -44,7 +44,7 @@ async function unprotected(asked: readonly Asked[]): Promise<string[]> {
   });
 }
 
-test("every kind of reply of the gateway is protected, on both ports", async () => {
+test("every kind of reply of the gateway has the security headers, on both ports", async () => {
   const { url, droneUrl } = gateway;
   const api = `${url}/api/v1`;
   const json = { "content-type": "application/json" };
@@ -74,7 +74,7 @@ test("every kind of reply of the gateway is protected, on both ports", async () 
   expect(await unprotected(asked)).toEqual([]);
 });
 
-test("no reply of the API is kept by a browser or a proxy: some are tokens", async () => {
+test("every reply of the API has Cache-Control: no-store", async () => {
   const { username, password } = await gateway.newUser();
   const answers = await Promise.all([
     gateway.api.post("/login", { username, password }),
@@ -87,7 +87,7 @@ test("no reply of the API is kept by a browser or a proxy: some are tokens", asy
   );
 });
 
-test("so are those of the relay, the tunnel service and the worker", async () => {
+test("replies of the relay, the tunnel service and the worker have the security headers", async () => {
   const relay = await startTestRelay({}, gateway);
   const world = await tunnelWorld();
   const tunnel = await world.start({ os: new SimulatedOs(), dataplane: "auto" });
@@ -102,7 +102,7 @@ test("so are those of the relay, the tunnel service and the worker", async () =>
   expect(await unprotected(asked)).toEqual([]);
 });
 
-describe("a browser of another origin", () => {
+describe("a page of another origin", () => {
   const preflight = (origin: string, method = "PATCH") =>
     fetch(`${gateway.url}/api/v1/mission/1/points`, {
       method: "OPTIONS",
@@ -113,7 +113,7 @@ describe("a browser of another origin", () => {
       },
     });
 
-  test("that is allowed may send what the API takes, and read each reply, errors too", async () => {
+  test("that CORS_ORIGINS names may send requests and read replies, errors included", async () => {
     const { status, headers } = await preflight(CLIENT);
     expect(status).toBe(204);
     expect(headers.get("access-control-allow-origin")).toBe(CLIENT);
@@ -129,7 +129,7 @@ describe("a browser of another origin", () => {
   });
 
   test.each(["https://evil.example.com", "null", `${CLIENT}.evil.example.com`, "http://fly.example.com"])(
-    "that is not, such as %s, is told nothing of it",
+    "that CORS_ORIGINS does not name gets no Access-Control-Allow-Origin: %s",
     async (origin) => {
       for (const reply of [
         await preflight(origin),
@@ -142,7 +142,7 @@ describe("a browser of another origin", () => {
     },
   );
 
-  test("is told nothing at all where none is configured, and may be any where all are", async () => {
+  test("is refused without CORS_ORIGINS, and allowed with CORS_ORIGINS=*", async () => {
     const closed = await startTestGateway();
     const open = await startTestGateway({ CORS_ORIGINS: "*" });
     const ask = async ({ url }: TestGateway) =>
