@@ -118,17 +118,17 @@ function commonSchema(key: string, path: string): Schema | undefined {
   return definitions[key] && { $ref: `#/definitions/${key}` };
 }
 
-/** What values of these names are, wherever they stand. */
+/** Descriptions of values that have the same name in several places. */
 const commonWords: Readonly<Record<string, string>> = {
-  enabled: "Whether there is one.",
+  enabled: "Whether the chart makes one.",
   resources: "Requests and limits of its containers.",
   nodeSelector: "Labels of the nodes that it may run on.",
-  tolerations: "Taints that are tolerated.",
-  affinity: "Further rules of its place.",
+  tolerations: "Tolerated taints.",
+  affinity: "Affinity rules of its pods.",
   minReplicas: "Fewest replicas.",
   maxReplicas: "Most replicas.",
   pullPolicy: "When the node pulls an image.",
-  replicas: "How many.",
+  replicas: "Number of replicas.",
   port: "TCP port of the server.",
   region: "Region of the store.",
   className: "IngressClass; the cluster's default when empty.",
