@@ -55,16 +55,13 @@ export class DronesService {
 
   /** Rejects with `vehicle_limit` when the user may not add a drone of this type. */
   create(userId: number, input: NewDroneRequest): Promise<Drone> {
-    const { type, name, vehicle_type, link = "mavlink" } = input;
+    const { type } = input;
     const address = this.linkAddress(type, input);
     return this.deps.db.transaction(async (trx) => {
       await this.passGate(trx, userId, type);
       const drone = await insertDrone(trx, {
+        ...input,
         user_id: userId,
-        name,
-        type,
-        vehicle_type,
-        link,
         ...address,
         ...(await freshIdentity(trx, type)),
       });
@@ -111,15 +108,13 @@ export class DronesService {
   }
 
   private async changesOf(trx: Db, before: Drone, change: DroneChange): Promise<DroneChanges> {
-    const { type = before.type, name, mission_id, link } = change;
-    const plain = { name, mission_id, link };
+    const { type = before.type, port, link_host, ...plain } = change;
     if (type === before.type) {
       const wanted = { port: before.port, link_host: before.link_host, ...defined(change) };
       return { ...plain, ...(sameAddress(wanted, before) ? {} : this.linkAddress(type, wanted)) };
     }
     await this.passGate(trx, before.user_id, type, before.id);
     // A client that sends the whole drone back repeats the host of the former device.
-    const { port, link_host } = change;
     const wanted = link_host === before.link_host ? { port } : { port, link_host };
     return {
       ...plain,

@@ -30,26 +30,12 @@ export interface Drone {
   readonly updated_at: Date;
 }
 
-export type NewDrone = Pick<
-  Drone,
-  "user_id" | "name" | "type" | "vehicle_type" | "ip" | "port" | "link" | "link_host" | "activation_token"
->;
+/** Columns with a default in the schema may be left out. */
+export type NewDrone = Pick<Drone, "user_id" | "name" | "type" | "vehicle_type" | "ip" | "port"> &
+  DroneChanges;
 
 export type DroneChanges = Partial<
-  Pick<
-    Drone,
-    | "name"
-    | "type"
-    | "mission_id"
-    | "ip"
-    | "port"
-    | "link"
-    | "link_host"
-    | "activation_token"
-    | "video_room_token"
-    | "vpn_key_id"
-    | "deleted_at"
-  >
+  Omit<Drone, "id" | "user_id" | "vehicle_type" | "created_at" | "updated_at">
 >;
 
 const live = (db: Db) => db<Drone>("drones").whereNull("deleted_at");

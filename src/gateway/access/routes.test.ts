@@ -342,11 +342,11 @@ test("missingCases() names a new route, id or key that this test does not know",
     added("GET /weather/of/:call_sign", "public", ["call_sign"], "string"),
   ];
   expect(missingCases(routes, TOKEN_CASES)).toEqual([
-    "GET /spaceship/:spaceship_id spaceship_id",
-    "POST /spaceship/:spaceship_id/log spaceship_id",
-    "POST /spaceship/:token",
-    "GET /spaceships is guarded by charm",
-    "GET /drone/at/:ip ip",
-    "GET /weather/of/:call_sign call_sign",
+    "GET /spaceship/:spaceship_id: enter the id spaceship_id in src/testing/access/id-requests.ts",
+    "POST /spaceship/:spaceship_id/log: enter the id spaceship_id in src/testing/access/id-requests.ts",
+    "POST /spaceship/:token: add a token case",
+    "GET /spaceships: unknown guard charm",
+    "GET /drone/at/:ip: enter the key ip in src/testing/access/id-requests.ts",
+    "GET /weather/of/:call_sign: enter the key call_sign in src/testing/access/id-requests.ts",
   ]);
 });

@@ -1,7 +1,7 @@
 import { type Operation, pathOf, type Schema, sample } from "../spec-requests";
 import type { Belongings, Owned } from "./belongings";
 
-/** What an id's name means; a name that is not here fails the walk. */
+/** The object that an id names, by the id's key. The walk of the routes fails on an id that is not listed. */
 const kinds: Readonly<Record<string, Owned | "nothing of anybody's">> = {
   drone_id: "drone",
   vehicle_id: "drone",
@@ -18,7 +18,7 @@ const kinds: Readonly<Record<string, Owned | "nothing of anybody's">> = {
   motor_id: "nothing of anybody's",
 };
 
-/** Where an id is called no more than `id`. */
+/** The same for ids whose key is `id`, by route. */
 const plainIds: Readonly<Record<string, Owned>> = {
   "GET /drone/action/connection": "drone",
   "DELETE /drone/action/connection": "drone",
@@ -27,8 +27,8 @@ const plainIds: Readonly<Record<string, Owned>> = {
 };
 
 /**
- * What a request has beside ids: values to be kept or judged, and what is a secret or a name of the caller's own. By none of
- * them is anything of another's found; a key that is in neither list fails the walk.
+ * Text keys by which no object of another user is found: values to store, secrets, and names of the caller's own. The
+ * walk of the routes fails on a text key that is not listed.
  */
 const findNothing: ReadonlySet<string> = new Set([
   ...["asset_type", "checksum", "command", "custom_mode", "description", "email", "end", "extra_emails"],

@@ -19,17 +19,22 @@ const walkedGuards: readonly Route["guard"][] = [
 ];
 
 /**
- * What the walk of the routes would pass over, by name: a guard that it does not know, an id whose meaning it was not
- * told, any other key of which it was not told that it finds nothing of anybody's, and a route with a token of its own
- * that is not among `tokenCases`.
+ * What the walk of the routes does not know, each with what to do: a guard, an id without a meaning, a text key that may
+ * find another user's object, and a route with a token of its own that is not among `tokenCases`.
  */
 export function missingCases(walked: readonly Walked[], tokenCases: readonly string[]): string[] {
   return walked.flatMap(({ operation, route: { guard } }) => {
-    if (!walkedGuards.includes(guard)) return [`${operation.name} is guarded by ${String(guard)}`];
-    const unknown = unknownKeysOf(operation).map((key) => `${operation.name} ${key}`);
-    if (guard === "token") return tokenCases.includes(operation.name) ? unknown : [operation.name];
+    if (!walkedGuards.includes(guard)) return [`${operation.name}: unknown guard ${String(guard)}`];
+    const unknown = unknownKeysOf(operation).map(
+      (key) => `${operation.name}: enter the key ${key} in src/testing/access/id-requests.ts`,
+    );
+    if (guard === "token")
+      return tokenCases.includes(operation.name) ? unknown : [`${operation.name}: add a token case`];
     if (guard === "public") return unknown;
     const ids = idsOf(operation).filter((id) => kindOf(operation, id) === undefined);
-    return [...ids.map((id) => `${operation.name} ${id}`), ...unknown];
+    return [
+      ...ids.map((id) => `${operation.name}: enter the id ${id} in src/testing/access/id-requests.ts`),
+      ...unknown,
+    ];
   });
 }
