@@ -33,7 +33,7 @@ def command(number, *params):
 
 link.wait_heartbeat(timeout=PATIENCE)
 link.target_component = 1
-link.mav.request_data_stream_send(link.target_system, 1, mav.MAV_DATA_STREAM_ALL, 20, 1)
+command(mav.MAV_CMD_SET_MESSAGE_INTERVAL, 33, 50_000)
 here = wait("GLOBAL_POSITION_INT", lambda position: position.lat != 0)
 plan = [
     (mav.MAV_CMD_NAV_WAYPOINT, mav.MAV_FRAME_GLOBAL, here.lat, here.lon, here.alt / 1000),

@@ -13,8 +13,6 @@ import type { FenceShape } from "./safety/fence";
 
 export type VehicleKind = "copter" | "rover";
 export type Autopilot = "ardupilot" | "px4";
-/** ArduPilot 4.7 renamed many parameters and answers unknown ones with PARAM_ERROR. PX4 is 1.15. */
-export type Firmware = "4.6" | "4.7";
 
 /** Where a guided vehicle is sent. Metres and metres per second, local NED of the origin. */
 export type GuidedTarget =
@@ -60,7 +58,6 @@ export interface MissionRun {
 export interface FlightOptions {
   readonly kind: VehicleKind;
   readonly autopilot: Autopilot;
-  readonly firmware: Firmware;
   readonly home: GlobalPosition;
   readonly systemId: number;
   /** Seconds of the vehicle's own time from power-on until its checks pass. */
@@ -85,7 +82,6 @@ export class FlightState {
   readonly mission: MissionStore;
   fenceItems: readonly PlanItem[] = [];
   fence: readonly FenceShape[] = [];
-  rallyPoints: readonly PlanItem[] = [];
   battery: Battery;
   home: GlobalPosition;
   armed = false;
@@ -103,7 +99,8 @@ export class FlightState {
   time = 0;
   /** Milliseconds of the wall clock at the current step, for everything that a ground station must repeat. */
   now = 0;
-  motorTest: { readonly motor: number; readonly throttle: number; readonly until: number } | undefined;
+  /** Seconds of the vehicle's own time at which a motor test ends. */
+  motorTestUntil: number | undefined;
 
   constructor(
     readonly options: FlightOptions,

@@ -37,7 +37,6 @@ export class Flight extends FlightState {
   private spooling = 0;
   private pendingTakeoff: number | undefined;
   private setpointAt = Number.NEGATIVE_INFINITY;
-  private paused = false;
 
   /** Enter a mode. False, with a STATUSTEXT, when the vehicle may not. */
   changeMode(mode: Mode): boolean {
@@ -51,13 +50,17 @@ export class Flight extends FlightState {
     if (stoppedMission) this.run.state = "idle";
     this.mode = mode;
     this.speed = undefined;
-    this.paused = false;
     this.pendingTakeoff = undefined;
     holdHere(this);
     if (mode.behaviour === "return") beginReturn(this);
     if (mode.behaviour === "takeoff" && this.armed) this.startTakeoff(this.defaultTakeoff());
     if (mode.behaviour === "auto") beginMission(this);
     return true;
+  }
+
+  /** A copter in the air: a ground station cannot stop its motors. */
+  get isAirborne(): boolean {
+    return this.kind === "copter" && this.armed && !this.landed;
   }
 
   private defaultTakeoff(): number {
@@ -88,7 +91,7 @@ export class Flight extends FlightState {
     this.armed = true;
     this.autoArmed = this.autopilot === "px4";
     this.autoDisarm.armed(this);
-    this.motorTest = undefined;
+    this.motorTestUntil = undefined;
     const says = this.autopilot === "px4" ? "Armed by external command" : ARDUPILOT_SAYS[this.kind].armed;
     this.reports.text(Severity.info, says);
     // Home moves to where the vehicle is armed.
@@ -117,16 +120,6 @@ export class Flight extends FlightState {
     holdHere(this);
   }
 
-  /** Power off and on: parameters and plans stay. */
-  reboot(): void {
-    this.disarm();
-    this.mode = this.modes.initial;
-    this.time = 0;
-    this.setpointAt = Number.NEGATIVE_INFINITY;
-    this.onGroundSince = 0;
-    rewindMission(this);
-  }
-
   /** Climb straight up to a down-coordinate. */
   startTakeoff(down: number): void {
     this.autoArmed = true;
@@ -148,26 +141,12 @@ export class Flight extends FlightState {
     this.setpointAt = this.now;
   }
 
-  /** DO_PAUSE_CONTINUE in AUTO or GUIDED: stop here; go on. */
-  pause(): boolean {
-    if (this.mode.behaviour === "auto") this.paused = true;
-    else if (this.mode.behaviour !== "guided") return false;
-    holdHere(this);
-    return true;
-  }
-
-  resume(): boolean {
-    if (this.mode.behaviour !== "auto") return false;
-    this.paused = false;
-    return true;
-  }
-
   /** Advance by `dt` seconds of the vehicle's own time; `now` is the wall clock in milliseconds. */
   step(dt: number, now: number): void {
     this.time += dt;
     this.now = now;
-    if (this.motorTest && this.motorTest.until <= this.time) {
-      this.motorTest = undefined;
+    if (this.motorTestUntil !== undefined && this.motorTestUntil <= this.time) {
+      this.motorTestUntil = undefined;
       this.reports.text(Severity.info, "finished motor test");
     }
     if (this.armed && this.throttleRaised()) this.autoArmed = true;
@@ -176,7 +155,7 @@ export class Flight extends FlightState {
     if (this.kind === "rover") stepRover(this.body, demand, limits, dt);
     else this.stepInTheAir(demand, limits, dt);
     // A vehicle at rest is on its charger, or a simulation left alone for a day could not take off.
-    if (this.armed || this.motorTest) drain(this.battery, this.amperes(), dt);
+    if (this.armed || this.motorTestUntil !== undefined) drain(this.battery, this.amperes(), dt);
     else charge(this.battery, dt);
     const over = this.armed && this.autoDisarm.step(this, this.throttleRaised());
     if (over) this.disarm(over);
@@ -213,7 +192,6 @@ export class Flight extends FlightState {
   }
 
   private missionOrHold(): Demand {
-    if (this.paused) return guidedDemand(this);
     const demand = missionDemand(this);
     if (this.run.state === "complete" && this.autopilot === "px4" && !this.landed)
       this.changeMode(this.modes.stopping);

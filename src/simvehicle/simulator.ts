@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../platform/process/clock";
 import type { Flight } from "./flight";
-import type { Autopilot, Firmware, VehicleKind } from "./flight-state";
+import type { Autopilot, VehicleKind } from "./flight-state";
 import type { GlobalPosition } from "./geo";
 import { groundSpeed } from "./kinematics";
 import { VehiclePort } from "./server";
@@ -13,8 +13,6 @@ export interface SimulatedVehicleOptions {
   readonly kind: VehicleKind;
   /** ardupilot by default. */
   readonly autopilot?: Autopilot;
-  /** Of ArduPilot: 4.7 by default. 4.6 has the older parameter names and no PARAM_ERROR. */
-  readonly firmware?: Firmware;
   /** TCP; 0, the default, takes a free one. */
   readonly port?: number;
   /** A second TCP port, for the computer on board; 0 takes a free one, none is opened without it. */
@@ -110,20 +108,15 @@ interface Started {
 }
 
 async function startVehicle(options: SimulatedVehicleOptions, host: string, clock: Clock): Promise<Started> {
-  const { kind, autopilot = "ardupilot", firmware = "4.7", systemId = 1 } = options;
+  const { kind, autopilot = "ardupilot", systemId = 1 } = options;
   const { port = 0, onboardPort, home = ZURICH, bootSeconds = BOOT_SECONDS, logFolder } = options;
   if (logFolder !== undefined && autopilot !== "ardupilot")
     throw new Error("Only ArduPilot vehicles write DataFlash logs");
   const vehicle: SimVehicle = new SimVehicle(
-    { kind, autopilot, firmware, home, systemId, bootSeconds },
+    { kind, autopilot, home, systemId, bootSeconds },
     (message) => {
       for (const each of ports) each.send(message);
     },
-    // The acknowledgement goes out before the link goes down.
-    () =>
-      setImmediate(() => {
-        for (const each of ports) each.hangUp();
-      }),
     clock.now().getTime(),
     logFolder,
   );

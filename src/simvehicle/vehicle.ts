@@ -1,8 +1,8 @@
 import { build } from "../vehicle/mavlink/wire/codec";
 import { common, type MavLinkData, minimal } from "../vehicle/mavlink/wire/messages";
-import { ardupilot, setArdupilotMode } from "./commands/ardupilot";
+import { ardupilot } from "./commands/ardupilot";
 import { type Call, type Cockpit, fromInt, fromLong, type Handler, Result } from "./commands/call";
-import { px4, setPx4Mode } from "./commands/px4";
+import { px4 } from "./commands/px4";
 import { FlightRecorder } from "./dataflash/recorder";
 import { Flight } from "./flight";
 import type { FlightOptions } from "./flight-state";
@@ -38,18 +38,15 @@ export class SimVehicle {
   private readonly missions: MissionProtocol;
   private readonly cockpit: Cockpit;
   private readonly handlers: Readonly<Record<number, Handler>>;
-  private unfinished: { readonly at: number; readonly command: number; readonly to: Sender }[] = [];
-  private caller: Sender = { systemId: 0, componentId: 0 };
   private nextHeartbeat = Number.NEGATIVE_INFINITY;
   private nextText = 1;
   private hadPosition = false;
   private audience = false;
 
-  /** `send` is given every message the vehicle says; `restart` is called when it was told to reboot. */
+  /** `send` is given every message the vehicle says. */
   constructor(
     options: FlightOptions,
     private readonly send: (message: MavLinkData) => void,
-    restart: () => void,
     private now: number,
     logFolder?: string,
   ) {
@@ -59,9 +56,9 @@ export class SimVehicle {
     // A command may come before the first step.
     this.flight.now = now;
     this.arming = new Arming(this.flight);
-    this.streams = new Streams(options.autopilot, this.flight.params);
+    this.streams = new Streams(options.autopilot);
     this.failsafes = new Failsafes(this.flight);
-    this.params = new ParamProtocol(this.flight, send, ({ name }) => this.streams.paramChanged(name));
+    this.params = new ParamProtocol(this.flight, send);
     this.missions = new MissionProtocol(this.flight, send);
     this.handlers = options.autopilot === "px4" ? px4 : ardupilot;
     this.cockpit = {
@@ -70,12 +67,6 @@ export class SimVehicle {
       streams: this.streams,
       sendNow: (id) => this.sendTelemetry(id),
       knows: (id) => knows(id, options.autopilot),
-      finishLater: (command, seconds) =>
-        this.unfinished.push({ at: this.now + seconds * 1000, command, to: this.caller }),
-      reboot: () => {
-        this.flight.reboot();
-        restart();
-      },
     };
   }
 
@@ -94,7 +85,6 @@ export class SimVehicle {
     this.params.step();
     this.arming.remind(now);
     this.noteFix();
-    this.finish(now);
     if (now >= this.nextHeartbeat) {
       this.nextHeartbeat = Math.max(this.nextHeartbeat + HEARTBEAT_EVERY, now);
       this.sendTelemetry(HEARTBEAT);
@@ -118,25 +108,19 @@ export class SimVehicle {
     const { flight, missions, params, now } = this;
     if (message instanceof common.CommandLong) this.command(fromLong(message), from);
     else if (message instanceof common.CommandInt) this.command(fromInt(message), from);
-    else if (message instanceof common.SetMode) this.setMode(message, from);
     else if (message instanceof common.ParamRequestList) this.listParams();
     else if (message instanceof common.ParamRequestRead) params.read(message, from);
     else if (message instanceof common.ParamSet) params.set(message, from);
     else if (message instanceof common.MissionCount) missions.count(message, from, now);
     else if (message instanceof common.MissionItemInt) missions.item(message, from, now);
-    else if (message instanceof common.MissionItem) missions.floatItem(message, from, now);
     else if (message instanceof common.MissionRequestList) missions.requestList(message, from);
-    else if (message instanceof common.MissionRequestInt) missions.requestItem(message, from, false);
-    else if (message instanceof common.MissionRequest) missions.requestItem(message, from, true);
+    else if (message instanceof common.MissionRequestInt) missions.requestItem(message, from);
     else if (message instanceof common.MissionClearAll) missions.clearAll(message, from);
     else if (message instanceof common.MissionSetCurrent) {
       if (missions.setCurrent(message)) this.sendTelemetry(MISSION_CURRENT);
     } else if (message instanceof common.SetPositionTargetLocalNed) localSetpoint(flight, message);
     else if (message instanceof common.SetPositionTargetGlobalInt) globalSetpoint(flight, message);
-    else if (message instanceof common.RequestDataStream)
-      this.streams.setGroup(message.reqStreamId, message.startStop === 1 ? message.reqMessageRate : 0);
-    else if (message instanceof common.ManualControl || message instanceof common.RcChannelsOverride)
-      this.sticks(message, from);
+    else if (message instanceof common.ManualControl) this.sticks(message, from);
     else if (message instanceof common.TimeSync) this.timesync(message);
   }
 
@@ -149,26 +133,18 @@ export class SimVehicle {
   }
 
   private command(call: Call, from: Sender): void {
-    this.caller = from;
     const handler = this.handlers[call.command];
     this.acknowledge(call.command, handler ? handler(this.cockpit, call) : Result.unsupported, from);
   }
 
   /** ArduPilot takes the request for a new station's first, and introduces itself. */
   private listParams(): void {
-    const { autopilot, kind, options } = this.flight;
+    const { autopilot, kind } = this.flight;
     this.params.list();
     if (autopilot === "px4") return;
     const name = kind === "copter" ? "ArduCopter" : "ArduRover";
-    this.say(Severity.info, `${name} V${options.firmware === "4.6" ? "4.6.3" : "4.7.0"} (simulated)`);
+    this.say(Severity.info, `${name} V4.7.0 (simulated)`);
     if (kind === "copter") this.say(Severity.info, "Frame: QUAD/PLUS");
-  }
-
-  private setMode(message: common.SetMode, from: Sender): void {
-    const set = this.flight.autopilot === "px4" ? setPx4Mode : setArdupilotMode;
-    const result = set(this.cockpit, message.baseMode, message.customMode);
-    // ArduPilot answers SET_MODE, which is no command, as if it were one; PX4 shows the mode and no more.
-    if (this.flight.autopilot === "ardupilot") this.acknowledge(common.SetMode.MSG_ID, result, from);
   }
 
   private acknowledge(command: number, result: Result, to: Sender): void {
@@ -182,32 +158,15 @@ export class SimVehicle {
     );
   }
 
-  private finish(now: number): void {
-    const done = this.unfinished.filter(({ at }) => at <= now);
-    if (done.length === 0) return;
-    this.unfinished = this.unfinished.filter(({ at }) => at > now);
-    for (const { command, to } of done) this.acknowledge(command, Result.accepted, to);
-  }
-
   /** ArduPilot takes sticks from its own ground station only, and counts them as a sign of its life. */
-  private sticks(message: common.ManualControl | common.RcChannelsOverride, from: Sender): void {
+  private sticks({ x, y, z, r }: common.ManualControl, from: Sender): void {
     const { flight, now } = this;
     if (flight.autopilot === "ardupilot" && from.systemId !== flight.tuning.groundStation) return;
     this.failsafes.heard(from.systemId, now);
     const seconds = flight.params.get("RC_OVERRIDE_TIME", flight.params.get("COM_RC_LOSS_T", 0.5));
-    if (message instanceof common.ManualControl) {
-      const { x, y, z, r } = message;
-      // ArduPilot's rovers also drive backwards: -1000 to 1000.
-      const bothWays = flight.autopilot === "ardupilot" && flight.kind === "rover";
-      flight.pilot.manual(x, y, bothWays ? (z + 1000) / 2 : z, r, now, seconds);
-      return;
-    }
-    const { chan1Raw, chan2Raw, chan3Raw, chan4Raw, chan5Raw, chan6Raw, chan7Raw, chan8Raw } = message;
-    flight.pilot.override(
-      [chan1Raw, chan2Raw, chan3Raw, chan4Raw, chan5Raw, chan6Raw, chan7Raw, chan8Raw],
-      now,
-      seconds,
-    );
+    // ArduPilot's rovers also drive backwards: -1000 to 1000.
+    const bothWays = flight.autopilot === "ardupilot" && flight.kind === "rover";
+    flight.pilot.manual(x, y, bothWays ? (z + 1000) / 2 : z, r, now, seconds);
   }
 
   private noteFix(): void {
@@ -241,8 +200,6 @@ export class SimVehicle {
       flight: this.flight,
       ready: this.arming.obstacles().length === 0,
       failsafe: this.failsafes.active,
-      fence: this.failsafes.fence,
-      wallClock: () => this.now,
     };
   }
 

@@ -25,7 +25,6 @@ export const Result = {
   denied: 2,
   unsupported: 3,
   failed: 4,
-  inProgress: 5,
 } as const;
 export type Result = (typeof Result)[keyof typeof Result];
 
@@ -37,23 +36,15 @@ export interface Cockpit {
   /** Send one telemetry message now; false when there is none of that id. */
   sendNow(id: number): boolean;
   knows(id: number): boolean;
-  /** Answer a command again, later, when its work is done. */
-  finishLater(command: number, seconds: number): void;
-  reboot(): void;
 }
 
 export type Handler = (cockpit: Cockpit, call: Call) => Result;
-
-export const MAGIC_FORCE_ARM = 2989;
-export const MAGIC_FORCE_DISARM = 21_196;
 
 /** Metres above mean sea level of a call's height in its frame. */
 export function altitudeOf({ flight }: Cockpit, { z, frame }: Call): number {
   return frame === 0 || frame === 5 ? z : flight.home.altitude + z;
 }
 
-/** The one COMMAND_LONG whose height is above sea level and not above home. */
-const DO_SET_HOME = 179;
 const E7 = 1e7;
 
 export const fromLong = (message: common.CommandLong): Call => ({
@@ -65,7 +56,7 @@ export const fromLong = (message: common.CommandLong): Call => ({
   lat: message._param5,
   lng: message._param6,
   z: message._param7,
-  frame: (message.command as number) === DO_SET_HOME ? 0 : 3,
+  frame: 3,
 });
 
 export const fromInt = (message: common.CommandInt): Call => ({

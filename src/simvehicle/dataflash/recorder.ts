@@ -90,7 +90,7 @@ export class FlightRecorder {
     const file = new LogFile(this.folder);
     this.file = file;
     const name = flight.kind === "copter" ? "ArduCopter" : "ArduRover";
-    file.write("MSG", time, `${name} V${flight.options.firmware === "4.6" ? "4.6.3" : "4.7.0"} (simulated)`);
+    file.write("MSG", time, `${name} V4.7.0 (simulated)`);
     if (flight.kind === "copter") file.write("MSG", time, "Frame: QUAD/PLUS");
     for (const { name: param, value } of flight.params.all) file.write("PARM", time, param, value, value);
     const { lat, lng, altitude } = flight.origin;

@@ -101,15 +101,6 @@ export class MissionProtocol {
     this.ack(from, upload.plan.type, upload.plan.finish(upload.incoming));
   }
 
-  /** MISSION_ITEM, the older form with float degrees: taken, with a word of reproach. */
-  floatItem(message: common.MissionItem, from: Sender, now: number): void {
-    if (this.upload?.next === 0)
-      this.flight.reports.text(Severity.warning, "got MISSION_ITEM; GCS should send MISSION_ITEM_INT");
-    const { x, y, ...rest } = message;
-    const scaled = { ...rest, x: Math.round(x * 1e7), y: Math.round(y * 1e7) };
-    this.item(build(common.MissionItemInt, scaled), from, now);
-  }
-
   requestList(message: common.MissionRequestList, from: Sender): void {
     const plan = planStore(this.flight, message.missionType);
     if (!plan || this.upload) {
@@ -139,39 +130,31 @@ export class MissionProtocol {
     return MissionResult.error;
   }
 
-  /** MISSION_REQUEST_INT, and with `asFloats` the older MISSION_REQUEST. */
-  requestItem(
-    message: common.MissionRequestInt | common.MissionRequest,
-    from: Sender,
-    asFloats: boolean,
-  ): void {
+  requestItem(message: common.MissionRequestInt, from: Sender): void {
     const plan = planStore(this.flight, message.missionType);
     const item = plan?.at(message.seq);
     if (!plan || this.upload || !item) {
       this.ack(from, message.missionType, this.upload ? MissionResult.denied : this.noSuchItem(plan, from));
       return;
     }
-    const fields = {
-      ...item,
-      targetSystem: from.systemId,
-      targetComponent: from.componentId,
-      seq: message.seq,
-      frame: item.frame as common.MavFrame,
-      command: item.command as common.MavCmd,
-      current: plan.current === message.seq ? 1 : 0,
-      missionType: plan.type,
-    };
     this.send(
-      asFloats
-        ? build(common.MissionItem, { ...fields, x: item.x / 1e7, y: item.y / 1e7 })
-        : build(common.MissionItemInt, fields),
+      build(common.MissionItemInt, {
+        ...item,
+        targetSystem: from.systemId,
+        targetComponent: from.componentId,
+        seq: message.seq,
+        frame: item.frame as common.MavFrame,
+        command: item.command as common.MavCmd,
+        current: plan.current === message.seq ? 1 : 0,
+        missionType: plan.type,
+      }),
     );
   }
 
   clearAll(message: common.MissionClearAll, from: Sender): void {
     const everything = message.missionType === common.MavMissionType.ALL;
-    const { MISSION, FENCE, RALLY } = common.MavMissionType;
-    const types = everything ? [MISSION, FENCE, RALLY] : [message.missionType];
+    const { MISSION, FENCE } = common.MavMissionType;
+    const types = everything ? [MISSION, FENCE] : [message.missionType];
     let result: MissionResult = MissionResult.accepted;
     for (const type of types) {
       const plan = planStore(this.flight, type);
@@ -181,7 +164,7 @@ export class MissionProtocol {
     this.ack(from, message.missionType, result);
   }
 
-  /** MISSION_SET_CURRENT; DO_SET_MISSION_CURRENT asks the flight itself. */
+  /** MISSION_SET_CURRENT. */
   setCurrent(message: common.MissionSetCurrent): boolean {
     return jumpTo(this.flight, message.seq);
   }

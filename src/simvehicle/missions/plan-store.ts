@@ -28,7 +28,6 @@ export interface StoredPlan {
 export function planStore(flight: Flight, type: common.MavMissionType): StoredPlan | undefined {
   const { MavMissionType } = common;
   if (type === MavMissionType.FENCE) return fencePlan(flight);
-  if (type === MavMissionType.RALLY) return rallyPoints(flight);
   if (type !== MavMissionType.MISSION) return undefined;
   return flight.autopilot === "px4" ? px4Mission(flight) : ardupilotMission(flight);
 }
@@ -125,35 +124,6 @@ function adopt(flight: Flight, items: readonly PlanItem[]): void {
   flight.fenceItems = items;
   flight.fence = fence.shapes;
   flight.params.set("FENCE_TOTAL", items.length);
-}
-
-const RALLY_POINT = 5100;
-
-function rallyPoints(flight: Flight): StoredPlan {
-  return {
-    type: common.MavMissionType.RALLY,
-    name: "Rally",
-    capacity: 50,
-    count: flight.rallyPoints.length,
-    current: undefined,
-    at: (seq) => flight.rallyPoints[seq],
-    begin: nothing,
-    put: (seq, item, incoming) => {
-      if (item.command !== RALLY_POINT) return MissionResult.unsupported;
-      incoming[seq] = item;
-      return MissionResult.accepted;
-    },
-    finish: (incoming) => {
-      flight.rallyPoints = [...incoming];
-      flight.params.set("RALLY_TOTAL", incoming.length);
-      return MissionResult.accepted;
-    },
-    clear: () => {
-      flight.rallyPoints = [];
-      flight.params.set("RALLY_TOTAL", 0);
-      return true;
-    },
-  };
 }
 
 const nothing = (): void => undefined;

@@ -73,18 +73,6 @@ test("an endless loiter stays, and a timed one ends", () => {
   expect(endless.flight.run.state).toBe("running");
 });
 
-test("a pause stops on the way and a continue goes on", () => {
-  const stepped = fly([planItem({ ...at(200, 0), z: 10 })]);
-  stepped.wait(5);
-  expect(stepped.command(193, { _param1: 0 })).toBe(0);
-  stepped.wait(10);
-  expect(Math.hypot(stepped.flight.body.vn, stepped.flight.body.ve)).toBeLessThan(0.1);
-  expect(stepped.flight.run.seq).toBe(2);
-  expect(stepped.command(193, { _param1: 1 })).toBe(0);
-  stepped.wait(40);
-  expect(reached(stepped)).toEqual([1, 2]);
-});
-
 test("a plan that is exchanged in flight goes on at the old number", () => {
   const stepped = fly([planItem({ ...at(30, 0), z: 10 }), planItem({ ...at(60, 0), z: 10 })]);
   stepped.wait(7);

@@ -30,13 +30,13 @@ export function climbRateDemand(flight: FlightState): Demand {
   const sticks = flight.pilot.sticks(flight.now);
   const climb = outsideDeadzone(sticks.throttle);
   if (flight.landed && climb <= 0) return { kind: "rest" };
-  const up = flight.params.get("PILOT_SPD_UP", flight.params.get("PILOT_SPEED_UP", 250) / 100);
-  const down = flight.params.get("PILOT_SPD_DN", flight.params.get("PILOT_SPEED_DN") / 100) || up;
+  const up = flight.params.get("PILOT_SPD_UP", 2.5);
+  const down = flight.params.get("PILOT_SPD_DN") || up;
   return fromSticks(flight, loiterSpeed(flight), climb > 0 ? -climb * up : -climb * down);
 }
 
 export const loiterSpeed = ({ params }: FlightState): number =>
-  params.get("LOIT_SPEED_MS", params.get("LOIT_SPEED", params.get("MPC_VEL_MANUAL", 10) * 100) / 100);
+  params.get("LOIT_SPEED_MS", params.get("MPC_VEL_MANUAL", 10));
 
 function fromSticks(flight: FlightState, speed: number, vd: number): Demand {
   const { roll, pitch, yaw } = flight.pilot.sticks(flight.now);
@@ -56,13 +56,8 @@ function fromSticks(flight: FlightState, speed: number, vd: number): Demand {
 export function circleDemand(flight: FlightState): Demand {
   const { guided, body, params } = flight;
   if (guided.kind === "velocity" || flight.landed) return { kind: "rest" };
-  const radius = params.get("CIRCLE_RADIUS_M", params.get("CIRCLE_RADIUS", 1000) / 100);
-  return orbit(
-    body,
-    { n: guided.n, e: guided.e, d: guided.d },
-    radius,
-    params.get("CIRCLE_RATE", 20) * DEGREE,
-  );
+  const radius = params.get("CIRCLE_RADIUS_M");
+  return orbit(body, { n: guided.n, e: guided.e, d: guided.d }, radius, params.get("CIRCLE_RATE") * DEGREE);
 }
 
 /** A velocity around a centre that also closes on the circle. */

@@ -1,7 +1,7 @@
 import { ardupilotCommon } from "./ardupilot-common";
 import { defineEach, defineParams, type ParamDefinition } from "./store";
 
-/** ArduPilot Copter 4.7: metres and metres per second where older releases have centimetres. */
+/** ArduPilot Copter 4.7. */
 export const ardupilotCopter: readonly ParamDefinition[] = [
   ...ardupilotCommon,
   ...defineParams(`
@@ -39,53 +39,3 @@ export const ardupilotCopter: readonly ParamDefinition[] = [
   `),
   ...defineEach(1, 6, "FLTMODE# b 0"),
 ];
-
-/** Name in 4.7 → name before it, and what one unit of the new is in the old. */
-const BEFORE_4_7: Readonly<Record<string, readonly [string, number]>> = {
-  ATC_ANGLE_MAX: ["ANGLE_MAX", 100],
-  ARMING_SKIPCHK: ["ARMING_CHECK", 1],
-  CIRCLE_RADIUS_M: ["CIRCLE_RADIUS", 100],
-  LAND_ALT_LOW_M: ["LAND_ALT_LOW", 100],
-  LAND_SPD_HIGH_MS: ["LAND_SPEED_HIGH", 100],
-  LAND_SPD_MS: ["LAND_SPEED", 100],
-  LOIT_ACC_MAX_M: ["LOIT_ACC_MAX", 100],
-  LOIT_BRK_ACC_M: ["LOIT_BRK_ACCEL", 100],
-  LOIT_BRK_JRK_M: ["LOIT_BRK_JERK", 100],
-  LOIT_SPEED_MS: ["LOIT_SPEED", 100],
-  MAV_GCS_SYSID: ["SYSID_MYGCS", 1],
-  MAV_SYSID: ["SYSID_THISMAV", 1],
-  PILOT_ACC_Z: ["PILOT_ACCEL_Z", 100],
-  PILOT_SPD_DN: ["PILOT_SPEED_DN", 100],
-  PILOT_SPD_UP: ["PILOT_SPEED_UP", 100],
-  PILOT_TKO_ALT_M: ["PILOT_TKOFF_ALT", 100],
-  RTL_ALT_FINAL_M: ["RTL_ALT_FINAL", 100],
-  RTL_ALT_M: ["RTL_ALT", 100],
-  RTL_CLIMB_MIN_M: ["RTL_CLIMB_MIN", 100],
-  RTL_SPEED_MS: ["RTL_SPEED", 100],
-  WP_ACC: ["WPNAV_ACCEL", 100],
-  WP_ACC_CNR: ["WPNAV_ACCEL_C", 100],
-  WP_ACC_Z: ["WPNAV_ACCEL_Z", 100],
-  WP_JERK: ["WPNAV_JERK", 1],
-  WP_RADIUS_M: ["WPNAV_RADIUS", 100],
-  WP_RFND_USE: ["WPNAV_RFND_USE", 1],
-  WP_SPD: ["WPNAV_SPEED", 100],
-  WP_SPD_DN: ["WPNAV_SPEED_DN", 100],
-  WP_SPD_UP: ["WPNAV_SPEED_UP", 100],
-  WP_TER_MARGIN: ["WPNAV_TER_MARGIN", 1],
-};
-
-/** A 4.7 parameter set as ArduPilot 4.6 names and scales it. */
-export function asBefore47(definitions: readonly ParamDefinition[]): ParamDefinition[] {
-  return definitions
-    .filter(({ name }) => name !== "MAV_GCS_SYSID_HI")
-    .map((definition) => {
-      const [name, scale] = BEFORE_4_7[definition.name] ?? [streamName(definition.name), 1];
-      // ARMING_CHECK selects checks where ARMING_SKIPCHK skips them: 1 is all of them.
-      const value = name === "ARMING_CHECK" ? 1 : definition.value * scale;
-      return { ...definition, name, value };
-    });
-}
-
-/** MAV1_POSITION of 4.7 was SR0_POSITION. */
-const streamName = (name: string): string =>
-  name.replace(/^MAV(\d)_/, (_, number: string) => `SR${Number(number) - 1}_`);

@@ -21,7 +21,6 @@ export class ParamProtocol {
   constructor(
     private readonly flight: Flight,
     private readonly send: (message: MavLinkData) => void,
-    private readonly changed: (param: StoredParam) => void,
   ) {}
 
   /** Nobody listens any more. */
@@ -82,7 +81,6 @@ export class ParamProtocol {
       // The type that was sent is not looked at; an integer parameter rounds.
       params.set(param.name, request.paramValue);
     }
-    this.changed(param);
     this.send(this.valueOf(param, autopilot === "px4" ? param.index : NO_INDEX));
   }
 
@@ -94,9 +92,7 @@ export class ParamProtocol {
     this.refuse(name, index, ParamErrorCode.doesNotExist, from);
   }
 
-  /** ArduPilot before 4.7 is silent where 4.7 sends PARAM_ERROR. */
   private refuse(paramId: string, paramIndex: number, error: number, from: Sender): void {
-    if (this.flight.options.firmware === "4.6") return;
     this.send(
       build(ParamError, {
         targetSystem: from.systemId,

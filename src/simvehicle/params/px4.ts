@@ -66,12 +66,3 @@ export const px4Copter: readonly ParamDefinition[] = [
     MPC_Z_V_AUTO_DN f 1.5; MPC_Z_V_AUTO_UP f 3; SYS_AUTOSTART i 10016
   `),
 ];
-
-export const px4Rover: readonly ParamDefinition[] = [
-  ...shared,
-  ...defineParams(`
-    CA_AIRFRAME i 6; GND_SPEED_IMAX f 0.125; GND_SPEED_MAX f 10; GND_SPEED_P f 0.25; GND_SPEED_TRIM f 3; GND_THR_CRUISE f 0.3
-    GND_THR_MAX f 0.3; GND_THR_MIN f 0; RD_MAX_ACCEL f 0.5; RD_MAX_SPEED f 7; RD_MAN_YAW_SCALE f 1; RD_TRANS_DRV_TRN f 0.17
-    RD_WHEEL_TRACK f 0.5; SYS_AUTOSTART i 4009
-  `),
-];

@@ -15,18 +15,14 @@ export interface Tuning extends Limits {
 }
 
 const DEGREE = Math.PI / 180;
-const YAW_RATE = 60 * DEGREE;
 
 /** Read again at each use, because a parameter may change in flight. */
 export function tuningOf(params: ParamStore): Tuning {
-  if (params.find("WP_SPD")) return copter47(params);
-  if (params.find("WPNAV_SPEED")) return copterBefore47(params);
-  if (params.find("MPC_XY_CRUISE")) return px4Copter(params);
-  if (params.find("RD_MAX_SPEED")) return px4Rover(params);
-  return ardupilotRover(params);
+  if (params.find("WP_SPD")) return ardupilotCopter(params);
+  return params.find("MPC_XY_CRUISE") ? px4Copter(params) : ardupilotRover(params);
 }
 
-function copter47(params: ParamStore): Tuning {
+function ardupilotCopter(params: ParamStore): Tuning {
   return {
     speed: params.get("WP_SPD"),
     speedUp: params.get("WP_SPD_UP"),
@@ -41,25 +37,6 @@ function copter47(params: ParamStore): Tuning {
     returnAltitude: params.get("RTL_ALT_M"),
     returnLoiter: params.get("RTL_LOIT_TIME") / 1000,
     groundStation: params.get("MAV_GCS_SYSID"),
-  };
-}
-
-function copterBefore47(params: ParamStore): Tuning {
-  const metres = (name: string): number => params.get(name) / 100;
-  return {
-    speed: metres("WPNAV_SPEED"),
-    speedUp: metres("WPNAV_SPEED_UP"),
-    speedDown: metres("WPNAV_SPEED_DN"),
-    accel: metres("WPNAV_ACCEL"),
-    accelZ: metres("WPNAV_ACCEL_Z"),
-    yawRate: params.get("ATC_SLEW_YAW") * DEGREE,
-    waypointRadius: metres("WPNAV_RADIUS"),
-    landSpeed: metres("LAND_SPEED"),
-    landSpeedHigh: metres("LAND_SPEED_HIGH") || metres("WPNAV_SPEED_DN"),
-    landSlowBelow: metres("LAND_ALT_LOW"),
-    returnAltitude: metres("RTL_ALT"),
-    returnLoiter: params.get("RTL_LOIT_TIME") / 1000,
-    groundStation: params.get("SYSID_MYGCS"),
   };
 }
 
@@ -81,35 +58,20 @@ function px4Copter(params: ParamStore): Tuning {
   };
 }
 
-const onTheGround = {
-  speedUp: 0,
-  speedDown: 0,
-  accelZ: 0,
-  landSpeed: 0,
-  landSpeedHigh: 0,
-  landSlowBelow: 0,
-  returnAltitude: 0,
-  returnLoiter: 0,
-};
-
-function px4Rover(params: ParamStore): Tuning {
-  return {
-    ...onTheGround,
-    speed: params.get("GND_SPEED_TRIM"),
-    accel: params.get("RD_MAX_ACCEL"),
-    yawRate: YAW_RATE,
-    waypointRadius: params.get("NAV_ACC_RAD"),
-    groundStation: 255,
-  };
-}
-
 function ardupilotRover(params: ParamStore): Tuning {
   return {
-    ...onTheGround,
+    speedUp: 0,
+    speedDown: 0,
+    accelZ: 0,
+    landSpeed: 0,
+    landSpeedHigh: 0,
+    landSlowBelow: 0,
+    returnAltitude: 0,
+    returnLoiter: 0,
     speed: params.get("WP_SPEED") || params.get("CRUISE_SPEED"),
     accel: params.get("ATC_ACCEL_MAX"),
     yawRate: params.get("ATC_STR_RAT_MAX") * DEGREE,
     waypointRadius: params.get("WP_RADIUS"),
-    groundStation: params.get("MAV_GCS_SYSID", params.get("SYSID_MYGCS", 255)),
+    groundStation: params.get("MAV_GCS_SYSID"),
   };
 }

@@ -1,7 +1,6 @@
 import { SteppedVehicle } from "../../testing/worlds/stepped-vehicle";
 
 const ARM = { _param1: 1 };
-const FORCE_ARM = { _param1: 1, _param2: 2989 };
 
 test("arming is refused with the reasons until the checks pass", () => {
   const stepped = new SteppedVehicle({}, 40);
@@ -17,12 +16,6 @@ test("arming is refused with the reasons until the checks pass", () => {
   expect(stepped.command(400, ARM)).toBe(4);
   stepped.wait(11);
   expect(stepped.command(400, ARM)).toBe(0);
-});
-
-test("a force arms before the checks pass", () => {
-  const stepped = new SteppedVehicle({}, 40);
-  expect(stepped.command(400, ARM)).toBe(4);
-  expect(stepped.command(400, FORCE_ARM)).toBe(0);
 });
 
 test("what it waits for is said again every half minute", () => {

@@ -25,8 +25,8 @@ export class Arming {
     return found;
   }
 
-  /** Whether the motors may start now. Says why not. `force` skips the checks but not the mode's word. */
-  tryArm(force: boolean): boolean {
+  /** Starts the motors when nothing stands against it; says why not. */
+  tryArm(): boolean {
     const { flight } = this;
     if (flight.armed) return true;
     if (!flight.mode.armable) {
@@ -34,7 +34,7 @@ export class Arming {
       return false;
     }
     const obstacles = this.obstacles();
-    if (obstacles.length > 0 && !force) {
+    if (obstacles.length > 0) {
       this.refuse(obstacles, "Arm");
       return false;
     }
@@ -49,11 +49,6 @@ export class Arming {
     if (obstacles.length === 0) return;
     this.lastShown = now;
     this.refuse(obstacles, "PreArm");
-  }
-
-  /** RUN_PREARM_CHECKS: say it now. */
-  showAll(): void {
-    this.refuse(this.obstacles(), "PreArm");
   }
 
   private refuse(obstacles: readonly string[], when: "Arm" | "PreArm"): void {

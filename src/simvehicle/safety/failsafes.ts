@@ -6,8 +6,6 @@ import { breaksFence } from "./fence";
 
 const FENCE_TYPE = { height: 1, circle: 2, shapes: 4 } as const;
 const FS_OPTION = { auto: 2, landing: 8, pilot: 16 } as const;
-/** Milliseconds between two repeats of a fence breach. */
-const FENCE_REPEAT = 1000;
 
 /** What the vehicle does on its own when a ground station, its charge or its bounds are gone. */
 export class Failsafes {
@@ -15,17 +13,11 @@ export class Failsafes {
   private groundStationLost = false;
   private batteryStage: "good" | "low" | "critical" = "good";
   private breached = false;
-  private breachCount = 0;
-  private breachShown = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly flight: Flight) {}
 
   get active(): boolean {
     return this.groundStationLost || this.batteryStage !== "good";
-  }
-
-  get fence(): { readonly breached: boolean; readonly count: number } {
-    return { breached: this.breached, count: this.breachCount };
   }
 
   /** The ground station that the failsafe follows was heard; nobody else's heartbeat counts. */
@@ -36,7 +28,7 @@ export class Failsafes {
   step(now: number): void {
     this.watchGroundStation(now);
     this.watchBattery();
-    this.watchFence(now);
+    this.watchFence();
   }
 
   private watchGroundStation(now: number): void {
@@ -102,7 +94,7 @@ export class Failsafes {
     if (action !== 0) this.act("Battery Failsafe", (px4 ? action >= 2 : action === 1) ? "land" : "return");
   }
 
-  private watchFence(now: number): void {
+  private watchFence(): void {
     const { flight } = this;
     const broken = this.brokenFence();
     if (!broken) {
@@ -110,12 +102,8 @@ export class Failsafes {
       this.breached = false;
       return;
     }
-    if (this.breached && now - this.breachShown < FENCE_REPEAT) return;
-    const fresh = !this.breached;
+    if (this.breached) return;
     this.breached = true;
-    this.breachShown = now;
-    if (!fresh) return;
-    this.breachCount += 1;
     flight.reports.text(Severity.notice, `${broken} fence breached`);
     const action = flight.params.get(flight.autopilot === "px4" ? "GF_ACTION" : "FENCE_ACTION");
     this.actOnFence(action);

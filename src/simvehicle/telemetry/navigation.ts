@@ -28,24 +28,6 @@ export function globalPosition(flight: Flight): MavLinkData {
   });
 }
 
-export function localPosition(flight: Flight): MavLinkData {
-  const { n, e, d, vn, ve, vd } = flight.body;
-  return build(common.LocalPositionNed, {
-    timeBootMs: bootMillis(flight),
-    x: n,
-    y: e,
-    z: d,
-    vx: vn,
-    vy: ve,
-    vz: vd,
-  });
-}
-
-export function attitude(flight: Flight): MavLinkData {
-  const { roll, pitch, yaw, yawRate } = flight.body;
-  return build(common.Attitude, { timeBootMs: bootMillis(flight), roll, pitch, yaw, yawspeed: yawRate });
-}
-
 /** w, x, y, z of the rotation from NED to the body. */
 export function quaternion({ roll, pitch, yaw }: { roll: number; pitch: number; yaw: number }): number[] {
   const [cr, sr] = [Math.cos(roll / 2), Math.sin(roll / 2)];
@@ -151,20 +133,5 @@ export function positionTarget(flight: Flight): MavLinkData {
     latInt: e7(place.lat),
     lonInt: e7(place.lng),
     alt: place.altitude,
-  });
-}
-
-export function navController(flight: Flight): MavLinkData {
-  const { body, guided } = flight;
-  const target = guided.kind === "velocity" ? flight.here() : guided;
-  const n = target.n - body.n;
-  const e = target.e - body.e;
-  return build(common.NavControllerOutput, {
-    navRoll: (body.roll * 180) / Math.PI,
-    navPitch: (body.pitch * 180) / Math.PI,
-    navBearing: Math.round((Math.atan2(e, n) * 180) / Math.PI),
-    targetBearing: Math.round((Math.atan2(e, n) * 180) / Math.PI),
-    wpDist: Math.min(65_535, Math.round(Math.hypot(n, e))),
-    altError: body.d - target.d,
   });
 }

@@ -45,23 +45,6 @@ export function rawImu(flight: Flight): MavLinkData {
   });
 }
 
-export function scaledImu2(flight: Flight): MavLinkData {
-  const { acc, gyro, mag } = inertial(flight);
-  return build(common.ScaledImu2, {
-    timeBootMs: bootMillis(flight),
-    xacc: acc[0],
-    yacc: acc[1],
-    zacc: acc[2],
-    xgyro: gyro[0],
-    ygyro: gyro[1],
-    zgyro: gyro[2],
-    xmag: mag[0],
-    ymag: mag[1],
-    zmag: mag[2],
-    temperature: 4500,
-  });
-}
-
 /** PX4's inertial message, in SI units and gauss. */
 export function highresImu(flight: Flight): MavLinkData {
   const { acc, gyro, mag } = inertial(flight);
@@ -86,38 +69,6 @@ export function highresImu(flight: Flight): MavLinkData {
 
 /** Hectopascal by the standard atmosphere. */
 const pressure = (flight: Flight): number => 1013.25 * (1 - 2.25577e-5 * flight.position.altitude) ** 5.25588;
-
-export function scaledPressure(flight: Flight): MavLinkData {
-  return build(common.ScaledPressure, {
-    timeBootMs: bootMillis(flight),
-    pressAbs: pressure(flight),
-    temperature: 4500,
-  });
-}
-
-export const vibration = (flight: Flight): MavLinkData =>
-  build(common.Vibration, {
-    timeUsec: BigInt(bootMillis(flight)) * 1000n,
-    vibrationX: flight.landed ? 0.001 : 0.003,
-    vibrationY: flight.landed ? 0.001 : 0.003,
-    vibrationZ: flight.landed ? 0.001 : 0.004,
-  });
-
-/** The second attitude estimate: the same truth. */
-export function ahrs2(flight: Flight): MavLinkData {
-  const { body, position } = flight;
-  return build(ardupilotmega.Ahrs2, {
-    roll: body.roll,
-    pitch: body.pitch,
-    yaw: body.yaw,
-    altitude: position.altitude,
-    lat: Math.round(position.lat * 1e7),
-    lng: Math.round(position.lng * 1e7),
-  });
-}
-
-export const ahrs = (flight: Flight): MavLinkData =>
-  build(ardupilotmega.Ahrs, { omegaIz: flight.body.yawRate * 0.001, errorRp: 0.002, errorYaw: 0.002 });
 
 /** Attitude, velocities and positions are good once there is a fix; before, a constant-position mode. */
 export function ekfStatus(flight: Flight): MavLinkData {

@@ -18,16 +18,14 @@ export class LoggedCopter {
 
   constructor(logFolder: string) {
     this.vehicle = new SimVehicle(
-      { kind: "copter", autopilot: "ardupilot", firmware: "4.7", home: HOME, systemId: 1, bootSeconds: 0 },
+      { kind: "copter", autopilot: "ardupilot", home: HOME, systemId: 1, bootSeconds: 0 },
       (message) => this.said.push({ at: this.now, message }),
-      () => undefined,
       this.now,
       logFolder,
     );
     // Someone listens: it talks.
     this.vehicle.listened(true);
-    const all = { targetSystem: 1, targetComponent: 1, reqStreamId: 0, reqMessageRate: 10, startStop: 1 };
-    this.vehicle.receive(build(common.RequestDataStream, all), STATION);
+    for (const id of [1, 24, 27, 31, 33, 74, 193]) this.command(511, { _param1: id, _param2: 100_000 });
     this.step();
   }
 

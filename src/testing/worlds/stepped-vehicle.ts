@@ -12,9 +12,8 @@ export class SteppedVehicle {
 
   constructor(params: Record<string, number> = {}, bootSeconds = 0) {
     this.vehicle = new SimVehicle(
-      { kind: "copter", autopilot: "ardupilot", firmware: "4.7", home, systemId: 1, bootSeconds },
+      { kind: "copter", autopilot: "ardupilot", home, systemId: 1, bootSeconds },
       (message) => this.said.push(message),
-      () => undefined,
       this.now,
     );
     for (const [name, value] of Object.entries(params)) this.vehicle.flight.params.set(name, value);
