@@ -21,10 +21,6 @@ export class GeofenceService extends PlanService<GeofenceKind> {
     );
   }
 
-  async remove(userId: number, id: number): Promise<void> {
-    if (!(await this.store.delete(this.db, userId, id))) this.missing(id);
-  }
-
   /** What a vehicle gets when its fence is synchronised. */
   async enabled(userId: number): Promise<Geofence[]> {
     return (await this.store.list(this.db, userId)).filter(({ enabled }) => enabled);

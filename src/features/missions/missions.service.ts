@@ -11,7 +11,7 @@ export class MissionService extends PlanService<MissionKind> {
   }
 
   /** Takes the mission off the user's drones, and deletes it with its points. */
-  async remove(userId: number, missionId: number): Promise<void> {
+  override async remove(userId: number, missionId: number): Promise<void> {
     try {
       await this.db.transaction(async (trx) => {
         await unlinkDrones(trx, userId, missionId);

@@ -1,4 +1,5 @@
-export { BATCH_BYTES, PLAN_LIMITS, type PlanLimits } from "./plan-limits";
+export { PLAN_LIMITS, type PlanLimits } from "./plan-limits";
+export { planRoute, planRoutes, serialized } from "./plans.routes";
 export {
   batchOf,
   firstOf,

@@ -59,6 +59,11 @@ export class PlanService<Kind extends PlanKind> {
     });
   }
 
+  /** Deletes the plan with its points. */
+  async remove(userId: number, id: number): Promise<void> {
+    if (!(await this.store.delete(this.db, userId, id))) this.missing(id);
+  }
+
   async getPoint(userId: number, pointId: number): Promise<Kind["point"]> {
     return (await this.store.findPoint(this.db, userId, pointId)) ?? this.missingPoint(pointId);
   }

@@ -1,0 +1,137 @@
+import type { z } from "zod";
+import { ids, Message, type Route, route, SerializedJson } from "../../http/route";
+import { BATCH_BYTES } from "./plan-limits";
+import type { PlanKind, PlanService } from "./plans.service";
+
+/** What the contract says of one kind of plan. */
+export interface PlanRoutes {
+  readonly tag: string;
+  /** How paths and texts name the plan: "mission". */
+  readonly word: string;
+  /** Name of the parameter that is a point's id. */
+  readonly pointId: string;
+  readonly plan: z.ZodType;
+  readonly newPlan: z.ZodType;
+  readonly point: z.ZodType;
+  readonly firstPoint: z.ZodType;
+  readonly pointChange: z.ZodType;
+  readonly pointBatch: z.ZodType;
+  /** Status of a reply to a change of points. */
+  readonly changed: 200 | 201;
+  /** What differs from the routes below, by operation. */
+  readonly create?: Difference;
+  readonly list?: Difference;
+  readonly read?: Difference;
+  readonly remove?: Difference;
+}
+
+type Difference = Partial<Pick<Route, "summary" | "description" | "success" | "errors" | "documents">>;
+
+/** Shared by all routes of plans. The contract answers input that does not fit with 500. */
+export const planRoute = { guard: "user", envelope: "B", invalidInput: 500 } as const;
+
+/** Plans are passed on as Postgres made them. */
+export const serialized = async (json: Promise<string>) => new SerializedJson(await json);
+
+/** The routes that missions and geofences have in common. */
+export function planRoutes<Kind extends PlanKind>(plans: PlanService<Kind>, kind: PlanRoutes): Route[] {
+  const { tag, word, plan, point, changed } = kind;
+  const common = { ...planRoute, tag };
+  const planId = `${word}_id`;
+  const { pointId } = kind;
+  const onePlan = { ...common, path: `/${word}/:${planId}`, params: ids(planId) };
+  const onePoint = { ...common, path: `/${word}/point/:${pointId}`, params: ids(pointId) };
+  const whole = { status: changed, schema: plan, description: `The whole ${word}.` } as const;
+  return [
+    route({
+      ...common,
+      method: "post",
+      path: `/${word}`,
+      summary: `Create a ${word} without points`,
+      body: kind.newPlan,
+      success: { status: 201, schema: plan, description: `The ${word}, without points.` },
+      ...kind.create,
+      handle: ({ body, caller }) => serialized(plans.create(caller.id, body as object)),
+    }),
+    route({
+      ...common,
+      method: "get",
+      path: `/${word}s`,
+      summary: `List the caller's ${word}s with their points`,
+      success: { status: 200, schema: (plan as z.ZodObject).array() },
+      ...kind.list,
+      handle: ({ caller }) => serialized(plans.listJson(caller.id)),
+    }),
+    route({
+      ...onePlan,
+      method: "get",
+      summary: `Read a ${word} with its points`,
+      success: { status: 200, schema: plan },
+      ...kind.read,
+      handle: ({ params, caller }) => serialized(plans.getJson(caller.id, params[planId] as number)),
+    }),
+    route({
+      ...onePlan,
+      method: "delete",
+      summary: `Delete a ${word} with its points`,
+      success: { status: 200, schema: Message },
+      ...kind.remove,
+      handle: async ({ params, caller }) => {
+        await plans.remove(caller.id, params[planId] as number);
+        return { message: `The ${word} was deleted.` };
+      },
+    }),
+    route({
+      ...common,
+      method: "post",
+      path: `/${word}/point`,
+      summary: `Add one point to a ${word}`,
+      description: "The body is an array of which only the first element is read. Unknown keys are refused.",
+      body: kind.firstPoint,
+      success: { ...whole, status: 201 },
+      documents: { 404: `The caller has no ${word} with this \`${planId}\`.` },
+      handle: ({ body, caller }) => {
+        const first = body as Kind["newPoint"];
+        return serialized(
+          plans.addPoint(caller.id, (first as Record<string, number>)[planId] as number, first),
+        );
+      },
+    }),
+    route({
+      ...onePoint,
+      method: "get",
+      summary: "Read one point",
+      success: { status: 200, schema: point },
+      handle: ({ params, caller }) => plans.getPoint(caller.id, params[pointId] as number),
+    }),
+    route({
+      ...onePoint,
+      method: "patch",
+      summary: "Change some fields of one point",
+      description: `Any column but the id and the ${word}'s id. Unknown keys are refused.`,
+      body: kind.pointChange,
+      success: whole,
+      handle: ({ params, body, caller }) =>
+        serialized(plans.changePoint(caller.id, params[pointId] as number, body as object)),
+    }),
+    route({
+      ...onePoint,
+      method: "delete",
+      summary: "Delete one point",
+      success: whole,
+      handle: ({ params, caller }) => serialized(plans.removePoint(caller.id, params[pointId] as number)),
+    }),
+    route({
+      ...onePlan,
+      method: "patch",
+      path: `${onePlan.path}/points`,
+      summary: `Change several points of a ${word}, all or none`,
+      description: `Each row names a point by \`id\` and the columns to change. An unknown key, a value that does not fit, or a point that is not this ${word}'s fails the whole batch with 500, and nothing is changed.`,
+      body: kind.pointBatch,
+      bodyLimitBytes: BATCH_BYTES,
+      success: whole,
+      handle: ({ params, body, caller }) =>
+        serialized(plans.changePoints(caller.id, params[planId] as number, body as never)),
+    }),
+  ];
+}
