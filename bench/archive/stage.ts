@@ -80,7 +80,7 @@ async function storeInProcess(folder: string, stops: Stops): Promise<ObjectStore
 }
 
 async function fillExecution(db: Db, store: ObjectStore, folder: string): Promise<number> {
-  const user = { username: "bench@example.com", password: "benchmark", level: null, active: true } as const;
+  const user = { username: "bench@example.com", password_hash: null, level: null, active: true } as const;
   const { id: user_id } = await createUser(db, user);
   const drone = { user_id, name: "bench", type: "sitl", vehicle_type: "copter", port: 5760 };
   const [{ id: drone_id }] = await db("drones").insert(drone).returning("id");

@@ -57,7 +57,7 @@ async function storeRecords(url: string): Promise<string> {
   try {
     const ids: number[] = [];
     for (const username of ["bench@example.com", "neighbour@example.com"]) {
-      const user = await createUser(db, { username, password: "benchmark", level: null, active: true });
+      const user = await createUser(db, { username, password_hash: null, level: null, active: true });
       ids.push(user.id);
       await db.raw(
         `WITH stored AS (

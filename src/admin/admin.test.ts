@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { createUser } from "../features/accounts";
+import { createUser, hashPassword } from "../features/accounts";
 import { compiledPrograms } from "../testing/programs/programs";
 import { startTestGateway, type TestGateway } from "../testing/worlds/start-gateway";
 
@@ -55,7 +55,8 @@ describe("a login that is tried", () => {
 
   test("leaves an account behind as which nobody can log in, also when one was there before", async () => {
     const password = "known to a cluster's administrators";
-    await createUser(gateway.deps.db, { username, password, level: "CUSTOMER", active: true });
+    const password_hash = await hashPassword(password);
+    await createUser(gateway.deps.db, { username, password_hash, level: "CUSTOMER", active: true });
     expect((await logIn(password)).status).toBe(200);
     for (const _ of ["once", "again"]) {
       const said = await admin(["check-login", "--gateway", gateway.url]);

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { z } from "zod";
-import { createUser } from "../features/accounts";
+import { createUser, hashPassword } from "../features/accounts";
 import { adminConfig, loadConfig } from "../platform/config";
 import { issueMessage } from "../platform/config/issue-message";
 import { explainDatabaseError } from "../platform/postgres/errors";
@@ -31,9 +31,11 @@ export const createUserCommand: AdminCommand = {
       const faults = input.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issueMessage(issue)}`);
       throw new Error(`usage: admin ${this.usage}\n${faults.join("\n")}`);
     }
+    const { password, ...account } = input.data;
+    const password_hash = await hashPassword(password);
     const config = loadConfig(adminConfig);
     await withDatabase(async (db) => {
-      const user = await createUser(db, { ...input.data, active: values.active });
+      const user = await createUser(db, { ...account, password_hash, active: values.active });
       process.stdout.write(`user ${user.id} ${user.username} ${user.ip}\n`);
       if (user.activation_token) {
         process.stdout.write(
@@ -47,7 +49,7 @@ export const createUserCommand: AdminCommand = {
   },
 };
 
-/** A password on a command line would stand in every process list, so it comes through a pipe. */
+/** The password comes through a pipe: a command line is visible in every process list. */
 async function firstLine(stream: NodeJS.ReadStream): Promise<string> {
   let text = "";
   for await (const chunk of stream) text += chunk;

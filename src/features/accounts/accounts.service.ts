@@ -89,7 +89,8 @@ export function accountsService(deps: Deps) {
       const username = tokens.verifiedEmail(token);
       if (!username)
         throw new DomainError("unauthenticated", "This link is not valid any more; ask for a new one.");
-      return createUser(db, { username, password, level: "CUSTOMER", active: true });
+      const password_hash = await hashPassword(password);
+      return createUser(db, { username, password_hash, level: "CUSTOMER", active: true });
     },
 
     async activate(userId: number, token: string, network: string): Promise<TokenPair> {

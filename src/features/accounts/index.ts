@@ -15,7 +15,7 @@ import { readTokenStatuses, revokeToken } from "./revoked-tokens.store";
 import { TokenWatch } from "./token-watch";
 import { Tokens } from "./tokens";
 
-export { addUser, type CreateUserInput, createUser } from "./create-user";
+export { createUser } from "./create-user";
 export { hashPassword } from "./passwords";
 export { readTokenStatuses } from "./revoked-tokens.store";
 export { withTemporaryLogin } from "./temporary-login";

@@ -3,7 +3,6 @@ import type { Db } from "../../platform/postgres/db";
 import { missionRoutes } from "./missions.routes";
 import type { Mission } from "./missions.schema";
 import { MissionService } from "./missions.service";
-import { missionStore } from "./missions.store";
 
 export type { Mission, MissionPoint } from "./missions.schema";
 
@@ -15,6 +14,3 @@ export function missions({ db }: { readonly db: Db }): { readonly routes: readon
 /** The user's mission with its points in the order they are flown, or `not_found`. */
 export const missionForUpload = (db: Db, userId: number, missionId: number): Promise<Mission> =>
   new MissionService(db).get(userId, missionId);
-
-export const ownsMission = (db: Db, userId: number, missionId: number): Promise<boolean> =>
-  missionStore.owns(db, userId, missionId);

@@ -4,7 +4,7 @@ import { freshDatabase } from "../../testing";
 import { atEndOfFile } from "../../testing/clean-up";
 import { insertMissions, missionPoint } from "../../testing/worlds/plans";
 import { startTestGateway } from "../../testing/worlds/start-gateway";
-import { addUser } from "../accounts";
+import { createUser } from "../accounts";
 import { PLAN_LIMITS } from "../plans";
 import type { Mission } from "./missions.schema";
 import { MissionService } from "./missions.service";
@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 async function newUser(): Promise<number> {
   const username = `${crypto.randomUUID()}@example.com`;
-  return (await addUser(db, { username, password_hash: "none", level: null, active: true })).id;
+  return (await createUser(db, { username, password_hash: "none", level: null, active: true })).id;
 }
 
 const insert = (plans: number, pointsEach = 0) => insertMissions(db, userId, { plans, pointsEach });

@@ -1,5 +1,5 @@
 import { isDomainError } from "../../domain/errors";
-import { createUser } from "../../features/accounts";
+import { createUser, hashPassword } from "../../features/accounts";
 import { openDatabase } from "../../platform/postgres/db";
 import { ApiClient } from "../api-client";
 import type { Part } from "./part";
@@ -20,10 +20,14 @@ export const firstUser: Part = {
   },
 };
 
-async function create(databaseUrl: string, user: { username: string; password: string }): Promise<void> {
+async function create(
+  databaseUrl: string,
+  { username, password }: { username: string; password: string },
+): Promise<void> {
   const db = openDatabase(databaseUrl, { poolMax: 1, name: "fleet-laptop" });
   try {
-    await createUser(db, { ...user, level: "ADMIN", active: true });
+    const password_hash = await hashPassword(password);
+    await createUser(db, { username, password_hash, level: "ADMIN", active: true });
   } catch (cause) {
     if (!isDomainError(cause)) throw cause;
     throw new Error(

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { addUser, hashPassword, type Level } from "../../features/accounts";
+import { createUser, hashPassword, type Level } from "../../features/accounts";
 import { type Gateway, startGateway } from "../../gateway";
 import { gatewayConfig, loadConfig } from "../../platform/config";
 import type { LogDestination } from "../../platform/process/log";
@@ -84,7 +84,7 @@ export async function startTestGateway(
     const username = `pilot-${randomUUID()}@example.com`;
     passwordHash ??= hashPassword(PASSWORD);
     const password_hash = await passwordHash;
-    const row = await addUser(gateway.deps.db, { username, password_hash, level, active });
+    const row = await createUser(gateway.deps.db, { username, password_hash, level, active });
     return { username, password: PASSWORD, row };
   };
   const newUser = async (): Promise<TestUser> => {

@@ -1,4 +1,4 @@
-import { createUser } from "../../../../features/accounts";
+import { createUser, hashPassword } from "../../../../features/accounts";
 import { grantSubscription } from "../../../../features/billing/grant";
 import { type SimulatedVehicle, startSimulator } from "../../../../simvehicle";
 import { atEndOfFile } from "../../../clean-up";
@@ -36,7 +36,9 @@ export interface Loads {
 export async function startLoads(deployment: Deployment, round: Round, progress: Progress): Promise<Loads> {
   const { gateways, doorsOfDrones, relays, tunnels, terms, db, redisUrl, storeUrl, mail } = deployment;
   const credentials = { username: "pilot@example.com", password: "correct horse battery" };
-  const user = await createUser(db, { ...credentials, level: "CUSTOMER", active: true });
+  const { username, password } = credentials;
+  const password_hash = await hashPassword(password);
+  const user = await createUser(db, { username, password_hash, level: "CUSTOMER", active: true });
   let tokens = { access_token: "", refresh_token: "" };
   const token = () => tokens.access_token;
   const logIn = async () => {
