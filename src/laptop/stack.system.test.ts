@@ -177,7 +177,9 @@ describe("a stack that was started with --reset", () => {
     expect(demo.output()).toMatch(/PrivateKey = \(not shown\)\n +Address = 10\.70\.0\.2\/32\n/);
     expect(code).toBe(0);
     expect(demo.output().match(/Corner \d reached/g)).toHaveLength(4);
-    expect(demo.output()).toMatch(/frames obeyed.+\n(.*\n)*.*stopped by itself(.*\n)*Execution \d+: /);
+    expect(demo.output()).toMatch(
+      /frames obeyed.+\n(.*\n)*.*dead-man timer stopped the copter(.*\n)*Execution \d+: /,
+    );
     expect(demo.output()).toMatch(
       /Execution \d+: .+\nThe picture arrived.+\nThe report went to pilot@example\.com/,
     );

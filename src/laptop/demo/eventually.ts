@@ -1,12 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-const limitMs = 60_000;
 const pauseMs = 500;
 
-/** Ask until there is an answer. Rejects after a minute, saying what it was that did not come. */
+/** Ask until there is an answer. Rejects after the limit with an error that names what did not come. */
 export async function eventually<Found>(
   what: string,
   ask: () => Promise<Found | undefined | null | false>,
+  limitMs = 60_000,
 ): Promise<Found> {
   const deadline = Date.now() + limitMs;
   for (;;) {

@@ -53,8 +53,8 @@ export class Flight {
     for (const old of await this.api.get<Named[]>("/geofences")) {
       if (old.name === name) await this.api.delete(`/geofence/${old.id}`);
     }
-    const wish = { name, type: "polygon", fence_type: "inclusion" };
-    const { id } = await this.api.post<Named>("/geofence", wish);
+    const fence = { name, type: "polygon", fence_type: "inclusion" };
+    const { id } = await this.api.post<Named>("/geofence", fence);
     for (const point of fencePoints(id, home)) await this.api.post("/geofence/point", [point]);
     return id;
   }
@@ -98,7 +98,7 @@ export class Flight {
     }
   }
 
-  /** East by the sticks, then the sticks fall silent: the vehicle must stop by itself. */
+  /** Flies east by the sticks, then sends no more frames: the dead-man timer must stop the vehicle. */
   async flyBySticks(gamepad: Gamepad, home: LatLng): Promise<void> {
     gamepad.hold({});
     const deadline = Date.now() + 10_000;
@@ -125,7 +125,7 @@ export class Flight {
       home,
       ({ mode, speed = 1 }) => mode === "BRAKE" && speed < 0.5,
     );
-    this.screen.step("  The sticks fell silent, and the copter stopped by itself");
+    this.screen.step("  No stick frame came any more, and the dead-man timer stopped the copter");
   }
 
   async returnAndLand(home: LatLng): Promise<void> {

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Environment } from "../../platform/config";
+import { assertReachable } from "../../platform/process/reachability";
 import type { Ready } from "../ready";
 import { startChild } from "./child";
 import { composeFiles } from "./compose-files";
@@ -10,7 +11,7 @@ import { flightLogs, onboard } from "./onboard";
 import type { Part } from "./part";
 import { schema } from "./schema";
 import type { Secrets } from "./secrets";
-import { connectOnce, database, mail, objects, redis } from "./services";
+import { database, mail, objects, redis } from "./services";
 
 /** Short, because nobody but the person at this terminal waits. */
 const drain = { SHUTDOWN_DRAIN_SECONDS: "3" };
@@ -94,7 +95,7 @@ const simulator: Part = {
       port: { number: Number(port), variable: "SIMULATOR_PORT" },
       folder,
       env: { ...env, ...drain, ...settings },
-      answers: () => connectOnce("127.0.0.1", Number(port)),
+      answers: () => assertReachable(`tcp://127.0.0.1:${port}`),
     });
     return { ...child, env: settings };
   },

@@ -1,10 +1,8 @@
-import { connect } from "node:net";
 import { join } from "node:path";
 import { GetObjectCommand, type S3Client } from "@aws-sdk/client-s3";
-import { Redis } from "ioredis";
-import pg from "pg";
 import type { Environment } from "../../platform/config";
 import { openObjects } from "../../platform/objects/client";
+import { assertReachable } from "../../platform/process/reachability";
 import { startMail } from "../servers/mail";
 import { startObjects } from "../servers/objects";
 import { startPostgres } from "../servers/postgres";
@@ -16,13 +14,10 @@ import type { Part } from "./part";
 export const database: Part = {
   name: "Postgres",
   async start({ env, folder, secrets }) {
-    if (env.DATABASE_URL) {
-      await answers("DATABASE_URL", async () => {
-        const client = new pg.Client({ connectionString: env.DATABASE_URL, connectionTimeoutMillis: 5_000 });
-        await client.connect();
-        await client.end();
-      });
-      return { ready: { database: env.DATABASE_URL } };
+    const given = env.DATABASE_URL;
+    if (given) {
+      await answers("DATABASE_URL", () => assertReachable(given));
+      return { ready: { database: given } };
     }
     const server = await startPostgres({
       folder: join(folder, "postgres"),
@@ -39,22 +34,7 @@ export const redis: Part = {
   async start({ env, folder }) {
     const given = env.REDIS_URL;
     if (given) {
-      await answers("REDIS_URL", async () => {
-        const client = new Redis(given, {
-          lazyConnect: true,
-          retryStrategy: () => null,
-          connectTimeout: 5_000,
-        });
-        // connect() rejects with "Connection is closed"; the event ready why.
-        let fault: Error | undefined;
-        client.on("error", (error) => {
-          fault = error;
-        });
-        await client.connect().catch((error: Error) => {
-          throw fault ?? error;
-        });
-        client.disconnect();
-      });
+      await answers("REDIS_URL", () => assertReachable(given));
       return { ready: { redis: given } };
     }
     const server = await startRedis({ folder: join(folder, "redis"), durable: true });
@@ -84,10 +64,10 @@ export const objects: Part = {
   },
 };
 
-/** Asks for an object that is not there: a bucket that is there ready so. (s3rver fails requests on a bucket.) */
+/** Reads an object that does not exist: an existing bucket answers NoSuchKey. s3rver fails requests on a bucket itself. */
 async function canRead(client: S3Client, bucket: string): Promise<void> {
   try {
-    await client.send(new GetObjectCommand({ Bucket: bucket, Key: "is-anybody-there" }));
+    await client.send(new GetObjectCommand({ Bucket: bucket, Key: "no-such-object" }));
   } catch (error) {
     if (!(error instanceof Error) || error.name !== "NoSuchKey") throw error;
   }
@@ -96,11 +76,10 @@ async function canRead(client: S3Client, bucket: string): Promise<void> {
 export const mail: Part = {
   name: "the mail server",
   async start({ env, tell }) {
-    if (env.SMTP_URL) {
-      const { hostname, port, protocol } = new URL(env.SMTP_URL);
-      const usual = protocol === "smtps:" ? 465 : 587;
-      await answers("SMTP_URL", () => connectOnce(hostname, Number(port) || usual));
-      return { ready: { smtp: env.SMTP_URL } };
+    const given = env.SMTP_URL;
+    if (given) {
+      await answers("SMTP_URL", () => assertReachable(given));
+      return { ready: { smtp: given } };
     }
     const sink = await startMail({
       onMail: ({ to, subject, links }) =>
@@ -117,19 +96,4 @@ async function answers(name: string, tryIt: () => Promise<unknown>): Promise<voi
     const reason = cause instanceof Error ? cause.message || cause.name : String(cause);
     throw new Error(`${name}, taken from the environment, does not answer: ${reason}`, { cause });
   }
-}
-
-/** Resolves when something accepts a TCP connection there. */
-export function connectOnce(host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host, port, timeout: 5_000 });
-    const settle = (error?: Error) => {
-      socket.destroy();
-      if (error) reject(error);
-      else resolve();
-    };
-    socket.once("connect", () => settle());
-    socket.once("timeout", () => settle(new Error(`no answer from ${host}:${port}`)));
-    socket.once("error", settle);
-  });
 }

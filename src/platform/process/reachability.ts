@@ -5,6 +5,16 @@ import { connect } from "node:net";
 
 const LIMIT_MS = 1_000;
 
+/** Of protocols other than HTTP and WebSocket. */
+const DEFAULT_PORTS: Readonly<Record<string, number>> = {
+  "postgres:": 5432,
+  "postgresql:": 5432,
+  "redis:": 6379,
+  "rediss:": 6379,
+  "smtp:": 587,
+  "smtps:": 465,
+};
+
 /**
  * Resolve when the server of this URL answers: with any HTTP reply for HTTP or WebSocket, by accepting the connection
  * otherwise. Reject after a second, or with the connection's error. Each call opens a connection of its own.
@@ -13,7 +23,10 @@ export async function assertReachable(url: string): Promise<void> {
   const { protocol, hostname, port } = new URL(url);
   const signal = AbortSignal.timeout(LIMIT_MS);
   if (!/^(http|ws)s?:$/.test(protocol)) {
-    const socket = connect({ host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || 6379) });
+    const socket = connect({
+      host: hostname.replace(/^\[|\]$/g, ""),
+      port: Number(port || DEFAULT_PORTS[protocol]),
+    });
     await once(socket, "connect", { signal }).finally(() => socket.destroy());
     return;
   }
