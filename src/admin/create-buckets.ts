@@ -5,7 +5,7 @@ import type { AdminCommand } from "./command";
 
 export const createBucketsCommand: AdminCommand = {
   usage: "create-buckets",
-  summary: "Make S3_BUCKET and S3_VPN_BUCKET in the object store where they are missing.",
+  summary: "Create S3_BUCKET and S3_VPN_BUCKET in the object store if they are missing.",
 
   async run(args) {
     if (args.length > 0) throw new Error(`usage: admin ${this.usage}`);

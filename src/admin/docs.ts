@@ -6,6 +6,6 @@ import type { AdminCommand } from "./command";
 
 export const docsCommand: AdminCommand = {
   usage: "docs",
-  summary: "Write docs/configuration.md anew from the configuration schemas.",
+  summary: "Generate docs/configuration.md from the configuration schemas.",
   run: async () => writeFileSync(join(packageRoot, "docs", "configuration.md"), configurationDocs()),
 };

@@ -3,7 +3,7 @@ import type { AdminCommand } from "./command";
 
 export const effectiveConfigCommand: AdminCommand = {
   usage: "config PROCESS",
-  summary: "Print the configuration that a process would run with here, secrets left out.",
+  summary: "Print the configuration that a process would run with here, without secrets.",
 
   async run([name = ""]) {
     const schema = configSchemas[name];

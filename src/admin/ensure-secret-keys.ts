@@ -26,14 +26,14 @@ export async function ensureSecretKeys(
       else await core.createNamespacedSecret({ namespace, body: { metadata: { name, labels }, data } });
       return missing;
     } catch (error) {
-      if (!isAnothersWrite(error) || tries === MAX_TRIES) throw inItsWords(name, error);
+      if (!isWriteConflict(error) || tries === MAX_TRIES) throw withoutExchange(name, error);
     }
   }
 }
 
 const encoded = (kind: SecretKind): string => Buffer.from(freshSecret[kind]()).toString("base64");
 
-/** As a JSON patch of just this version: what was written since makes it a conflict. */
+/** A JSON patch of this version only: a write in between makes it a conflict. */
 const additions = ({ metadata, data }: V1Secret, more: Record<string, string>) => [
   { op: "replace", path: "/metadata/resourceVersion", value: metadata?.resourceVersion },
   ...(data ? [] : [{ op: "add", path: "/data", value: {} }]),
@@ -47,16 +47,16 @@ function unlessAbsent(error: unknown): undefined {
   throw error;
 }
 
-/** Made, changed or deleted since it was read. */
-function isAnothersWrite(error: unknown): boolean {
+/** The Secret was created, changed or deleted since it was read. */
+function isWriteConflict(error: unknown): boolean {
   const { body = "" } = error as { body?: string };
-  // The namespace is not there, or going: that is no race, and no new look would help.
+  // The namespace is missing or being deleted: a retry would not help.
   if (/namespaces? \\?"/.test(String(body))) return false;
   return codeOf(error) === 409 || codeOf(error) === 404;
 }
 
-/** The client's own error prints the whole exchange, in which a key may be; the server's message does not. */
-function inItsWords(name: string, error: unknown): unknown {
+/** The client's own error prints the whole exchange, which may hold a key; the server's message does not. */
+function withoutExchange(name: string, error: unknown): unknown {
   const code = codeOf(error);
   if (typeof code !== "number") return error;
   const { body } = error as { body?: string };

@@ -6,7 +6,7 @@ import type { AdminCommand } from "./command";
 export const publishComposeCommand: AdminCommand = {
   usage: "publish-compose",
   summary:
-    "Put the compose files that drones are activated with into the object store, or put them there anew. Needs the S3_ variables, not the database.",
+    "Write the compose files of drones' activations to the object store, also over existing ones. Needs the S3_ variables, not the database.",
 
   async run(args) {
     if (args.length > 0) throw new Error(`usage: admin ${this.usage}`);
@@ -15,7 +15,7 @@ export const publishComposeCommand: AdminCommand = {
     try {
       for (const key of await publishCompose(store, config)) process.stdout.write(`published ${key}\n`);
     } catch (error) {
-      // The store's own words name no bucket.
+      // The store's message names no bucket.
       const { message } = error as Error;
       throw new Error(`The bucket "${config.S3_BUCKET}" takes no compose file: ${message}`, { cause: error });
     } finally {

@@ -5,7 +5,7 @@ import { droneId } from "./drone-id";
 
 export const reissueActivationCommand: AdminCommand = {
   usage: "reissue-activation --drone ID",
-  summary: "Give a drone another activation token, in place of one that was used or lost, and print it.",
+  summary: "Give a drone a new activation token in place of a used or lost one, and print it.",
 
   async run(args) {
     const { values } = parseArgs({ args, options: { drone: { type: "string" } } });

@@ -7,7 +7,7 @@ import { droneId } from "./drone-id";
 export const rotateKeyCommand: AdminCommand = {
   usage: "rotate-key (--user EMAIL | --drone ID)",
   summary:
-    "Shut out whoever has a client config of the user or the drone, such as a lost laptop, by a new key.",
+    "Replace the VPN key of the user or the drone, so that earlier client configs, such as that of a lost laptop, stop working.",
 
   async run(args) {
     const options = { user: { type: "string" }, drone: { type: "string" } } as const;

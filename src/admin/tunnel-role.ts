@@ -2,13 +2,13 @@ import { loadConfig, tunnelRoleConfig } from "../platform/config";
 import { ensureReader } from "../platform/postgres/reader-role";
 import { type AdminCommand, withDatabase } from "./command";
 
-/** All that the tunnel service reads; it also listens, which takes no right. */
+/** The tables that the tunnel service reads. LISTEN needs no right. */
 const TABLES = ["users", "drones"];
 
 export const tunnelRoleCommand: AdminCommand = {
   usage: "tunnel-role",
   summary:
-    "Make the database role of TUNNEL_DATABASE_URL, which may read what the tunnel needs and nothing else, or set its password. DATABASE_URL must be allowed to make roles.",
+    "Create the database role of TUNNEL_DATABASE_URL, which may read only the tables that the tunnel needs, or set its password. The role of DATABASE_URL must be allowed to create roles.",
 
   async run(args) {
     if (args.length > 0) throw new Error(`usage: admin ${this.usage}`);

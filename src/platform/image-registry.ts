@@ -1,6 +1,6 @@
 import { ECRClient, GetAuthorizationTokenCommand } from "@aws-sdk/client-ecr";
 import { DomainError } from "../domain/errors";
-import { plainly } from "./objects/sts";
+import { withoutReply } from "./objects/sts";
 
 export interface ImageRegistrySettings {
   readonly REGISTRY_PROVIDER: "ecr" | "static";
@@ -13,7 +13,7 @@ export interface ImageRegistrySettings {
   readonly S3_SECRET_ACCESS_KEY?: string | undefined;
 }
 
-/** What `docker login` takes. Name and password are empty where anybody may pull. */
+/** Input of `docker login`. Name and password are empty for a registry that needs no login. */
 export interface RegistryLogin {
   readonly username: string;
   readonly password: string;
@@ -22,7 +22,7 @@ export interface RegistryLogin {
 }
 
 export interface ImageRegistry {
-  /** Rejects with `unavailable` when there is none to be had. */
+  /** Rejects with `unavailable` when there is none. */
   login(): Promise<RegistryLogin>;
   close(): void;
 }
@@ -50,8 +50,8 @@ function staticRegistry(settings: ImageRegistrySettings): ImageRegistry {
 }
 
 /**
- * ECR's login is of our own identity and lasts 12 hours. We are who we are to the object store where that is
- * AWS's, else whom the SDK's own chain finds.
+ * ECR's login has our own identity and lasts 12 hours: the object store's credentials when that is AWS's, else those that
+ * the SDK's own chain finds.
  */
 function elasticRegistry(settings: ImageRegistrySettings): ImageRegistry {
   const { REGISTRY_URL, S3_REGION, S3_ENDPOINT } = settings;
@@ -84,7 +84,7 @@ function elasticRegistry(settings: ImageRegistrySettings): ImageRegistry {
           "unavailable",
           "The image registry gives no login just now; try again shortly.",
           {
-            cause: plainly("ECR", error),
+            cause: withoutReply("ECR", error),
           },
         );
       }

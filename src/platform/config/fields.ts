@@ -49,6 +49,13 @@ export const bucket = (defaultName: string, description: string) =>
     .default(defaultName)
     .describe(description);
 
+/** Of a refinement: named by variable, and reported beside other faults, so that all are reported at once. */
+export const fault = (variable: string, message: string) => ({
+  path: [variable],
+  message,
+  when: () => true,
+});
+
 /** `a, b,c` → `["a", "b", "c"]`. */
 export const list = (description: string) =>
   z

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { flag, origins, port, secret } from "./fields";
+import { fault, flag, origins, port, secret } from "./fields";
 import {
   billingGroup,
   provisioningGroup,
@@ -75,37 +75,27 @@ export const gatewayConfig = z
       .describe("Mails that users may have sent to one recipient; 0 turns the limit off."),
   })
   .refine(areBucketsApart, BUCKETS_FAULT)
-  .refine(({ ACCESS_PROFILE, EDGE_SECRET }) => ACCESS_PROFILE !== "strict" || EDGE_SECRET !== undefined, {
-    path: ["EDGE_SECRET"],
-    message: "is required with ACCESS_PROFILE=strict",
-    // Also beside other faults, so that all are reported at once.
-    when: () => true,
-  })
+  .refine(
+    ({ ACCESS_PROFILE, EDGE_SECRET }) => ACCESS_PROFILE !== "strict" || EDGE_SECRET !== undefined,
+    fault("EDGE_SECRET", "is required with ACCESS_PROFILE=strict"),
+  )
   .refine(
     ({ LINK_LEASES, GATEWAY_PEER_SECRET }) => LINK_LEASES !== "redis" || GATEWAY_PEER_SECRET !== undefined,
-    { path: ["GATEWAY_PEER_SECRET"], message: "is required with LINK_LEASES=redis", when: () => true },
+    fault("GATEWAY_PEER_SECRET", "is required with LINK_LEASES=redis"),
   )
   .refine(
     ({ SIMULATION_PROVIDER, EC2_INSTANCE_ID }) =>
       SIMULATION_PROVIDER !== "ec2" || EC2_INSTANCE_ID !== undefined,
-    { path: ["EC2_INSTANCE_ID"], message: "is required with SIMULATION_PROVIDER=ec2", when: () => true },
+    fault("EC2_INSTANCE_ID", "is required with SIMULATION_PROVIDER=ec2"),
   )
   .refine(
     ({ ACCESS_PROFILE, VPN_SERVICE_URL, TUNNEL_API_SECRET }) =>
       ACCESS_PROFILE !== "strict" || VPN_SERVICE_URL === undefined || TUNNEL_API_SECRET !== undefined,
-    {
-      path: ["TUNNEL_API_SECRET"],
-      message: "is required with ACCESS_PROFILE=strict and VPN_SERVICE_URL",
-      when: () => true,
-    },
+    fault("TUNNEL_API_SECRET", "is required with ACCESS_PROFILE=strict and VPN_SERVICE_URL"),
   )
   .refine(
     ({ REGISTRY_USERNAME, REGISTRY_PASSWORD }) =>
       (REGISTRY_USERNAME === undefined) === (REGISTRY_PASSWORD === undefined),
-    {
-      path: ["REGISTRY_PASSWORD"],
-      message: "belongs to REGISTRY_USERNAME; set both or none",
-      when: () => true,
-    },
+    fault("REGISTRY_PASSWORD", "belongs to REGISTRY_USERNAME; set both or none"),
   );
 export type GatewayConfig = z.infer<typeof gatewayConfig>;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { port, positiveInt, seconds, secret } from "./fields";
+import { fault, port, positiveInt, seconds, secret } from "./fields";
 import { accessGroup, directDatabaseGroup, httpLimitsGroup, processGroup, redisGroup } from "./shared";
 
 export const relayConfig = z
@@ -21,8 +21,8 @@ export const relayConfig = z
       "Interval of pings. A client that answers none until the next one is disconnected.",
     ),
   })
-  .refine(({ ACCESS_PROFILE, JWT_SECRET }) => ACCESS_PROFILE !== "strict" || JWT_SECRET !== undefined, {
-    path: ["JWT_SECRET"],
-    message: "is required with ACCESS_PROFILE=strict",
-  });
+  .refine(
+    ({ ACCESS_PROFILE, JWT_SECRET }) => ACCESS_PROFILE !== "strict" || JWT_SECRET !== undefined,
+    fault("JWT_SECRET", "is required with ACCESS_PROFILE=strict"),
+  );
 export type RelayConfig = z.infer<typeof relayConfig>;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseSigningKey } from "../signing-key";
-import { baseUrl, bucket, list, positiveInt, seconds, secret, secretUrl } from "./fields";
+import { baseUrl, bucket, fault, list, positiveInt, seconds, secret, secretUrl } from "./fields";
 
 /** Variables that several processes share, in groups. A process's schema is the groups it needs. */
 
@@ -93,11 +93,10 @@ export const objectsGroup = {
 export const areBucketsApart = (config: { S3_BUCKET: string; S3_VPN_BUCKET: string }): boolean =>
   config.S3_BUCKET !== config.S3_VPN_BUCKET;
 
-export const BUCKETS_FAULT = {
-  path: ["S3_VPN_BUCKET"],
-  message: "must be another bucket than S3_BUCKET: private keys are in it",
-  when: () => true,
-};
+export const BUCKETS_FAULT = fault(
+  "S3_VPN_BUCKET",
+  "must be another bucket than S3_BUCKET: private keys are in it",
+);
 
 export const assetsGroup = {
   ARCHIVE_SIGNING_KEY: z

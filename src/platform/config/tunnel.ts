@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { flag, list, port, seconds, secret } from "./fields";
+import { fault, flag, list, port, seconds, secret } from "./fields";
 import { guardGroup, hubLeaseGroup } from "./hub-lease";
 import { edgeGroup, jumphostGroup } from "./hub-servers";
 import {
@@ -78,29 +78,24 @@ export const tunnelConfig = z
   })
   .refine(
     ({ ACCESS_PROFILE, TUNNEL_API_SECRET }) => ACCESS_PROFILE !== "strict" || TUNNEL_API_SECRET !== undefined,
-    { path: ["TUNNEL_API_SECRET"], message: "is required with ACCESS_PROFILE=strict", when: () => true },
+    fault("TUNNEL_API_SECRET", "is required with ACCESS_PROFILE=strict"),
   )
   .refine(
     ({ ACCESS_PROFILE, EDGE_GATEWAY_URL, EDGE_SECRET }) =>
       ACCESS_PROFILE !== "strict" || EDGE_GATEWAY_URL === undefined || EDGE_SECRET !== undefined,
-    {
-      path: ["EDGE_SECRET"],
-      message: "is required with EDGE_GATEWAY_URL and ACCESS_PROFILE=strict",
-      when: () => true,
-    },
+    fault("EDGE_SECRET", "is required with EDGE_GATEWAY_URL and ACCESS_PROFILE=strict"),
   )
-  .refine(({ LINK_LEASES, EDGE_REDIS_URL }) => LINK_LEASES !== "redis" || EDGE_REDIS_URL !== undefined, {
-    path: ["EDGE_REDIS_URL"],
-    message: "is required with LINK_LEASES=redis: the numbers of leases are there",
-    when: () => true,
-  })
+  .refine(
+    ({ LINK_LEASES, EDGE_REDIS_URL }) => LINK_LEASES !== "redis" || EDGE_REDIS_URL !== undefined,
+    fault("EDGE_REDIS_URL", "is required with LINK_LEASES=redis: the numbers of leases are there"),
+  )
   .refine(
     ({ HUB_LEASE, USERS_PRIVATE_KEY, DRONES_PRIVATE_KEY }) =>
       HUB_LEASE === "none" || (USERS_PRIVATE_KEY !== undefined && DRONES_PRIVATE_KEY !== undefined),
-    {
-      path: ["USERS_PRIVATE_KEY"],
-      message: "is required, as is DRONES_PRIVATE_KEY, with HUB_LEASE: hubs have the same keys",
-    },
+    fault(
+      "USERS_PRIVATE_KEY",
+      "is required, as is DRONES_PRIVATE_KEY, with HUB_LEASE: hubs have the same keys",
+    ),
   );
 export type TunnelConfig = z.infer<typeof tunnelConfig>;
 

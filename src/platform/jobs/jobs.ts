@@ -81,7 +81,7 @@ export async function reviveJobs(db: Db, ids: readonly string[]): Promise<string
   return rows.map((row: { id: string }) => row.id);
 }
 
-/** Count the jobs by task and state when metrics are asked for. A dead job is somebody's report that never came. */
+/** Counts the jobs by task and state at each scrape. A dead job may be a report that a user never received. */
 export function observeJobs(registry: Registry, db: Db): void {
   new Gauge({
     name: "fleet_jobs",
@@ -94,7 +94,7 @@ export function observeJobs(registry: Registry, db: Db): void {
           `SELECT task_identifier AS task, ${state} AS state, count(*) FROM graphile_worker.jobs GROUP BY 1, 2`,
         )
         .catch(() => undefined);
-      // Without an answer there is no number, rather than the one of before.
+      // Without an answer, no number rather than an old one.
       this.reset();
       for (const { task, state, count } of counted?.rows ?? []) this.set({ task, state }, count);
     },
@@ -121,7 +121,7 @@ export function observeJobs(registry: Registry, db: Db): void {
 export const migrateJobs = async (url: string, log?: Logger): Promise<void> =>
   runMigrations({ connectionString: url, maxPoolSize: 1, logger: jobLogger(log) });
 
-/** What the queue's tables lack, by name; the same answer as a schema migration that is missing. */
+/** Names of the queue's own migrations that are missing. */
 export async function pendingJobMigrations(db: Db): Promise<string[]> {
   const names = Object.keys(migrations);
   const { rows } = await db.raw("SELECT to_regclass('graphile_worker.migrations') IS NOT NULL AS exists");
@@ -132,7 +132,7 @@ export async function pendingJobMigrations(db: Db): Promise<string[]> {
     .map((name) => `jobs ${name}`);
 }
 
-/** The queue's own words, at a level below ours: a done job is no news. */
+/** The queue's own log lines, at debug unless they are errors or warnings. */
 export const jobLogger = (log: Logger | undefined): JobLogger =>
   new JobLogger(() => (level, message, meta) => {
     const target = level === "error" ? "error" : level === "warning" ? "warn" : "debug";

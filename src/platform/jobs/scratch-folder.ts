@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 /** A socket in the folder, on which its process listens. */
 const OWNER = "owner";
-/** Of any kind. Its owner may not listen yet, but does within much less than this, or never. */
+/** A folder of any kind whose owner does not listen yet. After this time it never will. */
 const NEW = "fleet-new-";
 const NEW_MS = 10 * 60_000;
 
@@ -18,13 +18,12 @@ export interface ScratchFolder {
 const prefixOf = (kind: string) => `fleet-${kind}-`;
 
 /**
- * A folder for what is worth nothing when its process has ended. The process listens in it for as long as it lives: by
- * that another one tells a folder that was left behind, also after a restart of the container, where the ids of
- * processes begin anew.
+ * A folder for files that are useless once their process has ended. The process listens on a socket in it, by which other
+ * processes recognise an abandoned folder. Process ids would not do: they begin anew when the container restarts.
  */
-export async function openScratchFolder(kind: string, place = tmpdir()): Promise<ScratchFolder> {
-  const made = await mkdtemp(join(place, NEW));
-  const path = join(place, prefixOf(kind) + made.slice(-6));
+export async function openScratchFolder(kind: string, parent = tmpdir()): Promise<ScratchFolder> {
+  const made = await mkdtemp(join(parent, NEW));
+  const path = join(parent, prefixOf(kind) + made.slice(-6));
   const owner = createServer((socket) => socket.destroy()).unref();
   const remove = async () => {
     await Promise.all(
@@ -44,28 +43,27 @@ export async function openScratchFolder(kind: string, place = tmpdir()): Promise
 }
 
 /**
- * Remove the folders of this kind whose process is gone, and those of any kind whose process was gone before they were
- * whole. Resolves with how many there were.
+ * Remove the abandoned folders of this kind, and those of any kind that were never completed. Resolves with their number.
  */
-export async function sweepScratchFolders(kind: string, place = tmpdir()): Promise<number> {
-  const all = (await readdir(place)).map((name) => ({ name, path: join(place, name) }));
-  const left: string[] = [];
+export async function sweepScratchFolders(kind: string, parent = tmpdir()): Promise<number> {
+  const all = (await readdir(parent)).map((name) => ({ name, path: join(parent, name) }));
+  const abandoned: string[] = [];
   for (const { name, path } of all) {
     const settled = name.startsWith(prefixOf(kind)) || (name.startsWith(NEW) && (await isOld(path)));
-    if (settled && (await isLeft(path))) left.push(path);
+    if (settled && (await isAbandoned(path))) abandoned.push(path);
   }
-  for (const path of left) await rm(path, { recursive: true, force: true, maxRetries: 3 });
-  return left.length;
+  for (const path of abandoned) await rm(path, { recursive: true, force: true, maxRetries: 3 });
+  return abandoned.length;
 }
 
 async function isOld(folder: string): Promise<boolean> {
-  // One that has its name by now is no longer new.
+  // A folder that was renamed meanwhile is not old.
   const found = await stat(folder).catch(() => undefined);
   return found !== undefined && found.mtimeMs < Date.now() - NEW_MS;
 }
 
-/** Only where the system says so: one that cannot be asked is another's. */
-async function isLeft(folder: string): Promise<boolean> {
+/** When the system refuses the connection. A folder that another account closes to us is not abandoned. */
+async function isAbandoned(folder: string): Promise<boolean> {
   const socket = connect({ path: join(folder, OWNER) });
   try {
     await once(socket, "connect");

@@ -1,6 +1,6 @@
 import { S3Client } from "@aws-sdk/client-s3";
 
-// Read by the AWS SDK when a client is made: the notice is for us, not for whoever reads the logs.
+// Read by the AWS SDK when a client is made: the notice is for developers, not for operators.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
 
 export interface ObjectStoreSettings {
@@ -10,8 +10,8 @@ export interface ObjectStoreSettings {
   readonly S3_SECRET_ACCESS_KEY?: string | undefined;
 }
 
-/** A store that stalls must not hold whoever waits for it. Our own readers may pause for about as long. */
-const SILENCE_MS = 30_000;
+/** A connection without traffic for this long fails. Our own readers may pause for about as long. */
+const IDLE_TIMEOUT_MS = 30_000;
 
 /**
  * The object store. Checksums are sent only where S3 requires them: stores other than AWS reject or
@@ -28,27 +28,27 @@ export function openObjects(settings: ObjectStoreSettings, endpoint = settings.S
     maxAttempts: 3,
     requestHandler: {
       connectionTimeout: 3_000,
-      // Silence, not duration: a large part over a slow line may take its time.
-      socketTimeout: SILENCE_MS,
+      // No limit of the whole: a large part over a slow line may take long.
+      socketTimeout: IDLE_TIMEOUT_MS,
       // For requests that name a `requestTimeout`; without this the SDK only warns.
       throwOnRequestTimeout: true,
     },
   });
-  if (endpoint) nameBucketsPlainly(client);
+  if (endpoint) trimBucketPaths(client);
   return client;
 }
 
 /**
- * `/bucket` instead of the SDK's `/bucket/` where a request is about a bucket itself, such as a list of objects:
- * the same to S3, while other stores sign one of the two only.
+ * Requests about a bucket itself, such as a list of objects, go to `/bucket` instead of the SDK's `/bucket/`. S3 takes
+ * both; some other stores compute the signature of the first only.
  */
-function nameBucketsPlainly(client: S3Client): void {
+function trimBucketPaths(client: S3Client): void {
   client.middlewareStack.add(
     (next) => (args) => {
       const request = args.request as { path: string };
       if (/^\/[^/]+\/$/.test(request.path)) request.path = request.path.slice(0, -1);
       return next(args);
     },
-    { step: "build", name: "nameBucketsPlainly" },
+    { step: "build", name: "trimBucketPaths" },
   );
 }

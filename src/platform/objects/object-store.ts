@@ -23,7 +23,7 @@ export interface BucketSettings extends ObjectStoreSettings {
   readonly S3_DRONE_ENDPOINT?: string | undefined;
 }
 
-/** The bucket of assets and archives. Its methods reject with the SDK's errors, which say what the store said. */
+/** A bucket. Methods reject with the SDK's errors, which carry the store's reply. */
 export class ObjectStore {
   private readonly clients: Readonly<Record<UrlRecipient | "ourselves", S3Client>>;
   private readonly presigners: Readonly<Record<UrlRecipient, Presigner>>;
@@ -31,7 +31,7 @@ export class ObjectStore {
   /** Of requests without a large body. */
   private readonly answer: { readonly requestTimeout: number };
 
-  /** `answerMs`: how long such a request waits for the answer to begin, each of three times. */
+  /** `answerMs`: how long each of three attempts of such a request waits for the answer to begin. */
   constructor(
     private readonly settings: BucketSettings,
     answerMs = 10_000,
@@ -88,8 +88,8 @@ export class ObjectStore {
   }
 
   /**
-   * Store a stream of unknown length, a few parts in memory at a time. Nothing is there under the key before all
-   * of it is.
+   * Store a stream of unknown length, a few parts in memory at a time. The object appears under its key when all of it
+   * has arrived.
    */
   async writeStream(Key: string, Body: Readable, ContentType: string, signal?: AbortSignal): Promise<void> {
     const upload = new Upload({
@@ -108,7 +108,7 @@ export class ObjectStore {
     }
   }
 
-  /** Every object whose key begins so. Safe to repeat; an object that is gone already is no fault. */
+  /** Deletes every object whose key begins with this prefix. Safe to repeat. */
   async deletePrefix(Prefix: string): Promise<void> {
     for (;;) {
       const { Contents = [], IsTruncated } = await this.client.send(
@@ -124,7 +124,7 @@ export class ObjectStore {
     }
   }
 
-  /** Whether an object is there and begins so. No byte behind the beginning is asked for. */
+  /** Whether the object exists and begins with this text. Requests only that many bytes. */
   async beginsWith(Key: string, beginning: string, abortSignal?: AbortSignal): Promise<boolean> {
     const expected = Buffer.from(beginning);
     const command = new GetObjectCommand({
@@ -164,13 +164,13 @@ export class ObjectStore {
 }
 
 /**
- * A name of plain characters is told; any other is left to the key, whose last part a browser takes: stores differ
- * in how they sign and send a name of other characters.
+ * Stores differ in how they sign and send a file name with other characters: for such a one the browser uses the last
+ * part of the key.
  */
 const attachment = (name: string): string =>
   /^[\w.-]+$/.test(name) ? `attachment; filename="${name}"` : "attachment";
 
-/** No byte of an empty object can be had. */
+/** 416: an empty object has no range to read. */
 const isEmpty = (error: unknown): boolean =>
   (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode === 416;
 

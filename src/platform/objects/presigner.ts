@@ -3,10 +3,10 @@ import { getSignedUrl, S3RequestPresigner } from "@aws-sdk/s3-request-presigner"
 
 const METHODS = { GetObject: "GET", PutObject: "PUT" } as const;
 
-interface Wish {
+interface PresignRequest {
   readonly operation: keyof typeof METHODS;
   readonly key: string;
-  /** For how long the URL is good. */
+  /** How long the URL is valid. */
   readonly seconds: number;
   /** Parameters that the signature covers. */
   readonly bound?: Readonly<Record<string, string>>;
@@ -23,8 +23,8 @@ interface Address {
 }
 
 /**
- * Signs URLs of a bucket's objects byte for byte as `getSignedUrl` does, at a part of its cost: that one sets up anew, for
- * every URL, all that the client does to send a request, and lists have thousands.
+ * Signs URLs of a bucket's objects byte for byte as `getSignedUrl` does, at a part of its cost: `getSignedUrl` builds the
+ * client's whole middleware stack for each URL, and lists have thousands of them.
  */
 export class Presigner {
   private readonly signer: S3RequestPresigner;
@@ -37,8 +37,8 @@ export class Presigner {
     this.signer = new S3RequestPresigner(client.config);
   }
 
-  /** Asks nobody but whoever gives the credentials; rejects when there are none. */
-  async sign({ operation, key, seconds, bound }: Wish): Promise<string> {
+  /** Sends no request to the store. Rejects when there are no credentials. */
+  async sign({ operation, key, seconds, bound }: PresignRequest): Promise<string> {
     this.address ??= this.findAddress();
     const { folder, ...server } = await this.address;
     const path = folder + key.split("/").map(escaped).join("/");
@@ -52,7 +52,7 @@ export class Presigner {
     return `${server.protocol}//${server.hostname}${port}${path}?${parameters.join("&")}`;
   }
 
-  /** As the SDK finds it, whose rules are other ones for AWS than for a store with an endpoint. */
+  /** Found by the SDK, whose rules differ between AWS and a store with an endpoint. */
   private async findAddress(): Promise<Address> {
     const Key = "key";
     try {
@@ -61,7 +61,7 @@ export class Presigner {
       const folder = pathname.slice(0, -Key.length);
       return { protocol, hostname, ...(port && { port: Number(port) }), folder };
     } catch (error) {
-      // The next one may find credentials.
+      // The next call may find credentials.
       this.address = undefined;
       throw error;
     }

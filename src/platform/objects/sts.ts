@@ -25,10 +25,10 @@ export interface SessionPolicy {
 }
 
 const LIMIT_MS = 6_000;
-/** MinIO asks for a role's name and does not look at it. */
+/** MinIO requires a role and ignores it. */
 const ANY_ROLE = "arn:minio:iam:::role/fleet-drone";
 
-/** Temporary credentials from AWS's STS, or from another that speaks as it does. */
+/** Temporary credentials from AWS's STS, or a compatible service. */
 export class Sts {
   private readonly client: STSClient | undefined;
 
@@ -81,7 +81,7 @@ export class Sts {
       };
     } catch (error) {
       throw new DomainError("unavailable", "No credentials can be had just now; try again shortly.", {
-        cause: plainly("STS", error),
+        cause: withoutReply("STS", error),
       });
     }
   }
@@ -94,8 +94,8 @@ export class Sts {
 const accountOf = (arn: string | undefined): string | undefined =>
   /^arn:[^:]*:[^:]*:[^:]*:(\d{12}):/.exec(arn ?? "")?.[1];
 
-/** The SDK's errors can carry the reply, and that may carry a secret: only name and message reach the log. */
-export function plainly(who: string, error: unknown): Error {
+/** An error for the log. The SDK's own may carry the reply, which may hold a secret: only name and message are kept. */
+export function withoutReply(service: string, error: unknown): Error {
   const { name, message } = error as Error;
-  return new Error(`${who}: ${name}: ${message}`);
+  return new Error(`${service}: ${name}: ${message}`);
 }

@@ -15,8 +15,8 @@ export interface DatabaseOptions {
   readonly name?: string;
   readonly log?: Logger;
   /**
-   * A query that takes longer fails: a database that hangs must not hang us. 0 waits for ever. A transaction that
-   * says nothing for twice as long is ended by Postgres: whoever began it may be cut off, and holds locks.
+   * A query that takes longer fails; 0 sets no limit. Postgres ends a transaction that is idle for twice as long: its
+   * client may be gone, and it holds locks.
    */
   readonly queryTimeoutMs?: number;
 }
@@ -50,7 +50,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Db {
       afterCreate: (connection: Connection, done: (error: unknown, connection: Connection) => void) => {
         connections.set(connection.__knexUid, connection);
         connection.once("end", () => connections.delete(connection.__knexUid));
-        // As a statement: a pooler refuses what it does not know when a connection begins.
+        // As a statement: a pooler refuses start-up parameters that it does not know.
         connection.query(`SET idle_in_transaction_session_timeout = ${2 * queryTimeoutMs}`).then(
           () => done(undefined, connection),
           (error) => done(error, connection),
@@ -60,9 +60,9 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Db {
   });
   const connections = new Map<string, Connection>();
   db.on("query-error", (error: Error, { __knexUid }: { __knexUid: string }) => {
-    // knex puts the statement before the words of pg.
+    // knex puts the statement before the message of pg.
     if (!error.message.endsWith("Query read timeout")) return;
-    // After a failover nothing ever comes over these, and each would cost another query its whole limit.
+    // After a failover the idle connections are dead too: each would cost another query its whole limit.
     const idle = (db.client.pool as Pool).free.map(({ resource }) => resource);
     for (const connection of [connections.get(__knexUid), ...idle]) {
       if (!connection) continue;

@@ -7,7 +7,7 @@ interface PostgresError {
   readonly detail?: string;
 }
 
-/** What a person should read when a named constraint says no. */
+/** Messages for violations of named constraints. */
 const constraintMessages: Readonly<Record<string, string>> = {
   missions_name_per_user: "You already have a mission with this name; choose another.",
   geofences_name_per_user: "You already have a geofence with this name; choose another.",
@@ -18,27 +18,27 @@ const constraintMessages: Readonly<Record<string, string>> = {
 export function explainDatabaseError(error: unknown): DomainError | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code = "", constraint, column, detail } = error as PostgresError;
-  const said = (message: string) => new DomainError("constraint_violated", message, { cause: error });
+  const violated = (message: string) => new DomainError("constraint_violated", message, { cause: error });
 
   if (code === "23505") {
-    return said(constraintMessages[constraint ?? ""] ?? "Another row already has this value.");
+    return violated(constraintMessages[constraint ?? ""] ?? "Another row already has this value.");
   }
-  if (code === "23502") return said(`"${column}" is required.`);
+  if (code === "23502") return violated(`"${column}" is required.`);
   if (code === "23503" && detail?.includes("is not present in table")) {
-    return said("What this belongs to does not exist any more.");
+    return violated("What this belongs to does not exist any more.");
   }
   if (code === "23503") {
     return new DomainError("still_referenced", "Something else still refers to this; unassign it first.", {
       cause: error,
     });
   }
-  if (code === "23514") return said("A value is not one of those allowed.");
+  if (code === "23514") return violated("A value is not one of those allowed.");
   if (code === "22021" || code === "22P05") {
     return new DomainError("invalid_input", "A text holds a character that cannot be stored (U+0000).", {
       cause: error,
     });
   }
-  if (code.startsWith("22")) return said("A value has the wrong type or is out of range.");
+  if (code.startsWith("22")) return violated("A value has the wrong type or is out of range.");
   if (isConnectionFailure(error, code)) {
     return new DomainError("unavailable", "The database cannot be reached; try again shortly.", {
       cause: error,
@@ -47,8 +47,8 @@ export function explainDatabaseError(error: unknown): DomainError | undefined {
   return undefined;
 }
 
-/** What pg and knex say, without a code, of a database that does not answer. */
-const lostWords = [
+/** Messages of pg and knex, without a code, about a database that does not answer. */
+const connectionMessages = [
   "Connection terminated",
   "terminating connection",
   "timeout exceeded when trying to connect",
@@ -63,6 +63,6 @@ function isConnectionFailure(error: Error, code: string): boolean {
     code.startsWith("57P") ||
     ["ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "EPIPE"].includes(code) ||
     error.name === "KnexTimeoutError" ||
-    lostWords.some((words) => error.message.includes(words))
+    connectionMessages.some((text) => error.message.includes(text))
   );
 }

@@ -8,7 +8,7 @@ const ADVISORY_LOCK = 727_173;
 
 type Source = Knex.MigrationSource<string>;
 
-/** A database that knows migrations which this version does not is newer than it, and is left as it is. */
+/** Migrations that the database has and this version does not know are of a newer version, and are left as they are. */
 const migratorOf = (db: Db, source: Source) => {
   const config = {
     migrationSource: source,
@@ -30,8 +30,7 @@ export async function migrateSchema(url: string, source: Source): Promise<string
   try {
     await db.raw("select pg_advisory_lock(?)", [ADVISORY_LOCK]).connection(lock);
     const { config } = migratorOf(db, source);
-    // Nobody else is at work while we hold our lock: a mark that says so is a dead process's, and would keep
-    // everybody from migrating for ever.
+    // No other process migrates while we hold our lock: knex's own lock is left over from a process that died.
     await db.migrate.forceFreeMigrationsLock(config);
     const [, applied] = (await db.migrate.latest(config)) as [number, string[]];
     await migrateJobs(url);

@@ -9,8 +9,8 @@ export interface Reader {
 const ROUNDS = 4096;
 
 /**
- * Make a role that may log in and read these tables, and nothing else; one that exists gets the password and just
- * these rights. Safe to repeat. The one who asks must be allowed to make roles.
+ * Create a role that may log in and read these tables only, or give an existing one this password and these rights. Safe
+ * to repeat. The connection's own role must be allowed to create roles.
  */
 export async function ensureReader(
   db: Db,
@@ -19,14 +19,14 @@ export async function ensureReader(
 ): Promise<void> {
   await db.transaction(async (transaction) => {
     const run = async (template: string, ...names: string[]) => {
-      const places = names.map(() => "?::text").join(", ");
-      const { rows } = await transaction.raw(`select format(?::text, ${places}) as statement`, [
+      const placeholders = names.map(() => "?::text").join(", ");
+      const { rows } = await transaction.raw(`select format(?::text, ${placeholders}) as statement`, [
         template,
         ...names,
       ]);
       await transaction.raw(rows[0].statement);
     };
-    // Two at once would both find none.
+    // Concurrent calls would both find no role.
     await transaction.raw("select pg_advisory_xact_lock(hashtext('reader-role'))");
     const { rows } = await transaction.raw("select 1 from pg_roles where rolname = ?", [role]);
     await run(`${rows.length > 0 ? "ALTER" : "CREATE"} ROLE %I LOGIN PASSWORD %L`, role, verifier(password));
@@ -35,7 +35,7 @@ export async function ensureReader(
   });
 }
 
-/** What Postgres keeps of a password (RFC 5803), so that the password itself is in no statement and no log of one. */
+/** The form in which Postgres stores a password (RFC 5803): statements and their logs do not hold the password itself. */
 function verifier(password: string): string {
   const salt = randomBytes(16);
   const salted = pbkdf2Sync(password, salt, ROUNDS, 32, "sha256");

@@ -6,8 +6,7 @@ export interface SessionConnectionOptions {
   readonly name: string;
   /** Sets up the session of a fresh connection; where it rejects the connection is replaced. */
   readonly begin: (client: pg.Client) => Promise<unknown>;
-  /** Runs each `everyMs`; `SELECT 1` when absent. Where it rejects the connection is replaced. */
-  readonly probe?: (client: pg.Client) => Promise<unknown>;
+  /** Interval of probes. */
   readonly everyMs: number;
   /** A statement that is not answered within this time ends the connection. */
   readonly limitMs: number;
@@ -76,13 +75,12 @@ export class SessionConnection {
   }
 
   private probeLater(client: pg.Client): void {
-    const { everyMs, probe = (client) => client.query("SELECT 1") } = this.options;
     this.timer = setTimeout(() => {
-      probe(client).then(
+      client.query("SELECT 1").then(
         () => this.client === client && this.state === "up" && this.probeLater(client),
         (error) => this.replace(client, error),
       );
-    }, everyMs);
+    }, this.options.everyMs);
   }
 
   /** Give this connection up and try another; safe to call for one that was given up already. */

@@ -1,4 +1,4 @@
-/** Time is an argument: whoever needs "now" is given a clock. */
+/** Time is an argument, so that tests can set it. */
 export interface Clock {
   now(): Date;
 }

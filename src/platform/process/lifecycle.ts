@@ -6,7 +6,7 @@ type Step = {
   readonly run: () => Promise<unknown> | unknown;
 };
 
-/** Each step of closing has as long, though the drain has used up the limit: leases are given up there, and files kept. */
+/** Least time of each step of closing, also after the drain has used up the limit: leases are released and files written there. */
 const CLOSE_MS = 500;
 
 /**
@@ -65,8 +65,8 @@ export class Lifecycle {
     const limit = delay(this.drainLimitMs, undefined, { ref: false });
     await Promise.race([Promise.all(this.drains.map((step) => this.attempt(step))), limit]);
     for (const step of this.closes) {
-      const patience = Promise.all([limit, delay(CLOSE_MS, undefined, { ref: false })]);
-      await Promise.race([this.attempt(step), patience]);
+      const stepLimit = Promise.all([limit, delay(CLOSE_MS, undefined, { ref: false })]);
+      await Promise.race([this.attempt(step), stepLimit]);
     }
     this.current = "stopped";
     this.log.info("stopped");
@@ -76,20 +76,20 @@ export class Lifecycle {
     try {
       await run();
     } catch (error) {
-      this.log.error({ err: error, step: name }, "a step of the stop failed");
+      this.log.error({ err: error, step: name }, "A step of the stop failed");
     }
   }
 }
 
 /** Tie a process to its signals, and to its parent when it was forked: an orphan stops by itself. */
 export function stopOnSignals(lifecycle: Lifecycle, log: Logger): void {
-  let asked = false;
+  let stopping = false;
   const stop = (reason: string) => {
-    if (asked) {
-      log.warn({ reason }, "stopped at once on the second signal");
+    if (stopping) {
+      log.warn({ reason }, "Stopped at once on the second signal");
       process.exit(1);
     }
-    asked = true;
+    stopping = true;
     void lifecycle.stop(reason).then(() => process.exit(0));
   };
   process.on("SIGTERM", () => stop("SIGTERM"));
@@ -97,7 +97,7 @@ export function stopOnSignals(lifecycle: Lifecycle, log: Logger): void {
   process.on("disconnect", () => stop("the parent process is gone"));
 }
 
-/** Run an entrypoint: a fault at start is told in one line and ends the process with 1. */
+/** Run an entrypoint. An error at start is printed on one line and ends the process with status 1. */
 export function runProcess(main: () => Promise<void>): void {
   main().catch((error: unknown) => {
     const message = error instanceof Error ? error.message : String(error);

@@ -18,10 +18,10 @@ const secretKeys = [
 ];
 
 /**
- * What an error of a neighbour carries of what was sent to it: the arguments of a command to Redis, with the password
- * where it was to sign in, and the row that Postgres refuses, all of its columns.
+ * Fields of errors that hold what was sent: the arguments of a Redis command (AUTH has the password), and the row that
+ * Postgres refused.
  */
-const sent = ["command.args", "detail"];
+const sentKeys = ["command.args", "detail"];
 
 /** Structured logs on standard output, one JSON object a line. */
 export function createLogger(process: string, level: string, to?: DestinationStream): Logger {
@@ -32,7 +32,7 @@ export function createLogger(process: string, level: string, to?: DestinationStr
     redact: {
       paths: [
         ...secretKeys.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]),
-        ...sent.flatMap((key) => [`*.${key}`, `*.*.${key}`, `*.aggregateErrors[*].${key}`]),
+        ...sentKeys.flatMap((key) => [`*.${key}`, `*.*.${key}`, `*.aggregateErrors[*].${key}`]),
       ],
       censor: "[redacted]",
     },

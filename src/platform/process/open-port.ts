@@ -1,6 +1,6 @@
 import type { AddressInfo, Server } from "node:net";
 
-/** What a machine without IPv6 says of `::`. */
+/** Errors of `::` on a machine without IPv6. */
 const WITHOUT_IPV6 = new Set(["EAFNOSUPPORT", "EADDRNOTAVAIL"]);
 
 /** As it stands in a URL: an IPv6 address in brackets. */
@@ -10,8 +10,8 @@ export const inUrl = (host: string): string => (/^[^[].*:/.test(host) ? `[${host
 export const isWildcard = (host: string): boolean => host === "::" || host === "0.0.0.0";
 
 /**
- * Listen and return `host:port` as in a URL. `::` is every address, those of IPv4 too, and on a machine without IPv6
- * those alone. Rejects with one line that names address and reason.
+ * Listen and return `host:port` as in a URL. `::` means every address, IPv4 included; on a machine without IPv6 it means
+ * every IPv4 address. Rejects with one line that names address and reason.
  */
 export async function openPort(server: Server, port: number, host: string): Promise<string> {
   try {

@@ -6,9 +6,9 @@ import { CONNECT_MS } from "./resp";
 export type { Redis };
 
 /**
- * A Redis connection that fails fast: while it is down a command is refused at once instead of queued, and when it
- * breaks, what was under way is not sent again on the next one, because a late answer is worth nothing to a pilot, and
- * what was told to have failed must not be done later. It reconnects by itself.
+ * A Redis connection that fails fast and reconnects by itself. While it is down, commands fail at once. Commands under
+ * way when it breaks fail and are not sent again: a late answer is useless to a pilot, and a command that was reported as
+ * failed must not take effect later.
  */
 export function openRedis(url: string, log: Logger, options: RedisOptions = {}): Redis {
   const redis = new Redis(url, {
@@ -16,7 +16,7 @@ export function openRedis(url: string, log: Logger, options: RedisOptions = {}):
     maxRetriesPerRequest: 0,
     connectTimeout: CONNECT_MS,
     commandTimeout: 1_000,
-    // A goodbye to a server that is gone holds the process up no longer than this.
+    // Longest wait for the server when the connection is closed.
     disconnectTimeout: 200,
     retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
     ...options,
@@ -30,38 +30,38 @@ export function openRedis(url: string, log: Logger, options: RedisOptions = {}):
     if (down) log.info("Redis is back");
     down = false;
   });
-  replaceWhenSilent(redis);
+  replaceWhenUnresponsive(redis);
   return redis;
 }
 
 const PROBE_MS = 1_000;
-/** Probes for which a server that took a connection may keep its greeting back. */
-const MOST_UNGREETED = 5;
+/** Probes until a connection must be ready. */
+const MAX_CONNECTING = 5;
 
 /**
- * A server that lost its power leaves a connection that fails in no other way, for a quarter of an hour; one that
- * loses it while we connect, a connection that is never ready. One silence is forgiven: it may have been this process
- * that stood still.
+ * Closes a connection that leaves two pings in a row unanswered, or that does not become ready; ioredis then reconnects.
+ * A server that lost its power leaves a half-open connection, which otherwise fails after a quarter of an hour. One ping
+ * may stay unanswered: this process may have stood still.
  */
-function replaceWhenSilent(redis: Redis): void {
-  let silences = 0;
-  let ungreeted = 0;
+function replaceWhenUnresponsive(redis: Redis): void {
+  let unanswered = 0;
+  let connecting = 0;
   const probe = setInterval(async () => {
     const { stream, status } = redis;
     if (status !== "ready") {
-      silences = 0;
-      ungreeted = status === "connect" ? ungreeted + 1 : 0;
-      if (ungreeted > MOST_UNGREETED) stream.destroy();
+      unanswered = 0;
+      connecting = status === "connect" ? connecting + 1 : 0;
+      if (connecting > MAX_CONNECTING) stream.destroy();
       return;
     }
-    ungreeted = 0;
-    const answer = redis.ping().then(
+    connecting = 0;
+    const pong = redis.ping().then(
       () => true,
       () => false,
     );
-    const heard = await Promise.race([answer, delay(PROBE_MS * 0.9, false, { ref: false })]);
-    silences = heard || stream !== redis.stream ? 0 : silences + 1;
-    if (silences > 1) stream.destroy();
+    const answered = await Promise.race([pong, delay(PROBE_MS * 0.9, false, { ref: false })]);
+    unanswered = answered || stream !== redis.stream ? 0 : unanswered + 1;
+    if (unanswered > 1) stream.destroy();
   }, PROBE_MS);
   probe.unref();
   redis.once("end", () => clearInterval(probe));

@@ -18,6 +18,6 @@ test.each([
   await redis.config("SET", "maxmemory", maxmemory);
   const kept = new KeptLog();
   await warnOfEviction(redis, createLogger("test", "warn", kept));
-  const said = kept.entries("Redis throws keys away when it is full; set its maxmemory-policy to noeviction");
+  const said = kept.entries("Redis evicts keys when it is full; set its maxmemory-policy to noeviction");
   expect(said.map((entry) => entry.policy)).toEqual(Array(warned).fill(policy));
 });

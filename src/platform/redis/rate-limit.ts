@@ -8,7 +8,7 @@ export interface RateLimit {
   take(key: string): Promise<void>;
   /** Forget the tries of a key, such as after a login that succeeded. */
   forgive(key: string): Promise<void>;
-  /** Take one try back, such as of a login that succeeded where others' tries are counted too. */
+  /** Take one try back, such as that of a successful login under a key that counts other accounts too. */
   giveBack(key: string): Promise<void>;
   /** Count nothing. Rejects with `too_many_requests` when the allowance is used up. */
   check(key: string): Promise<void>;
@@ -45,8 +45,8 @@ export function rateLimit(redis: Redis, { name, tries, seconds }: Allowance): Ra
       await limiter.reward(key);
     },
     check: async (key) => {
-      const so = await limiter.get(key);
-      if (so && so.consumedPoints >= tries) throw tooMany(so);
+      const usage = await limiter.get(key);
+      if (usage && usage.consumedPoints >= tries) throw tooMany(usage);
     },
   };
 }

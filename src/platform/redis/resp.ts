@@ -2,8 +2,8 @@ import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 
 /**
- * How long Redis is asked for a connection. A request that a network lost is sent again after a second; one to a machine
- * that is gone is sent in vain for ever, while another may long serve in its place.
+ * Limit of one attempt to connect. The system repeats a lost SYN after a second. A longer attempt would wait for a machine
+ * that is gone while another one serves in its place.
  */
 export const CONNECT_MS = 2_000;
 
@@ -18,8 +18,8 @@ export const publishTo = (channel: string): Buffer =>
   Buffer.from(`*3\r\n$7\r\nPUBLISH\r\n$${Buffer.byteLength(channel)}\r\n${channel}\r\n$`);
 
 /**
- * A connection to Redis (`redis://` or `rediss://`, user and password from the URL) that has been accepted by
- * it. Rejects with Redis's own words, or the socket's error.
+ * A connection to Redis (`redis://` or `rediss://`) that has signed in with user and password of the URL. Rejects with
+ * Redis's error message, or the socket's error.
  */
 export function connectRedis(url: string, timeoutMs = CONNECT_MS): Promise<Socket> {
   const { protocol, hostname, port, username, password } = new URL(url);
@@ -36,18 +36,18 @@ export function connectRedis(url: string, timeoutMs = CONNECT_MS): Promise<Socke
       reject(error);
     };
     const timer = setTimeout(() => fail(new Error("Redis did not answer in time.")), timeoutMs);
-    const hear = (chunk: Buffer) => {
+    const onData = (chunk: Buffer) => {
       reply += chunk.toString("latin1");
       if (!reply.endsWith("\r\n")) return;
       const refused = reply.split("\r\n").find((line) => line.startsWith("-"));
       if (refused) return fail(new Error(`Redis refuses: ${refused.slice(1)}`));
       if (!reply.endsWith("+PONG\r\n")) return;
       clearTimeout(timer);
-      socket.off("data", hear).off("error", fail).off("close", ended);
+      socket.off("data", onData).off("error", fail).off("close", ended);
       resolve(socket);
     };
     const ended = () => fail(new Error("Redis closed the connection."));
-    socket.on("data", hear).on("error", fail).on("close", ended);
+    socket.on("data", onData).on("error", fail).on("close", ended);
     socket.once("close", () => clearTimeout(timer));
     if (login.length > 0) socket.write(encodeCommand("AUTH", ...login));
     socket.write(encodeCommand("PING"));
