@@ -61,7 +61,11 @@ interface Given {
 const connect = (url: string, login?: Login) => {
   const address = new URL(url);
   if (login) [address.username, address.password] = [login.username, login.password];
-  const redis = new Redis(address.href, { maxRetriesPerRequest: 1, retryStrategy: () => null });
+  const redis = new Redis(address.href, {
+    maxRetriesPerRequest: 1,
+    enableReadyCheck: false,
+    retryStrategy: () => null,
+  });
   redis.on("error", () => {});
   atEndOfFile(async () => redis.disconnect());
   return redis;
