@@ -2,6 +2,7 @@ import type { SimulatedVehicleOptions } from "../../simvehicle";
 import type { ContractCase, ContractWorld } from "../../testing/contract";
 import { geofencePoint, missionPoint, storeGeofence, storeMission } from "../../testing/worlds/plans";
 import { eventually, type SimulatedDrone, simulatedDrone } from "../../testing/worlds/simulated-drone";
+import { actionTable } from "./actions.table";
 
 const refusal = { error: expect.any(String) };
 const accepted = { result: "MAV_RESULT_ACCEPTED", status_text: expect.any(Array) };
@@ -27,7 +28,7 @@ const flown =
     }
   };
 
-/** A body that fits each row, and one that does not with the field that its refusal names. */
+/** For each action: a body that fits, one that does not, and the field that the refusal names. */
 const rows: readonly [path: string, fits: object, misfit: object, names: string][] = [
   ["arm", {}, { drone_id: "x" }, "drone_id"],
   ["arm_drone", {}, { drone_id: null }, "drone_id"],
@@ -63,10 +64,18 @@ const misfits: readonly ContractCase[] = rows.map(([path, fits, misfit, names]) 
   },
 }));
 
-const strangers: readonly ContractCase[] = [...new Map(rows.map((row) => [row[0], row])).values()].map(
-  ([path, fits]) => ({
+const bodyOf = (path: string): object => {
+  const [, fits] = rows.find(([name]) => name === path) ?? [];
+  if (!fits)
+    throw new Error(`Add a row for the action "${path}" to the table "rows" in actions.contract.ts.`);
+  return fits;
+};
+
+const strangers: readonly ContractCase[] = actionTable
+  .map(({ path }) => [path, bodyOf(path)] as const)
+  .map(([path, fits]) => ({
     route: `POST /drone/action/${path}`,
-    title: "answers a drone that is another's, or nobody's, with 404",
+    title: "answers 404 for another user's drone, and for a drone that does not exist",
     run: async ({ user, stranger }) => {
       const drone = { type: "sitl", name: "theirs", vehicle_type: "copter" };
       const { id } = (await stranger.api.post("/drone", drone)).body;
@@ -75,8 +84,7 @@ const strangers: readonly ContractCase[] = [...new Map(rows.map((row) => [row[0]
         expect(reply).toMatchObject({ status: 404, body: refusal });
       }
     },
-  }),
-);
+  }));
 
 const takeOff = async ({ order, drone }: FlownWorld) => {
   await order("guided");

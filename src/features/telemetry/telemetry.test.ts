@@ -9,7 +9,7 @@ import {
   type TestUser,
 } from "../../testing/worlds/start-gateway";
 import { Tokens } from "../accounts";
-import { STREAMS } from "./streams";
+import { STREAMS, TELEMETRY_TYPES } from "./streams";
 
 let gateway: TestGateway;
 let user: TestUser;
@@ -115,8 +115,9 @@ describe("a stream", () => {
     const watcher = watch();
     await watcher.subscribe(drone.id, "dashboard");
     await user.api.post("/drone/action/arm", { drone_id: drone.id });
-    const types = ["gps", "raw_gps", "home", "relalt", "logs", "hud", "imu", "diagnostics", "system"];
-    await eventually("a frame of every type", () => types.every((type) => watcher.frames(type).length > 0));
+    await eventually("a frame of every type", () =>
+      TELEMETRY_TYPES.every((type) => watcher.frames(type).length > 0),
+    );
     await eventually("a position with yaw", () => watcher.frames("gps").some(({ data }) => "yaw" in data));
     const { data: position } = watcher.frames("gps").at(-1);
     expect(position.yaw).toBeCloseTo(watcher.frames("hud").at(-1).data.heading, -1);
