@@ -21,13 +21,14 @@ test("150 unfinished bodies of one user take bounded memory, and other users are
   const before = gateway.memory().now;
   const { result, failed } = await meanwhile(gateway.api.as(other.token), "/user", async () => {
     const callers = await many(CALLERS, () => rawCaller(gateway.port, `${head}\r\n\r\n${body}`));
-    const refused = () => callers.filter(({ heard }) => heard().startsWith("HTTP/1.1 429"));
-    await until(() => refused().length === CALLERS - UNDER_WAY, 60_000);
+    // A refusal that comes while the client still sends may end as a reset without its text.
+    const waiting = () => callers.filter(({ heard, socket }) => heard() === "" && !socket.destroyed);
+    await until(() => waiting().length === UNDER_WAY, 60_000);
     for (const { socket } of callers) socket.destroy();
-    return refused().length;
+    return new Set(callers.map(({ heard }) => heard().split("\r\n")[0]));
   });
   expect(failed).toBe(0);
-  expect(result).toBe(CALLERS - UNDER_WAY);
+  expect([...result].toSorted()).toEqual(["", "HTTP/1.1 429 Too Many Requests"]);
   // What the allocator keeps for later comes to as much again.
   expect(gateway.memory().peak - before).toBeLessThan((2 * 2 * UNDER_WAY * BODY_BYTES) / 2 ** 20);
   await until(async () => (await gateway.api.as(user.token).get("/user")).status === 200);

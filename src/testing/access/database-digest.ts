@@ -6,10 +6,8 @@ export type DatabaseDigest = Readonly<Record<string, string>>;
 /** What the database holds, background jobs included, small enough to compare before and after. */
 export async function databaseDigest(db: Db): Promise<DatabaseDigest> {
   const { rows: tables } = await db.raw(`
-    SELECT table_schema || '.' || table_name AS name FROM information_schema.tables
-    WHERE table_type = 'BASE TABLE' AND (table_schema, table_name) IN (
-      SELECT 'public', table_name FROM information_schema.tables WHERE table_schema = 'public'
-      UNION SELECT 'graphile_worker', '_private_jobs') ORDER BY 1`);
+    SELECT schemaname || '.' || tablename AS name FROM pg_tables
+    WHERE schemaname = 'public' OR (schemaname, tablename) = ('graphile_worker', '_private_jobs') ORDER BY 1`);
   const digests = (tables as { name: string }[]).map(
     ({ name }) =>
       `SELECT '${name}' AS name, count(*) || ' ' || coalesce(md5(string_agg(row::text, '|' ORDER BY row::text)), '')

@@ -36,7 +36,7 @@ export async function simulatedDrone(
 }
 
 /** Waits until it holds; fails with what was waited for. */
-export async function eventually(what: string, holds: () => boolean | Promise<boolean>, limitMs = 10_000) {
+export async function eventually(what: string, holds: () => boolean | Promise<boolean>, limitMs = 30_000) {
   const deadline = Date.now() + limitMs;
   while (!(await holds())) {
     if (Date.now() > deadline) throw new Error(`Waited ${limitMs} ms for this in vain: ${what}.`);

@@ -35,7 +35,7 @@ const probed = [
   udp(5001),
 ];
 /** Ports on the drone plane's hub address that the policy opens to drones. */
-const openToDrones = [tcp(8088)];
+const openToDrones: readonly (ReturnType<typeof tcp> | ReturnType<typeof udp>)[] = [tcp(8088)];
 const hubPorts = [tcp(22), tcp(80), udp(5001), ...openToDrones];
 const servicePorts = [udp(53), tcp(53), tcp(443), tcp(444)];
 
@@ -64,9 +64,9 @@ beforeAll(async () => {
   ]);
   await until(
     () => testbed.operators[0].client.node.probe({ host: testbed.drones[0].ip, ...tcp(5001) }),
-    20_000,
+    60_000,
   );
-}, 90_000);
+}, 120_000);
 
 interface Row {
   readonly from: Namespace;
