@@ -30,11 +30,11 @@ test("of two candidates one holds the lease, as long as it renews, and writes do
   const [holder, other] = one.elector.isHeld ? [one, two] : [two, one];
   const first = holder.noted[0] as number;
   expect(first).toBeLessThanOrEqual((holder.told[0]?.at as number) + DEADLINE_MS);
-  await until(() => (holder.noted.at(-1) as number) > first + 2 * DURATION_MS, 20_000);
+  await until(() => (holder.noted.at(-1) as number) > first + 2 * DURATION_MS);
   expect(other.told).toEqual([]);
   expect(api.leases.get(LEASE)?.spec?.leaseTransitions).toBe(1);
   neverBoth(one, two);
-}, 30_000);
+});
 
 test("the lease of a holder that is gone is taken when it has not changed for its duration, and not before", async () => {
   const one = candidate("one");
@@ -44,14 +44,14 @@ test("the lease of a holder that is gone is taken when it has not changed for it
   // It stops without a word, as one that is killed.
   await one.elector.stop();
   const goneAt = monotonicMs();
-  await until(() => two.elector.isHeld, 20_000);
+  await until(() => two.elector.isHeld);
   expect((two.told[0]?.at as number) - goneAt).toBeGreaterThan(DURATION_MS - DEADLINE_MS);
   expect(api.leases.get(LEASE)?.spec).toMatchObject({ holderIdentity: "two", leaseTransitions: 2 });
   // It is not released by whom it is not.
   await one.elector.release();
   expect(api.holder(LEASE)).toBe("two");
   neverBoth(one, two);
-}, 30_000);
+});
 
 test("a lease that is released is taken at once", async () => {
   const [one, two] = [candidate("one"), candidate("two")];
@@ -60,7 +60,7 @@ test("a lease that is released is taken at once", async () => {
   await one.elector.stop();
   await one.elector.release();
   const releasedAt = monotonicMs();
-  await until(() => two.elector.isHeld, 20_000);
+  await until(() => two.elector.isHeld);
   expect((two.told[0]?.at as number) - releasedAt).toBeLessThan(DURATION_MS);
 });
 
@@ -70,42 +70,45 @@ test("without the API server the holder gives up by its deadline, nobody takes o
   await two.elector.start();
   api.cut();
   const cutAt = monotonicMs();
-  await until(() => !one.elector.isHeld, 10_000);
+  await until(() => !one.elector.isHeld);
   expect(monotonicMs() - cutAt).toBeLessThan(DEADLINE_MS + 1_000);
   await until(() => one.told.length === 2);
-  await until(() => monotonicMs() - cutAt > 2 * DURATION_MS, 20_000);
+  await until(() => monotonicMs() - cutAt > 2 * DURATION_MS);
   expect(two.elector.isHeld).toBe(false);
   expect(one.logged.join("")).toContain("Gave up the hub's lease");
   api.mend();
-  await until(() => one.elector.isHeld || two.elector.isHeld, 20_000);
+  await until(() => one.elector.isHeld || two.elector.isHeld);
   neverBoth(one, two);
-}, 40_000);
+});
 
 test("an API server that answers too late counts as one that does not", async () => {
   const one = candidate("one");
   await one.elector.start();
   api.delayMs = 2 * DEADLINE_MS;
-  await until(() => !one.elector.isHeld, 10_000);
+  await until(() => !one.elector.isHeld);
   api.delayMs = 0;
-  await until(() => one.elector.isHeld, 10_000);
+  await until(() => one.elector.isHeld);
   expect(one.told.map(({ isHeld }) => isHeld)).toEqual([true, false, true]);
-}, 30_000);
+});
 
 test("a term counts from when its renewal was sent, however late the answer comes", async () => {
-  const sent: number[] = [];
+  let sentAt = Number.NaN;
   class Late extends KubernetesLease {
     override async write(...asked: Parameters<KubernetesLease["write"]>) {
-      sent.push(monotonicMs());
+      const at = monotonicMs();
       const written = await super.write(...asked);
       await new Promise((resolve) => setTimeout(resolve, DEADLINE_MS / 4));
+      sentAt = at;
       return written;
     }
   }
   const store = new Late({ name: LEASE, namespace: "fleet", kubeConfig: api.config() });
-  const one = candidateAt("one", store);
+  // Each end beside its own renewal: on a busy machine a renewal may fail and have none.
+  const countedMs: number[] = [];
+  const one = candidateAt("one", store, { storeEnd: (end) => void countedMs.push(end - sentAt) });
   await one.elector.start();
-  await until(() => one.noted.length > 2);
-  expect(one.noted.every((noted, at) => noted <= (sent[at] as number) + DEADLINE_MS)).toBe(true);
+  await until(() => countedMs.length > 2);
+  expect(Math.max(...countedMs)).toBeLessThanOrEqual(DEADLINE_MS);
 });
 
 test("who was paused past its deadline is no holder before it has done anything, and begins anew", async () => {
@@ -115,9 +118,9 @@ test("who was paused past its deadline is no holder before it has done anything,
   expect(one.elector.isHeld).toBe(true);
   pausedMs = 10 * DEADLINE_MS;
   expect(one.elector.isHeld).toBe(false);
-  await until(() => one.elector.isHeld, 10_000);
+  await until(() => one.elector.isHeld);
   expect(one.told.map(({ isHeld }) => isHeld)).toEqual([true, false, true]);
-}, 20_000);
+});
 
 test("clocks do not matter: neither the steps of one's own nor the times that another wrote", async () => {
   const one = candidate("one");
@@ -140,7 +143,7 @@ test("clocks do not matter: neither the steps of one's own nor the times that an
   } finally {
     Date.now = now;
   }
-}, 20_000);
+});
 
 const meddlings: [string, () => void][] = [
   ["deleted", () => void api.leases.delete(LEASE)],
@@ -159,10 +162,9 @@ test.each(meddlings)(
     const startedAt = monotonicMs();
     await two.elector.start();
     expect(two.elector.isHeld).toBe(false);
-    await until(() => two.elector.isHeld, 20_000);
+    await until(() => two.elector.isHeld);
     expect((two.told[0]?.at as number) - startedAt).toBeGreaterThan(DURATION_MS);
   },
-  30_000,
 );
 
 test.each([
@@ -180,16 +182,15 @@ test.each([
     const cut = jest.spyOn(store, "read").mockRejectedValue(new Error("cut off"));
     const from = monotonicMs();
     if (before !== "held") await one.elector.start();
-    await until(() => one.elector.isHeld && monotonicMs() - from > DURATION_MS, 20_000);
+    await until(() => one.elector.isHeld && monotonicMs() - from > DURATION_MS);
     const { renewTime } = api.leases.get(LEASE)?.spec ?? {};
     await until(() => api.leases.get(LEASE)?.spec?.renewTime !== renewTime);
     meddle();
     cut.mockRestore();
-    await until(() => api.holder(LEASE) !== undefined, 20_000);
+    await until(() => api.holder(LEASE) !== undefined);
     expect(api.holder(LEASE)).toBe("one");
     expect(two.told).toEqual([]);
   },
-  30_000,
 );
 
 test.each(meddlings)(
@@ -200,7 +201,7 @@ test.each(meddlings)(
     await two.elector.start();
     await one.elector.stop();
     await one.elector.release();
-    await until(() => two.elector.isHeld, 20_000);
+    await until(() => two.elector.isHeld);
     meddle();
     await until(() => api.holder(LEASE) === "two");
     expect(two.told.map(({ isHeld }) => isHeld)).toEqual([true]);
@@ -216,14 +217,13 @@ test.each(meddlings)(
     await one.elector.stop();
     const meddledAt = monotonicMs();
     meddle();
-    await until(() => two.elector.isHeld, 20_000);
+    await until(() => two.elector.isHeld);
     expect((two.told[0]?.at as number) - meddledAt).toBeGreaterThan(DURATION_MS / 2);
     // One that goes on has it again before anybody else may.
     meddle();
     await until(() => api.holder(LEASE) === "two");
     expect(two.told.map(({ isHeld }) => isHeld)).toEqual([true]);
   },
-  30_000,
 );
 
 test("the same hub after a restart goes on with its own lease at once", async () => {
