@@ -17,7 +17,7 @@ beforeAll(async () => {
   const { url } = await freshDatabase();
   db = openDatabase(url, { poolMax: 2 });
   cable = await interruptible(url);
-  listener = new ChangeListener(cable.url, { log: quiet, probeMs: 200 });
+  listener = new ChangeListener(cable.url, { log: quiet, probeMs: 2_000 });
   listener.subscribe({
     onChange: (change) => heard.push(change),
     onReconnect: () => {

@@ -136,14 +136,12 @@ describe("work is bounded", () => {
     ["before the first that is asked for", "FREQ=SECONDLY;COUNT=1000000"],
   ])("a long way %s leaves the process turns for others", async (_title, rule) => {
     let isDone = false;
-    const ways = [1, 2, 3].map(() =>
-      expand(parseRecurrence(rule), start, between("2190-01-01", "2199-01-01")).finally(() => {
-        isDone = true;
-      }),
-    );
+    const way = expand(parseRecurrence(rule), start, between("2190-01-01", "2199-01-01")).finally(() => {
+      isDone = true;
+    });
     let turns = 0;
     for (; !isDone; turns++) await turn();
-    await Promise.all(ways);
+    await way;
     expect(turns).toBeGreaterThan(15);
   });
 
