@@ -13,7 +13,7 @@ let programs: string;
 beforeAll(async () => {
   programs = compiledPrograms();
   gateway = await startTestGateway({ WORKER_IN_PROCESS: "true" });
-}, 60_000);
+});
 
 /** The real entrypoint in a process of its own. */
 function admin(args: string[], env: Record<string, string> = {}) {
@@ -39,7 +39,7 @@ test("lists a dead job with its error, and has it tried again", async () => {
   expect(await admin(["jobs", "retry", id])).toMatchObject({ code: 0, out: `job ${id} is tried again\n` });
   await until(async () => (await admin(["jobs"])).out.startsWith("No job"));
   expect(await admin(["jobs", "retry", id])).toMatchObject({ code: 1, err: expect.stringContaining(id) });
-}, 60_000);
+});
 
 test("verifies a downloaded archive with the gateway's key or one's own, and names what was altered", async () => {
   const user = await gateway.newUser();
@@ -65,4 +65,4 @@ test("verifies a downloaded archive with the gateway's key or one's own, and nam
   const altered = await admin(["verify-archive", file, "--key", gateway.url]);
   expect(altered.code).toBe(1);
   expect(altered.err).toMatch(/log\.bin (was altered|cannot be read)/);
-}, 60_000);
+});

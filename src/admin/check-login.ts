@@ -9,7 +9,7 @@ const LIMIT_MS = 10_000;
 const Arguments = z.object({ gateway: z.url() });
 const Login = z.object({ access_token: z.string() });
 
-export const checkLoginCommand: AdminCommand = {
+export const command: AdminCommand = {
   usage: "check-login --gateway URL",
   summary: `Log in at a gateway, read a list and log out, as ${USERNAME}: a user without drones, enabled for these seconds only.`,
 

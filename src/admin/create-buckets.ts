@@ -3,7 +3,7 @@ import { ensureBuckets } from "../platform/objects/buckets";
 import { openObjects } from "../platform/objects/client";
 import type { AdminCommand } from "./command";
 
-export const createBucketsCommand: AdminCommand = {
+export const command: AdminCommand = {
   usage: "create-buckets",
   summary: "Create S3_BUCKET and S3_VPN_BUCKET in the object store if they are missing.",
 

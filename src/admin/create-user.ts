@@ -12,7 +12,7 @@ const Arguments = z.object({
   level: z.enum(["ADMIN", "CUSTOMER"]),
 });
 
-export const createUserCommand: AdminCommand = {
+export const command: AdminCommand = {
   usage: "create-user --username EMAIL [--level ADMIN|CUSTOMER] [--active] < password",
   summary:
     "Create a user, with an address; the password is read from standard input. Prints the activation link, or nothing to activate with --active.",

@@ -4,7 +4,7 @@ import { configurationDocs } from "../platform/config";
 import { packageRoot } from "../platform/process/version";
 import type { AdminCommand } from "./command";
 
-export const docsCommand: AdminCommand = {
+export const command: AdminCommand = {
   usage: "docs",
   summary: "Generate docs/configuration.md from the configuration schemas.",
   run: async () => writeFileSync(join(packageRoot, "docs", "configuration.md"), configurationDocs()),

@@ -1,7 +1,7 @@
 import { configSchemas, effectiveConfig, loadConfig } from "../platform/config";
 import type { AdminCommand } from "./command";
 
-export const effectiveConfigCommand: AdminCommand = {
+export const command: AdminCommand = {
   usage: "config PROCESS",
   summary: "Print the configuration that a process would run with here, without secrets.",
 

@@ -15,7 +15,7 @@ const Arguments = z.union([
   }),
 ]);
 
-export const grantSubscriptionCommand: AdminCommand = {
+export const command: AdminCommand = {
   usage: "grant-subscription --username EMAIL (--vehicles COUNT | --revoke)",
   summary: "Give a user vehicles without a payment, as many as COUNT (1 to 99999), or take that back.",
 

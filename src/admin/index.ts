@@ -1,45 +1,35 @@
-import { checkLoginCommand } from "./check-login";
 import type { AdminCommand } from "./command";
-import { createBucketsCommand } from "./create-buckets";
-import { createUserCommand } from "./create-user";
-import { docsCommand } from "./docs";
-import { effectiveConfigCommand } from "./effective-config";
-import { grantSubscriptionCommand } from "./grant-subscription";
-import { jobsCommand } from "./jobs";
-import { keysCommand } from "./keys";
-import { makeSecretsCommand } from "./make-secrets";
-import { publishComposeCommand } from "./publish-compose";
-import { reissueActivationCommand } from "./reissue-activation";
-import { rotateKeyCommand } from "./rotate-key";
-import { tunnelRoleCommand } from "./tunnel-role";
-import { verifyArchiveCommand } from "./verify-archive";
 
-const commands: Readonly<Record<string, AdminCommand>> = {
-  "create-user": createUserCommand,
-  "grant-subscription": grantSubscriptionCommand,
-  "check-login": checkLoginCommand,
-  config: effectiveConfigCommand,
-  keys: keysCommand,
-  jobs: jobsCommand,
-  "reissue-activation": reissueActivationCommand,
-  "rotate-key": rotateKeyCommand,
-  "publish-compose": publishComposeCommand,
-  "tunnel-role": tunnelRoleCommand,
-  "create-buckets": createBucketsCommand,
-  "make-secrets": makeSecretsCommand,
-  "verify-archive": verifyArchiveCommand,
-  docs: docsCommand,
+/** Each is loaded when it is run: all of them take a second. */
+const modules: Readonly<Record<string, () => { command: AdminCommand }>> = {
+  "create-user": () => require("./create-user"),
+  "grant-subscription": () => require("./grant-subscription"),
+  "check-login": () => require("./check-login"),
+  config: () => require("./effective-config"),
+  keys: () => require("./keys"),
+  jobs: () => require("./jobs"),
+  "reissue-activation": () => require("./reissue-activation"),
+  "rotate-key": () => require("./rotate-key"),
+  "publish-compose": () => require("./publish-compose"),
+  "tunnel-role": () => require("./tunnel-role"),
+  "create-buckets": () => require("./create-buckets"),
+  "make-secrets": () => require("./make-secrets"),
+  "verify-archive": () => require("./verify-archive"),
+  docs: () => require("./docs"),
 };
 
 export async function runAdmin([name = "", ...args]: string[]): Promise<void> {
-  const command = commands[name];
-  if (command) return command.run(args);
+  const load = modules[name];
+  if (load) return load().command.run(args);
   if (name && name !== "help" && name !== "--help")
     throw new Error(`There is no command "${name}".\n\n${usage()}`);
   process.stdout.write(`${usage()}\n`);
 }
 
 function usage(): string {
-  const lines = Object.values(commands).map(({ usage, summary }) => `  admin ${usage}\n      ${summary}`);
+  const lines = Object.values(modules).map((load) => {
+    const { usage, summary } = load().command;
+    return `  admin ${usage}\n      ${summary}`;
+  });
   return ["usage:", ...lines].join("\n");
 }

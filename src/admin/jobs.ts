@@ -1,7 +1,7 @@
 import { type JobRow, listJobs, reviveJobs } from "../platform/jobs/jobs";
 import { type AdminCommand, withDatabase } from "./command";
 
-export const jobsCommand: AdminCommand = {
+export const command: AdminCommand = {
   usage: "jobs [retry ID…]",
   summary: "List the background jobs that are not done, dead ones first, or have dead ones tried again.",
 
@@ -10,7 +10,7 @@ export const jobsCommand: AdminCommand = {
       action !== undefined &&
       (action !== "retry" || ids.length === 0 || !ids.every((id) => /^\d+$/.test(id)))
     )
-      throw new Error(`usage: admin ${jobsCommand.usage}`);
+      throw new Error(`usage: admin ${command.usage}`);
     await withDatabase(async (db) => {
       if (action === "retry") {
         const revived = await reviveJobs(db, ids);

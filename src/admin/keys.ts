@@ -1,7 +1,7 @@
 import type { AdminCommand } from "./command";
 import { freshSecret } from "./fresh-secret";
 
-export const keysCommand: AdminCommand = {
+export const command: AdminCommand = {
   usage: "keys",
   summary: "Print a fresh set of secrets, ready for an environment file.",
 

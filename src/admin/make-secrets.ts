@@ -2,7 +2,7 @@ import { loadConfig, makeSecretsConfig } from "../platform/config";
 import type { AdminCommand } from "./command";
 import { ensureSecretKeys } from "./ensure-secret-keys";
 
-export const makeSecretsCommand: AdminCommand = {
+export const command: AdminCommand = {
   usage: "make-secrets",
   summary:
     "Create the Kubernetes Secrets of GENERATED_SECRETS, and the keys that they lack. Existing keys are never changed.",

@@ -3,7 +3,7 @@ import { loadConfig, publishComposeConfig } from "../platform/config";
 import { ObjectStore } from "../platform/objects/object-store";
 import type { AdminCommand } from "./command";
 
-export const publishComposeCommand: AdminCommand = {
+export const command: AdminCommand = {
   usage: "publish-compose",
   summary:
     "Write the compose files of drones' activations to the object store, also over existing ones. Needs the S3_ variables, not the database.",

@@ -3,7 +3,7 @@ import { reissueActivation } from "../features/provisioning";
 import { type AdminCommand, withDatabase } from "./command";
 import { droneId } from "./drone-id";
 
-export const reissueActivationCommand: AdminCommand = {
+export const command: AdminCommand = {
   usage: "reissue-activation --drone ID",
   summary: "Give a drone a new activation token in place of a used or lost one, and print it.",
 

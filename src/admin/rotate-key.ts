@@ -4,7 +4,7 @@ import { rotateDroneKey, rotateUserKey } from "../features/vpn";
 import { type AdminCommand, withDatabase } from "./command";
 import { droneId } from "./drone-id";
 
-export const rotateKeyCommand: AdminCommand = {
+export const command: AdminCommand = {
   usage: "rotate-key (--user EMAIL | --drone ID)",
   summary:
     "Replace the VPN key of the user or the drone, so that earlier client configs, such as that of a lost laptop, stop working.",

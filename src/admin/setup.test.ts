@@ -46,7 +46,7 @@ test("the tunnel's role reads two tables, takes a new password, and never sees a
     await ours.raw(`DROP ROLE ${role}`);
     await ours.destroy();
   }
-}, 60_000);
+});
 
 test("missing buckets are made, and those that are there are left alone", async () => {
   const objects = await freshObjects("fleet");
@@ -57,7 +57,7 @@ test("missing buckets are made, and those that are there are left alone", async 
   };
   expect((await admin(env, "create-buckets")).stdout).toBe("made fleet-vpn\n");
   expect((await admin(env, "create-buckets")).stdout).toBe("both buckets are there\n");
-}, 60_000);
+});
 
 test("a store that is still starting is waited for, one that refuses us is not", async () => {
   const objects = await freshObjects("fleet");
@@ -83,7 +83,7 @@ test("a store that is still starting is waited for, one that refuses us is not",
 
   const stranger = { ...env, S3_ACCESS_KEY_ID: "nobody" };
   await expect(admin(stranger, "create-buckets")).rejects.toMatchObject({ code: 1 });
-}, 30_000);
+});
 
 test("an API server that does not answer is told, and the command fails, so that its Job tries again", async () => {
   const folder = freshFolder("kube");
@@ -108,4 +108,4 @@ test("an API server that does not answer is told, and the command fails, so that
     code: 1,
     stderr: expect.stringContaining("ECONNREFUSED"),
   });
-}, 60_000);
+});

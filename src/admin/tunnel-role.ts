@@ -5,7 +5,7 @@ import { type AdminCommand, withDatabase } from "./command";
 /** The tables that the tunnel service reads. LISTEN needs no right. */
 const TABLES = ["users", "drones"];
 
-export const tunnelRoleCommand: AdminCommand = {
+export const command: AdminCommand = {
   usage: "tunnel-role",
   summary:
     "Create the database role of TUNNEL_DATABASE_URL, which may read only the tables that the tunnel needs, or set its password. The role of DATABASE_URL must be allowed to create roles.",

@@ -5,7 +5,7 @@ import { verifyArchive } from "../features/executions";
 import { parseSigningKey } from "../platform/signing-key";
 import type { AdminCommand } from "./command";
 
-export const verifyArchiveCommand: AdminCommand = {
+export const command: AdminCommand = {
   usage: "verify-archive FILE --key PEM_FILE_OR_URL",
   summary:
     "Check a downloaded archive, and name what was altered. The key is a PEM file, or the gateway's URL (its /api/v1/executions/archive-key is asked); ARCHIVE_SIGNING_KEY when absent.",
@@ -17,7 +17,7 @@ export const verifyArchiveCommand: AdminCommand = {
       options: { key: { type: "string" } },
     });
     const [file, ...others] = positionals;
-    if (!file || others.length > 0) throw new Error(`usage: admin ${verifyArchiveCommand.usage}`);
+    if (!file || others.length > 0) throw new Error(`usage: admin ${command.usage}`);
     const { faults, manifest } = await verifyArchive(file, await trustedKey(values.key));
     if (faults.length > 0)
       throw new Error(`${file} is not what was signed:\n${faults.map((fault) => `  ${fault}`).join("\n")}`);
