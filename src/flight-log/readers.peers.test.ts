@@ -121,7 +121,7 @@ test("pymavlink and we read the same messages in a simulated vehicle's DataFlash
   expect(new Set(others.map(([name]) => name)).size).toBeGreaterThan(12);
   expect(others.length).toBeGreaterThan(4_000);
   expectSame(oursDataFlash(readFileSync(path as string)), others);
-}, 60_000);
+});
 
 test("pymavlink and we read the same values of every DataFlash field type", async () => {
   const log = new DataFlashLog()
@@ -167,7 +167,7 @@ test("pymavlink and we read the same values of every DataFlash field type", asyn
   const path = join(folder, "types.bin");
   writeFileSync(path, log.bytes);
   expectSame(oursDataFlash(log.bytes), await theirs("dataflash", path));
-}, 60_000);
+});
 
 test("pymavlink and we read the same messages at the same times in a telemetry log", async () => {
   const writer = new FrameWriter(1, 1);
@@ -181,7 +181,7 @@ test("pymavlink and we read the same messages at the same times in a telemetry l
   expect(others.length).toBe(sent.length);
   expect(others.length).toBeGreaterThan(2_000);
   expectSame(oursTlog(readFileSync(path), others), others);
-}, 60_000);
+});
 
 test("pyulog and we read the same topics, in a log of ours and in one that pyulog wrote", async () => {
   const log = new Ulog()
@@ -219,7 +219,7 @@ test("pyulog and we read the same topics, in a log of ours and in one that pyulo
   const rewritten = byName(oursUlog(readFileSync(again)));
   const sorted = (messages: unknown[]) => messages.map((each) => JSON.stringify(each)).sort();
   expect(sorted(rewritten)).toEqual(sorted(others));
-}, 60_000);
+});
 
 test("pymavlink flies the simulated vehicle", async () => {
   const simulator = await startSimulator({ speedUp: 20, vehicles: [{ kind: "copter", bootSeconds: 0 }] });

@@ -221,7 +221,7 @@ test("a new password that the relay missed closes its sessions once it listens t
   await ends["a new password"]?.happens(theirs);
   cable.mend();
   expect(await pilot.closed).toEqual({ code: 4401, reason: "The password has changed; sign in again." });
-}, 40_000);
+});
 
 test("in the contract profile a new password closes nothing, and access tokens last until they expire", async () => {
   const contract = await startTestGateway();

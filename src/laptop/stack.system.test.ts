@@ -34,7 +34,7 @@ beforeAll(async () => {
     SIMULATOR_ONBOARD_PORT: String(await freePort()),
     SIMULATOR_SPEEDUP: "20",
   };
-}, 30_000);
+});
 
 function run(program: string, ...args: string[]): Running {
   const child = spawn(
@@ -120,7 +120,7 @@ test("a cold start is ready for a user with a drone, and Ctrl-C leaves nothing r
   expect(await ended).toBe(0);
   expect(processes.filter(isAlive)).toEqual([]);
   expect(existsSync(readyFile(folder))).toBe(false);
-}, 60_000);
+});
 
 test("kill -9 loses no committed row, and the next start clears the leftovers away", async () => {
   const killed = await startStack();
@@ -144,14 +144,14 @@ test("kill -9 loses no committed row, and the next start clears the leftovers aw
 
   again.process.kill("SIGTERM");
   expect(await again.ended).toBe(0);
-}, 60_000);
+});
 
 describe("a stack that was started with --reset", () => {
   let stack: Awaited<ReturnType<typeof startStack>>;
 
   beforeAll(async () => {
     stack = await startStack("--reset");
-  }, 60_000);
+  });
 
   afterAll(async () => {
     stack.process.kill("SIGTERM");
@@ -200,4 +200,4 @@ test("a taken port is the reason given, and nothing is left running", async () =
     `Port ${environment.GATEWAY_PORT}, which the gateway (GATEWAY_PORT) needs, is taken`,
   );
   expect(existsSync(join(folder, "postgres", "data", "postmaster.pid"))).toBe(false);
-}, 60_000);
+});

@@ -61,12 +61,12 @@ test("a flight is on record from arming to disarming, with its log, also one lef
   expect((await api.post("/drone/action/takeoff", { ...arm, altitude: 10 })).status).toBe(200);
   await until(() => vehicle.state.relativeAltitude > 9);
   expect((await api.post("/drone/action/land", arm)).status).toBe(200);
-  await until(() => !vehicle.state.armed, 20_000);
+  await until(() => !vehicle.state.armed);
 
   const over = await until(async () => {
     const { data } = (await api.get(`/executions/${running.id}`)).body as { data: Execution };
     return data.assets?.some(({ status }) => status === "ready") && data;
-  }, 20_000);
+  });
   expect(over).toMatchObject({ status: "completed", log_asset_id: expect.any(Number) });
   expect(over?.assets).toEqual([expect.objectContaining({ asset_type: "logs", status: "ready" })]);
   const { body: stats } = await api.post(`/executions/${running.id}/analyze-log`, {});
@@ -95,7 +95,7 @@ test("a log that the logger still writes to while it is brought arrives whole, a
   record.observe(true);
   writeFileSync(file, "the flight");
   record.observe(false);
-  await until(() => record.open === 0, 30_000);
+  await until(() => record.open === 0);
   expect(brought).toBe(2);
   const { status, log_asset_id, assets } = await executionOf(flight, flight.id);
   expect(status).toBe("completed");

@@ -122,8 +122,8 @@ beforeAll(async () => {
     redis.publish(`${IP}:gamepad_input`, frame).catch(() => {});
   }, EVERY_MS);
   atEndOfFile(async () => clearInterval(frames));
-  await until(() => acted.length > 10, 30_000);
-}, 60_000);
+  await until(() => acted.length > 10);
+});
 
 test.each([0.8, 3, 10])("after a stall of %d s no frame older than 300 ms is acted on", async (seconds) => {
   state.customMode = LOITER;
@@ -134,7 +134,7 @@ test.each([0.8, 3, 10])("after a stall of %d s no frame older than 300 ms is act
   await delay(seconds * 1_000);
   await mend();
   const mendedAt = performance.now();
-  await until(() => acted.filter(({ at }) => at > mendedAt).length > 10, 30_000);
+  await until(() => acted.filter(({ at }) => at > mendedAt).length > 10);
 
   // The dead-man's work was done meanwhile.
   const centred = neutralAt.find((at) => at > stalledAt) ?? Number.NaN;

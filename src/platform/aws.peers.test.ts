@@ -27,7 +27,7 @@ test("moto's STS gives a session of the role, and knows its holder again", async
     Arn: "arn:aws:sts::123456789012:assumed-role/drones/drone-7",
     Account: "123456789012",
   });
-}, 60_000);
+});
 
 test("moto's ECR gives a login for the account's registry", async () => {
   process.env.AWS_ACCESS_KEY_ID = "test";
@@ -40,4 +40,4 @@ test("moto's ECR gives a login for the account's registry", async () => {
     password: expect.stringMatching(/./),
     repository: "123456789012.dkr.ecr.eu-central-1.amazonaws.com",
   });
-}, 60_000);
+});

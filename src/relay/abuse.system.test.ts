@@ -91,12 +91,11 @@ function closeCodeOf(caller: RawCaller): number | undefined {
 /** A session's bare socket, which answers nothing and reads all. */
 async function session({ id }: TestDrone): Promise<RawCaller> {
   const caller = await rawCaller(target.port, upgradeTo(`/redispad/${id}`));
-  await until(() => caller.heard().includes("101 Switching Protocols"), 30_000);
+  await until(() => caller.heard().includes("101 Switching Protocols"));
   return caller;
 }
 
-const nobodyIsLeft = () =>
-  until(async () => (await scrape(target.url)).value("fleet_relay_sessions") === 0, 30_000);
+const nobodyIsLeft = () => until(async () => (await scrape(target.url)).value("fleet_relay_sessions") === 0);
 
 test("a client that sends its handshake byte by byte is disconnected, and sticks arrive meanwhile", async () => {
   const began = performance.now();
@@ -216,7 +215,7 @@ test("floods of the largest frames, of pings and of pieces, unread, cost bounded
       const flooding = flood(target.url, paths, batch);
       const seen = () => flooding.written > 1_000_000 && performance.now() - began > 3_000;
       const began = performance.now();
-      await until(seen, 30_000);
+      await until(seen);
       const held = target.memory().now;
       flooding.stop();
       return { held };

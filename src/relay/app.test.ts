@@ -75,4 +75,4 @@ test("GET /drone/{id} is 500 with an error without the database, and sessions ar
   const pilot = lost.pilot("/redispad/1");
   expect((await pilot.closed).code).toBe(1013);
   expect(pilot.frames).toEqual([]);
-}, 30_000);
+});

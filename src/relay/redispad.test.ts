@@ -113,9 +113,9 @@ test("an unpaced flood loses no frame on its way to the drone", async () => {
   const received = await framesToDrone(drone.ip);
   const [pilot] = await live(drone);
   for (let i = 0; i < 50_000; i++) pilot!.send(`${i}`);
-  await until(() => received.length === 50_000, 30_000);
+  await until(() => received.length === 50_000);
   expect(received.findIndex((frame, i) => frame !== `${i}`)).toBe(-1);
-}, 60_000);
+});
 
 test("two pilots of one drone both hear it and are both received, over one subscription", async () => {
   const drone = await relay.newDrone();

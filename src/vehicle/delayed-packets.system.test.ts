@@ -116,13 +116,13 @@ describe.each(["direct", "jumphost"])("over a link that is %s", (via) => {
 
   asRoot("an order that was told to be unknown is not carried out afterwards", async () => {
     // It disarms by itself when it does not take off.
-    await until(() => !vehicle.state.armed, 20_000);
+    await until(() => !vehicle.state.armed);
     tap.forget();
     await filter("-I", [UP, DOWN]);
     expect(await pilot.arm()).toBe("outcome_unknown");
     await filter("-D", [UP, DOWN]);
     // The vehicle's side hears of the end when it speaks next.
-    await until(() => tap.open === 0, 30_000);
+    await until(() => tap.open === 0);
     expect(tap.orders).toEqual([]);
     expect(vehicle.state.armed).toBe(false);
     expect(await pilot.arm()).toBe("MAV_RESULT_ACCEPTED");

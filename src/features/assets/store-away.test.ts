@@ -58,7 +58,7 @@ test("a URL is signed for its audience's address of the store, and invalid at th
   expect(origin(download_url)).toBe(origin(users.url));
   expect(Buffer.from(await (await fetch(download_url)).arrayBuffer())).toEqual(picture);
   expect((await fetch(elsewhere(download_url, drones))).status).toBe(403);
-  const thumbnail = await until(async () => (await assets())[0].thumbnail_url ?? false, 30_000);
+  const thumbnail = await until(async () => (await assets())[0].thumbnail_url ?? false);
   expect(origin(thumbnail)).toBe(origin(users.url));
 });
 

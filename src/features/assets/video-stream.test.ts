@@ -50,7 +50,7 @@ async function packaged(file_name: string, content: Buffer) {
   const reply = await until(async () => {
     const answer = await user.api.get(path);
     return answer.status === 200 && answer;
-  }, 60_000);
+  });
   return { path, reply };
 }
 
@@ -137,7 +137,7 @@ test("a video whose reading was interrupted is neither ready nor failed, and the
   expect(await stream()).toBe("ready");
   const playlist = (await owner.api.get(`/assets/${id}/video/${asset_id}`)).body;
   expect(await picturesOf(playlist)).toBe(SECONDS * 10);
-}, 60_000);
+});
 
 test("a file that is not a video is kept, and its playlist says that it cannot be played", async () => {
   const { asset_id } = await upload(
@@ -149,7 +149,7 @@ test("a file that is not a video is kept, and its playlist says that it cannot b
     const { body } = await user.api.get(`/assets/video/${vehicle.id}`);
     const found = body.data.filter(({ id }: { id: number }) => id === asset_id);
     return found[0].stream === "failed" && found;
-  }, 60_000);
+  });
   expect(asset.status).toBe("ready");
   expect(await user.api.get(`/assets/${vehicle.id}/video/${asset_id}`)).toMatchObject({
     status: 404,

@@ -81,7 +81,7 @@ test("the plan on board is read again at the start: verified, then different, th
   await gateway.deps.links.close(`drone:${simulated.id}`, "the test lets the link go");
   const third = (await drone.post("/executions/start", {})).body;
   expect(third).toMatchObject({ status: "in_progress", plan_state: "unread", plan_hash: null });
-}, 40_000);
+});
 
 test("a mission of another user is refused, and the default is the drone's mission", async () => {
   const { user, drone, vehicle } = await world();
@@ -183,7 +183,7 @@ test("a deleted execution takes its assets with it; a store that fails half-way 
     const { asset_id } = await upload(drone, wish, name);
     keys.unshift(`assets/${vehicle.id}/${asset_id}/${name}`);
   }
-  await until(async () => (await user.api.get(`/executions/${id}/archive`)).body.status === "ready", 30_000);
+  await until(async () => (await user.api.get(`/executions/${id}/archive`)).body.status === "ready");
   const left = async () => {
     const sizes = await Promise.all(keys.map((key) => store.sizeOf(key)));
     return sizes.filter((size) => size !== undefined).length;
@@ -202,7 +202,7 @@ test("a deleted execution takes its assets with it; a store that fails half-way 
     fails.mockRestore();
   }
   await db.raw("UPDATE graphile_worker._private_jobs SET run_at = now()");
-  await until(async () => (await left()) === 0, 30_000);
+  await until(async () => (await left()) === 0);
 }, 90_000);
 
 test("lists are pages of one's own, newest first, of at most a hundred", async () => {

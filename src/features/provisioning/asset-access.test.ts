@@ -75,7 +75,6 @@ test.each(["refuse", "garbage", "silent"] as const)(
       body: { error: "No credentials can be had just now; try again shortly." },
     });
   },
-  30_000,
 );
 
 test("in the strict profile only the drone-only port answers, to the edge", async () => {

@@ -192,7 +192,7 @@ test("a built-in simulator that cannot start reports why once, and starts when i
   await until(async () => {
     message = await told();
     return message !== undefined;
-  }, 45_000);
+  });
   expect(message).toContain(`port ${port}`);
   expect((await service.status()).instance.state).toBe("stopped");
   await new Promise((resolve) => held.close(resolve));

@@ -45,10 +45,9 @@ test.each(["websocket", "polling"] as const)(
         data: { latitude: expect.any(Number) },
       });
   },
-  60_000,
 );
 
 test("a Python client with an invalid token gets an error and is disconnected", async () => {
   const received = await watch("nonsense", 1, "websocket");
   expect(received).toEqual([["error", { message: expect.stringContaining("token") }]]);
-}, 60_000);
+});

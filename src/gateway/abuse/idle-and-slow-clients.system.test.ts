@@ -20,7 +20,7 @@ beforeAll(async () => {
     TELEMETRY_MAX_SOCKETS: String(10 * IDLE),
     HTTP_MAX_CONNECTIONS: String(2 * IDLE),
   });
-}, 60_000);
+});
 
 const served = <T>(work: () => Promise<T>) => meanwhile(gateway.api.as(user.token), "/user", work);
 
@@ -80,9 +80,9 @@ async function idleWatcher(): Promise<RawCaller> {
   const path = `/socket.io/?EIO=4&transport=websocket&token=${user.token}`;
   const caller = await rawCaller(gateway.port, upgradeTo(path));
   caller.socket.on("data", (chunk) => chunk.includes(PING) && caller.socket.write(PONG));
-  await until(() => caller.heard().includes('"sid"'), 30_000);
+  await until(() => caller.heard().includes('"sid"'));
   caller.socket.write(rawFrame({ first: 0x81, payload: Buffer.from("40") }));
-  await until(() => caller.heard().includes("connected"), 30_000);
+  await until(() => caller.heard().includes("connected"));
   return caller;
 }
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
   beside = await startTestGateway();
   cable = await interruptible(beside.deps.config.S3_ENDPOINT as string);
   gateway = await gatewayProcess(beside, { S3_ENDPOINT: cable.url });
-}, 60_000);
+});
 
 const newVehicle = async ({ api }: TestUser): Promise<number> =>
   (await api.post("/drone", { type: "sitl", name: "Eye", vehicle_type: "copter" })).body.id;
@@ -95,4 +95,4 @@ test("while the object store does not answer, only requests for videos wait", as
   expect(played).toBe(0);
   cable.mend();
   expect(await Promise.all(plays)).toEqual([200, 200, 200, 200]);
-}, 60_000);
+});

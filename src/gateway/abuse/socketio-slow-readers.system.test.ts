@@ -13,7 +13,7 @@ beforeAll(async () => {
   gateway = await gatewayProcess(beside);
   user = await beside.newUser();
   drone = (await user.api.post("/drone", { type: "sitl", name: "watched", vehicle_type: "copter" })).body.id;
-}, 60_000);
+});
 
 const ended = async (reason: string) =>
   (await scrape(gateway.url)).value("fleet_telemetry_ended_sockets_total", { reason });
@@ -64,7 +64,7 @@ test("a connection that sends WebSocket pings and reads nothing is closed", asyn
     await served(async () => flood(await connected(), ping));
     expect(gateway.memory().now - memory).toBeLessThan(GROWTH);
   }
-}, 60_000);
+});
 
 test.each([
   ["joins", "connects to a namespace that does not exist, again and again,", text("40/x,"), false],
@@ -75,23 +75,19 @@ test.each([
     text('42["subscribe_telemetry",0]'),
     true,
   ],
-] as const)(
-  "%s: a connection that %s and reads nothing is closed",
-  async (reason, _name, frame, joined) => {
-    const [memory, before] = [gateway.memory().now, await ended(reason)];
-    await served(async () => {
-      const caller = await connected();
-      if (joined) {
-        caller.socket.write(text("40"));
-        await until(() => caller.heard().includes("connected"));
-      }
-      await flood(caller, frame);
-    });
-    expect(await ended(reason)).toBe(before + 1);
-    expect(gateway.memory().now - memory).toBeLessThan(GROWTH);
-  },
-  60_000,
-);
+] as const)("%s: a connection that %s and reads nothing is closed", async (reason, _name, frame, joined) => {
+  const [memory, before] = [gateway.memory().now, await ended(reason)];
+  await served(async () => {
+    const caller = await connected();
+    if (joined) {
+      caller.socket.write(text("40"));
+      await until(() => caller.heard().includes("connected"));
+    }
+    await flood(caller, frame);
+  });
+  expect(await ended(reason)).toBe(before + 1);
+  expect(gateway.memory().now - memory).toBeLessThan(GROWTH);
+});
 
 test("a polling client that sends events and never polls for the answers is disconnected", async () => {
   const before = await ended("unread_answers");

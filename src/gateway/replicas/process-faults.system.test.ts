@@ -31,7 +31,7 @@ beforeAll(async () => {
   programs = compiledPrograms();
   jumphost = await startJumphost();
   steady = await startTestGateway({ ...REPLICA_ENV, JUMPHOST_URL: jumphost.url });
-}, 60_000);
+});
 
 beforeEach(async () => {
   user = await steady.newUser();
@@ -40,7 +40,7 @@ beforeEach(async () => {
   await asPhysical(steady.deps.db, drone, ip);
   harmed = await startReplicaProcess(programs, steady, { JUMPHOST_URL: jumphost.url });
   expect(await order(harmed, "guided")).toMatchObject({ status: 200 });
-}, 60_000);
+});
 
 const order = (at: { url: string }, action: string, body: object = {}) =>
   new ApiClient(`${at.url}/api/v1`).as(user.token).post(`/drone/action/${action}`, {
@@ -74,7 +74,7 @@ test("a killed holder is replaced, for watchers and for orders, and no order is 
   expect(armings()).toBe(1);
   expect(drone.tap.mostOpen).toBe(1);
   expect(returning.all("subscription_confirmed")).toEqual([]);
-}, 60_000);
+});
 
 test("a paused holder is replaced, and sends nothing to the vehicle when it wakes up", async () => {
   const watcher = await watcherAtSteady();
@@ -94,7 +94,7 @@ test("a paused holder is replaced, and sends nothing to the vehicle when it wake
   expect(armings()).toBe(1);
   expect(drone.tap.mostOpen).toBe(1);
   expect([...jumphost.pipes].filter(({ port }) => port === drone.tap.port)).toHaveLength(1);
-}, 60_000);
+});
 
 test("an order whose reply was lost has the outcome unknown, and is not sent again", async () => {
   drone.tap.withholdAcknowledgements = true;
@@ -115,4 +115,4 @@ test("an order whose reply was lost has the outcome unknown, and is not sent aga
   expect(armings()).toBe(1);
   const [record] = await steady.deps.db("drone_commands").where({ drone_id: drone.id, command: "arm" });
   expect(record).toMatchObject({ outcome: "unknown", error: told.body.error });
-}, 60_000);
+});

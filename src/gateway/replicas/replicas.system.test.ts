@@ -141,7 +141,7 @@ test("a replica that stops releases its leases while a request is still under wa
   expect(first.lifecycle.state).toBe("draining");
   slow.destroy();
   await stopped;
-}, 60_000);
+});
 
 test("a replica whose order outlasts the drain releases that lease before it exits", async () => {
   const { first, second } = await startReplicas({ SHUTDOWN_DRAIN_SECONDS: "1" });
@@ -156,7 +156,7 @@ test("a replica whose order outlasts the drain releases that lease before it exi
   await first.lifecycle.stop("the test says so");
   expect(await second.deps.redis.get(`fleet:link:{drone:${drone.id}}`)).toBeNull();
   await slow;
-}, 60_000);
+});
 
 test("a simulator's endpoint is dialled for one drone at a time, by any name and any replica", async () => {
   const { first, second } = replicas;

@@ -124,4 +124,4 @@ test("frames of a replica that was cut off from Redis do not follow those of the
   await eventually("frames still come", () => numberOf(other.frames().at(-1)) > backAt + 3);
   const numbers = other.frames().map(numberOf);
   expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
-}, 40_000);
+});

@@ -127,5 +127,4 @@ test.each(["make-thumbnail", "package-video"])(
     await workUntil(END, gateway, task, payload);
     expect(await keysUnder(assetFolder(it))).toEqual([]);
   },
-  60_000,
 );

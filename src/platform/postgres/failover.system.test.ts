@@ -31,36 +31,32 @@ test("a lock whose holder was cut off in the middle of a transaction is another'
   await expect(other?.raw("SELECT pg_advisory_xact_lock(7)")).rejects.toThrow("Query read timeout");
   await until(async () => (await other?.raw("SELECT pg_try_advisory_xact_lock(7) AS free"))?.rows[0].free);
   await trx?.rollback().catch(() => {});
-}, 30_000);
+});
 
 test.each([
   ["commands", {}],
   ["subscriptions", { enableOfflineQueue: true, maxRetriesPerRequest: null, commandTimeout: undefined }],
-])(
-  "a Redis whose machine lost its power is reached again at its successor: %s",
-  async (kind, options) => {
-    const { url } = await freshRedis();
-    const cable = await interruptible(url);
-    const redis = openRedis(cable.url, quiet, options);
-    const direct = openRedis(url, quiet);
-    atEndOfFile(async () => {
-      redis.disconnect();
-      direct.disconnect();
-    });
-    await Promise.all([redisReady(redis), redisReady(direct)]);
-    const heard: string[] = [];
-    if (kind === "subscriptions") {
-      await redis.subscribe("news");
-      redis.on("message", (_channel, text) => heard.push(text));
-    }
-    cable.stall();
-    await until(() => redis.status !== "ready", 15_000);
-    cable.replace();
-    if (kind === "commands") await until(async () => (await redis.ping()) === "PONG", 15_000);
-    else await until(async () => (await direct.publish("news", "back")) > 0 && heard.length > 0, 15_000);
-  },
-  40_000,
-);
+])("a Redis whose machine lost its power is reached again at its successor: %s", async (kind, options) => {
+  const { url } = await freshRedis();
+  const cable = await interruptible(url);
+  const redis = openRedis(cable.url, quiet, options);
+  const direct = openRedis(url, quiet);
+  atEndOfFile(async () => {
+    redis.disconnect();
+    direct.disconnect();
+  });
+  await Promise.all([redisReady(redis), redisReady(direct)]);
+  const heard: string[] = [];
+  if (kind === "subscriptions") {
+    await redis.subscribe("news");
+    redis.on("message", (_channel, text) => heard.push(text));
+  }
+  cable.stall();
+  await until(() => redis.status !== "ready", 15_000);
+  cable.replace();
+  if (kind === "commands") await until(async () => (await redis.ping()) === "PONG", 15_000);
+  else await until(async () => (await direct.publish("news", "back")) > 0 && heard.length > 0, 15_000);
+});
 
 test("a connection that a Redis took while it stood still, and never greets, is made anew", async () => {
   const cable = await interruptible((await freshRedis()).url);
@@ -70,7 +66,7 @@ test("a connection that a Redis took while it stood still, and never greets, is 
   await until(() => redis.status === "connect");
   cable.replace();
   await until(() => redis.status === "ready", 15_000);
-}, 30_000);
+});
 
 test("what was told to have failed is not done when Redis is back", async () => {
   const { url } = await freshRedis();
@@ -88,4 +84,4 @@ test("what was told to have failed is not done when Redis is back", async () => 
   cable.replace();
   await until(async () => (await redis.ping()) === "PONG", 15_000);
   expect(await direct.get("orders")).toBeNull();
-}, 40_000);
+});

@@ -39,7 +39,6 @@ test.each(["SIGINT", "SIGTERM"] as const)(
     expect(await answers(url)).toBe(false);
     expect(await next()).toBe("folder");
   },
-  40_000,
 );
 
 test("what is still starting when the end comes is stopped once it stands", async () => {

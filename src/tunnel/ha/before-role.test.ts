@@ -53,4 +53,4 @@ test("a daemon changes nothing on the node before it knows its role, even when t
   const after = await starting;
   await until(() => after.lifecycle.state === "ready" && os.links.get("users0")?.peers.size === 2);
   expect(os.commands.slice(from).filter((command) => /ip link (del|set \S+ down)/.test(command))).toEqual([]);
-}, 60_000);
+});

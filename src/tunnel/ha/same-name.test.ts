@@ -45,7 +45,7 @@ test("of two machines of one name one serves; the other begins when the first ha
   await one.stop();
   await until(() => two.role.isActive, 2 * DURATION_MS);
   neverBoth(one, two);
-}, 30_000);
+});
 
 test("a machine that comes up under the name of the holder waits as any other", async () => {
   const holder = `node-1_${new LeaseFile(termPath()).hub}`;
@@ -57,7 +57,7 @@ test("a machine that comes up under the name of the holder waits as any other", 
   await until(() => two.role.isActive, 2 * DURATION_MS);
   expect((two.told[0]?.at as number) - from).toBeGreaterThan(DURATION_MS);
   expect(api.leases.get(LEASE)?.spec?.leaseTransitions).toBe(4);
-}, 20_000);
+});
 
 test("a daemon that follows on the same machine goes on with its lease at once", async () => {
   const path = termPath();

@@ -53,4 +53,4 @@ test("a hub that stands by makes no client's key and writes no config, and does 
   store.release();
   await until(written);
   await until(() => tunnel.lifecycle.state === "ready");
-}, 40_000);
+});

@@ -61,14 +61,14 @@ asRoot(
     });
     await laptop.join(config);
     expect(laptop.ip).toBe(owner.ip);
-    await until(() => laptop.node.probe({ host: drone.ip, ...tcp(5001) }), 20_000);
+    await until(() => laptop.node.probe({ host: drone.ip, ...tcp(5001) }));
     expect(await laptop.node.probe({ host: drone.ip, ...tcp(80) }, 1_500)).toBe(false);
     await until(isUp);
     await until(async () => (await owner.api.get("/user/vpn/status")).body.status as boolean);
     expect((await owner.api.get("/drones_status")).body).toEqual({ [drone.id]: { is_active: true } });
 
     await rotateDroneKey(gateway.deps.db, drone.id);
-    await until(async () => !(await laptop.node.probe({ host: drone.ip, ...tcp(5001) }, 500)), 20_000);
+    await until(async () => !(await laptop.node.probe({ host: drone.ip, ...tcp(5001) }, 500)));
     await until(async () => !(await isUp()));
     const link = () => owner.api.get(`/drone/${drone.id}/vpn`);
     await until(async () => {
@@ -76,7 +76,7 @@ asRoot(
       if (!renewed.endsWith("PersistentKeepalive = 25\n")) return false;
       await computer.join(renewed);
       return laptop.node.probe({ host: drone.ip, ...tcp(5001) }, 2_000);
-    }, 30_000);
+    });
   },
   90_000,
 );

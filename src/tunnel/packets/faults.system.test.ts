@@ -67,19 +67,15 @@ const footprint = async () => [
   await testbed.hub.shell("ip -o link show users0; ip -o link show drones0"),
 ];
 
-asRoot(
-  "a daemon that is killed and started again is invisible to running tunnels",
-  async () => {
-    const before = await footprint();
-    daemon.kill();
-    await daemon.gone;
-    await steady();
-    daemon = await host.start();
-    await steady("while the daemon was killed and started again");
-    expect(await footprint()).toEqual(before);
-  },
-  60_000,
-);
+asRoot("a daemon that is killed and started again is invisible to running tunnels", async () => {
+  const before = await footprint();
+  daemon.kill();
+  await daemon.gone;
+  await steady();
+  daemon = await host.start();
+  await steady("while the daemon was killed and started again");
+  expect(await footprint()).toEqual(before);
+});
 
 asRoot(
   "Postgres down: live tunnels stay, a restart of the daemon included; back again, changes go on",
@@ -102,7 +98,7 @@ asRoot(
     database.mend();
     const owner = testbed.operators[0].id;
     const drone = await testbed.world.fleet.drone("10.71.2.1", owner);
-    await until(async () => (await peers("drones0")).some((line) => line.includes("10.71.2.1/32")), 20_000);
+    await until(async () => (await peers("drones0")).some((line) => line.includes("10.71.2.1/32")));
     await testbed.world.fleet.deleteDrone(drone.id);
   },
   90_000,
@@ -124,7 +120,7 @@ asRoot(
     expect((await peers("drones0")).some((line) => line.includes("10.71.0.2/32"))).toBe(true);
     await steady();
     store.mend();
-    await until(async () => (await peers("drones0")).some((line) => line.includes("10.71.2.2/32")), 30_000);
+    await until(async () => (await peers("drones0")).some((line) => line.includes("10.71.2.2/32")));
   },
   90_000,
 );
@@ -138,7 +134,7 @@ asRoot(
     const fleet = await Promise.all(
       [1, 2, 3].map((last) => testbed.world.fleet.drone(`10.71.3.${last}`, owner)),
     );
-    await until(async () => (await has("10.71.3.1")) && (await has("10.71.3.3")), 20_000);
+    await until(async () => (await has("10.71.3.1")) && (await has("10.71.3.3")));
     await until(
       async () => (await daemon.metric("fleet_tunnel_failures_total", { stage: "peers" })) > 0,
       20_000,
@@ -148,12 +144,12 @@ asRoot(
     const fault = { plane: "drones", fault: "address_outside_plane" };
     const malformed = await testbed.world.fleet.drone("10.71.3.4", owner);
     await testbed.world.db("drones").where({ id: malformed.id }).update({ ip: "10.70.3.9" });
-    await until(async () => (await daemon.metric("fleet_tunnel_faulty_rows", fault)) > 0, 20_000);
+    await until(async () => (await daemon.metric("fleet_tunnel_faulty_rows", fault)) > 0);
     await steady();
     host.refuse(undefined);
-    await until(() => has("10.71.3.2"), 20_000);
+    await until(() => has("10.71.3.2"));
     for (const { id } of [...fleet, malformed]) await testbed.world.fleet.deleteDrone(id);
-    await until(async () => !(await has("10.71.3.2")), 20_000);
+    await until(async () => !(await has("10.71.3.2")));
   },
   120_000,
 );
@@ -167,9 +163,9 @@ asRoot(
     // Three ticks are more than this takes.
     daemon = await host.start({ DB_REFRESH_SECONDS: "6" });
     for (let last = 1; last <= 8; last++) await testbed.world.fleet.drone(`10.71.4.${last}`, owner);
-    await until(async () => (await peers("drones0")).some((line) => line.includes("10.71.4.8/32")), 30_000);
+    await until(async () => (await peers("drones0")).some((line) => line.includes("10.71.4.8/32")));
     const lost = testbed.drones[1];
-    await until(() => ann().probe({ host: lost.ip, ...tcp(22) }), 20_000);
+    await until(() => ann().probe({ host: lost.ip, ...tcp(22) }));
     const before = await peers("drones0");
     const gone = () => testbed.world.db("drones").where({ id: lost.id }).orWhereRaw("ip <<= '10.71.4.0/24'");
     await gone().update({ deleted_at: testbed.world.db.fn.now() });
@@ -179,7 +175,7 @@ asRoot(
     await expect(ann().probe({ host: lost.ip, ...tcp(22) }, 1_000)).resolves.toBe(false);
     expect(await peers("drones0")).toEqual(before);
     await gone().update({ deleted_at: null });
-    await until(() => ann().probe({ host: lost.ip, ...tcp(22) }), 20_000);
+    await until(() => ann().probe({ host: lost.ip, ...tcp(22) }));
     expect(await daemon.metric("fleet_tunnel_held_removals", { plane: "drones" })).toBe(0);
     expect(await peers("drones0")).toEqual(before);
     await steady();

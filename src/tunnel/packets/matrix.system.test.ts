@@ -144,7 +144,6 @@ asRoot(
     expect(rows().filter(({ allowed }) => allowed)).toHaveLength(15 + 3 * openToDrones.length + 6 * 3);
     expect(await deviations()).toEqual([]);
   },
-  60_000,
 );
 
 asRoot(

@@ -12,7 +12,7 @@ beforeAll(async () => {
   pair = await hubPair({ HUB_LEASE: "none", DB_REFRESH_SECONDS: "2" });
   [first, second] = pair.hubs;
   await first.start();
-  await until(() => pair.address.leadsTo === first, 30_000);
+  await until(() => pair.address.leadsTo === first);
   await pair.connect();
 }, 120_000);
 
@@ -23,14 +23,10 @@ async function secondIsRefused(): Promise<void> {
   expect(second.said.splice(0).join("")).toContain("Another hub serves this database: fleet-hub a.");
 }
 
-asRoot(
-  "a second hub exits, names the first and makes no interface",
-  async () => {
-    await secondIsRefused();
-    expect(await echoes(pair)).toBe(true);
-  },
-  60_000,
-);
+asRoot("a second hub exits, names the first and makes no interface", async () => {
+  await secondIsRefused();
+  expect(await echoes(pair)).toBe(true);
+});
 
 asRoot(
   "the first hub's daemon is killed and comes back: tunnels run on, and the lock is its own again",
@@ -45,7 +41,6 @@ asRoot(
     await secondIsRefused();
     expect(await echoes(pair)).toBe(true);
   },
-  60_000,
 );
 
 asRoot(
@@ -63,17 +58,12 @@ asRoot(
     });
     await secondIsRefused();
   },
-  60_000,
 );
 
-asRoot(
-  "the first hub is gone for good: the second serves once it is started again",
-  async () => {
-    first.signal("SIGKILL");
-    await first.gone();
-    await second.start();
-    await until(async () => (await second.readiness()) === "ready", 30_000);
-    expect(await second.upPlanes()).toEqual(["users0", "drones0"]);
-  },
-  60_000,
-);
+asRoot("the first hub is gone for good: the second serves once it is started again", async () => {
+  first.signal("SIGKILL");
+  await first.gone();
+  await second.start();
+  await until(async () => (await second.readiness()) === "ready");
+  expect(await second.upPlanes()).toEqual(["users0", "drones0"]);
+});

@@ -18,7 +18,7 @@ beforeAll(async () => {
   const [d1] = testbed.drones;
   await Promise.all([testbed.connect(ann, "users"), testbed.connect(d1, "drones")]);
   await d1.client.node.echo(tcp(5001));
-  await until(() => ann.client.node.probe({ host: d1.ip, ...tcp(5001) }), 20_000);
+  await until(() => ann.client.node.probe({ host: d1.ip, ...tcp(5001) }));
   await ann.client.node.stream("steady", { host: d1.ip, ...tcp(5001) });
 }, 90_000);
 
@@ -94,7 +94,6 @@ asRoot(
       is_active: false,
     });
   },
-  30_000,
 );
 
 asRoot(
