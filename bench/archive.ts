@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { FILES, MEGABYTES_EACH, type Stage, setStage } from "./archive/stage";
+import { type ArchiveBench, FILES, MEGABYTES_EACH, setUpArchiveBench } from "./archive/setup";
 import type { BenchTable } from "./table";
 
 const ROUNDS = 3;
@@ -11,7 +11,7 @@ const program = promisify(execFile);
 
 /** Archives of one execution, beside the same done by hand: zip -0, sha256sum, and an upload to the same store. */
 export async function run(): Promise<BenchTable> {
-  const stage = await setStage();
+  const stage = await setUpArchiveBench();
   try {
     const ours: number[] = [];
     const byHand: number[] = [];
@@ -44,7 +44,7 @@ export async function run(): Promise<BenchTable> {
   }
 }
 
-async function zipSumUpload({ folder, store }: Stage): Promise<void> {
+async function zipSumUpload({ folder, store }: ArchiveBench): Promise<void> {
   const zip = join(folder, "by-hand.zip");
   rmSync(zip, { force: true });
   await program("zip", ["-0", "-q", "-r", zip, "files"], { cwd: folder });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import autocannon from "autocannon";
 import { type Child, startChild } from "./http/child";
-import { setStage } from "./http/stage";
+import { setUpHttpBench } from "./http/setup";
 import type { BenchRow, BenchTable } from "./table";
 
 const CONNECTIONS = 32;
@@ -40,7 +40,7 @@ interface Measure {
 
 /** Lists of missions and drones, beside bare node:http with the same reads. */
 export async function run(): Promise<BenchTable> {
-  const stage = await setStage();
+  const stage = await setUpHttpBench();
   const children: Child[] = [];
   const start = async (name: string) => {
     const child = await startChild(join(__dirname, "http", `${name}-process.js`), stage.env);

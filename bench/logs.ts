@@ -3,7 +3,7 @@ import { createReadStream, mkdtempSync, openSync, readSync, rmSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { analyseFlightLog, DataFlashReader } from "../src/flight-log";
-import { Stops } from "../src/testing/guards/stops";
+import { CleanupStack } from "../src/testing/guards/cleanup-stack";
 import { decodeNeeded } from "./logs/decode";
 import { countMessages } from "./logs/headers";
 import { writeLog } from "./logs/write-log";
@@ -53,7 +53,7 @@ function peakOf(path: string): Promise<Peak> {
 /** Reading a large DataFlash log beside a bare walk over the heads of its messages. */
 export async function run(): Promise<BenchTable> {
   const folder = mkdtempSync(join(tmpdir(), "bench-logs-"));
-  const stops = new Stops();
+  const stops = new CleanupStack();
   stops.add(() => rmSync(folder, { recursive: true, force: true }));
   try {
     const path = join(folder, "large.bin");

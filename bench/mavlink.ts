@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { MavLinkPacketParser, MavLinkPacketSplitter } from "node-mavlink";
-import { mixedFrames, seeded } from "../src/testing/fakes/mavlink-stream";
+import { mixedFrames, seededRandom } from "../src/testing/fakes/mavlink-stream";
 import { decode } from "../src/vehicle/mavlink/wire/codec";
 import { FrameReader } from "../src/vehicle/mavlink/wire/frame-reader";
 import { MESSAGES } from "../src/vehicle/mavlink/wire/messages";
@@ -21,7 +21,7 @@ interface Recording {
 
 /** The vehicle's mix, with so many of its bytes replaced by others. */
 function record(corruption: number): Recording {
-  const random = seeded(2026);
+  const random = seededRandom(2026);
   let good = 0;
   const frames = mixedFrames(MESSAGES_PER_ROUND, random).map((frame) => {
     let touched = false;

@@ -10,7 +10,7 @@ import { startPostgres } from "../src/laptop/servers/postgres";
 import { startRedis } from "../src/laptop/servers/redis";
 import { openDatabase } from "../src/platform/postgres/db";
 import { migrateSchema } from "../src/platform/postgres/migrate";
-import { Stops } from "../src/testing/guards/stops";
+import { CleanupStack } from "../src/testing/guards/cleanup-stack";
 import { addressOf } from "./relay/addresses";
 import { type Child, startChild } from "./relay/child";
 import type { BenchTable } from "./table";
@@ -47,7 +47,7 @@ interface Flood {
 /** The relay beside a bare `ws` → `ioredis.publish` pipe, both fed by the same pilots. */
 export async function run(): Promise<BenchTable> {
   const folder = mkdtempSync(join(tmpdir(), "fleet-bench-"));
-  const stops = new Stops();
+  const stops = new CleanupStack();
   stops.add(() => rmSync(folder, { recursive: true, force: true }));
   try {
     const postgres = await stops.keep(

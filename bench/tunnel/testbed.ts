@@ -10,7 +10,7 @@ import { startPostgres } from "../../src/laptop/servers/postgres";
 import { type Db, openDatabase } from "../../src/platform/postgres/db";
 import { migrateSchema } from "../../src/platform/postgres/migrate";
 import { runCleanUps } from "../../src/testing/clean-up";
-import { Stops } from "../../src/testing/guards/stops";
+import { CleanupStack } from "../../src/testing/guards/cleanup-stack";
 import { Namespace } from "../../src/testing/system/namespaces/namespace";
 import { until } from "../../src/testing/until";
 import { type IndexEntry, printIndex } from "../../src/tunnel/client-configs/peer-index";
@@ -44,7 +44,7 @@ const hubKeys = { users: generateKeyPair(), drones: generateKeyPair() };
 
 export async function buildTestbed(): Promise<Testbed> {
   const folder = mkdtempSync(join(tmpdir(), "fleet-bench-tunnel-"));
-  const stops = new Stops();
+  const stops = new CleanupStack();
   const clear = () => stops.clear();
   stops.add(() => rmSync(folder, { recursive: true, force: true }));
   stops.add(() => runCleanUps(globalThis));

@@ -79,7 +79,7 @@ async function rolledOut(name: string, available: number): Promise<void> {
   }, 150_000);
 }
 
-test("both hubs are ready from the start, and the pod beside the one that serves", async () => {
+test("both hubs are ready from the start, and so is the pod on the node of the hub that serves", async () => {
   await apply("before");
   await rolledOut("fleet-tunnel", 2);
   await rolledOut("fleet-active-hub", 1);
@@ -104,7 +104,7 @@ test("an upgrade replaces the hubs one after the other, the one that serves as w
   ).toBe(true);
 });
 
-test("an upgrade that gives the tunnel up takes it off every hub, also when the values tell of none any more", async () => {
+test("an upgrade that disables the tunnel removes it from every hub, also when the values list no hub", async () => {
   const asked = ["--namespace", namespace, "--kube-version", "1.34.1", "--is-upgrade", "--dry-run=server"];
   const wanted = ["--show-only", "templates/tunnel/teardown.yaml"];
   const { stdout } = await run(tool("helm"), ["template", "fleet", chartFolder, ...asked, ...wanted]);

@@ -39,7 +39,7 @@ test.each([
   ["its name alone", { ...tunnel, nodes: ["hub"] }, undefined],
   ["its address alone, which does not tell whether another is labelled", tunnel, ["10.1.2.3/32"]],
 ])(
-  "given %s the tunnel takes the right to list nodes, and the refusal names it",
+  "given %s the tunnel requires the right to list nodes, and the refusal names it",
   async (_what, given, tunnelNodes) => {
     const values = { tunnel: given, networkPolicy: { tunnelNodes } };
     await expect(helm(["upgrade", "fleet", chart], values)).rejects.toMatchObject({
@@ -48,7 +48,7 @@ test.each([
   },
 );
 
-test("given name and address they install the tunnel, and no node is asked for", async () => {
+test("given name and address an administrator of one namespace installs the tunnel without listing nodes", async () => {
   const networkPolicy = { tunnelNodes: ["10.1.2.3/32"] };
   await helm(["upgrade", "fleet", chart], { tunnel: { ...tunnel, nodes: ["hub"] }, networkPolicy });
   await apps.readNamespacedDaemonSet({ name: "fleet-tunnel", namespace });
@@ -62,14 +62,17 @@ test("given name and address they install the tunnel, and no node is asked for",
 test.each([
   ["names", ["hub", "another"]],
   ["addresses alone", []],
-])("given %s they install two hubs with a lease, and each is taken down", async (_what, nodes) => {
-  const networkPolicy = { tunnelNodes: ["10.1.2.3/32", "10.1.2.4/32"] };
-  const values = { tunnel: { ...tunnel, lease: { enabled: true }, nodes }, networkPolicy };
-  await helm(["upgrade", "fleet", chart], values);
-  await apps.readNamespacedDaemonSet({ name: "fleet-active-hub", namespace });
-  const hooks = await helm(["get", "hooks", "fleet"]);
-  expect(hooks).toMatch(/name: fleet-teardown[\s\S]*completions: 2\n/);
-});
+])(
+  "given %s an administrator of one namespace installs two hubs with a lease, and uninstalls each",
+  async (_what, nodes) => {
+    const networkPolicy = { tunnelNodes: ["10.1.2.3/32", "10.1.2.4/32"] };
+    const values = { tunnel: { ...tunnel, lease: { enabled: true }, nodes }, networkPolicy };
+    await helm(["upgrade", "fleet", chart], values);
+    await apps.readNamespacedDaemonSet({ name: "fleet-active-hub", namespace });
+    const hooks = await helm(["get", "hooks", "fleet"]);
+    expect(hooks).toMatch(/name: fleet-teardown[\s\S]*completions: 2\n/);
+  },
+);
 
 test("without NetworkPolicies the name is enough", async () => {
   const values = { tunnel: { ...tunnel, nodes: ["hub"] }, networkPolicy: { enabled: false } };

@@ -53,7 +53,7 @@ const node = (
 const withTunnel = { tunnel: { enabled: true, endpointHost: "vpn.example.com" } };
 let first: Record<string, Record<string, string>>;
 
-test("without a labelled node the tunnel is refused, with one its address is looked up", async () => {
+test("the tunnel is refused without a labelled node, and gets the address of a labelled one", async () => {
   await expect(helm(["install", "fleet", chart], withTunnel)).rejects.toMatchObject({
     stderr: expect.stringContaining("tunnelNodes"),
   });
@@ -71,7 +71,7 @@ test("without a labelled node the tunnel is refused, with one its address is loo
   expect(Object.keys(first).toSorted()).toEqual(names);
 });
 
-test("leases are switched off and on again, each with its way of replacing the gateway", async () => {
+test("link leases are switched off and on, each with its own update strategy of the gateway", async () => {
   const read = () => apps.readNamespacedDeployment({ name: "fleet-gateway", namespace });
   await helm(["upgrade", "fleet", chart], { ...withTunnel, leases: { enabled: false } });
   expect((await read()).spec?.strategy).toEqual({ type: "Recreate" });
@@ -83,7 +83,7 @@ test("leases are switched off and on again, each with its way of replacing the g
   await helm(["upgrade", "fleet", chart], withTunnel);
 });
 
-test("a Secret that is named and lacks the gateways' own is refused, and named", async () => {
+test("a given Secret without the key between replicas is refused, and the error names it", async () => {
   const name = "of-an-operator";
   await core.createNamespacedSecret({ namespace, body: { metadata: { name } } });
   const values = { ...withTunnel, secrets: { existingSecret: name } };
@@ -104,7 +104,7 @@ test("a second labelled node is refused, since two hubs would share a key", asyn
   });
 });
 
-test("two nodes are hubs with a lease, and their pods may renew that one and nothing else", async () => {
+test("two nodes are hubs with a lease, and their pods may only renew that lease", async () => {
   const tunnel = { ...withTunnel.tunnel, lease: { enabled: true }, nodes: ["hub", "another"] };
   await helm(["upgrade", "fleet", chart], { tunnel });
   const policy = await networking.readNamespacedNetworkPolicy({ name: "fleet-gateway", namespace });
@@ -162,7 +162,7 @@ test.each([
   ],
   ["another CNI", { podCIDR: "10.50.9.0/24", podCIDRs: ["10.50.9.0/24"] }, ["10.1.2.9/32"]],
 ])(
-  "with %s the hub's node may come from its own interface there, and from what the values add",
+  "with %s the policies admit the hub's node from its own interface, and from the addresses that the values add",
   async (_name, network, wanted) => {
     const name = "overlaid";
     await node(name, "10.1.2.9", network);

@@ -70,7 +70,7 @@ test("Secrets of one cluster are applied in another, over those that a release h
   }
 });
 
-test("who writes is stopped, autoscaled or not, and started again as the release has it", async () => {
+test("every deployment that writes is scaled to zero, autoscaled or not, and back to the release's replicas", async () => {
   await type(
     fresh,
     command("parts="),

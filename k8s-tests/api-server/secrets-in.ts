@@ -4,7 +4,7 @@ import { BatchV1Api, CoreV1Api, type V1Job } from "@kubernetes/client-node";
 import { freshFolder } from "../../src/testing";
 import { compiledPrograms } from "../../src/testing/programs/programs";
 import { until } from "../../src/testing/until";
-import { loggedIn } from "../../src/testing/worlds/cluster-account";
+import { serviceAccountConfig } from "../../src/testing/worlds/cluster-account";
 import { run } from "../chart/helm";
 import { apiServer } from "./config";
 
@@ -42,7 +42,7 @@ export function secretsIn(namespace: string) {
 
   /** Logged in as the account of the release's Job, in a file. */
   async function accountFile(account: string): Promise<string> {
-    const theirs = await loggedIn(config, namespace, account);
+    const theirs = await serviceAccountConfig(config, namespace, account);
     const file = join(freshFolder("account"), "kubeconfig");
     writeFileSync(file, theirs.exportConfig());
     return file;

@@ -52,7 +52,7 @@ test("keys are made once; a rotated one outlives the next upgrade, and a rollbac
   );
 });
 
-test("no revision of the release has a key", async () => {
+test("no revision of the release holds a key", async () => {
   const values = Object.values(await secrets()).flatMap((data) => Object.values(data));
   expect(values.length).toBeGreaterThan(10);
   for (const revision of ["1", "2", "3"]) {
@@ -62,7 +62,7 @@ test("no revision of the release has a key", async () => {
   }
 });
 
-test("a key that a release brings is added to what is there, and one that was taken away is made anew", async () => {
+test("a new key of a release is added to existing Secrets, and a deleted key is made again", async () => {
   const before = await secrets();
   await core.patchNamespacedSecret({
     ...{ name: "fleet-keys", namespace },
@@ -78,7 +78,7 @@ test("a key that a release brings is added to what is there, and one that was ta
   expect(GATEWAY_PEER_SECRET).not.toBe(gone);
 });
 
-test("several that make the same Secrets at once agree on each key", async () => {
+test("concurrent Jobs that make the same Secrets agree on each key", async () => {
   await core.deleteNamespacedSecret({ name: "fleet-redis", namespace });
   await core.patchNamespacedSecret({
     ...{ name: "fleet-keys", namespace },
@@ -93,7 +93,7 @@ test("several that make the same Secrets at once agree on each key", async () =>
   }
 }, 60_000);
 
-test("what its account may not touch is refused in the server's words, and the keys before it are made", async () => {
+test("a Secret that the account may not change is reported with the server's message, and the keys before it are made", async () => {
   await expect(
     make("fleet", {
       GENERATED_SECRETS: '{"fleet-keys": {"JWT_SECRET": "password"}, "another": {"a": "password"}}',
@@ -125,7 +125,7 @@ test("an upgrade of a release whose manifests had the keys loses none, and a rol
   expect(await ofEarlier()).toEqual(after);
 });
 
-test("each upgrade and each rollback brings Jobs of its own, and takes the last ones away", async () => {
+test("each upgrade and each rollback creates its own Jobs, and deletes the previous ones", async () => {
   const seen = new Set<string>();
   for (const command of [
     ["upgrade", "fleet", chart],

@@ -43,7 +43,7 @@ test.each(matrix)(
   },
 );
 
-test("with the page's registry every image comes from there, under the name that it was pushed by", async () => {
+test("with the page's registry every image comes from there, under the name of its push", async () => {
   const [, yaml = ""] = /```yaml\n(image: .*?)```/s.exec(page) ?? [];
   const registry = parse(yaml) as { registry: { url: string } };
   const values = {

@@ -19,7 +19,7 @@ const pods = (objects: readonly KubernetesObject[]) =>
     containers: [...(pod.initContainers ?? []), ...pod.containers].filter(callsServers),
   }));
 
-test("every process that calls a server trusts the authorities that are named", async () => {
+test("every process that calls a server trusts the given certificate authorities", async () => {
   const found = pods(await render({ ...everything, ...own })).filter(
     ({ containers }) => containers.length > 0,
   );
@@ -56,7 +56,7 @@ test("every process that calls a server trusts the authorities that are named", 
   }
 });
 
-test("none are named unless they are given", async () => {
+test("no certificate authority is set by default", async () => {
   const text = JSON.stringify(await render(everything));
   expect(text).not.toMatch(/NODE_EXTRA_CA_CERTS|"authorities"/);
 });

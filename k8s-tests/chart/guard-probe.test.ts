@@ -4,7 +4,7 @@ import { freshFolder } from "../../src/testing";
 import { hubAddress, render, run } from "./helm";
 import { containersOf, workloads } from "./pods";
 
-test("the guard's probe passes while the sign of life is fresh, and fails when it is old or was never left", async () => {
+test("the guard's probe passes while its liveness file is fresh, and fails when the file is old or missing", async () => {
   const values = {
     tunnel: { enabled: true, endpointHost: "vpn.example.com", lease: { enabled: true } },
     ...hubAddress,

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server } from "
 import { join } from "node:path";
 import { atEndOfFile, freshFolder } from "../../src/testing";
 import { compiledPrograms } from "../../src/testing/programs/programs";
-import { type Interruptible, interruptible } from "../../src/testing/worlds/interruptible";
+import { type InterruptibleLink, interruptibleLink } from "../../src/testing/worlds/interruptible-link";
 import { startTestGateway, type TestGateway } from "../../src/testing/worlds/start-gateway";
 import { startTestRelay } from "../../src/testing/worlds/start-relay";
 import { tunnelWorld } from "../../src/testing/worlds/start-tunnel";
@@ -16,18 +16,18 @@ import { chartFolder } from "./values/values-schema";
 
 /** What the pod of `helm test` runs, against real services but for a vehicle and a Janus, which are fakes here. */
 let gateway: TestGateway;
-let cable: Interruptible;
+let link: InterruptibleLink;
 let parts: Record<string, string>;
 let folder: string;
 
 beforeAll(async () => {
   gateway = await startTestGateway();
-  cable = await interruptible(gateway.url);
+  link = await interruptibleLink(gateway.url);
   const relay = await startTestRelay();
   const world = await tunnelWorld();
   const tunnel = await world.start(
     { os: new SimulatedOs(), dataplane: "auto" },
-    { EDGE_GATEWAY_URL: cable.url.replace(/\/$/, "") },
+    { EDGE_GATEWAY_URL: link.url.replace(/\/$/, "") },
   );
   const vehicle = await port(createTcpServer());
   const janus = await port(
@@ -77,7 +77,7 @@ function helmTest(changed: Record<string, string> = {}, patience = "30"): Promis
   });
 }
 
-test("finds every part well, and leaves nobody behind who can log in", async () => {
+test("finds every part healthy, and leaves no account that can log in", async () => {
   const said = await helmTest();
   expect(said).toMatchObject({ code: 0, err: "" });
   for (const name of Object.keys(parts)) expect(said.out).toContain(`${name} is well`);
@@ -85,19 +85,19 @@ test("finds every part well, and leaves nobody behind who can log in", async () 
   expect(await gateway.deps.db("users").where({ is_active: true })).toEqual([]);
 });
 
-test("says that the hub does not reach the gateway, and what may lie between", async () => {
-  cable.cut();
+test("reports that the hub does not reach the gateway, with possible causes", async () => {
+  link.cut();
   const said = await helmTest({}, "0");
-  cable.mend();
+  link.mend();
   expect(said.code).toBe(1);
   expect(said.err).toMatch(/^tunnel: does not reach gateway\..*NetworkPolicy/m);
   expect(said.out).not.toContain("tunnel is well");
 });
 
-test("waits for a part that is well in a moment", async () => {
-  cable.cut();
+test("waits for a part that becomes healthy", async () => {
+  link.cut();
   const said = helmTest();
-  setTimeout(() => cable.mend(), 2_000);
+  setTimeout(() => link.mend(), 2_000);
   expect(await said).toMatchObject({ code: 0 });
 });
 
@@ -106,17 +106,17 @@ test.each([
   ["worker", "each-ready://127.0.0.1:1"],
   ["simulator", "tcp://127.0.0.1:1"],
   ["janus", "http://127.0.0.1:1/janus/info"],
-])("a %s that does not answer is named", async (name, url) => {
+])("names a %s that does not answer", async (name, url) => {
   const said = await helmTest({ [name]: url }, "0");
   expect(said).toMatchObject({ code: 1, err: expect.stringMatching(new RegExp(`^${name}: `, "m")) });
 });
 
-test("a Janus that answers otherwise is named", async () => {
+test("names a Janus with another answer", async () => {
   const said = await helmTest({ janus: parts.janus?.replace("/info", "/other") ?? "" }, "0");
   expect(said).toMatchObject({ code: 1, err: expect.stringContaining("janus: answers 404") });
 });
 
-describe("the parts that the chart has asked", () => {
+describe("the parts that the chart checks", () => {
   const asked = (objects: readonly KubernetesObject[]) =>
     workloads(objects)
       .filter(({ labels }) => labels["app.kubernetes.io/component"] === "test")
@@ -125,7 +125,7 @@ describe("the parts that the chart has asked", () => {
       ?.value?.split("\n")
       .filter(Boolean);
 
-  test("are those that there are", async () => {
+  test("are all parts of the release", async () => {
     expect(asked(await render({}))).toEqual([
       "gateway ready://fleet-gateway:8080",
       "relay ready://fleet-relay:7070",

@@ -81,7 +81,7 @@ beforeAll(async () => {
   objects = await render(everything);
 });
 
-test("what may reach whom is this, and nothing else", () => {
+test("the policies admit exactly these connections", () => {
   expect(arrows(objects, "ingress")).toEqual(
     [
       ...["pods → gateway 8080", "pods → relay 7070", "pods → worker 9090"],
@@ -97,7 +97,7 @@ test("what may reach whom is this, and nothing else", () => {
   );
 });
 
-test("who may read metrics alone reaches a worker, and who publishes the API alone does not", async () => {
+test("a client that may read metrics reaches a worker, and a client of the public ports does not", async () => {
   const from = (cidr: string) => [{ ipBlock: { cidr } }];
   const networkPolicy = { publicFrom: from("192.0.2.1/32"), metricsFrom: from("192.0.2.2/32") };
   const into = (cidr: string) =>
@@ -112,7 +112,7 @@ test("who may read metrics alone reaches a worker, and who publishes the API alo
   expect(into("192.0.2.2/32")).toContain("worker 9090");
 });
 
-test("whoever is let in somewhere is let out there, and the other way round", () => {
+test("each connection is admitted by the policies of both ends", () => {
   const governed = new Set(policiesOf(objects).map(({ of }) => of));
   const within = (list: string[]) =>
     list.filter((arrow) =>
@@ -124,7 +124,7 @@ test("whoever is let in somewhere is let out there, and the other way round", ()
   expect(within(arrows(objects, "egress"))).toEqual(within(arrows(objects, "ingress")));
 });
 
-test("only mail, DNS, the API server, the hub and media lead out of the release", () => {
+test("the release's pods reach only mail, DNS, the API server, the hub and media outside of it", () => {
   const out = arrows(objects, "egress").filter((arrow) => /→ (anywhere|pods|hub) /.test(arrow));
   const governed = policiesOf(objects).map(({ of }) => of);
   const withDns = governed.filter((of) => out.includes(`${of} → anywhere UDP 53`));
@@ -163,7 +163,7 @@ test("servers elsewhere are reached on their own ports, at the addresses that ar
   expect(new Set(blocks)).toEqual(new Set(["2001:db8::/64"]));
 });
 
-test("a pod that has its keys by a role of its own reaches the cloud's STS, whatever the store's addresses are", async () => {
+test("a pod with a cloud role reaches the cloud's STS, whatever the store's addresses are", async () => {
   const byRole = { ...external, objects: { bucket: "example-fleet", vpnBucket: "example-fleet-vpn" } };
   /** Who is let out to port 443 of any address. */
   const ends = async (store: object) => {
@@ -192,13 +192,13 @@ test.each([
   );
 });
 
-test("where drones' credentials come from is reached on its own port", async () => {
+test("the STS of drones' credentials is reached on its own port", async () => {
   const cloudCredentials = { stsEndpoint: "http://sts.example.com:9443" };
   const out = arrows(await render({ cloudCredentials }), "egress");
   expect(out).toContain("gateway → anywhere 9443");
 });
 
-test("whom a further variable names by a URL is reached on that port, and a name in a word is nobody", async () => {
+test("the host of a URL in an extra variable is reached on its port, and a plain name adds nothing", async () => {
   const urls = Object.entries(freeVariables("gateway")).filter(
     ([, schema]) => "$ref" in schema && schema.$ref === "#/definitions/url",
   );
@@ -224,7 +224,7 @@ test("the Kubernetes API is reached on the port that the cluster has it at, by a
   ]);
 });
 
-test("every pod that is not on the node's network is held by a policy, in both directions", () => {
+test("every pod without host network has a policy in both directions", () => {
   const held = new Map(policiesOf(objects).map(({ of, policy }) => [of, policy.policyTypes]));
   const pods = workloads(objects).filter(({ pod }) => !pod.hostNetwork);
   expect(pods.length).toBeGreaterThan(8);
@@ -234,7 +234,7 @@ test("every pod that is not on the node's network is held by a policy, in both d
   }
 });
 
-test("what the hub may reach and who may reach it is the same for Cilium, which knows no node by its address", async () => {
+test("the Cilium policies of the hub admit the same connections", async () => {
   const withCilium = await render({
     ...everything,
     networkPolicy: { ...everything.networkPolicy, cilium: true },

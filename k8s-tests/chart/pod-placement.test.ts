@@ -26,7 +26,7 @@ const isTolerated = (tolerations: readonly Toleration[], key: string, effect: st
       (one.effect === undefined || one.effect === effect),
   );
 
-test("pages that have the hub's node tainted are found", () => {
+test("the docs name the taint of the hub's node", () => {
   expect(tainted.map(({ name, example }) => `${name} ${example}`)).toContain("aws.md aws");
 });
 
@@ -54,7 +54,7 @@ test("the Jobs of a release and its test go where they are told to", async () =>
   expect(components.toSorted()).toEqual(["secrets", "setup", "test"]);
 });
 
-test("what a release makes outside its namespace has a name that no other release comes to", async () => {
+test("a cluster-wide object has a name that no other release has", async () => {
   const hub = { tunnel: { enabled: true, endpointHost: "vpn.example.com" }, ...hubAddress };
   const classOf = async (namespace: string, release: string) => {
     const objects = await render(hub, undefined, {}, { namespace, release });

@@ -17,7 +17,7 @@ const each = {
 /** Kept by Postgres for its superuser, who is not one of ours. */
 const RESERVED = 3;
 
-test("the bundled Postgres has connections for all that scales by itself, and for one more of each during an upgrade", async () => {
+test("the bundled Postgres has connections for every pod at its highest scale, and for one more of each during an upgrade", async () => {
   const scaled = { autoscaling: { enabled: true } };
   const objects = await render({ gateway: scaled, relay: scaled, worker: { enabled: true } });
   const most = (component: string) => {

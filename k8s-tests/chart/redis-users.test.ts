@@ -100,7 +100,7 @@ test.each([
   await expect(nobody.ping()).rejects.toThrow();
 });
 
-test("an example with a tunnel and a Redis elsewhere says what the edge must be allowed there, and is of no provider that forbids it", () => {
+test("an example with a tunnel and an external Redis names the edge's rights there, and uses no provider that refuses them", () => {
   expect(withTunnel.length).toBeGreaterThan(2);
   for (const { name, text } of withTunnel.filter((example) => !isBundled(example))) {
     expect([name, text]).toEqual([

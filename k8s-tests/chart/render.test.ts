@@ -29,17 +29,17 @@ describe.each(matrix)("with $name", ({ name, values, example }) => {
     );
   });
 
-  test("no name is given twice", () => {
+  test("no two objects have the same name", () => {
     const names = objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`);
     expect(names.filter((one, at) => names.indexOf(one) !== at)).toEqual([]);
   });
 
-  test("no pod has the namespace's Services as variables: one called `gateway` would be its GATEWAY_PORT", () => {
+  test("no pod gets variables of the namespace's Services: a Service named `gateway` would set GATEWAY_PORT", () => {
     const linked = workloads(objects).filter(({ pod }) => pod.enableServiceLinks !== false);
     expect(linked.map(({ object }) => object.metadata.name)).toEqual([]);
   });
 
-  test("nothing but the tunnel's pods has anything of the host's, and Janus its ports where that is asked for", () => {
+  test("only the tunnel's pods use the host's namespaces and files, and Janus its ports on request", () => {
     for (const { object, pod, labels } of workloads(objects)) {
       const component = labels["app.kubernetes.io/component"] ?? "";
       const { hostNetwork = false, hostPID = false, hostIPC = false } = pod;
@@ -54,7 +54,7 @@ describe.each(matrix)("with $name", ({ name, values, example }) => {
     }
   });
 
-  test("only the tunnel, and what takes it off its node, is privileged or near the host's files", () => {
+  test("only the tunnel and its teardown are privileged or mount the host's files", () => {
     for (const { object, pod, labels } of workloads(objects)) {
       const component = labels["app.kubernetes.io/component"];
       if (component === "tunnel" || component === "teardown") continue;
@@ -86,7 +86,7 @@ describe.each(matrix)("with $name", ({ name, values, example }) => {
     }
   });
 
-  test("every container that serves has its three probes, and one that a debugger may hold none that ends it", () => {
+  test("every container that serves has three probes, and under a debugger none that restarts it", () => {
     for (const { pod, labels } of workloads(objects).filter(({ isService }) => isService)) {
       if (labels["app.kubernetes.io/component"] === "active-hub") continue;
       for (const container of pod.containers) {
@@ -110,7 +110,7 @@ describe.each(matrix)("with $name", ({ name, values, example }) => {
     }
   });
 
-  test("what containers mount is what their pod has or claims, no less and no more", () => {
+  test("containers mount exactly the volumes of their pod", () => {
     for (const { object, pod } of workloads(objects)) {
       const { volumeClaimTemplates = [] } = object.spec as { volumeClaimTemplates?: Claim[] };
       const volumes = [
@@ -123,7 +123,7 @@ describe.each(matrix)("with $name", ({ name, values, example }) => {
     }
   });
 
-  test("one that runs beside another is looked after", () => {
+  test("every sidecar but wireguard-go has a liveness probe", () => {
     // Probed and found slow, wireguard-go would be killed, and every tunnel with it. It is started again when it ends.
     const unprobed = workloads(objects)
       .flatMap(({ pod }) => sidecarsOf(pod))
@@ -131,7 +131,7 @@ describe.each(matrix)("with $name", ({ name, values, example }) => {
     expect(unprobed).toEqual([]);
   });
 
-  test("a token of the cluster is mounted only where it is used", () => {
+  test("a service account's token is mounted only where it is used", () => {
     const mounted = workloads(objects).filter(({ pod }) => pod.automountServiceAccountToken !== false);
     const uses: Record<string, string[]> = {
       "a simulation instance in the cluster": ["gateway"],
@@ -144,7 +144,7 @@ describe.each(matrix)("with $name", ({ name, values, example }) => {
     expect(components.toSorted()).toEqual([...(uses[name] ?? []), ...maker].toSorted());
   });
 
-  test("a right in the cluster is one on a named object of the namespace", () => {
+  test("every right in the cluster is limited to named objects of the namespace", () => {
     const ofKind = (...kinds: string[]) => objects.filter(({ kind }) => kinds.includes(kind));
     expect(ofKind("ClusterRole", "ClusterRoleBinding")).toEqual([]);
     const isNewSecret = ({ resources, verbs }: RoleRule) => `${verbs} ${resources}` === "create secrets";
@@ -157,7 +157,7 @@ describe.each(matrix)("with $name", ({ name, values, example }) => {
     }
   });
 
-  test("only public paths are published, and no Service but through an Ingress and that of Janus's media", () => {
+  test("only public paths are published, by an Ingress, and Janus's media by its Service", () => {
     const specs = (wanted: string) =>
       objects.filter(({ kind }) => kind === wanted).map(({ spec }) => spec as unknown);
     const published = (specs("Ingress") as IngressSpec[])
@@ -182,7 +182,7 @@ describe.each(matrix)("with $name", ({ name, values, example }) => {
     );
   });
 
-  test("every pod has longer to end than its process drains, and a replica's pod keeps away from the others", () => {
+  test("every pod's grace period is longer than its process's drain, and replicas are spread over nodes", () => {
     let seen = 0;
     for (const { object, pod } of workloads(objects)) {
       for (const { env = [], lifecycle } of pod.containers) {
@@ -202,7 +202,7 @@ describe.each(matrix)("with $name", ({ name, values, example }) => {
     expect(seen).toBeGreaterThan(1);
   });
 
-  test("every variable is one that its process reads, and every one that it requires is given", () => {
+  test("every variable is read by its process, and every required one is set", () => {
     let seen = 0;
     for (const container of workloads(objects).flatMap(({ pod }) => containersOf(pod))) {
       const schema = configSchemas[processOf(container)];

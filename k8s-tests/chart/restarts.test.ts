@@ -42,7 +42,7 @@ test.each([
   ["other alerts", { monitoring: { rules: true, dashboard: true } }, []],
   ["ports of the NetworkPolicies", { mail: { ...everything.mail, ports: [2525] } }, []],
   ["another scratch volume", { worker: { enabled: true, scratchSize: "5Gi" } }, ["worker"]],
-])("%s starts anew who reads it, and nobody else", async (_what, values, expected) => {
+])("a change of %s restarts the pods that read it, and no others", async (_what, values, expected) => {
   const after = templates(await render({ ...everything, ...values }));
   const changed = [...templates(before)].filter(
     ([component, template]) => !isDeepStrictEqual(template, after.get(component)),
@@ -56,7 +56,7 @@ const helmJson = (data: Record<string, string>) =>
     Object.fromEntries(Object.entries(data).toSorted(([a], [b]) => (a < b ? -1 : 1))),
   ).replaceAll(/[<>&]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
 
-test("every pod that has a ConfigMap's files carries their checksum", () => {
+test("every pod that mounts a ConfigMap carries its checksum", () => {
   const files = before.filter((object) => object.kind === "ConfigMap" && !isHook(object));
   const sums = new Map(
     files.map(({ metadata, data }) => [
@@ -75,7 +75,7 @@ test("every pod that has a ConfigMap's files carries their checksum", () => {
   for (const [component, said, is] of mounted) expect([component, said]).toEqual([component, is]);
 });
 
-test("a Job's name is of what it does: the same for the same work, another for other work", async () => {
+test("a Job's name depends on what it does", async () => {
   const namesOf = (objects: readonly KubernetesObject[]) =>
     objects.filter((object) => object.kind === "Job" && !isHook(object)).map(({ metadata }) => metadata.name);
   const names = namesOf(before);

@@ -9,7 +9,7 @@ describe.each(matrix)("with $name", ({ values, example }) => {
     objects = await render(values, example);
   });
 
-  test("every Secret that is referred to is made, or named in the values", () => {
+  test("every referenced Secret is made by the chart, or named in the values", () => {
     const given = JSON.stringify(values) + JSON.stringify(exampleSecrets[example ?? ""] ?? []);
     const made = new Map(
       Object.entries(generatedKinds(objects)).map(([name, kinds]) => [name, Object.keys(kinds)]),
@@ -23,13 +23,13 @@ describe.each(matrix)("with $name", ({ values, example }) => {
     }
   });
 
-  test("no manifest has a key: a rollback would put it back", () => {
+  test("no manifest holds a key, since a rollback would restore it", () => {
     const rendered = objects.filter(({ kind }) => kind === "Secret").map(({ metadata }) => metadata.name);
     const isGiven = JSON.stringify(values).includes('"mail":{"url"') || example === "minimal";
     expect(rendered).toEqual(isGiven ? ["fleet-mail"] : []);
   });
 
-  test("no value of a rendered Secret stands anywhere else", () => {
+  test("no value of a rendered Secret is anywhere else", () => {
     const secrets = objects
       .filter(({ kind }) => kind === "Secret")
       .flatMap(({ stringData }) => Object.values(stringData as Record<string, string>))
@@ -38,7 +38,7 @@ describe.each(matrix)("with $name", ({ values, example }) => {
     expect(secrets.filter((value) => rest.includes(JSON.stringify(value).slice(1, -1)))).toEqual([]);
   });
 
-  test("what a process or a server keeps to itself comes from a Secret, whoever made it", () => {
+  test("every secret of a process or a server comes from a Secret", () => {
     let seen = 0;
     for (const { object, container } of containers(objects)) {
       for (const variable of (container.env ?? []).filter((one) => isSecret(container, one.name))) {
@@ -50,7 +50,7 @@ describe.each(matrix)("with $name", ({ values, example }) => {
     expect(seen).toBeGreaterThan(3);
   });
 
-  test("no argument has a variable that is kept to itself put into it: every process of the node could read it", () => {
+  test("no argument holds a secret variable, since every process of the node could read it", () => {
     for (const { container } of containers(objects)) {
       const text = [...(container.command ?? []), ...(container.args ?? [])].join(" ");
       const named = [...text.matchAll(/\$\((\w+)\)/g)].map(([, name = ""]) => name);

@@ -82,11 +82,11 @@ const servedBy = (objects: readonly KubernetesObject[]): Served[] =>
 
 const combinations = [[], ["worker"], ["debug"], ["worker", "debug"]];
 
-test("every profile is tried, alone and with the other", () => {
+test("every profile is rendered, alone and with the other", () => {
   expect(plain.profiles.map(({ name }) => name)).toEqual(combinations.at(-1));
 });
 
-test("skaffold's own schema takes skaffold.yaml, and finds a misspelt key", () => {
+test("skaffold's own schema accepts skaffold.yaml, and refuses a misspelt key", () => {
   const tools = readFileSync(join(packageRoot, ".ci/charts/tools"), "utf8");
   const [, version] = /^skaffold=(.*)$/m.exec(tools) ?? [];
   const name = `${plain.apiVersion.replace("skaffold/", "")}.json`;
@@ -96,7 +96,7 @@ test("skaffold's own schema takes skaffold.yaml, and finds a misspelt key", () =
   expect(isRight(parse(text.replace("setValues:", "setValue:")))).toBe(false);
 });
 
-test("what stands beside leased hubs is synced into as well, though it runs nothing of it", async () => {
+test("sources are also synced into the container beside leased hubs", async () => {
   const served = servedBy(await render({ ...leasedHubs, development: { sync: true } }));
   const ofOurs = served.filter(({ container }) => container.image.startsWith("fleet-gateway:"));
   expect(ofOurs.map(({ objectName }) => objectName)).toContain("fleet-active-hub");
@@ -128,7 +128,7 @@ describe.each(combinations.map((profiles) => ({ profiles })))(
       served = servedBy(objects);
     });
 
-    test("the release is the chart, with a values file that is there", () => {
+    test("the release is the chart, with an existing values file", () => {
       expect(deploy.helm.releases).toHaveLength(1);
       for (const { name, chartPath, valuesFiles } of deploy.helm.releases) {
         expect([name, chartPath]).toEqual(["fleet", "charts/fleet-gateway"]);
@@ -136,7 +136,7 @@ describe.each(combinations.map((profiles) => ({ profiles })))(
       }
     });
 
-    test("every image of ours that runs is one that is built, and every one that is built runs", () => {
+    test("the images that run are exactly the images that are built", () => {
       const ours = served.map(({ container }) => container.image).filter((image) => !/^[\w.]+\//.test(image));
       expect(new Set(ours)).toEqual(new Set(images.map((image) => `${image}:built`)));
       expect(served.some(({ objectName }) => objectName === "fleet-worker")).toBe(
@@ -144,7 +144,7 @@ describe.each(combinations.map((profiles) => ({ profiles })))(
       );
     });
 
-    test("every target and argument of a build is one of the Dockerfile's", () => {
+    test("every target and argument of a build is in the Dockerfile", () => {
       const targets = [...dockerfile.matchAll(/^FROM .* AS (\S+)$/gm)].map(([, name]) => name);
       for (const { docker } of build.artifacts) {
         expect(docker.dockerfile).toBe("Dockerfile");
@@ -156,7 +156,7 @@ describe.each(combinations.map((profiles) => ({ profiles })))(
       }
     });
 
-    test("a changed source is in the image, can be written in every container that it is synced into, and is run there", () => {
+    test("a synced source is in the image, and writable and run in every container that it is synced into", () => {
       for (const { image, docker, sync } of build.artifacts) {
         expect(sync.manual).toEqual([{ src: "src/**/*.ts", dest: "/app" }]);
         const stage = dockerfile.split(/^FROM /m).find((one) => one.includes(` AS ${docker.target}\n`));
@@ -172,7 +172,7 @@ describe.each(combinations.map((profiles) => ({ profiles })))(
       }
     });
 
-    test("every forwarded port is one of the release's, and no local port is taken twice", () => {
+    test("every forwarded port is one of the release's, and no local port is used twice", () => {
       for (const { resourceType, resourceName, namespace, port } of portForward) {
         expect(namespace).toBe("fleet");
         const found = objects.find(
@@ -188,7 +188,7 @@ describe.each(combinations.map((profiles) => ({ profiles })))(
       expect(local.filter((port, at) => local.indexOf(port) !== at)).toEqual([]);
     });
 
-    test("a process may stand at a breakpoint only with the profile for it", () => {
+    test("a process may stop at a breakpoint only with the debug profile", () => {
       const held = served.filter(({ container }) => container.args?.includes("--inspect"));
       expect(held.length > 0).toBe(profiles.includes("debug"));
     });

@@ -67,7 +67,7 @@ const mayNot = {
 };
 
 describe.each(["gateway", "worker", "tunnel"] as const)("the %s", (user) => {
-  test("may do in the bundled store what it does there", () => {
+  test("may do in the bundled store what it needs", () => {
     expect(answers(user, may[user])).toEqual(may[user].map(() => "allow"));
   });
 

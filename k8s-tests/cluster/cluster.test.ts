@@ -5,7 +5,7 @@ import { downloadConfig } from "../../src/laptop/demo/client-config";
 import { atEndOfFile } from "../../src/testing";
 import { TestSticks } from "../../src/testing/sticks";
 import { VpnClient } from "../../src/testing/system/namespaces";
-import { askIn } from "../../src/testing/system/namespaces/links";
+import { requestIn } from "../../src/testing/system/namespaces/links";
 import { until } from "../../src/testing/until";
 import { TestWatcher } from "../../src/testing/watcher";
 import { ProbePod } from "./probe-pod";
@@ -83,7 +83,7 @@ async function watch(transport: Transport = "websocket"): Promise<TestWatcher> {
 /** North and high: neither on its way home nor landing. */
 async function fliesOn(one: TestWatcher): Promise<void> {
   const latitude = () => one.frames("gps").at(-1)?.data.latitude;
-  one.forget();
+  one.clear();
   await until(() => one.frames("gps").length > 0);
   const from = latitude();
   await until(() => latitude() > from + 0.00001);
@@ -147,7 +147,7 @@ test(
 );
 
 test(
-  "stick frames reach the drone's channel through the relay, and its answers the pilot, who must be its owner",
+  "stick frames reach the drone's channel through the relay, and its answers reach the pilot, its owner only",
   async () => {
     const open = (accessToken: string) => {
       const url = `${origin.replace("http", "ws")}/redispad/${simulated.id}?access_token=${accessToken}`;
@@ -189,7 +189,7 @@ test(
 );
 
 test(
-  "a drone is activated through the Ingress, its tunnel comes up, and it is known to the gateway by its address",
+  "a drone is activated through the Ingress, its tunnel comes up, and the gateway identifies it by its address",
   async () => {
     await admin(["grant-subscription", "--username", pilot.username, "--vehicles", "1"]);
     const drone = await api.post<{ id: number; ip: string; activation_token: string }>("/drone", {
@@ -207,7 +207,7 @@ test(
     expect(droneVpn.ip).toBe(drone.ip);
     // By the edge, the drone-only Service and its NetworkPolicy.
     await until(async () => {
-      const asked = await askIn(
+      const asked = await requestIn(
         droneVpn.node,
         "POST",
         "http://10.71.0.1:8088/api/v1/executions/start",
@@ -221,7 +221,7 @@ test(
 );
 
 test(
-  "the pilot reaches the drone through the hub, and the drone not the pilot",
+  "the pilot reaches the drone through the hub, and the drone does not reach the pilot",
   async () => {
     await droneVpn.node.echo(ECHO);
     await pilotVpn.node.echo(ECHO);
@@ -249,7 +249,7 @@ test(
 );
 
 test(
-  "no pod but those of the release reaches a server, the drone-only port or a vehicle, and one of these no other's",
+  "other pods do not reach a server, the drone-only port or a vehicle, and the release's pods only their own",
   async () => {
     const beside = await ProbePod.create(namespace, "beside");
     const gatewayIp = (await podsOf("gateway"))[0]?.status?.podIP;
@@ -300,13 +300,13 @@ test(
 test.each(["relay", "worker", "tunnel", "minio", "postgres"])(
   "the %s is killed and comes back, and the flight goes on, which who watches it sees all the while",
   async (part) => {
-    watcher.forget();
+    watcher.clear();
     let worstGapMs = 0;
     let last = performance.now();
     const count = setInterval(() => {
       if (watcher.frames().length > 0) last = performance.now();
       worstGapMs = Math.max(worstGapMs, performance.now() - last);
-      watcher.forget();
+      watcher.clear();
     }, 50);
     try {
       await killPods(part);
@@ -361,7 +361,7 @@ test(
 );
 
 test(
-  "an upgrade that replaces the tunnel's pod holds a stream through it up for its restart, and loses nothing of it",
+  "an upgrade that replaces the tunnel's pod delays a stream through it, and loses none of its bytes",
   async () => {
     const [before] = await podsOf("tunnel");
     await pilotVpn.node.stream("replacement", { ...ECHO, host: droneVpn.ip });
@@ -421,7 +421,7 @@ test(
 );
 
 test(
-  "an upgrade that gives the tunnel up leaves nothing of it on its node, and one that wants it again brings back the same tunnels",
+  "an upgrade that disables the tunnel removes it from its node, and one that enables it restores the same tunnels",
   async () => {
     expect(await leftOnNode()).not.toEqual([]);
     await deploy({ "tunnel.enabled": false });

@@ -9,7 +9,7 @@ import { downloadConfig } from "../../src/laptop/demo/client-config";
 import { atEndOfFile } from "../../src/testing";
 import { freshFolder } from "../../src/testing/fresh-servers";
 import { VpnClient } from "../../src/testing/system/namespaces";
-import { askIn } from "../../src/testing/system/namespaces/links";
+import { requestIn } from "../../src/testing/system/namespaces/links";
 import { until } from "../../src/testing/until";
 import { TestWatcher } from "../../src/testing/watcher";
 import { JanusRooms } from "../../src/testing/worlds/janus-rooms";
@@ -201,7 +201,7 @@ test("the hub that serves has the Lease, and its Service leads to no other", asy
 });
 
 test(
-  "pilot and drone join the leased hub with what they download by TLS, and the drone is known by its address",
+  "pilot and drone join the leased hub with configs that they download by TLS, and the drone is identified by its address",
   async () => {
     pilotVpn = await VpnClient.onThisMachine("pilot");
     await pilotVpn.join(await downloadConfig(api));
@@ -210,7 +210,7 @@ test(
     droneVpn = await VpnClient.onThisMachine("drone");
     await droneVpn.join(await (await fetch(vpn)).text());
     await until(async () => {
-      const asked = await askIn(droneVpn.node, "POST", `${EDGE}/executions/start`, {}, {});
+      const asked = await requestIn(droneVpn.node, "POST", `${EDGE}/executions/start`, {}, {});
       expect(asked).toMatchObject({ status: 200, body: { drone_id: drone.id } });
     }, MINUTES);
     await droneVpn.node.echo(ECHO);
@@ -250,7 +250,7 @@ test(
       "ffmpeg -loglevel error -f lavfi -i testsrc=size=320x240:rate=10:duration=10 -c:v libx264 -g 10 -movflags frag_keyframe+empty_moov -f mp4 pipe:1 | base64 -w0";
     const film = await exec(`deployment/${release}-worker`, "worker", ["sh", "-c", filming]);
     const checksum = sha256(Buffer.from(film, "base64"));
-    const asked = await askIn(
+    const asked = await requestIn(
       droneVpn.node,
       "POST",
       `${EDGE}/authenticate_upload`,
@@ -264,7 +264,7 @@ test(
     const file = join(freshFolder("film"), "flight.mp4");
     writeFileSync(file, Buffer.from(film, "base64"));
     await droneVpn.node.shell(`curl --silent --show-error --fail --upload-file ${file} '${url}'`);
-    const completed = await askIn(droneVpn.node, "POST", `${EDGE}/complete_upload`, {}, { asset_id });
+    const completed = await requestIn(droneVpn.node, "POST", `${EDGE}/complete_upload`, {}, { asset_id });
     expect(completed).toMatchObject({ status: 200, body: { drone_id: drone.id } });
 
     await until(async () => {
@@ -311,7 +311,7 @@ async function forwarded(): Promise<number> {
   MINUTES,
 );
 
-test("metrics are for the monitoring's namespace only", async () => {
+test("only the monitoring's namespace reads metrics", async () => {
   const stranger = await ProbePod.create("fleet-test-elsewhere", "stranger");
   const pods = (await Promise.all(["gateway", "relay", "worker"].map(podsOf))).flat().filter(isReady);
   const targets = pods.map(({ metadata, status }) => {
@@ -331,7 +331,7 @@ test("metrics are for the monitoring's namespace only", async () => {
   await until(expectGuarded, MINUTES);
 }, 240_000);
 
-test("the relays are under an autoscaler, which found them", async () => {
+test("the autoscaler scales the relays", async () => {
   const name = `${release}-relay`;
   const { spec, status } = await autoscaling.readNamespacedHorizontalPodAutoscaler({ namespace, name });
   expect(spec).toMatchObject({ minReplicas: 3, maxReplicas: 12, scaleTargetRef: { name } });
@@ -340,7 +340,7 @@ test("the relays are under an autoscaler, which found them", async () => {
 });
 
 test(
-  "after the release is gone nothing of it is on the node, and what one gave it is still there",
+  "after the release is uninstalled nothing of it is on the node, and the given Secrets are still there",
   async () => {
     await Promise.all([pilotVpn.node.destroy(), droneVpn.node.destroy()]);
     await uninstall();

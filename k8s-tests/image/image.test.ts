@@ -53,7 +53,7 @@ const ports = async (...names: string[]) => {
 const texts = (numbers: Record<string, number>) =>
   Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, String(value)]));
 
-test("the image is small, belongs to nobody in particular and names what it is", async () => {
+test("the image is small, runs as an unprivileged user and is labelled", async () => {
   const [image] = JSON.parse(await podman("inspect", "--type=image", images.main));
   expect(image.Size).toBeLessThan(LIMIT_BYTES);
   expect(image.Config.User).toBe("10001:10001");
@@ -69,7 +69,7 @@ test("no compiler, no npm and no test is in it", async () => {
   expect(found).toBe("");
 });
 
-test("everything that the program may load is in it, also what only some settings need", async () => {
+test("every package that the program may load is in it, also those that only some settings need", async () => {
   const script = `
     const { readdirSync } = require("node:fs");
     let count = 0;
@@ -139,7 +139,7 @@ test("the tunnel answers in dry-run", async () => {
   await servesUntilTold(container, chosen.TUNNEL_PORT as number);
 });
 
-test("wireguard-go makes both interfaces in a container of its own, and takes them along", async () => {
+test("wireguard-go makes both interfaces in its own container, and removes them when it ends", async () => {
   const container = startPrivileged(
     ...([
       images.main,
@@ -192,7 +192,7 @@ test("the agent on board runs without its autopilot, and ends on SIGTERM", async
   expect(await container.stop()).toBe(0);
 });
 
-test("a process whose configuration is faulty says so by name and ends with 1", async () => {
+test("a process with a faulty configuration names the variable and exits with 1", async () => {
   await expect(runToEnd(images.main, {}, "node", "dist/cmd/gateway.js")).rejects.toMatchObject({
     code: 1,
     stderr: expect.stringContaining("DATABASE_URL"),

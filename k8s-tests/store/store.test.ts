@@ -112,7 +112,7 @@ test("gateway and worker keep assets, also large ones, and delete them", async (
   }
 });
 
-test("the tunnel keeps configs; the gateway gives them out and changes none; the worker sees none", async () => {
+test("the tunnel writes configs, the gateway only reads them, and the worker reads none", async () => {
   const tunnel = configsAs("tunnel");
   await tunnel.put("vpn/users/1.conf", "a config", { onlyNew: true });
   await tunnel.put("tombstones/users/2.conf", "a config");
@@ -132,7 +132,7 @@ test("the tunnel keeps configs; the gateway gives them out and changes none; the
   await tunnel.delete("vpn/users/1.conf");
 });
 
-test("nobody of ours makes a bucket", async () => {
+test("no process makes a bucket", async () => {
   for (const user of ["gateway", "worker", "tunnel"]) {
     const client = openObjects(as(user));
     await expect(ensureBuckets(client, ["another"])).rejects.toBeTruthy();
@@ -140,7 +140,7 @@ test("nobody of ours makes a bucket", async () => {
   }
 });
 
-test("a drone's temporary credentials are the gateway's, cut down to its own assets", async () => {
+test("a drone's temporary credentials are the gateway's, limited to the drone's assets", async () => {
   const sts = new Sts({ ...as("gateway"), STS_ENDPOINT: url });
   const { accessKeyId, secretAccessKey, sessionToken } = await assetCredentials(sts, "fleet", 7);
   sts.close();
@@ -161,7 +161,7 @@ test("a drone's temporary credentials are the gateway's, cut down to its own ass
   drone.destroy();
 });
 
-test("the next release's Job changes nothing, and one with another key changes that", async () => {
+test("the next release's Job changes nothing, and one with another key changes only that key", async () => {
   await createUsers();
   await storeOf("worker").write("assets/1/again", "a", "text/plain");
   const renewed = { ...keys, "worker-secret-key": "x".repeat(40) };
@@ -173,7 +173,7 @@ test("the next release's Job changes nothing, and one with another key changes t
   expect(await storeOf("worker").readText("assets/1/again")).toBe("a");
 });
 
-test("no key is an argument of a program", () => {
+test("no key is in a program's arguments", () => {
   const calls = readFileSync(callsFile, "utf8").trim().split("\n");
   expect(calls.length).toBeGreaterThan(8);
   expect(calls).toContain("admin user add store");

@@ -47,13 +47,13 @@ test("creates a user whose printed link activates them with a level, and who can
   expect(login.status).toBe(200);
 });
 
-describe("a login that is tried", () => {
+describe("check-login", () => {
   const username = "helm-test@example.com";
   const user = () => gateway.deps.db("users").where({ username }).first();
   const logIn = (password: string) => gateway.api.post("/login", { username, password });
   const shut = { is_active: false, password_hash: null, activation_token: null };
 
-  test("leaves an account behind as which nobody can log in, also when one was there before", async () => {
+  test("leaves an account that cannot log in, also when it existed before", async () => {
     const password = "known to a cluster's administrators";
     const password_hash = await hashPassword(password);
     await createUser(gateway.deps.db, { username, password_hash, level: "CUSTOMER", active: true });
@@ -66,13 +66,13 @@ describe("a login that is tried", () => {
     expect((await logIn(password)).status).toBe(401);
   });
 
-  test("says what the gateway answered, and leaves nobody who can log in", async () => {
+  test("prints the gateway's answer, and leaves an account that cannot log in", async () => {
     const said = await admin(["check-login", "--gateway", `${gateway.url}/nowhere`]);
     expect(said).toMatchObject({ code: 1, err: expect.stringContaining("POST /login answers 404") });
     expect(await user()).toMatchObject(shut);
   });
 
-  test("without a gateway's URL is refused", async () => {
+  test("requires a gateway's URL", async () => {
     expect((await admin(["check-login"])).err).toContain("usage: admin check-login");
   });
 });
@@ -83,7 +83,7 @@ test("refuses a bad email, level or password, and names each", async () => {
   for (const fault of ["username", "level", "password"]) expect(refused.err).toContain(fault);
 });
 
-test("grants vehicles without a payment, takes them back, and leaves whoever pays alone", async () => {
+test("grants vehicles without a payment and revokes them, and changes no paid subscription", async () => {
   const user = await gateway.newUser();
   const grant = (...args: string[]) => admin(["grant-subscription", "--username", user.username, ...args]);
   const reason = async () =>
@@ -103,19 +103,19 @@ test("grants vehicles without a payment, takes them back, and leaves whoever pay
   });
 });
 
-test("prints fresh secrets that a configuration takes", async () => {
+test("prints fresh secrets that are valid in a configuration", async () => {
   const [one, two] = await Promise.all([admin(["keys"]), admin(["keys"])]);
   expect(one?.out).toMatch(/^JWT_SECRET=[\w-]{40}$/m);
   expect(one?.out).toMatch(/^USERS_PRIVATE_KEY=\S{43}=$/m);
   expect(one?.out).not.toBe(two?.out);
 });
 
-test("tells what it can do, and fails for what it cannot", async () => {
+test("prints its commands, and fails for an unknown one", async () => {
   expect((await admin([])).out).toContain("create-user");
   expect(await admin(["fly"])).toMatchObject({ code: 1, err: expect.stringContaining('no command "fly"') });
 });
 
-test("says of a taken email that it is taken, and nothing of the database", async () => {
+test("reports a taken email without an error of the database", async () => {
   const { username } = await gateway.newUser();
   const refused = await admin(["create-user", "--username", username], "a good password\n");
   expect(refused).toMatchObject({ code: 1, err: "A user with this email exists already.\n" });

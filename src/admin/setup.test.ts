@@ -59,7 +59,7 @@ test("missing buckets are made, and those that are there are left alone", async 
   expect((await admin(env, "create-buckets")).stdout).toBe("both buckets are there\n");
 });
 
-test("a store that is still starting is waited for, one that refuses us is not", async () => {
+test("the command waits for a store that is starting, and fails at once when the store refuses it", async () => {
   const objects = await freshObjects("fleet");
   const store = new URL(objects.url);
   // More than the store's own client tries before it gives up.
@@ -85,7 +85,7 @@ test("a store that is still starting is waited for, one that refuses us is not",
   await expect(admin(stranger, "create-buckets")).rejects.toMatchObject({ code: 1 });
 });
 
-test("an API server that does not answer is told, and the command fails, so that its Job tries again", async () => {
+test("the command reports an API server that does not answer and fails, so that its Job retries", async () => {
   const folder = freshFolder("kube");
   const port = await freePort();
   const cluster = { name: "c", cluster: { server: `https://127.0.0.1:${port}` } };

@@ -77,7 +77,7 @@ test("rotate-key and reissue-activation bring a drone's computer back by itself"
   expect(await (await fetch(body.vpn)).text()).not.toContain(before);
 });
 
-test("both refuse what has no tunnel, and words that they do not know", async () => {
+test("both refuse a drone without a tunnel, and unknown arguments", async () => {
   const sitl = await user.api.post("/drone", { type: "sitl", name: "S", vehicle_type: "copter" });
   const refused = await Promise.all([
     admin("rotate-key", "--drone", String(sitl.body.id)),

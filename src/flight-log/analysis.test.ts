@@ -1,4 +1,4 @@
-import { seeded } from "../testing/fakes/mavlink-stream";
+import { seededRandom } from "../testing/fakes/mavlink-stream";
 import { DataFlashLog, tlog, Ulog } from "../testing/flight-logs";
 import { build, FrameWriter } from "../vehicle/mavlink/wire/codec";
 import { common, minimal } from "../vehicle/mavlink/wire/messages";
@@ -141,7 +141,7 @@ describe("a DataFlash log", () => {
 
   test("cut off at any byte is read up to there", () => {
     const { bytes } = flight();
-    const random = seeded(1);
+    const random = seededRandom(1);
     for (let round = 0; round < 60; round++) {
       const cut = 17 + Math.floor(random() * (bytes.length - 17));
       const result = analyse(bytes.subarray(0, cut));
@@ -154,7 +154,7 @@ describe("a DataFlash log", () => {
   test("with damaged parts yields nearly the same flight", () => {
     const { bytes } = flight();
     const whole = statsOf(bytes);
-    const random = seeded(7);
+    const random = seededRandom(7);
     // The head that declares the messages is spared, as it is the smallest part of any log.
     for (let count = 0; count < 60; count++)
       bytes[1_000 + Math.floor(random() * (bytes.length - 2_000))]! ^= 0xff;
@@ -314,7 +314,7 @@ describe("a file that is not a log", () => {
   test("never throws, whatever the bytes after a valid header", () => {
     const heads = [flight().bytes.subarray(0, 900), new Ulog().bytes];
     for (let seed = 0; seed < 200; seed++) {
-      const random = seeded(seed);
+      const random = seededRandom(seed);
       const noise = Buffer.from(Array.from({ length: 3_000 }, () => Math.floor(random() * 256)));
       // Heads of messages among the noise bring it past the first look.
       for (let at = 0; at + 3 < noise.length; at += 1 + Math.floor(random() * 60)) {

@@ -62,7 +62,7 @@ function readerFor(head: Buffer): FlightReader | undefined {
   if (head[0] === HEAD_1 && head[1] === HEAD_2 && head[2] === FMT_TYPE) return dataFlashFlight();
   if (head.subarray(0, MAGIC.length).equals(MAGIC)) return ulogFlight();
   // MAVLink's dialects take longer to load than most logs take to be read.
-  const { mayBegin }: typeof import("./tlog/reader") = require("./tlog/reader");
+  const { looksLikeFrame }: typeof import("./tlog/reader") = require("./tlog/reader");
   const { tlogFlight }: typeof import("./tlog/flight") = require("./tlog/flight");
-  return mayBegin(head, 0) ? tlogFlight() : undefined;
+  return looksLikeFrame(head, 0) ? tlogFlight() : undefined;
 }

@@ -171,7 +171,7 @@ test("pymavlink and we read the same values of every DataFlash field type", asyn
 
 test("pymavlink and we read the same messages at the same times in a telemetry log", async () => {
   const writer = new FrameWriter(1, 1);
-  const sent = flownCopter().said.map(({ at, message }, index) => ({
+  const sent = flownCopter().sent.map(({ at, message }, index) => ({
     at: at * 1_000 + (index % 1_000),
     frame: writer.encode(message),
   }));

@@ -32,8 +32,8 @@ const declared = () =>
 describe.each([...new Set(cases.map(({ route }) => route))])("%s", (route) => {
   const ofRoute = cases.filter((one) => one.route === route);
   test.each(ofRoute.map(({ title, run }) => [title, run] as const))("%s", async (_title, run) => {
-    const [user, stranger] = await Promise.all([gateway.newUser(), gateway.newUser()]);
-    const world: ContractWorld = { gateway, anonymous: gateway.api, user, stranger };
+    const [user, otherUser] = await Promise.all([gateway.newUser(), gateway.newUser()]);
+    const world: ContractWorld = { gateway, anonymous: gateway.api, user, otherUser };
     await run(world);
   });
 });

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { type GatewayProcess, gatewayProcess } from "../testing/programs/gateway-process";
+import { type GatewayProcess, startGatewayProcess } from "../testing/programs/gateway-process";
 import { until } from "../testing/until";
 import {
   startTestGateway,
@@ -16,7 +16,7 @@ let gateway: TestGateway;
 let measured: GatewayProcess;
 beforeAll(async () => {
   gateway = await startTestGateway();
-  measured = await gatewayProcess(gateway, {
+  measured = await startGatewayProcess(gateway, {
     WORKER_IN_PROCESS: "true",
     ARCHIVE_SIGNING_KEY: TEST_ARCHIVE_KEY,
   });

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Tokens } from "../features/accounts";
 import { ApiClient } from "../testing/client";
 import { TestWatcher } from "../testing/watcher";
-import { interruptible } from "../testing/worlds/interruptible";
+import { interruptibleLink } from "../testing/worlds/interruptible-link";
 import { startReplicas, type TestReplicas } from "../testing/worlds/replicas";
 import { eventually } from "../testing/worlds/simulated-drone";
 import {
@@ -207,8 +207,8 @@ test("a token of the new password is accepted everywhere, and its sockets stay o
 
 test("a new password that the relay missed closes its sessions once it listens to the database again", async () => {
   const { first, second } = replicas;
-  const cable = await interruptible(second.databaseUrl);
-  const env = { ACCESS_PROFILE: "strict", DATABASE_DIRECT_URL: cable.url };
+  const link = await interruptibleLink(second.databaseUrl);
+  const env = { ACCESS_PROFILE: "strict", DATABASE_DIRECT_URL: link.url };
   const deaf = await startTestRelay(env, { databaseUrl: second.databaseUrl, redisUrl: second.redisUrl });
   const { user: theirs, tokens } = await userWithOldTokens(first);
   const drone = await deaf.newDrone(theirs.id);
@@ -217,9 +217,9 @@ test("a new password that the relay missed closes its sessions once it listens t
     await second.deps.redis.publish(`${drone.ip}:output`, "hello");
     return pilot.frames.length > 0;
   });
-  cable.cut();
+  link.cut();
   await ends["a new password"]?.happens(theirs);
-  cable.mend();
+  link.mend();
   expect(await pilot.closed).toEqual({ code: 4401, reason: "The password has changed; sign in again." });
 });
 

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import Koa from "koa";
 import { atEndOfFile } from "../testing/clean-up";
-import { rawCaller } from "../testing/raw-http";
+import { rawClient } from "../testing/raw-http";
 import { until } from "../testing/until";
 import { readBody } from "./body";
 import { toDomainError } from "./errors";
@@ -37,10 +37,10 @@ test.each([
 ])(
   "a body beyond its limit, %s, is refused, and the connection's next request is answered",
   async (_what, large) => {
-    const caller = await rawCaller(await start(), large);
-    await until(() => caller.heard().includes("refused body_too_large."));
+    const caller = await rawClient(await start(), large);
+    await until(() => caller.received().includes("refused body_too_large."));
     caller.socket.write(request(`${JSON_TYPE}\r\nContent-Length: 2`, "{}"));
-    await until(() => caller.heard().includes("took 7b7d."));
+    await until(() => caller.received().includes("took 7b7d."));
   },
 );
 
@@ -51,15 +51,15 @@ test("a raw body is taken with every byte, whatever its type or without one", as
     "Content-Type: text/plain\r\n",
     "Content-Type: application/json; charset=utf-8\r\n",
   ]) {
-    const caller = await rawCaller(port);
+    const caller = await rawClient(port);
     caller.socket.write(request(`${type}Content-Length: 5`, ""));
     caller.socket.write(Buffer.from([0xef, 0xbb, 0xbf, 0xff, 0x00]));
-    await until(() => caller.heard().includes("took efbbbfff00."));
+    await until(() => caller.received().includes("took efbbbfff00."));
   }
 });
 
 test("a GET request's body is read too", async () => {
-  const caller = await rawCaller(await start());
+  const caller = await rawClient(await start());
   caller.socket.write(request(`${JSON_TYPE}\r\nContent-Length: 2`, "[]").replace("POST", "GET"));
-  await until(() => caller.heard().includes("took 5b5d."));
+  await until(() => caller.received().includes("took 5b5d."));
 });

@@ -7,7 +7,7 @@ import Koa from "koa";
 import { createLogger } from "../platform/process/log";
 import { createMetrics } from "../platform/process/metrics";
 import { freshDatabase } from "../testing";
-import { interruptible } from "../testing/worlds/interruptible";
+import { interruptibleLink } from "../testing/worlds/interruptible-link";
 import { startTestGateway, type TestGateway } from "../testing/worlds/start-gateway";
 import { errorBoundary } from "./error-boundary";
 import { mountRoutes } from "./mount";
@@ -42,10 +42,10 @@ describe("every route names its guard", () => {
       .filter((route) => route.guard === guard)
       .map(({ method, path }) => `${method.toUpperCase()} ${path}`);
 
-  test("the public ones are exactly these", () => expect(named("public").sort()).toEqual(open.sort()));
-  test("the ones with a token of their own are exactly these", () =>
+  test("the public routes are exactly these", () => expect(named("public").sort()).toEqual(open.sort()));
+  test("the routes with a token of their own are exactly these", () =>
     expect(named("token").sort()).toEqual(byOwnToken.sort()));
-  test("every other one refuses a caller without a token", async () => {
+  test("every other route refuses a caller without a token", async () => {
     const guarded = gateway.features.routes.filter(({ guard }) => !["public", "token"].includes(guard));
     expect(guarded.length).toBeGreaterThan(20);
     for (const { method, path, errors } of guarded) {
@@ -118,12 +118,12 @@ describe("bad requests", () => {
     expect(await told("/verify-email", { email: "x" })).toContain("must be a valid email");
   });
 
-  test("a route of envelope A tells its errors in envelope A", async () => {
+  test("a route of envelope A returns its errors in envelope A", async () => {
     const reply = await gateway.api.post("/verify-email", "{");
     expect(reply).toMatchObject({ status: 400, body: { success: false, error: { code: 400 } } });
   });
 
-  test("a 405 names the methods that would do", async () => {
+  test("a 405 names the allowed methods", async () => {
     expect((await gateway.api.put("/login", {})).headers.get("allow")).toBe("POST");
   });
 });
@@ -156,7 +156,7 @@ describe("the description", () => {
     }
   });
 
-  test("is shown by a page that needs no other host", async () => {
+  test("is shown by a page that loads nothing from other hosts", async () => {
     const page = await (await fetch(`${gateway.url}/api/docs/`)).text();
     const references = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, reference = ""]) => reference);
     expect(references.length).toBeGreaterThan(2);
@@ -199,11 +199,11 @@ describe("every service's own paths", () => {
   });
 });
 
-test("a database that is away gives a clear error, and the gateway serves again when it is back", async () => {
-  const cable = await interruptible((await freshDatabase()).url);
-  const cut = await startTestGateway({ DATABASE_URL: cable.url });
+test("an unavailable database gives a clear error, and the gateway serves again when it is back", async () => {
+  const link = await interruptibleLink((await freshDatabase()).url);
+  const cut = await startTestGateway({ DATABASE_URL: link.url });
   const user = await cut.newUser();
-  cable.cut();
+  link.cut();
   const down = await user.api.get("/user");
   expect(down).toMatchObject({
     status: 500,
@@ -214,7 +214,7 @@ test("a database that is away gives a clear error, and the gateway serves again 
     200,
     { dependencies: { postgres: "down" } },
   ]);
-  cable.mend();
+  link.mend();
   expect((await user.api.get("/user")).status).toBe(200);
 });
 

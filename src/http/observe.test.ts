@@ -3,7 +3,7 @@ import Koa from "koa";
 import { createLogger } from "../platform/process/log";
 import { createMetrics } from "../platform/process/metrics";
 import { atEndOfFile } from "../testing/clean-up";
-import { rawCaller } from "../testing/raw-http";
+import { rawClient } from "../testing/raw-http";
 import { until } from "../testing/until";
 import { errorBoundary } from "./error-boundary";
 import { observeRequests } from "./observe";
@@ -23,7 +23,7 @@ test("a client that disconnects before its reply is logged and counted as 499, a
   const server = createServer(app.callback());
   const url = await listen(server, 0, "127.0.0.1");
   atEndOfFile(() => closeServer(server));
-  const { socket } = await rawCaller(Number(new URL(url).port), "GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
+  const { socket } = await rawClient(Number(new URL(url).port), "GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
   await until(() => waiting === 1);
   socket.destroy();
   await until(() => lines.length === 1);

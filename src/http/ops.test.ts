@@ -7,7 +7,7 @@ import { atEndOfFile } from "../testing/clean-up";
 import { opsRoutes } from "./ops";
 import { closeServer, listen } from "./server/listen";
 
-test("one that stands by is not ready to serve, and ready for whoever replaces the others", async () => {
+test("a standby answers /readyz with 503, and /readyz?standby=ready with 200", async () => {
   const lifecycle = new Lifecycle(createLogger("test", "silent"), 1_000);
   const app = new Koa().use(opsRoutes(lifecycle, createMetrics("test"), {}));
   const server = createServer(app.callback());

@@ -22,12 +22,12 @@ test.each([
   ["a bare message", { message: "Drone not found" }, "Drone not found"],
   ["an enveloped error", { success: false, error: { code: 500, message: "no user" } }, "no user"],
   ["a failed login's array", [{ error: "Bad credentials" }, 401], "Bad credentials"],
-])("%s is told in the server's words", async (_name, body, words) => {
+])("%s rejects with the server's message", async (_name, body, words) => {
   const api = await clientOf(500, body);
   await expect(api.get("/anything")).rejects.toThrow(`GET /anything answered 500: ${words}`);
 });
 
-test("a refused login is told apart from a gateway in trouble", async () => {
+test("a refused login is reported apart from a failing gateway", async () => {
   const user = { username: "pilot@example.com", password: "guess" };
   expect(await (await clientOf(401, [{ error: "no" }, 401])).canLogin(user)).toBe(false);
   await expect((await clientOf(500, { error: "broken" })).canLogin(user)).rejects.toThrow("broken");

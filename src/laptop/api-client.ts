@@ -3,7 +3,7 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** The gateway's HTTP API as a client program uses it. Statuses from 400 on are thrown with the reply's words. */
+/** The gateway's HTTP API as a client program uses it. Statuses from 400 on are thrown with the reply's message. */
 export class ApiClient {
   private token: string | undefined;
 
@@ -13,7 +13,7 @@ export class ApiClient {
     private readonly headers: Readonly<Record<string, string>> = {},
   ) {}
 
-  /** Another client of the same gateway, who is told by these headers and not by our token. */
+  /** Another client of the same gateway, which sends these headers and not our token. */
   as(headers: Readonly<Record<string, string>>): ApiClient {
     return new ApiClient(this.origin, headers);
   }

@@ -1,10 +1,10 @@
 import { randomInt } from "node:crypto";
 import { createServer, type Server } from "node:net";
 
-/** Below the ports that systems give to outgoing connections: one of those could take it before its server starts. */
+/** Below the ephemeral ports: an outgoing connection could take one of those before the server starts. */
 const PORTS = { from: 20_000, to: 30_000 };
 
-/** A TCP port of 127.0.0.1 that nobody listens on now. */
+/** A TCP port of 127.0.0.1 without a listener. */
 export async function freePort(): Promise<number> {
   const port = randomInt(PORTS.from, PORTS.to);
   try {
@@ -15,7 +15,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Throws, naming the port and who wanted it, when somebody already listens there. */
+/** Throws an error with the port and its intended user when the port is taken. */
 export async function assertPortIsFree(port: number, wantedBy: string): Promise<void> {
   if (!Number.isInteger(port) || port < 1 || port > 65_535) {
     throw new Error(`The port for ${wantedBy} must be a number from 1 to 65535.`);

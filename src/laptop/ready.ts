@@ -5,7 +5,7 @@ import { packageRoot } from "../platform/process/version";
 /** Where the stack keeps its state unless told otherwise. */
 export const defaultStateFolder = join(packageRoot, ".fleet");
 
-/** What a running stack says of itself in `.fleet/ready.json`; null for a part that it does not run. */
+/** The content of a running stack's `.fleet/ready.json`; null for a part that it does not run. */
 export interface Ready {
   /** Origin of the HTTP API and of Socket.IO. */
   readonly gateway: string | null;
@@ -24,7 +24,7 @@ export interface Ready {
 
 export const readyFile = (stateFolder: string) => join(stateFolder, "ready.json");
 
-/** The running stack's own words; throws, saying how to start one, when none runs. */
+/** Reads the running stack's `ready.json`. Throws an error that names the start command when no stack runs. */
 export function readReady(stateFolder: string): Ready {
   try {
     return JSON.parse(readFileSync(readyFile(stateFolder), "utf8")) as Ready;

@@ -158,7 +158,7 @@ describe("a stack that was started with --reset", () => {
     expect(await stack.ended).toBe(0);
   });
 
-  test("has forgotten what was stored", async () => {
+  test("has lost the stored data", async () => {
     expect(await (await clientOf(stack.ready)).get<Mission[]>("/missions")).toEqual([]);
   });
 

@@ -22,7 +22,7 @@ interface Execution {
   readonly assets?: readonly { readonly asset_type: string; readonly status: string }[];
 }
 
-test("a flight is on record from arming to disarming, with its log, also one left open", async () => {
+test("a flight is recorded from arming to disarming, with its log, also an execution that was left open", async () => {
   const gateway = await startTestGateway();
   const { api } = await gateway.newUser();
   const logFolder = freshFolder("logs");
@@ -73,7 +73,7 @@ test("a flight is on record from arming to disarming, with its log, also one lef
   expect(stats.data.stats.max_altitude_m).toBeGreaterThan(8);
 });
 
-test("a log that the logger still writes to while it is brought arrives whole, as the flight's only one", async () => {
+test("a log that still grows during its upload arrives whole, as the flight's only log", async () => {
   const gateway = await startTestGateway();
   const flight = await startFlight(gateway);
   const logFolder = freshFolder("logs");

@@ -26,19 +26,19 @@ test("frames that were delayed on the pilot's side are refused until they come i
   expect([refused[0]?.t, refused.at(-1)?.t]).toEqual([2_000, 4_750]);
 });
 
-test("a session whose first frames come out of a stall is refused until it has settled", () => {
+test("frames of a session that begins after a stall are refused until it has settled", () => {
   const verdicts = checked(200, (t) => (t < 3_000 ? 3_000 - t : 30));
   const first = verdicts.find(({ refused }) => refused === undefined);
   expect(first?.t).toBeGreaterThanOrEqual(3_000);
 });
 
-test("a frame that Redis may have held too long is refused, however punctual it looks", () => {
+test("a frame that Redis may have held too long is refused, whatever its timestamp", () => {
   expect(checked(20, () => 30, 301).every(({ refused }) => refused === "old")).toBe(true);
   const age = new FrameAge();
   expect(age.check({ session: "a", t: 1 }, undefined, 2)).toEqual({ refused: "old", ageMs: Infinity });
 });
 
-test("a pilot's clock that is slower or faster by a ten-thousandth is followed for an hour", () => {
+test("the drift of a pilot's clock by a ten-thousandth is tracked for an hour", () => {
   for (const rate of [0.0001, -0.0001]) {
     const verdicts = checked(HOUR / 50, (t) => 30 + t * rate);
     expect(verdicts.filter(({ t, refused }) => t >= 350 && refused !== undefined)).toEqual([]);

@@ -6,7 +6,7 @@ import { openRedis, type Redis, redisReady } from "../platform/redis/client";
 import { type SimulatedVehicle, type SimulatedVehicleOptions, startSimulator } from "../simvehicle";
 import { atEndOfFile, freshFolder, freshRedis } from "../testing";
 import { TestSticks } from "../testing/sticks";
-import { type Interruptible, interruptible } from "../testing/worlds/interruptible";
+import { type InterruptibleLink, interruptibleLink } from "../testing/worlds/interruptible-link";
 import { eventually } from "../testing/worlds/simulated-drone";
 import type { VehicleLink } from "../vehicle";
 import { dialDirect } from "../vehicle/dialers/direct";
@@ -97,7 +97,7 @@ async function flown(
 
 const acks = ({ answers }: World) => answers.filter(({ type }) => type === "ack");
 
-test("a copter in LOITER flies as the sticks say, and the pilot hears of each frame", async () => {
+test("a copter in LOITER follows the sticks, and the pilot gets an acknowledgement of each frame", async () => {
   const it = await flown();
   const before = it.vehicle.state.position.lat;
   it.pilot.hold({ pitch: 1 });
@@ -113,7 +113,7 @@ test("a copter in LOITER flies as the sticks say, and the pilot hears of each fr
   for (const { age_ms } of accepted) expect(age_ms).toBeLessThanOrEqual(300);
 });
 
-test("when the frames stop, the copter stands within seconds, in BRAKE, and sticks end", async () => {
+test("when the frames stop, the copter stops in BRAKE within seconds, and the agent sends no more sticks", async () => {
   const it = await flown();
   it.pilot.hold({ pitch: 1 });
   await eventually("speed", () => it.vehicle.state.groundSpeed > 5);
@@ -128,7 +128,7 @@ test("when the frames stop, the copter stands within seconds, in BRAKE, and stic
   expect(it.vehicle.state.relativeAltitude).toBeGreaterThan(3);
 });
 
-test("a pilot who comes back is obeyed at once, and chooses the mode anew", async () => {
+test("a pilot who returns steers at once, after setting the mode again", async () => {
   const it = await flown();
   it.pilot.letGo();
   await eventually("the brake", () => it.vehicle.state.mode === "BRAKE");
@@ -139,7 +139,7 @@ test("a pilot who comes back is obeyed at once, and chooses the mode anew", asyn
   await eventually("speed", () => it.vehicle.state.groundSpeed > 5);
 });
 
-test("a vehicle on its mission is left alone when the frames stop", async () => {
+test("a vehicle on its mission gets no stop when the frames stop", async () => {
   const it = await flown();
   await it.station.setMode("RTL");
   it.pilot.letGo();
@@ -169,22 +169,22 @@ test("a PX4 copter holds its place when the frames stop", async () => {
 });
 
 test("a vehicle whose link was lost when the frames stopped is stopped as soon as the link is back", async () => {
-  let cable: Interruptible | undefined;
+  let networkLink: InterruptibleLink | undefined;
   const it = await flown({}, "LOITER", async (vehicle) => {
-    cable = await interruptible(`tcp://${vehicle.host}:${vehicle.onboardPort}`);
-    return { ONBOARD_VEHICLE_PORT: new URL(cable.url).port };
+    networkLink = await interruptibleLink(`tcp://${vehicle.host}:${vehicle.onboardPort}`);
+    return { ONBOARD_VEHICLE_PORT: new URL(networkLink.url).port };
   });
-  cable?.cut();
+  networkLink?.cut();
   await eventually("the loss of the autopilot", () => it.agent.autopilot.vehicle === undefined);
   it.pilot.letGo();
   await eventually("the end of steering", () => it.agent.sticks.state === "stopping");
   expect(it.vehicle.state.mode).toBe("LOITER");
-  cable?.mend();
+  networkLink?.mend();
   await eventually("the brake", () => it.vehicle.state.mode === "BRAKE");
   await eventually("the end of the dead-man's work", () => it.agent.sticks.state === "idle");
 });
 
-test("health, readiness and metrics tell what the agent hears and does, on loopback", async () => {
+test("health, readiness and metrics describe the agent's state, on loopback", async () => {
   const it = await flown();
   const ready = await fetch(`${it.agent.url}/readyz`);
   expect(it.agent.url).toMatch(/^http:\/\/127\.0\.0\.1:/);

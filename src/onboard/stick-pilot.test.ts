@@ -54,7 +54,7 @@ async function untilSteering({ pilot, frame }: ReturnType<typeof steered>): Prom
 /** That nothing comes is seen by waiting for so many milliseconds and in no other way. */
 const quiet = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-test("the order to stop is given again until it is taken, while centred sticks end after two seconds", async () => {
+test("the order to stop is repeated until it is accepted; centred sticks end after two seconds", async () => {
   const it = steered();
   it.autopilot.takes = false;
   await untilSteering(it);
@@ -86,7 +86,7 @@ test("a mode that sticks do not fly, or a landing, ends the orders", async () =>
   }
 });
 
-test("a pilot who comes back ends the orders, and is stopped for anew when gone again", async () => {
+test("a pilot who returns ends the orders to stop; they begin again when the frames stop again", async () => {
   const it = steered();
   it.autopilot.takes = false;
   await untilSteering(it);
@@ -112,7 +112,7 @@ test("a vehicle without a link is stopped when the link is back, however long th
   await until(() => it.autopilot.mode === "BRAKE");
 });
 
-test("an agent that ends waits for the stop, and not for ever", async () => {
+test("an agent that ends waits for the stop up to a limit", async () => {
   const it = steered();
   it.autopilot.takes = false;
   await untilSteering(it);

@@ -20,13 +20,13 @@ test("an attempt that fails is repeated until it succeeds", async () => {
   expect(await retry(attempt, { firstMs: 1, limitMs: 10_000 })).toBe(4);
 });
 
-test("the last error is the answer when the time is over", async () => {
+test("it rejects with the last error when the time is over", async () => {
   const { attempt, calls } = failing(1_000_000);
   await expect(retry(attempt, { firstMs: 2, limitMs: 10 })).rejects.toThrow(/^failure \d+$/);
   expect(calls()).toBeGreaterThan(1);
 });
 
-test("an error that no further attempt can mend ends it at once", async () => {
+test("a permanent error ends it at once", async () => {
   const { attempt, calls } = failing(5);
   const isTransient = () => false;
   await expect(retry(attempt, { firstMs: 1, limitMs: 10_000, isTransient })).rejects.toThrow("failure 1");

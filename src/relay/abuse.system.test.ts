@@ -1,16 +1,16 @@
 import { Tokens } from "../features/accounts";
 import { systemClock } from "../platform/process/clock";
 import { flood } from "../testing/flood";
-import { relayProcess } from "../testing/programs/relay-process";
-import type { ReleasedProcess } from "../testing/programs/released-process";
+import type { MeasuredProcess } from "../testing/programs/measured-process";
+import { startRelayProcess } from "../testing/programs/relay-process";
 import {
-  many,
-  mostSockets,
-  type RawCaller,
-  rawCaller,
+  createInBatches,
+  type RawClient,
+  rawClient,
   rawFrame,
   rawStatuses,
-  upgradeTo,
+  upgradeRequest,
+  withinFileLimit,
 } from "../testing/raw-http";
 import { scrape } from "../testing/scrape";
 import { until } from "../testing/until";
@@ -23,18 +23,18 @@ jest.setTimeout(120_000);
 const HEADERS_SECONDS = 4;
 /** The drone's dead-man time. A frame that comes later has stopped the aircraft. */
 const DEAD_MAN_MS = 500;
-const IDLE = mostSockets(4_000);
+const IDLE = withinFileLimit(4_000);
 const DRONES = 20;
 
 /** Has the database and Redis; nobody harms it. */
 let beside: TestRelay;
-let target: ReleasedProcess;
+let target: MeasuredProcess;
 let steered: TestDrone;
 let drones: TestDrone[];
 
 beforeAll(async () => {
   beside = await startTestRelay();
-  target = await relayProcess(beside, {
+  target = await startRelayProcess(beside, {
     HTTP_REQUEST_SECONDS: String(HEADERS_SECONDS),
     RELAY_MAX_SESSIONS: String(IDLE + 1),
     RELAY_MAX_SESSIONS_PER_DRONE: String(IDLE),
@@ -81,17 +81,17 @@ const expectServed = ({ late, frames }: { late: number; frames: number }) => {
 };
 
 /** The code of the close frame that was heard, if one was; each such frame is the last. */
-function closeCodeOf(caller: RawCaller): number | undefined {
-  const heard = Buffer.from(caller.heard(), "latin1");
+function closeCodeOf(caller: RawClient): number | undefined {
+  const heard = Buffer.from(caller.received(), "latin1");
   const frames = heard.subarray(heard.indexOf("\r\n\r\n") + 4);
   const at = frames.lastIndexOf(0x88);
   return at < 0 || frames.length < at + 4 ? undefined : frames.readUInt16BE(at + 2);
 }
 
 /** A session's bare socket, which answers nothing and reads all. */
-async function session({ id }: TestDrone): Promise<RawCaller> {
-  const caller = await rawCaller(target.port, upgradeTo(`/redispad/${id}`));
-  await until(() => caller.heard().includes("101 Switching Protocols"));
+async function session({ id }: TestDrone): Promise<RawClient> {
+  const caller = await rawClient(target.port, upgradeRequest(`/redispad/${id}`));
+  await until(() => caller.received().includes("101 Switching Protocols"));
   return caller;
 }
 
@@ -100,7 +100,9 @@ const nobodyIsLeft = () => until(async () => (await scrape(target.url)).value("f
 test("a client that sends its handshake byte by byte is disconnected, and sticks arrive meanwhile", async () => {
   const began = performance.now();
   const served = await steering(async () => {
-    const callers = await many(300, () => rawCaller(target.port, `GET /redispad/${steered.id} HTTP/1.1\r\n`));
+    const callers = await createInBatches(300, () =>
+      rawClient(target.port, `GET /redispad/${steered.id} HTTP/1.1\r\n`),
+    );
     const dribble = setInterval(() => {
       for (const { socket } of callers) if (socket.writable) socket.write("a");
     }, 250);
@@ -109,14 +111,14 @@ test("a client that sends its handshake byte by byte is disconnected, and sticks
     return callers;
   });
   expect((performance.now() - began) / 1000).toBeGreaterThan(HEADERS_SECONDS);
-  expect([...new Set(served.result.map(({ heard }) => heard().slice(9, 12)))]).toEqual(["408"]);
+  expect([...new Set(served.result.map(({ received: heard }) => heard().slice(9, 12)))]).toEqual(["408"]);
   expectServed(served);
 });
 
 test(`${IDLE} connections that send nothing are closed, and sticks arrive meanwhile`, async () => {
   const before = target.memory().now;
   const served = await steering(async () => {
-    const callers = await many(IDLE, () => rawCaller(target.port));
+    const callers = await createInBatches(IDLE, () => rawClient(target.port));
     // The system takes a connection before the process has it.
     await until(() => target.sockets() >= IDLE);
     const held = target.memory().now;
@@ -130,7 +132,7 @@ test(`${IDLE} connections that send nothing are closed, and sticks arrive meanwh
 test(`${IDLE} sessions that send nothing use bounded memory, the next is closed with 1013, and sticks arrive`, async () => {
   const before = target.memory().now;
   const served = await steering(async () => {
-    const idle = await many(IDLE, (at) => session(drones[at % DRONES] as TestDrone));
+    const idle = await createInBatches(IDLE, (at) => session(drones[at % DRONES] as TestDrone));
     await until(async () => (await scrape(target.url)).value("fleet_relay_sessions") === IDLE + 1);
     const [held, open] = [target.memory().now, target.sockets()];
     const next = new TestPilot(`${target.url.replace("http", "ws")}/redispad/${steered.id}`);
@@ -226,7 +228,7 @@ test("floods of the largest frames, of pings and of pieces, unread, cost bounded
   await nobodyIsLeft();
 });
 
-const upgrade = (line: string, more = "") => upgradeTo("/x", more).replace("GET /x HTTP/1.1", line);
+const upgrade = (line: string, more = "") => upgradeRequest("/x", more).replace("GET /x HTTP/1.1", line);
 const get = (path: string) => upgrade(`GET ${path} HTTP/1.1`);
 const tricks: [what: string, bytes: () => string | Buffer, statuses: number[]][] = [
   ["two slashes", () => get(`//redispad/${steered.id}`), [404]],
@@ -287,7 +289,7 @@ test("a drone id beyond the column's range is an unknown drone", async () => {
 });
 
 test("a client whose handshake is refused and that does not hang up is disconnected", async () => {
-  const callers = await many(50, () => rawCaller(target.port, get("/nothing")));
+  const callers = await createInBatches(50, () => rawClient(target.port, get("/nothing")));
   const before = performance.now();
   // Nothing is read: the refusal's end is never seen, and never answered.
   for (const { socket } of callers) socket.pause();

@@ -32,7 +32,7 @@ test("a deleted drone is not found", async () => {
   expect((await get(`/drone/${id}`)).status).toBe(404);
 });
 
-test("it is alive, ready with its neighbours shown, and answers 404 with an error elsewhere", async () => {
+test("the relay is alive, ready with its dependencies listed, and answers other paths with 404", async () => {
   expect((await get("/healthz")).status).toBe(200);
   const ready = await get("/readyz");
   expect([ready.status, JSON.parse(ready.body)]).toEqual([
@@ -43,7 +43,7 @@ test("it is alive, ready with its neighbours shown, and answers 404 with an erro
   expect([nothing.status, JSON.parse(nothing.body)]).toEqual([404, { error: "There is nothing here." }]);
 });
 
-test("the metrics count what was relayed, and no label tells drones apart", async () => {
+test("the metrics count frames, and no label names a drone", async () => {
   const drone = await relay.newDrone();
   const redis = await relay.redis();
   const pilot = await relay.pilot(`/redispad/${drone.id}`).open();

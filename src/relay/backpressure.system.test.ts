@@ -36,7 +36,7 @@ const metric = async (line: string) =>
       ?.split(" ")[1],
   );
 
-test("a browser that stops reading misses the oldest frames and gets the newest, in order", async () => {
+test("a browser that pauses reading loses the oldest frames and gets the newest, in order", async () => {
   const drone = await relay.newDrone();
   const [slow, prompt] = [await live(drone), await live(drone)];
   const read = slow.frames.length;
@@ -67,7 +67,7 @@ const sticks = Buffer.concat(
   ),
 );
 
-test("a flood from one session does not hold another's frames up", async () => {
+test("a flood from one session does not delay another's frames", async () => {
   const [loud, quiet] = [await relay.newDrone(), await relay.newDrone()];
   const subscriber = await relay.redis();
   const ages: number[] = [];

@@ -51,14 +51,14 @@ test("frames of both kinds pass both ways between the pilot and the drone's own 
   expect(kinds).toEqual([false, true]);
 });
 
-test("what the drone says as soon as it is reached is passed on", async () => {
+test("the drone's first message after the connection is forwarded", async () => {
   const own = await droneSocket("hello");
   const pilot = await relay.pilot(`/gamepad/${drone.id}?port=${own.port}`).open();
   await until(() => pilot.frames.length > 0);
   expect(pilot.frames).toEqual(["hello"]);
 });
 
-test("when either side goes the other is closed", async () => {
+test("when either side closes, the other is closed", async () => {
   const own = await droneSocket();
   const first = await relay.pilot(`/gamepad/${drone.id}?port=${own.port}`).open();
   await until(() => own.client !== undefined);
@@ -73,7 +73,7 @@ test("when either side goes the other is closed", async () => {
   await left;
 });
 
-test("a drone that does not answer closes the pilot with 1013; an unknown one gets the contract's words", async () => {
+test("a drone that does not answer closes the session with 1013; an unknown one gives the contract's message", async () => {
   expect(await relay.pilot(`/gamepad/${drone.id}?port=1`).closed).toEqual({
     code: 1013,
     reason: "The drone does not answer; connect again in a moment.",

@@ -48,7 +48,7 @@ test("a pilot's frames reach the drone's channel, and the drone's both channels 
   expect(pilot.frames).toEqual(["armed ✓", '{"marker":7}']);
 });
 
-test("frames sent before the look-up is over arrive all the same, in order", async () => {
+test("frames that are sent during the drone's look-up arrive in order", async () => {
   const drone = await relay.newDrone();
   const received = await framesToDrone(drone.ip);
   const pilot = relay.pilot(`/redispad/${drone.id}`);
@@ -60,7 +60,7 @@ test("frames sent before the look-up is over arrive all the same, in order", asy
   expect(received).toEqual(frames);
 });
 
-test("an unknown drone, and one without an address, get the contract's words and 4404", async () => {
+test("an unknown drone, and one without an address, give the contract's message and 4404", async () => {
   const drone = await relay.newDrone();
   await relay.db("drones").where({ id: drone.id }).update({ ip: null });
   for (const [id, words] of [
@@ -117,7 +117,7 @@ test("an unpaced flood loses no frame on its way to the drone", async () => {
   expect(received.findIndex((frame, i) => frame !== `${i}`)).toBe(-1);
 });
 
-test("two pilots of one drone both hear it and are both received, over one subscription", async () => {
+test("two pilots of one drone both send and receive, over one subscription", async () => {
   const drone = await relay.newDrone();
   const received = await framesToDrone(drone.ip);
   const [one, other] = await live(drone, 2);

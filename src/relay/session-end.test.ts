@@ -6,7 +6,7 @@ import { createMetrics } from "../platform/process/metrics";
 import type { Redis } from "../platform/redis/client";
 import { atEndOfFile, freshDatabase, freshRedis } from "../testing";
 import { until } from "../testing/until";
-import { type Interruptible, interruptible } from "../testing/worlds/interruptible";
+import { type InterruptibleLink, interruptibleLink } from "../testing/worlds/interruptible-link";
 import { startTestRelay, type TestDrone, TestPilot, type TestRelay } from "../testing/worlds/start-relay";
 import { DroneWatch } from "./drone-watch";
 import { RelayMetrics } from "./metrics";
@@ -14,15 +14,15 @@ import { openSession, type RelayDeps } from "./open-session";
 import { type Session, Sessions } from "./sessions";
 
 let relay: TestRelay;
-/** Straight to the server, whatever happens to the relay's cable. */
+/** Straight to the server, whatever happens to the relay's link. */
 let redis: Redis;
-let redisProxy: Interruptible;
-let listenerProxy: Interruptible;
+let redisProxy: InterruptibleLink;
+let listenerProxy: InterruptibleLink;
 
 beforeAll(async () => {
   const [database, server] = await Promise.all([freshDatabase(), freshRedis()]);
-  redisProxy = await interruptible(server.url);
-  listenerProxy = await interruptible(database.url);
+  redisProxy = await interruptibleLink(server.url);
+  listenerProxy = await interruptibleLink(database.url);
   relay = await startTestRelay(
     {
       REDIS_URL: redisProxy.url,
@@ -91,7 +91,7 @@ test("a drone's deletion closes its sessions and no others", async () => {
   expect(other.closedWith).toBeUndefined();
 });
 
-test("a row that is really gone closes its sessions too", async () => {
+test("a deleted row closes its drone's sessions too", async () => {
   const drone = await relay.newDrone();
   const pilot = await live(drone);
   await relay.db("drones").where({ id: drone.id }).delete();
@@ -129,7 +129,7 @@ test("the next drone with a bound address is not steered by the former drone's s
   expect(await pilot.closed).toEqual({ code: 4404, reason: "The drone's address is another drone's now." });
 });
 
-test("what changed while the database was not received is found when it is received again", async () => {
+test("changes during a lost database connection are found after the reconnect", async () => {
   const [gone, given, kept] = [await relay.newDrone(), await relay.newDrone(), await relay.newDrone()];
   const pilots = [await live(gone), await live(given), await live(kept)];
   listenerProxy.cut();
@@ -146,16 +146,16 @@ test("what changed while the database was not received is found when it is recei
   expect(pilots[2]!.closedWith).toBeUndefined();
 });
 
-test("a pilot whose network died is found by pings, and the session's subscription ends", async () => {
+test("a pilot whose network failed is detected by pings, and its subscription ends", async () => {
   const drone = await relay.newDrone();
-  const cable = await interruptible(relay.url);
-  const pilot = await live(drone, new TestPilot(`${cable.url.replace("http", "ws")}redispad/${drone.id}`));
-  cable.stall();
+  const link = await interruptibleLink(relay.url);
+  const pilot = await live(drone, new TestPilot(`${link.url.replace("http", "ws")}redispad/${drone.id}`));
+  link.stall();
   await until(async () => (await redis.pubsub("NUMSUB", `${drone.ip}:output`))[1] === 0);
   expect(pilot.closedWith).toBeUndefined();
 });
 
-test("a pilot that sends nothing but pongs stays", async () => {
+test("a pilot that sends only pongs stays connected", async () => {
   const drone = await relay.newDrone();
   const pilot = await live(drone);
   let pings = 0;
@@ -166,7 +166,7 @@ test("a pilot that sends nothing but pongs stays", async () => {
   expect(pilot.closedWith).toBeUndefined();
 });
 
-test("a Redis that stalls ends the sessions, what it did not take is never delivered late, and new ones work after", async () => {
+test("a Redis that stalls ends the sessions, its unsent frames are never delivered, and new sessions work afterwards", async () => {
   const drone = await relay.newDrone();
   const received: string[] = [];
   const subscriber = await relay.redis();

@@ -3,7 +3,7 @@ import { type Session, Sessions } from "./sessions";
 
 const drone = { id: 7 } as BoundDrone;
 
-test("a drone's limit is freed by a bound session that ends, and not by one that was never bound", () => {
+test("a session counts against its drone's limit only between its authorization and its end", () => {
   const sessions = new Sessions({ maxSessions: 10, maxSessionsPerDrone: 2 });
   const come = () => {
     const session: Session = { route: "redispad", droneId: drone.id, drone: undefined, close: () => {} };

@@ -85,7 +85,7 @@ test("a log-out during the check of the token ends the session, whatever the che
   expect(told).toEqual([expect.objectContaining({ code: 4401 })]);
 });
 
-test("a session outlives its token's expiry: sticks are not taken away in mid-air", async () => {
+test("a session continues after its token expires", async () => {
   const almostOver = new Tokens(TEST_JWT_SECRET, { now: () => new Date(Date.now() - 592_000) });
   const token = almostOver.pair(drone.user_id).access_token;
   const pilot = await relay.pilot(`/redispad/${drone.id}?access_token=${token}`).open();
@@ -101,7 +101,7 @@ test("a session outlives its token's expiry: sticks are not taken away in mid-ai
   pilot.socket.terminate();
 });
 
-test("GET /drone/{id} answers the owner alone", async () => {
+test("GET /drone/{id} answers only the owner", async () => {
   const ask = async (token?: string) => {
     const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
     const response = await fetch(`${relay.url}/drone/${drone.id}`, { headers });

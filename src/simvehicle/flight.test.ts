@@ -70,7 +70,7 @@ describe("a copter in GUIDED", () => {
     expect(await station.command(22, 0, 0, 0, 0, 0, 0, 20)).toBe(4);
   });
 
-  test("goes where it is sent and reports its place", async () => {
+  test("flies to its target and reports its position", async () => {
     await takeOff(10);
     const { x, y } = place(60, -40);
     station.send(common.CommandInt, {
@@ -111,7 +111,7 @@ describe("a copter in GUIDED", () => {
     );
   });
 
-  test("is not thrown off by numbers that are none", async () => {
+  test("ignores commands and setpoints with NaN", async () => {
     await takeOff(10);
     expect(await station.command(192, -1, 0, 0, 0, home.lat, home.lng, Number.NaN)).toBe(2);
     expect(await station.command(209, 1, 0, Number.NaN, Number.NaN)).toBe(4);
@@ -232,7 +232,7 @@ describe("a copter's mission", () => {
     expect((await station.next(common.MissionAck)).type as number).toBe(1);
   });
 
-  test("goes on where it was left, and from where it is told", async () => {
+  test("resumes where it stopped, and starts from a given item", async () => {
     await station.upload(plan);
     await takeOff(15);
     station.send(common.MissionSetCurrent, { targetSystem: 1, targetComponent: 1, seq: 4 });
@@ -248,7 +248,7 @@ describe("a copter's mission", () => {
 describe("sticks", () => {
   const sticks = { target: 1, x: 400, y: 0, z: 500, r: 0 };
 
-  test("fly a copter in LOITER, and let go of when they are not repeated", async () => {
+  test("fly a copter in LOITER, and are centred when they are not repeated", async () => {
     await start("copter", { RC_OVERRIDE_TIME: 0.3 });
     await takeOff(30);
     // Before the mode: in LOITER an untouched throttle stick, at the bottom, means down.
@@ -259,7 +259,7 @@ describe("sticks", () => {
     await until(({ groundSpeed }) => groundSpeed < 0.1, "the stop");
   });
 
-  test("of a station that is not the vehicle's own are ignored", async () => {
+  test("of another ground station than the vehicle's own are ignored", async () => {
     await start("copter");
     await takeOff(10);
     expect(await station.setMode(COPTER.loiter)).toBe(0);
@@ -283,7 +283,7 @@ describe("sticks", () => {
 describe("a rover", () => {
   beforeEach(() => start("rover"));
 
-  test("knows no takeoff", async () => {
+  test("refuses a takeoff", async () => {
     expect(await station.setMode(ROVER.guided)).toBe(0);
     expect(await station.command(400, 1)).toBe(0);
     expect(station.texts).toContain("Throttle armed");

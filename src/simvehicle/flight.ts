@@ -86,7 +86,7 @@ export class Flight extends FlightState {
     return true;
   }
 
-  /** Motors on. The caller has asked whether it may. */
+  /** Motors on. The caller has checked that the vehicle may arm. */
   arm(): void {
     this.armed = true;
     this.autoArmed = this.autopilot === "px4";
@@ -154,7 +154,7 @@ export class Flight extends FlightState {
     const limits = this.limits();
     if (this.kind === "rover") stepRover(this.body, demand, limits, dt);
     else this.stepInTheAir(demand, limits, dt);
-    // A vehicle at rest is on its charger, or a simulation left alone for a day could not take off.
+    // A disarmed vehicle charges; otherwise a simulation that ran for a day could not take off.
     if (this.armed || this.motorTestUntil !== undefined) drain(this.battery, this.amperes(), dt);
     else charge(this.battery, dt);
     const over = this.armed && this.autoDisarm.step(this, this.throttleRaised());

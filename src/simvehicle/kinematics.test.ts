@@ -63,14 +63,14 @@ test("a rover moves along its nose only and turns towards its target first", () 
   expect(body.n).toBeCloseTo(-20, 0);
 });
 
-test("an offset and its inverse meet", () => {
+test("an offset and its inverse cancel out", () => {
   const home = { lat: 47.4, lng: 8.5 };
   const { n, e } = offsetBetween(home, offsetBy(home, { n: 300, e: -700 }));
   expect(n).toBeCloseTo(300, 6);
   expect(e).toBeCloseTo(-700, 6);
 });
 
-test("a point is told inside from outside of a concave polygon", () => {
+test("insidePolygon() is right for a concave polygon", () => {
   const u = [
     [0, 0],
     [0, 3],

@@ -46,7 +46,7 @@ export interface Limits {
   yawRate: number;
 }
 
-/** What the active mode wants of the body until the next step. */
+/** The setpoint of the active mode until the next step. */
 export type Demand =
   | { readonly kind: "rest" }
   | {
@@ -64,7 +64,7 @@ export type Demand =
       readonly yaw?: number;
       readonly yawRate?: number;
     }
-  /** A rover's own terms: metres per second along its nose, radians per second. */
+  /** Of a rover: metres per second along its nose, radians per second. */
   | { readonly kind: "drive"; readonly speed: number; readonly yawRate: number };
 
 const GRAVITY = 9.80665;
@@ -76,7 +76,7 @@ const approachSpeed = (distance: number, accel: number): number =>
   // Near the target the square root is too steep for a discrete step: a linear slope takes over.
   distance < accel ? distance : Math.sqrt(2 * accel * distance - accel * accel);
 
-/** Advance a multicopter by `dt` seconds towards what is demanded, within its limits. */
+/** Advance a multicopter by `dt` seconds towards the demand, within its limits. */
 export function stepCopter(body: Body, demand: Demand, limits: Limits, dt: number): void {
   const wanted = wantedVelocity(body, demand, limits);
   const horizontal = changeWithin(wanted.vn - body.vn, wanted.ve - body.ve, limits.accel * dt);

@@ -24,25 +24,25 @@ const plan = [
 ];
 const at = { targetSystem: 1, targetComponent: 1 };
 
-describe("who connects", () => {
-  test("hears a heartbeat of a quadrotor on ArduPilot, and nothing else unasked", async () => {
+describe("a ground station", () => {
+  test("gets the heartbeat of an ArduPilot quadrotor, and nothing else unasked", async () => {
     await station.next(minimal.Heartbeat, () => true, 0);
     const second = await station.next(minimal.Heartbeat);
     expect(second).toMatchObject({ type: 2, autopilot: 3, customMode: 0, baseMode: 81 });
     expect(station.all(common.GlobalPositionInt)).toEqual([]);
   });
 
-  test("is served alone: the second one waits until the first has gone", async () => {
+  test("is served alone: a second one waits until the first has disconnected", async () => {
     await station.next(minimal.Heartbeat, () => true, 0);
     const second = await GroundStation.connect(simulator.vehicles[0]!.port);
     await station.next(minimal.Heartbeat);
-    expect(second.heard).toEqual([]);
+    expect(second.received).toEqual([]);
     await station.close();
     await second.next(minimal.Heartbeat, () => true, 0);
     await second.close();
   });
 
-  test("finds the message rates as the one before left them", async () => {
+  test("gets the message rates that the previous one set", async () => {
     expect(await station.stream(33, 20)).toBe(0);
     await station.next(common.GlobalPositionInt);
     await station.close();
@@ -52,7 +52,7 @@ describe("who connects", () => {
 });
 
 describe("messages on request", () => {
-  test("a message that nobody knows is not to be had", async () => {
+  test("a request for an unknown message is denied", async () => {
     expect(await station.command(512, 11_999)).toBe(4);
     expect(await station.stream(11_999, 1)).toBe(2);
   });
@@ -66,7 +66,7 @@ describe("messages on request", () => {
     "message %i is sent on request",
     async (id) => {
       expect(await station.command(512, id)).toBe(0);
-      const ids = station.heard.map((each) => (each.constructor as typeof common.Attitude).MSG_ID);
+      const ids = station.received.map((each) => (each.constructor as typeof common.Attitude).MSG_ID);
       expect(ids).toContain(id);
     },
   );
@@ -87,20 +87,20 @@ describe("parameters", () => {
     expect(types.get("WP_SPD")).toBe(common.MavParamType.REAL32);
   });
 
-  test("a single answer carries index 65535, one by its index that index", async () => {
+  test("a parameter read by name carries index 65535, one read by index that index", async () => {
     station.send(common.ParamRequestRead, { ...at, paramId: "WP_SPD", paramIndex: -1 });
     expect((await station.next(common.ParamValue)).paramIndex).toBe(65_535);
     station.send(common.ParamRequestRead, { ...at, paramId: "", paramIndex: 3 });
     expect((await station.next(common.ParamValue)).paramIndex).toBe(3);
   });
 
-  test("a set answers with the value that is kept", async () => {
+  test("a set is answered with the stored value", async () => {
     const answer = await station.param("RTL_CONE_SLOPE", 4);
     expect([answer.paramValue, answer.paramIndex]).toEqual([4, 65_535]);
     expect((await station.param("FENCE_ENABLE", 1.4)).paramValue).toBe(1);
   });
 
-  test("an unknown one is answered with PARAM_ERROR", async () => {
+  test("an unknown parameter is answered with PARAM_ERROR", async () => {
     station.send(common.ParamRequestRead, { ...at, paramId: "WPNAV_SPEED", paramIndex: -1 });
     const { paramId, error } = await station.next(ParamError);
     expect([paramId, error]).toEqual(["WPNAV_SPEED", 1]);
@@ -108,7 +108,7 @@ describe("parameters", () => {
 });
 
 describe("plans", () => {
-  test("items are asked for with MISSION_REQUEST and read back as ArduPilot keeps them", async () => {
+  test("items are requested with MISSION_REQUEST and read back as ArduPilot stores them", async () => {
     expect(await station.upload(plan)).toBe(MavMissionResult.ACCEPTED);
     expect(station.all(common.MissionRequest).map(({ seq }) => seq)).toEqual([0, 1, 2, 3]);
     expect(station.all(common.MissionRequestInt)).toEqual([]);
@@ -119,7 +119,7 @@ describe("plans", () => {
     expect(station.texts).toContain("Flight plan received");
   });
 
-  test("a repeated item is objected to, and the transfer goes on", async () => {
+  test("a repeated item is rejected, and the transfer continues", async () => {
     station.send(common.MissionCount, { ...at, count: 2, missionType: MavMissionType.MISSION });
     await station.next(common.MissionRequest, ({ seq }) => seq === 0, 0);
     station.sendItem(plan[0]!, 0);
@@ -130,13 +130,13 @@ describe("plans", () => {
     expect((await station.next(common.MissionAck)).type).toBe(MavMissionResult.ACCEPTED);
   });
 
-  test("an item that does not come is asked for again", async () => {
+  test("an item that does not arrive is requested again", async () => {
     station.send(common.MissionCount, { ...at, count: 2, missionType: MavMissionType.MISSION });
     await station.next(common.MissionRequest, () => true, 0);
     expect((await station.next(common.MissionRequest)).seq).toBe(0);
   });
 
-  test("an unknown command ends the transfer with its result and a word", async () => {
+  test("an unknown command ends the transfer with its result and a status text", async () => {
     const result = await station.upload([plan[0]!, planItem({ command: 31_010 })]);
     expect(result).toBe(MavMissionResult.UNSUPPORTED);
     await station.next(common.StatusText, ({ text }) => text === "Mission item 1 refused (3)", 0);
@@ -163,7 +163,7 @@ describe("plans", () => {
     expect(await station.download()).toEqual([]);
   });
 
-  test("an invalid fence is refused with a word, and the old one stays", async () => {
+  test("an invalid fence is refused with a status text, and the old one stays", async () => {
     const circle = planItem({ command: 5003, frame: 0, param1: 200, ...home });
     expect(await station.upload([circle], MavMissionType.FENCE)).toBe(MavMissionResult.ACCEPTED);
     const broken = await station.upload([{ ...circle, param1: 0 }], MavMissionType.FENCE);
@@ -179,7 +179,7 @@ describe("commands", () => {
     expect(await station.command(31_014)).toBe(3);
   });
 
-  test("a mode that does not exist, and AUTO without a plan, fail with a word", async () => {
+  test("a mode that does not exist, and AUTO without a plan, fail with a status text", async () => {
     expect(await station.setMode(99)).toBe(4);
     expect(await station.setMode(3)).toBe(4);
     // The estimator's own texts may come in between.
@@ -187,7 +187,7 @@ describe("commands", () => {
     expect(texts).toEqual(["No such mode 99", "Mode change to AUTO failed: init failed"]);
   });
 
-  test("what is meant for another system is not obeyed", async () => {
+  test("a command to another system is ignored", async () => {
     station.send(common.CommandLong, { targetSystem: 9, command: 400 as common.MavCmd, _param1: 1 });
     expect(await station.command(512, 42)).toBe(0);
     expect(simulator.vehicles[0]!.state.armed).toBe(false);

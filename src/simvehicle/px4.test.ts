@@ -53,13 +53,13 @@ test("an integer parameter travels as bytes, and its type must be right", async 
   expect(vehicle.param("GF_ACTION")).toBe(3);
 });
 
-test("an unknown parameter gets a word and no PARAM_ERROR", async () => {
+test("an unknown parameter is answered with a status text and no PARAM_ERROR", async () => {
   station.send(common.ParamRequestRead, { ...at, paramId: "WP_SPD", paramIndex: -1 });
   await station.next(common.StatusText, ({ text }) => text === "unknown param: WP_SPD", 0);
   expect(station.all(ParamError)).toEqual([]);
 });
 
-test("a plan is asked for with MISSION_REQUEST_INT, has no home, and comes back as it was sent", async () => {
+test("a plan is requested with MISSION_REQUEST_INT, has no home item, and is read back as it was sent", async () => {
   expect(await station.upload(plan)).toBe(common.MavMissionResult.ACCEPTED);
   expect(station.all(common.MissionRequest)).toEqual([]);
   const stored = await station.download();
@@ -67,7 +67,7 @@ test("a plan is asked for with MISSION_REQUEST_INT, has no home, and comes back 
   expect(stored[1]).toMatchObject({ frame: 6, param1: 1, param2: 3, z: Math.fround(12.345) });
 });
 
-test("a plan that is broken off leaves the old one", async () => {
+test("an interrupted upload leaves the old plan", async () => {
   await station.upload(plan);
   const broken = await station.upload([...plan, planItem({ command: 31_010 })]);
   expect(broken).toBe(common.MavMissionResult.UNSUPPORTED);

@@ -47,7 +47,7 @@ export class Streams {
     for (const [id, interval] of this.intervals) {
       const at = this.due.get(id) ?? now;
       if (at > now) continue;
-      // Keep the rhythm, but do not make up for a stall with a burst.
+      // Keep the phase, and send no burst after a stall.
       this.due.set(id, at + interval > now ? at + interval : now + interval);
       ids.push(id);
     }

@@ -1,7 +1,7 @@
 import { build } from "../vehicle/mavlink/wire/codec";
 import { common, type MavLinkData, minimal } from "../vehicle/mavlink/wire/messages";
 import { ardupilot } from "./commands/ardupilot";
-import { type Call, type Cockpit, fromInt, fromLong, type Handler, Result } from "./commands/call";
+import { type Call, type CommandContext, fromInt, fromLong, type Handler, Result } from "./commands/call";
 import { px4 } from "./commands/px4";
 import { FlightRecorder } from "./dataflash/recorder";
 import { Flight } from "./flight";
@@ -14,7 +14,7 @@ import { Failsafes } from "./safety/failsafes";
 import { globalSetpoint, localSetpoint } from "./setpoints";
 import { statusTexts } from "./status-text";
 import { Streams } from "./streams";
-import { knows, type TelemetryView, telemetry } from "./telemetry/index";
+import { hasMessage, type TelemetryView, telemetry } from "./telemetry/index";
 
 const HEARTBEAT = 0;
 const HEARTBEAT_EVERY = 1000;
@@ -23,10 +23,10 @@ const HOME_POSITION = 242;
 const GPS_GLOBAL_ORIGIN = 49;
 /** Longest step of flight, in seconds: a faster simulation takes several. */
 const LONGEST_STEP = 0.05;
-/** Milliseconds: after a longer pause the computer slept, and the vehicle with it. */
+/** Milliseconds. A longer pause means that the computer was suspended, and the vehicle stands still meanwhile. */
 const MOST_ELAPSED = 1000;
 
-/** One simulated vehicle: takes messages, sends messages, and flies meanwhile. It knows nothing of sockets. */
+/** One simulated vehicle without sockets: it receives and sends messages, and flies. */
 export class SimVehicle {
   readonly flight: Flight;
   /** Undefined when it keeps no log. */
@@ -36,14 +36,14 @@ export class SimVehicle {
   private readonly failsafes: Failsafes;
   private readonly params: ParamProtocol;
   private readonly missions: MissionProtocol;
-  private readonly cockpit: Cockpit;
+  private readonly cockpit: CommandContext;
   private readonly handlers: Readonly<Record<number, Handler>>;
   private nextHeartbeat = Number.NEGATIVE_INFINITY;
   private nextText = 1;
   private hadPosition = false;
   private audience = false;
 
-  /** `send` is given every message the vehicle says. */
+  /** `send` gets every message that the vehicle sends. */
   constructor(
     options: FlightOptions,
     private readonly send: (message: MavLinkData) => void,
@@ -65,8 +65,8 @@ export class SimVehicle {
       flight: this.flight,
       arming: this.arming,
       streams: this.streams,
-      sendNow: (id) => this.sendTelemetry(id),
-      knows: (id) => knows(id, options.autopilot),
+      sendOnce: (id) => this.sendTelemetry(id),
+      hasMessage: (id) => hasMessage(id, options.autopilot),
     };
   }
 
@@ -93,7 +93,7 @@ export class SimVehicle {
     for (const id of this.streams.take(now)) this.sendTelemetry(id);
   }
 
-  /** Someone listens now, or nobody any more: then a parameter list ends, and message rates stay. */
+  /** A ground station has connected or disconnected. After the latter a parameter list ends, and message rates stay. */
   listened(by: boolean): void {
     this.audience = by;
     if (!by) this.params.forget();
@@ -137,7 +137,7 @@ export class SimVehicle {
     this.acknowledge(call.command, handler ? handler(this.cockpit, call) : Result.unsupported, from);
   }
 
-  /** ArduPilot takes the request for a new station's first, and introduces itself. */
+  /** ArduPilot takes this request as the first of a new station, and sends its banner. */
   private listParams(): void {
     const { autopilot, kind } = this.flight;
     this.params.list();

@@ -11,7 +11,7 @@ export function atEndOfFile(cleanUp: CleanUp): void {
   holder.fleetCleanUps.push(cleanUp);
 }
 
-/** Last made, first stopped; one that fails never keeps the others from being stopped. */
+/** Stops in reverse order of start. A failure does not prevent the other stops. */
 export async function runCleanUps(holder: object): Promise<void> {
   const { fleetCleanUps = [] } = holder as Holder;
   (holder as Holder).fleetCleanUps = [];

@@ -1,4 +1,4 @@
-/** Whatever came back; a test looks into it freely. */
+/** The parsed reply; untyped, because tests read it freely. */
 type Body = ReturnType<typeof JSON.parse>;
 
 export interface Reply {
@@ -7,7 +7,7 @@ export interface Reply {
   readonly body: Body;
 }
 
-/** A client of the API as a person would write one: JSON in, JSON out, one token. */
+/** A plain client of the API: JSON in, JSON out, one token. */
 export class ApiClient {
   constructor(
     /** `{url}/api/v1` */

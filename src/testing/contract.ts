@@ -8,9 +8,9 @@ import type { TestGateway, TestUser } from "./worlds/start-gateway";
 export interface ContractCase {
   /** `POST /mission/point`, as the route declares it (`:id` style parameters). */
   readonly route: string;
-  /** A sentence: what is asked and what comes back. */
+  /** A sentence: the request and its reply. */
   readonly title: string;
-  /** Asks and asserts. Every case gets a user of its own. */
+  /** Sends requests and asserts. Every case gets its own user. */
   readonly run: (world: ContractWorld) => Promise<void>;
 }
 
@@ -20,6 +20,6 @@ export interface ContractWorld {
   readonly anonymous: ApiClient;
   /** The case's own user, signed in. */
   readonly user: TestUser;
-  /** Another user, signed in, to whom nothing of the case's belongs. */
-  readonly stranger: TestUser;
+  /** Another user, signed in, who owns none of the case's objects. */
+  readonly otherUser: TestUser;
 }

@@ -3,16 +3,16 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { atEndOfFile } from "./clean-up";
 import { freshFolder } from "./fresh-servers";
-import { upgradeTo } from "./raw-http";
+import { upgradeRequest } from "./raw-http";
 
 /** WebSockets that send the same bytes without a pause, from a process of their own. */
 export interface Flood {
-  /** Bytes that the far side's system has taken so far. */
+  /** Bytes that the server's kernel has accepted so far. */
   readonly written: number;
   stop(): void;
 }
 
-/** Opens a WebSocket at each path, reads nothing but its handshake, and writes the batch over and over. */
+/** Opens a WebSocket at each path, reads only its handshake, and writes the batch repeatedly. */
 const program = `
   const [port, file, ...heads] = process.argv.slice(1);
   const batch = require("node:fs").readFileSync(file);
@@ -34,11 +34,11 @@ const program = `
   process.stdin.on("end", () => process.exit()).resume();
 `;
 
-/** Ends with the file at the latest. */
+/** Stopped at the end of the test file at the latest. */
 export function flood(url: string, paths: readonly string[], batch: Buffer): Flood {
   const file = join(freshFolder("flood"), "batch");
   writeFileSync(file, batch);
-  const heads = paths.map((path) => Buffer.from(upgradeTo(path)).toString("base64"));
+  const heads = paths.map((path) => Buffer.from(upgradeRequest(path)).toString("base64"));
   const child = spawn(process.execPath, ["-e", program, new URL(url).port, file, ...heads], {
     stdio: ["pipe", "pipe", "inherit"],
   });

@@ -16,13 +16,13 @@ test("a fresh database is migrated and empty", async () => {
   expect(await query(url, "SELECT count(*)::int AS users FROM users")).toEqual([{ users: 0 }]);
 });
 
-test("two fresh databases know nothing of each other", async () => {
+test("two fresh databases are independent", async () => {
   const [one, other] = await Promise.all([freshDatabase(), freshDatabase()]);
   await query(one.url, "CREATE TABLE seen (by text)");
   await expect(query(other.url, "SELECT * FROM seen")).rejects.toThrow("does not exist");
 });
 
-test("a dropped database is gone even while somebody is connected", async () => {
+test("a database with open connections can be dropped", async () => {
   const database = await freshDatabase();
   const client = new pg.Client({ connectionString: database.url });
   const cutOff = new Promise<Error>((resolve) => client.on("error", resolve));

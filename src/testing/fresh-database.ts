@@ -8,11 +8,11 @@ export const templateDatabase = "fleet_template";
 export interface FreshDatabase {
   /** postgres:// with the database's name. */
   readonly url: string;
-  /** Also done by itself at the end of the test file; whoever is still connected is cut off. */
+  /** Called at the end of the test file too. It terminates open connections. */
   drop(): Promise<void>;
 }
 
-/** An empty, migrated database of the caller's own, cloned from the run's template. */
+/** An empty, migrated database for the caller, cloned from the run's template. */
 export async function freshDatabase(): Promise<FreshDatabase> {
   const name = `test_${process.pid}_${randomBytes(4).toString("hex")}`;
   await onServer(`CREATE DATABASE ${name} TEMPLATE ${templateDatabase} STRATEGY FILE_COPY`);

@@ -7,7 +7,7 @@ import { type EmbeddedRedis, startRedis } from "../laptop/servers/redis";
 import { atEndOfFile } from "./clean-up";
 import { runFolder } from "./run-folder";
 
-/** A folder of the caller's own; gone after the run. */
+/** A folder for the caller, removed after the run. */
 export const freshFolder = (name: string): string => mkdtempSync(join(runFolder(), `${name}-`));
 
 const stoppedAtEnd = <Server extends { stop(): Promise<void> }>(server: Server): Server => {
@@ -15,18 +15,18 @@ const stoppedAtEnd = <Server extends { stop(): Promise<void> }>(server: Server):
   return server;
 };
 
-/** A Redis server of the caller's own that keeps nothing. */
+/** A Redis server for the caller, without persistence. */
 export const freshRedis = async (): Promise<EmbeddedRedis> =>
   stoppedAtEnd(await startRedis({ folder: freshFolder("redis"), durable: false }));
 
-/** An S3-compatible store of the caller's own with these buckets, empty. */
+/** An S3-compatible store for the caller with these buckets, empty. */
 export const freshObjects = async (...buckets: string[]): Promise<EmbeddedObjects> =>
   stoppedAtEnd(await startObjects({ folder: freshFolder("objects"), buckets }));
 
-/** A mail server of the caller's own that keeps what it takes in `mails`. */
+/** A mail server for the caller, with the received mails in `mails`. */
 export const freshMail = async (): Promise<MailSink> => stoppedAtEnd(await startMail());
 
-/** A Janus media server of the caller's own, at a given port when another had it before. */
+/** A Janus media server for the caller, on a free port unless one is given. */
 export async function freshJanus(
   port?: number,
 ): Promise<JanusServer & Record<"apiSecret" | "adminKey", string>> {

@@ -3,18 +3,18 @@ import { randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import { atEndOfFile } from "./clean-up";
 
-/** A caller that writes its own bytes, right or wrong. */
-export interface RawCaller {
+/** A TCP client that writes raw bytes, valid HTTP or not. */
+export interface RawClient {
   readonly socket: Socket;
-  /** All that came back. */
-  heard(): string;
-  /** Resolves when the other side has hung up. */
+  /** All received bytes, as Latin-1. */
+  received(): string;
+  /** Resolves when the connection is closed. */
   readonly closed: Promise<void>;
 }
 
 /** Connects from this address of loopback, and writes `first`. */
-export async function rawCaller(port: number, first = "", from?: string): Promise<RawCaller> {
-  // An address that is asked for costs the system as much again as the connection.
+export async function rawClient(port: number, first = "", from?: string): Promise<RawClient> {
+  // A given local address costs the kernel as much again as the connection.
   const socket = connect({ port, host: "127.0.0.1", ...(from && { localAddress: from }) });
   const chunks: Buffer[] = [];
   socket.on("data", (chunk) => chunks.push(chunk));
@@ -26,11 +26,11 @@ export async function rawCaller(port: number, first = "", from?: string): Promis
     socket.once("close", () => resolve());
   });
   if (first) socket.write(first);
-  return { socket, heard: () => Buffer.concat(chunks).toString("latin1"), closed };
+  return { socket, received: () => Buffer.concat(chunks).toString("latin1"), closed };
 }
 
-/** So many at once, a few hundred at a time: a listener's queue is short. */
-export async function many<T>(count: number, make: (at: number) => Promise<T>): Promise<T[]> {
+/** Creates `count` in batches of 200, because a listener's backlog is short. */
+export async function createInBatches<T>(count: number, make: (at: number) => Promise<T>): Promise<T[]> {
   const made: T[] = [];
   while (made.length < count) {
     const from = made.length;
@@ -40,42 +40,42 @@ export async function many<T>(count: number, make: (at: number) => Promise<T>): 
   return made;
 }
 
-/** So many, or as many as this machine lets a process have open beside what else a test needs. */
-export function mostSockets(wanted: number): number {
+/** The smaller of `wanted` and this process's limit of open files, less 1,500 for the rest of the test. */
+export function withinFileLimit(wanted: number): number {
   const allowed = Number(execSync("ulimit -n", { encoding: "utf8" }));
   return Math.min(wanted, Number.isNaN(allowed) ? wanted : allowed - 1_500);
 }
 
-/** The statuses of all replies to these bytes, until the other side hangs up or is silent for a while. */
+/** The statuses of all replies to these bytes, until the connection is closed or idle for `silenceMs`. */
 export async function rawStatuses(
   port: number,
   bytes: string | Buffer,
   silenceMs = 1_000,
 ): Promise<number[]> {
-  const caller = await rawCaller(port);
+  const caller = await rawClient(port);
   caller.socket.write(bytes);
   await Promise.race([
     caller.closed,
     new Promise<void>((resolve) => caller.socket.setTimeout(silenceMs, resolve)),
   ]);
   caller.socket.destroy();
-  return [...caller.heard().matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
+  return [...caller.received().matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
 }
 
-/** An upgrade to WebSocket as a browser asks for it, up to its end. */
-export const upgradeTo = (path: string, more = ""): string =>
+/** A browser's request for an upgrade to WebSocket, without a body. */
+export const upgradeRequest = (path: string, more = ""): string =>
   `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${randomBytes(16).toString("base64")}\r\n${more}\r\n`;
 
 export interface RawFrame {
-  /** FIN, the reserved bits and the opcode: 0x81 is a whole text. */
+  /** FIN, the reserved bits and the opcode: 0x81 is an unfragmented text frame. */
   readonly first: number;
   readonly payload: Buffer;
   readonly masked?: boolean;
-  /** What the frame says of its payload's length, where that is a lie. */
+  /** The length in the header, when it differs from the payload's. */
   readonly length?: bigint;
 }
 
-/** A WebSocket frame, right or wrong. */
+/** A WebSocket frame, valid or not. */
 export function rawFrame({ first, payload, masked = true, length }: RawFrame): Buffer {
   const said = length ?? BigInt(payload.length);
   const size = said < 126n ? Buffer.from([Number(said)]) : Buffer.alloc(said < 65_536n ? 3 : 9);

@@ -12,7 +12,7 @@ async function redisIn(folder: string) {
   return server;
 }
 
-test("what a killed run left behind is ended and removed; a live run keeps its own", async () => {
+test("servers and folders of a killed run are removed; those of a live run stay", async () => {
   // The pid of a process that has ended.
   const { pid } = spawnSync("true");
   const abandoned = mkdtempSync(join(tmpdir(), `fleet-test-${hostname()}-${pid}-`));
@@ -23,7 +23,7 @@ test("what a killed run left behind is ended and removed; a live run keeps its o
   expect(existsSync(runFolder())).toBe(true);
 });
 
-test("the folder of an interrupted run is cleared at once, its servers with it", async () => {
+test("the folder of an interrupted run is removed at once, with its servers", async () => {
   const folder = makeRunFolder();
   mkdirSync(join(folder, "objects"));
   const server = await redisIn(folder);

@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { endLeftover, isMarked, sendSignal } from "../laptop/servers/leftover";
 import { packageRoot } from "../platform/process/version";
 
-/** Where the folder of this run is told to the workers that run the test files. */
+/** The variable that passes the run's folder to jest's workers. */
 export const runFolderVariable = "FLEET_TEST_FOLDER";
 /** With the machine's name, because containers may share a folder but not their process ids. */
 const prefix = `fleet-test-${hostname()}-`;
@@ -54,7 +54,7 @@ function removeFolders(folder: string): void {
     rmSync(one, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
 }
 
-/** Clear what runs that were killed have left. */
+/** Removes servers and folders of killed runs. */
 export async function clearAbandonedRuns(): Promise<void> {
   const folders = [memory, tmpdir()].filter(existsSync).flatMap((place) =>
     readdirSync(place)
@@ -70,7 +70,7 @@ export async function clearAbandonedRuns(): Promise<void> {
   }
 }
 
-/** What a server's pid file is called, and how it ends soonest: Postgres goes without a checkpoint. */
+/** A server's pid file, and its fastest stop signal. SIGQUIT stops Postgres without a checkpoint. */
 const quickEnds: Readonly<Record<string, NodeJS.Signals>> = {
   "postmaster.pid": "SIGQUIT",
   "redis.pid": "SIGTERM",

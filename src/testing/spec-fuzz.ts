@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { Operation, Schema } from "./spec-requests";
 
-/** Texts that break whoever pastes, logs, stores or matches them without care. */
+/** Texts that break careless concatenation, logging, storage and matching. */
 export const hostileTexts: readonly string[] = [
   "",
   " ",
@@ -86,7 +86,7 @@ function near(schema: Schema): fc.Arbitrary<unknown> {
   }
 }
 
-/** Mostly what fits, sometimes something else altogether. */
+/** Mostly values that fit, sometimes any value. */
 const wild = (schema: Schema): fc.Arbitrary<unknown> =>
   fc.oneof({ arbitrary: near(schema), weight: 9 }, { arbitrary: anything, weight: 1 });
 
@@ -117,7 +117,7 @@ export interface FuzzedRequest {
   readonly body: string | undefined;
 }
 
-/** Requests to an operation that are right or nearly so. */
+/** Requests to an operation that are valid or nearly so. */
 export function requestsTo({ parameters, body }: Operation): fc.Arbitrary<FuzzedRequest> {
   const model = Object.fromEntries(
     parameters.map(({ name, schema }) => [name, name === "token" ? anything : wild(schema)]),

@@ -27,7 +27,7 @@ export interface Parameter {
   readonly schema: Schema;
 }
 
-/** One operation of `/apispec.json`, everything that a request to it is made of written out. */
+/** One operation of `/apispec.json`, with all references resolved. */
 export interface Operation {
   /** `POST /mission/point`, as the route declares it (`:id` style parameters). */
   readonly name: string;
@@ -35,7 +35,7 @@ export interface Operation {
   readonly path: string;
   readonly parameters: readonly Parameter[];
   readonly body: Schema | undefined;
-  /** The statuses that it says it answers with. */
+  /** The documented statuses. */
   readonly statuses: ReadonlySet<number>;
 }
 
@@ -80,11 +80,11 @@ function resolved(schema: Schema, definitions: Document["definitions"]): Schema 
   };
 }
 
-/** What a value is called and where it stands; undefined leaves it to the schema. */
-export type Fill = (name: string, schema: Schema) => unknown;
+/** Gives the value of a key; undefined lets the schema decide. */
+export type FillValue = (name: string, schema: Schema) => unknown;
 
-/** The least that fits a schema, with whatever `fill` has a value for. */
-export function sample(schema: Schema, fill: Fill = () => undefined, name = ""): unknown {
+/** The smallest value that fits a schema, with the values of `fill`. */
+export function sample(schema: Schema, fill: FillValue = () => undefined, name = ""): unknown {
   const given = fill(name, schema);
   if (given !== undefined) return given;
   if (schema.enum) return schema.enum[0];
@@ -108,7 +108,7 @@ function sampleText(name: string, { format, minLength = 1 }: Schema): string {
   return "sample12".repeat(Math.ceil(minLength / 8)).slice(0, Math.max(minLength, 8));
 }
 
-/** The URL path of an operation with these values in it; what has none is left out of the query. */
+/** The URL path of an operation with these values. Query parameters without a value are left out. */
 export function pathOf(operation: Operation, valueFor: (parameter: Parameter) => unknown): string {
   const query = new URLSearchParams();
   let path = operation.path;

@@ -23,7 +23,7 @@ export class TestSticks {
     this.timer ??= setInterval(() => this.send(this.frame()), 50);
   }
 
-  /** Nothing more is sent. */
+  /** Stops sending frames. */
   letGo(): void {
     clearInterval(this.timer);
     this.timer = undefined;

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 /**
- * Try until it no longer throws or resolves with false; rejects with the last fault after the limit. What takes programs
- * to look at is looked at more seldom. The limit is only met by a failure, and a busy machine must not meet it.
+ * Repeats `attempt` until it neither throws nor resolves with false; rejects with the last error after the limit. An
+ * attempt that starts programs needs a longer `everyMs`. The limit must be long enough for a busy machine.
  */
 export async function until<T>(
   attempt: () => Promise<T> | T,

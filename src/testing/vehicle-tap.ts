@@ -9,22 +9,22 @@ export interface VehicleTap {
   readonly port: number;
   /** Connections now open. */
   readonly open: number;
-  /** The most that were open at one time since the tap was made, or since it was forgotten. */
+  /** The most connections open at one time since the start or the last `reset`. */
   readonly mostOpen: number;
-  /** Times that something came over a connection which a newer one had replaced long before. */
-  readonly overtaken: number;
-  /** MAV_CMD numbers of every copy of an order that came, in order, but for `repetitions`. */
+  /** Chunks from a connection that a newer one had replaced more than `REPLACED_MS` before. */
+  readonly fromReplaced: number;
+  /** MAV_CMD numbers of every received copy of an order, in order, without `repetitions`. */
   readonly orders: readonly number[];
-  /** Those of them that came as COMMAND_LONG, whole. */
-  readonly longs: readonly common.CommandLong[];
+  /** The orders that arrived as COMMAND_LONG, whole. */
+  readonly commandLongs: readonly common.CommandLong[];
   /** MAV_CMD numbers of the copies that MAVLink's protocol allows; see `Conversation`. */
   readonly repetitions: readonly number[];
   /** Drop each COMMAND_ACK of the vehicle while it is set. */
   withholdAcknowledgements: boolean;
-  forget(): void;
+  reset(): void;
 }
 
-/** What was sent before may still be on its way. */
+/** Bytes that were sent before the replacement may still arrive for so long. */
 const REPLACED_MS = 1_000;
 
 /**
@@ -53,7 +53,7 @@ class Conversation {
 }
 
 /**
- * A cable to a vehicle's port that carries everything, and keeps what was ordered and over how many connections.
+ * A TCP forwarder to a vehicle's port that records the orders and the number of connections.
  * It listens on an address of loopback.
  */
 export async function tapVehicle(
@@ -62,11 +62,11 @@ export async function tapVehicle(
 ): Promise<VehicleTap> {
   const open = new Set<Socket>();
   const orders: number[] = [];
-  const longs: common.CommandLong[] = [];
+  const commandLongs: common.CommandLong[] = [];
   const repetitions: number[] = [];
   let mostOpen = 0;
   let newest: { readonly near: Socket; readonly since: number } | undefined;
-  let overtaken = 0;
+  let fromReplaced = 0;
   const server = createServer((near) => {
     open.add(near);
     mostOpen = Math.max(mostOpen, open.size);
@@ -88,10 +88,10 @@ export async function tapVehicle(
         return;
       }
       orders.push(message.command);
-      if (isLong) longs.push(message);
+      if (isLong) commandLongs.push(message);
     });
     near.on("data", (chunk) => {
-      if (newest && newest.near !== near && performance.now() - newest.since > REPLACED_MS) overtaken += 1;
+      if (newest && newest.near !== near && performance.now() - newest.since > REPLACED_MS) fromReplaced += 1;
       reader.push(chunk);
       far.write(chunk);
     });
@@ -117,17 +117,17 @@ export async function tapVehicle(
     get mostOpen() {
       return mostOpen;
     },
-    get overtaken() {
-      return overtaken;
+    get fromReplaced() {
+      return fromReplaced;
     },
     orders,
-    longs,
+    commandLongs,
     repetitions,
     withholdAcknowledgements: false,
-    forget: () => {
+    reset: () => {
       mostOpen = open.size;
       orders.length = 0;
-      longs.length = 0;
+      commandLongs.length = 0;
       repetitions.length = 0;
     },
   };

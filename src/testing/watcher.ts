@@ -6,7 +6,7 @@ type Heard = ReturnType<typeof JSON.parse>;
 
 /** A client of the telemetry as a person would write one; it keeps all it hears. */
 export class TestWatcher {
-  readonly heard: { readonly event: string; readonly data: Heard }[] = [];
+  readonly received: { readonly event: string; readonly data: Heard }[] = [];
   readonly socket: Socket;
 
   constructor(url: string, token: string | undefined, options: Partial<ManagerOptions> = {}) {
@@ -17,12 +17,12 @@ export class TestWatcher {
       forceNew: true,
       ...options,
     });
-    this.socket.onAny((event: string, data: Heard) => this.heard.push({ event, data }));
+    this.socket.onAny((event: string, data: Heard) => this.received.push({ event, data }));
     atEndOfFile(async () => this.socket.disconnect());
   }
 
   all(event: string): Heard[] {
-    return this.heard.filter((one) => one.event === event).map(({ data }) => data);
+    return this.received.filter((one) => one.event === event).map(({ data }) => data);
   }
 
   frames(type?: string): Heard[] {
@@ -48,7 +48,7 @@ export class TestWatcher {
     await this.next("subscription_confirmed", before + 1);
   }
 
-  forget(): void {
-    this.heard.length = 0;
+  clear(): void {
+    this.received.length = 0;
   }
 }

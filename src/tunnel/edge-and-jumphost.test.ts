@@ -56,7 +56,7 @@ afterEach(async () => {
   for (const { lifecycle } of started.splice(0)) await lifecycle.stop("the test is over");
 });
 
-test("the daemon's jumphost asks for the bearer secret in the strict profile, and in the contract's for none", async () => {
+test("the daemon's jumphost requires the bearer secret in the strict profile only", async () => {
   const open = await start();
   expect(await refusal(open.jumphostUrl, "127.0.0.1")).toEqual({ status: 403, reason: "not_allowed" });
   await open.lifecycle.stop("the strict daemon follows");
@@ -65,12 +65,12 @@ test("the daemon's jumphost asks for the bearer secret in the strict profile, an
   expect(await refusal(strict.jumphostUrl, "127.0.0.1", SECRET)).toMatchObject({ status: 403 });
 });
 
-test("a drone is dialled from the hub's address in its plane, and where that is not there by no other way", async () => {
+test("a drone is dialled from the hub's address in the drones' plane, and not dialled without that address", async () => {
   const { jumphostUrl } = await start();
   expect(await refusal(jumphostUrl, "10.71.0.2")).toEqual({ status: 502, reason: "unreachable" });
 });
 
-test("the daemon's jumphost asks Redis who was replaced, with no more rights than docs/tunnel.md names", async () => {
+test("the daemon's jumphost reads the last fencing number from Redis, with only the rights that docs/tunnel.md names", async () => {
   const { url: redisUrl } = await freshRedis();
   const redis = openRedis(redisUrl, createLogger("test", "silent"));
   atEndOfFile(async () => redis.disconnect());
@@ -100,7 +100,7 @@ test("the firewall opens the ports that are configured, and no other", () => {
   expect(portsWith({ S3_ENDPOINT: "http://127.0.0.1:9000", EDGE_PORT: "9000" })).toEqual([9000, 9002]);
 });
 
-test("strict with a gateway to forward to wants the edge's secret", () => {
+test("the strict profile with a gateway to forward to requires the edge's secret", () => {
   const strict = { ...world.env, ACCESS_PROFILE: "strict", TUNNEL_API_SECRET: SECRET };
   const withGateway = { ...strict, EDGE_GATEWAY_URL: "http://127.0.0.1:8081" };
   expect(() => loadConfig(tunnelConfig, withGateway)).toThrow("EDGE_SECRET");

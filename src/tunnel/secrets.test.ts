@@ -3,10 +3,10 @@ import { WebSocket } from "ws";
 import { saveSubscription } from "../features/billing";
 import { publishCompose } from "../features/provisioning";
 import { rotateDroneKey } from "../features/vpn";
-import { KeptLog } from "../testing/kept-log";
+import { CapturedLog } from "../testing/captured-log";
 import { until as untilWithin } from "../testing/until";
 import { TEST_COMPOSE } from "../testing/worlds/gateway-with-tunnel";
-import { type Interruptible, interruptible } from "../testing/worlds/interruptible";
+import { type InterruptibleLink, interruptibleLink } from "../testing/worlds/interruptible-link";
 import { startTestGateway, type TestGateway, type TestUser } from "../testing/worlds/start-gateway";
 import { type TunnelWorld, tunnelWorld } from "../testing/worlds/start-tunnel";
 import { ENDPOINTS_KEY, INDEX_KEY } from "./client-configs/store";
@@ -20,7 +20,7 @@ const SHORT_KEY = generateKeyPair().privateKey.slice(0, 38);
 
 const os = new SimulatedOs();
 /** Of both processes, at the most talkative level. */
-const log = new KeptLog();
+const log = new CapturedLog();
 /** Every reply that was got, and every metric. */
 const replies: string[] = [];
 
@@ -31,13 +31,13 @@ const until = <T>(attempt: () => Promise<T> | T) => untilWithin(attempt);
 let world: TunnelWorld;
 let gateway: TestGateway;
 let tunnel: Tunnel;
-let store: Interruptible;
+let store: InterruptibleLink;
 let owner: TestUser;
 let drone: { id: number; ip: string; activation_token: string };
 
 beforeAll(async () => {
   world = await tunnelWorld();
-  store = await interruptible(world.objects.url);
+  store = await interruptibleLink(world.objects.url);
   tunnel = await startTunnel();
   gateway = await startTestGateway(
     {
@@ -134,7 +134,7 @@ async function privateKeys(): Promise<Set<string>> {
   return keys.add(SHORT_KEY);
 }
 
-test("whatever happens, no private key is in a log, a metric, a reply, a command or an object that needs none", async () => {
+test("no private key is in a log, a metric, a reply, a command or an object that needs none", async () => {
   const keys = new Set<string>();
   const collect = async () => {
     for (const key of await privateKeys()) keys.add(key);

@@ -67,7 +67,7 @@ test("no command shows a private key", () => {
   expect(text).not.toContain(world.env.DRONES_PRIVATE_KEY);
 });
 
-test("one change touches one peer, and the commands read like a terminal", async () => {
+test("one change changes one peer, by these commands", async () => {
   const before = os.commands.length;
   const drone = await world.fleet.drone("10.71.0.2", (await world.db("users").first()).id);
   await until(() => peers("drones0").size === 1);
@@ -86,7 +86,7 @@ END`,
   await until(() => peers("drones0").size === 0);
 });
 
-test("an address that changes hands between two looks is another peer: the old key does not survive", async () => {
+test("an address with a new owner between two reconciliations gets a new peer, and the old key stops working", async () => {
   const owner = (await world.db("users").first()).id;
   const first = await world.fleet.drone("10.71.0.3", owner);
   const oldKey = await until(() => peers("drones0").get("10.71.0.3/32") ?? false);
@@ -108,7 +108,7 @@ test("an address that changes hands between two looks is another peer: the old k
   expect([...(os.links.get("drones0")?.peers.keys() ?? [])]).toEqual([newKey]);
 });
 
-test("a rotated key id gives a new key, and the old config rests among the tombstones", async () => {
+test("a rotated key id gives a new key, and the old config becomes a tombstone", async () => {
   const user = await world.fleet.user("10.70.0.9");
   const oldKey = await until(() => peers("users0").get("10.70.0.9/32") ?? false);
   const [{ vpn_key_id: oldId }] = await world.db("users").where({ id: user.id }).select("vpn_key_id");
@@ -160,7 +160,7 @@ PersistentKeepalive = 25
 `);
 });
 
-test("the index holds public halves only", async () => {
+test("the index holds public keys only", async () => {
   const publicKey = peers("users0").get("10.70.0.2/32") as string;
   const index = await until(async () => {
     const text = await object("vpn/index.json");
@@ -170,7 +170,7 @@ test("the index holds public halves only", async () => {
   expect(index).not.toContain(/PrivateKey = (\S+)/.exec(config)?.[1]);
 });
 
-test("somebody who gets ahead of our chains is put behind them again at the next tick", async () => {
+test("a rule that was inserted before our chains comes after them from the next tick", async () => {
   os.nft.chain("filter", "FORWARD")?.unshift("-j KUBE-FORWARD");
   os.nft.chain("mangle", "POSTROUTING")?.unshift("-j CNI-HOST");
   tunnel.reconciler.enqueue("tick");
@@ -179,7 +179,7 @@ test("somebody who gets ahead of our chains is put behind them again at the next
   expect(os.nft.chain("mangle", "POSTROUTING")).toEqual(["-j FLEET-POSTROUTING", "-j CNI-HOST"]);
 });
 
-test("a chain of ours that somebody emptied is filled again at the next tick", async () => {
+test("a chain of ours that was emptied is filled again at the next tick", async () => {
   const rules = [...(os.nft.chain("filter", "FLEET-FORWARD") ?? [])];
   expect(rules.at(-1)).toBe("-i users0 -j REJECT");
   os.nft.tables.get("filter")?.set("FLEET-FORWARD", []);
@@ -188,7 +188,7 @@ test("a chain of ours that somebody emptied is filled again at the next tick", a
   expect(os.nft.chain("filter", "FLEET-FORWARD")).toEqual(rules);
 });
 
-test("a half-failed apply sets the others, is counted, and is mended by itself", async () => {
+test("a half-failed apply sets the other peers, is counted, and is repaired by the next tick", async () => {
   const owner = (await world.db("users").first()).id;
   let faults = 0;
   os.fault = (command) => {
@@ -204,7 +204,7 @@ test("a half-failed apply sets the others, is counted, and is mended by itself",
   os.fault = () => {};
 });
 
-test("when half of the rows vanish at once the firewall closes and the peers stay until three ticks agree", async () => {
+test("when half of the rows vanish at once the firewall closes, and the peers stay until the third tick", async () => {
   const owner = (await world.db("users").first()).id;
   for (let last = 100; last < 120; last++) await world.fleet.drone(`10.71.0.${last}`, owner);
   await until(() => peers("drones0").has("10.71.0.119/32"));
@@ -226,7 +226,7 @@ test("when half of the rows vanish at once the firewall closes and the peers sta
   await until(() => !peers("drones0").has("10.71.0.110/32"));
 });
 
-test("the status API tells who is a peer, and what each user may reach", async () => {
+test("the status API lists the peers, and what each user may reach", async () => {
   const { id: user_id } = await world.db("users").where({ ip: "10.70.0.2" }).first();
   const { id } = await world.fleet.drone("10.71.0.60", user_id);
   await until(async () => (await get("/status/drone/10.71.0.60")).status === 200);

@@ -105,7 +105,7 @@ describe.each(["direct", "jumphost"])("over a link that is %s", (via) => {
     ["only the way to the vehicle is", [UP]],
     ["only the way from the vehicle is", [DOWN]],
   ])("an order is carried out once when %s held up for three seconds", async (_name, ways) => {
-    tap.forget();
+    tap.reset();
     await filter("-I", ways);
     const told = pilot.arm();
     await delay(3_000);
@@ -114,10 +114,10 @@ describe.each(["direct", "jumphost"])("over a link that is %s", (via) => {
     expect({ orders: tap.orders, repetitions: tap.repetitions }).toEqual({ orders: [ARM], repetitions: [] });
   });
 
-  asRoot("an order that was told to be unknown is not carried out afterwards", async () => {
+  asRoot("an order with an unknown outcome is not carried out afterwards", async () => {
     // It disarms by itself when it does not take off.
     await until(() => !vehicle.state.armed);
-    tap.forget();
+    tap.reset();
     await filter("-I", [UP, DOWN]);
     expect(await pilot.arm()).toBe("outcome_unknown");
     await filter("-D", [UP, DOWN]);

@@ -64,7 +64,7 @@ describe("a flight plan", () => {
     ]);
   });
 
-  test("climbs to the first place in the air, not to a ground point or an order without a place before it", () => {
+  test("climbs to the first position in the air, not to a ground point or an item without a position", () => {
     const base = waypoint({ sequence: 1, type: "base", altitude: 0 });
     const speed = waypoint({ sequence: 2, command: 178, lat: 0, lng: 0, altitude: 0 });
     const aloft = waypoint({ sequence: 3, lat: 47.3, altitude: 25 });
@@ -73,7 +73,7 @@ describe("a flight plan", () => {
     expect(plan[0]).toMatchObject({ x_lat: 47.3, z_alt: 25 });
   });
 
-  test("that never leaves the ground does not say how high to take off, and is refused", () => {
+  test("that never leaves the ground has no takeoff height, and is refused", () => {
     expect(() => toFlightPlan([waypoint({ altitude: 0 }), waypoint({ command: 21 })], "copter")).toThrow(
       /how high to take off/,
     );
@@ -91,13 +91,13 @@ describe("a flight plan", () => {
     expect(toFlightPlan([waypoint()], "rover").map(({ command }) => command)).toEqual([16]);
   });
 
-  test("follows the sequence, reverses nothing and adds no way home", () => {
+  test("keeps the sequence of its points and adds no return", () => {
     const rows = [7, 3, 5].map((sequence) => waypoint({ sequence, altitude: sequence }));
     expect(toFlightPlan(rows, "rover").map(({ z_alt }) => z_alt)).toEqual([3, 5, 7]);
     expect(rows.map(({ sequence }) => sequence)).toEqual([7, 3, 5]);
   });
 
-  test("of nothing is nothing", () => {
+  test("without waypoints is empty", () => {
     expect(toFlightPlan([], "copter")).toEqual([]);
   });
 });

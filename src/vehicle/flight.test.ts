@@ -144,7 +144,7 @@ describe.each(["ardupilot", "px4"] as const)("a copter of %s", (autopilot) => {
     expect(kept.hash).toBe(sent.hash);
   });
 
-  test("takes off in guided flight, goes where it is told, and lands", async () => {
+  test("takes off in guided mode, flies to a target position, and lands", async () => {
     const copter = await scene({ kind: "copter", autopilot });
     await armWhenReady(copter);
     await copter.fly((link) => link.takeoff(12));
@@ -176,7 +176,7 @@ describe.each(["ardupilot", "px4"] as const)("a copter of %s", (autopilot) => {
     await until("it has landed", () => copter.vehicle.state.landed && !copter.vehicle.state.armed);
   });
 
-  test("takes a fence, says whether it will act on it, and gives it up", async () => {
+  test("takes a fence, reports whether it is active, and clears it", async () => {
     const copter = await scene({ kind: "copter", autopilot });
     const uploaded = await copter.fly((link) => link.uploadFence(square(80)));
     expect(uploaded.items).toBe(4);
@@ -189,7 +189,7 @@ describe.each(["ardupilot", "px4"] as const)("a copter of %s", (autopilot) => {
     expect(cleared).toMatchObject({ items: 0, enforcement: { active: false } });
   });
 
-  test("gives its parameters whole and by name, and takes new values", async () => {
+  test("returns all parameters or single ones by name, and sets new values", async () => {
     const copter = await scene({ kind: "copter", autopilot });
     const { received, total } = await copter.fly((link) => link.pullParams());
     expect(received).toBe(total);
@@ -209,7 +209,7 @@ describe.each(["ardupilot", "px4"] as const)("a copter of %s", (autopilot) => {
     await until("the mission is done", () => copter.vehicle.state.mission.state === "complete");
   });
 
-  test("dropping the connection in the middle of an upload fails it, and a new upload mends it", async () => {
+  test("an upload fails when its connection drops, and the next upload succeeds", async () => {
     const copter = await scene({ kind: "copter", autopilot }, "direct", { dropAfterItems: 2 });
     await expect(copter.fly((link) => link.uploadMission(PLAN))).rejects.toMatchObject({
       code: "transfer_failed",
@@ -219,7 +219,7 @@ describe.each(["ardupilot", "px4"] as const)("a copter of %s", (autopilot) => {
   });
 });
 
-test("a plan is not replaced under a copter that flies it, unless by force", async () => {
+test("a plan is not replaced while a copter flies it, unless forced", async () => {
   const copter = await scene({ kind: "copter" });
   await copter.fly((link) => link.uploadMission(PLAN));
   await armWhenReady(copter);
@@ -231,7 +231,7 @@ test("a plan is not replaced under a copter that flies it, unless by force", asy
   expect(forced.items).toHaveLength(2);
 });
 
-test("a copter that may not arm says why", async () => {
+test("a copter that refuses to arm gives the reason", async () => {
   const copter = await scene({ kind: "copter", bootSeconds: 3_600 });
   await expect(copter.fly((link) => link.arm())).rejects.toMatchObject({
     code: "vehicle_refused",
@@ -239,7 +239,7 @@ test("a copter that may not arm says why", async () => {
   });
 });
 
-test("an unknown parameter is refused by its name, by vehicles that say so and by those that do not", async () => {
+test("an unknown parameter is refused by name, whether or not the vehicle reports it as unknown", async () => {
   const copter = await scene({ kind: "copter" });
   await expect(copter.fly((link) => link.readParams(["NO_SUCH_PARAM"]))).rejects.toMatchObject({
     code: "vehicle_refused",
@@ -258,7 +258,7 @@ test("a rover drives its plan, and neither takes off nor lands", async () => {
   await until("it has driven there", () => rover.vehicle.state.mission.state === "complete");
 });
 
-test("a mission is flown through a jumphost as well, and its watcher sees it again when the pipe breaks", async () => {
+test("a mission is flown through a jumphost, and its watcher gets telemetry again after the pipe breaks", async () => {
   const copter = await scene({ kind: "copter" }, "jumphost");
   const states: string[] = [];
   const seen = new Map<TelemetryMessage["type"], TelemetryMessage>();
@@ -285,7 +285,7 @@ test("a mission is flown through a jumphost as well, and its watcher sees it aga
   stop();
 });
 
-test("a vehicle that falls silent behind an open connection is given up and comes back", async () => {
+test("a vehicle that sends nothing over an open connection is disconnected, and connected again later", async () => {
   const copter = await scene({ kind: "copter" }, "direct", {});
   await pool!.drain(0);
   pool = createLinkPool({

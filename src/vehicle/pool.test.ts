@@ -82,7 +82,7 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 describe("a link", () => {
-  test("is opened once however many ask for it at the same time, and kept for the next", async () => {
+  test("is opened once for any number of concurrent callers, and kept for the next", async () => {
     const { pool, links, dialled } = build();
     const used = await Promise.all(
       Array.from({ length: 20 }, () => pool.withLink(TARGET, async (link) => link)),
@@ -92,7 +92,7 @@ describe("a link", () => {
     expect([links.length, dialled.length, pool.size]).toEqual([1, 1, 1]);
   });
 
-  test("that nobody uses is closed after the idle time, and not before the last user has finished", async () => {
+  test("without users is closed after the idle time, and not before its last user has finished", async () => {
     const { pool, links, log } = build({ idleMs: 30 });
     let finish = () => {};
     const busy = pool.withLink(TARGET, () => new Promise<void>((resolve) => (finish = resolve)));
@@ -116,7 +116,7 @@ describe("a link", () => {
     expect(dialled.map(({ fence }) => fence)).toEqual([1, 2]);
   });
 
-  test("that is let go of while it is down is not dialled for again", async () => {
+  test("that loses its last watcher while it is down is not dialled again", async () => {
     const { pool, dialled, log, world } = build();
     world.reachable = false;
     pool.subscribe(TARGET, () => {});
@@ -127,7 +127,7 @@ describe("a link", () => {
     expect(dialled).toHaveLength(before);
   });
 
-  test("that cannot be opened fails each caller and is forgotten, so that the next call tries again", async () => {
+  test("that cannot be opened rejects each caller, and the next call dials again", async () => {
     const { pool, world, dialled } = build();
     world.reachable = false;
     const calls = [1, 2, 3].map(() => pool.withLink(TARGET, async () => {}));
@@ -137,7 +137,7 @@ describe("a link", () => {
     expect(dialled).toHaveLength(2);
   });
 
-  test("is waited for so long and no longer", async () => {
+  test("rejects a caller that waited for the limit", async () => {
     const { pool } = build({
       waitMs: 30,
       dial: (_target, signal) =>
@@ -151,7 +151,7 @@ describe("a link", () => {
     });
   });
 
-  test("hides what went wrong below it, and keeps it as the cause", async () => {
+  test("rejects with its own message, and keeps the error below it as the cause", async () => {
     const fault = new Error("EPIPE 10.71.0.7");
     const { pool } = build({ dial: () => Promise.reject(fault) });
     await expect(pool.withLink(TARGET, async () => {})).rejects.toMatchObject({
@@ -172,7 +172,7 @@ describe("a link", () => {
 describe("one vehicle", () => {
   const other: LinkTarget = { ...TARGET, key: "8" };
 
-  test("is linked to one drone at a time; the other is told which setting to change, and may have it next", async () => {
+  test("is linked to one drone at a time; another drone gets an error that names the setting to change, and may have it next", async () => {
     const { pool, dialled } = build();
     await pool.withLink(TARGET, async () => {});
     for (const host of [other.host, other.host.toUpperCase()]) {
@@ -214,7 +214,7 @@ describe("one vehicle", () => {
     expect(dialled.map((target) => target.host)).toEqual([host, "10.71.0.8"]);
   });
 
-  test("behind a name that nobody knows, or that is still looked up at the end of the wait, is not dialled", async () => {
+  test("with a host name that does not resolve, or not in time, is not dialled", async () => {
     const { pool, dialled } = build({
       waitMs: 30,
       resolve: (name) =>
@@ -229,14 +229,14 @@ describe("one vehicle", () => {
     expect(dialled).toEqual([]);
   });
 
-  test("goes to one of two drones that ask at once", async () => {
+  test("is linked to one of two drones that dial it at once", async () => {
     const { pool, dialled } = build();
     const calls = [TARGET, other].map((target) => pool.withLink(target, async () => target.key));
     expect((await Promise.allSettled(calls)).map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
     expect(dialled.map(({ key }) => key)).toEqual(["7"]);
   });
 
-  test("that did not answer one drone is nobody's", async () => {
+  test("that did not answer one drone may be dialled for another", async () => {
     const { pool, world, dialled } = build();
     world.reachable = false;
     await expect(pool.withLink(TARGET, async () => {})).rejects.toMatchObject({
@@ -247,7 +247,7 @@ describe("one vehicle", () => {
     expect(dialled.map(({ key }) => key)).toEqual(["7", "8"]);
   });
 
-  test("is had by the drone that watches for it once the other lets go", async () => {
+  test("is linked to the drone that waits for it once the other closes its link", async () => {
     const { pool, links } = build();
     await pool.withLink(TARGET, async () => {});
     const states: string[] = [];
@@ -261,7 +261,7 @@ describe("one vehicle", () => {
 });
 
 describe("a watch", () => {
-  test("survives lost links: it hears the next one without asking again", async () => {
+  test("survives lost links: it gets the next link's messages without subscribing again", async () => {
     const { pool, links, log, world } = build();
     const heard: TelemetryMessage[] = [];
     const states: string[] = [];
@@ -288,7 +288,7 @@ describe("a watch", () => {
     ]);
   });
 
-  test("of an unreachable vehicle waits for it to come", async () => {
+  test("of an unreachable vehicle waits until it is reachable", async () => {
     const { pool, links, world } = build();
     world.reachable = false;
     const failedCall = pool.withLink(TARGET, async () => {});
@@ -301,7 +301,7 @@ describe("a watch", () => {
     expect(links).toHaveLength(1);
   });
 
-  test("shared by many is one on the link, and the last one out ends it", async () => {
+  test("shared by many subscribers is one subscription on the link, which ends with the last of them", async () => {
     const { pool, links } = build({ idleMs: 20 });
     const heard: string[] = [];
     const stopA = pool.subscribe(TARGET, () => void heard.push("a"));
@@ -317,7 +317,7 @@ describe("a watch", () => {
     await until(() => links[0]?.state === "closed");
   });
 
-  test("that has ended lets a lost vehicle rest", async () => {
+  test("that has ended stops the attempts to reach a lost vehicle", async () => {
     const { pool, links, log, dialled } = build();
     const stop = pool.subscribe(TARGET, () => {});
     await until(() => links.length === 1);
@@ -328,7 +328,7 @@ describe("a watch", () => {
     expect(dialled).toHaveLength(1);
   });
 
-  test("begun anew after the link rested hears again", async () => {
+  test("that begins after the attempts stopped gets messages", async () => {
     const { pool, links } = build();
     pool.subscribe(TARGET, () => {})();
     await until(() => links.length === 1);
@@ -341,7 +341,7 @@ describe("a watch", () => {
 });
 
 describe("closing", () => {
-  test("a drone drops its link, ends its watches and does not come back by itself", async () => {
+  test("a drone closes its link and ends its watches, and it is not dialled again", async () => {
     const { pool, links, dialled } = build();
     const states: string[] = [];
     pool.subscribe(TARGET, { onMessage: () => {}, onState: (state) => void states.push(state) });
@@ -354,7 +354,7 @@ describe("closing", () => {
     expect(dialled).toHaveLength(1);
   });
 
-  test("a drone while it is being opened fails those who wait and closes what comes too late", async () => {
+  test("a drone during an attempt rejects the callers and closes a link that opens late", async () => {
     const { pool, links } = build();
     const waiting = pool.withLink(TARGET, async () => {});
     pool.close(TARGET.key);
@@ -362,7 +362,7 @@ describe("closing", () => {
     expect(links.every(({ state }) => state === "closed")).toBe(true);
   });
 
-  test("the pool lets orders finish, takes no new ones and leaves nothing open", async () => {
+  test("the pool waits for orders under way, accepts no new ones and leaves nothing open", async () => {
     const { pool, links } = build();
     let finish = () => {};
     const order = pool.withLink(

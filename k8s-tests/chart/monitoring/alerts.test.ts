@@ -39,7 +39,7 @@ beforeAll(async () => {
   rules = groups.flatMap((group) => group.rules);
 });
 
-test("every alert is silent while all is well, and speaks when it is not", async () => {
+test("every alert fires on its fault only", async () => {
   const tried = readFileSync(join(chartFolder, "tests/alerts.promtool.yaml"), "utf8");
   const file = join(folder, "tests.yaml");
   writeFileSync(file, tried.replaceAll("SCOPE", SCOPE).replace("[RULES]", "[rules.yaml]"));
@@ -50,7 +50,7 @@ test("every alert is silent while all is well, and speaks when it is not", async
   }
 });
 
-test("every alert asks for the release's own series alone, however Prometheus found them", async () => {
+test("every alert selects only the release's own series, for each way of discovery", async () => {
   expect(rules.length).toBeGreaterThan(15);
   expect(unscoped(exprsOf(rules), SCOPE)).toEqual([]);
   const byAnnotation = await groupsOf({ ...withTunnel, monitoring: { rules: true } });
@@ -58,7 +58,7 @@ test("every alert asks for the release's own series alone, however Prometheus fo
   expect(unscoped(exprsOf(byAnnotation.flatMap((group) => group.rules)), pods)).toEqual([]);
 });
 
-test("no alert misses a tunnel or a worker that the release does not have", async () => {
+test("no alert fires about a tunnel or worker that the release does not have", async () => {
   const names = (await groupsOf({})).map(({ name }) => name);
   expect(names).toEqual(["fleet-relay", "fleet-gateway", "fleet-jobs", "fleet-presence"]);
 });

@@ -33,13 +33,13 @@ const queriesOf = ({ panels }: Dashboard) => panels.flatMap(({ targets }) => tar
 test.each([
   ["the operator's PodMonitor", { podMonitor: true }, 'namespace="drones",job="drones/fleet"'],
   ["annotations", {}, 'namespace="drones",pod=~"fleet-(gateway|relay|worker|tunnel)-.+"'],
-])("found by %s, every query asks for the release's own series alone", async (_, values, scope) => {
+])("discovered by %s, every query selects only the release's own series", async (_, values, scope) => {
   const queries = queriesOf((await dashboardOf(values)).dashboard);
   expect(queries.length).toBeGreaterThan(15);
   expect(unscoped(queries, scope)).toEqual([]);
 });
 
-test("every query is one that Prometheus understands", async () => {
+test("every query is valid in Prometheus", async () => {
   const queries = queriesOf((await dashboardOf()).dashboard);
   const rules = queries.map((expr, at) => ({ record: `query:${at}`, expr }));
   const file = join(freshFolder("dashboard"), "queries.yaml");
@@ -47,7 +47,7 @@ test("every query is one that Prometheus understands", async () => {
   await run(tool("promtool"), ["check", "rules", file]);
 });
 
-test("one Grafana shows every release's own, whatever they and their namespaces are called", async () => {
+test("one Grafana shows the dashboards of several releases", async () => {
   const places = [
     { release: "fleet", namespace: "drones" },
     { release: "fleet", namespace: "drones-test" },

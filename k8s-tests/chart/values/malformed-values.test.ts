@@ -257,7 +257,7 @@ describe("a value that is null", () => {
   const isMap = (value: unknown) => typeof value === "object" && !Array.isArray(value);
   const maps = rows.filter((row) => isMap(row.default) && row.path !== "tunnel.nodeSelector");
 
-  test("is refused by its name, but for a map of the user's own keys", () => {
+  test("is refused by its name, except in a map with free keys", () => {
     expect(validate(defaults())).toBe(true);
     const inMaps = new RegExp(`^(${maps.map(({ path }) => path.replaceAll(".", "\\.")).join("|")})(\\.|$)`);
     const others = pathsIn(defaults()).filter(
@@ -283,11 +283,11 @@ describe("a value that is null", () => {
     ["redis.image", "redis:\n- at '': missing property 'image'"],
     ["minio.image.tag", "minio:\n- at '/image': missing property 'tag'"],
     ["minio.persistence", "minio:\n- at '': missing property 'persistence'"],
-  ])("is refused by helm, too: %s", async (path, words) => {
+  ])("is refused by helm too: %s", async (path, words) => {
     await expect(template(at(path, null))).rejects.toMatchObject({ stderr: expect.stringContaining(words) });
   });
 
-  test("empties a map of the user's own keys", async () => {
+  test("empties a map with free keys", async () => {
     const all = maps.reduce<Values>((values, { path }) => merged(values, at(path, null)), {});
     await expect(
       template(merged(all, { ingress: { enabled: true }, janus: { enabled: true, image: "janus:1" } })),
@@ -307,7 +307,7 @@ function merged(a: Values, b: Values): Values {
   return both;
 }
 
-test("every definition is of a value, or referred to", () => {
+test("every definition of the schema belongs to a value, or is referenced", () => {
   const used = Object.values(schemaTexts()).flatMap((text) =>
     Object.keys((JSON.parse(text) as Schema).definitions ?? {}),
   );

@@ -113,7 +113,7 @@ test.each([
   "0.0.0.0/0",
   "192.0.2.1>10.71.0.2:tcp/80",
   "10.72.0.0/13>10.71.0.2",
-])("the further destination %s is judged as the hub judges it at its start", async (text) => {
+])("the extra destination %s is accepted or refused as by the hub at its start", async (text) => {
   const verdict = (told: string) => (/a plane to a plane|a part of a plane/.exec(told) ?? ["is taken"])[0];
   const hub = () => verdict(parseExtraAllow(text) && "");
   const wanted = await Promise.resolve()

@@ -1,7 +1,7 @@
 import { readmeText } from "./values-docs";
 import { readText, readValues, schemaTexts } from "./values-schema";
 
-test("the schemas and the README's table are what values.yaml says; `npm run docs:chart` writes them", () => {
+test("the schemas and the README's table match values.yaml; `npm run docs:chart` writes them", () => {
   for (const [name, text] of Object.entries(schemaTexts()))
     expect([name, readText(name)]).toEqual([name, text]);
   expect(readText("README.md")).toBe(readmeText());

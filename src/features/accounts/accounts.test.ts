@@ -1,7 +1,7 @@
 import jwt from "jsonwebtoken";
 import { freshDatabase } from "../../testing";
 import { until } from "../../testing/until";
-import { interruptible } from "../../testing/worlds/interruptible";
+import { interruptibleLink } from "../../testing/worlds/interruptible-link";
 import { startTestGateway, TEST_JWT_SECRET, type TestGateway } from "../../testing/worlds/start-gateway";
 import { Tokens } from "./tokens";
 
@@ -70,7 +70,7 @@ test("an expired token, another algorithm, no algorithm and another secret are r
   for (const token of forged) expect((await gateway.api.as(token).get("/auth")).status).toBe(401);
 });
 
-test("a verification token older than an hour registers nobody", async () => {
+test("a verification token older than an hour does not register a user", async () => {
   const old = new Tokens(TEST_JWT_SECRET, { now: () => new Date(Date.now() - 61 * 60_000) });
   const reply = await gateway.api.post(`/register/${old.verification("late@example.com")}`, {
     password: "long enough",
@@ -78,7 +78,7 @@ test("a verification token older than an hour registers nobody", async () => {
   expect(reply).toMatchObject({ status: 401, body: { success: false, error: { code: 401 } } });
 });
 
-test("a login's token registers nobody, and a verification token opens no route", async () => {
+test("an access token does not register a user, and a verification token opens no route", async () => {
   const user = await gateway.newUser();
   expect((await gateway.api.post(`/register/${user.token}`, { password: "long enough" })).status).toBe(401);
   const verification = gateway.features.account.tokens.verification("someone@example.com");
@@ -93,7 +93,7 @@ test("the fourth failed login of an account in a row is refused with 429, even w
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(600);
 });
 
-test("who has a whole IPv6 network has no more tries than one address, and another network has its own", async () => {
+test("the addresses of one IPv6 network share their login attempts, and another network has its own", async () => {
   const user = await gateway.newUser();
   const from = (address: string) =>
     gateway.api
@@ -106,7 +106,7 @@ test("who has a whole IPv6 network has no more tries than one address, and anoth
   expect(await from("2001:db8:0:8::1")).toBe(401);
 });
 
-test("a login that succeeds forgives the failures before it", async () => {
+test("a successful login resets the count of failures", async () => {
   const user = await gateway.newUser();
   for (let round = 0; round < 3; round++) {
     expect((await login(user.username, "wrong one")).status).toBe(401);
@@ -121,7 +121,7 @@ test("failed activations are limited too", async () => {
   expect(tries).toEqual([401, 401, 401, 429]);
 });
 
-test("one recipient gets no more mails than allowed, whoever asks and however it is spelled", async () => {
+test("one recipient gets a limited number of mails, from any caller and in any spelling", async () => {
   const statuses = [];
   for (const email of ["flood@example.com", "FLOOD@example.com", "flood@Example.com"]) {
     statuses.push((await gateway.api.post("/verify-email", { email })).status);
@@ -129,7 +129,7 @@ test("one recipient gets no more mails than allowed, whoever asks and however it
   expect(statuses).toEqual([200, 200, 429]);
 });
 
-test("a reset link works once, however many use it at once, and voids what was issued before it", async () => {
+test("a reset link works once, also for concurrent requests, and revokes earlier tokens", async () => {
   const user = await gateway.newUser();
   const hourAgo = new Tokens(TEST_JWT_SECRET, { now: () => new Date(Date.now() - 5 * 60_000) });
   const { tokens } = gateway.features.account;
@@ -144,7 +144,7 @@ test("a reset link works once, however many use it at once, and voids what was i
   expect((await olderLink.post("/update-password", { password: "password 4" })).status).toBe(401);
 });
 
-test("a new password voids a pair that was refreshed, and a link that was mailed, in its very second", async () => {
+test("a new password revokes tokens and links that were issued in the same second", async () => {
   const user = await gateway.newUser();
   const { db } = gateway.deps;
   const first = await login(user.username, user.password);
@@ -182,7 +182,7 @@ test("a reset link is good for another try when the new password could not be st
   expect((await login(user.username, "a new password")).status).toBe(200);
 });
 
-test("a token of our secret that lacks what every token has, or names no possible user, is refused", async () => {
+test("a token of our secret that lacks a claim, or has an impossible user id, is refused", async () => {
   const user = await gateway.newUser();
   const whole = { sub: user.id, type: "access", jti: "x", iat: 1, exp: 4_000_000_000 };
   const status = async (claims: object) =>
@@ -203,7 +203,7 @@ test("a token of our secret that lacks what every token has, or names no possibl
   expect(await status(endless)).toBe(401);
 });
 
-test("what a user who is gone tries to store is refused in words that fit", async () => {
+test("a write of a deleted user is refused with a fitting message", async () => {
   const user = await gateway.newUser();
   await gateway.deps.db("users").where({ id: user.id }).delete();
   const reply = await user.api.post("/mission", { name: "ghost" });
@@ -259,25 +259,25 @@ test("in the strict profile a log-out holds in another gateway on the same datab
   for (const gateway of [one, two]) expect((await gateway.api.as(user.token).get("/auth")).status).toBe(401);
 });
 
-test("in the strict profile a database that is away is not told as a bad token", async () => {
-  const cable = await interruptible((await freshDatabase()).url);
-  const cut = await startTestGateway({ ...STRICT, DATABASE_URL: cable.url });
+test("in the strict profile an unavailable database does not make a token invalid", async () => {
+  const networkLink = await interruptibleLink((await freshDatabase()).url);
+  const cut = await startTestGateway({ ...STRICT, DATABASE_URL: networkLink.url });
   const user = await cut.newUser();
-  cable.cut();
+  networkLink.cut();
   const reply = await user.api.get("/auth");
   expect(reply).toMatchObject({ status: 500, body: { error: expect.stringContaining("cannot be checked") } });
-  cable.mend();
+  networkLink.mend();
   await until(async () => (await user.api.get("/auth")).status === 200);
 });
 
-test("a mail server that is away gives a clear 500, and nothing of its address is told", async () => {
+test("an unavailable mail server gives a clear 500 without its address", async () => {
   const cut = await startTestGateway({ SMTP_URL: "smtp://127.0.0.1:1" });
   const reply = await cut.api.post("/verify-email", { email: "new@example.com" });
   expect(reply).toMatchObject({ status: 500, body: { success: false, error: { code: 500 } } });
   expect(JSON.stringify(reply.body)).not.toContain("127.0.0.1");
 });
 
-test("a Redis that is away stops no login", async () => {
+test("a login works while Redis is unavailable", async () => {
   const cut = await startTestGateway({ REDIS_URL: "redis://127.0.0.1:1" });
   const user = await cut.newUser();
   const reply = await cut.api.post("/login", { username: user.username, password: user.password });

@@ -27,7 +27,7 @@ test("a token is revoked once, and its row is deleted ten minutes after it has e
   expect(await kept()).toEqual(["next", "last"]);
 });
 
-test("one prepared statement tells of each token whether it is revoked, and its user's row", async () => {
+test("one prepared statement reads whether each token is revoked, and its user's row", async () => {
   const now = new Date();
   await revokeToken(db, { jti: "revoked", expiresAt: seconds(now) + 60, userId }, now);
   const account = { is_active: true, password_changed_at: expect.any(Date) };

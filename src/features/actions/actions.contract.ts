@@ -76,9 +76,9 @@ const strangers: readonly ContractCase[] = actionTable
   .map(([path, fits]) => ({
     route: `POST /drone/action/${path}`,
     title: "answers 404 for another user's drone, and for a drone that does not exist",
-    run: async ({ user, stranger }) => {
+    run: async ({ user, otherUser }) => {
       const drone = { type: "sitl", name: "theirs", vehicle_type: "copter" };
-      const { id } = (await stranger.api.post("/drone", drone)).body;
+      const { id } = (await otherUser.api.post("/drone", drone)).body;
       for (const drone_id of [id, 2_000_000_000]) {
         const reply = await user.api.post(`/drone/action/${path}`, { drone_id, ...fits });
         expect(reply).toMatchObject({ status: 404, body: refusal });
@@ -333,8 +333,8 @@ const plans: readonly ContractCase[] = [
   {
     route: "POST /drone/action/push_mission",
     title: "answers a mission that is another's with 404, and one without waypoints with 500",
-    run: flown(async ({ order, user, stranger }) => {
-      const theirs = await storeMission(stranger.api);
+    run: flown(async ({ order, user, otherUser }) => {
+      const theirs = await storeMission(otherUser.api);
       expect(await order("push_mission", { mission_id: theirs.id })).toMatchObject({
         status: 404,
         body: refusal,
@@ -426,8 +426,8 @@ const plans: readonly ContractCase[] = [
   {
     route: "POST /drone/action/push_geofence",
     title: "answers a geofence that is another's with 404",
-    run: flown(async ({ order, stranger }) => {
-      const theirs = await storeGeofence(stranger.api);
+    run: flown(async ({ order, otherUser }) => {
+      const theirs = await storeGeofence(otherUser.api);
       expect(await order("push_geofence", { geofence_id: theirs.id })).toMatchObject({
         status: 404,
         body: refusal,

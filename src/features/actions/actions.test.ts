@@ -27,7 +27,7 @@ const records = (db: Db = gateway.deps.db) => db("drone_commands").orderBy("id")
 const newest = async () => (await records()).at(-1);
 
 describe("the record of an order", () => {
-  test("says who ordered what, with which parameters, and what the drone acknowledged", async () => {
+  test("holds the user, the order, its parameters and the drone's acknowledgement", async () => {
     const reply = await order("set_param", { param_id: "FENCE_ACTION", value: 1 });
     expect(reply.status).toBe(200);
     const record = await newest();
@@ -43,7 +43,7 @@ describe("the record of an order", () => {
     expect(record.finished_at.getTime()).toBeGreaterThanOrEqual(record.requested_at.getTime());
   });
 
-  test("keeps a failure in the words that the caller read", async () => {
+  test("keeps a failure with the message that the caller got", async () => {
     const reply = await order("set_mode", { mode_info: { custom_mode: "SOMERSAULT" } });
     expect(reply.status).toBe(500);
     expect(await newest()).toMatchObject({
@@ -54,15 +54,15 @@ describe("the record of an order", () => {
     });
   });
 
-  test("keeps an order whose mission is not there", async () => {
+  test("keeps an order whose mission does not exist", async () => {
     expect((await order("push_mission", { mission_id: 2_000_000_000 })).status).toBe(404);
     expect(await newest()).toMatchObject({ command: "push_mission", outcome: "failed" });
   });
 
-  test("is not made for a drone that is another's", async () => {
+  test("is not made for another user's drone", async () => {
     const before = (await records()).length;
-    const stranger = await gateway.newUser();
-    expect((await stranger.api.post("/drone/action/arm", { drone_id: drone.id })).status).toBe(404);
+    const otherUser = await gateway.newUser();
+    expect((await otherUser.api.post("/drone/action/arm", { drone_id: drone.id })).status).toBe(404);
     expect(await records()).toHaveLength(before);
   });
 });
@@ -93,7 +93,7 @@ test("orders of several callers at once are all carried out and all recorded", a
   expect(made).toHaveLength(6);
 });
 
-test("a body that tells more than it should is read without it", async () => {
+test("unknown keys of a body are ignored", async () => {
   const reply = await order("guided", { altitude: 5 });
   expect(reply.status).toBe(200);
   expect((await newest()).parameters).toEqual({});
@@ -155,7 +155,7 @@ describe("an order beside a failing database", () => {
     await down.destroy();
   });
 
-  test("stands as it was flown when its record cannot be finished, which stays pending", async () => {
+  test("succeeds when its record cannot be finished, and the record stays pending", async () => {
     const failing = openDatabase(gateway.databaseUrl);
     const service = new RecordedActions(failing, log, deps());
     const done = await service.order(
@@ -168,7 +168,7 @@ describe("an order beside a failing database", () => {
     expect(await newest()).toMatchObject({ command: "somersault", outcome: "pending" });
   });
 
-  test("fails as the vehicle said even when that cannot be recorded", async () => {
+  test("fails with the vehicle's error even when that cannot be recorded", async () => {
     const failing = openDatabase(gateway.databaseUrl);
     const service = new RecordedActions(failing, log, deps());
     const refused = doing(async () => {
@@ -178,7 +178,7 @@ describe("an order beside a failing database", () => {
     await expect(service.order(user.id, drone.id, refused, {})).rejects.toThrow("Not upside down.");
   });
 
-  test("is carried out although what comes before arming failed", async () => {
+  test("is carried out although the step before arming failed", async () => {
     const beforeArm = jest.fn().mockRejectedValue(new Error("no video today"));
     const service = new RecordedActions(gateway.deps.db, log, deps({ beforeArm }));
     const done = await service.order(

@@ -1,7 +1,7 @@
 import { openDatabase } from "../../platform/postgres/db";
 import { atEndOfFile } from "../../testing";
 import { freshDatabase } from "../../testing/fresh-database";
-import { interruptible } from "../../testing/worlds/interruptible";
+import { interruptibleLink } from "../../testing/worlds/interruptible-link";
 import { tappedDrone } from "../../testing/worlds/replicas";
 import { eventually } from "../../testing/worlds/simulated-drone";
 import { startTestGateway } from "../../testing/worlds/start-gateway";
@@ -13,8 +13,8 @@ test.each(["cut", "stall"] as const)(
   "an order that was carried out while the database was away (%s) is answered at once, and on record when it is back",
   async (harm) => {
     const { url } = await freshDatabase();
-    const cable = await interruptible(url);
-    const gateway = await startTestGateway({ DATABASE_URL: cable.url });
+    const networkLink = await interruptibleLink(url);
+    const gateway = await startTestGateway({ DATABASE_URL: networkLink.url });
     const db = openDatabase(url, { poolMax: 1 });
     atEndOfFile(() => db.destroy());
     const user = await gateway.newUser();
@@ -23,7 +23,7 @@ test.each(["cut", "stall"] as const)(
     drone.tap.withholdAcknowledgements = true;
     const asked = api.post("/drone/action/arm", { drone_id: drone.id });
     await eventually("the order is at the vehicle", () => drone.vehicle.state.armed);
-    cable[harm]();
+    networkLink[harm]();
     drone.tap.withholdAcknowledgements = false;
     const answeredAt = asked.then(() => performance.now());
     const releasedAt = performance.now();
@@ -32,12 +32,12 @@ test.each(["cut", "stall"] as const)(
     expect((await answeredAt) - releasedAt).toBeLessThan(8_000);
     const outcome = async () => (await db("drone_commands").where({ drone_id: drone.id }).first()).outcome;
     expect(await outcome()).toBe("pending");
-    cable.mend();
+    networkLink.mend();
     await eventually("the record is finished", async () => (await outcome()) === "accepted");
   },
 );
 
-test("a takeoff whose link goes while guided mode is entered is told and recorded as not sent", async () => {
+test("a takeoff whose link is lost while guided mode is entered is reported and recorded as not sent", async () => {
   const gateway = await startTestGateway();
   const { api } = await gateway.newUser();
   const drone = await tappedDrone({ api });

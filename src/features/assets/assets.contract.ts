@@ -69,7 +69,7 @@ export const assetsContract: readonly ContractCase[] = [
           data: [{ vehicle_id: id, name: "Eye", video: 0, image: 0, logs: 1, total: 1 }],
         },
       });
-      expect((await world.stranger.api.get("/assets/user")).body.data).toEqual([]);
+      expect((await world.otherUser.api.get("/assets/user")).body.data).toEqual([]);
     },
   },
   {
@@ -81,7 +81,7 @@ export const assetsContract: readonly ContractCase[] = [
       const { status, body } = await world.user.api.get(`/assets/${id}`);
       expect(status).toBe(200);
       expect(body.data).toMatchObject([{ id: asset_id, status: "ready", file_name: "flight.bin", size: 7 }]);
-      expect(await world.stranger.api.get(`/assets/${id}`)).toMatchObject(refusal(403));
+      expect(await world.otherUser.api.get(`/assets/${id}`)).toMatchObject(refusal(403));
       expect(await world.user.api.get("/assets/2000000000")).toMatchObject(refusal(404));
     },
   },
@@ -118,7 +118,7 @@ export const assetsContract: readonly ContractCase[] = [
       const lines = body.split("\n");
       expect(lines[1]).toMatch(/^#EXT-X-MAP:URI="http.*init\.mp4\?.*X-Amz-Signature=.*"$/);
       expect(await (await fetch(lines[3])).text()).toBe("first");
-      expect(await world.stranger.api.get(path)).toMatchObject(refusal(403));
+      expect(await world.otherUser.api.get(path)).toMatchObject(refusal(403));
     },
   },
   {
@@ -145,7 +145,7 @@ export const assetsContract: readonly ContractCase[] = [
       const { asset_id } = await upload(drone, log, "content");
       const path = `/assets/${id}/delete`;
       expect(await world.user.api.post(path, { ids: [] })).toMatchObject(refusal(400));
-      expect(await world.stranger.api.post(path, { ids: [asset_id] })).toMatchObject(refusal(403));
+      expect(await world.otherUser.api.post(path, { ids: [asset_id] })).toMatchObject(refusal(403));
       expect((await world.user.api.get(`/assets/${id}`)).body.data).toHaveLength(1);
       expect(await world.user.api.post(path, { ids: [asset_id] })).toMatchObject({
         status: 200,

@@ -205,7 +205,7 @@ test("an image gets an upright thumbnail; a broken one is kept without", async (
   expect(await assetOf(broken.asset_id)).toMatchObject({ status: "ready", thumbnail_url: null });
 });
 
-test("deleted assets leave neither row nor object, nor what a late URL uploads", async () => {
+test("deleted assets leave neither rows nor objects, also when their upload URL is used later", async () => {
   const { asset_id, url } = await upload(drone, { ...wish, file_name: "gone.bin" }, "soon gone");
   const folder = assetFolder({ drone_id: vehicle.id, id: asset_id });
   const foreign = 2_000_000_000;

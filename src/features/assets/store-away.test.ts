@@ -2,7 +2,7 @@ import sharp from "sharp";
 import { freshObjects } from "../../testing";
 import { until } from "../../testing/until";
 import { type Flight, startFlight } from "../../testing/worlds/flights";
-import { type Interruptible, interruptible } from "../../testing/worlds/interruptible";
+import { type InterruptibleLink, interruptibleLink } from "../../testing/worlds/interruptible-link";
 import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
 import { put, sha256, upload } from "../../testing/worlds/uploads";
 
@@ -10,16 +10,16 @@ jest.setTimeout(90_000);
 
 let gateway: TestGateway;
 /** Each reaches the same store at an address of its own. */
-let ours: Interruptible;
-let users: Interruptible;
-let drones: Interruptible;
+let ours: InterruptibleLink;
+let users: InterruptibleLink;
+let drones: InterruptibleLink;
 let flight: Flight;
 beforeAll(async () => {
   const store = await freshObjects("fleet", "fleet-vpn");
   [ours, users, drones] = await Promise.all([
-    interruptible(store.url),
-    interruptible(store.url),
-    interruptible(store.url),
+    interruptibleLink(store.url),
+    interruptibleLink(store.url),
+    interruptibleLink(store.url),
   ]);
   gateway = await startTestGateway({
     WORKER_IN_PROCESS: "true",
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 
 const origin = (url: string) => new URL(url).origin;
-const elsewhere = (url: string, at: Interruptible) => url.replace(origin(url), origin(at.url));
+const elsewhere = (url: string, at: InterruptibleLink) => url.replace(origin(url), origin(at.url));
 const assets = async () => (await flight.user.api.get(`/assets/${flight.vehicle.id}`)).body.data;
 const wish = (content: string) => ({
   file_name: `${content}.bin`,

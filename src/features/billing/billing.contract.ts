@@ -59,7 +59,7 @@ export const billingContract: readonly ContractCase[] = [
     route: "GET /billing/subscription",
     title: "is null without one, and the caller's own with one",
     run: async (world) => {
-      const { user, stranger } = world;
+      const { user, otherUser } = world;
       const none = await user.api.get("/billing/subscription");
       expect(none).toMatchObject({ status: 200, body: { success: true, data: null } });
       await grant(world, 3);
@@ -70,7 +70,7 @@ export const billingContract: readonly ContractCase[] = [
         vehicle_count: 3,
         granted: true,
       });
-      expect((await stranger.api.get("/billing/subscription")).body.data).toBeNull();
+      expect((await otherUser.api.get("/billing/subscription")).body.data).toBeNull();
     },
   },
   {
@@ -84,7 +84,7 @@ export const billingContract: readonly ContractCase[] = [
   {
     route: "GET /billing/payments",
     title: "clamps the limit to 1..100 and refuses one that is no integer",
-    run: async ({ gateway, user, stranger }) => {
+    run: async ({ gateway, user, otherUser }) => {
       const rows = Array.from({ length: 101 }, (_, at) => ({
         ...{ user_id: user.id, customer_id: "cus", status: "paid", amount: at, currency: "eur" },
         invoice_id: `in_${user.id}_${at}`,
@@ -103,7 +103,7 @@ export const billingContract: readonly ContractCase[] = [
       for (const [query, size] of sizes)
         expect([query, await listed(query)]).toMatchObject([query, { length: size }]);
       expect((await listed("?limit=2")).map(({ amount }: { amount: number }) => amount)).toEqual([100, 99]);
-      expect((await stranger.api.get("/billing/payments")).body.data).toEqual([]);
+      expect((await otherUser.api.get("/billing/payments")).body.data).toEqual([]);
       for (const limit of ["many", "1.5", "Infinity", "NaN"]) {
         const reply = await user.api.get(`/billing/payments?limit=${limit}`);
         expect([limit, reply]).toMatchObject([limit, { status: 400, body: refusal(400) }]);

@@ -64,7 +64,7 @@ describe("a checkout", () => {
     });
   });
 
-  test("closes the one that was begun before", async () => {
+  test("closes the earlier open checkout", async () => {
     const { api } = await gateway.newUser();
     const first = (await api.post("/billing/checkout", { vehicle_count: 1 })).body.session_id;
     const second = (await api.post("/billing/checkout", { vehicle_count: 2 })).body.session_id;
@@ -72,7 +72,7 @@ describe("a checkout", () => {
     expect((await api.post("/billing/checkout", { vehicle_count: 2 })).status).toBe(200);
   });
 
-  test("leaves one page open, however many are begun at once", async () => {
+  test("leaves one page open, also after concurrent requests", async () => {
     const { api } = await gateway.newUser();
     const replies = await Promise.all(
       [1, 2, 3, 4].map((vehicle_count) => api.post("/billing/checkout", { vehicle_count })),
@@ -82,7 +82,7 @@ describe("a checkout", () => {
     expect(states.sort()).toEqual(["expired", "expired", "expired", "open"]);
   });
 
-  test("that was paid is not begun again before its event has come, and can be once that is over", async () => {
+  test("that was paid is not started again before its event has arrived, and can be afterwards", async () => {
     const user = await gateway.newUser();
     const again = () => user.api.post("/billing/checkout", { vehicle_count: 1 });
     const { session_id } = (await again()).body;
@@ -104,7 +104,7 @@ describe("a checkout", () => {
     expect((await again()).status).toBe(200);
   });
 
-  test("is refused with an active subscription, bought or granted, and nobody is asked", async () => {
+  test("is refused with an active subscription, bought or granted, without a request to the provider", async () => {
     const { user: buyer } = await subscriber();
     const granted = await gateway.newUser();
     await saveSubscription(gateway.deps.db, granted.id, { status: "active", vehicle_count: 1 });
@@ -131,7 +131,7 @@ describe("a checkout", () => {
     expect(fake.requests.at(-1)?.fields).toMatchObject({ "line_items[0][price]": "price_vehicle" });
   });
 
-  test("answers 500 when the provider is out of order, and keeps its words to itself", async () => {
+  test("answers 500 without the provider's message when the provider fails", async () => {
     const { api } = await gateway.newUser();
     fake.failNext(401, { type: "invalid_request_error", message: "Invalid API Key: sk_test_fake" });
     const reply = await api.post("/billing/checkout", { vehicle_count: 1 });
@@ -140,7 +140,7 @@ describe("a checkout", () => {
   });
 });
 
-test("the portal is opened for the caller's customer, and for nobody who is none", async () => {
+test("the portal is opened for the caller's customer, and refused for a caller who is no customer", async () => {
   const { user, customer } = await subscriber();
   const { body } = await user.api.post("/billing/portal");
   expect(body.portal_url).toBe(`https://portal.example.com/${customer}`);
@@ -151,7 +151,7 @@ test("the portal is opened for the caller's customer, and for nobody who is none
 });
 
 describe("the vehicle count", () => {
-  test("is changed at the provider and here at once", async () => {
+  test("is changed at the provider and in the database at once", async () => {
     const { user, id } = await subscriber(2);
     const { status, body } = await user.api.put("/billing/subscription/vehicles", { vehicle_count: 5 });
     expect(status).toBe(200);
@@ -167,7 +167,7 @@ describe("the vehicle count", () => {
     expect(await subscriptionOf(user)).toMatchObject({ vehicle_count: 5 });
   });
 
-  test("is not lowered below the vehicles that exist, and the numbers are told", async () => {
+  test("is not lowered below the number of vehicles, and the error names both numbers", async () => {
     const { user } = await subscriber(3);
     await addDrones(user, "physical", 2);
     await addDrones(user, "sitl", 3);
@@ -178,7 +178,7 @@ describe("the vehicle count", () => {
     expect((await user.api.put("/billing/subscription/vehicles", { vehicle_count: 2 })).status).toBe(200);
   });
 
-  test("is what it was again when the provider refuses to lower it", async () => {
+  test("is restored when the provider refuses to lower it", async () => {
     const { user } = await subscriber(3);
     fake.failNext(400, { type: "invalid_request_error", message: "No." }, "POST");
     expect((await user.api.put("/billing/subscription/vehicles", { vehicle_count: 1 })).status).toBe(400);

@@ -35,7 +35,7 @@ const seen = {
   seenAt: expect.any(Date),
 };
 
-test("takes our checkouts, with a price of its own and with ours, for a customer and for an email", async () => {
+test("accepts our checkouts, with its own price and with ours, for a customer and for an email", async () => {
   const wish = { userId: 7, vehicleCount: 3, customerId: undefined, email: "pilot@example.com" };
   const opened = { url: expect.stringMatching(/^https/), sessionId: expect.stringMatching(/^cs_/) };
   for (const one of [provider, unpriced]) {
@@ -45,15 +45,15 @@ test("takes our checkouts, with a price of its own and with ours, for a customer
   await expect(provider.closeCheckout("cs_test_1")).resolves.toBeUndefined();
 });
 
-test("takes our portal", async () => {
+test("accepts our portal session", async () => {
   expect(await provider.openPortal("cus_1")).toMatch(/^https/);
 });
 
-test("shows subscriptions in a shape that we read", async () => {
+test("returns subscriptions in a shape that we parse", async () => {
   expect(await provider.find("sub_1")).toEqual(seen);
 });
 
-test("takes our change of quantity, both cancellations and the way back", async () => {
+test("accepts our change of quantity, both cancellations and their reversal", async () => {
   const { facts } = (await provider.find("sub_1")) as SubscriptionSnapshot;
   expect(await provider.setVehicleCount({ ...facts, itemId: "si_1" }, 5)).toEqual(seen);
   expect(await provider.cancel("sub_1", "period end")).toEqual(seen);
@@ -61,7 +61,7 @@ test("takes our change of quantity, both cancellations and the way back", async 
   expect(await provider.resume("sub_1")).toEqual(seen);
 });
 
-test("refuses what is no request of Stripe's, so that the above means something", async () => {
+test("refuses a request that Stripe does not have, so that the tests above can fail", async () => {
   const wish = { userId: 7, customerId: undefined, email: "pilot@example.com" };
   const refused = provider.openCheckout({ ...wish, vehicleCount: "many" as never });
   await expect(refused).rejects.toMatchObject({ code: "billing_refused" });

@@ -62,7 +62,7 @@ describe.each<SubscriptionStatus>(["active", "trialing"])("with a subscription t
   });
 });
 
-test("a refusal says what to do", () => {
+test("a refusal names the remedy", () => {
   expect(ask("physical", 0).message).toMatch(/Subscribe/);
   expect(ask("sitl", 1).message).toMatch(/Subscribe/);
   expect(ask("physical", 0, "past_due").message).toMatch(/Renew/);

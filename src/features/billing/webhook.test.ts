@@ -100,12 +100,12 @@ describe("a signature", () => {
         ),
       ),
     ],
-  ])("over %s does not make an event of it", async (_what, text) => {
+  ])("over %s does not make the body an event", async (_what, text) => {
     const reply = await post({ "payment-signature": signEvent(text || " ", SECRET) }, text);
     expect(reply).toMatchObject({ status: 400, body: { success: false, error: { code: 400 } } });
   });
 
-  test("cannot be checked without a secret: refused, but on a laptop", async () => {
+  test("is refused without a configured secret, and not checked on a laptop", async () => {
     const [local, production] = await Promise.all([
       startTestGateway(),
       startTestGateway({ DEPLOYMENT: "production" }),
@@ -122,7 +122,7 @@ describe("a signature", () => {
 const ago = (seconds: number) => Math.floor(Date.now() / 1000) - seconds;
 
 describe("a subscription", () => {
-  test("is bought: its user may add vehicles, and the second of two equal events changes nothing", async () => {
+  test("that is bought lets its user add vehicles, and a repeated event changes nothing", async () => {
     const { user, wish } = await newSubscriber();
     const bought = paymentEvent("checkout.session.completed", checkoutObject({ ...wish, quantity: 3 }), NOW);
     expect((await send(bought)).body.status).toBe("processed");
@@ -132,7 +132,7 @@ describe("a subscription", () => {
     expect((await user.api.post("/drone", wanted)).status).toBe(201);
   });
 
-  test("whose update comes before its creation keeps the update", async () => {
+  test("whose update arrives before its creation keeps the update", async () => {
     const { user, told } = await newSubscriber();
     await told("updated", { status: "active", quantity: 4 }, NOW + 5);
     await told("created", { status: "incomplete", quantity: 1 }, NOW);
@@ -140,7 +140,7 @@ describe("a subscription", () => {
     expect(await subscriptionOf(user)).toMatchObject({ status: "active", vehicle_count: 4, ...period });
   });
 
-  test("that was deleted stays so when an older update comes after", async () => {
+  test("that was deleted stays deleted when an older update arrives later", async () => {
     const { user, told } = await newSubscriber();
     await told("created", {}, NOW);
     await told("deleted", { status: "active" }, NOW + 9);
@@ -148,14 +148,14 @@ describe("a subscription", () => {
     expect(await subscriptionOf(user)).toMatchObject({ status: "canceled", vehicle_count: 1 });
   });
 
-  test("that is active stays so when an older update comes after", async () => {
+  test("that is active stays active when an older update arrives later", async () => {
     const { user, told } = await newSubscriber();
     await told("updated", { status: "active", quantity: 3 }, NOW + 9);
     await told("updated", { status: "past_due", quantity: 1 }, NOW + 5);
     expect(await subscriptionOf(user)).toMatchObject({ status: "active", vehicle_count: 3 });
   });
 
-  test("told by an older update is not asked for", async () => {
+  test("is not requested from the provider after an older update", async () => {
     const { user, wish, told } = await newSubscriber(asking);
     fake.hold(wish.id, wish.customer, 6);
     await told("updated", { quantity: 3 }, NOW + 9);
@@ -164,7 +164,7 @@ describe("a subscription", () => {
     expect(await subscriptionOf(user)).toMatchObject({ vehicle_count: 3 });
   });
 
-  test("that a checkout told before its payment is what an older update says", async () => {
+  test("that a checkout reported before its payment takes the state of an older update", async () => {
     const { user, wish, told } = await newSubscriber();
     const checkout = { ...checkoutObject(wish), payment_status: "unpaid" };
     await send(paymentEvent("checkout.session.completed", checkout, NOW + 3));
@@ -173,7 +173,7 @@ describe("a subscription", () => {
     expect(await subscriptionOf(user)).toMatchObject({ status: "active", vehicle_count: 2 });
   });
 
-  test("is told in every order of the same events, and ends the same", async () => {
+  test("ends in the same state for every order of the same events", async () => {
     const kinds = ["checkout", "created", "updated", "invoice"] as const;
     for (const order of permutations(kinds)) {
       const { user, wish, told } = await newSubscriber();
@@ -192,7 +192,7 @@ describe("a subscription", () => {
     }
   });
 
-  test("of a customer nobody knows waits for whoever turns out to be it", async () => {
+  test("of an unknown customer is assigned when the customer's user becomes known", async () => {
     const user = await gateway.newUser();
     const wish = { id: freshId("sub"), customer: freshId("cus"), quantity: 2 };
     await send(paymentEvent("customer.subscription.created", subscriptionObject(wish), NOW));
@@ -204,7 +204,7 @@ describe("a subscription", () => {
     expect(await paymentsOf(user)).toHaveLength(1);
   });
 
-  test("of a user who is gone is taken and belongs to nobody", async () => {
+  test("of a deleted user is accepted and assigned to no user", async () => {
     const wish = { id: freshId("sub"), customer: freshId("cus"), userId: 2_000_000_000 };
     const event = paymentEvent("customer.subscription.created", subscriptionObject(wish), NOW);
     expect((await send(event)).body.status).toBe("processed");
@@ -212,14 +212,14 @@ describe("a subscription", () => {
     expect(row).toMatchObject({ user_id: null, status: "active" });
   });
 
-  test("that ended does not take away a newer one of the same user", async () => {
+  test("that ended does not end a newer one of the same user", async () => {
     const { user, wish, told } = await newSubscriber();
     await told("created", { id: freshId("sub"), quantity: 5 }, NOW + 10);
     await told("deleted", { id: wish.id }, NOW + 20);
     expect(await subscriptionOf(user)).toMatchObject({ status: "active", vehicle_count: 5 });
   });
 
-  test("told twice in one second without a key stays ended, and is not undone by its creation", async () => {
+  test("with two events in one second and no API key stays ended, also after its creation event", async () => {
     const { user, told } = await newSubscriber();
     await told("updated", { quantity: 3 }, NOW);
     await told("created", { quantity: 1 }, NOW);
@@ -229,7 +229,7 @@ describe("a subscription", () => {
     expect(await subscriptionOf(user)).toMatchObject({ status: "canceled" });
   });
 
-  test("told twice in one second is asked for when there is a key", async () => {
+  test("with two events in one second is requested from the provider when there is an API key", async () => {
     const { user, wish, told } = await newSubscriber(asking);
     fake.hold(wish.id, wish.customer, 6);
     await told("updated", { quantity: 3 }, NOW);
@@ -238,7 +238,7 @@ describe("a subscription", () => {
     expect(await subscriptionOf(user)).toMatchObject({ status: "active", vehicle_count: 6 });
   });
 
-  test("that cannot be asked for answers 500, keeps nothing, and is taken when it is sent again", async () => {
+  test("that cannot be requested answers 500, stores nothing, and is processed when the event is sent again", async () => {
     const { user, wish, told } = await newSubscriber(asking);
     fake.hold(wish.id, wish.customer, 6);
     await told("updated", { quantity: 3 }, NOW);
@@ -257,7 +257,7 @@ describe("a subscription", () => {
 });
 
 describe("a payment", () => {
-  test("is one, however many deliveries of it come at once", async () => {
+  test("is recorded once, also after concurrent deliveries", async () => {
     const { user, wish } = await newSubscriber();
     const invoice = invoiceObject({ ...wish, paymentIntent: freshId("pi") });
     const same = paymentEvent("invoice.paid", invoice, NOW);
@@ -270,7 +270,7 @@ describe("a payment", () => {
     ]);
   });
 
-  test("of one payment intent is one, also under two invoices and two customers at once", async () => {
+  test("of one payment intent is recorded once, also for two invoices and two customers at once", async () => {
     const { user, wish } = await newSubscriber();
     const paymentIntent = freshId("pi");
     const invoice = (customer: string) =>
@@ -280,7 +280,7 @@ describe("a payment", () => {
     expect(await paymentsOf(user)).toHaveLength(1);
   });
 
-  test("without a payment intent is kept, and two of them are two", async () => {
+  test("without a payment intent is recorded, and two of them are two", async () => {
     const { user, wish } = await newSubscriber();
     for (const amount of [0, 500])
       await send(paymentEvent("invoice.paid", invoiceObject({ ...wish, amount }), NOW));
@@ -289,7 +289,7 @@ describe("a payment", () => {
     ]);
   });
 
-  test("that failed becomes paid, and never the other way round", async () => {
+  test("that failed may become paid, and a paid one never fails", async () => {
     const { user, wish } = await newSubscriber();
     const invoice = invoiceObject({ ...wish, paymentIntent: freshId("pi") });
     await send(paymentEvent("invoice.payment_failed", invoice, NOW));
@@ -299,7 +299,7 @@ describe("a payment", () => {
     expect(await paymentsOf(user)).toMatchObject([{ status: "paid" }]);
   });
 
-  test("is read from the older shape of an invoice too", async () => {
+  test("is also read from an invoice's older shape", async () => {
     const { user, wish } = await newSubscriber();
     const { parent: _, ...rest } = invoiceObject(wish);
     const invoice = { ...rest, subscription: wish.id, payment_intent: freshId("pi") };

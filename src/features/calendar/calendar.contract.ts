@@ -82,8 +82,8 @@ export const eventsContract: readonly ContractCase[] = [
   {
     route: "POST /calendar/events",
     title: "answers 404 for another user's drone or mission",
-    run: async ({ user, stranger }) => {
-      const [mine, theirs] = [await plan(user), await plan(stranger)];
+    run: async ({ user, otherUser }) => {
+      const [mine, theirs] = [await plan(user), await plan(otherUser)];
       for (const change of [{ drone_id: theirs.drone_id }, { mission_id: theirs.mission_id }])
         expect(await user.api.post("/calendar/events", { ...mine, ...change })).toMatchObject(gone);
       expect(await list(user, inMay)).toEqual([]);
@@ -92,19 +92,19 @@ export const eventsContract: readonly ContractCase[] = [
   {
     route: "POST /calendar/events",
     title: "refuses a title twice at one time, also in concurrent requests, but not another user's",
-    run: async ({ user, stranger }) => {
+    run: async ({ user, otherUser }) => {
       const event = await plan(user);
       const replies = await Promise.all([1, 2, 3].map(() => user.api.post("/calendar/events", event)));
       expect(replies.map(({ status }) => status).sort()).toEqual([201, 400, 400]);
       expect(replies.find(({ status }) => status === 400)).toMatchObject(bad(/already have.*title/));
-      await store(stranger);
+      await store(otherUser);
       await store(user, { title: "Another" });
     },
   },
   {
     route: "GET /calendar/events",
     title: "lists single events and occurrences of both ends, in order, of a drone or of all",
-    run: async ({ user, stranger }) => {
+    run: async ({ user, otherUser }) => {
       await store(user, daily);
       const single = await store(user, { title: "Once", scheduled_time: "2030-05-07T08:00:00Z" });
       const listed = await list(user, "start=2030-05-07T08:00:00Z&end=2030-05-09T08:00:00Z");
@@ -116,7 +116,7 @@ export const eventsContract: readonly ContractCase[] = [
       const drone = `${inMay}&drone_id=${single.drone_id}`;
       expect(await list(user, drone)).toHaveLength(6);
       expect(await list(user, `${inMay}&drone_id=${single.drone_id + 1}`)).toEqual([]);
-      expect(await list(stranger, inMay)).toEqual([]);
+      expect(await list(otherUser, inMay)).toEqual([]);
     },
   },
   {
@@ -142,11 +142,11 @@ export const eventsContract: readonly ContractCase[] = [
   {
     route: "GET /calendar/events/:event_id",
     title: "answers the event, and 404 to another user and for a missing one",
-    run: async ({ user, stranger }) => {
+    run: async ({ user, otherUser }) => {
       const event = await store(user);
       const path = `/calendar/events/${event.id}`;
       expect((await user.api.get(path)).body.data).toEqual(event);
-      expect(await stranger.api.get(path)).toMatchObject(gone);
+      expect(await otherUser.api.get(path)).toMatchObject(gone);
       expect((await user.api.get("/calendar/events/first")).status).toBe(404);
     },
   },
@@ -154,7 +154,7 @@ export const eventsContract: readonly ContractCase[] = [
     route: "PUT /calendar/events/:event_id",
     title: "changes the given keys, links the caller's execution, and refuses another user's",
     run: async (world) => {
-      const { user, stranger } = world;
+      const { user, otherUser } = world;
       const event = await store(user);
       const path = `/calendar/events/${event.id}`;
       const execution_id = await newExecution(world, user, event.drone_id);
@@ -166,15 +166,15 @@ export const eventsContract: readonly ContractCase[] = [
         status: "completed",
         updated_at: expect.any(String),
       });
-      const theirs = await plan(stranger);
-      const foreign = await newExecution(world, stranger, theirs.drone_id);
+      const theirs = await plan(otherUser);
+      const foreign = await newExecution(world, otherUser, theirs.drone_id);
       const changes = [
         { execution_id: foreign },
         { drone_id: theirs.drone_id },
         { mission_id: theirs.mission_id },
       ];
       for (const change of changes) expect(await user.api.put(path, change)).toMatchObject(gone);
-      expect(await stranger.api.put(path, { title: "Mine" })).toMatchObject(gone);
+      expect(await otherUser.api.put(path, { title: "Mine" })).toMatchObject(gone);
       expect((await user.api.get(path)).body.data).toEqual(body.data);
     },
   },
@@ -199,9 +199,9 @@ export const eventsContract: readonly ContractCase[] = [
   {
     route: "DELETE /calendar/events/:event_id",
     title: "deletes it once, and not another user's",
-    run: async ({ user, stranger }) => {
+    run: async ({ user, otherUser }) => {
       const path = `/calendar/events/${(await store(user, daily)).id}`;
-      expect(await stranger.api.delete(path)).toMatchObject(gone);
+      expect(await otherUser.api.delete(path)).toMatchObject(gone);
       expect(await user.api.delete(path)).toMatchObject({ status: 200, body: { success: true } });
       expect(await user.api.delete(path)).toMatchObject(gone);
       expect(await list(user, inMay)).toEqual([]);
@@ -234,7 +234,7 @@ export const occurrencesContract: readonly ContractCase[] = [
   {
     route: "PUT /calendar/events/:event_id/occurrences/status",
     title: "answers 400 for a single event, a time that is not an occurrence and an unknown status",
-    run: async ({ user, stranger }) => {
+    run: async ({ user, otherUser }) => {
       const single = await store(user);
       const series = await store(user, { ...daily, title: "Series" });
       const mark = (id: number, body: object, by = user) =>
@@ -246,13 +246,13 @@ export const occurrencesContract: readonly ContractCase[] = [
       for (const change of [{ status: "gone" }, { occurrence_time: "2030-02-30" }, { execution_id: "x" }])
         expect(await mark(series.id, { ...good, ...change })).toMatchObject(bad(""));
       expect(await mark(series.id, { ...good, execution_id: 2_000_000_000 })).toMatchObject(gone);
-      expect(await mark(series.id, good, stranger)).toMatchObject(gone);
+      expect(await mark(series.id, good, otherUser)).toMatchObject(gone);
     },
   },
   {
     route: "DELETE /calendar/events/:event_id/occurrences",
     title: "cancels one occurrence, which is still listed, and refuses other times",
-    run: async ({ user, stranger }) => {
+    run: async ({ user, otherUser }) => {
       const event = await store(user, daily);
       const path = `/calendar/events/${event.id}/occurrences`;
       const cancel = (time: string, by = user) => by.api.delete(`${path}?occurrence_time=${time}`);
@@ -265,7 +265,7 @@ export const occurrencesContract: readonly ContractCase[] = [
       expect(await cancel("2030-05-07T09:00:00Z")).toMatchObject(bad(/not an occurrence/));
       expect(await cancel("")).toMatchObject(bad(/occurrence_time/));
       expect(await user.api.delete(path)).toMatchObject(bad(/occurrence_time/));
-      expect(await cancel("2030-05-07T08:00:00Z", stranger)).toMatchObject(gone);
+      expect(await cancel("2030-05-07T08:00:00Z", otherUser)).toMatchObject(gone);
     },
   },
 ];

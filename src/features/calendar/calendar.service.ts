@@ -12,9 +12,9 @@ import {
   findEvent,
   hasEvents,
   hasOtherExceptions,
-  holdOwn,
   insertEvent,
   lockEvent,
+  lockOwned,
   type OccurrenceException,
   putException,
   removeExceptions,
@@ -159,8 +159,9 @@ export class CalendarService {
       const drone = await findDrone(trx, drone_id);
       if (!drone || !may(userId, "command", drone)) missing("Drone");
     }
-    if (mission_id !== undefined && !(await holdOwn(trx, "missions", userId, mission_id))) missing("Mission");
-    if (typeof execution_id === "number" && !(await holdOwn(trx, "executions", userId, execution_id)))
+    if (mission_id !== undefined && !(await lockOwned(trx, "missions", userId, mission_id)))
+      missing("Mission");
+    if (typeof execution_id === "number" && !(await lockOwned(trx, "executions", userId, execution_id)))
       missing("Execution");
   }
 

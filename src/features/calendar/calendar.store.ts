@@ -132,7 +132,7 @@ export async function replaceExceptions(
 }
 
 /** Keeps a user's mission or execution from being deleted until the transaction ends. False when it is not theirs. */
-export const holdOwn = async (
+export const lockOwned = async (
   trx: Db,
   table: "missions" | "executions",
   userId: number,

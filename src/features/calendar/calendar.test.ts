@@ -200,7 +200,7 @@ test("a user may have five thousand events, and the next one is refused", async 
   expect((await list(user)).data).toHaveLength(MAX_EVENTS_PER_USER);
 });
 
-test("an event stays when its mission is deleted, and names none", async () => {
+test("an event stays without a mission when its mission is deleted", async () => {
   const { user, store, input } = await planner();
   const { id } = await store("Single", null);
   expect((await user.api.delete(`/mission/${input.mission_id}`)).status).toBe(200);

@@ -97,12 +97,12 @@ export const dronesContract: readonly ContractCase[] = [
     route: "PUT /drone/:drone_id",
     title:
       "answers 404 for a drone or a mission that is not the caller's, 402 for a type that is not paid for",
-    run: async ({ user, stranger }) => {
+    run: async ({ user, otherUser }) => {
       const { body: drone } = await user.api.post("/drone", sitl);
-      const { body: mission } = await stranger.api.post("/mission", { name: "theirs" });
+      const { body: mission } = await otherUser.api.post("/mission", { name: "theirs" });
       const put = (api = user.api, body: unknown = { name: "x" }, id = drone.id) =>
         api.put(`/drone/${id}`, body);
-      expect(await put(stranger.api)).toMatchObject({ status: 404, body: refusal });
+      expect(await put(otherUser.api)).toMatchObject({ status: 404, body: refusal });
       expect(await put(user.api, { mission_id: mission.id })).toMatchObject({ status: 404, body: refusal });
       expect(await put(user.api, {}, "seven")).toMatchObject({ status: 404, body: refusal });
       expect(await put(user.api, { type: "physical" })).toMatchObject({ status: 402, body: refusal });
@@ -111,9 +111,9 @@ export const dronesContract: readonly ContractCase[] = [
   {
     route: "DELETE /drone/:drone_id",
     title: "answers 201, and 404 for a deleted drone or another user's",
-    run: async ({ user, stranger }) => {
+    run: async ({ user, otherUser }) => {
       const { body: drone } = await user.api.post("/drone", sitl);
-      expect(await stranger.api.delete(`/drone/${drone.id}`)).toMatchObject({ status: 404, body: refusal });
+      expect(await otherUser.api.delete(`/drone/${drone.id}`)).toMatchObject({ status: 404, body: refusal });
       const reply = await user.api.delete(`/drone/${drone.id}`);
       expect(reply).toMatchObject({ status: 201, body: { message: expect.any(String) } });
       expect((await user.api.get("/drones")).body).toEqual([]);
@@ -123,10 +123,10 @@ export const dronesContract: readonly ContractCase[] = [
   {
     route: "GET /drones",
     title: "answers 201 with the caller's drones only",
-    run: async ({ user, stranger }) => {
+    run: async ({ user, otherUser }) => {
       expect(await user.api.get("/drones")).toMatchObject({ status: 201, body: [] });
       const { body: drone } = await user.api.post("/drone", sitl);
-      await stranger.api.post("/drone", sitl);
+      await otherUser.api.post("/drone", sitl);
       expect(await user.api.get("/drones")).toMatchObject({ status: 201, body: [drone] });
       expect((await user.api.get("/drones")).body).toHaveLength(1);
     },
@@ -134,7 +134,7 @@ export const dronesContract: readonly ContractCase[] = [
   {
     route: "GET /drones/mission",
     title: "answers 201 with the caller's drones that use the mission, and 400 without a mission",
-    run: async ({ user, stranger }) => {
+    run: async ({ user, otherUser }) => {
       const { body: drone } = await user.api.post("/drone", sitl);
       const { body: mission } = await user.api.post("/mission", { name: "survey" });
       const path = `/drones/mission?missionId=${mission.id}`;
@@ -143,7 +143,7 @@ export const dronesContract: readonly ContractCase[] = [
       const reply = await user.api.get(path);
       expect(reply.status).toBe(201);
       expect(reply.body).toEqual([expect.objectContaining({ id: drone.id, mission_id: mission.id })]);
-      expect(await stranger.api.get(path)).toMatchObject({ status: 201, body: [] });
+      expect(await otherUser.api.get(path)).toMatchObject({ status: 201, body: [] });
       for (const query of ["", "?missionId=", "?missionId=seven"])
         expect(await user.api.get(`/drones/mission${query}`)).toMatchObject({ status: 400, body: refusal });
     },
@@ -163,10 +163,10 @@ export const dronesContract: readonly ContractCase[] = [
   {
     route: "GET /drone/action/connection",
     title: "answers 400 for a silent vehicle, a missing id, a missing drone and another user's",
-    run: async ({ user, stranger }) => {
+    run: async ({ user, otherUser }) => {
       const drone = await answering(user);
       const path = `/drone/action/connection?id=${drone.id}`;
-      expect(await stranger.api.get(path)).toMatchObject({ status: 400, body: refusal });
+      expect(await otherUser.api.get(path)).toMatchObject({ status: 400, body: refusal });
       await drone.stop();
       expect(await user.api.get(path)).toMatchObject({ status: 400, body: refusal });
       for (const query of ["", "?id=seven", "?id=2000000000"])
@@ -179,11 +179,11 @@ export const dronesContract: readonly ContractCase[] = [
   {
     route: "DELETE /drone/action/connection",
     title: "answers 200 and closes the link, and 400 for another user's drone",
-    run: async ({ user, stranger, gateway }) => {
+    run: async ({ user, otherUser, gateway }) => {
       const drone = await answering(user);
       const path = `/drone/action/connection?id=${drone.id}`;
       await user.api.get(path);
-      expect(await stranger.api.delete(path)).toMatchObject({ status: 400, body: refusal });
+      expect(await otherUser.api.delete(path)).toMatchObject({ status: 400, body: refusal });
       expect(drone.vehicle.connected).toBe(true);
       const open = gateway.deps.links.size;
       expect(await user.api.delete(path)).toMatchObject({
@@ -208,13 +208,13 @@ export const dronesContract: readonly ContractCase[] = [
   {
     route: "GET /drone/:drone_id/params",
     title: "answers 400 without names, 404 for another user, 500 for a name that the vehicle does not know",
-    run: async ({ user, stranger }) => {
+    run: async ({ user, otherUser }) => {
       const drone = await answering(user);
       const params = (csv: string, api = user.api) => api.get(`/drone/${drone.id}/params?params=${csv}`);
       for (const csv of ["", ",", "A_NAME_OF_17_CHARS", "a-b"])
         expect(await params(csv)).toMatchObject({ status: 400, body: refusal });
       expect((await user.api.get(`/drone/${drone.id}/params`)).status).toBe(400);
-      expect(await params("FENCE_ENABLE", stranger.api)).toMatchObject({ status: 404, body: refusal });
+      expect(await params("FENCE_ENABLE", otherUser.api)).toMatchObject({ status: 404, body: refusal });
       const unknown = await params("NO_SUCH_PARAM");
       expect(unknown.status).toBe(500);
       expect(unknown.body.error).toContain("NO_SUCH_PARAM");
@@ -223,13 +223,13 @@ export const dronesContract: readonly ContractCase[] = [
   {
     route: "POST /drone/:drone_id/params/pull",
     title: "answers 200 with the number of parameters received, and 404 for another user",
-    run: async ({ user, stranger }) => {
+    run: async ({ user, otherUser }) => {
       const drone = await answering(user);
       const reply = await user.api.post(`/drone/${drone.id}/params/pull`);
       expect(reply).toMatchObject({ status: 200, body: { success: true } });
       expect(Object.keys(reply.body).sort()).toEqual(["param_received", "success"]);
       expect(reply.body.param_received).toBeGreaterThan(100);
-      expect((await stranger.api.post(`/drone/${drone.id}/params/pull`)).status).toBe(404);
+      expect((await otherUser.api.post(`/drone/${drone.id}/params/pull`)).status).toBe(404);
     },
   },
 ];

@@ -117,8 +117,8 @@ describe("PUT /drone", () => {
   });
 
   test("another user's mission, or a missing one, is a 404 and nothing changes", async () => {
-    const stranger = await gateway.newUser();
-    const theirs = (await stranger.api.post("/mission", { name: "Theirs" })).body;
+    const otherUser = await gateway.newUser();
+    const theirs = (await otherUser.api.post("/mission", { name: "Theirs" })).body;
     const drone = (await api.post("/drone", sitl)).body;
     for (const mission_id of [theirs.id, 2_000_000_000]) {
       const reply = await api.put(`/drone/${drone.id}`, { name: "Renamed", mission_id });

@@ -12,19 +12,19 @@ async function flying({ user, anonymous }: ContractWorld) {
   return { vehicle: body.id as number, drone, started, id: started.body.id as number };
 }
 
-async function foreignDrone({ stranger, anonymous }: ContractWorld) {
-  const { body } = await stranger.api.post("/drone", { type: "sitl", name: "Other", vehicle_type: "rover" });
+async function foreignDrone({ otherUser, anonymous }: ContractWorld) {
+  const { body } = await otherUser.api.post("/drone", { type: "sitl", name: "Other", vehicle_type: "rover" });
   return droneClient(anonymous, body.ip);
 }
 
 const foreignAndMissing = async (
-  { stranger, user }: ContractWorld,
+  { otherUser, user }: ContractWorld,
   method: string,
   id: number,
   rest: string,
   body?: unknown,
 ) => {
-  expect(await stranger.api.send(method, `/executions/${id}${rest}`, body)).toMatchObject(refusal(404));
+  expect(await otherUser.api.send(method, `/executions/${id}${rest}`, body)).toMatchObject(refusal(404));
   expect(await user.api.send(method, `/executions/2000000000${rest}`, body)).toMatchObject(refusal(404));
 };
 
@@ -103,7 +103,7 @@ export const executionsContract: readonly ContractCase[] = [
         status: 200,
         body: { success: true, data: { executions: [{ id }], total: 1, limit: 5, offset: 0 } },
       });
-      expect(await world.stranger.api.get(`/executions/vehicle/${vehicle}`)).toMatchObject(refusal(403));
+      expect(await world.otherUser.api.get(`/executions/vehicle/${vehicle}`)).toMatchObject(refusal(403));
       expect(await world.user.api.get(`/executions/vehicle/${vehicle}?limit=0`)).toMatchObject(refusal(400));
     },
   },

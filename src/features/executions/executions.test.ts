@@ -85,8 +85,8 @@ test("the plan on board is read again at the start: verified, then different, th
 
 test("a mission of another user is refused, and the default is the drone's mission", async () => {
   const { user, drone, vehicle } = await world();
-  const stranger = await gateway.newUser();
-  const foreign = await storeMission(stranger.api, "not yours");
+  const otherUser = await gateway.newUser();
+  const foreign = await storeMission(otherUser.api, "not yours");
   expect((await drone.post("/executions/start", { mission_id: foreign.id })).status).toBe(404);
   const own = await storeMission(user.api, "assigned");
   await user.api.put(`/drone/${vehicle.id}`, { mission_id: own.id });
@@ -222,8 +222,8 @@ test("lists are pages of one's own, newest first, of at most a hundred", async (
     expect((await user.api.get(`/executions?${bad}`)).status).toBe(400);
   const ofVehicle = (await user.api.get(`/executions/vehicle/${vehicle.id}`)).body.data;
   expect(ofVehicle).toMatchObject({ total: 3, limit: 20, offset: 0 });
-  const stranger = await gateway.newUser();
-  expect((await stranger.api.get("/executions")).body.data).toMatchObject({ executions: [], total: 0 });
+  const otherUser = await gateway.newUser();
+  expect((await otherUser.api.get("/executions")).body.data).toMatchObject({ executions: [], total: 0 });
 });
 
 test.each([

@@ -58,14 +58,14 @@ export const geofencePointsContract: readonly ContractCase[] = [
   {
     route: "POST /geofence/point",
     title: "answers 404 for a geofence that is missing or another's",
-    run: async ({ user, stranger }) => {
-      const { id, points } = await storeGeofence(stranger.api);
+    run: async ({ user, otherUser }) => {
+      const { id, points } = await storeGeofence(otherUser.api);
       for (const geofence_id of [id, 2_000_000_000])
         expect(await user.api.post("/geofence/point", [{ ...geofencePoint, geofence_id }])).toMatchObject({
           status: 404,
           body: refusal,
         });
-      expect((await stranger.api.get(`/geofence/${id}`)).body.geofence_points).toEqual(points);
+      expect((await otherUser.api.get(`/geofence/${id}`)).body.geofence_points).toEqual(points);
     },
   },
   {
@@ -98,37 +98,37 @@ export const geofencePointsContract: readonly ContractCase[] = [
   {
     route: "PATCH /geofence/point/:point_id",
     title: "answers 404 for a point that is missing or another's",
-    run: async ({ user, stranger }) => {
-      const { points } = await storeGeofence(stranger.api);
+    run: async ({ user, otherUser }) => {
+      const { points } = await storeGeofence(otherUser.api);
       for (const point of [points[0]?.id, 2_000_000_000])
         expect(await user.api.patch(`/geofence/point/${point}`, { lat: 1 })).toMatchObject({
           status: 404,
           body: refusal,
         });
-      expect((await stranger.api.get(`/geofence/point/${points[0]?.id}`)).body).toEqual(points[0]);
+      expect((await otherUser.api.get(`/geofence/point/${points[0]?.id}`)).body).toEqual(points[0]);
     },
   },
   {
     route: "GET /geofence/point/:point_id",
     title: "answers 200 with the point, and 404 for one that is missing or another's",
-    run: async ({ user, stranger }) => {
+    run: async ({ user, otherUser }) => {
       const { points } = await storeGeofence(user.api);
       const path = `/geofence/point/${points[2]?.id}`;
       const reply = await user.api.get(path);
       expect(reply.status).toBe(200);
       expect(reply.body).toEqual(points[2]);
-      expect(await stranger.api.get(path)).toMatchObject({ status: 404, body: refusal });
+      expect(await otherUser.api.get(path)).toMatchObject({ status: 404, body: refusal });
       expect((await user.api.get("/geofence/point/2000000000")).status).toBe(404);
     },
   },
   {
     route: "DELETE /geofence/point/:point_id",
     title: "answers 200 with the whole geofence without the point, and 404 for another's",
-    run: async ({ user, stranger }) => {
+    run: async ({ user, otherUser }) => {
       const { id, points } = await storeGeofence(user.api);
       const before = (await user.api.get(`/geofence/${id}`)).body;
       const path = `/geofence/point/${points[1]?.id}`;
-      expect(await stranger.api.delete(path)).toMatchObject({ status: 404, body: refusal });
+      expect(await otherUser.api.delete(path)).toMatchObject({ status: 404, body: refusal });
       const reply = await user.api.delete(path);
       expect(reply.status).toBe(200);
       expect(reply.body).toEqual({ ...before, geofence_points: [points[0], points[2]] });
@@ -155,10 +155,10 @@ export const geofencePointsContract: readonly ContractCase[] = [
   {
     route: "PATCH /geofence/:geofence_id/points",
     title: "answers one bad row, unknown key or foreign point with 500, and changes no row",
-    run: async ({ user, stranger }) => {
+    run: async ({ user, otherUser }) => {
       const { id, points } = await storeGeofence(user.api);
       const other = await storeGeofence(user.api, "other");
-      const theirs = await storeGeofence(stranger.api);
+      const theirs = await storeGeofence(otherUser.api);
       const second = points[1]?.id;
       const bad: object[] = [
         { id: second, altitude: 2 },
@@ -175,19 +175,19 @@ export const geofencePointsContract: readonly ContractCase[] = [
         expect({ row, reply }).toMatchObject({ reply: { status: 500, body: refusal } });
       }
       expect((await user.api.get(`/geofence/${id}`)).body.geofence_points).toEqual(points);
-      expect((await stranger.api.get(`/geofence/${theirs.id}`)).body.geofence_points).toEqual(theirs.points);
+      expect((await otherUser.api.get(`/geofence/${theirs.id}`)).body.geofence_points).toEqual(theirs.points);
     },
   },
   {
     route: "PATCH /geofence/:geofence_id/points",
     title: "answers 404 for a geofence that is missing or another's, and changes nothing",
-    run: async ({ user, stranger }) => {
-      const { id, points } = await storeGeofence(stranger.api);
+    run: async ({ user, otherUser }) => {
+      const { id, points } = await storeGeofence(otherUser.api);
       for (const other of [id, 2_000_000_000])
         expect(
           await user.api.patch(`/geofence/${other}/points`, [{ id: points[0]?.id, param2: 99 }]),
         ).toMatchObject({ status: 404, body: refusal });
-      expect((await stranger.api.get(`/geofence/${id}`)).body.geofence_points).toEqual(points);
+      expect((await otherUser.api.get(`/geofence/${id}`)).body.geofence_points).toEqual(points);
     },
   },
 ];

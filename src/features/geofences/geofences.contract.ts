@@ -36,22 +36,22 @@ export const geofencesContract: readonly ContractCase[] = [
   {
     route: "POST /geofence",
     title: "answers a duplicate name with 500 and words a person understands, per user",
-    run: async ({ user, stranger }) => {
+    run: async ({ user, otherUser }) => {
       const geofence = { name: "twice", type: "circle" };
       await user.api.post("/geofence", geofence);
       const reply = await user.api.post("/geofence", geofence);
       expect(reply.status).toBe(500);
       expect(reply.body).toEqual({ error: "You already have a geofence with this name; choose another." });
-      expect((await stranger.api.post("/geofence", geofence)).status).toBe(201);
+      expect((await otherUser.api.post("/geofence", geofence)).status).toBe(201);
     },
   },
   {
     route: "GET /geofences",
     title: "answers 200 with the caller's geofences and their points in order",
-    run: async ({ user, stranger }) => {
+    run: async ({ user, otherUser }) => {
       expect((await user.api.get("/geofences")).body).toEqual([]);
       const { id, points } = await storeGeofence(user.api);
-      await storeGeofence(stranger.api);
+      await storeGeofence(otherUser.api);
       const reply = await user.api.get("/geofences");
       expect(reply.status).toBe(200);
       expect(reply.body).toEqual([
@@ -75,7 +75,7 @@ export const geofencesContract: readonly ContractCase[] = [
   {
     route: "GET /geofence/:geofence_id",
     title: "answers 200 with the geofence and its points, and 404 for one that is missing or another's",
-    run: async ({ user, stranger }) => {
+    run: async ({ user, otherUser }) => {
       const { id, points } = await storeGeofence(user.api);
       const reply = await user.api.get(`/geofence/${id}`);
       expect(reply.status).toBe(200);
@@ -86,7 +86,7 @@ export const geofencesContract: readonly ContractCase[] = [
         ...created,
         geofence_points: points,
       });
-      expect(await stranger.api.get(`/geofence/${id}`)).toMatchObject({ status: 404, body: refusal });
+      expect(await otherUser.api.get(`/geofence/${id}`)).toMatchObject({ status: 404, body: refusal });
       for (const other of ["2000000000", "abc"])
         expect((await user.api.get(`/geofence/${other}`)).status).toBe(404);
     },
@@ -123,15 +123,15 @@ export const geofencesContract: readonly ContractCase[] = [
   {
     route: "PATCH /geofence/:geofence_id",
     title: "answers 404 for a geofence that is missing or another's",
-    run: async ({ user, stranger }) => {
-      const { id } = await storeGeofence(stranger.api);
+    run: async ({ user, otherUser }) => {
+      const { id } = await storeGeofence(otherUser.api);
       for (const other of [id, 2_000_000_000])
         for (const change of [{ enabled: false }, {}])
           expect(await user.api.patch(`/geofence/${other}`, change)).toMatchObject({
             status: 404,
             body: refusal,
           });
-      expect((await stranger.api.get(`/geofence/${id}`)).body.enabled).toBe(true);
+      expect((await otherUser.api.get(`/geofence/${id}`)).body.enabled).toBe(true);
     },
   },
   {
@@ -150,22 +150,22 @@ export const geofencesContract: readonly ContractCase[] = [
   {
     route: "PATCH /geofence/:geofence_id/toggle",
     title: "answers 404 for a geofence that is missing or another's, which stays as it is",
-    run: async ({ user, stranger }) => {
-      const { id } = await storeGeofence(stranger.api);
+    run: async ({ user, otherUser }) => {
+      const { id } = await storeGeofence(otherUser.api);
       for (const other of [id, 2_000_000_000])
         expect(await user.api.patch(`/geofence/${other}/toggle`)).toMatchObject({
           status: 404,
           body: refusal,
         });
-      expect((await stranger.api.get(`/geofence/${id}`)).body.enabled).toBe(true);
+      expect((await otherUser.api.get(`/geofence/${id}`)).body.enabled).toBe(true);
     },
   },
   {
     route: "DELETE /geofence/:geofence_id",
     title: "answers 200, and the geofence and its points are gone; 404 for another's",
-    run: async ({ user, stranger }) => {
+    run: async ({ user, otherUser }) => {
       const { id, points } = await storeGeofence(user.api);
-      expect(await stranger.api.delete(`/geofence/${id}`)).toMatchObject({ status: 404, body: refusal });
+      expect(await otherUser.api.delete(`/geofence/${id}`)).toMatchObject({ status: 404, body: refusal });
       const reply = await user.api.delete(`/geofence/${id}`);
       expect(reply.status).toBe(200);
       expect(reply.body).toEqual({ message: expect.any(String) });

@@ -21,11 +21,11 @@ test("toggles at once are all counted", async () => {
 test("only the user's enabled geofences are for the vehicle, each with its points in order", async () => {
   const { db } = gateway.deps;
   const user = await gateway.newUser();
-  const stranger = await gateway.newUser();
+  const otherUser = await gateway.newUser();
   const first = await storeGeofence(user.api, "first");
   const second = await storeGeofence(user.api, "second");
   const off = await storeGeofence(user.api, "off");
-  await storeGeofence(stranger.api, "theirs");
+  await storeGeofence(otherUser.api, "theirs");
   await user.api.patch(`/geofence/${off.id}/toggle`);
   await user.api.patch(`/geofence/point/${second.points[0]?.id}`, { sequence: 9 });
   const enabled = await enabledGeofences(db, user.id);
@@ -36,10 +36,10 @@ test("only the user's enabled geofences are for the vehicle, each with its point
 test("an upload reads the user's geofence, enabled or not, and no other user's", async () => {
   const { db } = gateway.deps;
   const user = await gateway.newUser();
-  const stranger = await gateway.newUser();
+  const otherUser = await gateway.newUser();
   const { id } = await storeGeofence(user.api);
   const { body } = await user.api.patch(`/geofence/${id}/toggle`);
   expect(body.enabled).toBe(false);
   expect(await geofenceForUpload(db, user.id, id)).toEqual(body);
-  await expect(geofenceForUpload(db, stranger.id, id)).rejects.toMatchObject({ code: "not_found" });
+  await expect(geofenceForUpload(db, otherUser.id, id)).rejects.toMatchObject({ code: "not_found" });
 });

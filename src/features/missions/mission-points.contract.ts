@@ -93,13 +93,13 @@ export const missionPointsContract: readonly ContractCase[] = [
   {
     route: "POST /mission/point",
     title: "answers 404 for a mission that is missing or another's",
-    run: async ({ user, stranger }) => {
-      const { id } = await storeEmpty(stranger.api);
+    run: async ({ user, otherUser }) => {
+      const { id } = await storeEmpty(otherUser.api);
       for (const mission_id of [id, 2_000_000_000]) {
         const reply = await user.api.post("/mission/point", [{ ...missionPoint, mission_id }]);
         expect(reply).toMatchObject({ status: 404, body: refusal });
       }
-      expect((await stranger.api.get(`/mission/${id}`)).body.mission_points).toEqual([]);
+      expect((await otherUser.api.get(`/mission/${id}`)).body.mission_points).toEqual([]);
     },
   },
   {
@@ -133,27 +133,27 @@ export const missionPointsContract: readonly ContractCase[] = [
   {
     route: "PATCH /mission/point/:mission_point_id",
     title: "answers 404 for a point that is missing or another's",
-    run: async ({ user, stranger }) => {
-      const { points } = await storeMission(stranger.api);
+    run: async ({ user, otherUser }) => {
+      const { points } = await storeMission(otherUser.api);
       for (const point of [points[0]?.id, 2_000_000_000, "abc"])
         for (const change of [{ lat: 1 }, {}])
           expect(await user.api.patch(`/mission/point/${point}`, change)).toMatchObject({
             status: 404,
             body: refusal,
           });
-      expect((await stranger.api.get(`/mission/point/${points[0]?.id}`)).body).toEqual(points[0]);
+      expect((await otherUser.api.get(`/mission/point/${points[0]?.id}`)).body).toEqual(points[0]);
     },
   },
   {
     route: "GET /mission/point/:mission_point_id",
     title: "answers 200 with the point, and 404 for one that is missing or another's",
-    run: async ({ user, stranger }) => {
+    run: async ({ user, otherUser }) => {
       const { points } = await storeMission(user.api);
       const path = `/mission/point/${points[2]?.id}`;
       const reply = await user.api.get(path);
       expect(reply.status).toBe(200);
       expect(reply.body).toEqual(points[2]);
-      expect(await stranger.api.get(path)).toMatchObject({ status: 404, body: refusal });
+      expect(await otherUser.api.get(path)).toMatchObject({ status: 404, body: refusal });
       expect((await user.api.get("/mission/point/2000000000")).status).toBe(404);
       expect((await user.api.get("/mission/point/99999999999999")).status).toBe(404);
     },
@@ -161,10 +161,10 @@ export const missionPointsContract: readonly ContractCase[] = [
   {
     route: "DELETE /mission/point/:mission_point_id",
     title: "answers 201 with the whole mission without the point, and 404 for another's",
-    run: async ({ user, stranger }) => {
+    run: async ({ user, otherUser }) => {
       const { id, points } = await storeMission(user.api);
       const path = `/mission/point/${points[1]?.id}`;
-      expect(await stranger.api.delete(path)).toMatchObject({ status: 404, body: refusal });
+      expect(await otherUser.api.delete(path)).toMatchObject({ status: 404, body: refusal });
       const reply = await user.api.delete(path);
       expect(reply.status).toBe(201);
       expect(reply.body).toEqual({ id, name: "survey", mission_points: [points[0], points[2]] });
@@ -193,13 +193,13 @@ export const missionPointsContract: readonly ContractCase[] = [
   {
     route: "PATCH /mission/:mission_id/points",
     title: "answers one bad row, unknown key or foreign point with 500, and changes no row",
-    run: async ({ user, stranger }) => {
+    run: async ({ user, otherUser }) => {
       const { id, points } = await storeMission(user.api);
       const other = await user.api.post("/mission", { name: "other" });
       const elsewhere = await user.api.post("/mission/point", [
         { ...missionPoint, mission_id: other.body.id },
       ]);
-      const theirs = await storeMission(stranger.api);
+      const theirs = await storeMission(otherUser.api);
       const second = points[1]?.id;
       const bad: object[] = [
         { id: second, order: 2 },
@@ -221,21 +221,21 @@ export const missionPointsContract: readonly ContractCase[] = [
       for (const body of [undefined, {}, { id: second, lat: 1 }, [null]])
         expect((await user.api.patch(`/mission/${id}/points`, body)).status).toBe(500);
       expect((await user.api.get(`/mission/${id}`)).body.mission_points).toEqual(points);
-      expect((await stranger.api.get(`/mission/${theirs.id}`)).body.mission_points).toEqual(theirs.points);
+      expect((await otherUser.api.get(`/mission/${theirs.id}`)).body.mission_points).toEqual(theirs.points);
     },
   },
   {
     route: "PATCH /mission/:mission_id/points",
     title: "answers 404 for a mission that is missing or another's, and changes nothing",
-    run: async ({ user, stranger }) => {
-      const theirs = await storeMission(stranger.api);
+    run: async ({ user, otherUser }) => {
+      const theirs = await storeMission(otherUser.api);
       const batch = [{ id: theirs.points[0]?.id, altitude: 99 }];
       for (const id of [theirs.id, 2_000_000_000])
         expect(await user.api.patch(`/mission/${id}/points`, batch)).toMatchObject({
           status: 404,
           body: refusal,
         });
-      expect((await stranger.api.get(`/mission/${theirs.id}`)).body.mission_points).toEqual(theirs.points);
+      expect((await otherUser.api.get(`/mission/${theirs.id}`)).body.mission_points).toEqual(theirs.points);
     },
   },
 ];

@@ -27,12 +27,12 @@ export const missionsContract: readonly ContractCase[] = [
   {
     route: "POST /mission",
     title: "answers a duplicate name with 500 and words a person understands, per user",
-    run: async ({ user, stranger }) => {
+    run: async ({ user, otherUser }) => {
       await user.api.post("/mission", { name: "twice" });
       const reply = await user.api.post("/mission", { name: "twice" });
       expect(reply.status).toBe(500);
       expect(reply.body).toEqual({ error: "You already have a mission with this name; choose another." });
-      expect((await stranger.api.post("/mission", { name: "twice" })).status).toBe(201);
+      expect((await otherUser.api.post("/mission", { name: "twice" })).status).toBe(201);
     },
   },
   {
@@ -47,11 +47,11 @@ export const missionsContract: readonly ContractCase[] = [
   {
     route: "GET /missions",
     title: "answers 200 with the caller's missions and their points in order",
-    run: async ({ user, stranger }) => {
+    run: async ({ user, otherUser }) => {
       expect((await user.api.get("/missions")).body).toEqual([]);
       const flown = await storeMission(user.api);
       const empty = await user.api.post("/mission", { name: "empty" });
-      await stranger.api.post("/mission", { name: "theirs" });
+      await otherUser.api.post("/mission", { name: "theirs" });
       const reply = await user.api.get("/missions");
       expect(reply.status).toBe(200);
       expect(reply.body).toEqual([
@@ -79,12 +79,12 @@ export const missionsContract: readonly ContractCase[] = [
   {
     route: "GET /mission/:mission_id",
     title: "answers 200 with the mission and its points, and 404 for one that is missing or another's",
-    run: async ({ user, stranger }) => {
+    run: async ({ user, otherUser }) => {
       const { id, points } = await storeMission(user.api);
       const reply = await user.api.get(`/mission/${id}`);
       expect(reply.status).toBe(200);
       expect(reply.body).toEqual({ id, name: "survey", mission_points: points });
-      expect(await stranger.api.get(`/mission/${id}`)).toMatchObject({ status: 404, body: refusal });
+      expect(await otherUser.api.get(`/mission/${id}`)).toMatchObject({ status: 404, body: refusal });
       for (const other of ["2000000000", "abc", "0", "-1"])
         expect((await user.api.get(`/mission/${other}`)).status).toBe(404);
     },
@@ -105,10 +105,10 @@ export const missionsContract: readonly ContractCase[] = [
   {
     route: "DELETE /mission/:mission_id",
     title: "answers 404 for another's mission, which stays",
-    run: async ({ user, stranger }) => {
-      const { id } = await storeMission(stranger.api);
+    run: async ({ user, otherUser }) => {
+      const { id } = await storeMission(otherUser.api);
       expect(await user.api.delete(`/mission/${id}`)).toMatchObject({ status: 404, body: refusal });
-      expect((await stranger.api.get(`/mission/${id}`)).status).toBe(200);
+      expect((await otherUser.api.get(`/mission/${id}`)).status).toBe(200);
     },
   },
   {
@@ -125,12 +125,12 @@ export const missionsContract: readonly ContractCase[] = [
   {
     route: "DELETE /mission/:mission_id",
     title: "answers 400 and says to unassign first when a drone still refers to it, and deletes nothing",
-    run: async ({ user, stranger, gateway: { deps } }) => {
+    run: async ({ user, otherUser, gateway: { deps } }) => {
       const { id, points } = await storeMission(user.api);
       const drone = { name: "one", type: "sitl", vehicle_type: "copter", port: 5760, mission_id: id };
       await deps.db("drones").insert([
         { ...drone, user_id: user.id },
-        { ...drone, user_id: stranger.id },
+        { ...drone, user_id: otherUser.id },
       ]);
       const reply = await user.api.delete(`/mission/${id}`);
       expect(reply).toMatchObject({ status: 400, body: { error: expect.stringMatching(/unassign/) } });

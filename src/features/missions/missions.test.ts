@@ -140,11 +140,11 @@ test("a mission of five hundred points is changed in one batch", async () => {
 test("an upload reads the user's mission in order, and no other user's", async () => {
   const { db } = gateway.deps;
   const user = await gateway.newUser();
-  const stranger = await gateway.newUser();
+  const otherUser = await gateway.newUser();
   const { id, points } = await storeMission(user.api);
   await user.api.patch(`/mission/point/${points[0]?.id}`, { sequence: 9 });
   const mission = await missionForUpload(db, user.id, id);
   expect(mission).toEqual((await user.api.get(`/mission/${id}`)).body);
   expect(sequences(mission)).toEqual([2, 3, 9]);
-  await expect(missionForUpload(db, stranger.id, id)).rejects.toMatchObject({ code: "not_found" });
+  await expect(missionForUpload(db, otherUser.id, id)).rejects.toMatchObject({ code: "not_found" });
 });

@@ -65,7 +65,7 @@ test("the token may come as a Bearer", async () => {
   expect((await world.gateway.api.as(activation_token).get("/drone/activate")).status).toBe(200);
 });
 
-test("of many calls at once one is answered, and the others are refused", async () => {
+test("one of many concurrent calls is answered, and the others are refused", async () => {
   for (let round = 0; round < 5; round++) {
     const { activation_token } = await world.newDrone(user);
     const replies = await Promise.all(Array.from({ length: 8 }, () => activate(activation_token)));
@@ -83,7 +83,7 @@ test("a simulated drone, a deleted one and a number that nobody has are refused 
   }
 });
 
-describe("while the tunnel is not ready", () => {
+describe("without a ready tunnel", () => {
   let late: GatewayWithTunnel;
   let drone: NewDrone;
 
@@ -94,7 +94,7 @@ describe("while the tunnel is not ready", () => {
     drone = await late.newDrone(await late.gateway.newUser());
   });
 
-  test("the call waits about 15 seconds, is refused, and the token stays good", async () => {
+  test("the call waits about 15 seconds, is refused, and the token stays valid", async () => {
     const start = performance.now();
     const { status, body } = await activate(drone.activation_token, late);
     const seconds = (performance.now() - start) / 1000;
@@ -130,7 +130,7 @@ describe("while the tunnel is not ready", () => {
     expect(performance.now() - start).toBeLessThan(12_000);
   });
 
-  test("the tunnel that comes meanwhile is noticed, and a caller who hung up has not used the token up", async () => {
+  test("the call continues when the tunnel becomes ready, and a client that disconnects has not used the token", async () => {
     const { status } = await waitingCall(drone.activation_token);
     const patient = await late.newDrone(await late.gateway.newUser());
     const gone = await waitingCall(patient.activation_token);
@@ -146,7 +146,7 @@ describe("while the tunnel is not ready", () => {
   });
 });
 
-describe("when a neighbour fails the token stays good", () => {
+describe("the token stays valid when", () => {
   let drone: NewDrone;
   beforeEach(async () => {
     drone = await world.newDrone(user);
@@ -157,9 +157,9 @@ describe("when a neighbour fails the token stays good", () => {
   });
 
   test("the tunnel service is down: 406", async () => {
-    world.cables.tunnel.cut();
+    world.links.tunnel.cut();
     const { status, body } = await withShortWait(() => activate(drone.activation_token));
-    world.cables.tunnel.mend();
+    world.links.tunnel.mend();
     expect({ status, body }).toEqual({
       status: 406,
       body: { error: expect.stringContaining("does not answer. The token is still good") },
@@ -167,9 +167,9 @@ describe("when a neighbour fails the token stays good", () => {
   });
 
   test("the object store is down: 500", async () => {
-    world.cables.objects.cut();
+    world.links.objects.cut();
     const { status, body } = await activate(drone.activation_token);
-    world.cables.objects.mend();
+    world.links.objects.mend();
     expect({ status, body }).toEqual({
       status: 500,
       body: { error: expect.stringContaining("object store") },
@@ -177,10 +177,10 @@ describe("when a neighbour fails the token stays good", () => {
   });
 
   test("the object store does not answer: 500, within a quarter of a minute", async () => {
-    world.cables.objects.stall();
+    world.links.objects.stall();
     const start = performance.now();
     const { status } = await activate(drone.activation_token);
-    world.cables.objects.mend();
+    world.links.objects.mend();
     expect(status).toBe(500);
     expect(performance.now() - start).toBeLessThan(15_000);
   });
@@ -197,7 +197,7 @@ describe("when a neighbour fails the token stays good", () => {
     });
   });
 
-  test("the config in the store is another key's: the drone waits for its own", async () => {
+  test("the config in the store has another key: the drone waits for its own", async () => {
     const { vpnStore, db } = world.gateway.deps;
     const key = configKey({ plane: "drones", rowId: drone.id });
     await until(() => vpnStore.sizeOf(key));

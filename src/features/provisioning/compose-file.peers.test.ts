@@ -34,7 +34,7 @@ test.each(vehicleTypes)(
   },
 );
 
-test("and refuses a misspelt key, so that the above can fail", () => {
+test("refuses a misspelt key, so that the tests above can fail", () => {
   const text = filledIn(composeFile("copter", settings)).replace("restart:", "restarts:");
   expect(() => load(text)).toThrow(/restarts/);
 });

@@ -51,13 +51,13 @@ function filledIn(text: string, env: Record<string, string>): string {
 describe.each(vehicleTypes)("the compose file of a %s", (vehicleType) => {
   const { services, name } = read(vehicleType);
 
-  test("is one that Compose reads, under the vehicle's name", () => {
+  test("is valid for Compose, with the vehicle's name", () => {
     expect(name).toBe(`fleet-${vehicleType}`);
     expect(services["mavlink-router"].image).toBe(settings.mavlinkRouterImage);
     expect(services.onboard.image).toBe(settings.onboardImage);
   });
 
-  test("gives the agent on board a whole configuration", () => {
+  test("gives the onboard agent a complete configuration", () => {
     const env = Object.fromEntries(
       Object.entries(services.onboard.environment ?? {}).map(([key, value]) => [
         key,
@@ -84,7 +84,7 @@ describe.each(vehicleTypes)("the compose file of a %s", (vehicleType) => {
     expect(services.onboard.ports).toBeUndefined();
   });
 
-  test("has the router keep logs where the agent looks for them", () => {
+  test("lets the router write logs where the agent reads them", () => {
     const folder = (volume: string) => filledIn(volume, {}).split(":").slice(0, 2).join(":");
     expect(services["mavlink-router"].command).toContain("--log=/logs");
     expect(services.onboard.environment?.ONBOARD_LOG_FOLDER).toBe("/logs");

@@ -15,15 +15,15 @@ const RECORDING = join(__dirname, "kubernetes.recording.json");
 async function world(): Promise<{ api: RecordedKubernetes; cluster: ClusterSimulator | undefined }> {
   if (!process.env.KUBECONFIG) {
     const recording = JSON.parse(readFileSync(RECORDING, "utf8"));
-    return { api: await RecordedKubernetes.playing(recording), cluster: undefined };
+    return { api: await RecordedKubernetes.replaying(recording), cluster: undefined };
   }
   const config = new KubeConfig();
   config.loadFromDefault();
-  const cluster = await ClusterSimulator.in(config);
+  const cluster = await ClusterSimulator.create(config);
   const server = config.getCurrentCluster();
   if (!server) throw new Error("KUBECONFIG names no cluster.");
   const ca = server.caFile ? readFileSync(server.caFile) : Buffer.from(server.caData ?? "", "base64");
-  return { api: await RecordedKubernetes.of(server, ca, cluster.token), cluster };
+  return { api: await RecordedKubernetes.recording(server, ca, cluster.token), cluster };
 }
 
 test("a StatefulSet is scaled with the least rights, and each refusal of the API server reaches the caller", async () => {
@@ -35,7 +35,7 @@ test("a StatefulSet is scaled with the least rights, and each refusal of the API
   expect(await provider.describe()).toEqual({ ...nowhere, state: "stopped", launched_at: null });
   await provider.start();
   expect(await provider.describe()).toMatchObject({ ...nowhere, state: "pending" });
-  await cluster?.starts();
+  await cluster?.start();
   expect(await provider.describe()).toMatchObject({
     state: "running",
     private_ip: expect.stringMatching(/^\d+\.\d+\.\d+\.\d+$/),
@@ -47,7 +47,7 @@ test("a StatefulSet is scaled with the least rights, and each refusal of the API
   await provider.stop();
   // A cluster with controllers may have ended the pod already.
   expect((await provider.describe()).state).toMatch(cluster ? /^stopp(ing|ed)$/ : /^stopping$/);
-  await cluster?.stops();
+  await cluster?.stop();
   expect((await provider.describe()).state).toBe("stopped");
 
   await expect(provide("another").describe()).rejects.toMatchObject({ code: 403 });
@@ -55,7 +55,7 @@ test("a StatefulSet is scaled with the least rights, and each refusal of the API
   await expect(provide("simulator", api.config({ token: "nobody's" })).describe()).rejects.toMatchObject({
     code: 401,
   });
-  await cluster?.goes();
+  await cluster?.remove();
   await expect(provider.describe()).rejects.toMatchObject({ code: 404 });
   await expect(provider.start()).rejects.toMatchObject({ code: 404 });
 
@@ -65,7 +65,7 @@ test("a StatefulSet is scaled with the least rights, and each refusal of the API
   expect(api.exchanges.map(({ reply }) => reply.status)).toEqual(
     expect.arrayContaining([200, 401, 403, 404, 409]),
   );
-  const stranger = (await RecordedKubernetes.playing([])).config();
+  const stranger = (await RecordedKubernetes.replaying([])).config();
   const elsewhere = Buffer.from(stranger.getCurrentCluster()?.caData ?? "", "base64").toString();
   const distrustful = provide("simulator", api.config(undefined, elsewhere));
   await expect(distrustful.describe()).rejects.toThrow(/certificate/);

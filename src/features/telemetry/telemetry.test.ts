@@ -135,7 +135,7 @@ describe("a stream", () => {
     expect(late.frames()[0]).toEqual(early.frames("home").at(-1));
   });
 
-  test("of logs carries what the vehicle says", async () => {
+  test("of logs carries the vehicle's status texts", async () => {
     const watcher = watch();
     await watcher.subscribe(drone.id, "logs");
     await user.api.post("/drone/action/arm", { drone_id: drone.id });
@@ -149,7 +149,7 @@ describe("a stream", () => {
     const watcher = watch();
     await watcher.subscribe(drone.id, "relalt");
     await watcher.subscribe(drone.id, "dashboard");
-    watcher.forget();
+    watcher.clear();
     const before = await framesSent("relalt");
     await eventually("ten frames", () => watcher.frames("relalt").length >= 10);
     expect(watcher.frames("relalt").length).toBeLessThanOrEqual((await framesSent("relalt")) - before + 1);
@@ -201,7 +201,7 @@ describe("a request that cannot be met", () => {
     await Promise.all([careless.next("connected"), other.subscribe(drone.id, "relalt")]);
     careless.socket.emit("subscribe_telemetry", { drone_id: drone.id, stream_type: "x".repeat(100_000) });
     await eventually("it was ended", () => careless.socket.disconnected);
-    other.forget();
+    other.clear();
     await other.next("telemetry_data");
   });
 });
@@ -209,7 +209,7 @@ describe("a request that cannot be met", () => {
 describe("the vehicle subscription", () => {
   beforeEach(() => eventually("nobody watches", async () => (await metric("fleet_telemetry_sockets")) === 0));
 
-  test("is one however many watch, and ends with the last of them", async () => {
+  test("is one for any number of watchers, and ends with the last of them", async () => {
     const subscribe = jest.spyOn(gateway.deps.links, "subscribe");
     const twenty = Array.from({ length: 20 }, () => watch());
     await Promise.all(twenty.map((watcher) => watcher.subscribe(drone.id, "dashboard")));
@@ -219,7 +219,7 @@ describe("the vehicle subscription", () => {
     const [first, ...others] = twenty as [TestWatcher, ...TestWatcher[]];
     for (const watcher of others) watcher.socket.disconnect();
     await eventually("the others are gone", async () => (await metric("fleet_telemetry_sockets")) === 1);
-    first.forget();
+    first.clear();
     await first.next("telemetry_data");
     await first.unsubscribe(drone.id, "dashboard");
     expect(await subscribed()).toBe(0);
@@ -232,7 +232,7 @@ describe("the vehicle subscription", () => {
     await watcher.subscribe(drone.id, "gps");
     await watcher.subscribe(drone.id, "relalt");
     await watcher.unsubscribe(drone.id, "gps");
-    watcher.forget();
+    watcher.clear();
     await watcher.next("telemetry_data", 3);
     expect(watcher.frames("gps")).toEqual([]);
   });
@@ -243,7 +243,7 @@ describe("the vehicle subscription", () => {
     await watcher.next("telemetry_data");
     drone.vehicle.hangUp();
     expect(await watcher.next("error")).toEqual({ message: expect.stringContaining("cannot be reached") });
-    watcher.forget();
+    watcher.clear();
     await watcher.next("telemetry_data", 3);
   });
 
@@ -277,7 +277,7 @@ describe("the vehicle subscription", () => {
     expect(watcher.all("error")[1].message).toContain("no drone");
   });
 
-  test("follows a drone that is dialled elsewhere", async () => {
+  test("continues at the drone's new address", async () => {
     const other = await gateway.newUser();
     const moving = await flown(other);
     const watcher = watch(other.token);
@@ -287,7 +287,7 @@ describe("the vehicle subscription", () => {
     atEndOfFile(() => elsewhere.stop());
     const moved = await other.api.put(`/drone/${moving.id}`, { port: elsewhere.vehicles[0]?.port });
     expect(moved.status).toBe(201);
-    watcher.forget();
+    watcher.clear();
     await watcher.next("telemetry_data", 3);
     expect(watcher.all("error")).toEqual([]);
   });
@@ -308,7 +308,7 @@ test("with DO_UNSUBSCRIBE off the vehicle subscription outlives its watchers, an
   await watcher.subscribe(kept.id, "relalt");
   await watcher.next("telemetry_data");
   await watcher.unsubscribe(kept.id, "relalt");
-  watcher.forget();
+  watcher.clear();
   const next = new TestWatcher(keeping.url, owner.token);
   await next.subscribe(kept.id, "relalt");
   await next.next("telemetry_data", 3);

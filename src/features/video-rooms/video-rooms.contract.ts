@@ -20,8 +20,8 @@ const refuses = (what: "start" | "stop" | "restart"): readonly ContractCase[] =>
   {
     route: `GET /video_room/:drone_id/${what}`,
     title: "answers another's drone, and what is no id, with 404",
-    run: async ({ user, stranger }) => {
-      const { id } = await sitl(stranger);
+    run: async ({ user, otherUser }) => {
+      const { id } = await sitl(otherUser);
       for (const named of [id, 2_000_000_000, "x", "-1", "99999999999"]) {
         const reply = await user.api.get(`/video_room/${named}/${what}`);
         expect(reply).toMatchObject({ status: 404, body: { error: expect.any(String) } });
@@ -60,8 +60,8 @@ export const videoRoomsContract: readonly ContractCase[] = [
   {
     route: "POST /video_room",
     title: "answers 400 when the token is a user's, another drone's, an old one or nonsense",
-    run: async ({ anonymous, user, stranger, gateway }) => {
-      const [mine, theirs] = [await sitl(user), await sitl(stranger)];
+    run: async ({ anonymous, user, otherUser, gateway }) => {
+      const [mine, theirs] = [await sitl(user), await sitl(otherUser)];
       await gateway.deps.db("drones").where({ id: theirs.id }).update({ video_room_token: null });
       for (const token of [user.token, mine.video_room_token, theirs.video_room_token, "nonsense"]) {
         const reply = await anonymous.as(token).post("/video_room", { room_number: theirs.id });

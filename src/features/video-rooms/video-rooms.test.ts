@@ -75,14 +75,14 @@ describe("a room", () => {
     expect((await ask("start")).body.room_password).toBe(first.body.room_password);
   });
 
-  test("of its number that nobody guards is replaced", async () => {
+  test("with its number and no secret is replaced", async () => {
     const { drone, ask } = await owned();
     await rooms.ask({ request: "create", room: drone.id, publishers: 7 });
     expect((await ask("start")).status).toBe(200);
     expect(await rooms.find(drone.id)).toMatchObject({ max_publishers: 1, pin_required: true });
   });
 
-  test("of its number that somebody else guards is answered with 400 and stays", async () => {
+  test("with its number and another secret is answered with 400 and stays", async () => {
     const { drone, ask } = await owned();
     await rooms.ask({ request: "create", room: drone.id, secret: "theirs" });
     expect(await ask("start")).toMatchObject({
@@ -110,7 +110,7 @@ describe("a room", () => {
 });
 
 describe("the drone", () => {
-  test("is told the keys of a new room and that the stream starts; with update it is told the keys again", async () => {
+  test("gets the keys of a new room and the start of the stream; with update it gets the keys again", async () => {
     const { drone, ask } = await owned();
     const heard = await onboard(drone);
     const reply = await ask("start");
@@ -140,7 +140,7 @@ describe("the drone", () => {
     expect(heard[3]?.message).toEqual(details);
   });
 
-  test("is told to stop, and its room is gone; the next has another password", async () => {
+  test("gets the stop, and its room is deleted; the next room has another password", async () => {
     const { drone, ask } = await owned();
     const heard = await onboard(drone);
     const first = await ask("start");
@@ -153,7 +153,7 @@ describe("the drone", () => {
     expect((await ask("stop")).status).toBe(200);
   });
 
-  test("hears a restart as stop, a pause, new keys and start", async () => {
+  test("gets a restart as stop, a pause, new keys and start", async () => {
     const { drone, ask } = await owned();
     const first = await ask("start");
     const heard = await onboard(drone);
@@ -170,7 +170,7 @@ describe("the drone", () => {
     ]);
   });
 
-  test("that is simulated knows its room before it is armed", async () => {
+  test("that is simulated gets its room before it is armed", async () => {
     const user = await gateway.newUser();
     const drone = await simulatedDrone(user.api);
     atEndOfFile(() => drone.stop());
@@ -182,7 +182,7 @@ describe("the drone", () => {
 });
 
 describe("the media server", () => {
-  test("may restart and so forget our session: it is renewed", async () => {
+  test("may restart and lose our session, which is then created again", async () => {
     const first = await freshJanus();
     const other = await startTestGateway({
       JANUS_URL: first.url,
@@ -203,7 +203,7 @@ describe("the media server", () => {
     expect((await user.api.get(`/video_room/${body.id}/restart`)).status).toBe(200);
   });
 
-  test("that hangs is answered with 400 and a reason within three seconds, and keeps nobody from arming", async () => {
+  test("that hangs gives a 400 with a reason within three seconds, and does not prevent arming", async () => {
     const hanging = createServer(() => undefined);
     const url = await listen(hanging, 0, "127.0.0.1");
     atEndOfFile(() => {
@@ -221,7 +221,7 @@ describe("the media server", () => {
     expect((await user.api.post("/drone/action/arm", { drone_id: drone.id })).status).toBe(200);
   });
 
-  test("that is down is answered with 400 and a reason", async () => {
+  test("that is down gives a 400 with a reason", async () => {
     const other = await startTestGateway({ JANUS_URL: "http://127.0.0.1:9/janus" });
     const user = await other.newUser();
     const { body } = await user.api.post("/drone", { type: "sitl", name: "C", vehicle_type: "copter" });

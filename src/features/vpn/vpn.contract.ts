@@ -13,8 +13,8 @@ const drone = async ({ api }: TestUser, wish: object = sitl) =>
 const strangersAre404 = (path: "/vpn" | "/vpn/status"): ContractCase => ({
   route: `GET /drone/:drone_id${path}`,
   title: "answers another's drone, and what is no id, with 404",
-  run: async ({ user, stranger }) => {
-    const { id } = await drone(stranger);
+  run: async ({ user, otherUser }) => {
+    const { id } = await drone(otherUser);
     for (const named of [id, 2_000_000_000, "x", "-1", "99999999999"]) {
       expect(await user.api.get(`/drone/${named}${path}`)).toMatchObject({ status: 404, body: refusal });
     }
@@ -118,10 +118,10 @@ export const vpnContract: readonly ContractCase[] = [
   {
     route: "GET /drones_status",
     title: "answers by drone id, a simulated one always active, and nobody else's",
-    run: async ({ user, stranger, gateway }) => {
+    run: async ({ user, otherUser, gateway }) => {
       await saveSubscription(gateway.deps.db, user.id, { status: "active", vehicle_count: 1 });
       const [simulated, real] = [await drone(user), await drone(user, physical)];
-      await drone(stranger);
+      await drone(otherUser);
       const { status, body } = await user.api.get("/drones_status");
       expect({ status, body }).toEqual({
         status: 200,

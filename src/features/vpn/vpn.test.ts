@@ -1,6 +1,6 @@
 import { until } from "../../testing/until";
 import {
-  babblingTunnel,
+  fakeTunnel,
   type GatewayWithTunnel,
   gatewayWithTunnel,
 } from "../../testing/worlds/gateway-with-tunnel";
@@ -42,7 +42,7 @@ test("the link leads to the drone's config, for its owner", async () => {
   expect(text).toContain(`Address = ${drone.ip}/32`);
 });
 
-test("the link is signed for the address at which users reach the store, and saved under a tunnel's name", async () => {
+test("the link is signed for the store's address of users, and the file is saved under a tunnel's name", async () => {
   const { body } = await user.api.get("/user/vpn");
   const url = new URL(body.url);
   expect(url.hostname).toBe("localhost");
@@ -55,12 +55,12 @@ test("the link is signed for the address at which users reach the store, and sav
   expect((await fetch(url)).status).toBe(403);
 });
 
-test("a link is given while the store is down: nothing is asked of it", async () => {
-  world.cables.objects.cut();
+test("a link is given while the store is down", async () => {
+  world.links.objects.cut();
   try {
     expect((await user.api.get("/user/vpn")).status).toBe(200);
   } finally {
-    world.cables.objects.mend();
+    world.links.objects.mend();
   }
 });
 
@@ -76,15 +76,15 @@ test("no reply of these routes holds a private key", async () => {
   }
 });
 
-describe("what the tunnel service says", () => {
-  let tunnel: Awaited<ReturnType<typeof babblingTunnel>>;
+describe("the tunnel service's status", () => {
+  let tunnel: Awaited<ReturnType<typeof fakeTunnel>>;
   let gateway: TestGateway;
   let owner: TestUser;
   let physical: number;
   let sitl: number;
 
   beforeAll(async () => {
-    tunnel = await babblingTunnel();
+    tunnel = await fakeTunnel();
     gateway = await startTestGateway({ VPN_SERVICE_URL: tunnel.url });
     owner = await gateway.newUser();
     await saveSubscription(gateway.deps.db, owner.id, { status: "active", vehicle_count: 5 });
@@ -106,12 +106,12 @@ describe("what the tunnel service says", () => {
   });
   const says = (status: number, text: string) => Object.assign(tunnel.says, { status, text });
 
-  test("is passed on: a handshake makes a tunnel up", async () => {
+  test("is returned: a handshake makes a tunnel up", async () => {
     says(200, JSON.stringify({ ip: "10.70.0.2", status: true, configured: true, latest_handshake: 1 }));
     expect(await seen()).toMatchObject({ user: { status: true }, drone: { status: true } });
   });
 
-  test("is passed on for all drones by their ids", async () => {
+  test("is returned for all drones by their ids", async () => {
     says(200, JSON.stringify({ [physical]: { is_active: true }, 999: { is_active: true } }));
     expect((await seen()).drones).toEqual({ [physical]: { is_active: true }, [sitl]: { is_active: true } });
   });
@@ -128,14 +128,14 @@ describe("what the tunnel service says", () => {
     expect(await seen()).toEqual(allDown());
   });
 
-  test("counts as down when the service is not there", async () => {
+  test("counts as down when the service does not listen", async () => {
     const alone = await startTestGateway({ VPN_SERVICE_URL: "http://127.0.0.1:9" });
     const { api } = await alone.newUser();
     expect(await api.get("/user/vpn/status")).toMatchObject({ status: 200, body: { status: false } });
   });
 });
 
-describe("the real tunnel service, which asks for its secret", () => {
+describe("the real tunnel service, which requires its secret", () => {
   test("knows the peers; without a handshake they are not up", async () => {
     const drone = await world.newDrone(user);
     const { tunnel } = world.gateway.features;
@@ -147,7 +147,7 @@ describe("the real tunnel service, which asks for its secret", () => {
 
   test("is not waited for longer than three seconds", async () => {
     const drone = await world.newDrone(user);
-    world.cables.tunnel.stall();
+    world.links.tunnel.stall();
     try {
       const start = performance.now();
       const replies = await Promise.all(
@@ -164,7 +164,7 @@ describe("the real tunnel service, which asks for its secret", () => {
       expect(took).toBeGreaterThan(2_500);
       expect(took).toBeLessThan(10_000);
     } finally {
-      world.cables.tunnel.mend();
+      world.links.tunnel.mend();
     }
   });
 });

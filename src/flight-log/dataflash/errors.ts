@@ -35,8 +35,8 @@ const SUBSYSTEMS: Readonly<Record<number, string>> = {
   31: "Dead reckoning failsafe",
 };
 
-/** An ERR message in words, or undefined when it says that the error is over. */
-export function errorInWords(
+/** The text of an ERR message, or undefined when it reports the end of an error. */
+export function describeError(
   subsystem: number,
   code: number,
 ): { severity: Incident["severity"]; text: string } | undefined {

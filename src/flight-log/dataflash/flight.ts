@@ -2,7 +2,7 @@ import { modeName } from "../../vehicle/mavlink/modes";
 import type { FlightReader } from "../reader";
 import { FlightStatsBuilder } from "../stats/flight-stats-builder";
 import { severityOf } from "../stats/incidents";
-import { errorInWords } from "./errors";
+import { describeError } from "./errors";
 import type { MessageFormat, NumberNames, OnMessage } from "./format";
 import { DataFlashReader } from "./reader";
 
@@ -82,7 +82,7 @@ const WANTED: Readonly<Record<string, Wanted>> = {
   ERR: {
     needs: ["Subsys", "ECode"],
     handle: (flight, subsystem, code) => {
-      const error = errorInWords(subsystem, code);
+      const error = describeError(subsystem, code);
       if (error) flight.incident(error.severity, error.text);
     },
   },

@@ -1,4 +1,4 @@
-import { seeded } from "../../testing/fakes/mavlink-stream";
+import { seededRandom } from "../../testing/fakes/mavlink-stream";
 import { DataFlashLog } from "../../testing/flight-logs";
 import type { MessageFormat, OnMessage } from "./format";
 import { DataFlashReader } from "./reader";
@@ -43,7 +43,7 @@ test("every type of number is read, in full and for the statistics", () => {
   const types = Object.keys(NUMBERS);
   const labels = types.map((_, at) => `n${at}`).join(",");
   const log = new DataFlashLog().declare(1, "ALL", types.join(""), labels);
-  const random = seeded(7);
+  const random = seededRandom(7);
   for (let round = 0; round < 200; round++) {
     const payload = Array.from({ length: PAYLOAD }, () => Math.floor(random() * 256));
     log.raw(Buffer.from([0xa3, 0x95, 1]), Buffer.from(payload));

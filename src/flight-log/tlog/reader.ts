@@ -19,7 +19,7 @@ const stampAt = (buffer: Buffer, at: number): number =>
   buffer.readUInt32BE(at) * 2 ** 32 + buffer.readUInt32BE(at + 4);
 
 /** Whether a frame with its timestamp may begin here. Reads 9 bytes. */
-export function mayBegin(buffer: Buffer, at: number): boolean {
+export function looksLikeFrame(buffer: Buffer, at: number): boolean {
   const start = buffer[at + STAMP_LENGTH];
   if (start !== START_V1 && start !== START_V2) return false;
   const milliseconds = stampAt(buffer, at) / 1000;
@@ -39,7 +39,7 @@ export class TlogReader implements MessageReader {
   read(buffer: Buffer, end: number): number {
     let at = 0;
     while (end - at > STAMP_LENGTH) {
-      const size = mayBegin(buffer, at) ? this.frame(buffer, at, end) : 0;
+      const size = looksLikeFrame(buffer, at) ? this.frame(buffer, at, end) : 0;
       if (size === INCOMPLETE) break;
       if (size > 0) {
         at += STAMP_LENGTH + size;
@@ -60,6 +60,6 @@ export class TlogReader implements MessageReader {
     const unchecked = frameSize(buffer, start);
     const next = start + unchecked;
     if (next + STAMP_LENGTH >= end) return next === end ? unchecked : INCOMPLETE;
-    return mayBegin(buffer, next) ? unchecked : 0;
+    return looksLikeFrame(buffer, next) ? unchecked : 0;
   }
 }

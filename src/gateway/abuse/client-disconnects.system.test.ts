@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { rawCaller, upgradeTo } from "../../testing/raw-http";
+import { rawClient, upgradeRequest } from "../../testing/raw-http";
 import { scrape } from "../../testing/scrape";
 import { until } from "../../testing/until";
 import { insertMissions } from "../../testing/worlds/plans";
@@ -42,14 +42,14 @@ test("clients that disconnect at any moment of a request leave nothing behind, a
     "a long reply's head": list.replace("GET", "HEAD"),
     "a list behind half a body": list + head(batch, ...json(rows.length)) + rows.slice(0, 100_000),
     "a Socket.IO client that polls": head(`GET /socket.io/?EIO=4&transport=polling&token=${user.token}`),
-    "a Socket.IO client": upgradeTo(`/socket.io/?EIO=4&transport=websocket&token=${user.token}`),
+    "a Socket.IO client": upgradeRequest(`/socket.io/?EIO=4&transport=websocket&token=${user.token}`),
   };
   const leaves = Array.from({ length: ROUNDS }, () =>
     Object.values(kinds).flatMap((bytes) => MOMENTS_MS.map((ms) => ({ bytes, ms }))),
   ).flat();
   const leaving = Array.from({ length: AT_ONCE }, async () => {
     for (let next = leaves.pop(); next; next = leaves.pop()) {
-      const { socket, closed } = await rawCaller(port);
+      const { socket, closed } = await rawClient(port);
       // Some read what they are sent until they leave.
       if (leaves.length % 2 === 0) socket.pause();
       socket.write(next.bytes);
@@ -73,13 +73,13 @@ test("clients that disconnect at any moment of a request leave nothing behind, a
     });
   // A busy gateway may have seen each of the clients above leave before it began with their requests.
   await until(async () => {
-    const { socket, closed } = await rawCaller(port, kinds["half a body"]);
+    const { socket, closed } = await rawClient(port, kinds["half a body"]);
     await delay(100);
     socket.resetAndDestroy();
     await closed;
     return (await counted()) > 0;
   });
-  const callers = await Promise.all(Object.values(kinds).map((bytes) => rawCaller(port, bytes)));
+  const callers = await Promise.all(Object.values(kinds).map((bytes) => rawClient(port, bytes)));
   for (const { socket } of callers) socket.pause();
   await gateway.lifecycle.stop("the test is over");
   for (const { socket } of callers) socket.destroy();

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { type Belongings, belongings, droneApi } from "../../testing/access/belongings";
+import { createUserObjects, droneApi, type UserObjects } from "../../testing/access/user-objects";
 import { requestsTo } from "../../testing/spec-fuzz";
 import { type Operation, operationsOf, pathOf } from "../../testing/spec-requests";
 import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
@@ -11,7 +11,7 @@ const SEED = Number(process.env.FUZZ_SEED ?? 20_240_601);
 const spared = new Set(["DELETE /logout", "DELETE /drone/:drone_id"]);
 
 let gateway: TestGateway;
-let own: Belongings;
+let own: UserObjects;
 let operations: Operation[];
 
 beforeAll(async () => {
@@ -23,7 +23,7 @@ beforeAll(async () => {
     BODY_LIMIT_BYTES: "100000",
   });
   // Ids begin at 1: whoever asks for a small number finds something of their own.
-  own = await belongings(gateway);
+  own = await createUserObjects(gateway);
   operations = operationsOf((await gateway.api.get("/apispec.json")).body);
 });
 

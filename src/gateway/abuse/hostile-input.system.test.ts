@@ -1,8 +1,12 @@
 import { z } from "zod";
-import { type Belongings, belongings } from "../../testing/access/belongings";
 import { databaseDigest } from "../../testing/access/database-digest";
+import { createUserObjects, type UserObjects } from "../../testing/access/user-objects";
 import type { ApiClient, Reply } from "../../testing/client";
-import { type GatewayProcess, gatewayProcess, meanwhile } from "../../testing/programs/gateway-process";
+import {
+  type GatewayProcess,
+  probeDuring,
+  startGatewayProcess,
+} from "../../testing/programs/gateway-process";
 import { rawStatuses } from "../../testing/raw-http";
 import { hostileTexts } from "../../testing/spec-fuzz";
 import { type Operation, operationsOf, pathOf, type Schema, sample } from "../../testing/spec-requests";
@@ -16,21 +20,21 @@ const PATIENCE_MS = 10_000;
 
 let gateway: TestGateway;
 let target: GatewayProcess;
-let own: Belongings;
+let own: UserObjects;
 let operations: Operation[];
 beforeAll(async () => {
   gateway = await startTestGateway();
-  own = await belongings(gateway);
+  own = await createUserObjects(gateway);
   const unlimited = {
     LOGIN_FAILURES_PER_15_MINUTES: "0",
     NETWORK_LOGIN_FAILURES_PER_15_MINUTES: "0",
     MAILS_PER_HOUR: "0",
   };
-  target = await gatewayProcess(gateway, unlimited);
+  target = await startGatewayProcess(gateway, unlimited);
   operations = operationsOf((await gateway.api.get("/apispec.json")).body);
 });
 
-const served = <T>(work: () => Promise<T>) => meanwhile(target.api.as(own.user.token), "/user", work);
+const served = <T>(work: () => Promise<T>) => probeDuring(target.api.as(own.user.token), "/user", work);
 
 function callerOf(operation: Operation): ApiClient {
   const route = gateway.features.routes.find(

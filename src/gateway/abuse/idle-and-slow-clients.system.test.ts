@@ -1,5 +1,16 @@
-import { type GatewayProcess, gatewayProcess, meanwhile } from "../../testing/programs/gateway-process";
-import { many, mostSockets, type RawCaller, rawCaller, rawFrame, upgradeTo } from "../../testing/raw-http";
+import {
+  type GatewayProcess,
+  probeDuring,
+  startGatewayProcess,
+} from "../../testing/programs/gateway-process";
+import {
+  createInBatches,
+  type RawClient,
+  rawClient,
+  rawFrame,
+  upgradeRequest,
+  withinFileLimit,
+} from "../../testing/raw-http";
 import { until } from "../../testing/until";
 import { startTestGateway, type TestUser } from "../../testing/worlds/start-gateway";
 
@@ -7,7 +18,7 @@ import { startTestGateway, type TestUser } from "../../testing/worlds/start-gate
 const [HEADERS_SECONDS, REQUEST_SECONDS] = [20, 21];
 /** A busy machine that runs many tests at once must not fail these. */
 const PATIENCE_MS = 10_000;
-const IDLE = mostSockets(10_000);
+const IDLE = withinFileLimit(10_000);
 
 let gateway: GatewayProcess;
 let user: TestUser;
@@ -15,22 +26,22 @@ let user: TestUser;
 beforeAll(async () => {
   const beside = await startTestGateway();
   user = await beside.newUser();
-  gateway = await gatewayProcess(beside, {
+  gateway = await startGatewayProcess(beside, {
     HTTP_REQUEST_SECONDS: String(REQUEST_SECONDS),
     TELEMETRY_MAX_SOCKETS: String(10 * IDLE),
     HTTP_MAX_CONNECTIONS: String(2 * IDLE),
   });
 });
 
-const served = <T>(work: () => Promise<T>) => meanwhile(gateway.api.as(user.token), "/user", work);
+const served = <T>(work: () => Promise<T>) => probeDuring(gateway.api.as(user.token), "/user", work);
 
 /** 300 of them; resolves, when all were hung up on, with what they were told and how long that took. */
 async function talkSlowly(): Promise<{ statuses: Set<string>; tookSeconds: number }> {
   const began = performance.now();
-  const headers = await many(150, () => rawCaller(gateway.port, "GET /api/v1/user HTTP/1.1\r\n"));
+  const headers = await createInBatches(150, () => rawClient(gateway.port, "GET /api/v1/user HTTP/1.1\r\n"));
   const head =
     "POST /api/v1/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9999\r\n\r\n";
-  const bodies = await many(150, () => rawCaller(gateway.port, head));
+  const bodies = await createInBatches(150, () => rawClient(gateway.port, head));
   const dribble = setInterval(() => {
     for (const { socket } of headers) if (socket.writable) socket.write("a");
     for (const { socket } of bodies) if (socket.writable) socket.write("[");
@@ -38,15 +49,17 @@ async function talkSlowly(): Promise<{ statuses: Set<string>; tookSeconds: numbe
   const callers = [...headers, ...bodies];
   await Promise.all(callers.map(({ closed }) => closed));
   clearInterval(dribble);
-  const statuses = new Set(callers.map(({ heard }) => heard().slice(9, 12)));
+  const statuses = new Set(callers.map(({ received: heard }) => heard().slice(9, 12)));
   return { statuses, tookSeconds: (performance.now() - began) / 1000 };
 }
 
 /** Comes and says nothing, so often. */
-async function sayNothing(count: number): Promise<RawCaller[]> {
-  const callers: RawCaller[] = [];
+async function sayNothing(count: number): Promise<RawClient[]> {
+  const callers: RawClient[] = [];
   while (callers.length < count) {
-    callers.push(...(await many(Math.min(400, count - callers.length), () => rawCaller(gateway.port))));
+    callers.push(
+      ...(await createInBatches(Math.min(400, count - callers.length), () => rawClient(gateway.port))),
+    );
     // One whom the listener's queue has no place for comes a second later, or three.
     await until(() => gateway.sockets() >= callers.length, HEADERS_SECONDS * 1000, 100);
   }
@@ -76,20 +89,20 @@ const PING = Buffer.from([0x81, 1, "2".charCodeAt(0)]);
 const PONG = rawFrame({ first: 0x81, payload: Buffer.from("3") });
 
 /** Socket.IO in its barest form: enough to be welcomed, and then nothing but that it is there. */
-async function idleWatcher(): Promise<RawCaller> {
+async function idleWatcher(): Promise<RawClient> {
   const path = `/socket.io/?EIO=4&transport=websocket&token=${user.token}`;
-  const caller = await rawCaller(gateway.port, upgradeTo(path));
+  const caller = await rawClient(gateway.port, upgradeRequest(path));
   caller.socket.on("data", (chunk) => chunk.includes(PING) && caller.socket.write(PONG));
-  await until(() => caller.heard().includes('"sid"'));
+  await until(() => caller.received().includes('"sid"'));
   caller.socket.write(rawFrame({ first: 0x81, payload: Buffer.from("40") }));
-  await until(() => caller.heard().includes("connected"));
+  await until(() => caller.received().includes("connected"));
   return caller;
 }
 
 test(`${IDLE} silent Socket.IO clients take bounded memory, the next is refused, and others are served`, async () => {
   const before = gateway.memory().now;
   const { result, slowestMs, failed } = await served(async () => {
-    const watchers = await many(IDLE, idleWatcher);
+    const watchers = await createInBatches(IDLE, idleWatcher);
     const [held, open] = [gateway.memory().now, gateway.sockets()];
     const refused = await fetch(`${gateway.url}/socket.io/?EIO=4&transport=polling&token=${user.token}`);
     for (const { socket } of watchers) socket.destroy();

@@ -1,5 +1,5 @@
-import { belongings } from "../../testing/access/belongings";
-import { rawCaller } from "../../testing/raw-http";
+import { createUserObjects } from "../../testing/access/user-objects";
+import { rawClient } from "../../testing/raw-http";
 import { TestWatcher } from "../../testing/watcher";
 import { eventually } from "../../testing/worlds/simulated-drone";
 import { startTestGateway } from "../../testing/worlds/start-gateway";
@@ -9,11 +9,11 @@ jest.setTimeout(120_000);
 
 test("a watcher gets TELEMETRY_MAX_STREAMS streams, and another one after it unsubscribes", async () => {
   const gateway = await startTestGateway({ TELEMETRY_MAX_STREAMS: "2", LINK_CONNECT_TIMEOUT_MS: "50" });
-  const { user, drone } = await belongings(gateway);
+  const { user, drone } = await createUserObjects(gateway);
   const watcher = new TestWatcher(gateway.url, user.token);
   await watcher.subscribe(drone, "gps");
   await watcher.subscribe(drone, "logs");
-  watcher.forget();
+  watcher.clear();
   watcher.socket.emit("subscribe_telemetry", { drone_id: drone, stream_type: "relalt" });
   const refused = () => watcher.all("error").some(({ message }) => message.includes("2 streams at most"));
   await eventually("the third is refused", refused);
@@ -68,7 +68,7 @@ test("one user gets a tenth of the Socket.IO clients, and so do all clients with
 test("a port takes HTTP_MAX_CONNECTIONS connections, and another one after one has ended", async () => {
   const gateway = await startTestGateway({ HTTP_MAX_CONNECTIONS: "3" });
   const port = Number(new URL(gateway.url).port);
-  const callers = await Promise.all([1, 2, 3].map(() => rawCaller(port)));
+  const callers = await Promise.all([1, 2, 3].map(() => rawClient(port)));
   await expect(fetch(`${gateway.url}/healthz`)).rejects.toThrow();
   callers[0]?.socket.destroy();
   await eventually("it is served", async () =>
@@ -146,7 +146,7 @@ test("the 33rd request under way of one user gets 429, and other users are serve
     `Authorization: Bearer ${user.token}`,
   ].join("\r\n");
   // Their bodies do not come. More than the limit: the request that asks whether it is reached may take one's turn.
-  const callers = await Promise.all(Array.from({ length: 80 }, () => rawCaller(port, `${head}\r\n\r\n`)));
+  const callers = await Promise.all(Array.from({ length: 80 }, () => rawClient(port, `${head}\r\n\r\n`)));
   await eventually(
     "the user has all requests under way",
     async () => (await user.api.get("/user")).status === 429,

@@ -1,7 +1,11 @@
 import { freePort } from "../../laptop/free-port";
 import { ApiClient } from "../../testing/client";
-import { type GatewayProcess, gatewayProcess, meanwhile } from "../../testing/programs/gateway-process";
-import { many } from "../../testing/raw-http";
+import {
+  type GatewayProcess,
+  probeDuring,
+  startGatewayProcess,
+} from "../../testing/programs/gateway-process";
+import { createInBatches } from "../../testing/raw-http";
 import { startTestGateway, type TestUser } from "../../testing/worlds/start-gateway";
 
 /** A busy machine takes several times as long. */
@@ -18,7 +22,10 @@ beforeAll(async () => {
   user = await beside.newUser();
   const body = { type: "sitl", name: "gone", vehicle_type: "copter", link_host: "localhost" };
   drone = (await user.api.post("/drone", { ...body, port: await freePort() })).body.id;
-  gateway = await gatewayProcess(beside, { TRUSTED_PROXIES: "loopback", LINK_CONNECT_TIMEOUT_MS: "5000" });
+  gateway = await startGatewayProcess(beside, {
+    TRUSTED_PROXIES: "loopback",
+    LINK_CONNECT_TIMEOUT_MS: "5000",
+  });
 });
 
 /** What an order to the drone says after its name was looked up, in the threads that hashes are made in. */
@@ -34,7 +41,7 @@ const from = ({ url }: { readonly url: string }, address: string) =>
 /** Wrong logins, two hundred at once, each with a name of its own; how many had each status. */
 async function flood(addressOf: (n: number) => string): Promise<Map<number, number>> {
   const counts = new Map<number, number>();
-  await many(FLOOD, async (n) => {
+  await createInBatches(FLOOD, async (n) => {
     const body = { username: `nobody-${n}@example.com`, password: "a guess" };
     const { status } = await from(gateway, addressOf(n)).post("/login", body);
     counts.set(status, (counts.get(status) ?? 0) + 1);
@@ -49,7 +56,7 @@ async function timed<T>(work: Promise<T>): Promise<{ value: T; ms: number }> {
 
 test("600 wrong logins from one address, each for another account, do not delay other clients", async () => {
   const { username, password } = user;
-  const { result, failed, slowestMs } = await meanwhile(gateway.api.as(user.token), "/user", async () => {
+  const { result, failed, slowestMs } = await probeDuring(gateway.api.as(user.token), "/user", async () => {
     const flooding = flood(() => "192.0.2.66");
     const login = await timed(from(gateway, "198.51.100.7").post("/login", { username, password }));
     return { login, dialled: await dial(), counts: await flooding };

@@ -1,7 +1,11 @@
 import { ApiClient } from "../../testing/client";
-import { type GatewayProcess, gatewayProcess, meanwhile } from "../../testing/programs/gateway-process";
+import {
+  type GatewayProcess,
+  probeDuring,
+  startGatewayProcess,
+} from "../../testing/programs/gateway-process";
 import { until } from "../../testing/until";
-import { type Interruptible, interruptible } from "../../testing/worlds/interruptible";
+import { type InterruptibleLink, interruptibleLink } from "../../testing/worlds/interruptible-link";
 import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
 
 const PICTURES = 10_000;
@@ -9,11 +13,11 @@ const PICTURES = 10_000;
 let beside: TestGateway;
 let gateway: GatewayProcess;
 /** The way from the gateway to the store. */
-let cable: Interruptible;
+let link: InterruptibleLink;
 beforeAll(async () => {
   beside = await startTestGateway();
-  cable = await interruptible(beside.deps.config.S3_ENDPOINT as string);
-  gateway = await gatewayProcess(beside, { S3_ENDPOINT: cable.url });
+  link = await interruptibleLink(beside.deps.config.S3_ENDPOINT as string);
+  gateway = await startGatewayProcess(beside, { S3_ENDPOINT: link.url });
 });
 
 const newVehicle = async ({ api }: TestUser): Promise<number> =>
@@ -44,8 +48,8 @@ test("10,000 pictures are listed, and others are served meanwhile", async () => 
     [`/executions/${execution}`, ({ assets }: { assets: unknown }) => assets],
   ] as const) {
     const asked = performance.now();
-    const served = await meanwhile(probe, "/healthz", () =>
-      meanwhile(gateway.api.as(other.token), "/missions", () => api.get(path)),
+    const served = await probeDuring(probe, "/healthz", () =>
+      probeDuring(gateway.api.as(other.token), "/missions", () => api.get(path)),
     );
     const took = performance.now() - asked;
     const { result: others, slowestMs, failed } = served;
@@ -82,17 +86,17 @@ async function filmed(user: TestUser): Promise<string> {
 test("while the object store does not answer, only requests for videos wait", async () => {
   const [first, ...users] = await Promise.all([1, 2, 3, 4, 5].map(() => beside.newUser()));
   const films = await Promise.all(users.map(async (user) => ({ user, path: await filmed(user) })));
-  cable.stall();
+  link.stall();
   let played = 0;
   const plays = films.map(async ({ user, path }) => {
     const { status } = await gateway.api.as(user.token).get(path);
     played += 1;
     return status;
   });
-  await until(() => cable.connections >= films.length);
+  await until(() => link.connections >= films.length);
   for (const path of ["/missions", "/drones"])
     expect((await gateway.api.as((first as TestUser).token).get(path)).status).toBeLessThan(300);
   expect(played).toBe(0);
-  cable.mend();
+  link.mend();
   expect(await Promise.all(plays)).toEqual([200, 200, 200, 200]);
 });

@@ -1,5 +1,5 @@
 import { atEndOfFile } from "../../testing";
-import { TEST_EDGE_SECRET } from "../../testing/access/belongings";
+import { TEST_EDGE_SECRET } from "../../testing/access/user-objects";
 import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
 import { startTestRelay } from "../../testing/worlds/start-relay";
 import { tunnelWorld } from "../../testing/worlds/start-tunnel";

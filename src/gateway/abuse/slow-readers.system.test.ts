@@ -1,5 +1,9 @@
-import { type GatewayProcess, gatewayProcess, meanwhile } from "../../testing/programs/gateway-process";
-import { many, type RawCaller, rawCaller } from "../../testing/raw-http";
+import {
+  type GatewayProcess,
+  probeDuring,
+  startGatewayProcess,
+} from "../../testing/programs/gateway-process";
+import { createInBatches, type RawClient, rawClient } from "../../testing/raw-http";
 import { scrape } from "../../testing/scrape";
 import { until } from "../../testing/until";
 import { insertMissions } from "../../testing/worlds/plans";
@@ -18,21 +22,21 @@ let gateway: GatewayProcess;
 beforeAll(async () => {
   beside = await startTestGateway();
   // As in a pod of 1 GiB: on a large machine V8 would let garbage pile up.
-  gateway = await gatewayProcess(beside, { NODE_OPTIONS: "--max-old-space-size=512" });
+  gateway = await startGatewayProcess(beside, { NODE_OPTIONS: "--max-old-space-size=512" });
 }, 60_000);
 
 const apiOf = ({ token }: TestUser) => gateway.api.as(token);
 
 /** Sends a request and reads nothing of the reply. */
-async function unread({ token }: TestUser, path: string): Promise<RawCaller> {
-  const caller = await rawCaller(gateway.port);
+async function unread({ token }: TestUser, path: string): Promise<RawClient> {
+  const caller = await rawClient(gateway.port);
   caller.socket.pause();
   caller.socket.write(`GET /api/v1${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`);
   return caller;
 }
 
 /** What these were sent until their connections were closed. */
-async function readAll(callers: readonly RawCaller[]): Promise<string[]> {
+async function readAll(callers: readonly RawClient[]): Promise<string[]> {
   for (const { socket } of callers) socket.resume();
   const closing = setInterval(() => {
     // Connections whose reply was sent completely stay open.
@@ -40,7 +44,7 @@ async function readAll(callers: readonly RawCaller[]): Promise<string[]> {
   }, 1_000);
   await Promise.all(callers.map(({ closed }) => closed));
   clearInterval(closing);
-  return callers.map(({ heard }) => heard());
+  return callers.map(({ received: heard }) => heard());
 }
 
 const stalled = async () => (await scrape(gateway.url)).value("fleet_http_stalled_replies_total");
@@ -49,8 +53,8 @@ test("150 connections that do not read a long reply are refused or closed in bou
   const [user, other] = [await beside.newUser(), await beside.newUser()];
   await insertMissions(beside.deps.db, user.id, MISSIONS);
   const before = gateway.memory().now;
-  const { result, failed } = await meanwhile(apiOf(other), "/missions", async () => {
-    const callers = await many(CALLERS, () => unread(user, "/missions"));
+  const { result, failed } = await probeDuring(apiOf(other), "/missions", async () => {
+    const callers = await createInBatches(CALLERS, () => unread(user, "/missions"));
     await until(async () => (await stalled()) > 0, 60_000);
     // Their requests end, one way or the other.
     await until(async () => (await apiOf(user).get("/user")).status === 200, 60_000);
@@ -72,7 +76,7 @@ test("20,000 missions of one user are listed eight times at once, and others are
   const user = await beside.newUser();
   const other = await beside.newUser();
   await insertMissions(beside.deps.db, user.id, { plans: 20_000 });
-  const { result, slowestMs, failed } = await meanwhile(apiOf(other), "/missions", () =>
+  const { result, slowestMs, failed } = await probeDuring(apiOf(other), "/missions", () =>
     Promise.all(Array.from({ length: 8 }, () => apiOf(user).get("/missions"))),
   );
   for (const { body } of result) expect(body).toHaveLength(20_000);

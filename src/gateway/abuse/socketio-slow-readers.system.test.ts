@@ -1,5 +1,5 @@
-import { type GatewayProcess, gatewayProcess } from "../../testing/programs/gateway-process";
-import { type RawCaller, rawCaller, rawFrame, upgradeTo } from "../../testing/raw-http";
+import { type GatewayProcess, startGatewayProcess } from "../../testing/programs/gateway-process";
+import { type RawClient, rawClient, rawFrame, upgradeRequest } from "../../testing/raw-http";
 import { scrape } from "../../testing/scrape";
 import { until } from "../../testing/until";
 import { TestWatcher } from "../../testing/watcher";
@@ -10,7 +10,7 @@ let user: TestUser;
 let drone: number;
 beforeAll(async () => {
   const beside = await startTestGateway();
-  gateway = await gatewayProcess(beside);
+  gateway = await startGatewayProcess(beside);
   user = await beside.newUser();
   drone = (await user.api.post("/drone", { type: "sitl", name: "watched", vehicle_type: "copter" })).body.id;
 });
@@ -21,17 +21,17 @@ const ended = async (reason: string) =>
 const text = (payload: string) => rawFrame({ first: 0x81, payload: Buffer.from(payload) });
 
 /** Engine.IO's connection, which nobody has joined by. */
-async function connected(): Promise<RawCaller> {
-  const caller = await rawCaller(
+async function connected(): Promise<RawClient> {
+  const caller = await rawClient(
     gateway.port,
-    upgradeTo(`/socket.io/?EIO=4&transport=websocket&token=${user.token}`),
+    upgradeRequest(`/socket.io/?EIO=4&transport=websocket&token=${user.token}`),
   );
-  await until(() => caller.heard().includes('"sid"'));
+  await until(() => caller.received().includes('"sid"'));
   return caller;
 }
 
 /** Writes these again and again, as fast as they are taken, and reads nothing, until it is hung up on. */
-async function flood({ socket, closed }: RawCaller, frame: Buffer): Promise<void> {
+async function flood({ socket, closed }: RawClient, frame: Buffer): Promise<void> {
   const many = Buffer.concat(Array(3_000).fill(frame));
   socket.pause();
   while (!socket.destroyed) {
@@ -81,7 +81,7 @@ test.each([
     const caller = await connected();
     if (joined) {
       caller.socket.write(text("40"));
-      await until(() => caller.heard().includes("connected"));
+      await until(() => caller.received().includes("connected"));
     }
     await flood(caller, frame);
   });
@@ -105,8 +105,8 @@ test("a polling client that sends events and never polls for the answers is disc
 test("a client that sends 3,000 events and reads the answers keeps its connection", async () => {
   const caller = await connected();
   caller.socket.write(text("40"));
-  await until(() => caller.heard().includes("connected"));
-  const answers = () => caller.heard().split('42["error"').length - 1;
+  await until(() => caller.received().includes("connected"));
+  const answers = () => caller.received().split('42["error"').length - 1;
   for (let asked = 0; asked < 3_000; asked += 500) {
     caller.socket.write(Buffer.concat(Array(500).fill(text('42["subscribe_telemetry",0]'))));
     await until(() => answers() === asked + 500);

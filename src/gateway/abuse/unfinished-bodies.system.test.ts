@@ -1,5 +1,5 @@
-import { gatewayProcess, meanwhile } from "../../testing/programs/gateway-process";
-import { many, rawCaller } from "../../testing/raw-http";
+import { probeDuring, startGatewayProcess } from "../../testing/programs/gateway-process";
+import { createInBatches, rawClient } from "../../testing/raw-http";
 import { until } from "../../testing/until";
 import { startTestGateway } from "../../testing/worlds/start-gateway";
 
@@ -10,7 +10,7 @@ const BODY_BYTES = 1_000_000;
 
 test("150 unfinished bodies of one user take bounded memory, and other users are served", async () => {
   const beside = await startTestGateway();
-  const gateway = await gatewayProcess(beside, { NODE_OPTIONS: "--max-old-space-size=256" });
+  const gateway = await startGatewayProcess(beside, { NODE_OPTIONS: "--max-old-space-size=256" });
   const [user, other] = [await beside.newUser(), await beside.newUser()];
   const head = [
     "PATCH /api/v1/mission/1/points HTTP/1.1",
@@ -19,13 +19,14 @@ test("150 unfinished bodies of one user take bounded memory, and other users are
   ].join("\r\n");
   const body = `[${"1,".repeat(BODY_BYTES / 2 - 1)}`;
   const before = gateway.memory().now;
-  const { result, failed } = await meanwhile(gateway.api.as(other.token), "/user", async () => {
-    const callers = await many(CALLERS, () => rawCaller(gateway.port, `${head}\r\n\r\n${body}`));
+  const { result, failed } = await probeDuring(gateway.api.as(other.token), "/user", async () => {
+    const callers = await createInBatches(CALLERS, () => rawClient(gateway.port, `${head}\r\n\r\n${body}`));
     // A refusal that comes while the client still sends may end as a reset without its text.
-    const waiting = () => callers.filter(({ heard, socket }) => heard() === "" && !socket.destroyed);
+    const waiting = () =>
+      callers.filter(({ received: heard, socket }) => heard() === "" && !socket.destroyed);
     await until(() => waiting().length === UNDER_WAY, 60_000);
     for (const { socket } of callers) socket.destroy();
-    return new Set(callers.map(({ heard }) => heard().split("\r\n")[0]));
+    return new Set(callers.map(({ received: heard }) => heard().split("\r\n")[0]));
   });
   expect(failed).toBe(0);
   expect([...result].toSorted()).toEqual(["", "HTTP/1.1 429 Too Many Requests"]);

@@ -1,9 +1,14 @@
 import type { Ipv4 } from "../../domain/ipv4";
-import { type Belongings, belongings, CONFIDENTIAL, TEST_EDGE_SECRET } from "../../testing/access/belongings";
 import { databaseDigest } from "../../testing/access/database-digest";
-import { idsOf, kindOf, request } from "../../testing/access/id-requests";
+import { idsOf, kindOf, requestWithIds } from "../../testing/access/id-requests";
+import {
+  CONFIDENTIAL,
+  createUserObjects,
+  TEST_EDGE_SECRET,
+  type UserObjects,
+} from "../../testing/access/user-objects";
 import { type Operation, operationsOf } from "../../testing/spec-requests";
-import { askFrom, type EdgeAsk, startEdge, type TestEdge } from "../../testing/worlds/start-edge";
+import { type EdgeRequest, requestFrom, startEdge, type TestEdge } from "../../testing/worlds/start-edge";
 import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
 
 // A busy machine takes several times as long.
@@ -14,7 +19,7 @@ const DRONE = "127.0.9.2";
 const STRANGER = "127.0.9.9";
 
 /** Ways in which a caller may say that it is the drone at this address. */
-const forgeries = (ip: string): Readonly<Record<string, NonNullable<EdgeAsk["headers"]>>> => ({
+const forgeries = (ip: string): Readonly<Record<string, NonNullable<EdgeRequest["headers"]>>> => ({
   "X-Drone-IP": { "X-Drone-IP": ip },
   "X-DRONE-IP twice": { "X-DRONE-IP": [ip, ip] },
   "x-Real-ip": { "x-Real-ip": ip },
@@ -32,13 +37,13 @@ const forgeries = (ip: string): Readonly<Record<string, NonNullable<EdgeAsk["hea
 describe.each(["contract", "strict"] as const)("through the edge, in the %s profile", (profile) => {
   let gateway: TestGateway;
   let edge: TestEdge;
-  let own: Belongings;
-  let others: Belongings;
+  let own: UserObjects;
+  let others: UserObjects;
   let routes: Operation[];
 
   beforeAll(async () => {
     gateway = await startTestGateway({ ACCESS_PROFILE: profile, EDGE_SECRET: TEST_EDGE_SECRET });
-    [own, others] = [await belongings(gateway), await belongings(gateway)];
+    [own, others] = [await createUserObjects(gateway), await createUserObjects(gateway)];
     const url = gateway.droneUrl ?? gateway.url;
     edge = await startEdge([], { gateway: { port: 0, url, secret: TEST_EDGE_SECRET } });
     const drone = { ip: own.ip as Ipv4, keyId: "the drone's" };
@@ -56,11 +61,11 @@ describe.each(["contract", "strict"] as const)("through the edge, in the %s prof
   const ask = async (
     from: string,
     operation: Operation,
-    whose: Belongings,
-    headers: NonNullable<EdgeAsk["headers"]>,
+    whose: UserObjects,
+    headers: NonNullable<EdgeRequest["headers"]>,
   ) => {
-    const { path, body } = request(operation, () => whose);
-    const reply = await askFrom(from, `${edge.edge.url("gateway")}/api/v1${path}`, {
+    const { path, body } = requestWithIds(operation, () => whose);
+    const reply = await requestFrom(from, `${edge.edge.url("gateway")}/api/v1${path}`, {
       method: operation.method,
       headers: { ...headers, ...(body ? { "content-type": "application/json" } : {}) },
       ...(body ? { body: JSON.stringify(body) } : {}),

@@ -1,15 +1,15 @@
 import type { Route } from "../../http/route";
-import { type BadCallers, badCallers, otherTokens } from "../../testing/access/bad-tokens";
+import { type BadCredentials, badCredentials, validTokens } from "../../testing/access/bad-credentials";
+import { databaseDigest } from "../../testing/access/database-digest";
+import { expectedStatuses, idsOf, kindOf, requestWithIds } from "../../testing/access/id-requests";
+import { missingCases } from "../../testing/access/missing-cases";
 import {
-  type Belongings,
-  belongings,
   CONFIDENTIAL,
+  createUserObjects,
   droneApi,
   TEST_EDGE_SECRET,
-} from "../../testing/access/belongings";
-import { databaseDigest } from "../../testing/access/database-digest";
-import { answers, idsOf, kindOf, request } from "../../testing/access/id-requests";
-import { missingCases } from "../../testing/access/missing-cases";
+  type UserObjects,
+} from "../../testing/access/user-objects";
 import { ApiClient, type Reply } from "../../testing/client";
 import { type Operation, operationsOf } from "../../testing/spec-requests";
 import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
@@ -50,9 +50,9 @@ const said = ({ status, body }: Reply) => `${status} ${JSON.stringify(body).repl
 
 describe.each(["contract", "strict"] as const)("in the %s profile", (profile) => {
   let gateway: TestGateway;
-  let own: Belongings;
-  let others: Belongings;
-  let bad: BadCallers;
+  let own: UserObjects;
+  let others: UserObjects;
+  let bad: BadCredentials;
   let walked: { operation: Operation; route: Route }[];
 
   beforeAll(async () => {
@@ -64,9 +64,9 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
       NETWORK_LOGIN_FAILURES_PER_15_MINUTES: "0",
       MAILS_PER_HOUR: "0",
     });
-    own = await belongings(gateway);
-    others = await belongings(gateway);
-    bad = await badCallers(gateway, own.user, own.roomToken);
+    own = await createUserObjects(gateway);
+    others = await createUserObjects(gateway);
+    bad = await badCredentials(gateway, own.user, own.roomToken);
     const operations = operationsOf((await gateway.api.get("/apispec.json")).body);
     walked = gateway.features.routes.map((route) => {
       const name = `${route.method.toUpperCase()} ${route.path}`;
@@ -87,7 +87,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
   ) =>
     Promise.all(
       routes.map(async ({ operation }) => {
-        const { path, body } = request(operation, () => own);
+        const { path, body } = requestWithIds(operation, () => own);
         const reply = await new ApiClient(base).with(headers).send(operation.method, path, body);
         return { name: operation.name, reply };
       }),
@@ -136,7 +136,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
   });
 
   test("a valid token of another kind does not open a route either", async () => {
-    const { access, refresh, reset, reset_of_nobody } = otherTokens(gateway, own.user);
+    const { access, refresh, reset, reset_of_nobody } = validTokens(gateway, own.user);
     await expectRefused(401, guardedBy("user", "reset"), refresh);
     await expectRefused(401, guardedBy("user", "refresh"), reset);
     await expectRefused(401, guardedBy("refresh"), access);
@@ -147,7 +147,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
   test("only the drone's own video room token opens its video room", async () => {
     const routes = guardedBy("video_room");
     const { "a video room token": good, ...rest } = bad;
-    for (const [kind, headers] of Object.entries({ ...rest, ...otherTokens(gateway, own.user) }))
+    for (const [kind, headers] of Object.entries({ ...rest, ...validTokens(gateway, own.user) }))
       await expectRefused("authorization" in headers ? 400 : 402, routes, headers).catch((error) => {
         throw new Error(`${kind}: ${error.message}`);
       });
@@ -155,7 +155,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
   });
 
   test("a route with a token of its own refuses tokens of other kinds", async () => {
-    const { access, reset } = otherTokens(gateway, own.user);
+    const { access, reset } = validTokens(gateway, own.user);
     const [jwt = ""] = Object.values(access).map((header) => header.replace("Bearer ", ""));
     const inactive = await gateway.newInactiveUser("CUSTOMER");
     const active = own.user.id;
@@ -227,7 +227,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
     });
 
     test("the drone-only port answers 404 on every route of users, also with a valid token", async () => {
-      const { access } = otherTokens(gateway, own.user);
+      const { access } = validTokens(gateway, own.user);
       const routes = guardedBy("user", "refresh", "reset", "public", "token", "video_room");
       const replies = await askAll(routes, access, `${gateway.droneUrl}/api/v1`);
       expect(replies.filter(({ reply }) => reply.status !== 404)).toEqual([]);
@@ -244,7 +244,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
       const routes = guardedBy("drone");
       for (const claim of [...claims(own.user.ip), ...claims("192.0.2.1"), ...claims("10.71."), {}])
         await expectRefused(401, routes, claim);
-      const access = otherTokens(gateway, own.user).access;
+      const access = validTokens(gateway, own.user).access;
       await expectRefused(401, routes, access);
       await expectRefused(404, routes, { "x-drone-ip": "10.71.0.77" });
     });
@@ -277,10 +277,10 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
     let before = await databaseDigest(gateway.deps.db);
     const wrong: string[] = [];
     for (const { operation, route, id, name } of cases()) {
-      const { path, body } = request(operation, (asked) => (asked === id ? others : own));
+      const { path, body } = requestWithIds(operation, (asked) => (asked === id ? others : own));
       const reply = await callerOf(route).send(operation.method, path, body);
       const leaks = JSON.stringify(reply.body).includes(CONFIDENTIAL);
-      if (reply.status !== (answers[name] ?? 404) || leaks) wrong.push(`${name}: ${said(reply)}`);
+      if (reply.status !== (expectedStatuses[name] ?? 404) || leaks) wrong.push(`${name}: ${said(reply)}`);
       const { "public.drone_commands": commands, ...after } = await databaseDigest(gateway.deps.db);
       // An order to one's own drone is on record, even one that goes nowhere.
       const isOrder = operation.path.startsWith("/drone/action/") && id !== "drone_id";
@@ -288,14 +288,16 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
       if (JSON.stringify(after) !== JSON.stringify(unchanged)) wrong.push(`${name} changed something.`);
       if (!isOrder && commands !== known) wrong.push(`${name} is on record as an order.`);
       before = { ...unchanged, "public.drone_commands": commands ?? "" };
-      const good = request(operation, () => own);
+      const good = requestWithIds(operation, () => own);
       const allowed = await callerOf(route).send(operation.method, good.path, good.body);
       if (said(allowed) === said(reply)) wrong.push(`${name}: one's own is refused in the same words.`);
-      if (/^DELETE|delete$|complete$/.test(operation.name)) own = await belongings(gateway);
+      if (/^DELETE|delete$|complete$/.test(operation.name)) own = await createUserObjects(gateway);
       before = await databaseDigest(gateway.deps.db);
     }
     expect(wrong).toEqual([]);
-    expect(Object.keys(answers).filter((name) => !cases().some((one) => one.name === name))).toEqual([]);
+    expect(Object.keys(expectedStatuses).filter((name) => !cases().some((one) => one.name === name))).toEqual(
+      [],
+    );
   });
 
   test("a listing holds only the caller's own rows: another user's rows do not change it", async () => {
@@ -304,7 +306,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
     );
     const toldTo = async ({ api }: TestUser) => {
       const replies = lists.map(async ({ operation }) => {
-        const { status, body } = await api.get(request(operation, () => ({}) as Belongings).path);
+        const { status, body } = await api.get(requestWithIds(operation, () => ({}) as UserObjects).path);
         // A presigned URL is another each second.
         return [operation.name, JSON.stringify({ status, body }).replaceAll(/X-Amz-[^"]*/g, "")] as const;
       });
@@ -312,7 +314,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
     };
     const newcomer = await gateway.newUser();
     const before = await toldTo(newcomer);
-    const { user: another } = await belongings(gateway);
+    const { user: another } = await createUserObjects(gateway);
     expect(await toldTo(newcomer)).toEqual(before);
     // It is told to whose it is.
     const theirs = await toldTo(another);

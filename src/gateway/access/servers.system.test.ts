@@ -6,12 +6,12 @@ import { freePort } from "../../laptop/free-port";
 import { startOnboard } from "../../onboard";
 import { loadConfig, onboardConfig } from "../../platform/config";
 import { atEndOfFile } from "../../testing";
-import { type BadCallers, badCallers, otherTokens } from "../../testing/access/bad-tokens";
-import { type Belongings, belongings, TEST_EDGE_SECRET } from "../../testing/access/belongings";
+import { type BadCredentials, badCredentials, validTokens } from "../../testing/access/bad-credentials";
+import { createUserObjects, TEST_EDGE_SECRET, type UserObjects } from "../../testing/access/user-objects";
 import { filesWith } from "../../testing/guards/source-files";
-import { rawStatuses, upgradeTo } from "../../testing/raw-http";
+import { rawStatuses, upgradeRequest } from "../../testing/raw-http";
 import { REPLICA_ENV, TEST_PEER_SECRET } from "../../testing/worlds/replicas";
-import { askFrom, startEdge, type TestEdge } from "../../testing/worlds/start-edge";
+import { requestFrom, startEdge, type TestEdge } from "../../testing/worlds/start-edge";
 import { startTestGateway, TEST_JWT_SECRET, type TestGateway } from "../../testing/worlds/start-gateway";
 import { startTestRelay } from "../../testing/worlds/start-relay";
 import { tunnelWorld } from "../../testing/worlds/start-tunnel";
@@ -83,8 +83,8 @@ interface Endpoint {
 
 describe.each(["contract", "strict"] as const)("in the %s profile", (profile) => {
   let gateway: TestGateway;
-  let own: Belongings;
-  let bad: BadCallers;
+  let own: UserObjects;
+  let bad: BadCredentials;
   /** The URL of each process, by its name. */
   let at: Readonly<Record<string, string>>;
   let edge: TestEdge;
@@ -98,10 +98,10 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
       EDGE_SECRET: TEST_EDGE_SECRET,
       LINK_CONNECT_TIMEOUT_MS: "50",
     });
-    own = await belongings(gateway);
-    const { access, refresh, reset } = otherTokens(gateway, own.user);
+    own = await createUserObjects(gateway);
+    const { access, refresh, reset } = validTokens(gateway, own.user);
     bad = {
-      ...(await badCallers(gateway, own.user, own.roomToken)),
+      ...(await badCredentials(gateway, own.user, own.roomToken)),
       "a user": access,
       "a refresh token": refresh,
       "a reset token": reset,
@@ -210,7 +210,11 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
       const paths = [...opsPaths, "/", "/redispad", "/socket.io", `${SOCKETS_PATH}../x`];
       const taken = await Promise.all(
         paths.map(async (path) => {
-          const statuses = await rawStatuses(port, upgradeTo(path, "Authorization: Bearer none\r\n"), 300);
+          const statuses = await rawStatuses(
+            port,
+            upgradeRequest(path, "Authorization: Bearer none\r\n"),
+            300,
+          );
           return statuses.includes(101) ? [path] : [];
         }),
       );
@@ -222,14 +226,14 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
     const url = edge.edge.url("gateway") ?? "";
     for (const { path } of open())
       for (const headers of Object.values(bad))
-        expect([path, (await askFrom("127.0.9.9", `${url}${path}`, { headers })).status]).toEqual([
+        expect([path, (await requestFrom("127.0.9.9", `${url}${path}`, { headers })).status]).toEqual([
           path,
           403,
         ]);
     expect(edge.live.get("127.0.9.2")).toEqual({ ip: "127.0.9.2" as Ipv4, keyId: "key-0" });
     if (profile === "strict")
       for (const { path } of open())
-        expect([path, (await askFrom("127.0.9.2", `${url}${path}`)).status]).toEqual([path, 404]);
+        expect([path, (await requestFrom("127.0.9.2", `${url}${path}`)).status]).toEqual([path, 404]);
   });
 
   if (profile === "strict")

@@ -6,8 +6,8 @@ import { SOCKETS_PATH } from "../../features/telemetry";
 import { DRONE_PATH } from "../../relay/app";
 import { pilotRoutes } from "../../relay/upgrades";
 import { atEndOfFile } from "../../testing";
-import { type BadCallers, badCallers, otherTokens } from "../../testing/access/bad-tokens";
-import { type Belongings, belongings, TEST_EDGE_SECRET } from "../../testing/access/belongings";
+import { type BadCredentials, badCredentials, validTokens } from "../../testing/access/bad-credentials";
+import { createUserObjects, TEST_EDGE_SECRET, type UserObjects } from "../../testing/access/user-objects";
 import { until } from "../../testing/until";
 import { TestWatcher } from "../../testing/watcher";
 import { eventually } from "../../testing/worlds/simulated-drone";
@@ -30,9 +30,9 @@ const tokenOf = (headers: Readonly<Record<string, string>>) =>
 describe.each(["contract", "strict"] as const)("in the %s profile", (profile) => {
   const strict = profile === "strict";
   let gateway: TestGateway;
-  let own: Belongings;
-  let others: Belongings;
-  let bad: BadCallers;
+  let own: UserObjects;
+  let others: UserObjects;
+  let bad: BadCredentials;
   /** By what is wrong with it, each token that opens no socket. */
   let tokens: [kind: string, token: string][];
 
@@ -42,9 +42,9 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
       EDGE_SECRET: TEST_EDGE_SECRET,
       LINK_CONNECT_TIMEOUT_MS: "50",
     });
-    [own, others] = [await belongings(gateway), await belongings(gateway)];
-    bad = await badCallers(gateway, own.user, own.roomToken);
-    const { refresh, reset } = otherTokens(gateway, own.user);
+    [own, others] = [await createUserObjects(gateway), await createUserObjects(gateway)];
+    bad = await badCredentials(gateway, own.user, own.roomToken);
+    const { refresh, reset } = validTokens(gateway, own.user);
     tokens = Object.entries({ ...bad, "a refresh token": refresh, "a reset token": reset }).map(
       ([kind, headers]) => [kind, tokenOf(headers)],
     );
@@ -59,7 +59,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
       for (const [kind, token] of tokens)
         for (const transport of kind === "no token" ? ["websocket", "polling"] : ["websocket"]) {
           const watcher = watch(token, [transport]);
-          await eventually(`an answer to ${kind}`, () => watcher.heard.length > 0);
+          await eventually(`an answer to ${kind}`, () => watcher.received.length > 0);
           if (watcher.all("connected").length > 0) connected.push(kind);
           else await eventually(`${kind} is hung up on`, () => watcher.socket.disconnected);
           expect(watcher.all("error").length + watcher.all("connected").length).toBe(1);
@@ -93,16 +93,16 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
       expect(listened()).toEqual([...Object.keys(asked), "take_control"]);
       // Beside answers a watcher is told its place in the stream, and, at any time, that nothing is heard of a drone.
       const answers = () =>
-        watcher.heard.filter(
+        watcher.received.filter(
           ({ event, data }) => event !== "session" && !String(data.message).includes("cannot be reached"),
         );
       for (const [event, answer] of Object.entries(asked)) {
-        watcher.forget();
+        watcher.clear();
         watcher.socket.emit(event, { drone_id: others.drone, stream_type: "gps" });
         await eventually(`an answer to ${event}`, () => answers().length > 0);
         expect([event, answers()[0]?.event]).toEqual([event, answer]);
       }
-      watcher.forget();
+      watcher.clear();
       watcher.socket.emit("subscribe_telemetry", { drone_id: own.drone, stream_type: "gps" });
       expect(await watcher.next("subscription_confirmed")).toMatchObject({ drone_id: own.drone });
     });
@@ -140,7 +140,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
           (await fetch(`${relay.url}${DRONE_PATH.replace(":id", String(id))}`, { headers })).status;
         for (const [kind, headers] of Object.entries(bad))
           expect([kind, await ask(own.drone, headers)]).toEqual([kind, 401]);
-        const { access } = otherTokens(gateway, own.user);
+        const { access } = validTokens(gateway, own.user);
         expect(await ask(others.drone, access)).toBe(404);
         expect(await ask(own.drone, access)).toBe(200);
       });
@@ -170,7 +170,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
           });
         });
         await once(server, "listening");
-        const { drone } = await belongings(gateway);
+        const { drone } = await createUserObjects(gateway);
         await db("vpn_addresses").insert({ ip: "127.0.0.1", range: "simulated" });
         await db("drones").where({ id: drone }).update({ ip: "127.0.0.1" });
         const { port } = server.address() as AddressInfo;
@@ -197,7 +197,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
       { authorization: TUNNEL_SECRET },
       { authorization: `Bearer ${TUNNEL_SECRET.slice(1)}` },
       { "x-edge-secret": TUNNEL_SECRET, cookie: `secret=${TUNNEL_SECRET}` },
-      otherTokens(gateway, own.user).access,
+      validTokens(gateway, own.user).access,
     ];
     beforeAll(async () => {
       const world = await tunnelWorld();

@@ -4,7 +4,7 @@ import { TestWatcher } from "../../testing/watcher";
 import { startBalancer } from "../../testing/worlds/balancer";
 import { startJumphost, type TestJumphost } from "../../testing/worlds/jumphost";
 import {
-  asPhysical,
+  makePhysical,
   REPLICA_ENV,
   type ReplicaProcess,
   startReplicaProcess,
@@ -37,7 +37,7 @@ beforeEach(async () => {
   user = await steady.newUser();
   const ip = `127.0.0.${addresses++}`;
   drone = await tappedDrone(user, ip);
-  await asPhysical(steady.deps.db, drone, ip);
+  await makePhysical(steady.deps.db, drone, ip);
   harmed = await startReplicaProcess(programs, steady, { JUMPHOST_URL: jumphost.url });
   expect(await order(harmed, "guided")).toMatchObject({ status: 200 });
 });
@@ -65,8 +65,8 @@ test("a killed holder is replaced, for watchers and for orders, and no order is 
   const killedAt = performance.now();
   harmed.signal("SIGKILL");
   await harmed.ended;
-  watcher.forget();
-  returning.forget();
+  watcher.clear();
+  returning.clear();
   expect(await order(steady, "arm")).toMatchObject({ status: 200 });
   await watcher.next("telemetry_data");
   await returning.next("telemetry_data");
@@ -80,14 +80,14 @@ test("a paused holder is replaced, and sends nothing to the vehicle when it wake
   const watcher = await watcherAtSteady();
   const pausedAt = performance.now();
   harmed.signal("SIGSTOP");
-  watcher.forget();
+  watcher.clear();
   // Asked of the replica that stands still: it is done once, when that wakes up, and by the new holder.
   const late = order(harmed, "guided");
   expect(await order(steady, "arm")).toMatchObject({ status: 200 });
   await watcher.next("telemetry_data");
   expect(performance.now() - pausedAt).toBeLessThan(REPLACED_MS);
   await eventually("the paused one's pipe is closed", () => drone.tap.open === 1);
-  drone.tap.forget();
+  drone.tap.reset();
   harmed.signal("SIGCONT");
   expect(await late).toMatchObject({ status: 200 });
   expect(await order(harmed, "disarm_drone")).toMatchObject({ status: 200 });

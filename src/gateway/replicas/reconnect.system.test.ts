@@ -1,5 +1,5 @@
 import { decode, type JwtPayload, sign } from "jsonwebtoken";
-import { countingDrone, numberOf } from "../../testing/fakes/counting-vehicle";
+import { countingDrone, frameNumberOf } from "../../testing/fakes/counting-vehicle";
 import { TestWatcher } from "../../testing/watcher";
 import { type Balancer, startBalancer } from "../../testing/worlds/balancer";
 import {
@@ -55,7 +55,7 @@ async function dropped(
   balancer.cut();
   await new Promise((resolve) => setTimeout(resolve, 2_000));
   await meanwhile();
-  watcher.forget();
+  watcher.clear();
   balancer.to(to);
   await watcher.next("connected", connections === 0 ? 0 : 1);
 }
@@ -79,7 +79,7 @@ describe.each(["websocket", "polling"] as const)(
           "home and more",
           () => watcher.frames("home").length > 0 && watcher.frames().length > 10,
         );
-        steady.forget();
+        steady.clear();
         await dropped(watcher, where === "another replica" ? second.url : first.url);
         const missed = steady.frames("relalt").length;
         await eventually("frames come again", () => watcher.frames("relalt").length > 3);
@@ -92,8 +92,8 @@ describe.each(["websocket", "polling"] as const)(
         expect(watcher.frames("relalt").length).toBeLessThan(missed);
         const home = watcher.frames("home").length;
         expect(home).toBeLessThanOrEqual(2);
-        watcher.forget();
-        steady.forget();
+        watcher.clear();
+        steady.clear();
         await eventually("ten frames at both", () =>
           [watcher, steady].every((one) => one.frames("relalt").length >= 10),
         );
@@ -117,17 +117,17 @@ describe.each(["websocket", "polling"] as const)(
         await watcher.next("telemetry_data", 3);
         const before = vehicle.newest;
         await dropped(watcher, where === "another replica" ? second.url : first.url, async () => {
-          vehicle.hold();
-          await eventually("all is heard", () => numberOf(steady.frames().at(-1)) === vehicle.newest);
+          vehicle.pause();
+          await eventually("all is heard", () => frameNumberOf(steady.frames().at(-1)) === vehicle.newest);
         });
         const backAt = performance.now();
         await watcher.next("telemetry_data");
         expect(performance.now() - backAt).toBeLessThan(AT_ONCE_MS);
         expect(vehicle.newest).toBeGreaterThan(before + 5);
         const newest = vehicle.newest;
-        vehicle.goOn();
+        vehicle.resume();
         await watcher.next("telemetry_data", 6);
-        const heard = watcher.frames().map(numberOf);
+        const heard = watcher.frames().map(frameNumberOf);
         expect(heard[0]).toBe(newest);
         expect(heard).toEqual([...new Set(heard)].sort((a, b) => a - b));
         expect(watcher.all("subscription_confirmed")).toEqual([]);
@@ -145,7 +145,7 @@ test("a client of a replica that stops reconnects to another by itself", async (
   await watcher.next("telemetry_data");
   balancer.to(second.url);
   await first.lifecycle.stop("the test says so");
-  watcher.forget();
+  watcher.clear();
   await watcher.next("telemetry_data", 3);
   expect(watcher.all("subscription_confirmed")).toEqual([]);
 });
@@ -199,12 +199,12 @@ test("a client with an expired token is refused, and is in its rooms again with 
   await watcher.subscribe(drone.id, "relalt");
   await watcher.next("telemetry_data");
   await eventually("the token expires", () => Date.now() > exp * 1_000);
-  watcher.forget();
+  watcher.clear();
   await watcher.next("telemetry_data");
   balancer.to(second.url);
   balancer.cut();
   expect(await watcher.next("error")).toEqual({ message: expect.stringContaining("expired") });
-  watcher.forget();
+  watcher.clear();
   watcher.socket.io.opts.query = { token: user.token };
   watcher.socket.connect();
   await watcher.next("telemetry_data", 3);

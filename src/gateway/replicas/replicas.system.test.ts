@@ -112,7 +112,7 @@ test("a replica that stops releases its leases, and watchers of other replicas g
   await watcher.subscribe(drone.id, "relalt");
   await watcher.next("telemetry_data");
   await first.lifecycle.stop("the test says so");
-  watcher.forget();
+  watcher.clear();
   await watcher.next("telemetry_data", 3);
   expect(await order(second, "guided")).toMatchObject({ status: 200 });
   expect(drone.tap.mostOpen).toBe(1);
@@ -136,7 +136,7 @@ test("a replica that stops releases its leases while a request is still under wa
   await once(slow, "data");
   const stopped = first.lifecycle.stop("the test says so");
   await eventually("the link is here", () => second.deps.links.size === 1);
-  watcher.forget();
+  watcher.clear();
   await watcher.next("telemetry_data", 3);
   expect(first.lifecycle.state).toBe("draining");
   slow.destroy();
@@ -219,7 +219,7 @@ test("a drone that is deleted at one replica loses its link at the others", asyn
 test("a link survives a short outage of Redis; a longer one closes it until Redis is back", async () => {
   const { first, redisOfFirst } = replicas;
   await order(first, "guided");
-  drone.tap.forget();
+  drone.tap.reset();
   redisOfFirst.cut();
   expect(await order(first, "guided")).toMatchObject({ status: 200 });
   await eventually("the link is closed", () => drone.tap.open === 0);
@@ -235,7 +235,7 @@ test("a link survives a short outage of Redis; a longer one closes it until Redi
 test("an order under way on the holder's own link when the lease is lost has the outcome unknown", async () => {
   const { first, redisOfFirst } = replicas;
   expect((await order(first, "guided")).status).toBe(200);
-  drone.tap.forget();
+  drone.tap.reset();
   drone.tap.withholdAcknowledgements = true;
   const asked = order(first, "arm");
   await eventually("the order is on its way", () => drone.tap.orders.includes(ARM));
@@ -255,7 +255,7 @@ test("an order under way on the holder's own link when the lease is lost has the
 test("a holder that was paused for longer than its lease sends nothing over its open link", async () => {
   const { first } = replicas;
   await order(first, "guided");
-  drone.tap.forget();
+  drone.tap.reset();
   const target = {
     key: `drone:${drone.id}`,
     host: "127.0.0.1",

@@ -1,4 +1,4 @@
-import { countingDrone, numberOf } from "../../testing/fakes/counting-vehicle";
+import { countingDrone, frameNumberOf } from "../../testing/fakes/counting-vehicle";
 import { TestWatcher } from "../../testing/watcher";
 import { startReplicas, type TestReplicas } from "../../testing/worlds/replicas";
 import { eventually, simulatedDrone } from "../../testing/worlds/simulated-drone";
@@ -40,12 +40,12 @@ test("watchers at both replicas get each frame once and in order, however often 
   }
   const all = [...watchers, ...insistent];
   for (const watcher of all) await eventually("a frame", () => watcher.frames("relalt").length > 0);
-  for (const watcher of watchers) watcher.forget();
+  for (const watcher of watchers) watcher.clear();
   const until = vehicle.newest + FRAMES;
   for (const watcher of all)
-    await eventually("the last frame", () => watcher.frames("relalt").map(numberOf).includes(until));
+    await eventually("the last frame", () => watcher.frames("relalt").map(frameNumberOf).includes(until));
   for (const watcher of all) {
-    const numbers = watcher.frames("relalt").map(numberOf);
+    const numbers = watcher.frames("relalt").map(frameNumberOf);
     const [from = 0] = numbers;
     expect(numbers).toEqual(numbers.map((_number, at) => from + at));
     expect(numbers.length).toBeGreaterThanOrEqual(FRAMES);
@@ -80,7 +80,7 @@ test("frames go through Redis only while a watcher is at another replica", async
   await own.subscribe(id, "relalt");
   await own.next("telemetry_data", 3);
   const before = await published();
-  own.forget();
+  own.clear();
   await own.next("telemetry_data", 10);
   expect(await published()).toBe(before);
   const other = watchAt(second);
@@ -117,11 +117,11 @@ test("frames of a replica that was cut off from Redis do not follow those of the
   redisOfFirst.stall();
   const cutOffAt = vehicle.newest;
   await eventually("the link is closed there", async () => first.deps.links.size === 0);
-  await eventually("frames come again", () => numberOf(other.frames().at(-1)) > cutOffAt + 5);
+  await eventually("frames come again", () => frameNumberOf(other.frames().at(-1)) > cutOffAt + 5);
   redisOfFirst.mend();
   await eventually("it is back", async () => (await first.deps.redis.ping().catch(() => "")) === "PONG");
   const backAt = vehicle.newest;
-  await eventually("frames still come", () => numberOf(other.frames().at(-1)) > backAt + 3);
-  const numbers = other.frames().map(numberOf);
+  await eventually("frames still come", () => frameNumberOf(other.frames().at(-1)) > backAt + 3);
+  const numbers = other.frames().map(frameNumberOf);
   expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
 });

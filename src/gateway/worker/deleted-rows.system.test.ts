@@ -3,12 +3,12 @@ import { openObjects } from "../../platform/objects/client";
 import type { ObjectStore } from "../../platform/objects/object-store";
 import { atEndOfFile } from "../../testing";
 import {
-  type Brought,
-  type FlownWorld,
-  flownWorld,
+  type FlightWithAsset,
+  flightWithAsset,
   picture,
+  runJobKilledAt,
+  type TestAsset,
   video,
-  workUntil,
 } from "../../testing/programs/killed-jobs";
 import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
 
@@ -41,17 +41,17 @@ async function queuedPayload(task: string): Promise<object> {
 
 interface Job {
   readonly task: string;
-  readonly brought: Brought;
+  readonly brought: TestAsset;
   /** With which it writes its first object. */
   readonly writes: "write" | "writeStream";
-  prepare?(world: FlownWorld): Promise<unknown>;
-  delete(world: FlownWorld): Promise<unknown>;
-  prefix(world: FlownWorld): string;
+  prepare?(world: FlightWithAsset): Promise<unknown>;
+  delete(world: FlightWithAsset): Promise<unknown>;
+  prefix(world: FlightWithAsset): string;
 }
 
-const deleteAsset = ({ user, vehicle, asset }: FlownWorld) =>
+const deleteAsset = ({ user, vehicle, asset }: FlightWithAsset) =>
   user.api.post(`/assets/${vehicle}/delete`, { ids: [asset] });
-const assetFolder = ({ vehicle, asset }: FlownWorld) => `assets/${vehicle}/${asset}/`;
+const assetFolder = ({ vehicle, asset }: FlightWithAsset) => `assets/${vehicle}/${asset}/`;
 
 /** Every job that writes objects. */
 const jobs: readonly Job[] = [
@@ -94,22 +94,22 @@ test.each(jobs.map((job) => [job.task, job] as const))(
   async (task, { brought, writes, prepare, delete: remove, prefix }) => {
     let killedAfterWriting = 0;
     for (let step = 1; ; step++) {
-      const it = await flownWorld(gateway, brought);
+      const it = await flightWithAsset(gateway, brought);
       await prepare?.(it);
       const payload = await queuedPayload(task);
       const writing = deletedBefore(writes, () => remove(it));
-      const doom = await workUntil(step, gateway, task, payload);
+      const doom = await runJobKilledAt(step, gateway, task, payload);
       const wrote = writing.mock.calls.length > 0;
       writing.mockRestore();
       if (!wrote) await remove(it);
-      if (doom.struck) {
+      if (doom.isKilled) {
         if (wrote && (await keysUnder(prefix(it))).length > 0) killedAfterWriting++;
         // Killed once more while it clears up, and then not again.
-        await workUntil(2, gateway, task, payload);
-        await workUntil(END, gateway, task, payload);
+        await runJobKilledAt(2, gateway, task, payload);
+        await runJobKilledAt(END, gateway, task, payload);
       }
       expect(await keysUnder(prefix(it))).toEqual([]);
-      if (!doom.struck) break;
+      if (!doom.isKilled) break;
     }
     expect(killedAfterWriting).toBeGreaterThan(0);
   },
@@ -119,12 +119,12 @@ test.each(jobs.map((job) => [job.task, job] as const))(
 test.each(["make-thumbnail", "package-video"])(
   "%s that an earlier version queued works, and ends when its asset is gone",
   async (task) => {
-    const it = await flownWorld(gateway, task === "package-video" ? video : picture);
+    const it = await flightWithAsset(gateway, task === "package-video" ? video : picture);
     const payload = { asset_id: it.asset };
-    await workUntil(END, gateway, task, payload);
+    await runJobKilledAt(END, gateway, task, payload);
     expect((await keysUnder(`${assetFolder(it)}derived/`)).length).toBeGreaterThan(0);
     await deleteAsset(it);
-    await workUntil(END, gateway, task, payload);
+    await runJobKilledAt(END, gateway, task, payload);
     expect(await keysUnder(assetFolder(it))).toEqual([]);
   },
 );

@@ -1,13 +1,13 @@
-import { Doom, Killed } from "../../testing/programs/killed";
 import {
-  type Brought,
-  type FlownWorld,
-  flownWorld,
-  MailBag,
+  FakeMailer,
+  type FlightWithAsset,
+  flightWithAsset,
   picture,
+  runJobKilledAt,
+  type TestAsset,
   video,
-  workUntil,
 } from "../../testing/programs/killed-jobs";
+import { KilledError, KilledProcess } from "../../testing/programs/killed-process";
 import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
 import { composeTasks } from "./tasks";
 
@@ -21,29 +21,29 @@ const END = Number.POSITIVE_INFINITY;
 
 const row = (table: string, where: object) => gateway.deps.db(table).where(where).first();
 const exists = async (key: string) => (await gateway.deps.store.sizeOf(key)) !== undefined;
-const playable = ({ vehicle, asset }: FlownWorld) => `assets/${vehicle}/${asset}/derived/hls/`;
-const thumbnail = ({ vehicle, asset }: FlownWorld) => `assets/${vehicle}/${asset}/derived/thumbnail.jpg`;
+const playable = ({ vehicle, asset }: FlightWithAsset) => `assets/${vehicle}/${asset}/derived/hls/`;
+const thumbnail = ({ vehicle, asset }: FlightWithAsset) => `assets/${vehicle}/${asset}/derived/thumbnail.jpg`;
 
 interface Job {
   readonly task: string;
   /** What the flight brought; a picture where it is all the same. */
-  readonly upload?: Brought;
-  payload(world: FlownWorld): object;
-  prepare?(world: FlownWorld): Promise<unknown>;
+  readonly upload?: TestAsset;
+  payload(world: FlightWithAsset): object;
+  prepare?(world: FlightWithAsset): Promise<unknown>;
   /** What must hold in the end, however often it was begun. */
-  check(world: FlownWorld): Promise<void>;
+  check(world: FlightWithAsset): Promise<void>;
 }
 
 const jobs: readonly Job[] = [
   {
     task: "send-report",
     payload: ({ execution }) => ({ execution_id: execution }),
-    async check({ execution, bag, user }) {
+    async check({ execution, mailer, user }) {
       expect((await row("executions", { id: execution })).report).toBe("sent");
       // A death between the server's yes and the record repeats a mail, under the same id.
-      expect(bag.mails.length).toBeLessThanOrEqual(2);
-      expect(new Set(bag.mails.map(({ to, messageId }) => `${to} ${messageId}`)).size).toBe(1);
-      expect(bag.mails[0]).toMatchObject({ to: user.username, messageId: expect.any(String) });
+      expect(mailer.mails.length).toBeLessThanOrEqual(2);
+      expect(new Set(mailer.mails.map(({ to, messageId }) => `${to} ${messageId}`)).size).toBe(1);
+      expect(mailer.mails[0]).toMatchObject({ to: user.username, messageId: expect.any(String) });
     },
   },
   {
@@ -118,17 +118,17 @@ test.each(jobs.map((job) => [job.task, job] as const))(
   async (task, { upload: brought = picture, payload, prepare, check }) => {
     const killedBefore: string[] = [];
     for (let step = 1; ; step++) {
-      const it = await flownWorld(gateway, brought);
+      const it = await flightWithAsset(gateway, brought);
       await prepare?.(it);
-      const doom = await workUntil(step, gateway, task, payload(it), it.bag);
-      if (doom.struck) {
+      const doom = await runJobKilledAt(step, gateway, task, payload(it), it.mailer);
+      if (doom.isKilled) {
         killedBefore.push(doom.trace.at(-1) as string);
-        await workUntil(END, gateway, task, payload(it), it.bag);
+        await runJobKilledAt(END, gateway, task, payload(it), it.mailer);
       }
       // Killed once more after its last step, before the queue heard of the end.
-      await workUntil(END, gateway, task, payload(it), it.bag);
+      await runJobKilledAt(END, gateway, task, payload(it), it.mailer);
       await check(it);
-      if (!doom.struck) break;
+      if (!doom.isKilled) break;
     }
     expect(killedBefore.length).toBeGreaterThan(0);
   },
@@ -136,12 +136,12 @@ test.each(jobs.map((job) => [job.task, job] as const))(
 );
 
 test("this test kills a worker during every kind of job", async () => {
-  const tasks = await composeTasks({ ...gateway.deps, mailer: new MailBag() });
+  const tasks = await composeTasks({ ...gateway.deps, mailer: new FakeMailer() });
   expect(jobs.map(({ task }) => task).sort()).toEqual(Object.keys(tasks).sort());
 });
 
 test("an archive that is requested again while it is made is ready after the last job", async () => {
-  const it = await flownWorld(gateway, picture);
+  const it = await flightWithAsset(gateway, picture);
   const { store } = gateway.deps;
   const path = `/executions/${it.execution}/archive`;
   const payload = { execution_id: it.execution };
@@ -151,7 +151,7 @@ test("an archive that is requested again while it is made is ready after the las
       return store.writeStream(...args);
     });
     try {
-      await workUntil(END, gateway, "make-archive", payload);
+      await runJobKilledAt(END, gateway, "make-archive", payload);
       expect(writing).toHaveBeenCalled();
     } finally {
       writing.mockRestore();
@@ -165,9 +165,12 @@ test("an archive that is requested again while it is made is ready after the las
 
 test("a job that is killed at a step does nothing at that step and after it", async () => {
   const done: string[] = [];
-  const doomed = new Doom(2).on({ note: async (text: string) => void done.push(text) }, "notes");
+  const doomed = new KilledProcess(2).intercept(
+    { note: async (text: string) => void done.push(text) },
+    "notes",
+  );
   await doomed.note("first");
-  expect(() => doomed.note("second")).toThrow(Killed);
-  expect(() => doomed.note("third")).toThrow(Killed);
+  expect(() => doomed.note("second")).toThrow(KilledError);
+  expect(() => doomed.note("third")).toThrow(KilledError);
   expect(done).toEqual(["first"]);
 });

@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createMetrics } from "../../platform/process/metrics";
 import { atEndOfFile } from "../../testing/clean-up";
 import { filesWith } from "../../testing/guards/source-files";
-import { rawCaller } from "../../testing/raw-http";
+import { rawClient } from "../../testing/raw-http";
 import { until } from "../../testing/until";
 import { limitedServer, publicLimits } from "./limited-server";
 import { closeServer, listen } from "./listen";
@@ -34,7 +34,7 @@ async function serve(
     port,
     stalled: async () =>
       Number(/stalled_replies_total\{process="test"\} (\d+)/.exec(await registry.metrics())?.[1]),
-    come: (from?: string) => rawCaller(port, "GET / HTTP/1.1\r\nHost: x\r\n\r\n", from),
+    come: (from?: string) => rawClient(port, "GET / HTTP/1.1\r\nHost: x\r\n\r\n", from),
     rejected: async () =>
       [
         ...(await registry.metrics()).matchAll(
@@ -50,12 +50,12 @@ test("a proxy's connection is kept for longer than nginx keeps it, so that the p
   const { come } = await serve();
   const proxy = await come();
   await isServed(proxy);
-  const [, seconds] = /\r\nKeep-Alive: timeout=(\d+)\r\n/.exec(proxy.heard()) ?? [];
+  const [, seconds] = /\r\nKeep-Alive: timeout=(\d+)\r\n/.exec(proxy.received()) ?? [];
   expect(Number(seconds)).toBeGreaterThan(60);
 });
 
-const isServed = (caller: Awaited<ReturnType<typeof rawCaller>>) =>
-  until(() => caller.heard().includes("served"));
+const isServed = (caller: Awaited<ReturnType<typeof rawClient>>) =>
+  until(() => caller.received().includes("served"));
 
 test("an address has a limited number of connections: the next is closed until one of them ends, other addresses are served", async () => {
   const { come, rejected } = await serve();
@@ -63,14 +63,14 @@ test("an address has a limited number of connections: the next is closed until o
   for (const caller of first) await isServed(caller);
   const fourth = await come();
   await fourth.closed;
-  expect(fourth.heard()).toBe("");
+  expect(fourth.received()).toBe("");
   await isServed(await come("127.0.0.2"));
   expect(await rejected()).toEqual(["address_full 1", "full 0"]);
   first[0]?.socket.destroy();
   await until(async () => {
     const again = await come();
     await Promise.race([again.closed, once(again.socket, "data")]);
-    return again.heard() !== "";
+    return again.received() !== "";
   });
 });
 
@@ -80,7 +80,7 @@ test("a trusted proxy's connections are limited by the port's limit only", async
     await isServed(caller);
   const seventh = await come("127.0.0.9");
   await seventh.closed;
-  expect(seventh.heard()).toBe("");
+  expect(seventh.received()).toBe("");
   expect(await rejected()).toEqual(["address_full 0", "full 1"]);
 });
 
@@ -119,9 +119,9 @@ test.each(["h2c", "TLS/1.0", "h2c, websocket"])(
     await isServed(caller);
     for (const answers of [2, 3]) {
       caller.socket.write(ask(offered));
-      await until(() => caller.heard().split("\r\nserved").length === answers + 1);
+      await until(() => caller.received().split("\r\nserved").length === answers + 1);
     }
-    expect(caller.heard()).not.toContain("101");
+    expect(caller.received()).not.toContain("101");
   },
 );
 
@@ -129,12 +129,12 @@ test("a WebSocket upgrade reaches the upgrade handler; without a handler it is a
   const { server, come } = await serve();
   const plain = await come();
   plain.socket.write(ask("websocket"));
-  await until(() => plain.heard().split("served").length === 3);
+  await until(() => plain.received().split("served").length === 3);
   server.on("upgrade", (_request, socket) => socket.end("HTTP/1.1 101 Switching Protocols\r\n\r\n"));
   const caller = await come();
   await isServed(caller);
   caller.socket.write(ask("WebSocket"));
-  await until(() => caller.heard().includes(" 101 "));
+  await until(() => caller.received().includes(" 101 "));
 });
 
 /** More than the system keeps for a connection on both of its ends. */
@@ -149,19 +149,19 @@ describe("a reply of forty megabytes", () => {
       // Longer than the stall time: a handler may take its time.
       setTimeout(() => response.end(LONG), 1_500),
     );
-    const caller = await rawCaller(port);
+    const caller = await rawClient(port);
     caller.socket.pause();
     caller.socket.write(ask);
     await until(async () => (await stalled()) === 1);
     caller.socket.resume();
     await caller.closed;
-    expect(caller.heard().length).toBeLessThan(LONG.length);
-    expect(caller.heard()).toContain("200 OK");
+    expect(caller.received().length).toBeLessThan(LONG.length);
+    expect(caller.received()).toContain("200 OK");
   });
 
   test("is ended when the client writes but does not read", async () => {
     const { port, stalled } = await serve({}, long);
-    const caller = await rawCaller(port);
+    const caller = await rawClient(port);
     caller.socket.pause();
     caller.socket.write(ask);
     // Blank lines before a request are none of it.
@@ -173,12 +173,12 @@ describe("a reply of forty megabytes", () => {
     }
     caller.socket.resume();
     await caller.closed;
-    expect(caller.heard().length).toBeLessThan(LONG.length);
+    expect(caller.received().length).toBeLessThan(LONG.length);
   });
 
   test("is sent completely to a slow reader, for longer than the stall time", async () => {
     const { port, stalled } = await serve({}, long);
-    const caller = await rawCaller(port);
+    const caller = await rawClient(port);
     caller.socket.pause();
     caller.socket.write(ask);
     const began = performance.now();
@@ -203,25 +203,25 @@ test("a slow handler and a stream that pauses are not ended", async () => {
     setTimeout(() => response.end("last"), 3_000);
   });
   const caller = await come();
-  await until(() => caller.heard().includes("last"));
+  await until(() => caller.received().includes("last"));
   expect(await stalled()).toBe(0);
 });
 
 test("a connection with more than eight unanswered requests is closed", async () => {
   const { port } = await serve({}, (_request, reply) => void setTimeout(() => reply.end("an answer"), 100));
   const ask = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
-  const eight = await rawCaller(port, ask.repeat(8));
-  await until(() => eight.heard().split("an answer").length === 9);
-  const many = await rawCaller(port, ask.repeat(2_000));
+  const eight = await rawClient(port, ask.repeat(8));
+  await until(() => eight.received().split("an answer").length === 9);
+  const many = await rawClient(port, ask.repeat(2_000));
   await many.closed;
-  expect(many.heard()).toBe("");
+  expect(many.received()).toBe("");
 });
 
 test("once replies of all clients leave too much unread, the longest stalled connections are closed", async () => {
   const { port, stalled } = await serve({ replyStallSeconds: 60, HTTP_MAX_CONNECTIONS_PER_ADDRESS: 6 }, long);
-  const callers: Awaited<ReturnType<typeof rawCaller>>[] = [];
+  const callers: Awaited<ReturnType<typeof rawClient>>[] = [];
   for (let at = 0; at < 5; at++) {
-    const caller = await rawCaller(port);
+    const caller = await rawClient(port);
     caller.socket.pause();
     caller.socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
     callers.push(caller);
@@ -243,7 +243,7 @@ describe("a body in chunks", () => {
     const { port } = await serve({ HTTP_REQUEST_SECONDS: 30 }, (request) => void came.push(request));
     const body = chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join("");
     const head = "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
-    const caller = await rawCaller(port, `${head}${body}0\r\n\r\n`);
+    const caller = await rawClient(port, `${head}${body}0\r\n\r\n`);
     await until(() => came.length > 0);
     return { caller, request: came[0] as IncomingMessage };
   }
@@ -263,7 +263,7 @@ describe("a body in chunks", () => {
   test("of a byte each closes the connection once they are thousands", async () => {
     const { caller, request } = await chunked(Array(30_000).fill("x"));
     await caller.closed;
-    expect(caller.heard()).toBe("");
+    expect(caller.received()).toBe("");
     expect(request.complete).toBe(false);
   });
 });

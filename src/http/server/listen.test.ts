@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { rawCaller } from "../../testing/raw-http";
+import { rawClient } from "../../testing/raw-http";
 import { until } from "../../testing/until";
 import { closeServer, listen } from "./listen";
 
@@ -15,7 +15,7 @@ async function serve() {
   /** A client whose connection the server has accepted. */
   const come = async (first = "") => {
     const known = once(server, "connection");
-    const caller = await rawCaller(port, first);
+    const caller = await rawClient(port, first);
     await known;
     return caller;
   };
@@ -35,7 +35,7 @@ test("a server that closes finishes open requests, closes every connection, and 
   const halfAsked = await come("GET / HTTP/1.1\r\nHo");
   const idle = await ask();
   idle.answer.end("answered");
-  await until(() => idle.heard().includes("answered"));
+  await until(() => idle.received().includes("answered"));
   const [unanswered, halfAnswered] = [await ask(), await ask()];
   halfAnswered.answer.write("half ");
   let isClosed = false;
@@ -45,13 +45,13 @@ test("a server that closes finishes open requests, closes every connection, and 
   await idle.closed;
   unanswered.answer.end("whole");
   await unanswered.closed;
-  expect(unanswered.heard()).toMatch(/\r\nconnection: close\r\n.*whole/is);
+  expect(unanswered.received()).toMatch(/\r\nconnection: close\r\n.*whole/is);
   // Longer than one that has asked nothing is waited for.
   await delay(700);
   expect(isClosed).toBe(false);
   halfAnswered.answer.end("and half");
   await Promise.all([halfAnswered.closed, silent.closed, halfAsked.closed, closed]);
-  expect(halfAnswered.heard()).toMatch(/half .*and half/s);
+  expect(halfAnswered.received()).toMatch(/half .*and half/s);
 });
 
 test("a slow reader gets its whole reply while the server closes, and idle connections are closed at once", async () => {
@@ -61,12 +61,12 @@ test("a slow reader gets its whole reply while the server closes, and idle conne
   slow.socket.pause();
   slow.answer.end(long);
   idle.answer.end("answered");
-  await until(() => idle.heard().includes("answered"));
+  await until(() => idle.received().includes("answered"));
   const closed = closeServer(server);
   await idle.closed;
   slow.socket.resume();
   await Promise.all([slow.closed, closed]);
-  expect(slow.heard().length).toBeGreaterThan(long.length);
+  expect(slow.received().length).toBeGreaterThan(long.length);
 });
 
 test("a request that arrives while the server closes is answered, and its connection closed", async () => {
@@ -77,5 +77,5 @@ test("a request that arrives while the server closes is answered, and its connec
   await until(() => asked.length === 1);
   asked[0]?.end("answered");
   await Promise.all([caller.closed, closed]);
-  expect(caller.heard()).toMatch(/\r\nconnection: close\r\n.*answered/is);
+  expect(caller.received()).toMatch(/\r\nconnection: close\r\n.*answered/is);
 });

@@ -20,7 +20,7 @@ test.each([
   ["fe80::1%eth0", "fe80:0:0:0::/64"],
 ])("%s is counted as %s", (address, network) => expect(networkOf(address)).toBe(network));
 
-test("two of one /64 are one, and the next /64 is another", () => {
+test("two addresses of one /64 are one network, and the next /64 is another", () => {
   expect(networkOf("2001:db8::1")).toBe(networkOf("2001:db8:0:0:9:9:9:9"));
   expect(networkOf("2001:db8:0:1::1")).not.toBe(networkOf("2001:db8:0:2::1"));
 });

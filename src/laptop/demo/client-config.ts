@@ -14,7 +14,7 @@ export const downloadConfig = (api: ApiClient): Promise<string> =>
     15_000,
   );
 
-/** Indented, without comments and empty lines. Private keys are left out: the terminal may be shared. */
+/** Indented, without comments, empty lines and private keys: the terminal may be shared. */
 export const shown = (config: string): string =>
   config
     .replaceAll(/^(PrivateKey|PresharedKey) = .*$/gm, "$1 = (not shown)")

@@ -17,11 +17,11 @@ test("the route stays inside its fence and off the ground", () => {
   expect(missionPoints(1, home).map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
 });
 
-test("a position some metres away is that many metres away", () => {
+test("an offset position is as many metres away as its offset", () => {
   expect(distance(home, offset(home, 30, 40))).toBeCloseTo(50, 3);
 });
 
-test("a position is one line, with a question mark for what was not heard", () => {
+test("a position is one line, with a question mark for unknown values", () => {
   const seen = { position: offset(home, 30, 40), altitude: 20.04, speed: 9.81, battery: null, mode: "AUTO" };
   expect(positionLine(seen, home)).toBe(
     "  AUTO         50 m from home    20.0 m up    9.8 m/s  battery   ? %",

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 const pauseMs = 500;
 
-/** Ask until there is an answer. Rejects after the limit with an error that names what did not come. */
+/** Repeats until there is a value. Rejects after the limit with an error that names what is missing. */
 export async function eventually<Found>(
   what: string,
   ask: () => Promise<Found | undefined | null | false>,

@@ -14,7 +14,7 @@ interface Asset {
   readonly thumbnail_url: string | null;
 }
 
-/** The thumbnail that was made of a picture. */
+/** The thumbnail of a picture. */
 export async function thumbnailOf(api: ApiClient, droneId: number, assetId: number): Promise<string> {
   return eventually("The picture's thumbnail", async () => {
     const { data } = await api.get<{ data: readonly Asset[] }>(`/assets/${droneId}`);
@@ -22,7 +22,7 @@ export async function thumbnailOf(api: ApiClient, droneId: number, assetId: numb
   });
 }
 
-/** Wait for the flight's report; returns to whom it went. */
+/** Waits for the flight's report, and returns its recipients. */
 export async function reportRecipients(api: ApiClient, executionId: number): Promise<readonly string[]> {
   await eventually("The flight's report", async () => {
     const { data } = await api.get<{ data: { report: string } }>(`/executions/${executionId}`);

@@ -18,7 +18,7 @@ async function fakeRelay(): Promise<{ url: string; pilots: WebSocket[] }> {
   return { url: url.replace("http", "ws"), pilots };
 }
 
-test("what the drone's channel says that is no answer is ignored, and the answers around it are heard", async () => {
+test("messages on the drone's channel that are no acknowledgement are ignored", async () => {
   const relay = await fakeRelay();
   const gamepad = await Gamepad.plugIn(relay.url, 7, "token");
   atEndOfFile(async () => gamepad.unplug());

@@ -12,7 +12,7 @@ export interface Axes {
 const CENTRED: Axes = { roll: 0, pitch: 0, throttle: 0, yaw: 0 };
 const EVERY_MS = 50;
 
-/** What the drone says of each frame; see `docs/onboard.md`. */
+/** The drone's acknowledgement of a frame; see `docs/onboard.md`. */
 interface Answer {
   readonly type: string;
   readonly accepted?: boolean;
@@ -61,7 +61,7 @@ export class Gamepad {
     }, EVERY_MS);
   }
 
-  /** Nothing more is sent, as when a pilot's network fails. */
+  /** Stops sending, as when a pilot's network fails. */
   letGo(): void {
     clearInterval(this.timer);
     this.timer = undefined;
@@ -80,7 +80,7 @@ export class Gamepad {
   }
 }
 
-/** Undefined for what is no JSON object: anybody who may write to the drone's channel is heard here. */
+/** Undefined for text that is not a JSON object: other clients may publish on the drone's channel too. */
 function readAnswer(text: string): Answer | undefined {
   try {
     const read: unknown = JSON.parse(text);

@@ -20,7 +20,7 @@ export async function lastExecution(api: ApiClient, droneId: number): Promise<Ex
   return data.executions[0];
 }
 
-/** The flight after `before` and what its log says in one line, once the drone has brought it and it was read. */
+/** The flight after `before` and its log's statistics in one line, once the log is uploaded and analysed. */
 export async function flightRecord(
   api: ApiClient,
   droneId: number,

@@ -6,7 +6,7 @@ export interface Screen {
   step(text: string): void;
   /** Where the vehicle is now; replaces the line before on a terminal. */
   show(seen: VehicleSnapshot, home: LatLng): void;
-  /** Leave the live line as it stands. */
+  /** Keep the live line on the terminal. */
   settle(): void;
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { io, type Socket } from "socket.io-client";
 import type { LatLng } from "./ground";
 
-/** What a watcher knows of the vehicle; a field is absent until it was heard. */
+/** The latest telemetry of the vehicle; a field is absent until it was received. */
 export interface VehicleSnapshot {
   readonly position?: LatLng;
   /** Metres above home. */
@@ -13,7 +13,7 @@ export interface VehicleSnapshot {
   readonly battery?: number | null;
   readonly armed?: boolean;
   readonly mode?: string;
-  /** The vehicle's own last words. */
+  /** The vehicle's last status text. */
   readonly text?: string;
 }
 
@@ -55,7 +55,7 @@ export class Watch {
     return this.snapshot;
   }
 
-  /** Resolves when `holds` does; rejects when it does not within the limit, or when nothing is heard any more. */
+  /** Resolves when `holds` returns true; rejects at the limit, or when telemetry stops. */
   async until(what: string, limitSeconds: number, holds: (seen: VehicleSnapshot) => boolean): Promise<void> {
     const deadline = Date.now() + limitSeconds * 1000;
     while (!holds(this.snapshot)) {

@@ -9,9 +9,9 @@ export interface JanusServerOptions {
   readonly folder: string;
   /** A free one when absent. */
   readonly port?: number;
-  /** Asked of every request when given. */
+  /** Required of every request when given. */
   readonly apiSecret?: string;
-  /** Asked of whoever makes a room. */
+  /** Required to make a room. */
   readonly adminKey: string;
 }
 
@@ -21,7 +21,7 @@ export interface JanusServer extends ServerProcess {
   readonly port: number;
 }
 
-/** What Debian's package carries beside the VideoRoom plugin and HTTP. */
+/** Parts of Debian's package that are not loaded: all but the VideoRoom plugin and HTTP. */
 const otherPlugins = [
   "audiobridge",
   "duktape",

@@ -15,7 +15,7 @@ export async function endLeftover(pidFile: string, mark: string, signal: NodeJS.
   const pid = Number.parseInt(readFileSync(pidFile, "utf8"), 10);
   if (pid > 0 && isMarked(pid, mark)) {
     sendSignal(pid, signal);
-    // One that was stopped, by a debugger or a Ctrl-Z, hears nothing before it goes on.
+    // A stopped process (a debugger, Ctrl-Z) handles no signal before SIGCONT.
     sendSignal(pid, "SIGCONT");
     const deadline = Date.now() + orderlyEndMs;
     while (isMarked(pid, mark)) {
@@ -23,7 +23,7 @@ export async function endLeftover(pidFile: string, mark: string, signal: NodeJS.
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
-  // Whatever holds that number now is not ours; left here, the file would stop the next one.
+  // The pid belongs to another program by now; with the file the next server would not start.
   rmSync(pidFile, { force: true });
 }
 
@@ -47,7 +47,7 @@ export function isMarked(pid: number, mark: string): boolean {
     const named = (argument: string) => argument === mark || resolve(folder ?? "/", argument) === mark;
     return argumentsOf(pid).some(named) || folder === realpathSync(mark);
   } catch {
-    // Gone, a zombie, or a stranger's: not ours in any case.
+    // The process has ended, is a zombie, or belongs to another account: not ours.
     return false;
   }
 }

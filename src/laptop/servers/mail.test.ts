@@ -32,7 +32,7 @@ test("a mail is shown with its links, each once and unescaped", async () => {
   expect(sink.mails).toEqual(seen);
 });
 
-test("a stopped sink takes no mail", async () => {
+test("a stopped mail server accepts no mail", async () => {
   const { mailer, sink } = await sinkWithMailer();
   await sink.stop();
   await expect(mailer.send({ to: "pilot@example.com", subject: "s", text: "t" })).rejects.toThrow();

@@ -4,7 +4,7 @@ import { dirname, join, relative } from "node:path";
 export interface PostgresBinaries {
   readonly initdb: string;
   readonly postgres: string;
-  /** Folder of the package; whoever runs the server must be able to read it. */
+  /** Folder of the package; the server's account must be able to read it. */
   readonly root: string;
   /** Major version, as PG_VERSION of a data folder has it. */
   readonly major: string;

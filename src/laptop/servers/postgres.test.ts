@@ -52,14 +52,14 @@ test("a server that was left running in the folder is ended, and no committed ro
   expect(await query(second.url, "SELECT answer FROM left_behind")).toEqual([{ answer: 42 }]);
 });
 
-test("a pid file that names a process of somebody else ends nobody and is no obstacle", async () => {
+test("a pid file with another program's pid kills nothing and does not prevent the start", async () => {
   await (await start(kept)).stop();
   writeFileSync(join(kept.folder, "data", "postmaster.pid"), `${process.pid}\n`);
   const again = await start(kept);
   expect(await query(again.url, "SELECT 1 AS alive")).toEqual([{ alive: 1 }]);
 });
 
-test("a cluster whose making was cut short is made again", async () => {
+test("a cluster whose initdb was interrupted is created again", async () => {
   const given = options();
   mkdirSync(join(given.folder, "data.making"), { recursive: true });
   writeFileSync(join(given.folder, "data.making", "PG_VERSION"), "18\n");
@@ -81,7 +81,7 @@ test("a wrong password is refused", async () => {
   await expect(query(url.href, "SELECT 1")).rejects.toThrow("password authentication failed");
 });
 
-test("a folder behind a closed parent serves too", async () => {
+test("a folder works below a parent that the account cannot read", async () => {
   const closed = freshFolder("closed");
   mkdirSync(join(closed, "inner"), { mode: 0o700 });
   const server = await start(options({ folder: join(closed, "inner", "cluster") }));

@@ -27,7 +27,7 @@ test("a durable Redis finds its keys after a stop and a second start", async () 
   expect(await using(second.url, (redis) => redis.get("answer"))).toBe("42");
 });
 
-test("a Redis for tests forgets", async () => {
+test("a Redis that is not durable starts empty", async () => {
   const options = { folder: freshFolder("redis"), durable: false };
   const first = await start(options);
   await using(first.url, (redis) => redis.set("answer", "42"));

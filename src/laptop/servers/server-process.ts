@@ -28,7 +28,7 @@ export interface ServerProgram {
 /** Enough of the output to hold the line that says why a server failed. */
 const outputKept = 4_000;
 
-/** Start a server program and wait until it says that it serves; its last words are in the error otherwise. */
+/** Start a server program and wait for its ready message. The error otherwise holds its last output. */
 export async function startServerProcess(program: ServerProgram): Promise<ServerProcess> {
   const child = spawn(program.command, program.args, {
     ...program.options,

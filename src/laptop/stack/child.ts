@@ -19,7 +19,7 @@ export interface ChildSpec {
   /** `.fleet` */
   readonly folder: string;
   readonly env: Environment;
-  /** Asked until it resolves. */
+  /** Repeated until it resolves. */
   readonly answers: () => Promise<unknown>;
 }
 

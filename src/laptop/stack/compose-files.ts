@@ -3,7 +3,7 @@ import { loadConfig, publishComposeConfig } from "../../platform/config";
 import { ObjectStore } from "../../platform/objects/object-store";
 import type { Part } from "./part";
 
-/** What drones' computers run, where an activation finds it. */
+/** Publishes the compose files of drones' computers, to which an activation links. */
 export const composeFiles: Part = {
   name: "the compose files",
   async start({ env }) {

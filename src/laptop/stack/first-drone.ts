@@ -26,7 +26,7 @@ async function droneAt(api: ApiClient, port: number): Promise<Drone> {
   const ours = simulated.find(({ link_host }) => link_host === null);
   // The copter may listen on another port than last time.
   if (ours) return ours.port === port ? ours : api.put<Drone>(`/drone/${ours.id}`, { port });
-  // Somebody flies a simulator of their own, and without a subscription a user has one simulated drone.
+  // The user set another simulator, and a user without a subscription has one simulated drone.
   const [theirs] = simulated;
   return (
     theirs ??

@@ -6,7 +6,7 @@ import type { Part } from "./part";
 
 const username = "pilot@example.com";
 
-/** Somebody to log in as. */
+/** The account that `npm start` creates and prints. */
 export const firstUser: Part = {
   name: "the first user",
   async start({ env, ready, secrets }) {

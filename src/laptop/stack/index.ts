@@ -24,10 +24,10 @@ const nothing: Ready = {
   drone_id: null,
 };
 
-/** Longest orderly stop, all parts together; then what is left is cut. */
+/** Limit of the orderly stop of all parts together; the rest is then killed. */
 const stopLimitMs = 30_000;
 
-/** `npm start [-- --reset] [-- --state FOLDER]`. Rejects with the reason when the stack cannot stand. */
+/** `npm start [-- --reset] [-- --state FOLDER]`. Rejects with the reason when the stack cannot start. */
 export async function runStack(args: string[], environment: Environment): Promise<void> {
   const { values } = parseArgs({
     args,
@@ -107,10 +107,10 @@ async function startStage(
 
 const tell = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** What is still to be ended should this process exit without having stopped everything. */
+/** Parts to kill when this process exits before it has stopped them. */
 const cuts = new Set<() => void>();
 
-/** Have the part stopped with the stack, cut when the stack cannot wait, and the stack stopped with the part. */
+/** Stops the part with the stack, kills it when this process exits, and stops the stack when the part ends. */
 function watch(part: Part, running: RunningPart, lifecycle: Lifecycle): void {
   const { stop, cut } = running;
   if (cut) cuts.add(cut);
@@ -126,7 +126,7 @@ function watch(part: Part, running: RunningPart, lifecycle: Lifecycle): void {
   });
 }
 
-/** Moved into place: whoever waits for the file never reads half of it. It holds passwords. */
+/** Renamed into place, so that no reader gets half of the file. It holds passwords. */
 function writeReady(folder: string, ready: Ready): void {
   const file = readyFile(folder);
   writeFileSync(`${file}.new`, `${JSON.stringify(ready, null, 2)}\n`, { mode: 0o600 });

@@ -13,12 +13,12 @@ test("a system without Janus has no media server, and the stack goes on", async 
   expect(await media.start(context({ PATH: freshFolder("programs") }))).toEqual({});
 });
 
-test("the Janus that the environment names is taken", async () => {
+test("JANUS_URL of the environment is used", async () => {
   const running = await media.start(context({ JANUS_URL: "http://janus:8088/janus" }));
   expect(running).toEqual({ ready: { janus: "http://janus:8088/janus" } });
 });
 
-test("the system's Janus is started anew where one was left over, with a key that the gateway is given", async () => {
+test("the system's Janus replaces a leftover one, with a key that the gateway gets", async () => {
   const around = context({ PATH: process.env.PATH ?? "" });
   const left = await media.start(around);
   expect((await fetch(`${left.ready?.janus}/info`)).status).toBe(200);

@@ -7,19 +7,19 @@ import type { Part } from "./part";
 /** Where the simulated copter keeps its logs, and where its agent finds them. */
 export const flightLogs = (stateFolder: string) => join(stateFolder, "flight-logs");
 
-/** The agent on the simulated copter's computer. Without it nothing obeys sticks or records flights. */
+/** The onboard agent of the simulated copter. Only the agent follows sticks and records flights. */
 export const onboard: Part = {
   name: "the agent on board",
   async start({ env, folder, ready }) {
     const { DRONE_IP, REDIS_URL, SIMULATOR_ONBOARD_PORT } = env;
-    // The first user flies a simulator of their own, whose computer is not ours.
+    // The first user's drone is another simulator, whose computer the stack does not run.
     if (!DRONE_IP || !REDIS_URL) return {};
     return startChild({
       name: "the agent on board",
       entrypoint: "onboard",
       folder,
       env: {
-        // Nobody asks it on a laptop, where another stack's agent may have the port.
+        // A laptop needs no status port, and another stack's agent may have it.
         ONBOARD_PORT: "0",
         ...env,
         ONBOARD_VEHICLE_PORT: SIMULATOR_ONBOARD_PORT,

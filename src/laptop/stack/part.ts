@@ -14,9 +14,9 @@ export interface Part {
 
 /** What a part finds when it is started. */
 export interface PartContext {
-  /** The user's environment and, over it, what the stages before have given. */
+  /** The user's environment, overridden by the variables of earlier stages. */
   readonly env: Environment;
-  /** What the stages before have said. */
+  /** The entries of earlier stages for `ready.json`. */
   readonly ready: Ready;
   /** `.fleet`, absolute. */
   readonly folder: string;
@@ -33,6 +33,6 @@ export interface RunningPart {
   /** Resolves with the reason when the part ends without having been stopped. */
   readonly ended?: Promise<string>;
   stop?(): Promise<void>;
-  /** End it without waiting: the stack is about to exit. */
+  /** Kill it without waiting, because the stack exits. */
   cut?(): void;
 }

@@ -13,7 +13,7 @@ import { schema } from "./schema";
 import type { Secrets } from "./secrets";
 import { database, mail, objects, redis } from "./services";
 
-/** Short, because nobody but the person at this terminal waits. */
+/** Short, because only the person at this terminal has requests under way. */
 const drain = { SHUTDOWN_DRAIN_SECONDS: "3" };
 
 const DEFAULT_SIMULATOR_PORT = "5760";
@@ -21,7 +21,7 @@ const DEFAULT_GATEWAY_PORT = "8080";
 const DEFAULT_TUNNEL_PORT = "5050";
 const DEFAULT_JUMPHOST_PORT = "5051";
 
-/** What every process of ours is told here. A default comes before the user's environment, a must after it. */
+/** Variables of every process. The user's environment overrides defaults, and not the required values. */
 const ourEnvironment = (env: Environment, secrets: Secrets): Environment => ({
   JWT_SECRET: secrets.jwt,
   ARCHIVE_SIGNING_KEY: secrets.archiveSigningKey,
@@ -39,13 +39,13 @@ interface HttpService {
   readonly name: string;
   /** File of `cmd/`. */
   readonly entrypoint: string;
-  /** Variable that names its port, and the port otherwise. */
+  /** The variable with its port, and the default port. */
   readonly port: readonly [variable: string, otherwise: string];
   /** For ready.json. */
   readonly ready: (origin: string, env: Environment) => Partial<Ready>;
   /** Defaults of its own. */
   readonly defaults?: (origin: string, stateFolder: string) => Environment;
-  /** What goes before the user's environment. */
+  /** Values that override the user's environment. */
   readonly musts?: (env: Environment) => Environment;
 }
 
@@ -124,7 +124,7 @@ const relay = service({
   ready: (origin) => ({ relay: origin.replace("http", "ws") }),
 });
 
-/** Peers and client configs as in earnest; this machine's network is changed only for root who asks for it. */
+/** Makes real peers and client configs. It changes this machine's network only as root and on request. */
 const tunnel = service({
   name: "the tunnel service",
   entrypoint: "tunnel",

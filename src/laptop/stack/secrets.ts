@@ -24,7 +24,7 @@ export function keepSecrets(folder: string): Secrets {
       .toString("base64"),
     ...kept,
   };
-  // Moved into place: a crash in between must not cost the password of a database that exists.
+  // Renamed into place: a crash must not lose the password of an existing database.
   writeFileSync(`${file}.new`, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);
   return secrets;

@@ -27,7 +27,7 @@ async function start(
   return running;
 }
 
-test("services that the environment names are taken and not embedded", async () => {
+test("services that the environment names are used, and not started", async () => {
   const [given, cache, store, sink] = await Promise.all([
     freshDatabase(),
     freshRedis(),

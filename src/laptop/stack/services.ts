@@ -9,7 +9,7 @@ import { startPostgres } from "../servers/postgres";
 import { startRedis } from "../servers/redis";
 import type { Part } from "./part";
 
-/** The services beside ours: taken from the environment when it names one, embedded otherwise. */
+/** Postgres, Redis, object store and mail: the ones that the environment names, otherwise embedded ones. */
 
 export const database: Part = {
   name: "Postgres",

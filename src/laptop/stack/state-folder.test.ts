@@ -4,7 +4,7 @@ import { freshFolder } from "../../testing";
 import { keepSecrets } from "./secrets";
 import { takeStateFolder, wipeStateFolder } from "./state-folder";
 
-test("a lock that a killed stack left behind is no obstacle", () => {
+test("the lock of a killed stack does not prevent a start", () => {
   const folder = freshFolder("state");
   // Our own pid, and that of a program which is no stack.
   for (const pid of [process.pid, process.ppid]) {
@@ -31,7 +31,7 @@ test("a secret that a newer version needs is added without changing the others",
   expect(secrets.jwt).toBeTruthy();
 });
 
-test("a wipe forgets everything but the lock", async () => {
+test("a wipe removes everything but the lock", async () => {
   const folder = freshFolder("state");
   const release = takeStateFolder(folder);
   keepSecrets(folder);

@@ -62,7 +62,7 @@ function isStack(pid: number): boolean {
   return pid > 0 && pid !== process.pid && script !== undefined && isMarked(pid, script);
 }
 
-/** Forget everything but the lock. Servers that still work in the folder are ended first. */
+/** Removes everything but the lock. Servers that still run in the folder are stopped first. */
 export async function wipeStateFolder(folder: string): Promise<void> {
   const data = join(folder, "postgres", "data");
   await endLeftover(join(data, "postmaster.pid"), data, "SIGINT");

@@ -34,7 +34,7 @@ test("every variable of every process is described", () => {
   for (const row of rows) expect(row.split("|")[4]?.trim()).toMatch(/^[\w`].{10,}/);
 });
 
-test("all faults are told at once, by name and without a value", () => {
+test("all faults are reported at once, by name and without a value", () => {
   const env = {
     ...whole,
     JWT_SECRET: "too-short-secret",
@@ -48,14 +48,14 @@ test("all faults are told at once, by name and without a value", () => {
   for (const value of ["too-short-secret", "70000", "loud"]) expect(message).not.toContain(value);
 });
 
-test("a flag is true or false and nothing else", () => {
+test("a flag accepts only true and false", () => {
   expect(loadConfig(gatewayConfig, { ...whole, ENABLE_REGISTRATION: "false" }).ENABLE_REGISTRATION).toBe(
     false,
   );
   expect(faultsOf({ ...whole, ENABLE_REGISTRATION: "no" })).toContain("ENABLE_REGISTRATION");
 });
 
-test("no time is longer than a timer of Node.js can be, which would run out at once", () => {
+test("a duration beyond the longest Node.js timer, which would fire at once, is refused", () => {
   const times = Object.entries(configSchemas).flatMap(([process, { shape }]) =>
     Object.entries(shape as Record<string, z.ZodType>)
       .filter(([name]) => /_(SECONDS|MS)$/.test(name))
@@ -79,7 +79,7 @@ test("no time is longer than a timer of Node.js can be, which would run out at o
   expect(loadConfig(gatewayConfig, longest)).toMatchObject({ SHUTDOWN_DRAIN_SECONDS: 2_147_483 });
 });
 
-test("origins that may call are those that browsers send, however they are written", () => {
+test("CORS origins are normalised to the form that browsers send", () => {
   const given = "https://Fly.Example.com, https://fly.example.com:443/, http://a:8080, *, app://Client";
   expect(loadConfig(gatewayConfig, { ...whole, CORS_ORIGINS: given }).CORS_ORIGINS).toEqual([
     ...["https://fly.example.com", "https://fly.example.com", "http://a:8080", "*", "app://Client"],
@@ -87,7 +87,7 @@ test("origins that may call are those that browsers send, however they are writt
   expect(faultsOf({ ...whole, CORS_ORIGINS: "https://fly.example.com, https://" })).toContain("CORS_ORIGINS");
 });
 
-test("links begin with the public origin whether or not it ends with a slash, and it has nothing that would end them", () => {
+test("links begin with the public origin, with or without a trailing slash; a query or fragment in it is refused", () => {
   const originOf = (PUBLIC_ORIGIN: string) =>
     loadConfig(gatewayConfig, { ...whole, PUBLIC_ORIGIN }).PUBLIC_ORIGIN;
   expect(originOf("https://fly.example.com/")).toBe("https://fly.example.com");
@@ -131,7 +131,7 @@ test("the effective configuration shows that a secret is set, never which", () =
   expect(shown.get("EDGE_SECRET")).toBe("");
 });
 
-test("a bucket has a name that S3 takes", () => {
+test("a bucket's name is one that S3 accepts", () => {
   const faultsOf = (name: string) => {
     const given = createBucketsConfig.shape.S3_BUCKET.safeParse(name);
     return given.error?.issues.length ?? 0;

@@ -1,18 +1,18 @@
 import { atEndOfFile, freshDatabase } from "../../testing";
 import { until } from "../../testing/until";
-import { type Interruptible, interruptible } from "../../testing/worlds/interruptible";
+import { type InterruptibleLink, interruptibleLink } from "../../testing/worlds/interruptible-link";
 import { type Db, openDatabase } from "../postgres/db";
 import { createLogger } from "../process/log";
 import { createMetrics } from "../process/metrics";
 import { enqueue, listJobs } from "./jobs";
 import { startJobWorker, type Tasks } from "./worker";
 
-/** A worker whose database is at the end of a cable, and a way to that database around it. */
-let cable: Interruptible;
+/** A worker whose database is at the end of a link, and a way to that database around it. */
+let link: InterruptibleLink;
 let db: Db;
 beforeEach(async () => {
   const { url } = await freshDatabase();
-  cable = await interruptible(url);
+  link = await interruptibleLink(url);
   db = openDatabase(url);
   const opened = db;
   atEndOfFile(() => opened.destroy());
@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 const work = (tasks: Tasks) => {
   const worker = startJobWorker({
-    url: cable.url,
+    url: link.url,
     tasks,
     concurrency: 2,
     log: createLogger("test", "silent"),
@@ -67,7 +67,7 @@ const losePower = async () => {
     `SELECT pid FROM pg_stat_activity WHERE application_name = 'fleet-jobs'
      AND datname = current_database()`,
   );
-  cable.stall();
+  link.stall();
   for (const { pid } of rows) await db.raw("SELECT pg_terminate_backend(?)", [pid]);
 };
 const listeners = async () => {
@@ -78,7 +78,7 @@ const listeners = async () => {
   return rows[0].count as number;
 };
 
-test("a database whose machine lost its power is asked for jobs at its successor, and heard again", async () => {
+test("after a failover of the database the worker polls and listens at its successor", async () => {
   const { done, tasks } = notes();
   work(tasks);
   await pairDone(done, "before");
@@ -86,7 +86,7 @@ test("a database whose machine lost its power is asked for jobs at its successor
   await losePower();
   await until(async () => (await listeners()) === 0);
   await enqueue(db, { task: "note", payload: { name: "meanwhile" } });
-  cable.replace();
+  link.replace();
   await until(() => done.includes("meanwhile"), LIMIT_MS);
   await pairDone(done, "after");
   await until(async () => (await listeners()) === 2, LIMIT_MS);
@@ -94,8 +94,8 @@ test("a database whose machine lost its power is asked for jobs at its successor
 }, 90_000);
 
 test.each([
-  ["cannot be reached", async () => cable.cut(), () => cable.mend()],
-  ["lost its power", losePower, () => cable.replace()],
+  ["cannot be reached", async () => link.cut(), () => link.mend()],
+  ["lost its power", losePower, () => link.replace()],
 ] as const)(
   "a job that ends while the database %s is done again, and its worker works on",
   async (_name, harm, end) => {
@@ -118,7 +118,7 @@ test.each([
   90_000,
 );
 
-test("a job whose assignment its worker never received waits again, and one under way is left alone", async () => {
+test("a job whose worker did not get the assignment is released, and a job under way is not", async () => {
   const { done, started, letGo, tasks } = notes();
   work(tasks);
   await enqueue(db, { task: "note", payload: { name: "slow" } });
@@ -137,11 +137,11 @@ test("a job whose assignment its worker never received waits again, and one unde
   expect(done).toEqual(["stray", "slow"]);
 });
 
-test("a worker stops while its database is silent", async () => {
+test("a worker stops while its database does not answer", async () => {
   const { done, tasks } = notes();
   const worker = work(tasks);
   await pairDone(done, "before");
-  cable.stall();
+  link.stall();
   const stoppedAt = performance.now();
   await worker.stop();
   expect(performance.now() - stoppedAt).toBeLessThan(LIMIT_MS);

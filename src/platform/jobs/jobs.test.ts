@@ -52,7 +52,7 @@ test("a job is done when its transaction commits, and never when it is rolled ba
   expect(done).toHaveLength(2);
 });
 
-test("of the jobs with one key that wait only the last is done, and one taken back is not", async () => {
+test("of the waiting jobs with one key only the last is done, and a withdrawn job is not", async () => {
   const later = new Date(Date.now() + 60_000);
   for (const n of [1, 2]) await enqueue(db, { task: "note", payload: { n }, key: "one", runAt: later });
   await enqueue(db, { task: "note", payload: { n: 3 }, key: "other", runAt: later });
@@ -76,7 +76,7 @@ test("two workers do each of two hundred jobs once", async () => {
   expect(done.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 200 }, (_, n) => n));
 });
 
-test("of one queue's jobs one runs at a time, also when a later one has the running one's key", async () => {
+test("one job of a queue runs at a time, also when a later one has the running one's key", async () => {
   const running: number[] = [];
   const most: number[] = [];
   let release: () => void = () => undefined;
@@ -156,7 +156,7 @@ test("a killed worker's job is done by another within seconds; a living worker's
   await until(async () => (await listJobs(db)).length === 0);
 });
 
-test("a worker that loses its connections again and again, and never for long, keeps the job that it does", async () => {
+test("a worker that loses its connections repeatedly for a short time keeps its job", async () => {
   let begun = 0;
   let mayEnd = false;
   const tasks = {
@@ -184,7 +184,7 @@ test("a worker that loses its connections again and again, and never for long, k
   expect(begun).toBe(1);
 });
 
-test("the oldest job that could run shows how long it has waited; one for later does not", async () => {
+test("the metric shows how long the oldest due job has waited, and ignores later jobs", async () => {
   const registry = createMetrics("test");
   observeJobs(registry, db);
   await enqueue(db, { task: "late", payload: {}, runAt: new Date(Date.now() - 3_600_000) });

@@ -26,7 +26,7 @@ async function other(kind: string): Promise<{ path: string; child: ChildProcess 
   return { path, child };
 }
 
-test("a folder whose process was killed is swept, and none that is in use, of another kind or of somebody else", async () => {
+test("a folder of a killed process is removed, and folders in use, of another kind or of another program stay", async () => {
   const [killed, alive] = [await other("hls"), await other("hls")];
   const own = await openScratchFolder("hls", place);
   const unlike = await other("zip");
@@ -50,7 +50,7 @@ test("a folder whose process was killed is swept, and none that is in use, of an
   ).toEqual([]);
 });
 
-test("what a process left that was killed before its folder was whole is swept when it is old and nobody listens there", async () => {
+test("an incomplete folder of a killed process is removed when it is old and its socket does not answer", async () => {
   const hourAgo = new Date(Date.now() - 3_600_000);
   const [left, heard, fresh] = [1, 2, 3].map(() => mkdtempSync(join(place, "fleet-new-"))) as [
     string,
@@ -65,7 +65,7 @@ test("what a process left that was killed before its folder was whole is swept w
   owner.close();
 });
 
-test("a folder in use by a process that is paused is not swept", async () => {
+test("a folder of a paused process is not removed", async () => {
   const { path, child } = await other("hls");
   child.kill("SIGSTOP");
   expect(await sweepScratchFolders("hls", place)).toBe(0);
@@ -73,7 +73,7 @@ test("a folder in use by a process that is paused is not swept", async () => {
   child.kill("SIGKILL");
 });
 
-test("a folder whose owner cannot be asked is not swept", async () => {
+test("a folder whose owner cannot be determined is not removed", async () => {
   const { path, child } = await other("hls");
   child.kill("SIGSTOP");
   const callers: Socket[] = [];

@@ -1,12 +1,12 @@
 import { atEndOfFile, freshObjects } from "../../testing";
-import { interruptible } from "../../testing/worlds/interruptible";
+import { interruptibleLink } from "../../testing/worlds/interruptible-link";
 import { ObjectStore } from "./object-store";
 
 test("a store that stalls fails its requests instead of holding them, and serves when it is back", async () => {
   const objects = await freshObjects("fleet");
-  const cable = await interruptible(objects.url);
+  const link = await interruptibleLink(objects.url);
   const settings = {
-    S3_ENDPOINT: cable.url,
+    S3_ENDPOINT: link.url,
     S3_REGION: "us-east-1",
     S3_BUCKET: "fleet",
     S3_ACCESS_KEY_ID: objects.accessKeyId,
@@ -15,11 +15,11 @@ test("a store that stalls fails its requests instead of holding them, and serves
   const store = new ObjectStore(settings, 200);
   atEndOfFile(async () => store.close());
   await store.write("flight.log", "content", "text/plain");
-  cable.stall();
+  link.stall();
   const asked = Promise.allSettled([store.sizeOf("flight.log"), store.readText("flight.log")]);
   for (const one of await asked) {
     expect(one).toMatchObject({ status: "rejected", reason: { name: "TimeoutError" } });
   }
-  cable.mend();
+  link.mend();
   expect(await store.readText("flight.log")).toBe("content");
 });

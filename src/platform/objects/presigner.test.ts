@@ -47,7 +47,7 @@ test.each([
   await expectSame(openObjects({ ...settings, S3_ENDPOINT: endpoint }), bucket);
 });
 
-test("so are those of credentials that end", async () => {
+test("URLs of temporary credentials are byte for byte the SDK's", async () => {
   const credentials = { accessKeyId: "ASIAEXAMPLE", secretAccessKey: "a secret", sessionToken: "a+token/=" };
   const checksums = {
     requestChecksumCalculation: "WHEN_REQUIRED",
@@ -56,7 +56,7 @@ test("so are those of credentials that end", async () => {
   await expectSame(new S3Client({ region: "eu-central-1", credentials, ...checksums }));
 });
 
-test("a URL is signed with the credentials of its moment, also where there were none at first", async () => {
+test("a URL is signed with the current credentials, also when there were none at first", async () => {
   let accessKeyId: string | undefined;
   const client = new S3Client({
     region: "eu-central-1",
@@ -74,7 +74,7 @@ test("a URL is signed with the credentials of its moment, also where there were 
   expect(await sign()).toContain("X-Amz-Credential=SECOND%2F");
 });
 
-test("a store takes the URLs, and none that was changed", async () => {
+test("a store accepts the URLs, and refuses changed ones", async () => {
   const objects = await freshObjects(Bucket);
   const client = openObjects({
     S3_ENDPOINT: objects.url,

@@ -1,6 +1,6 @@
 import { freshDatabase } from "../../testing";
 import { until } from "../../testing/until";
-import { type Interruptible, interruptible } from "../../testing/worlds/interruptible";
+import { type InterruptibleLink, interruptibleLink } from "../../testing/worlds/interruptible-link";
 import { createLogger } from "../process/log";
 import { type Change, ChangeListener } from "./change-listener";
 import { type Db, openDatabase } from "./db";
@@ -8,7 +8,7 @@ import { type Db, openDatabase } from "./db";
 const quiet = createLogger("test", "silent");
 
 let db: Db;
-let cable: Interruptible;
+let link: InterruptibleLink;
 const heard: Change[] = [];
 let connections = 0;
 let listener: ChangeListener;
@@ -16,8 +16,8 @@ let listener: ChangeListener;
 beforeAll(async () => {
   const { url } = await freshDatabase();
   db = openDatabase(url, { poolMax: 2 });
-  cable = await interruptible(url);
-  listener = new ChangeListener(cable.url, { log: quiet, probeMs: 2_000 });
+  link = await interruptibleLink(url);
+  listener = new ChangeListener(link.url, { log: quiet, probeMs: 2_000 });
   listener.subscribe({
     onChange: (change) => heard.push(change),
     onReconnect: () => {
@@ -51,7 +51,7 @@ async function caughtUp(): Promise<Change[]> {
   return heard.filter((change) => change.table !== "users" || change.id !== id);
 }
 
-test("a new, a changed and a deleted drone are each told by their id", async () => {
+test("a new, a changed and a deleted drone are each notified with their id", async () => {
   const owner = await newUser("owner@example.com");
   const id = await newDrone(owner);
   await db("drones").where({ id }).update({ port: 5761 });
@@ -73,7 +73,7 @@ test.each([
   ["users", { is_active: true }, 1],
   ["users", { vpn_key_id: "00000000-0000-4000-8000-000000000002" }, 1],
   ["users", { password_hash: "x", extra_emails: "a@example.com" }, 0],
-])("an update of %s with %j is told %i time(s)", async (table, change, times) => {
+])("an update of %s with %j is notified %i time(s)", async (table, change, times) => {
   const owner = await newUser(`owner-${Math.random()}@example.com`);
   const id = table === "users" ? owner : await newDrone(owner);
   await db(table).where({ id }).update(change);
@@ -81,7 +81,7 @@ test.each([
   expect(updates).toEqual(Array.from({ length: times }, () => ({ table, op: "update", id })));
 });
 
-test("an owner's deletion tells of every drone that goes with it", async () => {
+test("an owner's deletion notifies every drone that is deleted with it", async () => {
   const owner = await newUser("leaver@example.com");
   const drones = [await newDrone(owner), await newDrone(owner)];
   heard.length = 0;
@@ -91,7 +91,7 @@ test("an owner's deletion tells of every drone that goes with it", async () => {
   expect(told).toContainEqual({ table: "users", op: "delete", id: owner });
 });
 
-test("a change that is rolled back is not told, and equal changes of a transaction are told once", async () => {
+test("a change that is rolled back is not notified, and equal changes of a transaction are notified once", async () => {
   const owner = await newUser("twice@example.com");
   const id = await newDrone(owner);
   await caughtUp();
@@ -108,25 +108,25 @@ test("a change that is rolled back is not told, and equal changes of a transacti
   expect(await caughtUp()).toEqual([{ table: "drones", op: "update", id }]);
 });
 
-test("after a cut the owner is told to read again, and changes are heard again", async () => {
+test("after a lost connection the subscriber must read again, and changes are received again", async () => {
   const before = connections;
-  cable.cut();
+  link.cut();
   await until(() => !listener.listening);
-  cable.mend();
+  link.mend();
   await until(() => connections === before + 1);
   expect(await caughtUp()).toEqual([]);
 });
 
 test("a connection that goes silent without closing is replaced", async () => {
   const before = connections;
-  cable.stall();
+  link.stall();
   await until(() => !listener.listening);
-  cable.mend();
+  link.mend();
   await until(() => connections > before);
   expect(await caughtUp()).toEqual([]);
 });
 
-test("a notice that cannot be read is passed over", async () => {
+test("an invalid notification is ignored", async () => {
   await db.raw("select pg_notify('fleet_changes', 'not json'), pg_notify('fleet_changes', '{\"table\":1}')");
   expect(await caughtUp()).toEqual([]);
 });

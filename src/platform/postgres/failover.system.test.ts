@@ -1,33 +1,33 @@
 import { atEndOfFile, freshDatabase, freshRedis } from "../../testing";
 import { until } from "../../testing/until";
-import { interruptible } from "../../testing/worlds/interruptible";
+import { interruptibleLink } from "../../testing/worlds/interruptible-link";
 import { createLogger } from "../process/log";
 import { openRedis, redisReady } from "../redis/client";
 import { openDatabase } from "./db";
 
 const quiet = createLogger("test", "silent");
 
-test("a database whose machine lost its power is reached again at its successor, over new connections", async () => {
-  const cable = await interruptible((await freshDatabase()).url);
-  const db = openDatabase(cable.url, { queryTimeoutMs: 500, poolMax: 4 });
+test("after a failover the database's successor is reached over new connections", async () => {
+  const link = await interruptibleLink((await freshDatabase()).url);
+  const db = openDatabase(link.url, { queryTimeoutMs: 500, poolMax: 4 });
   atEndOfFile(() => db.destroy());
   await Promise.all([1, 2, 3, 4].map((n) => db.raw("SELECT pg_sleep(0.1), ?::int", [n])));
-  cable.stall();
+  link.stall();
   await expect(db.raw("SELECT 1")).rejects.toThrow("Query read timeout");
-  cable.replace();
+  link.replace();
   // Each of the four would otherwise keep one of these from its answer.
   const answers = await Promise.allSettled([1, 2, 3, 4].map(() => db.raw("SELECT 1")));
   expect(answers.map(({ status }) => status)).toEqual(Array(4).fill("fulfilled"));
 });
 
-test("a lock whose holder was cut off in the middle of a transaction is another's a little later", async () => {
+test("a lock of a holder that was cut off during a transaction is released soon", async () => {
   const { url } = await freshDatabase();
-  const cable = await interruptible(url);
-  const [cutOff, other] = [cable.url, url].map((one) => openDatabase(one, { queryTimeoutMs: 2_000 }));
+  const link = await interruptibleLink(url);
+  const [cutOff, other] = [link.url, url].map((one) => openDatabase(one, { queryTimeoutMs: 2_000 }));
   atEndOfFile(() => Promise.all([cutOff?.destroy(), other?.destroy()]));
   const trx = await cutOff?.transaction();
   await trx?.raw("SELECT pg_advisory_xact_lock(7)");
-  cable.stall();
+  link.stall();
   await expect(other?.raw("SELECT pg_advisory_xact_lock(7)")).rejects.toThrow("Query read timeout");
   await until(async () => (await other?.raw("SELECT pg_try_advisory_xact_lock(7) AS free"))?.rows[0].free);
   await trx?.rollback().catch(() => {});
@@ -36,10 +36,10 @@ test("a lock whose holder was cut off in the middle of a transaction is another'
 test.each([
   ["commands", {}],
   ["subscriptions", { enableOfflineQueue: true, maxRetriesPerRequest: null, commandTimeout: undefined }],
-])("a Redis whose machine lost its power is reached again at its successor: %s", async (kind, options) => {
+])("after a failover the successor of Redis is reached: %s", async (kind, options) => {
   const { url } = await freshRedis();
-  const cable = await interruptible(url);
-  const redis = openRedis(cable.url, quiet, options);
+  const link = await interruptibleLink(url);
+  const redis = openRedis(link.url, quiet, options);
   const direct = openRedis(url, quiet);
   atEndOfFile(async () => {
     redis.disconnect();
@@ -51,37 +51,37 @@ test.each([
     await redis.subscribe("news");
     redis.on("message", (_channel, text) => heard.push(text));
   }
-  cable.stall();
+  link.stall();
   await until(() => redis.status !== "ready", 15_000);
-  cable.replace();
+  link.replace();
   if (kind === "commands") await until(async () => (await redis.ping()) === "PONG", 15_000);
   else await until(async () => (await direct.publish("news", "back")) > 0 && heard.length > 0, 15_000);
 });
 
-test("a connection that a Redis took while it stood still, and never greets, is made anew", async () => {
-  const cable = await interruptible((await freshRedis()).url);
-  cable.stall();
-  const redis = openRedis(cable.url, quiet, { commandTimeout: undefined });
+test("a connection that Redis accepted while it was paused, and never answers, is replaced", async () => {
+  const link = await interruptibleLink((await freshRedis()).url);
+  link.stall();
+  const redis = openRedis(link.url, quiet, { commandTimeout: undefined });
   atEndOfFile(async () => redis.disconnect());
   await until(() => redis.status === "connect");
-  cable.replace();
+  link.replace();
   await until(() => redis.status === "ready", 15_000);
 });
 
-test("what was told to have failed is not done when Redis is back", async () => {
+test("a command that was reported as failed is not carried out when Redis is back", async () => {
   const { url } = await freshRedis();
-  const cable = await interruptible(url);
-  const redis = openRedis(cable.url, quiet);
+  const link = await interruptibleLink(url);
+  const redis = openRedis(link.url, quiet);
   const direct = openRedis(url, quiet);
   atEndOfFile(async () => {
     redis.disconnect();
     direct.disconnect();
   });
   await Promise.all([redisReady(redis), redisReady(direct)]);
-  cable.stall();
+  link.stall();
   await expect(redis.incr("orders")).rejects.toThrow();
   await until(() => redis.status !== "ready", 15_000);
-  cable.replace();
+  link.replace();
   await until(async () => (await redis.ping()) === "PONG", 15_000);
   expect(await direct.get("orders")).toBeNull();
 });

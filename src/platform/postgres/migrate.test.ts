@@ -22,7 +22,7 @@ test("two migrations of an empty database at once apply everything once", async 
   expect(applied.flat().sort()).toEqual(await names());
 });
 
-test("a migration that was killed half-way keeps nobody from the next", async () => {
+test("a migration that was killed half-way does not block the next one", async () => {
   const url = await emptyDatabase();
   const db = openDatabase(url, { poolMax: 2 });
   // As the dead one leaves it: what it had finished stays, and so does the mark that it is at work.
@@ -39,7 +39,7 @@ test("a migration that was killed half-way keeps nobody from the next", async ()
   expect(applied.flat().sort()).toEqual((await names()).slice(1));
 });
 
-test("every migration goes back as well as forth", async () => {
+test("every migration can be rolled back", async () => {
   const { url } = await freshDatabase();
   const db = openDatabase(url, { poolMax: 2 });
   try {
@@ -54,7 +54,7 @@ test("every migration goes back as well as forth", async () => {
   }
 });
 
-test("a schema newer than this version is left as it is, and is good enough to start with", async () => {
+test("a schema newer than this version is not changed, and the process starts with it", async () => {
   const { url } = await freshDatabase();
   const db = openDatabase(url, { poolMax: 1 });
   await db("knex_migrations").insert({ name: "9999_from_the_future", batch: 99, migration_time: new Date() });
@@ -63,7 +63,7 @@ test("a schema newer than this version is left as it is, and is good enough to s
   await waitForSchema(url, migrationSource, 1);
 });
 
-test("waiting ends when somebody else has migrated, and says what is missing when nobody does", async () => {
+test("waiting ends when another process has migrated, and otherwise fails with the missing migrations", async () => {
   const url = await emptyDatabase();
   await expect(waitForSchema(url, migrationSource, 0)).rejects.toThrow(/0001_accounts/);
   const waiting = waitForSchema(url, migrationSource, 10);
@@ -71,7 +71,7 @@ test("waiting ends when somebody else has migrated, and says what is missing whe
   await expect(waiting).resolves.toBeUndefined();
 });
 
-test("a database that does not answer is waited for, and named when it still does not", async () => {
+test("the process waits for a database that does not answer, and names it after the limit", async () => {
   const { url } = await freshDatabase();
   await waitForDatabase(url, 5);
   const nowhere = new URL(url);

@@ -3,7 +3,7 @@ import { createLogger } from "./log";
 
 const quiet = createLogger("test", "silent");
 
-test("drains first, then closes what was opened last", async () => {
+test("a stop drains first, and then closes in the reverse order of opening", async () => {
   const seen: string[] = [];
   const lifecycle = new Lifecycle(quiet, 1_000);
   lifecycle.onClose("database", () => seen.push("close database"));
@@ -18,7 +18,7 @@ test("drains first, then closes what was opened last", async () => {
   expect(lifecycle.state).toBe("stopped");
 });
 
-test("a step that fails keeps no other from running", async () => {
+test("a step that fails does not stop the others", async () => {
   const lifecycle = new Lifecycle(quiet, 1_000);
   const closed = jest.fn();
   lifecycle.onClose("good", closed);
@@ -27,7 +27,7 @@ test("a step that fails keeps no other from running", async () => {
   expect(closed).toHaveBeenCalledTimes(1);
 });
 
-test("a drain that never ends is cut at the limit", async () => {
+test("a drain that does not end is ended at the limit", async () => {
   const lifecycle = new Lifecycle(quiet, 50);
   const closed = jest.fn();
   lifecycle.onDrain("stuck", () => new Promise(() => undefined));
@@ -36,7 +36,7 @@ test("a drain that never ends is cut at the limit", async () => {
   expect(closed).toHaveBeenCalledTimes(1);
 });
 
-test("a drain that used up the limit leaves each step of closing a moment, and no more", async () => {
+test("after a drain that used up the limit each closing step has a short time", async () => {
   const lifecycle = new Lifecycle(quiet, 20);
   const closed = jest.fn();
   lifecycle.onDrain("stuck", () => new Promise(() => undefined));

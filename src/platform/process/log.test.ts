@@ -19,7 +19,7 @@ test("no secret that an object carries reaches the log", () => {
   expect(lines[0]).not.toMatch(/[path]-secret/);
 });
 
-test("a line says when, which process and how bad, as JSON", () => {
+test("a line is JSON with time, process and level", () => {
   const lines: string[] = [];
   const sink = new Writable({ write: (chunk, _encoding, done) => done(void lines.push(String(chunk))) });
   createLogger("relay", "info", sink).warn("low battery");
@@ -31,13 +31,13 @@ test("a line says when, which process and how bad, as JSON", () => {
   });
 });
 
-describe("an error of a neighbour is logged without the secrets that were sent to it", () => {
+describe("an error of another service is logged without the secrets that were sent to it", () => {
   const lines: string[] = [];
   const sink = new Writable({ write: (chunk, _encoding, done) => done(void lines.push(String(chunk))) });
   const log = createLogger("test", "info", sink);
   beforeEach(() => void lines.splice(0));
 
-  test("a sign-in that Redis refuses", async () => {
+  test("a Redis login that is refused", async () => {
     const url = new URL((await freshRedis()).url);
     Object.assign(url, { username: "gateway", password: "the-password" });
     const redis = openRedis(url.href, log);
@@ -49,7 +49,7 @@ describe("an error of a neighbour is logged without the secrets that were sent t
     expect(lines.join("")).not.toContain("the-password");
   });
 
-  test("a statement that Postgres refuses", async () => {
+  test("a Postgres statement that is refused", async () => {
     const db = openDatabase((await freshDatabase()).url);
     atEndOfFile(() => db.destroy());
     const user = { username: "pilot@example.com", password_hash: "the-hash", level: "NONE" };

@@ -12,7 +12,7 @@ test.each([
   ["::", /^\[::\]:\d+$/, ["127.0.0.1", "::1"]],
   ["0.0.0.0", /^0\.0\.0\.0:\d+$/, ["127.0.0.1"]],
   ["::1", /^\[::1\]:\d+$/, ["::1"]],
-])("a port at %s is told as a URL has it, and is open to whom it should be", async (host, told, callers) => {
+])("a port at %s has a URL, and is reachable at the right addresses", async (host, told, callers) => {
   const opened = await openPort(closeAtEnd(createServer()), 0, host);
   expect(opened).toMatch(told);
   const port = Number(new URL(`tcp://${opened}`).port);

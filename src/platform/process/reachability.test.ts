@@ -19,7 +19,7 @@ test("a server of another kind is reached when it takes a connection", async () 
   await assertReachable(`redis://edge:secret@127.0.0.1:${await port(createTcpServer())}`);
 });
 
-test("one at an IPv6 address is reached like any other", async () => {
+test("a server at an IPv6 address is reached", async () => {
   const server = createTcpServer();
   atEndOfFile(async () => void server.close());
   await assertReachable(`redis://${await openPort(server, 0, "::1")}`);
@@ -32,14 +32,14 @@ test.each(["http://127.0.0.1:1", "wss://127.0.0.1:1", "redis://127.0.0.1:1"])(
   },
 );
 
-test("a server that takes connections and hangs up, or says nothing for a second, is not reached", async () => {
+test("a server that accepts connections and closes them, or sends nothing for a second, is not reached", async () => {
   const rude = await port(createTcpServer((socket) => socket.destroy()));
   await expect(assertReachable(`http://127.0.0.1:${rude}`)).rejects.toThrow();
   const silent = await port(createTcpServer(() => {}));
   await expect(assertReachable(`http://127.0.0.1:${silent}`)).rejects.toThrow("abort");
 });
 
-test("only neighbours that have a URL are asked", () => {
+test("only services with a URL are checked", () => {
   expect(Object.keys(reachabilityProbes({ tunnel: "http://tunnel:5050", janus: undefined }))).toEqual([
     "tunnel",
   ]);

@@ -1,5 +1,5 @@
 import { atEndOfFile, freshRedis } from "../../testing";
-import { KeptLog } from "../../testing/kept-log";
+import { CapturedLog } from "../../testing/captured-log";
 import { createLogger } from "../process/log";
 import { openRedis, redisReady } from "./client";
 import { warnOfEviction } from "./eviction-policy";
@@ -9,14 +9,14 @@ test.each([
   { policy: "noeviction", maxmemory: "100mb", warned: 0 },
   // It is never full.
   { policy: "volatile-lru", maxmemory: "0", warned: 0 },
-])("with $policy and $maxmemory it is said $warned times", async ({ policy, maxmemory, warned }) => {
+])("$policy with maxmemory $maxmemory is logged $warned times", async ({ policy, maxmemory, warned }) => {
   const { url } = await freshRedis();
   const redis = openRedis(url, createLogger("test", "silent"));
   atEndOfFile(async () => redis.disconnect());
   await redisReady(redis);
   await redis.config("SET", "maxmemory-policy", policy);
   await redis.config("SET", "maxmemory", maxmemory);
-  const kept = new KeptLog();
+  const kept = new CapturedLog();
   await warnOfEviction(redis, createLogger("test", "warn", kept));
   const said = kept.entries("Redis evicts keys when it is full; set its maxmemory-policy to noeviction");
   expect(said.map((entry) => entry.policy)).toEqual(Array(warned).fill(policy));

@@ -27,14 +27,14 @@ function as(username: string, password: string): string {
 const answers = (socket: Socket) =>
   new Promise<string>((resolve) => socket.once("data", (reply) => resolve(String(reply))));
 
-test("a command is encoded by the bytes of its words, not by their characters", () => {
+test("a command's lengths count bytes, not characters", () => {
   expect(encodeCommand("AUTH", "pässword").toString()).toBe("*2\r\n$4\r\nAUTH\r\n$9\r\npässword\r\n");
   expect(publishTo("10.71.0.2:gamepad_input").toString()).toBe(
     "*3\r\n$7\r\nPUBLISH\r\n$23\r\n10.71.0.2:gamepad_input\r\n$",
   );
 });
 
-test("a server that asks for user and password gets those of the URL, and a wrong one is told in its words", async () => {
+test("a server that requires a login gets the URL's user and password, and its refusal is reported with its message", async () => {
   await admin.call("ACL", "SETUSER", "relay", "on", ">sécret/@:", "&*", "+@all");
   const socket = await connectRedis(as("relay", "sécret/@:"));
   socket.write(encodeCommand("ACL", "WHOAMI"));

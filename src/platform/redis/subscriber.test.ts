@@ -23,7 +23,7 @@ async function subscriberAndOperator() {
   };
 }
 
-test("a channel is heard again when its connection broke, each message once", async () => {
+test("a channel is received again after its connection broke, each message once", async () => {
   const { subscriber, listeners, say, endConnections } = await subscriberAndOperator();
   const heard: string[] = [];
   subscriber.onMessage("kites", (message) => heard.push(message));

@@ -57,7 +57,7 @@ test("a pause of this process is not taken for a stall of Redis", async () => {
   expect([publisher.up, downs()]).toEqual([true, 0]);
 });
 
-test("a Redis that refuses a frame takes the publisher down", async () => {
+test("a refusal of Redis closes the publisher", async () => {
   const server = await freshRedis();
   const admin = openRedis(server.url, quiet);
   atEndOfFile(async () => admin.disconnect());

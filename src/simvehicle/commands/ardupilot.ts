@@ -1,14 +1,14 @@
 import type { Mode } from "../modes";
 import { Severity } from "../reports";
 import { breaksFence } from "../safety/fence";
-import { altitudeOf, type Cockpit, type Handler, Result } from "./call";
+import { altitudeOf, type CommandContext, type Handler, Result } from "./call";
 import { common } from "./common";
 
 const CUSTOM_MODE = 1;
 const CHANGE_MODE = 1;
 const LONGEST_MOTOR_TEST = 600;
 
-const enter = (cockpit: Cockpit, mode: Mode | undefined): Result =>
+const enter = (cockpit: CommandContext, mode: Mode | undefined): Result =>
   mode && cockpit.flight.changeMode(mode) ? Result.accepted : Result.failed;
 
 const armDisarm: Handler = ({ flight, arming }, { param1 }) => {
@@ -56,7 +56,7 @@ const reposition: Handler = (cockpit, call) => {
 };
 
 /** With the fence enabled, a destination that breaks it is not accepted. */
-const outsideFence = ({ flight }: Cockpit, place: { lat: number; lng: number }): boolean =>
+const outsideFence = ({ flight }: CommandContext, place: { lat: number; lng: number }): boolean =>
   flight.params.get("FENCE_ENABLE") === 1 && breaksFence(flight.fence, place);
 
 const motorTest: Handler = ({ flight }, call) => {

@@ -28,20 +28,20 @@ export const Result = {
 } as const;
 export type Result = (typeof Result)[keyof typeof Result];
 
-/** What commands act on. */
-export interface Cockpit {
+/** The vehicle's parts that command handlers use. */
+export interface CommandContext {
   readonly flight: Flight;
   readonly arming: Arming;
   readonly streams: Streams;
   /** Send one telemetry message now; false when there is none of that id. */
-  sendNow(id: number): boolean;
-  knows(id: number): boolean;
+  sendOnce(id: number): boolean;
+  hasMessage(id: number): boolean;
 }
 
-export type Handler = (cockpit: Cockpit, call: Call) => Result;
+export type Handler = (cockpit: CommandContext, call: Call) => Result;
 
 /** Metres above mean sea level of a call's height in its frame. */
-export function altitudeOf({ flight }: Cockpit, { z, frame }: Call): number {
+export function altitudeOf({ flight }: CommandContext, { z, frame }: Call): number {
   return frame === 0 || frame === 5 ? z : flight.home.altitude + z;
 }
 

@@ -1,14 +1,14 @@
 import { type Mode, px4Mode } from "../modes";
 import { Severity } from "../reports";
-import { type Cockpit, type Handler, Result } from "./call";
+import { type CommandContext, type Handler, Result } from "./call";
 import { common } from "./common";
 
 const CUSTOM_MODE = 1;
 
-const modeNamed = (cockpit: Cockpit, name: string): Mode | undefined =>
+const modeNamed = (cockpit: CommandContext, name: string): Mode | undefined =>
   cockpit.flight.modes.list.find((mode) => mode.name === name);
 
-function enter(cockpit: Cockpit, mode: Mode | undefined): Result {
+function enter(cockpit: CommandContext, mode: Mode | undefined): Result {
   return mode && cockpit.flight.changeMode(mode) ? Result.accepted : Result.temporarilyRejected;
 }
 

@@ -22,7 +22,7 @@ function analyse(path: string): FlightStats {
 const within = (share: number, found: number | null | undefined, truth: number) =>
   expect(Math.abs((found ?? Number.NaN) / truth - 1)).toBeLessThan(share);
 
-test("the log of a flight tells its duration, distance, height and speed within one percent", () => {
+test("the log of a flight gives its duration, distance, height and speed within one percent", () => {
   const copter = new LoggedCopter(join(folder, "one"));
   copter.fly();
   const [path] = copter.vehicle.recorder?.files ?? [];
@@ -73,14 +73,14 @@ test("a failsafe in flight is in the log", () => {
   ]);
 });
 
-test("a folder that cannot be written costs the log and not the flight, and the vehicle says so", () => {
+test("a flight without a writable folder has no log, and the vehicle reports it", () => {
   const blocked = join(folder, "blocked");
   writeFileSync(blocked, "a file where the folder should be");
   const copter = new LoggedCopter(blocked);
   copter.fly();
   expect(copter.truth.distance).toBeGreaterThan(140);
   expect(copter.vehicle.recorder?.files).toEqual([]);
-  const texts = copter.said.flatMap(({ message }) =>
+  const texts = copter.sent.flatMap(({ message }) =>
     message instanceof common.StatusText ? [message.text] : [],
   );
   expect(texts.filter((text) => text.startsWith("Logging failed"))).toHaveLength(1);

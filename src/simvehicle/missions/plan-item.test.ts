@@ -16,12 +16,12 @@ test("ArduPilot returns frame 6 as 3 and an absolute frame as 0", () => {
   expect(kept({ frame: 5 }).frame).toBe(0);
 });
 
-test("ArduPilot keeps a waypoint's delay in whole seconds and forgets its other parameters", () => {
+test("ArduPilot keeps a waypoint's delay in whole seconds and drops its other parameters", () => {
   const item = kept({ param1: 2.9, param2: 5, param3: 1, param4: 90 });
   expect([item.param1, item.param2, item.param3, item.param4]).toEqual([2, 0, 0, 0]);
 });
 
-test("ArduPilot forgets frame and place of a return", () => {
+test("ArduPilot drops frame and position of a return", () => {
   const item = kept({ command: 20, x: 473977420, y: 85455940, z: 30, param1: 1 });
   expect([item.frame, item.x, item.y, item.z, item.param1]).toEqual([0, 0, 0, 0, 0]);
 });
@@ -35,7 +35,7 @@ test("ArduPilot keeps heights in whole centimetres", () => {
   expect(kept({ z: 12.3456 }).z).toBeCloseTo(12.34, 5);
 });
 
-test("ArduPilot refuses what it does not know by the mission result of the fault", () => {
+test("ArduPilot refuses an invalid item with the matching MAV_MISSION_RESULT", () => {
   expect(refusal({ command: 31_010 })).toBe(MissionResult.unsupported);
   expect(refusal({ frame: 1 })).toBe(MissionResult.unsupportedFrame);
   expect(refusal({ x: 910_000_000 })).toBe(MissionResult.invalidParam5);

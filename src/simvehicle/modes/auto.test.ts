@@ -29,7 +29,7 @@ function fly(items: readonly PlanItem[]): SteppedVehicle {
 }
 
 const reached = (stepped: SteppedVehicle): number[] =>
-  stepped.said.filter((each) => each instanceof common.MissionItemReached).map(({ seq }) => seq);
+  stepped.sent.filter((each) => each instanceof common.MissionItemReached).map(({ seq }) => seq);
 
 test("a plan that ends with a landing ends on the ground, disarmed", () => {
   const stepped = fly([planItem({ command: 21, ...at(15, 0) })]);
@@ -58,7 +58,7 @@ test("a jump is taken as often as it says", () => {
   expect(stepped.flight.run.state).toBe("complete");
 });
 
-test("a speed change holds for what follows", () => {
+test("a speed change applies to the following items", () => {
   const stepped = fly([planItem({ command: 178, param1: 1, param2: 2 }), planItem({ ...at(100, 0), z: 10 })]);
   stepped.wait(10);
   expect(Math.hypot(stepped.flight.body.vn, stepped.flight.body.ve)).toBeCloseTo(2, 1);
@@ -73,7 +73,7 @@ test("an endless loiter stays, and a timed one ends", () => {
   expect(endless.flight.run.state).toBe("running");
 });
 
-test("a plan that is exchanged in flight goes on at the old number", () => {
+test("a plan that is replaced in flight continues at the same item number", () => {
   const stepped = fly([planItem({ ...at(30, 0), z: 10 }), planItem({ ...at(60, 0), z: 10 })]);
   stepped.wait(7);
   expect(stepped.flight.run.seq).toBe(3);
@@ -83,14 +83,14 @@ test("a plan that is exchanged in flight goes on at the old number", () => {
   expect(stepped.flight.run.seq).toBe(3);
 });
 
-test("a disarm sends the plan back to its start", () => {
+test("a disarm resets the plan to its first item", () => {
   const stepped = fly([planItem({ ...at(30, 0), z: 10 }), planItem({ ...at(60, 0), z: 10 })]);
   stepped.wait(12);
   stepped.flight.disarm();
   expect(stepped.flight.run).toMatchObject({ state: "idle", seq: 1 });
 });
 
-test("a takeoff spools up before it lifts, and until then may be asked for again", () => {
+test("a takeoff spools up the motors first, and may be repeated until it climbs", () => {
   const stepped = new SteppedVehicle();
   stepped.command(176, { _param1: 1, _param2: 4 });
   stepped.command(400, { _param1: 1 });

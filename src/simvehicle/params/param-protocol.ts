@@ -4,7 +4,7 @@ import type { Flight } from "../flight";
 import { Severity } from "../reports";
 import { ParamType, type StoredParam } from "./store";
 
-/** Answers that belong to no place in the list carry this index (ArduPilot). */
+/** The index of answers to requests by name (ArduPilot). */
 const NO_INDEX = 65_535;
 /** Parameters a list sends at each step: about a thousand a second. */
 const PER_STEP = 20;
@@ -23,7 +23,7 @@ export class ParamProtocol {
     private readonly send: (message: MavLinkData) => void,
   ) {}
 
-  /** Nobody listens any more. */
+  /** Called when the ground station has disconnected. */
   forget(): void {
     this.next = undefined;
   }
@@ -78,7 +78,7 @@ export class ParamProtocol {
         this.refuse(param.name, -1, ParamErrorCode.valueOutOfRange, from);
         return;
       }
-      // The type that was sent is not looked at; an integer parameter rounds.
+      // The type of the request is ignored; an integer parameter rounds.
       params.set(param.name, request.paramValue);
     }
     this.send(this.valueOf(param, autopilot === "px4" ? param.index : NO_INDEX));

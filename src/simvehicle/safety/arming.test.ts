@@ -18,13 +18,13 @@ test("arming is refused with the reasons until the checks pass", () => {
   expect(stepped.command(400, ARM)).toBe(0);
 });
 
-test("what it waits for is said again every half minute", () => {
+test("failing checks are reported again every half minute", () => {
   const stepped = new SteppedVehicle({}, 3_600);
   stepped.wait(65);
   expect(stepped.texts.filter((text) => text === "PreArm: Need Position Estimate")).toHaveLength(3);
 });
 
-test("a copter that was armed for nothing disarms after ten seconds, unless the throttle is raised", () => {
+test("an armed copter that does not take off disarms after ten seconds, unless the throttle is raised", () => {
   const stepped = new SteppedVehicle();
   stepped.command(400, ARM);
   stepped.wait(9);
@@ -38,7 +38,7 @@ test("a copter that was armed for nothing disarms after ten seconds, unless the 
   expect(stepped.flight.armed).toBe(true);
 });
 
-test("a computer that slept for an hour finds the vehicle where it was", () => {
+test("after an hour of suspend the vehicle is where it was", () => {
   const stepped = new SteppedVehicle();
   stepped.takeOff(5);
   stepped.flight.guided = { kind: "velocity", vn: 5, ve: 0, vd: 0, until: Number.POSITIVE_INFINITY };

@@ -18,7 +18,7 @@ export class AutoDisarm {
     this.idleSince = flight.now;
   }
 
-  /** `raised`: the pilot's throttle says that it is not for nothing. */
+  /** `raised`: the pilot has raised the throttle to take off. */
   step(flight: FlightState, raised: boolean): "landing" | "idleness" | undefined {
     if (flight.kind === "rover") return undefined;
     if (!flight.landed) {

@@ -6,7 +6,7 @@ import { MissionResult } from "../missions/plan-item";
 import { planStore } from "../missions/plan-store";
 
 describe("the ground station's failsafe", () => {
-  test("returns when its own station's heartbeat stops, and says so", () => {
+  test("returns when its own station's heartbeat stops, and reports it", () => {
     const stepped = new SteppedVehicle({ FS_GCS_ENABLE: 1, FS_GCS_TIMEOUT: 25 });
     stepped.heartbeatFrom(255);
     stepped.takeOff(3);
@@ -19,7 +19,7 @@ describe("the ground station's failsafe", () => {
     expect(stepped.texts).toContain("GCS Failsafe Cleared");
   });
 
-  test("is not fooled by another system's heartbeat", () => {
+  test("ignores another system's heartbeat", () => {
     const stepped = new SteppedVehicle({ FS_GCS_ENABLE: 1 });
     stepped.heartbeatFrom(255);
     stepped.flight.changeMode(stepped.flight.modes.byNumber.get(4)!);
@@ -31,7 +31,7 @@ describe("the ground station's failsafe", () => {
     expect(stepped.mode).toBe("RTL");
   });
 
-  test("leaves a pilot's mode alone by default, and takes it over when told to", () => {
+  test("does not act in a pilot's mode by default, and does when FS_OPTIONS says so", () => {
     for (const [options, expected] of [
       [16, "LOITER"],
       [0, "RTL"],
@@ -46,7 +46,7 @@ describe("the ground station's failsafe", () => {
     }
   });
 
-  test("is off by default, and waits until its station was once there", () => {
+  test("is off by default, and acts only after its station was connected once", () => {
     const silent = new SteppedVehicle({ FS_GCS_ENABLE: 1 });
     silent.takeOff(5);
     expect(silent.mode).toBe("GUIDED");
@@ -86,14 +86,14 @@ describe("the fence", () => {
     expect(stepped.mode).toBe(mode);
   });
 
-  test("turns down a destination outside of it", () => {
+  test("refuses a target outside of it", () => {
     const stepped = fenced({ FENCE_ENABLE: 1 });
     stepped.flight.guided = { kind: "hold", n: 0, e: 0, d: -5 };
     const { lat, lng } = offsetBy(home, { n: 100, e: 0 });
     expect(stepped.command(192, { _param5: lat, _param6: lng, _param7: 5 })).toBe(4);
   });
 
-  test("bounds the height too", () => {
+  test("limits the height too", () => {
     const stepped = new SteppedVehicle({ FENCE_ENABLE: 1, FENCE_ALT_MAX: 10 });
     stepped.takeOff(9);
     stepped.flight.guided = { kind: "position", n: 0, e: 0, d: -20 };
@@ -103,7 +103,7 @@ describe("the fence", () => {
   });
 });
 
-test("a battery that runs low warns once and acts as its parameter says", () => {
+test("a low battery warns once and acts as its parameter says", () => {
   const stepped = new SteppedVehicle({ BATT_LOW_VOLT: 11.8, BATT_FS_LOW_ACT: 2 });
   stepped.takeOff(5);
   stepped.wait(300);
@@ -113,7 +113,7 @@ test("a battery that runs low warns once and acts as its parameter says", () => 
   expect(stepped.flight.armed).toBe(false);
 });
 
-test("the charge comes back while the vehicle rests", () => {
+test("the battery charges while the vehicle is disarmed", () => {
   const stepped = new SteppedVehicle();
   stepped.flight.battery.used = stepped.flight.battery.capacity;
   expect(stepped.flight.armed).toBe(false);

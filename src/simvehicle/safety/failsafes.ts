@@ -7,7 +7,7 @@ import { breaksFence } from "./fence";
 const FENCE_TYPE = { height: 1, circle: 2, shapes: 4 } as const;
 const FS_OPTION = { auto: 2, landing: 8, pilot: 16 } as const;
 
-/** What the vehicle does on its own when a ground station, its charge or its bounds are gone. */
+/** The vehicle's actions on a lost ground station, a low battery and a breached fence. */
 export class Failsafes {
   private groundStationSeen: number | undefined;
   private groundStationLost = false;
@@ -20,7 +20,7 @@ export class Failsafes {
     return this.groundStationLost || this.batteryStage !== "good";
   }
 
-  /** The ground station that the failsafe follows was heard; nobody else's heartbeat counts. */
+  /** The vehicle received a heartbeat of its own ground station; those of other systems do not count. */
   heard(systemId: number, now: number): void {
     if (systemId === this.flight.tuning.groundStation) this.groundStationSeen = now;
   }
@@ -59,7 +59,7 @@ export class Failsafes {
     this.act("GCS Failsafe", px4 && action === 1 ? "hold" : lands ? "land" : "return");
   }
 
-  /** FS_OPTIONS: by ArduPilot's default a copter in a pilot's mode takes no notice. */
+  /** FS_OPTIONS: by ArduPilot's default the failsafe does not act on a copter in a pilot's mode. */
   private goesOnWithoutGroundStation(): string | undefined {
     const { mode, params, kind } = this.flight;
     const options = params.get("FS_OPTIONS");
@@ -78,7 +78,7 @@ export class Failsafes {
     const low = px4 ? left < params.get("BAT_LOW_THR") : battery.volts < params.get("BATT_LOW_VOLT");
     const critical = px4 ? left < params.get("BAT_CRIT_THR") : battery.volts < params.get("BATT_CRT_VOLT");
     const stage = critical ? "critical" : low ? "low" : "good";
-    // A failsafe is not taken back while flying because the voltage recovers.
+    // A recovering voltage does not end a failsafe in flight.
     if (stage === this.batteryStage || (stage === "good" && flight.armed)) return;
     const worse = stage === "critical" || (stage === "low" && this.batteryStage === "good");
     this.batteryStage = stage;
@@ -160,7 +160,7 @@ export class Failsafes {
           ? (modes.landing ?? modes.stopping)
           : modes.stopping;
     reports.text(Severity.warning, `${cause} - ${mode.name}`);
-    // Without a position it can still come down.
+    // Without a position it can still land.
     if (!flight.changeMode(mode) && modes.landing) flight.changeMode(modes.landing);
   }
 }

@@ -10,7 +10,7 @@ const square = (command: number, count = 4) =>
     [10, 0],
   ].map(([lat, lng]) => planItem({ command, param1: count, x: lat! * 1e7, y: lng! * 1e7 }));
 
-test("an inclusion is broken outside it and an exclusion inside it", () => {
+test("an inclusion is breached outside it and an exclusion inside it", () => {
   const inclusion = readFence(square(5001));
   const exclusion = readFence(square(5002));
   if (!("shapes" in inclusion) || !("shapes" in exclusion)) throw new Error("refused");
@@ -36,6 +36,6 @@ test.each([
     [...square(5001).slice(0, 3), ...square(5002).slice(3)],
     "Received incorrect vertex type (want=5001 got=5002)",
   ],
-])("a fence with %s is refused whole, with a word", (_, items, because) => {
+])("a fence with %s is refused whole, with a status text", (_, items, because) => {
   expect(readFence(items)).toEqual({ refused: MissionResult.error, because });
 });

@@ -13,7 +13,7 @@ export type Fence =
 
 const place = (item: PlanItem): LatLng => ({ lat: item.x / 1e7, lng: item.y / 1e7 });
 
-/** The refusal of one item as it arrives, before the whole is looked at. */
+/** The refusal of one item on arrival, before the whole fence is checked. */
 export function checkFenceItem(item: PlanItem): MissionResult {
   if (![0, 3, 5, 6, 10, 11].includes(item.frame)) return MissionResult.unsupportedFrame;
   return item.command >= FENCE.return && item.command <= FENCE.circleOut
@@ -77,6 +77,6 @@ const within = (shape: FenceShape, point: LatLng): boolean =>
     ? distance(shape.centre, point) <= shape.radius
     : insidePolygon(point, shape.vertices);
 
-/** Whether a place breaks a fence: outside an inclusion, or inside an exclusion. */
+/** Whether a position breaches a fence: outside an inclusion, or inside an exclusion. */
 export const breaksFence = (shapes: readonly FenceShape[], point: LatLng): boolean =>
   shapes.some((shape) => within(shape, point) !== shape.inside);

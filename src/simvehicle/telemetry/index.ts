@@ -34,9 +34,9 @@ const builders: Readonly<Record<Flight["autopilot"], Readonly<Record<number, Bui
   px4: { ...shared, 105: ofFlight(sensors.highresImu), 230: ofFlight(sensors.estimatorStatus) },
 };
 
-/** One telemetry message by its id, or undefined when this autopilot has none such. */
+/** One telemetry message by its id, or undefined when this autopilot does not have it. */
 export const telemetry = (id: number, view: system.TelemetryView): MavLinkData | undefined =>
   builders[view.flight.autopilot][id]?.(view);
 
 /** Whether this autopilot has a message with that id. */
-export const knows = (id: number, autopilot: Flight["autopilot"]): boolean => id in builders[autopilot];
+export const hasMessage = (id: number, autopilot: Flight["autopilot"]): boolean => id in builders[autopilot];

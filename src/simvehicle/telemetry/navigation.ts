@@ -13,7 +13,7 @@ const cm = (metres: number): number => Math.round(metres * 100);
 
 export function globalPosition(flight: Flight): MavLinkData {
   const { body, position } = flight;
-  // Before the first fix there is no place, and an autopilot sends zeros.
+  // Before the first fix an autopilot sends zeros.
   const known = flight.hasPosition || flight.armed;
   return build(common.GlobalPositionInt, {
     timeBootMs: bootMillis(flight),

@@ -3,7 +3,7 @@ import { common, type MavLinkData, minimal } from "../../vehicle/mavlink/wire/me
 import type { Flight } from "../flight";
 import { remaining } from "../safety/battery";
 
-/** Everything a telemetry message is made of. */
+/** The state from which telemetry messages are made. */
 export interface TelemetryView {
   readonly flight: Flight;
   /** Pre-arm checks pass. */
@@ -37,7 +37,7 @@ export function heartbeat({ flight, failsafe, ready }: TelemetryView): MavLinkDa
 function baseMode(flight: Flight): number {
   const { mode, autopilot, kind } = flight;
   const sticks = STICKS.has(mode.behaviour);
-  // A motor test spins armed motors, and says so.
+  // A motor test spins the motors, and the heartbeat reports them as armed.
   const armed = (flight.armed || flight.motorTestUntil !== undefined ? BaseMode.armed : 0) | BaseMode.custom;
   if (autopilot === "px4") {
     const mixed = BaseMode.stabilize | BaseMode.guided | BaseMode.auto;

@@ -3,7 +3,7 @@ import type { Db } from "../../platform/postgres/db";
 /** By table: how many rows it has, and a hash over all of them. */
 export type DatabaseDigest = Readonly<Record<string, string>>;
 
-/** What the database holds, background jobs included, small enough to compare before and after. */
+/** A digest of every table, with the background jobs, to compare before and after. */
 export async function databaseDigest(db: Db): Promise<DatabaseDigest> {
   const { rows: tables } = await db.raw(`
     SELECT schemaname || '.' || tablename AS name FROM pg_tables

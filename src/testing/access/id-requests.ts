@@ -1,8 +1,8 @@
 import { type Operation, pathOf, type Schema, sample } from "../spec-requests";
-import type { Belongings, Owned } from "./belongings";
+import type { ObjectKind, UserObjects } from "./user-objects";
 
-/** The object that an id names, by the id's key. The walk of the routes fails on an id that is not listed. */
-const kinds: Readonly<Record<string, Owned | "nothing of anybody's">> = {
+/** The kind of object that an id names, by the id's key. The test of all routes fails on an id that is not listed. */
+const kinds: Readonly<Record<string, ObjectKind | "nothing of anybody's">> = {
   drone_id: "drone",
   vehicle_id: "drone",
   room_number: "drone",
@@ -19,7 +19,7 @@ const kinds: Readonly<Record<string, Owned | "nothing of anybody's">> = {
 };
 
 /** The same for ids whose key is `id`, by route. */
-const plainIds: Readonly<Record<string, Owned>> = {
+const plainIds: Readonly<Record<string, ObjectKind>> = {
   "GET /drone/action/connection": "drone",
   "DELETE /drone/action/connection": "drone",
   "PATCH /mission/:mission_id/points": "missionPoint",
@@ -28,7 +28,7 @@ const plainIds: Readonly<Record<string, Owned>> = {
 
 /**
  * Text keys by which no object of another user is found: values to store, secrets, and names of the caller's own. The
- * walk of the routes fails on a text key that is not listed.
+ * test of all routes fails on a text key that is not listed.
  */
 const findNothing: ReadonlySet<string> = new Set([
   ...["asset_type", "checksum", "command", "custom_mode", "description", "email", "end", "extra_emails"],
@@ -38,8 +38,8 @@ const findNothing: ReadonlySet<string> = new Set([
   ...["update", "username", "vehicle_count", "vehicle_type"],
 ]);
 
-/** What is answered for another's thing, where it is not 404. The nothing of a list is nothing of anybody's. */
-export const answers: Readonly<Record<string, number>> = {
+/** The status of a request with another user's id, where it is not 404. A listing is 200 and has none of their rows. */
+export const expectedStatuses: Readonly<Record<string, number>> = {
   "GET /drone/action/connection id": 400,
   "DELETE /drone/action/connection id": 400,
   "GET /drones/mission missionId": 201,
@@ -61,7 +61,7 @@ export const answers: Readonly<Record<string, number>> = {
   "POST /complete_upload asset_id": 403,
 };
 
-/** What else a request needs to be a good one. */
+/** Further values of a valid request. */
 const values: Readonly<Record<string, unknown>> = {
   occurrence_time: "2030-01-02T08:00:00Z",
   custom_mode: "GUIDED",
@@ -90,7 +90,7 @@ function keysOf(operation: Operation, chosen: (name: string, schema: Schema) => 
 /** The ids that an operation takes. */
 export const idsOf = (operation: Operation): string[] => keysOf(operation, isId);
 
-/** Keys that are neither ids nor known to find nothing. A measure or a switch finds nothing anyway. */
+/** Text keys that are not ids and not in `findNothing`. Numbers and booleans find no object. */
 export const unknownKeysOf = (operation: Operation): string[] =>
   keysOf(
     operation,
@@ -102,7 +102,7 @@ export const kindOf = (operation: Operation, name: string) =>
   name === "id" ? plainIds[operation.name] : kinds[name];
 
 /** The request with these ids in it. */
-export function request(operation: Operation, ownerOf: (id: string) => Belongings) {
+export function requestWithIds(operation: Operation, ownerOf: (id: string) => UserObjects) {
   const idOf = (name: string): number | undefined => {
     const kind = kindOf(operation, name);
     return kind === undefined || kind === "nothing of anybody's" ? undefined : ownerOf(name)[kind];

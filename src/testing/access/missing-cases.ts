@@ -2,13 +2,13 @@ import type { Route } from "../../http/route";
 import type { Operation } from "../spec-requests";
 import { idsOf, kindOf, unknownKeysOf } from "./id-requests";
 
-export interface Walked {
+export interface RouteUnderTest {
   readonly operation: Operation;
   readonly route: Pick<Route, "guard">;
 }
 
-/** Guards by which the walk asks its routes; of `public` ones nobody is refused. */
-const walkedGuards: readonly Route["guard"][] = [
+/** The guards that the test of all routes knows. `public` routes refuse no caller. */
+const knownGuards: readonly Route["guard"][] = [
   "user",
   "refresh",
   "reset",
@@ -19,12 +19,12 @@ const walkedGuards: readonly Route["guard"][] = [
 ];
 
 /**
- * What the walk of the routes does not know, each with what to do: a guard, an id without a meaning, a text key that may
+ * What the test of all routes does not know, each with the remedy: a guard, an id without a kind, a text key that may
  * find another user's object, and a route with a token of its own that is not among `tokenCases`.
  */
-export function missingCases(walked: readonly Walked[], tokenCases: readonly string[]): string[] {
+export function missingCases(walked: readonly RouteUnderTest[], tokenCases: readonly string[]): string[] {
   return walked.flatMap(({ operation, route: { guard } }) => {
-    if (!walkedGuards.includes(guard)) return [`${operation.name}: unknown guard ${String(guard)}`];
+    if (!knownGuards.includes(guard)) return [`${operation.name}: unknown guard ${String(guard)}`];
     const unknown = unknownKeysOf(operation).map(
       (key) => `${operation.name}: enter the key ${key} in src/testing/access/id-requests.ts`,
     );

@@ -14,14 +14,14 @@ export interface CountingVehicle {
   readonly newest: number;
   /** When a frame was sent, by `performance.now()`. */
   sentAt(number: number): number;
-  /** Sends no position until it goes on; it stays there. */
-  hold(): void;
-  goOn(): void;
+  /** Sends no position until `resume`. */
+  pause(): void;
+  resume(): void;
 }
 
 /**
- * A fake autopilot that flies nowhere: each position it sends is a millimetre higher than the last, so that its
- * watchers' frames are numbered. What a vehicle on the ground says is the same again and again.
+ * A fake autopilot whose positions are numbered: each is a millimetre higher than the last. A vehicle on the ground
+ * would send equal ones.
  */
 export async function startCountingVehicle(hertz = 10): Promise<CountingVehicle> {
   const peer = await startPeer({ heartbeatMs: 500 });
@@ -31,7 +31,7 @@ export async function startCountingVehicle(hertz = 10): Promise<CountingVehicle>
   const timer = setInterval(() => {
     if (held) return;
     peer.send(build(common.GlobalPositionInt, { relativeAlt: times.length }));
-    // By its attitude a link knows that the vehicle has not forgotten what it was asked to send.
+    // The link requests its streams again when attitude messages stop.
     peer.send(build(common.AttitudeQuaternion, { q1: 1 }));
     times.push(performance.now());
   }, 1_000 / hertz);
@@ -46,16 +46,16 @@ export async function startCountingVehicle(hertz = 10): Promise<CountingVehicle>
       return times.length - 1;
     },
     sentAt: (number) => times[number] as number,
-    hold: () => {
+    pause: () => {
       held = true;
     },
-    goOn: () => {
+    resume: () => {
       held = false;
     },
   };
 }
 
-/** A user's drone that is one. */
+/** A user's drone that is a counting vehicle. */
 export async function countingDrone(
   api: ApiClient,
   hertz?: number,
@@ -73,5 +73,5 @@ export async function countingDrone(
 }
 
 /** The number of a `relalt` frame of such a vehicle. */
-export const numberOf = (frame: { readonly data: { readonly data: number } }): number =>
+export const frameNumberOf = (frame: { readonly data: { readonly data: number } }): number =>
   Math.round(frame.data.data * 1_000);

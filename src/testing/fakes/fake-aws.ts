@@ -12,12 +12,12 @@ export interface IssuedSession {
 
 /**
  * FAKES of AWS's STS and ECR on one loopback server: they answer AssumeRole and GetAuthorizationToken in AWS's
- * shapes and keep what they issued. Nobody is authenticated and no policy is enforced.
+ * shapes and keep what they issued. They check no credentials and enforce no policy.
  */
 export class FakeAws {
   readonly account = "123456789012";
   readonly sessions: IssuedSession[] = [];
-  /** How many registry logins were given. */
+  /** Number of registry logins. */
   logins = 0;
   /** `refuse`: an error of AWS's. `garbage`: 200 and nothing that can be read. `silent`: no answer. */
   mode: "serve" | "refuse" | "garbage" | "silent" = "serve";

@@ -14,7 +14,7 @@ const refusal = (code: number, reason: string, message = reason): Reply => ({
   body: { kind: "Status", apiVersion: "v1", status: "Failure", message, reason, code },
 });
 
-/** What hubs call their Lease, unless told otherwise. */
+/** The default name of the hubs' Lease. */
 export const HUB_LEASE = "fleet-tunnel-hub";
 
 /**
@@ -46,7 +46,7 @@ export class FakeLeases {
     });
   }
 
-  /** With one Lease that its last holder has released, which is taken at once; one that nobody has touched is not. */
+  /** With one released Lease: a hub takes it at once, and waits before it takes one that nobody has released. */
   static async listening(): Promise<FakeLeases> {
     const fake = new FakeLeases();
     const spec = { holderIdentity: "", leaseDurationSeconds: 1, leaseTransitions: 0 };
@@ -63,19 +63,19 @@ export class FakeLeases {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** What a kubeconfig of it says, for whoever reaches it at `url`. */
+  /** A kubeconfig of this server at `url`. */
   config(url = this.url): KubeConfig {
     const config = new KubeConfig();
     config.loadFromClusterAndUser({ name: "fake", server: url, skipTLSVerify: true }, { name: "hub" });
     return config;
   }
 
-  /** The node that has it, without what tells its hub from others of the name. */
+  /** The holder's node, without the random part of its identity. */
   holder(name: string): string | undefined {
     return this.leases.get(name)?.spec?.holderIdentity?.split("_")[0] || undefined;
   }
 
-  /** Nobody is answered until it is mended. */
+  /** Answers no request until `mend`. */
   cut(): void {
     this.away = true;
     this.server.closeAllConnections();
@@ -85,7 +85,7 @@ export class FakeLeases {
     this.away = false;
   }
 
-  /** Every question is answered with this status, until it is undefined. */
+  /** Answers every request with this status; undefined ends it. */
   refusesWith(status: number | undefined, message = ""): void {
     this.refusing = status === undefined ? undefined : refusal(status, "Forbidden", message);
   }

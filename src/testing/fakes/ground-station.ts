@@ -7,9 +7,9 @@ import { common, type MavLinkData, type MavLinkDataConstructor } from "../../veh
 
 const PATIENCE = 8000;
 
-/** A bare ground station for tests: it keeps all that it heard, and every wait is for a message. */
+/** A minimal ground station for tests: it keeps every received message, and waits for messages. */
 export class GroundStation {
-  readonly heard: MavLinkData[] = [];
+  readonly received: MavLinkData[] = [];
   closed = false;
   private readonly writer: FrameWriter;
   private readonly waiting = new Set<() => void>();
@@ -21,7 +21,7 @@ export class GroundStation {
     this.writer = new FrameWriter(systemId, 190);
     const reader = new FrameReader((frame) => {
       const message = decode(frame);
-      if (message) this.heard.push(message);
+      if (message) this.received.push(message);
     });
     socket.on("data", (chunk) => {
       reader.push(chunk);
@@ -50,7 +50,7 @@ export class GroundStation {
   }
 
   all<T extends MavLinkData>(message: MavLinkDataConstructor<T>): T[] {
-    return this.heard.filter((each): each is T => each instanceof message);
+    return this.received.filter((each): each is T => each instanceof message);
   }
 
   get texts(): string[] {
@@ -61,10 +61,10 @@ export class GroundStation {
   async next<T extends MavLinkData>(
     message: MavLinkDataConstructor<T>,
     fits: (candidate: T) => boolean = () => true,
-    since = this.heard.length,
+    since = this.received.length,
   ): Promise<T> {
     const found = (): T | undefined =>
-      this.heard.slice(since).find((each): each is T => each instanceof message && fits(each as T));
+      this.received.slice(since).find((each): each is T => each instanceof message && fits(each as T));
     await this.until(() => found() !== undefined, message.MSG_NAME);
     return found() as T;
   }
@@ -94,7 +94,7 @@ export class GroundStation {
 
   /** COMMAND_LONG; resolves with the MAV_RESULT. */
   async command(command: number, ...params: number[]): Promise<number> {
-    const since = this.heard.length;
+    const since = this.received.length;
     const [p1 = 0, p2 = 0, p3 = 0, p4 = 0, p5 = 0, p6 = 0, p7 = 0] = params;
     this.send(common.CommandLong, {
       targetSystem: 1,
@@ -121,7 +121,7 @@ export class GroundStation {
   }
 
   async param(name: string, value: number, type = common.MavParamType.REAL32): Promise<common.ParamValue> {
-    const since = this.heard.length;
+    const since = this.received.length;
     this.send(common.ParamSet, {
       targetSystem: 1,
       targetComponent: 1,
@@ -132,17 +132,17 @@ export class GroundStation {
     return this.next(common.ParamValue, ({ paramId }) => paramId === name, since);
   }
 
-  /** Upload a plan, answering whatever is asked for, and resolve with the MAV_MISSION_RESULT. */
+  /** Uploads a plan, item by item on request, and resolves with the MAV_MISSION_RESULT. */
   async upload(
     items: readonly PlanItem[],
     missionType = common.MavMissionType.MISSION,
   ): Promise<common.MavMissionResult> {
-    let since = this.heard.length;
+    let since = this.received.length;
     this.send(common.MissionCount, { targetSystem: 1, targetComponent: 1, count: items.length, missionType });
     for (;;) {
       await this.until(() => this.protocolAfter(since) !== undefined, "a mission request or acknowledgement");
       const at = this.protocolAfter(since)!;
-      const message = this.heard[at];
+      const message = this.received[at];
       since = at + 1;
       if (message instanceof common.MissionAck) return message.type;
       const { seq } = message as common.MissionRequest;
@@ -163,12 +163,12 @@ export class GroundStation {
   }
 
   async download(missionType = common.MavMissionType.MISSION): Promise<common.MissionItemInt[]> {
-    const since = this.heard.length;
+    const since = this.received.length;
     this.send(common.MissionRequestList, { targetSystem: 1, targetComponent: 1, missionType });
     const { count } = await this.next(common.MissionCount, () => true, since);
     const items: common.MissionItemInt[] = [];
     for (let seq = 0; seq < count; seq++) {
-      const before = this.heard.length;
+      const before = this.received.length;
       this.send(common.MissionRequestInt, { targetSystem: 1, targetComponent: 1, seq, missionType });
       items.push(await this.next(common.MissionItemInt, (item) => item.seq === seq, before));
     }
@@ -183,7 +183,7 @@ export class GroundStation {
   }
 
   private protocolAfter(since: number): number | undefined {
-    const at = this.heard.findIndex(
+    const at = this.received.findIndex(
       (each, index) =>
         index >= since &&
         (each instanceof common.MissionAck ||

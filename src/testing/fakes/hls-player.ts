@@ -7,7 +7,7 @@ import Hls, {
 } from "hls.js";
 
 /** What hls.js makes of a playlist and of its first segment. */
-export interface Opened {
+export interface HlsPlayback {
   /** In the order of the playlist; seconds. */
   readonly segments: readonly { readonly url: string; readonly duration: number }[];
   /** False for a recording. */
@@ -26,7 +26,7 @@ interface Track {
  * and gets no further, for there is none. `headers` go with the playlist's request and no other, as a page has it.
  * Rejects with what hls.js finds wrong.
  */
-export async function openInHlsJs(url: string, headers: Record<string, string>): Promise<Opened> {
+export async function openInHlsJs(url: string, headers: Record<string, string>): Promise<HlsPlayback> {
   // It runs in a page, or in a worker of one.
   Object.assign(globalThis, { self: globalThis, location: new URL("http://page.test/") });
   const load = (asked: string) => fetch(asked, { headers: asked === url ? headers : {} });
@@ -46,9 +46,13 @@ export async function openInHlsJs(url: string, headers: Record<string, string>):
   }
 }
 
-function opened(player: Hls, url: string): Promise<Opened> {
+function opened(player: Hls, url: string): Promise<HlsPlayback> {
   const { Events } = Hls;
-  const found: { -readonly [Key in keyof Opened]: Opened[Key] } = { segments: [], live: true, tracks: {} };
+  const found: { -readonly [Key in keyof HlsPlayback]: HlsPlayback[Key] } = {
+    segments: [],
+    live: true,
+    tracks: {},
+  };
   return new Promise((resolve, reject) => {
     player.on(Events.ERROR, (_event, { details, error }) =>
       reject(new Error(`hls.js: ${details}: ${error.message}`, { cause: error })),
@@ -59,7 +63,7 @@ function opened(player: Hls, url: string): Promise<Opened> {
     });
     player.on(Events.FRAG_PARSING_INIT_SEGMENT, (_event, data) => {
       // Its type says less than there is.
-      const { video, audio } = (data as unknown as Pick<Opened, "tracks">).tracks;
+      const { video, audio } = (data as unknown as Pick<HlsPlayback, "tracks">).tracks;
       found.tracks = { ...(video && { video }), ...(audio && { audio }) };
     });
     player.on(Events.FRAG_PARSED, () => resolve(found));

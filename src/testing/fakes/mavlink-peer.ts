@@ -8,7 +8,7 @@ import {
   minimal,
 } from "../../vehicle/mavlink/wire/messages";
 
-/** A message as the peer received it, with who sent it. */
+/** A message that the peer received, with its sender. */
 export interface Received {
   readonly systemId: number;
   readonly componentId: number;

@@ -2,7 +2,7 @@ import { build, FrameWriter } from "../../vehicle/mavlink/wire/codec";
 import { ardupilotmega, common, type MavLinkData, minimal } from "../../vehicle/mavlink/wire/messages";
 
 /** A seeded generator of numbers from 0 up to 1 (mulberry32): the same seed, the same stream. */
-export function seeded(seed: number): () => number {
+export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

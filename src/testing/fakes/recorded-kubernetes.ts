@@ -26,8 +26,8 @@ export interface Exchange {
 const TOKEN = "a bearer token that this server knows";
 
 /**
- * A Kubernetes API server over HTTPS with an authority and a token of its own. `answer` stands behind it: a
- * recording, or a real server.
+ * A Kubernetes API server over HTTPS with its own CA and token. `answer` gives its replies: from a recording, or
+ * from a real server.
  */
 export class RecordedKubernetes {
   readonly exchanges: Exchange[] = [];
@@ -38,7 +38,7 @@ export class RecordedKubernetes {
     private readonly ca: string,
   ) {}
 
-  static async before(
+  static async answering(
     answer: (question: Question, at: number) => Promise<Reply>,
   ): Promise<RecordedKubernetes> {
     const { ca, key, cert } = testAuthority();
@@ -60,9 +60,9 @@ export class RecordedKubernetes {
     return kubernetes;
   }
 
-  /** Plays exchanges back in their order. A question that is not the recorded one is answered 500. */
-  static playing(exchanges: readonly Exchange[]): Promise<RecordedKubernetes> {
-    return RecordedKubernetes.before(async (question, at) => {
+  /** Replays exchanges in order. A request that differs from the recorded one is answered with 500. */
+  static replaying(exchanges: readonly Exchange[]): Promise<RecordedKubernetes> {
+    return RecordedKubernetes.answering(async (question, at) => {
       const recorded = exchanges[at];
       if (recorded && isDeepStrictEqual(recorded.question, question)) return recorded.reply;
       const message = `${JSON.stringify(question)} was asked, not ${JSON.stringify(recorded?.question)}.`;
@@ -73,9 +73,9 @@ export class RecordedKubernetes {
     });
   }
 
-  /** Asks a real server as the bearer of `token`. */
-  static of(cluster: Cluster, ca: Buffer, token: string): Promise<RecordedKubernetes> {
-    return RecordedKubernetes.before(
+  /** Forwards requests to a real server with `token`, and records the exchanges. */
+  static recording(cluster: Cluster, ca: Buffer, token: string): Promise<RecordedKubernetes> {
+    return RecordedKubernetes.answering(
       (question) =>
         new Promise((resolve, reject) => {
           const authorization = `Bearer ${question.known ? token : "nobody's"}`;
@@ -123,7 +123,7 @@ async function textOf(incoming: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** Who wrote which field is half of an object, and nothing that we read. */
+/** Removes `managedFields`, which are half of an object and never read. */
 function withoutManagers<T>(body: T): T {
   const { metadata } = body as { metadata?: { managedFields?: unknown } };
   if (metadata) delete metadata.managedFields;

@@ -6,7 +6,7 @@ import { common } from "../../vehicle/mavlink/wire/messages";
 import { type MavlinkPeer, type PeerOptions, startPeer } from "./mavlink-peer";
 
 /** A link's timings, shortened so that an unanswered request costs a test little. */
-export const QUICK: MavlinkTimings = {
+export const QUICK_TIMINGS: MavlinkTimings = {
   command: { timeoutMs: 60, attempts: 3, timesyncMs: 60, settleMs: 20, progressMs: 2000, statusTextMs: 150 },
   param: { timeoutMs: 60, attempts: 3 },
   plan: { timeoutMs: 100, attempts: 4 },
@@ -28,7 +28,11 @@ export function scriptedLinks() {
     endings.push(() => peer.close());
     const { signal } = new AbortController();
     const stream = await dialDirect({ key: "1", host: peer.host, port: peer.port, via: "direct" }, signal);
-    const link = await openMavlinkLink(stream, { systemId: 245, timings: { ...QUICK, ...timings } }, signal);
+    const link = await openMavlinkLink(
+      stream,
+      { systemId: 245, timings: { ...QUICK_TIMINGS, ...timings } },
+      signal,
+    );
     endings.unshift(async () => link.close("the test is over"));
     return { peer, link };
   };

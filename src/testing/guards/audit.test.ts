@@ -17,7 +17,7 @@ const report = (severity: string) =>
   });
 const allowed = [{ advisory: "GHSA-1", reason: "it unpacks nothing here", until: "2030-01-31" }];
 
-test("a severe hole fails, a lesser one does not", () => {
+test("a high or critical advisory fails, a lower one does not", () => {
   for (const severity of ["high", "critical"])
     expect(judge(report(severity), [], "2030-01-01")).toMatchObject({
       verdict: "holes",
@@ -26,7 +26,7 @@ test("a severe hole fails, a lesser one does not", () => {
   expect(judge(report("moderate"), [], "2030-01-01").verdict).toBe("clean");
 });
 
-test("an allowed one does not fail until its allowance has expired, and the reason is told", () => {
+test("an allowed advisory does not fail before its allowance expires, and the reason is printed", () => {
   const told = judge(report("high"), allowed, "2030-01-31");
   expect([told.verdict, told.lines[0]]).toEqual([
     "clean",
@@ -35,7 +35,7 @@ test("an allowed one does not fail until its allowance has expired, and the reas
   expect(judge(report("high"), allowed, "2030-02-01").verdict).toBe("holes");
 });
 
-test("an allowance that nothing needs any more is told of", () => {
+test("an allowance that is no longer needed is reported", () => {
   const { verdict, lines } = judge(JSON.stringify({ vulnerabilities: {} }), allowed, "2030-01-01");
   expect([verdict, lines[0]]).toEqual(["clean", expect.stringContaining("take it off")]);
 });
@@ -69,7 +69,7 @@ const noAdvisories = '{"message":"405 Method Not Allowed","statusCode":405,"erro
 const away = '{"message":"request failed, reason: getaddrinfo EAI_AGAIN","error":{"summary":""}}';
 const CI = { CI: "true" };
 
-test("a registry that serves no advisories is told of aloud, is asked once and fails nothing", () => {
+test("a registry without advisories is reported, asked once and does not fail the run", () => {
   expect(audit([noAdvisories], CI)).toEqual({
     status: 0,
     said: "",
@@ -79,7 +79,7 @@ test("a registry that serves no advisories is told of aloud, is asked once and f
 });
 
 test.each(["", "<html>", away, '{"message":"503 Service Unavailable","statusCode":503}'])(
-  "a registry that answers %j is asked three times, and then fails the run where its verdict counts",
+  "a registry that answers %j is asked three times, and then fails the run in CI",
   (answer) => {
     const { status, warned, asked } = audit([answer], CI);
     expect([status, asked]).toEqual([1, 3]);
@@ -88,7 +88,7 @@ test.each(["", "<html>", away, '{"message":"503 Service Unavailable","statusCode
   },
 );
 
-test("one that answers the second time is believed, whatever it says", () => {
+test("the second answer of a registry counts", () => {
   expect(audit([away, clean], CI)).toMatchObject({ status: 0, asked: 2 });
   expect(audit([away, report("high")], {})).toMatchObject({ status: 1, asked: 2 });
 });

@@ -63,7 +63,7 @@ test("no exported name has a word that the glossary lists as not used", () => {
   expect(exported.filter(({ name }) => coinagesIn(name).length > 0)).toEqual([]);
 });
 
-test("a coinage is found as a word of a name, and not inside another word", () => {
+test("a retired word is found as a word of a name, and not inside another word", () => {
   const [word] = notUsed;
   expect(coinagesIn(`open-${word}`)).toEqual([word]);
   expect(coinagesIn(`x${word}y`)).toEqual([]);

@@ -30,7 +30,7 @@ test("a platform package that npm left out is added with its parent's version an
   ]);
 });
 
-test("an optional package of no platform is npm's to add", () => {
+test("an optional package without a platform is an error", () => {
   expect(() =>
     missingPlatforms({ "node_modules/tool": { optionalDependencies: { extra: "^1.0.0" } } }),
   ).toThrow("extra@^1.0.0 is missing");

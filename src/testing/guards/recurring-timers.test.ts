@@ -27,7 +27,7 @@ test.each([
     "a pause before a call of oneself",
     'import { setTimeout as pause } from "node:timers/promises"; async function f() { await pause(9); return f(); }',
   ],
-])("%s is a timer that recurs", (_what, source) => expect(hasRecurringTimer(source)).toBe(true));
+])("%s is a recurring timer", (_what, source) => expect(hasRecurringTimer(source)).toBe(true));
 
 test.each([
   [
@@ -43,4 +43,4 @@ test.each([
     "a method of the same name",
     "class A { setIntervalOf() { this.delay(9); } refresh() { this.refresh(); } }",
   ],
-])("%s is none", (_what, source) => expect(hasRecurringTimer(source)).toBe(false));
+])("%s is not a recurring timer", (_what, source) => expect(hasRecurringTimer(source)).toBe(false));

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { packageRoot } from "../../platform/process/version";
 
 /**
- * The files below src/ in whose text the pattern is, or of whose text it holds, by their paths there, in order. Tests and what they are made of are
- * not looked at, nor those that `but` matches.
+ * The paths of the files below src/ that match the pattern, sorted. Tests, src/testing and paths that match `but` are
+ * left out.
  */
 export function filesWith(pattern: RegExp | ((text: string) => boolean), but?: RegExp): string[] {
   const src = join(packageRoot, "src");

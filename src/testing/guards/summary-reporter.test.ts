@@ -22,7 +22,7 @@ function report(run: Partial<typeof results>, strict: boolean) {
   return { lines, error: reporter.getLastError()?.message };
 }
 
-test("the totals are one line, whatever is strict", () => {
+test("the totals are one line, strict or not", () => {
   expect(report({}, true)).toEqual({ lines: ["3 passed, 0 failed, 0 skipped"], error: undefined });
   expect(report({ numFailedTests: 2 }, false).lines).toEqual(["3 passed, 2 failed, 0 skipped"]);
 });

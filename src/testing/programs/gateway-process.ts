@@ -1,21 +1,21 @@
 import { freePort } from "../../laptop/free-port";
 import { ApiClient } from "../client";
 import { TEST_JWT_SECRET, type TestGateway } from "../worlds/start-gateway";
-import { type ReleasedProcess, releasedProcess } from "./released-process";
+import { type MeasuredProcess, startMeasuredProcess } from "./measured-process";
 
-export interface GatewayProcess extends ReleasedProcess {
+export interface GatewayProcess extends MeasuredProcess {
   readonly api: ApiClient;
 }
 
-/** Start one on the database and servers of a gateway of the test's own. */
-export async function gatewayProcess(
+/** Starts a gateway process on the database and servers of a test's gateway. */
+export async function startGatewayProcess(
   beside: TestGateway,
   env: Record<string, string> = {},
 ): Promise<GatewayProcess> {
   const { config } = beside.deps;
   const port = await freePort();
   const { S3_ENDPOINT = "", S3_ACCESS_KEY_ID = "", S3_SECRET_ACCESS_KEY = "" } = config;
-  const released = await releasedProcess("gateway", port, {
+  const released = await startMeasuredProcess("gateway", port, {
     ...{ DATABASE_URL: beside.databaseUrl, REDIS_URL: beside.redisUrl, SMTP_URL: config.SMTP_URL },
     ...{ S3_ENDPOINT, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY, JWT_SECRET: TEST_JWT_SECRET },
     ...{ GATEWAY_PORT: String(port), WORKER_IN_PROCESS: "false", LINK_CONNECT_TIMEOUT_MS: "50" },
@@ -24,8 +24,8 @@ export async function gatewayProcess(
   return { ...released, api: new ApiClient(`${released.url}/api/v1`) };
 }
 
-/** Somebody with an honest question every 50 ms; `slowestMs` is how long the worst answer took. */
-export async function meanwhile<T>(
+/** Sends a GET every 50 ms while `work` runs; `slowestMs` is the longest response time. */
+export async function probeDuring<T>(
   api: ApiClient,
   path: string,
   work: () => Promise<T>,

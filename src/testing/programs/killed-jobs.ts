@@ -8,30 +8,30 @@ import type { Mail, Mailer } from "../../platform/mail";
 import { freshFolder } from "../fresh-servers";
 import type { TestGateway, TestUser } from "../worlds/start-gateway";
 import { droneClient, upload } from "../worlds/uploads";
-import { Doom } from "./killed";
+import { KilledProcess } from "./killed-process";
 
-/** A fake mail server: it keeps what it takes. */
-export class MailBag implements Mailer {
+/** A fake mailer that keeps the mails. */
+export class FakeMailer implements Mailer {
   readonly mails: Mail[] = [];
   send = async (mail: Mail) => void this.mails.push(mail);
   close = () => undefined;
 }
 
-export interface FlownWorld {
+export interface FlightWithAsset {
   readonly user: TestUser;
   readonly vehicle: number;
   readonly execution: number;
   readonly asset: number;
-  readonly bag: MailBag;
+  readonly mailer: FakeMailer;
 }
 
-export interface Brought {
+export interface TestAsset {
   readonly file_name: string;
   readonly asset_type: string;
   content(): Promise<Buffer>;
 }
 
-export const picture: Brought = {
+export const picture: TestAsset = {
   file_name: "a.png",
   asset_type: "image",
   content: () =>
@@ -42,8 +42,8 @@ export const picture: Brought = {
 
 let encoded: Promise<Buffer> | undefined;
 
-/** Nine seconds, which are several segments. */
-export const video: Brought = {
+/** Nine seconds: several HLS segments. */
+export const video: TestAsset = {
   file_name: "a.mp4",
   asset_type: "video",
   content() {
@@ -60,11 +60,11 @@ async function encode(): Promise<Buffer> {
   return readFile(file);
 }
 
-/** A flight with one asset that has arrived. */
-export async function flownWorld(
+/** An ended execution with one uploaded asset. */
+export async function flightWithAsset(
   gateway: TestGateway,
-  { file_name, asset_type, content }: Brought,
-): Promise<FlownWorld> {
+  { file_name, asset_type, content }: TestAsset,
+): Promise<FlightWithAsset> {
   const user = await gateway.newUser();
   const { body } = await user.api.post("/drone", { type: "sitl", name: "Surveyor", vehicle_type: "copter" });
   const drone = droneClient(gateway.api, body.ip);
@@ -72,27 +72,27 @@ export async function flownWorld(
   const wish = { file_name, asset_type, execution_id: execution };
   const { asset_id } = await upload(drone, wish, await content());
   await drone.post(`/executions/${execution}/complete`, { status: "completed" });
-  return { user, vehicle: body.id, execution, asset: asset_id, bag: new MailBag() };
+  return { user, vehicle: body.id, execution, asset: asset_id, mailer: new FakeMailer() };
 }
 
-/** Do the job in a process that dies before the given step; returns how far it came. */
-export async function workUntil(
-  dieAtStep: number,
+/** Runs a job that is killed before the given step; returns the steps that it took. */
+export async function runJobKilledAt(
+  step: number,
   { deps }: TestGateway,
   task: string,
   payload: object,
-  bag = new MailBag(),
-): Promise<Doom> {
-  const doom = new Doom(dieAtStep);
+  mailer = new FakeMailer(),
+): Promise<KilledProcess> {
+  const killed = new KilledProcess(step);
   const tasks = await composeTasks({
     ...deps,
-    db: doom.on(deps.db, "database"),
-    store: doom.on(deps.store, "store"),
-    mailer: doom.on(bag, "mail"),
+    db: killed.intercept(deps.db, "database"),
+    store: killed.intercept(deps.store, "store"),
+    mailer: killed.intercept(mailer, "mail"),
   });
   const done = tasks[task]?.(payload, new AbortController().signal);
   await done?.catch((error: unknown) => {
-    if (!doom.struck) throw error;
+    if (!killed.isKilled) throw error;
   });
-  return doom;
+  return killed;
 }

@@ -5,7 +5,7 @@ import { LOOPBACK_DRONES, startJumphost } from "../worlds/jumphost";
 
 /**
  * A gateway's links in a process of its own, which a test starts in a network namespace: opens a link to the vehicle,
- * directly or through a jumphost beside it, says "open", and answers each line "arm" with what became of that.
+ * directly or through a jumphost beside it, prints "open", and answers each line "arm" with that order's outcome.
  */
 async function main([host = "", port = "", via = "direct"]: string[]): Promise<void> {
   const addresses = addressPolicy({ drones: LOOPBACK_DRONES, simulatorHosts: [host] });

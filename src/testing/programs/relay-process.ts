@@ -1,15 +1,15 @@
 import { freePort } from "../../laptop/free-port";
 import { TEST_JWT_SECRET } from "../worlds/start-gateway";
-import type { Neighbours } from "../worlds/start-relay";
-import { type ReleasedProcess, releasedProcess } from "./released-process";
+import type { RelayServers } from "../worlds/start-relay";
+import { type MeasuredProcess, startMeasuredProcess } from "./measured-process";
 
-/** A relay as it is released, on a database and a Redis of the test's own. */
-export async function relayProcess(
-  { databaseUrl, redisUrl }: Neighbours,
+/** A compiled relay in its own process, on a test's database and Redis. */
+export async function startRelayProcess(
+  { databaseUrl, redisUrl }: RelayServers,
   env: Readonly<Record<string, string>> = {},
-): Promise<ReleasedProcess> {
+): Promise<MeasuredProcess> {
   const port = await freePort();
-  return releasedProcess("relay", port, {
+  return startMeasuredProcess("relay", port, {
     ...{ DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, JWT_SECRET: TEST_JWT_SECRET },
     ...{ RELAY_PORT: String(port), ...env },
   });

@@ -1,6 +1,6 @@
 import { openScratchFolder } from "../../platform/jobs/scratch-folder";
 
-/** Opens a folder of the kind that it is told, tells its path, and stays until it is killed. */
+/** Opens a scratch folder of the kind in its argument, prints the path, and runs until it is killed. */
 async function main(kind: string): Promise<void> {
   console.log((await openScratchFolder(kind)).path);
   setInterval(() => {}, 60_000);

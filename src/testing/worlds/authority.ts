@@ -3,14 +3,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** PEM texts: an authority, and a server's key with its certificate for 127.0.0.1. */
+/** PEM texts: a CA's certificate, and a server's key and certificate for 127.0.0.1. */
 export interface TestAuthority {
   readonly ca: string;
   readonly key: string;
   readonly cert: string;
 }
 
-/** An authority of the test's own, good for two days, made by openssl. */
+/** A new certificate authority, valid for two days, made with openssl. */
 export function testAuthority(): TestAuthority {
   const folder = mkdtempSync(join(tmpdir(), "authority-"));
   const openssl = (...args: string[]) => execFileSync("openssl", args, { cwd: folder, stdio: "pipe" });

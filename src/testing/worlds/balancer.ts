@@ -4,13 +4,13 @@ import { atEndOfFile } from "../clean-up";
 export interface Balancer {
   /** `http://` of the balancer itself. */
   readonly url: string;
-  /** Where the next connections go; nowhere without a URL. */
+  /** Sends the next connections to this URL; refuses them without one. */
   to(url: string | undefined): void;
   /** Break every connection that is open. */
   cut(): void;
 }
 
-/** A load balancer for tests: it sends each new connection where it is told, as an Ingress may. */
+/** A TCP load balancer for tests: each new connection goes to the current target. */
 export async function startBalancer(first?: string): Promise<Balancer> {
   const open = new Set<Socket>();
   let target = first;

@@ -1,7 +1,7 @@
 import { CoreV1Api, KubeConfig, RbacAuthorizationV1Api, type V1PolicyRule } from "@kubernetes/client-node";
 
-/** A service account of a real cluster's namespace that may do this and nothing else; what it logs in with. */
-export async function accountIn(
+/** Creates a service account with only these rights in a real cluster's namespace; returns its kubeconfig. */
+export async function createServiceAccount(
   config: KubeConfig,
   namespace: string,
   account: string,
@@ -19,11 +19,15 @@ export async function accountIn(
       subjects: [{ kind: "ServiceAccount", name: account, namespace }],
     },
   });
-  return loggedIn(config, namespace, account);
+  return serviceAccountConfig(config, namespace, account);
 }
 
-/** What a service account that is there logs in with. */
-export async function loggedIn(config: KubeConfig, namespace: string, account: string): Promise<KubeConfig> {
+/** The kubeconfig of an existing service account. */
+export async function serviceAccountConfig(
+  config: KubeConfig,
+  namespace: string,
+  account: string,
+): Promise<KubeConfig> {
   const core = config.makeApiClient(CoreV1Api);
   const { status } = await core.createNamespacedServiceAccountToken({
     ...{ name: account, namespace },

@@ -2,7 +2,7 @@ import { AppsV1Api, CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
 import { atEndOfFile } from "../clean-up";
 import type { Reply } from "../fakes/recorded-kubernetes";
 import { until } from "../until";
-import { accountIn } from "./cluster-account";
+import { createServiceAccount } from "./cluster-account";
 
 const namespace = "fleet-peers";
 const name = "simulator";
@@ -20,7 +20,7 @@ const rules = [
 
 /**
  * A StatefulSet `simulator` of no replicas in a real cluster's namespace `fleet-peers`, and the token of an
- * account that may scale it. Where no controller acts on it, as on a bare API server, this plays the controller.
+ * account that may scale it. On an API server without controllers this class does the controller's work.
  */
 export class ClusterSimulator {
   private constructor(
@@ -29,12 +29,12 @@ export class ClusterSimulator {
     readonly token: string,
   ) {}
 
-  static async in(config: KubeConfig): Promise<ClusterSimulator> {
+  static async create(config: KubeConfig): Promise<ClusterSimulator> {
     const core = config.makeApiClient(CoreV1Api);
     const apps = config.makeApiClient(AppsV1Api);
     await core.createNamespace({ body: { metadata: { name: namespace } } });
     atEndOfFile(async () => void (await core.deleteNamespace({ name: namespace })));
-    const theirs = await accountIn(config, namespace, account, rules);
+    const theirs = await createServiceAccount(config, namespace, account, rules);
     const template = { metadata: { labels }, spec: { containers } };
     const spec = { replicas: 0, serviceName: name, selector: { matchLabels: labels }, template };
     await apps.createNamespacedStatefulSet({ namespace, body: { metadata: { name }, spec } });
@@ -43,8 +43,8 @@ export class ClusterSimulator {
     return made;
   }
 
-  /** Until the pod runs. */
-  async starts(): Promise<void> {
+  /** Resolves when the pod runs. */
+  async start(): Promise<void> {
     if (!(await this.isControlled())) {
       await this.core.createNamespacedPod({
         namespace,
@@ -57,8 +57,8 @@ export class ClusterSimulator {
     await until(async () => ((await this.read()).status?.readyReplicas ?? 0) > 0, 120_000);
   }
 
-  /** Until the pod is gone. */
-  async stops(): Promise<void> {
+  /** Resolves when the pod is deleted. */
+  async stop(): Promise<void> {
     if (!(await this.isControlled())) {
       await this.core.deleteNamespacedPod({ name: pod, namespace, gracePeriodSeconds: 0 });
       await this.report({ replicas: 0 });
@@ -66,7 +66,7 @@ export class ClusterSimulator {
     await until(async () => (await this.read()).status?.replicas === 0, 120_000);
   }
 
-  async goes(): Promise<void> {
+  async remove(): Promise<void> {
     await this.apps.deleteNamespacedStatefulSet({ name, namespace });
     await until(async () => {
       const { items } = await this.apps.listNamespacedStatefulSet({ namespace });
@@ -74,7 +74,7 @@ export class ClusterSimulator {
     });
   }
 
-  /** What the server says to a change of something that has changed meanwhile. */
+  /** The server's reply to a change of an outdated version. */
   async conflict(): Promise<Reply> {
     const scale = await this.apps.readNamespacedStatefulSetScale({ name, namespace });
     const body = { ...scale, metadata: { ...scale.metadata, resourceVersion: "1" } };
@@ -88,7 +88,7 @@ export class ClusterSimulator {
 
   private read = () => this.apps.readNamespacedStatefulSet({ name, namespace });
 
-  /** A controller writes what generation it has seen; on a bare API server nobody does. */
+  /** Whether a controller writes `observedGeneration`. */
   private async isControlled(): Promise<boolean> {
     const isSeen = async () => {
       const { metadata, status } = await this.read();

@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { FrameReader } from "../../vehicle/mavlink/wire/frame-reader";
 import { atEndOfFile } from "../clean-up";
-import { seeded } from "../fakes/mavlink-stream";
+import { seededRandom } from "../fakes/mavlink-stream";
 
 /** What goes wrong on the way to a vehicle. All of it may be changed while the link is up. */
 export interface LinkFaults {
@@ -28,7 +28,7 @@ export async function faultyLink(
   initial: Partial<LinkFaults> = {},
 ): Promise<FaultyLink> {
   const faults: LinkFaults = { losePercent: 0, dropAfterItems: undefined, silent: false, ...initial };
-  const random = seeded(7);
+  const random = seededRandom(7);
   const open = new Set<Socket>();
   const isLastItem = (id: number): boolean => {
     if (faults.dropAfterItems === undefined || !ITEMS.has(id)) return false;

@@ -3,11 +3,11 @@ import { until } from "../until";
 import type { TestGateway, TestUser } from "./start-gateway";
 import { droneClient } from "./uploads";
 
-/** A user's drone in the air, and what the test asks of both. */
+/** A user, a drone and its execution in progress. */
 export interface Flight {
   readonly user: TestUser;
   readonly vehicle: { readonly id: number; readonly ip: string };
-  /** What is on board. */
+  /** The API client of the onboard agent. */
   readonly drone: ApiClient;
   /** The execution in progress. */
   readonly id: number;
@@ -34,7 +34,7 @@ export const executionOf = async ({ user }: Pick<Flight, "user">, id: number) =>
 export const untilReported = (flight: Pick<Flight, "user">, id: number) =>
   until(async () => (await executionOf(flight, id)).report === "sent", 60_000);
 
-/** The job that ends the report's waiting. */
+/** When the report's deadline job runs. */
 export const deadlineOf = async ({ deps }: TestGateway, id: number): Promise<Date | undefined> =>
   (
     await deps
@@ -43,7 +43,7 @@ export const deadlineOf = async ({ deps }: TestGateway, id: number): Promise<Dat
       .first("run_at")
   )?.run_at;
 
-/** Have that job due now. */
+/** Makes the report's deadline job due now. */
 export const expireDeadline = ({ deps }: TestGateway, id: number) =>
   deps.db.raw("UPDATE graphile_worker._private_jobs SET run_at = now() WHERE key = ?", [
     `report-deadline:${id}`,

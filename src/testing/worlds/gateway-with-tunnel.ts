@@ -9,14 +9,14 @@ import { SimulatedOs } from "../../tunnel/os/simulated-os";
 import { generateKeyPair } from "../../tunnel/wireguard/keys";
 import { atEndOfFile } from "../clean-up";
 import { freshObjects } from "../fresh-servers";
-import { type Interruptible, interruptible } from "./interruptible";
+import { type InterruptibleLink, interruptibleLink } from "./interruptible-link";
 import { startTestGateway, type TestGateway, type TestUser } from "./start-gateway";
 
 export interface GatewayWithTunnel {
   readonly gateway: TestGateway;
   readonly os: SimulatedOs;
   /** From the gateway to the tunnel's status API, and to the object store. */
-  readonly cables: Readonly<Record<"tunnel" | "objects", Interruptible>>;
+  readonly links: Readonly<Record<"tunnel" | "objects", InterruptibleLink>>;
   readonly objectsUrl: string;
   /** Start the tunnel service, where it was not started with the gateway. */
   startTunnel(): Promise<Tunnel>;
@@ -45,17 +45,17 @@ export async function gatewayWithTunnel(
   options: { env?: Record<string, string>; tunnel?: "strict" | "later" } = {},
 ): Promise<GatewayWithTunnel> {
   const [objects, port] = await Promise.all([freshObjects("fleet", "fleet-vpn"), freePort()]);
-  const cables = {
-    tunnel: await interruptible(`http://127.0.0.1:${port}`),
-    objects: await interruptible(objects.url),
+  const links = {
+    tunnel: await interruptibleLink(`http://127.0.0.1:${port}`),
+    objects: await interruptibleLink(objects.url),
   };
   const s3 = { S3_ACCESS_KEY_ID: objects.accessKeyId, S3_SECRET_ACCESS_KEY: objects.secretAccessKey };
   const gateway = await startTestGateway({
     ...s3,
-    S3_ENDPOINT: cables.objects.url,
+    S3_ENDPOINT: links.objects.url,
     S3_PUBLIC_ENDPOINT: objects.url.replace("127.0.0.1", "localhost"),
     S3_DRONE_ENDPOINT: "http://10.71.0.1:9000",
-    VPN_SERVICE_URL: cables.tunnel.url,
+    VPN_SERVICE_URL: links.tunnel.url,
     TUNNEL_API_SECRET: TEST_TUNNEL_SECRET,
     REGISTRY_URL: "registry.example.com/fleet",
     REGISTRY_USERNAME: "drone",
@@ -92,11 +92,11 @@ export async function gatewayWithTunnel(
     const wish = { type: "physical", name: "A drone", vehicle_type: vehicleType };
     return (await api.post("/drone", wish)).body as NewDrone;
   };
-  return { gateway, os, cables, objectsUrl: objects.url, startTunnel: start, newDrone };
+  return { gateway, os, links, objectsUrl: objects.url, startTunnel: start, newDrone };
 }
 
-/** A FAKE tunnel service that answers every question with the text it is given. */
-export async function babblingTunnel(): Promise<{ url: string; says: { status: number; text: string } }> {
+/** A FAKE tunnel service that answers every request with `says`. */
+export async function fakeTunnel(): Promise<{ url: string; says: { status: number; text: string } }> {
   const says = { status: 200, text: "" };
   const server = createServer((_, response) => {
     response.writeHead(says.status, { "content-type": "application/json" }).end(says.text);

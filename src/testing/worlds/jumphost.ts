@@ -14,7 +14,7 @@ export const LOOPBACK_DRONES = {
 
 export interface TestJumphost {
   readonly url: string;
-  /** Those open now. */
+  /** The open pipes. */
   readonly pipes: ReadonlySet<OpenPipe>;
   readonly jumphost: Jumphost;
   /** Its measures, as Prometheus would read them. */

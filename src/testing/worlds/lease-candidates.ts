@@ -8,21 +8,22 @@ export const CANDIDATE_DEADLINE_MS = 1_000;
 
 export interface Candidate {
   readonly elector: Elector;
-  /** What it was told, and when. */
-  readonly told: { readonly isHeld: boolean; readonly at: number }[];
-  readonly noted: number[];
-  /** What it logged. */
+  /** When it got and lost the lease. */
+  readonly changes: { readonly isHeld: boolean; readonly at: number }[];
+  /** The ends of its terms that it stored, by `monotonicMs`. */
+  readonly storedEnds: number[];
+  /** Its log lines. */
   readonly logged: string[];
 }
 
-/** A hub's candidacy and nothing else of the hub; it ends with the file. */
+/** The elector of a hub without the hub; stopped after the file. */
 export function candidate(
   identity: string,
   store: LeaseStore,
   options: Partial<ElectorOptions> = {},
 ): Candidate {
-  const told: Candidate["told"] = [];
-  const noted: number[] = [];
+  const changes: Candidate["changes"] = [];
+  const storedEnds: number[] = [];
   const logged: string[] = [];
   const elector = new Elector({
     store,
@@ -32,20 +33,20 @@ export function candidate(
     retryMs: 100,
     now: monotonicMs,
     log: createLogger("test", "trace", { write: (line) => void logged.push(line) }),
-    storeEnd: (until) => void noted.push(until),
-    onChange: (isHeld) => void told.push({ isHeld, at: monotonicMs() }),
+    storeEnd: (until) => void storedEnds.push(until),
+    onChange: (isHeld) => void changes.push({ isHeld, at: monotonicMs() }),
     onFailure: () => {},
     ...options,
   });
   atEndOfFile(() => elector.stop());
-  return { elector, told, noted, logged };
+  return { elector, changes, storedEnds, logged };
 }
 
-/** Each change of each candidate in its order, with the promise that no two hold at once. */
-export function neverBoth(...candidates: Pick<Candidate, "told">[]): void {
-  const changes = candidates.flatMap(({ told }, who) => told.map((change) => ({ ...change, who })));
+/** Throws when two candidates held the lease at one time. */
+export function assertOneHolder(...candidates: Pick<Candidate, "changes">[]): void {
+  const ordered = candidates.flatMap(({ changes }, who) => changes.map((change) => ({ ...change, who })));
   const holders = new Set<number>();
-  for (const { who, isHeld } of changes.sort((a, b) => a.at - b.at)) {
+  for (const { who, isHeld } of ordered.sort((a, b) => a.at - b.at)) {
     if (isHeld) holders.add(who);
     else holders.delete(who);
     if (holders.size > 1) throw new Error("Two candidates hold the lease at a time.");

@@ -8,7 +8,7 @@ import { generateKeyPair } from "../../tunnel/wireguard/keys";
 import { atEndOfFile } from "../clean-up";
 import type { Candidate } from "./lease-candidates";
 
-export interface LeasedHub extends Pick<Candidate, "told" | "logged"> {
+export interface LeasedHub extends Pick<Candidate, "changes" | "logged"> {
   readonly role: HubRole;
   /** As the daemon's; rejects when another daemon goes by the same term. */
   start(): Promise<void>;
@@ -30,11 +30,11 @@ export function leasedHub(name: string, store: LeaseStore, termPath: string): Le
     HUB_LEASE_DURATION_SECONDS: "4",
     HUB_TERM_PATH: termPath,
   });
-  const told: Candidate["told"] = [];
+  const changes: Candidate["changes"] = [];
   const logged: string[] = [];
   const log = createLogger("test", "trace", { write: (line) => void logged.push(line) });
   const lifecycle = new Lifecycle(log, 5_000);
-  const tell = (isHeld: boolean) => void told.push({ isHeld, at: monotonicMs() });
+  const record = (isHeld: boolean) => void changes.push({ isHeld, at: monotonicMs() });
   const { role, start } = openHub(config, {
     log,
     lifecycle,
@@ -43,10 +43,10 @@ export function leasedHub(name: string, store: LeaseStore, termPath: string): Le
     refresh: async () => {},
     guard: undefined,
     store,
-    onActive: () => tell(true),
-    onStandby: async () => tell(false),
+    onActive: () => record(true),
+    onStandby: async () => record(false),
   });
   const stop = () => lifecycle.stop("the test says so");
   atEndOfFile(stop);
-  return { role, told, logged, start, stop };
+  return { role, changes, logged, start, stop };
 }

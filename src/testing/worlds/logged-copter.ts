@@ -8,10 +8,10 @@ const HOME = { lat: 47.397742, lng: 8.545594, altitude: 488 };
 const STATION = { systemId: 255, componentId: 190 };
 const TICK = 20;
 
-/** A copter stepped by hand, and the truth about its flight. */
+/** A simulated copter that the test steps, and the true figures of its flight. */
 export class LoggedCopter {
   /** With the wall clock in milliseconds. */
-  readonly said: { readonly at: number; readonly message: MavLinkData }[] = [];
+  readonly sent: { readonly at: number; readonly message: MavLinkData }[] = [];
   readonly truth = { seconds: 0, distance: 0, maxAltitude: 0, maxSpeed: 0, minVolts: 99 };
   private now = Date.UTC(2026, 4, 1);
   readonly vehicle: SimVehicle;
@@ -19,11 +19,11 @@ export class LoggedCopter {
   constructor(logFolder: string) {
     this.vehicle = new SimVehicle(
       { kind: "copter", autopilot: "ardupilot", home: HOME, systemId: 1, bootSeconds: 0 },
-      (message) => this.said.push({ at: this.now, message }),
+      (message) => this.sent.push({ at: this.now, message }),
       this.now,
       logFolder,
     );
-    // Someone listens: it talks.
+    // With a listener it sends telemetry.
     this.vehicle.listened(true);
     for (const id of [1, 24, 27, 31, 33, 74, 193]) this.command(511, { _param1: id, _param2: 100_000 });
     this.step();

@@ -1,9 +1,9 @@
 import type { Db } from "../../platform/postgres/db";
 import type { ApiClient } from "../client";
 
-/** What a mission point has to say; everything else has a default. */
+/** The required keys of a mission point. */
 export const missionPoint = { lat: 47.1, lng: 8.2, altitude: 30, type: "fly", sequence: 1 };
-/** What a geofence point has to say. */
+/** The required keys of a geofence point. */
 export const geofencePoint = { lat: 47.1, lng: 8.2, sequence: 1, command: 5002 };
 
 /** A stored plan, its points as the API returned them. */
@@ -36,10 +36,10 @@ async function addPoints(api: ApiClient, kind: "mission" | "geofence", points: o
   return stored;
 }
 
-export interface ManyPlans {
+export interface InsertedMissions {
   readonly plans: number;
   readonly pointsEach?: number;
-  /** Of every point. */
+  /** The label of every point. */
   readonly label?: string;
 }
 
@@ -47,7 +47,7 @@ export interface ManyPlans {
 export async function insertMissions(
   db: Db,
   userId: number,
-  { plans, pointsEach = 0, label }: ManyPlans,
+  { plans, pointsEach = 0, label }: InsertedMissions,
 ): Promise<number[]> {
   const { rows }: { rows: { id: number }[] } = await db.raw(
     `WITH stored AS (

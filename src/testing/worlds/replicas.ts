@@ -5,7 +5,7 @@ import type { Db } from "../../platform/postgres/db";
 import { startSimulator } from "../../simvehicle";
 import { atEndOfFile } from "../clean-up";
 import { tapVehicle, type VehicleTap } from "../vehicle-tap";
-import { interruptible } from "./interruptible";
+import { interruptibleLink } from "./interruptible-link";
 import type { SimulatedDrone } from "./simulated-drone";
 import { startTestGateway, TEST_JWT_SECRET, type TestGateway, type TestUser } from "./start-gateway";
 
@@ -21,14 +21,14 @@ export const REPLICA_ENV = {
 export interface TestReplicas {
   readonly first: TestGateway;
   readonly second: TestGateway;
-  /** The first one's cable to Redis. */
-  readonly redisOfFirst: Awaited<ReturnType<typeof interruptible>>;
+  /** The first one's connection to Redis. */
+  readonly redisOfFirst: Awaited<ReturnType<typeof interruptibleLink>>;
 }
 
 /** Two gateways on one database and one Redis. */
 export async function startReplicas(env: Record<string, string> = {}): Promise<TestReplicas> {
   const second = await startTestGateway({ ...REPLICA_ENV, ...env });
-  const redisOfFirst = await interruptible(second.redisUrl);
+  const redisOfFirst = await interruptibleLink(second.redisUrl);
   const first = await startTestGateway({
     ...REPLICA_ENV,
     DATABASE_URL: second.databaseUrl,
@@ -60,8 +60,8 @@ export async function tappedDrone({ api }: Pick<TestUser, "api">, host = "127.0.
   return { id: body.id, ip: body.ip, vehicle, tap, stop: () => simulator.stop() };
 }
 
-/** Makes it a physical drone at this address of loopback, so that it is dialled through the jumphost. */
-export async function asPhysical(db: Db, drone: TappedDrone, ip: string): Promise<void> {
+/** Turns it into a physical drone at this loopback address, so that it is dialled through the jumphost. */
+export async function makePhysical(db: Db, drone: TappedDrone, ip: string): Promise<void> {
   await db("vpn_addresses").insert({ ip, range: "drones" });
   await db("drones").where({ id: drone.id }).update({ type: "physical", ip, link_host: null });
 }

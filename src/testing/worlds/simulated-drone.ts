@@ -6,7 +6,7 @@ export interface SimulatedDrone {
   readonly id: number;
   readonly ip: string;
   readonly vehicle: SimulatedVehicle;
-  /** The vehicle falls silent; the drone's row stays. */
+  /** Stops the vehicle; the drone's row stays. */
   stop(): Promise<void>;
 }
 

@@ -9,7 +9,7 @@ import { atEndOfFile } from "../clean-up";
 
 export interface TestEdge {
   readonly edge: Edge;
-  /** Those that have a tunnel now; a test may change them, and has the edge look again. */
+  /** The drones with a tunnel. A test may change them, and calls `look` to apply the change. */
   readonly live: Map<string, LiveDrone>;
   look(): Promise<void>;
   metrics(): Promise<string>;
@@ -54,18 +54,18 @@ export interface EdgeReply {
   readonly text: string;
 }
 
-export interface EdgeAsk {
+export interface EdgeRequest {
   readonly method?: string;
-  /** A list is sent as so many headers. */
+  /** A list is sent as repeated headers. */
   readonly headers?: Record<string, string | string[]>;
   readonly body?: Buffer | string;
 }
 
 /** A request from a drone's address. */
-export function askFrom(
+export function requestFrom(
   drone: string,
   url: string,
-  { method, headers, body }: EdgeAsk = {},
+  { method, headers, body }: EdgeRequest = {},
 ): Promise<EdgeReply> {
   return new Promise((resolve, reject) => {
     const asked = requestHttp(
@@ -85,8 +85,8 @@ export function askFrom(
   });
 }
 
-/** A bare connection from a drone's address, and all that has come back on it. */
-export function rawFrom(drone: string, url: string): { socket: Socket; said(): string } {
+/** A TCP connection from a drone's address, and the received bytes as Latin-1. */
+export function connectFrom(drone: string, url: string): { socket: Socket; said(): string } {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), localAddress: drone });
   const chunks: Buffer[] = [];

@@ -67,7 +67,7 @@ export async function startTestGateway(
       S3_SECRET_ACCESS_KEY: objects.secretAccessKey,
     }),
     ARCHIVE_SIGNING_KEY: TEST_ARCHIVE_KEY,
-    // Whoever tests background jobs asks for a worker.
+    // A test of background jobs sets this to true.
     WORKER_IN_PROCESS: "false",
     JWT_SECRET: TEST_JWT_SECRET,
     GATEWAY_PORT: "0",

@@ -21,7 +21,7 @@ export interface TestDrone {
 export interface TestRelay extends Relay {
   readonly db: Db;
   readonly databaseUrl: string;
-  /** The Redis server itself, not through whatever cable the relay was given. */
+  /** The Redis server itself, not through an interruptible link of the relay. */
   readonly redisUrl: string;
   /** A plain connection of the test's own. */
   redis(): Promise<Redis>;
@@ -32,7 +32,7 @@ export interface TestRelay extends Relay {
   pilot(path: string): TestPilot;
 }
 
-export interface Neighbours {
+export interface RelayServers {
   readonly databaseUrl: string;
   readonly redisUrl: string;
 }
@@ -40,7 +40,7 @@ export interface Neighbours {
 /** A whole relay for one test file; it is stopped after the file's tests. `env` overrides its configuration. */
 export async function startTestRelay(
   env: Record<string, string> = {},
-  given?: Neighbours,
+  given?: RelayServers,
   limits?: Partial<RelayLimits>,
 ): Promise<TestRelay> {
   const [databaseUrl, redisUrl] = given
@@ -69,7 +69,7 @@ export async function startTestRelay(
   const newUser = async (): Promise<number> =>
     (
       await db("users")
-        // With a password of before the tests, which may show older tokens.
+        // The password is older than every token of the tests.
         .insert({
           username: `${randomUUID()}@example.com`,
           is_active: true,
@@ -90,17 +90,17 @@ export async function startTestRelay(
   return { ...relay, db, databaseUrl, redisUrl, redis, newUser, newDrone, pilot };
 }
 
-export interface Closed {
+export interface SocketClose {
   readonly code: number;
   readonly reason: string;
 }
 
-/** A browser with a gamepad, as far as the relay can tell. It keeps every frame it was sent. */
+/** A browser's WebSocket to the relay. It keeps every received frame. */
 export class TestPilot {
   readonly socket: WebSocket;
   readonly frames: string[] = [];
-  readonly closed: Promise<Closed>;
-  closedWith: Closed | undefined;
+  readonly closed: Promise<SocketClose>;
+  closedWith: SocketClose | undefined;
 
   constructor(url: string) {
     this.socket = new WebSocket(url, { perMessageDeflate: false });

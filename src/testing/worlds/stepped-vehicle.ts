@@ -4,16 +4,16 @@ import { common, type MavLinkData, minimal } from "../../vehicle/mavlink/wire/me
 
 export const home = { lat: 47.397742, lng: 8.545594, altitude: 488 };
 
-/** A vehicle without a socket, on a clock that the test turns. */
+/** A simulated vehicle without a socket, on a clock that the test advances. */
 export class SteppedVehicle {
-  readonly said: MavLinkData[] = [];
+  readonly sent: MavLinkData[] = [];
   readonly vehicle: SimVehicle;
   private now = 1_000_000;
 
   constructor(params: Record<string, number> = {}, bootSeconds = 0) {
     this.vehicle = new SimVehicle(
       { kind: "copter", autopilot: "ardupilot", home, systemId: 1, bootSeconds },
-      (message) => this.said.push(message),
+      (message) => this.sent.push(message),
       this.now,
     );
     for (const [name, value] of Object.entries(params)) this.vehicle.flight.params.set(name, value);
@@ -21,7 +21,7 @@ export class SteppedVehicle {
   }
 
   get texts(): string[] {
-    return this.said.filter((each) => each instanceof common.StatusText).map(({ text }) => text);
+    return this.sent.filter((each) => each instanceof common.StatusText).map(({ text }) => text);
   }
 
   get flight() {
@@ -40,7 +40,7 @@ export class SteppedVehicle {
     }
   }
 
-  /** The process stands still, and the wall clock does not. */
+  /** Advances the wall clock without a step, as when the computer is suspended. */
   sleep(seconds: number): void {
     this.now += seconds * 1000;
     this.vehicle.step(this.now, 1);
@@ -58,7 +58,7 @@ export class SteppedVehicle {
       ...params,
     });
     this.vehicle.receive(message, { systemId: 255, componentId: 190 });
-    return this.said.filter((each) => each instanceof common.CommandAck).at(-1)?.result;
+    return this.sent.filter((each) => each instanceof common.CommandAck).at(-1)?.result;
   }
 
   takeOff(altitude: number): void {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ApiClient } from "../client";
 
-/** What an upload ended as, each step as the drone saw it. */
+/** The replies to an upload's steps. */
 export interface Upload {
   readonly asset_id: number;
   readonly url: string;
@@ -11,7 +11,7 @@ export interface Upload {
 export const sha256 = (content: Buffer | string): string =>
   createHash("sha256").update(content).digest("hex");
 
-/** A drone's own client: it is told by its address. */
+/** A drone's API client, identified by its address. */
 export const droneClient = (api: ApiClient, ip: string): ApiClient =>
   api.as(undefined).with({ "x-drone-ip": ip });
 
@@ -22,7 +22,7 @@ export async function put(url: string, content: Buffer | string): Promise<number
   return response.status;
 }
 
-/** Ask for a URL, put the content there, and say so. */
+/** Requests a URL, puts the content there, and completes the upload. */
 export async function upload(
   drone: ApiClient,
   wish: { file_name: string; asset_type: string; execution_id?: number; checksum?: string | null },

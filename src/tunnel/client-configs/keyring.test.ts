@@ -9,7 +9,7 @@ import { createLogger } from "../../platform/process/log";
 import { freshFolder } from "../../testing";
 import { freshObjects } from "../../testing/fresh-servers";
 import { until } from "../../testing/until";
-import { type Interruptible, interruptible } from "../../testing/worlds/interruptible";
+import { type InterruptibleLink, interruptibleLink } from "../../testing/worlds/interruptible-link";
 import { generateKeyPair, publicKeyOf } from "../wireguard/keys";
 import { Keyring, type KeyringOptions } from "./keyring";
 import { LocalIndexCopy } from "./peer-index";
@@ -19,7 +19,7 @@ import { type HubForClients, readClientConfig } from "./text";
 
 let store: ConfigStore;
 /** The same over a cable. */
-let distant: { readonly store: ConfigStore; readonly cable: Interruptible };
+let distant: { readonly store: ConfigStore; readonly cable: InterruptibleLink };
 const logged: string[] = [];
 let failures: Error[] = [];
 let damages: ConfigDamage[] = [];
@@ -39,7 +39,7 @@ beforeAll(async () => {
       "vpn-test",
     );
   store = storeAt(objects.url);
-  const cable = await interruptible(objects.url);
+  const cable = await interruptibleLink(objects.url);
   distant = { store: storeAt(cable.url), cable };
 });
 beforeEach(() => {

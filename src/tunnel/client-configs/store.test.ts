@@ -1,7 +1,7 @@
 import type { EmbeddedObjects } from "../../laptop/servers/objects";
 import { openObjects } from "../../platform/objects/client";
 import { freshObjects } from "../../testing/fresh-servers";
-import { interruptible } from "../../testing/worlds/interruptible";
+import { interruptibleLink } from "../../testing/worlds/interruptible-link";
 import { ConfigStore } from "./store";
 
 const openAt = ({ accessKeyId, secretAccessKey }: EmbeddedObjects, url: string) =>
@@ -25,7 +25,7 @@ test("a first config is not written over another hub's", async () => {
 
 test("a store whose machine is replaced is asked anew, long before its old connection is given up", async () => {
   const objects = await freshObjects("vpn-test");
-  const cable = await interruptible(objects.url);
+  const cable = await interruptibleLink(objects.url);
   const s3 = openAt(objects, cable.url);
   const store = new ConfigStore(s3, "vpn-test", 300);
   await store.put("vpn/users/1.conf", "a config");

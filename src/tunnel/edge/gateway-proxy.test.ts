@@ -4,7 +4,13 @@ import type { AddressInfo } from "node:net";
 import type { Ipv4 } from "../../domain/ipv4";
 import { atEndOfFile } from "../../testing";
 import { until } from "../../testing/until";
-import { askFrom, type EdgeReply, rawFrom, startEdge, type TestEdge } from "../../testing/worlds/start-edge";
+import {
+  connectFrom,
+  type EdgeReply,
+  requestFrom,
+  startEdge,
+  type TestEdge,
+} from "../../testing/worlds/start-edge";
 
 const DRONE = "127.0.9.2";
 const OTHER = "127.0.9.9";
@@ -52,7 +58,7 @@ test("a drone's request reaches the gateway with its true address, whatever its 
   const { url, seen } = await upstream();
   const edge = await edgeTo(url);
   const forged = ["10.71.0.9", "10.71.0.8"];
-  const reply = await askFrom(DRONE, at(edge, "/api/v1/executions/start?a=%20b"), {
+  const reply = await requestFrom(DRONE, at(edge, "/api/v1/executions/start?a=%20b"), {
     method: "POST",
     headers: {
       "x-DRONE-ip": forged,
@@ -96,11 +102,11 @@ test("a drone's request reaches the gateway with its true address, whatever its 
 test("addresses that are not a live drone's are refused, also when they were a drone's until now", async () => {
   const { url, seen } = await upstream();
   const edge = await edgeTo(url);
-  expect(faultOf(await askFrom(OTHER, at(edge), { headers: { "x-drone-ip": DRONE } }))).toMatchObject({
+  expect(faultOf(await requestFrom(OTHER, at(edge), { headers: { "x-drone-ip": DRONE } }))).toMatchObject({
     status: 403,
     body: { success: false, error: { code: 403, message: expect.stringContaining("tunnel") } },
   });
-  const held = rawFrom(DRONE, at(edge));
+  const held = connectFrom(DRONE, at(edge));
   const ask = "GET /api/v1/executions/current HTTP/1.1\r\nHost: edge\r\n\r\n";
   held.socket.write(ask);
   await until(() => held.said().includes("200 OK"));
@@ -109,10 +115,10 @@ test("addresses that are not a live drone's are refused, also when they were a d
   edge.live.set(DRONE, { ip: DRONE as Ipv4, keyId: "another" });
   await edge.look();
   await cut;
-  expect((await askFrom(DRONE, at(edge))).status).toBe(200);
+  expect((await requestFrom(DRONE, at(edge))).status).toBe(200);
   edge.live.delete(DRONE);
   await edge.look();
-  expect((await askFrom(DRONE, at(edge))).status).toBe(403);
+  expect((await requestFrom(DRONE, at(edge))).status).toBe(403);
   expect(seen).toHaveLength(2);
   expect(await edge.metrics()).toMatch(
     /fleet_edge_refusals_total\{service="gateway",reason="not_a_drone".*\} 2/,
@@ -123,7 +129,7 @@ test("a kept-alive connection forwards nothing once its address is another drone
   const { url, seen } = await upstream();
   let keyId = "first";
   const edge = await edgeTo(url, { live: () => new Map([[DRONE, { ip: DRONE as Ipv4, keyId }]]) });
-  const held = rawFrom(DRONE, at(edge));
+  const held = connectFrom(DRONE, at(edge));
   const ask = "GET /api/v1/executions/current HTTP/1.1\r\nHost: edge\r\n\r\n";
   held.socket.write(ask);
   await until(() => held.said().includes("200 OK"));
@@ -137,7 +143,7 @@ test("no connection is admitted before the database has been read, nor while a f
   const { url, seen } = await upstream();
   for (const state of [{ live: () => undefined }, { isSettled: () => false }]) {
     const edge = await edgeTo(url, state);
-    expect((await askFrom(DRONE, at(edge))).status).toBe(503);
+    expect((await requestFrom(DRONE, at(edge))).status).toBe(503);
   }
   expect(seen).toEqual([]);
 });
@@ -145,11 +151,11 @@ test("no connection is admitted before the database has been read, nor while a f
 test("connections beyond a drone's limit are answered with 429", async () => {
   const { url } = await upstream();
   const edge = await edgeTo(url, { maxConnectionsPerDrone: 2 });
-  const held = [rawFrom(DRONE, at(edge)), rawFrom(DRONE, at(edge))];
+  const held = [connectFrom(DRONE, at(edge)), connectFrom(DRONE, at(edge))];
   await until(async () => /connections\{service="gateway".*\} 2/.test(await edge.metrics()));
-  expect((await askFrom(DRONE, at(edge))).status).toBe(429);
+  expect((await requestFrom(DRONE, at(edge))).status).toBe(429);
   for (const { socket } of held) socket.destroy();
-  await until(async () => (await askFrom(DRONE, at(edge))).status === 200);
+  await until(async () => (await requestFrom(DRONE, at(edge))).status === 200);
 });
 
 test.each([
@@ -159,10 +165,10 @@ test.each([
   ["a path that climbs in disguise", "/api/v1/%2e%2e/%2e%2e/metrics"],
   ["a path with backslashes", "/api/v1/..\\..\\metrics"],
   ["another host's URL", "http://127.0.0.1:1/api/v1/user"],
-])("%s is a 404 and goes nowhere", async (_, path) => {
+])("%s is a 404 and is not forwarded", async (_, path) => {
   const { url, seen } = await upstream();
   const edge = await edgeTo(url);
-  const raw = rawFrom(DRONE, at(edge));
+  const raw = connectFrom(DRONE, at(edge));
   raw.socket.write(`GET ${path} HTTP/1.1\r\nHost: edge\r\nConnection: close\r\n\r\n`);
   await until(() => /^HTTP\/1\.1 40[04] /.test(raw.said()));
   expect(seen).toEqual([]);
@@ -182,7 +188,7 @@ test.each([
 ])("%s is refused, and nothing of it reaches the gateway", async (_, rest) => {
   const { url, seen } = await upstream();
   const edge = await edgeTo(url);
-  const raw = rawFrom(DRONE, at(edge));
+  const raw = connectFrom(DRONE, at(edge));
   raw.socket.write(`POST /api/v1/executions/start HTTP/1.1\r\nHost: edge\r\n${rest}`);
   await until(() => raw.said().startsWith("HTTP/1.1 400"));
   expect(raw.said().match(/HTTP\/1\.1 /g)).toHaveLength(1);
@@ -190,11 +196,11 @@ test.each([
   expect(seen).toEqual([]);
 });
 
-test("a chunked body stays one request, its trailer stays behind, whatever the method", async () => {
+test("a chunked body is forwarded as one request without its trailer, whatever the method", async () => {
   const { url, seen } = await upstream();
   const edge = await edgeTo(url);
   for (const method of ["POST", "GET", "DELETE"]) {
-    const raw = rawFrom(DRONE, at(edge));
+    const raw = connectFrom(DRONE, at(edge));
     raw.socket.write(
       `${method} /api/v1/executions/start HTTP/1.1\r\nHost: edge\r\nTransfer-Encoding: chunked\r\nTrailer: X-Drone-IP\r\nConnection: close\r\n\r\n` +
         "1c\r\nGET /api/v1/x HTTP/1.1\r\nA: b\r\n0\r\nX-Drone-IP: 10.71.0.9\r\n\r\n",
@@ -207,7 +213,7 @@ test("a chunked body stays one request, its trailer stays behind, whatever the m
   for (const { headers } of seen) expect(headers["x-drone-ip"]).toBe(DRONE);
 });
 
-test("bodies stream both ways: neither side waits for the whole", async () => {
+test("bodies are streamed in both directions", async () => {
   const heard: string[] = [];
   const server = createServer((request, reply) => {
     reply.writeHead(200, { "Content-Type": "text/plain", "Set-Cookie": ["a=1", "b=2"] });
@@ -220,7 +226,7 @@ test("bodies stream both ways: neither side waits for the whole", async () => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   atEndOfFile(() => new Promise((resolve) => server.close(resolve)));
   const edge = await edgeTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  const raw = rawFrom(DRONE, at(edge));
+  const raw = connectFrom(DRONE, at(edge));
   raw.socket.write(
     "POST /api/v1/x HTTP/1.1\r\nHost: edge\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n3\r\none\r\n",
   );
@@ -233,31 +239,31 @@ test("bodies stream both ways: neither side waits for the whole", async () => {
 
 test("an unreachable gateway is a 502, a silent one a 504, in the envelope of the route", async () => {
   const gone = await edgeTo("http://127.0.0.1:1");
-  expect(faultOf(await askFrom(DRONE, at(gone)))).toMatchObject({
+  expect(faultOf(await requestFrom(DRONE, at(gone)))).toMatchObject({
     status: 502,
     body: { success: false, error: { code: 502, message: "The gateway cannot be reached." } },
   });
-  expect(faultOf(await askFrom(DRONE, at(gone, "/api/v1/drone/pull")))).toEqual({
+  expect(faultOf(await requestFrom(DRONE, at(gone, "/api/v1/drone/pull")))).toEqual({
     status: 502,
     body: { error: "The gateway cannot be reached." },
   });
   const { url } = await upstream(() => {});
   const silent = await edgeTo(url, { idleTimeoutMs: 300 });
-  expect(faultOf(await askFrom(DRONE, at(silent)))).toMatchObject({
+  expect(faultOf(await requestFrom(DRONE, at(silent)))).toMatchObject({
     status: 504,
     body: { error: { message: "The gateway does not answer." } },
   });
   const none = await edgeTo(undefined);
-  expect((await askFrom(DRONE, at(none))).status).toBe(502);
+  expect((await requestFrom(DRONE, at(none))).status).toBe(502);
 });
 
 test("a drone that stops in the middle of a request gets 408, and one that disconnects ends its request", async () => {
   const { url, seen, server } = await upstream();
   const edge = await edgeTo(url, { idleTimeoutMs: 300 });
-  const slow = rawFrom(DRONE, at(edge));
+  const slow = connectFrom(DRONE, at(edge));
   slow.socket.write("POST /api/v1/x HTTP/1.1\r\nHost: edge\r\nContent-Length: 10\r\n\r\nhalf");
   await until(() => slow.said().startsWith("HTTP/1.1 408"));
-  const leaving = rawFrom(DRONE, at(edge));
+  const leaving = connectFrom(DRONE, at(edge));
   leaving.socket.write("POST /api/v1/x HTTP/1.1\r\nHost: edge\r\nContent-Length: 10\r\n\r\nhalf");
   await until(
     () => new Promise<boolean>((resolve) => server.getConnections((_, count) => resolve(count > 0))),

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { ObjectStore } from "../../platform/objects/object-store";
 import { atEndOfFile, freshObjects } from "../../testing";
 import { until } from "../../testing/until";
-import { askFrom, rawFrom, startEdge, type TestEdge } from "../../testing/worlds/start-edge";
+import { connectFrom, requestFrom, startEdge, type TestEdge } from "../../testing/worlds/start-edge";
 
 const DRONE = "127.0.9.2";
 
@@ -40,17 +40,17 @@ function storeSeenAt(
 test("a presigned upload and download pass, byte by byte, under the host that was signed", async () => {
   const key = "assets/7/1/flight log.bin";
   const body = Buffer.from(Array.from({ length: 3_000_000 }, (_, at) => 32 + (at % 90)));
-  const put = await askFrom(DRONE, await store.presignPut(key, "drone", 60), { method: "PUT", body });
+  const put = await requestFrom(DRONE, await store.presignPut(key, "drone", 60), { method: "PUT", body });
   expect(put.status).toBe(200);
   expect(await store.sizeOf(key)).toBe(body.length);
-  const got = await askFrom(DRONE, await store.presignGet(key, "drone", 60));
+  const got = await requestFrom(DRONE, await store.presignGet(key, "drone", 60));
   expect([got.status, got.text === body.toString()]).toEqual([200, true]);
   expect(got.headers.etag).toBe(put.headers.etag);
 });
 
-test("an upload that asks first whether it may go on is told to, and arrives", async () => {
+test("an upload with Expect: 100-continue gets its 100 and arrives", async () => {
   const url = new URL(await store.presignPut("assets/7/2/a", "drone", 60));
-  const raw = rawFrom(DRONE, url.href);
+  const raw = connectFrom(DRONE, url.href);
   raw.socket.write(
     `PUT ${url.pathname}${url.search} HTTP/1.1\r\nHost: ${url.host}\r\nContent-Length: 4\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n`,
   );
@@ -60,16 +60,16 @@ test("an upload that asks first whether it may go on is told to, and arrives", a
   expect(await store.readText("assets/7/2/a")).toBe("body");
 });
 
-test("a signature for one key opens no other, and one that was changed opens nothing", async () => {
+test("a signature for one key is refused for another, and a changed signature is refused", async () => {
   const url = await store.presignPut("assets/7/3/mine", "drone", 60);
-  const put = (to: string) => askFrom(DRONE, to, { method: "PUT", body: "x" });
+  const put = (to: string) => requestFrom(DRONE, to, { method: "PUT", body: "x" });
   expect((await put(url.replace("mine", "other"))).status).toBe(403);
   const changed = url.replace(
     /(X-Amz-Signature=)(.)/,
     (_, name, digit) => `${name}${digit === "0" ? "1" : "0"}`,
   );
   expect((await put(changed)).status).toBe(403);
-  expect((await askFrom(DRONE, url)).status).toBe(403);
+  expect((await requestFrom(DRONE, url)).status).toBe(403);
   expect(await store.sizeOf("assets/7/3/other")).toBeUndefined();
 });
 
@@ -110,25 +110,25 @@ test.each([
   ["another server's URL", "GET", `http://127.0.0.1:1/fleet/a?${SIGNED}`, 403],
 ])("%s does not reach the store", async (_, method, path, status) => {
   const { seen, edge: trusting } = await trustingStore();
-  const raw = rawFrom(DRONE, trusting.edge.url("objects") as string);
+  const raw = connectFrom(DRONE, trusting.edge.url("objects") as string);
   raw.socket.write(`${method} ${path} HTTP/1.1\r\nHost: edge\r\nConnection: close\r\n\r\n`);
   await until(() => raw.said().startsWith(`HTTP/1.1 ${status} `));
   expect(seen).toEqual([]);
 });
 
-test("the bucket of client configs is closed in a host name too, however it is written", async () => {
+test("the bucket of client configs is also refused as a host name, in any spelling", async () => {
   const { seen, edge: trusting } = await trustingStore();
   const url = `${trusting.edge.url("objects")}/vpn/drones/1.conf?${SIGNED}`;
-  const statusAt = async (host: string) => (await askFrom(DRONE, url, { headers: { host } })).status;
+  const statusAt = async (host: string) => (await requestFrom(DRONE, url, { headers: { host } })).status;
   expect(await statusAt("fleet-vpn.s3.example:9000")).toBe(403);
   expect(await statusAt("FLEET-VPN.s3.example")).toBe(403);
   expect(seen).toEqual([]);
   expect(await statusAt("fleet.s3.example")).toBe(200);
 });
 
-test("no header that could widen what was signed is forwarded", async () => {
+test("headers that could extend what was signed are not forwarded", async () => {
   const { seen, edge: trusting } = await trustingStore();
-  await askFrom(DRONE, `${trusting.edge.url("objects")}/fleet/a?${SIGNED}`, {
+  await requestFrom(DRONE, `${trusting.edge.url("objects")}/fleet/a?${SIGNED}`, {
     method: "PUT",
     headers: {
       Host: "signed.example:9000",
@@ -157,8 +157,8 @@ test("no header that could widen what was signed is forwarded", async () => {
 test("addresses that are not a live drone's do not reach the store, and a store that is away is a 502", async () => {
   const { seen, edge: trusting } = await trustingStore();
   const at = `${trusting.edge.url("objects")}/fleet/a?${SIGNED}`;
-  expect((await askFrom("127.0.9.9", at)).status).toBe(403);
+  expect((await requestFrom("127.0.9.9", at)).status).toBe(403);
   expect(seen).toEqual([]);
   const away = await edgeTo("http://127.0.0.1:1");
-  expect((await askFrom(DRONE, `${away.edge.url("objects")}/fleet/a?${SIGNED}`)).status).toBe(502);
+  expect((await requestFrom(DRONE, `${away.edge.url("objects")}/fleet/a?${SIGNED}`)).status).toBe(502);
 });

@@ -11,8 +11,8 @@ import { openRedis, redisReady } from "../../platform/redis/client";
 import { encodeCommand } from "../../platform/redis/resp";
 import { atEndOfFile, freshRedis } from "../../testing";
 import { until } from "../../testing/until";
-import { interruptible } from "../../testing/worlds/interruptible";
-import { rawFrom, startEdge, type TestEdge } from "../../testing/worlds/start-edge";
+import { interruptibleLink } from "../../testing/worlds/interruptible-link";
+import { connectFrom, startEdge, type TestEdge } from "../../testing/worlds/start-edge";
 import { DroneUsers } from "./drone-users";
 import { redisProxy } from "./redis-proxy";
 
@@ -44,7 +44,7 @@ async function connected(): Promise<Redis> {
 
 /** The first thing that comes back. */
 async function answered(drone: string, bytes: Buffer, of = edge): Promise<string> {
-  const raw = rawFrom(drone, address(of));
+  const raw = connectFrom(drone, address(of));
   raw.socket.write(bytes);
   await until(() => raw.said() !== "");
   return raw.said();
@@ -56,7 +56,7 @@ const address = (of = edge) => of.edge.url("redis") as string;
 
 /** A drone's bare connection, and what Redis said when it was given this. */
 async function say(drone: string, ...parts: (string | Buffer)[]) {
-  const raw = rawFrom(drone, address());
+  const raw = connectFrom(drone, address());
   for (const part of parts) {
     raw.socket.write(part);
     // Each in a packet of its own.
@@ -67,7 +67,7 @@ async function say(drone: string, ...parts: (string | Buffer)[]) {
 
 const command = (...words: string[]) => encodeCommand(...words);
 
-test("a drone publishes and subscribes on its own channels, as a user of its own that may do nothing else", async () => {
+test("a drone publishes and subscribes on its own channels, as a Redis user without other rights", async () => {
   const heard: string[] = [];
   const listener = await connected();
   listener.on("message", (channel, text) => heard.push(`${channel} ${text}`));
@@ -127,7 +127,7 @@ test.each([
   ["a length that never ends", Buffer.from(`*${"1".repeat(64)}`)],
   ["a word that is longer than it says", Buffer.from("*1\r\n$4\r\nPINGX\r\n")],
   ["a line feed without its return", Buffer.from("*1\n$4\nPING\n")],
-])("%s is refused, and the connection with it: nothing behind it is carried out", async (_, bytes) => {
+])("%s is rejected and the connection closed; later commands are not carried out", async (_, bytes) => {
   const before = await seenByRedis();
   const drone = await say(ONE, Buffer.concat([bytes, command("PUBLISH", `${ONE}:output`, "behind it")]));
   await until(() => drone.socket.closed);
@@ -143,14 +143,14 @@ async function seenByRedis(): Promise<string[]> {
     .filter((line) => /^cmdstat_(publish|hello|reset|get|psubscribe|eval):/.test(line));
 }
 
-test("a command that is rejected is rejected byte by byte too", async () => {
+test("a command that is rejected is also rejected when it arrives byte by byte", async () => {
   const bytes = command("AUTH", "default", "");
   const drone = await say(ONE, ...[...bytes].map((byte) => Buffer.from([byte])));
   await until(() => drone.socket.closed);
   expect(drone.said()).toMatch(/^-NOPERM /);
 });
 
-test("commands pass in any pieces, and with them every byte a payload may have", async () => {
+test("commands are forwarded however they are split, with any bytes in their payload", async () => {
   const payload = Buffer.from(Array.from({ length: 256 }, (_, at) => at));
   const listener = await connected();
   const heard: Buffer[] = [];
@@ -161,7 +161,7 @@ test("commands pass in any pieces, and with them every byte a payload may have",
     payload,
     Buffer.from("\r\n"),
   ]);
-  const drone = rawFrom(ONE, address());
+  const drone = connectFrom(ONE, address());
   for (let at = 0; at < publish.length; at += 7) {
     drone.socket.write(publish.subarray(at, at + 7));
     await new Promise((resolve) => setImmediate(resolve));
@@ -172,7 +172,7 @@ test("commands pass in any pieces, and with them every byte a payload may have",
   await until(() => heard.length === 1_001);
 });
 
-test("ioredis, as it comes, connects and hears its channel; a second connection does not disturb the first", async () => {
+test("ioredis with its defaults connects and subscribes; a second connection does not disturb the first", async () => {
   // It says that it may not ask INFO, also after the test's last word.
   jest.spyOn(console, "warn").mockImplementation(() => {});
   const port = await cableFrom(ONE);
@@ -194,7 +194,7 @@ test("ioredis, as it comes, connects and hears its channel; a second connection 
 /** A port from which connections go on to the edge as from the drone's address, which ioredis cannot choose. */
 async function cableFrom(drone: string): Promise<number> {
   const server = createServer((near) => {
-    const far = rawFrom(drone, address()).socket;
+    const far = connectFrom(drone, address()).socket;
     near.on("error", () => far.destroy());
     near.on("close", () => far.destroy());
     far.on("close", () => near.destroy());
@@ -220,7 +220,7 @@ test("the edge needs no more rights in Redis than docs/tunnel.md names", async (
   await until(async () => !((await admin.acl("USERS")) as string[]).includes("fleet-drone-127.0.9.40"));
 });
 
-test("addresses that are not a live drone's get not one byte; a drone that is gone is cut, and its user with it", async () => {
+test("addresses that are not a live drone's get no byte; a deleted drone loses its connection and its Redis user", async () => {
   const other = await say("127.0.9.9", command("PING"));
   await until(() => other.socket.closed);
   expect(other.said()).toBe("");
@@ -239,7 +239,7 @@ test("addresses that are not a live drone's get not one byte; a drone that is go
   expect(users).toContain("somebody-else");
 });
 
-test("no drone's user is removed while the fleet is unknown", async () => {
+test("no drone's Redis user is removed before the database has been read", async () => {
   const lost = "127.0.9.50";
   await admin.acl("SETUSER", `fleet-drone-${lost}`, "on");
   const fleet = new Map([[lost, { ip: lost as Ipv4, keyId: "a key" }]]);
@@ -254,7 +254,7 @@ test("no drone's user is removed while the fleet is unknown", async () => {
   expect(await admin.acl("USERS")).toContain(`fleet-drone-${lost}`);
 });
 
-test("after a restart of Redis, which forgets its users, a drone that connects again is who it was", async () => {
+test("a drone that connects again after a restart of Redis gets its Redis user again", async () => {
   const drone = await say(ONE, command("PING"));
   await until(() => drone.said() === "+PONG\r\n");
   // As a restart does: the user is gone, its connections with it.
@@ -264,18 +264,18 @@ test("after a restart of Redis, which forgets its users, a drone that connects a
   await until(() => again.said().includes("subscribe"));
 });
 
-test("while Redis is away a drone gets an error, and connects again when it is back", async () => {
-  const cable = await interruptible(redisUrl);
-  const behind = await edgeTo(cable.url);
+test("a drone gets an error while Redis is away, and connects again when it is back", async () => {
+  const link = await interruptibleLink(redisUrl);
+  const behind = await edgeTo(link.url);
   const ping = () => answered(ONE, command("PING"), behind);
   await until(async () => (await ping()) === "+PONG\r\n");
-  const running = rawFrom(ONE, address(behind));
+  const running = connectFrom(ONE, address(behind));
   running.socket.write(command("PING"));
   await until(() => running.said() !== "");
-  cable.cut();
+  link.cut();
   await until(() => running.socket.closed);
   await until(async () => (await ping()).startsWith("-ERR Redis is away"));
-  cable.mend();
+  link.mend();
   await until(async () => (await ping()) === "+PONG\r\n");
 });
 
@@ -304,14 +304,14 @@ test("a drone that disconnects while Redis is dialled leaves no connection there
   await until(async () => (await connectionsOf("127.0.9.7")) === 0);
 });
 
-test("a drone is not read while Redis takes nothing, and all it sent arrives afterwards", async () => {
-  const cable = await interruptible(redisUrl);
-  const behind = await edgeTo(cable.url);
+test("the edge does not read from a drone while Redis does not read, and all commands arrive afterwards", async () => {
+  const link = await interruptibleLink(redisUrl);
+  const behind = await edgeTo(link.url);
   await until(async () => (await answered(ONE, command("PING"), behind)) === "+PONG\r\n");
-  const drone = rawFrom(ONE, address(behind));
+  const drone = connectFrom(ONE, address(behind));
   drone.socket.write(command("PING"));
   await until(() => drone.said() !== "");
-  cable.stall();
+  link.stall();
   const said = command("PUBLISH", `${ONE}:output`, "x".repeat(32_768));
   for (let sent = 0; sent < 1_200; sent++) drone.socket.write(said);
   let waiting = -1;
@@ -322,6 +322,6 @@ test("a drone is not read while Redis takes nothing, and all it sent arrives aft
     return waiting === drone.socket.writableLength;
   });
   expect(waiting).toBeGreaterThan(10_000_000);
-  cable.mend();
+  link.mend();
   await until(() => drone.said().match(/:\d+\r\n/g)?.length === 1_200);
 });

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import pg from "pg";
 import { atEndOfFile } from "../../testing";
 import { until } from "../../testing/until";
-import { interruptible } from "../../testing/worlds/interruptible";
+import { interruptibleLink } from "../../testing/worlds/interruptible-link";
 import { type TunnelWorld, tunnelWorld } from "../../testing/worlds/start-tunnel";
 import { SimulatedOs } from "../os/simulated-os";
 
@@ -39,7 +39,7 @@ test("a daemon changes nothing on the node before it knows its role, even when t
   await until(async () => (await listeners()) === 0);
 
   // The role is settled after the store was read.
-  const store = await interruptible(world.objects.url);
+  const store = await interruptibleLink(world.objects.url);
   store.stall();
   const from = os.commands.length;
   const heard = once(await listening(), "notification");

@@ -1,10 +1,10 @@
 import { FakeLeases, HUB_LEASE as LEASE } from "../../testing/fakes/fake-leases";
 import { until } from "../../testing/until";
 import {
+  assertOneHolder,
   candidate as candidateAt,
   CANDIDATE_DEADLINE_MS as DEADLINE_MS,
   CANDIDATE_DURATION_MS as DURATION_MS,
-  neverBoth,
 } from "../../testing/worlds/lease-candidates";
 import type { ElectorOptions } from "./elector";
 import { KubernetesLease } from "./kubernetes-lease";
@@ -23,20 +23,20 @@ const candidate = (identity: string, options: Partial<ElectorOptions> = {}) =>
     options,
   );
 
-test("of two candidates one holds the lease, as long as it renews, and writes down up to when before it does", async () => {
+test("one of two candidates holds the lease while it renews it, and stores the end of its term first", async () => {
   const [one, two] = [candidate("one"), candidate("two")];
   await Promise.all([one.elector.start(), two.elector.start()]);
   await until(() => one.elector.isHeld !== two.elector.isHeld);
   const [holder, other] = one.elector.isHeld ? [one, two] : [two, one];
-  const first = holder.noted[0] as number;
-  expect(first).toBeLessThanOrEqual((holder.told[0]?.at as number) + DEADLINE_MS);
-  await until(() => (holder.noted.at(-1) as number) > first + 2 * DURATION_MS);
-  expect(other.told).toEqual([]);
+  const first = holder.storedEnds[0] as number;
+  expect(first).toBeLessThanOrEqual((holder.changes[0]?.at as number) + DEADLINE_MS);
+  await until(() => (holder.storedEnds.at(-1) as number) > first + 2 * DURATION_MS);
+  expect(other.changes).toEqual([]);
   expect(api.leases.get(LEASE)?.spec?.leaseTransitions).toBe(1);
-  neverBoth(one, two);
+  assertOneHolder(one, two);
 });
 
-test("the lease of a holder that is gone is taken when it has not changed for its duration, and not before", async () => {
+test("the lease of a holder that stopped is taken once it has not changed for its duration, and not earlier", async () => {
   const one = candidate("one");
   await one.elector.start();
   const two = candidate("two");
@@ -45,12 +45,12 @@ test("the lease of a holder that is gone is taken when it has not changed for it
   await one.elector.stop();
   const goneAt = monotonicMs();
   await until(() => two.elector.isHeld);
-  expect((two.told[0]?.at as number) - goneAt).toBeGreaterThan(DURATION_MS - DEADLINE_MS);
+  expect((two.changes[0]?.at as number) - goneAt).toBeGreaterThan(DURATION_MS - DEADLINE_MS);
   expect(api.leases.get(LEASE)?.spec).toMatchObject({ holderIdentity: "two", leaseTransitions: 2 });
   // It is not released by whom it is not.
   await one.elector.release();
   expect(api.holder(LEASE)).toBe("two");
-  neverBoth(one, two);
+  assertOneHolder(one, two);
 });
 
 test("a lease that is released is taken at once", async () => {
@@ -61,10 +61,10 @@ test("a lease that is released is taken at once", async () => {
   await one.elector.release();
   const releasedAt = monotonicMs();
   await until(() => two.elector.isHeld);
-  expect((two.told[0]?.at as number) - releasedAt).toBeLessThan(DURATION_MS);
+  expect((two.changes[0]?.at as number) - releasedAt).toBeLessThan(DURATION_MS);
 });
 
-test("without the API server the holder gives up by its deadline, nobody takes over, and it comes back", async () => {
+test("a holder that cannot reach the API server gives up by its deadline, no other takes over, and it holds the lease again later", async () => {
   const [one, two] = [candidate("one"), candidate("two")];
   await one.elector.start();
   await two.elector.start();
@@ -72,26 +72,26 @@ test("without the API server the holder gives up by its deadline, nobody takes o
   const cutAt = monotonicMs();
   await until(() => !one.elector.isHeld);
   expect(monotonicMs() - cutAt).toBeLessThan(DEADLINE_MS + 1_000);
-  await until(() => one.told.length === 2);
+  await until(() => one.changes.length === 2);
   await until(() => monotonicMs() - cutAt > 2 * DURATION_MS);
   expect(two.elector.isHeld).toBe(false);
   expect(one.logged.join("")).toContain("Gave up the hub's lease");
   api.mend();
   await until(() => one.elector.isHeld || two.elector.isHeld);
-  neverBoth(one, two);
+  assertOneHolder(one, two);
 });
 
-test("an API server that answers too late counts as one that does not", async () => {
+test("an API server that answers after the deadline counts as unreachable", async () => {
   const one = candidate("one");
   await one.elector.start();
   api.delayMs = 2 * DEADLINE_MS;
   await until(() => !one.elector.isHeld);
   api.delayMs = 0;
   await until(() => one.elector.isHeld);
-  expect(one.told.map(({ isHeld }) => isHeld)).toEqual([true, false, true]);
+  expect(one.changes.map(({ isHeld }) => isHeld)).toEqual([true, false, true]);
 });
 
-test("a term counts from when its renewal was sent, however late the answer comes", async () => {
+test("a term starts when its renewal is sent, also when the answer is late", async () => {
   let sentAt = Number.NaN;
   class Late extends KubernetesLease {
     override async write(...asked: Parameters<KubernetesLease["write"]>) {
@@ -111,7 +111,7 @@ test("a term counts from when its renewal was sent, however late the answer come
   expect(Math.max(...countedMs)).toBeLessThanOrEqual(DEADLINE_MS);
 });
 
-test("who was paused past its deadline is no holder before it has done anything, and begins anew", async () => {
+test("a holder that was paused past its deadline no longer holds the lease when it resumes, and applies again", async () => {
   let pausedMs = 0;
   const one = candidate("one", { now: () => monotonicMs() + pausedMs });
   await one.elector.start();
@@ -119,10 +119,10 @@ test("who was paused past its deadline is no holder before it has done anything,
   pausedMs = 10 * DEADLINE_MS;
   expect(one.elector.isHeld).toBe(false);
   await until(() => one.elector.isHeld);
-  expect(one.told.map(({ isHeld }) => isHeld)).toEqual([true, false, true]);
+  expect(one.changes.map(({ isHeld }) => isHeld)).toEqual([true, false, true]);
 });
 
-test("clocks do not matter: neither the steps of one's own nor the times that another wrote", async () => {
+test("neither steps of the own clock nor another holder's timestamps change who holds the lease", async () => {
   const one = candidate("one");
   await one.elector.start();
   const two = candidate("two");
@@ -151,7 +151,7 @@ const meddlings: [string, () => void][] = [
 ];
 
 test.each(meddlings)(
-  "a lease that is %s under its holder is not taken by who starts just then, and has seen nobody hold it",
+  "a lease that is %s while it is held is not taken by a candidate that starts just then",
   async (_, meddle) => {
     const one = candidate("one");
     await one.elector.start();
@@ -163,7 +163,7 @@ test.each(meddlings)(
     await two.elector.start();
     expect(two.elector.isHeld).toBe(false);
     await until(() => two.elector.isHeld);
-    expect((two.told[0]?.at as number) - startedAt).toBeGreaterThan(DURATION_MS);
+    expect((two.changes[0]?.at as number) - startedAt).toBeGreaterThan(DURATION_MS);
   },
 );
 
@@ -171,7 +171,7 @@ test.each([
   ...meddlings.map(([name, meddle]) => ({ name, before: "held", meddle })),
   { name: "deleted", before: "not there", meddle: () => void api.leases.delete(LEASE) },
 ])(
-  "a lease that is $name under its holder is not taken by who could not look since it was $before",
+  "a lease that is $name while it is held is not taken by a candidate that has not read it since it was $before",
   async ({ before, meddle }) => {
     const store = new KubernetesLease({ name: LEASE, namespace: "fleet", kubeConfig: api.config() });
     const one = candidate("one", { retryMs: (DEADLINE_MS * 2) / 5 });
@@ -189,12 +189,12 @@ test.each([
     cut.mockRestore();
     await until(() => api.holder(LEASE) !== undefined);
     expect(api.holder(LEASE)).toBe("one");
-    expect(two.told).toEqual([]);
+    expect(two.changes).toEqual([]);
   },
 );
 
 test.each(meddlings)(
-  "who has just taken a lease that is %s writes it again, and serves on",
+  "a candidate whose lease is %s just after it took it writes it again, and keeps serving",
   async (_, meddle) => {
     const [one, two] = [candidate("one"), candidate("two")];
     await one.elector.start();
@@ -204,12 +204,12 @@ test.each(meddlings)(
     await until(() => two.elector.isHeld);
     meddle();
     await until(() => api.holder(LEASE) === "two");
-    expect(two.told.map(({ isHeld }) => isHeld)).toEqual([true]);
+    expect(two.changes.map(({ isHeld }) => isHeld)).toEqual([true]);
   },
 );
 
 test.each(meddlings)(
-  "a lease that is %s under its holder is nobody else's before the holder's term is over",
+  "a lease that is %s while it is held is not taken before the holder's term is over",
   async (_, meddle) => {
     const [one, two] = [candidate("one"), candidate("two")];
     await one.elector.start();
@@ -218,15 +218,15 @@ test.each(meddlings)(
     const meddledAt = monotonicMs();
     meddle();
     await until(() => two.elector.isHeld);
-    expect((two.told[0]?.at as number) - meddledAt).toBeGreaterThan(DURATION_MS / 2);
+    expect((two.changes[0]?.at as number) - meddledAt).toBeGreaterThan(DURATION_MS / 2);
     // One that goes on has it again before anybody else may.
     meddle();
     await until(() => api.holder(LEASE) === "two");
-    expect(two.told.map(({ isHeld }) => isHeld)).toEqual([true]);
+    expect(two.changes.map(({ isHeld }) => isHeld)).toEqual([true]);
   },
 );
 
-test("the same hub after a restart goes on with its own lease at once", async () => {
+test("a hub that restarts continues its own lease at once", async () => {
   const before = candidate("one");
   await before.elector.start();
   await before.elector.stop();
@@ -236,7 +236,7 @@ test("the same hub after a restart goes on with its own lease at once", async ()
   expect(api.leases.get(LEASE)?.spec?.leaseTransitions).toBe(1);
 });
 
-test("a lease whose end cannot be written down is not held", async () => {
+test("a candidate that cannot store the end of its term does not hold the lease", async () => {
   const one = candidate("one", {
     storeEnd: () => {
       throw new Error("The disk is full.");
@@ -244,11 +244,11 @@ test("a lease whose end cannot be written down is not held", async () => {
   });
   await one.elector.start();
   expect(one.elector.isHeld).toBe(false);
-  expect(one.told).toEqual([]);
+  expect(one.changes).toEqual([]);
   expect(one.logged.join("")).toContain("The disk is full.");
 });
 
-test("a term that has ended is not inherited, and no loss is told of", async () => {
+test("a term that has ended is not resumed, and no loss is logged", async () => {
   const one = candidate("one");
   one.elector.inherit(monotonicMs() - 1);
   expect(one.elector.isHeld).toBe(false);
@@ -256,7 +256,7 @@ test("a term that has ended is not inherited, and no loss is told of", async () 
   expect(one.elector.isHeld).toBe(false);
   one.elector.inherit(monotonicMs() + DEADLINE_MS / 2);
   expect(one.elector.isHeld).toBe(true);
-  await until(() => one.told.length === 2);
+  await until(() => one.changes.length === 2);
   expect(one.logged.join("").match(/Gave up the hub's lease/g)).toHaveLength(1);
 });
 
@@ -267,7 +267,7 @@ const heldBy = (holder: string): LeaseRecord => ({
   version: `of ${holder}`,
 });
 
-test("who inherited a term and finds the lease with another, or loses it to him while renewing, serves no more", async () => {
+test("a hub that resumed a term stops serving when another holds the lease, also when it loses the lease while it renews", async () => {
   const asked = candidateAt("one", {
     read: async () => heldBy("two"),
     write: () => Promise.reject(new Error("Another has it.")),
@@ -277,15 +277,15 @@ test("who inherited a term and finds the lease with another, or loses it to him 
     read: async () => reads.shift(),
     write: () => Promise.reject(new LeaseConflict()),
   });
-  for (const { elector, told } of [asked, raced]) {
+  for (const { elector, changes } of [asked, raced]) {
     elector.inherit(monotonicMs() + DEADLINE_MS);
     await elector.start();
     expect(elector.isHeld).toBe(false);
-    expect(told.map(({ isHeld }) => isHeld)).toEqual([true, false]);
+    expect(changes.map(({ isHeld }) => isHeld)).toEqual([true, false]);
   }
 });
 
-test("who is stopped while it takes the lease never holds it", async () => {
+test("a candidate that is stopped while it takes the lease never holds it", async () => {
   let answer: ((taken: LeaseRecord) => void) | undefined;
   const one = candidateAt("one", {
     read: async () => heldBy(""),
@@ -299,11 +299,11 @@ test("who is stopped while it takes the lease never holds it", async () => {
   const stopped = one.elector.stop();
   answer?.(heldBy("one"));
   await Promise.all([started, stopped]);
-  expect(one.told).toEqual([]);
-  expect(one.noted).toEqual([]);
+  expect(one.changes).toEqual([]);
+  expect(one.storedEnds).toEqual([]);
 });
 
-test("what the API server refuses is told in its own words", async () => {
+test("a refusal of the API server is logged with the server's message", async () => {
   const one = candidate("one");
   api.refusesWith(403, 'leases.coordination.k8s.io "fleet-tunnel-hub" is forbidden');
   await one.elector.start();

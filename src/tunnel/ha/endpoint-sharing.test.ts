@@ -4,7 +4,7 @@ import { createMetrics, type Registry } from "../../platform/process/metrics";
 import { openRedis, type Redis, redisReady } from "../../platform/redis/client";
 import { atEndOfFile, freshRedis } from "../../testing";
 import { until } from "../../testing/until";
-import { type Interruptible, interruptible } from "../../testing/worlds/interruptible";
+import { type InterruptibleLink, interruptibleLink } from "../../testing/worlds/interruptible-link";
 import { generateKeyPair } from "../wireguard/keys";
 import { ENDPOINTS_HASH, EndpointSharing } from "./endpoint-sharing";
 import { Endpoints } from "./endpoints";
@@ -12,14 +12,14 @@ import { monotonicMs } from "./lease";
 import { hubMetrics } from "./metrics";
 
 let redis: Redis;
-let cable: Interruptible;
+let link: InterruptibleLink;
 
 beforeAll(async () => {
   const server = await freshRedis();
   redis = openRedis(server.url, createLogger("test", "silent"));
   atEndOfFile(async () => redis.disconnect());
   await redisReady(redis);
-  cable = await interruptible(server.url);
+  link = await interruptibleLink(server.url);
 });
 beforeEach(() => redis.del(ENDPOINTS_HASH));
 
@@ -40,7 +40,7 @@ async function newHub(): Promise<Hub> {
   const log = createLogger("test", "trace", { write: (line) => void logged.push(line) });
   const registry = createMetrics("test");
   const endpoints = new Endpoints(noStore, log, () => false);
-  const own = openRedis(cable.url, createLogger("test", "silent"));
+  const own = openRedis(link.url, createLogger("test", "silent"));
   await redisReady(own);
   const metrics = hubMetrics(registry, { remainingSeconds: () => 0, transitions: () => 0 }, monotonicMs);
   const share = new EndpointSharing({
@@ -68,7 +68,7 @@ const peer = (publicKey: PublicKey, endpoint: string | undefined, latestHandshak
 const metric = async ({ registry }: Hub, name: string) =>
   Number(new RegExp(`^${name}(?:{[^}]*})? (\\S+)$`, "m").exec(await registry.metrics())?.[1]);
 
-test("what one hub hears, another that takes over knows, the latest first", async () => {
+test("a hub that takes over loads the endpoints that the previous hub published, the latest first", async () => {
   const [one, two] = [await newHub(), await newHub()];
   const [early, late, silent] = [newKey(), newKey(), newKey()];
   one.endpoints.record([
@@ -89,7 +89,7 @@ test("what one hub hears, another that takes over knows, the latest first", asyn
   expect(await metric(two, "fleet_hub_endpoints_loaded")).toBe(2);
 });
 
-test("only what has changed is told, a peer that is gone too; the hub that takes over tells all of it again", async () => {
+test("a hub publishes only changed and removed endpoints; the hub that takes over publishes all of them again", async () => {
   const [one, two] = [await newHub(), await newHub()];
   const [stays, moves, goes] = [newKey(), newKey(), newKey()];
   one.endpoints.record([stays, moves, goes].map((key) => peer(key, "192.0.2.7:1000", 100)));
@@ -106,7 +106,7 @@ test("only what has changed is told, a peer that is gone too; the hub that takes
   expect(await redis.hgetall(ENDPOINTS_HASH)).toEqual({ [moves]: "192.0.2.8:1000 100" });
 });
 
-test("what another hub heard later counts, although this one served before", async () => {
+test("a later endpoint of another hub replaces this hub's own", async () => {
   const [one, two] = [await newHub(), await newHub()];
   const key = newKey();
   one.endpoints.record([peer(key, "192.0.2.7:1000", 100)]);
@@ -116,7 +116,7 @@ test("what another hub heard later counts, although this one served before", asy
   expect(one.endpoints.of(key)).toBe("192.0.2.8:2000");
 });
 
-test("a standby tells nothing and does not even look", async () => {
+test("a standby neither reads nor publishes endpoints", async () => {
   const hub = await newHub();
   hub.isActive = false;
   hub.endpoints.record([peer(newKey(), "192.0.2.7:1000", 100)]);
@@ -125,7 +125,7 @@ test("a standby tells nothing and does not even look", async () => {
   expect(await redis.exists(ENDPOINTS_HASH)).toBe(0);
 });
 
-test("whatever is no peer's address is left out", async () => {
+test("entries that are not a peer's endpoint are ignored", async () => {
   const hub = await newHub();
   const key = newKey();
   await redis.hset(ENDPOINTS_HASH, {
@@ -140,20 +140,20 @@ test("whatever is no peer's address is left out", async () => {
   expect(hub.endpoints.of(key)).toBe("192.0.2.7:1000");
 });
 
-test("with Redis away it fails once in the log and each time in the count, and tells everything when it is back", async () => {
+test("while Redis is away each failure is counted and the first is logged; afterwards all endpoints are published", async () => {
   const hub = await newHub();
   const keys = Array.from({ length: 1_200 }, newKey);
   hub.endpoints.record(keys.map((key) => peer(key, "192.0.2.7:1000", 100)));
   await hub.share.publish();
   await redis.del(ENDPOINTS_HASH);
-  cable.cut();
+  link.cut();
   try {
     hub.endpoints.record([peer(keys[0] as PublicKey, "192.0.2.8:1000", 300)]);
     await hub.share.publish();
     await hub.share.publish();
     await expect(hub.share.load()).rejects.toThrow();
   } finally {
-    cable.mend();
+    link.mend();
   }
   expect(await metric(hub, "fleet_hub_share_failures_total")).toBe(2);
   expect(hub.logged.filter((line) => line.includes("Cannot share the peers"))).toHaveLength(1);
@@ -165,13 +165,13 @@ test("with Redis away it fails once in the log and each time in the count, and t
   expect(hub.logged.join("")).toContain("Sharing the peers' endpoints works again");
 });
 
-test("a Redis that comes back without its data is told everything again, though nothing has failed or changed", async () => {
+test("a Redis that restarts without its data gets all endpoints again, although nothing failed or changed", async () => {
   const hub = await newHub();
   hub.endpoints.record([peer(newKey(), "192.0.2.7:1000", 100)]);
   await hub.share.publish();
-  cable.cut();
+  link.cut();
   await redis.del(ENDPOINTS_HASH);
-  cable.mend();
+  link.mend();
   await until(async () => {
     await hub.share.publish();
     return (await redis.hlen(ENDPOINTS_HASH)) === 1;
@@ -179,7 +179,7 @@ test("a Redis that comes back without its data is told everything again, though 
   expect(await metric(hub, "fleet_hub_share_failures_total")).toBe(0);
 });
 
-test("it tells by itself, again and again, until it is stopped", async () => {
+test("endpoints are published periodically until the sharing is stopped", async () => {
   const hub = await newHub();
   hub.share.start();
   await until(() => hub.looks >= 2);

@@ -34,7 +34,7 @@ async function guarded(options: Partial<GuardOptions>): Promise<{ os: SimulatedO
 
 const term = (until: number, by = 7) => ({ read: () => ({ until, by }) });
 
-test("a lease that has run out removes both planes, and again when somebody raises one", async () => {
+test("the guard removes both planes' interfaces when the lease has run out, and again when one is raised", async () => {
   const { os, needless } = await guarded({ term: term(1_000) });
   await until(() => os.commands.length === 2);
   expect(os.commands).toEqual(["ip link delete users0", "ip link delete drones0"]);
@@ -44,12 +44,12 @@ test("a lease that has run out removes both planes, and again when somebody rais
   expect(needless()).toBe(0);
 });
 
-test("a node that was never granted a term has no plane up", async () => {
+test("the guard removes both planes' interfaces on a node that never had a term", async () => {
   const { os } = await guarded({});
   await until(() => os.commands.length === 2);
 });
 
-test("a running lease is left alone, also when the daemon is gone, until it runs out", async () => {
+test("the guard changes nothing before the lease runs out, also when the daemon is gone", async () => {
   let now = 1_000;
   const { os, needless } = await guarded({ term: term(2_000), now: () => now, isDaemonThere: () => false });
   let looks = 0;
@@ -61,13 +61,13 @@ test("a running lease is left alone, also when the daemon is gone, until it runs
   expect(os.commands).toEqual(["ip link delete users0", "ip link delete drones0"]);
 });
 
-test("a guard whose daemon has a successor leaves the node to that one's", async () => {
+test("a guard stops without a change when its daemon has a successor", async () => {
   const { os, needless } = await guarded({ term: term(2_000, 8), isDaemonThere: () => false });
   await until(() => needless() === 1);
   expect(os.commands).toEqual([]);
 });
 
-test("an interface that cannot be removed is tried again", async () => {
+test("the guard tries again to remove an interface", async () => {
   const { os } = await guarded({ term: term(0) });
   os.fault = (command) => {
     if (command === "ip link delete users0") throw new Error("busy");
@@ -77,7 +77,7 @@ test("an interface that cannot be removed is tried again", async () => {
   await until(() => !os.links.has("users0"));
 });
 
-test("a guard leaves a sign of life each second, and none while it hangs at what it does", async () => {
+test("a guard touches its liveness file each second, and not while a command hangs", async () => {
   let now = 0;
   let signs = 0;
   const live = { now: () => now, touch: () => signs++ };

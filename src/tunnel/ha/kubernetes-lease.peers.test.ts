@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { CoordinationV1Api, CoreV1Api, KubeConfig, type V1PolicyRule } from "@kubernetes/client-node";
 import { atEndOfFile, freshFolder } from "../../testing";
 import { until } from "../../testing/until";
-import { accountIn } from "../../testing/worlds/cluster-account";
-import { type Candidate, candidate, neverBoth } from "../../testing/worlds/lease-candidates";
+import { createServiceAccount } from "../../testing/worlds/cluster-account";
+import { assertOneHolder, type Candidate, candidate } from "../../testing/worlds/lease-candidates";
 import { leasedHub } from "../../testing/worlds/leased-hub";
 import { KubernetesLease } from "./kubernetes-lease";
 import { LeaseConflict, monotonicMs } from "./lease";
@@ -38,8 +38,8 @@ beforeAll(async () => {
   const core = config.makeApiClient(CoreV1Api);
   await core.createNamespace({ body: { metadata: { name: namespace } } });
   atEndOfFile(async () => void (await core.deleteNamespace({ name: namespace })));
-  hub = await accountIn(config, namespace, "hub", rules);
-  stranger = await accountIn(config, namespace, "stranger", []);
+  hub = await createServiceAccount(config, namespace, "hub", rules);
+  stranger = await createServiceAccount(config, namespace, "stranger", []);
   // A new role takes a moment to be known.
   await until(() =>
     as(hub)
@@ -81,16 +81,16 @@ inCluster(
       leaseTransitions: 1,
     });
     const acquired = (await spec())?.acquireTime;
-    const [first] = one.noted as [number];
-    await until(() => (one.noted.at(-1) as number) > first + 2 * times.durationMs, 20_000);
-    expect(two.told).toEqual([]);
+    const [first] = one.storedEnds as [number];
+    await until(() => (one.storedEnds.at(-1) as number) > first + 2 * times.durationMs, 20_000);
+    expect(two.changes).toEqual([]);
     expect((await spec())?.acquireTime).toEqual(acquired);
     await one.elector.stop();
     const goneAt = monotonicMs();
     await until(() => two.elector.isHeld, 20_000);
-    expect((two.told[0]?.at as number) - goneAt).toBeGreaterThan(times.durationMs - times.deadlineMs);
+    expect((two.changes[0]?.at as number) - goneAt).toBeGreaterThan(times.durationMs - times.deadlineMs);
     expect(await spec()).toMatchObject({ holderIdentity: "two", leaseTransitions: 2 });
-    neverBoth(one, two);
+    assertOneHolder(one, two);
   },
 );
 
@@ -102,7 +102,7 @@ inCluster("a lease that is released is taken at once", async () => {
   await one.elector.release();
   const releasedAt = monotonicMs();
   await until(() => two.elector.isHeld);
-  expect((two.told[0]?.at as number) - releasedAt).toBeLessThan(times.durationMs);
+  expect((two.changes[0]?.at as number) - releasedAt).toBeLessThan(times.durationMs);
 });
 
 inCluster("a write against what is no longer there is a conflict and changes nothing", async () => {
@@ -126,7 +126,7 @@ inCluster("of two machines of one name one serves as long as it renews", async (
   expect((await spec())?.renewTime).not.toEqual(renewed);
   await one.stop();
   await until(() => two.role.isActive, 20_000);
-  neverBoth(one, two);
+  assertOneHolder(one, two);
   await two.stop();
 });
 
@@ -134,24 +134,24 @@ inCluster("of many that want a free lease at once, one gets it", async () => {
   const many = ["one", "two", "three", "four"].map((identity) => candidateOf(identity));
   await Promise.all(many.map(({ elector }) => elector.start()));
   expect(many.filter(({ elector }) => elector.isHeld)).toHaveLength(1);
-  neverBoth(...many);
+  assertOneHolder(...many);
 });
 
 inCluster("a holder whose lease somebody else has written to reads it again and goes on", async () => {
   const one = candidateOf("one");
   await one.elector.start();
   for (let edit = 0; edit < 3; edit++) {
-    const renewals = one.noted.length;
+    const renewals = one.storedEnds.length;
     await until(async () => {
       const lease = await leases.readNamespacedLease({ name, namespace });
       const metadata = { ...lease.metadata, annotations: { edit: String(edit) } };
       await leases.replaceNamespacedLease({ name, namespace, body: { ...lease, metadata } });
       return true;
     });
-    await until(() => one.noted.length > renewals + 1);
+    await until(() => one.storedEnds.length > renewals + 1);
   }
   expect(one.logged.join("")).toContain("Another client changed the hub");
-  expect(one.told).toHaveLength(1);
+  expect(one.changes).toHaveLength(1);
   expect(one.elector.isHeld).toBe(true);
   const { metadata } = await leases.readNamespacedLease({ name, namespace });
   expect(metadata?.annotations).toEqual({ edit: "2" });
@@ -167,15 +167,15 @@ inCluster.each([-3_600_000, 3_600_000])(
     Date.now = () => now() + step;
     try {
       await two.elector.start();
-      const renewals = one.noted.length;
+      const renewals = one.storedEnds.length;
       const from = monotonicMs();
       await until(() => monotonicMs() - from > 2 * times.durationMs, 20_000);
-      expect(one.noted.length).toBeGreaterThan(renewals);
+      expect(one.storedEnds.length).toBeGreaterThan(renewals);
     } finally {
       Date.now = now;
     }
-    expect(two.told).toEqual([]);
-    expect(one.told).toHaveLength(1);
+    expect(two.changes).toEqual([]);
+    expect(one.changes).toHaveLength(1);
   },
 );
 

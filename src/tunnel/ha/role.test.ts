@@ -47,7 +47,7 @@ function hub(options: Partial<LeasedRoleOptions> = {}) {
   return { role, store, term, path, done };
 }
 
-test("a hub that ends tells what the next has to know, stands by, and grants its node nothing more before it lets go", async () => {
+test("a hub that stops publishes its endpoints, stands by and ends its term before it releases the lease", async () => {
   const { role, store, term, done } = hub();
   const write = store.write;
   const untilAtRelease: (number | undefined)[] = [];
@@ -63,7 +63,7 @@ test("a hub that ends tells what the next has to know, stands by, and grants its
   expect(untilAtRelease).toEqual([0]);
 });
 
-test("a lease is not released by a hub of which a part may still serve", async () => {
+test("a hub whose interfaces may still be up does not release its lease", async () => {
   const { role, store, done } = hub({ onStandby: () => Promise.reject(new Error("An interface stays up.")) });
   await role.start();
   await role.stop();
@@ -71,7 +71,7 @@ test("a lease is not released by a hub of which a part may still serve", async (
   expect(store.record.holder).toBe("one");
 });
 
-test("a lease that is lost and taken again while its hub still learns is begun with once, by what was learnt last", async () => {
+test("a hub that loses and retakes the lease while it loads endpoints becomes active once, after the last load", async () => {
   const learning: (() => void)[] = [];
   let pausedMs = 0;
   const { role, done } = hub({
@@ -92,7 +92,7 @@ test("a lease that is lost and taken again while its hub still learns is begun w
   expect(done.filter((one) => one === "active")).toHaveLength(1);
 });
 
-test("what was written before the machine started anew grants nothing", () => {
+test("a term that was stored before the machine booted is ignored", () => {
   const { term, path } = hub();
   term.write(monotonicMs() + 1_000);
   expect(term.read()).toMatchObject({ by: process.pid });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { atEndOfFile, freshFolder } from "../../testing";
 import { FakeLeases, HUB_LEASE as LEASE } from "../../testing/fakes/fake-leases";
 import { until } from "../../testing/until";
-import { neverBoth } from "../../testing/worlds/lease-candidates";
+import { assertOneHolder } from "../../testing/worlds/lease-candidates";
 import { leasedHub } from "../../testing/worlds/leased-hub";
 import { KubernetesLease } from "./kubernetes-lease";
 import { monotonicMs } from "./lease";
@@ -31,7 +31,7 @@ async function leftBehind(path: string): Promise<void> {
   await held(`node-1_${before.hub}`, 4);
 }
 
-test("of two machines of one name one serves; the other begins when the first has ended, and not before", async () => {
+test("one of two machines with the same name serves; the other starts to serve when the first has ended, and not earlier", async () => {
   const [one, two] = [hub(termPath()), hub(termPath())];
   await one.start();
   await two.start();
@@ -44,10 +44,10 @@ test("of two machines of one name one serves; the other begins when the first ha
   expect(api.leases.get(LEASE)?.spec?.renewTime).not.toEqual(renewTime);
   await one.stop();
   await until(() => two.role.isActive, 2 * DURATION_MS);
-  neverBoth(one, two);
+  assertOneHolder(one, two);
 });
 
-test("a machine that comes up under the name of the holder waits as any other", async () => {
+test("a new machine with the holder's name waits for the lease like any other", async () => {
   const holder = `node-1_${new LeaseFile(termPath()).hub}`;
   await held(holder, 1);
   const two = hub(termPath());
@@ -55,11 +55,11 @@ test("a machine that comes up under the name of the holder waits as any other", 
   await two.start();
   expect(two.role.isActive).toBe(false);
   await until(() => two.role.isActive, 2 * DURATION_MS);
-  expect((two.told[0]?.at as number) - from).toBeGreaterThan(DURATION_MS);
+  expect((two.changes[0]?.at as number) - from).toBeGreaterThan(DURATION_MS);
   expect(api.leases.get(LEASE)?.spec?.leaseTransitions).toBe(4);
 });
 
-test("a daemon that follows on the same machine goes on with its lease at once", async () => {
+test("a daemon that is restarted on the same machine continues its lease at once", async () => {
   const path = termPath();
   await leftBehind(path);
   const after = hub(path);
@@ -68,7 +68,7 @@ test("a daemon that follows on the same machine goes on with its lease at once",
   expect(api.leases.get(LEASE)?.spec?.leaseTransitions).toBe(3);
 });
 
-test("while the daemon before is there, if only paused, none begins on its machine; once it is killed, one does at once", async () => {
+test("a daemon does not start while the previous one on its machine exists, even paused, and starts at once when that is killed", async () => {
   const path = termPath();
   await leftBehind(path);
   // Stands in for that daemon: it holds the lock as long as it lives, and is paused.

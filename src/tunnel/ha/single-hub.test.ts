@@ -1,8 +1,8 @@
 import { createLogger } from "../../platform/process/log";
 import { atEndOfFile, freshDatabase } from "../../testing";
-import { KeptLog } from "../../testing/kept-log";
+import { CapturedLog } from "../../testing/captured-log";
 import { until } from "../../testing/until";
-import { interruptible } from "../../testing/worlds/interruptible";
+import { interruptibleLink } from "../../testing/worlds/interruptible-link";
 import { lockSingleHub } from "./single-hub";
 
 let url: string;
@@ -11,13 +11,13 @@ beforeEach(async () => {
 });
 
 async function hub(identity: string, at = url) {
-  const log = new KeptLog();
+  const log = new CapturedLog();
   const release = await lockSingleHub({ url: at, identity, log: createLogger("test", "info", log) });
   atEndOfFile(release);
   return { release, log };
 }
 
-test("a second hub is refused, and told which hub serves, until the first has ended", async () => {
+test("a second hub is refused with the name of the hub that serves, until the first has ended", async () => {
   const first = await hub("one");
   await expect(hub("two")).rejects.toThrow("Another hub serves this database: fleet-hub one.");
   await first.release();
@@ -31,7 +31,7 @@ test("a hub of another database is not refused", async () => {
 });
 
 test.each(["refuses", "is silent"])("a database that %s does not keep a hub from starting", async (how) => {
-  const link = await interruptible(url);
+  const link = await interruptibleLink(url);
   if (how === "refuses") link.cut();
   else link.stall();
   const startedAt = performance.now();
@@ -40,7 +40,7 @@ test.each(["refuses", "is silent"])("a database that %s does not keep a hub from
 });
 
 test("two hubs that started while the database was away are reported when it is back", async () => {
-  const link = await interruptible(url);
+  const link = await interruptibleLink(url);
   link.cut();
   const blind = await hub("one", link.url);
   await hub("two");
@@ -50,7 +50,7 @@ test("two hubs that started while the database was away are reported when it is 
 });
 
 test("a hub has the lock again after its connection was lost", async () => {
-  const link = await interruptible(url);
+  const link = await interruptibleLink(url);
   const first = await hub("one", link.url);
   link.cut();
   await until(() => first.log.text.includes("The database is away"));

@@ -28,7 +28,7 @@ function leaseOf(holder: string): LeaseStore & { release(): void } {
   };
 }
 
-test("a hub that stands by makes no client's key and writes no config, and does both when its turn comes", async () => {
+test("a standby makes no client key and writes no config, and does both when it becomes active", async () => {
   const world = await tunnelWorld();
   const { id } = await world.fleet.user("10.70.0.2");
   const store = leaseOf("another hub");

@@ -42,7 +42,7 @@ async function hub(count: number) {
   return { os, keys, peers, calls, state };
 }
 
-test("addresses are set while the interface is down; then each peer is called that was ever heard, the latest first", async () => {
+test("endpoints are set while the interface is down; then the hub sends a handshake to each peer with an endpoint, the latest first", async () => {
   const { os, keys, peers, calls } = await hub(3);
   const [one, two] = keys;
   expect(await calls.prepare()).toBe(true);
@@ -56,7 +56,7 @@ test("addresses are set while the interface is down; then each peer is called th
   ]);
 });
 
-test("an interface that is up is adopted as it is", async () => {
+test("an interface that is up is not changed", async () => {
   const { os, calls } = await hub(3);
   await os.run(["ip", "link", "set", "users0", "mtu", "1420", "up"]);
   os.commands.length = 0;
@@ -64,7 +64,7 @@ test("an interface that is up is adopted as it is", async () => {
   expect(os.commands).toEqual([]);
 });
 
-test("who has not answered is called anew, for six rounds in all; who has is left alone", async () => {
+test("peers without an answer get a new handshake, six in all; peers that answered get none", async () => {
   const { os, keys, peers, calls, state } = await hub(3);
   const [one, two] = keys as [PublicKey, PublicKey];
   await calls.start(peers);
@@ -86,7 +86,7 @@ test("who has not answered is called anew, for six rounds in all; who has is lef
   expect([calls.isRetryDue, state.due]).toEqual([false, 5]);
 });
 
-test("a hub that is deposed meanwhile calls nobody any more", async () => {
+test("a hub that loses its lease sends no more handshakes", async () => {
   const { os, peers, calls, state } = await hub(600);
   os.fault = () => {
     state.isActive = false;
@@ -96,7 +96,7 @@ test("a hub that is deposed meanwhile calls nobody any more", async () => {
   expect(calls.isRetryDue).toBe(false);
 });
 
-test("peers that cannot be called do not keep the others from it", async () => {
+test("a peer whose handshake cannot be sent does not stop the others' handshakes", async () => {
   const { os, peers, calls } = await hub(600);
   let refused = 0;
   os.fault = () => {

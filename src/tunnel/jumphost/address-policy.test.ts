@@ -9,7 +9,7 @@ const policy = (simulatorHosts: string[], names: Record<string, string> = {}) =>
   });
 const find = (allow: AddressPolicy, host: string, port = 5001) => allow(host, port);
 
-test("every address that a physical drone may have is one vehicle, whatever the port", async () => {
+test("every address of the drones' range is one vehicle, whatever the port", async () => {
   for (const host of ["10.71.0.2", "10.71.239.255"]) {
     expect(await find(policy([]), host)).toEqual({ address: host, port: 5001, vehicle: host, isDrone: true });
   }
@@ -48,7 +48,7 @@ test.each([
   "224.0.0.1",
   "255.255.255.255",
   ...ours,
-])("%s is dialled by no name and no list", async (address) => {
+])("%s is never dialled, also when a name leads to it or it is listed", async (address) => {
   expect(isForbidden(address)).toBe(true);
   await expect(find(policy([address]), address)).rejects.toMatchObject({ reason: "not_allowed" });
   await expect(find(policy(["evil"], { evil: address }), "evil")).rejects.toMatchObject({
@@ -56,7 +56,7 @@ test.each([
   });
 });
 
-test("a simulator's host is dialled at the address that its name had when it was asked, each port a vehicle", async () => {
+test("a simulator's host is dialled at the address that its name had at the request, and each port is one vehicle", async () => {
   const names: Record<string, string> = { simulator: "192.0.2.7" };
   const asked: string[] = [];
   const pinned = addressPolicy({
@@ -76,7 +76,7 @@ test("a simulator's host is dialled at the address that its name had when it was
   expect(await find(pinned, "192.0.2.9", 5770)).toMatchObject({ vehicle: "192.0.2.9:5770" });
 });
 
-test("a simulator's name that nobody knows is unreachable, and one that leads to no IPv4 address is refused", async () => {
+test("a simulator's name that does not resolve is unreachable, and one without an IPv4 address is refused", async () => {
   await expect(find(policy(["gone"]), "gone")).rejects.toMatchObject({ reason: "unreachable" });
   await expect(find(policy(["six"], { six: "::1" }), "six")).rejects.toMatchObject({ reason: "not_allowed" });
 });

@@ -32,7 +32,7 @@ describe("the right to a vehicle", () => {
     expect([first.signal.aborted, second.signal.aborted]).toEqual([true, false]);
   });
 
-  test("never goes back to a lower number, also after the holder has gone", () => {
+  test("never goes to a lower number, also after the holder has disconnected", () => {
     const fences = new Fences();
     fences.claim("a", 8).release();
     expect(refused(() => fences.claim("a", 7))).toBe("deposed");
@@ -50,7 +50,7 @@ describe("the right to a vehicle", () => {
     expect(after.signal.aborted).toBe(true);
   });
 
-  test("needs a number once there was a numbered holder, also after that has gone", () => {
+  test("requires a number once there was a numbered holder, also after that one has disconnected", () => {
     const fences = new Fences();
     const holder = fences.claim("a", 1);
     expect(refused(() => fences.claim("a", undefined))).toBe("deposed");
@@ -147,7 +147,7 @@ test("a jumphost that has just started refuses a replaced holder before the new 
   (await streamTo(jumphost, copter, fresh.fence, "drone:2")).close();
 });
 
-test("while the last number cannot be read, the numbers seen decide", async () => {
+test("while the last number cannot be read, the highest number seen decides", async () => {
   const lastFence = () => Promise.reject(new Error("Redis is away."));
   const jumphost = await startJumphost({ log: quiet, lastFence });
   const copter = await vehicle("127.0.8.5");
@@ -158,7 +158,7 @@ test("while the last number cannot be read, the numbers seen decide", async () =
   stream.close();
 });
 
-describe("where links are leased", () => {
+describe("with leased links", () => {
   test("a pipe needs a number and the link it was given for, also the first one", async () => {
     const jumphost = await startJumphost({ log: quiet, areLinksLeased: true });
     const copter = await vehicle("127.0.8.6");
@@ -198,7 +198,7 @@ describe("where links are leased", () => {
   });
 });
 
-test("a drone's other port is the same drone: the older pipe goes", async () => {
+test("a pipe to another port of the same drone replaces the older pipe", async () => {
   const jumphost = await startJumphost({ log: quiet });
   const [before, after] = [await vehicle("127.0.8.2"), await vehicle("127.0.8.2")];
   const old = await streamTo(jumphost, before, 1);
@@ -231,7 +231,7 @@ function pausableGateway(
   return child;
 }
 
-test("a gateway that was paused sends not one byte more to a vehicle that has a new holder", async () => {
+test("a gateway that was paused sends no byte to a vehicle that has a new holder", async () => {
   const jumphost = await startJumphost({ log: quiet });
   const copter = await vehicle("127.0.8.3");
   const old = pausableGateway(jumphost, copter, 1);

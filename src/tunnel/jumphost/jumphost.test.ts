@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import WebSocket from "ws";
 import { atEndOfFile } from "../../testing";
-import { rawCaller } from "../../testing/raw-http";
+import { rawClient } from "../../testing/raw-http";
 import { until } from "../../testing/until";
 import { startJumphost, type TestJumphost } from "../../testing/worlds/jumphost";
 import type { JumphostOptions } from "./jumphost";
@@ -149,7 +149,7 @@ describe("a pipe", () => {
     expect(talking.received()).toBe("the last order");
   });
 
-  test("ends for the gateway when the vehicle hangs up, by a half-close as by a cut", async () => {
+  test("ends for the gateway when the vehicle closes the connection or resets it", async () => {
     const leaving = await vehicle(nextHost(), (socket) => void socket.end("bye"));
     const polite = await open(shared, headersFor(leaving));
     await expect(closeOf(polite)).resolves.toEqual({
@@ -206,7 +206,7 @@ describe("a pipe", () => {
     expect(far.received()).toBe("");
   });
 
-  test("a stop asks every gateway to reconnect, accepts no further one and leaves nothing", async () => {
+  test("a stop closes every pipe with a request to reconnect, accepts no new one and leaves nothing open", async () => {
     const jumphost = await startJumphost();
     const far = await vehicle(nextHost());
     const socket = await open(jumphost, headersFor(far));
@@ -225,7 +225,7 @@ describe("a pipe", () => {
         return true;
       },
     });
-    const silent = await rawCaller(Number(new URL(jumphost.url).port));
+    const silent = await rawClient(Number(new URL(jumphost.url).port));
     const far = await vehicle(nextHost());
     expect(await dial(jumphost, headersFor(far))).toMatchObject({
       status: 503,
@@ -257,12 +257,12 @@ test("upgrades that still dial count as pipes", async () => {
   }, 2_500);
 });
 
-describe("a side that does not read", () => {
+describe("a peer that does not read", () => {
   const limits: Partial<JumphostOptions> = { maxBufferedBytes: 64 * 1024 };
   const chunk = Buffer.alloc(64 * 1024, 7);
   const most = 512 * 1024 * 1024;
 
-  test("makes the gateway wait: what lies in between has a bound, and all of it arrives", async () => {
+  test("makes the gateway wait: the buffers are bounded, and every byte arrives", async () => {
     const jumphost = await startJumphost(limits);
     const slow = await vehicle(nextHost(), (socket) => socket.pause());
     const socket = await open(jumphost, headersFor(slow));
@@ -286,7 +286,7 @@ describe("a side that does not read", () => {
     await nothingLeft(jumphost, slow);
   });
 
-  test("makes the vehicle wait: what lies in between has a bound, and all of it arrives", async () => {
+  test("makes the vehicle wait: the buffers are bounded, and every byte arrives", async () => {
     const jumphost = await startJumphost(limits);
     let sent = 0;
     let waiting = false;
@@ -377,7 +377,7 @@ describe("an upgrade is refused", () => {
     });
   });
 
-  test("with 503 when there are as many pipes as there may be", async () => {
+  test("with 503 at the limit of pipes", async () => {
     const jumphost = await startJumphost({ maxPipes: 2 });
     const [one, two] = [await vehicle(nextHost()), await vehicle(nextHost())];
     const held = [await open(jumphost, headersFor(one)), await open(jumphost, headersFor(one))];

@@ -33,7 +33,7 @@ beforeEach(() => {
   isActive = true;
 });
 
-test("not a byte goes to a vehicle once another hub serves; the pipe is cut by a reset, and the gateway is told", async () => {
+test("once another hub serves, no byte reaches the vehicle, its connection is reset and the gateway gets a close code", async () => {
   const gateway = dial();
   await once(gateway, "open");
   gateway.send(Buffer.from("before"));

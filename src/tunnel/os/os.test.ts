@@ -13,7 +13,7 @@ const failure = async (run: Promise<unknown>): Promise<CommandError> => {
   return error;
 };
 
-test("a program's output, and the input that it read", async () => {
+test("a program gets its input, and its output is returned", async () => {
   expect(await realOs.run(["tr", "a-z", "A-Z"], { input: "peer\n" })).toBe("PEER\n");
 });
 
@@ -25,14 +25,14 @@ test("a program that fails is named with its status and what it said", async () 
   expect(message).toContain("no such peer");
 });
 
-test("a program that is not installed is told apart", async () => {
+test("a program that is not installed gets its own error", async () => {
   expect(await failure(realOs.run(["fleet-no-such-program"]))).toMatchObject({ missing: true });
 });
 
 describe("a secret input", () => {
   const secret = "a-secret-of-the-test-s";
 
-  test("is opened by the program as /dev/stdin, by name", async () => {
+  test("is read by the program from /dev/stdin", async () => {
     expect(await realOs.run(["cat", "/dev/stdin"], { input: secret, secret: true })).toBe(secret);
   });
 
@@ -53,7 +53,7 @@ describe("a secret input", () => {
     expect(JSON.stringify([error, error.message, error.stack, error.stderr])).not.toContain(secret);
   });
 
-  test("is not in the error of `wg`, which quotes a key that is none", async () => {
+  test("is not in the error of `wg`, which quotes an invalid key", async () => {
     const command = ["wg", "set", "fleet-none", "listen-port", "1", "private-key", "/dev/stdin"];
     const kept = await failure(realOs.run(command, { input: `${secret}\n`, secret: true }));
     expect(kept.message).toContain("wg set fleet-none");
@@ -61,7 +61,7 @@ describe("a secret input", () => {
   });
 });
 
-test("a detached program outlives the call, and one that is not installed is told", async () => {
+test("a detached program outlives the call, and one that is not installed rejects", async () => {
   const file = join(freshFolder("os"), "done");
   await realOs.startDetached(["sh", "-c", `sleep 0.05; echo done >${file}`]);
   await until(() => readFileSync(file, "utf8") === "done\n");

@@ -8,25 +8,25 @@ import { ShellPool } from "./shell-pool";
 
 const os = new ShellPool();
 
-test("what a program prints comes back as it was, whatever its arguments hold", async () => {
+test("a program's output is returned unchanged, whatever its arguments hold", async () => {
   const odd = ["it's", '"$HOME" `id` $(id)', "a\nb", "", "-n", "ü ☃", "\\0 \\n %s"];
   expect(await os.run(["printf", "%s|", ...odd])).toBe(odd.map((word) => `${word}|`).join(""));
 });
 
-test("input reaches the program as it is, of any length", async () => {
+test("a program gets its input unchanged, of any length", async () => {
   for (const input of ["-n\n", "it's $(id)\nno newline at the end", "\\\n", `${"x".repeat(200_000)}\n`]) {
     expect(await os.run(["cat"], { input })).toBe(input);
   }
   expect(await os.run(["cat"])).toBe("");
 });
 
-test("megabytes of output come back whole", async () => {
+test("megabytes of output are returned whole", async () => {
   const text = await os.run(["seq", "1", "300000"]);
   expect(text.split("\n")).toHaveLength(300_001);
   expect(text.endsWith("\n299999\n300000\n")).toBe(true);
 });
 
-test("a program that fails is named with its status and its complaint, and the next one runs", async () => {
+test("a program that fails is named with its status and its error output, and the next one runs", async () => {
   const failure = await os.run(["ls", "/not here"]).catch((error) => error);
   expect(failure).toBeInstanceOf(CommandError);
   expect(failure).toMatchObject({ status: 2, missing: false });
@@ -35,7 +35,7 @@ test("a program that fails is named with its status and its complaint, and the n
   expect(await os.run(["hostname"])).not.toBe("");
 });
 
-test("a program that is not installed is said to be missing", async () => {
+test("a program that is not installed is reported as missing", async () => {
   await expect(os.run(["no-such-program"])).rejects.toMatchObject({ missing: true });
 });
 
@@ -47,7 +47,7 @@ test("a secret is kept out of the shell's own script, and out of the error", asy
   expect(failure.message).not.toContain("hush");
 });
 
-test("programs run side by side, more of them than there are shells", async () => {
+test("more programs than shells run concurrently", async () => {
   const flag = join(freshFolder("flag"), "flag");
   // Each of these ends only because the last one runs meanwhile.
   const waiting = Array.from({ length: 6 }, () =>
@@ -65,7 +65,7 @@ test("one shell runs one program after the other", async () => {
   expect(await parent()).toBe(first);
 });
 
-test("a program that takes too long is ended with its shell, and told as such", async () => {
+test("a program that exceeds the limit is killed with its shell, and rejects with a timeout", async () => {
   const shell = new PersistentShell([]);
   const pid = Number((await shell.run(["sh", "-c", "echo $PPID"], "", 5_000))?.stdout);
   expect(await shell.run(["sleep", "60"], "", 100)).toBeUndefined();
@@ -73,13 +73,13 @@ test("a program that takes too long is ended with its shell, and told as such", 
   await until(() => !isRunning(pid));
 });
 
-test("a shell that is killed fails its program alone; the next one gets another shell", async () => {
+test("a killed shell rejects only its own program; the next program gets another shell", async () => {
   const killed = os.run(["sh", "-c", "kill -9 $PPID; sleep 60"]);
   await expect(killed).rejects.toMatchObject({ name: "CommandError", status: undefined });
   expect(await os.run(["printf", "%s", "well"])).toBe("well");
 });
 
-test("a word that would end the command early is refused", async () => {
+test("an argument that would end the command early is refused", async () => {
   await expect(os.run(["printf", "%s", "a\0b"])).rejects.toThrow(TypeError);
   expect(await os.run(["printf", "%s", "well"])).toBe("well");
 });

@@ -40,7 +40,7 @@ const text = async (url: string) => (await fetch(url)).text();
 const activate = (token: string) => gateway.api.with({ "x-activation-token": token }).get("/drone/activate");
 
 asRoot(
-  "an activated drone is reached by its owner's laptop through the tunnel, and shown as up; with a rotated key it is out",
+  "the owner's laptop reaches an activated drone through the tunnel, and its status is up; a rotated key cuts it off",
   async () => {
     const { body: drone } = await owner.api.post("/drone", {
       type: "physical",

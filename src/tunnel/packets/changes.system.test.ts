@@ -4,7 +4,7 @@ import {
   type HubTestbed,
   hubTestbed,
   type Namespace,
-  tellRoundTrips,
+  printRoundTrips,
 } from "../../testing/system/namespaces";
 import { until } from "../../testing/until";
 import type { Tunnel } from "../index";
@@ -49,7 +49,7 @@ async function cuts(from: Namespace, name: string, change: () => Promise<unknown
 }
 
 asRoot(
-  "200 other changes and a stream through an unaffected peer loses nothing",
+  "a stream through one peer loses nothing during 200 changes of other peers",
   async () => {
     const [, ben] = testbed.operators;
     const [, , d3] = testbed.drones;
@@ -73,12 +73,12 @@ asRoot(
     const { sent, echoed, worstMs } = await ben.client.node.report("steady");
     expect(sent - echoed).toBeLessThanOrEqual(2 + worstMs / 20);
     expect(worstMs).toBeLessThan(await longest());
-    await tellRoundTrips(ben.client.node, "steady", "while 200 other peers came and went");
+    await printRoundTrips(ben.client.node, "steady", "while 200 other peers came and went");
   },
   120_000,
 );
 
-asRoot("a drone that changes owner: the old owner's stream is cut, the new owner gets through", async () => {
+asRoot("when a drone changes owner, the old owner's stream is cut and the new owner reaches it", async () => {
   const [ann, ben] = testbed.operators;
   const [d1] = testbed.drones;
   await ann.client.node.stream("tcp to d1", { host: d1.ip, ...tcp(5001) });
@@ -95,7 +95,7 @@ asRoot("a drone that changes owner: the old owner's stream is cut, the new owner
 });
 
 asRoot(
-  "an address reused by another owner's drone in one transaction: the old key is dead, the new drone is met",
+  "when another owner's drone takes an address in one transaction, the old key stops working and the new drone is reached",
   async () => {
     const [ann, ben, cleo] = testbed.operators;
     const [d1, d2] = testbed.drones;
@@ -129,7 +129,7 @@ asRoot(
 );
 
 asRoot(
-  "a rotated key: the lost laptop is out within a second, the new config brings its owner back",
+  "a rotated key cuts off the lost laptop within a second, and the new config reconnects its owner",
   async () => {
     const [, ben] = testbed.operators;
     const [, , d3] = testbed.drones;
@@ -146,7 +146,7 @@ asRoot(
   },
 );
 
-asRoot("a deleted user's stream and key are dead within a second", async () => {
+asRoot("a deleted user's stream and key stop working within a second", async () => {
   const [, ben] = testbed.operators;
   const [, , d3] = testbed.drones;
   const key = (await ben.client.node.shell("wg show wg0 public-key")).trim();

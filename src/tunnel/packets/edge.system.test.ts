@@ -8,7 +8,12 @@ import { compiledPrograms } from "../../testing/programs/programs";
 import { TestSticks } from "../../testing/sticks";
 import { asRoot, type HubTestbed, hubTestbed } from "../../testing/system/namespaces";
 import type { Member } from "../../testing/system/namespaces/hub-testbed";
-import { askIn, linkIn, linkOut, runIn } from "../../testing/system/namespaces/links";
+import {
+  forwardFromNode,
+  forwardToNode,
+  requestIn,
+  spawnNodeIn,
+} from "../../testing/system/namespaces/links";
 import { until } from "../../testing/until";
 import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
 
@@ -45,7 +50,7 @@ beforeAll(async () => {
     ...store,
     DATABASE_URL: world.databaseUrl,
     S3_DRONE_ENDPOINT: "http://10.71.0.1:8090",
-    JUMPHOST_URL: `ws://127.0.0.1:${await linkIn(hub, 5051)}`,
+    JUMPHOST_URL: `ws://127.0.0.1:${await forwardToNode(hub, 5051)}`,
   });
   redis = openRedis(gateway.redisUrl, createLogger("test", "silent"));
   atEndOfFile(async () => redis.disconnect());
@@ -53,10 +58,10 @@ beforeAll(async () => {
   run(hub, "tunnel", {
     ...world.env,
     ...strict,
-    DATABASE_URL: await linkOut(hub, world.databaseUrl),
-    S3_ENDPOINT: await linkOut(hub, store.S3_ENDPOINT),
-    EDGE_GATEWAY_URL: await linkOut(hub, gateway.droneUrl as string),
-    EDGE_REDIS_URL: await linkOut(hub, gateway.redisUrl),
+    DATABASE_URL: await forwardFromNode(hub, world.databaseUrl),
+    S3_ENDPOINT: await forwardFromNode(hub, store.S3_ENDPOINT),
+    EDGE_GATEWAY_URL: await forwardFromNode(hub, gateway.droneUrl as string),
+    EDGE_REDIS_URL: await forwardFromNode(hub, gateway.redisUrl),
     TUNNEL_PORT: "5050",
     JUMPHOST_PORT: "5051",
     LOG_LEVEL: "info",
@@ -68,7 +73,7 @@ beforeAll(async () => {
 }, 180_000);
 
 function run(node: HubTestbed["hub"], entrypoint: string, env: Record<string, string>): ChildProcess {
-  const child = runIn(node, [join(programs, "cmd", `${entrypoint}.js`)], env);
+  const child = spawnNodeIn(node, [join(programs, "cmd", `${entrypoint}.js`)], env);
   for (const stream of [child.stdout, child.stderr]) stream?.on("data", (bytes) => said.push(`${bytes}`));
   return child;
 }
@@ -79,9 +84,9 @@ const fromDrone = (
   path: string,
   headers: Record<string, string | string[]> = {},
   body?: object,
-) => askIn(client.node, method, `${EDGE}/api/v1${path}`, headers, body);
+) => requestIn(client.node, method, `${EDGE}/api/v1${path}`, headers, body);
 
-asRoot("a drone is who its tunnel says, not who its headers say", async () => {
+asRoot("the edge identifies a drone by its tunnel address, not by its headers", async () => {
   const [d1, , d3] = testbed.drones;
   const forged = { "X-Drone-IP": [d3.ip, d3.ip], "X-Real-IP": d3.ip, "X-Forwarded-For": d3.ip };
   const begun = await fromDrone(d1, "POST", "/executions/start", { ...forged, "X-Edge-Secret": "guess" }, {});
@@ -97,10 +102,10 @@ asRoot("a drone is who its tunnel says, not who its headers say", async () => {
   expect((await complete(d1)).status).toBe(200);
 });
 
-asRoot("no operator gets to the edge, and no drone to what else the gateway serves", async () => {
+asRoot("operators do not reach the edge, and drones reach no other route of the gateway", async () => {
   const [d1] = testbed.drones;
   const operator = testbed.operators[0].client.node;
-  expect((await askIn(operator, "GET", `${EDGE}/api/v1/executions/current`)).status).toBe(0);
+  expect((await requestIn(operator, "GET", `${EDGE}/api/v1/executions/current`)).status).toBe(0);
   expect((await fromDrone(d1, "GET", "/missions")).status).toBe(404);
   expect((await fromDrone(d1, "POST", "/login", {}, { username: "a", password: "b" })).status).toBe(404);
 });
@@ -194,7 +199,7 @@ asRoot(
   240_000,
 );
 
-asRoot("no secret of the hub or of a drone's user was printed", async () => {
+asRoot("the log holds no secret of the hub and no key of a user", async () => {
   const text = said.join("");
   expect(text).toContain("The edge listens");
   for (const secret of [EDGE_SECRET, TUNNEL_API_SECRET]) expect(text).not.toContain(secret);

@@ -3,7 +3,7 @@ import {
   controlStream,
   type HubTestbed,
   hubTestbed,
-  tellRoundTrips,
+  printRoundTrips,
 } from "../../testing/system/namespaces";
 import { type Daemon, DaemonHost } from "../../testing/system/namespaces/daemon-host";
 import { foreignInterface } from "../../testing/system/namespaces/foreign-interface";
@@ -55,7 +55,7 @@ async function steady(since?: string): Promise<void> {
   const report = await ann().report("steady");
   expect(report.sent - report.echoed).toBeLessThanOrEqual(2 + report.worstMs / 20);
   expect(report.worstMs).toBeLessThan(await longest());
-  if (since) await tellRoundTrips(ann(), "steady", since);
+  if (since) await printRoundTrips(ann(), "steady", since);
 }
 
 const peers = async (name: string) =>
@@ -67,7 +67,7 @@ const footprint = async () => [
   await testbed.hub.shell("ip -o link show users0; ip -o link show drones0"),
 ];
 
-asRoot("a daemon that is killed and started again is invisible to running tunnels", async () => {
+asRoot("tunnels keep working when the daemon is killed and started again", async () => {
   const before = await footprint();
   daemon.kill();
   await daemon.gone;
@@ -78,7 +78,7 @@ asRoot("a daemon that is killed and started again is invisible to running tunnel
 });
 
 asRoot(
-  "Postgres down: live tunnels stay, a restart of the daemon included; back again, changes go on",
+  "tunnels keep working while Postgres is down, also over a restart of the daemon; changes are applied when it is back",
   async () => {
     database.cut();
     const before = await peers("drones0");
@@ -105,7 +105,7 @@ asRoot(
 );
 
 asRoot(
-  "object store down: live peers stay, even over a restart, a new one waits and is not lost",
+  "peers stay while the object store is down, also over a restart; a new peer is added when it is back",
   async () => {
     store.cut();
     daemon.kill();
@@ -126,7 +126,7 @@ asRoot(
 );
 
 asRoot(
-  "a half-failed apply and a malformed row: live tunnels stay, the others are served, metrics tell, and it mends itself",
+  "after a half-failed apply and a malformed row tunnels keep working, other peers are served, metrics count it, and it recovers",
   async () => {
     const owner = testbed.operators[0].id;
     const has = async (ip: string) => (await peers("drones0")).some((line) => line.includes(`${ip}/32`));
@@ -155,7 +155,7 @@ asRoot(
 );
 
 asRoot(
-  "many rows gone at once: the firewall shuts, their tunnels stay; the rows back, they go on with the keys they have",
+  "when many rows vanish at once the firewall closes and the peers stay; when the rows are back they keep their keys",
   async () => {
     const owner = testbed.operators[0].id;
     daemon.kill();
@@ -191,7 +191,7 @@ asRoot(
 );
 
 asRoot(
-  "wireguard-go killed: brought back by itself, and clients return with the config they have",
+  "the daemon restarts a killed wireguard-go, and clients reconnect with their configs",
   async () => {
     const pid = (await testbed.hub.shell("pidof -s wireguard-go || true")).trim();
     if (pid) await testbed.hub.shell("kill -9 $(pidof wireguard-go)");
@@ -208,7 +208,7 @@ asRoot(
 );
 
 asRoot(
-  "--teardown removes what is ours and nothing else; a rebuild brings every client back with its old config",
+  "--teardown removes the hub's own objects only, and after a new start every client reconnects with its old config",
   async () => {
     daemon.kill();
     await daemon.gone;
@@ -242,8 +242,8 @@ asRoot(
   120_000,
 );
 
-asRoot("through all of this no private key was printed or shown in a metric", async () => {
-  const text = host.said + (await daemon.metrics());
+asRoot("no log line or metric of these tests holds a private key", async () => {
+  const text = host.output + (await daemon.metrics());
   expect(text).toContain("Set a peer");
   expect(text).toContain("fleet_tunnel_peers");
   const { configs, env } = testbed.world;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { hubLeaseGroup } from "../../platform/config/hub-lease";
 import { asRoot } from "../../testing/system/namespaces";
 import {
-  echoes,
+  droneEchoes,
   type HubPair,
   hubPair,
   PAIR_LEASE,
@@ -29,7 +29,7 @@ beforeAll(async () => {
   pair = await hubPair({ DB_REFRESH_SECONDS: "2" });
   const [a, b] = pair.hubs;
   await a.start();
-  await until(() => pair.address.leadsTo === a);
+  await until(() => pair.address.target === a);
   await b.start();
   await pair.connect();
 }, 120_000);
@@ -40,12 +40,12 @@ beforeEach(async () => {
   pair.leases.mend();
   for (const hub of pair.hubs) {
     for (const link of Object.values(hub.links)) link.mend();
-    if (!hub.isThere) await hub.start();
+    if (!hub.isRunning) await hub.start();
   }
-  await until(() => holder() !== undefined && pair.address.leadsTo === serving());
+  await until(() => holder() !== undefined && pair.address.target === serving());
   await until(() => standsBy(standby()));
-  await until(() => echoes(pair));
-  await until(() => pair.areShared());
+  await until(() => droneEchoes(pair));
+  await until(() => pair.areEndpointsShared());
 }, 150_000);
 
 const holder = () => pair.leases.holder(PAIR_LEASE);
@@ -70,7 +70,7 @@ async function clientsAreBack(at: PairedHub, takenAt: number): Promise<number> {
     const shaken = await at.handshakes();
     return shaken.length === 2 && shaken.every((second) => second >= Math.floor(takenAt / 1000));
   }, 2 * BACK_WITHIN_MS);
-  await until(() => echoes(pair));
+  await until(() => droneEchoes(pair));
   return Date.now();
 }
 
@@ -78,7 +78,7 @@ async function clientsAreBack(at: PairedHub, takenAt: number): Promise<number> {
 async function takeOver(from: PairedHub, to: PairedHub): Promise<number> {
   const endedAt = Date.now();
   const takenAt = await taken(from, to);
-  await until(() => pair.address.leadsTo === to);
+  await until(() => pair.address.target === to);
   const backAt = await clientsAreBack(to, takenAt);
   const { movedAt } = pair.address;
   const move = movedAt > takenAt ? `${backAt - movedAt} ms after the address had moved` : "without a move";
@@ -90,29 +90,29 @@ async function takeOver(from: PairedHub, to: PairedHub): Promise<number> {
   return takenAt - endedAt;
 }
 
-asRoot("a standby is mute: a client whose handshakes come to it gets no answer", async () => {
+asRoot("a standby does not answer a client's handshakes", async () => {
   const [active, mute] = [serving(), standby()];
-  const [sent, met] = [await mute.packetsSent(), await mute.packetsMet()];
-  await pair.address.lead(mute);
+  const [sent, met] = [await mute.packetsSent(), await mute.packetsReceived()];
+  await pair.address.routeTo(mute);
   await expect(pair.connect(3_000)).rejects.toThrow();
-  expect(await mute.packetsMet()).toBeGreaterThan(met);
+  expect(await mute.packetsReceived()).toBeGreaterThan(met);
   expect(await mute.packetsSent()).toBe(sent);
-  await pair.address.lead(active);
+  await pair.address.routeTo(active);
 });
 
 asRoot.each(["one", "the way back, to a hub that had sessions with the same clients"])(
-  "a hub that is killed, %s: the other speaks first, and idle clients echo again within ten seconds",
+  "a hub is killed, %s: the other hub sends handshakes first, and idle clients are connected within ten seconds",
   async () => {
     const [killed, other] = [serving(), standby()];
     killed.signal("SIGKILL");
     await takeOver(killed, other);
-    await killed.gone();
+    await killed.ended();
   },
   90_000,
 );
 
 asRoot(
-  "a hub that is paused and wakes up after another took over sends not a single packet",
+  "a hub that was paused during a takeover sends no packet when it resumes",
   async () => {
     const [paused, other] = [serving(), standby()];
     paused.signal("SIGSTOP");
@@ -121,7 +121,7 @@ asRoot(
     await clientsAreBack(other, takenAt);
     paused.signal("SIGCONT");
     await until(() => standsBy(paused));
-    expect(await echoes(pair)).toBe(true);
+    expect(await droneEchoes(pair)).toBe(true);
     expect(await paused.packetsSent()).toBe(sent);
     expect(holder()).toBe(other.name);
   },
@@ -129,19 +129,19 @@ asRoot(
 );
 
 asRoot(
-  "a hub that ends in order is followed at once",
+  "the other hub takes over at once when a hub stops on SIGTERM",
   async () => {
     const [ended, other] = [serving(), standby()];
     ended.signal("SIGTERM");
     // Nobody waits for a lease to run out.
     expect(await takeOver(ended, other)).toBeLessThan(DEADLINE_MS);
-    await ended.gone();
+    await ended.ended();
   },
   90_000,
 );
 
 asRoot(
-  "cut off from the API server alone, a hub has ended before the other begins, which needs no Postgres for it",
+  "a hub that loses only the API server stops before the other starts to serve, which needs no Postgres",
   async () => {
     const [cut, other] = [serving(), standby()];
     for (const { links } of pair.hubs) links.database.cut();
@@ -155,7 +155,7 @@ asRoot(
 );
 
 asRoot(
-  "the API server away: the hub serves while its lease holds, then nobody does, and clients come back with it",
+  "without the API server the hub serves until its lease ends, then no hub does, and clients reconnect when it is back",
   async () => {
     const active = serving();
     const renewed = () => pair.leases.leases.get(PAIR_LEASE)?.spec?.renewTime;
@@ -163,7 +163,7 @@ asRoot(
     await until(() => renewed() !== before);
     pair.leases.cut();
     const cutAt = Date.now();
-    expect(await echoes(pair)).toBe(true);
+    expect(await droneEchoes(pair)).toBe(true);
     expect(Date.now() - cutAt).toBeLessThan(DEADLINE_MS);
     await until(async () => (await active.upPlanes()).length === 0);
     expect(Date.now() - cutAt).toBeLessThan(DEADLINE_MS + 2_000);
@@ -183,13 +183,13 @@ asRoot(
 );
 
 asRoot(
-  "a hub that is killed in the middle of its takeover is replaced as any other",
+  "a hub that is killed during its takeover is replaced",
   async () => {
     const [killed, other] = [serving(), standby()];
     killed.signal("SIGKILL");
     await until(() => holder() === other.name, TAKEN_WITHIN_MS);
     other.signal("SIGKILL");
-    await Promise.all([killed.gone(), other.gone()]);
+    await Promise.all([killed.ended(), other.ended()]);
     await killed.start();
     await takeOver(other, killed);
   },
@@ -197,7 +197,7 @@ asRoot(
 );
 
 asRoot(
-  "wireguard-go killed in the middle of a takeover is made again, with the peers, and they are called",
+  "wireguard-go that is killed during a takeover is restarted with its peers, and they get handshakes",
   async () => {
     const [killed, other] = [serving(), standby()];
     killed.signal("SIGKILL");
@@ -205,17 +205,17 @@ asRoot(
     const takenAt = Date.now();
     await other.node.shell("kill -9 $(pidof wireguard-go)");
     await clientsAreBack(other, takenAt);
-    await killed.gone();
+    await killed.ended();
   },
   120_000,
 );
 
 asRoot(
-  "Redis away at a takeover, and nothing known: the hub takes over all the same and says so; idle clients stay away",
+  "without Redis and without endpoints a hub takes over and logs it, and idle clients do not reconnect",
   async () => {
     const [killed, other] = [serving(), standby()];
     other.signal("SIGKILL");
-    await other.gone();
+    await other.ended();
     // Nothing is written there by the hub that serves, and sessions are too young for a handshake of the clients' own.
     killed.links.objects.cut();
     await pair.forgetEndpoints();
@@ -227,15 +227,15 @@ asRoot(
     await until(() => Date.now() - spokeAt > SETTLED_MS, 2 * SETTLED_MS);
     killed.signal("SIGKILL");
     const takenAt = await taken(killed, other);
-    await until(() => pair.address.leadsTo === other);
-    expect(other.said.join("")).toContain("Cannot load the previous hub");
+    await until(() => pair.address.target === other);
+    expect(other.output.join("")).toContain("Cannot load the previous hub");
     // What the sharing is for: without it nobody is back by the time that is promised.
     for (; Date.now() - takenAt < BACK_WITHIN_MS; await delay(500)) {
       expect(await other.handshakes()).toEqual([0, 0]);
     }
     // Whoever speaks himself is served.
     await pair.connect();
-    await killed.gone();
+    await killed.ended();
   },
   120_000,
 );

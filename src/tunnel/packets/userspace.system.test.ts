@@ -56,7 +56,7 @@ asRoot("the daemon waits for interfaces that another process makes, and sets the
   expect(await running()).toHaveLength(2);
 });
 
-asRoot("a daemon that ends and another that starts leave the stream alone", async () => {
+asRoot("a stream continues while the daemon is replaced", async () => {
   longest = await controlStream(ann(), drone().client.node, 5001);
   await ann().stream("steady", { host: drone().ip, ...tcp(5001) });
   await until(async () => (await ann().report("steady")).echoed > 10);
@@ -72,24 +72,21 @@ asRoot("a daemon that ends and another that starts leave the stream alone", asyn
   expect(await running()).toEqual(before);
 });
 
-asRoot(
-  "where clients are heard is kept within seconds, without a tick: a hub that is killed says nothing any more",
-  async () => {
-    const { client, ip } = drone();
-    const isKept = async () => {
-      const kept = JSON.parse((await testbed.world.configs.get(ENDPOINTS_KEY)) ?? "{}");
-      return Object.values(kept).includes(await client.endpoint());
-    };
-    await until(isKept, 10_000);
-    await client.node.shell("wg set wg0 listen-port 40404");
-    expect(await isKept()).toBe(false);
-    await until(() => ann().probe({ host: ip, ...tcp(22) }));
-    await until(isKept, 10_000);
-  },
-);
+asRoot("a client's new endpoint is stored within seconds, before the next tick", async () => {
+  const { client, ip } = drone();
+  const isKept = async () => {
+    const kept = JSON.parse((await testbed.world.configs.get(ENDPOINTS_KEY)) ?? "{}");
+    return Object.values(kept).includes(await client.endpoint());
+  };
+  await until(isKept, 10_000);
+  await client.node.shell("wg set wg0 listen-port 40404");
+  expect(await isKept()).toBe(false);
+  await until(() => ann().probe({ host: ip, ...tcp(22) }));
+  await until(isKept, 10_000);
+});
 
 asRoot(
-  "wireguard-go killed: its own keeper starts it again, the daemon sets it up, clients come back",
+  "a killed wireguard-go is restarted by its own process, the daemon configures it, and clients reconnect",
   async () => {
     const before = await running();
     await testbed.hub.shell("kill -9 $(pidof wireguard-go)");
@@ -102,7 +99,7 @@ asRoot(
   },
 );
 
-asRoot("stopped, it takes its interfaces with it and leaves no process", async () => {
+asRoot("the userspace process removes its interfaces when it stops, and leaves no process", async () => {
   await stopUserspace("SIGTERM");
   expect(await running()).toEqual([]);
   expect(await testbed.hub.shell("ip -o link")).not.toMatch(/users0|drones0/);

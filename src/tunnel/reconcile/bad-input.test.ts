@@ -1,4 +1,4 @@
-import { KeptLog } from "../../testing/kept-log";
+import { CapturedLog } from "../../testing/captured-log";
 import { scrape } from "../../testing/scrape";
 import { until } from "../../testing/until";
 import { type TunnelWorld, tunnelWorld } from "../../testing/worlds/start-tunnel";
@@ -8,7 +8,7 @@ import { SimulatedOs } from "../os/simulated-os";
 
 let world: TunnelWorld;
 let owner: number;
-let log: KeptLog;
+let log: CapturedLog;
 let os: SimulatedOs;
 let tunnel: Tunnel;
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 
 async function start(env: Record<string, string> = {}) {
-  const [log, os] = [new KeptLog(), new SimulatedOs()];
+  const [log, os] = [new CapturedLog(), new SimulatedOs()];
   const machine = { os, dataplane: "auto" as const };
   const tunnel = await world.start(machine, { LOG_LEVEL: "info", DB_REFRESH_SECONDS: "3600", ...env }, log);
   return { log, os, tunnel };

@@ -1,13 +1,13 @@
-import { KeptLog } from "../../testing/kept-log";
+import { CapturedLog } from "../../testing/captured-log";
 import { type Metrics, scrape } from "../../testing/scrape";
 import { until as untilWithin } from "../../testing/until";
-import { type Interruptible, interruptible } from "../../testing/worlds/interruptible";
+import { type InterruptibleLink, interruptibleLink } from "../../testing/worlds/interruptible-link";
 import { type TunnelWorld, tunnelWorld } from "../../testing/worlds/start-tunnel";
 import type { Tunnel } from "../index";
 import { SimulatedOs } from "../os/simulated-os";
 
 const os = new SimulatedOs();
-const log = new KeptLog();
+const log = new CapturedLog();
 
 /** What is awaited here takes milliseconds, on a busy machine seconds. */
 jest.setTimeout(90_000);
@@ -15,12 +15,12 @@ const until = <T>(attempt: () => Promise<T> | T) => untilWithin(attempt);
 
 let world: TunnelWorld;
 let tunnel: Tunnel;
-let store: Interruptible;
+let store: InterruptibleLink;
 let owner: number;
 
 beforeAll(async () => {
   world = await tunnelWorld();
-  store = await interruptible(world.objects.url);
+  store = await interruptibleLink(world.objects.url);
   const env = { LOG_LEVEL: "info", DB_REFRESH_SECONDS: "3600", S3_ENDPOINT: store.url };
   tunnel = await world.start({ os, dataplane: "auto" }, env, log);
   owner = (await world.fleet.user("10.70.0.2")).id;

@@ -69,7 +69,7 @@ test("GET /drones_status takes its addresses from a JSON body and answers by dro
   });
 });
 
-test("no address asked for, none answered", async () => {
+test("an empty list of addresses gets an empty reply", async () => {
   expect(await drones('{"ips": []}')).toMatchObject({ status: 200, body: {} });
 });
 
@@ -84,7 +84,7 @@ test.each([
   expect(reply.body.error).toContain(named);
 });
 
-test("GET /drones_status with a broken body, or none, is a 400 that says so", async () => {
+test("GET /drones_status with a malformed or missing body is a 400 with the reason", async () => {
   expect(await drones('{"ips": [')).toMatchObject({
     status: 400,
     body: { error: expect.stringContaining("JSON") },
@@ -106,7 +106,7 @@ test.each(["application/x-www-form-urlencoded", "text/plain"])(
   },
 );
 
-test("replies may be kept for a second, the version for fifteen minutes", async () => {
+test("replies are cached for a second, the version for fifteen minutes", async () => {
   expect((await get(open, "/firewall")).headers["cache-control"]).toBe("private, max-age=1");
   expect((await get(open, "/version")).headers["cache-control"]).toBe("private, max-age=900");
 });
@@ -117,7 +117,7 @@ test.each([
   "/firewall",
   "/firewall/user/10.70.0.2",
   "/version",
-])("the strict profile answers %s to the bearer secret only", async (path) => {
+])("the strict profile requires the bearer secret for %s", async (path) => {
   expect((await get(strict, path)).status).toBe(401);
   expect((await get(strict, path, undefined, { authorization: "Bearer wrong" })).status).toBe(401);
   await until(

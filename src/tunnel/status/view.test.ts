@@ -38,7 +38,7 @@ test.each([
   expect(view.drones([ip])[7]?.is_active).toBe(up);
 });
 
-test("before the database has been read the firewall is not said to be shut, nor a drone to be no peer", () => {
+test("before the database has been read the firewall is not reported as closed, nor a drone as unknown", () => {
   const unread = { allowState: {}, currentFleet: undefined };
   const live = new Map([["k" as PublicKey, peerAt(NOW)]]);
   const planes = { users: { live: new Map(), isKnown: false }, drones: { live, isKnown: false } };

@@ -3,7 +3,7 @@ import { openRedis, type Redis, redisReady } from "../../platform/redis/client";
 import { atEndOfFile } from "../../testing/clean-up";
 import { freshRedis } from "../../testing/fresh-servers";
 import { until } from "../../testing/until";
-import { type Interruptible, interruptible } from "../../testing/worlds/interruptible";
+import { type InterruptibleLink, interruptibleLink } from "../../testing/worlds/interruptible-link";
 import { LeaseStore } from "./lease-store";
 import { Leases, type LossReason } from "./leases";
 
@@ -32,12 +32,12 @@ async function connected(url: string): Promise<Redis> {
 interface Holding {
   readonly leases: Leases;
   readonly lost: LossReason[];
-  readonly cable: Interruptible;
+  readonly cable: InterruptibleLink;
   needed: boolean;
 }
 
 async function replica(name: string, ttlMs = TTL_MS): Promise<Holding> {
-  const cable = await interruptible(redisUrl);
+  const cable = await interruptibleLink(redisUrl);
   const lost: LossReason[] = [];
   const holding = { cable, lost, needed: true };
   const leases = new Leases({

@@ -68,7 +68,7 @@ describe.each(["direct", "jumphost"] as const)("dialling %s", (kind) => {
     stream.close();
   });
 
-  test("tells once that the vehicle hung up, a late listener too, and drops what is written then", async () => {
+  test("reports once that the vehicle closed the connection, also to a late listener, and drops later writes", async () => {
     const stream = await dialer(kind)(target(), never());
     const first = closed(stream);
     const heard = new Promise<void>((resolve) => stream.onData(() => resolve()));
@@ -82,7 +82,7 @@ describe.each(["direct", "jumphost"] as const)("dialling %s", (kind) => {
     stream.close();
   });
 
-  test("ends the far side when it is closed", async () => {
+  test("closes the vehicle's connection when it is closed", async () => {
     const stream = await dialer(kind)(target(), never());
     const heard = new Promise<void>((resolve) => stream.onData(() => resolve()));
     stream.write(Buffer.from("hello"));
@@ -94,7 +94,7 @@ describe.each(["direct", "jumphost"] as const)("dialling %s", (kind) => {
     await closed(stream);
   });
 
-  test("gives up when it is told to", async () => {
+  test("stops dialling when its signal is aborted", async () => {
     const giveUp = new AbortController();
     giveUp.abort();
     await expect(dialer(kind)(target(), giveUp.signal)).rejects.toMatchObject({
@@ -103,7 +103,7 @@ describe.each(["direct", "jumphost"] as const)("dialling %s", (kind) => {
   });
 });
 
-test("a refused port settles at once as unreachable", async () => {
+test("a refused port is unreachable at once", async () => {
   const dead = await deadPort();
   await expect(dialDirect(target({ port: dead }), never())).rejects.toMatchObject({
     code: "vehicle_unreachable",
@@ -111,7 +111,7 @@ test("a refused port settles at once as unreachable", async () => {
   });
 });
 
-test("a vehicle that refuses the jumphost is unreachable, and the jumphost's words say why", async () => {
+test("a vehicle that refuses the jumphost is unreachable, and the error carries the jumphost's message", async () => {
   const dial = dialThroughJumphost({ url: jumphost.url, secret: "s3cret" });
   const dead = await deadPort();
   await expect(dial(target({ port: dead }), never())).rejects.toMatchObject({
@@ -120,7 +120,7 @@ test("a vehicle that refuses the jumphost is unreachable, and the jumphost's wor
   });
 });
 
-test("the jumphost is told where to go and the fencing number, by which a later holder takes over", async () => {
+test("the jumphost gets the target and the fencing number, and a higher number takes over", async () => {
   const dial = dialThroughJumphost({ url: jumphost.url, secret: "s3cret" });
   const stream = await dial(target({ fence: 42 }), never());
   const [pipe] = jumphost.pipes;
@@ -134,7 +134,7 @@ test("the jumphost is told where to go and the fencing number, by which a later 
   later.close();
 });
 
-test("a jumphost that does not know the secret, or is not there, is unreachable", async () => {
+test("a jumphost with another secret, or one that does not listen, is unreachable", async () => {
   const wrong = dialThroughJumphost({ url: jumphost.url, secret: "wrong" });
   await expect(wrong(target(), never())).rejects.toMatchObject({ code: "vehicle_unreachable" });
   const absent = dialThroughJumphost({ url: `ws://127.0.0.1:${await deadPort()}` });

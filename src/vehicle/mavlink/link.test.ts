@@ -18,7 +18,7 @@ afterEach(async () => {
 });
 
 describe("opening a link", () => {
-  test("follows the autopilot's heartbeat whatever its system id, and nobody else's", async () => {
+  test("follows the autopilot's heartbeat whatever its system id, and no other component's", async () => {
     const thePeer = await startPeer({ systemId: 42, autopilot: 12, type: 13, heartbeatMs: 80 });
     peer = thePeer;
     const signal = new AbortController().signal;
@@ -36,7 +36,7 @@ describe("opening a link", () => {
     expect(link.state).toBe("ready");
   });
 
-  test("says which vehicles it cannot fly", async () => {
+  test("rejects vehicles that it cannot fly, with the reason", async () => {
     const thePeer = await startPeer({ type: 1 });
     peer = thePeer;
     const giveUp = new AbortController();
@@ -52,7 +52,7 @@ describe("opening a link", () => {
     });
   });
 
-  test("refuses to be 255, whose heartbeats mask a vehicle's failsafe", async () => {
+  test("rejects the system id 255, whose heartbeats mask a vehicle's failsafe", async () => {
     const thePeer = await startPeer();
     peer = thePeer;
     const signal = new AbortController().signal;
@@ -65,7 +65,7 @@ describe("opening a link", () => {
     });
   });
 
-  test("announces itself as ground station 245/190 and says nothing else of its own accord", async () => {
+  test("sends heartbeats as ground station 245/190 and nothing else unasked", async () => {
     const { peer } = await open();
     await until(() => peer.of(minimal.Heartbeat).length >= 2);
     expect(new Set(peer.received.map(({ message }) => message.constructor))).toEqual(
@@ -80,7 +80,7 @@ describe("opening a link", () => {
 });
 
 describe("telemetry", () => {
-  test("of a vehicle without message intervals is asked for as streams", async () => {
+  test("of a vehicle without message intervals is requested as data streams", async () => {
     const { peer, link } = await open();
     peer.on(common.CommandLong, ({ command }) => peer.send(ack(command, command === 511 ? 3 : 0)));
     link.onTelemetry(() => {});
@@ -88,7 +88,7 @@ describe("telemetry", () => {
     expect(peer.of(common.RequestDataStream)[0]).toMatchObject({ startStop: 1, reqStreamId: 0 });
   });
 
-  test("intervals are asked for once, however many listen, and each hears everything", async () => {
+  test("intervals are requested once for any number of listeners, and each listener gets every message", async () => {
     const { peer, link } = await open();
     peer.on(common.CommandLong, ({ command }) => peer.send(ack(command, 0)));
     const heard: string[] = [];

@@ -22,18 +22,18 @@ test.each([
   expect(resolveMode(craft, mode)).toEqual({ name, customMode });
 });
 
-test("a mode that is none of the vehicle's is refused with those it has", () => {
+test("a mode that the vehicle does not have is refused with a list of its modes", () => {
   expect(() => resolveMode(rover, "LAND")).toThrow(/has no mode "LAND".*STEERING/);
   expect(() => resolveMode(copter, -1)).toThrow(expect.objectContaining({ code: "invalid_input" }));
   expect(() => resolveMode(copter, 1.5)).toThrow(expect.objectContaining({ code: "invalid_input" }));
 });
 
-test("PX4 is asked with main and sub mode apart, ArduPilot with the number", () => {
+test("a mode is sent to PX4 as main and sub mode, to ArduPilot as a number", () => {
   expect(setModeParams(px4, 0x05040000)).toEqual([1, 4, 5]);
   expect(setModeParams(copter, 6)).toEqual([1, 6, 0]);
 });
 
-test("only a mode that follows the uploaded plan flies a mission", () => {
+test("only a mode that follows the uploaded plan counts as flying a mission", () => {
   expect([fliesMission(copter, 3), fliesMission(copter, 27), fliesMission(copter, 4)]).toEqual([
     true,
     true,

@@ -43,7 +43,7 @@ describe("the occurrences are those of the rrule package", () => {
     expect(times.length).toBeGreaterThan(0);
   });
 
-  test("but for intervals of minutes in some hours only, which rrule does not keep", async () => {
+  test("except for minutely rules with BYHOUR, where rrule loses the interval", async () => {
     const { times } = await expand(
       parseRecurrence("FREQ=MINUTELY;INTERVAL=7;BYYEARDAY=100;BYHOUR=4"),
       start,
@@ -134,7 +134,7 @@ describe("work is bounded", () => {
   test.each([
     ["without any occurrence", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30;COUNT=9"],
     ["before the first that is asked for", "FREQ=SECONDLY;COUNT=1000000"],
-  ])("a long way %s leaves the process turns for others", async (_title, rule) => {
+  ])("a long search %s lets the event loop run", async (_title, rule) => {
     let isDone = false;
     const way = expand(parseRecurrence(rule), start, between("2190-01-01", "2199-01-01")).finally(() => {
       isDone = true;

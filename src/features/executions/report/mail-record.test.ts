@@ -3,7 +3,7 @@ import { openDatabase } from "../../../platform/postgres/db";
 import { atEndOfFile } from "../../../testing";
 import { until } from "../../../testing/until";
 import { endExecution, executionOf, startFlight } from "../../../testing/worlds/flights";
-import { interruptible } from "../../../testing/worlds/interruptible";
+import { interruptibleLink } from "../../../testing/worlds/interruptible-link";
 import { startTestGateway } from "../../../testing/worlds/start-gateway";
 import { droneClient } from "../../../testing/worlds/uploads";
 import { mailedTo } from "./recipients.store";
@@ -16,14 +16,14 @@ test("a mail that was sent while the database was unavailable is recorded later,
   const drone = droneClient(gateway.api, (await user.api.post("/drone", wish)).body.ip);
   const execution_id: number = (await drone.post("/executions/start", {})).body.id;
   await drone.post(`/executions/${execution_id}/complete`, { status: "completed" });
-  const cable = await interruptible(gateway.databaseUrl);
-  const db = openDatabase(cable.url, { poolMax: 2 });
+  const link = await interruptibleLink(gateway.databaseUrl);
+  const db = openDatabase(link.url, { poolMax: 2 });
   atEndOfFile(() => db.destroy());
   const sent: string[] = [];
   const mailer = {
     send: async ({ to }: Mail) => {
       sent.push(to as string);
-      cable.cut();
+      link.cut();
     },
   };
   const deps = { ...gateway.deps, db, mailer: mailer as never, origin: "https://fly.example.com" };
@@ -32,7 +32,7 @@ test("a mail that was sent while the database was unavailable is recorded later,
   // It has tried, and failed, to record the mail.
   await until(() => db.client.pool.numUsed() === 0);
   expect(await mailedTo(gateway.deps.db, execution_id)).toEqual([]);
-  cable.mend();
+  link.mend();
   await task;
   expect(await mailedTo(gateway.deps.db, execution_id)).toEqual([user.username]);
   await sendReportTask(deps)({ execution_id }, new AbortController().signal);

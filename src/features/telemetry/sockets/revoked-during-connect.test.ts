@@ -93,7 +93,11 @@ test.each([
 ])("%s between a socket's check and its registration ends it at once", async (name, happens, said) => {
   between = happens;
   const watcher = new TestWatcher(url, name);
-  await eventually("it was hung up on", () => watcher.socket.disconnected && watcher.heard.length > 0, 5_000);
+  await eventually(
+    "it was hung up on",
+    () => watcher.socket.disconnected && watcher.received.length > 0,
+    5_000,
+  );
   expect(watcher.all("error")).toEqual([{ message: expect.stringMatching(said) }]);
 });
 

@@ -29,7 +29,7 @@ export interface Deployment {
   /** Both gateways, and both relays, as their clients reach them. */
   readonly gateways: readonly string[];
   /** The gateways' ports for drones. */
-  readonly doorsOfDrones: readonly string[];
+  readonly droneUrls: readonly string[];
   readonly relays: readonly string[];
   /** The status API of each hub. */
   readonly tunnels: readonly string[];
@@ -58,7 +58,7 @@ async function ownPort(): Promise<number> {
 }
 
 /** A neighbour, and the paths that end at it. */
-class Neighbour {
+class Backend {
   readonly paths: NetworkPath[] = [];
 
   constructor(
@@ -108,10 +108,10 @@ export async function startDeployment(): Promise<Deployment> {
     ownPort(),
     ownPort(),
   ]);
-  const postgres = new Neighbour(`postgres://fleet@127.0.0.1:${postgresPort}/fleet`, network);
-  const redis = new Neighbour(`redis://127.0.0.1:${redisPort}`, network);
-  const store = new Neighbour(`http://127.0.0.1:${storePort}`, network);
-  const jumphost = new Neighbour(`ws://127.0.0.1:${jumphostPort}`, network);
+  const postgres = new Backend(`postgres://fleet@127.0.0.1:${postgresPort}/fleet`, network);
+  const redis = new Backend(`redis://127.0.0.1:${redisPort}`, network);
+  const store = new Backend(`http://127.0.0.1:${storePort}`, network);
+  const jumphost = new Backend(`ws://127.0.0.1:${jumphostPort}`, network);
   const mail = await freshMail();
 
   const postgresFolder = freshFolder("postgres");
@@ -236,7 +236,7 @@ export async function startDeployment(): Promise<Deployment> {
   const tunnels: string[] = [];
   const hubKeys = [generateKeyPair(), generateKeyPair()] as const;
   const hubLeases = await FakeLeases.listening();
-  const api = new Neighbour(hubLeases.url, network);
+  const api = new Backend(hubLeases.url, network);
   for (const number of [1, 2]) {
     const port = await ownPort();
     const paths = [postgres, store, redis, api].map((to) => to.path());
@@ -273,7 +273,7 @@ export async function startDeployment(): Promise<Deployment> {
   }
   const terms = new Terms(redis.url, peers, hubLeases);
   return {
-    ...{ parts, gateways, doorsOfDrones, relays, tunnels, terms, db, mail },
+    ...{ parts, gateways, droneUrls: doorsOfDrones, relays, tunnels, terms, db, mail },
     ...{ redisUrl: redis.url, storeUrl: store.url },
   };
 }

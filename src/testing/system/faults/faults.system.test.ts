@@ -3,21 +3,21 @@ import { type Fault, runFaults } from "./run";
 import { faultTable } from "./table";
 import { isTakenOver } from "./takeovers";
 
-/** One of each harm, and one of each sort of part; `npm run test:faults` tries all. */
+/** Each kind of fault and each kind of process once; `npm run test:faults` tries all. */
 const faults: readonly Fault[] = [
-  { harm: "kill", part: "Postgres" },
-  { harm: "kill", part: "Redis" },
-  { harm: "pause", part: "gateway 1" },
-  { harm: "partition", part: "relay 1" },
-  { harm: "kill", part: "worker 1" },
+  { kind: "kill", part: "Postgres" },
+  { kind: "kill", part: "Redis" },
+  { kind: "pause", part: "gateway 1" },
+  { kind: "partition", part: "relay 1" },
+  { kind: "kill", part: "worker 1" },
 ];
 
 asRoot(
-  "two of each lose nothing, repeat nothing and recover by themselves from a few faults",
+  "a deployment with two replicas of each service loses nothing, repeats nothing and recovers from a few faults",
   async () => {
     const run = await runFaults(faults);
     expect(run.unrecovered).toEqual([]);
-    const broken = run.findings.filter(({ flaw }) => flaw !== "unknown");
+    const broken = run.findings.filter(({ type }) => type !== "unknown");
     expect({ broken, table: broken.length > 0 && faultTable(run) }).toEqual({ broken: [], table: false });
     // The links of both drones that are ordered about, and of the one that is watched.
     expect(run.takeovers.map(({ fault }) => fault)).toEqual(Array(3).fill("pause gateway 1"));

@@ -1,4 +1,4 @@
-import type { Kind } from "./progress";
+import type { LoadKind } from "./progress";
 
 /**
  * lost:         was acknowledged, and is not there.
@@ -9,7 +9,7 @@ import type { Kind } from "./progress";
  * unknown:      the client was told, or had to conclude, that it may have been done or not.
  * denied:       was told to have failed, and was done.
  */
-export const FLAWS = [
+export const FINDING_TYPES = [
   "lost",
   "duplicated",
   "out of order",
@@ -18,32 +18,39 @@ export const FLAWS = [
   "unknown",
   "denied",
 ] as const;
-export type Flaw = (typeof FLAWS)[number];
+export type FindingType = (typeof FINDING_TYPES)[number];
 
 /** Those of which there are none, whatever fails. */
-export const NEVER: readonly Flaw[] = ["lost", "duplicated", "out of order", "admitted", "refused", "denied"];
+export const FORBIDDEN_FINDINGS: readonly FindingType[] = [
+  "lost",
+  "duplicated",
+  "out of order",
+  "admitted",
+  "refused",
+  "denied",
+];
 
 export interface Finding {
-  readonly kind: Kind;
-  readonly flaw: Flaw;
+  readonly load: LoadKind;
+  readonly type: FindingType;
   /** The round that it was begun in. */
   readonly round: number;
   readonly detail: string;
 }
 
 /** How many were acknowledged, and what was wrong with any. */
-export interface Account {
+export interface LoadResult {
   readonly acknowledged: number;
   readonly findings: readonly Finding[];
 }
 
 /** A load of one kind, which goes on until it is stopped. */
 export interface Load {
-  readonly kind: Kind;
+  readonly kind: LoadKind;
   /** Resolves when nothing of it is under way any more. */
   stop(): Promise<void>;
   /** After the stop. */
-  account(): Promise<Account>;
+  result(): Promise<LoadResult>;
 }
 
 /** What loads are told: which round of the run it is, and whom they tell of their successes. */

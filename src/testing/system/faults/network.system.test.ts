@@ -58,33 +58,30 @@ beforeAll(async () => {
   neighbour = await echo();
 });
 
-asRoot(
-  "a path that is cut carries nothing and tells nobody, and what was sent arrives when it is mended",
-  async () => {
-    const [path, other] = [network.path(neighbour), network.path(neighbour)];
-    const [before, witness] = [caller(path), caller(other)];
-    before.say("one ");
-    await before.hears("one ");
-    network.lose([path], 1);
-    before.say("two");
-    const during = caller(path);
-    during.say("three");
-    witness.say("carried");
-    await witness.hears("carried");
-    await sentAgain();
-    expect([before.heard, before.told, during.heard, during.told]).toEqual([
-      "one ",
-      "connected",
-      "",
-      "nothing",
-    ]);
-    network.mend([path]);
-    await before.hears("one two");
-    await during.hears("three");
-  },
-);
+asRoot("a path that loses everything reports no error, and the bytes arrive when it is mended", async () => {
+  const [path, other] = [network.path(neighbour), network.path(neighbour)];
+  const [before, witness] = [caller(path), caller(other)];
+  before.say("one ");
+  await before.hears("one ");
+  network.lose([path], 1);
+  before.say("two");
+  const during = caller(path);
+  during.say("three");
+  witness.say("carried");
+  await witness.hears("carried");
+  await sentAgain();
+  expect([before.heard, before.told, during.heard, during.told]).toEqual([
+    "one ",
+    "connected",
+    "",
+    "nothing",
+  ]);
+  network.mend([path]);
+  await before.hears("one two");
+  await during.hears("three");
+});
 
-asRoot("a path that is replaced carries new connections, and those of before stay silent", async () => {
+asRoot("a path that is replaced carries new connections, and earlier ones stay silent", async () => {
   const path = network.path(neighbour);
   const before = caller(path);
   before.say("one ");
@@ -105,7 +102,7 @@ asRoot("a path that is replaced carries new connections, and those of before sta
   expect([before.heard, before.told]).toEqual(["one ", "connected"]);
 });
 
-asRoot("a path that loses some packets carries all that was sent, in order", async () => {
+asRoot("a path that loses some packets carries all bytes in order", async () => {
   const path = network.path(neighbour);
   network.lose([path], 0.05);
   const one = caller(path);

@@ -1,5 +1,5 @@
 /** What a load does over and over; the last is done by workers in the background. */
-export const KINDS = [
+export const LOAD_KINDS = [
   "commands",
   "telemetry",
   "sticks",
@@ -9,18 +9,18 @@ export const KINDS = [
   "peers",
   "jobs",
 ] as const;
-export type Kind = (typeof KINDS)[number];
+export type LoadKind = (typeof LOAD_KINDS)[number];
 
 /** When each kind of load succeeded, through which replica. Times are `performance.now()`. */
 export class Progress {
   private readonly times = new Map<string, number[]>();
 
   /** Named beforehand, so that one that never succeeds is missed. */
-  expect(kind: Kind, through: string): void {
+  expect(kind: LoadKind, through: string): void {
     this.times.set(`${kind} through ${through}`, []);
   }
 
-  success(kind: Kind, through: string, at = performance.now()): void {
+  success(kind: LoadKind, through: string, at = performance.now()): void {
     this.times.get(`${kind} through ${through}`)?.push(at);
   }
 
@@ -30,7 +30,7 @@ export class Progress {
   }
 
   /** Milliseconds from then until the kind had succeeded through every replica. */
-  recovery(kind: Kind, since: number): number {
+  recovery(kind: LoadKind, since: number): number {
     const firsts = [...this.times]
       .filter(([name]) => name.startsWith(`${kind} `))
       .map(([, times]) => (times.find((at) => at >= since) ?? Number.POSITIVE_INFINITY) - since);

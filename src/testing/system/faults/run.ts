@@ -3,29 +3,29 @@ import { listJobs } from "../../../platform/jobs/jobs";
 import { atEndOfFile } from "../../clean-up";
 import { until } from "../../until";
 import { type Deployment, startDeployment } from "./deployment";
-import { type Finding, FLAWS, type Flaw, type Round } from "./findings";
+import { FINDING_TYPES, type Finding, type FindingType, type Round } from "./findings";
 import { startLoads } from "./loads";
 import type { Part } from "./part";
-import { KINDS, type Kind, Progress } from "./progress";
-import { holdingsOf, type Takeover } from "./takeovers";
+import { LOAD_KINDS, type LoadKind, Progress } from "./progress";
+import { type Takeover, watchTakeovers } from "./takeovers";
 
-export type Harm = "kill" | "pause" | "partition" | "loss" | "failover";
+export type FaultKind = "kill" | "pause" | "partition" | "loss" | "failover";
 
 export interface Fault {
   readonly part: string;
-  readonly harm: Harm;
+  readonly kind: FaultKind;
 }
 
 /** What one fault did. Recovery is in milliseconds from its end until that kind succeeded through every replica. */
 export interface FaultRow {
   readonly fault: string;
-  readonly recovery: Readonly<Record<Kind, number>>;
-  readonly flaws: Readonly<Record<Flaw, number>>;
+  readonly recovery: Readonly<Record<LoadKind, number>>;
+  readonly findings: Readonly<Record<FindingType, number>>;
 }
 
 export interface FaultRun {
   readonly rows: readonly FaultRow[];
-  readonly acknowledged: Readonly<Record<Kind, number>>;
+  readonly acknowledged: Readonly<Record<LoadKind, number>>;
   readonly findings: readonly Finding[];
   /** Which loads had not succeeded again within the limit, and after which fault. */
   readonly unrecovered: readonly string[];
@@ -54,8 +54,8 @@ export async function runFaults(faults: readonly Fault[]): Promise<FaultRun> {
   const ends: number[] = [];
   const unrecovered: string[] = [];
   const takeovers: Takeover[] = [];
-  for (const [at, { part: name, harm }] of faults.entries()) {
-    const fault = `${harm} ${name}`;
+  for (const [at, { part: name, kind }] of faults.entries()) {
+    const fault = `${kind} ${name}`;
     const part = deployment.parts.find((one) => one.name === name);
     if (!part) throw new Error(`There is no ${name}.`);
     await delay(CALM_MS);
@@ -65,8 +65,8 @@ export async function runFaults(faults: readonly Fault[]): Promise<FaultRun> {
     if (name.startsWith("tunnel")) await bringHubTo(part, deployment);
     unrecovered.push(...(await recovered(progress, performance.now(), `the calm before ${fault}`)));
     round.current = at + 1;
-    const look = await holdingsOf(part, deployment, linked);
-    const { begin, lastsMs, isAway, end } = harms[harm];
+    const look = await watchTakeovers(part, deployment, linked);
+    const { begin, lastsMs, isAway, end } = faultKinds[kind];
     await begin(part);
     await delay(lastsMs);
     if (isAway) takeovers.push(...(await look(fault)));
@@ -77,22 +77,22 @@ export async function runFaults(faults: readonly Fault[]): Promise<FaultRun> {
   await delay(CALM_MS);
   for (const load of loads) await load.stop();
   await until(async () => (await listJobs(deployment.db)).length === 0, JOBS_LIMIT_MS);
-  const accounts = [
-    ...(await Promise.all(loads.map(async (load) => [load.kind, await load.account()] as const))),
-    ["jobs", await uploads.accountOfJobs()] as const,
+  const results = [
+    ...(await Promise.all(loads.map(async (load) => [load.kind, await load.result()] as const))),
+    ["jobs", await uploads.jobsResult()] as const,
   ];
-  const findings = accounts.flatMap(([, account]) => account.findings);
+  const findings = results.flatMap(([, result]) => result.findings);
   return {
     findings,
     unrecovered,
     takeovers,
-    acknowledged: Object.fromEntries(accounts.map(([kind, one]) => [kind, one.acknowledged])) as never,
-    rows: faults.map(({ part, harm }, at) => ({
-      fault: `${harm} ${part}`,
-      recovery: byName(KINDS, (kind) => progress.recovery(kind, ends[at] as number)),
-      flaws: byName(
-        FLAWS,
-        (flaw) => findings.filter((one) => one.round === at + 1 && one.flaw === flaw).length,
+    acknowledged: Object.fromEntries(results.map(([load, one]) => [load, one.acknowledged])) as never,
+    rows: faults.map(({ part, kind }, at) => ({
+      fault: `${kind} ${part}`,
+      recovery: byName(LOAD_KINDS, (kind) => progress.recovery(kind, ends[at] as number)),
+      findings: byName(
+        FINDING_TYPES,
+        (type) => findings.filter((one) => one.round === at + 1 && one.type === type).length,
       ),
     })),
   };
@@ -111,7 +111,7 @@ async function bringHubTo({ name }: Part, { parts, terms }: Deployment): Promise
 const byName = <Name extends string>(names: readonly Name[], of: (name: Name) => number) =>
   Object.fromEntries(names.map((name) => [name, of(name)])) as Record<Name, number>;
 
-interface Course {
+interface FaultSteps {
   readonly begin: (part: Part) => Promise<void> | void;
   readonly lastsMs: number;
   /** For longer than it may hold anything. */
@@ -123,7 +123,7 @@ interface Course {
 const away = { lastsMs: AWAY_MS, isAway: true } as const;
 const cutOff = { ...away, begin: (part: Part) => part.partition() };
 
-const harms: Readonly<Record<Harm, Course>> = {
+const faultKinds: Readonly<Record<FaultKind, FaultSteps>> = {
   kill: { begin: (part) => part.kill(), lastsMs: DOWN_MS, end: (part) => part.restart() },
   pause: { ...away, begin: (part) => part.pause(), end: (part) => part.resume() },
   partition: { ...cutOff, end: (part) => part.mend() },

@@ -20,7 +20,7 @@ export const isTakenOver = ({ before, after }: Takeover): boolean =>
   after.by !== undefined && after.by !== before.by && after.number > before.number;
 
 /** Reads who holds what the part holds now; call what it returns before the fault is over, which waits for others to hold it. */
-export async function holdingsOf(
+export async function watchTakeovers(
   { name }: Part,
   { terms }: Pick<Deployment, "terms">,
   linked: readonly number[],

@@ -28,7 +28,7 @@ export async function controlStream(
 }
 
 /** Print a stream's worst round trip: the bound of a test allows for a busy machine, the figure is to be seen. */
-export async function tellRoundTrips(from: Namespace, stream: string, when: string): Promise<void> {
+export async function printRoundTrips(from: Namespace, stream: string, when: string): Promise<void> {
   const [ours, past] = [await from.report(stream), await from.report("control")];
   process.stdout.write(
     `worst round trip ${when}: ${ours.worstMs.toFixed(1)} ms; past the tunnels ${past.worstMs.toFixed(1)} ms\n`,

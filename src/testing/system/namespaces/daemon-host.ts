@@ -39,7 +39,7 @@ PATH=\${PATH#*:} exec wg "$@"
   }
 
   /** All that any of the daemons printed. */
-  get said(): string {
+  get output(): string {
     return this.texts.join("");
   }
 

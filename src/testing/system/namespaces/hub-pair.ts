@@ -13,10 +13,10 @@ import { FakeLeases, HUB_LEASE } from "../../fakes/fake-leases";
 import { freshFolder, freshRedis } from "../../fresh-servers";
 import { compiledPrograms } from "../../programs/programs";
 import { until } from "../../until";
-import { type Interruptible, interruptible } from "../../worlds/interruptible";
+import { type InterruptibleLink, interruptibleLink } from "../../worlds/interruptible-link";
 import { TEST_VPN_BUCKET, type TunnelWorld, tunnelWorld } from "../../worlds/start-tunnel";
 import { HUB_ADDRESS, type Member } from "./hub-testbed";
-import { linkOut, runIn } from "./links";
+import { forwardFromNode, spawnNodeIn } from "./links";
 import { Namespace } from "./namespace";
 import { VpnClient } from "./vpn-client";
 
@@ -30,13 +30,13 @@ export interface HubPair {
   readonly redis: Redis;
   readonly leases: FakeLeases;
   readonly hubs: readonly [PairedHub, PairedHub];
-  readonly address: MovedAddress;
+  readonly address: FloatingAddress;
   readonly operator: Member;
   readonly drone: Member;
   /** Give both clients their configs anew, which makes them shake hands, and wait until the drone echoes. */
   connect(limitMs?: number): Promise<void>;
   /** Whether the hubs know from each other where the clients are now. */
-  areShared(): Promise<boolean>;
+  areEndpointsShared(): Promise<boolean>;
   /** Nothing in the object store tells any more where peers were heard. */
   forgetEndpoints(): Promise<void>;
 }
@@ -58,14 +58,14 @@ export async function hubPair(env: Readonly<Record<string, string>> = {}): Promi
   const hub = (name: "a" | "b", link: number) =>
     PairedHub.on({ name, link, wan, world, redisUrl: server.url, leases, programs, env });
   const hubs = [await hub("a", 1), await hub("b", 5)] as const;
-  const address = new MovedAddress(wan, hubs);
+  const address = new FloatingAddress(wan, hubs);
   const ann = await VpnClient.create("ann", wan, HUB_ADDRESS, 1);
   const d1 = await VpnClient.create("d1", wan, HUB_ADDRESS, 2);
   const operator = { client: ann, ...(await world.fleet.user("10.70.0.2")) };
   const drone = { client: d1, ...(await world.fleet.drone("10.71.0.2", operator.id)) };
   const connect = async (limitMs = 20_000) => {
     await Promise.all([join(world, "users", operator), join(world, "drones", drone)]);
-    await until(() => echoes({ operator, drone }), limitMs);
+    await until(() => droneEchoes({ operator, drone }), limitMs);
   };
   await d1.node.echo({ protocol: "tcp", port: 22 });
   const areShared = async () => {
@@ -81,7 +81,18 @@ export async function hubPair(env: Readonly<Record<string, string>> = {}): Promi
     await new ConfigStore(objects, TEST_VPN_BUCKET).delete(ENDPOINTS_KEY);
     objects.destroy();
   };
-  return { world, redis, leases, hubs, address, operator, drone, connect, areShared, forgetEndpoints };
+  return {
+    world,
+    redis,
+    leases,
+    hubs,
+    address,
+    operator,
+    drone,
+    connect,
+    areEndpointsShared: areShared,
+    forgetEndpoints,
+  };
 }
 
 type Store = Record<"S3_ENDPOINT" | "S3_ACCESS_KEY_ID" | "S3_SECRET_ACCESS_KEY", string>;
@@ -98,7 +109,7 @@ async function join({ objects }: TunnelWorld, plane: PlaneName, { id, client }: 
 }
 
 /** One byte of the operator's comes back from the drone, through the hub. */
-export const echoes = ({ operator, drone }: Pick<HubPair, "operator" | "drone">): Promise<boolean> =>
+export const droneEchoes = ({ operator, drone }: Pick<HubPair, "operator" | "drone">): Promise<boolean> =>
   operator.client.node.probe({ host: drone.ip, protocol: "tcp", port: 22 }, 500);
 
 interface ServiceDeps {
@@ -117,14 +128,14 @@ interface ServiceDeps {
 export class PairedHub {
   private child: ChildProcess | undefined;
   /** What its daemons and guards printed. */
-  readonly said: string[] = [];
+  readonly output: string[] = [];
 
   private constructor(
     readonly name: string,
     readonly node: Namespace,
     /** Its own address, to which the public one is routed. */
     readonly address: string,
-    readonly links: Readonly<Record<"api" | "redis" | "database" | "objects", Interruptible>>,
+    readonly links: Readonly<Record<"api" | "redis" | "database" | "objects", InterruptibleLink>>,
     private readonly programs: string,
     private readonly env: Record<string, string>,
     private readonly wan: Namespace,
@@ -141,19 +152,19 @@ export class PairedHub {
     await wan.shell(`iptables -t mangle -A PREROUTING -i hub-${name} -p udp
       iptables -t mangle -A POSTROUTING -o hub-${name} -p udp`);
     const links = {
-      api: await interruptible(leases.url),
-      redis: await interruptible(redisUrl),
-      database: await interruptible(world.databaseUrl),
-      objects: await interruptible(world.objects.url),
+      api: await interruptibleLink(leases.url),
+      redis: await interruptibleLink(redisUrl),
+      database: await interruptibleLink(world.databaseUrl),
+      objects: await interruptibleLink(world.objects.url),
     };
     const folder = freshFolder(`hub-${name}`);
     const kubeconfig = inFolder(folder, "kubeconfig");
-    writeFileSync(kubeconfig, leases.config(await linkOut(node, links.api.url)).exportConfig());
+    writeFileSync(kubeconfig, leases.config(await forwardFromNode(node, links.api.url)).exportConfig());
     const env = {
       ...world.env,
-      DATABASE_URL: await linkOut(node, links.database.url),
-      S3_ENDPOINT: await linkOut(node, links.objects.url),
-      HUB_REDIS_URL: await linkOut(node, links.redis.url),
+      DATABASE_URL: await forwardFromNode(node, links.database.url),
+      S3_ENDPOINT: await forwardFromNode(node, links.objects.url),
+      HUB_REDIS_URL: await forwardFromNode(node, links.redis.url),
       KUBECONFIG: kubeconfig,
       HUB_LEASE: "kubernetes",
       HUB_LEASE_NAME: PAIR_LEASE,
@@ -176,10 +187,10 @@ export class PairedHub {
 
   /** Start the daemon; `gone` tells when it has ended. */
   launch(): void {
-    const child = runIn(this.node, [inFolder(this.programs, "cmd", "tunnel.js")], this.env);
+    const child = spawnNodeIn(this.node, [inFolder(this.programs, "cmd", "tunnel.js")], this.env);
     this.child = child;
     for (const stream of [child.stdout, child.stderr]) {
-      stream?.on("data", (bytes) => this.said.push(`${bytes}`));
+      stream?.on("data", (bytes) => this.output.push(`${bytes}`));
     }
   }
 
@@ -206,13 +217,13 @@ export class PairedHub {
     if (signal === "SIGCONT") process.kill(nsenter, signal);
   }
 
-  get isThere(): boolean {
+  get isRunning(): boolean {
     return this.child !== undefined && this.child.exitCode === null && this.child.signalCode === null;
   }
 
   /** Resolves when the daemon has ended. */
-  async gone(): Promise<void> {
-    if (this.isThere) await new Promise((resolve) => this.child?.once("exit", resolve));
+  async ended(): Promise<void> {
+    if (this.isRunning) await new Promise((resolve) => this.child?.once("exit", resolve));
   }
 
   /** UDP packets that came out of this hub's link so far. */
@@ -221,7 +232,7 @@ export class PairedHub {
   }
 
   /** UDP packets that went into it. */
-  packetsMet(): Promise<number> {
+  packetsReceived(): Promise<number> {
     return this.counted("POSTROUTING", "-o");
   }
 
@@ -256,7 +267,7 @@ export class PairedHub {
 }
 
 /** The public address, which is led to a hub that says it is ready: what a load balancer or a keepalived does. */
-export class MovedAddress {
+export class FloatingAddress {
   private timer: NodeJS.Timeout | undefined;
   private stopped = false;
   private at: PairedHub | undefined;
@@ -271,12 +282,12 @@ export class MovedAddress {
     this.watch();
   }
 
-  get leadsTo(): PairedHub | undefined {
+  get target(): PairedHub | undefined {
     return this.at;
   }
 
   /** Send what is for the address to this hub, ready or not. */
-  async lead(hub: PairedHub): Promise<void> {
+  async routeTo(hub: PairedHub): Promise<void> {
     await this.wan.shell(`ip route replace ${HUB_ADDRESS}/32 via ${hub.address}`);
   }
 
@@ -298,7 +309,7 @@ export class MovedAddress {
     const ready = this.hubs.filter((_, index) => states[index] === "ready");
     const [next] = ready;
     if (ready.length !== 1 || !next || next === this.at) return;
-    await this.lead(next);
+    await this.routeTo(next);
     this.at = next;
     this.movedAt = Date.now();
   }

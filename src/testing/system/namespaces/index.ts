@@ -1,5 +1,5 @@
 export type { Protocol, StreamReport, Target } from "./agent";
-export { controlStream, tellRoundTrips } from "./control-stream";
+export { controlStream, printRoundTrips } from "./control-stream";
 export { type HubTestbed, hubTestbed } from "./hub-testbed";
 export { Namespace } from "./namespace";
 export { VpnClient } from "./vpn-client";

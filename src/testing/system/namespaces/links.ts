@@ -6,7 +6,7 @@ import { freshFolder } from "../../fresh-servers";
 import type { Namespace } from "./namespace";
 
 /** The same URL as it is reached inside the node, on the node's own loopback: the way out to a server of the test's. */
-export async function linkOut(node: Namespace, url: string): Promise<string> {
+export async function forwardFromNode(node: Namespace, url: string): Promise<string> {
   const { hostname, port } = new URL(url);
   const path = join(freshFolder("link"), "socket");
   await forwarder({ path }, () => connect(Number(port), hostname));
@@ -31,9 +31,9 @@ net.createServer((near) => {
 `;
 
 /** A port of the test's loopback that leads to a TCP port of the node. */
-export async function linkIn(node: Namespace, port: number, host = "127.0.0.1"): Promise<number> {
+export async function forwardToNode(node: Namespace, port: number, host = "127.0.0.1"): Promise<number> {
   const path = join(freshFolder("link"), "socket");
-  const child = runIn(node, ["-e", door, path, host, String(port)]);
+  const child = spawnNodeIn(node, ["-e", door, path, host, String(port)]);
   await new Promise((resolve) => child.stdout?.once("data", resolve));
   return forwarder({ host: "127.0.0.1", port: 0 }, () => connect(path));
 }
@@ -66,7 +66,7 @@ async function forwarder(at: ListenOptions, dial: () => Socket): Promise<number>
 }
 
 /** Node with these arguments on that node; it ends with it. */
-export function runIn(
+export function spawnNodeIn(
   node: Namespace,
   args: readonly string[],
   env: Record<string, string> = {},
@@ -79,7 +79,7 @@ export function runIn(
   });
 }
 
-export interface AskedIn {
+export interface NodeReply {
   readonly status: number;
   readonly body: ReturnType<typeof JSON.parse>;
 }
@@ -98,19 +98,19 @@ asked.end(body);
 `;
 
 /** A request from that node; status 0 when it gets nowhere. */
-export function askIn(
+export function requestIn(
   node: Namespace,
   method: string,
   url: string,
   headers: Record<string, string | string[]> = {},
   body?: object,
-): Promise<AskedIn> {
+): Promise<NodeReply> {
   const text = body && JSON.stringify(body);
   const framed = {
     ...headers,
     ...(text ? { "content-type": "application/json", "content-length": text.length } : {}),
   };
-  const child = runIn(node, ["-e", asking, JSON.stringify([url, method, framed, text])]);
+  const child = spawnNodeIn(node, ["-e", asking, JSON.stringify([url, method, framed, text])]);
   return new Promise((resolve) => {
     let said = "";
     child.stdout?.on("data", (bytes) => {

@@ -111,7 +111,7 @@ export class Namespace {
   }
 
   /** How many packets came to a UDP echo port, answered or not. */
-  heard(port: number): Promise<number> {
+  packetsReceived(port: number): Promise<number> {
     return this.ask({ op: "heard", port }) as Promise<number>;
   }
 

@@ -1,5 +1,5 @@
 import { startPeer } from "../../../testing/fakes/mavlink-peer";
-import { ack, QUICK, scriptedLinks, text, until } from "../../../testing/fakes/scripted-link";
+import { ack, QUICK_TIMINGS, scriptedLinks, text, until } from "../../../testing/fakes/scripted-link";
 import { createLinkPool } from "../..";
 import { build, FrameWriter } from "../wire/codec";
 import { common } from "../wire/messages";
@@ -21,7 +21,7 @@ describe("a command", () => {
     ]);
   });
 
-  test("that nobody acknowledges may have been obeyed, and the last attempt says so", async () => {
+  test("without an acknowledgement has an unknown outcome after the last attempt", async () => {
     const { peer, link } = await open();
     await expect(link.disarm()).rejects.toMatchObject({
       code: "outcome_unknown",
@@ -32,7 +32,7 @@ describe("a command", () => {
     expect(link.state).toBe("ready");
   });
 
-  test("is not repeated while the vehicle is heard, but answers nothing that was sent later", async () => {
+  test("is not repeated while the vehicle sends heartbeats and answers no TIMESYNC probe", async () => {
     const { peer, link } = await open({ echoes: false });
     await expect(link.arm()).rejects.toMatchObject({
       code: "outcome_unknown",
@@ -43,13 +43,13 @@ describe("a command", () => {
     expect(link.state).toBe("closed");
   });
 
-  test("that does its work anew with each copy is sent once", async () => {
+  test("that is not idempotent is sent once", async () => {
     const { peer, link } = await open();
     await expect(link.motorTest(1, 5)).rejects.toMatchObject({ code: "outcome_unknown" });
     expect(peer.of(common.CommandLong)).toHaveLength(1);
   });
 
-  test("is not repeated after another order, which it would undo", async () => {
+  test("is not repeated after a later order, which it would undo", async () => {
     const state = { baseMode: 129, customMode: 4 };
     const { peer, link } = await open({ state });
     let copies = 0;
@@ -67,22 +67,22 @@ describe("a command", () => {
     expect(copies).toBe(1);
   });
 
-  test("in progress is never repeated, though its end is not told", async () => {
-    const { peer, link } = await open({}, { command: { ...QUICK.command, progressMs: 100 } });
+  test("in progress is not repeated, also when its end is not reported", async () => {
+    const { peer, link } = await open({}, { command: { ...QUICK_TIMINGS.command, progressMs: 100 } });
     peer.on(common.CommandLong, ({ command }) => peer.send(ack(command, 5)));
     await expect(link.arm()).rejects.toMatchObject({ code: "outcome_unknown" });
     expect(peer.of(common.CommandLong)).toHaveLength(1);
   });
 
-  test("is not repeated on an answer that the vehicle gave to somebody else", async () => {
+  test("is not repeated after a TIMESYNC answer to another station", async () => {
     const { peer, link } = await open({ echoes: false });
     peer.on(common.CommandLong, () => peer.send(build(common.TimeSync, { tc1: 1n, ts1: 2n ** 62n })));
     await expect(link.arm()).rejects.toMatchObject({ code: "outcome_unknown" });
     expect(peer.of(common.CommandLong)).toHaveLength(1);
   });
 
-  test("that is said to be in progress when it is about to be repeated is not", async () => {
-    const { peer, link } = await open({}, { command: { ...QUICK.command, settleMs: 400 } });
+  test("is not repeated when the vehicle reports progress just before", async () => {
+    const { peer, link } = await open({}, { command: { ...QUICK_TIMINGS.command, settleMs: 400 } });
     peer.on(common.CommandLong, ({ command, confirmation }) => {
       if (confirmation > 0) return;
       // By then the vehicle has answered what was sent later.
@@ -114,7 +114,7 @@ describe("a command", () => {
     expect(peer.of(common.CommandLong)).toHaveLength(1);
   });
 
-  test("refused carries the result's name and the vehicle's words, those that follow and come in chunks too", async () => {
+  test("that is refused carries the result's name and the vehicle's status texts, also later and chunked ones", async () => {
     const { peer, link } = await open();
     const long = "PreArm: Compass not calibrated, and the throttle is not at its lowest";
     peer.on(common.CommandLong, ({ command }) => {
@@ -129,7 +129,7 @@ describe("a command", () => {
     });
   });
 
-  test("refused is not explained by news of something else", async () => {
+  test("that is refused carries no status text about something else", async () => {
     const { peer, link } = await open();
     peer.on(common.CommandLong, ({ command }) => {
       peer.send(text(6, "finished motor test"));
@@ -140,7 +140,7 @@ describe("a command", () => {
     });
   });
 
-  test("to take off that a vehicle on the ground refuses without a word says that it is not armed", async () => {
+  test("to take off that a vehicle on the ground refuses without a status text says that it is not armed", async () => {
     const { peer, link } = await open();
     peer.on(common.CommandLong, ({ command }) => peer.send(ack(command, command === 22 ? 4 : 0)));
     await expect(link.takeoff(5)).rejects.toMatchObject({
@@ -148,8 +148,8 @@ describe("a command", () => {
     });
   });
 
-  test("under way when the connection breaks may have been obeyed, and is told at once", async () => {
-    const { peer, link } = await open({}, { command: { ...QUICK.command, timeoutMs: 10_000 } });
+  test("under way when the connection breaks has an unknown outcome, reported at once", async () => {
+    const { peer, link } = await open({}, { command: { ...QUICK_TIMINGS.command, timeoutMs: 10_000 } });
     peer.on(common.CommandLong, () => peer.hangUp());
     await expect(link.arm()).rejects.toMatchObject({
       code: "outcome_unknown",
@@ -158,8 +158,8 @@ describe("a command", () => {
     expect(link.state).toBe("closed");
   });
 
-  test("that waits its turn when the connection breaks was surely not sent", async () => {
-    const { peer, link } = await open({}, { command: { ...QUICK.command, timeoutMs: 10_000 } });
+  test("that is queued when the connection breaks is reported as not sent", async () => {
+    const { peer, link } = await open({}, { command: { ...QUICK_TIMINGS.command, timeoutMs: 10_000 } });
     peer.on(common.CommandLong, () => peer.hangUp());
     const [first, second] = await Promise.allSettled([link.arm(), link.disarm()]);
     expect(first).toMatchObject({ reason: { code: "outcome_unknown" } });
@@ -168,10 +168,10 @@ describe("a command", () => {
     expect(peer.of(common.CommandLong)).toHaveLength(1);
   });
 
-  test("on a link whose lease has gone is not sent, and said to be not", async () => {
+  test("on a link whose lease is lost is not sent, and is reported as not sent", async () => {
     const thePeer = await startPeer();
     let mayUse = true;
-    const pool = createLinkPool({ mavlink: { systemId: 245, timings: QUICK }, mayUse: () => mayUse });
+    const pool = createLinkPool({ mavlink: { systemId: 245, timings: QUICK_TIMINGS }, mayUse: () => mayUse });
     const target = { key: "1", host: thePeer.host, port: thePeer.port, via: "direct" } as const;
     try {
       const arming = pool.withLink(target, (link) => {
@@ -186,7 +186,7 @@ describe("a command", () => {
     }
   });
 
-  test("to take off that was repeated and refused may have been obeyed when the connection then breaks", async () => {
+  test("to take off that was repeated and refused has an unknown outcome when the connection then breaks", async () => {
     const { peer, link } = await open();
     peer.on(common.CommandLong, ({ command, confirmation }) => {
       if (command === 176) peer.send(ack(command, 0));
@@ -201,7 +201,7 @@ describe("a command", () => {
 });
 
 describe("a mode", () => {
-  test("of PX4 is asked for by main and sub mode and believed when the heartbeat shows it", async () => {
+  test("of PX4 is set by main and sub mode, and confirmed by the heartbeat", async () => {
     const state = { baseMode: 1, customMode: 0 };
     const { peer, link } = await open({ autopilot: 12, state });
     peer.on(common.CommandLong, ({ command }) => {
@@ -226,7 +226,7 @@ describe("a mode", () => {
     });
   });
 
-  test("that another order ended before a heartbeat could show it is told as just that", async () => {
+  test("that another order replaced before a heartbeat showed it is reported as replaced", async () => {
     const state = { baseMode: 1, customMode: 0 };
     const { peer, link } = await open({ state });
     peer.on(common.CommandLong, ({ command, _param2 }) => {
@@ -241,8 +241,8 @@ describe("a mode", () => {
     });
   });
 
-  test("that is acknowledged and not seen because the connection breaks may have been entered", async () => {
-    const { peer, link } = await open({}, { flight: { ...QUICK.flight, modeMs: 10_000 } });
+  test("that is acknowledged has an unknown outcome when the connection breaks before a heartbeat shows it", async () => {
+    const { peer, link } = await open({}, { flight: { ...QUICK_TIMINGS.flight, modeMs: 10_000 } });
     peer.on(common.CommandLong, ({ command }) => {
       peer.send(ack(command, 0));
       setTimeout(() => peer.hangUp(), 50);
@@ -271,15 +271,18 @@ describe("takeoff", () => {
   test.each([
     ["the connection breaks", "vehicle_unreachable", true],
     ["the vehicle falls silent", "vehicle_timeout", false],
-  ])("is not sent, and said to be not, when %s as guided mode is entered", async (_name, code, hangsUp) => {
-    const { peer, link } = await open();
-    peer.on(common.CommandLong, () => hangsUp && peer.hangUp());
-    await expect(link.takeoff(12)).rejects.toMatchObject({
-      code,
-      message: expect.stringMatching(/^The order to take off was not sent. .*enter the mode GUIDED/),
-    });
-    expect(peer.of(common.CommandLong).filter(({ command }) => command !== 176)).toEqual([]);
-  });
+  ])(
+    "is not sent, and is reported as not sent, when %s while guided mode is entered",
+    async (_name, code, hangsUp) => {
+      const { peer, link } = await open();
+      peer.on(common.CommandLong, () => hangsUp && peer.hangUp());
+      await expect(link.takeoff(12)).rejects.toMatchObject({
+        code,
+        message: expect.stringMatching(/^The order to take off was not sent. .*enter the mode GUIDED/),
+      });
+      expect(peer.of(common.CommandLong).filter(({ command }) => command !== 176)).toEqual([]);
+    },
+  );
 
   test("on PX4 counts from mean sea level, by the home the vehicle reports", async () => {
     const { peer, link } = await open({ autopilot: 12 });
@@ -294,7 +297,7 @@ describe("takeoff", () => {
     expect(order).toMatchObject({ _param5: Number.NaN, _param6: Number.NaN, _param7: 500 });
   });
 
-  test("whose first acknowledgement was lost counts when the vehicle is in the air", async () => {
+  test("whose first acknowledgement is lost succeeds when the vehicle is in the air", async () => {
     const { peer, link } = await open();
     peer.on(common.CommandLong, ({ command, confirmation, _param1 }) => {
       if (command === 22) {
@@ -308,10 +311,10 @@ describe("takeoff", () => {
   });
 });
 
-describe("a place to go to", () => {
+describe("a target position", () => {
   const place = { lat: 47.4, lng: 8.5, altitude: 30 };
 
-  test("is ordered with degrees whole and, on ArduPilot, height above home", async () => {
+  test("is sent in degrees × 1e7 and, on ArduPilot, with the height above home", async () => {
     const { peer, link } = await open();
     peer.on(common.CommandInt, ({ command }) => peer.send(ack(command, 0)));
     await expect(link.goTo(place)).resolves.toMatchObject({ result: "MAV_RESULT_ACCEPTED" });
@@ -325,7 +328,7 @@ describe("a place to go to", () => {
     });
   });
 
-  describe("for an ArduPilot that has no such order", () => {
+  describe("for an ArduPilot without DO_REPOSITION", () => {
     const elsewhere = { latInt: 474_100_000, lonInt: 85_000_000, alt: 500 };
 
     test.each([
@@ -350,7 +353,7 @@ describe("a place to go to", () => {
       });
     });
 
-    test("is not asked for when the connection breaks as guided mode is entered", async () => {
+    test("is not sent when the connection breaks while guided mode is entered", async () => {
       const { peer, link } = await open();
       peer.on(common.CommandInt, ({ command }) => peer.send(ack(command, 3)));
       peer.on(common.CommandLong, () => peer.hangUp());
@@ -361,7 +364,7 @@ describe("a place to go to", () => {
       expect(peer.of(common.SetPositionTargetGlobalInt)).toEqual([]);
     });
 
-    test("may be gone to when the connection breaks after the setpoint", async () => {
+    test("has an unknown outcome when the connection breaks after the setpoint", async () => {
       const { peer, link } = await open();
       peer.on(common.CommandInt, ({ command }) => peer.send(ack(command, 3)));
       peer.on(common.CommandLong, ({ command }) => {
@@ -375,7 +378,7 @@ describe("a place to go to", () => {
       expect(peer.of(common.SetPositionTargetGlobalInt)).toHaveLength(1);
     });
 
-    test("is not asked for again after another order", async () => {
+    test("is not sent again after another order", async () => {
       const { peer, link } = await open();
       peer.on(common.CommandInt, ({ command }) => peer.send(ack(command, 3)));
       let landing: Promise<unknown> | undefined;
@@ -401,7 +404,7 @@ describe("a place to go to", () => {
     });
   });
 
-  test("in metres from home is sent from the estimator's origin, which is elsewhere", async () => {
+  test("in metres from home is sent relative to the estimator's origin", async () => {
     const { peer, link } = await open();
     peer.on(common.CommandLong, ({ command, _param1 }) => {
       peer.send(ack(command, command === 512 && _param1 === 87 ? 4 : 0));

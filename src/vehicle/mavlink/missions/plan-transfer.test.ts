@@ -97,7 +97,7 @@ const item = (changes: Partial<MissionItem> = {}): MissionItem => ({
 const PLAN = [item({ command: 22 }), item(), item({ x_lat: -47.5 })];
 
 describe("a mission", () => {
-  test("goes to ArduPilot with a home placeholder before it, which comes back as no part of the plan", async () => {
+  test("is sent to ArduPilot after a placeholder for home, which the plan read back does not have", async () => {
     const { link, store } = await open();
     const { items, hash } = await link.uploadMission(PLAN);
     expect(store.items.map(({ seq, command }) => [seq, command])).toEqual([
@@ -112,7 +112,7 @@ describe("a mission", () => {
     await expect(link.readMission()).resolves.toEqual({ items, hash });
   });
 
-  test("goes to PX4 as it is, whichever request it asks with", async () => {
+  test("is sent to PX4 as it is, with either kind of item request", async () => {
     const { link, store } = await open({ autopilot: 12 });
     store.request = common.MissionRequestInt;
     const { items } = await link.uploadMission(PLAN);
@@ -120,20 +120,20 @@ describe("a mission", () => {
     expect(items).toEqual(PLAN);
   });
 
-  test("survives requests that repeat, and the vehicle's complaint about the item that then came twice", async () => {
+  test("succeeds when the vehicle repeats requests and rejects an item that it got twice", async () => {
     const { link, store } = await open();
     store.timesAsked = () => 3;
     await expect(link.uploadMission(PLAN)).resolves.toMatchObject({ items: PLAN });
     expect(store.items).toHaveLength(4);
   });
 
-  test("whose last acknowledgement is lost counts when it reads back as sent", async () => {
+  test("whose last acknowledgement is lost succeeds when it reads back as sent", async () => {
     const { link, store } = await open();
     store.losesAcknowledgement = true;
     await expect(link.uploadMission(PLAN)).resolves.toMatchObject({ items: PLAN });
   });
 
-  test("whose last item came twice counts in spite of the vehicle's complaint, if it reads back as sent", async () => {
+  test("whose last item came twice succeeds when it reads back as sent, although the vehicle rejects the copy", async () => {
     const { peer, link, store } = await open();
     store.losesAcknowledgement = true;
     store.timesAsked = (seq) => (seq === PLAN.length ? 2 : 1);
@@ -156,7 +156,7 @@ describe("a mission", () => {
     await expect(link.uploadMission(PLAN)).resolves.toMatchObject({ items: PLAN });
   });
 
-  test("that reads back differently does not count, and the difference is told", async () => {
+  test("that reads back differently fails with the difference", async () => {
     const { link, store } = await open();
     store.givesBack = (stored) =>
       stored.seq === 2 ? Object.assign(new common.MissionItemInt(), stored, { z: 200 }) : stored;
@@ -166,7 +166,7 @@ describe("a mission", () => {
     });
   });
 
-  test("that the vehicle does not answer at all may have cut the plan that it holds", async () => {
+  test("that gets no answer fails, and the error says that the vehicle's plan may be truncated", async () => {
     const { link, peer } = await open();
     peer.on(common.MissionCount, () => {});
     await expect(link.uploadMission(PLAN)).rejects.toMatchObject({
@@ -175,7 +175,7 @@ describe("a mission", () => {
     });
   });
 
-  test("that the vehicle stops asking for fails, and says what it may hold", async () => {
+  test("that the vehicle stops requesting fails, and the error says what plan it may hold", async () => {
     const { link, store } = await open();
     store.timesAsked = (seq) => (seq < 2 ? 1 : 0);
     await expect(link.uploadMission(PLAN)).rejects.toMatchObject({
@@ -199,7 +199,7 @@ describe("a mission", () => {
     });
   });
 
-  test("that cannot be read back is unknown, whether the connection breaks or the vehicle falls silent", async () => {
+  test("that cannot be read back has an unknown outcome, whether the connection breaks or the vehicle stops answering", async () => {
     const silent = await open();
     silent.peer.on(common.MissionRequestInt, () => {});
     const broken = await open();
@@ -215,7 +215,7 @@ describe("a mission", () => {
     await expect(silent.link.readMission()).rejects.toMatchObject({ code: "vehicle_timeout" });
   });
 
-  test("refused carries the reason and the vehicle's words", async () => {
+  test("that is refused carries the reason and the vehicle's status text", async () => {
     const { peer, link } = await open();
     peer.on(common.MissionCount, () => {
       peer.send(build(common.MissionAck, { ...US, type: 4 }));
@@ -227,7 +227,7 @@ describe("a mission", () => {
     });
   });
 
-  test("sent by two at once is transferred one after the other", async () => {
+  test("sent twice at once is transferred one after the other", async () => {
     const { peer, link } = await open();
     const other = [item({ z_alt: 99 })];
     const [first, second] = await Promise.all([link.uploadMission(PLAN), link.uploadMission(other)]);
@@ -240,7 +240,7 @@ describe("a mission", () => {
     expect(kinds).toEqual(["upload", "read back", "upload", "read back"]);
   });
 
-  test("is not touched while it is being flown, unless by force", async () => {
+  test("is not changed while the vehicle flies it, unless forced", async () => {
     const ARMED_IN_AUTO = { baseMode: 129, customMode: 3 };
     const { peer, link } = await open({ state: ARMED_IN_AUTO });
     await expect(link.uploadMission(PLAN)).rejects.toMatchObject({ code: "conflict" });
@@ -263,7 +263,7 @@ describe("a fence", () => {
     item({ command: 5001, param1: 4, x_lat: 47 + corner / 1000, z_alt: 0 }),
   );
 
-  test("goes out as a fence without a home, and may come back in another frame", async () => {
+  test("is sent without a home item, and may be read back in another frame", async () => {
     const { link, store } = await open();
     store.givesBack = (stored) => Object.assign(new common.MissionItemInt(), stored, { frame: 0 });
     await expect(link.uploadFence(square)).resolves.toEqual({
@@ -275,7 +275,7 @@ describe("a fence", () => {
     );
   });
 
-  test("is active when the vehicle's own parameters say that it will act", async () => {
+  test("is active when the vehicle's parameters enable it", async () => {
     const { peer, link } = await open();
     const values: Record<string, number> = { FENCE_ENABLE: 1, FENCE_ACTION: 1, FENCE_TYPE: 7 };
     peer.on(common.ParamRequestRead, ({ paramId }) =>
@@ -303,7 +303,7 @@ describe("a fence", () => {
     },
   );
 
-  test("whose clearing is followed by silence is unknown", async () => {
+  test("that is cleared without an answer has an unknown outcome", async () => {
     const { peer, link } = await open();
     peer.on(common.MissionClearAll, () => peer.hangUp());
     await expect(link.uploadFence([])).rejects.toMatchObject({
@@ -312,7 +312,7 @@ describe("a fence", () => {
     });
   });
 
-  test("is cleared, and gone only when the vehicle counts none", async () => {
+  test("is reported as cleared only when the vehicle counts no items", async () => {
     const { peer, link, store } = await open();
     await link.uploadFence(square);
     await expect(link.uploadFence([])).resolves.toMatchObject({ items: 0 });
@@ -324,7 +324,7 @@ describe("a fence", () => {
     expect(store.items).toHaveLength(4);
   });
 
-  test("refused keeps the vehicle's words", async () => {
+  test("that is refused carries the vehicle's status text", async () => {
     const { peer, link } = await open();
     peer.on(common.MissionCount, () => {
       peer.send(build(common.StatusText, { severity: 4, text: "Fence: polygon self-intersects" }));

@@ -28,7 +28,7 @@ const ardupilot = (sent: Partial<MissionItem>, kept: Partial<MissionItem>) =>
 const px4 = (sent: Partial<MissionItem>, kept: Partial<MissionItem>) =>
   missionDifferences([item(sent)], [item({ ...sent, ...kept })], "px4");
 
-test("an item goes out with degrees × 1e7 and comes back the same", () => {
+test("an item is sent with degrees × 1e7 and read back unchanged", () => {
   expect(toWire(item(), 4)).toMatchObject({
     seq: 4,
     x: -338_688_197,
@@ -51,7 +51,7 @@ test("ArduPilot's item 0 is home, PX4's is the plan's own", () => {
   expect(missionFromWire([], "ardupilot")).toEqual([]);
 });
 
-test("PX4 gets an order without a place in the frame for such", () => {
+test("an item without a position is sent to PX4 in MAV_FRAME_MISSION", () => {
   const plan = [item(), item({ command: 20, frame: 3 }), item({ command: 178 })];
   const home = { lat: 0, lng: 0, altitude: 0 };
   expect(wireMission(plan, "px4", home).map(({ frame }) => frame)).toEqual([3, 2, 2]);
@@ -64,7 +64,7 @@ describe("a mission read back", () => {
     expect(px4({ frame: 3 }, { frame: 6 })).toEqual([]);
   });
 
-  test("is not the same in another frame, command, place or height", () => {
+  test("differs in another frame, command, position or height", () => {
     expect(ardupilot({}, { frame: 0 })).toEqual(["item 1: frame 3 became 0"]);
     expect(ardupilot({}, { command: 19 })).toHaveLength(1);
     expect(ardupilot({}, { x_lat: -33.8688198 })).toHaveLength(1);
@@ -72,7 +72,7 @@ describe("a mission read back", () => {
     expect(px4({}, { y_long: 151.2 })).toHaveLength(1);
   });
 
-  test("of another length says so", () => {
+  test("of another length differs in its length", () => {
     expect(missionDifferences([item()], [], "px4")).toEqual(["1 items were sent and 0 came back"]);
   });
 
@@ -86,7 +86,7 @@ describe("a mission read back", () => {
     expect(ardupilot({ command: 21 }, { param4: 1 })).toEqual([]);
   });
 
-  test("of an order without a place may come back without one", () => {
+  test("of an item without a position may come back without one", () => {
     expect(ardupilot({ command: 20 }, { frame: 0, x_lat: 0, y_long: 0, z_alt: 0 })).toEqual([]);
     expect(px4({ command: 178, param2: 5 }, { frame: 2, x_lat: 0, y_long: 0, z_alt: 0 })).toEqual([]);
     expect(ardupilot({ command: 178, param2: 5 }, { param2: 7 })).toHaveLength(1);

@@ -26,7 +26,7 @@ test.each([
   [ParamType.uint16, 65_535],
   [ParamType.uint32, 4_294_967_295],
   [ParamType.real32, -1.5],
-])("PX4's type %i carries %d there and back", (type, value) => {
+])("a value of PX4's type %i is unchanged after encoding and decoding: %d", (type, value) => {
   expect(readParamValue(written(value, type, "px4"), type, "px4")).toBe(value);
 });
 

@@ -6,7 +6,7 @@ import { writeParamValue } from "./param-value";
 const open = scriptedLinks();
 
 describe("parameters", () => {
-  test("of PX4 keep an integer's own bits both ways, negative ones too", async () => {
+  test("of PX4 carry integers bytewise in both directions, also negative ones", async () => {
     const { peer, link } = await open({ autopilot: 12 });
     let stored = -1;
     const answer = () =>
@@ -36,7 +36,7 @@ describe("parameters", () => {
     });
   });
 
-  test("that do not exist are told apart from a vehicle that does not answer", async () => {
+  test("that do not exist get another error than a vehicle that does not answer", async () => {
     const { peer, link } = await open();
     peer.on(common.ParamRequestRead, ({ paramId }) => {
       if (paramId === "KNOWN_NOT") {
@@ -48,7 +48,7 @@ describe("parameters", () => {
     await expect(link.readParams(["much too long a name"])).rejects.toMatchObject({ code: "invalid_input" });
   });
 
-  test("that were sent and not read back may have been set", async () => {
+  test("that were sent and not read back have an unknown outcome", async () => {
     const { peer, link } = await open();
     let reads = 0;
     peer.on(common.ParamRequestRead, ({ paramId }) => {
@@ -64,7 +64,7 @@ describe("parameters", () => {
     await expect(link.writeParam("RTL_ALT", 2000)).rejects.toMatchObject({ code: "vehicle_unreachable" });
   });
 
-  test("lost from the list are asked for by their index", async () => {
+  test("missing from the list are requested by their index", async () => {
     const { peer, link } = await open();
     const send = (paramIndex: number) =>
       peer.send(

@@ -42,7 +42,7 @@ describe("positions", () => {
     expect(toRelativeAltitude(position)).toEqual({ type: "relalt", data: { data: -1.5 } });
   });
 
-  test("of the receiver tell its satellites unless it does not know them", () => {
+  test("of the receiver carry the number of satellites, if it is known", () => {
     const raw = build(common.GpsRawInt, { lat: 10_000_000, lon: 20_000_000, alt: 1500, fixType: 6 });
     expect(toRawGps(Object.assign(raw, { satellitesVisible: 14 }))).toEqual({
       type: "raw_gps",
@@ -164,7 +164,7 @@ describe("the system's status", () => {
     });
   });
 
-  test("says null for what is not measured", () => {
+  test("has null for what is not measured", () => {
     const unknown = build(common.SysStatus, {
       voltageBattery: 65_535,
       currentBattery: -1,
@@ -175,7 +175,7 @@ describe("the system's status", () => {
     });
   });
 
-  test("makes a row of diagnostics for each sensor, the battery, and what else has been heard", () => {
+  test("gives one diagnostics row for each sensor, the battery and every other reported part", () => {
     const { data } = toDiagnostics({
       status,
       gps: { fixType: 3, satellitesVisible: 11, eph: 85 },

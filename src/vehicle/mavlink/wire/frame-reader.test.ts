@@ -1,5 +1,5 @@
 import { MavLinkProtocolV1, MavLinkProtocolV2, x25crc } from "node-mavlink";
-import { mixedFrames, seeded } from "../../../testing/fakes/mavlink-stream";
+import { mixedFrames, seededRandom } from "../../../testing/fakes/mavlink-stream";
 import { build, decode, decodeAs, FrameWriter } from "./codec";
 import { frameCrc } from "./crc";
 import type { Frame } from "./frame";
@@ -27,7 +27,7 @@ const heartbeat = () =>
 
 describe("the checksum", () => {
   test("is the library's, for any bytes", () => {
-    const random = seeded(1);
+    const random = seededRandom(1);
     for (let round = 0; round < 200; round++) {
       const bytes = Buffer.from(Array.from({ length: 3 + round }, () => Math.floor(random() * 256)));
       expect(frameCrc(bytes, 1, bytes.length - 2, 50)).toBe(x25crc(bytes, 1, 2, 50));
@@ -37,7 +37,7 @@ describe("the checksum", () => {
 
 describe("frames", () => {
   test("of a mixed stream come out whole, one by one, however the stream is cut", () => {
-    const frames = mixedFrames(60, seeded(2));
+    const frames = mixedFrames(60, seededRandom(2));
     const stream = Buffer.concat(frames);
     for (let cut = 0; cut <= stream.length; cut++) {
       expect(read(stream.subarray(0, cut), stream.subarray(cut))).toEqual(hex(frames));
@@ -79,8 +79,8 @@ describe("frames", () => {
 });
 
 describe("resynchronisation", () => {
-  test("a false start byte with any length in front of good frames loses none", () => {
-    const frames = mixedFrames(12, seeded(3));
+  test("a false start byte before valid frames loses none of them, whatever its length byte", () => {
+    const frames = mixedFrames(12, seededRandom(3));
     for (const start of [0xfd, 0xfe]) {
       for (let length = 0; length < 256; length++) {
         const noise = Buffer.from([start, length, 0, 0]);
@@ -90,8 +90,8 @@ describe("resynchronisation", () => {
     }
   });
 
-  test("a frame whose length was corrupted, to any value, takes no other with it", () => {
-    const frames = mixedFrames(14, seeded(4));
+  test("a frame with a corrupted length costs no other frame, whatever the length", () => {
+    const frames = mixedFrames(14, seededRandom(4));
     for (let length = 0; length < 256; length++) {
       const broken = Buffer.from(frames[3]!);
       if (broken[1] === length) continue;
@@ -101,9 +101,9 @@ describe("resynchronisation", () => {
     }
   });
 
-  test("of a stream with corrupted bytes exactly the untouched frames come out, at every density", () => {
+  test("a stream with corrupted bytes yields exactly the intact frames, at every error rate", () => {
     for (let seed = 10; seed < 60; seed++) {
-      const random = seeded(seed);
+      const random = seededRandom(seed);
       const frames = mixedFrames(120, random);
       const density = random() * 0.05;
       const sent = frames.map((frame) => {
@@ -127,7 +127,7 @@ describe("resynchronisation", () => {
 
   test("dropped, doubled and inserted bytes cost only the frames they hit", () => {
     for (let seed = 100; seed < 140; seed++) {
-      const random = seeded(seed);
+      const random = seededRandom(seed);
       const frames = mixedFrames(80, random);
       const sent = frames.map((frame) => {
         if (random() > 0.1) return frame;
@@ -145,7 +145,7 @@ describe("resynchronisation", () => {
     }
   });
 
-  test("a chance frame whose checksum holds does not take the good frame with it that it covers in part", () => {
+  test("random bytes that form a valid frame do not cost the real frame that they overlap", () => {
     const good = new FrameWriter(1, 1).encode(
       build(common.StatusText, { severity: 6, text: "a good frame" }),
     );
@@ -166,8 +166,8 @@ describe("resynchronisation", () => {
     expect(read(Buffer.concat([noise, falseStart, good, good]))).toEqual(hex([good, good]));
   });
 
-  test("an unknown message is passed over, and swallows no good frame", () => {
-    const [first, second] = mixedFrames(2, seeded(5)) as [Buffer, Buffer];
+  test("an unknown message is skipped, and costs no valid frame", () => {
+    const [first, second] = mixedFrames(2, seededRandom(5)) as [Buffer, Buffer];
     const unknown = unknownFrame(Buffer.alloc(40, 0x55), 1);
     expect(read(first, unknown, second)).toEqual(hex([first, second]));
 
@@ -177,7 +177,7 @@ describe("resynchronisation", () => {
   });
 
   test("an unknown message does not delay the frame before its end", () => {
-    const [good] = mixedFrames(1, seeded(6)) as [Buffer];
+    const [good] = mixedFrames(1, seededRandom(6)) as [Buffer];
     const header = unknownFrame(Buffer.alloc(200), 1).subarray(0, 10);
     expect(read(header, good)).toEqual(hex([good]));
   });
@@ -190,8 +190,8 @@ test("a frame whose checksum failed is dropped", () => {
 });
 
 describe("waiting", () => {
-  test("ends when the owner skips the incomplete frame, and gives up nothing else", () => {
-    const frames = mixedFrames(3, seeded(8));
+  test("ends when the owner skips the incomplete frame, and drops nothing else", () => {
+    const frames = mixedFrames(3, seededRandom(8));
     const seen: string[] = [];
     const reader = new FrameReader((frame) => seen.push(frame.bytes.toString("hex")));
     reader.push(Buffer.concat([Buffer.from([0xfd, 250, 0, 0, 0, 1, 1, 0, 0, 0]), ...frames]));
@@ -203,7 +203,7 @@ describe("waiting", () => {
   });
 
   test("ends with the stream", () => {
-    const frames = mixedFrames(2, seeded(9));
+    const frames = mixedFrames(2, seededRandom(9));
     const seen: string[] = [];
     const reader = new FrameReader((frame) => seen.push(frame.bytes.toString("hex")));
     const false1 = Buffer.from([0xfd, 250, 0, 0, 0, 1, 1, 0, 0, 0]);
@@ -214,7 +214,7 @@ describe("waiting", () => {
 });
 
 describe("the codec", () => {
-  test("gives back what it encoded, extension fields and cut-off zeros included", () => {
+  test("decodes what it encoded, with extension fields and truncated zeros", () => {
     const text = build(common.StatusText, { severity: 2, text: "PreArm: GPS", id: 0, chunkSeq: 0 });
     const error = build(ParamError, {
       paramId: "NO_SUCH",
@@ -230,7 +230,7 @@ describe("the codec", () => {
     expect(decoded).toEqual([text, error]);
   });
 
-  test("a patched payload carries bits that no number has, under a checksum that holds", () => {
+  test("a patched payload can hold bits that are no valid number, with a valid checksum", () => {
     const set = build(common.ParamSet, { paramId: "COM_FLTMODE1", paramType: 6, targetSystem: 1 });
     const frame = new FrameWriter(245, 190).encode(set, (payload) => payload.writeInt32LE(-1, 0));
     const seen: Buffer[] = [];
@@ -238,7 +238,7 @@ describe("the codec", () => {
     expect(seen.map((payload) => payload.readInt32LE(0))).toEqual([-1]);
   });
 
-  test("numbers frames from 0 to 255 and on from 0", () => {
+  test("numbers frames from 0 to 255 and then from 0 again", () => {
     const writer = new FrameWriter(1, 1);
     const sequences = Array.from({ length: 258 }, () => writer.encode(heartbeat())[4]);
     expect([sequences[0], sequences[255], sequences[256], sequences[257]]).toEqual([0, 255, 0, 1]);

@@ -42,5 +42,5 @@ export const isStatus = (answer: Answer, status: number): answer is Reply =>
   "status" in answer && answer.status === status;
 
 /** What the client heard, in a few words. */
-export const wordsOf = (answer: Answer): string =>
+export const describeAnswer = (answer: Answer): string =>
   "status" in answer ? `${answer.status} ${answer.body.error ?? ""}` : `${answer.failure}: ${answer.why}`;

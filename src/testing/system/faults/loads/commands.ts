@@ -1,22 +1,22 @@
 import type { Db } from "../../../../platform/postgres/db";
 import type { VehicleTap } from "../../../vehicle-tap";
-import type { Account, Finding, Flaw, Load, Round } from "../findings";
+import type { Finding, FindingType, Load, LoadResult, Round } from "../findings";
 import type { Progress } from "../progress";
-import { ask, isStatus, wordsOf } from "./client";
+import { ask, describeAnswer, isStatus } from "./client";
 import { repeatEvery } from "./repeat";
 
 const MOTOR_TEST = 209;
 const EVERY_MS = 200;
 
 /** Disarmed, and dialled through its tap. */
-export interface OrderedDrone {
+export interface CommandTarget {
   readonly id: number;
   readonly tap: VehicleTap;
 }
 
 export interface CommandLoadOptions {
   readonly gateways: readonly string[];
-  readonly drones: readonly OrderedDrone[];
+  readonly drones: readonly CommandTarget[];
   readonly authorization: () => string;
   readonly round: Round;
   readonly progress: Progress;
@@ -29,7 +29,7 @@ interface Order {
   readonly percentage: number;
   /** As the client knows it. */
   outcome: "acknowledged" | "unknown" | "refused";
-  told: string;
+  answer: string;
 }
 
 /** Tests of motors, each at a throttle of its own by which it is known again at the vehicle and in the record. */
@@ -45,7 +45,7 @@ export class CommandLoad implements Load {
       // In turns at each gateway: with one count for both, each might ask for one and the same drone for long.
       let turn = 0;
       return repeatEvery(EVERY_MS, () =>
-        this.order(url, options.drones[turn++ % options.drones.length] as OrderedDrone),
+        this.order(url, options.drones[turn++ % options.drones.length] as CommandTarget),
       );
     });
   }
@@ -54,33 +54,33 @@ export class CommandLoad implements Load {
     await Promise.all(this.repetitions.map((repetition) => repetition.stop()));
   }
 
-  private async order(url: string, drone: OrderedDrone): Promise<void> {
+  private async order(url: string, drone: CommandTarget): Promise<void> {
     const { authorization, round, progress } = this.options;
     const order: Order = {
       round: round.current,
       drone: drone.id,
       percentage: this.counter++ / 1_000,
       outcome: "refused",
-      told: "",
+      answer: "",
     };
     this.orders.push(order);
     const answer = await ask(`${url}/api/v1/drone/action/motortest`, {
       headers: { authorization: authorization() },
       body: { drone_id: drone.id, motor_id: 1, percentage: order.percentage },
     });
-    order.told = wordsOf(answer);
+    order.answer = describeAnswer(answer);
     if (isStatus(answer, 200)) {
       order.outcome = "acknowledged";
       progress.success("commands", url);
     } else if (
       ("failure" in answer && answer.failure === "lost") ||
-      /may have (done|obeyed)/.test(order.told)
+      /may have (done|obeyed)/.test(order.answer)
     ) {
       order.outcome = "unknown";
     }
   }
 
-  async account(): Promise<Account> {
+  async result(): Promise<LoadResult> {
     const { db, drones } = this.options;
     const rows: { drone_id: number; parameters: { percentage: number }; outcome: string }[] = await db(
       "drone_commands",
@@ -88,7 +88,7 @@ export class CommandLoad implements Load {
     const records = new Map(rows.map((row) => [row.parameters.percentage, row.outcome]));
     const done = new Map<string, number>();
     for (const { id, tap } of drones) {
-      for (const { command, _param3 } of tap.longs) {
+      for (const { command, _param3 } of tap.commandLongs) {
         if (command !== MOTOR_TEST) continue;
         const name = nameOf(id, _param3 ?? 0);
         done.set(name, (done.get(name) ?? 0) + 1);
@@ -96,19 +96,19 @@ export class CommandLoad implements Load {
     }
     const findings = this.orders.flatMap((order) => {
       const times = done.get(nameOf(order.drone, order.percentage)) ?? 0;
-      return flawsOf(order, times, records.get(order.percentage)).map(
-        (flaw): Finding => ({
-          kind: "commands",
-          flaw,
+      return findingsOf(order, times, records.get(order.percentage)).map(
+        (type): Finding => ({
+          load: "commands",
+          type,
           round: order.round,
-          detail: `order ${order.percentage}: ${order.told}; done ${times} times, on record as ${records.get(order.percentage) ?? "nothing"}`,
+          detail: `order ${order.percentage}: ${order.answer}; done ${times} times, on record as ${records.get(order.percentage) ?? "nothing"}`,
         }),
       );
     });
     for (const { id, tap } of drones) {
-      if (tap.overtaken === 0) continue;
-      const detail = `drone ${id} heard a replaced link ${tap.overtaken} times`;
-      findings.push({ kind: "commands", flaw: "admitted", round: 0, detail });
+      if (tap.fromReplaced === 0) continue;
+      const detail = `drone ${id} got messages over a replaced link ${tap.fromReplaced} times`;
+      findings.push({ load: "commands", type: "admitted", round: 0, detail });
     }
     const acknowledged = this.orders.filter(({ outcome }) => outcome === "acknowledged").length;
     return { acknowledged, findings };
@@ -118,12 +118,12 @@ export class CommandLoad implements Load {
 /** A float's throttle is the number that was meant, to the third place. */
 const nameOf = (drone: number, percentage: number): string => `${drone} ${percentage.toFixed(3)}`;
 
-function flawsOf({ outcome }: Order, times: number, record: string | undefined): Flaw[] {
-  const flaws: Flaw[] = [];
-  if (outcome === "acknowledged" && (times === 0 || record === undefined)) flaws.push("lost");
-  if (times > 1) flaws.push("duplicated");
-  if (times > 0 && record === undefined) flaws.push("lost");
-  if (outcome === "unknown") flaws.push("unknown");
-  if (outcome === "refused" && times > 0) flaws.push("denied");
-  return flaws;
+function findingsOf({ outcome }: Order, times: number, record: string | undefined): FindingType[] {
+  const types: FindingType[] = [];
+  if (outcome === "acknowledged" && (times === 0 || record === undefined)) types.push("lost");
+  if (times > 1) types.push("duplicated");
+  if (times > 0 && record === undefined) types.push("lost");
+  if (outcome === "unknown") types.push("unknown");
+  if (outcome === "refused" && times > 0) types.push("denied");
+  return types;
 }

@@ -6,7 +6,7 @@ import { ApiClient } from "../../../client";
 import { startCountingVehicle } from "../../../fakes/counting-vehicle";
 import { until } from "../../../until";
 import { tapVehicle } from "../../../vehicle-tap";
-import { asPhysical } from "../../../worlds/replicas";
+import { makePhysical } from "../../../worlds/replicas";
 import { type Deployment, EDGE_SECRET, TUNNEL_SECRET, WEBHOOK_SECRET } from "../deployment";
 import type { Load, Round } from "../findings";
 import type { Progress } from "../progress";
@@ -34,7 +34,17 @@ export interface Loads {
 
 /** One pilot's fleet at work, and whoever else wants something of a deployment. */
 export async function startLoads(deployment: Deployment, round: Round, progress: Progress): Promise<Loads> {
-  const { gateways, doorsOfDrones, relays, tunnels, terms, db, redisUrl, storeUrl, mail } = deployment;
+  const {
+    gateways,
+    droneUrls: doorsOfDrones,
+    relays,
+    tunnels,
+    terms,
+    db,
+    redisUrl,
+    storeUrl,
+    mail,
+  } = deployment;
   const credentials = { username: "pilot@example.com", password: "correct horse battery" };
   const { username, password } = credentials;
   const password_hash = await hashPassword(password);
@@ -57,7 +67,7 @@ export async function startLoads(deployment: Deployment, round: Round, progress:
   const newLinkedDrone = async (vehicle: { host: string; port: number }, ip: string) => {
     const tap = await tapVehicle(vehicle, ip);
     const drone = await newDrone({ host: ip, port: tap.port }, `linked at ${ip}`);
-    await asPhysical(db, drone as never, ip);
+    await makePhysical(db, drone as never, ip);
     return { id: drone.id, tap };
   };
   const vehicles = await simulatedVehicles(4);

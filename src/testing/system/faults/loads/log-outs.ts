@@ -4,7 +4,7 @@ import { createLogger } from "../../../../platform/process/log";
 import { openRedis, type Redis } from "../../../../platform/redis/client";
 import { atEndOfFile } from "../../../clean-up";
 import { until } from "../../../until";
-import type { Account, Finding, Flaw, Load, Round } from "../findings";
+import type { Finding, FindingType, Load, LoadResult, Round } from "../findings";
 import type { Progress } from "../progress";
 import { ask, isStatus } from "./client";
 import { type Repetition, repeatEvery } from "./repeat";
@@ -114,7 +114,7 @@ export class LogOutLoad implements Load {
     });
   }
 
-  async account(): Promise<Account> {
+  async result(): Promise<LoadResult> {
     const alive = this.loggedOut.filter(({ at }) => performance.now() - at < LIFE_MS);
     for (const { token } of alive) await this.tryEveryGateway(token);
     return { acknowledged: this.loggedOut.length, findings: this.findings };
@@ -129,8 +129,8 @@ export class LogOutLoad implements Load {
     }
   }
 
-  private note(flaw: Flaw, detail: string): void {
-    this.findings.push({ kind: "log-outs", flaw, round: this.options.round.current, detail });
+  private note(type: FindingType, detail: string): void {
+    this.findings.push({ load: "log-outs", type, round: this.options.round.current, detail });
   }
 }
 

@@ -2,7 +2,7 @@ import type { Db } from "../../../../platform/postgres/db";
 import { until } from "../../../until";
 import { FleetRows } from "../../../worlds/start-tunnel";
 import { sha256 } from "../../../worlds/uploads";
-import type { Account, Finding, Load, Round } from "../findings";
+import type { Finding, Load, LoadResult, Round } from "../findings";
 import type { Progress } from "../progress";
 import { type Answer, ask, isStatus } from "./client";
 import { type Repetition, repeatEvery } from "./repeat";
@@ -102,16 +102,16 @@ export class PeerLoad implements Load {
     return isStatus(answer, 200) ? sha256(answer.body) : undefined;
   }
 
-  async account(): Promise<Account> {
+  async result(): Promise<LoadResult> {
     const findings: Finding[] = [];
     for (const peer of this.peers) {
       const isServed = await until(() => this.isServed(peer), SERVED_WITHIN_MS).catch(() => false);
       const config = await this.configOf(peer);
-      const finding = { kind: "peers", round: peer.round } as const;
+      const finding = { load: "peers", round: peer.round } as const;
       if (!isServed || config === undefined || peer.config === undefined)
-        findings.push({ ...finding, flaw: "lost", detail: `user ${peer.id} has no peer or no config` });
+        findings.push({ ...finding, type: "lost", detail: `user ${peer.id} has no peer or no config` });
       else if (config !== peer.config)
-        findings.push({ ...finding, flaw: "duplicated", detail: `user ${peer.id} was given a second key` });
+        findings.push({ ...finding, type: "duplicated", detail: `user ${peer.id} was given a second key` });
     }
     return { acknowledged: this.peers.length, findings };
   }

@@ -2,7 +2,7 @@ import { WebSocket } from "ws";
 import { createLogger } from "../../../../platform/process/log";
 import { openRedis, type Redis } from "../../../../platform/redis/client";
 import { atEndOfFile } from "../../../clean-up";
-import type { Account, Finding, Load, Round } from "../findings";
+import type { Finding, Load, LoadResult, Round } from "../findings";
 import type { Progress } from "../progress";
 
 const FRAME_MS = 50;
@@ -69,7 +69,7 @@ export class StickLoad implements Load {
     this.redis.disconnect();
   }
 
-  async account(): Promise<Account> {
+  async result(): Promise<LoadResult> {
     return { acknowledged: this.received, findings: this.findings };
   }
 
@@ -82,9 +82,9 @@ export class StickLoad implements Load {
     this.received += 1;
     const before = this.newest.get(relay) ?? 0;
     if (sequence <= before) {
-      const flaw = sequence === before ? "duplicated" : "out of order";
+      const type = sequence === before ? "duplicated" : "out of order";
       const detail = `frame ${sequence} after ${before} through ${relay}`;
-      this.findings.push({ kind: "sticks", flaw, round, detail });
+      this.findings.push({ load: "sticks", type, round, detail });
     }
     this.newest.set(relay, Math.max(before, sequence));
     if (performance.now() - sentAt < FRESH_MS) this.options.progress.success("sticks", relay);

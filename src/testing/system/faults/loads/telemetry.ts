@@ -1,7 +1,7 @@
 import { io, type Socket } from "socket.io-client";
 import { atEndOfFile } from "../../../clean-up";
-import { type CountingVehicle, numberOf } from "../../../fakes/counting-vehicle";
-import type { Account, Finding, Load, Round } from "../findings";
+import { type CountingVehicle, frameNumberOf } from "../../../fakes/counting-vehicle";
+import type { Finding, Load, LoadResult, Round } from "../findings";
 import type { Progress } from "../progress";
 import { type Repetition, repeatEvery } from "./repeat";
 
@@ -37,7 +37,7 @@ export class TelemetryLoad implements Load {
     await Promise.all(this.watchers.map((watcher) => watcher.stop()));
   }
 
-  async account(): Promise<Account> {
+  async result(): Promise<LoadResult> {
     return {
       acknowledged: this.watchers.reduce((sum, { seen }) => sum + seen, 0),
       findings: this.watchers.flatMap(({ findings }) => findings),
@@ -82,7 +82,7 @@ class Watcher {
     });
     this.socket.on("error", ({ message }: { message: string }) => this.hearError(message));
     this.socket.on("telemetry_data", (frame) => {
-      if (frame.type === "relalt") this.see(numberOf(frame));
+      if (frame.type === "relalt") this.see(frameNumberOf(frame));
     });
     this.asking = repeatEvery(LOOK_MS, async () => this.ask());
   }
@@ -123,8 +123,8 @@ class Watcher {
     if (performance.now() - drone.vehicle.sentAt(number) < FRESH_MS) progress.success("telemetry", this.name);
   }
 
-  private note(flaw: Finding["flaw"], detail: string): void {
+  private note(type: Finding["type"], detail: string): void {
     const { current: round } = this.options.round;
-    this.findings.push({ kind: "telemetry", flaw, round, detail: `${detail}, at ${this.name}` });
+    this.findings.push({ load: "telemetry", type, round, detail: `${detail}, at ${this.name}` });
   }
 }

@@ -3,7 +3,7 @@ import sharp from "sharp";
 import type { MailSink } from "../../../../laptop/servers/mail";
 import type { Db } from "../../../../platform/postgres/db";
 import { sha256 } from "../../../worlds/uploads";
-import type { Account, Finding, Flaw, Load, Round } from "../findings";
+import type { Finding, FindingType, Load, LoadResult, Round } from "../findings";
 import type { Progress } from "../progress";
 import { type Answer, ask, isStatus, type Reply } from "./client";
 import { repeatEvery } from "./repeat";
@@ -133,7 +133,7 @@ export class UploadLoad implements Load {
     if (isWell(answer)) flight.step = "over";
   }
 
-  async account(): Promise<Account> {
+  async result(): Promise<LoadResult> {
     const { db, drones } = this.options;
     const completed = this.flights.filter(({ step }) => step === "end" || step === "over");
     for (const flight of completed) {
@@ -149,8 +149,8 @@ export class UploadLoad implements Load {
     const known = new Set(this.flights.map(({ execution }) => execution));
     for (const id of begun.filter((one) => !known.has(one))) {
       this.findings.push({
-        kind: "uploads",
-        flaw: "duplicated",
+        load: "uploads",
+        type: "duplicated",
         round: 0,
         detail: `execution ${id} is nobody's`,
       });
@@ -158,8 +158,8 @@ export class UploadLoad implements Load {
     return { acknowledged: completed.length, findings: this.findings };
   }
 
-  private note(flaw: Flaw, { round }: Flight, detail: string): void {
-    this.findings.push({ kind: "uploads", flaw, round, detail });
+  private note(type: FindingType, { round }: Flight, detail: string): void {
+    this.findings.push({ load: "uploads", type, round, detail });
   }
 
   private async faultOf({ asset, picture }: Flight): Promise<string | undefined> {
@@ -174,15 +174,15 @@ export class UploadLoad implements Load {
   }
 
   /** What workers did of it: a report for each flight that ended, and a thumbnail for each picture. */
-  async accountOfJobs(): Promise<Account> {
+  async jobsResult(): Promise<LoadResult> {
     clearInterval(this.watch);
     this.countMails();
     const { db, mail } = this.options;
     const ended = this.flights.filter(({ step }) => step === "over");
     const findings: Finding[] = [];
     for (const { execution, asset, round: begun } of ended) {
-      const note = (flaw: "lost" | "duplicated", detail: string, round = begun) =>
-        findings.push({ kind: "jobs", flaw, round, detail });
+      const note = (type: "lost" | "duplicated", detail: string, round = begun) =>
+        findings.push({ load: "jobs", type, round, detail });
       const page = `/executions/${execution}`;
       const rounds = this.mailRounds.filter((_round, at) =>
         mail.mails[at]?.links.some((link) => link.endsWith(page)),

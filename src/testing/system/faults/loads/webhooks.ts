@@ -6,13 +6,13 @@ import {
   paymentEvent,
   signEvent,
 } from "../../../fakes/payment-events";
-import type { Account, Finding, Load, Round } from "../findings";
+import type { Finding, Load, LoadResult, Round } from "../findings";
 import type { Progress } from "../progress";
 import { ask, isStatus } from "./client";
 import { type Repetition, repeatEvery } from "./repeat";
 
 const EVERY_MS = 300;
-/** Of so many events, one is told to both gateways at once. */
+/** Of so many events, one is sent to both gateways at once. */
 const TWICE = 3;
 
 export interface WebhookLoadOptions {
@@ -24,7 +24,7 @@ export interface WebhookLoadOptions {
   readonly progress: Progress;
 }
 
-interface Told {
+interface SentEvent {
   readonly round: number;
   readonly invoice: string;
   readonly event: PaymentEvent;
@@ -34,7 +34,7 @@ interface Told {
 /** A payment provider that tells of paid invoices, each until it is acknowledged. */
 export class WebhookLoad implements Load {
   readonly kind = "webhooks";
-  private readonly told: Told[] = [];
+  private readonly sent: SentEvent[] = [];
   private readonly repetitions: Repetition[];
   private stopping = false;
 
@@ -42,7 +42,7 @@ export class WebhookLoad implements Load {
     const { gateways, progress } = options;
     this.repetitions = gateways.map((url) => {
       progress.expect("webhooks", url);
-      let current: Told | undefined;
+      let current: SentEvent | undefined;
       return repeatEvery(EVERY_MS, async () => {
         if (this.stopping && current?.acknowledged !== false) return;
         if (current?.acknowledged !== false) current = this.newEvent();
@@ -54,24 +54,24 @@ export class WebhookLoad implements Load {
   async stop(): Promise<void> {
     this.stopping = true;
     const deadline = Date.now() + 60_000;
-    while (this.told.some(({ acknowledged }) => !acknowledged) && Date.now() < deadline)
+    while (this.sent.some(({ acknowledged }) => !acknowledged) && Date.now() < deadline)
       await new Promise((resolve) => setTimeout(resolve, 50));
     await Promise.all(this.repetitions.map((repetition) => repetition.stop()));
   }
 
-  private newEvent(): Told {
+  private newEvent(): SentEvent {
     const invoice = freshId("in");
     const { userId } = this.options;
     const object = invoiceObject({
       ...{ id: "sub_faults", customer: "cus_faults", userId, invoice, paymentIntent: freshId("pi") },
     });
-    const event = paymentEvent("invoice.paid", object, 1_795_000_000 + this.told.length);
+    const event = paymentEvent("invoice.paid", object, 1_795_000_000 + this.sent.length);
     const told = { round: this.options.round.current, invoice, event, acknowledged: false };
-    this.told.push(told);
+    this.sent.push(told);
     return told;
   }
 
-  private async tell(url: string, told: Told): Promise<void> {
+  private async tell(url: string, told: SentEvent): Promise<void> {
     const { gateways, progress, secret } = this.options;
     const body = JSON.stringify(told.event);
     const send = async (to: string) => {
@@ -81,22 +81,22 @@ export class WebhookLoad implements Load {
       told.acknowledged = true;
       progress.success("webhooks", to);
     };
-    const twice = this.told.length % TWICE === 0;
+    const twice = this.sent.length % TWICE === 0;
     await Promise.all((twice ? gateways : [url]).map(send));
   }
 
-  async account(): Promise<Account> {
+  async result(): Promise<LoadResult> {
     const rows: { invoice_id: string; status: string }[] = await this.options.db("payments");
-    const findings = this.told.flatMap(({ invoice, acknowledged, round }): Finding[] => {
+    const findings = this.sent.flatMap(({ invoice, acknowledged, round }): Finding[] => {
       const payments = rows.filter(({ invoice_id }) => invoice_id === invoice);
       const finding = {
-        kind: "webhooks",
+        load: "webhooks",
         round,
         detail: `${payments.length} payments of ${invoice}`,
       } as const;
-      if (payments.length > 1) return [{ ...finding, flaw: "duplicated" }];
-      return acknowledged && payments[0]?.status !== "paid" ? [{ ...finding, flaw: "lost" }] : [];
+      if (payments.length > 1) return [{ ...finding, type: "duplicated" }];
+      return acknowledged && payments[0]?.status !== "paid" ? [{ ...finding, type: "lost" }] : [];
     });
-    return { acknowledged: this.told.filter(({ acknowledged }) => acknowledged).length, findings };
+    return { acknowledged: this.sent.filter(({ acknowledged }) => acknowledged).length, findings };
   }
 }

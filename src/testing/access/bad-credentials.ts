@@ -4,8 +4,8 @@ import { Tokens } from "../../features/accounts";
 import { ApiClient } from "../client";
 import { TEST_JWT_SECRET, type TestGateway, type TestUser } from "../worlds/start-gateway";
 
-/** How a caller without a right to it may come: the headers of the request, by what is wrong with them. */
-export type BadCallers = Readonly<Record<string, Readonly<Record<string, string>>>>;
+/** Request headers that every guarded route refuses, by what is wrong with them. */
+export type BadCredentials = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
@@ -13,14 +13,14 @@ const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString("
 const AN_HOUR_MS = 3_600_000;
 
 /**
- * Every way in that is none, for a user who exists. `logged out` is such a token too: whether it is refused
- * elsewhere than here is the access profile's word.
+ * Invalid credentials for an existing user. They include a logged-out token: the access profile decides whether
+ * Socket.IO and the relay refuse it too.
  */
-export async function badCallers(
+export async function badCredentials(
   gateway: TestGateway,
   user: TestUser,
   roomToken: string,
-): Promise<BadCallers> {
+): Promise<BadCredentials> {
   const { tokens } = gateway.features.account;
   const fresh = tokens.pair(user.id);
   const [, payload = "", signature = ""] = fresh.access_token.split(".");
@@ -66,8 +66,8 @@ export async function badCallers(
   };
 }
 
-/** Good tokens of the kinds that a route does not take. */
-export function otherTokens(gateway: TestGateway, user: TestUser) {
+/** A valid token of each kind, for routes that accept another kind. */
+export function validTokens(gateway: TestGateway, user: TestUser) {
   const { tokens } = gateway.features.account;
   const pair = tokens.pair(user.id);
   return {

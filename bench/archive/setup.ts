@@ -12,12 +12,12 @@ import { ObjectStore } from "../../src/platform/objects/object-store";
 import { type Db, openDatabase } from "../../src/platform/postgres/db";
 import { migrateSchema } from "../../src/platform/postgres/migrate";
 import { systemClock } from "../../src/platform/process/clock";
-import { Stops } from "../../src/testing/guards/stops";
+import { CleanupStack } from "../../src/testing/guards/cleanup-stack";
 
 export const FILES = 6;
 export const MEGABYTES_EACH = 50;
 
-export interface Stage {
+export interface ArchiveBench {
   /** Holds the assets as plain files, `0.bin` and on. */
   readonly folder: string;
   readonly store: ObjectStore;
@@ -27,9 +27,9 @@ export interface Stage {
 }
 
 /** An execution with its assets in a store, and the same files on disk for whoever does it by hand. */
-export async function setStage(): Promise<Stage> {
+export async function setUpArchiveBench(): Promise<ArchiveBench> {
   const folder = mkdtempSync(join(tmpdir(), "fleet-bench-archive-"));
-  const stops = new Stops();
+  const stops = new CleanupStack();
   const clear = () => stops.clear();
   stops.add(() => rmSync(folder, { recursive: true, force: true }));
   try {
@@ -64,7 +64,7 @@ export async function setStage(): Promise<Stage> {
   }
 }
 
-async function storeInProcess(folder: string, stops: Stops): Promise<ObjectStore> {
+async function storeInProcess(folder: string, stops: CleanupStack): Promise<ObjectStore> {
   const child = fork(join(__dirname, "store-process.js"), [join(folder, "objects")]);
   stops.add(() => child.kill("SIGKILL"));
   const [S3_ENDPOINT] = (await once(child, "message")) as [string];

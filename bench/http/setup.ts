@@ -8,7 +8,7 @@ import { startRedis } from "../../src/laptop/servers/redis";
 import { openDatabase } from "../../src/platform/postgres/db";
 import { migrateSchema } from "../../src/platform/postgres/migrate";
 import { systemClock } from "../../src/platform/process/clock";
-import { Stops } from "../../src/testing/guards/stops";
+import { CleanupStack } from "../../src/testing/guards/cleanup-stack";
 
 const MISSIONS = 20;
 const POINTS = 10;
@@ -16,7 +16,7 @@ const DRONES = 200;
 const JWT_SECRET = "a secret for benchmarks only, of enough length";
 
 /** A database with one user's missions and drones, and what a server needs to serve them. */
-export interface Stage {
+export interface HttpBench {
   /** Environment of the gateway; the baseline reads the same names. */
   readonly env: Record<string, string>;
   /** Of the user whose missions and drones are read. */
@@ -24,9 +24,9 @@ export interface Stage {
   clear(): Promise<void>;
 }
 
-export async function setStage(): Promise<Stage> {
+export async function setUpHttpBench(): Promise<HttpBench> {
   const folder = mkdtempSync(join(tmpdir(), "fleet-bench-"));
-  const stops = new Stops();
+  const stops = new CleanupStack();
   const clear = () => stops.clear();
   stops.add(() => rmSync(folder, { recursive: true, force: true }));
   try {
@@ -51,7 +51,7 @@ export async function setStage(): Promise<Stage> {
   }
 }
 
-/** The user asked for, and another with as much, so that the reads have something to leave out. */
+/** Stores the user's rows, and the same for a second user, so that the reads have to filter. */
 async function storeRecords(url: string): Promise<string> {
   const db = openDatabase(url, { poolMax: 1, name: "fleet-bench" });
   try {

@@ -1,5 +1,5 @@
 /** A process's log, kept in memory: every line as it was written. */
-export class KeptLog {
+export class CapturedLog {
   private readonly lines: string[] = [];
 
   /** As a destination of `createLogger`. */

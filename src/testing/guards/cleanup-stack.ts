@@ -5,11 +5,10 @@ const signals = ["SIGINT", "SIGTERM"] as const;
 const INTERRUPTED = 130;
 
 /**
- * What a program of its own, such as a benchmark, has started and has to end: last started, first stopped. The
- * servers are in groups of their own, so that nobody else ends them when this process is interrupted; it then does
- * so and exits. A second signal ends this process at once.
+ * Stops what a program such as a benchmark has started, in reverse order. The servers are in their own process groups,
+ * so that only this process stops them when it is interrupted; then it exits. A second signal ends this process at once.
  */
-export class Stops {
+export class CleanupStack {
   private readonly stops: Stop[] = [];
   private clearing: Promise<void> | undefined;
 
@@ -21,13 +20,13 @@ export class Stops {
     this.stops.push(stop);
   }
 
-  /** Wait for something to stand; it is stopped too when the end comes before it does. Rejects as it does. */
+  /** Waits for a server to start, and stops it at the end, also when it is still starting then. Rejects as it does. */
   async keep<T extends { readonly stop: Stop }>(starting: T | Promise<T>): Promise<T> {
     this.add(async () => (await Promise.resolve(starting).catch(() => undefined))?.stop());
     return starting;
   }
 
-  /** Stop everything; one that fails never keeps the others from being stopped. Safe to call twice. */
+  /** Stops everything. A failure does not prevent the other stops. Safe to call twice. */
   clear(): Promise<void> {
     this.clearing ??= this.stopAll();
     return this.clearing;

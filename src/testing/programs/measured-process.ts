@@ -7,22 +7,22 @@ import { compiledPrograms } from "./programs";
 
 const MEGABYTE = 2 ** 20;
 
-/** A service as it is released, in a process of its own whose memory and sockets can be counted. */
-export interface ReleasedProcess {
+/** A compiled service in its own process, whose memory and sockets a test can read. */
+export interface MeasuredProcess {
   readonly url: string;
   readonly port: number;
   /** Resident now and at its most, in megabytes. */
   memory(): { readonly now: number; readonly peak: number };
-  /** Sockets that it has open, those to its neighbours and the one it listens on among them. */
+  /** Open sockets, with its listeners and its connections to other services. */
   sockets(): number;
 }
 
 /** Runs `cmd/<program>` with these variables and no others; resolves when it is ready. Killed at the end of the file. */
-export async function releasedProcess(
+export async function startMeasuredProcess(
   program: string,
   port: number,
   env: Readonly<Record<string, string>>,
-): Promise<ReleasedProcess> {
+): Promise<MeasuredProcess> {
   const child = spawn(process.execPath, [join(compiledPrograms(), "cmd", `${program}.js`)], {
     stdio: "ignore",
     env: { PATH: process.env.PATH, TZ: "UTC", LOG_LEVEL: "silent", DEPLOYMENT: "local", ...env },

@@ -1,25 +1,25 @@
-/** Thrown where a process would have died. */
-export class Killed extends Error {}
+/** Thrown at the step where the process is killed, and at every later one. */
+export class KilledError extends Error {}
 
 /**
- * Stands in for the death of a process at a chosen step. A step is a call of anything that was doomed: a
+ * Simulates that a process is killed at a chosen step. A step is a call of an intercepted object: a
  * statement or a whole transaction of the database, an operation of the store, a mail. The step at which it dies
- * is not done, and none after it is, whatever the dying code still tries.
+ * is not done, and no later step is, whatever the code still tries.
  */
-export class Doom {
+export class KilledProcess {
   private steps = 0;
   private dead = false;
-  /** What was done, and the step that was not. */
+  /** The steps that were done, and the step that was not. */
   readonly trace: string[] = [];
 
-  constructor(private readonly dieAtStep: number) {}
+  constructor(private readonly killedAtStep: number) {}
 
-  get struck(): boolean {
+  get isKilled(): boolean {
     return this.dead;
   }
 
-  /** The same thing, of which each call is a step. */
-  on<Target extends object>(target: Target, name: string): Target {
+  /** A proxy of the target whose calls are steps. */
+  intercept<Target extends object>(target: Target, name: string): Target {
     return new Proxy(target, {
       get: (_target, key) => {
         const member = Reflect.get(target, key, target);
@@ -40,8 +40,8 @@ export class Doom {
     if (!this.dead) {
       this.steps++;
       this.trace.push(what);
-      this.dead = this.steps === this.dieAtStep;
+      this.dead = this.steps === this.killedAtStep;
     }
-    if (this.dead) throw new Killed(`killed before step ${this.dieAtStep}, ${what}`);
+    if (this.dead) throw new KilledError(`killed before step ${this.killedAtStep}, ${what}`);
   }
 }

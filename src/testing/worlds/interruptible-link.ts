@@ -1,8 +1,8 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { atEndOfFile } from "../clean-up";
 
-export interface Interruptible {
-  /** The same URL, through the cable. */
+export interface InterruptibleLink {
+  /** The same URL, through the link. */
   readonly url: string;
   /** How many are carried at this moment. */
   readonly connections: number;
@@ -16,8 +16,8 @@ export interface Interruptible {
   replace(): void;
 }
 
-/** A cable to a neighbour (Postgres, Redis, SMTP) that a test can cut: a plain TCP forwarder on loopback. */
-export async function interruptible(to: string): Promise<Interruptible> {
+/** A TCP forwarder on loopback to a service (Postgres, Redis, SMTP), which a test can cut. */
+export async function interruptibleLink(to: string): Promise<InterruptibleLink> {
   const { hostname, port } = new URL(to);
   const open = new Map<Socket, Socket>();
   let state: "whole" | "stalled" | "cut" = "whole";

@@ -4,8 +4,8 @@ import { storeGeofence, storeMission } from "../worlds/plans";
 import type { TestGateway, TestUser } from "../worlds/start-gateway";
 import { upload } from "../worlds/uploads";
 
-/** One of everything that a user can own, by id. */
-export interface Belongings {
+/** The ids of one object of each kind that a user can own. */
+export interface UserObjects {
   readonly user: TestUser;
   readonly drone: number;
   /** The drone's address. */
@@ -20,22 +20,22 @@ export interface Belongings {
   readonly event: number;
 }
 
-export type Owned = Exclude<keyof Belongings, "user" | "ip" | "roomToken">;
+export type ObjectKind = Exclude<keyof UserObjects, "user" | "ip" | "roomToken">;
 
-/** Stands in every name and title; whoever reads it has read what is not theirs. */
+/** A part of every name and title: a reply to another user must not contain it. */
 export const CONFIDENTIAL = "confidential";
 
 export const TEST_EDGE_SECRET = "what only the edge knows";
 
-/** Where drones are heard: in the strict profile on a port of their own, through the edge. */
+/** A drone's API client: in the strict profile on the drone-only port, with the edge's secret. */
 export const droneApi = (gateway: TestGateway, ip: string): ApiClient =>
   new ApiClient(`${gateway.droneUrl ?? gateway.url}/api/v1`).with({
     "x-drone-ip": ip,
     ...(gateway.droneUrl ? { "x-edge-secret": TEST_EDGE_SECRET } : {}),
   });
 
-/** A new user with one of everything, made through the API. */
-export async function belongings(gateway: TestGateway): Promise<Belongings> {
+/** A new user with one object of each kind, made through the API. */
+export async function createUserObjects(gateway: TestGateway): Promise<UserObjects> {
   const user = await gateway.newUser();
   await saveSubscription(gateway.deps.db, user.id, { status: "active", vehicle_count: 5 });
   const made = async (path: string, body: object, api = user.api) => {
@@ -45,7 +45,7 @@ export async function belongings(gateway: TestGateway): Promise<Belongings> {
   };
   const mission = await storeMission(user.api, `${CONFIDENTIAL} mission`);
   const geofence = await storeGeofence(user.api, `${CONFIDENTIAL} geofence`);
-  // Nobody listens there: an order to it fails at once.
+  // Nothing listens on port 1, so that an order to the drone fails at once.
   const drone = await made("/drone", {
     ...{ type: "sitl", name: `${CONFIDENTIAL} drone`, vehicle_type: "copter" },
     ...{ link_host: "127.0.0.1", port: 1 },

@@ -4,11 +4,11 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { freshFolder } from "../fresh-servers";
-import { Stops } from "./stops";
+import { CleanupStack } from "./cleanup-stack";
 
 /** The program, and its lines as they come. */
 function start(folder: string): { child: ChildProcess; next: () => Promise<string> } {
-  const program = join(__dirname, "stops-program.ts");
+  const program = join(__dirname, "cleanup-stack-program.ts");
   const child = spawn(process.execPath, ["--require", "@swc-node/register", program, folder], {
     stdio: ["ignore", "pipe", "ignore"],
     env: { ...process.env, NODE_OPTIONS: "" },
@@ -41,9 +41,9 @@ test.each(["SIGINT", "SIGTERM"] as const)(
   },
 );
 
-test("what is still starting when the end comes is stopped once it stands", async () => {
+test("a server that is still starting at the clean-up is stopped once it has started", async () => {
   const order: string[] = [];
-  const stops = new Stops();
+  const stops = new CleanupStack();
   let stand = (): void => undefined;
   const starting = new Promise<{ stop: () => void }>((resolve) => {
     stand = () => resolve({ stop: () => order.push("server") });
@@ -57,8 +57,8 @@ test("what is still starting when the end comes is stopped once it stands", asyn
   expect(order).toEqual(["server", "folder"]);
 });
 
-test("what did not start is not stopped, and its failure is the caller's", async () => {
-  const stops = new Stops();
+test("a server that did not start is not stopped, and its error reaches the caller", async () => {
+  const stops = new CleanupStack();
   await expect(stops.keep(Promise.reject(new Error("no port is free")))).rejects.toThrow("no port is free");
   await stops.clear();
   expect(process.listeners("SIGINT").some((listener) => listener.name.includes("interrupted"))).toBe(false);

@@ -1,9 +1,9 @@
 import { startRedis } from "../../laptop/servers/redis";
-import { Stops } from "./stops";
+import { CleanupStack } from "./cleanup-stack";
 
 /** Starts a Redis in the folder that it is given, tells its process id, and waits to be interrupted. */
 async function main(folder: string): Promise<void> {
-  const stops = new Stops();
+  const stops = new CleanupStack();
   stops.add(() => console.log("folder"));
   stops.add(() => Promise.reject(new Error("this one cannot be stopped")));
   console.log("starting");
