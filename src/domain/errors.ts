@@ -1,5 +1,5 @@
 /**
- * An error that a caller may be told about. The code is contract, the message is public and says what to do,
+ * An error that a caller may see. The code is contract, the message is public and says what to do,
  * the cause is private and goes to the log only. HTTP statuses are decided in `http/errors.ts` and at the
  * route, never here.
  */

@@ -6,7 +6,7 @@ import { ulogFlight } from "./ulog/flight";
 import { MAGIC } from "./ulog/reader";
 
 const WINDOW = 1 << 20;
-/** Bytes by which the formats are told apart. */
+/** The first bytes, by which the formats are recognised. */
 const HEAD = 16;
 
 /** Reads a log chunk by chunk: a large log takes no more memory than a small one. */

@@ -6,9 +6,9 @@ import { observeRequests } from "../http/observe";
 import { docsPage } from "../http/openapi/docs-page";
 import { swaggerDocument } from "../http/openapi/swagger";
 import { opsRoutes } from "../http/ops";
-import { protectiveHeaders } from "../http/protective-headers";
 import type { Route } from "../http/route";
 import type { Guards } from "../http/route-guards";
+import { securityHeaders } from "../http/security-headers";
 import type { GatewayConfig } from "../platform/config";
 import type { Logger } from "../platform/process/log";
 import { reachabilityProbes } from "../platform/process/reachability";
@@ -78,7 +78,7 @@ function bareApp(log: Logger, observe: Middleware): Koa {
   const app = new Koa();
   app.on("error", (error) => log.error({ err: error }, "Reply failed"));
   app.use(observe);
-  app.use(protectiveHeaders);
+  app.use(securityHeaders);
   return app;
 }
 

@@ -33,8 +33,8 @@ async function fly(user: TestUser, ip: string, megabytes: number): Promise<void>
   const drone = droneClient(measured.api, ip);
   const api = measured.api.as(user.token);
   const { id } = (await drone.post("/executions/start", {})).body;
-  const wish = { file_name: `${megabytes}.bin`, asset_type: "logs", execution_id: id };
-  const { asset_id, url } = (await drone.post("/authenticate_upload", wish)).body;
+  const input = { file_name: `${megabytes}.bin`, asset_type: "logs", execution_id: id };
+  const { asset_id, url } = (await drone.post("/authenticate_upload", input)).body;
   const stored = await fetch(url, {
     method: "PUT",
     body: Readable.toWeb(Readable.from(content(megabytes))),

@@ -33,7 +33,7 @@ export function mountRoutes(routes: readonly Route[], options: MountOptions): Mi
     // The first match answers: a path such as `/executions/current` also matches `/executions/:id`.
     router[route.method](route.path, async (ctx: Context) => {
       ctx.state.route = route;
-      // Replies hold tokens, keys, presigned URLs and momentary state. An app may have said otherwise.
+      // Replies hold tokens, keys, presigned URLs and momentary state. An app may have set another value.
       if (!ctx.response.get("Cache-Control")) ctx.set("Cache-Control", "no-store");
       route.admit?.();
       const caller = await guard(ctx);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageRoot } from "../platform/process/version";
 
-/** Where the stack keeps its state unless told otherwise. */
+/** The stack's state folder without `--state`. */
 export const defaultStateFolder = join(packageRoot, ".fleet");
 
 /** The content of a running stack's `.fleet/ready.json`; null for a part that it does not run. */

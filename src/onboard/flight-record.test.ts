@@ -31,8 +31,8 @@ test("a flight is recorded from arming to disarming, with its log, also an execu
   atEndOfFile(() => simulator.stop());
   const [vehicle] = simulator.vehicles;
   if (!vehicle) throw new Error("There is no vehicle.");
-  const wish = { type: "sitl", name: "Heron", vehicle_type: "copter" };
-  const { body: drone } = await api.post("/drone", { ...wish, port: vehicle.port, link_host: vehicle.host });
+  const input = { type: "sitl", name: "Heron", vehicle_type: "copter" };
+  const { body: drone } = await api.post("/drone", { ...input, port: vehicle.port, link_host: vehicle.host });
   const asDrone = gateway.api.with({ "x-drone-ip": drone.ip });
   const { body: left } = await asDrone.post("/executions/start", {});
 

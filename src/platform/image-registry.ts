@@ -1,6 +1,6 @@
 import { ECRClient, GetAuthorizationTokenCommand } from "@aws-sdk/client-ecr";
 import { DomainError } from "../domain/errors";
-import { withoutReply } from "./objects/sts";
+import { redactedError } from "./objects/sts";
 
 export interface ImageRegistrySettings {
   readonly REGISTRY_PROVIDER: "ecr" | "static";
@@ -84,7 +84,7 @@ function elasticRegistry(settings: ImageRegistrySettings): ImageRegistry {
           "unavailable",
           "The image registry gives no login just now; try again shortly.",
           {
-            cause: withoutReply("ECR", error),
+            cause: redactedError("ECR", error),
           },
         );
       }

@@ -7,7 +7,7 @@ export interface Mail {
   readonly html?: string;
   /** Pictures that the HTML shows as `cid:<id>`. */
   readonly inline?: readonly { readonly id: string; readonly fileName: string; readonly png: Buffer }[];
-  /** The same for every attempt at the same mail, so that a mail server can tell a second copy; made up when absent. */
+  /** The same for every attempt at the same mail, so that a mail server can detect a second copy; random when absent. */
   readonly messageId?: string;
 }
 

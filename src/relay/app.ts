@@ -2,7 +2,7 @@ import Koa, { type Context } from "koa";
 import { may } from "../domain/access";
 import { observeRequests } from "../http/observe";
 import { opsRoutes, type Probe } from "../http/ops";
-import { protectiveHeaders } from "../http/protective-headers";
+import { securityHeaders } from "../http/security-headers";
 import type { Db } from "../platform/postgres/db";
 import type { Lifecycle } from "../platform/process/lifecycle";
 import type { Logger } from "../platform/process/log";
@@ -30,7 +30,7 @@ export function relayApp({ log, registry, lifecycle, trustedProxies, dependencie
   const app = new Koa();
   app.on("error", (error) => log.error({ err: error }, "a reply failed"));
   app.use(observeRequests(log, registry, trustedProxies));
-  app.use(protectiveHeaders);
+  app.use(securityHeaders);
   app.use(opsRoutes(lifecycle, registry, dependencies));
   app.use(async (ctx, next) => {
     const [, id] = dronePath.exec(ctx.path) ?? [];

@@ -13,7 +13,7 @@ interface Waiting {
   readonly arrivedAt: number;
 }
 
-/** The payload that tells these pings from the keep-alive's. */
+/** The payload that distinguishes these pings from the keep-alive's. */
 const MARK = Buffer.from("w");
 
 /**

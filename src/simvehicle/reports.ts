@@ -1,4 +1,4 @@
-/** What a vehicle tells whoever listens, beside its telemetry. */
+/** Messages that a vehicle sends on an event: status texts, reached mission items, a changed home. */
 export interface Reports {
   /** STATUSTEXT. */
   text(severity: Severity, text: string): void;

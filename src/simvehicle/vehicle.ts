@@ -101,7 +101,7 @@ export class SimVehicle {
 
   receive(message: MavLinkData, from: Sender): void {
     if (message instanceof minimal.Heartbeat) {
-      this.failsafes.heard(from.systemId, this.now);
+      this.failsafes.onHeartbeat(from.systemId, this.now);
       return;
     }
     if (!this.isForUs(message)) return;
@@ -162,7 +162,7 @@ export class SimVehicle {
   private sticks({ x, y, z, r }: common.ManualControl, from: Sender): void {
     const { flight, now } = this;
     if (flight.autopilot === "ardupilot" && from.systemId !== flight.tuning.groundStation) return;
-    this.failsafes.heard(from.systemId, now);
+    this.failsafes.onHeartbeat(from.systemId, now);
     const seconds = flight.params.get("RC_OVERRIDE_TIME", flight.params.get("COM_RC_LOSS_T", 0.5));
     // ArduPilot's rovers also drive backwards: -1000 to 1000.
     const bothWays = flight.autopilot === "ardupilot" && flight.kind === "rover";

@@ -65,8 +65,8 @@ const startTunnel = (env: Record<string, string> = {}) =>
   );
 
 async function newDrone() {
-  const wish = { type: "physical", name: "Survey copter", vehicle_type: "copter" };
-  const { body } = await owner.api.post("/drone", wish);
+  const input = { type: "physical", name: "Survey copter", vehicle_type: "copter" };
+  const { body } = await owner.api.post("/drone", input);
   await until(() => isPeer(body.ip));
   return body;
 }

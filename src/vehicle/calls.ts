@@ -124,7 +124,7 @@ export const paramCalls = table({
   },
 });
 
-/** Every call on a vehicle's link, said once: local and remote links are made from this table. */
+/** The table of calls on a vehicle's link: local and remote links are made from it. */
 export const vehicleCalls = { ...flightCalls, ...planCalls, ...paramCalls } as const;
 
 export type CallName = keyof typeof vehicleCalls;

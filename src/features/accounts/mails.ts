@@ -1,6 +1,6 @@
 import type { Mail } from "../../platform/mail";
 
-/** Both links open the web client's password page, which tells them apart by `verify`. */
+/** Both links open the web client's password page, which distinguishes them by `verify`. */
 const passwordPage = (origin: string, token: string) =>
   `${origin.replace(/\/$/, "")}/reset-password?token=${encodeURIComponent(token)}`;
 

@@ -11,7 +11,7 @@ export interface VerifiedToken extends TokenTimes {
 
 type IssueTimes = Pick<TokenTimes, "issuedAt" | "passwordAt">;
 
-/** Whether a token was issued on another password. Tokens of releases before 0.1 only tell when they were issued. */
+/** Whether a token was issued on another password. Tokens of releases before 0.1 hold only the time of issue. */
 export const isOfAnotherPassword = (
   { issuedAt, passwordAt }: IssueTimes,
   { password_changed_at }: Pick<AccountStatus, "password_changed_at">,

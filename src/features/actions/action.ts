@@ -13,10 +13,10 @@ export interface Action<Body extends z.ZodObject = z.ZodObject, Result extends z
   readonly result: Result;
   /** Status for a body that does not fit; 500 unless the contract says otherwise. */
   readonly invalidInput?: 400;
-  run(order: Order, body: z.output<Body>): Promise<Done<z.input<Result>>>;
+  run(order: Order, body: z.output<Body>): Promise<ActionResult<z.input<Result>>>;
 }
 
-export interface Done<Result = unknown> {
+export interface ActionResult<Result = unknown> {
   /** A sentence for the user. */
   readonly message: string;
   readonly result: Result;

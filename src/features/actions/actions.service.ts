@@ -4,7 +4,7 @@ import type { Db } from "../../platform/postgres/db";
 import { retryWhileUnavailable } from "../../platform/postgres/retry";
 import type { Logger } from "../../platform/process/log";
 import type { LinkTarget, VehicleLinks } from "../../vehicle";
-import type { Action, Done, Order, OrderedDrone } from "./action";
+import type { Action, ActionResult, Order, OrderedDrone } from "./action";
 import { finishCommand, insertCommand, insertVerifiedPlan } from "./commands.store";
 
 /** How long the record of an outcome waits for a database that is down. */
@@ -26,7 +26,12 @@ export interface ActionsDeps<Drone extends OrderedDrone> {
 }
 
 export interface ActionService {
-  order(userId: number, droneId: number, action: Action, parameters: Record<string, unknown>): Promise<Done>;
+  order(
+    userId: number,
+    droneId: number,
+    action: Action,
+    parameters: Record<string, unknown>,
+  ): Promise<ActionResult>;
 }
 
 /**
@@ -46,7 +51,7 @@ export class RecordedActions<Drone extends OrderedDrone> implements ActionServic
     droneId: number,
     action: Action,
     parameters: Record<string, unknown>,
-  ): Promise<Done> {
+  ): Promise<ActionResult> {
     const drone = await this.deps.droneFor(userId, droneId);
     const record = await insertCommand(this.db, {
       drone_id: drone.id,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { BodyId } from "../../http/route";
 import type { FenceUpload } from "../../vehicle";
 import { type Geofence, toFence } from "../../vehicle";
-import { type Action, action, type Done, type Order } from "./action";
+import { type Action, type ActionResult, action, type Order } from "./action";
 import { UploadedFence } from "./actions.schema";
 
 /** Put geofences on a drone. Each replaces the whole fence that was there. */
@@ -39,7 +39,7 @@ export const fenceActions: readonly Action[] = [
 async function replaceFence(
   order: Order,
   geofences: readonly Geofence[],
-): Promise<Done<z.input<typeof UploadedFence>>> {
+): Promise<ActionResult<z.input<typeof UploadedFence>>> {
   const fence = toFence(geofences);
   const uploaded = await order.onLink((link) => link.uploadFence(fence));
   return {

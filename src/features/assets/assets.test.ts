@@ -29,14 +29,14 @@ const newVehicle = async ({ api }: TestUser) =>
 const assetOf = async (id: number) =>
   (await user.api.get(`/assets/${vehicle.id}`)).body.data.find((asset: { id: number }) => asset.id === id);
 
-const wish = { file_name: "flight.bin", asset_type: "logs" };
+const uploadRequest = { file_name: "flight.bin", asset_type: "logs" };
 
 test("curl -T uploads to the URL as it is, and the download is the same bytes under the drone's name", async () => {
   const folder = freshFolder("curl");
   const content = Buffer.from("a log of some flight");
   writeFileSync(join(folder, "some file.bin"), content);
   const { body } = await drone.post("/authenticate_upload", {
-    ...wish,
+    ...uploadRequest,
     file_name: "übung 1.bin",
     checksum: sha256(content),
   });
@@ -55,7 +55,7 @@ test("curl -T uploads to the URL as it is, and the download is the same bytes un
 
 test("a retry before completion is the same asset with a new URL, and the same content afterwards a conflict", async () => {
   const content = "the same content";
-  const request = { ...wish, file_name: "retry.bin", checksum: sha256(content) };
+  const request = { ...uploadRequest, file_name: "retry.bin", checksum: sha256(content) };
   const [first, second] = [
     await drone.post("/authenticate_upload", request),
     await drone.post("/authenticate_upload", request),
@@ -75,7 +75,7 @@ test("a retry before completion is the same asset with a new URL, and the same c
 });
 
 test("ten requests for one file at once are one asset", async () => {
-  const request = { ...wish, file_name: "race.bin", checksum: sha256("race") };
+  const request = { ...uploadRequest, file_name: "race.bin", checksum: sha256("race") };
   const replies = await Promise.all(
     Array.from({ length: 10 }, () => drone.post("/authenticate_upload", request)),
   );
@@ -83,7 +83,7 @@ test("ten requests for one file at once are one asset", async () => {
 });
 
 test("without a checksum every flight's log.bin is an asset of its own", async () => {
-  const nameless = { ...wish, file_name: "log.bin", checksum: null };
+  const nameless = { ...uploadRequest, file_name: "log.bin", checksum: null };
   const one = await upload(drone, nameless, "flight one");
   const two = await upload(drone, nameless, "flight two");
   expect(two.completed.status).toBe(200);
@@ -100,7 +100,7 @@ test.each([
     const content = meant ?? "whole";
     const checksum = sent === "" ? null : sha256(content);
     const { body } = await drone.post("/authenticate_upload", {
-      ...wish,
+      ...uploadRequest,
       file_name: `${name}.bin`,
       checksum,
     });
@@ -127,7 +127,7 @@ test.each([
 
 test("a log that changed during the upload is the same asset with its new checksum", async () => {
   const { body: flight } = await drone.post("/executions/start", {});
-  const request = { ...wish, file_name: "growing.bin", execution_id: flight.id };
+  const request = { ...uploadRequest, file_name: "growing.bin", execution_id: flight.id };
   const announced = await drone.post("/authenticate_upload", { ...request, checksum: sha256("half") });
   const { asset_id } = announced.body;
   await put(announced.body.url, "half and the rest");
@@ -141,9 +141,9 @@ test("a log that changed during the upload is the same asset with its new checks
 
 test("an MD5 is accepted as the checksum, in any case of letters; other texts are refused", async () => {
   const md5 = "900150983CD24FB0D6963F7D28E17F72";
-  const { completed } = await upload(drone, { ...wish, file_name: "abc.bin", checksum: md5 }, "abc");
+  const { completed } = await upload(drone, { ...uploadRequest, file_name: "abc.bin", checksum: md5 }, "abc");
   expect(completed.status).toBe(200);
-  const refused = await drone.post("/authenticate_upload", { ...wish, checksum: "crc32:1234" });
+  const refused = await drone.post("/authenticate_upload", { ...uploadRequest, checksum: "crc32:1234" });
   expect(refused).toMatchObject({
     status: 400,
     body: { error: { message: expect.stringContaining("SHA-256") } },
@@ -160,10 +160,10 @@ test("content that is certainly not of the announced type is refused", async () 
 
 test("another drone neither completes this one's upload nor names its execution", async () => {
   const foreign = droneClient(gateway.api, (await newVehicle(await gateway.newUser())).ip);
-  const { body } = await drone.post("/authenticate_upload", { ...wish, file_name: "mine.bin" });
+  const { body } = await drone.post("/authenticate_upload", { ...uploadRequest, file_name: "mine.bin" });
   expect((await foreign.post("/complete_upload", { asset_id: body.asset_id })).status).toBe(403);
   const execution = (await drone.post("/executions/start", {})).body.id;
-  const named = await foreign.post("/authenticate_upload", { ...wish, execution_id: execution });
+  const named = await foreign.post("/authenticate_upload", { ...uploadRequest, execution_id: execution });
   expect(named).toMatchObject({ status: 403, body: { success: false } });
 });
 
@@ -180,7 +180,11 @@ test.each([
 ])("a file named %j is stored as %j, and comes back whole", async (given, stored) => {
   expect(safeFileName(given)).toBe(stored);
   expect(Buffer.byteLength(assetKey({ drone_id: 1, id: 1, file_name: given }))).toBeLessThan(1_024);
-  const { asset_id, completed } = await upload(drone, { ...wish, file_name: given }, `content of ${given}`);
+  const { asset_id, completed } = await upload(
+    drone,
+    { ...uploadRequest, file_name: given },
+    `content of ${given}`,
+  );
   expect(completed.status).toBe(200);
   expect((await assetOf(asset_id)).file_name).toBe(given);
   const { body } = await user.api.get(`/assets/${vehicle.id}/download/${asset_id}`);
@@ -206,7 +210,7 @@ test("an image gets an upright thumbnail; a broken one is kept without", async (
 });
 
 test("deleted assets leave neither rows nor objects, also when their upload URL is used later", async () => {
-  const { asset_id, url } = await upload(drone, { ...wish, file_name: "gone.bin" }, "soon gone");
+  const { asset_id, url } = await upload(drone, { ...uploadRequest, file_name: "gone.bin" }, "soon gone");
   const folder = assetFolder({ drone_id: vehicle.id, id: asset_id });
   const foreign = 2_000_000_000;
   const reply = await user.api.post(`/assets/${vehicle.id}/delete`, { ids: [asset_id, foreign] });
@@ -221,7 +225,7 @@ test("deleted assets leave neither rows nor objects, also when their upload URL 
 test("a deleted vehicle's assets stay its owner's", async () => {
   const owner = await gateway.newUser();
   const old = await newVehicle(owner);
-  const { asset_id } = await upload(droneClient(gateway.api, old.ip), wish, "the last flight");
+  const { asset_id } = await upload(droneClient(gateway.api, old.ip), uploadRequest, "the last flight");
   await owner.api.delete(`/drone/${old.id}`);
   const { body } = await owner.api.get(`/assets/${old.id}`);
   expect(body.data.map(({ id }: { id: number }) => id)).toEqual([asset_id]);
@@ -236,7 +240,7 @@ test("assets and executions from the time of an earlier owner are not shown to t
   const { body: flight } = await onBoard.post("/executions/start", {});
   const { asset_id } = await upload(
     onBoard,
-    { ...wish, file_name: "private.bin" },
+    { ...uploadRequest, file_name: "private.bin" },
     "where the first owner lives",
   );
   expect((await onBoard.post(`/executions/${flight.id}/complete`, { status: "completed" })).status).toBe(200);

@@ -35,7 +35,7 @@ beforeAll(async () => {
 const origin = (url: string) => new URL(url).origin;
 const elsewhere = (url: string, at: InterruptibleLink) => url.replace(origin(url), origin(at.url));
 const assets = async () => (await flight.user.api.get(`/assets/${flight.vehicle.id}`)).body.data;
-const wish = (content: string) => ({
+const uploadRequest = (content: string) => ({
   file_name: `${content}.bin`,
   asset_type: "logs",
   checksum: sha256(content),
@@ -63,7 +63,7 @@ test("a URL is signed for its audience's address of the store, and invalid at th
 });
 
 test("an upload stays pending while the store is unavailable, and is completed afterwards", async () => {
-  const { asset_id, url } = (await flight.drone.post("/authenticate_upload", wish("blackout"))).body;
+  const { asset_id, url } = (await flight.drone.post("/authenticate_upload", uploadRequest("blackout"))).body;
   await put(url, "blackout");
   ours.cut();
   try {
@@ -74,7 +74,9 @@ test("an upload stays pending while the store is unavailable, and is completed a
     });
     expect((await assets()).find(({ id }: { id: number }) => id === asset_id).status).toBe("pending");
     // What needs no more than a signature goes on.
-    expect((await flight.drone.post("/authenticate_upload", wish("blackout"))).body.asset_id).toBe(asset_id);
+    expect((await flight.drone.post("/authenticate_upload", uploadRequest("blackout"))).body.asset_id).toBe(
+      asset_id,
+    );
   } finally {
     ours.mend();
   }
@@ -82,7 +84,7 @@ test("an upload stays pending while the store is unavailable, and is completed a
 });
 
 test("assets deleted while the store is unavailable lose their rows at once, and their objects afterwards", async () => {
-  const { asset_id } = await upload(flight.drone, wish("doomed"), "doomed");
+  const { asset_id } = await upload(flight.drone, uploadRequest("doomed"), "doomed");
   ours.cut();
   try {
     const reply = await flight.user.api.post(`/assets/${flight.vehicle.id}/delete`, { ids: [asset_id] });

@@ -118,8 +118,8 @@ test("a video whose reading was interrupted is neither ready nor failed, and the
   const owner = await idle.newUser();
   const { id, ip } = (await owner.api.post("/drone", { type: "sitl", name: "Eye", vehicle_type: "copter" }))
     .body;
-  const wish = { file_name: "a.mp4", asset_type: "video" };
-  const { asset_id } = await upload(droneClient(idle.api, ip), wish, await film("a.mp4", ...h264));
+  const uploadRequest = { file_name: "a.mp4", asset_type: "video" };
+  const { asset_id } = await upload(droneClient(idle.api, ip), uploadRequest, await film("a.mp4", ...h264));
   const { db, store, log } = idle.deps;
   let reads = 0;
   const failing = Object.assign(Object.create(store), {

@@ -24,7 +24,7 @@ beforeEach(() => void fake.requests.splice(0));
 async function subscriber(vehicles = 2) {
   const user = await gateway.newUser();
   const wish = { id: freshId("sub"), customer: freshId("cus"), userId: user.id, quantity: vehicles };
-  fake.hold(wish.id, wish.customer, vehicles);
+  fake.addSubscription(wish.id, wish.customer, vehicles);
   // A second ago by the provider's clock, so that what is done next is newer.
   const completed = paymentEvent("checkout.session.completed", checkoutObject(wish), 1_795_000_000);
   await gateway.api.post("/billing/webhook", completed);
@@ -44,7 +44,7 @@ describe("a checkout", () => {
     expect(body).toMatchObject({ success: true, session_id: expect.stringMatching(/^cs_test_/) });
     expect(body.checkout_url).toBe(`https://checkout.example.com/${body.session_id}`);
     expect(body.data).toEqual({ checkout_url: body.checkout_url, session_id: body.session_id });
-    expect(fake.lines).toEqual(["POST /v1/checkout/sessions"]);
+    expect(fake.requestLines).toEqual(["POST /v1/checkout/sessions"]);
     expect(fake.requests[0]?.headers.authorization).toBe("Bearer sk_test_fake");
     expect(fake.requests[0]?.fields).toEqual({
       mode: "subscription",
@@ -112,7 +112,7 @@ describe("a checkout", () => {
       const reply = await api.post("/billing/checkout", { vehicle_count: 1 });
       expect(reply).toMatchObject({ status: 400, body: { success: false, error: { code: 400 } } });
     }
-    expect(fake.lines).toEqual([]);
+    expect(fake.requestLines).toEqual([]);
   });
 
   test("after a cancellation is for the same customer", async () => {
@@ -156,7 +156,7 @@ describe("the vehicle count", () => {
     const { status, body } = await user.api.put("/billing/subscription/vehicles", { vehicle_count: 5 });
     expect(status).toBe(200);
     expect(body.data).toMatchObject({ vehicle_count: 5, status: "active" });
-    expect(fake.lines).toEqual([`GET /v1/subscriptions/${id}`, `POST /v1/subscriptions/${id}`]);
+    expect(fake.requestLines).toEqual([`GET /v1/subscriptions/${id}`, `POST /v1/subscriptions/${id}`]);
     expect(fake.requests[1]?.fields).toEqual({
       "items[0][id]": `si_${id}`,
       "items[0][quantity]": "5",
@@ -174,7 +174,7 @@ describe("the vehicle count", () => {
     const reply = await user.api.put("/billing/subscription/vehicles", { vehicle_count: 1 });
     expect(reply).toMatchObject({ status: 400, body: { success: false, error: { code: 400 } } });
     expect(reply.body.error.message).toContain("2 physical and 3 simulated");
-    expect(fake.lines).toEqual([]);
+    expect(fake.requestLines).toEqual([]);
     expect((await user.api.put("/billing/subscription/vehicles", { vehicle_count: 2 })).status).toBe(200);
   });
 
@@ -230,7 +230,7 @@ describe("a cancellation", () => {
     const { user, id } = await subscriber();
     const { body } = await user.api.post("/billing/subscription/cancel", { immediate: true });
     expect(body.data).toMatchObject({ status: "canceled" });
-    expect(fake.lines).toEqual([`DELETE /v1/subscriptions/${id}`]);
+    expect(fake.requestLines).toEqual([`DELETE /v1/subscriptions/${id}`]);
     expect((await user.api.post("/billing/subscription/reactivate")).status).toBe(400);
     const wish = { type: "physical", name: "One", vehicle_type: "copter" };
     expect((await user.api.post("/drone", wish)).body.error).toContain("subscription_inactive");

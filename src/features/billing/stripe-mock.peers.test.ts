@@ -36,11 +36,11 @@ const seen = {
 };
 
 test("accepts our checkouts, with its own price and with ours, for a customer and for an email", async () => {
-  const wish = { userId: 7, vehicleCount: 3, customerId: undefined, email: "pilot@example.com" };
+  const fields = { userId: 7, vehicleCount: 3, customerId: undefined, email: "pilot@example.com" };
   const opened = { url: expect.stringMatching(/^https/), sessionId: expect.stringMatching(/^cs_/) };
   for (const one of [provider, unpriced]) {
-    expect(await one.openCheckout(wish)).toEqual(opened);
-    expect(await one.openCheckout({ ...wish, customerId: "cus_1", email: undefined })).toEqual(opened);
+    expect(await one.openCheckout(fields)).toEqual(opened);
+    expect(await one.openCheckout({ ...fields, customerId: "cus_1", email: undefined })).toEqual(opened);
   }
   await expect(provider.closeCheckout("cs_test_1")).resolves.toBeUndefined();
 });
@@ -62,7 +62,7 @@ test("accepts our change of quantity, both cancellations and their reversal", as
 });
 
 test("refuses a request that Stripe does not have, so that the tests above can fail", async () => {
-  const wish = { userId: 7, customerId: undefined, email: "pilot@example.com" };
-  const refused = provider.openCheckout({ ...wish, vehicleCount: "many" as never });
+  const fields = { userId: 7, customerId: undefined, email: "pilot@example.com" };
+  const refused = provider.openCheckout({ ...fields, vehicleCount: "many" as never });
   await expect(refused).rejects.toMatchObject({ code: "billing_refused" });
 });

@@ -30,7 +30,7 @@ export interface WebhookDeps {
   readonly provider: Pick<PaymentProvider, "find"> | undefined;
 }
 
-export type Reception = "processed" | "duplicate" | "ignored";
+export type WebhookResult = "processed" | "duplicate" | "ignored";
 
 /** An older signature may be a replay. */
 const SIGNATURE_TOLERANCE_SECONDS = 300;
@@ -48,7 +48,7 @@ export class WebhookService {
    * Rejects with `invalid_input` when the signature or the payload is not good. Any other rejection leaves nothing
    * behind, and the provider sends the event again.
    */
-  async receive(body: Buffer, signature: string | undefined): Promise<Reception> {
+  async receive(body: Buffer, signature: string | undefined): Promise<WebhookResult> {
     this.verify(body, signature);
     const event = parseEvent(body);
     const handling = readEvent(event);

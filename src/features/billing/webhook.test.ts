@@ -36,13 +36,13 @@ const paymentsOf = async ({ api }: TestUser) => (await api.get("/billing/payment
 
 async function newSubscriber(at = gateway) {
   const user = await at.newUser();
-  const wish: SubscriptionFields = { id: freshId("sub"), customer: freshId("cus"), userId: user.id };
+  const fields: SubscriptionFields = { id: freshId("sub"), customer: freshId("cus"), userId: user.id };
   const told = (kind: string, changes: Partial<SubscriptionFields>, created: number) =>
     send(
-      paymentEvent(`customer.subscription.${kind}`, subscriptionObject({ ...wish, ...changes }), created),
+      paymentEvent(`customer.subscription.${kind}`, subscriptionObject({ ...fields, ...changes }), created),
       at,
     );
-  return { user, wish, told };
+  return { user, fields, told };
 }
 
 describe("a signature", () => {
@@ -123,8 +123,12 @@ const ago = (seconds: number) => Math.floor(Date.now() / 1000) - seconds;
 
 describe("a subscription", () => {
   test("that is bought lets its user add vehicles, and a repeated event changes nothing", async () => {
-    const { user, wish } = await newSubscriber();
-    const bought = paymentEvent("checkout.session.completed", checkoutObject({ ...wish, quantity: 3 }), NOW);
+    const { user, fields } = await newSubscriber();
+    const bought = paymentEvent(
+      "checkout.session.completed",
+      checkoutObject({ ...fields, quantity: 3 }),
+      NOW,
+    );
     expect((await send(bought)).body.status).toBe("processed");
     expect(await subscriptionOf(user)).toMatchObject({ status: "active", vehicle_count: 3, granted: false });
     expect((await send(bought)).body.status).toBe("duplicate");
@@ -156,17 +160,17 @@ describe("a subscription", () => {
   });
 
   test("is not requested from the provider after an older update", async () => {
-    const { user, wish, told } = await newSubscriber(asking);
-    fake.hold(wish.id, wish.customer, 6);
+    const { user, fields, told } = await newSubscriber(asking);
+    fake.addSubscription(fields.id, fields.customer, 6);
     await told("updated", { quantity: 3 }, NOW + 9);
     await told("updated", { quantity: 1 }, NOW + 5);
-    expect(fake.lines).not.toContain(`GET /v1/subscriptions/${wish.id}`);
+    expect(fake.requestLines).not.toContain(`GET /v1/subscriptions/${fields.id}`);
     expect(await subscriptionOf(user)).toMatchObject({ vehicle_count: 3 });
   });
 
   test("that a checkout reported before its payment takes the state of an older update", async () => {
-    const { user, wish, told } = await newSubscriber();
-    const checkout = { ...checkoutObject(wish), payment_status: "unpaid" };
+    const { user, fields, told } = await newSubscriber();
+    const checkout = { ...checkoutObject(fields), payment_status: "unpaid" };
     await send(paymentEvent("checkout.session.completed", checkout, NOW + 3));
     expect(await subscriptionOf(user)).toMatchObject({ status: "incomplete" });
     await told("updated", { status: "active", quantity: 2 }, NOW + 2);
@@ -176,14 +180,16 @@ describe("a subscription", () => {
   test("ends in the same state for every order of the same events", async () => {
     const kinds = ["checkout", "created", "updated", "invoice"] as const;
     for (const order of permutations(kinds)) {
-      const { user, wish, told } = await newSubscriber();
+      const { user, fields, told } = await newSubscriber();
       const tell = {
         checkout: () =>
-          send(paymentEvent("checkout.session.completed", checkoutObject({ ...wish, quantity: 2 }), NOW + 3)),
+          send(
+            paymentEvent("checkout.session.completed", checkoutObject({ ...fields, quantity: 2 }), NOW + 3),
+          ),
         created: () => told("created", { status: "incomplete", quantity: 2, userId: undefined }, NOW),
         updated: () => told("updated", { status: "active", quantity: 2, userId: undefined }, NOW + 2),
         invoice: () =>
-          send(paymentEvent("invoice.paid", invoiceObject({ ...wish, userId: undefined }), NOW + 2)),
+          send(paymentEvent("invoice.paid", invoiceObject({ ...fields, userId: undefined }), NOW + 2)),
       };
       for (const kind of order) expect((await tell[kind]()).status).toBe(200);
       const ends = { order, ...(await subscriptionOf(user)), payments: (await paymentsOf(user)).length };
@@ -194,28 +200,28 @@ describe("a subscription", () => {
 
   test("of an unknown customer is assigned when the customer's user becomes known", async () => {
     const user = await gateway.newUser();
-    const wish = { id: freshId("sub"), customer: freshId("cus"), quantity: 2 };
-    await send(paymentEvent("customer.subscription.created", subscriptionObject(wish), NOW));
-    await send(paymentEvent("invoice.paid", invoiceObject(wish), NOW));
+    const fields = { id: freshId("sub"), customer: freshId("cus"), quantity: 2 };
+    await send(paymentEvent("customer.subscription.created", subscriptionObject(fields), NOW));
+    await send(paymentEvent("invoice.paid", invoiceObject(fields), NOW));
     expect(await subscriptionOf(user)).toBeNull();
-    const claimed = checkoutObject({ ...wish, userId: user.id });
+    const claimed = checkoutObject({ ...fields, userId: user.id });
     await send(paymentEvent("checkout.session.completed", claimed, NOW + 1));
     expect(await subscriptionOf(user)).toMatchObject({ status: "active", vehicle_count: 2 });
     expect(await paymentsOf(user)).toHaveLength(1);
   });
 
   test("of a deleted user is accepted and assigned to no user", async () => {
-    const wish = { id: freshId("sub"), customer: freshId("cus"), userId: 2_000_000_000 };
-    const event = paymentEvent("customer.subscription.created", subscriptionObject(wish), NOW);
+    const fields = { id: freshId("sub"), customer: freshId("cus"), userId: 2_000_000_000 };
+    const event = paymentEvent("customer.subscription.created", subscriptionObject(fields), NOW);
     expect((await send(event)).body.status).toBe("processed");
-    const row = await gateway.deps.db("provider_subscriptions").where({ id: wish.id }).first();
+    const row = await gateway.deps.db("provider_subscriptions").where({ id: fields.id }).first();
     expect(row).toMatchObject({ user_id: null, status: "active" });
   });
 
   test("that ended does not end a newer one of the same user", async () => {
-    const { user, wish, told } = await newSubscriber();
+    const { user, fields, told } = await newSubscriber();
     await told("created", { id: freshId("sub"), quantity: 5 }, NOW + 10);
-    await told("deleted", { id: wish.id }, NOW + 20);
+    await told("deleted", { id: fields.id }, NOW + 20);
     expect(await subscriptionOf(user)).toMatchObject({ status: "active", vehicle_count: 5 });
   });
 
@@ -230,21 +236,21 @@ describe("a subscription", () => {
   });
 
   test("with two events in one second is requested from the provider when there is an API key", async () => {
-    const { user, wish, told } = await newSubscriber(asking);
-    fake.hold(wish.id, wish.customer, 6);
+    const { user, fields, told } = await newSubscriber(asking);
+    fake.addSubscription(fields.id, fields.customer, 6);
     await told("updated", { quantity: 3 }, NOW);
     await told("updated", { quantity: 4 }, NOW);
-    expect(fake.lines.at(-1)).toBe(`GET /v1/subscriptions/${wish.id}`);
+    expect(fake.requestLines.at(-1)).toBe(`GET /v1/subscriptions/${fields.id}`);
     expect(await subscriptionOf(user)).toMatchObject({ status: "active", vehicle_count: 6 });
   });
 
   test("that cannot be requested answers 500, stores nothing, and is processed when the event is sent again", async () => {
-    const { user, wish, told } = await newSubscriber(asking);
-    fake.hold(wish.id, wish.customer, 6);
+    const { user, fields, told } = await newSubscriber(asking);
+    fake.addSubscription(fields.id, fields.customer, 6);
     await told("updated", { quantity: 3 }, NOW);
     const tied = paymentEvent(
       "customer.subscription.updated",
-      subscriptionObject({ ...wish, quantity: 4 }),
+      subscriptionObject({ ...fields, quantity: 4 }),
       NOW,
     );
     fake.failNext(400, { type: "idempotency_error", message: "not now" });
@@ -258,8 +264,8 @@ describe("a subscription", () => {
 
 describe("a payment", () => {
   test("is recorded once, also after concurrent deliveries", async () => {
-    const { user, wish } = await newSubscriber();
-    const invoice = invoiceObject({ ...wish, paymentIntent: freshId("pi") });
+    const { user, fields } = await newSubscriber();
+    const invoice = invoiceObject({ ...fields, paymentIntent: freshId("pi") });
     const same = paymentEvent("invoice.paid", invoice, NOW);
     const others = Array.from({ length: 6 }, () => paymentEvent("invoice.paid", invoice, NOW));
     const replies = await Promise.all([same, same, same, ...others].map((event) => send(event)));
@@ -271,27 +277,27 @@ describe("a payment", () => {
   });
 
   test("of one payment intent is recorded once, also for two invoices and two customers at once", async () => {
-    const { user, wish } = await newSubscriber();
+    const { user, fields } = await newSubscriber();
     const paymentIntent = freshId("pi");
     const invoice = (customer: string) =>
-      paymentEvent("invoice.paid", invoiceObject({ ...wish, customer, paymentIntent }), NOW);
-    const replies = await Promise.all([send(invoice(wish.customer)), send(invoice(freshId("cus")))]);
+      paymentEvent("invoice.paid", invoiceObject({ ...fields, customer, paymentIntent }), NOW);
+    const replies = await Promise.all([send(invoice(fields.customer)), send(invoice(freshId("cus")))]);
     expect(replies.map(({ status }) => status)).toEqual([200, 200]);
     expect(await paymentsOf(user)).toHaveLength(1);
   });
 
   test("without a payment intent is recorded, and two of them are two", async () => {
-    const { user, wish } = await newSubscriber();
+    const { user, fields } = await newSubscriber();
     for (const amount of [0, 500])
-      await send(paymentEvent("invoice.paid", invoiceObject({ ...wish, amount }), NOW));
+      await send(paymentEvent("invoice.paid", invoiceObject({ ...fields, amount }), NOW));
     expect((await paymentsOf(user)).map((payment: { amount: number }) => payment.amount).sort()).toEqual([
       0, 500,
     ]);
   });
 
   test("that failed may become paid, and a paid one never fails", async () => {
-    const { user, wish } = await newSubscriber();
-    const invoice = invoiceObject({ ...wish, paymentIntent: freshId("pi") });
+    const { user, fields } = await newSubscriber();
+    const invoice = invoiceObject({ ...fields, paymentIntent: freshId("pi") });
     await send(paymentEvent("invoice.payment_failed", invoice, NOW));
     expect(await paymentsOf(user)).toMatchObject([{ status: "failed" }]);
     await send(paymentEvent("invoice.paid", invoice, NOW + 1));
@@ -300,9 +306,9 @@ describe("a payment", () => {
   });
 
   test("is also read from an invoice's older shape", async () => {
-    const { user, wish } = await newSubscriber();
-    const { parent: _, ...rest } = invoiceObject(wish);
-    const invoice = { ...rest, subscription: wish.id, payment_intent: freshId("pi") };
+    const { user, fields } = await newSubscriber();
+    const { parent: _, ...rest } = invoiceObject(fields);
+    const invoice = { ...rest, subscription: fields.id, payment_intent: freshId("pi") };
     const subscription_details = { metadata: { user_id: String(user.id) } };
     await send(paymentEvent("invoice.paid", { ...invoice, subscription_details }, NOW));
     expect(await paymentsOf(user)).toMatchObject([{ payment_intent_id: invoice.payment_intent }]);

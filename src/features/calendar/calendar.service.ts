@@ -19,7 +19,7 @@ import {
   putException,
   removeExceptions,
   replaceExceptions,
-  TITLE_AT_TIME,
+  UNIQUE_TITLE_CONSTRAINT,
   updateEvent,
 } from "./calendar.store";
 import { type ListedEvent, type Listing, listEvents, occurrenceOf } from "./listing";
@@ -169,7 +169,7 @@ export class CalendarService {
     try {
       return await this.db.transaction(change);
     } catch (error) {
-      if ((error as { constraint?: string }).constraint !== TITLE_AT_TIME) throw error;
+      if ((error as { constraint?: string }).constraint !== UNIQUE_TITLE_CONSTRAINT) throw error;
       throw new DomainError("conflict", "You already have an event with this title at this time.", {
         cause: error,
       });

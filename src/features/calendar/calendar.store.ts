@@ -33,7 +33,7 @@ export interface Range {
 }
 
 /** The constraint that keeps a user's titles apart at one time. */
-export const TITLE_AT_TIME = "calendar_events_title_at_time";
+export const UNIQUE_TITLE_CONSTRAINT = "calendar_events_title_at_time";
 
 const events = (db: Db) => db<CalendarEvent>("calendar_events");
 const exceptions = (db: Db) => db<OccurrenceException>("calendar_exceptions");

@@ -17,9 +17,9 @@ import {
   type DroneType,
   dronesOfJson,
   dronesOfMissionJson,
-  holdMission,
   insertDrone,
   lockDrone,
+  lockMission,
   lockUser,
   retireDrone,
   updateDrone,
@@ -83,7 +83,7 @@ export class DronesService {
       await lockUser(trx, owner);
       const before = await this.lockFor(trx, userId, droneId);
       const changes = await this.changesOf(trx, before, change);
-      if (typeof change.mission_id === "number" && !(await holdMission(trx, userId, change.mission_id))) {
+      if (typeof change.mission_id === "number" && !(await lockMission(trx, userId, change.mission_id))) {
         throw new DomainError("not_found", "No such mission.");
       }
       return { before, after: await updateDrone(trx, droneId, changes) };

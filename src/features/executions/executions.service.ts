@@ -25,11 +25,11 @@ import {
   deleteExecution,
   type Execution,
   findExecution,
-  holdMission,
   insertExecution,
   type ListedExecution,
   lockExecution,
   lockExecutions,
+  lockMission,
   missionOfDrone,
   type Page,
   pageOf,
@@ -174,7 +174,7 @@ export class ExecutionsService {
   private async missionFor(trx: Db, drone: DroneCaller, missionId?: number | null) {
     const id = missionId ?? (await missionOfDrone(trx, drone.id));
     if (id === null) return undefined;
-    const mission = await holdMission(trx, drone.user_id, id);
+    const mission = await lockMission(trx, drone.user_id, id);
     if (!mission && missionId) throw new DomainError("not_found", "The drone's owner has no such mission.");
     return mission && { id, name: mission.name };
   }

@@ -162,7 +162,7 @@ export const missionOfDrone = async (db: Db, droneId: number): Promise<number | 
   (await db("drones").where({ id: droneId }).first("mission_id"))?.mission_id ?? null;
 
 /** The name of this user's mission, which cannot be deleted until the transaction ends. */
-export const holdMission = async (
+export const lockMission = async (
   trx: Db,
   userId: number,
   missionId: number,

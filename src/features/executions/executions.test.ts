@@ -179,8 +179,8 @@ test("a deleted execution takes its assets with it; a store that fails half-way 
   const { store, db } = gateway.deps;
   const keys = [`archives/${id}.zip`];
   for (const name of ["a.bin", "b.bin"]) {
-    const wish = { file_name: name, asset_type: "logs", execution_id: id };
-    const { asset_id } = await upload(drone, wish, name);
+    const uploadRequest = { file_name: name, asset_type: "logs", execution_id: id };
+    const { asset_id } = await upload(drone, uploadRequest, name);
     keys.unshift(`assets/${vehicle.id}/${asset_id}/${name}`);
   }
   await until(async () => (await user.api.get(`/executions/${id}/archive`)).body.status === "ready");

@@ -34,8 +34,8 @@ async function nextFlight(flight: Flight, asset_id: number): Promise<number> {
 
 test("the report of the execution that a log is moved to waits for it, the former one's does not", async () => {
   const flight = await startFlight(gateway);
-  const wish = { file_name: "1.bin", asset_type: "logs", execution_id: flight.id };
-  const { asset_id } = (await flight.drone.post("/authenticate_upload", wish)).body;
+  const uploadRequest = { file_name: "1.bin", asset_type: "logs", execution_id: flight.id };
+  const { asset_id } = (await flight.drone.post("/authenticate_upload", uploadRequest)).body;
   const second = await nextFlight(flight, asset_id);
   expect((await executionOf(flight, flight.id)).report).toBe("pending");
   expect((await nameLog(flight, second, asset_id)).status).toBe(200);
@@ -78,14 +78,14 @@ test("concurrent moves, completions, requests and deletions of logs do not deadl
   const flight = await startFlight(gateway);
   const { drone, vehicle, user } = flight;
   const contents = ["one", "two", "three"];
-  const wish = (content: string) => ({
+  const uploadRequest = (content: string) => ({
     file_name: `${content}.bin`,
     asset_type: "logs",
     checksum: sha256(content),
   });
   const begun: { asset_id: number; url: string }[] = [];
   for (const content of contents) {
-    begun.push((await drone.post("/authenticate_upload", wish(content))).body);
+    begun.push((await drone.post("/authenticate_upload", uploadRequest(content))).body);
     await put(begun.at(-1)?.url as string, content);
   }
   const [one, two, three] = begun.map(({ asset_id }) => asset_id) as [number, number, number];
@@ -98,7 +98,7 @@ test("concurrent moves, completions, requests and deletions of logs do not deadl
       ...[three, two, one].map((asset) => nameLog(flight, second, asset)),
       ...[one, two].map(complete),
       ...contents.map((content) =>
-        drone.post("/authenticate_upload", { ...wish(content), execution_id: second }),
+        drone.post("/authenticate_upload", { ...uploadRequest(content), execution_id: second }),
       ),
       user.api.post(`/executions/${flight.id}/analyze-log`),
       ...(round === 3 ? [user.api.post(`/assets/${vehicle.id}/delete`, { ids: [one, two, three] })] : []),

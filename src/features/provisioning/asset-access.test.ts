@@ -17,8 +17,8 @@ afterEach(() => {
 
 async function newDrone(at = gateway) {
   const { api } = await at.newUser();
-  const wish = { type: "sitl", name: "Copter", vehicle_type: "copter" };
-  const { id, ip } = (await api.post("/drone", wish)).body as { id: number; ip: string };
+  const input = { type: "sitl", name: "Copter", vehicle_type: "copter" };
+  const { id, ip } = (await api.post("/drone", input)).body as { id: number; ip: string };
   return { id, pull: () => droneClient(at.api, ip).get("/drone/pull") };
 }
 
@@ -81,8 +81,8 @@ test("in the strict profile only the drone-only port answers, to the edge", asyn
   const EDGE_SECRET = "an edge secret of enough length";
   const strict = await startTestGateway({ ACCESS_PROFILE: "strict", EDGE_SECRET, STS_ENDPOINT: aws.url });
   const { api } = await strict.newUser();
-  const wish = { type: "sitl", name: "Copter", vehicle_type: "copter" };
-  const { ip } = (await api.post("/drone", wish)).body as { ip: string };
+  const input = { type: "sitl", name: "Copter", vehicle_type: "copter" };
+  const { ip } = (await api.post("/drone", input)).body as { ip: string };
   expect((await droneClient(strict.api, ip).get("/drone/pull")).status).toBe(405);
   const ask = (headers: Record<string, string>) =>
     fetch(`${strict.droneUrl}/api/v1/drone/pull`, { headers: { "x-drone-ip": ip, ...headers } });

@@ -50,7 +50,7 @@ export class KubernetesProvider implements SimulationProvider {
   private async scale(replicas: number): Promise<void> {
     const { namespace, statefulSet: name } = this.options;
     const { apps } = await this.connect();
-    // A JSON patch is what the client sends unless told otherwise.
+    // The client's default patch type is JSON patch.
     const body = [{ op: "replace", path: "/spec/replicas", value: replicas }];
     await apps.patchNamespacedStatefulSetScale({ name, namespace, body });
   }

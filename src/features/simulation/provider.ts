@@ -23,7 +23,7 @@ export interface SimulationProvider {
   /** What does not change, for people. */
   readonly specs: Readonly<Record<string, string | number>>;
   describe(): Promise<Instance>;
-  /** Asks for it; `describe` tells when it runs. Harmless when it runs already. */
+  /** Requests the start; `describe` shows when it runs. Harmless when it runs already. */
   start(): Promise<void>;
   /** Asks for it. Harmless when it is stopped already. */
   stop(): Promise<void>;

@@ -9,7 +9,7 @@ interface SessionRow {
  * Locks the instance until the transaction ends. Returns false at once when another request of any process holds the
  * lock: a provider may take seconds, and waiting requests would hold all database connections.
  */
-export const holdInstance = async (trx: Db): Promise<boolean> =>
+export const lockInstance = async (trx: Db): Promise<boolean> =>
   (await trx.raw("select pg_try_advisory_xact_lock(hashtextextended('simulation instance', 0)) as held"))
     .rows[0].held;
 

@@ -3,7 +3,7 @@ import type { Db } from "../../platform/postgres/db";
 import type { Clock } from "../../platform/process/clock";
 import { type CostEstimate, estimateCost, type Rates } from "./cost";
 import type { Instance, SimulationProvider } from "./provider";
-import { beginSession, endSession, holdInstance, sessionStart } from "./sessions.store";
+import { beginSession, endSession, lockInstance, sessionStart } from "./sessions.store";
 
 export interface SimulationDeps {
   readonly db: Db;
@@ -85,7 +85,7 @@ export class SimulationService {
   /** One change at a time, so that each reads the state that the previous one left. */
   private exclusively<T>(change: (trx: Db) => Promise<T>): Promise<T> {
     return this.deps.db.transaction(async (trx) => {
-      if (await holdInstance(trx)) return change(trx);
+      if (await lockInstance(trx)) return change(trx);
       const message = "Another request is starting or stopping the instance; try again.";
       throw new DomainError("simulation_refused", message);
     });

@@ -7,8 +7,8 @@ const refusal = { error: expect.any(String) };
 const sitl = { type: "sitl", name: "Copter", vehicle_type: "copter" };
 const physical = { type: "physical", name: "Rover", vehicle_type: "rover" };
 
-const drone = async ({ api }: TestUser, wish: object = sitl) =>
-  (await api.post("/drone", wish)).body as { id: number; ip: string };
+const drone = async ({ api }: TestUser, input: object = sitl) =>
+  (await api.post("/drone", input)).body as { id: number; ip: string };
 
 const strangersAre404 = (path: "/vpn" | "/vpn/status"): ContractCase => ({
   route: `GET /drone/:drone_id${path}`,
@@ -85,11 +85,11 @@ export const vpnContract: readonly ContractCase[] = [
     title: "answers status false for a physical drone of which nothing is known, true for a simulated one",
     run: async ({ user, gateway }) => {
       await saveSubscription(gateway.deps.db, user.id, { status: "active", vehicle_count: 1 });
-      for (const [wish, status] of [
+      for (const [input, status] of [
         [physical, false],
         [sitl, true],
       ] as const) {
-        const { id } = await drone(user, wish);
+        const { id } = await drone(user, input);
         expect(await user.api.get(`/drone/${id}/vpn/status`)).toMatchObject({
           status: 200,
           body: { status },

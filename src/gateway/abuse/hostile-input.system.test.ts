@@ -197,9 +197,9 @@ test("recurrence rules without occurrences, or with one every second, do not del
   const { result, slowestMs, failed } = await served(async () => {
     const statuses: number[] = [];
     for (const [at, recurrence_rule] of rules.entries()) {
-      const wish = { title: `Bomb ${at}`, drone_id: own.drone, mission_id: own.mission };
+      const input = { title: `Bomb ${at}`, drone_id: own.drone, mission_id: own.mission };
       const made = await api.post("/calendar/events", {
-        ...{ ...wish, scheduled_time: "2030-01-01T00:00:00Z", recurrence_rule },
+        ...{ ...input, scheduled_time: "2030-01-01T00:00:00Z", recurrence_rule },
       });
       const listed = await api.get("/calendar/events?start=2030-01-01T00:00:00Z&end=2039-01-01T00:00:00Z");
       statuses.push(made.status, listed.status);

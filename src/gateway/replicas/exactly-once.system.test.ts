@@ -121,8 +121,8 @@ test("an upload that is started and completed at both gateways is one asset", as
     .png()
     .toBuffer();
   const checksum = createHash("sha256").update(content).digest("hex");
-  const wish = { file_name: "same.png", asset_type: "image", checksum };
-  const begun = await atBoth((api) => onDrone(api).post("/authenticate_upload", wish));
+  const input = { file_name: "same.png", asset_type: "image", checksum };
+  const begun = await atBoth((api) => onDrone(api).post("/authenticate_upload", input));
   expect(begun.filter(({ status }) => status !== 200)).toEqual([]);
   const ids = new Set(begun.map(({ body }) => body.asset_id));
   expect(ids.size).toBe(1);
@@ -135,8 +135,8 @@ test("an upload that is started and completed at both gateways is one asset", as
 
 test("an archive that is requested and deleted at both gateways is made, and leaves no objects", async () => {
   const { id } = (await onDrone(first.api).post("/executions/start", {})).body.data;
-  const wish = { file_name: "a.log", asset_type: "logs", execution_id: id };
-  const { asset_id } = await upload(onDrone(first.api), wish, "a log");
+  const input = { file_name: "a.log", asset_type: "logs", execution_id: id };
+  const { asset_id } = await upload(onDrone(first.api), input, "a log");
   await onDrone(first.api).post(`/executions/${id}/complete`, { status: "completed" });
   const asked = await atBoth((api) => asUser(api).post(`/executions/${id}/archive`));
   expect(statuses(asked)).toEqual(Array(8).fill(200));
@@ -204,12 +204,12 @@ test("pending orders of a killed gateway become unknown, and no other orders cha
 
 test("a calendar event that is created at both gateways exists once", async () => {
   const mission = (await user.api.post("/mission", { name: "Round" })).body;
-  const wish = {
+  const input = {
     title: "Round",
     drone_id: drone.id,
     mission_id: mission.id,
     scheduled_time: "2030-01-01T08:00:00Z",
   };
-  const replies = await atBoth((api) => asUser(api).post("/calendar/events", wish));
+  const replies = await atBoth((api) => asUser(api).post("/calendar/events", input));
   expect(statuses(replies)).toEqual([201, ...Array(7).fill(400)]);
 });

@@ -162,8 +162,8 @@ test("a simulator's endpoint is dialled for one drone at a time, by any name and
   const { first, second } = replicas;
   const twin = async (link_host: string) => {
     const stranger = await first.newUser();
-    const wish = { type: "sitl", name: "twin", vehicle_type: "copter", port: drone.tap.port, link_host };
-    const { status, body } = await stranger.api.post("/drone", wish);
+    const input = { type: "sitl", name: "twin", vehicle_type: "copter", port: drone.tap.port, link_host };
+    const { status, body } = await stranger.api.post("/drone", input);
     expect(status).toBe(201);
     return { stranger, id: body.id as number };
   };

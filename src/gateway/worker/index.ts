@@ -1,6 +1,6 @@
 import Koa from "koa";
 import { opsRoutes } from "../../http/ops";
-import { protectiveHeaders } from "../../http/protective-headers";
+import { securityHeaders } from "../../http/security-headers";
 import { INTERNAL_LIMITS, limitedServer } from "../../http/server/limited-server";
 import { closeServer, listen } from "../../http/server/listen";
 import type { WorkerConfig } from "../../platform/config";
@@ -41,7 +41,7 @@ export async function startWorker(config: WorkerConfig): Promise<Worker> {
   lifecycle.onClose("asset store", () => store.close());
   try {
     const app = new Koa();
-    app.use(protectiveHeaders);
+    app.use(securityHeaders);
     const dependencies = {
       postgres: () => db.raw("select 1"),
       ...reachabilityProbes({ objects: config.S3_ENDPOINT }),

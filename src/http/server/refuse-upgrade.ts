@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { plainProtection } from "../protective-headers";
+import { plainSecurityHeaders } from "../security-headers";
 
 /** A client that stays connected after the refusal is disconnected: the server's timeouts no longer apply. */
 const CLOSE_AFTER_MS = 1_000;
@@ -12,7 +12,7 @@ export function refuseUpgrade(socket: Duplex, status: number, body: object): voi
     Connection: "close",
     "Content-Type": "application/json",
     "Content-Length": Buffer.byteLength(text),
-    ...plainProtection,
+    ...plainSecurityHeaders,
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const limit = setTimeout(() => socket.destroy(), CLOSE_AFTER_MS);

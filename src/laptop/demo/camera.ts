@@ -15,7 +15,7 @@ interface Drone {
 }
 
 /**
- * Take a picture of the ground and bring it in as the camera of a drone does: told by its address, into the
+ * Take a picture of the ground and bring it in as the camera of a drone does: identified by its address, into the
  * execution that is under way. Returns the asset's id.
  */
 export async function takePicture(
@@ -26,7 +26,7 @@ export async function takePicture(
 ): Promise<number> {
   const drones = await api.get<readonly Drone[]>("/drones");
   const ip = drones.find(({ id }) => id === droneId)?.ip;
-  if (!ip) throw new Error(`Drone ${droneId} has no address to be told by.`);
+  if (!ip) throw new Error(`Drone ${droneId} has no address by which the gateway identifies it.`);
   const drone = api.as({ "X-Drone-IP": ip });
   const execution = await eventually("The execution of this flight", async () => {
     const { data } = await drone.get<{ data: { id: number } | null }>("/executions/current");

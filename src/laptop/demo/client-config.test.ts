@@ -1,4 +1,4 @@
-import { shown } from "./client-config";
+import { redacted } from "./client-config";
 
 const config = `# fleet-gateway peer users/x/10.70.0.2
 [Interface]
@@ -11,7 +11,7 @@ Endpoint = 127.0.0.1:51823
 `;
 
 test("a config is shown without its private key", () => {
-  expect(shown(config)).toBe(`    [Interface]
+  expect(redacted(config)).toBe(`    [Interface]
     PrivateKey = (not shown)
     Address = 10.70.0.2/32
     [Peer]

@@ -15,7 +15,7 @@ export const downloadConfig = (api: ApiClient): Promise<string> =>
   );
 
 /** Indented, without comments, empty lines and private keys: the terminal may be shared. */
-export const shown = (config: string): string =>
+export const redacted = (config: string): string =>
   config
     .replaceAll(/^(PrivateKey|PresharedKey) = .*$/gm, "$1 = (not shown)")
     .split("\n")

@@ -104,7 +104,7 @@ export class Flight {
     const deadline = Date.now() + 10_000;
     while (gamepad.ages.length < 5) {
       if (Date.now() > deadline)
-        throw new Error(`The drone takes no sticks: ${gamepad.refusal ?? "silence"}.`);
+        throw new Error(`The drone does not follow the sticks: ${gamepad.refusal ?? "no acknowledgement"}.`);
       await delay(50);
     }
     await this.command("set_mode", { mode_info: { custom_mode: "LOITER" } });

@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { ApiClient } from "../api-client";
 import { defaultStateFolder, readReady } from "../ready";
 import { takePicture } from "./camera";
-import { downloadConfig, shown } from "./client-config";
+import { downloadConfig, redacted } from "./client-config";
 import { Flight } from "./flight";
 import { reportRecipients, thumbnailOf, verifiedArchive } from "./flight-results";
 import { Gamepad } from "./gamepad";
@@ -31,7 +31,7 @@ export async function runDemo(args: string[]): Promise<void> {
   });
   screen.step(`Logged in as ${user.username}`);
   if (tunnel) {
-    screen.step(`Downloaded the WireGuard config:\n${shown(await downloadConfig(api))}`);
+    screen.step(`Downloaded the WireGuard config:\n${redacted(await downloadConfig(api))}`);
   }
   if (janus) {
     await api.get(`/video_room/${drone_id}/start?update=true`);

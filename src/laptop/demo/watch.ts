@@ -62,7 +62,7 @@ export class Watch {
       if (this.fault) throw this.fault;
       const words = this.snapshot.text ? ` The vehicle's last words: ${this.snapshot.text}` : "";
       if (Date.now() - this.lastMessageAt > messageTimeoutMs) {
-        throw new Error(`Nothing was heard from the drone for ${messageTimeoutMs / 1000} s.${words}`);
+        throw new Error(`No telemetry came from the drone for ${messageTimeoutMs / 1000} s.${words}`);
       }
       if (Date.now() > deadline) throw new Error(`${what} took longer than ${limitSeconds} s.${words}`);
       await delay(20);

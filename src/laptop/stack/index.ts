@@ -7,8 +7,8 @@ import { createLogger } from "../../platform/process/log";
 import { defaultStateFolder, type Ready, readyFile } from "../ready";
 import type { Part, PartContext, RunningPart } from "./part";
 import { stages } from "./parts";
-import { keepSecrets } from "./secrets";
-import { takeStateFolder, wipeStateFolder } from "./state-folder";
+import { loadSecrets } from "./secrets";
+import { lockStateFolder, wipeStateFolder } from "./state-folder";
 import { readyTable } from "./table";
 
 const nothing: Ready = {
@@ -39,9 +39,9 @@ export async function runStack(args: string[], environment: Environment): Promis
   const folder = resolve(values.state);
   const log = createLogger("stack", "warn");
   const lifecycle = new Lifecycle(log, stopLimitMs);
-  lifecycle.onClose("state folder", takeStateFolder(folder));
+  lifecycle.onClose("state folder", lockStateFolder(folder));
   stopOnSignals(lifecycle, log);
-  process.once("SIGINT", () => tell("Stopping everything; Ctrl-C again ends it at once."));
+  process.once("SIGINT", () => print("Stopping everything; Ctrl-C again ends it at once."));
   process.on("SIGHUP", () => process.emit("SIGTERM"));
   process.on("exit", () => {
     for (const cut of cuts) cut();
@@ -70,12 +70,12 @@ async function startStages(
   environment: Environment,
   lifecycle: Lifecycle,
 ): Promise<Ready> {
-  const secrets = keepSecrets(folder);
+  const secrets = loadSecrets(folder);
   let env = environment;
   let ready = nothing;
   for (const stage of list) {
     if (lifecycle.state !== "starting") return ready;
-    for (const running of await startStage(stage, { env, ready, folder, secrets, tell }, lifecycle)) {
+    for (const running of await startStage(stage, { env, ready, folder, secrets, print }, lifecycle)) {
       env = { ...env, ...running.env };
       ready = { ...ready, ...running.ready };
     }
@@ -105,7 +105,7 @@ async function startStage(
   return running;
 }
 
-const tell = (line: string): void => void process.stdout.write(`${line}\n`);
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Parts to kill when this process exits before it has stopped them. */
 const cuts = new Set<() => void>();

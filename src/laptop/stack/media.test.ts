@@ -6,7 +6,7 @@ const context = (env: Record<string, string>) => ({
   ready: { gateway: null, relay: null, tunnel: null, jumphost: null, database: null, redis: null } as never,
   folder: freshFolder("stack"),
   secrets: {} as never,
-  tell: () => undefined,
+  print: () => undefined,
 });
 
 test("a system without Janus has no media server, and the stack goes on", async () => {

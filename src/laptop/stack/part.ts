@@ -22,7 +22,7 @@ export interface PartContext {
   readonly folder: string;
   readonly secrets: Secrets;
   /** A line for the person at the terminal. */
-  tell(line: string): void;
+  print(line: string): void;
 }
 
 export interface RunningPart {

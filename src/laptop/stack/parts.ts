@@ -46,11 +46,11 @@ interface HttpService {
   /** Defaults of its own. */
   readonly defaults?: (origin: string, stateFolder: string) => Environment;
   /** Values that override the user's environment. */
-  readonly musts?: (env: Environment) => Environment;
+  readonly overrides?: (env: Environment) => Environment;
 }
 
 /** One of our processes that serves HTTP on a port and answers `/readyz` there. */
-const service = ({ name, entrypoint, port, ready, defaults, musts }: HttpService): Part => ({
+const service = ({ name, entrypoint, port, ready, defaults, overrides }: HttpService): Part => ({
   name,
   async start({ env, folder, secrets }) {
     const [variable, otherwise] = port;
@@ -64,7 +64,7 @@ const service = ({ name, entrypoint, port, ready, defaults, musts }: HttpService
       env: {
         ...defaults?.(origin, folder),
         ...ourEnvironment(env, secrets),
-        ...musts?.(env),
+        ...overrides?.(env),
         [variable]: chosen,
       },
       answers: () => isReady(origin),
@@ -138,7 +138,7 @@ const tunnel = service({
     TUNNEL_STATE_FOLDER: join(stateFolder, "tunnel"),
     JUMPHOST_PORT: DEFAULT_JUMPHOST_PORT,
   }),
-  musts: ({ TUNNEL_DATAPLANE, GATEWAY_PORT = DEFAULT_GATEWAY_PORT, REDIS_URL }) =>
+  overrides: ({ TUNNEL_DATAPLANE, GATEWAY_PORT = DEFAULT_GATEWAY_PORT, REDIS_URL }) =>
     process.getuid?.() === 0 && TUNNEL_DATAPLANE
       ? { TUNNEL_DATAPLANE, EDGE_GATEWAY_URL: `http://127.0.0.1:${GATEWAY_PORT}`, EDGE_REDIS_URL: REDIS_URL }
       : { TUNNEL_DATAPLANE: "dry-run" },

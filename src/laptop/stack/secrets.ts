@@ -12,7 +12,7 @@ export interface Secrets {
 }
 
 /** The folder's secrets; those it lacks are made and kept in a file that only its owner can read. */
-export function keepSecrets(folder: string): Secrets {
+export function loadSecrets(folder: string): Secrets {
   const file = join(folder, "secrets.json");
   const kept = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Partial<Secrets>) : {};
   const secrets: Secrets = {

@@ -19,10 +19,16 @@ const nothing = {
 async function start(
   part: Part,
   env: Record<string, string>,
-  tell: (line: string) => void = () => undefined,
+  print: (line: string) => void = () => undefined,
 ) {
   const secrets = { jwt: "j", databasePassword: "d", userPassword: "u", archiveSigningKey: "a" };
-  const running = await part.start({ env, ready: nothing, folder: freshFolder("stack"), secrets, tell });
+  const running = await part.start({
+    env,
+    ready: nothing,
+    folder: freshFolder("stack"),
+    secrets,
+    print,
+  });
   atEndOfFile(async () => running.stop?.());
   return running;
 }

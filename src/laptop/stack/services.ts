@@ -75,7 +75,7 @@ async function canRead(client: S3Client, bucket: string): Promise<void> {
 
 export const mail: Part = {
   name: "the mail server",
-  async start({ env, tell }) {
+  async start({ env, print }) {
     const given = env.SMTP_URL;
     if (given) {
       await answers("SMTP_URL", () => assertReachable(given));
@@ -83,7 +83,7 @@ export const mail: Part = {
     }
     const sink = await startMail({
       onMail: ({ to, subject, links }) =>
-        tell(`Mail to ${to.join(", ")}: ${subject}${links.map((link) => `\n     ${link}`).join("")}`),
+        print(`Mail to ${to.join(", ")}: ${subject}${links.map((link) => `\n     ${link}`).join("")}`),
     });
     return { ready: { smtp: sink.url }, env: { SMTP_URL: sink.url }, stop: sink.stop };
   },

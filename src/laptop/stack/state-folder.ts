@@ -17,7 +17,7 @@ const lockName = "stack.pid";
  * Take the state folder for this process: one stack at a time works in it. Children that a killed stack left
  * behind are ended by their parts. Returns the function that gives the folder back.
  */
-export function takeStateFolder(folder: string): () => void {
+export function lockStateFolder(folder: string): () => void {
   makeFolder(folder);
   const lock = join(folder, lockName);
   for (;;) {

@@ -89,7 +89,7 @@ export const objectsGroup = {
   S3_SECRET_ACCESS_KEY: secret("Secret key.").optional(),
 };
 
-/** Of a process that is told both: who may read assets would else read every client's key. */
+/** For a process with both buckets: with one bucket, a reader of assets could read every client's key. */
 export const areBucketsApart = (config: { S3_BUCKET: string; S3_VPN_BUCKET: string }): boolean =>
   config.S3_BUCKET !== config.S3_VPN_BUCKET;
 

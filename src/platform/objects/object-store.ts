@@ -174,7 +174,7 @@ const attachment = (name: string): string =>
 const isEmpty = (error: unknown): boolean =>
   (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode === 416;
 
-/** Whether the store said that there is no such object. */
+/** Whether the error means that the object does not exist. */
 export const isMissingObject = (error: unknown): boolean => {
   const { name, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } };
   return name === "NotFound" || name === "NoSuchKey" || $metadata?.httpStatusCode === 404;

@@ -30,11 +30,11 @@ async function expectSame(client: S3Client, bucket = Bucket): Promise<void> {
       }),
       await presigner.sign({ operation: "PutObject", key: Key, seconds: 77 }),
     ];
-    const wish = { Bucket: bucket, Key };
-    expect(get).toBe(await getSignedUrl(client, new GetObjectCommand(wish), options));
-    const saving = new GetObjectCommand({ ...wish, ResponseContentDisposition: disposition });
+    const input = { Bucket: bucket, Key };
+    expect(get).toBe(await getSignedUrl(client, new GetObjectCommand(input), options));
+    const saving = new GetObjectCommand({ ...input, ResponseContentDisposition: disposition });
     expect(saved).toBe(await getSignedUrl(client, saving, options));
-    expect(put).toBe(await getSignedUrl(client, new PutObjectCommand(wish), options));
+    expect(put).toBe(await getSignedUrl(client, new PutObjectCommand(input), options));
   }
 }
 

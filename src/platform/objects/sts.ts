@@ -81,7 +81,7 @@ export class Sts {
       };
     } catch (error) {
       throw new DomainError("unavailable", "No credentials can be had just now; try again shortly.", {
-        cause: withoutReply("STS", error),
+        cause: redactedError("STS", error),
       });
     }
   }
@@ -95,7 +95,7 @@ const accountOf = (arn: string | undefined): string | undefined =>
   /^arn:[^:]*:[^:]*:[^:]*:(\d{12}):/.exec(arn ?? "")?.[1];
 
 /** An error for the log. The SDK's own may carry the reply, which may hold a secret: only name and message are kept. */
-export function withoutReply(service: string, error: unknown): Error {
+export function redactedError(service: string, error: unknown): Error {
   const { name, message } = error as Error;
   return new Error(`${service}: ${name}: ${message}`);
 }

@@ -3,7 +3,7 @@ import type { Redis } from "./client";
 
 /**
  * Warns when this Redis evicts keys when it is full, which is the default of some services: an evicted lease can be taken
- * by another replica. No warning when the server does not tell its policy.
+ * by another replica. No warning when the server hides its policy.
  */
 export async function warnOfEviction(redis: Redis, log: Logger): Promise<void> {
   const memory = await redis.info("memory").catch(() => "");

@@ -32,7 +32,7 @@ export class FlightRecorder {
   private landed = true;
   private broken = false;
 
-  /** `complain` is told why nothing is logged any more. */
+  /** `complain` gets the reason when logging ends. */
   constructor(
     private readonly flight: Flight,
     private readonly folder: string,
@@ -55,7 +55,7 @@ export class FlightRecorder {
     });
   }
 
-  /** A text that the vehicle said. */
+  /** A status text of the vehicle. */
   text(text: string): void {
     this.guarded(() => {
       this.file?.write("MSG", this.time, text);

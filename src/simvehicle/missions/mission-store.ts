@@ -1,5 +1,5 @@
 import type { GlobalPosition } from "../geo";
-import { Command, keepAsArdupilot, keepAsPx4, MissionResult, type PlanItem } from "./plan-item";
+import { Command, MissionResult, type PlanItem, storedByArdupilot, storedByPx4 } from "./plan-item";
 
 /** ArduPilot on its common boards has room for 724 items, PX4 for 2000. */
 const CAPACITY = { ardupilot: 724, px4: 2000 } as const;
@@ -41,7 +41,7 @@ export class MissionStore {
   /** Store one item in its place; everything but `accepted` leaves the plan as it is. */
   put(seq: number, sent: PlanItem): MissionResult {
     if (seq > this.items.length) return MissionResult.error;
-    const kept = this.autopilot === "ardupilot" ? keepAsArdupilot(sent) : keepAsPx4(sent);
+    const kept = this.autopilot === "ardupilot" ? storedByArdupilot(sent) : storedByPx4(sent);
     if ("refused" in kept) return kept.refused;
     this.items[seq] = kept.item;
     return MissionResult.accepted;

@@ -1,13 +1,13 @@
 import { planItem } from "../../testing/fakes/ground-station";
-import { keepAsArdupilot, keepAsPx4, MissionResult } from "./plan-item";
+import { MissionResult, storedByArdupilot, storedByPx4 } from "./plan-item";
 
 const kept = (fields: Parameters<typeof planItem>[0]) => {
-  const result = keepAsArdupilot(planItem(fields));
+  const result = storedByArdupilot(planItem(fields));
   if ("refused" in result) throw new Error(`refused: ${result.refused}`);
   return result.item;
 };
 const refusal = (fields: Parameters<typeof planItem>[0]) => {
-  const result = keepAsArdupilot(planItem(fields));
+  const result = storedByArdupilot(planItem(fields));
   return "refused" in result ? result.refused : undefined;
 };
 
@@ -48,5 +48,5 @@ test("ArduPilot refuses an invalid item with the matching MAV_MISSION_RESULT", (
 
 test("PX4 keeps an item as it was sent", () => {
   const sent = planItem({ frame: 6, param2: 5, param4: Number.NaN, z: 12.3456 });
-  expect(keepAsPx4(sent)).toEqual({ item: sent });
+  expect(storedByPx4(sent)).toEqual({ item: sent });
 });

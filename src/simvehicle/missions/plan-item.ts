@@ -57,7 +57,7 @@ const LATITUDE_LIMIT = 90e7;
 const LONGITUDE_LIMIT = 180e7;
 
 /** The item as the autopilot keeps it, or why it refuses it. */
-export type Kept = { readonly item: PlanItem } | { readonly refused: MissionResult };
+export type ConversionResult = { readonly item: PlanItem } | { readonly refused: MissionResult };
 
 /** Commands whose x, y, z ArduPilot keeps (AP_Mission::stored_in_location). */
 const LOCATED = new Set([16, 17, 18, 19, 21, 22, 30, 31, 82, 92, 94, 179, 189, 191, 195, 201]);
@@ -121,7 +121,7 @@ function ardupilotFrame(frame: number): number | undefined {
  * bytes: parameters without a meaning to it come back as 0, altitudes in whole centimetres, autocontinue as
  * 1, commands without a place with frame and position 0 (AP_Mission::mavlink_int_to_mission_cmd and back).
  */
-export function keepAsArdupilot(sent: PlanItem): Kept {
+export function storedByArdupilot(sent: PlanItem): ConversionResult {
   const kept = KEPT_PARAMS[sent.command];
   if (!kept) return { refused: MissionResult.unsupported };
   const params = [sent.param1, sent.param2, sent.param3, sent.param4];
@@ -166,7 +166,7 @@ const PX4_ACTIONS = new Set([
 ]);
 
 /** What PX4 stores: everything it was sent, when it knows the command and the frame. */
-export function keepAsPx4(sent: PlanItem): Kept {
+export function storedByPx4(sent: PlanItem): ConversionResult {
   const navigation = PX4_NAVIGATION.has(sent.command);
   if (!navigation && !PX4_ACTIONS.has(sent.command)) return { refused: MissionResult.unsupported };
   if (![0, 2, 3, 5, 6].includes(sent.frame)) return { refused: MissionResult.unsupportedFrame };

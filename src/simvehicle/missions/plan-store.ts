@@ -3,7 +3,7 @@ import type { Flight } from "../flight";
 import { rewindMission } from "../modes/auto";
 import { Severity } from "../reports";
 import { checkFenceItem, keepFenceItem, readFence } from "../safety/fence";
-import { keepAsPx4, MissionResult, type PlanItem } from "./plan-item";
+import { MissionResult, type PlanItem, storedByPx4 } from "./plan-item";
 
 /** One of the plans a vehicle keeps, as the mission protocol sees it. */
 export interface StoredPlan {
@@ -69,7 +69,7 @@ function px4Mission(flight: Flight): StoredPlan {
     at: (seq) => mission.at(seq),
     begin: nothing,
     put: (seq, item, incoming) => {
-      const kept = keepAsPx4(item);
+      const kept = storedByPx4(item);
       if ("refused" in kept) return kept.refused;
       incoming[seq] = kept.item;
       return MissionResult.accepted;

@@ -64,7 +64,7 @@ function guidedPlace(flight: FlightState): { kind: "position"; n: number; e: num
     : { kind: "position", n: body.n, e: body.e };
 }
 
-/** Radians towards a place, or the present heading when it is too near to tell. */
+/** Radians towards a position, or the current heading when the position is too near. */
 export function bearing(flight: FlightState, place: { n: number; e: number }): number {
   const n = place.n - flight.body.n;
   const e = place.e - flight.body.e;

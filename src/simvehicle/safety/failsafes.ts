@@ -21,7 +21,7 @@ export class Failsafes {
   }
 
   /** The vehicle received a heartbeat of its own ground station; those of other systems do not count. */
-  heard(systemId: number, now: number): void {
+  onHeartbeat(systemId: number, now: number): void {
     if (systemId === this.flight.tuning.groundStation) this.groundStationSeen = now;
   }
 

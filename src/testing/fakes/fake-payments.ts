@@ -9,7 +9,7 @@ export interface RecordedRequest {
   readonly headers: IncomingMessage["headers"];
 }
 
-interface HeldSubscription {
+interface StoredSubscription {
   readonly id: string;
   customer: string;
   status: string;
@@ -28,7 +28,7 @@ const CREATED = 1_790_000_000;
  */
 export class FakePayments {
   readonly requests: RecordedRequest[] = [];
-  readonly subscriptions = new Map<string, HeldSubscription>();
+  readonly subscriptions = new Map<string, StoredSubscription>();
   readonly checkouts = new Map<string, "open" | "expired" | "complete">();
   /** Answer the next request, or the next of this method, with an error in place of what it asked for. */
   private failure: { status: number; error: object; method: string | undefined } | undefined;
@@ -44,11 +44,11 @@ export class FakePayments {
   }
 
   /** The lines of what was asked, in order. */
-  get lines(): string[] {
+  get requestLines(): string[] {
     return this.requests.map(({ line }) => line);
   }
 
-  hold(id: string, customer: string, quantity: number, status = "active"): HeldSubscription {
+  addSubscription(id: string, customer: string, quantity: number, status = "active"): StoredSubscription {
     const held = {
       id,
       customer,
@@ -67,7 +67,7 @@ export class FakePayments {
   }
 
   /** A held subscription as Stripe shows it. */
-  show({ id, quantity, ...rest }: HeldSubscription): object {
+  show({ id, quantity, ...rest }: StoredSubscription): object {
     const item = { id: `si_${id}`, object: "subscription_item", quantity, current_period_end: PERIOD_END };
     const items = { object: "list", data: [item] };
     return { id, object: "subscription", created: CREATED, ...rest, items };
@@ -117,7 +117,7 @@ export class FakePayments {
   }
 }
 
-function change(held: HeldSubscription, fields: Readonly<Record<string, string>>): void {
+function change(held: StoredSubscription, fields: Readonly<Record<string, string>>): void {
   if (fields["items[0][quantity]"]) held.quantity = Number(fields["items[0][quantity]"]);
   if (fields.cancel_at_period_end) held.cancel_at_period_end = fields.cancel_at_period_end === "true";
   if (fields.cancel_at === "") held.cancel_at = null;

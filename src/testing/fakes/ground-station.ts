@@ -5,7 +5,7 @@ import { build, decode, FrameWriter } from "../../vehicle/mavlink/wire/codec";
 import { FrameReader } from "../../vehicle/mavlink/wire/frame-reader";
 import { common, type MavLinkData, type MavLinkDataConstructor } from "../../vehicle/mavlink/wire/messages";
 
-const PATIENCE = 8000;
+const TIMEOUT_MS = 8000;
 
 /** A minimal ground station for tests: it keeps every received message, and waits for messages. */
 export class GroundStation {
@@ -81,7 +81,7 @@ export class GroundStation {
         done();
         reject(new Error(`Waited in vain for ${what}; texts: ${this.texts.join(" | ")}`));
       };
-      const timer = setTimeout(fail, PATIENCE);
+      const timer = setTimeout(fail, TIMEOUT_MS);
       const look = (): void => {
         if (holds()) {
           done();

@@ -36,64 +36,64 @@ export interface SubscriptionFields {
   readonly cancelAtPeriodEnd?: boolean;
 }
 
-export const subscriptionObject = (wish: SubscriptionFields) => ({
-  id: wish.id,
+export const subscriptionObject = (fields: SubscriptionFields) => ({
+  id: fields.id,
   object: "subscription",
-  customer: wish.customer,
-  status: wish.status ?? "active",
+  customer: fields.customer,
+  status: fields.status ?? "active",
   created: 1_790_000_000,
   cancel_at: null,
-  cancel_at_period_end: wish.cancelAtPeriodEnd ?? false,
-  metadata: wish.userId === undefined ? {} : { user_id: String(wish.userId) },
+  cancel_at_period_end: fields.cancelAtPeriodEnd ?? false,
+  metadata: fields.userId === undefined ? {} : { user_id: String(fields.userId) },
   items: {
     object: "list",
     data: [
       {
-        id: `si_${wish.id}`,
+        id: `si_${fields.id}`,
         object: "subscription_item",
-        quantity: wish.quantity ?? 1,
+        quantity: fields.quantity ?? 1,
         current_period_end: 1_830_000_000,
       },
     ],
   },
 });
 
-export const checkoutObject = (wish: SubscriptionFields) => ({
+export const checkoutObject = (fields: SubscriptionFields) => ({
   id: freshId("cs_test"),
   object: "checkout.session",
   mode: "subscription",
   payment_status: "paid",
   status: "complete",
-  customer: wish.customer,
-  subscription: wish.id,
-  client_reference_id: wish.userId === undefined ? null : String(wish.userId),
-  metadata: { user_id: String(wish.userId), vehicle_count: String(wish.quantity ?? 1) },
+  customer: fields.customer,
+  subscription: fields.id,
+  client_reference_id: fields.userId === undefined ? null : String(fields.userId),
+  metadata: { user_id: String(fields.userId), vehicle_count: String(fields.quantity ?? 1) },
 });
 
 export const invoiceObject = (
-  wish: SubscriptionFields & { invoice?: string; paymentIntent?: string | null; amount?: number },
+  fields: SubscriptionFields & { invoice?: string; paymentIntent?: string | null; amount?: number },
 ) => ({
-  id: wish.invoice ?? freshId("in"),
+  id: fields.invoice ?? freshId("in"),
   object: "invoice",
-  customer: wish.customer,
-  amount_due: wish.amount ?? 12_000,
-  amount_paid: wish.amount ?? 12_000,
+  customer: fields.customer,
+  amount_due: fields.amount ?? 12_000,
+  amount_paid: fields.amount ?? 12_000,
   currency: "eur",
   hosted_invoice_url: "https://invoice.example.com/i/1",
   status_transitions: { paid_at: 1_795_000_000 },
   parent: {
     type: "subscription_details",
     subscription_details: {
-      subscription: wish.id,
-      metadata: wish.userId === undefined ? {} : { user_id: String(wish.userId) },
+      subscription: fields.id,
+      metadata: fields.userId === undefined ? {} : { user_id: String(fields.userId) },
     },
   },
-  ...(wish.paymentIntent === undefined
+  ...(fields.paymentIntent === undefined
     ? {}
     : {
         payments: {
           object: "list",
-          data: [{ payment: { type: "payment_intent", payment_intent: wish.paymentIntent } }],
+          data: [{ payment: { type: "payment_intent", payment_intent: fields.paymentIntent } }],
         },
       }),
 });

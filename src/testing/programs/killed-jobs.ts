@@ -69,8 +69,8 @@ export async function flightWithAsset(
   const { body } = await user.api.post("/drone", { type: "sitl", name: "Surveyor", vehicle_type: "copter" });
   const drone = droneClient(gateway.api, body.ip);
   const execution = (await drone.post("/executions/start", {})).body.id;
-  const wish = { file_name, asset_type, execution_id: execution };
-  const { asset_id } = await upload(drone, wish, await content());
+  const uploadRequest = { file_name, asset_type, execution_id: execution };
+  const { asset_id } = await upload(drone, uploadRequest, await content());
   await drone.post(`/executions/${execution}/complete`, { status: "completed" });
   return { user, vehicle: body.id, execution, asset: asset_id, mailer: new FakeMailer() };
 }

@@ -89,8 +89,8 @@ export async function gatewayWithTunnel(
   if (options.tunnel !== "later") await start();
   const newDrone = async ({ api, id }: TestUser, vehicleType = "copter") => {
     await saveSubscription(gateway.deps.db, id, { status: "active", vehicle_count: 50 });
-    const wish = { type: "physical", name: "A drone", vehicle_type: vehicleType };
-    return (await api.post("/drone", wish)).body as NewDrone;
+    const input = { type: "physical", name: "A drone", vehicle_type: vehicleType };
+    return (await api.post("/drone", input)).body as NewDrone;
   };
   return { gateway, os, links, objectsUrl: objects.url, startTunnel: start, newDrone };
 }

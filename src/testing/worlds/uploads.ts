@@ -25,10 +25,10 @@ export async function put(url: string, content: Buffer | string): Promise<number
 /** Requests a URL, puts the content there, and completes the upload. */
 export async function upload(
   drone: ApiClient,
-  wish: { file_name: string; asset_type: string; execution_id?: number; checksum?: string | null },
+  uploadRequest: { file_name: string; asset_type: string; execution_id?: number; checksum?: string | null },
   content: Buffer | string,
 ): Promise<Upload> {
-  const begun = await drone.post("/authenticate_upload", { checksum: sha256(content), ...wish });
+  const begun = await drone.post("/authenticate_upload", { checksum: sha256(content), ...uploadRequest });
   if (begun.status !== 200) throw new Error(`No upload was begun: ${JSON.stringify(begun.body)}`);
   const { asset_id, url } = begun.body;
   const status = await put(url, content);

@@ -17,7 +17,7 @@ export interface AdmissionOptions {
   readonly maxPerDrone: number;
 }
 
-/** `not_ready`: the hub cannot tell yet whether the address is a drone's. */
+/** `not_ready`: the hub does not know yet whether the address is a drone's. */
 export type AdmissionRefusal = "not_a_drone" | "not_ready" | "too_many_connections";
 
 /** Admits connections of live drones, each recognised by the address that its packets come from. */

@@ -55,7 +55,7 @@ export function forward(
     headers: { ...headers, ...length },
     timeout: idleTimeoutMs,
     // A connection of its own: a reused one may be closed by the upstream just when the request goes out, which cannot
-    // be told from a request that was carried out.
+    // be distinguished from a request that was carried out.
     agent: false,
   });
   let answered = false;

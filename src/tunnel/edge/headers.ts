@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 
-/** Of one connection, never of the message; the message's length is told anew. */
+/** Hop-by-hop headers. The forwarded message gets its own length header. */
 const hopByHop = new Set([
   "connection",
   "keep-alive",

@@ -64,7 +64,7 @@ export class Elector {
     return Math.max(0, this.until - this.options.now());
   }
 
-  /** What the API server said last; undefined before it has answered. */
+  /** The API server's last answer; undefined before the first one. */
   get lastSeen(): LeaseRecord | undefined {
     return this.seen?.record;
   }
@@ -155,15 +155,15 @@ export class Elector {
     const { store, identity, durationMs, deadlineMs, now } = this.options;
     const sentAt = now();
     const transitions = (before?.transitions ?? 0) + (before && before.holder !== identity ? 1 : 0);
-    const wish = { holder: identity, durationSeconds: durationMs / 1000, transitions };
-    this.observe(await this.limited(store.write(wish, before)));
+    const update = { holder: identity, durationSeconds: durationMs / 1000, transitions };
+    this.observe(await this.limited(store.write(update, before)));
     if (!this.stopped) this.hold(sentAt + deadlineMs);
   }
 
   private mayTake(record: LeaseRecord | undefined): boolean {
     const { identity, now } = this.options;
     if (record && !isUntouched(record) && (record.holder === identity || record.holder === "")) return true;
-    // Deleted or made anew: whoever else held it may not have heard of that yet.
+    // The Lease was deleted or made again: another holder may not know of it yet.
     if (this.isHeld && (!record || isUntouched(record))) return true;
     return now() > this.freeAt();
   }

@@ -21,7 +21,7 @@ export interface EndpointSharingOptions {
 }
 
 /**
- * Shares where peers were last heard: the active hub writes the changes to Redis each second, and a hub that takes over
+ * Shares the peers' latest endpoints: the active hub writes the changes to Redis each second, and a hub that takes over
  * reads them.
  */
 export class EndpointSharing {

@@ -25,7 +25,7 @@ export interface GuardOptions {
   readonly isDaemonThere: () => boolean;
   /** Its daemon has ended, and either nothing is left to guard or the next daemon has its own guard. */
   readonly onDone: () => void;
-  /** Write the file by whose age a liveness probe tells that the guard runs. */
+  /** Writes the file whose age the liveness probe checks. */
   readonly touch: () => void;
 }
 
@@ -89,7 +89,7 @@ export class Guard {
   }
 }
 
-/** `tunnel --guard [PID]`: runs until it is told to stop, or until the daemon of that id needs it no longer. */
+/** `tunnel --guard [PID]`: runs until it gets a signal, or until the daemon with that pid no longer needs it. */
 export function startGuard(
   { HUB_TERM_PATH, LOG_LEVEL, SHUTDOWN_DRAIN_SECONDS }: TunnelGuardConfig,
   daemon?: number,

@@ -109,8 +109,8 @@ inCluster("a write against what is no longer there is a conflict and changes not
   const store = as(hub);
   const seen = await store.read();
   await as(hub).write({ holder: "somebody", durationSeconds: 2, transitions: 1 }, seen);
-  const wish = { holder: "late", durationSeconds: 2, transitions: 1 };
-  await expect(store.write(wish, seen)).rejects.toThrow(LeaseConflict);
+  const input = { holder: "late", durationSeconds: 2, transitions: 1 };
+  await expect(store.write(input, seen)).rejects.toThrow(LeaseConflict);
   expect(await spec()).toMatchObject({ holderIdentity: "somebody" });
 });
 

@@ -47,13 +47,13 @@ export class KubernetesLease implements LeaseStore {
     }
   }
 
-  async write(wish: LeaseUpdate, before: LeaseRecord | undefined): Promise<LeaseRecord> {
+  async write(update: LeaseUpdate, before: LeaseRecord | undefined): Promise<LeaseRecord> {
     const { api, time } = await this.connect();
     const { name } = this.options;
     const now = time(new Date());
     const seen = before && this.seen?.metadata?.resourceVersion === before.version ? this.seen : undefined;
     // For whoever looks at it with kubectl; no candidate compares these times with its own.
-    const acquireTime = wish.holder === before?.holder ? seen?.spec?.acquireTime : now;
+    const acquireTime = update.holder === before?.holder ? seen?.spec?.acquireTime : now;
     const body: V1Lease = {
       apiVersion: "coordination.k8s.io/v1",
       kind: "Lease",
@@ -64,9 +64,9 @@ export class KubernetesLease implements LeaseStore {
         ...(before ? { resourceVersion: before.version } : {}),
       },
       spec: {
-        holderIdentity: wish.holder,
-        leaseDurationSeconds: wish.durationSeconds,
-        leaseTransitions: wish.transitions,
+        holderIdentity: update.holder,
+        leaseDurationSeconds: update.durationSeconds,
+        leaseTransitions: update.transitions,
         renewTime: now,
         ...(acquireTime ? { acquireTime } : {}),
       },

@@ -24,10 +24,10 @@ export class LeaseConflict extends Error {
 export interface LeaseStore {
   /** What takes long for reasons of this process's own, before anybody counts how long the others take to answer. */
   open?(): Promise<void>;
-  /** Undefined when there is none. Rejects when that cannot be told. */
+  /** Undefined when there is none. Rejects when it cannot be read. */
   read(): Promise<LeaseRecord | undefined>;
   /** Rejects with a `LeaseConflict` when `before` is not what is there; undefined stands for no lease. */
-  write(wish: LeaseUpdate, before: LeaseRecord | undefined): Promise<LeaseRecord>;
+  write(update: LeaseUpdate, before: LeaseRecord | undefined): Promise<LeaseRecord>;
 }
 
 /** Milliseconds of a clock that nobody sets; every process of the machine reads the same. */

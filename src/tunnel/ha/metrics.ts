@@ -3,7 +3,7 @@ import { Counter, Gauge, type Registry } from "../../platform/process/metrics";
 export interface HubMetrics {
   active(isActive: boolean): void;
   leaseFailed(): void;
-  /** How many peers' addresses were told to the other hubs just now. */
+  /** Counts the endpoints that were just shared with the other hubs. */
   shared(count: number): void;
   shareFailed(): void;
   /** How many peers' addresses were taken over. */
@@ -61,12 +61,12 @@ export function hubMetrics(
   });
   const shared = new Counter({
     name: "fleet_hub_endpoints_shared_total",
-    help: "Addresses of peers that this hub told the others.",
+    help: "Peer endpoints that this hub shared with the other hubs.",
     registers,
   });
   const shareFailures = new Counter({
     name: "fleet_hub_share_failures_total",
-    help: "Times at which the addresses of peers could not be told.",
+    help: "Failed attempts to share peer endpoints.",
     registers,
   });
   const loaded = new Gauge({

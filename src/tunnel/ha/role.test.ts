@@ -14,9 +14,9 @@ class KeptLease implements LeaseStore {
   constructor(private readonly done: string[]) {}
 
   read = async () => this.record;
-  write = async (wish: Omit<LeaseRecord, "version">) => {
-    this.record = { ...wish, version: `${Number(this.record.version) + 1}` };
-    this.done.push(wish.holder ? "taken" : "released");
+  write = async (input: Omit<LeaseRecord, "version">) => {
+    this.record = { ...input, version: `${Number(this.record.version) + 1}` };
+    this.done.push(input.holder ? "taken" : "released");
     return this.record;
   };
 }
@@ -51,9 +51,9 @@ test("a hub that stops publishes its endpoints, stands by and ends its term befo
   const { role, store, term, done } = hub();
   const write = store.write;
   const untilAtRelease: (number | undefined)[] = [];
-  store.write = async (wish) => {
-    if (wish.holder === "") untilAtRelease.push(term.read()?.until);
-    return write(wish);
+  store.write = async (input) => {
+    if (input.holder === "") untilAtRelease.push(term.read()?.until);
+    return write(input);
   };
   await role.start();
   expect(role.isActive).toBe(true);

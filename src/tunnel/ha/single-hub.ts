@@ -53,7 +53,7 @@ export async function lockSingleHub({ url, identity, log }: SingleHubOptions): P
     limitMs: STATEMENT_LIMIT_MS,
     begin,
     onDown: (error) => {
-      log.warn({ err: error }, "The database is away: this hub cannot tell whether another hub serves it");
+      log.warn({ err: error }, "The database is away: this hub does not know whether another hub serves it");
       serve();
     },
   });

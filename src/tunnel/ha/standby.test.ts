@@ -17,8 +17,8 @@ function leaseOf(holder: string): LeaseStore & { release(): void } {
       if (isRenewed) record = { ...record, version: String(++version) };
       return record;
     },
-    write: async (wish) => {
-      record = { ...wish, version: String(++version) };
+    write: async (input) => {
+      record = { ...input, version: String(++version) };
       return record;
     },
     release: () => {

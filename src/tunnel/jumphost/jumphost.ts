@@ -3,7 +3,7 @@ import type { IncomingMessage, Server } from "node:http";
 import { connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
-import { plainProtection } from "../../http/protective-headers";
+import { plainSecurityHeaders } from "../../http/security-headers";
 import { INTERNAL_LIMITS, limitedServer, type RejectionReason } from "../../http/server/limited-server";
 import { closeServer, listen } from "../../http/server/listen";
 import { refuseUpgrade } from "../../http/server/refuse-upgrade";
@@ -68,7 +68,7 @@ export interface OpenPipe extends Destination {
 
 /** A gateway that does not answer a close frame is cut after this long. */
 const CLOSE_MS = 1_000;
-/** Connections beyond the pipes: those that are about to be one, or are told why not. */
+/** Connections beyond the pipes: upgrades under way, and upgrades that are being refused. */
 const SPARE_CONNECTIONS = 1_000;
 
 /** Opens TCP to a vehicle for a gateway's WebSocket, and carries binary frames both ways. */
@@ -97,7 +97,7 @@ export class Jumphost {
       (_request, reply) => {
         const body = JSON.stringify({ error: "The jumphost speaks WebSocket.", reason: "malformed" });
         reply.writeHead(426, {
-          ...plainProtection,
+          ...plainSecurityHeaders,
           "Content-Type": "application/json",
           Upgrade: "websocket",
         });

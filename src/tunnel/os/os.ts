@@ -50,7 +50,7 @@ export const realOs: Os = {
         (error, stdout, stderr) => {
           if (!error) return resolve(stdout);
           const status = typeof error.code === "number" ? error.code : undefined;
-          const said = secret ? "(what it said is kept back: its input is secret)" : stderr || error.message;
+          const said = secret ? "(output withheld: its input is secret)" : stderr || error.message;
           return reject(new CommandError(command, status, said, String(error.code) === "ENOENT"));
         },
       );

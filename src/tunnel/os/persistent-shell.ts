@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 
-/** How a command ended, and what it said. */
+/** A command's status and output. */
 export interface Ended {
   readonly status: number;
   readonly stdout: string;

@@ -4,8 +4,8 @@ import { errorBoundary } from "../../http/error-boundary";
 import { mountRoutes } from "../../http/mount";
 import { observeRequests } from "../../http/observe";
 import { opsRoutes, type Probe } from "../../http/ops";
-import { protectiveHeaders } from "../../http/protective-headers";
 import type { Guards } from "../../http/route-guards";
+import { securityHeaders } from "../../http/security-headers";
 import { hasSecretToken } from "../../platform/constant-time-equal";
 import type { Lifecycle } from "../../platform/process/lifecycle";
 import type { Logger } from "../../platform/process/log";
@@ -34,7 +34,7 @@ export function statusApp(deps: StatusAppDeps): Koa {
   const app = new Koa();
   app.on("error", (error) => deps.log.error({ err: error }, "A reply failed"));
   app.use(observeRequests(deps.log, deps.registry, deps.trustedProxies));
-  app.use(protectiveHeaders);
+  app.use(securityHeaders);
   app.use(opsRoutes(deps.lifecycle, deps.registry, deps.dependencies));
   app.use(errorBoundary(routes, ""));
   app.use(async (ctx, next) => {

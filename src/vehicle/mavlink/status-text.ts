@@ -38,7 +38,7 @@ export class StatusTexts {
     return () => void this.listeners.delete(listener);
   }
 
-  /** Gathers what is said from now on. */
+  /** Collects the status texts from now on. */
   record(): StatusRecord {
     return new StatusRecord(this);
   }

@@ -5,7 +5,7 @@ import { DomainError } from "../../../domain/errors";
 import type { OccurrenceException } from "../calendar.store";
 import type { movedExceptions, Series } from "../moved-exceptions";
 import type { Expandable, Expansion } from "./occurrences";
-import { parseRecurrence, type Recurrence, wrong } from "./rule";
+import { invalidRule, parseRecurrence, type Recurrence } from "./rule";
 
 export { type Expandable, type Expansion, parseRecurrence, type Recurrence };
 
@@ -39,7 +39,7 @@ export async function moveExceptions(
 ): Promise<OccurrenceException[]> {
   const [moved] = await ask<OccurrenceException[] | undefined>({ move: [exceptions, before, after] }, 1);
   if (moved) return moved;
-  throw wrong(
+  throw invalidRule(
     "which of the occurrences that were changed it still has is more than can be computed. Plan a new event with it and delete this one",
   );
 }
@@ -58,7 +58,7 @@ export async function expand(
 /** Whether a series has an occurrence at this instant. Rejects with `invalid_input` when that takes too long. */
 export async function isOccurrence(recurrence: Recurrence, start: Date, at: Date): Promise<boolean> {
   const { times, isCut } = await expand(recurrence, start, { from: at, to: at });
-  if (isCut) throw wrong("its occurrences take too long to compute");
+  if (isCut) throw invalidRule("its occurrences take too long to compute");
   return times.length > 0;
 }
 

@@ -5,7 +5,7 @@ import { findZone, utc, type Zone } from "./zone";
 /** The text of a recurrence, read: a rule, and the zone whose clock it follows. */
 export interface Recurrence {
   readonly text: string;
-  /** Without DTSTART and UNTIL: rrule computes with local times, whose zone it is not told. */
+  /** Without DTSTART and UNTIL: rrule computes with local times without a zone. */
   readonly rule: Partial<Options>;
   readonly until: LocalTime | undefined;
   readonly zone: Zone;
@@ -29,14 +29,14 @@ export function parseRecurrence(text: string): Recurrence {
   const ruleLine = lines.pop() ?? "";
   const [startLine, ...more] = lines;
   if (more.length > 0 || (startLine !== undefined && !/^DTSTART/i.test(startLine)))
-    throw wrong("only a DTSTART line may stand before the one RRULE");
+    throw invalidRule("only a DTSTART line may stand before the one RRULE");
   // Some writers put the zone into the rule.
   const [, inRule] = /(?:^|;)TZID=([^;]+)/i.exec(ruleLine) ?? [];
   const bare = ruleLine.replace(/^RRULE:/i, "").replace(/(^|;)TZID=[^;]+/i, "");
   const parsed = { text, ...parseRule(bare.replace(/^;/, "")) };
   if (startLine === undefined) return { ...parsed, zone: zoneOf(inRule), start: undefined };
   const [, onStart, digits] = /^DTSTART(?:;TZID=([^:;]+))?:(\w+)$/i.exec(startLine) ?? [];
-  if (!digits) throw wrong(`"${startLine}" is not a DTSTART`);
+  if (!digits) throw invalidRule(`"${startLine}" is not a DTSTART`);
   const zone = zoneOf(onStart ?? inRule);
   const start = parseDigits("DTSTART", digits);
   return { ...parsed, zone, start: start.isUtc ? start.at : zone.toInstant(start.at) };
@@ -46,7 +46,7 @@ function zoneOf(name: string | undefined): Zone {
   if (name === undefined) return utc;
   const zone = findZone(name);
   if (zone) return zone;
-  throw wrong(`TZID ${name} is not a time zone`);
+  throw invalidRule(`TZID ${name} is not a time zone`);
 }
 
 /** Numbers from `least` to `most`; signed ones count from the end where they are negative. */
@@ -88,13 +88,13 @@ function parseRule(text: string): Pick<Recurrence, "rule" | "until"> {
   const given = new Map<string, string>();
   for (const part of text.split(";")) {
     const [, name = "", value = ""] = /^([A-Z]+)=([^=]+)$/.exec(part.trim().toUpperCase()) ?? [];
-    if (!name) throw wrong(`"${part}" is not NAME=VALUE`);
+    if (!name) throw invalidRule(`"${part}" is not NAME=VALUE`);
     const kind = parts[name];
-    if (!kind) throw wrong(`${name} is not a part of a rule`);
-    if (given.has(name)) throw wrong(`${name} is given twice`);
+    if (!kind) throw invalidRule(`${name} is not a part of a rule`);
+    if (given.has(name)) throw invalidRule(`${name} is given twice`);
     const items = single.includes(name) ? [value] : [...new Set(value.split(","))];
     const bad = items.find((item) => !kind.accepts(item));
-    if (bad !== undefined) throw wrong(`${name} must be ${kind.expected}, not ${bad}`);
+    if (bad !== undefined) throw invalidRule(`${name} must be ${kind.expected}, not ${bad}`);
     given.set(name, items.join(","));
   }
   refuseWithoutMeaning(given);
@@ -107,7 +107,7 @@ function parseRule(text: string): Pick<Recurrence, "rule" | "until"> {
 /** RFC 5545 forbids these, since two readers would not take them the same way. */
 function refuseWithoutMeaning(given: ReadonlyMap<string, string>): void {
   const never = (refused: boolean, message: string) => {
-    if (refused) throw wrong(message);
+    if (refused) throw invalidRule(message);
   };
   const freq = given.get("FREQ") ?? "";
   never(!freq, `FREQ must be ${parts.FREQ?.expected}`);
@@ -133,8 +133,8 @@ function parseDigits(name: string, text: string): LocalTime {
   const at = Date.parse(`${iso}Z`);
   // Date carries a day that does not exist over into the next month.
   if (matched && at && new Date(at).toISOString().startsWith(iso)) return { at, isUtc: zone !== undefined };
-  throw wrong(`${name} must be a date that exists, such as 20301224T000000Z, not ${text}`);
+  throw invalidRule(`${name} must be a date that exists, such as 20301224T000000Z, not ${text}`);
 }
 
-export const wrong = (message: string): DomainError =>
+export const invalidRule = (message: string): DomainError =>
   new DomainError("invalid_input", `recurrence_rule: ${message}.`);

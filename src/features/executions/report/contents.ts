@@ -26,7 +26,7 @@ export interface ReportAsset {
   readonly thumbnail: string | undefined;
 }
 
-export const statusWords: Readonly<Record<Execution["status"], string>> = {
+export const statusText: Readonly<Record<Execution["status"], string>> = {
   in_progress: "In progress",
   completed: "Completed",
   aborted: "Aborted",
@@ -37,10 +37,10 @@ export const title = ({ execution }: ReportContents): string =>
   execution.mission_name ?? `Flight ${execution.id}`;
 
 export const subject = (contents: ReportContents): string =>
-  `${contents.droneName}: ${title(contents)} – ${statusWords[contents.execution.status].toLowerCase()}`;
+  `${contents.droneName}: ${title(contents)} – ${statusText[contents.execution.status].toLowerCase()}`;
 
 /** `21 November 2026, 14:05 UTC`: recipients are in several time zones. */
-export const moment = (at: Date): string =>
+export const formatTime = (at: Date): string =>
   `${at.toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" })}, ${at.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "UTC" })} UTC`;
 
 export interface Figure {
@@ -74,7 +74,7 @@ export function figures({ execution, summary }: ReportContents): Figure[] {
   ];
 }
 
-export const planWords: Readonly<Record<Execution["plan_state"], string>> = {
+export const planText: Readonly<Record<Execution["plan_state"], string>> = {
   verified: "The plan on board was the one uploaded and verified.",
   different: "The plan on board differed from the one last uploaded.",
   unverified: "The plan on board was not uploaded through this service.",

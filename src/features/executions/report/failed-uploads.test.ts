@@ -21,13 +21,13 @@ beforeAll(async () => {
 
 const MINUTES = 60_000;
 const mailTo = ({ username }: TestUser) => gateway.mail.mails.find(({ to }) => to.includes(username));
-const wish = { file_name: "flight.bin", asset_type: "logs", checksum: sha256(straightFlight()) };
+const uploadRequest = { file_name: "flight.bin", asset_type: "logs", checksum: sha256(straightFlight()) };
 
 /** A flight that has ended, and whose log arrived as something else. */
 async function withFailedLog() {
   const flight = await startFlight(gateway);
   const { drone, id } = flight;
-  const announced = { ...wish, execution_id: id };
+  const announced = { ...uploadRequest, execution_id: id };
   const { asset_id, url } = (await drone.post("/authenticate_upload", announced)).body;
   await drone.post(`/executions/${id}/log`, { asset_id });
   await put(url, "half of it");
@@ -75,7 +75,8 @@ test("a report waits for a retry that is pending after ten minutes, until a day 
 
 test("a report does not wait for a log that was deleted before its analysis", async () => {
   const { user, drone, vehicle, id } = await startFlight(gateway);
-  const { asset_id } = (await drone.post("/authenticate_upload", { ...wish, execution_id: id })).body;
+  const { asset_id } = (await drone.post("/authenticate_upload", { ...uploadRequest, execution_id: id }))
+    .body;
   await drone.post(`/executions/${id}/log`, { asset_id });
   await endExecution(drone, id);
   expect((await user.api.get(`/executions/${id}/flight-stats`)).body.data.status).toBe("pending");
@@ -86,7 +87,7 @@ test("a report does not wait for a log that was deleted before its analysis", as
 
 test("a requested analysis that fails at the store is done by a job", async () => {
   const { user, drone, id } = await startFlight(gateway);
-  await upload(drone, { ...wish, execution_id: id }, straightFlight());
+  await upload(drone, { ...uploadRequest, execution_id: id }, straightFlight());
   const { store, db } = gateway.deps;
   const away = jest.spyOn(store, "read").mockRejectedValueOnce(new Error("the store is away"));
   try {
@@ -102,7 +103,7 @@ test("a requested analysis that fails at the store is done by a job", async () =
 
 test("a report names a log that is missing in the store, and does not wait for it", async () => {
   const { user, drone, vehicle, id } = await startFlight(gateway);
-  const { asset_id } = await upload(drone, { ...wish, execution_id: id }, straightFlight());
+  const { asset_id } = await upload(drone, { ...uploadRequest, execution_id: id }, straightFlight());
   await gateway.deps.store.deletePrefix(`assets/${vehicle.id}/${asset_id}/`);
   await drone.post(`/executions/${id}/log`, { asset_id });
   await endExecution(drone, id);

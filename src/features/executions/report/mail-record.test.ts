@@ -12,8 +12,8 @@ import { sendReportTask } from "./reports.service";
 test("a mail that was sent while the database was unavailable is recorded later, and not sent again", async () => {
   const gateway = await startTestGateway();
   const user = await gateway.newUser();
-  const wish = { type: "sitl", name: "Heron", vehicle_type: "copter" };
-  const drone = droneClient(gateway.api, (await user.api.post("/drone", wish)).body.ip);
+  const uploadRequest = { type: "sitl", name: "Heron", vehicle_type: "copter" };
+  const drone = droneClient(gateway.api, (await user.api.post("/drone", uploadRequest)).body.ip);
   const execution_id: number = (await drone.post("/executions/start", {})).body.id;
   await drone.post(`/executions/${execution_id}/complete`, { status: "completed" });
   const link = await interruptibleLink(gateway.databaseUrl);

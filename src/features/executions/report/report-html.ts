@@ -1,11 +1,11 @@
 import {
   bytes,
   figures,
-  moment,
-  planWords,
+  formatTime,
+  planText,
   type ReportAsset,
   type ReportContents,
-  statusWords,
+  statusText,
   title,
 } from "./contents";
 import { palette, escapeMarkup as safe } from "./palette";
@@ -47,8 +47,8 @@ function header(contents: ReportContents): string {
   return `<tr><td style="background:${palette.ink};padding:24px 20px 22px;color:#ffffff">
 <div style="font-size:13px;color:#b9c4da">${safe(droneName)}</div>
 <h1 style="margin:4px 0 12px;font-size:24px;line-height:1.25;font-weight:700;color:#ffffff">${safe(title(contents))}</h1>
-<span style="display:inline-block;background:${pill};color:#ffffff;border-radius:999px;padding:4px 12px;font-size:13px;font-weight:600">${statusWords[execution.status]}</span>
-<div style="padding-top:10px;font-size:13px;color:#d5ddec">${moment(execution.started_at)}</div>
+<span style="display:inline-block;background:${pill};color:#ffffff;border-radius:999px;padding:4px 12px;font-size:13px;font-weight:600">${statusText[execution.status]}</span>
+<div style="padding-top:10px;font-size:13px;color:#d5ddec">${formatTime(execution.started_at)}</div>
 </td></tr>`;
 }
 
@@ -111,5 +111,5 @@ function assetList(assets: readonly ReportAsset[]): string {
 const footer = ({ execution, assets, link }: ReportContents): string =>
   `<tr><td style="padding:22px 20px 24px">
 <a href="${safe(link)}" style="display:block;background:${palette.track};color:#ffffff;text-align:center;text-decoration:none;border-radius:8px;padding:13px;font-size:15px;font-weight:600">Open the flight</a>
-<p style="margin:16px 0 0;font-size:12px;line-height:1.5;color:${palette.soft}">${planWords[execution.plan_state]}${assets.length > 0 ? " Links to files work for seven days; the web client has them afterwards." : ""}</p>
+<p style="margin:16px 0 0;font-size:12px;line-height:1.5;color:${palette.soft}">${planText[execution.plan_state]}${assets.length > 0 ? " Links to files work for seven days; the web client has them afterwards." : ""}</p>
 </td></tr>`;

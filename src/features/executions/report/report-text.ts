@@ -1,4 +1,4 @@
-import { bytes, figures, moment, planWords, type ReportContents, statusWords, title } from "./contents";
+import { bytes, figures, formatTime, planText, type ReportContents, statusText, title } from "./contents";
 import { clock } from "./scale";
 
 /** The report as plain text. */
@@ -10,7 +10,7 @@ export function reportText(contents: ReportContents): string {
     lines.length > 0 ? ["", heading, ...lines] : [];
   return [
     `${title(contents)} (${droneName})`,
-    `${statusWords[execution.status]}, ${moment(execution.started_at)}`,
+    `${statusText[execution.status]}, ${formatTime(execution.started_at)}`,
     ...(execution.notes ? ["", execution.notes] : []),
     "",
     ...numbers.map(({ label, value }) => `${`${label}:`.padEnd(widest + 2)}${value}`),
@@ -28,7 +28,7 @@ export function reportText(contents: ReportContents): string {
     ),
     "",
     `Open the flight: ${link}`,
-    planWords[execution.plan_state],
+    planText[execution.plan_state],
     "",
   ].join("\n");
 }

@@ -23,12 +23,12 @@ const rendered = async (id: number) => {
 
 test("a report waits for the log's analysis, and shows figures, a map and a plot", async () => {
   const { user, drone, id } = await startFlight(gateway);
-  const wish = { file_name: "00000001.BIN", asset_type: "logs", execution_id: id };
-  const begun = (await drone.post("/authenticate_upload", wish)).body;
+  const uploadRequest = { file_name: "00000001.BIN", asset_type: "logs", execution_id: id };
+  const begun = (await drone.post("/authenticate_upload", uploadRequest)).body;
   await drone.post(`/executions/${id}/log`, { asset_id: begun.asset_id });
   await drone.post(`/executions/${id}/complete`, { status: "completed", notes: "A straight line." });
   expect((await user.api.get(`/executions/${id}`)).body.data.report).toBe("pending");
-  await upload(drone, { ...wish, checksum: null }, straightFlight());
+  await upload(drone, { ...uploadRequest, checksum: null }, straightFlight());
   await until(async () => (await user.api.get(`/executions/${id}`)).body.data.report === "sent");
   const { body } = await user.api.get(`/executions/${id}/flight-stats`);
   expect(body.data).toMatchObject({ status: "ready", stats: { format: "dataflash", duration_seconds: 100 } });

@@ -2,8 +2,8 @@ import type { Server as HttpServer } from "node:http";
 import type { Socket as TcpSocket } from "node:net";
 import { Server } from "socket.io";
 import { WebSocketServer } from "ws";
-import { plainProtection } from "../../../http/protective-headers";
 import type { UserCaller } from "../../../http/route";
+import { plainSecurityHeaders } from "../../../http/security-headers";
 import type { Logger } from "../../../platform/process/log";
 import type { Registry } from "../../../platform/process/metrics";
 import type { VehicleLinks } from "../../../vehicle";
@@ -83,7 +83,7 @@ export class TelemetrySockets {
     }));
     this.stopLimit = limitUnreadBytes(this.webSockets, this.metrics.closed);
     this.feeds = new DroneFeeds({ ...deps, ...options, io: this.io, metrics: this.metrics });
-    // Before the client hears that it is connected, so that none of its first requests is lost.
+    // Before the client's `connect` event, so that none of its first requests is lost.
     this.io.use(async (socket, next) => {
       socket.data.session = await openSession(socket.handshake.query.token, deps);
       next();
@@ -95,9 +95,9 @@ export class TelemetrySockets {
     this.io.attach(server);
     // Protective headers for Socket.IO's replies and refusals, and for upgrades, which have no reply of the server.
     server.prependListener("request", (_request, reply) => {
-      for (const [name, value] of Object.entries(plainProtection)) reply.setHeader(name, value);
+      for (const [name, value] of Object.entries(plainSecurityHeaders)) reply.setHeader(name, value);
     });
-    this.io.engine.on("headers", (headers: object) => Object.assign(headers, plainProtection));
+    this.io.engine.on("headers", (headers: object) => Object.assign(headers, plainSecurityHeaders));
     this.io.engine.on("connection", (conn: TelemetrySocket["conn"]) => {
       conn.once("close", this.limiter.acquire(conn.request.url ?? ""));
       limitPackets(conn, this.metrics.closed);

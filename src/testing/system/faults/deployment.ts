@@ -20,29 +20,29 @@ import { entrypoint, startProgram, testProgram } from "./program";
 import { Terms } from "./terms";
 
 export const WEBHOOK_SECRET = "whsec_for_faults_only";
-/** What the tunnel's edge shows, and whoever asks a tunnel. */
+/** The secrets of the tunnel's edge and of its status API. */
 export const EDGE_SECRET = "a secret of the edge's own";
 export const TUNNEL_SECRET = "a secret of the tunnel's own";
 
 export interface Deployment {
   readonly parts: readonly Part[];
-  /** Both gateways, and both relays, as their clients reach them. */
+  /** The URLs of both gateways and both relays for clients. */
   readonly gateways: readonly string[];
   /** The gateways' ports for drones. */
   readonly droneUrls: readonly string[];
   readonly relays: readonly string[];
   /** The status API of each hub. */
   readonly tunnels: readonly string[];
-  /** Who has a drone's link, or serves as hub, as everybody else sees it. */
+  /** The holders of the drones' links and of the hub's Lease. */
   readonly terms: Terms;
-  /** Of the test's own, not through any path. */
+  /** The test's own connection, which no fault affects. */
   readonly db: Db;
   readonly redisUrl: string;
   readonly storeUrl: string;
   readonly mail: Awaited<ReturnType<typeof freshMail>>;
 }
 
-/** A free port that the system does not lend to outgoing connections while its owner is down. */
+/** A free port outside the ephemeral range, which stays free while its owner is down. */
 async function ownPort(): Promise<number> {
   for (let tries = 0; ; tries++) {
     const port = 20_000 + randomInt(12_000);
@@ -57,7 +57,7 @@ async function ownPort(): Promise<number> {
   }
 }
 
-/** A neighbour, and the paths that end at it. */
+/** A service that others call, and the paths that lead to it. */
 class Backend {
   readonly paths: NetworkPath[] = [];
 
@@ -73,7 +73,7 @@ class Backend {
   }
 }
 
-/** What a hub reads to find the API server. */
+/** Writes a hub's kubeconfig. */
 function kubeConfigFile(folder: string, server: string): string {
   const file = join(folder, "kubeconfig");
   const name = "fake";
@@ -89,8 +89,8 @@ function kubeConfigFile(folder: string, server: string): string {
 
 /**
  * Two gateways, two relays, two workers, two hubs that change nothing on this machine and share a lease, a jumphost,
- * and the Postgres, Redis and object store under them, each a process of its own on loopback, in the strict profile.
- * Each replica has a path of its own to each neighbour.
+ * and their Postgres, Redis and object store, each a process of its own on loopback, in the strict profile.
+ * Each replica has its own path to each service that it calls.
  */
 export async function startDeployment(): Promise<Deployment> {
   const network = Network.own();
@@ -158,7 +158,7 @@ export async function startDeployment(): Promise<Deployment> {
   };
   const storeKeys = { S3_ACCESS_KEY_ID: "S3RVER", S3_SECRET_ACCESS_KEY: "S3RVER" };
   const gateways: string[] = [];
-  const doorsOfDrones: string[] = [];
+  const droneUrls: string[] = [];
   const peers: string[] = [];
   const relays: string[] = [];
   for (const number of [1, 2]) {
@@ -168,8 +168,8 @@ export async function startDeployment(): Promise<Deployment> {
       ownPort(),
       ownPort(),
     ]);
-    const gatewayCables = [postgres, redis, store, jumphost].map((to) => to.path());
-    const [pg, rd, s3, jump] = gatewayCables as [NetworkPath, NetworkPath, NetworkPath, NetworkPath];
+    const gatewayPaths = [postgres, redis, store, jumphost].map((to) => to.path());
+    const [pg, rd, s3, jump] = gatewayPaths as [NetworkPath, NetworkPath, NetworkPath, NetworkPath];
     const peer = network.path(`http://127.0.0.1:${peerPort}`);
     await add(
       `gateway ${number}`,
@@ -180,7 +180,7 @@ export async function startDeployment(): Promise<Deployment> {
           DATABASE_URL: pg.url,
           REDIS_URL: rd.url,
           S3_ENDPOINT: s3.url,
-          // Drones put by a way of their own.
+          // Drones upload on a path that no fault affects.
           S3_DRONE_ENDPOINT: store.url,
           S3_PUBLIC_ENDPOINT: store.url,
           JUMPHOST_URL: jump.url,
@@ -198,39 +198,39 @@ export async function startDeployment(): Promise<Deployment> {
           STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
           ARCHIVE_SIGNING_KEY: TEST_ARCHIVE_KEY,
         }),
-      [...gatewayCables, peer],
+      [...gatewayPaths, peer],
     );
     gateways.push(`http://127.0.0.1:${port}`);
-    doorsOfDrones.push(`http://127.0.0.1:${dronePort}`);
+    droneUrls.push(`http://127.0.0.1:${dronePort}`);
     peers.push(new URL(peer.url).href);
-    const relayCables = [postgres.path(), redis.path()] as const;
+    const relayPaths = [postgres.path(), redis.path()] as const;
     await add(
       `relay ${number}`,
       () =>
         program(`relay-${number}`, entrypoint(programs, "relay"), "the relay is ready", {
           ...common,
-          DATABASE_URL: relayCables[0].url,
-          REDIS_URL: relayCables[1].url,
+          DATABASE_URL: relayPaths[0].url,
+          REDIS_URL: relayPaths[1].url,
           RELAY_PORT: String(relayPort),
         }),
-      relayCables,
+      relayPaths,
     );
     relays.push(`ws://127.0.0.1:${relayPort}`);
-    const workerCables = [postgres.path(), store.path()] as const;
+    const workerPaths = [postgres.path(), store.path()] as const;
     await add(
       `worker ${number}`,
       () =>
         program(`worker-${number}`, entrypoint(programs, "worker"), "The worker is ready", {
           ...common,
           ...storeKeys,
-          DATABASE_URL: workerCables[0].url,
-          S3_ENDPOINT: workerCables[1].url,
+          DATABASE_URL: workerPaths[0].url,
+          S3_ENDPOINT: workerPaths[1].url,
           S3_PUBLIC_ENDPOINT: store.url,
           SMTP_URL: mail.url,
           WORKER_PORT: "0",
           ARCHIVE_SIGNING_KEY: TEST_ARCHIVE_KEY,
         }),
-      workerCables,
+      workerPaths,
     );
   }
   const tunnels: string[] = [];
@@ -263,7 +263,7 @@ export async function startDeployment(): Promise<Deployment> {
           HUB_LEASE_IDENTITY: `tunnel-${number}`,
           HUB_LEASE_DURATION_SECONDS: "5",
           HUB_TERM_PATH: join(folder, "term.json"),
-          // Without interfaces there is nothing to guard.
+          // A dry run makes no interfaces for a guard to remove.
           HUB_GUARD_EXTERNAL: "true",
           HUB_REDIS_URL: rd.url,
         }),
@@ -273,7 +273,7 @@ export async function startDeployment(): Promise<Deployment> {
   }
   const terms = new Terms(redis.url, peers, hubLeases);
   return {
-    ...{ parts, gateways, droneUrls: doorsOfDrones, relays, tunnels, terms, db, mail },
+    ...{ parts, gateways, droneUrls, relays, tunnels, terms, db, mail },
     ...{ redisUrl: redis.url, storeUrl: store.url },
   };
 }

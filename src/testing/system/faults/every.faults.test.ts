@@ -5,16 +5,16 @@ import { type Fault, runFaults } from "./run";
 import { faultTable } from "./table";
 import { isTakenOver } from "./takeovers";
 
-const neighbours = ["Postgres", "Redis", "store", "jumphost"];
+const backends = ["Postgres", "Redis", "store", "jumphost"];
 const replicas = ["gateway", "relay", "worker", "tunnel"].map((name) => [`${name} 1`, `${name} 2`]);
 const faultKinds = ["kill", "pause", "partition"] as const;
 /** `FAULTS=kill:Redis,pause:gateway 1` runs these only. */
 const chosen = process.env.FAULTS?.split(",").map((text) => text.split(":") as [Fault["kind"], string]);
 const every = [
-  ...neighbours.flatMap((part) => [...faultKinds, "loss" as const].map((kind) => [kind, part] as const)),
+  ...backends.flatMap((part) => [...faultKinds, "loss" as const].map((kind) => [kind, part] as const)),
   ...replicas.flatMap((pair) => faultKinds.flatMap((kind) => pair.map((part) => [kind, part] as const))),
 ];
-/** Their connections stay silent for good, as when a machine lost its power and another took its place. */
+/** Existing connections stay silent for good, as when another machine takes over after a power loss. */
 const failovers = ["Redis", "Postgres", "store", "jumphost"].map((part) => ["failover", part] as const);
 const faults = (chosen ?? [...every, ...failovers]).map(([kind, part]) => ({ kind, part }));
 

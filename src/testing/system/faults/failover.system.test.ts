@@ -9,7 +9,7 @@ import { startJumphost } from "../../worlds/jumphost";
 import { asRoot } from "../namespaces";
 import { Network } from "./network";
 
-/** A connection that was asked for in vain is waited for so long, and then there is a pause. */
+/** Covers the timeout of one failed connection attempt and the pause after it. */
 const BACK_MS = 3_500;
 const quiet = createLogger("test", "silent");
 

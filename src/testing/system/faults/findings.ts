@@ -1,13 +1,13 @@
 import type { LoadKind } from "./progress";
 
 /**
- * lost:         was acknowledged, and is not there.
- * duplicated:   was done more than once.
- * out of order: a stick frame, or one of telemetry, after a younger one.
- * admitted:     a token that had been logged out was let in, or a link's replaced holder was heard by the vehicle.
- * refused:      a good token was turned away as none.
- * unknown:      the client was told, or had to conclude, that it may have been done or not.
- * denied:       was told to have failed, and was done.
+ * lost:         an acknowledged operation has no effect.
+ * duplicated:   an operation was carried out more than once.
+ * out of order: a stick or telemetry frame arrived after a newer one.
+ * admitted:     a logged-out token was accepted, or a vehicle got bytes from a replaced holder of its link.
+ * refused:      a valid token was rejected as invalid.
+ * unknown:      the client cannot know whether the operation was carried out.
+ * denied:       an operation was reported as failed, and was carried out.
  */
 export const FINDING_TYPES = [
   "lost",
@@ -20,7 +20,7 @@ export const FINDING_TYPES = [
 ] as const;
 export type FindingType = (typeof FINDING_TYPES)[number];
 
-/** Those of which there are none, whatever fails. */
+/** Types that no fault may cause. */
 export const FORBIDDEN_FINDINGS: readonly FindingType[] = [
   "lost",
   "duplicated",
@@ -33,27 +33,27 @@ export const FORBIDDEN_FINDINGS: readonly FindingType[] = [
 export interface Finding {
   readonly load: LoadKind;
   readonly type: FindingType;
-  /** The round that it was begun in. */
+  /** The round in which the operation began. */
   readonly round: number;
   readonly detail: string;
 }
 
-/** How many were acknowledged, and what was wrong with any. */
+/** The number of acknowledged operations, and the findings about them. */
 export interface LoadResult {
   readonly acknowledged: number;
   readonly findings: readonly Finding[];
 }
 
-/** A load of one kind, which goes on until it is stopped. */
+/** Operations of one kind, repeated until `stop`. */
 export interface Load {
   readonly kind: LoadKind;
-  /** Resolves when nothing of it is under way any more. */
+  /** Resolves when no operation is under way. */
   stop(): Promise<void>;
-  /** After the stop. */
+  /** Call after `stop`. */
   result(): Promise<LoadResult>;
 }
 
-/** What loads are told: which round of the run it is, and whom they tell of their successes. */
+/** The current round of the run: the number of the fault, 0 before the first. */
 export interface Round {
   current: number;
 }

@@ -7,8 +7,7 @@ const { JUMPHOST_PORT, REDIS_URL = "", TUNNEL_API_SECRET } = process.env;
 const leases = new LeaseStore(openRedis(REDIS_URL, createLogger("jumphost", "silent")));
 
 /**
- * The tunnel's jumphost as the strict profile has it, in a process of its own, with drones on loopback, for whoever
- * wants to kill it.
+ * The tunnel's jumphost in the strict profile, with drones on loopback, in its own process so that a test can kill it.
  */
 startJumphost(
   { secret: TUNNEL_API_SECRET, lastFence: (link) => leases.lastFence(link) },

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { networkInterfaces } from "node:os";
 import { atEndOfFile } from "../../clean-up";
 
-/** A way from one process to another, by an address of its own. The kernel leads there; no process carries its bytes. */
+/** A network path between two processes with its own address. The kernel forwards it by DNAT. */
 export interface NetworkPath {
   readonly url: string;
 }
@@ -15,14 +15,13 @@ interface Laid extends NetworkPath {
   mark: number;
 }
 
-/** Of the kernel's rules: where the addresses lead, and which packets are lost. */
+/** The chains of iptables: the paths' DNAT rules, and the packets that are dropped. */
 const LEAD = "fleet-paths";
 const LOSE = "fleet-losses";
 
 /**
- * The kernel's loopback as a network of paths. A packet of a path that loses it vanishes on arrival, from either side,
- * and nobody is told: both ends send it again, ever more rarely, as TCP does. Where it was sent it must not be dropped,
- * because the kernel tells that to the sender.
+ * The kernel's loopback as a network of paths. Lost packets are dropped on arrival, in both directions, without an
+ * error: TCP sends them again with growing pauses. A drop in OUTPUT would give the sender an error.
  *
  * Each path is whole, loses packets until it is mended, or is replaced: new connections are whole then, and the losses
  * of those before stay.
@@ -33,12 +32,12 @@ export class Network {
   private readonly losses = new Map<number, number>();
   private marks = 0;
 
-  /** It must be the caller's own, because the rules are for all who are in it. They are taken back after the file. */
+  /** Requires its own network namespace, because the rules affect all of it. They are removed after the file. */
   static own(): Network {
     const others = Object.keys(networkInterfaces()).filter((name) => name !== "lo");
     if (others.length > 0)
       throw new Error(
-        `Cables are cut in the whole network that we are in, which has ${others} beside loopback. ` +
+        `These tests change the firewall of the whole network namespace, which has ${others} beside loopback. ` +
           "As root, `npm test`, `npm run test:faults` and `npm run jest -- src/testing/system/faults` have one of their own.",
       );
     const network = new Network();
@@ -53,7 +52,7 @@ export class Network {
     return network;
   }
 
-  /** One more way to whoever listens at the URL, on loopback. */
+  /** Adds a path to the listener at the URL, on loopback. */
   path(to: string): NetworkPath {
     const { hostname, port } = new URL(to);
     const address = `127.88.0.${this.paths.length + 1}`;
@@ -65,25 +64,25 @@ export class Network {
     return path;
   }
 
-  /** Of every packet in both directions this share is lost from now on, of old and new connections; 1 is all. */
+  /** Drops this share of the packets in both directions, of old and new connections; 1 is all. */
   lose(paths: readonly NetworkPath[], share: number): void {
     for (const { mark } of this.laid(paths)) this.losses.set(mark, share);
     this.apply();
   }
 
-  /** All passes again, also what is sent again of before. */
+  /** Drops nothing from now on; TCP sends the lost packets again. */
   mend(paths: readonly NetworkPath[]): void {
     for (const { mark } of this.laid(paths)) this.losses.delete(mark);
     this.apply();
   }
 
-  /** New connections pass; those of before, also those that were only asked for, go on losing. */
+  /** New connections work; existing ones, and connection attempts, keep losing packets. */
   replace(paths: readonly NetworkPath[]): void {
     for (const path of this.laid(paths)) path.mark = ++this.marks;
     this.apply();
   }
 
-  /** Packets that were lost since a path was last cut, mended, replaced or laid. */
+  /** Dropped packets since the last change of a path. */
   get lost(): number {
     const rules = execFileSync("iptables", ["--wait", "-nvxL", LOSE], { encoding: "utf8" }).split("\n");
     return rules.reduce((sum, rule) => sum + (Number.parseInt(rule, 10) || 0), 0);

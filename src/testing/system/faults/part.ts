@@ -5,14 +5,14 @@ import type { ServerProcess } from "../../../laptop/servers/server-process";
 import { atEndOfFile } from "../../clean-up";
 import type { Network, NetworkPath } from "./network";
 
-/** One process of a deployment that may be harmed, and is then started or continued as whoever watches over it would. */
+/** One process of a deployment that a fault affects, and that is restarted or resumed afterwards, as by a supervisor. */
 export class Part {
   private running: ServerProcess | undefined;
 
   private constructor(
     readonly name: string,
     private readonly start: () => Promise<ServerProcess>,
-    /** Between it and its neighbours, whichever side asks. */
+    /** The network paths between it and other processes, in either direction. */
     private readonly paths: readonly NetworkPath[],
     private readonly network: Network,
   ) {}
@@ -59,12 +59,12 @@ export class Part {
     if (this.running) signalTree(this.running.pid, "SIGCONT");
   }
 
-  /** Nothing passes between it and its neighbours any more, and nobody is told. */
+  /** Drops all packets between it and other processes, without an error. */
   partition(): void {
     this.network.lose(this.paths, 1);
   }
 
-  /** A third of what it and its neighbours send each other does not arrive. */
+  /** Drops a third of the packets between it and other processes. */
   disturb(): void {
     this.network.lose(this.paths, 1 / 3);
   }

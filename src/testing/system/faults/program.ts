@@ -6,8 +6,7 @@ import type { ServerProcess } from "../../../laptop/servers/server-process";
 const READY_MS = 30_000;
 
 /**
- * Run one of the compiled programs until it says that it is ready. What it says goes to a file. It ends by itself
- * when this process is gone.
+ * Starts a compiled program and waits for its ready message. Its output goes to a file. It ends when this process ends.
  */
 export async function startProgram(
   path: string,

@@ -1,4 +1,4 @@
-/** What a load does over and over; the last is done by workers in the background. */
+/** The kinds of loads. Workers do the jobs in the background. */
 export const LOAD_KINDS = [
   "commands",
   "telemetry",
@@ -15,7 +15,7 @@ export type LoadKind = (typeof LOAD_KINDS)[number];
 export class Progress {
   private readonly times = new Map<string, number[]>();
 
-  /** Named beforehand, so that one that never succeeds is missed. */
+  /** Announces a load, so that `missing` names it if it never succeeds. */
   expect(kind: LoadKind, through: string): void {
     this.times.set(`${kind} through ${through}`, []);
   }
@@ -24,7 +24,7 @@ export class Progress {
     this.times.get(`${kind} through ${through}`)?.push(at);
   }
 
-  /** Who has not succeeded since. */
+  /** The loads without a success since then. */
   missing(since: number): string[] {
     return [...this.times].filter(([, times]) => !((times.at(-1) ?? 0) >= since)).map(([name]) => name);
   }

@@ -29,20 +29,20 @@ export interface FaultRun {
   readonly findings: readonly Finding[];
   /** Which loads had not succeeded again within the limit, and after which fault. */
   readonly unrecovered: readonly string[];
-  /** Of what a part held that was paused or cut off. */
+  /** Takeovers of leases whose holder was paused or cut off. */
   readonly takeovers: readonly Takeover[];
 }
 
 const CALM_MS = 1_500;
 const DOWN_MS = 1_000;
-/** Well longer than any lease: what the part held has another holder when it wakes, or is reached again. */
+/** Longer than any lease: a paused or partitioned part has lost its leases when it returns. */
 const AWAY_MS = 8_000;
 /** Everything must have succeeded again by then. */
 const RECOVERY_LIMIT_MS = 45_000;
 const HUB_LIMIT_MS = 20_000;
 const JOBS_LIMIT_MS = 150_000;
 
-/** Harms a deployment under load, a fault after the other, and counts what came of it. */
+/** Applies one fault after the other to a deployment under load, and counts the findings. */
 export async function runFaults(faults: readonly Fault[]): Promise<FaultRun> {
   const deployment = await startDeployment();
   const round: Round = { current: 0 };
@@ -98,7 +98,7 @@ export async function runFaults(faults: readonly Fault[]): Promise<FaultRun> {
   };
 }
 
-/** Has this hub serve: the other one ends, and comes back to stand by. */
+/** Makes this hub serve: the other one is killed and restarted as the standby. */
 async function bringHubTo({ name }: Part, { parts, terms }: Deployment): Promise<void> {
   const serving = () => terms.ofHub().by;
   if (serving() === name) return;
@@ -114,9 +114,9 @@ const byName = <Name extends string>(names: readonly Name[], of: (name: Name) =>
 interface FaultSteps {
   readonly begin: (part: Part) => Promise<void> | void;
   readonly lastsMs: number;
-  /** For longer than it may hold anything. */
+  /** The fault lasts longer than any lease. */
   readonly isAway?: true;
-  /** The part is started again, goes on, or is reached again. */
+  /** Restarts, resumes or reconnects the part. */
   readonly end: (part: Part) => Promise<void> | void;
 }
 

@@ -1,6 +1,6 @@
 import { startObjects } from "../../../laptop/servers/objects";
 
-/** The laptop's object store in a process of its own, for whoever wants to kill it. */
+/** The laptop's object store in its own process, so that a test can kill it. */
 startObjects({
   folder: process.env.STORE_FOLDER as string,
   port: Number(process.env.STORE_PORT),

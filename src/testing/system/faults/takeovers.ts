@@ -6,20 +6,20 @@ import type { Term } from "./terms";
 /** On a machine that is busy with everything else. */
 const TAKEOVER_LIMIT_MS = 15_000;
 
-/** Something that only one may hold, whose holder was harmed for longer than its lease runs. */
+/** A lease whose holder was paused or cut off for longer than the lease runs. */
 export interface Takeover {
   readonly fault: string;
   readonly what: string;
   readonly before: Term;
-  /** At the fault's end, when the former holder is about to wake. */
+  /** At the fault's end, before the former holder returns. */
   readonly after: Term;
 }
 
-/** Whether another had it by then, under a higher number. */
+/** Whether another holder had the lease by then, with a higher number. */
 export const isTakenOver = ({ before, after }: Takeover): boolean =>
   after.by !== undefined && after.by !== before.by && after.number > before.number;
 
-/** Reads who holds what the part holds now; call what it returns before the fault is over, which waits for others to hold it. */
+/** Reads the leases that the part holds. The returned function waits for other holders; call it before the fault ends. */
 export async function watchTakeovers(
   { name }: Part,
   { terms }: Pick<Deployment, "terms">,
@@ -35,7 +35,7 @@ export async function watchTakeovers(
     Promise.all(
       held.map(async ({ what, read, before }) => {
         const taken = async () => isTakenOver({ fault, what, before, after: await read() });
-        // One that is never taken over is told of by the term that it still has.
+        // Without a takeover the result shows the unchanged term.
         await until(taken, TAKEOVER_LIMIT_MS).catch(() => undefined);
         return { fault, what, before, after: await read() };
       }),

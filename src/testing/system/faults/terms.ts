@@ -5,15 +5,15 @@ import { LeaseStore } from "../../../vehicle/cluster";
 import { atEndOfFile } from "../../clean-up";
 import type { FakeLeases } from "../../fakes/fake-leases";
 
-/** One holder's time. */
+/** The time in which one holder has a lease. */
 export interface Term {
-  /** The part that holds it; undefined while nobody does. */
+  /** The part that holds it; undefined without a holder. */
   readonly by: string | undefined;
-  /** Higher for each holder after another: a link's fencing number, a hub lease's count of transitions. */
+  /** Grows with each new holder: a link's fencing number, a hub lease's count of transitions. */
   readonly number: number;
 }
 
-/** Who holds what only one may hold, read where it is settled and not through any path. */
+/** Reads the holders of leases from Redis and from the fake API server, on connections that no fault affects. */
 export class Terms {
   private readonly links: LeaseStore;
 

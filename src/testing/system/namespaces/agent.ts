@@ -23,7 +23,7 @@ export type Command =
   | { readonly op: "forward"; readonly path: string }
   | { readonly op: "http"; readonly url: string };
 
-/** How a stream of numbered bytes did. Times are milliseconds since the epoch. */
+/** The state of a stream of numbered packets. Times are milliseconds since the epoch. */
 export interface StreamReport {
   readonly sent: number;
   readonly echoed: number;
@@ -89,7 +89,7 @@ function probe({ protocol, host, port }: Target, limitMs: number, sourcePort?: n
   });
 }
 
-/** Send a number at a time and wait for none; whatever comes back is matched by its number. */
+/** Sends numbered packets without waiting for their echoes, which are matched by number. */
 function stream({ protocol, host, port }: Target, name: string, everyMs: number): Promise<true> {
   let sent = 0;
   let echoed = 0;

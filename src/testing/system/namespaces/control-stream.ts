@@ -6,9 +6,9 @@ const HOPS = 5;
 const OWN_MS = 100;
 
 /**
- * A stream between the same nodes, on the same links through the same hub, but past the tunnels, to a TCP port
- * that echoes. It feels how busy the machine is. Resolves with a function that tells the longest round trip that
- * a stream through the tunnels may have had so far, in milliseconds.
+ * A stream between the same nodes and through the same hub, but outside of the tunnels, to a TCP echo port. It measures
+ * how busy the machine is. Resolves with a function that gives the limit for the longest round trip of a stream through
+ * the tunnels so far, in milliseconds.
  */
 export async function controlStream(
   from: Namespace,
@@ -27,7 +27,7 @@ export async function controlStream(
   return async () => OWN_MS + HOPS * (await from.report("control")).worstMs;
 }
 
-/** Print a stream's worst round trip: the bound of a test allows for a busy machine, the figure is to be seen. */
+/** Prints a stream's longest round trip, because the limit of a test allows for a busy machine. */
 export async function printRoundTrips(from: Namespace, stream: string, when: string): Promise<void> {
   const [ours, past] = [await from.report(stream), await from.report("control")];
   process.stdout.write(

@@ -21,7 +21,7 @@ const NOBODY = "nobody";
 /** Runs the real entrypoint as a process of its own on a hub, one daemon after the other. */
 export class DaemonHost {
   private readonly texts: string[] = [];
-  /** Holds a `wg` that is the real one but for what it is told to refuse. */
+  /** Holds a wrapper of `wg` that fails for chosen arguments. */
   private readonly folder = freshFolder("hub-programs");
 
   constructor(
@@ -38,12 +38,12 @@ PATH=\${PATH#*:} exec wg "$@"
     chmodSync(join(this.folder, "wg"), 0o755);
   }
 
-  /** All that any of the daemons printed. */
+  /** The output of all daemons. */
   get output(): string {
     return this.texts.join("");
   }
 
-  /** Have `wg` fail for whoever's words hold this, as for one peer of a batch. */
+  /** Makes `wg` fail when its arguments contain this text, such as one peer's key. */
   refuse(words: string | undefined): void {
     writeFileSync(join(this.folder, "refused"), words ?? NOBODY);
   }

@@ -1,8 +1,8 @@
 import type { Namespace } from "./namespace";
 
 /**
- * The core plane's interface `wg0` with a peer, which is no business of the tunnel's. Resolves with what tells
- * whether anybody touched it: its index, its address, its keys' public halves and its peers.
+ * Makes `wg0`, a WireGuard interface with a peer that is not the tunnel's. Resolves with a function that prints its
+ * index, address, public keys and peers, so that a test finds every change.
  */
 export async function foreignInterface(hub: Namespace): Promise<() => Promise<string>> {
   // It is started again when it ends before its interface is up.

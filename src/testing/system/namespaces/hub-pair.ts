@@ -20,7 +20,7 @@ import { forwardFromNode, spawnNodeIn } from "./links";
 import { Namespace } from "./namespace";
 import { VpnClient } from "./vpn-client";
 
-/** How often the keeper of the address asks who is ready, as a load balancer does. */
+/** How often the floating address checks the hubs' readiness, as a load balancer does. */
 const CHECK_EVERY_MS = 1_000;
 const ANSWER_LIMIT_MS = 1_000;
 
@@ -35,9 +35,9 @@ export interface HubPair {
   readonly drone: Member;
   /** Give both clients their configs anew, which makes them shake hands, and wait until the drone echoes. */
   connect(limitMs?: number): Promise<void>;
-  /** Whether the hubs know from each other where the clients are now. */
+  /** Whether the hubs have shared the clients' current endpoints. */
   areEndpointsShared(): Promise<boolean>;
-  /** Nothing in the object store tells any more where peers were heard. */
+  /** Deletes the peers' endpoints from the object store. */
   forgetEndpoints(): Promise<void>;
 }
 
@@ -108,7 +108,7 @@ async function join({ objects }: TunnelWorld, plane: PlaneName, { id, client }: 
   await client.join(config);
 }
 
-/** One byte of the operator's comes back from the drone, through the hub. */
+/** Whether the drone echoes a byte of the operator through the hub. */
 export const droneEchoes = ({ operator, drone }: Pick<HubPair, "operator" | "drone">): Promise<boolean> =>
   operator.client.node.probe({ host: drone.ip, protocol: "tcp", port: 22 }, 500);
 
@@ -127,7 +127,7 @@ interface ServiceDeps {
 /** A hub's node. Its daemon is the real entrypoint, and its services are on links that can be cut. */
 export class PairedHub {
   private child: ChildProcess | undefined;
-  /** What its daemons and guards printed. */
+  /** The output of its daemons and guards. */
   readonly output: string[] = [];
 
   private constructor(
@@ -141,14 +141,14 @@ export class PairedHub {
     private readonly wan: Namespace,
   ) {}
 
-  static async on(surroundings: ServiceDeps): Promise<PairedHub> {
-    const { name, link, wan, world, redisUrl, leases, programs } = surroundings;
+  static async on(deps: ServiceDeps): Promise<PairedHub> {
+    const { name, link, wan, world, redisUrl, leases, programs } = deps;
     const node = await Namespace.create(`hub ${name}`);
     const [far, near] = [`198.51.100.${link}`, `198.51.100.${link + 1}`];
     await node.link(wan, { name: "eth0", ip: `${near}/30` }, { name: `hub-${name}`, ip: `${far}/30` });
     await node.shell(`ip address add ${HUB_ADDRESS}/32 dev lo
       ip route add default via ${far} src ${HUB_ADDRESS}`);
-    // Counts what this hub sends, and what is sent to it, where it cannot help it.
+    // Counts this hub's packets in both directions, on the other end of its link.
     await wan.shell(`iptables -t mangle -A PREROUTING -i hub-${name} -p udp
       iptables -t mangle -A POSTROUTING -o hub-${name} -p udp`);
     const links = {
@@ -174,7 +174,7 @@ export class PairedHub {
       TUNNEL_DATAPLANE: "wireguard-go",
       TUNNEL_PORT: "5050",
       LOG_LEVEL: "info",
-      ...surroundings.env,
+      ...deps.env,
     };
     return new PairedHub(name, node, near, links, programs, env, wan);
   }
@@ -196,7 +196,7 @@ export class PairedHub {
 
   /** `ready`, `standby` and so on; `away` when nobody answers within a moment. */
   async readiness(): Promise<string> {
-    // One that is paused says nothing.
+    // A paused hub does not answer.
     const text = await Promise.race([this.ask("/readyz").catch(() => ""), delay(ANSWER_LIMIT_MS, "")]);
     return (text && JSON.parse(text).status) || "away";
   }
@@ -226,12 +226,12 @@ export class PairedHub {
     if (this.isRunning) await new Promise((resolve) => this.child?.once("exit", resolve));
   }
 
-  /** UDP packets that came out of this hub's link so far. */
+  /** UDP packets from this hub's link so far. */
   packetsSent(): Promise<number> {
     return this.counted("PREROUTING", "-i");
   }
 
-  /** UDP packets that went into it. */
+  /** UDP packets to this hub's link so far. */
   packetsReceived(): Promise<number> {
     return this.counted("POSTROUTING", "-o");
   }
@@ -266,7 +266,7 @@ export class PairedHub {
   }
 }
 
-/** The public address, which is led to a hub that says it is ready: what a load balancer or a keepalived does. */
+/** The public address, routed to the hub that is ready, as by a load balancer or keepalived. */
 export class FloatingAddress {
   private timer: NodeJS.Timeout | undefined;
   private stopped = false;
@@ -286,7 +286,7 @@ export class FloatingAddress {
     return this.at;
   }
 
-  /** Send what is for the address to this hub, ready or not. */
+  /** Routes the address to this hub, ready or not. */
   async routeTo(hub: PairedHub): Promise<void> {
     await this.wan.shell(`ip route replace ${HUB_ADDRESS}/32 via ${hub.address}`);
   }

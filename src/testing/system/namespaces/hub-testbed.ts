@@ -4,7 +4,7 @@ import { type TunnelWorld, tunnelWorld } from "../../worlds/start-tunnel";
 import { Namespace } from "./namespace";
 import { VpnClient } from "./vpn-client";
 
-/** Where clients find the hub, an address of the hub that is in no plane. */
+/** The hub's public address, outside of both planes. */
 export const HUB_ADDRESS = "192.0.2.1";
 /** Of the services' network that client configs route: the DNS server, and one that may be opened. */
 export const SERVICE_ADDRESSES = ["172.31.0.2", "172.31.5.5"] as const;
@@ -23,7 +23,7 @@ export interface HubTestbed {
   /** The first owns drones 0 and 1, the second drone 2, the third none. */
   readonly operators: readonly [Member, Member, Member];
   readonly drones: readonly [Member, Member, Member];
-  /** Where configs are downloaded; it has no way to ask the hub. */
+  /** For downloads of configs; it has no connection to the hub. */
   readonly gateway: TestGateway;
   /** Give the member the config that its owner downloads now, once it is another than before. */
   connect(member: Member, plane: "users" | "drones"): Promise<string>;

@@ -5,7 +5,7 @@ import { atEndOfFile } from "../../clean-up";
 import { freshFolder } from "../../fresh-servers";
 import type { Namespace } from "./namespace";
 
-/** The same URL as it is reached inside the node, on the node's own loopback: the way out to a server of the test's. */
+/** Makes a server of the test reachable on the node's loopback; returns its URL there. */
 export async function forwardFromNode(node: Namespace, url: string): Promise<string> {
   const { hostname, port } = new URL(url);
   const path = join(freshFolder("link"), "socket");
@@ -16,8 +16,8 @@ export async function forwardFromNode(node: Namespace, url: string): Promise<str
   return inside.href.replace(/\/$/, "");
 }
 
-/** Runs in the node: whoever comes to the unix socket gets to a TCP port of the node. */
-const door = `
+/** Runs in the node, and forwards a unix socket to a TCP port of the node. */
+const unixToTcp = `
 const net = require("net");
 const [path, host, port] = process.argv.slice(1);
 net.createServer((near) => {
@@ -33,7 +33,7 @@ net.createServer((near) => {
 /** A port of the test's loopback that leads to a TCP port of the node. */
 export async function forwardToNode(node: Namespace, port: number, host = "127.0.0.1"): Promise<number> {
   const path = join(freshFolder("link"), "socket");
-  const child = spawnNodeIn(node, ["-e", door, path, host, String(port)]);
+  const child = spawnNodeIn(node, ["-e", unixToTcp, path, host, String(port)]);
   await new Promise((resolve) => child.stdout?.once("data", resolve));
   return forwarder({ host: "127.0.0.1", port: 0 }, () => connect(path));
 }
@@ -65,7 +65,7 @@ async function forwarder(at: ListenOptions, dial: () => Socket): Promise<number>
   return typeof address === "string" ? 0 : address.port;
 }
 
-/** Node with these arguments on that node; it ends with it. */
+/** Starts Node.js with these arguments in the namespace, which ends it. */
 export function spawnNodeIn(
   node: Namespace,
   args: readonly string[],
@@ -97,7 +97,7 @@ asked.on("timeout", () => asked.destroy(new Error("timeout")));
 asked.end(body);
 `;
 
-/** A request from that node; status 0 when it gets nowhere. */
+/** A request from the node; status 0 when there is no response. */
 export function requestIn(
   node: Namespace,
   method: string,

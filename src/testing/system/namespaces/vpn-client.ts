@@ -36,7 +36,7 @@ export class VpnClient {
     return new VpnClient(name, node, "wg0", undefined);
   }
 
-  /** Reaches a hub as this machine does: its outer packets leave from here, all else of it is in a namespace. */
+  /** A client whose outer packets leave from this machine; its interface is in a namespace. */
   static async onThisMachine(name: string): Promise<VpnClient> {
     const node = await Namespace.create(name);
     const link = `ft${process.pid}x${++count}`;

@@ -55,7 +55,7 @@ export class PlanTransfer {
     });
     const sending = exchange<DomainError | undefined>(this.channel, this.retry, {
       request: (attempt) => {
-        // Everything is sent and nothing comes: reading back tells more than waiting.
+        // Everything is sent and no answer comes: reading back gives more than waiting.
         if (highest === last && attempt >= TIMEOUTS_AFTER_LAST_ITEM) finish();
         // After its first request, the vehicle itself repeats the requests; a second count would start it over.
         return highest < 0 ? [count] : [];

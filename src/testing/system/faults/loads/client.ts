@@ -1,15 +1,15 @@
 /** How long a client waits for an answer. */
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 export interface Reply {
   readonly status: number;
   readonly body: ReturnType<typeof JSON.parse>;
 }
 
-/** not sent: nobody was reached. lost: it was sent, and no answer came. */
+/** not sent: the connection was refused. lost: the request may have been sent, and no response came. */
 export type Answer = Reply | { readonly failure: "not sent" | "lost"; readonly why: string };
 
-/** One request of a client that gives up after a while, and knows what it cannot know. */
+/** Sends one request with a time limit, and distinguishes requests that were not sent from lost responses. */
 export async function ask(
   url: string,
   {
@@ -24,7 +24,7 @@ export async function ask(
       method,
       headers: isBytes || body === undefined ? headers : { "content-type": "application/json", ...headers },
       body: isBytes ? body : typeof body === "string" ? body : JSON.stringify(body),
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     } as RequestInit);
     const text = await response.text();
     const isJson = response.headers.get("content-type")?.includes("json");
@@ -41,6 +41,6 @@ export async function ask(
 export const isStatus = (answer: Answer, status: number): answer is Reply =>
   "status" in answer && answer.status === status;
 
-/** What the client heard, in a few words. */
+/** The response in a few words. */
 export const describeAnswer = (answer: Answer): string =>
   "status" in answer ? `${answer.status} ${answer.body.error ?? ""}` : `${answer.failure}: ${answer.why}`;

@@ -8,7 +8,7 @@ import { repeatEvery } from "./repeat";
 const MOTOR_TEST = 209;
 const EVERY_MS = 200;
 
-/** Disarmed, and dialled through its tap. */
+/** A disarmed drone that is dialled through its tap. */
 export interface CommandTarget {
   readonly id: number;
   readonly tap: VehicleTap;
@@ -27,12 +27,12 @@ interface Order {
   readonly round: number;
   readonly drone: number;
   readonly percentage: number;
-  /** As the client knows it. */
+  /** As the client sees it. */
   outcome: "acknowledged" | "unknown" | "refused";
   answer: string;
 }
 
-/** Tests of motors, each at a throttle of its own by which it is known again at the vehicle and in the record. */
+/** Motor tests. Each has its own throttle, which identifies it at the vehicle and in the record. */
 export class CommandLoad implements Load {
   readonly kind = "commands";
   private readonly orders: Order[] = [];
@@ -42,7 +42,7 @@ export class CommandLoad implements Load {
   constructor(private readonly options: CommandLoadOptions) {
     this.repetitions = options.gateways.map((url) => {
       options.progress.expect("commands", url);
-      // In turns at each gateway: with one count for both, each might ask for one and the same drone for long.
+      // Each gateway has its own counter: with a shared one a gateway might order the same drone for long.
       let turn = 0;
       return repeatEvery(EVERY_MS, () =>
         this.order(url, options.drones[turn++ % options.drones.length] as CommandTarget),
@@ -115,7 +115,7 @@ export class CommandLoad implements Load {
   }
 }
 
-/** A float's throttle is the number that was meant, to the third place. */
+/** Three decimals identify the throttle in spite of rounding to a float. */
 const nameOf = (drone: number, percentage: number): string => `${drone} ${percentage.toFixed(3)}`;
 
 function findingsOf({ outcome }: Order, times: number, record: string | undefined): FindingType[] {

@@ -24,7 +24,7 @@ export interface Loads {
   readonly all: readonly Load[];
   /** Its jobs are counted apart. */
   readonly uploads: UploadLoad;
-  /** Drones whose link is leased: they are ordered about, or watched. */
+  /** Drones whose link is leased: they get orders, or are watched. */
   readonly linked: readonly number[];
   /** A new token, before the old one ends. */
   logIn(): Promise<void>;
@@ -32,19 +32,9 @@ export interface Loads {
   bringLinksTo(gateway: number): Promise<void>;
 }
 
-/** One pilot's fleet at work, and whoever else wants something of a deployment. */
+/** Starts the loads: one pilot's fleet, uploads, log-outs, webhooks and new peers. */
 export async function startLoads(deployment: Deployment, round: Round, progress: Progress): Promise<Loads> {
-  const {
-    gateways,
-    droneUrls: doorsOfDrones,
-    relays,
-    tunnels,
-    terms,
-    db,
-    redisUrl,
-    storeUrl,
-    mail,
-  } = deployment;
+  const { gateways, droneUrls, relays, tunnels, terms, db, redisUrl, storeUrl, mail } = deployment;
   const credentials = { username: "pilot@example.com", password: "correct horse battery" };
   const { username, password } = credentials;
   const password_hash = await hashPassword(password);
@@ -58,8 +48,8 @@ export async function startLoads(deployment: Deployment, round: Round, progress:
   await grantSubscription(db, credentials.username, 10);
   const api = (gateway: number) => new ApiClient(`${gateways[gateway]}/api/v1`).as(token());
   const newDrone = async (vehicle: { host: string; port: number }, name: string) => {
-    const wish = { type: "sitl", name, vehicle_type: "copter", port: vehicle.port, link_host: vehicle.host };
-    const { status, body } = await api(0).post("/drone", wish);
+    const input = { type: "sitl", name, vehicle_type: "copter", port: vehicle.port, link_host: vehicle.host };
+    const { status, body } = await api(0).post("/drone", input);
     if (status !== 201) throw new Error(`A drone was not made: ${JSON.stringify(body)}`);
     return body as { id: number; ip: string };
   };
@@ -80,10 +70,10 @@ export async function startLoads(deployment: Deployment, round: Round, progress:
   const steered = [];
   for (const name of ["steered 0", "steered 1", "steered by a roaming pilot"])
     steered.push(await newDrone(first, name));
-  const own = await newDrone(first, "at whose doors tokens are tried");
+  const own = await newDrone(first, "whose endpoints tokens are tried on");
   const shared = { gateways, db, round, progress };
   const uploads = new UploadLoad({
-    ...{ ...shared, gateways: doorsOfDrones, edgeSecret: EDGE_SECRET },
+    ...{ ...shared, gateways: droneUrls, edgeSecret: EDGE_SECRET },
     ...{ drones: flown, storeUrl, mail },
   });
   const all = [

@@ -10,17 +10,17 @@ import { ask, isStatus } from "./client";
 import { type Repetition, repeatEvery } from "./repeat";
 
 const EVERY_MS = 600;
-/** A door that says neither yes nor no for so long has said nothing. */
-const DOOR_MS = 3_000;
+/** After so long without an answer an attempt counts as neither admitted nor refused. */
+const DECISION_LIMIT_MS = 3_000;
 const HELLO_MS = 100;
 const END_MS = 60_000;
-/** A token's own end, at which it is refused for another reason, and a little before. */
+/** A token's lifetime less a margin: afterwards it is refused because it has expired. */
 const LIFE_MS = 9.5 * 60_000;
 
 export interface LogOutLoadOptions {
   readonly gateways: readonly string[];
   readonly relays: readonly string[];
-  /** Of somebody who owns the drone. */
+  /** The refresh token of the drone's owner. */
   readonly refreshToken: string;
   readonly drone: { readonly id: number; readonly ip: string };
   readonly redisUrl: string;
@@ -33,10 +33,10 @@ interface LoggedOut {
   readonly at: number;
 }
 
-/** undefined: neither, as while what has to be asked is away. */
+/** undefined: no decision, as while the database is unavailable. */
 type Admission = "admitted" | "refused" | undefined;
 
-/** Somebody who signs in and out all the time, at each gateway, and tries every door with the tokens of before. */
+/** Logs in and out repeatedly at each gateway, and tries every endpoint with the logged-out tokens. */
 export class LogOutLoad implements Load {
   readonly kind = "log-outs";
   private readonly loggedOut: LoggedOut[] = [];
@@ -52,7 +52,7 @@ export class LogOutLoad implements Load {
       progress.expect("log-outs", gateway);
       return repeatEvery(EVERY_MS, () => this.signInAndOut(gateway));
     });
-    // By what the drone says a pilot knows that the relay has let him in.
+    // A message of the drone shows a pilot that the relay has accepted the session.
     const say = () => this.redis.publish(`${drone.ip}:output`, "hello").catch(() => undefined);
     this.repetitions.push(repeatEvery(HELLO_MS, say));
   }
@@ -120,7 +120,7 @@ export class LogOutLoad implements Load {
     return { acknowledged: this.loggedOut.length, findings: this.findings };
   }
 
-  /** When all is over, and everybody is well enough to say yes or no. */
+  /** After the last fault, when every gateway can decide. */
   private async tryEveryGateway(token: string): Promise<void> {
     for (const gateway of this.options.gateways) {
       const admission = await until(async () => (await this.atApi(gateway, token)) ?? false, END_MS);
@@ -154,12 +154,12 @@ function atSocket(gateway: string, token: string): Promise<Admission> {
   });
 }
 
-/** The first word of it, or none when it takes too long. What `listen` returns ends it. */
+/** The first decision, or undefined after the limit. `listen` returns the function that closes the connection. */
 async function answerOf(listen: (say: (admission: Admission) => void) => () => void): Promise<Admission> {
   let late: NodeJS.Timeout | undefined;
   let end = () => {};
   const answer = await new Promise<Admission>((resolve) => {
-    late = setTimeout(() => resolve(undefined), DOOR_MS);
+    late = setTimeout(() => resolve(undefined), DECISION_LIMIT_MS);
     end = listen(resolve);
   });
   clearTimeout(late);

@@ -7,15 +7,15 @@ import type { Progress } from "../progress";
 import { type Answer, ask, isStatus } from "./client";
 import { type Repetition, repeatEvery } from "./repeat";
 
-/** Whichever of them has the lease. */
+/** The hub with the lease. */
 const HUB = "the hub that serves";
 const EVERY_MS = 500;
 const LOOK_MS = 100;
-/** On a busy machine a hub may lose its lease, and the other has to take it, whenever it is looked. */
+/** On a busy machine a hub may lose its lease at any time, and the other takes it. */
 const SERVED_WITHIN_MS = 15_000;
 
 export interface PeerLoadOptions {
-  /** The hubs' status APIs, and the store as nobody's path reaches it. */
+  /** The hubs' status APIs. */
   readonly tunnels: readonly string[];
   readonly secret: string;
   readonly storeUrl: string;
@@ -28,11 +28,11 @@ interface Peer {
   readonly round: number;
   readonly id: number;
   readonly ip: string;
-  /** Of its config when the tunnel first knew it; the key is in it. */
+  /** The digest of its first config, which contains the key. */
   config: string | undefined;
 }
 
-/** Users who come one after the other, each to be given a key, a config and a tunnel. */
+/** Creates users one after the other, and waits until each has a key, a config and a peer. */
 export class PeerLoad implements Load {
   readonly kind = "peers";
   private readonly peers: Peer[] = [];
@@ -79,7 +79,7 @@ export class PeerLoad implements Load {
     if (peer.config !== undefined) this.options.progress.success("peers", HUB);
   }
 
-  /** By the hub that serves; a standby knows peers too. */
+  /** Whether the hub that serves has the peer; a standby knows peers too. */
   private async isServed({ ip }: Peer): Promise<boolean> {
     const headers = { authorization: `Bearer ${this.options.secret}` };
     const served = this.options.tunnels.map(async (tunnel) => {

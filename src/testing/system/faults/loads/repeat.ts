@@ -1,11 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 export interface Repetition {
-  /** Resolves when the last one is over. */
+  /** Resolves when the last run has ended. */
   stop(): Promise<void>;
 }
 
-/** Does it again and again, one after the other, about so often. It must not reject. */
+/** Repeats `once` sequentially, about every so many milliseconds. `once` must not reject. */
 export function repeatEvery(milliseconds: number, once: () => Promise<unknown>): Repetition {
   let stopped = false;
   const running = (async () => {

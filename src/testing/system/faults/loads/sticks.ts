@@ -13,7 +13,7 @@ const FRESH_MS = 500;
 export interface StickLoadOptions {
   /** `ws://…` */
   readonly relays: readonly string[];
-  /** One more than relays: each is steered through one, the last through whichever takes its pilot. */
+  /** One more than relays: each is steered through its own relay, the last through any relay. */
   readonly drones: readonly { readonly id: number; readonly ip: string }[];
   /** A good access token of their owner's. */
   readonly token: () => string;
@@ -29,8 +29,8 @@ interface Frame {
 }
 
 /**
- * Pilots with a gamepad. Each returns to its own relay when it is hung up on; the last goes to the next one, as a
- * load balancer may send it.
+ * Pilots with a gamepad. After a lost connection each reconnects to its own relay, and the last one to the next relay,
+ * as behind a load balancer.
  */
 export class StickLoad implements Load {
   readonly kind = "sticks";

@@ -9,7 +9,7 @@ const TRANSPORTS = ["websocket", "polling"] as const;
 /** A frame that took longer is no sign that frames flow again. */
 const FRESH_MS = 500;
 const LOOK_MS = 250;
-/** How long a client waits before it asks again for what it was not confirmed. */
+/** How long a client waits for the confirmation before it subscribes again. */
 const ASK_AGAIN_MS = 1_000;
 
 export interface TelemetryLoadOptions {
@@ -53,7 +53,7 @@ class Watcher {
   private readonly asking: Repetition;
   private newest = 0;
   private confirmed = false;
-  /** Whoever comes is told the newest frame first, which may be the one that was seen last before. */
+  /** A new subscriber gets the newest frame first, which may be the last one before. */
   private isGreeted = false;
   private askedAt = Number.NEGATIVE_INFINITY;
 
@@ -108,7 +108,7 @@ class Watcher {
   }
 
   private hearError(message: string): void {
-    // The others say that the drone is away for a while, and it is still watched.
+    // The other errors report that the drone is unreachable, and the subscription stays.
     if (!message.includes("telemetry comes when it answers")) this.confirmed = false;
     if (/not a valid|logged out/.test(message)) this.note("refused", message);
   }

@@ -8,14 +8,14 @@ import type { Progress } from "../progress";
 import { type Answer, ask, isStatus, type Reply } from "./client";
 import { repeatEvery } from "./repeat";
 
-/** Each is a picture and a report for the workers, which would have little time for anything else. */
+/** Each flight gives the workers a picture and a report; a shorter period would keep them busy. */
 const EVERY_MS = 2_000;
 
 export interface UploadLoadOptions {
-  /** The gateways' ports for drones, and what the edge shows there. */
+  /** The gateways' drone-only ports. */
   readonly gateways: readonly string[];
   readonly edgeSecret: string;
-  /** As many as gateways; each flies, and uploads, through one. */
+  /** One per gateway, through which it flies and uploads. */
   readonly drones: readonly { readonly id: number; readonly ip: string }[];
   readonly db: Db;
   readonly storeUrl: string;
@@ -24,7 +24,7 @@ export interface UploadLoadOptions {
   readonly progress: Progress;
 }
 
-/** One flight: begun, a picture uploaded, ended. Each step is asked again until it is answered well. */
+/** One flight: start, upload of a picture, end. Each step is repeated until it succeeds. */
 interface Flight {
   readonly round: number;
   readonly picture: Buffer;
@@ -173,7 +173,7 @@ export class UploadLoad implements Load {
     return stored.equals(picture) ? undefined : `the store has other bytes of asset ${asset}`;
   }
 
-  /** What workers did of it: a report for each flight that ended, and a thumbnail for each picture. */
+  /** The workers' results: a report for each ended flight, and a thumbnail for each picture. */
   async jobsResult(): Promise<LoadResult> {
     clearInterval(this.watch);
     this.countMails();

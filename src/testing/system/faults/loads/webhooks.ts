@@ -12,7 +12,7 @@ import { ask, isStatus } from "./client";
 import { type Repetition, repeatEvery } from "./repeat";
 
 const EVERY_MS = 300;
-/** Of so many events, one is sent to both gateways at once. */
+/** Every third event is sent to both gateways at once. */
 const TWICE = 3;
 
 export interface WebhookLoadOptions {
@@ -31,7 +31,7 @@ interface SentEvent {
   acknowledged: boolean;
 }
 
-/** A payment provider that tells of paid invoices, each until it is acknowledged. */
+/** A payment provider that sends events of paid invoices, each until it is acknowledged. */
 export class WebhookLoad implements Load {
   readonly kind = "webhooks";
   private readonly sent: SentEvent[] = [];
