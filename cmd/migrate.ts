@@ -4,7 +4,7 @@ import { migrateSchema, waitForDatabase, waitForSchema } from "../src/platform/p
 import { runProcess } from "../src/platform/process/lifecycle";
 import { createLogger } from "../src/platform/process/log";
 
-/** `migrate` brings the schema up to date, when the database answers; `migrate --wait` waits until somebody else has. */
+/** `migrate` brings the schema up to date, when the database answers; `migrate --wait` waits until another process has done so. */
 runProcess(async () => {
   const config = loadConfig(migrateConfig);
   const log = createLogger("migrate", config.LOG_LEVEL);

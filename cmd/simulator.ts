@@ -39,13 +39,13 @@ async function main(): Promise<void> {
     if (stopping) return;
     stopping = true;
     simulator.stop().then(() => {
-      // An open channel to whoever forked this process would keep it alive.
+      // An open channel to the parent process would keep this process alive.
       if (process.connected) process.disconnect?.();
     });
   };
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
-  // Whoever forked this process is gone.
+  // The parent process has ended.
   process.on("disconnect", stop);
 
   const ports = simulator.vehicles.map(({ port }) => port);

@@ -43,7 +43,7 @@ test.each(tainted)(
   },
 );
 
-test("the Jobs of a release and its test go where they are told to", async () => {
+test("the Jobs of a release and its test have the given node selector and tolerations", async () => {
   const nodeSelector = { pool: "jobs" };
   const tolerations = [{ key: "jobs", operator: "Exists", effect: "NoSchedule" }];
   const pods = workloads(await render({ setup: { nodeSelector, tolerations } }));

@@ -374,7 +374,7 @@ test(
 );
 
 test(
-  "with a second gateway and a third relay the flight is heard at whichever gateway, by websocket and by polling, also when one is killed",
+  "with a second gateway and a third relay telemetry arrives from each gateway, by websocket and polling, also when one is killed",
   async () => {
     await deploy({ "gateway.replicas": 2, "relay.replicas": 3, "gateway.env.LINK_CONNECT_TIMEOUT_MS": 6200 });
     const gateways = (await podsOf("gateway")).filter(isReady);

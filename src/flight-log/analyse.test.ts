@@ -36,7 +36,7 @@ test("a file of another format is refused without being read to its end", async 
   expect(given).toBeLessThan(1_000);
 });
 
-test("a source that fails rejects, and says nothing of the log", async () => {
+test("a source that fails rejects, and gives no result for the log", async () => {
   async function* broken() {
     yield log;
     throw new Error("The store hung up.");

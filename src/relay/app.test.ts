@@ -12,7 +12,7 @@ const get = async (path: string) => {
   return { status: response.status, body: await response.text() };
 };
 
-test("GET /drone/{id} gives the live drone's owner and address to anybody", async () => {
+test("GET /drone/{id} gives the live drone's owner and address to every caller", async () => {
   const drone = await relay.newDrone();
   const { status, body } = await get(`/drone/${drone.id}`);
   expect([status, JSON.parse(body)]).toEqual([

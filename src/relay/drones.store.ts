@@ -14,7 +14,7 @@ const MAX_ID = 2 ** 31 - 1;
 /** A pilot waits no longer than this for a database that does not answer. */
 const LOOK_UP_MS = 3_000;
 
-/** The live drone, or undefined; an id beyond the column's range is nobody's. */
+/** The live drone, or undefined, also for an id beyond the column's range. */
 export const findBoundDrone = async (db: Db, id: number): Promise<BoundDrone | undefined> =>
   id > MAX_ID ? undefined : live(db).where({ id }).first().timeout(LOOK_UP_MS);
 

@@ -1,4 +1,4 @@
-/** What SITL's radio sends when nobody touches it. A copter's throttle stick rests at the bottom. */
+/** The values of SITL's radio without input. A copter's throttle stick rests at the bottom. */
 const IDLE_CHANNELS: readonly number[] = [1500, 1500, 1500, 1500, 1800, 1000, 1000, 1800];
 const THROTTLE = 2;
 /** Wire value that gives a channel back to the radio, and the one that leaves it as it is. */

@@ -9,8 +9,8 @@ import type { Sender } from "./params/param-protocol";
 const AUTOPILOT_COMPONENT = 1;
 
 /**
- * A vehicle's TCP port. As ArduPilot's, it serves one client at a time: the next one's connection is taken
- * but hears nothing until the one before has gone, and what it said meanwhile is read then.
+ * A vehicle's TCP port. Like ArduPilot's, it serves one client at a time: the next connection is accepted, gets
+ * nothing until the previous one has closed, and its bytes are read then.
  */
 export class VehiclePort {
   private readonly server: Server;

@@ -103,7 +103,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
 
 interface Started {
   readonly vehicle: SimVehicle;
-  /** The ground's, and the one on board when there is one. All hear what the vehicle says to anybody. */
+  /** The ground station's port, and the onboard one if there is one. Each gets all messages of the vehicle. */
   readonly ports: readonly [VehiclePort, ...VehiclePort[]];
 }
 

@@ -16,7 +16,7 @@ export interface SharedClaims {
 
 /**
  * Which drone has which vehicle. An autopilot's port serves one client, and two drones that reach one vehicle would each
- * command the other's: so one drone has an endpoint, from its link's opening until nobody uses or watches it.
+ * command the other's: so one drone has an endpoint, from the opening of its link until its last user and watcher have left.
  *
  * endpoint: an address and port, however they are written. A name stands for each of its addresses; two names for one
  * machine that resolve to different addresses (a cluster's service and its pod) cannot be recognised as one.

@@ -60,8 +60,8 @@ interface Entry {
 }
 
 /**
- * One link per drone, opened once however many ask for it, kept while somebody uses or watches it; and one drone
- * per address, since two that reach one vehicle would each command the other's.
+ * One link per drone, opened once for any number of callers and kept while it has users or watchers; and one drone per
+ * address, since two drones that reach one vehicle would each command the other's.
  */
 export class LinkPool implements VehicleLinks {
   private readonly entries = new Map<string, Entry>();
@@ -86,7 +86,7 @@ export class LinkPool implements VehicleLinks {
     return [...this.entries.values()].filter(({ link }) => link !== undefined).length;
   }
 
-  /** Whether somebody uses or watches the drone, or its link is open. */
+  /** Whether the drone has users or watchers, or its link is open. */
   has(key: string): boolean {
     return this.entries.has(key);
   }

@@ -32,7 +32,7 @@ export interface Order {
   readonly drone: OrderedDrone;
   /** Run on the drone's open link. Rejects as `VehicleLink` and `VehicleLinks.withLink` do. */
   onLink<T>(use: (link: VehicleCalls) => Promise<T>): Promise<T>;
-  /** The caller's own plans; `not_found` for anybody else's. */
+  /** The caller's own plans; `not_found` for other users' plans. */
   readonly plans: {
     waypoints(missionId: number): Promise<readonly Waypoint[]>;
     geofence(geofenceId: number): Promise<Geofence>;

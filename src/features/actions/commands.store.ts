@@ -43,7 +43,7 @@ export async function finishCommand(
     });
 }
 
-/** Ends those that nobody has finished for so long. Returns how many there were. */
+/** Ends commands that have been pending for so long. Returns their number. */
 export const endAbandonedCommands = (db: Db, afterMs: number): Promise<number> =>
   db("drone_commands")
     .where({ outcome: "pending" satisfies Outcome })

@@ -95,7 +95,7 @@ test.each([
   ["an empty file", "", undefined, /empty/],
   ["a wrong checksum", "something else", "what was announced", /checksum/],
 ])(
-  "%s is a 400 that says so, the asset has failed, and the whole file mends it",
+  "%s is a 400 with the reason, the asset has failed, and an upload of the whole file completes it",
   async (name, sent, meant, why) => {
     const content = meant ?? "whole";
     const checksum = sent === "" ? null : sha256(content);

@@ -109,7 +109,7 @@ test("a batch waits for a change that is under way, and keeps it", async () => {
   expect((await batch).body.mission_points[0]).toEqual({ ...points[0], lat: 1, altitude: 99 });
 });
 
-test("a mission deleted while points are added leaves no point behind, and nobody is told a lie", async () => {
+test("a mission deleted while points are added leaves no points, and each reply is true", async () => {
   const { api } = await gateway.newUser();
   const { id, points } = await storeMission(api);
   const { id: _, ...columns } = points[0] as { id: number };

@@ -83,13 +83,13 @@ export class PlanStore<Plan extends Row, Point extends Row> {
     return (await db(this.tables.plans).where({ id, user_id: userId }).first("id")) !== undefined;
   }
 
-  /** `owns`, and until the transaction ends nobody else deletes the plan or changes its points in a batch. */
+  /** `owns`, with a lock that prevents deletion of the plan and batches of its points until the transaction ends. */
   async lock(trx: Knex.Transaction, userId: number, id: number): Promise<boolean> {
     const row = await trx(this.tables.plans).where({ id, user_id: userId }).forNoKeyUpdate().first("id");
     return row !== undefined;
   }
 
-  /** Until the transaction ends nobody else adds to what the user has. */
+  /** Prevents other additions to the user's plans until the transaction ends. */
   async lockOwner(trx: Knex.Transaction, userId: number): Promise<void> {
     await trx("users").where({ id: userId }).forNoKeyUpdate().first("id");
   }
@@ -132,7 +132,7 @@ export class PlanStore<Plan extends Row, Point extends Row> {
     return (await this.pointsOf(db, userId).where({ id: pointId }).delete().returning(parent))[0]?.[parent];
   }
 
-  /** Those of the points that the plan has, in the order of their ids; nobody changes them meanwhile. */
+  /** The given points that the plan has, by id, locked against changes. */
   async lockPoints(trx: Knex.Transaction, planId: number, ids: readonly number[]): Promise<Point[]> {
     const { points, parent, pointColumns } = this.tables;
     const rows = trx(points)

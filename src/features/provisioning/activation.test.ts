@@ -74,7 +74,7 @@ test("one of many concurrent calls is answered, and the others are refused", asy
   }
 });
 
-test("a simulated drone, a deleted one and a number that nobody has are refused alike", async () => {
+test("a simulated drone, a deleted one and an unknown id are refused alike", async () => {
   const drone = await world.newDrone(user);
   await user.api.delete(`/drone/${drone.id}`);
   for (const token of [drone.activation_token, "0000000000", "12345", "drop table", "1".repeat(5000)]) {
@@ -185,7 +185,7 @@ describe("the token stays valid when", () => {
     expect(performance.now() - start).toBeLessThan(15_000);
   });
 
-  test("no compose file is published: 500, and the operator is told what to do", async () => {
+  test("no compose file is published: 500, and the error names the operator's command", async () => {
     const { store } = world.gateway.deps;
     const text = await store.readText("compose/copter.yaml");
     await store.deletePrefix("compose/copter.yaml");

@@ -92,7 +92,7 @@ describe("a room", () => {
     expect(await canManage(drone.id, "theirs")).toBe(true);
   });
 
-  test("is one room with one set of keys for many who start it at once", async () => {
+  test("is one room with one set of keys for concurrent starts", async () => {
     const { drone, ask } = await owned();
     const replies = await Promise.all(Array.from({ length: 5 }, () => ask("start")));
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);

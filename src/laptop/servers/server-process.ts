@@ -3,7 +3,7 @@ import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process"
 /** A server program that runs as a child of this process. */
 export interface ServerProcess {
   readonly pid: number;
-  /** Resolves with a sentence when the process ends, whoever ended it. */
+  /** Resolves with a sentence when the process ends, for any reason. */
   readonly ended: Promise<string>;
   /** Ask it to end, insist after the limit. Resolves when it is gone; safe to call twice. */
   stop(): Promise<void>;

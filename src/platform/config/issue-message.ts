@@ -1,7 +1,7 @@
 import type { z } from "zod";
 
 /**
- * What is wrong with a value, in words for whoever sent it, to stand behind the field's name: "is required",
+ * What is wrong with a value, in words for its sender, to stand behind the field's name: "is required",
  * "must be a number". Never with the value itself, which may be a secret.
  */
 export function issueMessage(issue: z.core.$ZodIssue): string {

@@ -11,7 +11,7 @@ import { Gauge, type Registry } from "../process/metrics";
  * job:      one order of a task, with a payload that names rows and carries no data of its own.
  * waiting:  due now or later. A job that failed waits again, longer each time.
  * running:  a worker holds it; when that worker dies, it waits again.
- * dead:     used up its attempts. It stays, with its payload and its last error, until somebody acts.
+ * dead:     used up its attempts. It stays, with its payload and its last error, until an operator acts.
  */
 export interface JobRequest {
   readonly task: string;

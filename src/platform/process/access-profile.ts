@@ -17,7 +17,7 @@ export function refuseUnsafeListening({ ACCESS_PROFILE, DEPLOYMENT, HOST }: Acce
   }
 }
 
-/** One line for each rule that the contract profile relaxes, so that nobody runs it unknowingly. */
+/** Logs a warning for each rule that the contract profile relaxes, so that operators know them. */
 export function warnOfRelaxedRules(
   { ACCESS_PROFILE }: Pick<Access, "ACCESS_PROFILE">,
   relaxedRules: readonly string[],

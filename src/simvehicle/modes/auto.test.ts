@@ -47,7 +47,7 @@ test("a waypoint is held for its delay", () => {
   expect(reached(stepped)).toEqual([1, 2, 3]);
 });
 
-test("a jump is taken as often as it says", () => {
+test("a jump is repeated as often as its item says", () => {
   const stepped = fly([
     planItem({ ...at(10, 0), z: 10 }),
     planItem({ ...at(0, 0), z: 10 }),

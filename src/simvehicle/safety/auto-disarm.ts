@@ -4,9 +4,9 @@ import type { FlightState } from "../flight-state";
 const DEFAULT_DELAY = 10;
 
 /**
- * When an armed copter on the ground stops its motors by itself: at the end of a landing, and when it was
- * armed for nothing. The first follows the vehicle's own time. The second waits for a ground station, so it
- * keeps to the wall clock: at twenty times the speed of life nobody could give the next command in time.
+ * When an armed copter on the ground stops its motors by itself: at the end of a landing, and when it did not
+ * take off. The first follows the vehicle's own time. The second waits for a ground station, so it
+ * keeps to the wall clock: at twenty times real time a ground station could not send the next command in time.
  */
 export class AutoDisarm {
   private hasFlown = false;

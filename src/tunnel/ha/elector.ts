@@ -11,7 +11,7 @@ export interface ElectorOptions {
   readonly deadlineMs: number;
   /** How often the holder renews. Candidates read the lease twice as often. */
   readonly retryMs: number;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
   readonly log: Logger;
   /** Store the lease's end before it counts. When that throws, the renewal does not count. */
@@ -38,9 +38,9 @@ interface Seen {
 /**
  * One of several candidates for a lease.
  *
- * waiting → holding → waiting. Whoever waits takes the lease when nobody has it, or when it has not changed for its
- * whole duration on this node's own clock. Whoever holds it does so until the deadline after the moment at which it
- * sent its last successful renewal, so that it has given up before another may begin, whatever any clock says.
+ * waiting → holding → waiting. A waiting candidate takes the lease when it has no holder, or when it has not changed for
+ * its whole duration by this node's clock. A holder holds it until the deadline after it sent its last successful
+ * renewal, so that it gives up before another candidate may take it, whatever the clocks show.
  */
 export class Elector {
   private until = Number.NEGATIVE_INFINITY;
@@ -133,7 +133,7 @@ export class Elector {
 
   private async renewOrTake(): Promise<void> {
     const { store, identity } = this.options;
-    // A holder writes against what it wrote; whoever else looks first.
+    // A holder writes against its own last version; other candidates read the lease first.
     const isKnown = this.isHeld && this.seen?.record?.holder === identity;
     let record = isKnown ? this.seen?.record : this.observe(await this.limited(store.read()));
     if (!this.mayTake(record)) {

@@ -8,7 +8,7 @@ const endpoint = /^(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-fA-F:]+\]):\d{1,5}$/;
 const Stored = z.record(z.string().refine(isPublicKey), z.string().regex(endpoint));
 
 const SAVE_DELAY_MS = 1_000;
-/** The more there are, the longer a save is; in a large fleet somebody moves all the time. */
+/** With more endpoints a save takes longer, and in a large fleet one changes all the time. */
 const saveEveryMs = (peers: number): number => Math.min(10_000, 2_000 + peers);
 const LOAD_LIMIT_MS = 3_000;
 

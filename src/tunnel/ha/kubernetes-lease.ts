@@ -19,8 +19,7 @@ interface Client {
 const POD_NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 
 /**
- * A Lease of coordination.k8s.io/v1. Needs get and update on it, by its name; create too where nobody made it
- * beforehand.
+ * A Lease of coordination.k8s.io/v1. Needs get and update on it by name, and create when it does not exist.
  */
 export class KubernetesLease implements LeaseStore {
   private client: Promise<Client> | undefined;
@@ -52,7 +51,7 @@ export class KubernetesLease implements LeaseStore {
     const { name } = this.options;
     const now = time(new Date());
     const seen = before && this.seen?.metadata?.resourceVersion === before.version ? this.seen : undefined;
-    // For whoever looks at it with kubectl; no candidate compares these times with its own.
+    // For readers with kubectl; no candidate compares these times with its own.
     const acquireTime = update.holder === before?.holder ? seen?.spec?.acquireTime : now;
     const body: V1Lease = {
       apiVersion: "coordination.k8s.io/v1",
@@ -83,7 +82,7 @@ export class KubernetesLease implements LeaseStore {
     return recordOf(this.seen);
   }
 
-  /** The client is loaded by whoever uses it: it is large, and a single hub needs none. */
+  /** The client is loaded on first use: it is large, and a single hub does not need it. */
   private connect(): Promise<Client> {
     this.client ??= import("@kubernetes/client-node").then(
       ({ CoordinationV1Api, KubeConfig, V1MicroTime }) => {

@@ -25,8 +25,7 @@ export class LeaseFile {
   private readonly boot = readFileSync(BOOT_FILE, "utf8").trim();
   private lockedFile: number | undefined;
   /**
-   * Random, and handed on with the file from daemon to daemon: nobody without it is this hub, whatever his node is
-   * called.
+   * Random, and kept in the file from daemon to daemon. It identifies the hub, since node names may be equal.
    */
   readonly hub: string;
 

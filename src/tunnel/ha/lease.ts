@@ -1,18 +1,18 @@
-/** The lease as the API server has it. No time of anybody's clock is in here: clocks of nodes are not compared. */
+/** The lease as the API server has it, without times: clocks of nodes are not compared. */
 export interface LeaseRecord {
-  /** Empty when nobody has it. */
+  /** Empty without a holder. */
   readonly holder: string;
   /** How long others wait after its last change before they take it. */
   readonly durationSeconds: number;
   /** How often it has changed hands. */
   readonly transitions: number;
-  /** Another with every change, whoever made it. */
+  /** Changes with every write, by any client. */
   readonly version: string;
 }
 
 export type LeaseUpdate = Omit<LeaseRecord, "version">;
 
-/** Somebody else changed the lease since it was read. */
+/** Another client changed the lease since it was read. */
 export class LeaseConflict extends Error {
   constructor(options?: { cause?: unknown }) {
     super("Another client changed the lease.", options);
@@ -22,7 +22,7 @@ export class LeaseConflict extends Error {
 
 /** Where candidates meet. A write counts only against the version that it names. */
 export interface LeaseStore {
-  /** What takes long for reasons of this process's own, before anybody counts how long the others take to answer. */
+  /** Slow preparations in this process, before the time limits of requests begin. */
   open?(): Promise<void>;
   /** Undefined when there is none. Rejects when it cannot be read. */
   read(): Promise<LeaseRecord | undefined>;
@@ -30,5 +30,5 @@ export interface LeaseStore {
   write(update: LeaseUpdate, before: LeaseRecord | undefined): Promise<LeaseRecord>;
 }
 
-/** Milliseconds of a clock that nobody sets; every process of the machine reads the same. */
+/** Milliseconds of the machine's monotonic clock, which all its processes share. */
 export const monotonicMs = (): number => Number(process.hrtime.bigint() / 1_000n) / 1_000;

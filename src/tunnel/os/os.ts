@@ -41,7 +41,7 @@ const MOST_OUTPUT_BYTES = 256 * 1024 * 1024;
 export const realOs: Os = {
   run: (command, { input, secret } = {}) =>
     new Promise((resolve, reject) => {
-      // Node's pipes are sockets, which nobody can open by name; a shell's are not.
+      // Node's pipes are sockets, which cannot be opened by name; a shell's pipes can.
       const [program, ...args] = secret ? ["sh", "-c", 'cat | "$@"', "sh", ...command] : command;
       const child = execFile(
         program as string,

@@ -125,7 +125,7 @@ export class SimulatedOs implements Os {
       }
       if (!settings.includes("allowed-ips")) continue;
       const ip = settings[settings.indexOf("allowed-ips") + 1] as string;
-      // As in WireGuard, an address belongs to whoever was given it last.
+      // As in WireGuard, an address belongs to the peer that got it last.
       for (const [other, ips] of link.peers) link.peers.set(other, without(ips, ip));
       link.peers.set(key, [ip]);
     }

@@ -18,7 +18,7 @@ test.each([
   ["180 seconds ago", NOW - 180, true],
   ["181 seconds ago", NOW - 181, false],
   ["never", 0, false],
-])("a tunnel whose last handshake was %s: up is %s", (_, latestHandshake, up) => {
+])("a tunnel with its last handshake %s: up is %s", (_, latestHandshake, up) => {
   const live = new Map([["k" as PublicKey, peerAt(latestHandshake)]]);
   const drone = { plane: "drones" as const, rowId: 7, keyId: "", ip, ownerId: 1, port: 5001 };
   const byAddress = { users: new Map(), drones: new Map() };

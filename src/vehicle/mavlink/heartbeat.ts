@@ -13,7 +13,7 @@ const GROUND_STATION = { type: 6, autopilot: 8, systemStatus: 4, mavlinkVersion:
  * SYSID_MYGCS (MAV_GCS_SYSID), 255 as delivered, so from our own system id it neither arms nor masks that
  * failsafe. PX4 counts a MAV_TYPE_GCS from any other system: it refuses to arm without one when NAV_DLL_ACT is
  * set, and its data link loss means that every station is gone, ours included. The heartbeat stops with the
- * link, so a vehicle that nobody uses or watches through us is back on its pilot's link alone.
+ * link, so a vehicle without users and watchers here depends on its pilot's link alone again.
  */
 export function sendHeartbeats(channel: Channel): void {
   const send = () => channel.send(build(minimal.Heartbeat, GROUND_STATION));

@@ -18,7 +18,7 @@ test.each([
   [copter, "9", "LAND", 9],
   [px4, 0x06040000, "AUTO.LAND", 0x06040000],
   [copter, 77, "MODE(77)", 77],
-])("%o takes %p as %s", (craft, mode, name, customMode) => {
+])("%o resolves the mode %p to %s", (craft, mode, name, customMode) => {
   expect(resolveMode(craft, mode)).toEqual({ name, customMode });
 });
 

@@ -75,7 +75,7 @@ export class DroneFeed {
     );
   }
 
-  /** Whether somebody needs it: a watcher of this replica, or another replica. */
+  /** Whether a watcher of this replica or another replica needs it. */
   get wanted(): boolean {
     return this.watchers.rooms > 0 || this.peers.size > 0;
   }

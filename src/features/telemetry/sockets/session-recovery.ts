@@ -11,7 +11,7 @@ export const KEEP_MS = 60 * 1000;
 /** Several subscriptions are saved together. */
 const SETTLE_MS = 20;
 
-/** Random enough that nobody guesses it. */
+/** Enough random bytes that it cannot be guessed. */
 const newTicket = (): string => randomBytes(18).toString("base64url");
 /** Sessions by their tickets, for all replicas. Every method rejects while Redis is unreachable. */
 export interface SessionStore {
