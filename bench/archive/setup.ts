@@ -26,7 +26,7 @@ export interface ArchiveBench {
   clear(): Promise<void>;
 }
 
-/** An execution with its assets in a store, and the same files on disk for whoever does it by hand. */
+/** An execution with its assets in a store, and the same files on disk for the baseline. */
 export async function setUpArchiveBench(): Promise<ArchiveBench> {
   const folder = mkdtempSync(join(tmpdir(), "fleet-bench-archive-"));
   const stops = new CleanupStack();

@@ -81,7 +81,7 @@ const nodeOf = ({ spec }: V1Pod): string =>
     ?.matchFields?.[0]?.values?.[0] ??
   "";
 
-/** Somebody else was first: it is looked at again next time. */
+/** A conflict with another writer: the next round reads the object again. */
 function ignoreConflict(error: { code?: number }): void {
   if (error.code !== 404 && error.code !== 409) throw error;
 }

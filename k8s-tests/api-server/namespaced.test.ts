@@ -3,7 +3,7 @@ import { chartFolder as chart } from "../chart/values/values-schema";
 import { apiServer } from "./config";
 import { helmIn } from "./helm-in";
 
-/** The chart in a real API server, installed by somebody who has rights in one namespace and none in the cluster. */
+/** The chart in a real API server, installed with rights in one namespace and none in the cluster. */
 const namespace = `namespaced-${process.pid}`;
 const deployer = "deployer";
 let apps: AppsV1Api;

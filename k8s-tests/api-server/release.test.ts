@@ -228,7 +228,7 @@ test.each([
 });
 
 test("when the release is gone its generated secrets are still there, and another installation adopts them", async () => {
-  // Nobody is here to run the Job that takes the tunnel off its nodes.
+  // No controller runs the Job that removes the tunnel from its nodes.
   await helm(["uninstall", "fleet", "--no-hooks"]);
   expect(await secrets()).toEqual(first);
   await core.deleteNode({ name: "another" });

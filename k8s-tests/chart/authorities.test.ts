@@ -8,7 +8,7 @@ const everything = {
 };
 const own = { external: { authorities: { existingConfigMap: "our-authorities", key: "all.pem" } } };
 
-/** Told by URL where a server is that may be somebody else's. */
+/** Variables with the URL of a server that may be external. */
 const SERVERS = /^(DATABASE|TUNNEL_DATABASE|REDIS|EDGE_REDIS|SMTP|JANUS)_URL$|^S3_ENDPOINT$/;
 const callsServers = ({ args = [], env = [] }: Container) =>
   args[0] === "node" && env.some(({ name }) => SERVERS.test(name));

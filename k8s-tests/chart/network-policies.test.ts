@@ -34,7 +34,7 @@ interface CiliumPolicy {
 const componentOf = (labels: Record<string, string> = {}): string =>
   labels["app.kubernetes.io/component"] ?? labels["app.kubernetes.io/name"] ?? "?";
 
-/** A peer's components; `hub` for the hub's node, `pods` for anybody in the cluster, `anywhere` for any address. */
+/** A peer's components; `hub` for the hub's node, `pods` for every pod of the cluster, `anywhere` for any address. */
 function namesOf({ podSelector, namespaceSelector, ipBlock }: Peer): readonly string[] {
   if (ipBlock) return [ipBlock.cidr === "10.1.2.3/32" ? "hub" : "anywhere"];
   if (namespaceSelector) return ["pods"];

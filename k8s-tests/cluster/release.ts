@@ -68,7 +68,7 @@ async function helm(...args: string[]): Promise<string> {
 
 /**
  * Install or upgrade with an example's values and these, by their dotted names, and wait until everything is ready.
- * Nobody but the ingress controller may call the public ports.
+ * Only the ingress controller may call the public ports.
  */
 export const deployExample = (example: string, values: Readonly<Record<string, unknown>>): Promise<string> =>
   helm(

@@ -26,7 +26,7 @@ const DEAD_MAN_MS = 500;
 const IDLE = withinFileLimit(4_000);
 const DRONES = 20;
 
-/** Has the database and Redis; nobody harms it. */
+/** The relay with the database and Redis; no test attacks it. */
 let beside: TestRelay;
 let target: MeasuredProcess;
 let steered: TestDrone;
@@ -44,7 +44,7 @@ beforeAll(async () => {
   drones = await Promise.all(Array.from({ length: DRONES }, () => beside.newDrone()));
 });
 
-/** Somebody steers all the while, twenty frames a second; `ages` is how many milliseconds each frame was on its way. */
+/** A pilot that sends twenty frames a second; `ages` holds each frame's delay in milliseconds. */
 async function steering<T>(work: () => Promise<T>): Promise<{ result: T; late: number; frames: number }> {
   const pilot = await new TestPilot(`${target.url.replace("http", "ws")}/redispad/${steered.id}`).open();
   const subscriber = await beside.redis();

@@ -3,8 +3,8 @@ import { ModernFakeTimers } from "@jest/fake-timers";
 import { ModuleMocker } from "jest-mock";
 import { runCleanUps } from "./clean-up";
 
-// A worker whose jest was interrupted would otherwise finish its file, with nobody to tell. A listener for
-// "disconnect" would keep every worker from ending by itself, so the parent is looked at instead.
+// A worker whose jest was interrupted would otherwise finish its file in vain. A listener for "disconnect" would keep
+// every worker alive, so the parent's pid is polled instead.
 const parent = process.ppid;
 setInterval(() => process.ppid === parent || process.exit(1), 500).unref();
 

@@ -117,7 +117,7 @@ test("a client that disconnects before the store answers leaves no stream of the
     reader.write(`GET ${pathname} HTTP/1.1\r\nHost: x\r\n\r\n`);
     await once(events, "asked");
     reader.resetAndDestroy();
-    // Whoever comes later is answered after the server has noticed.
+    // The replies to these requests come after the server has noticed the disconnect.
     for (const _ of [1, 2]) await ask(new URL("/", address));
     events.emit("answer");
     await until(() => store.left.length === 1);

@@ -22,7 +22,7 @@ beforeAll(async () => {
     MAILS_PER_HOUR: "0",
     BODY_LIMIT_BYTES: "100000",
   });
-  // Ids begin at 1: whoever asks for a small number finds something of their own.
+  // Ids begin at 1, so that small numbers find objects of the caller.
   own = await createUserObjects(gateway);
   operations = operationsOf((await gateway.api.get("/apispec.json")).body);
 });

@@ -44,7 +44,7 @@ function callerOf(operation: Operation): ApiClient {
   return target.api.as(route?.guard === "video_room" ? own.roomToken : own.user.token);
 }
 
-/** What is wrong with the answer: a status that is not described, or a failure that nobody foresaw. */
+/** The fault of a reply: a status that is not described, or an internal error. */
 function wrong(operation: Operation, { status, body }: Reply): string | undefined {
   const text = JSON.stringify(body);
   if (operation.statuses.has(status) && !text.includes("Something went wrong on our side")) return undefined;
@@ -215,7 +215,7 @@ const upTo = (last: number) => Array.from({ length: last + 1 }, (_, value) => va
 /** Some 43,200 times a day, which are made before any day is looked at. */
 const halfOfAllSeconds = `BYSECOND=${upTo(29)};BYMINUTE=${upTo(59)};BYHOUR=${upTo(23)}`;
 
-/** Somebody whose calendar has these series. */
+/** A user whose calendar has these series. */
 async function planner(rules: readonly string[]) {
   const user = await gateway.newUser();
   const rows = rules.map((recurrence_rule, at) => ({

@@ -14,7 +14,7 @@ const FLOOD = 600;
 
 let gateway: GatewayProcess;
 let user: TestUser;
-/** Of the user, at a port of `localhost` that nobody listens on. */
+/** The user's drone, at a port of `localhost` without a listener. */
 let drone: number;
 
 beforeAll(async () => {

@@ -40,7 +40,7 @@ async function flood({ socket, closed }: RawClient, frame: Buffer): Promise<void
   }
 }
 
-/** Somebody else is not hung up on meanwhile, and is answered. */
+/** Another client stays connected and gets its answers meanwhile. */
 async function served(work: () => Promise<void>): Promise<void> {
   const watcher = new TestWatcher(gateway.url, user.token, { transports: ["websocket"] });
   await watcher.next("connected");

@@ -14,7 +14,7 @@ import { startTestGateway, type TestGateway } from "../../testing/worlds/start-g
 // A busy machine takes several times as long.
 jest.setTimeout(120_000);
 
-/** Addresses of loopback from which a drone, and somebody who is none, reach the edge. */
+/** Loopback addresses from which a drone, and another client, reach the edge. */
 const DRONE = "127.0.9.2";
 const STRANGER = "127.0.9.9";
 

@@ -79,7 +79,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
   const guardedBy = (...guards: Route["guard"][]) =>
     walked.filter(({ route }) => guards.includes(route.guard));
 
-  /** Asks each of the routes for the caller's own things, with nothing but these headers to be told by. */
+  /** Requests the caller's own objects on each route, identified only by these headers. */
   const askAll = (
     routes: typeof walked,
     headers: Readonly<Record<string, string>>,
@@ -129,7 +129,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
   test("a bad token neither refreshes a token nor sets a password", async () => {
     for (const [kind, headers] of Object.entries(bad)) {
       await expectRefused(401, guardedBy("refresh"), headers);
-      // To that route an identity is a name, and nobody has this one.
+      // That route identifies users by name, and no user has this one.
       const isName = ["user 0", "a user beyond every row"].includes(kind);
       await expectRefused(isName ? 500 : 401, guardedBy("reset"), headers);
     }
@@ -304,7 +304,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
     const lists = guardedBy("user").filter(
       ({ operation, route }) => route.method === "get" && !operation.path.includes("_id"),
     );
-    const toldTo = async ({ api }: TestUser) => {
+    const listingsFor = async ({ api }: TestUser) => {
       const replies = lists.map(async ({ operation }) => {
         const { status, body } = await api.get(requestWithIds(operation, () => ({}) as UserObjects).path);
         // A presigned URL is another each second.
@@ -313,11 +313,11 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
       return Object.fromEntries(await Promise.all(replies));
     };
     const newcomer = await gateway.newUser();
-    const before = await toldTo(newcomer);
+    const before = await listingsFor(newcomer);
     const { user: another } = await createUserObjects(gateway);
-    expect(await toldTo(newcomer)).toEqual(before);
-    // It is told to whose it is.
-    const theirs = await toldTo(another);
+    expect(await listingsFor(newcomer)).toEqual(before);
+    // The owner gets it.
+    const theirs = await listingsFor(another);
     for (const name of LISTS) expect([name, theirs[name]]).not.toEqual([name, before[name]]);
   });
 });

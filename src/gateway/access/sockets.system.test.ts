@@ -68,10 +68,10 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
       expect(connected).toEqual(strict ? [] : ["a logged-out token"]);
     });
 
-    /** What each event that the server listens to says to somebody else's drone. */
+    /** The answer to each event of the server for another user's drone. */
     const asked = {
       subscribe_telemetry: strict ? "error" : "subscription_confirmed",
-      // Nobody was in that room: the confirmation says no more than that.
+      // The room was empty, and the confirmation reveals nothing else.
       unsubscribe_telemetry: "subscription_confirmed",
     } as const;
 

@@ -83,7 +83,7 @@ test("a folder whose owner cannot be determined is not removed", async () => {
     await once(caller, "connect");
     return call();
   };
-  // Nobody takes these calls, and in the end the system takes no more.
+  // These connections are not accepted, until the listener's backlog is full.
   await expect(call()).rejects.toMatchObject({ code: "EAGAIN" });
   await sweepScratchFolders("hls", place);
   expect(existsSync(path)).toBe(true);

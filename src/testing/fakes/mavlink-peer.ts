@@ -20,7 +20,7 @@ export interface MavlinkPeer {
   readonly port: number;
   /** Everything that came, in order, but TIMESYNC requests. */
   readonly received: readonly Received[];
-  /** Those of one kind. */
+  /** The received messages of one kind. */
   of<T extends MavLinkData>(kind: MavLinkDataConstructor<T>): T[];
   /** Reacts to a kind; a later reaction replaces an earlier one. */
   on<T extends MavLinkData>(kind: MavLinkDataConstructor<T>, react: (message: T) => void): void;

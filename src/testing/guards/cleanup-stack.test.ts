@@ -17,7 +17,7 @@ function start(folder: string): { child: ChildProcess; next: () => Promise<strin
   return { child, next: async () => (await lines.next()).value };
 }
 
-/** Whether somebody listens there. */
+/** Whether the URL has a listener. */
 const answers = (url: string) =>
   new Promise<boolean>((resolve) => {
     const socket = connect(Number(new URL(url).port), "127.0.0.1");

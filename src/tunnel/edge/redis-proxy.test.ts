@@ -26,7 +26,7 @@ let admin: Redis;
 let edge: TestEdge;
 
 beforeAll(async () => {
-  // `default` has no password: whoever reaches it may do everything.
+  // The user `default` has no password and all rights.
   redisUrl = (await freshRedis()).url;
   admin = await connected();
   // As Redis was before 7.0, and may still be told to be: a new user hears everything.

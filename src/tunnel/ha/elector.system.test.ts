@@ -219,7 +219,7 @@ test.each(meddlings)(
     meddle();
     await until(() => two.elector.isHeld);
     expect((two.changes[0]?.at as number) - meddledAt).toBeGreaterThan(DURATION_MS / 2);
-    // One that goes on has it again before anybody else may.
+    // A holder that continues has the lease again before another candidate may take it.
     meddle();
     await until(() => api.holder(LEASE) === "two");
     expect(two.changes.map(({ isHeld }) => isHeld)).toEqual([true]);

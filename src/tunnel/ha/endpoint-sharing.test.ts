@@ -29,7 +29,7 @@ interface Hub {
   readonly logged: string[];
   readonly registry: Registry;
   isActive: boolean;
-  /** How often it looked where peers are before it told. */
+  /** How often it read the peers' endpoints before publishing. */
   looks: number;
 }
 

@@ -15,7 +15,7 @@ const peer = (publicKey: PublicKey, index: number, latestHandshake = 0): LivePee
   sentBytes: 0,
 });
 
-/** A hub that is about to take over this many peers, of which the last was never heard. */
+/** A hub that is about to take over this many peers, of which the last has no endpoint. */
 async function hub(count: number) {
   const os = new SimulatedOs();
   await os.run(["ip", "link", "add", "users0", "type", "wireguard"]);

@@ -6,7 +6,7 @@ import { atEndOfFile } from "../../testing";
 import { until } from "../../testing/until";
 import { startJumphost } from "../../testing/worlds/jumphost";
 
-/** Another hub has taken over, and nothing here has noticed: nobody has told the jumphost to stand by. */
+/** Another hub has taken over, and this hub's jumphost has not been stopped yet. */
 let isActive = true;
 let heard = "";
 let met: Socket | undefined;

@@ -171,7 +171,7 @@ asRoot(
   },
 );
 
-/** A member's key belongs to whoever has the private half, and not to whom the hub thinks. */
+/** Names of the hub's and the members' public keys. A name shows which client holds the private key. */
 async function keysByName(): Promise<ReadonlyMap<string, string>> {
   const { USERS_PRIVATE_KEY, DRONES_PRIVATE_KEY } = testbed.world.env;
   const hubKeys = [

@@ -12,7 +12,7 @@ import { until as untilTold } from "../../testing/until";
 
 /** How long an idle client may be away after a hub's end; by itself it would notice after up to two minutes. */
 const BACK_WITHIN_MS = 10_000;
-/** As they are for whoever sets nothing. */
+/** The default durations. */
 const LEASE_MS = 1_000 * hubLeaseGroup.HUB_LEASE_DURATION_SECONDS.parse(undefined);
 const DEADLINE_MS = (2 * LEASE_MS) / 3;
 const TAKEN_WITHIN_MS = 4 * LEASE_MS;
@@ -133,7 +133,7 @@ asRoot(
   async () => {
     const [ended, other] = [serving(), standby()];
     ended.signal("SIGTERM");
-    // Nobody waits for a lease to run out.
+    // The standby does not wait for the lease to run out.
     expect(await takeOver(ended, other)).toBeLessThan(DEADLINE_MS);
     await ended.ended();
   },
@@ -229,11 +229,11 @@ asRoot(
     const takenAt = await taken(killed, other);
     await until(() => pair.address.target === other);
     expect(other.output.join("")).toContain("Cannot load the previous hub");
-    // What the sharing is for: without it nobody is back by the time that is promised.
+    // Without shared endpoints no client reconnects within the promised time.
     for (; Date.now() - takenAt < BACK_WITHIN_MS; await delay(500)) {
       expect(await other.handshakes()).toEqual([0, 0]);
     }
-    // Whoever speaks himself is served.
+    // A client that sends a handshake is served.
     await pair.connect();
     await killed.ended();
   },

@@ -4,7 +4,7 @@ import { until } from "../../until";
 import { asRoot } from "../namespaces";
 import { Network, type NetworkPath } from "./network";
 
-/** A neighbour that gives back whatever it hears, by its URL. */
+/** Starts an echo server; returns its URL. */
 async function echo(): Promise<string> {
   const open = new Set<Socket>();
   const server = createServer((socket) => {
@@ -19,7 +19,7 @@ async function echo(): Promise<string> {
   return `tcp://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Somebody at the near end of a path. */
+/** A client of a path. */
 function caller({ url }: NetworkPath) {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname).setNoDelay();
@@ -47,7 +47,7 @@ function caller({ url }: NetworkPath) {
 
 let network: Network;
 let neighbour: string;
-/** Whoever is cut off has sent again by then, in vain. */
+/** Resolves when a client behind a cut path has retransmitted. */
 const sentAgain = async (): Promise<void> => {
   const before = network.lost;
   await until(() => network.lost > before + 1);

@@ -39,7 +39,7 @@ export class Part {
     this.running = undefined;
   }
 
-  /** Its port may have been lent to somebody meanwhile, who gives it back. */
+  /** Tries again while another process has its port for a moment. */
   async restart(): Promise<void> {
     const deadline = Date.now() + 20_000;
     while (!this.running) {

@@ -194,7 +194,7 @@ export class PairedHub {
     }
   }
 
-  /** `ready`, `standby` and so on; `away` when nobody answers within a moment. */
+  /** `ready`, `standby` and so on; `away` without an answer within a second. */
   async readiness(): Promise<string> {
     // A paused hub does not answer.
     const text = await Promise.race([this.ask("/readyz").catch(() => ""), delay(ANSWER_LIMIT_MS, "")]);

@@ -16,7 +16,7 @@ function read(...chunks: Buffer[]): string[] {
 
 const hex = (frames: readonly Buffer[]): string[] => frames.map((frame) => frame.toString("hex"));
 
-/** A MAVLink 2 frame of an id in no dialect: nobody can check it. */
+/** A MAVLink 2 frame with an id of no dialect, whose checksum cannot be verified. */
 function unknownFrame(payload: Buffer, sequence: number): Buffer {
   const header = Buffer.from([0xfd, payload.length, 0, 0, sequence, 1, 1, 0x50, 0xc3, 0x00]);
   return Buffer.concat([header, payload, Buffer.from([0x12, 0x34])]);
