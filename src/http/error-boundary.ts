@@ -38,11 +38,12 @@ const upstreamErrors: ReadonlySet<ErrorCode> = new Set([
 
 function logCause(ctx: Context, { code, cause }: DomainError): void {
   if (!cause) return;
-  if (code === "internal" || code === "unavailable") ctx.state.log?.error({ err: cause }, "Request failed");
+  if (code === "internal" || code === "unavailable")
+    ctx.state.log?.().error({ err: cause }, "Request failed");
   if (!upstreamErrors.has(code) || !(cause instanceof Error)) return;
   // Only the message: other fields of such an error may hold a customer's data.
   const { name, message } = cause;
-  ctx.state.log?.warn({ code, reason: `${name}: ${message}` }, "Another service refused a request");
+  ctx.state.log?.().warn({ code, reason: `${name}: ${message}` }, "Another service refused a request");
 }
 
 function routeErrors(route: Route): Pick<Route, "envelope" | "errors" | "errorBodies"> {

@@ -43,8 +43,9 @@ export function observeRequests(
     const id = usableId.test(given) ? given : randomUUID();
     ctx.set("X-Request-Id", id);
     ctx.state.address = unmapped(proxyaddr(ctx.req, trust));
-    // Made on demand: most requests write only their one line.
-    Object.defineProperty(ctx.state, "log", { get: () => log.child({ request_id: id }) });
+    // Made on demand: most requests write only their one line. Not an accessor: V8 would keep one for each request, with
+    // all that it refers to, until the next full garbage collection.
+    ctx.state.log = () => log.child({ request_id: id });
     ctx.res.once("close", () => {
       const seconds = Number(process.hrtime.bigint() - started) / 1e9;
       // Nothing was answered: the status that Koa has by default, 404, would be wrong.
