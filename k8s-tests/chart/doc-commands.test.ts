@@ -84,12 +84,12 @@ const programs: Readonly<Record<string, readonly string[]>> = {
 };
 const ofOurImage = ["node", "sh", "wg", "ipset", "conntrack", "iptables-save"];
 
-test("every program that is run in a container is in its image", () => {
+test("every program that a command runs in a container is in its image", () => {
   const pattern = /kubectl[^`\n]* exec (?:-i )?([\w/-]+)(?: -c \w+)? --(?: \\)?\s+([\w-]+)/g;
   expect(missing(pattern, (object, name) => (programs[object] ?? ofOurImage).includes(name))).toEqual([]);
 });
 
-test("every value that is set or named is one of the chart's", () => {
+test("every value in the docs is one of the chart's", () => {
   const paths = readValues().rows.map(({ path }) => path);
   const ofServers = ["postgres", "redis", "minio"].flatMap((name) =>
     [...readFileSync(join(chartFolder, "charts", name, "values.yaml"), "utf8").matchAll(/^(\w+):/gm)].map(
@@ -110,7 +110,7 @@ test("every value that is set or named is one of the chart's", () => {
   expect(missing(pattern, isThere)).toEqual([]);
 });
 
-test("every variable that is named is one that some process reads", () => {
+test("every variable in the docs is read by a process", () => {
   const known = new Set(Object.values(configSchemas).flatMap((schema) => Object.keys(schema.shape)));
   expect(
     missing(
@@ -130,7 +130,7 @@ const ofOthers = new Set([
   ...["VIDEO_TOPIC", "FUZZ_RUNS", "FUZZ_SEED"],
 ]);
 
-test("every metric that is named, and the database's role, is one that there is", () => {
+test("every metric and database role in the docs exists", () => {
   const sources = [...below("src", ".ts"), "charts/fleet-gateway/templates/_env.tpl"].filter(
     (path) => !path.endsWith(".test.ts"),
   );
@@ -143,7 +143,7 @@ test("every metric that is named, and the database's role, is one that there is"
   ).toEqual([]);
 });
 
-test("the runbook of a failing reconciliation tells every stage that can fail", () => {
+test("the runbook of a failing reconciliation lists every stage", () => {
   const [, union = ""] = /export type Stage =([^;]*);/.exec(read("src/tunnel/metrics.ts")) ?? [];
   const stages = [...union.matchAll(/"(.*?)"/g)].map(([, stage]) => stage);
   const [, list = ""] =
@@ -169,7 +169,7 @@ test.each([
   expect(asked.map((url) => new URL(url).host)).toEqual([host]);
 });
 
-test("every program, operator's command and script is there", () => {
+test("every program, operator's command and script in the docs exists", () => {
   const commands = new Set(
     [...read("src/admin/index.ts").matchAll(/^ {2}"?([a-z-]+)"?: \(\) => require\(/gm)].map(
       ([, name]) => name,
@@ -181,7 +181,7 @@ test("every program, operator's command and script is there", () => {
   expect(missing(/npm run (?:--silent )?([\w:-]+)/g, (name) => name in scripts)).toEqual([]);
 });
 
-test("every page can be found from another", () => {
+test("every page is linked from another", () => {
   const linked = new Set(
     pages.flatMap(({ path, text }) =>
       [...text.matchAll(/\]\(([^)#:]+\.md)/g)].map(([, file = ""]) => join(dirname(path), file)),
@@ -192,7 +192,7 @@ test("every page can be found from another", () => {
   expect(own.filter((path) => !linked.has(path))).toEqual([]);
 });
 
-test("every link leads to a file and a heading that are there", () => {
+test("every link leads to an existing file and heading", () => {
   const anchors = (text: string) =>
     [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
       heading
