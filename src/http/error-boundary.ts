@@ -1,6 +1,7 @@
 import type { Context, Middleware } from "koa";
 import { DomainError, type ErrorCode } from "../domain/errors";
 import { errorReply, toDomainError } from "./errors";
+import { requestLog } from "./observe";
 import type { Route } from "./route";
 
 /** Turns every error into its reply, and logs the unexpected ones. */
@@ -38,12 +39,11 @@ const upstreamErrors: ReadonlySet<ErrorCode> = new Set([
 
 function logCause(ctx: Context, { code, cause }: DomainError): void {
   if (!cause) return;
-  if (code === "internal" || code === "unavailable")
-    ctx.state.log?.().error({ err: cause }, "Request failed");
+  if (code === "internal" || code === "unavailable") requestLog(ctx)?.error({ err: cause }, "Request failed");
   if (!upstreamErrors.has(code) || !(cause instanceof Error)) return;
   // Only the message: other fields of such an error may hold a customer's data.
   const { name, message } = cause;
-  ctx.state.log?.().warn({ code, reason: `${name}: ${message}` }, "Another service refused a request");
+  requestLog(ctx)?.warn({ code, reason: `${name}: ${message}` }, "Another service refused a request");
 }
 
 function routeErrors(route: Route): Pick<Route, "envelope" | "errors" | "errorBodies"> {

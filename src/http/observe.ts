@@ -43,9 +43,8 @@ export function observeRequests(
     const id = usableId.test(given) ? given : randomUUID();
     ctx.set("X-Request-Id", id);
     ctx.state.address = unmapped(proxyaddr(ctx.req, trust));
-    // Made on demand: most requests write only their one line. Not an accessor: V8 would keep one for each request, with
-    // all that it refers to, until the next full garbage collection.
-    ctx.state.log = () => log.child({ request_id: id });
+    ctx.state.log = log;
+    ctx.state.requestId = id;
     ctx.res.once("close", () => {
       const seconds = Number(process.hrtime.bigint() - started) / 1e9;
       // Nothing was answered: the status that Koa has by default, 404, would be wrong.
@@ -71,6 +70,13 @@ export function observeRequests(
     await next();
   };
 }
+
+/**
+ * The log with the request's id, where requests are observed. Made on demand: most requests write only their one line.
+ * An accessor of `ctx.state` would keep each request and its reply in memory until V8's next full garbage collection.
+ */
+export const requestLog = ({ state }: Context): Logger | undefined =>
+  state.log?.child({ request_id: state.requestId });
 
 /** Probes and scrapes come every few seconds: logged at debug. */
 const frequent: ReadonlySet<string> = new Set(opsPaths);

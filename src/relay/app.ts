@@ -1,6 +1,6 @@
 import Koa, { type Context } from "koa";
 import { may } from "../domain/access";
-import { observeRequests } from "../http/observe";
+import { observeRequests, requestLog } from "../http/observe";
 import { opsRoutes, type Probe } from "../http/ops";
 import { securityHeaders } from "../http/security-headers";
 import type { Db } from "../platform/postgres/db";
@@ -62,7 +62,7 @@ async function replyWithDrone(
     ctx.body = { drone_id: drone.id, user_id: drone.user_id, ip: drone.ip };
   } catch (error) {
     if (error instanceof Refusal && error.cause === undefined) return reply(401, error.message);
-    ctx.state.log().error({ err: error }, "a drone could not be looked up");
+    requestLog(ctx)?.error({ err: error }, "a drone could not be looked up");
     reply(500, error instanceof Refusal ? error.message : "The drone cannot be looked up now.");
   }
 }
