@@ -2,6 +2,7 @@ import Router from "@koa/router";
 import type { Middleware } from "koa";
 import type { Lifecycle } from "../platform/process/lifecycle";
 import type { Registry } from "../platform/process/metrics";
+import { withTimeout } from "../platform/with-timeout";
 
 /** Checks a dependency. It is shown and does not affect readiness: one short outage would make every replica unready. */
 export type Probe = () => Promise<unknown>;
@@ -49,8 +50,7 @@ async function probeAll(
 ): Promise<Record<string, "up" | "down">> {
   const states = await Promise.all(
     Object.entries(dependencies).map(async ([name, probe]) => {
-      const limit = new Promise((_, reject) => setTimeout(reject, PROBE_LIMIT_MS).unref());
-      const up = await Promise.race([probe(), limit]).then(
+      const up = await withTimeout(probe(), PROBE_LIMIT_MS, "No answer in time.").then(
         () => true,
         () => false,
       );

@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+
 /**
  * The age of a stick frame, without comparing two computers' clocks. Each of two measures has a limit:
  * held: an upper bound of the time since Redis received it. Pings are sent all the time on the connection that frames
@@ -38,7 +40,7 @@ interface SessionClock {
 }
 
 export class FrameAge {
-  private readonly sessions = new Map<string, SessionClock>();
+  private readonly sessions = new LRUCache<string, SessionClock>({ max: MAX_SESSIONS });
 
   /** `pingSentAt`: when the ping was sent whose pong came last before the frame. All in milliseconds. */
   check(frame: { session: string; t: number }, pingSentAt: number | undefined, now: number): FrameCheck {
@@ -56,9 +58,8 @@ export class FrameAge {
 
   private clockOf(session: string, trip: number, now: number): SessionClock {
     const known = this.sessions.get(session);
-    // Reinserted, so that the least recent session comes first.
-    this.sessions.delete(session);
-    const clock = known ?? {
+    if (known) return known;
+    const clock = {
       best: trip,
       anchor: trip,
       settlingSince: now,
@@ -66,8 +67,6 @@ export class FrameAge {
       lastT: Number.NEGATIVE_INFINITY,
     };
     this.sessions.set(session, clock);
-    const [oldest] = this.sessions.keys();
-    if (this.sessions.size > MAX_SESSIONS && oldest !== undefined) this.sessions.delete(oldest);
     return clock;
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "../platform/process/log";
+import { backoffMs } from "../platform/retry";
 import type { Autopilot } from "./autopilot";
 import type { ChannelMessage } from "./drone-channels";
 import { FrameAge, type Refusal } from "./frame-age";
@@ -127,11 +128,11 @@ export class StickPilot {
   }
 
   private async stopUntilDone(ended: AbortSignal): Promise<void> {
-    let pauseMs = RETRY_MS;
+    let failures = 0;
     while (!ended.aborted && !(await this.tryToStop(ended))) {
       const isConnected = this.options.autopilot.vehicle !== undefined;
-      await delay(isConnected ? pauseMs : POLL_MS, undefined, { signal: ended }).catch(() => undefined);
-      if (isConnected) pauseMs = Math.min(pauseMs * 2, MAX_RETRY_MS);
+      const pauseMs = isConnected ? backoffMs(++failures, RETRY_MS, MAX_RETRY_MS) : POLL_MS;
+      await delay(pauseMs, undefined, { signal: ended }).catch(() => undefined);
     }
   }
 

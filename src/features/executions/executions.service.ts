@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { may } from "../../domain/access";
 import { DomainError } from "../../domain/errors";
 import type { DroneCaller } from "../../http/route";
@@ -6,6 +5,7 @@ import type { ObjectStore } from "../../platform/objects/object-store";
 import type { Db } from "../../platform/postgres/db";
 import type { Clock } from "../../platform/process/clock";
 import type { Logger } from "../../platform/process/log";
+import { withTimeout } from "../../platform/with-timeout";
 import type { VerifiedPlan } from "../../vehicle";
 import {
   type Asset,
@@ -80,10 +80,8 @@ export class ExecutionsService {
       });
     });
     if (!begun) return (await currentExecution(db, drone.id)) ?? this.start(drone, missionId);
-    const waited = new AbortController();
-    const limit = delay(PLAN_WAIT_MS, undefined, { signal: waited.signal }).catch(() => undefined);
-    const read = this.readPlan(begun).finally(() => waited.abort());
-    return (await Promise.race([read, limit])) ?? begun;
+    const read = withTimeout(this.readPlan(begun), PLAN_WAIT_MS, "The plan is not read yet.");
+    return (await read.catch(() => undefined)) ?? begun;
   }
 
   /** Safe to repeat with the same status. Rejects with `forbidden` for another drone's. */

@@ -1,4 +1,5 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
+import { withTimeout } from "../../platform/with-timeout";
 
 /** A server program that runs as a child of this process. */
 export interface ServerProcess {
@@ -63,7 +64,6 @@ function whenEnded(child: ChildProcess, program: ServerProgram): Promise<string>
 
 async function whenReady(child: ChildProcess, program: ServerProgram, ended: Promise<string>): Promise<void> {
   let output = "";
-  let timer: NodeJS.Timeout | undefined;
   const ready = new Promise<"ready">((resolve) => {
     const read = (chunk: Buffer) => {
       output = (output + chunk.toString()).slice(-outputKept);
@@ -73,11 +73,8 @@ async function whenReady(child: ChildProcess, program: ServerProgram, ended: Pro
     child.stderr?.on("data", read);
   });
   const limitMs = program.readyWithinMs ?? 30_000;
-  const late = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve(`${program.name} was not ready within ${limitMs / 1000} s.`), limitMs);
-  });
-  const outcome = await Promise.race([ready, ended, late]);
-  clearTimeout(timer);
+  const late = `${program.name} was not ready within ${limitMs / 1000} s.`;
+  const outcome = await withTimeout(Promise.race([ready, ended]), limitMs, late).catch(() => late);
   if (outcome === "ready") return;
   child.kill("SIGKILL");
   throw new Error(output.trim() ? `${outcome} Its last words:\n${output.trim()}` : outcome);

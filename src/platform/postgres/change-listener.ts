@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseJson } from "../parse-json";
 import type { Logger } from "../process/log";
 import { SessionConnection } from "./session-connection";
 
@@ -77,13 +78,5 @@ export class ChangeListener {
     const { data: change } = Change.safeParse(parseJson(payload));
     if (change) for (const { onChange } of this.subscribers) onChange(change);
     else this.options.log.warn({ payload: payload.slice(0, 200) }, "Cannot read a change notice");
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

@@ -1,6 +1,6 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { Redis, type RedisOptions } from "ioredis";
 import type { Logger } from "../process/log";
+import { withTimeout } from "../with-timeout";
 import { CONNECT_MS } from "./resp";
 
 export type { Redis };
@@ -55,11 +55,10 @@ function replaceWhenUnresponsive(redis: Redis): void {
       return;
     }
     connecting = 0;
-    const pong = redis.ping().then(
+    const answered = await withTimeout(redis.ping(), PROBE_MS * 0.9, "No pong in time.").then(
       () => true,
       () => false,
     );
-    const answered = await Promise.race([pong, delay(PROBE_MS * 0.9, false, { ref: false })]);
     unanswered = answered || stream !== redis.stream ? 0 : unanswered + 1;
     if (unanswered > 1) stream.destroy();
   }, PROBE_MS);
@@ -70,11 +69,6 @@ function replaceWhenUnresponsive(redis: Redis): void {
 /** Wait for the first connection; rejects after `timeoutMs`. */
 export async function redisReady(redis: Redis, timeoutMs = 2_000): Promise<void> {
   if (redis.status === "ready") return;
-  await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error("Redis did not answer in time.")), timeoutMs);
-    redis.once("ready", () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
+  const ready = new Promise<void>((resolve) => redis.once("ready", () => resolve()));
+  await withTimeout(ready, timeoutMs, "Redis did not answer in time.");
 }

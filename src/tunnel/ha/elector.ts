@@ -1,4 +1,5 @@
 import type { Logger } from "../../platform/process/log";
+import { withTimeout } from "../../platform/with-timeout";
 import { LeaseConflict, type LeaseRecord, type LeaseStore } from "./lease";
 
 export interface ElectorOptions {
@@ -225,16 +226,7 @@ export class Elector {
   }
 
   /** An answer that comes later than two attempts may be apart is none. */
-  private async limited<Answer>(answer: Promise<Answer>): Promise<Answer> {
-    const { deadlineMs } = this.options;
-    let limit: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      limit = setTimeout(() => reject(new Error("The API server does not answer.")), deadlineMs / 2);
-    });
-    try {
-      return await Promise.race([answer, late]);
-    } finally {
-      clearTimeout(limit);
-    }
+  private limited<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    return withTimeout(answer, this.options.deadlineMs / 2, "The API server does not answer.");
   }
 }

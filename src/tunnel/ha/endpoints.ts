@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { LivePeer } from "../../domain/peers";
 import { isPublicKey, type PublicKey } from "../../domain/wireguard";
 import type { Logger } from "../../platform/process/log";
+import { withTimeout } from "../../platform/with-timeout";
 import { type ConfigStore, ENDPOINTS_KEY } from "../client-configs/store";
 
 const endpoint = /^(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-fA-F:]+\]):\d{1,5}$/;
@@ -92,20 +93,18 @@ export class Endpoints {
 
   /** Read what the previous hub saved. Never rejects: without it clients reconnect by themselves, later. */
   async load(): Promise<void> {
-    let limit: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      limit = setTimeout(() => reject(new Error("The object store does not answer.")), LOAD_LIMIT_MS);
-    });
     try {
-      const text = await Promise.race([this.store.get(ENDPOINTS_KEY), late]);
+      const text = await withTimeout(
+        this.store.get(ENDPOINTS_KEY),
+        LOAD_LIMIT_MS,
+        "The object store does not answer.",
+      );
       if (text === undefined) return;
       for (const [key, value] of Object.entries(Stored.parse(JSON.parse(text)))) {
         this.known.set(key as PublicKey, { endpoint: value, handshake: 0 });
       }
     } catch (error) {
       this.log.warn({ err: error }, "Cannot read the peers' endpoints from the object store");
-    } finally {
-      clearTimeout(limit);
     }
   }
 

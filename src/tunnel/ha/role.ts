@@ -1,4 +1,5 @@
 import type { Logger } from "../../platform/process/log";
+import { withTimeout } from "../../platform/with-timeout";
 import { Elector, type ElectorOptions } from "./elector";
 import type { LeaseFile } from "./lease-file";
 import type { HubMetrics } from "./metrics";
@@ -106,19 +107,13 @@ export class LeasedRole implements HubRole {
 
   private async takeOver(term: number): Promise<void> {
     const { loadEndpoints, log, metrics, onActive } = this.options;
-    let limit: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      limit = setTimeout(() => reject(new Error("Redis does not answer.")), LOAD_TIMEOUT_MS);
-    });
     try {
-      await Promise.race([loadEndpoints(), late]);
+      await withTimeout(loadEndpoints(), LOAD_TIMEOUT_MS, "Redis does not answer.");
     } catch (error) {
       log.warn(
         { err: error },
         "Cannot load the previous hub's endpoints; idle clients reconnect by themselves",
       );
-    } finally {
-      clearTimeout(limit);
     }
     if (term !== this.term || !this.elector.isHeld) return;
     this.hasLoadedEndpoints = true;

@@ -1,6 +1,7 @@
 import { createHash, type KeyObject } from "node:crypto";
 import { buffer } from "node:stream/consumers";
 import { openPromise, type Entry as ZipEntry, type ZipFile } from "yauzl";
+import { parseJson } from "../../../platform/parse-json";
 import { fingerprintOf, MANIFEST, Manifest, manifestIsSigned, SIGNATURE } from "./manifest";
 
 /** The faults of an archive, one sentence each with the file's name; empty when it is as it was signed. */
@@ -81,12 +82,4 @@ async function sumOf(zip: ZipFile, entry: ZipEntry): Promise<{ size: number; sha
     size += (chunk as Buffer).length;
   }
   return { size, sha256: hash.digest("hex") };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

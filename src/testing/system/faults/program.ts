@@ -2,6 +2,7 @@ import { fork } from "node:child_process";
 import { createWriteStream, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ServerProcess } from "../../../laptop/servers/server-process";
+import { withTimeout } from "../../../platform/with-timeout";
 
 const READY_MS = 30_000;
 
@@ -31,12 +32,8 @@ export async function startProgram(
       if (said.includes(readyText)) resolve("ready");
     });
   });
-  let late: NodeJS.Timeout | undefined;
-  const limit = new Promise<string>((resolve) => {
-    late = setTimeout(() => resolve(`${path} was not ready in time.`), READY_MS);
-  });
-  const outcome = await Promise.race([ready, ended, limit]);
-  clearTimeout(late);
+  const late = `${path} was not ready in time.`;
+  const outcome = await withTimeout(Promise.race([ready, ended]), READY_MS, late).catch(() => late);
   if (outcome !== "ready") {
     child.kill("SIGKILL");
     throw new Error(`${outcome} Its last words:\n${readFileSync(logFile, "utf8").slice(-2_000)}`);
