@@ -1,3 +1,5 @@
+import type { LatLng } from "../domain/geo";
+
 export type LogFormat = "dataflash" | "tlog" | "ulog";
 
 /**
@@ -40,11 +42,6 @@ export interface FlightStats {
   readonly track: readonly TrackPoint[];
   /** 500 points at most. */
   readonly series: readonly SeriesPoint[];
-}
-
-export interface LatLng {
-  readonly lat: number;
-  readonly lng: number;
 }
 
 export interface BatteryStats {

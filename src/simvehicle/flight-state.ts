@@ -1,5 +1,6 @@
-import { type GlobalPosition, type LatLng, offsetBetween, offsetBy } from "./geo";
-import { type Body, restingBody } from "./kinematics";
+import { type LatLng, offsetBetween, offsetBy } from "../domain/geo";
+import type { GlobalPosition } from "./geo";
+import { type Body, type Demand, restingBody } from "./kinematics";
 import { MissionStore } from "./missions/mission-store";
 import type { PlanItem } from "./missions/plan-item";
 import { ardupilotCopterModes, ardupilotRoverModes, type Mode, type ModeTable, px4Modes } from "./modes";
@@ -16,25 +17,10 @@ export type Autopilot = "ardupilot" | "px4";
 
 /** Where a guided vehicle is sent. Metres and metres per second, local NED of the origin. */
 export type GuidedTarget =
-  | { readonly kind: "hold"; readonly n: number; readonly e: number; readonly d: number }
-  | {
-      readonly kind: "position";
-      readonly n: number;
-      readonly e: number;
-      readonly d: number;
-      readonly yaw?: number;
-    }
-  | { readonly kind: "takeoff"; readonly n: number; readonly e: number; readonly d: number }
-  | {
-      readonly kind: "velocity";
-      readonly vn: number;
-      readonly ve: number;
-      readonly vd: number;
-      readonly yaw?: number;
-      readonly yawRate?: number;
-      /** Milliseconds of the wall clock after which it no longer counts. */
-      readonly until: number;
-    };
+  | { readonly kind: "hold" | "takeoff"; readonly n: number; readonly e: number; readonly d: number }
+  | Extract<Demand, { kind: "position" }>
+  /** `until`: milliseconds of the wall clock after which it no longer counts. */
+  | (Extract<Demand, { kind: "velocity" }> & { readonly until: number });
 
 /** climb → travel → wait → descend: the legs of a return. */
 export type ReturnLeg = "climb" | "travel" | "wait" | "descend";
@@ -145,7 +131,7 @@ export class FlightState {
   }
 
   globalOf({ n, e, d }: { n: number; e: number; d: number }): GlobalPosition {
-    return { ...offsetBy(this.origin, { n, e }), altitude: this.origin.altitude - d };
+    return { ...offsetBy(this.origin, n, e), altitude: this.origin.altitude - d };
   }
 
   /** Metres above home. */
@@ -159,7 +145,8 @@ export class FlightState {
   }
 
   local(point: LatLng): { n: number; e: number } {
-    return offsetBetween(this.origin, point);
+    const { north, east } = offsetBetween(this.origin, point);
+    return { n: north, e: east };
   }
 
   here(): { n: number; e: number; d: number } {

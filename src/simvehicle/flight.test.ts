@@ -1,6 +1,6 @@
+import { offsetBy } from "../domain/geo";
 import { GroundStation, planItem } from "../testing/fakes/ground-station";
 import { common, minimal, ParamError, ParamErrorCode } from "../vehicle/mavlink/wire/messages";
-import { offsetBy } from "./geo";
 import { type SimulatedVehicle, type Simulator, startSimulator } from "./simulator";
 
 const SPEED_UP = 40;
@@ -26,14 +26,14 @@ afterEach(async () => {
 const COPTER = { stabilize: 0, auto: 3, guided: 4, loiter: 5, rtl: 6, land: 9, brake: 17 };
 const ROVER = { auto: 10, rtl: 11, guided: 15 };
 const place = (n: number, e: number) => {
-  const { lat, lng } = offsetBy(home, { n, e });
+  const { lat, lng } = offsetBy(home, n, e);
   return { x: Math.round(lat * 1e7), y: Math.round(lng * 1e7) };
 };
 /** Wait, by the vehicle's telemetry, until its true state is so. */
 const until = (holds: (state: SimulatedVehicle["state"]) => boolean, what: string) =>
   station.until(() => holds(vehicle.state), what);
 const away = (n: number, e: number) => {
-  const target = offsetBy(home, { n, e });
+  const target = offsetBy(home, n, e);
   const { position } = vehicle.state;
   return Math.hypot((position.lat - target.lat) * 111_319, (position.lng - target.lng) * 75_350);
 };

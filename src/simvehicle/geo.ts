@@ -1,43 +1,8 @@
-/** Degrees. */
-export interface LatLng {
-  readonly lat: number;
-  readonly lng: number;
-}
+import type { LatLng } from "../domain/geo";
 
 /** Degrees, and metres above mean sea level. */
 export interface GlobalPosition extends LatLng {
   readonly altitude: number;
-}
-
-/** Metres north and east of an origin. */
-export interface Offset {
-  readonly n: number;
-  readonly e: number;
-}
-
-/** Metres in a degree of latitude, as ArduPilot scales it (LOCATION_SCALING_FACTOR). */
-const METRES_PER_DEGREE = 111_318.845;
-
-const toRadians = (degrees: number): number => (degrees * Math.PI) / 180;
-
-/** Flat-earth offset: exact enough for the tens of kilometres that a small vehicle travels. */
-export function offsetBetween(origin: LatLng, point: LatLng): Offset {
-  return {
-    n: (point.lat - origin.lat) * METRES_PER_DEGREE,
-    e: (point.lng - origin.lng) * METRES_PER_DEGREE * Math.cos(toRadians(origin.lat)),
-  };
-}
-
-export function offsetBy(origin: LatLng, { n, e }: Offset): LatLng {
-  return {
-    lat: origin.lat + n / METRES_PER_DEGREE,
-    lng: origin.lng + e / (METRES_PER_DEGREE * Math.cos(toRadians(origin.lat))),
-  };
-}
-
-export function distance(a: LatLng, b: LatLng): number {
-  const { n, e } = offsetBetween(a, b);
-  return Math.hypot(n, e);
 }
 
 /** Radians in [-π, π). */

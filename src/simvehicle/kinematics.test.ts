@@ -1,4 +1,4 @@
-import { insidePolygon, offsetBetween, offsetBy } from "./geo";
+import { insidePolygon } from "./geo";
 import { type Demand, groundSpeed, type Limits, restingBody, stepCopter, stepRover } from "./kinematics";
 
 const limits: Limits = { speed: 10, speedUp: 2.5, speedDown: 1.5, accel: 2.5, accelZ: 1, yawRate: 1 };
@@ -61,13 +61,6 @@ test("a rover moves along its nose only and turns towards its target first", () 
     expect(Math.abs(aside)).toBeLessThan(1e-6);
   }
   expect(body.n).toBeCloseTo(-20, 0);
-});
-
-test("an offset and its inverse cancel out", () => {
-  const home = { lat: 47.4, lng: 8.5 };
-  const { n, e } = offsetBetween(home, offsetBy(home, { n: 300, e: -700 }));
-  expect(n).toBeCloseTo(300, 6);
-  expect(e).toBeCloseTo(-700, 6);
 });
 
 test("insidePolygon() is right for a concave polygon", () => {

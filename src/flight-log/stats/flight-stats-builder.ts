@@ -1,4 +1,5 @@
-import type { FlightStats, Incident, LatLng } from "../result";
+import type { LatLng } from "../../domain/geo";
+import type { FlightStats, Incident } from "../result";
 import { FlightTotals } from "./flight-totals";
 import { isPosition } from "./ground-track";
 import { Incidents } from "./incidents";

@@ -1,8 +1,8 @@
-import type { LatLng, TrackPoint } from "../result";
+import { type LatLng, METRES_PER_DEGREE, toRadians } from "../../domain/geo";
+import type { TrackPoint } from "../result";
 import { DownsampledSeries } from "./downsampled-series";
 import { RunningStats } from "./running-stats";
 
-const METRES_PER_DEGREE = 111_318.845;
 /** A receiver at rest drifts: shorter steps are counted once they add up to this. */
 const SHORTEST_STEP = 0.5 / METRES_PER_DEGREE;
 /** Metres per second. A step that needs more is a damaged message, unless the next positions agree with it. */
@@ -12,8 +12,6 @@ const AGREEING = 3;
 export const MOST_POINTS = 500;
 
 export const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value);
-
-const radians = (degrees: number): number => (degrees * Math.PI) / 180;
 
 /**
  * The square of the distance between two positions, in degrees of latitude; flat within the few kilometres of a
@@ -56,7 +54,7 @@ export class GroundTrack {
     // Within a hundred metres the scale hardly changes.
     if (!(Math.abs(lat - this.scaledAt) < 0.001)) {
       this.scaledAt = lat;
-      this.lngScale = Math.cos(radians(lat));
+      this.lngScale = Math.cos(toRadians(lat));
     }
     if (Number.isNaN(this.begun)) this.begin(lat, lng, seconds);
     else if (!this.credible(lat, lng, seconds)) return false;

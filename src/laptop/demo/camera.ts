@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import sharp from "sharp";
+import { type LatLng, offsetBy } from "../../domain/geo";
 import type { ApiClient } from "../api-client";
 import { eventually } from "./eventually";
-import { type LatLng, offset } from "./ground";
 import { flightAltitude } from "./route";
 
 const width = 1280;
@@ -48,8 +48,8 @@ export async function takePicture(
 
 /** The ground as it is seen from the position: fields, the launch pad at home, north up. */
 function drawn(home: LatLng, position: LatLng): Promise<Buffer> {
-  const north = offset(position, 1, 0).lat - position.lat;
-  const east = offset(position, 0, 1).lng - position.lng;
+  const north = offsetBy(position, 1, 0).lat - position.lat;
+  const east = offsetBy(position, 0, 1).lng - position.lng;
   const x = width / 2 + ((home.lng - position.lng) / east) * pixelsPerMetre;
   const y = height / 2 - ((home.lat - position.lat) / north) * pixelsPerMetre;
   const furrows = Array.from({ length: 40 }, (_, row) => {

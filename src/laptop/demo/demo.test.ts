@@ -1,6 +1,6 @@
+import { distance, offsetBy } from "../../domain/geo";
 import { freshFolder } from "../../testing";
 import { runDemo } from ".";
-import { distance, offset } from "./ground";
 import { fencePoints, missionPoints } from "./route";
 import { positionLine } from "./screen";
 
@@ -18,11 +18,17 @@ test("the route stays inside its fence and off the ground", () => {
 });
 
 test("an offset position is as many metres away as its offset", () => {
-  expect(distance(home, offset(home, 30, 40))).toBeCloseTo(50, 3);
+  expect(distance(home, offsetBy(home, 30, 40))).toBeCloseTo(50, 3);
 });
 
 test("a position is one line, with a question mark for unknown values", () => {
-  const seen = { position: offset(home, 30, 40), altitude: 20.04, speed: 9.81, battery: null, mode: "AUTO" };
+  const seen = {
+    position: offsetBy(home, 30, 40),
+    altitude: 20.04,
+    speed: 9.81,
+    battery: null,
+    mode: "AUTO",
+  };
   expect(positionLine(seen, home)).toBe(
     "  AUTO         50 m from home    20.0 m up    9.8 m/s  battery   ? %",
   );

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { distance, type LatLng } from "../../domain/geo";
 import type { ApiClient } from "../api-client";
 import type { Gamepad } from "./gamepad";
-import { distance, type LatLng } from "./ground";
 import { fencePoints, flightAltitude, missionPoints } from "./route";
 import type { Screen } from "./screen";
 import type { VehicleSnapshot, Watch } from "./watch";

@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import type { LatLng } from "../../domain/geo";
 import { ApiClient } from "../api-client";
 import { defaultStateFolder, readReady } from "../ready";
 import { takePicture } from "./camera";
@@ -7,7 +8,6 @@ import { downloadConfig, redacted } from "./client-config";
 import { Flight } from "./flight";
 import { reportRecipients, thumbnailOf, verifiedArchive } from "./flight-results";
 import { Gamepad } from "./gamepad";
-import type { LatLng } from "./ground";
 import { flightRecord, lastExecution } from "./record";
 import { flightAltitude } from "./route";
 import { type Screen, screenOn } from "./screen";

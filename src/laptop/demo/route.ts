@@ -1,4 +1,4 @@
-import { type LatLng, offset } from "./ground";
+import { type LatLng, offsetBy } from "../../domain/geo";
 
 /** Metres above home. */
 export const flightAltitude = 20;
@@ -14,7 +14,7 @@ const corners = [
 export const missionPoints = (missionId: number, home: LatLng) =>
   corners.map(({ north, east }, index) => ({
     mission_id: missionId,
-    ...offset(home, north, east),
+    ...offsetBy(home, north, east),
     altitude: flightAltitude,
     type: "fly",
     sequence: index + 1,
@@ -30,7 +30,7 @@ export const fencePoints = (geofenceId: number, home: LatLng) =>
     { north: -200, east: -200 },
   ].map(({ north, east }, index) => ({
     geofence_id: geofenceId,
-    ...offset(home, north, east),
+    ...offsetBy(home, north, east),
     sequence: index + 1,
     // Must not be null in storage; the upload puts the derived fence code in its position.
     command: 5001,

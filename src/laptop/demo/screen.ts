@@ -1,4 +1,4 @@
-import { distance, type LatLng } from "./ground";
+import { distance, type LatLng } from "../../domain/geo";
 import type { VehicleSnapshot } from "./watch";
 
 export interface Screen {

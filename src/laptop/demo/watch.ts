@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { io, type Socket } from "socket.io-client";
-import type { LatLng } from "./ground";
+import type { LatLng } from "../../domain/geo";
 
 /** The latest telemetry of the vehicle; a field is absent until it was received. */
 export interface VehicleSnapshot {

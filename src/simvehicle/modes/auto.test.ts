@@ -1,12 +1,12 @@
+import { offsetBy } from "../../domain/geo";
 import { planItem } from "../../testing/fakes/ground-station";
 import { home, SteppedVehicle } from "../../testing/worlds/stepped-vehicle";
 import { common } from "../../vehicle/mavlink/wire/messages";
-import { offsetBy } from "../geo";
 import type { PlanItem } from "../missions/plan-item";
 import { planStore } from "../missions/plan-store";
 
 const at = (n: number, e: number) => {
-  const { lat, lng } = offsetBy(home, { n, e });
+  const { lat, lng } = offsetBy(home, n, e);
   return { x: Math.round(lat * 1e7), y: Math.round(lng * 1e7) };
 };
 const placeholder = planItem({ frame: 0 });

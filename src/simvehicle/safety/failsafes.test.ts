@@ -1,7 +1,7 @@
+import { offsetBy } from "../../domain/geo";
 import { planItem } from "../../testing/fakes/ground-station";
 import { home, SteppedVehicle } from "../../testing/worlds/stepped-vehicle";
 import { common } from "../../vehicle/mavlink/wire/messages";
-import { offsetBy } from "../geo";
 import { MissionResult } from "../missions/plan-item";
 import { planStore } from "../missions/plan-store";
 
@@ -89,7 +89,7 @@ describe("the fence", () => {
   test("refuses a target outside of it", () => {
     const stepped = fenced({ FENCE_ENABLE: 1 });
     stepped.flight.guided = { kind: "hold", n: 0, e: 0, d: -5 };
-    const { lat, lng } = offsetBy(home, { n: 100, e: 0 });
+    const { lat, lng } = offsetBy(home, 100, 0);
     expect(stepped.command(192, { _param5: lat, _param6: lng, _param7: 5 })).toBe(4);
   });
 

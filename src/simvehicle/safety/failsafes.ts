@@ -1,5 +1,5 @@
+import { distance } from "../../domain/geo";
 import type { Flight } from "../flight";
-import { distance } from "../geo";
 import { Severity } from "../reports";
 import { remaining } from "./battery";
 import { breaksFence } from "./fence";

@@ -1,4 +1,4 @@
-import { distance, offsetBy } from "../../simvehicle/geo";
+import { distance, offsetBy } from "../../domain/geo";
 import { groundSpeed } from "../../simvehicle/kinematics";
 import { SimVehicle } from "../../simvehicle/vehicle";
 import { build } from "../../vehicle/mavlink/wire/codec";
@@ -63,7 +63,7 @@ export class LoggedCopter {
     this.command(400, { _param1: 1 });
     this.command(22, { _param7: 20 });
     this.flyUntil(() => flight.relativeAltitude > 19.8, "the height");
-    const { lat, lng } = offsetBy(HOME, { n: 60, e: -40 });
+    const { lat, lng } = offsetBy(HOME, 60, -40);
     this.vehicle.receive(
       build(common.CommandInt, {
         targetSystem: 1,

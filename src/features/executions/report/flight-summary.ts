@@ -1,4 +1,5 @@
-import type { FlightStats, LatLng } from "../../../flight-log";
+import type { LatLng } from "../../../domain/geo";
+import type { FlightStats } from "../../../flight-log";
 import { clock } from "./scale";
 
 /** The figures of a flight in a report. Metres, seconds, metres per second; altitudes are above home. */

@@ -1,7 +1,8 @@
 import { buffer } from "node:stream/consumers";
 import sharp from "sharp";
+import type { LatLng } from "../../../domain/geo";
 import { MavCommand } from "../../../domain/mission-item";
-import type { FlightStats, LatLng } from "../../../flight-log";
+import type { FlightStats } from "../../../flight-log";
 import type { Mail } from "../../../platform/mail";
 import type { ObjectStore } from "../../../platform/objects/object-store";
 import type { Db } from "../../../platform/postgres/db";

@@ -1,4 +1,4 @@
-import type { LatLng } from "../../../flight-log";
+import { type LatLng, offsetBetween } from "../../../domain/geo";
 
 /** About `count` round numbers that cover `from` to `to`: steps of 1, 2 or 5 times a power of ten. */
 export function roundTicks(from: number, to: number, count: number): number[] {
@@ -24,13 +24,9 @@ export function timeTicks(seconds: number, count: number): number[] {
   return Array.from({ length: Math.floor(seconds / step) + 1 }, (_, at) => at * step);
 }
 
-const METRES_PER_DEGREE = 111_320;
-
 /** Metres east and north of `origin`; good to a thousandth within a few kilometres. */
-export const flatMetres = (origin: LatLng, { lat, lng }: LatLng): { east: number; north: number } => ({
-  east: wrapped(lng - origin.lng) * METRES_PER_DEGREE * Math.cos((origin.lat * Math.PI) / 180),
-  north: (lat - origin.lat) * METRES_PER_DEGREE,
-});
+export const flatMetres = (origin: LatLng, { lat, lng }: LatLng): { east: number; north: number } =>
+  offsetBetween(origin, { lat, lng: origin.lng + wrapped(lng - origin.lng) });
 
 /** A track may cross the 180th meridian. */
 const wrapped = (degrees: number): number => ((((degrees + 180) % 360) + 360) % 360) - 180;

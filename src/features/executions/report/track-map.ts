@@ -1,4 +1,4 @@
-import type { LatLng } from "../../../flight-log";
+import type { LatLng } from "../../../domain/geo";
 import { palette, svgFont } from "./palette";
 import { flatMetres, metres, roundBelow } from "./scale";
 

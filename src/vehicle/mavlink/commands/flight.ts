@@ -1,4 +1,5 @@
 import { DomainError, isDomainError } from "../../../domain/errors";
+import { offsetBetween, offsetBy } from "../../../domain/geo";
 import { toE7 } from "../../../domain/mission-item";
 import type { CallsOf, flightCalls } from "../../calls";
 import type { Acknowledgement, VehicleIdentity } from "../../link";
@@ -16,7 +17,6 @@ import {
   isUnsupported,
   refusal,
 } from "./commands";
-import { offsetBetween, offsetBy } from "./geo";
 import { confirmTarget, globalSetpoint, localSetpoint, type SetpointTimings, type Target } from "./setpoint";
 
 /** MAV_FRAME. */

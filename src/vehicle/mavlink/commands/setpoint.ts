@@ -1,4 +1,5 @@
 import { DomainError } from "../../../domain/errors";
+import { distance } from "../../../domain/geo";
 import { toE7 } from "../../../domain/mission-item";
 import type { VehicleIdentity } from "../../link";
 import { isNoResponse, orderUnanswered } from "../no-response";
@@ -6,7 +7,6 @@ import type { Channel } from "../wire/channel";
 import { build } from "../wire/codec";
 import { common, type MavLinkData } from "../wire/messages";
 import type { Commands } from "./commands";
-import { distance } from "./geo";
 
 /** MAV_FRAME. */
 const LOCAL_NED = 1;
