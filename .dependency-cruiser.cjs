@@ -119,7 +119,6 @@ module.exports = {
           "\\.store\\.ts$",
           "^src/platform/",
           "^src/testing/",
-          "^src/tunnel/reconcile/desired",
           isTest,
         ],
       },

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type PlaneName, planeNames, planes } from "../../src/domain/tunnel-planes";
 import { until } from "../../src/testing/until";
-import { applyPeerPlan } from "../../src/tunnel/wireguard/apply";
+import { setPeers } from "../../src/tunnel/wireguard/apply";
 import { median, secondsOf } from "./figures";
 import type { Peer } from "./rows";
 import { type Daemon, emptyHub, INDEX_KEY, type Testbed } from "./testbed";
@@ -66,10 +66,10 @@ async function setByHand({ hub }: Testbed, peers: readonly Peer[]): Promise<void
     const link = planes[name].interface;
     await hub.os.startDetached(["env", "WG_PROCESS_FOREGROUND=1", "wireguard-go", link]);
     await until(() => hub.os.run(["wg", "show", link]));
-    const upsert = peers
+    const settings = peers
       .filter(({ plane }) => plane === name)
-      .map((peer) => ({ peer, why: "created" as const }));
-    const failures = await applyPeerPlan(hub.os, link, { remove: [], upsert });
+      .map(({ publicKey, ip }) => ({ publicKey, args: ["allowed-ips", `${ip}/32`] }));
+    const failures = await setPeers(hub.os, link, settings);
     if (failures.size > 0) throw new AggregateError(failures.values(), "By hand some peers were not set.");
   };
   await Promise.all(planeNames.map(setPlane));

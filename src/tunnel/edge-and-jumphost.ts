@@ -36,7 +36,7 @@ interface EdgeAndJumphostDeps {
 }
 
 /** The jumphost; stopped with the process. */
-export function openJumphost(
+export function createJumphost(
   config: TunnelConfig,
   { onRejected, log, registry, lifecycle, isActive }: EdgeAndJumphostDeps,
 ): Jumphost {
@@ -66,7 +66,7 @@ function openLeases(url: string, log: Logger, lifecycle: Lifecycle): LeaseStore 
 }
 
 /** The edge. It listens after the first `refresh` with the interface up. */
-export function openEdge(
+export function createEdge(
   config: TunnelConfig,
   { onRejected, log, registry, lifecycle, fleet, isSettled }: EdgeAndJumphostDeps,
 ): Edge {

@@ -15,14 +15,13 @@ import { Keyring } from "./client-configs/keyring";
 import { LocalIndexCopy } from "./client-configs/peer-index";
 import { ConfigStore } from "./client-configs/store";
 import type { HubForClients } from "./client-configs/text";
-import { edgePorts, openEdge, openJumphost } from "./edge-and-jumphost";
+import { createEdge, createJumphost, edgePorts } from "./edge-and-jumphost";
 import { allowDns, parseExtraAllow } from "./firewall/extra-allow";
 import { Firewall } from "./firewall/firewall";
 import { type LeaseStore, openHub } from "./ha";
 import { Endpoints } from "./ha/endpoints";
 import { tunnelMetrics } from "./metrics";
 import { chooseMachine, type Machine } from "./os/choose";
-import { readRows, readSomeRows } from "./reconcile/desired";
 import { PlanePeers } from "./reconcile/plane-peers";
 import { Reconciler } from "./reconcile/reconciler";
 import { statusApp } from "./status/app";
@@ -116,6 +115,8 @@ export async function startTunnel(
         mayCarry: isActive,
       }),
       isActive,
+      members: () => reconciler.currentFleet?.byAddress[name],
+      rulesStand: () => reconciler.rulesStand,
       keyring,
       endpoints,
       onHandshakesDue: () => reconciler.enqueue("handshakes"),
@@ -129,8 +130,7 @@ export async function startTunnel(
   };
   const reconciler = new Reconciler({
     os,
-    readRows: () => readRows(db),
-    readSomeRows: (ids) => readSomeRows(db, ids),
+    db,
     firewall: new Firewall(os, { edgePorts: edgePorts(config), extraAllow }),
     planes: both,
     keyring,
@@ -146,7 +146,7 @@ export async function startTunnel(
     },
   });
   const onRejected = countRejectedConnections(registry);
-  const doors = {
+  const deps = {
     onRejected,
     log,
     registry,
@@ -155,8 +155,8 @@ export async function startTunnel(
     fleet: () => reconciler.currentFleet,
     isSettled: (ip: string) => live.drones.isSettled(ip),
   };
-  const edge = openEdge(config, doors);
-  const jumphost = openJumphost(config, doors);
+  const edge = createEdge(config, deps);
+  const jumphost = createJumphost(config, deps);
   const hub = openHub(config, {
     log,
     registry,
@@ -178,12 +178,7 @@ export async function startTunnel(
   const poll = new StatsPoll(both, () => reconciler.enqueue("repair"), metrics);
   lifecycle.onClose("statistics", () => poll.stop());
   const listener = new ChangeListener(config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, { log });
-  listener.subscribe({
-    onChange: ({ table, id }) => {
-      if (table !== "revoked_tokens") reconciler.change(table, id);
-    },
-    onReconnect: () => reconciler.enqueue("missed"),
-  });
+  listener.subscribe(reconciler);
   lifecycle.onClose("listener", () => listener.stop());
 
   const app = statusApp({

@@ -15,7 +15,7 @@ export type Stage =
   | "configs"
   | "stats";
 
-export type ChangeKind =
+type ChangeKind =
   | "peer-created"
   | "peer-corrected"
   | "peer-removed"
@@ -24,20 +24,9 @@ export type ChangeKind =
   | "rules"
   | "interface";
 
-export interface TunnelMetrics {
-  peers(plane: PlaneName, count: number): void;
-  held(plane: PlaneName, count: number): void;
-  changed(kind: ChangeKind, count?: number): void;
-  failed(stage: Stage): void;
-  /** What is wrong with the rows as last read; what is not among them is wrong no longer. */
-  faultyRows(faults: readonly RowFault[]): void;
-  /** A config of the object store could not be read as it was; see `fleet_tunnel_damaged_configs_total`. */
-  damagedConfig(outcome: ConfigDamage): void;
-  lostConfigs(count: number): void;
-  reconciled(seconds: number, at: Date | undefined): void;
-}
+export type TunnelMetrics = ReturnType<typeof tunnelMetrics>;
 
-export function tunnelMetrics(registry: Registry): TunnelMetrics {
+export function tunnelMetrics(registry: Registry) {
   const registers = [registry];
   const peers = new Gauge({
     name: "fleet_tunnel_peers",
@@ -92,17 +81,19 @@ export function tunnelMetrics(registry: Registry): TunnelMetrics {
     registers,
   });
   return {
-    peers: (plane, count) => peers.set({ plane }, count),
-    held: (plane, count) => held.set({ plane }, count),
-    changed: (kind, count = 1) => changes.inc({ kind }, count),
-    failed: (stage) => failures.inc({ stage }),
-    faultyRows: (faults) => {
+    peers: (plane: PlaneName, count: number) => peers.set({ plane }, count),
+    held: (plane: PlaneName, count: number) => held.set({ plane }, count),
+    changed: (kind: ChangeKind, count = 1) => changes.inc({ kind }, count),
+    failed: (stage: Stage) => failures.inc({ stage }),
+    /** What is wrong with the rows as last read; what is not among them is wrong no longer. */
+    faultyRows: (faults: readonly RowFault[]) => {
       for (const plane of planeNames) for (const fault of rowFaults) faultyRows.set({ plane, fault }, 0);
       for (const { plane, fault } of faults) faultyRows.inc({ plane, fault });
     },
-    damagedConfig: (outcome) => damagedConfigs.inc({ outcome }),
-    lostConfigs: (count) => lostConfigs.set(count),
-    reconciled: (seconds, at) => {
+    damagedConfig: (outcome: ConfigDamage) => damagedConfigs.inc({ outcome }),
+    lostConfigs: (count: number) => lostConfigs.set(count),
+    /** `at`: when every stage had succeeded. */
+    reconciled: (seconds: number, at: Date | undefined) => {
       duration.observe(seconds);
       if (at) lastSuccess.set(at.getTime() / 1000);
     },

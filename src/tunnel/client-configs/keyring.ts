@@ -1,5 +1,5 @@
 import { configKey } from "../../domain/client-config";
-import { type DesiredPeer, type Member, type PeerId, peerId } from "../../domain/peers";
+import { type Member, type PeerId, peerId } from "../../domain/peers";
 import type { PlaneName } from "../../domain/tunnel-planes";
 import type { PublicKey } from "../../domain/wireguard";
 import type { Clock } from "../../platform/process/clock";
@@ -51,8 +51,7 @@ const AUDIT_DELAY_MS = 5_000;
  * published or retired.
  */
 export class Keyring {
-  private entries = new Map<PeerId, IndexEntry>();
-  private owners = new Map<PublicKey, PeerId>();
+  private readonly entries = new Map<PeerId, IndexEntry>();
   private state: "unread" | "ready" = "unread";
   private wanted = new Map<PeerId, Member>();
   private working: Promise<void> | undefined;
@@ -74,25 +73,16 @@ export class Keyring {
       options.clock.now().getTime() - AUDIT_EVERY_MS + (options.auditDelayMs ?? AUDIT_DELAY_MS);
   }
 
-  ownerOf = (publicKey: PublicKey): PeerId | undefined => this.owners.get(publicKey);
+  /** The public keys that are known; a member without one has to wait for it. */
+  get keys(): ReadonlyMap<PeerId, { readonly publicKey: PublicKey }> {
+    return this.entries;
+  }
 
   /** Read the index before the first `attend`: a rebuild waits for it. */
   start(): void {
     const copy = this.options.copy?.read();
     if (copy !== undefined) this.learnAll(copy);
     this.work();
-  }
-
-  /** Separate the members whose key is known from those that have to wait for theirs. */
-  split(members: readonly Member[]): { desired: DesiredPeer[]; waiting: Member[] } {
-    const desired: DesiredPeer[] = [];
-    const waiting: Member[] = [];
-    for (const member of members) {
-      const publicKey = this.entries.get(peerId(member))?.publicKey;
-      if (publicKey) desired.push({ ...member, publicKey });
-      else waiting.push(member);
-    }
-    return { desired, waiting };
   }
 
   /**
@@ -266,7 +256,6 @@ export class Keyring {
       const isStale = !member && !this.live.has(publicKey) && !kept.has(key);
       if (!retired.has(key) && !isStale) continue;
       this.entries.delete(id);
-      this.owners.delete(publicKey);
       this.saveIndexSoon();
       // Its row came back meanwhile.
       if (member) this.wanted.set(id, member);
@@ -276,7 +265,6 @@ export class Keyring {
 
   private learn(id: PeerId, { rowId, publicKey, bytes, template }: IndexEntry): void {
     this.entries.set(id, { rowId, publicKey, bytes, template });
-    this.owners.set(publicKey, id);
   }
 
   private saveIndexSoon(): void {

@@ -29,7 +29,6 @@ export class PairSet {
    */
   async set(desired: ReadonlySet<Pair>, mayOpen: (pair: Pair) => boolean = () => true): Promise<PairChanges> {
     const { open } = this;
-    if (desired === open) return { opened: 0, closed: 0, withheld: 0 };
     const wanted = open ? [...desired].filter((pair) => !open.has(pair)) : [...desired];
     const closed = open
       ? new Set([...open].filter((pair) => !desired.has(pair)).flatMap(elementsOf))

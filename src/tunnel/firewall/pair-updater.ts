@@ -3,13 +3,16 @@ import type { Logger } from "../../platform/process/log";
 import type { TunnelMetrics } from "../metrics";
 import type { Os } from "../os/os";
 import { CoalescingQueue } from "../reconcile/coalescing-queue";
+import type { Fleet } from "../reconcile/fleet";
 import type { Stages } from "../reconcile/stages";
 import { forgetRevoked } from "./conntrack";
 import { PairSet } from "./pair-set";
-import type { Pair } from "./pairs";
+import { type Pair, pairsOf } from "./pairs";
 
 export interface PairUpdaterOptions {
   readonly os: Os;
+  /** What the rows say; nothing is written until they have been read. */
+  readonly fleet: () => Fleet | undefined;
   /** False while a former holder's key may still send from the address. */
   readonly isSettled: (plane: PlaneName, ip: string) => boolean;
   readonly stages: Stages;
@@ -31,28 +34,22 @@ const FORGETTING_APART_MS = 250;
  */
 export class PairUpdater {
   private readonly set: PairSet;
-  private desired: ReadonlySet<Pair> = new Set();
   private withheld = 0;
   private forgettingIsDue = false;
 
   private readonly writes = new CoalescingQueue<Inspection, boolean>(
-    (inspection) => this.options.stages.run("firewall-pairs", () => this.write(inspection)),
+    (inspection) => this.options.stages.outcome("firewall-pairs", this.write(inspection)),
     (earlier, later) => (earlier === "none" || later === "elements" ? later : earlier),
     SETS_APART_MS,
   );
   private readonly forgetting = new CoalescingQueue<void, boolean>(
-    () => this.options.stages.run("conntrack", () => this.forget()),
+    () => this.options.stages.outcome("conntrack", this.forget()),
     () => undefined,
     FORGETTING_APART_MS,
   );
 
   constructor(private readonly options: PairUpdaterOptions) {
     this.set = new PairSet(options.os);
-  }
-
-  /** Take these pairs as desired from now on; `apply` writes them. */
-  want(pairs: ReadonlySet<Pair>): void {
-    this.desired = pairs;
   }
 
   /** Whether some pairs wait for an address to become free of its former holder. */
@@ -72,12 +69,14 @@ export class PairUpdater {
 
   private async write(inspection: Inspection): Promise<void> {
     const { isSettled, metrics, log } = this.options;
+    const fleet = this.options.fleet();
+    if (!fleet) return;
     if (inspection !== "none") await this.set.inspect(inspection === "elements");
     const mayOpen = (pair: Pair) => {
       const [user = "", drone = ""] = pair.split(" ");
       return isSettled("users", user) && isSettled("drones", drone);
     };
-    const { opened, closed, withheld } = await this.set.set(this.desired, mayOpen);
+    const { opened, closed, withheld } = await this.set.set(pairsOf(fleet), mayOpen);
     this.withheld = withheld;
     metrics.changed("pair-opened", opened);
     metrics.changed("pair-closed", closed);
@@ -86,10 +85,12 @@ export class PairUpdater {
   }
 
   private async forget(): Promise<void> {
+    const fleet = this.options.fleet();
+    if (!fleet) return;
     // A pair that is closed while this runs is for the next run.
     this.forgettingIsDue = false;
     try {
-      await forgetRevoked(this.options.os, this.desired);
+      await forgetRevoked(this.options.os, pairsOf(fleet));
     } catch (error) {
       this.forgettingIsDue = true;
       throw error;

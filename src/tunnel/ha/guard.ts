@@ -91,13 +91,13 @@ export class Guard {
 
 /** `tunnel --guard [PID]`: runs until it gets a signal, or until the daemon with that pid no longer needs it. */
 export function startGuard(
-  { HUB_TERM_PATH, LOG_LEVEL, SHUTDOWN_DRAIN_SECONDS }: TunnelGuardConfig,
+  { HUB_LEASE_PATH, LOG_LEVEL, SHUTDOWN_DRAIN_SECONDS }: TunnelGuardConfig,
   daemon?: number,
 ): { lifecycle: Lifecycle; log: Logger } {
   const log = createLogger("guard", LOG_LEVEL);
   const lifecycle = new Lifecycle(log, SHUTDOWN_DRAIN_SECONDS * 1000);
   const guard = new Guard({
-    term: new LeaseFile(HUB_TERM_PATH),
+    term: new LeaseFile(HUB_LEASE_PATH),
     // Those with an address, which a plane has before it goes up.
     upInterfaces: () => Object.keys(networkInterfaces()),
     os: realOs,
@@ -108,7 +108,7 @@ export function startGuard(
     onDone: () => void lifecycle.stop("its daemon is gone"),
     touch: () => {
       try {
-        writeFileSync(join(dirname(HUB_TERM_PATH), "guard.alive"), "");
+        writeFileSync(join(dirname(HUB_LEASE_PATH), "guard.alive"), "");
       } catch (error) {
         log.warn({ err: error }, "Cannot write the guard's liveness file; the guard goes on");
       }

@@ -4,8 +4,8 @@ import type { Lifecycle } from "../../platform/process/lifecycle";
 import type { Logger } from "../../platform/process/log";
 import type { Registry } from "../../platform/process/metrics";
 import { openRedis } from "../../platform/redis/client";
+import { SupervisedProcess } from "../os/supervised-process";
 import { EndpointSharing, type EndpointSharingOptions } from "./endpoint-sharing";
-import { GuardProcess } from "./guard-process";
 import { KubernetesLease } from "./kubernetes-lease";
 import { type LeaseStore, monotonicMs } from "./lease";
 import { LeaseFile } from "./lease-file";
@@ -27,6 +27,8 @@ export interface HubDeps
   /** Where candidates meet; the API server when absent. */
   readonly store?: LeaseStore | undefined;
 }
+
+const GUARD_RETRY_MS = 200;
 
 interface Hub {
   readonly role: HubRole;
@@ -70,7 +72,7 @@ const leaseTimes = ({ HUB_LEASE_DURATION_SECONDS: seconds }: TunnelConfig) => ({
 
 function leasedHub(config: TunnelConfig, deps: HubDeps): Hub {
   const { log, registry, lifecycle, guard } = deps;
-  const term = new LeaseFile(config.HUB_TERM_PATH);
+  const term = new LeaseFile(config.HUB_LEASE_PATH);
   const identity = `${identityOf(config)}_${term.hub}`;
   const metrics = hubMetrics(
     registry,
@@ -95,7 +97,7 @@ function leasedHub(config: TunnelConfig, deps: HubDeps): Hub {
     role,
     start: async () => {
       term.lock();
-      const guarding = guard && !config.HUB_GUARD_EXTERNAL ? new GuardProcess(guard, log) : undefined;
+      const guarding = guard && !config.HUB_GUARD_EXTERNAL ? superviseGuard(guard, log) : undefined;
       lifecycle.onClose("guard", () => guarding?.stop());
       lifecycle.onDrain("hub lease", async () => {
         await role.stop();
@@ -107,6 +109,15 @@ function leasedHub(config: TunnelConfig, deps: HubDeps): Hub {
     },
   };
 }
+
+/** In a session of its own, so that what stops or kills the daemon leaves the guard running. */
+const superviseGuard = (command: readonly string[], log: Logger): SupervisedProcess =>
+  new SupervisedProcess(command, {
+    spawn: { detached: true, stdio: ["ignore", "inherit", "inherit"] },
+    firstMs: GUARD_RETRY_MS,
+    mostMs: GUARD_RETRY_MS,
+    onEnd: (end) => log.error(end, "The guard process ended; restarting it"),
+  });
 
 function openShare(
   config: TunnelConfig,

@@ -1,16 +1,8 @@
 import { Counter, Gauge, type Registry } from "../../platform/process/metrics";
 
-export interface HubMetrics {
-  active(isActive: boolean): void;
-  leaseFailed(): void;
-  /** Counts the endpoints that were just shared with the other hubs. */
-  shared(count: number): void;
-  shareFailed(): void;
-  /** How many peers' addresses were taken over. */
-  loaded(count: number): void;
-}
+export type HubMetrics = ReturnType<typeof hubMetrics>;
 
-export interface HubGauges {
+interface HubGauges {
   /** Seconds for which the lease still runs; 0 when it is not held. */
   readonly remainingSeconds: () => number;
   /** How often the lease has changed hands, as last read. */
@@ -29,7 +21,7 @@ export function hubMetrics(
   registry: Registry,
   { remainingSeconds, transitions }: HubGauges,
   now: () => number,
-): HubMetrics {
+) {
   const registers = [registry];
   const active = activeGauge(registry);
   new Gauge({
@@ -71,30 +63,32 @@ export function hubMetrics(
   });
   const loaded = new Gauge({
     name: "fleet_hub_endpoints_loaded",
-    help: "Addresses of peers that this hub knew of the one before when it last took over.",
+    help: "Endpoints of peers that this hub loaded when it last took over.",
     registers,
   });
   let sharedAt: number | undefined;
   new Gauge({
     name: "fleet_hub_share_age_seconds",
-    help: "How old what the others know of the peers may be; 0 where this hub has shared nothing yet.",
+    help: "Age of the endpoints that this hub shared last; 0 while it has shared none.",
     registers,
     collect() {
       this.set(sharedAt === undefined ? 0 : (now() - sharedAt) / 1000);
     },
   });
   return {
-    active: (isActive) => {
+    active: (isActive: boolean) => {
       active.set(isActive ? 1 : 0);
       changes.inc({ to: isActive ? "active" : "standby" });
       if (!isActive) sharedAt = undefined;
     },
     leaseFailed: () => failures.inc(),
-    shared: (count) => {
+    /** How many peers' endpoints were shared with the other hubs just now. */
+    shared: (count: number) => {
       sharedAt = now();
       shared.inc(count);
     },
     shareFailed: () => shareFailures.inc(),
-    loaded: (count) => loaded.set(count),
+    /** How many peers' endpoints were loaded. */
+    loaded: (count: number) => loaded.set(count),
   };
 }

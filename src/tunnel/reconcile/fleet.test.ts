@@ -1,5 +1,5 @@
 import { allowStateOf, elementsOf, pairsOf } from "../firewall/pairs";
-import { type FleetRow, judge, readFleet as readJudged } from "./fleet";
+import { type FleetRow, readFleet } from "./fleet";
 
 const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
 const user = (id: number, ip: string): FleetRow => ({
@@ -18,7 +18,6 @@ const drone = (id: number, ip: string, owner: number, port: number | null = 5001
   owner,
   port,
 });
-const readFleet = (rows: readonly FleetRow[]) => readJudged(rows.map(judge));
 const sound = [user(1, "10.70.0.2"), user(2, "10.70.0.3"), drone(7, "10.71.0.2", 1)];
 
 test.each([
@@ -28,20 +27,15 @@ test.each([
   ["a drone's address for a user", user(3, "10.71.0.9"), "address_outside_plane"],
   ["a user's address for a drone", drone(3, "10.70.0.9", 1), "address_outside_plane"],
   ["an address of the simulated block", drone(3, "10.71.240.1", 1), "address_outside_plane"],
-  ["an octet above 255", user(3, "10.70.0.300"), "address_outside_plane"],
-  ["an octet with a leading zero", user(3, "10.70.0.09"), "address_outside_plane"],
-  ["no address at all", user(3, "wat"), "address_outside_plane"],
+  ["an IPv6 address", user(3, "fd00::2"), "address_outside_plane"],
   ["an address that an older row has", user(3, "10.70.0.3"), "duplicate_address"],
-  ["a key id that is no uuid", { ...user(3, "10.70.0.9"), key_id: "x; rm -rf /" }, "malformed_key_id"],
 ] as const)("%s is named and left out, the others stand", (_, row, fault) => {
   const fleet = readFleet([...sound, row]);
-  expect(fleet.faults).toEqual([
-    { plane: row.plane, id: row.id, fault, value: fault === "malformed_key_id" ? row.key_id : row.ip },
-  ]);
+  expect(fleet.faults).toEqual([{ plane: row.plane, id: row.id, fault, value: row.ip }]);
   expect([...fleet.users, ...fleet.drones].map(({ rowId }) => rowId)).toEqual([1, 2, 7]);
 });
 
-test.each([0, 65_536, -1, 1.5, null])(
+test.each([0, 65_536, -1, null])(
   "port %s is named; the drone keeps its tunnel and its other ports",
   (port) => {
     const fleet = readFleet([user(1, "10.70.0.2"), drone(7, "10.71.0.2", 1, port)]);

@@ -1,4 +1,4 @@
-import type { LivePeer, Member } from "../../domain/peers";
+import { type LivePeer, type Member, peerId } from "../../domain/peers";
 import type { Plane } from "../../domain/tunnel-planes";
 import type { PublicKey } from "../../domain/wireguard";
 import type { Logger } from "../../platform/process/log";
@@ -7,7 +7,7 @@ import type { Endpoints } from "../ha/endpoints";
 import { TakeoverHandshakes } from "../ha/takeover";
 import type { TunnelMetrics } from "../metrics";
 import type { Os } from "../os/os";
-import { applyPeerPlan, disableKeepalives } from "../wireguard/apply";
+import { disableKeepalives, type PeerSetting, setPeers } from "../wireguard/apply";
 import {
   ensureInterface,
   type InterfaceSettings,
@@ -17,7 +17,7 @@ import {
 } from "../wireguard/interface";
 import { type ObservedInterface, parseDump } from "./observed";
 import { type PeerPlan, planPeers } from "./peers.plan";
-import { keepPeersWhenManyVanish, VanishingPolicy } from "./policies";
+import { VanishingPolicy } from "./policies";
 
 export interface PlanePeersOptions {
   readonly os: Os;
@@ -26,7 +26,11 @@ export interface PlanePeersOptions {
   readonly settings: () => InterfaceSettings;
   /** Whether this hub serves. While it does not, the peers are in place and the interface is down. */
   readonly isActive: () => boolean;
-  readonly keyring: Pick<Keyring, "split" | "ownerOf">;
+  /** The members that the database wants, by address; undefined until the rows have been read. */
+  readonly members: () => ReadonlyMap<string, Member> | undefined;
+  /** Whether the firewall stands. No interface is made before. */
+  readonly rulesStand: () => boolean;
+  readonly keyring: Pick<Keyring, "keys">;
   readonly endpoints: Pick<Endpoints, "record" | "of" | "forget" | "latestFirst">;
   /** Some peers have not answered this hub's handshake: ask for `reconcile`. */
   readonly onHandshakesDue: () => void;
@@ -40,8 +44,6 @@ export class PlanePeers {
   private known: ReadonlyMap<PublicKey, LivePeer> = new Map();
   /** The key that holds an address (a CIDR) of `known`. */
   private holders: ReadonlyMap<string, PublicKey> = new Map();
-  /** The members that the database wants, by address. */
-  private members: ReadonlyMap<string, Member> = new Map();
   private isUp = false;
   /** The role that the interface was made ready for; undefined when it was removed. */
   private stoodActive: boolean | undefined;
@@ -78,11 +80,6 @@ export class PlanePeers {
     return this.hasCompared;
   }
 
-  /** Take these members, by address, as desired from now on; `reconcile` writes them. */
-  want(members: ReadonlyMap<string, Member>): void {
-    this.members = members;
-  }
-
   /**
    * Whether no other key than its member's holds an address. False until the interface has been looked at, for that is
    * not known then.
@@ -91,8 +88,8 @@ export class PlanePeers {
     if (!this.up) return false;
     const holder = this.holders.get(`${ip}/32`);
     if (holder === undefined) return true;
-    const member = this.members.get(ip);
-    return member !== undefined && this.options.keyring.split([member]).desired[0]?.publicKey === holder;
+    const member = this.options.members()?.get(ip);
+    return member !== undefined && this.options.keyring.keys.get(peerId(member))?.publicKey === holder;
   }
 
   /**
@@ -134,9 +131,13 @@ export class PlanePeers {
     }
   }
 
-  /** Configure the interface, and create it when it is missing. Must not run beside `reconcile`. */
+  /** Configure the interface unless it is up, and create it when it is missing. Must not run beside `reconcile`. */
   async mend(): Promise<void> {
+    if (this.up) return;
     this.isUp = false;
+    if (!this.options.rulesStand()) {
+      throw new Error(`${this.plane.interface} stays as it is until the firewall stands.`);
+    }
     const isActive = this.options.isActive();
     const takesOver = isActive && (await this.takeover.prepare());
     const { observed, changes } = await ensureInterface(this.options.os, this.options.settings());
@@ -164,8 +165,8 @@ export class PlanePeers {
   }
 
   /**
-   * Make the peers what they should be, going by the last look and our changes since. Calls must not overlap. Rejects
-   * with one error that names each peer that could not be set.
+   * Make the peers what they should be, going by the last look and our changes since; removals come first. Calls must not
+   * overlap. Rejects with one error that names each peer that could not be set.
    */
   async reconcile(isTick: boolean): Promise<void> {
     if (isTick) await this.endKeepalives();
@@ -173,13 +174,33 @@ export class PlanePeers {
       await this.look();
       await this.takeover.retry(this.known);
     }
-    const { keyring } = this.options;
-    const desired = { ...keyring.split([...this.members.values()]), ownerOf: keyring.ownerOf };
-    const planned = planPeers(this.known, desired);
-    const { plan, held } = keepPeersWhenManyVanish(planned, this.known.size, isTick, this.vanishing);
-    this.reportHeld(held, isTick);
+    const { os, members, keyring, isActive, endpoints } = this.options;
+    const wanted = members();
+    if (!wanted) return;
+    const { remove, upsert } = planPeers(this.known, wanted.values(), keyring.keys);
+    const vanishing = remove.filter(({ why }) => why === "vanished").map(({ publicKey }) => publicKey);
+    const mayVanish = this.vanishing.allowed(vanishing, this.known.size, isTick);
+    this.reportHeld(vanishing.length - mayVanish.size, isTick);
+    const removals = remove.filter(({ why, publicKey }) => why === "replaced" || mayVanish.has(publicKey));
+    const settings = [
+      ...removals.map(({ publicKey }) => ({ publicKey, args: ["remove"] })),
+      ...upsert.map(({ peer: { publicKey, ip }, why }) => {
+        // A new peer whose endpoint is known is sent a handshake. A standby's are called when it takes over.
+        const endpoint = why === "created" && isActive() ? endpoints.of(publicKey) : undefined;
+        const handshake = endpoint ? ["endpoint", endpoint, "persistent-keepalive", "25"] : [];
+        return { publicKey, args: [...handshake, "allowed-ips", `${ip}/32`] };
+      }),
+    ];
     try {
-      if (plan.remove.length > 0 || plan.upsert.length > 0) await this.carryOut(plan);
+      if (settings.length === 0) return;
+      this.markChanged(settings);
+      const failures = await setPeers(os, this.plane.interface, settings);
+      this.markChanged(settings);
+      this.report({ remove: removals, upsert }, failures);
+      if (failures.size > 0) {
+        const message = `${failures.size} peer(s) of ${this.plane.interface} were not set.`;
+        throw new AggregateError(failures.values(), message);
+      }
     } finally {
       this.hasCompared = true;
     }
@@ -197,29 +218,9 @@ export class PlanePeers {
     this.held = held;
   }
 
-  private async carryOut(plan: PeerPlan): Promise<void> {
-    const { os } = this.options;
-    const { plane } = this;
-    this.markChanged(plan);
-    // A standby's are called when it takes over.
-    const speakFirst = this.options.isActive() ? this.options.endpoints.of : undefined;
-    const failures = await applyPeerPlan(os, plane.interface, plan, speakFirst);
-    this.markChanged(plan);
-    this.report(plan, failures);
-    if (failures.size > 0) {
-      throw new AggregateError(
-        failures.values(),
-        `${failures.size} peer(s) of ${plane.interface} were not set.`,
-      );
-    }
-  }
-
   /** A look that is under way may have seen these peers as they were before the change. */
-  private markChanged({ remove, upsert }: PeerPlan): void {
-    for (const changed of this.changedSince) {
-      for (const { publicKey } of remove) changed.add(publicKey);
-      for (const { peer } of upsert) changed.add(peer.publicKey);
-    }
+  private markChanged(settings: readonly PeerSetting[]): void {
+    for (const changed of this.changedSince) for (const { publicKey } of settings) changed.add(publicKey);
   }
 
   /** Take over what was seen, but for the peers that were changed after the look began. */
@@ -255,16 +256,10 @@ export class PlanePeers {
 
   /** Log and count each change, and take it over before the next look. */
   private report(plan: PeerPlan, failures: ReadonlyMap<string, Error>): void {
-    const { log, metrics, keyring } = this.options;
+    const { log, metrics } = this.options;
     const peers = new Map(this.known);
-    for (const { publicKey, ip, why } of plan.remove) {
-      const change = {
-        plane: this.plane.name,
-        ip,
-        public_key: publicKey,
-        peer: keyring.ownerOf(publicKey),
-        why,
-      };
+    for (const { publicKey, ip, owner, why } of plan.remove) {
+      const change = { plane: this.plane.name, ip, public_key: publicKey, peer: owner, why };
       if (failures.has(publicKey)) {
         log.error({ ...change, err: failures.get(publicKey) }, "Failed to remove a peer");
         continue;

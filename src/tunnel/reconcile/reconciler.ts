@@ -1,25 +1,26 @@
 import { setImmediate as gathered } from "node:timers/promises";
 import type { PlaneName } from "../../domain/tunnel-planes";
 import type { PublicKey } from "../../domain/wireguard";
+import type { Change, ChangeSubscriber } from "../../platform/postgres/change-listener";
+import type { Db } from "../../platform/postgres/db";
 import type { Clock } from "../../platform/process/clock";
 import type { Logger } from "../../platform/process/log";
 import type { Keyring } from "../client-configs/keyring";
 import type { Firewall } from "../firewall/firewall";
 import { PairUpdater } from "../firewall/pair-updater";
-import { type AllowState, allowStateOf, pairsOf } from "../firewall/pairs";
+import { type AllowState, allowStateOf } from "../firewall/pairs";
 import type { TunnelMetrics } from "../metrics";
 import { forwardPackets } from "../os/forwarding";
 import type { Os } from "../os/os";
 import { CoalescingQueue } from "./coalescing-queue";
-import { type Fleet, type FleetRow, readFleet } from "./fleet";
+import type { Fleet } from "./fleet";
 import type { PlanePeers } from "./plane-peers";
-import { RowCache, type RowIds } from "./row-cache";
+import { RowCache } from "./row-cache";
 import { Stages } from "./stages";
 
 export interface ReconcilerOptions {
   readonly os: Os;
-  readonly readRows: () => Promise<FleetRow[]>;
-  readonly readSomeRows: (ids: RowIds) => Promise<FleetRow[]>;
+  readonly db: Pick<Db, "raw">;
   readonly firewall: Firewall;
   readonly planes: readonly PlanePeers[];
   readonly keyring: Pick<Keyring, "attend">;
@@ -69,17 +70,17 @@ const nothing = (): void => undefined;
  * it may run beside that. A stage that fails is counted, logged and tried again, and stops no other stage. A read that
  * fails removes nobody: the rows that were read last count.
  */
-export class Reconciler {
+export class Reconciler implements ChangeSubscriber {
   private readonly rows: RowCache;
   private readonly stages: Stages;
   private readonly pairs: PairUpdater;
-  private fleet: Fleet | undefined;
   private changed: Record<PlaneName, Set<number>> = { users: new Set(), drones: new Set() };
   private readonly underWay = new Set<Promise<unknown>>();
   private ticker: NodeJS.Timeout | undefined;
   private retry: NodeJS.Timeout | undefined;
   private stopped = false;
-  private rulesStand = false;
+  /** Whether the firewall's rules stood when last looked at. */
+  rulesStand = false;
   private inspections = 0;
   private faultsSeen = "[]";
   private retryMs = RETRY_MS;
@@ -102,24 +103,33 @@ export class Reconciler {
 
   constructor(private readonly options: ReconcilerOptions) {
     const { log, metrics, os, planes } = options;
-    this.rows = new RowCache(options.readRows, options.readSomeRows);
-    this.stages = new Stages(log, metrics);
+    this.rows = new RowCache(options.db);
+    const stages = new Stages(log, metrics);
+    this.stages = stages;
     const isSettled = (name: PlaneName, ip: string) =>
       planes.some((plane) => plane.plane.name === name && plane.isSettled(ip));
-    this.pairs = new PairUpdater({ os, isSettled, stages: this.stages, metrics, log });
+    const fleet = () => this.rows.fleet;
+    this.pairs = new PairUpdater({ os, fleet, isSettled, stages, metrics, log });
     this.planeQueues = planes.map(
-      (plane) => new CoalescingQueue((run) => this.reconcilePlane(plane, run), mergeRuns, PEERS_INTERVAL_MS),
+      (plane) =>
+        new CoalescingQueue(
+          async ({ isTick }) =>
+            (await stages.outcome("interface", plane.mend(), plane.plane.name)) &&
+            stages.outcome("peers", plane.reconcile(isTick), plane.plane.name),
+          mergeRuns,
+          PEERS_INTERVAL_MS,
+        ),
     );
   }
 
   /** What the firewall lets each user reach, as last read. */
   get allowState(): AllowState {
-    return this.fleet ? allowStateOf(this.fleet) : {};
+    return this.rows.fleet ? allowStateOf(this.rows.fleet) : {};
   }
 
   /** The rows as last read; undefined until a read has succeeded. */
   get currentFleet(): Fleet | undefined {
-    return this.fleet;
+    return this.rows.fleet;
   }
 
   start(): void {
@@ -131,7 +141,7 @@ export class Reconciler {
   enqueue(trigger: Trigger): void {
     if (!this.runs) return;
     if (trigger === "keys" || trigger === "handshakes") {
-      if (this.fleet) this.track(this.act(NO_TICK));
+      if (this.rows.fleet) this.track(this.act(NO_TICK));
     } else {
       this.track(this.surveys.enqueue({ full: trigger !== "missed", isTick: trigger === "tick" }));
     }
@@ -146,11 +156,13 @@ export class Reconciler {
   }
 
   /** A row changed: read it by its id and write what follows from it. */
-  change(plane: PlaneName, id: number): void {
-    if (!this.runs) return;
-    this.changed[plane].add(id);
+  readonly onChange = ({ table, id }: Change): void => {
+    if (!this.runs || table === "revoked_tokens") return;
+    this.changed[table].add(id);
     this.track(this.changes.enqueue());
-  }
+  };
+
+  readonly onReconnect = (): void => this.enqueue("missed");
 
   /**
    * False before the start: this hub's role is not known until then, and a hub that does not serve loses its
@@ -185,7 +197,7 @@ export class Reconciler {
     this.changed = { users: new Set(), drones: new Set() };
     if (ids.users.size + ids.drones.size === 0 || this.stopped) return;
     // Not awaited: the next change is read meanwhile.
-    if (await this.read(() => this.rows.refreshSome(ids))) this.track(this.act(NO_TICK));
+    if (await this.stages.outcome("database", this.rows.refreshSome(ids))) this.track(this.act(NO_TICK));
     else this.retryLater();
   }
 
@@ -194,14 +206,12 @@ export class Reconciler {
     if (this.stopped) return;
     const { planes } = this.options;
     const steps = [];
-    if (full || !this.rulesStand) {
-      steps.push(await this.stages.run("firewall-rules", () => this.ensureRules()));
-    }
-    const hasRead = await this.read(() => this.rows.refresh());
+    if (full || !this.rulesStand) steps.push(await this.stages.outcome("firewall-rules", this.ensureRules()));
+    const hasRead = await this.stages.outcome("database", this.rows.refresh());
     steps.push(hasRead);
     if (full) {
       const thorough = !isTick || this.inspections++ % THOROUGH_EVERY === 0;
-      if (this.fleet) steps.push(await this.pairs.apply(thorough ? "elements" : "size"));
+      steps.push(await this.pairs.apply(thorough ? "elements" : "size"));
       for (const plane of planes) await plane.inspect();
     }
     // Ticks without a read agree on nothing.
@@ -212,12 +222,12 @@ export class Reconciler {
   private async act({ isTick }: Run, soundSoFar = true): Promise<void> {
     const { metrics, clock, onCycle } = this.options;
     const started = process.hrtime.bigint();
-    const results = [soundSoFar];
-    if (this.fleet) results.push(await this.pairs.apply());
+    this.nameFaults();
+    const results = [soundSoFar, await this.pairs.apply()];
     const forgetting = this.pairs.forgetRevoked();
     results.push(...(await Promise.all(this.planeQueues.map((queue) => queue.enqueue({ isTick })))));
     // Pairs that waited for a peer to be removed.
-    if (this.fleet && this.pairs.hasWithheld) results.push(await this.pairs.apply());
+    if (this.pairs.hasWithheld) results.push(await this.pairs.apply());
     this.track(this.configs.enqueue({ isTick }));
     results.push(await forgetting);
     const succeeded = results.every(Boolean);
@@ -227,20 +237,9 @@ export class Reconciler {
     onCycle?.();
   }
 
-  /** Read, and take over what the rows say now. */
-  private read(work: () => Promise<void>): Promise<boolean> {
-    return this.stages.run("database", async () => {
-      await work();
-      const fleet = readFleet(this.rows.all ?? []);
-      this.fleet = fleet;
-      this.pairs.want(pairsOf(fleet));
-      for (const plane of this.options.planes) plane.want(fleet.byAddress[plane.plane.name]);
-      this.nameFaults(fleet);
-    });
-  }
-
-  private nameFaults({ faults }: Fleet): void {
+  private nameFaults(): void {
     const { log, metrics } = this.options;
+    const { faults = [] } = this.rows.fleet ?? {};
     metrics.faultyRows(faults);
     const text = JSON.stringify(faults);
     if (text === this.faultsSeen) return;
@@ -267,20 +266,6 @@ export class Reconciler {
     if (await forwardPackets(os)) log.info("Enabled IP forwarding on the node");
   }
 
-  private async reconcilePlane(plane: PlanePeers, { isTick }: Run): Promise<boolean> {
-    const { name } = plane.plane;
-    const look = async () => {
-      if (plane.up) return;
-      if (!this.rulesStand) {
-        throw new Error(`${plane.plane.interface} stays as it is until the firewall stands.`);
-      }
-      await plane.mend();
-    };
-    const isThere = await this.stages.run("interface", look, name);
-    if (!isThere || !this.fleet) return isThere;
-    return this.stages.run("peers", () => plane.reconcile(isTick), name);
-  }
-
   /** Without a survey, and without the firewall, which stands in either role. */
   private async standAsRole(): Promise<void> {
     const results = await Promise.all(this.planeQueues.map((queue) => queue.enqueue(NO_TICK)));
@@ -291,8 +276,8 @@ export class Reconciler {
 
   private attendConfigs(isTick: boolean): void {
     const { planes, keyring } = this.options;
-    if (!this.fleet) return;
-    const { users, drones } = this.fleet;
+    if (!this.rows.fleet) return;
+    const { users, drones } = this.rows.fleet;
     const live = new Set<PublicKey>(planes.flatMap((plane) => [...plane.live.keys()]));
     keyring.attend([...users, ...drones], live, isTick);
   }

@@ -1,3 +1,4 @@
+import type { Db } from "../../platform/postgres/db";
 import { until } from "../../testing/until";
 import type { FleetRow } from "./fleet";
 import { RowCache, type RowIds } from "./row-cache";
@@ -12,30 +13,33 @@ const user = (id: number, ip: string): FleetRow => ({
 });
 const some = (...users: number[]): RowIds => ({ users: new Set(users), drones: new Set() });
 
-/** Tables that keep their state; each read sees them as they are when it begins, and ends when it is told to. */
+/** Tables that keep their state; each read sees them as they are when it begins, and ends when the test says so. */
 class Tables {
   rows = [user(1, "10.70.0.2"), user(2, "10.70.0.3")];
   readonly ends: (() => void)[] = [];
-  private read(rows: FleetRow[]): Promise<FleetRow[]> {
-    return new Promise((resolve) => this.ends.push(() => resolve(rows)));
+  private read(rows: FleetRow[]): Promise<{ rows: FleetRow[] }> {
+    return new Promise((resolve) => this.ends.push(() => resolve({ rows })));
   }
-  all = () => this.read([...this.rows]);
-  some = ({ users }: RowIds) => this.read(this.rows.filter(({ id }) => users.has(id)));
+  /** As `Db.raw`. */
+  raw = ((_sql: string, [users]: [number[]?] = []) => {
+    const rows = this.rows.filter(({ id }) => !users || users.includes(id));
+    return { timeout: () => this.read(rows) };
+  }) as unknown as Db["raw"];
 }
 
 async function known() {
   const tables = new Tables();
-  const rows = new RowCache(tables.all, tables.some);
+  const rows = new RowCache(tables);
   const first = rows.refresh();
   tables.ends[0]?.();
   await first;
-  const texts = () => rows.all?.map(({ id, member }) => `${id} ${member?.ip}`);
+  const texts = () => rows.fleet?.users.map(({ rowId, ip }) => `${rowId} ${ip}`);
   return { tables, rows, texts };
 }
 
 test("nothing is known until all rows have been read once", () => {
   const tables = new Tables();
-  expect(new RowCache(tables.all, tables.some).all).toBeUndefined();
+  expect(new RowCache(tables).fleet).toBeUndefined();
 });
 
 test("a row that is read by its id is taken over, and one that is not found is gone", async () => {
@@ -75,7 +79,7 @@ test("of two reads of all rows the one that began later wins, whichever ends fir
 test("when more than a few are gone all rows are read, so that nobody judges by a part of them", async () => {
   const tables = new Tables();
   tables.rows = Array.from({ length: 20 }, (_, n) => user(n + 1, `10.70.0.${n + 2}`));
-  const rows = new RowCache(tables.all, tables.some);
+  const rows = new RowCache(tables);
   const first = rows.refresh();
   tables.ends[0]?.();
   await first;
@@ -85,15 +89,13 @@ test("when more than a few are gone all rows are read, so that nobody judges by 
   await until(() => tables.ends.length === 3);
   tables.ends[2]?.();
   await reading;
-  expect(rows.all?.map(({ id }) => id)).toEqual([16, 17, 18, 19, 20]);
+  expect(rows.fleet?.users.map(({ rowId }) => rowId)).toEqual([16, 17, 18, 19, 20]);
 });
 
 test("a read that fails changes nothing", async () => {
-  const broken = new RowCache(
-    async () => [user(1, "10.70.0.2")],
-    async () => Promise.reject(new Error("down")),
-  );
-  await broken.refresh();
-  await expect(broken.refreshSome(some(1))).rejects.toThrow("down");
-  expect(broken.all).toHaveLength(1);
+  const { tables, rows, texts } = await known();
+  tables.raw = (() => ({ timeout: () => Promise.reject(new Error("down")) })) as unknown as Db["raw"];
+  await expect(rows.refreshSome(some(1))).rejects.toThrow("down");
+  await expect(rows.refresh()).rejects.toThrow("down");
+  expect(texts()).toEqual(["1 10.70.0.2", "2 10.70.0.3"]);
 });

@@ -2,7 +2,7 @@ import type { PlaneName } from "../../domain/tunnel-planes";
 import type { Logger } from "../../platform/process/log";
 import type { Stage, TunnelMetrics } from "../metrics";
 
-/** Runs the stages of a reconciliation one by one: a stage that fails stops no other. */
+/** Counts and logs the failures of a reconciliation's stages. A stage that fails stops no other. */
 export class Stages {
   private readonly lastError = new Map<string, string>();
 
@@ -12,10 +12,10 @@ export class Stages {
   ) {}
 
   /** Resolves with whether the stage succeeded. A failure is counted, and logged unless it repeats the last one. */
-  async run(stage: Stage, work: () => Promise<unknown>, plane?: PlaneName): Promise<boolean> {
+  async outcome(stage: Stage, run: Promise<unknown>, plane?: PlaneName): Promise<boolean> {
     const part = `${stage} ${plane ?? ""}`;
     try {
-      await work();
+      await run;
       if (this.lastError.delete(part))
         this.log.info({ stage, plane }, "A stage of the reconciliation works again");
       return true;

@@ -1,18 +1,15 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { planeNames, planes } from "../../domain/tunnel-planes";
 import type { TunnelUserspaceConfig } from "../../platform/config";
 import { Lifecycle } from "../../platform/process/lifecycle";
 import { createLogger, type Logger } from "../../platform/process/log";
 import { type Os, realOs } from "../os/os";
-import { setProcessPriority } from "../os/priority";
+import { SupervisedProcess } from "../os/supervised-process";
 import { lacksWireGuard } from "./interface";
 
 const RETRY_MS = 100;
 const RETRY_MAX_MS = 5_000;
 /** Packets go before whatever else this node computes, the daemon's own looks included. */
 const PACKETS_NICENESS = -10;
-/** One that ran so long did not fail at its start. */
-const SOUND_MS = 10_000;
 
 /**
  * Run `wireguard-go` for both planes, so that tunnels outlive the daemon, which finds the interfaces and sets
@@ -32,8 +29,8 @@ export async function startUserspace(
     lifecycle.onClose("idle", () => clearInterval(idle));
   } else {
     for (const name of planeNames) {
-      const kept = new KeptProcess(planes[name].interface, log);
-      lifecycle.onClose(planes[name].interface, () => kept.stop());
+      const supervised = superviseWireguardGo(planes[name].interface, log);
+      lifecycle.onClose(planes[name].interface, () => supervised.stop());
     }
   }
   lifecycle.ready();
@@ -53,55 +50,16 @@ async function kernelHasWireGuard(os: Os): Promise<boolean> {
   return true;
 }
 
-/** A `wireguard-go` that is started again whenever it ends. running → waiting → running → … → stopped. */
-class KeptProcess {
-  private child: ChildProcess | undefined;
-  private timer: NodeJS.Timeout | undefined;
-  private retryMs = RETRY_MS;
-  private stopped = false;
-
-  constructor(
-    private readonly networkInterface: string,
-    private readonly log: Logger,
-  ) {
-    this.start();
-  }
-
-  /** Resolves when it has ended, and its interface with it. */
-  async stop(): Promise<void> {
-    this.stopped = true;
-    clearTimeout(this.timer);
-    const { child } = this;
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
-    const ended = new Promise((resolve) => child.once("close", resolve));
-    child.kill("SIGTERM");
-    await ended;
-  }
-
-  private start(): void {
-    const startedAt = performance.now();
-    const child = spawn("wireguard-go", [this.networkInterface], {
+function superviseWireguardGo(name: string, log: Logger): SupervisedProcess {
+  return new SupervisedProcess(["wireguard-go", name], {
+    spawn: {
       env: { ...process.env, WG_PROCESS_FOREGROUND: "1" },
       stdio: ["ignore", "ignore", "inherit"],
-    });
-    this.child = child;
-    if (child.pid !== undefined) setProcessPriority(child.pid, PACKETS_NICENESS);
-    let why: unknown = "it ended";
-    child.once("error", (error) => {
-      why = error.message;
-    });
-    // Comes after a failed start too.
-    child.once("close", (code, signal) => {
-      if (this.stopped) return;
-      if (performance.now() - startedAt > SOUND_MS) this.retryMs = RETRY_MS;
-      const { networkInterface, retryMs } = this;
-      this.log.error(
-        { interface: networkInterface, why, code, signal, retry_ms: retryMs },
-        "wireguard-go ended; restarting it",
-      );
-      this.timer = setTimeout(() => this.start(), retryMs);
-      this.retryMs = Math.min(retryMs * 2, RETRY_MAX_MS);
-    });
-    this.log.info({ interface: this.networkInterface, pid: child.pid }, "wireguard-go was started");
-  }
+    },
+    firstMs: RETRY_MS,
+    mostMs: RETRY_MAX_MS,
+    niceness: PACKETS_NICENESS,
+    onStart: (pid) => log.info({ interface: name, pid }, "wireguard-go was started"),
+    onEnd: (end) => log.error({ interface: name, ...end }, "wireguard-go ended; restarting it"),
+  });
 }
