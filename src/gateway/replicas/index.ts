@@ -57,10 +57,9 @@ export function openReplicas(
   const links = new ClusterLinks({
     pool,
     leases,
-    peers: new PeerClient(secret),
+    peers: new PeerClient(secret, counts.peerRequest),
     broadcastClose: (key, reason) => redis.publish(CLOSE_CHANNEL, `${leases.replica} ${key} ${reason}`),
     waitMs: config.LINK_CONNECT_TIMEOUT_MS,
-    observer: counts.cluster,
   });
   counts.watch({ leases: () => leases.size, feeds: () => links.remoteSubscriptions });
   const subscriber = new Subscriber(config.REDIS_URL, log);
@@ -72,10 +71,7 @@ export function openReplicas(
   // Orders had the drain's time to finish. A released lease lets another replica have the drone at once.
   lifecycle.onClose("vehicle links", () => links.drain(0));
   const serve = async () => {
-    const server = limitedServer(
-      peerListener(secret, (request) => links.handle(request), log),
-      peerLimits(config),
-    );
+    const server = limitedServer(peerListener(secret, links.handle, log), peerLimits(config));
     const { port } = new URL(await listen(server, config.GATEWAY_PEER_PORT, config.HOST));
     lifecycle.onClose("peer http", () => closeServer(server));
     const host = config.GATEWAY_PEER_HOST ?? (isWildcard(config.HOST) ? ownAddress() : config.HOST);

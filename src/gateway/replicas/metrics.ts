@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from "../../platform/process/metrics";
-import type { ClusterObserver, LeasesObserver } from "../../vehicle/cluster";
+import type { LeasesObserver, PeerRequestObserver } from "../../vehicle/cluster";
 
 export interface ReplicaCounts {
   readonly leases: () => number;
@@ -29,10 +29,10 @@ export function countReplicas(registry: Registry) {
     labelNames: ["reason"],
     registers,
   });
-  const asked = new Histogram({
+  const remote = new Histogram({
     name: "fleet_link_remote_seconds",
-    help: "Time of a question to the replica that holds a drone's link, by question and outcome.",
-    labelNames: ["ask", "outcome"],
+    help: "Time of a request to the replica that holds a drone's link, by request and outcome.",
+    labelNames: ["request", "outcome"],
     buckets: [0.005, 0.02, 0.1, 0.5, 1, 2, 5, 20, 60],
     registers,
   });
@@ -40,12 +40,11 @@ export function countReplicas(registry: Registry) {
     acquired: () => acquired.inc(),
     lost: (_key, reason) => lost.inc({ reason }),
   };
-  const cluster: ClusterObserver = {
-    asked: (ask, outcome, milliseconds) => asked.observe({ ask, outcome }, milliseconds / 1000),
-  };
+  const peerRequest: PeerRequestObserver = (request, outcome, milliseconds) =>
+    remote.observe({ request, outcome }, milliseconds / 1000);
   const watch = (counts: ReplicaCounts) => {
     gauge("fleet_link_leases", "Drones whose link this replica holds.", counts.leases);
     gauge("fleet_link_feeds", "Watched drones whose link another replica holds.", counts.feeds);
   };
-  return { leases, cluster, watch };
+  return { leases, peerRequest, watch };
 }

@@ -52,7 +52,7 @@ test("a drone has one link; orders at any replica use it, each once", async () =
   expect(drone.tap.mostOpen).toBe(1);
   expect(drone.tap.orders.filter((command) => command === ARM)).toHaveLength(1);
   expect(drone.tap.orders.filter((command) => command === TAKEOFF)).toHaveLength(1);
-  const calls = ['ask="call"', 'outcome="answered"'];
+  const calls = ['request="call"', 'outcome="answered"'];
   expect(await metric(second, "fleet_link_remote_seconds_count", ...calls)).toBe(2);
 });
 

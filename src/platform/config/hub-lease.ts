@@ -3,7 +3,7 @@ import { flag, secretUrl } from "./fields";
 
 /** Variables of a hub that is one of several, of which one serves at a time. */
 
-const termFile = z
+const leasePath = z
   .string()
   .min(1)
   .default("/run/fleet-tunnel/term.json")
@@ -36,7 +36,7 @@ export const hubLeaseGroup = {
     .describe(
       "Another hub takes a Lease that was not renewed for this long. The holder renews it six times as often, and takes its planes down when it could not renew for two thirds of this time.",
     ),
-  HUB_TERM_PATH: termFile,
+  HUB_LEASE_PATH: leasePath,
   HUB_GUARD_EXTERNAL: flag(
     false,
     "Whether another process runs the guard (`tunnel --guard`), which takes the planes down when the lease expires. Otherwise the daemon starts one.",
@@ -47,4 +47,4 @@ export const hubLeaseGroup = {
 };
 
 /** `tunnel --guard`. */
-export const guardGroup = { HUB_TERM_PATH: termFile };
+export const guardGroup = { HUB_LEASE_PATH: leasePath };

@@ -27,6 +27,10 @@ export const retiredVariables: Readonly<Record<string, RetiredVariable>> = {
   HTTP_REPLY_STALL_SECONDS: {},
   HUB_LEASE_DEADLINE_SECONDS: { now: "HUB_LEASE_DURATION_SECONDS" },
   HUB_LEASE_RETRY_SECONDS: { now: "HUB_LEASE_DURATION_SECONDS" },
+  HUB_TERM_PATH: {
+    now: "HUB_LEASE_PATH",
+    unsafe: "the guard would not read the file in which the daemon writes when the lease expires",
+  },
   JUMPHOST_CONNECT_TIMEOUT_MS: {},
   JUMPHOST_IDLE_SECONDS: {},
   JUMPHOST_MAX_BUFFERED_BYTES: {},

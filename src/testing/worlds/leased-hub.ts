@@ -28,7 +28,7 @@ export function leasedHub(name: string, store: LeaseStore, termPath: string): Le
     HUB_LEASE: "kubernetes",
     HUB_LEASE_IDENTITY: name,
     HUB_LEASE_DURATION_SECONDS: "4",
-    HUB_TERM_PATH: termPath,
+    HUB_LEASE_PATH: termPath,
   });
   const changes: Candidate["changes"] = [];
   const logged: string[] = [];

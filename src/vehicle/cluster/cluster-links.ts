@@ -1,35 +1,17 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { DomainError, isDomainError } from "../../domain/errors";
+import { z } from "zod";
+import { DomainError } from "../../domain/errors";
 import { retry } from "../../platform/retry";
 import type { LinkTarget } from "../byte-stream";
-import { vehicleCalls } from "../calls";
+import { implementCalls, vehicleCalls } from "../calls";
 import type { VehicleCalls } from "../link";
 import type { LinkPool } from "../pool";
 import type { Subscriber, VehicleLinks } from "../vehicle-links";
 import type { Holder } from "./lease-store";
 import type { Leases } from "./leases";
-import {
-  addressOf,
-  NotHolder,
-  type PeerRequest,
-  type RemoteCall,
-  ReplyLost,
-  RequestNotSent,
-} from "./messages";
-import type { PeerClient, PeerRequestOptions } from "./peer-client";
-import { makeCall, remoteCalls } from "./remote-calls";
+import { addressOf, NotHolder, type PeerRequest, ReplyLost, RequestNotSent } from "./messages";
+import type { PeerClient } from "./peer-client";
 import { Subscription } from "./subscription";
-
-/**
- * How a request to another replica ended.
- * answered: it was carried out. refused: the link or the vehicle refused. not_holder and not_sent: nothing was done, and
- * the next holder is asked. lost: unknown.
- */
-export type PeerRequestOutcome = "answered" | "refused" | "not_holder" | "not_sent" | "lost";
-
-export interface ClusterObserver {
-  asked?(what: PeerRequest["ask"], outcome: PeerRequestOutcome, milliseconds: number): void;
-}
 
 /**
  * Serves another replica's request for a feed; the reply reaches its subscriber's `remote.onReply`. Undefined from a
@@ -45,8 +27,15 @@ export interface ClusterLinksOptions {
   readonly broadcastClose: (key: string, reason: string) => Promise<unknown>;
   /** How long a caller waits for a link, wherever it is. */
   readonly waitMs: number;
-  readonly observer?: ClusterObserver;
 }
+
+/** The holder's reply to `open`. */
+const Identity = z.object({
+  autopilot: z.enum(["ardupilot", "px4"]),
+  kind: z.enum(["copter", "rover"]),
+  systemId: z.int(),
+  componentId: z.int(),
+});
 
 /** Between two tries with a holder that does not reply. */
 const RETRY_MS = 150;
@@ -82,30 +71,45 @@ export class ClusterLinks implements VehicleLinks {
   }
 
   async withLink<T>(target: LinkTarget, use: (link: VehicleCalls) => Promise<T>): Promise<T> {
+    if (this.draining) throw shuttingDown();
     const { pool, leases } = this.options;
-    const identity = await this.atHolder(target.key, async (holder, signal) =>
-      holder.replica === leases.replica
-        ? undefined
-        : this.send(holder, { ask: "open", target: addressOf(target) }, { signal, repeatable: true }),
+    const { replica } = await leases.claim(target.key);
+    if (replica === leases.replica) {
+      const own = this.leased(target);
+      if (!own) throw takenOver();
+      return pool.withLink(own, use);
+    }
+    const address = addressOf(target);
+    const vehicle = Identity.parse(await this.request({ ask: "open", target: address }, true));
+    const calls = implementCalls(
+      vehicleCalls,
+      (method, { result, repeatable = false }) =>
+        async (...args) => {
+          const call = { method, args };
+          const reply = result.safeParse(
+            await this.request({ ask: "call", target: address, call }, repeatable),
+          );
+          if (reply.success) return reply.data;
+          throw new DomainError(
+            "outcome_unknown",
+            `The reply to ${method} cannot be read. Look at the drone.`,
+            {
+              cause: reply.error,
+            },
+          );
+        },
     );
-    if (identity !== undefined) return use(remoteCalls(identity, (call) => this.call(target, call)));
-    const own = this.leased(target);
-    if (!own) throw takenOver();
-    return pool.withLink(own, use);
+    return use({ vehicle, ...calls });
   }
 
   subscribe(target: LinkTarget, subscriber: Subscriber | Subscriber["onMessage"]): () => void {
     if (this.draining) throw shuttingDown();
     const { key } = target;
     const { pool, leases } = this.options;
-    const requestFeed = (holder: Holder, asked: unknown) =>
-      this.whileHeld(key, holder, (deposed) =>
-        this.send(
-          holder,
-          { ask: "feed", target: addressOf(target), from: leases.replica, asked },
-          { signal: AbortSignal.any([deposed, AbortSignal.timeout(FEED_MS)]), repeatable: true },
-        ),
-      );
+    const requestFeed = (holder: Holder, asked: unknown) => {
+      const request = { ask: "feed", target: addressOf(target), from: leases.replica, asked } as const;
+      return this.send(key, holder, request, FEED_MS, true);
+    };
     const subscription = new Subscription(
       target,
       typeof subscriber === "function" ? { onMessage: subscriber } : subscriber,
@@ -142,11 +146,7 @@ export class ClusterLinks implements VehicleLinks {
     await broadcast.catch(redisUnavailable);
     if (!holder) return here;
     try {
-      const there = await this.send(
-        holder,
-        { ask: "close", key, reason },
-        { signal: AbortSignal.timeout(FEED_MS), repeatable: true },
-      );
+      const there = await this.send(key, holder, { ask: "close", key, reason }, FEED_MS, true);
       return here || there === true;
     } catch (error) {
       if (error instanceof NotHolder) return here;
@@ -159,18 +159,28 @@ export class ClusterLinks implements VehicleLinks {
     this.serveFeed = serve;
   }
 
-  /** Carries out another replica's request. Rejects with `NotHolder` while the lease is not ours. */
-  async handle(request: PeerRequest): Promise<unknown> {
+  /**
+   * Carries out another replica's request. Rejects with `NotHolder` while the lease is not ours, with `invalid_input` for
+   * arguments that do not fit, or as the link does.
+   */
+  readonly handle = async (request: PeerRequest): Promise<unknown> => {
     if (request.ask === "close") return this.close(request.key, request.reason);
     const own = this.draining ? undefined : this.leased(request.target);
     if (!own) throw new NotHolder();
     const { pool } = this.options;
     if (request.ask === "open") return pool.withLink(own, async ({ vehicle }) => vehicle);
-    if (request.ask === "call") return pool.withLink(own, (link) => makeCall(link, request.call));
+    if (request.ask === "call") {
+      const { method, args } = request.call;
+      const parsed = vehicleCalls[method].args.safeParse(args);
+      if (!parsed.success) throw new DomainError("invalid_input", `The arguments of ${method} do not fit.`);
+      return pool.withLink(own, (link) =>
+        (link[method] as (...args: readonly unknown[]) => Promise<unknown>)(...parsed.data),
+      );
+    }
     const reply = this.serveFeed?.(request.target, request.from, request.asked);
     if (reply === undefined) throw new NotHolder();
     return reply;
-  }
+  };
 
   /** The lease is no longer ours: its link must not be used from now on. Subscriptions find the next holder. */
   onLeaseLost(key: string): void {
@@ -207,58 +217,48 @@ export class ClusterLinks implements VehicleLinks {
     return lease && { ...addressOf(target), fence: lease.fence };
   }
 
-  private async call(target: LinkTarget, call: RemoteCall): Promise<unknown> {
-    const request: PeerRequest = { ask: "call", target: addressOf(target), call };
-    const { repeatable = false } = vehicleCalls[call.method] as { readonly repeatable?: boolean };
-    return this.atHolder(target.key, async (holder, signal) => {
-      if (holder.replica === this.options.leases.replica) return this.handle(request);
-      try {
-        return await this.send(holder, request, { signal, repeatable });
-      } catch (error) {
-        if (repeatable || !(error instanceof ReplyLost)) throw error;
-        throw new DomainError(
-          "outcome_unknown",
-          "The server that speaks to the drone was lost before it answered: the drone may have done this or not. Look at the drone before you try again.",
-          { cause: error },
-        );
-      }
-    });
-  }
-
   /**
-   * Tries with the lease's holder, and with the next holder while surely nothing was done or the request may be
-   * repeated, for as long as a caller waits.
+   * Has the holder of the drone's lease carry out a request, and the next holder while surely nothing was done or the
+   * request may be repeated, for as long as a caller waits.
    */
-  private async atHolder<T>(
-    key: string,
-    attempt: (holder: Holder, signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    const once = async () => {
+  private async request(
+    request: Extract<PeerRequest, { ask: "open" | "call" }>,
+    repeatable: boolean,
+  ): Promise<unknown> {
+    const { leases, waitMs } = this.options;
+    const { key } = request.target;
+    const attempt = async () => {
       if (this.draining) throw shuttingDown();
-      const holder = await this.options.leases.claim(key);
-      return this.whileHeld(key, holder, (signal) => attempt(holder, signal));
+      const holder = await leases.claim(key);
+      if (holder.replica === leases.replica) return this.handle(request);
+      return this.send(key, holder, request, LONGEST_CALL_MS, repeatable);
     };
+    const isTransient = (error: unknown) =>
+      error instanceof NotHolder ||
+      error instanceof RequestNotSent ||
+      (repeatable && error instanceof ReplyLost);
     try {
-      return await retry(once, {
-        firstMs: RETRY_MS,
-        limitMs: this.options.waitMs,
-        isTransient: isRetryable,
-      });
+      return await retry(attempt, { firstMs: RETRY_MS, limitMs: waitMs, isTransient });
     } catch (error) {
-      throw isRetryable(error)
-        ? unavailable("The server that speaks to the drone does not answer.", error)
-        : error;
+      if (isTransient(error))
+        throw unavailable("The server that speaks to the drone does not answer.", error);
+      if (!(error instanceof ReplyLost)) throw error;
+      throw new DomainError(
+        "outcome_unknown",
+        "The server that speaks to the drone was lost before it answered: the drone may have done this or not. Look at the drone before you try again.",
+        { cause: error },
+      );
     }
   }
 
-  /** Aborts the wait for a holder that has lost its lease, as a killed or paused one does. */
-  private async whileHeld<T>(
+  /** Sends a request to a holder. The wait ends when the holder loses its lease, as a killed or paused one does. */
+  private async send(
     key: string,
     holder: Holder,
-    run: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    const timeout = AbortSignal.timeout(LONGEST_CALL_MS);
-    if (holder.replica === this.options.leases.replica) return run(timeout);
+    request: PeerRequest,
+    limitMs: number,
+    repeatable: boolean,
+  ): Promise<unknown> {
     const deposed = new AbortController();
     const poll = setInterval(() => {
       this.options.leases.read(key).then(
@@ -270,36 +270,13 @@ export class ClusterLinks implements VehicleLinks {
         },
       );
     }, LEASE_POLL_MS);
+    const signal = AbortSignal.any([deposed.signal, AbortSignal.timeout(limitMs)]);
     try {
-      return await run(AbortSignal.any([deposed.signal, timeout]));
+      return await this.options.peers.send(holder.url, request, { signal, repeatable });
     } finally {
       clearInterval(poll);
     }
   }
-
-  private async send(holder: Holder, request: PeerRequest, options: PeerRequestOptions): Promise<unknown> {
-    const sentAt = performance.now();
-    const observe = (outcome: PeerRequestOutcome) =>
-      this.options.observer?.asked?.(request.ask, outcome, performance.now() - sentAt);
-    try {
-      const reply = await this.options.peers.send(holder.url, request, options);
-      observe("answered");
-      return reply;
-    } catch (error) {
-      observe(outcomeOf(error));
-      throw error;
-    }
-  }
-}
-
-/** Nothing was done, or the request may be repeated: opening twice is one link. */
-const isRetryable = (error: unknown): boolean =>
-  error instanceof NotHolder || error instanceof RequestNotSent || error instanceof ReplyLost;
-
-function outcomeOf(error: unknown): PeerRequestOutcome {
-  if (error instanceof NotHolder) return "not_holder";
-  if (error instanceof RequestNotSent) return "not_sent";
-  return isDomainError(error) ? "refused" : "lost";
 }
 
 const unavailable = (message: string, cause?: unknown) => new DomainError("unavailable", message, { cause });

@@ -10,8 +10,7 @@ const Target = z.object({
 });
 
 /** A call of `vehicleCalls` as it travels between replicas. */
-export const RemoteCall = z.object({ method: z.enum(CALL_NAMES), args: z.array(z.unknown()) });
-export type RemoteCall = z.output<typeof RemoteCall>;
+const RemoteCall = z.object({ method: z.enum(CALL_NAMES), args: z.array(z.unknown()) });
 
 /**
  * A request of one replica to the holder of a drone's link:

@@ -1,7 +1,7 @@
 import { Agent, request } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import { z } from "zod";
-import { DomainError, type ErrorCode } from "../../domain/errors";
+import { DomainError, type ErrorCode, isDomainError } from "../../domain/errors";
 import { NotHolder, type PeerRequest, ReplyLost, RequestNotSent } from "./messages";
 
 const CONNECT_MS = 1_000;
@@ -21,11 +21,27 @@ export interface PeerRequestOptions {
   readonly repeatable: boolean;
 }
 
+/**
+ * How a request to another replica ended.
+ * answered: it was carried out. refused: the link or the vehicle refused. not_holder and not_sent: nothing was done, and
+ * the next holder is asked. lost: unknown.
+ */
+export type PeerRequestOutcome = "answered" | "refused" | "not_holder" | "not_sent" | "lost";
+
+export type PeerRequestObserver = (
+  request: PeerRequest["ask"],
+  outcome: PeerRequestOutcome,
+  milliseconds: number,
+) => void;
+
 /** Sends requests to other replicas over HTTP. */
 export class PeerClient {
   private readonly keepAlive = new Agent({ keepAlive: true, maxFreeSockets: 16, timeout: 30_000 });
 
-  constructor(private readonly secret: string) {}
+  constructor(
+    private readonly secret: string,
+    private readonly observe: PeerRequestObserver = () => {},
+  ) {}
 
   /**
    * The holder's reply. Rejects with the `DomainError` that the link gave there, or with `NotHolder`,
@@ -36,15 +52,17 @@ export class PeerClient {
     request: PeerRequest,
     { signal, repeatable }: PeerRequestOptions,
   ): Promise<unknown> {
-    const { status, text } = await this.post(url, JSON.stringify(request), repeatable, signal);
-    if (status === 409) throw new NotHolder();
-    // Not the caller's token: the replicas have different secrets, as while the secret is changed.
-    if (status === 401) throw new RequestNotSent("The other replica does not know our secret.");
-    const reply = Reply.safeParse(parseJson(text));
-    if (!reply.success) throw new ReplyLost(`The reply (${status}) cannot be read.`);
-    const { result, error } = reply.data;
-    if (error) throw new DomainError(error.code as ErrorCode, error.message);
-    return result;
+    const sentAt = performance.now();
+    const observe = (outcome: PeerRequestOutcome) =>
+      this.observe(request.ask, outcome, performance.now() - sentAt);
+    try {
+      const result = readReply(await this.post(url, JSON.stringify(request), repeatable, signal));
+      observe("answered");
+      return result;
+    } catch (error) {
+      observe(outcomeOf(error));
+      throw error;
+    }
   }
 
   close(): void {
@@ -56,7 +74,7 @@ export class PeerClient {
     body: string,
     repeatable: boolean,
     signal: AbortSignal | undefined,
-  ): Promise<{ status: number; text: string }> {
+  ): Promise<HttpReply> {
     return new Promise((resolve, reject) => {
       let connected = false;
       const outgoing = request(url, {
@@ -100,6 +118,28 @@ export class PeerClient {
       return undefined;
     });
   }
+}
+
+interface HttpReply {
+  readonly status: number;
+  readonly text: string;
+}
+
+function readReply({ status, text }: HttpReply): unknown {
+  if (status === 409) throw new NotHolder();
+  // Not the caller's token: the replicas have different secrets, as while the secret is changed.
+  if (status === 401) throw new RequestNotSent("The other replica does not know our secret.");
+  const reply = Reply.safeParse(parseJson(text));
+  if (!reply.success) throw new ReplyLost(`The reply (${status}) cannot be read.`);
+  const { result, error } = reply.data;
+  if (error) throw new DomainError(error.code as ErrorCode, error.message);
+  return result;
+}
+
+function outcomeOf(error: unknown): PeerRequestOutcome {
+  if (error instanceof NotHolder) return "not_holder";
+  if (error instanceof RequestNotSent) return "not_sent";
+  return isDomainError(error) ? "refused" : "lost";
 }
 
 function parseJson(text: string): unknown {
