@@ -85,6 +85,7 @@ const REPEATED: Readonly<Record<string, string>> = {
   "src/tunnel/status/stats-poll.ts": "reads",
   "src/tunnel/ha/takeover.ts": "its own peers",
   "src/tunnel/os/supervised-process.ts": "its own process",
+  "src/tunnel/wireguard/userspace.ts": "its own process",
   "src/vehicle/cluster/cluster-links.ts": "reads",
   "src/vehicle/cluster/leases.ts": "renews its own leases, compared with the whole of each",
   "src/vehicle/cluster/subscription.ts": "asks for its own watchers",
