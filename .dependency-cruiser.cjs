@@ -115,12 +115,7 @@ module.exports = {
       severity: "error",
       from: {
         path: "^src/",
-        pathNot: [
-          "\\.store\\.ts$",
-          "^src/platform/",
-          "^src/testing/",
-          isTest,
-        ],
+        pathNot: ["\\.store\\.ts$", "^src/platform/", "^src/testing/", isTest],
       },
       to: { path: "node_modules/knex", dependencyTypesNot: ["type-only"] },
     },

@@ -7,6 +7,7 @@ import type { PublicKey } from "./wireguard";
  * deleted and one that was created with the same address are two peers, whatever their ids.
  */
 export interface Member {
+  readonly id: PeerId;
   readonly plane: PlaneName;
   /** users.id or drones.id. */
   readonly rowId: number;
@@ -20,6 +21,8 @@ export type PeerId = string & { readonly __brand: "PeerId" };
 
 export const peerId = ({ plane, keyId, ip }: Pick<Member, "plane" | "keyId" | "ip">): PeerId =>
   `${plane}/${keyId}/${ip}` as PeerId;
+
+export const toMember = (row: Omit<Member, "id">): Member => ({ ...row, id: peerId(row) });
 
 export interface DesiredPeer extends Member {
   readonly publicKey: PublicKey;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { configKey } from "../../domain/client-config";
 import type { Ipv4 } from "../../domain/ipv4";
-import { type Member, peerId } from "../../domain/peers";
+import { type Member, toMember } from "../../domain/peers";
 import { openObjects } from "../../platform/objects/client";
 import { createLogger } from "../../platform/process/log";
 import { freshObjects } from "../../testing/fresh-servers";
@@ -53,12 +53,14 @@ afterEach(() => ring.stop());
 
 /** As a daemon leaves them that is killed before it has written the index. */
 async function publishUnindexed(count: number): Promise<Member[]> {
-  const members = Array.from({ length: count }, (_, index) => ({
-    plane: "users" as const,
-    rowId: index + 1,
-    keyId: randomUUID(),
-    ip: `10.70.1.${index + 1}` as Ipv4,
-  }));
+  const members = Array.from({ length: count }, (_, index) =>
+    toMember({
+      plane: "users",
+      rowId: index + 1,
+      keyId: randomUUID(),
+      ip: `10.70.1.${index + 1}` as Ipv4,
+    }),
+  );
   for (const member of members) await publishConfig(store, member, hub);
   return members;
 }
@@ -77,7 +79,7 @@ test("a config whose row went while no daemon knew of it goes to the tombstones,
   const text = await store.get(configKey(gone));
   ring.attend([kept], new Set(), true);
   await until(async () => !(await isPublished(gone)));
-  expect(await store.get(tombstoneKey(peerId(gone)))).toBe(text);
+  expect(await store.get(tombstoneKey(gone.id))).toBe(text);
   expect(await isPublished(kept)).toBe(true);
 });
 

@@ -1,5 +1,5 @@
 import { configKey } from "../../domain/client-config";
-import { type Member, type PeerId, peerId } from "../../domain/peers";
+import type { Member, PeerId } from "../../domain/peers";
 import type { PlaneName } from "../../domain/tunnel-planes";
 import type { PublicKey } from "../../domain/wireguard";
 import type { Logger } from "../../platform/process/log";
@@ -37,7 +37,7 @@ export async function repairConfigs(
   };
   let lost = 0;
   const suspects = members.flatMap((member) => {
-    const entry = entries.get(peerId(member));
+    const entry = entries.get(member.id);
     const hub = hubs[member.plane];
     if (!entry || !hub) return [];
     const isDamaged = sizes.get(configKey(member)) !== entry.bytes;
@@ -46,13 +46,13 @@ export async function repairConfigs(
   });
   const failures = await inParallel(suspects, WIDTH, async ({ member, hub, publicKey, isDamaged }) => {
     const repaired = await repairConfig(store, member, publicKey, hub);
-    const named = { peer: peerId(member), object: configKey(member) };
+    const named = { peer: member.id, object: configKey(member) };
     if (!repaired) {
       lost++;
       log.error(named, "A client config's private key is lost; the peer stays: rotate its key");
       return;
     }
-    onRepaired(peerId(member), repaired);
+    onRepaired(member.id, repaired);
     if (isDamaged) onDamaged(member);
     else log.info(named, "Rewrote a client config with its own key");
   });

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { configKey } from "../../domain/client-config";
 import type { Ipv4 } from "../../domain/ipv4";
-import { type Member, peerId } from "../../domain/peers";
+import { type Member, toMember } from "../../domain/peers";
 import type { PublicKey } from "../../domain/wireguard";
 import { openObjects } from "../../platform/objects/client";
 import { createLogger } from "../../platform/process/log";
@@ -60,12 +60,13 @@ const hub: HubForClients = {
 
 let rows = 0;
 /** Every test has members of its own. */
-const newMember = (): Member => ({
-  plane: "users",
-  rowId: ++rows,
-  keyId: `00000000-0000-4000-8000-${String(rows).padStart(12, "0")}`,
-  ip: `10.70.1.${rows}` as Ipv4,
-});
+const newMember = (): Member =>
+  toMember({
+    plane: "users",
+    rowId: ++rows,
+    keyId: `00000000-0000-4000-8000-${String(rows).padStart(12, "0")}`,
+    ip: `10.70.1.${rows}` as Ipv4,
+  });
 
 /** A keyring as the next daemon would have it: what it knows, it has from the store. */
 function newRing(settings = hub, mayWrite = () => true, more: Partial<KeyringOptions> = {}): Keyring {
@@ -98,7 +99,7 @@ async function keysOf(ring: Keyring, members: readonly Member[]): Promise<Public
 
 /** The keys that the ring knows of these members. */
 const known = (ring: Keyring, members: readonly Member[]): PublicKey[] =>
-  members.flatMap((member) => ring.keys.get(peerId(member))?.publicKey ?? []);
+  members.flatMap((member) => ring.keys.get(member.id)?.publicKey ?? []);
 
 /** What is in the store, as a client would see it. */
 const storedKey = async (member: Member) =>
@@ -153,7 +154,7 @@ test("a copy that is damaged, or of another fleet, is no reason to give anybody 
   await first.stop();
   const path = join(freshFolder("copy"), "index.json");
   const entries = {
-    [peerId(stranger)]: { row: member.rowId, key: generateKeyPair().publicKey, bytes: 1, template: "" },
+    [stranger.id]: { row: member.rowId, key: generateKeyPair().publicKey, bytes: 1, template: "" },
   };
   for (const text of ["{", JSON.stringify({ version: 1, peers: entries })]) {
     writeFileSync(path, text);
@@ -223,7 +224,7 @@ test("a config cut off before its key is named and put aside, a new one made, an
   expect(otherKey).toBe(soundKey);
   expect(damages).toEqual(["put-aside"]);
   expect(logged.join("")).toContain(`"object":"${configKey(damaged)}","damage":"put-aside"`);
-  expect(await store.get(`tombstones/damaged/${peerId(damaged)}.conf`)).toBe(rest);
+  expect(await store.get(`tombstones/damaged/${damaged.id}.conf`)).toBe(rest);
 });
 
 test("a config that is lost while its key is known is named; its key is never made anew", async () => {
@@ -244,11 +245,11 @@ test("a removed member's config goes to the tombstones, and comes back with the 
   const keys = await keysOf(ring, [member]);
   await until(async () => {
     ring.attend([], new Set(), true);
-    return (await store.get(tombstoneKey(peerId(member)))) !== undefined;
+    return (await store.get(tombstoneKey(member.id))) !== undefined;
   });
   await until(async () => (await store.get(configKey(member))) === undefined);
   expect(await keysOf(ring, [member])).toEqual(keys);
-  expect(await store.get(tombstoneKey(peerId(member)))).toBeUndefined();
+  expect(await store.get(tombstoneKey(member.id))).toBeUndefined();
 });
 
 test("a member whose peer still lives keeps its config", async () => {
@@ -262,7 +263,7 @@ test("a member whose peer still lives keeps its config", async () => {
 
 test("a row id under another key id gets a new key; nothing of the old one's survives in its place", async () => {
   const before = newMember();
-  const after: Member = { ...before, keyId: "ffffffff-0000-4000-8000-000000000000" };
+  const after = toMember({ ...before, keyId: "ffffffff-0000-4000-8000-000000000000" });
   const ring = newRing();
   const [oldKey] = await keysOf(ring, [before]);
   const [newKey] = await keysOf(ring, [after]);
@@ -306,7 +307,7 @@ test("a standby writes nothing: it learns keys from the index and leaves the res
   const serving = newRing();
   const keys = await keysOf(serving, [old, removed]);
   // It is written a moment after the keys are known.
-  await until(async () => (await store.get(INDEX_KEY))?.includes(peerId(removed)) ?? false);
+  await until(async () => (await store.get(INDEX_KEY))?.includes(removed.id) ?? false);
   await store.put(configKey(old), "cut off");
   const before = await contents();
   const standby = newRing(hub, () => false);
@@ -321,7 +322,7 @@ test("a standby writes nothing: it learns keys from the index and leaves the res
   expect(await contents()).toEqual(before);
 
   const [, addedKey] = await keysOf(serving, [old, added]);
-  await until(async () => (await store.get(INDEX_KEY))?.includes(peerId(added)) ?? false);
+  await until(async () => (await store.get(INDEX_KEY))?.includes(added.id) ?? false);
   const later = newRing(hub, () => false);
   await until(() => {
     later.attend([old, added], new Set(), true);
@@ -332,10 +333,10 @@ test("a standby writes nothing: it learns keys from the index and leaves the res
 
 test("a standby that takes over reads the index first: it makes no second key, and buries no config of a successor", async () => {
   const before = newMember();
-  const after: Member = { ...before, keyId: "eeeeeeee-0000-4000-8000-000000000000" };
+  const after = toMember({ ...before, keyId: "eeeeeeee-0000-4000-8000-000000000000" });
   const serving = newRing();
   const [oldKey] = await keysOf(serving, [before]);
-  await until(async () => (await store.get(INDEX_KEY))?.includes(peerId(before)) ?? false);
+  await until(async () => (await store.get(INDEX_KEY))?.includes(before.id) ?? false);
   let isActive = false;
   const standby = newRing(hub, () => isActive);
   await until(() => {

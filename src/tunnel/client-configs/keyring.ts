@@ -1,5 +1,5 @@
 import { configKey } from "../../domain/client-config";
-import { type Member, type PeerId, peerId } from "../../domain/peers";
+import type { Member, PeerId } from "../../domain/peers";
 import type { PlaneName } from "../../domain/tunnel-planes";
 import type { PublicKey } from "../../domain/wireguard";
 import type { Clock } from "../../platform/process/clock";
@@ -96,7 +96,7 @@ export class Keyring {
     const ids = new Set<PeerId>();
     this.wanted = new Map();
     for (const member of members) {
-      const id = peerId(member);
+      const { id } = member;
       ids.add(id);
       if (!this.entries.has(id)) this.wanted.set(id, member);
     }
@@ -207,7 +207,7 @@ export class Keyring {
   }
 
   private reportDamage(member: Member, damage: ConfigDamage): void {
-    const found = { peer: peerId(member), object: configKey(member), damage };
+    const found = { peer: member.id, object: configKey(member), damage };
     this.options.log.error(found, "A client config was damaged");
     this.options.onDamaged(damage);
   }
@@ -249,7 +249,7 @@ export class Keyring {
   private async retireUnowned(members: readonly Member[], keys: readonly string[]): Promise<Error[]> {
     const deps = { ...this.options, vanishing: this.vanishing };
     const { failures, retired, kept } = await retireUnowned(deps, keys, members, this.entries, this.live);
-    const current = new Map(this.members?.map((member) => [peerId(member), member]));
+    const current = new Map(this.members?.map((member) => [member.id, member]));
     for (const [id, { rowId, publicKey }] of this.entries) {
       const key = configKey({ plane: planeOf(id), rowId });
       const member = current.get(id);

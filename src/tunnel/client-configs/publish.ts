@@ -1,5 +1,5 @@
 import { configKey } from "../../domain/client-config";
-import { type Member, type PeerId, peerId } from "../../domain/peers";
+import type { Member, PeerId } from "../../domain/peers";
 import type { PrivateKey, PublicKey } from "../../domain/wireguard";
 import { generateKeyPair, publicKeyOf } from "../wireguard/keys";
 import type { IndexEntry } from "./peer-index";
@@ -27,7 +27,7 @@ export async function publishConfig(
   member: Member,
   hub: HubForClients,
 ): Promise<Published> {
-  const id = peerId(member);
+  const { id } = member;
   const stored = await store.get(configKey(member));
   const known = readClientConfig(stored ?? "");
   if (stored !== undefined && known.peerId === id && known.privateKey) {
@@ -70,7 +70,7 @@ export async function repairConfig(
   hub: HubForClients,
 ): Promise<IndexEntry | undefined> {
   const stored = (await store.get(configKey(member))) ?? "";
-  const texts = [stored, (await store.get(tombstoneKey(peerId(member)))) ?? ""];
+  const texts = [stored, (await store.get(tombstoneKey(member.id))) ?? ""];
   const privateKey = texts
     .map((text) => readClientConfig(text).privateKey)
     .find((key) => key !== undefined && publicKeyOf(key) === publicKey);

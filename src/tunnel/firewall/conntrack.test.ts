@@ -1,6 +1,6 @@
 import { SimulatedOs } from "../os/simulated-os";
+import { type FleetRow, judge, readFleet } from "../reconcile/fleet";
 import { forgetRevoked } from "./conntrack";
-import type { Pair } from "./pairs";
 
 test("only known connections that no pair allows are forgotten", async () => {
   const os = new SimulatedOs();
@@ -11,7 +11,13 @@ test("only known connections that no pair allows are forgotten", async () => {
     command.includes("-L")
       ? line("tcp", "10.71.0.2", 22) + line("tcp", "10.71.0.2", 5001) + line("udp", "172.31.0.2", 53)
       : run.call(os, command, options);
-  expect(await forgetRevoked(os, new Set(["10.70.0.2 10.71.0.2 6001" as Pair]))).toBe(1);
+  const row = { key_id: "", owner: null, port: null };
+  const rows: FleetRow[] = [
+    { ...row, plane: "users", id: 1, ip: "10.70.0.2" },
+    { ...row, plane: "drones", id: 2, ip: "10.71.0.2", owner: 1, port: 6001 },
+  ];
+  const fleet = readFleet(rows.map(judge));
+  expect(await forgetRevoked(os, fleet)).toBe(1);
   expect(os.commands).toEqual([
     "conntrack -D -p tcp --orig-src 10.70.0.2 --orig-dst 10.71.0.2 --orig-port-dst 5001",
   ]);

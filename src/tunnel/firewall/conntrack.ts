@@ -1,6 +1,7 @@
 import { planes } from "../../domain/tunnel-planes";
 import { CommandError, type Os } from "../os/os";
-import { openPorts, type Pair } from "./pairs";
+import { type Fleet, isReachable } from "../reconcile/fleet";
+import { openPorts } from "./pairs";
 
 /** A connection that a user opened to a drone. */
 interface Flow {
@@ -11,12 +12,12 @@ interface Flow {
 }
 
 /**
- * Forget the connections between the planes that no pair allows: whatever else on this node accepts known
+ * Forget the connections between the planes that the rows do not allow: whatever else on this node accepts known
  * connections then accepts these no longer. Resolves with how many kinds were forgotten.
  */
-export async function forgetRevoked(os: Os, allowed: ReadonlySet<Pair>): Promise<number> {
+export async function forgetRevoked(os: Os, fleet: Fleet): Promise<number> {
   const text = await os.run(["conntrack", "-L", "--orig-src", planes.users.network]);
-  const isAllowed = allowedBy(allowed);
+  const isAllowed = allowedBy(fleet);
   const revoked = new Map<string, Flow>();
   for (const line of text.split("\n")) {
     const flow = readFlow(line);
@@ -31,20 +32,13 @@ export async function forgetRevoked(os: Os, allowed: ReadonlySet<Pair>): Promise
   return revoked.size;
 }
 
-function allowedBy(pairs: ReadonlySet<Pair>): (flow: Flow) => boolean {
-  const ports = new Map<string, string>();
-  for (const pair of pairs) {
-    const end = pair.lastIndexOf(" ");
-    ports.set(pair.slice(0, end), pair.slice(end + 1));
-  }
-  return ({ protocol, user, drone, port }) => {
-    const own = ports.get(`${user} ${drone}`);
-    if (own === undefined) return false;
-    return openPorts({ port: own ? Number(own) : undefined }).some(
-      (open) => open.protocol === protocol && String(open.port) === port,
-    );
+const allowedBy =
+  ({ byAddress }: Fleet) =>
+  ({ protocol, user, drone, port }: Flow): boolean => {
+    const [from, to] = [byAddress.users.get(user), byAddress.drones.get(drone)];
+    if (!from || !to || !isReachable(from, to)) return false;
+    return openPorts(to).some((open) => open.protocol === protocol && String(open.port) === port);
   };
-}
 
 /** `tcp 6 431999 ESTABLISHED src=10.70.0.2 dst=10.71.0.2 sport=40000 dport=5001 src=…`, the opener's half first. */
 function readFlow(line: string): Flow | undefined {

@@ -90,7 +90,7 @@ export class PairUpdater {
     // A pair that is closed while this runs is for the next run.
     this.forgettingIsDue = false;
     try {
-      await forgetRevoked(this.options.os, pairsOf(fleet));
+      await forgetRevoked(this.options.os, fleet);
     } catch (error) {
       this.forgettingIsDue = true;
       throw error;

@@ -1,6 +1,6 @@
 import { may } from "../../domain/access";
 import { type Ipv4, toNumber } from "../../domain/ipv4";
-import type { Member } from "../../domain/peers";
+import { type Member, peerId } from "../../domain/peers";
 import { type PlaneName, planes } from "../../domain/tunnel-planes";
 
 /** A row as the database gives it. Its values have the columns' types (inet, uuid, integer) and may not fit the plane. */
@@ -47,33 +47,49 @@ export interface Fleet {
   readonly faults: readonly RowFault[];
 }
 
+/** What a row says by itself. */
+export interface JudgedRow {
+  readonly id: number;
+  /** Undefined when the row is left out. */
+  readonly member: FleetUser | FleetDrone | undefined;
+  readonly faults: readonly RowFault[];
+}
+
+/** Judge one row, once when it is read. A drone whose port alone is wrong keeps its tunnel, and that port stays shut. */
+export function judge({ plane, id, ip: text, key_id: keyId, owner, port: given }: FleetRow): JudgedRow {
+  const fault = (fault: RowFault["fault"], value: unknown) => [{ plane, id, fault, value: String(value) }];
+  const ip = text as Ipv4;
+  const { first, last } = bounds[plane];
+  const address = toNumber(text);
+  // An address that is not IPv4 is not a number.
+  const isInPlane = address >= first && address <= last;
+  if (!isInPlane) return { id, member: undefined, faults: fault("address_outside_plane", text) };
+  const member = { id: peerId({ plane, keyId, ip }), rowId: id, keyId, ip };
+  if (plane === "users") return { id, member: { plane, ...member }, faults: [] };
+  const port = given !== null && given >= 1 && given <= 65535 ? given : undefined;
+  return {
+    id,
+    member: { plane, ...member, ownerId: Number(owner), port },
+    faults: port === undefined ? fault("port_out_of_range", given) : [],
+  };
+}
+
 /**
- * Compose the fleet; undefined stands for a row that is gone. A faulty row is left out and named, the others stand. A drone whose port alone is wrong keeps its
- * tunnel, and that port stays shut. Of two rows with one address the older row keeps it.
+ * Compose the fleet; undefined stands for a row that is gone. A faulty row is left out and named, the others stand. Of two
+ * rows with one address the older row keeps it.
  */
-export function readFleet(rows: Iterable<FleetRow | undefined>): Fleet {
+export function readFleet(rows: Iterable<JudgedRow | undefined>): Fleet {
   const byAddress = { users: new Map<string, FleetUser>(), drones: new Map<string, FleetDrone>() };
   const faults: RowFault[] = [];
   const sorted = [...rows].filter((row) => row !== undefined).sort((a, b) => a.id - b.id);
-  for (const { plane, id, ip: text, key_id: keyId, owner, port } of sorted) {
-    const fault = (fault: RowFault["fault"], value: unknown) =>
-      faults.push({ plane, id, fault, value: String(value) });
-    const { first, last } = bounds[plane];
-    const address = toNumber(text);
-    const isInPlane = address >= first && address <= last;
-    const isDuplicate = byAddress[plane].has(text);
-    if (!isInPlane || isDuplicate) {
-      fault(isInPlane ? "duplicate_address" : "address_outside_plane", text);
+  for (const { id, member, faults: own } of sorted) {
+    if (member && byAddress[member.plane].has(member.ip)) {
+      faults.push({ plane: member.plane, id, fault: "duplicate_address", value: member.ip });
       continue;
     }
-    const member = { rowId: id, keyId, ip: text as Ipv4 };
-    if (plane === "users") {
-      byAddress.users.set(text, { plane, ...member });
-      continue;
-    }
-    const isPort = port !== null && port >= 1 && port <= 65535;
-    if (!isPort) fault("port_out_of_range", port);
-    byAddress.drones.set(text, { plane, ...member, ownerId: Number(owner), port: isPort ? port : undefined });
+    faults.push(...own);
+    if (member?.plane === "users") byAddress.users.set(member.ip, member);
+    if (member?.plane === "drones") byAddress.drones.set(member.ip, member);
   }
   return {
     users: [...byAddress.users.values()],
@@ -88,9 +104,13 @@ export function* reachablePairs({ users, drones }: Fleet): Iterable<readonly [Fl
   const byId = new Map(users.map((user) => [user.rowId, user]));
   for (const drone of drones) {
     const user = byId.get(drone.ownerId);
-    if (user && may(user.rowId, "vpn", { user_id: drone.ownerId })) yield [user, drone];
+    if (user && isReachable(user, drone)) yield [user, drone];
   }
 }
+
+/** Whether the user's packets may reach the drone. */
+export const isReachable = ({ rowId }: FleetUser, { ownerId }: FleetDrone): boolean =>
+  may(rowId, "vpn", { user_id: ownerId });
 
 const bounds = {
   users: { first: toNumber(planes.users.range.first), last: toNumber(planes.users.range.last) },

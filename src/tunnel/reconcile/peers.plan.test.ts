@@ -1,21 +1,14 @@
 import type { Ipv4 } from "../../domain/ipv4";
-import { type DesiredPeer, type LivePeer, type Member, peerId } from "../../domain/peers";
+import { type DesiredPeer, type LivePeer, type Member, toMember } from "../../domain/peers";
 import type { PublicKey } from "../../domain/wireguard";
 import { type PeerPlan, planPeers } from "./peers.plan";
 
 const desired = (key: string, ip: string): DesiredPeer => ({
-  plane: "users",
-  rowId: 1,
-  keyId: `id-of-${key}`,
-  ip: ip as Ipv4,
+  ...waiting(`id-of-${key}`, ip),
   publicKey: key as PublicKey,
 });
-const waiting = (keyId: string, ip: string): Member => ({
-  plane: "users",
-  rowId: 1,
-  keyId,
-  ip: ip as Ipv4,
-});
+const waiting = (keyId: string, ip: string): Member =>
+  toMember({ plane: "users", rowId: 1, keyId, ip: ip as Ipv4 });
 const live = (key: string, ...allowedIps: string[]): [PublicKey, LivePeer] => [
   key as PublicKey,
   { publicKey: key as PublicKey, allowedIps, latestHandshake: 0, receivedBytes: 0, sentBytes: 0 },
@@ -90,14 +83,18 @@ const cases: Case[] = [
 ];
 
 test.each(cases)("$title", ({ live, desired = [], waiting = [], others = [], plan }) => {
-  const keys = new Map(desired.map((peer) => [peerId(peer), peer as { publicKey: PublicKey }]));
-  for (const [member, key] of others) keys.set(peerId(member), { publicKey: key as PublicKey });
-  expect(print(planPeers(new Map(live), [...desired, ...waiting], keys))).toEqual(plan);
+  const keys = new Map(desired.map((peer) => [peer.id, peer as { publicKey: PublicKey }]));
+  for (const [member, key] of others) keys.set(member.id, { publicKey: key as PublicKey });
+  expect(
+    print(
+      planPeers(new Map(live), new Map([...desired, ...waiting].map((member) => [member.ip, member])), keys),
+    ),
+  ).toEqual(plan);
 });
 
 test("a key whose member is known is removed under that member's name, whatever its row's address", () => {
-  const keys = new Map([[peerId(waiting("k1", "10.70.0.9")), { publicKey: "A" as PublicKey }]]);
-  const { remove } = planPeers(new Map([live("A", "10.70.0.9/32")]), [], keys);
+  const keys = new Map([[waiting("k1", "10.70.0.9").id, { publicKey: "A" as PublicKey }]]);
+  const { remove } = planPeers(new Map([live("A", "10.70.0.9/32")]), new Map(), keys);
   expect(remove).toMatchObject([{ owner: "users/k1/10.70.0.9", why: "vanished" }]);
 });
 

@@ -1,4 +1,4 @@
-import { type DesiredPeer, type LivePeer, type Member, type PeerId, peerId } from "../../domain/peers";
+import type { DesiredPeer, LivePeer, Member, PeerId } from "../../domain/peers";
 import type { PublicKey } from "../../domain/wireguard";
 
 export interface Removal {
@@ -26,37 +26,44 @@ export interface PeerPlan {
 export type KeysByPeer = ReadonlyMap<PeerId, { readonly publicKey: PublicKey }>;
 
 /**
- * A member without a known key waits. A peer with its address stays unless the key is known to belong to another
- * member.
+ * What makes the live peers those of `members`, which are by address. A member without a known key waits. A peer with its
+ * address stays unless the key is known to belong to another member.
  */
 export function planPeers(
   live: ReadonlyMap<PublicKey, LivePeer>,
-  members: Iterable<Member>,
+  members: ReadonlyMap<string, Member>,
   keys: KeysByPeer,
 ): PeerPlan {
-  const desired = new Map<PublicKey, DesiredPeer>();
-  /** Each member's address, and whether the member waits. */
-  const addresses = new Map<string, boolean>();
-  for (const member of members) {
-    const publicKey = keys.get(peerId(member))?.publicKey;
-    if (publicKey) desired.set(publicKey, { ...member, publicKey });
-    addresses.set(member.ip, !publicKey);
-  }
-  const remove: Removal[] = [];
-  const surplus = [...live.values()].filter(({ publicKey }) => !desired.has(publicKey));
-  const owners = new Map(surplus.length > 0 ? [...keys].map(([id, { publicKey }]) => [publicKey, id]) : []);
-  for (const { publicKey, allowedIps } of surplus) {
-    const ip = (allowedIps[0] ?? "none").replace(/\/32$/, "");
-    const owner = owners.get(publicKey);
-    if (addresses.get(ip) && owner === undefined) continue;
-    remove.push({ publicKey, ip, owner, why: addresses.has(ip) ? "replaced" : "vanished" });
-  }
   const upsert: Upsert[] = [];
-  for (const peer of desired.values()) {
-    const now = live.get(peer.publicKey);
-    if (!now) upsert.push({ peer, why: "created" });
-    else if (now.allowedIps.length !== 1 || now.allowedIps[0] !== `${peer.ip}/32`)
-      upsert.push({ peer, why: "corrected" });
+  /** Of the live peers, those that belong to a member. */
+  let owned = 0;
+  for (const member of members.values()) {
+    const publicKey = keys.get(member.id)?.publicKey;
+    if (!publicKey) continue;
+    const now = live.get(publicKey);
+    if (now) owned += 1;
+    const isRight = now?.allowedIps.length === 1 && now.allowedIps[0] === `${member.ip}/32`;
+    if (!isRight) upsert.push({ peer: { ...member, publicKey }, why: now ? "corrected" : "created" });
   }
-  return { remove, upsert };
+  return { remove: owned === live.size ? [] : removals(live, members, keys), upsert };
+}
+
+function removals(
+  live: ReadonlyMap<PublicKey, LivePeer>,
+  members: ReadonlyMap<string, Member>,
+  keys: KeysByPeer,
+): Removal[] {
+  const desired = new Set<PublicKey | undefined>();
+  for (const { id } of members.values()) desired.add(keys.get(id)?.publicKey);
+  const surplus = [...live.values()].filter(({ publicKey }) => !desired.has(publicKey));
+  const surplusKeys = new Set(surplus.map(({ publicKey }) => publicKey));
+  const owners = new Map<PublicKey, PeerId>();
+  for (const [id, { publicKey }] of keys) if (surplusKeys.has(publicKey)) owners.set(publicKey, id);
+  return surplus.flatMap(({ publicKey, allowedIps }): Removal[] => {
+    const ip = (allowedIps[0] ?? "none").replace(/\/32$/, "");
+    const [owner, member] = [owners.get(publicKey), members.get(ip)];
+    const isWaiting = member !== undefined && !keys.has(member.id);
+    if (isWaiting && owner === undefined) return [];
+    return [{ publicKey, ip, owner, why: member ? "replaced" : "vanished" }];
+  });
 }

@@ -1,4 +1,4 @@
-import { type LivePeer, type Member, peerId } from "../../domain/peers";
+import type { LivePeer, Member } from "../../domain/peers";
 import type { Plane } from "../../domain/tunnel-planes";
 import type { PublicKey } from "../../domain/wireguard";
 import type { Logger } from "../../platform/process/log";
@@ -89,7 +89,7 @@ export class PlanePeers {
     const holder = this.holders.get(`${ip}/32`);
     if (holder === undefined) return true;
     const member = this.options.members()?.get(ip);
-    return member !== undefined && this.options.keyring.keys.get(peerId(member))?.publicKey === holder;
+    return member !== undefined && this.options.keyring.keys.get(member.id)?.publicKey === holder;
   }
 
   /**
@@ -177,7 +177,7 @@ export class PlanePeers {
     const { os, members, keyring, isActive, endpoints } = this.options;
     const wanted = members();
     if (!wanted) return;
-    const { remove, upsert } = planPeers(this.known, wanted.values(), keyring.keys);
+    const { remove, upsert } = planPeers(this.known, wanted, keyring.keys);
     const vanishing = remove.filter(({ why }) => why === "vanished").map(({ publicKey }) => publicKey);
     const mayVanish = this.vanishing.allowed(vanishing, this.known.size, isTick);
     this.reportHeld(vanishing.length - mayVanish.size, isTick);

@@ -1,5 +1,5 @@
 import { setImmediate as gathered } from "node:timers/promises";
-import type { PlaneName } from "../../domain/tunnel-planes";
+import { type PlaneName, planeNames } from "../../domain/tunnel-planes";
 import type { PublicKey } from "../../domain/wireguard";
 import type { Change, ChangeSubscriber } from "../../platform/postgres/change-listener";
 import type { Db } from "../../platform/postgres/db";
@@ -197,7 +197,9 @@ export class Reconciler implements ChangeSubscriber {
     this.changed = { users: new Set(), drones: new Set() };
     if (ids.users.size + ids.drones.size === 0 || this.stopped) return;
     // Not awaited: the next change is read meanwhile.
-    if (await this.stages.outcome("database", this.rows.refreshSome(ids))) this.track(this.act(NO_TICK));
+    const changed = planeNames.filter((name) => ids[name].size > 0);
+    if (await this.stages.outcome("database", this.rows.refreshSome(ids)))
+      this.track(this.act(NO_TICK, true, changed));
     else this.retryLater();
   }
 
@@ -218,14 +220,17 @@ export class Reconciler implements ChangeSubscriber {
     await this.act({ isTick: isTick && hasRead }, steps.every(Boolean));
   }
 
-  /** Bring the node in line with the rows. Pairs are closed before peers are set. */
-  private async act({ isTick }: Run, soundSoFar = true): Promise<void> {
-    const { metrics, clock, onCycle } = this.options;
+  /** Bring the node in line with the rows, and the interfaces of `changed`. Pairs are closed before peers are set. */
+  private async act({ isTick }: Run, soundSoFar = true, changed = planeNames): Promise<void> {
+    const { metrics, clock, onCycle, planes } = this.options;
     const started = process.hrtime.bigint();
     this.nameFaults();
     const results = [soundSoFar, await this.pairs.apply()];
     const forgetting = this.pairs.forgetRevoked();
-    results.push(...(await Promise.all(this.planeQueues.map((queue) => queue.enqueue({ isTick })))));
+    const queues = this.planeQueues.filter((_, at) =>
+      changed.some((name) => name === planes[at]?.plane.name),
+    );
+    results.push(...(await Promise.all(queues.map((queue) => queue.enqueue({ isTick })))));
     // Pairs that waited for a peer to be removed.
     if (this.pairs.hasWithheld) results.push(await this.pairs.apply());
     this.track(this.configs.enqueue({ isTick }));

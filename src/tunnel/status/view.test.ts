@@ -1,5 +1,5 @@
 import type { Ipv4 } from "../../domain/ipv4";
-import type { LivePeer } from "../../domain/peers";
+import type { LivePeer, PeerId } from "../../domain/peers";
 import type { PublicKey } from "../../domain/wireguard";
 import { StatusView } from "./view";
 
@@ -20,7 +20,8 @@ test.each([
   ["never", 0, false],
 ])("a tunnel with its last handshake %s: up is %s", (_, latestHandshake, up) => {
   const live = new Map([["k" as PublicKey, peerAt(latestHandshake)]]);
-  const drone = { plane: "drones" as const, rowId: 7, keyId: "", ip, ownerId: 1, port: 5001 };
+  const id = "drones//10.71.0.2" as PeerId;
+  const drone = { id, plane: "drones" as const, rowId: 7, keyId: "", ip, ownerId: 1, port: 5001 };
   const byAddress = { users: new Map(), drones: new Map() };
   const fleet = { users: [], drones: [drone], byAddress, faults: [] };
   const view = new StatusView(
