@@ -1,5 +1,6 @@
 import { argon2id, hash, verify } from "argon2";
 import { DomainError } from "../../domain/errors";
+import { Semaphore } from "../../platform/semaphore";
 
 /** OWASP's argon2id setting: 19 MiB, two passes, one lane. */
 const settings = { type: argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
@@ -9,23 +10,12 @@ const MAX_CONCURRENT = 2;
 /** More than the failed logins that one network may have, and some two seconds of work. */
 const MAX_WAITING = 128;
 
-let running = 0;
-const waiting: (() => void)[] = [];
+const hashing = new Semaphore(MAX_CONCURRENT);
 
 async function limited<T>(work: () => Promise<T>): Promise<T> {
-  if (running < MAX_CONCURRENT) running += 1;
-  else if (waiting.length < MAX_WAITING) await new Promise<void>((resolve) => waiting.push(resolve));
-  else {
-    const message = "Too many people send passwords at this moment; try again in a few seconds.";
-    throw new DomainError("too_many_requests", message, { retryAfterSeconds: 5 });
-  }
-  try {
-    return await work();
-  } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else running -= 1;
-  }
+  if (hashing.waiting < MAX_WAITING) return hashing.run(work);
+  const message = "Too many people send passwords at this moment; try again in a few seconds.";
+  throw new DomainError("too_many_requests", message, { retryAfterSeconds: 5 });
 }
 
 /** Rejects with `too_many_requests` while too many wait. */

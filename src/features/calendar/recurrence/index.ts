@@ -1,7 +1,8 @@
 import { on, once } from "node:events";
-import { setTimeout as delay } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { DomainError } from "../../../domain/errors";
+import { Semaphore } from "../../../platform/semaphore";
+import { withTimeout } from "../../../platform/with-timeout";
 import type { OccurrenceException } from "../calendar.store";
 import type { movedExceptions, Series } from "../moved-exceptions";
 import type { Expandable, Expansion } from "./occurrences";
@@ -62,24 +63,18 @@ export async function isOccurrence(recurrence: Recurrence, start: Date, at: Date
   return times.length > 0;
 }
 
-let lastRequest: Promise<void> = Promise.resolve();
+const threadLock = new Semaphore(1);
 
 /** Resolves when all earlier requests have released the thread. */
 async function lockThread(): Promise<() => void> {
-  const earlier = lastRequest;
-  let release: () => void = () => undefined;
-  lastRequest = new Promise((resolve) => {
-    release = resolve;
-  });
-  const waited = new AbortController();
-  const limit = delay(WAIT_MS, "late", { signal: waited.signal }).catch(() => undefined);
-  const first = await Promise.race([earlier, limit]);
-  waited.abort();
-  if (first !== "late") return release;
-  void earlier.then(release);
-  throw new DomainError("overloaded", "Too many calendars are computed at this moment; try again.", {
-    retryAfterSeconds: 5,
-  });
+  const lock = threadLock.acquire();
+  try {
+    return await withTimeout(lock, WAIT_MS, "The thread is busy.");
+  } catch {
+    void lock.then((release) => release());
+    const message = "Too many calendars are computed at this moment; try again.";
+    throw new DomainError("overloaded", message, { retryAfterSeconds: 5 });
+  }
 }
 
 let running: Promise<Worker> | undefined;

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { DomainError } from "../../../domain/errors";
+import { KeyedMutex } from "../../../platform/semaphore";
 import type { Acknowledgement } from "../../link";
 import { isUnsettled, orderUnanswered } from "../no-response";
 import type { StatusTexts } from "../status-text";
 import type { Channel } from "../wire/channel";
 import { build } from "../wire/codec";
-import { exchange, KeyedMutex, type Retry } from "../wire/exchange";
+import { exchange, type Retry } from "../wire/exchange";
 import { common, type MavLinkData, type MavLinkDataConstructor } from "../wire/messages";
 import { TimesyncProbe } from "./timesync";
 

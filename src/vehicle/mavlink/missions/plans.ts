@@ -1,12 +1,12 @@
 import { DomainError } from "../../../domain/errors";
 import { type MissionItem, planHash } from "../../../domain/mission-item";
+import { Semaphore } from "../../../platform/semaphore";
 import type { CallsOf, planCalls } from "../../calls";
 import type { FenceUpload, Param, VehicleIdentity, VerifiedPlan } from "../../link";
 import { fliesMission } from "../modes";
 import { isNoResponse } from "../no-response";
 import type { Params } from "../params/params";
 import type { VehicleState } from "../state";
-import { KeyedMutex } from "../wire/exchange";
 import { neverReadBack, type PlanTransfer, PlanType } from "./plan-transfer";
 import {
   fenceDifferences,
@@ -23,7 +23,7 @@ const MOST_ITEMS = 0xfffe;
 
 /** Missions and fences on one vehicle: one transfer at a time, each read back and compared. */
 export class Plans implements CallsOf<typeof planCalls> {
-  private readonly mutex = new KeyedMutex<"plan">();
+  private readonly mutex = new Semaphore(1);
 
   constructor(
     private readonly transfer: PlanTransfer,
@@ -36,7 +36,7 @@ export class Plans implements CallsOf<typeof planCalls> {
     plan: readonly MissionItem[],
     { force = false }: { force?: boolean | undefined } = {},
   ): Promise<VerifiedPlan> {
-    return this.mutex.run("plan", async () => {
+    return this.mutex.run(async () => {
       assertSendable(plan);
       if (!force && this.state.armed && fliesMission(this.vehicle, this.state.customMode)) {
         throw new DomainError(
@@ -56,14 +56,14 @@ export class Plans implements CallsOf<typeof planCalls> {
   }
 
   readMission(): Promise<VerifiedPlan> {
-    return this.mutex.run("plan", async () => {
+    return this.mutex.run(async () => {
       const items = missionFromWire(await this.transfer.receive(PlanType.mission), this.vehicle.autopilot);
       return { hash: planHash(items), items };
     });
   }
 
   uploadFence(fence: readonly MissionItem[]): Promise<FenceUpload> {
-    return this.mutex.run("plan", async () => {
+    return this.mutex.run(async () => {
       assertSendable(fence);
       const doubt = await this.replace(fence.map(toWire), PlanType.fence);
       const kept = (await this.readBack(PlanType.fence)).map(fromWire);

@@ -1,10 +1,11 @@
 import { DomainError } from "../../../domain/errors";
+import { KeyedMutex } from "../../../platform/semaphore";
 import type { CallsOf, paramCalls } from "../../calls";
 import type { Param, VehicleIdentity } from "../../link";
 import { isNoResponse, outcomeUnknown } from "../no-response";
 import type { Channel } from "../wire/channel";
 import { build } from "../wire/codec";
-import { type Exchange, exchange, KeyedMutex, type Retry } from "../wire/exchange";
+import { type Exchange, exchange, type Retry } from "../wire/exchange";
 import type { Frame } from "../wire/frame";
 import { common, type MavLinkData, ParamError, ParamErrorCode } from "../wire/messages";
 import { assertParamFits, readParamValue, writeParamValue } from "./param-value";

@@ -104,32 +104,3 @@ export async function exchange<T>(
 }
 
 const always = async () => true;
-
-/** Lets one task run at a time per key, in the order in which they came. */
-export class KeyedMutex<Key> {
-  private readonly tails = new Map<Key, Promise<void>>();
-
-  /** Resolves with the function that releases it. */
-  async acquire(key: Key): Promise<() => void> {
-    const before = this.tails.get(key);
-    let release = () => {};
-    const tail = new Promise<void>((resolve) => {
-      release = () => {
-        if (this.tails.get(key) === tail) this.tails.delete(key);
-        resolve();
-      };
-    });
-    this.tails.set(key, tail);
-    await before;
-    return release;
-  }
-
-  async run<T>(key: Key, task: () => Promise<T>): Promise<T> {
-    const release = await this.acquire(key);
-    try {
-      return await task();
-    } finally {
-      release();
-    }
-  }
-}

@@ -1,0 +1,61 @@
+/** Lets so many tasks run at a time, in the order in which they came. */
+export class Semaphore {
+  private running = 0;
+  private readonly queue: (() => void)[] = [];
+
+  constructor(private readonly permits: number) {}
+
+  /** Tasks that wait for a permit. */
+  get waiting(): number {
+    return this.queue.length;
+  }
+
+  get isIdle(): boolean {
+    return this.running === 0;
+  }
+
+  /** Resolves, when it is this task's turn, with the function that ends the turn. Call that once. */
+  async acquire(): Promise<() => void> {
+    if (this.running < this.permits) this.running += 1;
+    else await new Promise<void>((resolve) => this.queue.push(resolve));
+    return () => {
+      const next = this.queue.shift();
+      if (next) next();
+      else this.running -= 1;
+    };
+  }
+
+  async run<T>(task: () => Promise<T>): Promise<T> {
+    const release = await this.acquire();
+    try {
+      return await task();
+    } finally {
+      release();
+    }
+  }
+}
+
+/** Lets one task run at a time per key, in the order in which they came. */
+export class KeyedMutex<Key> {
+  private readonly locks = new Map<Key, Semaphore>();
+
+  /** Resolves with the function that releases the key. Call that once. */
+  async acquire(key: Key): Promise<() => void> {
+    const lock = this.locks.get(key) ?? new Semaphore(1);
+    this.locks.set(key, lock);
+    const release = await lock.acquire();
+    return () => {
+      release();
+      if (lock.isIdle) this.locks.delete(key);
+    };
+  }
+
+  async run<T>(key: Key, task: () => Promise<T>): Promise<T> {
+    const release = await this.acquire(key);
+    try {
+      return await task();
+    } finally {
+      release();
+    }
+  }
+}
