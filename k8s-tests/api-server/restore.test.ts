@@ -9,14 +9,14 @@ import { apiServer } from "./config";
 import { helmIn } from "./helm-in";
 import { secretsIn } from "./secrets-in";
 
-/** docs/backup.md's commands that need an API server and nothing else. Run by k8s-tests/api-server/run. */
-const page = readFileSync(join(packageRoot, "docs/backup.md"), "utf8");
+/** docs/operation/backup.md's commands that need an API server and nothing else. Run by k8s-tests/api-server/run. */
+const page = readFileSync(join(packageRoot, "docs/operation/backup.md"), "utf8");
 const commands = [...page.matchAll(/```sh\n(.*?)```/gs)].map(([, block = ""]) => block).join("");
 
 /** The command that begins so, with the lines that it goes on with. */
 function command(beginning: string): string {
   const at = commands.indexOf(`\n${beginning}`) + 1;
-  if (at === 0) throw new Error(`docs/backup.md has no command "${beginning}".`);
+  if (at === 0) throw new Error(`docs/operation/backup.md has no command "${beginning}".`);
   const [text = ""] = /^(?:.*\\\n)*.*$/m.exec(commands.slice(at)) ?? [];
   return text;
 }

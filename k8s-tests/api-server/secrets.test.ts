@@ -17,7 +17,7 @@ beforeAll(async () => {
   await core.createNamespace({ body: { metadata: { name: namespace } } });
 });
 
-/** As docs/key-rotation.md has it. */
+/** As docs/operation/key-rotation.md has it. */
 const rotate = (name: string, key: string, value: string) =>
   core.patchNamespacedSecret({
     ...{ name, namespace },

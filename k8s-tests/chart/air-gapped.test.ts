@@ -7,9 +7,9 @@ import { hubAddress, kubernetesMinors, matrix, render, run, tool } from "./helm"
 import { containersOf, workloads } from "./pods";
 import { chartFolder } from "./values/values-schema";
 
-const page = readFileSync(join(packageRoot, "docs/air-gapped.md"), "utf8");
+const page = readFileSync(join(packageRoot, "docs/operation/air-gapped.md"), "utf8");
 
-/** docs/air-gapped.md's own command that lists images, which reads the values of a file. */
+/** docs/operation/air-gapped.md's own command that lists images, which reads the values of a file. */
 const [, listing = ""] = /^(helm template [^>]*) > images\.txt$/m.exec(page) ?? [];
 
 async function listed(values: object, example?: string): Promise<string[]> {

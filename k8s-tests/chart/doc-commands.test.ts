@@ -120,7 +120,7 @@ test("every variable in the docs is read by a process", () => {
   ).toEqual([]);
 });
 
-/** What the docs call a file's variable in general, and the variable that docs/develop/adding-things.md adds. */
+/** What the docs call a file's variable in general, and the variable that docs/adding-things.md adds. */
 const examples = new Set(["NAME_FILE", "RELAY_MAX_FRAME_BYTES"]);
 
 /** ArduPilot's parameters, a drone's `.env`, what a video command is told, what a test takes. */

@@ -6,7 +6,7 @@ import { examples, hubAddress, render } from "./helm";
 import { type Toleration, workloads } from "./pods";
 
 /** Pages of docs/ that lead to an example and have nodes tainted for it: the example, the taint's key and effect. */
-const tainted = readdirSync(join(packageRoot, "docs"))
+const tainted = readdirSync(join(packageRoot, "docs"), { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".md"))
   .flatMap((name) => {
     const text = readFileSync(join(packageRoot, "docs", name), "utf8");
@@ -27,7 +27,7 @@ const isTolerated = (tolerations: readonly Toleration[], key: string, effect: st
   );
 
 test("the docs name the taint of the hub's node", () => {
-  expect(tainted.map(({ name, example }) => `${name} ${example}`)).toContain("aws.md aws");
+  expect(tainted.map(({ name, example }) => `${name} ${example}`)).toContain("operation/aws.md aws");
 });
 
 test.each(tainted)(

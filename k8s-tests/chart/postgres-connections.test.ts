@@ -7,7 +7,7 @@ interface Scaling {
   readonly maxReplicas: number;
 }
 
-/** Connections of one process at most: its pool, and those that listen, do jobs or hold a lock (docs/scaling.md). */
+/** Connections of one process at most: its pool, and those that listen, do jobs or hold a lock (docs/operation/scaling.md). */
 const each = {
   gateway: gatewayConfig.shape.DATABASE_POOL_MAX.parse(undefined) + 1 + 5,
   relay: 10 + 1,

@@ -3,8 +3,13 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { packageRoot } from "../../platform/process/version";
 
-const page = readFileSync(join(packageRoot, "docs/develop/architecture.md"), "utf8");
-const captioned = [...page.matchAll(/^\| `([^`]+)` \|/gm)].map((match) => match[1] as string);
+/** The paths in the first column of a page's tables. */
+const captionsOf = (page: string) =>
+  [...readFileSync(join(packageRoot, page), "utf8").matchAll(/^\| `([^`]+)` \|/gm)].map(
+    (match) => match[1] as string,
+  );
+const processes = captionsOf("docs/architecture.md");
+const captioned = captionsOf("docs/folders.md");
 
 /** A folder that holds nothing but folders needs no caption. */
 function foldersWithFiles(folder: string): string[] {
@@ -15,23 +20,24 @@ function foldersWithFiles(folder: string): string[] {
     .reduce((found, { name }) => found.concat(foldersWithFiles(join(folder, name))), here);
 }
 
-test("docs/develop/architecture.md captions every folder of the sources", () => {
+test("docs/folders.md captions every folder of the sources", () => {
   const folders = ["src", "cmd", "migrations"].flatMap((name) => foldersWithFiles(join(packageRoot, name)));
   expect(folders.length).toBeGreaterThan(10);
   expect(folders.filter((folder) => !captioned.includes(folder))).toEqual([]);
 });
 
-test("docs/develop/architecture.md captions nothing twice", () => {
-  expect(captioned.filter((path, at) => captioned.indexOf(path) !== at)).toEqual([]);
+test("docs/architecture.md and docs/folders.md caption nothing twice", () => {
+  const all = [...processes, ...captioned];
+  expect(all.filter((path, at) => all.indexOf(path) !== at)).toEqual([]);
 });
 
-test("docs/develop/architecture.md names nothing that does not exist", () => {
-  expect(captioned.filter((path) => !existsSync(join(packageRoot, path)))).toEqual([]);
+test("docs/architecture.md and docs/folders.md name nothing that does not exist", () => {
+  expect([...processes, ...captioned].filter((path) => !existsSync(join(packageRoot, path)))).toEqual([]);
 });
 
-test("docs/develop/architecture.md names every process", () => {
+test("docs/architecture.md names every process", () => {
   const entrypoints = readdirSync(join(packageRoot, "cmd")).map((name) => `cmd/${name}`);
-  expect(entrypoints.filter((entrypoint) => !captioned.includes(entrypoint))).toEqual([]);
+  expect(entrypoints.filter((entrypoint) => !processes.includes(entrypoint))).toEqual([]);
 });
 
 test("no folder of the repository holds more than 25 files", () => {

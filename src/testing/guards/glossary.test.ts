@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageRoot } from "../../platform/process/version";
 
-const page = readFileSync(join(packageRoot, "docs/develop/glossary.md"), "utf8");
+const page = readFileSync(join(packageRoot, "docs/glossary.md"), "utf8");
 
 /** The rows of the glossary's tables, each `| term | meaning | not used |`. */
 const rows = [...page.matchAll(/^\| (?!-|term)(.+?) \| (.+?) \| (.*?) \|$/gm)].map(
