@@ -30,8 +30,8 @@ enableServiceLinks: false
 {{- include "fleet.pod.pullSecrets" .Values.image.pullSecrets }}
 {{- end }}
 
-{{/* {nodeSelector, tolerations, affinity}, of which there may be any. */}}
-{{- define "fleet.pod.where" -}}
+{{/* {nodeSelector, tolerations, affinity}, each optional: the nodes that may run the pod. */}}
+{{- define "fleet.pod.nodeSelection" -}}
 {{- with .nodeSelector }}
 nodeSelector: {{- toYaml . | nindent 2 }}
 {{- end }}
@@ -43,8 +43,8 @@ affinity: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
 
-{{/* {root, component, values}: identity and place of a pod. Replicas stay apart where they can. */}}
-{{- define "fleet.pod.place" -}}
+{{/* {root, component, values}: service account, grace period, spread over nodes and zones, node selection. */}}
+{{- define "fleet.pod.spec" -}}
 serviceAccountName: {{ include "fleet.name" . }}
 {{ include "fleet.pod.every" .root }}
 # The proxy's endpoints lag behind: the pod goes on serving for 5 s, then drains.
@@ -60,7 +60,7 @@ topologySpreadConstraints:
     whenUnsatisfiable: ScheduleAnyway
     labelSelector:
       matchLabels: {{- include "fleet.selector" . | nindent 8 }}
-{{- include "fleet.pod.where" .values }}
+{{- include "fleet.pod.nodeSelection" .values }}
 {{- end }}
 
 {{/*

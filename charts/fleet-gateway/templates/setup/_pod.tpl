@@ -24,7 +24,7 @@ spec:
   {{- $pullSecrets := .Values.image.pullSecrets }}
   {{- if .Values.minio.enabled }}{{ $pullSecrets = concat $pullSecrets .Values.minio.image.pullSecrets | uniq }}{{ end }}
   {{- include "fleet.pod.pullSecrets" $pullSecrets | nindent 2 }}
-  {{- include "fleet.pod.where" .Values.setup | nindent 2 }}
+  {{- include "fleet.pod.nodeSelection" .Values.setup | nindent 2 }}
   {{- include "fleet.pod.security" . | nindent 2 }}
   {{- range $at, $step := $steps }}
   {{- if eq $at (sub (len $steps) 1) }}

@@ -1,5 +1,5 @@
-{{/* The hub nodes, and that nothing drives a pod away from there. */}}
-{{- define "fleet.tunnel.place" -}}
+{{/* The hub nodes, the tolerations for their taints, and a priority above other pods. */}}
+{{- define "fleet.tunnel.scheduling" -}}
 {{- if .Values.tunnel.priorityClass.name }}
 priorityClassName: {{ .Values.tunnel.priorityClass.name | quote }}
 {{- else if .Values.tunnel.priorityClass.create }}
