@@ -1,3 +1,4 @@
+import { notesBelow, tableCell } from "../../../src/platform/config/docs";
 import { readText, readValues } from "./values-schema";
 
 const opening = "<!-- values: made from values.yaml by `npm run docs:chart` -->";
@@ -8,11 +9,13 @@ export function readmeText(): string {
   const [before, rest] = readText("README.md").split(opening);
   const after = rest?.split(closing)[1];
   if (before === undefined || after === undefined) throw new Error("README.md has no place for the values.");
-  const rows = readValues().rows.map(
+  const values = readValues().rows;
+  const rows = values.map(
     ({ path, default: value, description }) =>
-      `| \`${path}\` | \`${cell(value)}\` | ${description.replaceAll("|", "\\|")} |`,
+      `| \`${path}\` | \`${cell(value)}\` | ${tableCell(description)} |`,
   );
-  const table = ["| value | default | what it is |", "|---|---|---|", ...rows].join("\n");
+  const notes = notesBelow(values.map(({ path, description }) => [path, description]));
+  const table = ["| value | default | what it is |", "|---|---|---|", ...rows, "", ...notes].join("\n");
   return `${before}${opening}\n${table}\n${closing}${after}`;
 }
 

@@ -11,7 +11,9 @@ export function configurationDocs(): string {
       else variables.set(name, { field, processes: [process] });
     }
   }
-  const rows = [...variables].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, entry]) => row(name, entry));
+  const entries = [...variables].sort(([a], [b]) => (a < b ? -1 : 1));
+  const rows = entries.map(([name, entry]) => row(name, entry));
+  const texts = entries.map(([name, { field }]) => [name, describe(field) ?? ""] as const);
   return [
     "# Configuration",
     "",
@@ -23,7 +25,23 @@ export function configurationDocs(): string {
     "|---|---|---|---|",
     ...rows,
     "",
+    ...notesBelow(texts),
+    "",
   ].join("\n");
+}
+
+/** A table's cell holds a description of up to 30 words, or its first sentence; `notesBelow` has the others. */
+export function tableCell(description: string): string {
+  const long = description.split(/\s+/).length > 30;
+  return (long ? description.replace(/(?<=\.) +(?=[A-Z`\d]).*$/s, "") : description).replaceAll("|", "\\|");
+}
+
+/** For below a table: a line for each description of which the cell holds only the first sentence. */
+export function notesBelow(texts: readonly (readonly [name: string, description: string])[]): string[] {
+  return texts.flatMap(([name, description]) => {
+    const rest = description.slice(tableCell(description).replaceAll("\\|", "|").length).trim();
+    return rest ? [`- \`${name}\`: ${rest}`] : [];
+  });
 }
 
 /** A process's configuration as name and value; a secret shows only that it is set. */
@@ -38,7 +56,7 @@ export function effectiveConfig(schema: z.ZodObject, config: Record<string, unkn
 function row(name: string, { field, processes }: { field: z.ZodType; processes: string[] }): string {
   const absent = field.safeParse(undefined);
   const fallback = !absent.success ? "required" : absent.data === undefined ? "" : `\`${absent.data}\``;
-  const text = (describe(field) ?? "").replaceAll("|", "\\|");
+  const text = tableCell(describe(field) ?? "");
   return `| \`${name}\` | ${processes.join(", ")} | ${fallback.replace("``", "")} | ${text}${isSecret(field) ? " (secret)" : ""} |`;
 }
 

@@ -50,7 +50,7 @@ export const simulationGroup = {
     .enum(["process", "kubernetes", "ec2", "none"])
     .default("none")
     .describe(
-      "What runs the simulation instance: a child process, a StatefulSet, an EC2 instance, or nothing.",
+      "How the simulation instance runs: as a child process, a StatefulSet or an EC2 instance, or not at all.",
     ),
   SIMULATION_PORT: port(5790, "`process`: TCP port of its first vehicle."),
   SIMULATION_NAMESPACE: z.string().default("default").describe("`kubernetes`: the StatefulSet's namespace."),

@@ -34,7 +34,7 @@ export const hubLeaseGroup = {
     .max(300)
     .default(6)
     .describe(
-      "Another hub takes a Lease that was not renewed for this long. The holder renews it six times as often, and takes its planes down when it could not renew for two thirds of this time.",
+      "Another hub takes a Lease that was not renewed for this long. The holder renews the Lease six times as often, and takes its planes down when it could not renew for two thirds of this time.",
     ),
   HUB_LEASE_PATH: leasePath,
   HUB_GUARD_EXTERNAL: flag(

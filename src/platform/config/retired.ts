@@ -9,13 +9,12 @@ export interface RetiredVariable {
   readonly unsafe?: string;
 }
 
-const ONE_AFTER =
-  "drones would dial a port that nobody serves; Redis is EDGE_PORT + 1, the object store EDGE_PORT + 2";
+const ONE_AFTER = "drones would dial a closed port; Redis is EDGE_PORT + 1, the object store EDGE_PORT + 2";
 
 /** Every variable that was renamed or removed since 0.1.0. */
 export const retiredVariables: Readonly<Record<string, RetiredVariable>> = {
   DOWNLOAD_URL_SECONDS: {},
-  ECR_ENDPOINT: {},
+  ECR_ENDPOINT: { now: "AWS_ENDPOINT_URL_ECR" },
   EDGE_MAX_CONNECTIONS_PER_DRONE: {},
   EDGE_OBJECTS_PORT: { now: "EDGE_PORT", unsafe: ONE_AFTER },
   EDGE_REDIS_PORT: { now: "EDGE_PORT", unsafe: ONE_AFTER },

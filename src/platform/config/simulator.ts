@@ -17,7 +17,7 @@ export const simulatorConfig = z.object({
   ),
   SIMULATOR_ONBOARD_PORT: port(
     0,
-    "Second TCP port of the first vehicle, for the computer on board; each further one takes the next. None with 0.",
+    "Second TCP port of the first vehicle, for the computer on board; each further one takes the next. 0 opens no second port.",
   ),
   SIMULATOR_LOG_FOLDER: z
     .string()

@@ -15,7 +15,7 @@ const dataplane = z
   .enum(["auto", "kernel", "wireguard-go", "dry-run"])
   .default("auto")
   .describe(
-    "What carries packets. `auto`: the kernel's WireGuard, else wireguard-go, else, with DEPLOYMENT=local only, `dry-run`, which changes nothing and logs the commands.",
+    "WireGuard implementation. `auto`: the kernel's WireGuard, else wireguard-go, else, with DEPLOYMENT=local only, `dry-run`, which changes nothing and logs the commands.",
   );
 
 export const tunnelConfig = z
