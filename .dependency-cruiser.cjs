@@ -1,7 +1,7 @@
 /**
  * Imports go one way:
  *   cmd → gateway | relay | tunnel | onboard | simvehicle | laptop → features/<x>/index | vehicle | flight-log → http | platform → domain
- * Inside a feature: routes → service → store; only stores touch knex.
+ * Inside a feature: routes → service → store; only stores import knex.
  */
 const processes = "gateway|relay|tunnel|onboard|simvehicle|laptop|admin";
 const isTest = "\\.(test|contract)\\.ts$";
@@ -21,7 +21,7 @@ module.exports = {
       to: { couldNotResolve: true },
     },
     {
-      name: "domain-imports-nothing-of-ours",
+      name: "domain-imports-only-domain",
       severity: "error",
       from: { path: "^src/domain/" },
       to: {
@@ -30,13 +30,13 @@ module.exports = {
       },
     },
     {
-      name: "platform-only-domain",
+      name: "platform-imports-only-domain",
       severity: "error",
       from: { path: "^src/platform/", pathNot: isTest },
       to: { path: "^(src|cmd|bench)/", pathNot: "^src/(platform|domain)/" },
     },
     {
-      name: "http-only-platform-and-domain",
+      name: "http-imports-only-platform-and-domain",
       severity: "error",
       from: { path: "^src/http/", pathNot: isTest },
       to: {
@@ -45,7 +45,7 @@ module.exports = {
       },
     },
     {
-      name: "vehicle-only-platform-and-domain",
+      name: "vehicle-imports-only-platform-and-domain",
       severity: "error",
       from: { path: "^src/vehicle/", pathNot: isTest },
       to: {
@@ -54,7 +54,7 @@ module.exports = {
       },
     },
     {
-      name: "flight-log-reads-no-more-than-mavlink",
+      name: "flight-log-imports-only-mavlink-of-vehicle",
       severity: "error",
       from: { path: "^src/flight-log/", pathNot: isTest },
       to: {
@@ -63,13 +63,13 @@ module.exports = {
       },
     },
     {
-      name: "a-flight-log-has-one-door",
+      name: "flight-log-only-through-index",
       severity: "error",
       from: { path: "^(src|cmd|bench)/", pathNot: ["^src/flight-log/", "^src/testing/", isTest] },
       to: { path: "^src/flight-log/", pathNot: "^src/flight-log/index\\.ts$" },
     },
     {
-      name: "simvehicle-speaks-only-the-wire",
+      name: "simvehicle-imports-only-mavlink-of-vehicle",
       severity: "error",
       from: { path: "^src/simvehicle/", pathNot: isTest },
       to: {
@@ -78,13 +78,13 @@ module.exports = {
       },
     },
     {
-      name: "features-below-processes",
+      name: "features-import-no-process",
       severity: "error",
       from: { path: "^src/features/", pathNot: isTest },
       to: { path: `^(cmd|bench|migrations|src/(${processes}|testing))/` },
     },
     {
-      name: "features-meet-through-their-index",
+      name: "features-import-features-only-through-index",
       severity: "error",
       from: { path: "^src/features/([^/]+)/", pathNot: isTest },
       to: {
@@ -93,7 +93,7 @@ module.exports = {
       },
     },
     {
-      name: "a-feature-has-one-door",
+      name: "features-only-through-index",
       severity: "error",
       from: {
         path: "^(cmd|bench|src/(?!features/|testing/))",
@@ -105,13 +105,13 @@ module.exports = {
       },
     },
     {
-      name: "routes-never-touch-a-store",
+      name: "routes-import-no-store",
       severity: "error",
       from: { path: "\\.routes\\.ts$" },
       to: { path: "(\\.store\\.ts$|node_modules/knex)" },
     },
     {
-      name: "only-stores-touch-knex",
+      name: "only-stores-import-knex",
       severity: "error",
       from: {
         path: "^src/",
@@ -120,13 +120,13 @@ module.exports = {
       to: { path: "node_modules/knex", dependencyTypesNot: ["type-only"] },
     },
     {
-      name: "a-plan-is-pure",
+      name: "plans-import-only-domain",
       severity: "error",
       from: { path: "\\.plan\\.ts$" },
       to: { pathNot: "^src/domain/" },
     },
     {
-      name: "only-cmd-composes-processes",
+      name: "processes-import-no-process",
       severity: "error",
       from: { path: `^src/(${processes})/`, pathNot: isTest },
       to: { path: `^(cmd/|src/(${processes}|testing)/)`, pathNot: "^src/$1/" },
