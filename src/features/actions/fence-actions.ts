@@ -10,7 +10,8 @@ export const fenceActions: readonly Action[] = [
   action({
     path: "push_geofence",
     summary: "Upload one geofence",
-    description: "It replaces the drone's fence. A geofence that is switched off is uploaded all the same.",
+    description:
+      "The geofence replaces the drone's fence. A geofence that is switched off is uploaded all the same.",
     body: z.object({ geofence_id: BodyId }),
     result: UploadedFence,
     async run(order, { geofence_id }) {

@@ -21,7 +21,8 @@ const arm = (path: string) =>
   action({
     path,
     summary: "Arm",
-    description: "A simulated drone's video room is told to it first. `arm` and `arm_drone` are the same.",
+    description:
+      "A simulated drone first receives the details of its video room. `arm` and `arm_drone` are the same.",
     body: nothing,
     result: Acknowledged,
     async run(order) {

@@ -11,7 +11,7 @@ const [NAV_TAKEOFF, DO_SET_MODE] = [22, 176];
 
 test.each(["cut", "stall"] as const)(
   "an order that was carried out while the database was away (%s) is answered at once, and on record when it is back",
-  async (harm) => {
+  async (fault) => {
     const { url } = await freshDatabase();
     const networkLink = await interruptibleLink(url);
     const gateway = await startTestGateway({ DATABASE_URL: networkLink.url });
@@ -23,7 +23,7 @@ test.each(["cut", "stall"] as const)(
     drone.tap.withholdAcknowledgements = true;
     const asked = api.post("/drone/action/arm", { drone_id: drone.id });
     await eventually("the order is at the vehicle", () => drone.vehicle.state.armed);
-    networkLink[harm]();
+    networkLink[fault]();
     drone.tap.withholdAcknowledgements = false;
     const answeredAt = asked.then(() => performance.now());
     const releasedAt = performance.now();

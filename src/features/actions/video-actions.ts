@@ -14,7 +14,7 @@ export const videoActions: readonly Action[] = [
       if (!order.drone.ip) throw new DomainError("vehicle_unreachable", "The drone has no address yet.");
       const listeners = await order.publish(`${order.drone.ip}:video_source`, { source });
       if (listeners === 0) {
-        throw new DomainError("vehicle_unreachable", "Nobody on the drone listens for its video source.");
+        throw new DomainError("vehicle_unreachable", "No program on the drone listens for the video source.");
       }
       return { message: `The video source is ${source}.`, result: { source, listeners } };
     },

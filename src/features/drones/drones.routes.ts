@@ -57,7 +57,7 @@ export function droneRoutes(service: DronesService, links: DroneLinks): readonly
       method: "delete",
       path: "/drone/:drone_id",
       summary: "Delete a drone",
-      description: "Its connections are closed; its executions and assets stay yours.",
+      description: "The drone's connections are closed. Its executions and assets stay yours.",
       params,
       success: { status: 201, schema: Message },
       handle: async ({ caller, params }) => {

@@ -52,7 +52,7 @@ export function provisioningRoutes(
       path: "/drone/pull",
       tag: "Drones",
       summary: "Credentials for the drone's own assets, for an hour",
-      description: "They reach `assets/<drone_id>/` of the asset bucket and nothing else.",
+      description: "The credentials reach `assets/<drone_id>/` of the asset bucket and nothing else.",
       guard: "drone",
       envelope: "B",
       success: { status: 200, schema: CredentialsReply },

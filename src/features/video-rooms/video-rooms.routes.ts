@@ -62,7 +62,7 @@ export function videoRoomRoutes(
       path: "/video_room/:drone_id/stop",
       tag,
       summary: "Stop the drone's video stream",
-      description: "Its room is closed.",
+      description: "The drone's video room is closed.",
       guard: "user",
       envelope,
       params,

@@ -175,6 +175,6 @@ function explained(error: unknown, signal: AbortSignal): unknown {
   // fetch says nothing more of a connection that failed, or the answer was not Janus's.
   const { name } = error as Error;
   if (name === "TypeError") return said("The media server cannot be reached.");
-  if (name === "SyntaxError" || name === "ZodError") return said("What answers at JANUS_URL is not Janus.");
+  if (name === "SyntaxError" || name === "ZodError") return said("The server at JANUS_URL is not Janus.");
   return error;
 }

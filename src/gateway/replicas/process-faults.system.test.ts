@@ -23,8 +23,8 @@ let steady: TestGateway;
 let programs: string;
 let user: TestUser;
 let drone: TappedDrone;
-/** The replica that is harmed; it holds the drone's link. */
-let harmed: ReplicaProcess;
+/** The replica that gets the fault; it holds the drone's link. */
+let faulty: ReplicaProcess;
 let addresses = 10;
 
 beforeAll(async () => {
@@ -38,8 +38,8 @@ beforeEach(async () => {
   const ip = `127.0.0.${addresses++}`;
   drone = await tappedDrone(user, ip);
   await makePhysical(steady.deps.db, drone, ip);
-  harmed = await startReplicaProcess(programs, steady, { JUMPHOST_URL: jumphost.url });
-  expect(await order(harmed, "guided")).toMatchObject({ status: 200 });
+  faulty = await startReplicaProcess(programs, steady, { JUMPHOST_URL: jumphost.url });
+  expect(await order(faulty, "guided")).toMatchObject({ status: 200 });
 });
 
 const order = (at: { url: string }, action: string, body: object = {}) =>
@@ -57,14 +57,14 @@ const armings = () => drone.tap.orders.filter((command) => command === ARM).leng
 
 test("a killed holder is replaced, for watchers and for orders, and no order is sent twice", async () => {
   const watcher = await watcherAtSteady();
-  const balancer = await startBalancer(harmed.url);
+  const balancer = await startBalancer(faulty.url);
   const returning = new TestWatcher(balancer.url, user.token, { reconnection: true, reconnectionDelay: 100 });
   await returning.subscribe(drone.id, "relalt");
   await returning.next("telemetry_data", 3);
   balancer.to(steady.url);
   const killedAt = performance.now();
-  harmed.signal("SIGKILL");
-  await harmed.ended;
+  faulty.signal("SIGKILL");
+  await faulty.ended;
   watcher.clear();
   returning.clear();
   expect(await order(steady, "arm")).toMatchObject({ status: 200 });
@@ -79,18 +79,18 @@ test("a killed holder is replaced, for watchers and for orders, and no order is 
 test("a paused holder is replaced, and sends nothing to the vehicle when it wakes up", async () => {
   const watcher = await watcherAtSteady();
   const pausedAt = performance.now();
-  harmed.signal("SIGSTOP");
+  faulty.signal("SIGSTOP");
   watcher.clear();
   // Asked of the replica that stands still: it is done once, when that wakes up, and by the new holder.
-  const late = order(harmed, "guided");
+  const late = order(faulty, "guided");
   expect(await order(steady, "arm")).toMatchObject({ status: 200 });
   await watcher.next("telemetry_data");
   expect(performance.now() - pausedAt).toBeLessThan(REPLACED_MS);
   await eventually("the paused one's pipe is closed", () => drone.tap.open === 1);
   drone.tap.reset();
-  harmed.signal("SIGCONT");
+  faulty.signal("SIGCONT");
   expect(await late).toMatchObject({ status: 200 });
-  expect(await order(harmed, "disarm_drone")).toMatchObject({ status: 200 });
+  expect(await order(faulty, "disarm_drone")).toMatchObject({ status: 200 });
   expect(armings()).toBe(1);
   expect(drone.tap.mostOpen).toBe(1);
   expect([...jumphost.pipes].filter(({ port }) => port === drone.tap.port)).toHaveLength(1);
@@ -100,7 +100,7 @@ test("an order whose reply was lost has the outcome unknown, and is not sent aga
   drone.tap.withholdAcknowledgements = true;
   const asked = order(steady, "arm");
   await eventually("the order is on its way", () => armings() === 1);
-  harmed.signal("SIGKILL");
+  faulty.signal("SIGKILL");
   const told = await asked;
   expect(told).toMatchObject({
     status: 500,

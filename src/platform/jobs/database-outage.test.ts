@@ -98,12 +98,12 @@ test.each([
   ["lost its power", losePower, () => link.replace()],
 ] as const)(
   "a job that ends while the database %s is done again, and its worker works on",
-  async (_name, harm, end) => {
+  async (_name, fault, end) => {
     const { done, started, letGo, tasks } = notes();
     work(tasks);
     await enqueue(db, { task: "note", payload: { name: "slow" } });
     await until(() => started.includes("slow"));
-    await harm();
+    await fault();
     letGo();
     await until(() => done.includes("slow"));
     await until(async () => (await listJobs(db)).every(({ state }) => state === "running"));

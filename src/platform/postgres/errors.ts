@@ -25,7 +25,7 @@ export function explainDatabaseError(error: unknown): DomainError | undefined {
   }
   if (code === "23502") return violated(`"${column}" is required.`);
   if (code === "23503" && detail?.includes("is not present in table")) {
-    return violated("What this belongs to does not exist any more.");
+    return violated("The object that this belongs to does not exist any more.");
   }
   if (code === "23503") {
     return new DomainError("still_referenced", "Something else still refers to this; unassign it first.", {

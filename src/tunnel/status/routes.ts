@@ -47,14 +47,14 @@ export function statusRoutes(view: StatusView): Route[] {
     route({
       ...read,
       path: "/firewall",
-      summary: "What every user's packets may reach",
+      summary: "Drones and ports that each user may reach",
       success: { status: 200, schema: z.record(z.string(), UserAllow) },
       handle: () => view.firewall(),
     }),
     route({
       ...read,
       path: "/firewall/user/:ip",
-      summary: "What one user's packets may reach",
+      summary: "Drones and ports that one user may reach",
       params: ByIp,
       success: { status: 200, schema: UserAllow },
       documents: { 404: "No user has this address." },
@@ -71,7 +71,7 @@ export function statusRoutes(view: StatusView): Route[] {
     route({
       ...read,
       path: "/version",
-      summary: "The service's version; it lives",
+      summary: "The version of the running service",
       success: { status: 200, schema: z.object({ version: z.string() }) },
       handle: ({ ctx }) => {
         ctx.set("Cache-Control", "private, max-age=900");

@@ -56,7 +56,10 @@ export const dialThroughJumphost =
       const abort = () => giveUp("gave up waiting");
       if (signal.aborted) abort();
       else signal.addEventListener("abort", abort, { once: true });
-      const connectTimeout = setTimeout(() => line?.connecting && giveUp("nobody answers there"), CONNECT_MS);
+      const connectTimeout = setTimeout(
+        () => line?.connecting && giveUp("the jumphost does not answer"),
+        CONNECT_MS,
+      );
 
       socket.on("error", (error) => {
         failure ??= error;
