@@ -1,4 +1,4 @@
-{{/* What every pod of ours but the tunnel is: nobody in particular, with no rights, on a root that cannot be written. */}}
+{{/* Security contexts of every pod and container except the tunnel's: an unprivileged user, a read-only root file system. */}}
 {{- define "fleet.pod.security" -}}
 securityContext:
   runAsNonRoot: true

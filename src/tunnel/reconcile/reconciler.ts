@@ -68,7 +68,7 @@ const nothing = (): void => undefined;
  * Each resource (the set of pairs, known connections, each interface) has one writer behind a queue of its own. A
  * changed row is read by its id and written at once. A survey reads all rows, and inspects rules, sets and interfaces;
  * it may run beside that. A stage that fails is counted, logged and tried again, and stops no other stage. A read that
- * fails removes nobody: the rows that were read last count.
+ * fails removes no peer: the rows that were read last count.
  */
 export class Reconciler implements ChangeSubscriber {
   private readonly rows: RowCache;

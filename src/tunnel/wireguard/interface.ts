@@ -68,7 +68,7 @@ export async function isRaised(os: Os, name: string): Promise<boolean> {
 
 /**
  * Make the plane's interface what it should be, touching only what differs: one that is up with the right key
- * is left alone, whoever made it. One that carries and may not is made anew, for its sessions are nobody's any more.
+ * is left alone, also when another program made it. One that carries and may not is made anew, which drops its sessions.
  * Resolves with the interface as it now is, and with what was changed.
  */
 export async function ensureInterface(
@@ -100,7 +100,7 @@ export async function ensureInterface(
     changes.push(`${state} with MTU ${mtu}`);
   }
   let observed = await readInterface(os, name);
-  // Last: one that has a key is up, so that whoever guards it sees it.
+  // Last: one that has a key is up, so that the guard sees it.
   if (mayCarry(settings) && !hasKeyAndPort(settings, observed)) {
     const command = ["wg", "set", name, "listen-port", String(plane.port), "private-key", "/dev/stdin"];
     await os.run(command, { input: `${hubKey.privateKey}\n`, secret: true });
