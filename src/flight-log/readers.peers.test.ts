@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual, promisify } from "node:util";
 import { packageRoot } from "../platform/process/version";
-import { startSimulator } from "../simvehicle";
 import { atEndOfFile } from "../testing/clean-up";
 import { DataFlashLog, tlog, Ulog } from "../testing/flight-logs";
 import { LoggedCopter } from "../testing/worlds/logged-copter";
+import { startTestSimulator } from "../testing/worlds/simulator";
 import { decode, FrameWriter } from "../vehicle/mavlink/wire/codec";
 import { MESSAGES } from "../vehicle/mavlink/wire/messages";
 import { DataFlashReader } from "./dataflash/reader";
@@ -222,12 +222,12 @@ test("pyulog and we read the same topics, in a log of ours and in one that pyulo
 });
 
 test("pymavlink flies the simulated vehicle", async () => {
-  const simulator = await startSimulator({ speedUp: 20, vehicles: [{ kind: "copter", bootSeconds: 0 }] });
+  const simulator = await startTestSimulator([{ kind: "copter" }], 20);
   try {
-    const saw = JSON.parse(await python("fly.py", `tcp:127.0.0.1:${simulator.vehicles[0]?.port}`));
+    const saw = JSON.parse(await python("fly.py", `tcp:127.0.0.1:${simulator.vehicle.port}`));
     expect(saw).toMatchObject({ upload: 0, guided: 0, armed: 0, takeoff: 0, auto: 0, reached: 2 });
     expect(saw.read_back.map(([command]: number[]) => command)).toEqual([16, 22, 16, 20]);
-    expect(simulator.vehicles[0]?.state).toMatchObject({ armed: false, landed: true });
+    expect(simulator.vehicle.state).toMatchObject({ armed: false, landed: true });
   } finally {
     await simulator.stop();
   }

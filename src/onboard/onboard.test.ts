@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { loadConfig, onboardConfig } from "../platform/config";
 import { createLogger } from "../platform/process/log";
 import { openRedis, type Redis, redisReady } from "../platform/redis/client";
-import { type SimulatedVehicle, type SimulatedVehicleOptions, startSimulator } from "../simvehicle";
 import { atEndOfFile, freshFolder, freshRedis } from "../testing";
 import { TestSticks } from "../testing/sticks";
 import { type InterruptibleLink, interruptibleLink } from "../testing/worlds/interruptible-link";
 import { eventually } from "../testing/worlds/simulated-drone";
+import { startTestSimulator, type TestVehicle, type TestVehicleOptions } from "../testing/worlds/simulator";
 import type { VehicleLink } from "../vehicle";
 import { dialDirect } from "../vehicle/dialers/direct";
 import { openMavlinkLink } from "../vehicle/mavlink/link";
@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 interface World {
   readonly ip: string;
-  readonly vehicle: SimulatedVehicle;
+  readonly vehicle: TestVehicle;
   /** A ground station beside the agent, which arms the vehicle and chooses its mode. */
   readonly station: VehicleLink;
   readonly agent: Onboard;
@@ -44,16 +44,13 @@ interface World {
 type Env = Record<string, string>;
 
 async function world(
-  options: Partial<SimulatedVehicleOptions> = {},
-  env: Env | ((vehicle: SimulatedVehicle) => Promise<Env>) = {},
+  options: Partial<TestVehicleOptions> = {},
+  env: Env | ((vehicle: TestVehicle) => Promise<Env>) = {},
 ): Promise<World> {
   const ip = `10.71.240.${++drones}`;
-  const simulator = await startSimulator({
-    speedUp: 4,
-    vehicles: [{ kind: "copter", bootSeconds: 0, onboardPort: 0, ...options }],
-  });
+  const simulator = await startTestSimulator([{ kind: "copter", onboardPort: 0, ...options }], 4);
   atEndOfFile(() => simulator.stop());
-  const vehicle = simulator.vehicles[0] as SimulatedVehicle;
+  const vehicle = simulator.vehicle;
   const signal = AbortSignal.timeout(5_000);
   const stream = await dialDirect({ key: ip, host: vehicle.host, port: vehicle.port, via: "direct" }, signal);
   const station = await openMavlinkLink(stream, { systemId: 245 }, signal);
@@ -83,7 +80,7 @@ async function world(
 
 /** In the air, in a mode that the sticks fly. */
 async function flown(
-  options: Partial<SimulatedVehicleOptions> = {},
+  options: Partial<TestVehicleOptions> = {},
   mode = "LOITER",
   env?: Parameters<typeof world>[1],
 ): Promise<World> {

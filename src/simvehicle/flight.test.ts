@@ -1,20 +1,17 @@
 import { offsetBy } from "../domain/geo";
 import { GroundStation, planItem } from "../testing/fakes/ground-station";
+import { startTestSimulator, type TestSimulator, type TestVehicle } from "../testing/worlds/simulator";
 import { common, minimal, ParamError, ParamErrorCode } from "../vehicle/mavlink/wire/messages";
-import { type SimulatedVehicle, type Simulator, startSimulator } from "./simulator";
 
 const SPEED_UP = 40;
 const home = { lat: 47.397742, lng: 8.545594, altitude: 488 };
-let simulator: Simulator;
+let simulator: TestSimulator;
 let station: GroundStation;
-let vehicle: SimulatedVehicle;
+let vehicle: TestVehicle;
 
 async function start(kind: "copter" | "rover", params: Record<string, number> = {}) {
-  simulator = await startSimulator({
-    speedUp: SPEED_UP,
-    vehicles: [{ kind, bootSeconds: 0, home, params }],
-  });
-  vehicle = simulator.vehicles[0]!;
+  simulator = await startTestSimulator([{ kind, home, params }], SPEED_UP);
+  vehicle = simulator.vehicle;
   station = await GroundStation.connect(vehicle.port);
   await station.stream(33, 50);
 }
@@ -30,7 +27,7 @@ const place = (n: number, e: number) => {
   return { x: Math.round(lat * 1e7), y: Math.round(lng * 1e7) };
 };
 /** Wait, by the vehicle's telemetry, until its true state is so. */
-const until = (holds: (state: SimulatedVehicle["state"]) => boolean, what: string) =>
+const until = (holds: (state: TestVehicle["state"]) => boolean, what: string) =>
   station.until(() => holds(vehicle.state), what);
 const away = (n: number, e: number) => {
   const target = offsetBy(home, n, e);

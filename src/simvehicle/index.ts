@@ -1,8 +1,1 @@
-export {
-  type SimulatedVehicle,
-  type SimulatedVehicleOptions,
-  type SimulatedVehicleState,
-  type Simulator,
-  type SimulatorOptions,
-  startSimulator,
-} from "./simulator";
+export { type SimulatedVehicleOptions, startSimulator } from "./simulator";

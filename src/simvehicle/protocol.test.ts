@@ -1,14 +1,14 @@
 import { GroundStation, planItem } from "../testing/fakes/ground-station";
+import { startTestSimulator, type TestSimulator } from "../testing/worlds/simulator";
 import { common, minimal, ParamError } from "../vehicle/mavlink/wire/messages";
-import { type Simulator, startSimulator } from "./simulator";
 
 const { MavMissionResult, MavMissionType } = common;
-let simulator: Simulator;
+let simulator: TestSimulator;
 let station: GroundStation;
 
 beforeEach(async () => {
-  simulator = await startSimulator({ speedUp: 20, vehicles: [{ kind: "copter", bootSeconds: 0 }] });
-  station = await GroundStation.connect(simulator.vehicles[0]!.port);
+  simulator = await startTestSimulator([{ kind: "copter" }], 20);
+  station = await GroundStation.connect(simulator.vehicle.port);
 });
 afterEach(async () => {
   await station.close();
@@ -34,7 +34,7 @@ describe("a ground station", () => {
 
   test("is served alone: a second one waits until the first has disconnected", async () => {
     await station.next(minimal.Heartbeat, () => true, 0);
-    const second = await GroundStation.connect(simulator.vehicles[0]!.port);
+    const second = await GroundStation.connect(simulator.vehicle.port);
     await station.next(minimal.Heartbeat);
     expect(second.received).toEqual([]);
     await station.close();
@@ -46,7 +46,7 @@ describe("a ground station", () => {
     expect(await station.stream(33, 20)).toBe(0);
     await station.next(common.GlobalPositionInt);
     await station.close();
-    station = await GroundStation.connect(simulator.vehicles[0]!.port);
+    station = await GroundStation.connect(simulator.vehicle.port);
     await station.next(common.GlobalPositionInt, () => true, 0);
   });
 });
@@ -190,7 +190,7 @@ describe("commands", () => {
   test("a command to another system is ignored", async () => {
     station.send(common.CommandLong, { targetSystem: 9, command: 400 as common.MavCmd, _param1: 1 });
     expect(await station.command(512, 42)).toBe(0);
-    expect(simulator.vehicles[0]!.state.armed).toBe(false);
+    expect(simulator.vehicle.state.armed).toBe(false);
   });
 
   test("a motor test reports armed motors, and ends by itself", async () => {

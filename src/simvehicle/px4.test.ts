@@ -1,22 +1,19 @@
 import { GroundStation, planItem } from "../testing/fakes/ground-station";
+import { startTestSimulator, type TestSimulator, type TestVehicle } from "../testing/worlds/simulator";
 import { common, minimal, ParamError } from "../vehicle/mavlink/wire/messages";
 import { px4Mode } from "./modes";
 import { bytewiseFloat, bytewiseValue } from "./params/param-protocol";
 import { ParamType } from "./params/store";
-import { type SimulatedVehicle, type Simulator, startSimulator } from "./simulator";
 
 const home = { lat: 47.397742, lng: 8.545594, altitude: 488 };
 const at = { targetSystem: 1, targetComponent: 1 };
-let simulator: Simulator;
+let simulator: TestSimulator;
 let station: GroundStation;
-let vehicle: SimulatedVehicle;
+let vehicle: TestVehicle;
 
 beforeEach(async () => {
-  simulator = await startSimulator({
-    speedUp: 20,
-    vehicles: [{ kind: "copter", autopilot: "px4", bootSeconds: 0, home }],
-  });
-  vehicle = simulator.vehicles[0]!;
+  simulator = await startTestSimulator([{ kind: "copter", autopilot: "px4", home }], 20);
+  vehicle = simulator.vehicle;
   station = await GroundStation.connect(vehicle.port);
 });
 afterEach(async () => {
@@ -24,7 +21,7 @@ afterEach(async () => {
   await simulator.stop();
 });
 
-const until = (holds: (state: SimulatedVehicle["state"]) => boolean, what: string) =>
+const until = (holds: (state: TestVehicle["state"]) => boolean, what: string) =>
   station.until(() => holds(vehicle.state), what);
 const plan = [
   planItem({ command: 22, frame: 6, x: 473_977_420, y: 85_455_940, z: 10, param4: Number.NaN }),

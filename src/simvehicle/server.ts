@@ -21,7 +21,7 @@ export class VehiclePort {
   private constructor(
     systemId: number,
     private readonly receive: (message: MavLinkData, from: Sender) => void,
-    private readonly listened: (by: boolean) => void,
+    private readonly onConnection: (connected: boolean) => void,
   ) {
     this.writer = new FrameWriter(systemId, AUTOPILOT_COMPONENT);
     // A paused socket is not read: the kernel keeps what a waiting client says.
@@ -31,9 +31,9 @@ export class VehiclePort {
   static async listen(
     at: { readonly host: string; readonly port: number; readonly systemId: number },
     receive: (message: MavLinkData, from: Sender) => void,
-    listened: (by: boolean) => void,
+    onConnection: (connected: boolean) => void,
   ): Promise<VehiclePort> {
-    const port = new VehiclePort(at.systemId, receive, listened);
+    const port = new VehiclePort(at.systemId, receive, onConnection);
     await openPort(port.server, at.port, at.host);
     return port;
   }
@@ -51,15 +51,15 @@ export class VehiclePort {
     this.serving?.link.send(message);
   }
 
-  /** Drop the client; the port stays open. */
-  hangUp(): void {
+  /** Closes the client's connection; the port stays open. */
+  disconnect(): void {
     this.serving?.link.close();
   }
 
   async stop(): Promise<void> {
     this.server.close();
     for (const socket of this.waiting.splice(0)) socket.destroy();
-    this.hangUp();
+    this.disconnect();
     if (this.server.listening) await once(this.server, "close");
   }
 
@@ -77,7 +77,7 @@ export class VehiclePort {
     if (!socket) return;
     const link = new Link(socket, this.writer, this.receive);
     this.serving = { socket, link };
-    this.listened(true);
+    this.onConnection(true);
   }
 
   private left(socket: Socket): void {
@@ -86,7 +86,7 @@ export class VehiclePort {
     if (this.serving?.socket !== socket) return;
     this.serving.link.close();
     this.serving = undefined;
-    this.listened(false);
+    this.onConnection(false);
     this.serveNext();
   }
 }

@@ -36,12 +36,12 @@ export class SimVehicle {
   private readonly failsafes: Failsafes;
   private readonly params: ParamProtocol;
   private readonly missions: MissionProtocol;
-  private readonly cockpit: CommandContext;
+  private readonly context: CommandContext;
   private readonly handlers: Readonly<Record<number, Handler>>;
   private nextHeartbeat = Number.NEGATIVE_INFINITY;
   private nextText = 1;
   private hadPosition = false;
-  private audience = false;
+  private connected = false;
 
   /** `send` gets every message that the vehicle sends. */
   constructor(
@@ -61,7 +61,7 @@ export class SimVehicle {
     this.params = new ParamProtocol(this.flight, send);
     this.missions = new MissionProtocol(this.flight, send);
     this.handlers = options.autopilot === "px4" ? px4 : ardupilot;
-    this.cockpit = {
+    this.context = {
       flight: this.flight,
       arming: this.arming,
       streams: this.streams,
@@ -89,14 +89,14 @@ export class SimVehicle {
       this.nextHeartbeat = Math.max(this.nextHeartbeat + HEARTBEAT_EVERY, now);
       this.sendTelemetry(HEARTBEAT);
     }
-    if (!this.audience) return;
+    if (!this.connected) return;
     for (const id of this.streams.take(now)) this.sendTelemetry(id);
   }
 
   /** A ground station has connected or disconnected. After the latter a parameter list ends, and message rates stay. */
-  listened(by: boolean): void {
-    this.audience = by;
-    if (!by) this.params.forget();
+  setConnected(connected: boolean): void {
+    this.connected = connected;
+    if (!connected) this.params.forget();
   }
 
   receive(message: MavLinkData, from: Sender): void {
@@ -134,7 +134,7 @@ export class SimVehicle {
 
   private command(call: Call, from: Sender): void {
     const handler = this.handlers[call.command];
-    this.acknowledge(call.command, handler ? handler(this.cockpit, call) : Result.unsupported, from);
+    this.acknowledge(call.command, handler ? handler(this.context, call) : Result.unsupported, from);
   }
 
   /** ArduPilot takes this request as the first of a new station, and sends its banner. */

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { packageRoot } from "../platform/process/version";
-import { type SimulatedVehicle, startSimulator } from "../simvehicle";
 import { atEndOfFile, freshFolder } from "../testing";
 import { asRoot, Namespace } from "../testing/system/namespaces";
 import { until } from "../testing/until";
 import { tapVehicle, type VehicleTap } from "../testing/vehicle-tap";
+import { startTestSimulator, type TestVehicle } from "../testing/worlds/simulator";
 
 jest.setTimeout(60_000);
 
@@ -21,7 +21,7 @@ const VEHICLE = "192.0.2.2";
 const PORT = 5001;
 
 let ground: Namespace;
-let vehicle: SimulatedVehicle;
+let vehicle: TestVehicle;
 let tap: VehicleTap;
 
 const filter = (verb: string, ways: readonly string[]) =>
@@ -52,11 +52,9 @@ async function startScene(): Promise<void> {
   ground = await Namespace.create("ground");
   const drone = await Namespace.create("drone");
   await ground.link(drone, { name: "drone", ip: "192.0.2.1/24" }, { name: "eth0", ip: `${VEHICLE}/24` });
-  const simulator = await startSimulator({
-    vehicles: [{ kind: "copter", bootSeconds: 0, params: { DISARM_DELAY: 4 } }],
-  });
+  const simulator = await startTestSimulator([{ kind: "copter", params: { DISARM_DELAY: 4 } }]);
   atEndOfFile(() => simulator.stop());
-  vehicle = simulator.vehicles[0] as SimulatedVehicle;
+  vehicle = simulator.vehicle;
   tap = await tapVehicle(vehicle);
   const path = join(freshFolder("drone"), "socket");
   const bridge = createServer((near) => {

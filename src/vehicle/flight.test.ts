@@ -1,11 +1,11 @@
-import {
-  type SimulatedVehicle,
-  type SimulatedVehicleOptions,
-  type Simulator,
-  startSimulator,
-} from "../simvehicle";
 import { faultyLink, type LinkFaults } from "../testing/worlds/faulty-link";
 import { startJumphost, type TestJumphost } from "../testing/worlds/jumphost";
+import {
+  startTestSimulator,
+  type TestSimulator,
+  type TestVehicle,
+  type TestVehicleOptions,
+} from "../testing/worlds/simulator";
 import { createLinkPool, type LinkPool, type LinkTarget, type TelemetryMessage, type VehicleLink } from ".";
 import { toFence, toFlightPlan, type Waypoint } from "./flight-plan.plan";
 
@@ -15,7 +15,7 @@ jest.setTimeout(60_000);
 const SPEED_UP = 15;
 const HOME = { lat: 47.397742, lng: 8.545594, altitude: 488 };
 
-let simulator: Simulator | undefined;
+let simulator: TestSimulator | undefined;
 let pool: LinkPool | undefined;
 let jumphost: TestJumphost | undefined;
 
@@ -27,7 +27,7 @@ afterEach(async () => {
 });
 
 interface Scene {
-  readonly vehicle: SimulatedVehicle;
+  readonly vehicle: TestVehicle;
   readonly target: LinkTarget;
   readonly faults: LinkFaults | undefined;
   fly<T>(use: (link: VehicleLink) => Promise<T>): Promise<T>;
@@ -35,21 +35,18 @@ interface Scene {
 
 /** With `faults`, the vehicle is reached over a link that has them. */
 async function scene(
-  options: SimulatedVehicleOptions,
+  options: TestVehicleOptions,
   via: LinkTarget["via"] = "direct",
   faults?: Partial<LinkFaults>,
 ): Promise<Scene> {
-  simulator = await startSimulator({
-    speedUp: SPEED_UP,
-    vehicles: [{ home: HOME, bootSeconds: 1, ...options }],
-  });
+  simulator = await startTestSimulator([{ home: HOME, bootSeconds: 1, ...options }], SPEED_UP);
   if (via === "jumphost") jumphost = await startJumphost({ secret: "open sesame" });
   pool = createLinkPool({
     mavlink: { systemId: 245 },
     jumphost: jumphost && { url: jumphost.url, secret: "open sesame" },
     backoff: { firstMs: 20, mostMs: 200 },
   });
-  const vehicle = simulator.vehicles[0]!;
+  const vehicle = simulator.vehicle;
   const link = faults && (await faultyLink(vehicle, faults));
   const target: LinkTarget = { key: "1", host: vehicle.host, port: link?.port ?? vehicle.port, via };
   const thePool = pool;

@@ -1,7 +1,7 @@
-import type { SimulatedVehicleOptions } from "../../simvehicle";
 import type { ContractCase, ContractWorld } from "../../testing/contract";
 import { geofencePoint, missionPoint, storeGeofence, storeMission } from "../../testing/worlds/plans";
 import { eventually, type SimulatedDrone, simulatedDrone } from "../../testing/worlds/simulated-drone";
+import type { TestVehicleOptions } from "../../testing/worlds/simulator";
 import { actionTable } from "./actions.table";
 
 const refusal = { error: expect.any(String) };
@@ -15,7 +15,7 @@ interface FlownWorld extends ContractWorld {
 
 /** A case with a drone of the user's own in the air, or ready for it. */
 const flown =
-  (run: (world: FlownWorld) => Promise<void>, options: Partial<SimulatedVehicleOptions> = {}) =>
+  (run: (world: FlownWorld) => Promise<void>, options: Partial<TestVehicleOptions> = {}) =>
   async (world: ContractWorld) => {
     const { api } = world.user;
     const drone = await simulatedDrone(api, options);

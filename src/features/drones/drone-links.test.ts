@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
-import { startSimulator } from "../../simvehicle";
 import { atEndOfFile } from "../../testing/clean-up";
 import { simulatedDrone } from "../../testing/worlds/simulated-drone";
+import { startTestSimulator } from "../../testing/worlds/simulator";
 import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
 import { saveSubscription } from "../billing";
 
@@ -42,9 +42,9 @@ test("a vehicle that accepts the connection and sends nothing is a 400 after the
 });
 
 test("a physical drone is dialled through the jumphost, by its address and port", async () => {
-  const { vehicles, stop } = await startSimulator({ vehicles: [{ kind: "rover" }] });
+  const { vehicle, stop } = await startTestSimulator([{ kind: "rover", bootSeconds: 8 }]);
   atEndOfFile(stop);
-  const jumphost = await fakeJumphost(vehicles[0]?.port ?? 0);
+  const jumphost = await fakeJumphost(vehicle.port);
   const withJumphost = await startTestGateway({
     JUMPHOST_URL: jumphost.url,
     TUNNEL_API_SECRET: "a secret of the tunnel",

@@ -1,7 +1,7 @@
-import { startSimulator } from "../../simvehicle";
 import { atEndOfFile } from "../../testing/clean-up";
 import { TestWatcher } from "../../testing/watcher";
 import { eventually, type SimulatedDrone, simulatedDrone } from "../../testing/worlds/simulated-drone";
+import { startTestSimulator } from "../../testing/worlds/simulator";
 import {
   startTestGateway,
   TEST_JWT_SECRET,
@@ -241,7 +241,7 @@ describe("the vehicle subscription", () => {
     const watcher = watch();
     await watcher.subscribe(drone.id, "relalt");
     await watcher.next("telemetry_data");
-    drone.vehicle.hangUp();
+    drone.vehicle.disconnect();
     expect(await watcher.next("error")).toEqual({ message: expect.stringContaining("cannot be reached") });
     watcher.clear();
     await watcher.next("telemetry_data", 3);
@@ -283,9 +283,9 @@ describe("the vehicle subscription", () => {
     const watcher = watch(other.token);
     await watcher.subscribe(moving.id, "relalt");
     await watcher.next("telemetry_data");
-    const elsewhere = await startSimulator({ vehicles: [{ kind: "copter" }] });
+    const elsewhere = await startTestSimulator([{ kind: "copter", bootSeconds: 8 }]);
     atEndOfFile(() => elsewhere.stop());
-    const moved = await other.api.put(`/drone/${moving.id}`, { port: elsewhere.vehicles[0]?.port });
+    const moved = await other.api.put(`/drone/${moving.id}`, { port: elsewhere.vehicle.port });
     expect(moved.status).toBe(201);
     watcher.clear();
     await watcher.next("telemetry_data", 3);

@@ -8,8 +8,8 @@ const CUSTOM_MODE = 1;
 const CHANGE_MODE = 1;
 const LONGEST_MOTOR_TEST = 600;
 
-const enter = (cockpit: CommandContext, mode: Mode | undefined): Result =>
-  mode && cockpit.flight.changeMode(mode) ? Result.accepted : Result.failed;
+const enter = (context: CommandContext, mode: Mode | undefined): Result =>
+  mode && context.flight.changeMode(mode) ? Result.accepted : Result.failed;
 
 const armDisarm: Handler = ({ flight, arming }, { param1 }) => {
   if (param1 === 1) return arming.tryArm() ? Result.accepted : Result.failed;
@@ -19,15 +19,15 @@ const armDisarm: Handler = ({ flight, arming }, { param1 }) => {
   return Result.accepted;
 };
 
-const setMode: Handler = (cockpit, { param1: baseMode, param2: customMode }) => {
+const setMode: Handler = (context, { param1: baseMode, param2: customMode }) => {
   if ((baseMode & CUSTOM_MODE) === 0) return Result.denied;
-  const { flight } = cockpit;
+  const { flight } = context;
   const mode = flight.modes.byNumber.get(customMode);
   if (!mode) {
     flight.reports.text(Severity.warning, `No such mode ${customMode}`);
     return Result.failed;
   }
-  return enter(cockpit, mode);
+  return enter(context, mode);
 };
 
 const takeoff: Handler = ({ flight }, call) => {
@@ -41,16 +41,16 @@ const takeoff: Handler = ({ flight }, call) => {
   return Result.accepted;
 };
 
-const reposition: Handler = (cockpit, call) => {
-  const { flight } = cockpit;
+const reposition: Handler = (context, call) => {
+  const { flight } = context;
   const guided = flight.mode.behaviour === "guided";
   if (!guided && (call.param2 & CHANGE_MODE) === 0) return Result.denied;
   if (!(Math.abs(call.lat) <= 90) || !(Math.abs(call.lng) <= 180)) return Result.denied;
   if (!Number.isFinite(call.z)) return Result.denied;
-  if (outsideFence(cockpit, call)) return Result.failed;
+  if (outsideFence(context, call)) return Result.failed;
   if (!guided && !flight.changeMode(flight.modes.guided)) return Result.failed;
   if (call.param1 > 0) flight.speed = call.param1;
-  const d = flight.origin.altitude - altitudeOf(cockpit, call);
+  const d = flight.origin.altitude - altitudeOf(context, call);
   flight.guided = { kind: "position", ...flight.local(call), d };
   return Result.accepted;
 };

@@ -38,7 +38,7 @@ export interface CommandContext {
   hasMessage(id: number): boolean;
 }
 
-export type Handler = (cockpit: CommandContext, call: Call) => Result;
+export type Handler = (context: CommandContext, call: Call) => Result;
 
 /** Metres above mean sea level of a call's height in its frame. */
 export function altitudeOf({ flight }: CommandContext, { z, frame }: Call): number {

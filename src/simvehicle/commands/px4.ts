@@ -5,11 +5,11 @@ import { common } from "./common";
 
 const CUSTOM_MODE = 1;
 
-const modeNamed = (cockpit: CommandContext, name: string): Mode | undefined =>
-  cockpit.flight.modes.list.find((mode) => mode.name === name);
+const modeNamed = (context: CommandContext, name: string): Mode | undefined =>
+  context.flight.modes.list.find((mode) => mode.name === name);
 
-function enter(cockpit: CommandContext, mode: Mode | undefined): Result {
-  return mode && cockpit.flight.changeMode(mode) ? Result.accepted : Result.temporarilyRejected;
+function enter(context: CommandContext, mode: Mode | undefined): Result {
+  return mode && context.flight.changeMode(mode) ? Result.accepted : Result.temporarilyRejected;
 }
 
 const armDisarm: Handler = ({ flight, arming }, { param1 }) => {
@@ -23,23 +23,23 @@ const armDisarm: Handler = ({ flight, arming }, { param1 }) => {
   return Result.accepted;
 };
 
-const setMode: Handler = (cockpit, { param1: baseMode, param2: main, param3: sub }) => {
+const setMode: Handler = (context, { param1: baseMode, param2: main, param3: sub }) => {
   if ((baseMode & CUSTOM_MODE) === 0) return Result.denied;
-  const { flight } = cockpit;
+  const { flight } = context;
   const mode = flight.modes.byNumber.get(px4Mode(main, sub));
   if (!mode) return Result.denied;
   if (mode.name === "OFFBOARD" && !flight.hasSetpoint()) {
     flight.reports.text(Severity.critical, "Switching to mode 'Offboard' is currently not available");
     return Result.temporarilyRejected;
   }
-  return enter(cockpit, mode);
+  return enter(context, mode);
 };
 
 /** Heights are above mean sea level, whatever the frame; without one, MIS_TAKEOFF_ALT above here. */
-const takeoff: Handler = (cockpit, call) => {
-  const { flight } = cockpit;
+const takeoff: Handler = (context, call) => {
+  const { flight } = context;
   if (flight.kind === "rover") return Result.unsupported;
-  const entered = enter(cockpit, modeNamed(cockpit, "AUTO_TAKEOFF"));
+  const entered = enter(context, modeNamed(context, "AUTO_TAKEOFF"));
   if (entered !== Result.accepted) return entered;
   const altitude = Number.isFinite(call.z)
     ? call.z
@@ -49,8 +49,8 @@ const takeoff: Handler = (cockpit, call) => {
 };
 
 /** Values that are not finite keep what is. */
-const reposition: Handler = (cockpit, call) => {
-  const { flight } = cockpit;
+const reposition: Handler = (context, call) => {
+  const { flight } = context;
   if (!flight.armed) return Result.denied;
   const here = flight.position;
   const place = {
@@ -58,8 +58,8 @@ const reposition: Handler = (cockpit, call) => {
     lng: Number.isFinite(call.lng) ? call.lng : here.lng,
   };
   if (Math.abs(place.lat) > 90 || Math.abs(place.lng) > 180) return Result.denied;
-  const mode = modeNamed(cockpit, "AUTO_LOITER");
-  if ((call.param2 & 1) !== 0 && enter(cockpit, mode) !== Result.accepted) return Result.temporarilyRejected;
+  const mode = modeNamed(context, "AUTO_LOITER");
+  if ((call.param2 & 1) !== 0 && enter(context, mode) !== Result.accepted) return Result.temporarilyRejected;
   const altitude = Number.isFinite(call.z) ? call.z : here.altitude;
   const yaw = Number.isFinite(call.param4) ? call.param4 : undefined;
   if (call.param1 > 0) flight.speed = call.param1;
@@ -77,7 +77,7 @@ const actuatorTest: Handler = ({ flight }, { param1: value, param2: seconds }) =
 /** MAV_CMD → what PX4 does with it; a number that is not here is UNSUPPORTED. */
 export const px4: Readonly<Record<number, Handler>> = {
   ...common,
-  21: (cockpit) => enter(cockpit, cockpit.flight.modes.landing),
+  21: (context) => enter(context, context.flight.modes.landing),
   22: takeoff,
   176: setMode,
   192: reposition,

@@ -5,8 +5,8 @@ import { LogAnalysis } from "../../flight-log/analysis";
 import type { FlightStats } from "../../flight-log/result";
 import { atEndOfFile } from "../../testing/clean-up";
 import { LoggedCopter } from "../../testing/worlds/logged-copter";
+import { startTestSimulator } from "../../testing/worlds/simulator";
 import { common } from "../../vehicle/mavlink/wire/messages";
-import { startSimulator } from "../simulator";
 
 const folder = mkdtempSync(join(tmpdir(), "simulated-logs-"));
 atEndOfFile(async () => rmSync(folder, { recursive: true }));
@@ -87,6 +87,6 @@ test("a flight without a writable folder has no log, and the vehicle reports it"
 });
 
 test("a PX4 vehicle, which writes another kind of log, refuses a log folder", async () => {
-  const vehicles = [{ kind: "copter", autopilot: "px4", logFolder: folder } as const];
-  await expect(startSimulator({ vehicles })).rejects.toThrow("Only ArduPilot");
+  const simulator = startTestSimulator([{ kind: "copter", autopilot: "px4", logFolder: folder }]);
+  await expect(simulator).rejects.toThrow("Only ArduPilot");
 });

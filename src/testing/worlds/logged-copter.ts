@@ -23,8 +23,8 @@ export class LoggedCopter {
       this.now,
       logFolder,
     );
-    // With a listener it sends telemetry.
-    this.vehicle.listened(true);
+    // It sends telemetry to a connected ground station only.
+    this.vehicle.setConnected(true);
     for (const id of [1, 24, 27, 31, 33, 74, 193]) this.command(511, { _param1: id, _param2: 100_000 });
     this.step();
   }

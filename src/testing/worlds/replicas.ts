@@ -2,11 +2,11 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Db } from "../../platform/postgres/db";
-import { startSimulator } from "../../simvehicle";
 import { atEndOfFile } from "../clean-up";
 import { tapVehicle, type VehicleTap } from "../vehicle-tap";
 import { interruptibleLink } from "./interruptible-link";
 import type { SimulatedDrone } from "./simulated-drone";
+import { startTestSimulator } from "./simulator";
 import { startTestGateway, TEST_JWT_SECRET, type TestGateway, type TestUser } from "./start-gateway";
 
 export const TEST_PEER_SECRET = "a secret between replicas";
@@ -44,10 +44,8 @@ export interface TappedDrone extends SimulatedDrone {
 
 /** A user's simulated drone that is dialled through a tap, which listens on an address of loopback. */
 export async function tappedDrone({ api }: Pick<TestUser, "api">, host = "127.0.0.1"): Promise<TappedDrone> {
-  const simulator = await startSimulator({ speedUp: 10, vehicles: [{ kind: "copter", bootSeconds: 0 }] });
-  atEndOfFile(() => simulator.stop());
-  const [vehicle] = simulator.vehicles;
-  if (!vehicle) throw new Error("The simulator started no vehicle.");
+  const { vehicle, stop } = await startTestSimulator([{ kind: "copter" }], 10);
+  atEndOfFile(stop);
   const tap = await tapVehicle(vehicle, host);
   const { status, body } = await api.post("/drone", {
     type: "sitl",
@@ -57,7 +55,7 @@ export async function tappedDrone({ api }: Pick<TestUser, "api">, host = "127.0.
     link_host: host,
   });
   if (status !== 201) throw new Error(`A drone was not made: ${JSON.stringify(body)}`);
-  return { id: body.id, ip: body.ip, vehicle, tap, stop: () => simulator.stop() };
+  return { id: body.id, ip: body.ip, vehicle, tap, stop };
 }
 
 /** Turns it into a physical drone at this loopback address, so that it is dialled through the jumphost. */

@@ -1,11 +1,11 @@
-import { type SimulatedVehicle, type SimulatedVehicleOptions, startSimulator } from "../../simvehicle";
 import type { ApiClient } from "../client";
+import { startTestSimulator, type TestVehicle, type TestVehicleOptions } from "./simulator";
 
 /** A drone as its owner's API calls know it, and the simulated vehicle that answers for it. */
 export interface SimulatedDrone {
   readonly id: number;
   readonly ip: string;
-  readonly vehicle: SimulatedVehicle;
+  readonly vehicle: TestVehicle;
   /** Stops the vehicle; the drone's row stays. */
   stop(): Promise<void>;
 }
@@ -13,14 +13,10 @@ export interface SimulatedDrone {
 /** A user's simulated drone with a vehicle of its own that is ready to arm, flying ten times as fast as life. */
 export async function simulatedDrone(
   api: ApiClient,
-  options: Partial<SimulatedVehicleOptions> = {},
+  options: Partial<TestVehicleOptions> = {},
 ): Promise<SimulatedDrone> {
   const kind = options.kind ?? "copter";
-  const simulator = await startSimulator({
-    speedUp: 10,
-    vehicles: [{ kind, bootSeconds: 0, ...options }],
-  });
-  const vehicle = simulator.vehicles[0] as SimulatedVehicle;
+  const { vehicle, stop } = await startTestSimulator([{ ...options, kind }], 10);
   const { status, body } = await api.post("/drone", {
     type: "sitl",
     name: `simulated ${kind}`,
@@ -29,10 +25,10 @@ export async function simulatedDrone(
     link_host: vehicle.host,
   });
   if (status !== 201) {
-    await simulator.stop();
+    await stop();
     throw new Error(`A drone was not made: ${JSON.stringify(body)}`);
   }
-  return { id: body.id, ip: body.ip, vehicle, stop: () => simulator.stop() };
+  return { id: body.id, ip: body.ip, vehicle, stop };
 }
 
 /** Waits until it holds; fails with what was waited for. */

@@ -1,12 +1,12 @@
 import { createUser, hashPassword } from "../../../../features/accounts";
 import { grantSubscription } from "../../../../features/billing/grant";
-import { type SimulatedVehicle, startSimulator } from "../../../../simvehicle";
 import { atEndOfFile } from "../../../clean-up";
 import { ApiClient } from "../../../client";
 import { startCountingVehicle } from "../../../fakes/counting-vehicle";
 import { until } from "../../../until";
 import { tapVehicle } from "../../../vehicle-tap";
 import { makePhysical } from "../../../worlds/replicas";
+import { startTestSimulator, type TestVehicle } from "../../../worlds/simulator";
 import { type Deployment, EDGE_SECRET, TUNNEL_SECRET, WEBHOOK_SECRET } from "../deployment";
 import type { Load, Round } from "../findings";
 import type { Progress } from "../progress";
@@ -60,8 +60,10 @@ export async function startLoads(deployment: Deployment, round: Round, progress:
     await makePhysical(db, drone as never, ip);
     return { id: drone.id, tap };
   };
-  const vehicles = await simulatedVehicles(4);
-  const [first, second, ...others] = vehicles as [SimulatedVehicle, SimulatedVehicle, ...SimulatedVehicle[]];
+  const copter = { kind: "copter" } as const;
+  const simulator = await startTestSimulator([copter, copter, copter, copter]);
+  atEndOfFile(() => simulator.stop());
+  const [first, second, ...others] = simulator.vehicles as [TestVehicle, TestVehicle, ...TestVehicle[]];
   const commanded = [await newLinkedDrone(first, "127.0.0.50"), await newLinkedDrone(second, "127.0.0.51")];
   const counting = await startCountingVehicle();
   const watched = await newLinkedDrone(counting, "127.0.0.52");
@@ -97,12 +99,4 @@ export async function startLoads(deployment: Deployment, round: Round, progress:
     }
   };
   return { all, uploads, linked, logIn, bringLinksTo };
-}
-
-async function simulatedVehicles(count: number): Promise<readonly SimulatedVehicle[]> {
-  const simulator = await startSimulator({
-    vehicles: Array.from({ length: count }, () => ({ kind: "copter" as const, bootSeconds: 0 })),
-  });
-  atEndOfFile(() => simulator.stop());
-  return simulator.vehicles;
 }
