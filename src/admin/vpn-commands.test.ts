@@ -17,16 +17,16 @@ beforeEach(async () => {
   user = await world.gateway.newUser();
 });
 
-interface Ended {
+interface CommandResult {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
 }
 
-const admin = (...args: string[]): Promise<Ended> => adminWith({}, ...args);
+const admin = (...args: string[]): Promise<CommandResult> => adminWith({}, ...args);
 
 /** The real entrypoint in a process of its own. */
-function adminWith(further: Readonly<Record<string, string>>, ...args: string[]): Promise<Ended> {
+function adminWith(further: Readonly<Record<string, string>>, ...args: string[]): Promise<CommandResult> {
   const env = {
     PATH: process.env.PATH,
     DATABASE_URL: world.gateway.databaseUrl,

@@ -20,11 +20,11 @@ const ANCHOR_DRIFT = 0.005;
 /** Sessions whose clocks are kept. */
 const MAX_SESSIONS = 8;
 
-export type Refusal = "old" | "out_of_order" | "settling";
+export type FrameRejectionReason = "old" | "out_of_order" | "settling";
 
 export interface FrameCheck {
   /** Undefined for an accepted frame. */
-  readonly refused?: Refusal;
+  readonly refused?: FrameRejectionReason;
   /** Milliseconds; the larger of both measures. */
   readonly ageMs: number;
 }

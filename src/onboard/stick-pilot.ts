@@ -3,7 +3,7 @@ import type { Logger } from "../platform/process/log";
 import { backoffMs } from "../platform/retry";
 import type { Autopilot } from "./autopilot";
 import type { ChannelMessage } from "./drone-channels";
-import { FrameAge, type Refusal } from "./frame-age";
+import { FrameAge, type FrameRejectionReason } from "./frame-age";
 import { fliesBySticks, manualControl, NEUTRAL, stoppingModes } from "./manual-control";
 import { readStickFrame, type StickFrame } from "./stick-frame";
 
@@ -37,7 +37,7 @@ export interface Acknowledgement {
   readonly session: string | null;
   readonly t: number | null;
   readonly accepted: boolean;
-  readonly reason: Refusal | "invalid" | "no_vehicle" | null;
+  readonly reason: FrameRejectionReason | "invalid" | "no_vehicle" | null;
   readonly detail?: string;
   /** Milliseconds; null when it is unknown. */
   readonly age_ms: number | null;

@@ -8,7 +8,7 @@ import type { Lifecycle } from "../platform/process/lifecycle";
 import type { Logger } from "../platform/process/log";
 import type { Registry } from "../platform/process/metrics";
 import { type Credentials, userOf } from "./authorization";
-import { Refusal } from "./close-codes";
+import { CloseError } from "./close-codes";
 import { findBoundDrone } from "./drones.store";
 
 export interface AppDeps {
@@ -61,9 +61,9 @@ async function replyWithDrone(
     if (!drone || hidden) return reply(404, "Drone not found");
     ctx.body = { drone_id: drone.id, user_id: drone.user_id, ip: drone.ip };
   } catch (error) {
-    if (error instanceof Refusal && error.cause === undefined) return reply(401, error.message);
+    if (error instanceof CloseError && error.cause === undefined) return reply(401, error.message);
     requestLog(ctx)?.error({ err: error }, "a drone could not be looked up");
-    reply(500, error instanceof Refusal ? error.message : "The drone cannot be looked up now.");
+    reply(500, error instanceof CloseError ? error.message : "The drone cannot be looked up now.");
   }
 }
 

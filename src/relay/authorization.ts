@@ -2,7 +2,7 @@ import { may } from "../domain/access";
 import type { Tokens, TokenWatch } from "../features/accounts";
 import type { UserCaller } from "../http/route";
 import type { Db } from "../platform/postgres/db";
-import { closeCodes, lookupFailed, Refusal } from "./close-codes";
+import { CloseError, closeCodes, lookupFailed } from "./close-codes";
 import { type BoundDrone, findBoundDrone } from "./drones.store";
 import type { Pilot } from "./pilot";
 
@@ -18,7 +18,7 @@ type Known = NonNullable<Credentials>;
 export type DroneWithAddress = BoundDrone & { readonly ip: string };
 
 /**
- * The drone, when the pilot may steer it. A later revocation of the token closes the session. Rejects with a Refusal:
+ * The drone, when the pilot may steer it. A later revocation of the token closes the session. Rejects with a CloseError:
  * 4401 without a valid access token, 4403 for another user's drone, 4404 after the contract's text for an unknown drone
  * or one without an address, 1013 while the database cannot answer.
  */
@@ -27,12 +27,12 @@ export async function authorize(
   credentials: Credentials,
   droneId: number,
   token: string | undefined,
-  pilot: Pick<Pilot, "onEnd" | "refuse">,
+  pilot: Pick<Pilot, "onEnd" | "closeWith">,
 ): Promise<DroneWithAddress> {
   const bearer = credentials && bearerOf(credentials, token);
   if (bearer) {
     // Watched before it is checked, so that a revocation between the two closes the session.
-    pilot.onEnd(credentials.tokenWatch.add(bearer, (why) => pilot.refuse(unauthenticated(why))));
+    pilot.onEnd(credentials.tokenWatch.add(bearer, (why) => pilot.closeWith(unauthenticated(why))));
     await refuseRevoked(credentials, bearer);
   }
   const userId = bearer?.id;
@@ -41,13 +41,13 @@ export async function authorize(
   });
   if (!drone) throw lookupFailed("Drone not found");
   if (userId !== undefined && !may(userId, "stick", drone)) {
-    throw new Refusal(closeCodes.forbidden, "This drone is another user's.");
+    throw new CloseError(closeCodes.forbidden, "This drone is another user's.");
   }
   if (drone.ip === null) throw lookupFailed("Drone IP not found");
   return { ...drone, ip: drone.ip };
 }
 
-/** The user of a valid access token that was not revoked. Rejects with a Refusal, 4401. */
+/** The user of a valid access token that was not revoked. Rejects with a CloseError, 4401. */
 export async function userOf(credentials: Known, token: string | undefined): Promise<number> {
   const bearer = bearerOf(credentials, token);
   await refuseRevoked(credentials, bearer);
@@ -67,7 +67,7 @@ async function refuseRevoked({ tokenWatch }: Known, bearer: UserCaller): Promise
   if (why) throw unauthenticated(why);
 }
 
-const unauthenticated = (why: string) => new Refusal(closeCodes.unauthenticated, why);
+const unauthenticated = (why: string) => new CloseError(closeCodes.unauthenticated, why);
 
 const unavailable = (what: string, cause: unknown) =>
-  new Refusal(closeCodes.tryLater, `${what}; connect again in a moment.`, undefined, { cause });
+  new CloseError(closeCodes.tryLater, `${what}; connect again in a moment.`, undefined, { cause });

@@ -11,8 +11,8 @@ export const closeCodes = {
 } as const;
 export type CloseCode = (typeof closeCodes)[keyof typeof closeCodes];
 
-/** Refuses or ends a session. The message is public: it is the close frame's reason. */
-export class Refusal extends Error {
+/** Closes a session or refuses one. The message is public: it is the close frame's reason. */
+export class CloseError extends Error {
   constructor(
     readonly code: CloseCode,
     message: string,
@@ -21,10 +21,10 @@ export class Refusal extends Error {
     options?: { cause?: unknown },
   ) {
     super(message, options);
-    this.name = "Refusal";
+    this.name = "CloseError";
   }
 }
 
 /** The two texts of the contract, after which clients stop. */
 export const lookupFailed = (text: "Drone not found" | "Drone IP not found") =>
-  new Refusal(closeCodes.notFound, text, text);
+  new CloseError(closeCodes.notFound, text, text);

@@ -1,5 +1,5 @@
 import { WebSocket } from "ws";
-import { closeCodes, Refusal } from "./close-codes";
+import { CloseError, closeCodes } from "./close-codes";
 import type { BoundDrone } from "./drones.store";
 import { keepAlive, type Peer } from "./keepalive";
 import type { RelayMetrics } from "./metrics";
@@ -16,7 +16,7 @@ export interface GamepadDeps {
 const CONNECT_MS = 5_000;
 
 const droneUnreachable = (cause?: unknown) =>
-  new Refusal(closeCodes.tryLater, "The drone does not answer; connect again in a moment.", undefined, {
+  new CloseError(closeCodes.tryLater, "The drone does not answer; connect again in a moment.", undefined, {
     cause,
   });
 
@@ -47,10 +47,10 @@ export async function joinGamepad(
     drone.once("close", () => reject(droneUnreachable()));
     drone.on("error", (error) => {
       reject(droneUnreachable(error));
-      pilot.refuse(droneUnreachable(error));
+      pilot.closeWith(droneUnreachable(error));
     });
   });
-  drone.on("close", () => pilot.refuse(droneUnreachable()));
+  drone.on("close", () => pilot.closeWith(droneUnreachable()));
 
   pilot.onEnd(keepAlive(life, pingMs));
   drone.on("pong", () => {

@@ -2,7 +2,7 @@ import type { WebSocket } from "ws";
 import type { Db } from "../platform/postgres/db";
 import type { Logger } from "../platform/process/log";
 import { authorize, type Credentials } from "./authorization";
-import { closeCodes, Refusal } from "./close-codes";
+import { CloseError, closeCodes } from "./close-codes";
 import type { DroneWatch } from "./drone-watch";
 import { type GamepadDeps, joinGamepad } from "./gamepad";
 import { Pilot, type PilotDeps } from "./pilot";
@@ -49,16 +49,16 @@ export async function openSession(
     log.info("relay session opened");
     pilot.onEnd(() => log.info("relay session ended"));
   } catch (error) {
-    const refusal =
-      error instanceof Refusal
+    const closeError =
+      error instanceof CloseError
         ? error
-        : new Refusal(closeCodes.tryLater, "Something failed here; connect again.", undefined, {
+        : new CloseError(closeCodes.tryLater, "Something failed here; connect again.", undefined, {
             cause: error,
           });
-    log[refusal.cause === undefined ? "info" : "warn"](
-      { err: refusal.cause, code: refusal.code },
-      refusal.message,
+    log[closeError.cause === undefined ? "info" : "warn"](
+      { err: closeError.cause, code: closeError.code },
+      closeError.message,
     );
-    pilot.refuse(refusal);
+    pilot.closeWith(closeError);
   }
 }

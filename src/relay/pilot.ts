@@ -1,5 +1,5 @@
 import type { WebSocket } from "ws";
-import { closeCodes, type Refusal } from "./close-codes";
+import { type CloseError, closeCodes } from "./close-codes";
 import { keepAlive, type Peer } from "./keepalive";
 import type { RelayMetrics } from "./metrics";
 import { SendBuffer } from "./send-buffer";
@@ -100,7 +100,7 @@ export class Pilot implements Peer {
     this.socket.close(code, reason);
   }
 
-  refuse({ code, message, text }: Refusal): void {
+  closeWith({ code, message, text }: CloseError): void {
     if (this.closed) return;
     if (text !== undefined) this.socket.send(text);
     this.close(code, message);

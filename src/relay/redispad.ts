@@ -1,5 +1,5 @@
 import { publishTo } from "../platform/redis/resp";
-import { closeCodes, Refusal } from "./close-codes";
+import { CloseError, closeCodes } from "./close-codes";
 import type { BoundDrone } from "./drones.store";
 import type { RelayMetrics } from "./metrics";
 import type { Pilot } from "./pilot";
@@ -14,7 +14,7 @@ export interface RedispadDeps {
 }
 
 export const redisUnreachable = () =>
-  new Refusal(closeCodes.tryLater, "Redis cannot be reached; connect again in a moment.");
+  new CloseError(closeCodes.tryLater, "Redis cannot be reached; connect again in a moment.");
 
 /**
  * Joins a pilot to the channels of the drone's present address: every text frame of the pilot goes to
@@ -30,7 +30,7 @@ export async function joinRedispad(
   const toPilot = (message: Buffer, arrivedAt: number) => pilot.send(message, arrivedAt);
   pilot.onEnd(() => channels.leave(subscribed, toPilot));
   await channels.join(subscribed, toPilot).catch((cause: unknown) => {
-    throw new Refusal(closeCodes.tryLater, redisUnreachable().message, undefined, { cause });
+    throw new CloseError(closeCodes.tryLater, redisUnreachable().message, undefined, { cause });
   });
   if (!publisher.up) throw redisUnreachable();
 
@@ -42,7 +42,7 @@ export async function joinRedispad(
   };
   pilot.start((frame, binary) => {
     if (binary) return pilot.refuseBinary();
-    if (!publisher.up) return pilot.refuse(redisUnreachable());
+    if (!publisher.up) return pilot.closeWith(redisUnreachable());
     metrics.toDrone.count(frame.length);
     publisher.publish(source, prefix, frame, performance.now());
   });

@@ -1,4 +1,4 @@
-import { closeCodes, Refusal } from "./close-codes";
+import { CloseError, closeCodes } from "./close-codes";
 import type { BoundDrone } from "./drones.store";
 import type { PilotRoute } from "./upgrades";
 
@@ -27,11 +27,11 @@ export class Sessions {
     private readonly onFull: (reason: SessionsFull) => void = () => {},
   ) {}
 
-  /** Returns the function that removes it. Throws a Refusal, 1013, when the relay is full. */
+  /** Returns the function that removes it. Throws a CloseError, 1013, when the relay is full. */
   add(session: Session): () => void {
     if (this.open.size >= this.limits.maxSessions) {
       this.onFull("full");
-      throw new Refusal(
+      throw new CloseError(
         closeCodes.tryLater,
         "This relay has as many sessions as it may; connect again in a moment.",
       );
@@ -42,14 +42,14 @@ export class Sessions {
 
   /**
    * Binds an authorized session to its drone. Only bound sessions count for the drone, so that unauthorized clients
-   * cannot keep its pilot out. Throws a Refusal, 1013, when the drone has as many as it may.
+   * cannot keep its pilot out. Throws a CloseError, 1013, when the drone has as many as it may.
    */
   bind(session: Session, drone: BoundDrone): void {
     if (!this.open.has(session)) return;
     const bound = this.of(drone.id).filter((other) => other.drone).length;
     if (bound >= this.limits.maxSessionsPerDrone) {
       this.onFull("drone_full");
-      throw new Refusal(
+      throw new CloseError(
         closeCodes.tryLater,
         "This drone has as many sessions here as it may; close one, or connect again in a moment.",
       );

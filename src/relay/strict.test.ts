@@ -8,7 +8,7 @@ import { TEST_JWT_SECRET } from "../testing/worlds/start-gateway";
 import { startTestRelay, type TestDrone, type TestRelay } from "../testing/worlds/start-relay";
 import { startRelay } from ".";
 import { authorize } from "./authorization";
-import type { Refusal } from "./close-codes";
+import type { CloseError } from "./close-codes";
 
 let relay: TestRelay;
 let redis: Redis;
@@ -67,7 +67,7 @@ test("a token that was logged out is refused before it expires", async () => {
 });
 
 test("a log-out during the check of the token ends the session, whatever the check finds", async () => {
-  const told: Refusal[] = [];
+  const told: CloseError[] = [];
   let end: (why: string) => void = () => {};
   const tokenWatch = {
     add: (_token: UserCaller, ends: typeof end) => {
@@ -80,7 +80,7 @@ test("a log-out during the check of the token ends the session, whatever the che
       return undefined;
     },
   };
-  const pilot = { onEnd: () => {}, refuse: (refusal: Refusal) => told.push(refusal) };
+  const pilot = { onEnd: () => {}, closeWith: (error: CloseError) => told.push(error) };
   await authorize(relay.db, { tokens, tokenWatch }, drone.id, accessOf(drone.user_id), pilot);
   expect(told).toEqual([expect.objectContaining({ code: 4401 })]);
 });

@@ -1,5 +1,5 @@
 import type { Db } from "../../platform/postgres/db";
-import { saveTerms, type Terms } from "./subscriptions.store";
+import { type SubscriptionUpdate, upsertSubscription } from "./subscriptions.store";
 import { isActive, type SubscriptionStatus } from "./vehicle-gate";
 
 /** The newest snapshot of a subscription at the payment provider. */
@@ -53,13 +53,13 @@ export async function deriveSubscription(trx: Db, userId: number): Promise<void>
     .orderByRaw("status in ('active', 'trialing') desc, started_at desc, id desc")
     .first();
   if (!best) return;
-  const current: Pick<Terms, "status" | "provider_id"> | undefined = await trx("subscriptions")
+  const current: Pick<SubscriptionUpdate, "status" | "provider_id"> | undefined = await trx("subscriptions")
     .where({ user_id: userId })
     .first("status", "provider_id");
   const granted = current && current.provider_id === null && isActive(current);
   if (granted && !isActive(best)) return;
   const { id, status, vehicle_count, cancel_at_period_end, current_period_end } = best;
-  await saveTerms(trx, userId, {
+  await upsertSubscription(trx, userId, {
     status,
     vehicle_count,
     provider_id: id,

@@ -15,7 +15,8 @@ export interface Subscription extends Entitlement {
   readonly updated_at: Date;
 }
 
-export type Terms = Pick<
+/** What a grant or the payment provider sets. */
+export type SubscriptionUpdate = Pick<
   Subscription,
   "status" | "vehicle_count" | "provider_id" | "cancel_at_period_end" | "current_period_end"
 >;
@@ -41,7 +42,7 @@ export const saveSubscription = (
   userId: number,
   { status, vehicle_count }: Entitlement,
 ): Promise<Subscription> =>
-  saveTerms(db, userId, {
+  upsertSubscription(db, userId, {
     status,
     vehicle_count,
     provider_id: null,
@@ -50,12 +51,16 @@ export const saveSubscription = (
   });
 
 /** Sets a user's subscription, in place of the one before. */
-export const saveTerms = async (db: Db, userId: number, terms: Terms): Promise<Subscription> =>
+export const upsertSubscription = async (
+  db: Db,
+  userId: number,
+  fields: SubscriptionUpdate,
+): Promise<Subscription> =>
   (
     await db<Subscription>("subscriptions")
-      .insert({ user_id: userId, ...terms })
+      .insert({ user_id: userId, ...fields })
       .onConflict("user_id")
-      .merge({ ...terms, updated_at: db.fn.now() as never })
+      .merge({ ...fields, updated_at: db.fn.now() as never })
       .returning(columns)
   )[0] as Subscription;
 

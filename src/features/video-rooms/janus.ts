@@ -11,7 +11,7 @@ export interface JanusOptions {
 }
 
 /** A refusal by Janus or its VideoRoom plugin. Codes: `janus/src/apierror.h` and `plugins/janus_videoroom.c`. */
-export class JanusRefusal extends Error {
+export class JanusError extends Error {
   constructor(
     readonly code: number,
     readonly reason: string,
@@ -47,7 +47,7 @@ export class Janus {
   constructor(private readonly options: JanusOptions) {}
 
   /**
-   * A synchronous request of the plugin. Rejects with `JanusRefusal`, or with fetch's error when Janus cannot
+   * A synchronous request of the plugin. Rejects with `JanusError`, or with fetch's error when Janus cannot
    * be reached or `signal` aborts.
    */
   async videoRoom(body: Record<string, unknown>, signal: AbortSignal): Promise<Record<string, unknown>> {
@@ -83,7 +83,7 @@ export class Janus {
         signal,
       );
       const data = plugindata?.data ?? {};
-      if (data.error_code !== undefined) throw new JanusRefusal(data.error_code, data.error ?? "no reason");
+      if (data.error_code !== undefined) throw new JanusError(data.error_code, data.error ?? "no reason");
       return data;
     } catch (error) {
       // Another caller may have opened a newer session.
@@ -113,14 +113,14 @@ export class Janus {
       }),
     });
     const answer = Answer.parse(await response.json());
-    if (answer.error) throw new JanusRefusal(answer.error.code, answer.error.reason);
+    if (answer.error) throw new JanusError(answer.error.code, answer.error.reason);
     return answer;
   }
 }
 
 /** Janus forgot the session, or the connection failed, such as a kept one to a Janus that restarted. */
 const isLostSession = (error: unknown): boolean =>
-  error instanceof JanusRefusal
+  error instanceof JanusError
     ? error.code === NO_SUCH_SESSION || error.code === NO_SUCH_HANDLE
     : (error as Error).name === "TypeError" ||
       (error as Error).name === "AbortError" ||

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type Janus, JanusRefusal, NO_SUCH_ROOM, ROOM_EXISTS } from "./janus";
+import { type Janus, JanusError, NO_SUCH_ROOM, ROOM_EXISTS } from "./janus";
 import type { RoomKeys } from "./video-rooms.store";
 
 /** Every room: one publisher, a video profile that every browser and drone supports, no recording. */
@@ -50,7 +50,7 @@ export async function makeRoom(
   try {
     await janus.videoRoom(create, signal);
   } catch (error) {
-    if (!(error instanceof JanusRefusal && error.code === ROOM_EXISTS)) throw error;
+    if (!(error instanceof JanusError && error.code === ROOM_EXISTS)) throw error;
     await removeRoom(janus, room, keys, signal);
     await janus.videoRoom(create, signal);
   }
@@ -67,6 +67,6 @@ export async function removeRoom(
 }
 
 function absent(error: unknown): false {
-  if (error instanceof JanusRefusal && error.code === NO_SUCH_ROOM) return false;
+  if (error instanceof JanusError && error.code === NO_SUCH_ROOM) return false;
   throw error;
 }

@@ -3,7 +3,7 @@ import { DomainError, isDomainError } from "../../domain/errors";
 import type { Db } from "../../platform/postgres/db";
 import type { Logger } from "../../platform/process/log";
 import type { Drone } from "../drones";
-import { type Janus, JanusRefusal, WRONG_SECRET } from "./janus";
+import { type Janus, JanusError, WRONG_SECRET } from "./janus";
 import { freshKeys, isOpen, makeRoom, removeRoom } from "./rooms";
 import { lockRoom, type RoomKeys, saveKeys, unlockRoom } from "./video-rooms.store";
 
@@ -166,7 +166,7 @@ function channelOf(drone: Drone, topic: "video_room_details" | "video_room_state
 function explained(error: unknown, signal: AbortSignal): unknown {
   const said = (message: string) => new DomainError("video_room_failed", message, { cause: error });
   if (isDomainError(error)) return error;
-  if (error instanceof JanusRefusal) {
+  if (error instanceof JanusError) {
     return error.code === WRONG_SECRET
       ? said("The media server has a room of this number that is not ours to use; end it there.")
       : said(`The media server refused: ${error.reason}.`);

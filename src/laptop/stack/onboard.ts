@@ -26,12 +26,12 @@ export const onboard: Part = {
         ONBOARD_GATEWAY_URL: ready.gateway ?? undefined,
         ONBOARD_LOG_FOLDER: join(env.SIMULATOR_LOG_FOLDER ?? flightLogs(folder), "1"),
       },
-      answers: () => hearsSticks(REDIS_URL, DRONE_IP),
+      answers: () => checkStickSubscription(REDIS_URL, DRONE_IP),
     });
   },
 };
 
-async function hearsSticks(redisUrl: string, droneIp: string): Promise<void> {
+async function checkStickSubscription(redisUrl: string, droneIp: string): Promise<void> {
   const redis = openRedis(redisUrl, createLogger("laptop", "silent"));
   try {
     await redisReady(redis);

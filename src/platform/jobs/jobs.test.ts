@@ -136,7 +136,7 @@ test("a job that fails waits longer and longer, then is dead: seen in the list a
 });
 
 test("a killed worker's job is done by another within seconds; a living worker's job is left to it", async () => {
-  const child = fork(join(compiledPrograms(), "src/testing/programs/sleepy-worker.js"), {
+  const child = fork(join(compiledPrograms(), "src/testing/programs/stuck-worker.js"), {
     execArgv: [],
     env: { ...process.env, DATABASE_URL: url },
   });

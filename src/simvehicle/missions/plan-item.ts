@@ -141,8 +141,8 @@ export function storedByArdupilot(sent: PlanItem): ConversionResult {
     param4: sent.command === Command.land ? (sent.param4 < 0 ? -1 : 1) : param4,
   };
   if (!LOCATED.has(sent.command)) return { item: { ...item, frame: 0, x: 0, y: 0, z: 0 } };
-  const misplaced = checkPlace(sent);
-  if (misplaced !== undefined) return { refused: misplaced };
+  const fault = positionFault(sent);
+  if (fault !== undefined) return { refused: fault };
   const frame = ardupilotFrame(sent.frame);
   if (frame === undefined) return { refused: MissionResult.unsupportedFrame };
   const centimetres = Math.trunc(Math.fround(sent.z * 100));
@@ -152,7 +152,7 @@ export function storedByArdupilot(sent: PlanItem): ConversionResult {
 const invalidParam = (at: number): MissionResult => (MissionResult.invalidParam1 + at - 1) as MissionResult;
 
 /** A position that is no position, by MAV_MISSION_RESULT. */
-function checkPlace({ x, y, z }: PlanItem): MissionResult | undefined {
+function positionFault({ x, y, z }: PlanItem): MissionResult | undefined {
   if (Math.abs(x) > LATITUDE_LIMIT) return MissionResult.invalidParam5;
   if (Math.abs(y) > LONGITUDE_LIMIT) return MissionResult.invalidParam6;
   if (!Number.isFinite(z) || Math.abs(z) >= 83_000) return MissionResult.invalidParam7;
@@ -171,8 +171,8 @@ export function storedByPx4(sent: PlanItem): ConversionResult {
   if (!navigation && !PX4_ACTIONS.has(sent.command)) return { refused: MissionResult.unsupported };
   if (![0, 2, 3, 5, 6].includes(sent.frame)) return { refused: MissionResult.unsupportedFrame };
   if (navigation && sent.frame !== 2) {
-    const misplaced = checkPlace(sent);
-    if (misplaced !== undefined) return { refused: misplaced };
+    const fault = positionFault(sent);
+    if (fault !== undefined) return { refused: fault };
   }
   return { item: sent };
 }

@@ -118,23 +118,23 @@ function takeoff(flight: FlightState, order: PlanItem): Demand | "done" {
 
 function goTo(flight: FlightState, order: PlanItem, hold: number): Demand | "done" {
   if (flight.landed && flight.kind === "copter") return REST;
-  const place = placeOf(flight, order);
+  const target = positionOf(flight, order);
   const { body, run, tuning } = flight;
   const far =
     flight.kind === "rover"
-      ? Math.hypot(place.n - body.n, place.e - body.e)
-      : Math.hypot(place.n - body.n, place.e - body.e, place.d - body.d);
+      ? Math.hypot(target.n - body.n, target.e - body.e)
+      : Math.hypot(target.n - body.n, target.e - body.e, target.d - body.d);
   // A plan's own acceptance radius is PX4's; ArduPilot has WP_RADIUS only.
   const radius = flight.autopilot === "px4" && order.param2 > 0 ? order.param2 : tuning.waypointRadius;
   if (far <= radius && run.arrivedAt === undefined) run.arrivedAt = flight.time;
   if (run.arrivedAt !== undefined && flight.time - run.arrivedAt >= hold) return "done";
-  return { kind: "position", ...place, yaw: bearing(flight, place) };
+  return { kind: "position", ...target, yaw: bearing(flight, target) };
 }
 
 function turns(flight: FlightState, order: PlanItem): Demand | "done" {
   if (flight.kind === "rover") return goTo(flight, order, 0);
   const { run, body } = flight;
-  const centre = placeOf(flight, order);
+  const centre = positionOf(flight, order);
   const radius = Math.abs(order.param3) || flight.params.get("CIRCLE_RADIUS_M", 10);
   const far = Math.hypot(body.n - centre.n, body.e - centre.e);
   if (run.arrivedAt === undefined) {
@@ -150,13 +150,13 @@ function land(flight: FlightState, order: PlanItem): Demand | "done" {
   if (flight.landed) return "done";
   const { run, body } = flight;
   const named = order.x !== 0 || order.y !== 0;
-  const place = named ? placeOf(flight, order) : { ...run.from };
+  const target = named ? positionOf(flight, order) : { ...run.from };
   if (run.arrivedAt === undefined) {
-    if (Math.hypot(place.n - body.n, place.e - body.e) > 1)
-      return { kind: "position", n: place.n, e: place.e, d: run.from.d, yaw: bearing(flight, place) };
+    if (Math.hypot(target.n - body.n, target.e - body.e) > 1)
+      return { kind: "position", n: target.n, e: target.e, d: run.from.d, yaw: bearing(flight, target) };
     run.arrivedAt = flight.time;
   }
-  return landAt(flight, place);
+  return landAt(flight, target);
 }
 
 function home(flight: FlightState): Demand | "done" {
@@ -222,8 +222,8 @@ function waited(flight: FlightState, seconds: number): boolean {
 const hold = (flight: FlightState): Demand =>
   flight.landed || flight.kind === "rover" ? REST : { kind: "position", ...flight.run.from };
 
-/** A place of zeros is where the order began. */
-function placeOf(flight: FlightState, order: PlanItem): { n: number; e: number; d: number } {
+/** A position of zeros is where the order began. */
+function positionOf(flight: FlightState, order: PlanItem): { n: number; e: number; d: number } {
   const d = downOf(flight, order);
   if (order.x === 0 && order.y === 0) return { n: flight.run.from.n, e: flight.run.from.e, d };
   return { ...flight.local({ lat: order.x / 1e7, lng: order.y / 1e7 }), d };

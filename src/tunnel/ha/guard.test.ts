@@ -14,7 +14,7 @@ async function guarded(options: Partial<GuardOptions>): Promise<{ os: SimulatedO
   os.commands.length = 0;
   let needless = 0;
   const guard = new Guard({
-    term: { read: () => undefined },
+    leaseFile: { read: () => undefined },
     upInterfaces: () => [...os.links].flatMap(([name, { up }]) => (up ? [name] : [])),
     os,
     now: () => 1_000,
@@ -32,10 +32,10 @@ async function guarded(options: Partial<GuardOptions>): Promise<{ os: SimulatedO
   return { os, needless: () => needless };
 }
 
-const term = (until: number, by = 7) => ({ read: () => ({ until, by }) });
+const leaseUntil = (until: number, by = 7) => ({ read: () => ({ until, by }) });
 
 test("the guard removes both planes' interfaces when the lease has run out, and again when one is raised", async () => {
-  const { os, needless } = await guarded({ term: term(1_000) });
+  const { os, needless } = await guarded({ leaseFile: leaseUntil(1_000) });
   await until(() => os.commands.length === 2);
   expect(os.commands).toEqual(["ip link delete users0", "ip link delete drones0"]);
   await os.run(["ip", "link", "add", "users0", "type", "wireguard"]);
@@ -51,7 +51,11 @@ test("the guard removes both planes' interfaces on a node that never had a term"
 
 test("the guard changes nothing before the lease runs out, also when the daemon is gone", async () => {
   let now = 1_000;
-  const { os, needless } = await guarded({ term: term(2_000), now: () => now, isDaemonThere: () => false });
+  const { os, needless } = await guarded({
+    leaseFile: leaseUntil(2_000),
+    now: () => now,
+    isDaemonThere: () => false,
+  });
   let looks = 0;
   await until(() => ++looks > 10);
   expect(os.commands).toEqual([]);
@@ -62,13 +66,13 @@ test("the guard changes nothing before the lease runs out, also when the daemon 
 });
 
 test("a guard stops without a change when its daemon has a successor", async () => {
-  const { os, needless } = await guarded({ term: term(2_000, 8), isDaemonThere: () => false });
+  const { os, needless } = await guarded({ leaseFile: leaseUntil(2_000, 8), isDaemonThere: () => false });
   await until(() => needless() === 1);
   expect(os.commands).toEqual([]);
 });
 
 test("the guard tries again to remove an interface", async () => {
-  const { os } = await guarded({ term: term(0) });
+  const { os } = await guarded({ leaseFile: leaseUntil(0) });
   os.fault = (command) => {
     if (command === "ip link delete users0") throw new Error("busy");
   };
@@ -81,11 +85,11 @@ test("a guard touches its liveness file each second, and not while a command han
   let now = 0;
   let signs = 0;
   const live = { now: () => now, touch: () => signs++ };
-  await guarded({ term: term(5_000), ...live });
+  await guarded({ leaseFile: leaseUntil(5_000), ...live });
   await until(() => signs === 1);
   now = 999;
   let looks = 0;
-  await guarded({ term: { read: () => ({ ...term(5_000).read(), until: 5_000 + looks++ }) } });
+  await guarded({ leaseFile: { read: () => ({ ...leaseUntil(5_000).read(), until: 5_000 + looks++ }) } });
   await until(() => looks > 3);
   expect(signs).toBe(1);
   now = 1_000;
@@ -94,7 +98,7 @@ test("a guard touches its liveness file each second, and not while a command han
   const os = new SimulatedOs();
   os.run = () => new Promise(() => {});
   let ofTheHung = 0;
-  await guarded({ os, term: term(0), upInterfaces: () => ["users0"], touch: () => ofTheHung++ });
+  await guarded({ os, leaseFile: leaseUntil(0), upInterfaces: () => ["users0"], touch: () => ofTheHung++ });
   now = 2_000;
   await until(() => signs === 3);
   expect(ofTheHung).toBe(0);

@@ -8,13 +8,13 @@ import { createLogger, type Logger } from "../../platform/process/log";
 import { type Os, realOs } from "../os/os";
 import { removeInterface } from "../wireguard/interface";
 import { monotonicMs } from "./lease";
-import { LeaseFile, type Term } from "./lease-file";
+import { LeaseFile, type LeaseFileContents } from "./lease-file";
 
 const LOOK_EVERY_MS = 50;
 const LIVENESS_EVERY_MS = 1_000;
 
 export interface GuardOptions {
-  readonly term: { read(): Pick<Term, "until" | "by"> | undefined };
+  readonly leaseFile: { read(): Pick<LeaseFileContents, "until" | "by"> | undefined };
   /** Names of the node's interfaces that are up. */
   readonly upInterfaces: () => readonly string[];
   readonly os: Os;
@@ -51,8 +51,8 @@ export class Guard {
   }
 
   private async look(): Promise<void> {
-    const { term, now, daemon, isDaemonThere, onDone } = this.options;
-    const granted = term.read();
+    const { leaseFile, now, daemon, isDaemonThere, onDone } = this.options;
+    const granted = leaseFile.read();
     const isOver = granted === undefined || now() >= granted.until;
     const raised = isOver ? this.raised() : [];
     for (const name of raised) await this.shut(name);
@@ -97,7 +97,7 @@ export function startGuard(
   const log = createLogger("guard", LOG_LEVEL);
   const lifecycle = new Lifecycle(log, SHUTDOWN_DRAIN_SECONDS * 1000);
   const guard = new Guard({
-    term: new LeaseFile(HUB_LEASE_PATH),
+    leaseFile: new LeaseFile(HUB_LEASE_PATH),
     // Those with an address, which a plane has before it goes up.
     upInterfaces: () => Object.keys(networkInterfaces()),
     os: realOs,

@@ -72,8 +72,8 @@ const leaseTimes = ({ HUB_LEASE_DURATION_SECONDS: seconds }: TunnelConfig) => ({
 
 function leasedHub(config: TunnelConfig, deps: HubDeps): Hub {
   const { log, registry, lifecycle, guard } = deps;
-  const term = new LeaseFile(config.HUB_LEASE_PATH);
-  const identity = `${identityOf(config)}_${term.hub}`;
+  const leaseFile = new LeaseFile(config.HUB_LEASE_PATH);
+  const identity = `${identityOf(config)}_${leaseFile.hub}`;
   const metrics = hubMetrics(
     registry,
     { remainingSeconds: () => role.remainingMs / 1000, transitions: () => role.transitions },
@@ -88,7 +88,7 @@ function leasedHub(config: TunnelConfig, deps: HubDeps): Hub {
     identity,
     ...leaseTimes(config),
     now: monotonicMs,
-    term,
+    leaseFile,
     loadEndpoints: async () => share?.load(),
     publishEndpoints: async () => share?.publish(),
     metrics,
@@ -96,12 +96,12 @@ function leasedHub(config: TunnelConfig, deps: HubDeps): Hub {
   return {
     role,
     start: async () => {
-      term.lock();
+      leaseFile.lock();
       const guarding = guard && !config.HUB_GUARD_EXTERNAL ? superviseGuard(guard, log) : undefined;
       lifecycle.onClose("guard", () => guarding?.stop());
       lifecycle.onDrain("hub lease", async () => {
         await role.stop();
-        term.unlock();
+        leaseFile.unlock();
       });
       log.info({ identity, lease: config.HUB_LEASE_NAME }, "One of several hubs serves at a time");
       await role.start();

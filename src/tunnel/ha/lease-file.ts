@@ -4,7 +4,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync
 import { dirname } from "node:path";
 import { z } from "zod";
 
-const Term = z.object({
+const LeaseFileContents = z.object({
   /** Milliseconds of the machine's monotonic clock up to which this hub may be active. */
   until: z.number(),
   /** Process id of the daemon that wrote it. */
@@ -13,7 +13,7 @@ const Term = z.object({
   hub: z.string(),
   boot: z.string(),
 });
-export type Term = z.infer<typeof Term>;
+export type LeaseFileContents = z.infer<typeof LeaseFileContents>;
 
 const BOOT_FILE = "/proc/sys/kernel/random/boot_id";
 
@@ -36,7 +36,7 @@ export class LeaseFile {
 
   /**
    * Keep every other daemon from going by this file until this process ends, however it does, or unlocks it. Throws
-   * while another has it: of two who go by one term, neither would notice that the other serves.
+   * while another has it: two daemons with one lease would both serve, unnoticed.
    */
   lock(): void {
     const file = openSync(`${this.path}.lock`, "w");
@@ -61,10 +61,10 @@ export class LeaseFile {
     this.lockedFile = undefined;
   }
 
-  read(): Term | undefined {
+  read(): LeaseFileContents | undefined {
     try {
-      const term = Term.parse(JSON.parse(readFileSync(this.path, "utf8")));
-      return term.boot === this.boot ? term : undefined;
+      const contents = LeaseFileContents.parse(JSON.parse(readFileSync(this.path, "utf8")));
+      return contents.boot === this.boot ? contents : undefined;
     } catch {
       return undefined;
     }
@@ -72,9 +72,9 @@ export class LeaseFile {
 
   /** Whole or not at all. Throws when it cannot be written. */
   write(until: number): void {
-    const term: Term = { until, by: process.pid, hub: this.hub, boot: this.boot };
+    const contents: LeaseFileContents = { until, by: process.pid, hub: this.hub, boot: this.boot };
     const draft = `${this.path}.${process.pid}`;
-    writeFileSync(draft, JSON.stringify(term));
+    writeFileSync(draft, JSON.stringify(contents));
     renameSync(draft, this.path);
   }
 }

@@ -25,9 +25,9 @@ function hub(options: Partial<LeasedRoleOptions> = {}) {
   const done: string[] = [];
   const store = new KeptLease(done);
   const path = join(freshFolder("term"), "term.json");
-  const term = new LeaseFile(path);
+  const leaseFile = new LeaseFile(path);
   const role = new LeasedRole({
-    ...{ store, term, identity: "one", durationMs: 60_000, deadlineMs: 30_000, retryMs: 10_000 },
+    ...{ store, leaseFile, identity: "one", durationMs: 60_000, deadlineMs: 30_000, retryMs: 10_000 },
     now: monotonicMs,
     loadEndpoints: async () => {},
     publishEndpoints: async () => void done.push("told"),
@@ -44,15 +44,15 @@ function hub(options: Partial<LeasedRoleOptions> = {}) {
     ...options,
   });
   atEndOfFile(() => role.stop());
-  return { role, store, term, path, done };
+  return { role, store, leaseFile, path, done };
 }
 
 test("a hub that stops publishes its endpoints, stands by and ends its term before it releases the lease", async () => {
-  const { role, store, term, done } = hub();
+  const { role, store, leaseFile, done } = hub();
   const write = store.write;
   const untilAtRelease: (number | undefined)[] = [];
   store.write = async (input) => {
-    if (input.holder === "") untilAtRelease.push(term.read()?.until);
+    if (input.holder === "") untilAtRelease.push(leaseFile.read()?.until);
     return write(input);
   };
   await role.start();
@@ -93,9 +93,9 @@ test("a hub that loses and retakes the lease while it loads endpoints becomes ac
 });
 
 test("a term that was stored before the machine booted is ignored", () => {
-  const { term, path } = hub();
-  term.write(monotonicMs() + 1_000);
-  expect(term.read()).toMatchObject({ by: process.pid });
+  const { leaseFile, path } = hub();
+  leaseFile.write(monotonicMs() + 1_000);
+  expect(leaseFile.read()).toMatchObject({ by: process.pid });
   writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, "utf8")), boot: "another start" }));
-  expect(term.read()).toBeUndefined();
+  expect(leaseFile.read()).toBeUndefined();
 });

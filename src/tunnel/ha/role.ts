@@ -12,7 +12,7 @@ export interface HubRole {
 export interface LeasedRoleOptions
   extends Omit<ElectorOptions, "storeEnd" | "onChange" | "onFailure" | "now"> {
   readonly now: () => number;
-  readonly term: Pick<LeaseFile, "read" | "write" | "hub">;
+  readonly leaseFile: Pick<LeaseFile, "read" | "write" | "hub">;
   /** Load the peers' endpoints that the previous hub shared. The takeover waits for it, but not for long. */
   readonly loadEndpoints: () => Promise<void>;
   /** Share the peers' endpoints for the next hub, while this one still serves. Never rejects. */
@@ -35,13 +35,14 @@ export class LeasedRole implements HubRole {
   private hasLoadedEndpoints = false;
   private wasActive = false;
   private takingOver: Promise<void> | undefined;
-  private term = 0;
+  /** Counts the elector's changes, so that a takeover notices that it is no longer wanted. */
+  private changes = 0;
 
   constructor(private readonly options: LeasedRoleOptions) {
-    const { term, metrics } = options;
+    const { leaseFile, metrics } = options;
     this.elector = new Elector({
       ...options,
-      storeEnd: (until) => term.write(until),
+      storeEnd: (until) => leaseFile.write(until),
       onChange: (isHeld) => this.changed(isHeld),
       onFailure: () => metrics.leaseFailed(),
     });
@@ -62,10 +63,10 @@ export class LeasedRole implements HubRole {
 
   /** Resolves when the role is known, or cannot be known yet: a restart of the holder's daemon is to go unnoticed. */
   async start(): Promise<void> {
-    const { store, term, log } = this.options;
+    const { store, leaseFile, log } = this.options;
     await store.open?.();
-    const before = term.read();
-    if (before?.hub === term.hub) this.elector.inherit(before.until);
+    const before = leaseFile.read();
+    if (before?.hub === leaseFile.hub) this.elector.inherit(before.until);
     await this.elector.start();
     await this.takingOver;
     if (this.isActive) return;
@@ -74,12 +75,12 @@ export class LeasedRole implements HubRole {
 
   /** Give everything up, then the lease, so that another hub may take over at once. */
   async stop(): Promise<void> {
-    const { log, term, publishEndpoints, onStandby } = this.options;
+    const { log, leaseFile, publishEndpoints, onStandby } = this.options;
     if (this.isActive) await publishEndpoints();
     await this.elector.stop();
     try {
       await onStandby();
-      term.write(0);
+      leaseFile.write(0);
       await this.elector.release();
       log.info("Released the hub's lease");
     } catch (error) {
@@ -88,9 +89,9 @@ export class LeasedRole implements HubRole {
   }
 
   private changed(isHeld: boolean): void {
-    this.term++;
+    this.changes++;
     if (isHeld) {
-      this.takingOver = this.takeOver(this.term);
+      this.takingOver = this.takeOver(this.changes);
       return;
     }
     this.hasLoadedEndpoints = false;
@@ -105,7 +106,7 @@ export class LeasedRole implements HubRole {
     );
   }
 
-  private async takeOver(term: number): Promise<void> {
+  private async takeOver(change: number): Promise<void> {
     const { loadEndpoints, log, metrics, onActive } = this.options;
     try {
       await withTimeout(loadEndpoints(), LOAD_TIMEOUT_MS, "Redis does not answer.");
@@ -115,7 +116,7 @@ export class LeasedRole implements HubRole {
         "Cannot load the previous hub's endpoints; idle clients reconnect by themselves",
       );
     }
-    if (term !== this.term || !this.elector.isHeld) return;
+    if (change !== this.changes || !this.elector.isHeld) return;
     this.hasLoadedEndpoints = true;
     this.wasActive = true;
     log.info({ transitions: this.transitions }, "This hub serves");

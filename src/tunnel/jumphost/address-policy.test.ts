@@ -1,11 +1,11 @@
 import { networkInterfaces } from "node:os";
 import { type AddressPolicy, addressPolicy, isForbidden } from "./address-policy";
-import { Refusal } from "./refusal";
+import { PipeError } from "./pipe-error";
 
 const policy = (simulatorHosts: string[], names: Record<string, string> = {}) =>
   addressPolicy({
     simulatorHosts,
-    resolve: async (name) => names[name] ?? Promise.reject(new Refusal("unreachable", "no such name")),
+    resolve: async (name) => names[name] ?? Promise.reject(new PipeError("unreachable", "no such name")),
   });
 const find = (allow: AddressPolicy, host: string, port = 5001) => allow(host, port);
 

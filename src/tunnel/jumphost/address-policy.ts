@@ -3,8 +3,8 @@ import { BlockList } from "node:net";
 import { networkInterfaces } from "node:os";
 import { type AddressRange, DRONE_RANGE, inRange } from "../../domain/planes";
 import { planeNames, planes } from "../../domain/tunnel-planes";
+import { PipeError } from "./pipe-error";
 import { isAddress } from "./pipe-request";
-import { Refusal } from "./refusal";
 
 /** An address that may be dialled, and the vehicle there. */
 export interface Destination {
@@ -27,7 +27,7 @@ export interface AddressPolicyOptions {
   readonly forbids?: (address: string) => boolean;
 }
 
-/** Decides which address may be dialled: a Refusal for all but physical drones and the operator's simulator hosts. */
+/** Decides which address may be dialled: a PipeError for all but physical drones and the operator's simulator hosts. */
 export type AddressPolicy = (host: string, port: number) => Promise<Destination>;
 
 /** A name is resolved once, and the address that came back is the one to dial. */
@@ -42,11 +42,11 @@ export function addressPolicy({
       return { address: host, port, vehicle: host, isDrone: true };
     }
     if (!simulatorHosts.includes(host)) {
-      throw new Refusal("not_allowed", `${host} is neither a drone's address nor a simulator's host.`);
+      throw new PipeError("not_allowed", `${host} is neither a drone's address nor a simulator's host.`);
     }
     const address = isAddress(host) ? host : await resolve(host);
     if (!isAddress(address) || forbids(address)) {
-      throw new Refusal("not_allowed", `${host} does not lead to a simulator.`);
+      throw new PipeError("not_allowed", `${host} does not lead to a simulator.`);
     }
     return { address, port, vehicle: `${address}:${port}`, isDrone: false };
   };
@@ -56,7 +56,7 @@ async function resolveName(name: string): Promise<string> {
   try {
     return (await lookup(name, { family: 4 })).address;
   } catch (cause) {
-    throw new Refusal("unreachable", `${name} has no address.`, { cause });
+    throw new PipeError("unreachable", `${name} has no address.`, { cause });
   }
 }
 

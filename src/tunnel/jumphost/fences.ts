@@ -1,4 +1,4 @@
-import { Refusal } from "./refusal";
+import { PipeError } from "./pipe-error";
 
 /** The right to one pipe, from its admission to its end. */
 export interface Claim {
@@ -19,11 +19,11 @@ export class Fences {
   private readonly highest = new Map<string, number>();
   private readonly claims = new Map<string, Set<AbortController>>();
 
-  /** Throws a Refusal, `deposed`. */
+  /** Throws a PipeError, `deposed`. */
   claim(vehicle: string, fence: number | undefined): Claim {
     const highest = this.highest.get(vehicle);
     if (highest !== undefined && (fence === undefined || fence < highest)) {
-      throw new Refusal(
+      throw new PipeError(
         "deposed",
         `A caller with the fencing number ${highest} has taken this vehicle over.`,
       );

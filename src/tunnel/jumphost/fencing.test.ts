@@ -9,7 +9,7 @@ import type { ByteStream } from "../../vehicle";
 import { LeaseStore } from "../../vehicle/cluster";
 import { dialThroughJumphost } from "../../vehicle/dialers/jumphost";
 import { Fences } from "./fences";
-import { Refusal } from "./refusal";
+import { PipeError } from "./pipe-error";
 
 const quiet = createLogger("test", "silent");
 
@@ -18,7 +18,7 @@ describe("the right to a vehicle", () => {
     try {
       claim();
     } catch (error) {
-      if (error instanceof Refusal) return error.reason;
+      if (error instanceof PipeError) return error.reason;
     }
     return undefined;
   };

@@ -14,8 +14,8 @@ import type { AddressPolicy, Destination } from "./address-policy";
 import { type Claim, Fences } from "./fences";
 import { type JumphostMetrics, jumphostMetrics } from "./metrics";
 import { Pipe, type PipeLimits } from "./pipe";
+import { PipeError } from "./pipe-error";
 import { type PipeRequest, readPipeRequest } from "./pipe-request";
-import { Refusal } from "./refusal";
 
 export interface JumphostLimits extends PipeLimits {
   readonly connectMs: number;
@@ -150,7 +150,7 @@ export class Jumphost {
       await this.checkFence(asked, destination);
       this.checkServing();
       if (this.open.size + this.connecting >= this.limits.maxPipes) {
-        throw new Refusal("too_many", "The jumphost carries as many pipes as it may.");
+        throw new PipeError("too_many", "The jumphost carries as many pipes as it may.");
       }
       claim = this.fences.claim(destination.vehicle, asked.fence);
       vehicle = await this.connect(destination, claim.signal, gone.signal);
@@ -158,7 +158,7 @@ export class Jumphost {
       const pipe = { ...destination, fence: asked.fence };
       if (this.carry(request, socket, head, pipe, vehicle, claim)) return;
       // The handshake was malformed, which has been answered, or the gateway left in the middle of it.
-      throw new Refusal("malformed", "The WebSocket handshake failed.");
+      throw new PipeError("malformed", "The WebSocket handshake failed.");
     } catch (error) {
       vehicle?.destroy();
       claim?.release();
@@ -167,34 +167,36 @@ export class Jumphost {
   }
 
   private checkServing(): void {
-    if (this.stopping) throw new Refusal("stopping", "The jumphost restarts; connect again.");
+    if (this.stopping) throw new PipeError("stopping", "The jumphost restarts; connect again.");
     if (this.options.isActive()) return;
-    throw new Refusal("standby", "Another hub serves; this one waits to take over.");
+    throw new PipeError("standby", "Another hub serves; this one waits to take over.");
   }
 
   private checkSecret({ headers }: IncomingMessage): void {
     const { secret } = this.options;
     if (secret === undefined || hasSecretToken(headers.authorization, secret)) return;
-    throw new Refusal("unauthenticated", "The tunnel's bearer secret is required.");
+    throw new PipeError("unauthenticated", "The tunnel's bearer secret is required.");
   }
 
   private async checkFence({ fence, link }: PipeRequest, { vehicle }: Destination): Promise<void> {
     const { areLinksLeased, lastFence, log } = this.options;
     if (areLinksLeased && (fence === undefined || link === undefined)) {
-      throw new Refusal("fence_required", "Links are leased here: send x-link-fence and x-link-key.");
+      throw new PipeError("fence_required", "Links are leased here: send x-link-fence and x-link-key.");
     }
     if (fence === undefined || link === undefined || !lastFence) return;
     const last = await lastFence(link).catch((cause: unknown) => {
       log.warn({ link, err: cause }, "Cannot read a link's fencing number; the numbers seen here decide");
       if (!areLinksLeased || this.fences.knows(vehicle)) return;
-      throw new Refusal("fence_unverified", "The holder of this vehicle's link is not known now.", { cause });
+      throw new PipeError("fence_unverified", "The holder of this vehicle's link is not known now.", {
+        cause,
+      });
     });
     if (last !== undefined && fence < last) {
-      throw new Refusal("deposed", `The fencing number ${last} was given to a newer holder.`);
+      throw new PipeError("deposed", `The fencing number ${last} was given to a newer holder.`);
     }
   }
 
-  /** Rejects with a Refusal: refused, not routed, too slow, or deposed meanwhile; also when the gateway has left. */
+  /** Rejects with a PipeError: refused, not routed, too slow, or deposed meanwhile; also when the gateway has left. */
   private async connect(
     { address, port, isDrone }: Destination,
     deposed: AbortSignal,
@@ -216,11 +218,11 @@ export class Jumphost {
       return socket;
     } catch (cause) {
       socket.destroy();
-      if (deposed.aborted) throw new Refusal("deposed", "A newer holder took this vehicle over meanwhile.");
+      if (deposed.aborted) throw new PipeError("deposed", "A newer holder took this vehicle over meanwhile.");
       const { code = "" } = cause as NodeJS.ErrnoException;
       throw signal.aborted || code === "ETIMEDOUT"
-        ? new Refusal("timeout", `${address}:${port} does not answer.`, { cause })
-        : new Refusal("unreachable", `${address}:${port} refuses (${code}).`, { cause });
+        ? new PipeError("timeout", `${address}:${port} does not answer.`, { cause })
+        : new PipeError("unreachable", `${address}:${port} refuses (${code}).`, { cause });
     } finally {
       this.connecting--;
     }
@@ -261,9 +263,11 @@ export class Jumphost {
   }
 
   private refuse(socket: Duplex, error: unknown, isAnswered: boolean): void {
-    const refusal =
-      error instanceof Refusal ? error : new Refusal("unreachable", "The jumphost failed.", { cause: error });
-    const { reason, message, status, cause } = refusal;
+    const refused =
+      error instanceof PipeError
+        ? error
+        : new PipeError("unreachable", "The jumphost failed.", { cause: error });
+    const { reason, message, status, cause } = refused;
     if (!isAnswered) refuseUpgrade(socket, status, { error: message, reason });
     this.metrics.refusals.inc({ reason });
     this.options.log.info({ reason, message, ...(cause ? { err: cause } : {}) }, "Refused a pipe");

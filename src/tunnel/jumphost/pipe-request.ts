@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { Refusal } from "./refusal";
+import { PipeError } from "./pipe-error";
 
 /** What a gateway's headers ask for. */
 export interface PipeRequest {
@@ -18,18 +18,18 @@ const address = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
 const wholeNumber = /^[1-9]\d{0,15}$/;
 const linkKey = /^[\w:.-]{1,100}$/;
 
-/** Reads `x-drone-ip`, `x-drone-port`, `x-link-fence` and `x-link-key`. Throws a Refusal that names the faulty one. */
+/** Reads `x-drone-ip`, `x-drone-port`, `x-link-fence` and `x-link-key`. Throws a PipeError that names the faulty one. */
 export function readPipeRequest(headers: IncomingHttpHeaders): PipeRequest {
   const host = one(headers, "x-drone-ip") ?? "";
   if (!address.test(host) && !name.test(host)) {
-    throw new Refusal("malformed", "x-drone-ip must be a dotted IPv4 address or a simulator's host name.");
+    throw new PipeError("malformed", "x-drone-ip must be a dotted IPv4 address or a simulator's host name.");
   }
   const port = number(headers, "x-drone-port", 65_535);
-  if (port === undefined) throw new Refusal("malformed", "x-drone-port is missing.");
+  if (port === undefined) throw new PipeError("malformed", "x-drone-port is missing.");
   const fence = number(headers, "x-link-fence", Number.MAX_SAFE_INTEGER);
   const link = one(headers, "x-link-key");
   if (link !== undefined && !linkKey.test(link)) {
-    throw new Refusal("malformed", "x-link-key must be the name of a link.");
+    throw new PipeError("malformed", "x-link-key must be the name of a link.");
   }
   return { host: host.toLowerCase(), port, fence, link };
 }
@@ -41,7 +41,7 @@ function number(headers: IncomingHttpHeaders, header: string, most: number): num
   if (text === undefined) return undefined;
   const value = wholeNumber.test(text) ? Number(text) : Number.NaN;
   if (value <= most) return value;
-  throw new Refusal("malformed", `${header} must be a whole number from 1 to ${most}.`);
+  throw new PipeError("malformed", `${header} must be a whole number from 1 to ${most}.`);
 }
 
 /** A header that was sent twice arrives joined by a comma, which none of these may have. */

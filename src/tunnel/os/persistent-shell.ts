@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 
 /** A command's status and output. */
-export interface Ended {
+export interface CommandResult {
   readonly status: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -36,7 +36,7 @@ export class PersistentShell {
    * Run a program to its end. Resolves with nothing when it, or the shell, was ended from outside or took longer
    * than `limitMs`; this shell is of no use from then on.
    */
-  async run(command: readonly string[], input: string, limitMs: number): Promise<Ended | undefined> {
+  async run(command: readonly string[], input: string, limitMs: number): Promise<CommandResult | undefined> {
     if (this.hasEnded) return undefined;
     const words = command.map(quoted).join(" ");
     const fed = input === "" ? `${words} </dev/null` : `printf %s ${quoted(input)} | ${words}`;

@@ -7,7 +7,7 @@ import { toExecutionReply } from "../executions.schema";
 import { commandsDuring, droneOfExecution, type Execution, verifiedPlan } from "../executions.store";
 import { findStats } from "../stats.store";
 import { fingerprintOf, MANIFEST, type Manifest, SIGNATURE, signManifest } from "./manifest";
-import { type Entry, textEntry, type Written, zipOf } from "./zip";
+import { type Entry, textEntry, type ZippedFile, zipOf } from "./zip";
 
 interface Deps {
   readonly db: Db;
@@ -20,7 +20,7 @@ export async function archiveStream(deps: Deps, execution: Execution, at: Date):
   const { db, store, key } = deps;
   const assets = await assetsOfExecution(db, execution.id);
   const { stored, missing } = await partition(store, assets);
-  const written: Written[] = [];
+  const written: ZippedFile[] = [];
   let manifest: Buffer = Buffer.alloc(0);
   const text = (path: string, value: unknown) => textEntry(path, at, () => json(value));
   const entries: Entry[] = [
@@ -58,7 +58,7 @@ const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 const pathOf = (asset: Asset): string => `assets/${asset.id}/${safeFileName(asset.file_name)}`;
 
 /** Checksums as written now, and the checksum at the upload where it differs. */
-function listed(written: readonly Written[], assets: readonly Asset[]): Manifest["files"] {
+function listed(written: readonly ZippedFile[], assets: readonly Asset[]): Manifest["files"] {
   const byPath = new Map(assets.map((asset) => [pathOf(asset), asset]));
   return written.map((file) => {
     const asset = byPath.get(file.path);

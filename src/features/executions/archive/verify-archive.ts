@@ -5,7 +5,7 @@ import { parseJson } from "../../../platform/parse-json";
 import { fingerprintOf, MANIFEST, Manifest, manifestIsSigned, SIGNATURE } from "./manifest";
 
 /** The faults of an archive, one sentence each with the file's name; empty when it is as it was signed. */
-export interface Verdict {
+export interface ArchiveVerification {
   readonly faults: readonly string[];
   readonly manifest: Manifest | undefined;
 }
@@ -14,7 +14,7 @@ export interface Verdict {
 const MAX_MANIFEST = 64 * 2 ** 20;
 
 /** Checks a downloaded archive with the public key of the service. Rejects when the file cannot be read. */
-export async function verifyArchive(file: string, publicKey: KeyObject): Promise<Verdict> {
+export async function verifyArchive(file: string, publicKey: KeyObject): Promise<ArchiveVerification> {
   let zip: ZipFile;
   try {
     zip = await openPromise(file, { autoClose: false, strictFileNames: true });
@@ -29,7 +29,7 @@ export async function verifyArchive(file: string, publicKey: KeyObject): Promise
   }
 }
 
-async function verify(zip: ZipFile, publicKey: KeyObject): Promise<Verdict> {
+async function verify(zip: ZipFile, publicKey: KeyObject): Promise<ArchiveVerification> {
   const faults: string[] = [];
   const entries = new Map<string, ZipEntry>();
   try {

@@ -16,7 +16,7 @@ interface Checksum {
   readonly sha256: string;
 }
 
-export interface Written extends Checksum {
+export interface ZippedFile extends Checksum {
   readonly path: string;
 }
 
@@ -24,7 +24,7 @@ export interface Written extends Checksum {
  * A zip of these entries, uncompressed: pictures and videos are compressed already. It is streamed one entry after the
  * other and fails when an entry does. `onWritten` gets the checksum of each entry.
  */
-export function zipOf(entries: readonly Entry[], onWritten: (entry: Written) => void): Readable {
+export function zipOf(entries: readonly Entry[], onWritten: (entry: ZippedFile) => void): Readable {
   const zip = new ZipFile();
   const out = new PassThrough({ highWaterMark: 2 ** 20 });
   let current: Readable | undefined;

@@ -1,4 +1,4 @@
-import type { Moment } from "./flight-summary";
+import type { FlightSample } from "./flight-summary";
 import { palette, svgFont } from "./palette";
 import { clock, roundTicks, timeTicks } from "./scale";
 
@@ -7,7 +7,7 @@ const HEIGHT = 640;
 const BOX = { left: 110, right: WIDTH - 110, top: 96, bottom: HEIGHT - 84 };
 
 /** Altitude and ground speed over the time of flight, each with its own axis. SVG, 1200 × 640. */
-export function altitudePlot(series: readonly Moment[]): string {
+export function altitudePlot(series: readonly FlightSample[]): string {
   const seconds = Math.max(series.at(-1)?.seconds ?? 0, 1);
   const x = (at: number) => BOX.left + (at / seconds) * (BOX.right - BOX.left);
   const altitudes = points(series, "altitude");
@@ -40,11 +40,11 @@ interface Point {
   readonly value: number;
 }
 
-/** The moments with a value, which lines connect. */
-const points = (series: readonly Moment[], of: "altitude" | "speed"): Point[] =>
-  series.flatMap((moment) => {
-    const value = moment[of];
-    return value === null ? [] : [{ at: moment.seconds, value }];
+/** The samples with a value, which lines connect. */
+const points = (series: readonly FlightSample[], of: "altitude" | "speed"): Point[] =>
+  series.flatMap((sample) => {
+    const value = sample[of];
+    return value === null ? [] : [{ at: sample.seconds, value }];
   });
 
 /** From zero, or from below it, to a round number above the highest. */

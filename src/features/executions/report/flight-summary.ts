@@ -18,10 +18,10 @@ export interface FlightSummary {
   /** Errors and failsafes, in words. */
   readonly incidents: readonly string[];
   readonly track: readonly LatLng[];
-  readonly series: readonly Moment[];
+  readonly series: readonly FlightSample[];
 }
 
-export interface Moment {
+export interface FlightSample {
   /** Since the flight's first position. */
   readonly seconds: number;
   readonly altitude: number | null;

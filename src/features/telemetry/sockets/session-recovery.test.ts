@@ -3,7 +3,13 @@ import { openRedis, redisReady } from "../../../platform/redis/client";
 import { freshRedis } from "../../../testing";
 import { atEndOfFile } from "../../../testing/clean-up";
 import type { RecoverableSession } from "./recoverable-session";
-import { AWAY_MS, KEEP_MS, SessionRecovery, type SessionStore, sessionStore } from "./session-recovery";
+import {
+  RECOVERY_WINDOW_MS,
+  SAVE_INTERVAL_MS,
+  SessionRecovery,
+  type SessionStore,
+  sessionStore,
+} from "./session-recovery";
 import type { Watcher } from "./watcher";
 
 const session: RecoverableSession = {
@@ -45,7 +51,7 @@ test("a socket that stays open for days can be recovered, and for two minutes af
   await jest.advanceTimersByTimeAsync(3 * 24 * 3_600_000);
   expect(await store.load(ticket)).toEqual(session);
   recovery.leaving("transport close");
-  await jest.advanceTimersByTimeAsync(AWAY_MS - 1);
+  await jest.advanceTimersByTimeAsync(RECOVERY_WINDOW_MS - 1);
   expect(await store.load(ticket)).toEqual(session);
   await jest.advanceTimersByTimeAsync(2);
   expect(await store.load(ticket)).toBeUndefined();
@@ -60,11 +66,11 @@ test("a socket of a replica that is killed can be recovered for two minutes, and
     save: async (...saved) => (killed ? undefined : store.save(...saved)),
   });
   recovery.changed();
-  await jest.advanceTimersByTimeAsync(2.5 * KEEP_MS);
+  await jest.advanceTimersByTimeAsync(2.5 * SAVE_INTERVAL_MS);
   killed = true;
-  await jest.advanceTimersByTimeAsync(AWAY_MS);
+  await jest.advanceTimersByTimeAsync(RECOVERY_WINDOW_MS);
   expect(await store.load(ticket)).toEqual(session);
-  await jest.advanceTimersByTimeAsync(KEEP_MS);
+  await jest.advanceTimersByTimeAsync(SAVE_INTERVAL_MS);
   expect(await store.load(ticket)).toBeUndefined();
 });
 
@@ -75,7 +81,7 @@ test("the session of a client that disconnects on purpose is deleted at once", a
   recovery.changed();
   await jest.advanceTimersByTimeAsync(1_000);
   recovery.leaving("client namespace disconnect");
-  await jest.advanceTimersByTimeAsync(2 * KEEP_MS);
+  await jest.advanceTimersByTimeAsync(2 * SAVE_INTERVAL_MS);
   expect(await store.load(ticket)).toBeUndefined();
 });
 
@@ -84,12 +90,12 @@ test("Redis keeps a session for its lifetime and deletes it by itself", async ()
   atEndOfFile(async () => redis.disconnect());
   await redisReady(redis);
   const store = sessionStore(redis);
-  await store.save("a ticket", session, AWAY_MS);
+  await store.save("a ticket", session, RECOVERY_WINDOW_MS);
   expect(await store.load("a ticket")).toEqual(session);
   const [key = ""] = await redis.keys("*");
   const life = await redis.pttl(key);
-  expect(life).toBeGreaterThan(AWAY_MS - 10_000);
-  expect(life).toBeLessThanOrEqual(AWAY_MS);
+  expect(life).toBeGreaterThan(RECOVERY_WINDOW_MS - 10_000);
+  expect(life).toBeLessThanOrEqual(RECOVERY_WINDOW_MS);
   await store.drop("a ticket");
   expect(await store.load("a ticket")).toBeUndefined();
 });

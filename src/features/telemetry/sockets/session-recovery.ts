@@ -4,12 +4,12 @@ import type { Redis } from "../../../platform/redis/client";
 import { RecoverableSession } from "./recoverable-session";
 import type { Watcher } from "./watcher";
 
-/** A client may be off the network this long. */
-export const AWAY_MS = 2 * 60 * 1000;
+/** A client may be disconnected for this long, and recovers its session. */
+export const RECOVERY_WINDOW_MS = 2 * 60 * 1000;
 /** An open socket is saved this often, since a replica that is killed cannot save its sockets. */
-export const KEEP_MS = 60 * 1000;
+export const SAVE_INTERVAL_MS = 60 * 1000;
 /** Several subscriptions are saved together. */
-const SETTLE_MS = 20;
+const SAVE_DELAY_MS = 20;
 
 /** Enough random bytes that it cannot be guessed. */
 const newTicket = (): string => randomBytes(18).toString("base64url");
@@ -70,7 +70,7 @@ export class SessionRecovery {
   changed(): void {
     if (this.left) return;
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.keep(), SETTLE_MS);
+    this.timer = setTimeout(() => this.saveRegularly(), SAVE_DELAY_MS);
   }
 
   /** The socket disconnects, and is still in its rooms. */
@@ -78,16 +78,16 @@ export class SessionRecovery {
     this.left = true;
     clearTimeout(this.timer);
     if (reason.endsWith("namespace disconnect")) this.drop(this.ticket);
-    else this.save(AWAY_MS);
+    else this.save(RECOVERY_WINDOW_MS);
   }
 
   drop(ticket: string): void {
     this.store.drop(ticket).catch(() => {});
   }
 
-  private keep(): void {
-    this.save(AWAY_MS + KEEP_MS);
-    this.timer = setTimeout(() => this.keep(), KEEP_MS).unref();
+  private saveRegularly(): void {
+    this.save(RECOVERY_WINDOW_MS + SAVE_INTERVAL_MS);
+    this.timer = setTimeout(() => this.saveRegularly(), SAVE_INTERVAL_MS).unref();
   }
 
   private save(lifeMs: number): void {

@@ -15,7 +15,12 @@ import { limitPackets, limitUnreadBytes } from "./client-limits";
 import { ConnectionLimiter, type ConnectionLimits } from "./connection-limiter";
 import { type HandshakeDeps, openSession } from "./handshake";
 import { type FindWatched, Requests } from "./requests";
-import { AWAY_MS, recoveringAdapter, SessionRecovery, type SessionStore } from "./session-recovery";
+import {
+  RECOVERY_WINDOW_MS,
+  recoveringAdapter,
+  SessionRecovery,
+  type SessionStore,
+} from "./session-recovery";
 import { SLOW_ROOM, Watcher } from "./watcher";
 
 /** A watcher's requests are small. */
@@ -68,7 +73,7 @@ export class TelemetrySockets {
       wsEngine: WebSocketServer,
       maxHttpBufferSize: MAX_REQUEST_BYTES,
       cors: { origin: options.origins.includes("*") ? "*" : [...options.origins] },
-      connectionStateRecovery: { maxDisconnectionDuration: AWAY_MS, skipMiddlewares: false },
+      connectionStateRecovery: { maxDisconnectionDuration: RECOVERY_WINDOW_MS, skipMiddlewares: false },
       adapter: recoveringAdapter(deps.sessions),
       allowRequest: ({ url = "" }, answer) => {
         const refusal = this.draining ? "The server is shutting down." : this.limiter.refusal(url);

@@ -14,10 +14,10 @@ import { FakeLeases } from "../../fakes/fake-leases";
 import { freshFolder, freshMail } from "../../fresh-servers";
 import { compiledPrograms } from "../../programs/programs";
 import { TEST_ARCHIVE_KEY, TEST_JWT_SECRET } from "../../worlds/start-gateway";
+import { LeaseHolders } from "./lease-holders";
 import { Network, type NetworkPath } from "./network";
 import { Part } from "./part";
 import { entrypoint, startProgram, testProgram } from "./program";
-import { Terms } from "./terms";
 
 export const WEBHOOK_SECRET = "whsec_for_faults_only";
 /** The secrets of the tunnel's edge and of its status API. */
@@ -34,7 +34,7 @@ export interface Deployment {
   /** The status API of each hub. */
   readonly tunnels: readonly string[];
   /** The holders of the drones' links and of the hub's Lease. */
-  readonly terms: Terms;
+  readonly leaseHolders: LeaseHolders;
   /** The test's own connection, which no fault affects. */
   readonly db: Db;
   readonly redisUrl: string;
@@ -271,9 +271,9 @@ export async function startDeployment(): Promise<Deployment> {
     );
     tunnels.push(`http://127.0.0.1:${port}`);
   }
-  const terms = new Terms(redis.url, peers, hubLeases);
+  const leaseHolders = new LeaseHolders(redis.url, peers, hubLeases);
   return {
-    ...{ parts, gateways, droneUrls, relays, tunnels, terms, db, mail },
+    ...{ parts, gateways, droneUrls, relays, tunnels, leaseHolders, db, mail },
     ...{ redisUrl: redis.url, storeUrl: store.url },
   };
 }

@@ -36,7 +36,7 @@ export interface FaultRun {
 const CALM_MS = 1_500;
 const DOWN_MS = 1_000;
 /** Longer than any lease: a paused or partitioned part has lost its leases when it returns. */
-const AWAY_MS = 8_000;
+const OUTAGE_MS = 8_000;
 /** Everything must have succeeded again by then. */
 const RECOVERY_LIMIT_MS = 45_000;
 const HUB_LIMIT_MS = 20_000;
@@ -66,10 +66,10 @@ export async function runFaults(faults: readonly Fault[]): Promise<FaultRun> {
     unrecovered.push(...(await recovered(progress, performance.now(), `the calm before ${fault}`)));
     round.current = at + 1;
     const look = await watchTakeovers(part, deployment, linked);
-    const { begin, lastsMs, isAway, end } = faultKinds[kind];
+    const { begin, lastsMs, isLong, end } = faultKinds[kind];
     await begin(part);
     await delay(lastsMs);
-    if (isAway) takeovers.push(...(await look(fault)));
+    if (isLong) takeovers.push(...(await look(fault)));
     await end(part);
     ends.push(performance.now());
     unrecovered.push(...(await recovered(progress, performance.now(), fault)));
@@ -99,8 +99,8 @@ export async function runFaults(faults: readonly Fault[]): Promise<FaultRun> {
 }
 
 /** Makes this hub serve: the other one is killed and restarted as the standby. */
-async function bringHubTo({ name }: Part, { parts, terms }: Deployment): Promise<void> {
-  const serving = () => terms.ofHub().by;
+async function bringHubTo({ name }: Part, { parts, leaseHolders }: Deployment): Promise<void> {
+  const serving = () => leaseHolders.ofHub().by;
   if (serving() === name) return;
   const other = parts.find((one) => one.name === serving());
   await other?.kill();
@@ -115,19 +115,19 @@ interface FaultSteps {
   readonly begin: (part: Part) => Promise<void> | void;
   readonly lastsMs: number;
   /** The fault lasts longer than any lease. */
-  readonly isAway?: true;
+  readonly isLong?: true;
   /** Restarts, resumes or reconnects the part. */
   readonly end: (part: Part) => Promise<void> | void;
 }
 
-const away = { lastsMs: AWAY_MS, isAway: true } as const;
-const cutOff = { ...away, begin: (part: Part) => part.partition() };
+const outage = { lastsMs: OUTAGE_MS, isLong: true } as const;
+const cutOff = { ...outage, begin: (part: Part) => part.partition() };
 
 const faultKinds: Readonly<Record<FaultKind, FaultSteps>> = {
   kill: { begin: (part) => part.kill(), lastsMs: DOWN_MS, end: (part) => part.restart() },
-  pause: { ...away, begin: (part) => part.pause(), end: (part) => part.resume() },
+  pause: { ...outage, begin: (part) => part.pause(), end: (part) => part.resume() },
   partition: { ...cutOff, end: (part) => part.mend() },
-  loss: { begin: (part) => part.disturb(), lastsMs: AWAY_MS, end: (part) => part.mend() },
+  loss: { begin: (part) => part.disturb(), lastsMs: OUTAGE_MS, end: (part) => part.mend() },
   failover: { ...cutOff, end: (part) => part.replace() },
 };
 

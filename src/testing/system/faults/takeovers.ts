@@ -1,7 +1,7 @@
 import { until } from "../../until";
 import type { Deployment } from "./deployment";
+import type { LeaseHolder } from "./lease-holders";
 import type { Part } from "./part";
-import type { Term } from "./terms";
 
 /** On a machine that is busy with everything else. */
 const TAKEOVER_LIMIT_MS = 15_000;
@@ -10,9 +10,9 @@ const TAKEOVER_LIMIT_MS = 15_000;
 export interface Takeover {
   readonly fault: string;
   readonly what: string;
-  readonly before: Term;
+  readonly before: LeaseHolder;
   /** At the fault's end, before the former holder returns. */
-  readonly after: Term;
+  readonly after: LeaseHolder;
 }
 
 /** Whether another holder had the lease by then, with a higher number. */
@@ -22,12 +22,12 @@ export const isTakenOver = ({ before, after }: Takeover): boolean =>
 /** Reads the leases that the part holds. The returned function waits for other holders; call it before the fault ends. */
 export async function watchTakeovers(
   { name }: Part,
-  { terms }: Pick<Deployment, "terms">,
+  { leaseHolders }: Pick<Deployment, "leaseHolders">,
   linked: readonly number[],
 ): Promise<(fault: string) => Promise<Takeover[]>> {
   const seats = [
-    { what: "the hub", read: async () => terms.ofHub() },
-    ...linked.map((id) => ({ what: `the link of drone ${id}`, read: () => terms.ofLink(id) })),
+    { what: "the hub", read: async () => leaseHolders.ofHub() },
+    ...linked.map((id) => ({ what: `the link of drone ${id}`, read: () => leaseHolders.ofLink(id) })),
   ];
   const now = await Promise.all(seats.map(async (seat) => ({ ...seat, before: await seat.read() })));
   const held = now.filter(({ before }) => before.by === name);
@@ -35,7 +35,7 @@ export async function watchTakeovers(
     Promise.all(
       held.map(async ({ what, read, before }) => {
         const taken = async () => isTakenOver({ fault, what, before, after: await read() });
-        // Without a takeover the result shows the unchanged term.
+        // Without a takeover the result shows the unchanged holder.
         await until(taken, TAKEOVER_LIMIT_MS).catch(() => undefined);
         return { fault, what, before, after: await read() };
       }),

@@ -97,7 +97,7 @@ export class PlanTransfer {
       },
       onClosed: (closed, sent) => {
         if (!sent) return closed;
-        if (lastSent > 0) return neverReadBack(type, closed);
+        if (lastSent > 0) return planOutcomeUnknown(type, closed);
         return new DomainError(
           "transfer_failed",
           `The upload of the ${label(type)} broke off after ${highest + 1} of ${items.length} items; what the vehicle holds now may be a mixture. Upload again. ${closed.message}`,
@@ -136,7 +136,7 @@ export class PlanTransfer {
           else void this.explain(type, ack.type, record).then(reject);
         }),
       ],
-      onClosed: (closed, sent) => (sent ? neverReadBack(type, closed) : closed),
+      onClosed: (closed, sent) => (sent ? planOutcomeUnknown(type, closed) : closed),
       onTimeout: () => undefined,
     });
     return clearing.finally(() => record.stop());
@@ -203,7 +203,7 @@ export class PlanTransfer {
 }
 
 /** For a plan that was sent to its end, whether it arrived or not. */
-export const neverReadBack = (type: PlanType, noResponse: DomainError): DomainError =>
+export const planOutcomeUnknown = (type: PlanType, noResponse: DomainError): DomainError =>
   outcomeUnknown(
     `The ${label(type)} was sent and could not be read back: the vehicle may hold it, the one before or a mixture. ${noResponse.message}`,
     noResponse,

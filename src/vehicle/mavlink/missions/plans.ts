@@ -7,7 +7,7 @@ import { fliesMission } from "../modes";
 import { isNoResponse } from "../no-response";
 import type { Params } from "../params/params";
 import type { VehicleState } from "../state";
-import { neverReadBack, type PlanTransfer, PlanType } from "./plan-transfer";
+import { type PlanTransfer, PlanType, planOutcomeUnknown } from "./plan-transfer";
 import {
   fenceDifferences,
   fromWire,
@@ -83,7 +83,7 @@ export class Plans implements CallsOf<typeof planCalls> {
     try {
       return await this.transfer.receive(type);
     } catch (error) {
-      throw isNoResponse(error) ? neverReadBack(type, error) : error;
+      throw isNoResponse(error) ? planOutcomeUnknown(type, error) : error;
     }
   }
 

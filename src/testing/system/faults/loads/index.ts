@@ -34,7 +34,7 @@ export interface Loads {
 
 /** Starts the loads: one pilot's fleet, uploads, log-outs, webhooks and new peers. */
 export async function startLoads(deployment: Deployment, round: Round, progress: Progress): Promise<Loads> {
-  const { gateways, droneUrls, relays, tunnels, terms, db, redisUrl, storeUrl, mail } = deployment;
+  const { gateways, droneUrls, relays, tunnels, leaseHolders, db, redisUrl, storeUrl, mail } = deployment;
   const credentials = { username: "pilot@example.com", password: "correct horse battery" };
   const { username, password } = credentials;
   const password_hash = await hashPassword(password);
@@ -91,7 +91,7 @@ export async function startLoads(deployment: Deployment, round: Round, progress:
   const bringLinksTo = async (gateway: number) => {
     for (const id of linked) {
       await until(async () => {
-        if ((await terms.ofLink(id)).by === `gateway ${gateway + 1}`) return true;
+        if ((await leaseHolders.ofLink(id)).by === `gateway ${gateway + 1}`) return true;
         await api(gateway).delete(`/drone/action/connection?id=${id}`);
         await api(gateway).get(`/drone/action/connection?id=${id}`);
         return false;

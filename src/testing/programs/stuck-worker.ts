@@ -7,8 +7,8 @@ startJobWorker({
   url: process.env.DATABASE_URL as string,
   concurrency: 1,
   renewMs: 50,
-  log: createLogger("sleepy", "silent"),
-  registry: createMetrics("sleepy"),
+  log: createLogger("stuck", "silent"),
+  registry: createMetrics("stuck"),
   tasks: {
     nap: () =>
       new Promise(() => {

@@ -5,8 +5,8 @@ import { LeaseStore } from "../../../vehicle/cluster";
 import { atEndOfFile } from "../../clean-up";
 import type { FakeLeases } from "../../fakes/fake-leases";
 
-/** The time in which one holder has a lease. */
-export interface Term {
+/** A lease as it was read. */
+export interface LeaseHolder {
   /** The part that holds it; undefined without a holder. */
   readonly by: string | undefined;
   /** Grows with each new holder: a link's fencing number, a hub lease's count of transitions. */
@@ -14,7 +14,7 @@ export interface Term {
 }
 
 /** Reads the holders of leases from Redis and from the fake API server, on connections that no fault affects. */
-export class Terms {
+export class LeaseHolders {
   private readonly links: LeaseStore;
 
   constructor(
@@ -32,7 +32,7 @@ export class Terms {
     this.links = new LeaseStore(redis);
   }
 
-  async ofLink(droneId: number): Promise<Term> {
+  async ofLink(droneId: number): Promise<LeaseHolder> {
     const holder = await this.links.read(linkKey(droneId));
     if (!holder) return { by: undefined, number: 0 };
     return {
@@ -41,7 +41,7 @@ export class Terms {
     };
   }
 
-  ofHub(): Term {
+  ofHub(): LeaseHolder {
     const [lease] = [...this.hubs.leases.values()];
     const { holderIdentity, leaseTransitions } = lease?.spec ?? {};
     // A hub's own random part follows its name.

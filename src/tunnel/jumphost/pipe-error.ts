@@ -13,19 +13,19 @@ const statuses = {
 } as const;
 
 /** Why a pipe is refused; a label of the metrics and `reason` of the reply. */
-export type RefusalReason = keyof typeof statuses;
+export type PipeErrorReason = keyof typeof statuses;
 
 /** The message is public: it is the reply's `error`. */
-export class Refusal extends Error {
+export class PipeError extends Error {
   readonly status: number;
 
   constructor(
-    readonly reason: RefusalReason,
+    readonly reason: PipeErrorReason,
     message: string,
     options?: { cause?: unknown },
   ) {
     super(message, options);
-    this.name = "Refusal";
+    this.name = "PipeError";
     this.status = statuses[reason];
   }
 }
