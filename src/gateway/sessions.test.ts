@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { Tokens } from "../features/accounts";
 import { ApiClient } from "../testing/client";
+import { eventually } from "../testing/until";
 import { TestWatcher } from "../testing/watcher";
 import { interruptibleLink } from "../testing/worlds/interruptible-link";
 import { startReplicas, type TestReplicas } from "../testing/worlds/replicas";
-import { eventually } from "../testing/worlds/simulated-drone";
+
 import {
   startTestGateway,
   TEST_JWT_SECRET,

@@ -1,6 +1,6 @@
 import { io, type ManagerOptions, type Socket } from "socket.io-client";
 import { atEndOfFile } from "./clean-up";
-import { eventually } from "./worlds/simulated-drone";
+import { eventually } from "./until";
 
 type Heard = ReturnType<typeof JSON.parse>;
 

@@ -1,3 +1,4 @@
+import { eventually } from "../testing/until";
 import { faultyLink, type LinkFaults } from "../testing/worlds/faulty-link";
 import { startJumphost, type TestJumphost } from "../testing/worlds/jumphost";
 import {
@@ -53,22 +54,13 @@ async function scene(
   return { vehicle, target, faults: link?.faults, fly: (use) => thePool.withLink(target, use) };
 }
 
-/** Waits until it holds; says what did not. */
-async function until(what: string, holds: () => boolean, withinMs = 30_000): Promise<void> {
-  const deadline = Date.now() + withinMs;
-  while (!holds()) {
-    if (Date.now() > deadline) throw new Error(`waited in vain until ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
-
 /** Arming is refused until the vehicle is through its own checks, as after any power-on. */
 async function armWhenReady({ fly, vehicle }: Scene): Promise<void> {
   const deadline = Date.now() + 20_000;
   for (;;) {
     try {
       await fly((link) => link.arm());
-      await until("the vehicle is armed", () => vehicle.state.armed);
+      await eventually("the vehicle is armed", () => vehicle.state.armed);
       return;
     } catch (error) {
       if (Date.now() > deadline) throw error;
@@ -132,7 +124,7 @@ describe.each(["ardupilot", "px4"] as const)("a copter of %s", (autopilot) => {
     const entered = await startMission(copter, autopilot);
     expect(entered.result).toBe("MAV_RESULT_ACCEPTED");
     let highest = 0;
-    await until("the mission is done", () => {
+    await eventually("the mission is done", () => {
       highest = Math.max(highest, copter.vehicle.state.relativeAltitude);
       return copter.vehicle.state.mission.state === "complete";
     });
@@ -145,11 +137,11 @@ describe.each(["ardupilot", "px4"] as const)("a copter of %s", (autopilot) => {
     const copter = await scene({ kind: "copter", autopilot });
     await armWhenReady(copter);
     await copter.fly((link) => link.takeoff(12));
-    await until("it is at 12 m", () => Math.abs(copter.vehicle.state.relativeAltitude - 12) < 0.7);
+    await eventually("it is at 12 m", () => Math.abs(copter.vehicle.state.relativeAltitude - 12) < 0.7);
 
     const to = waypoint(1, 30, 20, 18);
     await copter.fly((link) => link.goTo(to));
-    await until(
+    await eventually(
       "it is there",
       () =>
         Math.abs(copter.vehicle.state.position.lat - to.lat) < 2e-5 &&
@@ -161,7 +153,7 @@ describe.each(["ardupilot", "px4"] as const)("a copter of %s", (autopilot) => {
     const back = waypoint(1, -10, 5, 14);
     const moved = await copter.fly((link) => link.move({ x: 5, y: -10, z: 14 }));
     expect(moved.result).toBe(autopilot === "px4" ? "MAV_RESULT_ACCEPTED" : "TARGET_CONFIRMED");
-    await until(
+    await eventually(
       "it has moved",
       () =>
         Math.abs(copter.vehicle.state.position.lat - back.lat) < 2e-5 &&
@@ -170,7 +162,7 @@ describe.each(["ardupilot", "px4"] as const)("a copter of %s", (autopilot) => {
     );
 
     await copter.fly((link) => link.land());
-    await until("it has landed", () => copter.vehicle.state.landed && !copter.vehicle.state.armed);
+    await eventually("it has landed", () => copter.vehicle.state.landed && !copter.vehicle.state.armed);
   });
 
   test("takes a fence, reports whether it is active, and clears it", async () => {
@@ -203,7 +195,7 @@ describe.each(["ardupilot", "px4"] as const)("a copter of %s", (autopilot) => {
     expect(sent.items).toHaveLength(PLAN.length);
     await copter.fly((link) => link.uploadFence(square(100)));
     await startMission(copter, autopilot);
-    await until("the mission is done", () => copter.vehicle.state.mission.state === "complete");
+    await eventually("the mission is done", () => copter.vehicle.state.mission.state === "complete");
   });
 
   test("an upload fails when its connection drops, and the next upload succeeds", async () => {
@@ -252,7 +244,7 @@ test("a rover drives its plan, and neither takes off nor lands", async () => {
   await expect(rover.fly((link) => link.takeoff(5))).rejects.toMatchObject({ code: "not_supported" });
   await armWhenReady(rover);
   await rover.fly((link) => link.setMode("AUTO"));
-  await until("it has driven there", () => rover.vehicle.state.mission.state === "complete");
+  await eventually("it has driven there", () => rover.vehicle.state.mission.state === "complete");
 });
 
 test("a mission is flown through a jumphost, and its watcher gets telemetry again after the pipe breaks", async () => {
@@ -263,7 +255,7 @@ test("a mission is flown through a jumphost, and its watcher gets telemetry agai
     onMessage: (message) => void seen.set(message.type, message),
     onState: (state) => void states.push(state),
   });
-  await until("telemetry of every kind has come", () =>
+  await eventually("telemetry of every kind has come", () =>
     ["gps", "raw_gps", "home", "relalt", "hud", "imu", "diagnostics", "system"].every((type) =>
       seen.has(type as TelemetryMessage["type"]),
     ),
@@ -275,10 +267,10 @@ test("a mission is flown through a jumphost, and its watcher gets telemetry agai
   const [pipe] = jumphost!.pipes;
   expect(pipe).toMatchObject({ address: copter.vehicle.host, port: copter.vehicle.port });
   pipe!.pipe.end("gateway_lost");
-  await until("the watch is up again", () => states.join() === "up,down,up");
+  await eventually("the watch is up again", () => states.join() === "up,down,up");
   seen.clear();
-  await until("telemetry flows again", () => seen.has("gps") && seen.has("hud"));
-  await until("the mission is done", () => copter.vehicle.state.mission.state === "complete");
+  await eventually("telemetry flows again", () => seen.has("gps") && seen.has("hud"));
+  await eventually("the mission is done", () => copter.vehicle.state.mission.state === "complete");
   stop();
 });
 
@@ -294,10 +286,10 @@ test("a vehicle that sends nothing over an open connection is disconnected, and 
     onMessage: () => {},
     onState: (state) => void states.push(state),
   });
-  await until("it is watched", () => states.length === 1);
+  await eventually("it is watched", () => states.length === 1);
   copter.faults!.silent = true;
-  await until("it is given up", () => states.join() === "up,down");
+  await eventually("it is given up", () => states.join() === "up,down");
   copter.faults!.silent = false;
-  await until("it is back", () => states.join() === "up,down,up");
+  await eventually("it is back", () => states.join() === "up,down,up");
   stop();
 });

@@ -1,4 +1,5 @@
 import { DomainError } from "../domain/errors";
+import { until } from "../testing/until";
 import type { ByteStream, LinkTarget } from "./byte-stream";
 import type { TelemetryMessage, VehicleLink } from "./link";
 import { LinkPool, type PoolOptions } from "./pool";
@@ -71,14 +72,6 @@ function build(options: Partial<PoolOptions> = {}) {
   });
   pool = thePool;
   return { pool: thePool, links, dialled, log, world };
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  const deadline = Date.now() + 5000;
-  while (!holds()) {
-    if (Date.now() > deadline) throw new Error("waited in vain");
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
 }
 
 describe("a link", () => {

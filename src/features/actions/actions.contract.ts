@@ -1,6 +1,7 @@
 import type { ContractCase, ContractWorld } from "../../testing/contract";
+import { eventually } from "../../testing/until";
 import { geofencePoint, missionPoint, storeGeofence, storeMission } from "../../testing/worlds/plans";
-import { eventually, type SimulatedDrone, simulatedDrone } from "../../testing/worlds/simulated-drone";
+import { type SimulatedDrone, simulatedDrone } from "../../testing/worlds/simulated-drone";
 import type { TestVehicleOptions } from "../../testing/worlds/simulator";
 import { actionTable } from "./actions.table";
 

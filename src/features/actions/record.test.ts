@@ -1,9 +1,10 @@
 import { openDatabase } from "../../platform/postgres/db";
 import { atEndOfFile } from "../../testing";
 import { freshDatabase } from "../../testing/fresh-database";
+import { eventually } from "../../testing/until";
 import { interruptibleLink } from "../../testing/worlds/interruptible-link";
 import { tappedDrone } from "../../testing/worlds/replicas";
-import { eventually } from "../../testing/worlds/simulated-drone";
+
 import { startTestGateway } from "../../testing/worlds/start-gateway";
 
 /** MAV_CMD numbers. */

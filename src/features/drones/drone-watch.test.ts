@@ -1,5 +1,6 @@
 import { atEndOfFile } from "../../testing/clean-up";
-import { eventually, simulatedDrone } from "../../testing/worlds/simulated-drone";
+import { eventually } from "../../testing/until";
+import { simulatedDrone } from "../../testing/worlds/simulated-drone";
 import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
 import { changeOf } from "./drone-watch";
 import type { Drone } from "./drones.store";

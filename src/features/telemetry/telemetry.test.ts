@@ -1,6 +1,7 @@
 import { atEndOfFile } from "../../testing/clean-up";
+import { eventually } from "../../testing/until";
 import { TestWatcher } from "../../testing/watcher";
-import { eventually, type SimulatedDrone, simulatedDrone } from "../../testing/worlds/simulated-drone";
+import { type SimulatedDrone, simulatedDrone } from "../../testing/worlds/simulated-drone";
 import { startTestSimulator } from "../../testing/worlds/simulator";
 import {
   startTestGateway,

@@ -1,7 +1,8 @@
 import { createUserObjects } from "../../testing/access/user-objects";
 import { rawClient } from "../../testing/raw-http";
+import { eventually } from "../../testing/until";
 import { TestWatcher } from "../../testing/watcher";
-import { eventually } from "../../testing/worlds/simulated-drone";
+
 import { startTestGateway } from "../../testing/worlds/start-gateway";
 
 // A busy machine takes several times as long.

@@ -1,5 +1,6 @@
 import { ApiClient } from "../../testing/client";
 import { compiledPrograms } from "../../testing/programs/programs";
+import { eventually } from "../../testing/until";
 import { TestWatcher } from "../../testing/watcher";
 import { startBalancer } from "../../testing/worlds/balancer";
 import { startJumphost, type TestJumphost } from "../../testing/worlds/jumphost";
@@ -11,7 +12,7 @@ import {
   type TappedDrone,
   tappedDrone,
 } from "../../testing/worlds/replicas";
-import { eventually } from "../../testing/worlds/simulated-drone";
+
 import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
 
 /** A killed holder's successor is heard and seen by then. */

@@ -1,5 +1,6 @@
 import { decode, type JwtPayload, sign } from "jsonwebtoken";
 import { countingDrone, frameNumberOf } from "../../testing/fakes/counting-vehicle";
+import { eventually } from "../../testing/until";
 import { TestWatcher } from "../../testing/watcher";
 import { type Balancer, startBalancer } from "../../testing/worlds/balancer";
 import {
@@ -8,7 +9,7 @@ import {
   type TestReplicas,
   tappedDrone,
 } from "../../testing/worlds/replicas";
-import { eventually } from "../../testing/worlds/simulated-drone";
+
 import {
   startTestGateway,
   TEST_JWT_SECRET,

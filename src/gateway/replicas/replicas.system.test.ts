@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { ApiClient } from "../../testing/client";
+import { eventually } from "../../testing/until";
 import { TestWatcher } from "../../testing/watcher";
 import {
   startReplicas,
@@ -9,7 +10,7 @@ import {
   type TestReplicas,
   tappedDrone,
 } from "../../testing/worlds/replicas";
-import { eventually } from "../../testing/worlds/simulated-drone";
+
 import type { TestGateway, TestUser } from "../../testing/worlds/start-gateway";
 import { ownAddress } from "./index";
 

@@ -1,7 +1,8 @@
 import { countingDrone, frameNumberOf } from "../../testing/fakes/counting-vehicle";
+import { eventually } from "../../testing/until";
 import { TestWatcher } from "../../testing/watcher";
 import { startReplicas, type TestReplicas } from "../../testing/worlds/replicas";
-import { eventually, simulatedDrone } from "../../testing/worlds/simulated-drone";
+import { simulatedDrone } from "../../testing/worlds/simulated-drone";
 import type { TestGateway, TestUser } from "../../testing/worlds/start-gateway";
 
 const TRANSPORTS = ["websocket", "polling"] as const;

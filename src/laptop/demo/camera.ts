@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import sharp from "sharp";
 import { type LatLng, offsetBy } from "../../domain/geo";
+import { eventually } from "../../platform/eventually";
 import type { ApiClient } from "../api-client";
-import { eventually } from "./eventually";
 import { flightAltitude } from "./route";
 
 const width = 1280;

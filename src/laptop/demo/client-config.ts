@@ -1,5 +1,5 @@
+import { eventually } from "../../platform/eventually";
 import type { ApiClient } from "../api-client";
-import { eventually } from "./eventually";
 
 /** The user's WireGuard client config, downloaded as a client does, once the tunnel service has published it. */
 export const downloadConfig = (api: ApiClient): Promise<string> =>
@@ -11,7 +11,7 @@ export const downloadConfig = (api: ApiClient): Promise<string> =>
       const text = await response.text();
       return response.ok && text.includes("[Peer]") && text;
     },
-    15_000,
+    { limitMs: 15_000 },
   );
 
 /** Indented, without comments, empty lines and private keys: the terminal may be shared. */

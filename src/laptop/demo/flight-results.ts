@@ -5,8 +5,8 @@ import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { verifyArchive } from "../../features/executions";
+import { eventually } from "../../platform/eventually";
 import type { ApiClient } from "../api-client";
-import { eventually } from "./eventually";
 
 interface Asset {
   readonly id: number;

@@ -1,5 +1,5 @@
+import { eventually } from "../../platform/eventually";
 import type { ApiClient } from "../api-client";
-import { eventually } from "./eventually";
 
 interface Execution {
   readonly id: number;

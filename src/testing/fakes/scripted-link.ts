@@ -38,15 +38,6 @@ export function scriptedLinks() {
   };
 }
 
-/** Waits until it holds, or throws after five seconds. */
-export async function until(holds: () => boolean): Promise<void> {
-  const deadline = Date.now() + 5000;
-  while (!holds()) {
-    if (Date.now() > deadline) throw new Error("waited in vain");
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
-
 /** COMMAND_ACK, addressed to us unless `more` says otherwise. */
 export const ack = (command: number, result: number, more: Partial<common.CommandAck> = {}) =>
   build(common.CommandAck, { command, result, targetSystem: 245, targetComponent: 190, ...more });

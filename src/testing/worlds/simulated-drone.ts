@@ -30,12 +30,3 @@ export async function simulatedDrone(
   }
   return { id: body.id, ip: body.ip, vehicle, stop };
 }
-
-/** Waits until it holds; fails with what was waited for. */
-export async function eventually(what: string, holds: () => boolean | Promise<boolean>, limitMs = 30_000) {
-  const deadline = Date.now() + limitMs;
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`Waited ${limitMs} ms for this in vain: ${what}.`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}

@@ -1,5 +1,6 @@
 import { type MavlinkPeer, startPeer } from "../../testing/fakes/mavlink-peer";
-import { ack, scriptedLinks, until } from "../../testing/fakes/scripted-link";
+import { ack, scriptedLinks } from "../../testing/fakes/scripted-link";
+import { until } from "../../testing/until";
 import { dialDirect } from "../dialers/direct";
 import type { VehicleLink } from "../link";
 import { openMavlinkLink } from "./link";

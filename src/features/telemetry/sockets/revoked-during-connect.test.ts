@@ -5,8 +5,9 @@ import { closeServer, listen } from "../../../http/server/listen";
 import type { ChangeSubscriber } from "../../../platform/postgres/change-listener";
 import { createLogger } from "../../../platform/process/log";
 import { atEndOfFile } from "../../../testing/clean-up";
+import { eventually } from "../../../testing/until";
 import { TestWatcher } from "../../../testing/watcher";
-import { eventually } from "../../../testing/worlds/simulated-drone";
+
 import { TokenWatch } from "../../accounts";
 import { TelemetrySockets } from "./telemetry-sockets";
 

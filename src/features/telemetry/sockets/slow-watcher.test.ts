@@ -4,7 +4,8 @@ import { Registry } from "prom-client";
 import { WebSocket } from "ws";
 import { createLogger } from "../../../platform/process/log";
 import { atEndOfFile } from "../../../testing/clean-up";
-import { eventually } from "../../../testing/worlds/simulated-drone";
+import { eventually } from "../../../testing/until";
+
 import type { Subscriber, TelemetryMessage } from "../../../vehicle";
 import { TelemetrySockets } from "./telemetry-sockets";
 

@@ -1,5 +1,6 @@
 import { startPeer } from "../../../testing/fakes/mavlink-peer";
-import { ack, QUICK_TIMINGS, scriptedLinks, text, until } from "../../../testing/fakes/scripted-link";
+import { ack, QUICK_TIMINGS, scriptedLinks, text } from "../../../testing/fakes/scripted-link";
+import { until } from "../../../testing/until";
 import { createLinkPool } from "../..";
 import { build, FrameWriter } from "../wire/codec";
 import { common } from "../wire/messages";

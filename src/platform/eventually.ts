@@ -1,18 +1,16 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-const pauseMs = 500;
-
 /** Repeats until there is a value. Rejects after the limit with an error that names what is missing. */
 export async function eventually<Found>(
   what: string,
-  ask: () => Promise<Found | undefined | null | false>,
-  limitMs = 60_000,
+  ask: () => Promise<Found | undefined | null | false> | Found | undefined | null | false,
+  { limitMs = 60_000, everyMs = 500 } = {},
 ): Promise<Found> {
-  const deadline = Date.now() + limitMs;
+  const deadline = performance.now() + limitMs;
   for (;;) {
     const found = await ask();
     if (found) return found;
-    if (Date.now() > deadline) throw new Error(`${what} did not come within ${limitMs / 1000} s.`);
-    await delay(pauseMs);
+    if (performance.now() > deadline) throw new Error(`${what} did not come within ${limitMs / 1000} s.`);
+    await delay(everyMs);
   }
 }
