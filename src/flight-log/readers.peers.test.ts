@@ -116,7 +116,7 @@ function flownCopter(): LoggedCopter {
 }
 
 test("pymavlink and we read the same messages in a simulated vehicle's DataFlash log", async () => {
-  const [path] = flownCopter().vehicle.recorder?.files ?? [];
+  const path = flownCopter().logs.at(-1);
   const others = await theirs("dataflash", path as string);
   expect(new Set(others.map(([name]) => name)).size).toBeGreaterThan(12);
   expect(others.length).toBeGreaterThan(4_000);

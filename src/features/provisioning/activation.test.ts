@@ -117,7 +117,7 @@ describe("without a ready tunnel", () => {
     });
     call.end();
     await until(() => asked.mock.calls.length > before);
-    return { status, hangUp: () => call.destroy() };
+    return { status, disconnect: () => call.destroy() };
   }
 
   test("a drone that is deleted meanwhile is refused at once", async () => {
@@ -134,7 +134,7 @@ describe("without a ready tunnel", () => {
     const { status } = await waitingCall(drone.activation_token);
     const patient = await late.newDrone(await late.gateway.newUser());
     const gone = await waitingCall(patient.activation_token);
-    gone.hangUp();
+    gone.disconnect();
     expect(await gone.status).toBeUndefined();
     await late.startTunnel();
     expect(await status).toBe(200);

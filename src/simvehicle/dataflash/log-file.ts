@@ -24,7 +24,6 @@ const PLANS = new Map(
 
 /** A DataFlash log being written, numbered after those that are in the folder as ArduPilot does: `00000001.BIN`. */
 export class LogFile {
-  readonly path: string;
   private readonly descriptor: number;
   private readonly block = Buffer.alloc(BLOCK);
   private filled = 0;
@@ -36,8 +35,8 @@ export class LogFile {
       (most, name) => Math.max(most, Number.parseInt(name, 10) || 0),
       0,
     );
-    this.path = join(folder, `${String(last + 1).padStart(8, "0")}.BIN`);
-    this.descriptor = openSync(this.path, "wx");
+    const path = join(folder, `${String(last + 1).padStart(8, "0")}.BIN`);
+    this.descriptor = openSync(path, "wx");
     for (const [name, { type, length, format, labels }] of PLANS)
       this.write("FMT", type, length, name, format, labels);
   }

@@ -25,7 +25,6 @@ const degrees = (radians: number): number => (radians * 180) / Math.PI;
  */
 export class FlightRecorder {
   private file: LogFile | undefined;
-  private readonly finished: string[] = [];
   private readonly due = { fast: 0, navigation: 0, gps: 0, slow: 0 };
   private mode: number | undefined;
   private home: GlobalPosition | undefined;
@@ -38,11 +37,6 @@ export class FlightRecorder {
     private readonly folder: string,
     private readonly complain: (text: string) => void,
   ) {}
-
-  /** The logs that are whole, oldest first. */
-  get files(): readonly string[] {
-    return this.finished;
-  }
 
   /** After each step of the flight; `now` is the wall clock in milliseconds. */
   step(now: number): void {
@@ -131,7 +125,6 @@ export class FlightRecorder {
     if (!this.flight.armed) file.write("EV", this.time, EVENT.disarmed);
     this.file = undefined;
     file.close();
-    this.finished.push(file.path);
   }
 
   private changes(file: LogFile): void {

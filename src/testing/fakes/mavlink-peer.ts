@@ -27,7 +27,7 @@ export interface MavlinkPeer {
   /** Sends as the autopilot, or as another component. `patch` edits the payload. */
   send(message: MavLinkData, options?: { as?: FrameWriter; patch?: (payload: Buffer) => void }): void;
   /** Breaks the connection. */
-  hangUp(): void;
+  disconnect(): void;
   close(): Promise<void>;
 }
 
@@ -98,7 +98,7 @@ export async function startPeer({
     on: <T extends MavLinkData>(kind: MavLinkDataConstructor<T>, react: (message: T) => void) =>
       void reactions.set(kind.MSG_ID, (message) => react(message as T)),
     send: (message, { as = autopilotWriter, patch } = {}) => write(as.encode(message, patch)),
-    hangUp: () => {
+    disconnect: () => {
       for (const socket of sockets) socket.destroy();
     },
     close: async () => {

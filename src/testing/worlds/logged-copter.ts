@@ -1,3 +1,5 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { distance, offsetBy } from "../../domain/geo";
 import { groundSpeed } from "../../simvehicle/kinematics";
 import { SimVehicle } from "../../simvehicle/vehicle";
@@ -16,7 +18,7 @@ export class LoggedCopter {
   private now = Date.UTC(2026, 4, 1);
   readonly vehicle: SimVehicle;
 
-  constructor(logFolder: string) {
+  constructor(private readonly logFolder: string) {
     this.vehicle = new SimVehicle(
       { kind: "copter", autopilot: "ardupilot", home: HOME, systemId: 1, bootSeconds: 0 },
       (message) => this.sent.push({ at: this.now, message }),
@@ -27,6 +29,13 @@ export class LoggedCopter {
     this.vehicle.setConnected(true);
     for (const id of [1, 24, 27, 31, 33, 74, 193]) this.command(511, { _param1: id, _param2: 100_000 });
     this.step();
+  }
+
+  /** The logs in its folder, oldest first. */
+  get logs(): string[] {
+    return readdirSync(this.logFolder)
+      .sort()
+      .map((name) => join(this.logFolder, name));
   }
 
   command(command: number, params: Partial<common.CommandLong>): void {

@@ -151,7 +151,7 @@ describe("a command", () => {
 
   test("under way when the connection breaks has an unknown outcome, reported at once", async () => {
     const { peer, link } = await open({}, { command: { ...QUICK_TIMINGS.command, timeoutMs: 10_000 } });
-    peer.on(common.CommandLong, () => peer.hangUp());
+    peer.on(common.CommandLong, () => peer.disconnect());
     await expect(link.arm()).rejects.toMatchObject({
       code: "outcome_unknown",
       message: expect.stringContaining("The order to arm was sent"),
@@ -161,7 +161,7 @@ describe("a command", () => {
 
   test("that is queued when the connection breaks is reported as not sent", async () => {
     const { peer, link } = await open({}, { command: { ...QUICK_TIMINGS.command, timeoutMs: 10_000 } });
-    peer.on(common.CommandLong, () => peer.hangUp());
+    peer.on(common.CommandLong, () => peer.disconnect());
     const [first, second] = await Promise.allSettled([link.arm(), link.disarm()]);
     expect(first).toMatchObject({ reason: { code: "outcome_unknown" } });
     expect(second).toMatchObject({ reason: { code: "vehicle_unreachable" } });
@@ -192,7 +192,7 @@ describe("a command", () => {
     peer.on(common.CommandLong, ({ command, confirmation }) => {
       if (command === 176) peer.send(ack(command, 0));
       if (command === 22 && confirmation > 0) peer.send(ack(command, 4));
-      if (command === 512) peer.hangUp();
+      if (command === 512) peer.disconnect();
     });
     await expect(link.takeoff(5)).rejects.toMatchObject({
       code: "outcome_unknown",
@@ -246,7 +246,7 @@ describe("a mode", () => {
     const { peer, link } = await open({}, { flight: { ...QUICK_TIMINGS.flight, modeMs: 10_000 } });
     peer.on(common.CommandLong, ({ command }) => {
       peer.send(ack(command, 0));
-      setTimeout(() => peer.hangUp(), 50);
+      setTimeout(() => peer.disconnect(), 50);
     });
     await expect(link.setMode("AUTO")).rejects.toMatchObject({ code: "outcome_unknown" });
   });
@@ -276,7 +276,7 @@ describe("takeoff", () => {
     "is not sent, and is reported as not sent, when %s while guided mode is entered",
     async (_name, code, hangsUp) => {
       const { peer, link } = await open();
-      peer.on(common.CommandLong, () => hangsUp && peer.hangUp());
+      peer.on(common.CommandLong, () => hangsUp && peer.disconnect());
       await expect(link.takeoff(12)).rejects.toMatchObject({
         code,
         message: expect.stringMatching(/^The order to take off was not sent. .*enter the mode GUIDED/),
@@ -357,7 +357,7 @@ describe("a target position", () => {
     test("is not sent when the connection breaks while guided mode is entered", async () => {
       const { peer, link } = await open();
       peer.on(common.CommandInt, ({ command }) => peer.send(ack(command, 3)));
-      peer.on(common.CommandLong, () => peer.hangUp());
+      peer.on(common.CommandLong, () => peer.disconnect());
       await expect(link.goTo(place)).rejects.toMatchObject({
         code: "vehicle_unreachable",
         message: expect.stringMatching(/^The order to go there was not sent/),
@@ -369,7 +369,7 @@ describe("a target position", () => {
       const { peer, link } = await open();
       peer.on(common.CommandInt, ({ command }) => peer.send(ack(command, 3)));
       peer.on(common.CommandLong, ({ command }) => {
-        if (command === 512) peer.hangUp();
+        if (command === 512) peer.disconnect();
         else peer.send(ack(command, 0));
       });
       await expect(link.goTo(place)).rejects.toMatchObject({

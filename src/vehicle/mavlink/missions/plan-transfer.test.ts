@@ -190,7 +190,7 @@ describe("a mission", () => {
   ])("whose connection breaks when it %s", async (_name, taken, code, message) => {
     const { peer, link, store } = await open();
     peer.on(common.MissionItemInt, (sent) => {
-      if (sent.seq === taken - 1) peer.hangUp();
+      if (sent.seq === taken - 1) peer.disconnect();
       else store.take(sent);
     });
     await expect(link.uploadMission(PLAN)).rejects.toMatchObject({
@@ -203,7 +203,7 @@ describe("a mission", () => {
     const silent = await open();
     silent.peer.on(common.MissionRequestInt, () => {});
     const broken = await open();
-    broken.peer.on(common.MissionRequestList, () => broken.peer.hangUp());
+    broken.peer.on(common.MissionRequestList, () => broken.peer.disconnect());
     for (const { link, store } of [silent, broken]) {
       await expect(link.uploadMission(PLAN)).rejects.toMatchObject({
         code: "outcome_unknown",
@@ -305,7 +305,7 @@ describe("a fence", () => {
 
   test("that is cleared without an answer has an unknown outcome", async () => {
     const { peer, link } = await open();
-    peer.on(common.MissionClearAll, () => peer.hangUp());
+    peer.on(common.MissionClearAll, () => peer.disconnect());
     await expect(link.uploadFence([])).rejects.toMatchObject({
       code: "outcome_unknown",
       message: expect.stringContaining("The fence was sent"),

@@ -60,7 +60,7 @@ describe("parameters", () => {
       message: expect.stringContaining("RTL_ALT was sent as 2000 and not read back"),
     });
     expect(reads).toBeGreaterThan(1);
-    peer.on(common.ParamRequestRead, () => peer.hangUp());
+    peer.on(common.ParamRequestRead, () => peer.disconnect());
     await expect(link.writeParam("RTL_ALT", 2000)).rejects.toMatchObject({ code: "vehicle_unreachable" });
   });
 
