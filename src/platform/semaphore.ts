@@ -25,13 +25,8 @@ export class Semaphore {
     };
   }
 
-  async run<T>(task: () => Promise<T>): Promise<T> {
-    const release = await this.acquire();
-    try {
-      return await task();
-    } finally {
-      release();
-    }
+  run<T>(task: () => Promise<T>): Promise<T> {
+    return holding(this.acquire(), task);
   }
 }
 
@@ -50,12 +45,16 @@ export class KeyedMutex<Key> {
     };
   }
 
-  async run<T>(key: Key, task: () => Promise<T>): Promise<T> {
-    const release = await this.acquire(key);
-    try {
-      return await task();
-    } finally {
-      release();
-    }
+  run<T>(key: Key, task: () => Promise<T>): Promise<T> {
+    return holding(this.acquire(key), task);
+  }
+}
+
+async function holding<T>(turn: Promise<() => void>, task: () => Promise<T>): Promise<T> {
+  const release = await turn;
+  try {
+    return await task();
+  } finally {
+    release();
   }
 }
