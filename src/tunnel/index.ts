@@ -102,7 +102,7 @@ export async function startTunnel(
     await refreshEndpoints();
     await endpoints.stop();
   });
-  const planePeers = (name: PlaneName) =>
+  const planePeers = (name: PlaneName): PlanePeers =>
     new PlanePeers({
       os,
       plane: planes[name],

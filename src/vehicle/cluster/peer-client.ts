@@ -2,6 +2,7 @@ import { Agent, request } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import { z } from "zod";
 import { DomainError, type ErrorCode, isDomainError } from "../../domain/errors";
+import { parseJson } from "../../platform/parse-json";
 import { NotHolder, type PeerRequest, ReplyLost, RequestNotSent } from "./messages";
 
 const CONNECT_MS = 1_000;
@@ -140,12 +141,4 @@ function outcomeOf(error: unknown): PeerRequestOutcome {
   if (error instanceof NotHolder) return "not_holder";
   if (error instanceof RequestNotSent) return "not_sent";
   return isDomainError(error) ? "refused" : "lost";
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
