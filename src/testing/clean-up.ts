@@ -19,5 +19,6 @@ export async function runCleanUps(holder: object): Promise<void> {
   for (const cleanUp of fleetCleanUps.toReversed()) {
     await cleanUp().catch((error: unknown) => failures.push(error));
   }
-  if (failures.length > 0) throw new AggregateError(failures, "What the test file started did not stop.");
+  if (failures.length > 0)
+    throw new AggregateError(failures, `What the test file started did not stop: ${failures.join("; ")}`);
 }

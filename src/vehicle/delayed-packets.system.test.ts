@@ -102,11 +102,12 @@ describe.each(["direct", "jumphost"])("over a link that is %s", (via) => {
     ["both ways are", [UP, DOWN]],
     ["only the way to the vehicle is", [UP]],
     ["only the way from the vehicle is", [DOWN]],
-  ])("an order is carried out once when %s held up for three seconds", async (_name, ways) => {
+  ])("an order is carried out once when %s held up for two seconds", async (_name, ways) => {
     tap.reset();
     await filter("-I", ways);
     const told = pilot.arm();
-    await delay(3_000);
+    // TCP sends again after up to as long once more, and an order waits for five seconds.
+    await delay(2_000);
     await filter("-D", ways);
     expect(await told).toBe("MAV_RESULT_ACCEPTED");
     expect({ orders: tap.orders, repetitions: tap.repetitions }).toEqual({ orders: [ARM], repetitions: [] });

@@ -49,7 +49,6 @@ const REPEATED: Readonly<Record<string, string>> = {
   "src/features/accounts/token-watch.ts": "asks about its own sockets",
   "src/features/actions/abandoned-orders.ts": "tried below",
   "src/features/drones/drone-watch.ts": "reads",
-  "src/features/executions/executions.service.ts": "a request's own wait",
   "src/features/provisioning/activation.service.ts": "a request's own wait",
   "src/features/telemetry/feeds/drone-feeds.ts": "its own watchers",
   "src/features/telemetry/sockets/client-limits.ts": "its own sockets",
@@ -62,6 +61,7 @@ const REPEATED: Readonly<Record<string, string>> = {
   "src/onboard/flight-log.ts": "one to a drone",
   "src/onboard/flight-record.ts": "one to a drone",
   "src/onboard/stick-pilot.ts": "one to a drone",
+  "src/platform/eventually.ts": "a caller's own wait",
   "src/platform/jobs/job-leases.ts":
     "releases a job only while its worker has not renewed it, in one statement",
   "src/platform/jobs/pool.ts": "its own connection",

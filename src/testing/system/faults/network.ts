@@ -15,9 +15,11 @@ interface Laid extends NetworkPath {
   mark: number;
 }
 
-/** The chains of iptables: the paths' DNAT rules, and the packets that are dropped. */
-const LEAD = "fleet-paths";
-const LOSE = "fleet-losses";
+/** The chains of iptables: the paths' DNAT rules, and the packets that are dropped. Test files run side by side. */
+const LEAD = `fleet-paths-${process.pid}`;
+const LOSE = `fleet-losses-${process.pid}`;
+const SUBNET = `127.88.${process.pid % 256}`;
+const FIRST_MARK = (process.pid % 1_000_000) * 1_000;
 
 /**
  * The kernel's loopback as a network of paths. Lost packets are dropped on arrival, in both directions, without an
@@ -30,7 +32,7 @@ export class Network {
   private readonly paths: Laid[] = [];
   /** By the mark of the connections: the share of their packets that is lost, 1 being all. */
   private readonly losses = new Map<number, number>();
-  private marks = 0;
+  private marks = FIRST_MARK;
 
   /** Requires its own network namespace, because the rules affect all of it. They are removed after the file. */
   static own(): Network {
@@ -55,7 +57,7 @@ export class Network {
   /** Adds a path to the listener at the URL, on loopback. */
   path(to: string): NetworkPath {
     const { hostname, port } = new URL(to);
-    const address = `127.88.0.${this.paths.length + 1}`;
+    const address = `${SUBNET}.${this.paths.length + 1}`;
     const url = new URL(to);
     url.hostname = address;
     const path = { url: url.href, address, to: `${hostname}:${port}`, mark: ++this.marks };
