@@ -236,9 +236,11 @@ export class Reconciler implements ChangeSubscriber {
     this.track(this.configs.enqueue({ isTick }));
     results.push(await forgetting);
     const succeeded = results.every(Boolean);
-    metrics.reconciled(Number(process.hrtime.bigint() - started) / 1e9, succeeded ? clock.now() : undefined);
-    if (succeeded) this.retryMs = RETRY_MS;
-    else this.retryLater();
+    // A run of one interface shows nothing of the other.
+    const isWhole = succeeded && queues.length === planes.length;
+    metrics.reconciled(Number(process.hrtime.bigint() - started) / 1e9, isWhole ? clock.now() : undefined);
+    if (isWhole) this.retryMs = RETRY_MS;
+    if (!succeeded) this.retryLater();
     onCycle?.();
   }
 
