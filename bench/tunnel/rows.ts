@@ -1,11 +1,9 @@
 import type { Ipv4 } from "../../src/domain/ipv4";
-import { type Member, type PeerId, peerId } from "../../src/domain/peers";
+import { type Member, toMember } from "../../src/domain/peers";
 import type { Db } from "../../src/platform/postgres/db";
 import { generateKeyPair, type KeyPair } from "../../src/tunnel/wireguard/keys";
 
-export interface Peer extends Member, KeyPair {
-  readonly id: PeerId;
-}
+export type Peer = Member & KeyPair;
 
 /** The n-th address of a plane that a peer may have, 250 to a block. */
 export const addressOf = (plane: Member["plane"], n: number): Ipv4 =>
@@ -36,7 +34,7 @@ export async function storeRows(db: Db, count: number): Promise<Peer[]> {
       UNION ALL SELECT 'drones', id, host(ip), vpn_key_id FROM drones ORDER BY id`,
   );
   return rows.map((row: { plane: Member["plane"]; id: number; ip: Ipv4; vpn_key_id: string }) => {
-    const member = { plane: row.plane, rowId: row.id, keyId: row.vpn_key_id, ip: row.ip };
-    return { ...member, ...generateKeyPair(), id: peerId(member) };
+    const member = toMember({ plane: row.plane, rowId: row.id, keyId: row.vpn_key_id, ip: row.ip });
+    return { ...member, ...generateKeyPair() };
   });
 }

@@ -1,6 +1,6 @@
 import { may } from "../../domain/access";
 import { type Ipv4, toNumber } from "../../domain/ipv4";
-import { type Member, peerId } from "../../domain/peers";
+import { type Member, toMember } from "../../domain/peers";
 import { type PlaneName, planes } from "../../domain/tunnel-planes";
 
 /** A row as the database gives it. Its values have the columns' types (inet, uuid, integer) and may not fit the plane. */
@@ -64,12 +64,12 @@ export function judge({ plane, id, ip: text, key_id: keyId, owner, port: given }
   // An address that is not IPv4 is not a number.
   const isInPlane = address >= first && address <= last;
   if (!isInPlane) return { id, member: undefined, faults: fault("address_outside_plane", text) };
-  const member = { id: peerId({ plane, keyId, ip }), rowId: id, keyId, ip };
-  if (plane === "users") return { id, member: { plane, ...member }, faults: [] };
+  const member = toMember({ plane, rowId: id, keyId, ip });
+  if (plane === "users") return { id, member: { ...member, plane }, faults: [] };
   const port = given !== null && given >= 1 && given <= 65535 ? given : undefined;
   return {
     id,
-    member: { plane, ...member, ownerId: Number(owner), port },
+    member: { ...member, plane, ownerId: Number(owner), port },
     faults: port === undefined ? fault("port_out_of_range", given) : [],
   };
 }

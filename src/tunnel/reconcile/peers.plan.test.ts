@@ -34,6 +34,12 @@ const cases: Case[] = [
     plan: [],
   },
   {
+    title: "a surplus peer is removed also when two members have one key",
+    live: [live("A", "10.70.0.2/32"), live("B", "10.70.0.9/32")],
+    desired: [desired("A", "10.70.0.2"), { ...desired("C", "10.70.0.3"), publicKey: "A" as PublicKey }],
+    plan: ["- 10.70.0.9 B (vanished)", "+ 10.70.0.3 A (corrected)"],
+  },
+  {
     title: "a desired peer that is absent is created",
     live: [],
     desired: [desired("A", "10.70.0.2")],

@@ -35,27 +35,24 @@ export function planPeers(
   keys: KeysByPeer,
 ): PeerPlan {
   const upsert: Upsert[] = [];
-  /** Of the live peers, those that belong to a member. */
-  let owned = 0;
+  const desired = new Set<PublicKey>();
   for (const member of members.values()) {
     const publicKey = keys.get(member.id)?.publicKey;
     if (!publicKey) continue;
+    desired.add(publicKey);
     const now = live.get(publicKey);
-    if (now) owned += 1;
     const isRight = now?.allowedIps.length === 1 && now.allowedIps[0] === `${member.ip}/32`;
     if (!isRight) upsert.push({ peer: { ...member, publicKey }, why: now ? "corrected" : "created" });
   }
-  return { remove: owned === live.size ? [] : removals(live, members, keys), upsert };
+  const surplus = [...live.values()].filter(({ publicKey }) => !desired.has(publicKey));
+  return { remove: surplus.length > 0 ? removals(surplus, members, keys) : [], upsert };
 }
 
 function removals(
-  live: ReadonlyMap<PublicKey, LivePeer>,
+  surplus: readonly LivePeer[],
   members: ReadonlyMap<string, Member>,
   keys: KeysByPeer,
 ): Removal[] {
-  const desired = new Set<PublicKey | undefined>();
-  for (const { id } of members.values()) desired.add(keys.get(id)?.publicKey);
-  const surplus = [...live.values()].filter(({ publicKey }) => !desired.has(publicKey));
   const surplusKeys = new Set(surplus.map(({ publicKey }) => publicKey));
   const owners = new Map<PublicKey, PeerId>();
   for (const [id, { publicKey }] of keys) if (surplusKeys.has(publicKey)) owners.set(publicKey, id);
