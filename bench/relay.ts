@@ -1,16 +1,14 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { cpus, tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
+import { cpus } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Redis } from "ioredis";
-import { migrationSource } from "../migrations";
-import { startPostgres } from "../src/laptop/servers/postgres";
 import { startRedis } from "../src/laptop/servers/redis";
 import { openDatabase } from "../src/platform/postgres/db";
-import { migrateSchema } from "../src/platform/postgres/migrate";
 import { CleanupStack } from "../src/testing/guards/cleanup-stack";
+import { startBenchDatabase } from "./database";
 import { addressOf } from "./relay/addresses";
 import { type Child, startChild } from "./relay/child";
 import type { BenchTable } from "./table";
@@ -46,20 +44,15 @@ interface Flood {
 
 /** The relay beside a bare `ws` → `ioredis.publish` pipe, both fed by the same pilots. */
 export async function run(): Promise<BenchTable> {
-  const folder = mkdtempSync(join(tmpdir(), "fleet-bench-"));
   const stops = new CleanupStack();
-  stops.add(() => rmSync(folder, { recursive: true, force: true }));
   try {
-    const postgres = await stops.keep(
-      startPostgres({ folder: join(folder, "pg"), database: "bench", durable: false }),
-    );
+    const { folder, url } = await startBenchDatabase(stops);
     const redis = await stops.keep(startRedis({ folder: join(folder, "redis"), durable: false }));
     const redisPid = readFileSync(join(folder, "redis", "redis.pid"), "utf8").trim();
     execFileSync("taskset", ["-a", "-c", "-p", String(REDIS_CORE), redisPid], { stdio: "ignore" });
-    await migrateSchema(postgres.url, migrationSource);
-    await storeDrones(postgres.url);
+    await storeDrones(url);
     const env = {
-      DATABASE_URL: postgres.url,
+      DATABASE_URL: url,
       REDIS_URL: redis.url,
       RELAY_PORT: "0",
       DEPLOYMENT: "local",

@@ -1,18 +1,15 @@
 import { fork } from "node:child_process";
 import { generateKeyPairSync, randomFillSync } from "node:crypto";
 import { once } from "node:events";
-import { createReadStream, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { createReadStream, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { migrationSource } from "../../migrations";
 import { createUser } from "../../src/features/accounts";
 import { executionTasks } from "../../src/features/executions";
-import { startPostgres } from "../../src/laptop/servers/postgres";
 import { ObjectStore } from "../../src/platform/objects/object-store";
 import { type Db, openDatabase } from "../../src/platform/postgres/db";
-import { migrateSchema } from "../../src/platform/postgres/migrate";
 import { systemClock } from "../../src/platform/process/clock";
 import { CleanupStack } from "../../src/testing/guards/cleanup-stack";
+import { startBenchDatabase } from "../database";
 
 export const FILES = 6;
 export const MEGABYTES_EACH = 50;
@@ -28,16 +25,11 @@ export interface ArchiveBench {
 
 /** An execution with its assets in a store, and the same files on disk for the baseline. */
 export async function setUpArchiveBench(): Promise<ArchiveBench> {
-  const folder = mkdtempSync(join(tmpdir(), "fleet-bench-archive-"));
   const stops = new CleanupStack();
   const clear = () => stops.clear();
-  stops.add(() => rmSync(folder, { recursive: true, force: true }));
   try {
-    const postgres = await stops.keep(
-      startPostgres({ folder: join(folder, "pg"), database: "bench", durable: false }),
-    );
-    await migrateSchema(postgres.url, migrationSource);
-    const db = openDatabase(postgres.url, { poolMax: 2, name: "fleet-bench" });
+    const { folder, url } = await startBenchDatabase(stops);
+    const db = openDatabase(url, { poolMax: 2, name: "fleet-bench" });
     stops.add(() => db.destroy());
     const store = await storeInProcess(folder, stops);
     const execution_id = await fillExecution(db, store, folder);

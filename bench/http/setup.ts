@@ -1,14 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { migrationSource } from "../../migrations";
 import { createUser, Tokens } from "../../src/features/accounts";
-import { startPostgres } from "../../src/laptop/servers/postgres";
 import { startRedis } from "../../src/laptop/servers/redis";
 import { openDatabase } from "../../src/platform/postgres/db";
-import { migrateSchema } from "../../src/platform/postgres/migrate";
 import { systemClock } from "../../src/platform/process/clock";
 import { CleanupStack } from "../../src/testing/guards/cleanup-stack";
+import { startBenchDatabase } from "../database";
 
 const MISSIONS = 20;
 const POINTS = 10;
@@ -25,18 +21,13 @@ export interface HttpBench {
 }
 
 export async function setUpHttpBench(): Promise<HttpBench> {
-  const folder = mkdtempSync(join(tmpdir(), "fleet-bench-"));
   const stops = new CleanupStack();
   const clear = () => stops.clear();
-  stops.add(() => rmSync(folder, { recursive: true, force: true }));
   try {
-    const postgres = await stops.keep(
-      startPostgres({ folder: join(folder, "pg"), database: "bench", durable: false }),
-    );
+    const { folder, url } = await startBenchDatabase(stops);
     const redis = await stops.keep(startRedis({ folder: join(folder, "redis"), durable: false }));
-    await migrateSchema(postgres.url, migrationSource);
     const env = {
-      DATABASE_URL: postgres.url,
+      DATABASE_URL: url,
       REDIS_URL: redis.url,
       JWT_SECRET,
       SMTP_URL: "smtp://127.0.0.1:9",
@@ -44,7 +35,7 @@ export async function setUpHttpBench(): Promise<HttpBench> {
       GATEWAY_DRONE_PORT: "0",
       DEPLOYMENT: "local",
     };
-    return { env, token: await storeRecords(postgres.url), clear };
+    return { env, token: await storeRecords(url), clear };
   } catch (error) {
     await clear();
     throw error;

@@ -1,14 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { migrationSource } from "../../migrations";
 import { configKey } from "../../src/domain/client-config";
 import type { PeerId } from "../../src/domain/peers";
 import { planeNames, planes } from "../../src/domain/tunnel-planes";
 import type { PublicKey } from "../../src/domain/wireguard";
-import { startPostgres } from "../../src/laptop/servers/postgres";
 import { type Db, openDatabase } from "../../src/platform/postgres/db";
-import { migrateSchema } from "../../src/platform/postgres/migrate";
 import { runCleanUps } from "../../src/testing/clean-up";
 import { CleanupStack } from "../../src/testing/guards/cleanup-stack";
 import { Namespace } from "../../src/testing/system/namespaces/namespace";
@@ -18,6 +13,7 @@ import { INDEX_KEY } from "../../src/tunnel/client-configs/store";
 import { renderClientConfig, templateOf } from "../../src/tunnel/client-configs/text";
 import { setProcessPriority } from "../../src/tunnel/os/priority";
 import { generateKeyPair } from "../../src/tunnel/wireguard/keys";
+import { startBenchDatabase } from "../database";
 import { type Child, startChild } from "../relay/child";
 import { type Peer, storeRows } from "./rows";
 
@@ -43,26 +39,21 @@ export interface Testbed {
 const hubKeys = { users: generateKeyPair(), drones: generateKeyPair() };
 
 export async function buildTestbed(): Promise<Testbed> {
-  const folder = mkdtempSync(join(tmpdir(), "fleet-bench-tunnel-"));
   const stops = new CleanupStack();
   const clear = () => stops.clear();
-  stops.add(() => rmSync(folder, { recursive: true, force: true }));
   stops.add(() => runCleanUps(globalThis));
   // What is done by hand goes before others too, as the daemon does.
   setProcessPriority(process.pid, -5);
   try {
-    const postgres = await stops.keep(
-      startPostgres({ folder: join(folder, "pg"), database: "bench", durable: false }),
-    );
-    await migrateSchema(postgres.url, migrationSource);
-    const db = openDatabase(postgres.url, { poolMax: 8, name: "fleet-bench", queryTimeoutMs: 60_000 });
+    const { url } = await startBenchDatabase(stops);
+    const db = openDatabase(url, { poolMax: 8, name: "fleet-bench", queryTimeoutMs: 60_000 });
     stops.add(() => db.destroy());
     const objects = startChild(join(__dirname, "objects-process.js"), "0-1");
     stops.add(objects.stop);
     const hub = await Namespace.create("hub");
     await hub.shell(`ip address add ${HUB_ADDRESS}/32 dev lo`);
     const env = {
-      DATABASE_URL: postgres.url,
+      DATABASE_URL: url,
       S3_ENDPOINT: await objects.ask<string>("url"),
       S3_ACCESS_KEY_ID: "bench",
       S3_SECRET_ACCESS_KEY: "bench",
