@@ -30,16 +30,21 @@ export function configurationDocs(): string {
   ].join("\n");
 }
 
-/** A table's cell holds a description of up to 30 words, or its first sentence; `notesBelow` has the others. */
-export function tableCell(description: string): string {
-  const long = description.split(/\s+/).length > 30;
-  return (long ? description.replace(/(?<=\.) +(?=[A-Z`\d]).*$/s, "") : description).replaceAll("|", "\\|");
+/** A description of up to 30 words, or the first sentence of a longer one; then what is left of it. */
+function splitDescription(description: string): [head: string, rest: string] {
+  const isLong = description.split(/\s+/).length > 30;
+  const end = isLong ? description.search(/(?<=\.) +[A-Z`\d]/) : -1;
+  return end === -1 ? [description, ""] : [description.slice(0, end), description.slice(end).trim()];
 }
+
+/** A table's cell holds a description of up to 30 words, or its first sentence; `notesBelow` has the others. */
+export const tableCell = (description: string): string =>
+  splitDescription(description)[0].replaceAll("|", "\\|");
 
 /** For below a table: a line for each description of which the cell holds only the first sentence. */
 export function notesBelow(texts: readonly (readonly [name: string, description: string])[]): string[] {
   return texts.flatMap(([name, description]) => {
-    const rest = description.slice(tableCell(description).replaceAll("\\|", "|").length).trim();
+    const [, rest] = splitDescription(description);
     return rest ? [`- \`${name}\`: ${rest}`] : [];
   });
 }
