@@ -116,7 +116,7 @@ export async function startTunnel(
       }),
       isActive,
       members: () => reconciler.currentFleet?.byAddress[name],
-      rulesStand: () => reconciler.rulesStand,
+      hasRules: () => reconciler.hasRules,
       keyring,
       endpoints,
       onHandshakesDue: () => reconciler.enqueue("handshakes"),

@@ -4,6 +4,7 @@ import type { PlaneName } from "../../domain/tunnel-planes";
 import type { PublicKey } from "../../domain/wireguard";
 import type { Clock } from "../../platform/process/clock";
 import type { Logger } from "../../platform/process/log";
+import { backoffMs } from "../../platform/retry";
 import { VanishingPolicy } from "../reconcile/policies";
 import { planeOf, repairConfigs, retireUnowned } from "./audit";
 import { inParallel } from "./in-parallel";
@@ -56,7 +57,7 @@ export class Keyring {
   private wanted = new Map<PeerId, Member>();
   private working: Promise<void> | undefined;
   private retryTimer: NodeJS.Timeout | undefined;
-  private retryMs = RETRY_MS;
+  private failedAttempts = 0;
   private indexTimer: NodeJS.Timeout | undefined;
   private indexChanged = false;
   private auditedAt: number;
@@ -131,7 +132,7 @@ export class Keyring {
         for (const failure of failures) this.options.onFailure(failure);
         if (failures.length > 0) this.retryLater();
         else {
-          this.retryMs = RETRY_MS;
+          this.failedAttempts = 0;
           if (this.options.mayWrite() && this.wanted.size > 0) this.work();
         }
       });
@@ -144,11 +145,11 @@ export class Keyring {
 
   private retryLater(): void {
     if (this.stopped) return;
+    const pauseMs = backoffMs(++this.failedAttempts, RETRY_MS, RETRY_MAX_MS);
     this.retryTimer = setTimeout(() => {
       this.retryTimer = undefined;
       this.work();
-    }, this.retryMs);
-    this.retryMs = Math.min(this.retryMs * 2, RETRY_MAX_MS);
+    }, pauseMs);
   }
 
   private async workOnce(): Promise<Error[]> {

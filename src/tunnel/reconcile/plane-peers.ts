@@ -29,7 +29,7 @@ export interface PlanePeersOptions {
   /** The members that the database wants, by address; undefined until the rows have been read. */
   readonly members: () => ReadonlyMap<string, Member> | undefined;
   /** Whether the firewall stands. No interface is made before. */
-  readonly rulesStand: () => boolean;
+  readonly hasRules: () => boolean;
   readonly keyring: Pick<Keyring, "keys">;
   readonly endpoints: Pick<Endpoints, "record" | "of" | "forget" | "latestFirst">;
   /** Some peers have not answered this hub's handshake: ask for `reconcile`. */
@@ -135,7 +135,7 @@ export class PlanePeers {
   async mend(): Promise<void> {
     if (this.up) return;
     this.isUp = false;
-    if (!this.options.rulesStand()) {
+    if (!this.options.hasRules()) {
       throw new Error(`${this.plane.interface} stays as it is until the firewall stands.`);
     }
     const isActive = this.options.isActive();

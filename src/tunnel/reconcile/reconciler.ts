@@ -5,6 +5,7 @@ import type { Change, ChangeSubscriber } from "../../platform/postgres/change-li
 import type { Db } from "../../platform/postgres/db";
 import type { Clock } from "../../platform/process/clock";
 import type { Logger } from "../../platform/process/log";
+import { backoffMs } from "../../platform/retry";
 import type { Keyring } from "../client-configs/keyring";
 import type { Firewall } from "../firewall/firewall";
 import { PairUpdater } from "../firewall/pair-updater";
@@ -79,11 +80,12 @@ export class Reconciler implements ChangeSubscriber {
   private ticker: NodeJS.Timeout | undefined;
   private retry: NodeJS.Timeout | undefined;
   private stopped = false;
-  /** Whether the firewall's rules stood when last looked at. */
-  rulesStand = false;
+  /** Whether the firewall's rules were complete at the last inspection. */
+  hasRules = false;
   private inspections = 0;
   private faultsSeen = "[]";
-  private retryMs = RETRY_MS;
+  /** Repairs since a run last succeeded. */
+  private repairs = 0;
 
   private readonly surveys = new CoalescingQueue<Survey, void>(
     (survey) => this.survey(survey),
@@ -150,9 +152,9 @@ export class Reconciler implements ChangeSubscriber {
   /** This hub's role has changed. Resolves when the planes follow it. */
   async takeRole(): Promise<void> {
     if (!this.runs) return;
-    const standing = this.standAsRole();
-    this.track(standing);
-    await standing;
+    const run = this.reconcilePlanes();
+    this.track(run);
+    await run;
   }
 
   /** A row changed: read it by its id and write what follows from it. */
@@ -208,7 +210,7 @@ export class Reconciler implements ChangeSubscriber {
     if (this.stopped) return;
     const { planes } = this.options;
     const steps = [];
-    if (full || !this.rulesStand) steps.push(await this.stages.outcome("firewall-rules", this.ensureRules()));
+    if (full || !this.hasRules) steps.push(await this.stages.outcome("firewall-rules", this.ensureRules()));
     const hasRead = await this.stages.outcome("database", this.rows.refresh());
     steps.push(hasRead);
     if (full) {
@@ -239,7 +241,7 @@ export class Reconciler implements ChangeSubscriber {
     // A run of one interface shows nothing of the other.
     const isWhole = succeeded && queues.length === planes.length;
     metrics.reconciled(Number(process.hrtime.bigint() - started) / 1e9, isWhole ? clock.now() : undefined);
-    if (isWhole) this.retryMs = RETRY_MS;
+    if (isWhole) this.repairs = 0;
     if (!succeeded) this.retryLater();
     onCycle?.();
   }
@@ -265,16 +267,16 @@ export class Reconciler implements ChangeSubscriber {
         log.info({ change }, "Set the firewall's rules");
         metrics.changed("rules");
       }
-      this.rulesStand = true;
+      this.hasRules = true;
     } catch (error) {
-      this.rulesStand = false;
+      this.hasRules = false;
       throw error;
     }
     if (await forwardPackets(os)) log.info("Enabled IP forwarding on the node");
   }
 
-  /** Without a survey, and without the firewall, which stands in either role. */
-  private async standAsRole(): Promise<void> {
+  /** No survey, and no change of the firewall, which is the same in either role. */
+  private async reconcilePlanes(): Promise<void> {
     const results = await Promise.all(this.planeQueues.map((queue) => queue.enqueue(NO_TICK)));
     if (!results.every(Boolean)) this.retryLater();
     this.options.onCycle?.();
@@ -291,10 +293,10 @@ export class Reconciler implements ChangeSubscriber {
 
   private retryLater(): void {
     if (this.stopped || this.retry) return;
+    const pauseMs = backoffMs(++this.repairs, RETRY_MS, RETRY_MAX_MS);
     this.retry = setTimeout(() => {
       this.retry = undefined;
       this.enqueue("repair");
-    }, this.retryMs);
-    this.retryMs = Math.min(this.retryMs * 2, RETRY_MAX_MS);
+    }, pauseMs);
   }
 }
