@@ -22,6 +22,20 @@ export interface Ready {
   readonly drone_id: number | null;
 }
 
+/** Before the first part has started. */
+export const nothingReady: Ready = {
+  gateway: null,
+  relay: null,
+  tunnel: null,
+  jumphost: null,
+  database: null,
+  redis: null,
+  s3: null,
+  smtp: null,
+  user: null,
+  drone_id: null,
+};
+
 export const readyFile = (stateFolder: string) => join(stateFolder, "ready.json");
 
 /** Reads the running stack's `ready.json`. Throws an error that names the start command when no stack runs. */

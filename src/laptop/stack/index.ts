@@ -4,25 +4,12 @@ import { parseArgs } from "node:util";
 import type { Environment } from "../../platform/config";
 import { Lifecycle, stopOnSignals } from "../../platform/process/lifecycle";
 import { createLogger } from "../../platform/process/log";
-import { defaultStateFolder, type Ready, readyFile } from "../ready";
+import { defaultStateFolder, nothingReady, type Ready, readyFile } from "../ready";
 import type { Part, PartContext, RunningPart } from "./part";
 import { stages } from "./parts";
 import { loadSecrets } from "./secrets";
 import { lockStateFolder, wipeStateFolder } from "./state-folder";
 import { readyTable } from "./table";
-
-const nothing: Ready = {
-  gateway: null,
-  relay: null,
-  tunnel: null,
-  jumphost: null,
-  database: null,
-  redis: null,
-  s3: null,
-  smtp: null,
-  user: null,
-  drone_id: null,
-};
 
 /** Limit of the orderly stop of all parts together; the rest is then killed. */
 const stopLimitMs = 30_000;
@@ -72,7 +59,7 @@ async function startStages(
 ): Promise<Ready> {
   const secrets = loadSecrets(folder);
   let env = environment;
-  let ready = nothing;
+  let ready = nothingReady;
   for (const stage of list) {
     if (lifecycle.state !== "starting") return ready;
     for (const running of await startStage(stage, { env, ready, folder, secrets, print }, lifecycle)) {

@@ -1,20 +1,8 @@
 import { atEndOfFile, freshDatabase, freshFolder, freshMail, freshObjects, freshRedis } from "../../testing";
 import { freePort } from "../free-port";
+import { nothingReady } from "../ready";
 import type { Part } from "./part";
 import { database, mail, objects, redis } from "./services";
-
-const nothing = {
-  gateway: null,
-  relay: null,
-  tunnel: null,
-  jumphost: null,
-  database: null,
-  redis: null,
-  s3: null,
-  smtp: null,
-  user: null,
-  drone_id: null,
-};
 
 async function start(
   part: Part,
@@ -24,7 +12,7 @@ async function start(
   const secrets = { jwt: "j", databasePassword: "d", userPassword: "u", archiveSigningKey: "a" };
   const running = await part.start({
     env,
-    ready: nothing,
+    ready: nothingReady,
     folder: freshFolder("stack"),
     secrets,
     print,

@@ -9,19 +9,7 @@ import {
 } from "./gateway-features";
 import { limitsGroup } from "./gateway-limits";
 import { replicasGroup } from "./gateway-replicas";
-import {
-  accessGroup,
-  areBucketsApart,
-  assetsGroup,
-  BUCKETS_FAULT,
-  databaseGroup,
-  directDatabaseGroup,
-  jobsGroup,
-  mailGroup,
-  objectsGroup,
-  processGroup,
-  redisGroup,
-} from "./shared";
+import { accessGroup, areBucketsApart, BUCKETS_FAULT, jobsGroup, processGroup, redisGroup } from "./shared";
 
 export const gatewayConfig = z
   .object({
@@ -33,16 +21,11 @@ export const gatewayConfig = z
       "Shared secret that the tunnel's edge presents on the drone-only port.",
       16,
     ).optional(),
-    ...databaseGroup,
-    ...directDatabaseGroup,
+    ...jobsGroup,
     ...redisGroup,
     JWT_SECRET: secret("Signs every token. At least 32 characters.", 32),
     ENABLE_REGISTRATION: flag(true, "Whether people may register themselves."),
-    ...mailGroup,
-    ...objectsGroup,
-    ...assetsGroup,
     WORKER_IN_PROCESS: flag(true, "Whether the gateway does background jobs itself, beside `cmd/worker`."),
-    ...jobsGroup,
     ...billingGroup,
     ...videoGroup,
     ...simulationGroup,

@@ -98,7 +98,12 @@ export const BUCKETS_FAULT = fault(
   "must be another bucket than S3_BUCKET: private keys are in it",
 );
 
-export const assetsGroup = {
+/** What background jobs need. The gateway does them too, and needs the same for its own requests. */
+export const jobsGroup = {
+  ...databaseGroup,
+  ...directDatabaseGroup,
+  ...mailGroup,
+  ...objectsGroup,
   ARCHIVE_SIGNING_KEY: z
     .string()
     .refine(
@@ -110,9 +115,6 @@ export const assetsGroup = {
       secret: true,
     })
     .optional(),
-};
-
-export const jobsGroup = {
   WORKER_CONCURRENCY: positiveInt(2, "Background jobs in one process at once."),
 };
 

@@ -1,26 +1,11 @@
 import { z } from "zod";
 import { port } from "./fields";
-import {
-  areBucketsApart,
-  assetsGroup,
-  BUCKETS_FAULT,
-  databaseGroup,
-  directDatabaseGroup,
-  jobsGroup,
-  mailGroup,
-  objectsGroup,
-  processGroup,
-} from "./shared";
+import { areBucketsApart, BUCKETS_FAULT, jobsGroup, processGroup } from "./shared";
 
 export const workerConfig = z
   .object({
     ...processGroup,
     WORKER_PORT: port(9090, "`/metrics`, `/healthz` and `/readyz` of the worker."),
-    ...databaseGroup,
-    ...directDatabaseGroup,
-    ...mailGroup,
-    ...objectsGroup,
-    ...assetsGroup,
     ...jobsGroup,
   })
   .refine(areBucketsApart, BUCKETS_FAULT);

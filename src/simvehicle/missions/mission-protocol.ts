@@ -211,26 +211,8 @@ export class MissionProtocol {
 
 const same = (a: Sender, b: Sender): boolean => a.systemId === b.systemId && a.componentId === b.componentId;
 
-const itemOf = ({
-  command,
-  frame,
-  autocontinue,
-  param1,
-  param2,
-  param3,
-  param4,
-  x,
-  y,
-  z,
-}: common.MissionItemInt): PlanItem => ({
-  command,
-  frame,
-  autocontinue,
-  param1,
-  param2,
-  param3,
-  param4,
-  x,
-  y,
-  z,
-});
+/** The message without its addressees and its place in a plan. */
+const itemOf = (message: common.MissionItemInt): PlanItem => {
+  const { targetSystem, targetComponent, missionType, seq, current, ...item } = message;
+  return item;
+};

@@ -32,14 +32,14 @@ export function planStore(flight: Flight, type: common.MavMissionType): StoredPl
   return flight.autopilot === "px4" ? px4Mission(flight) : ardupilotMission(flight);
 }
 
+const missionOf = ({ mission: { capacity, count } }: Flight) =>
+  ({ type: common.MavMissionType.MISSION, name: "Mission", capacity, count }) as const;
+
 /** ArduPilot writes each item over the old plan as it comes. */
 function ardupilotMission(flight: Flight): StoredPlan {
   const { mission, run } = flight;
   return {
-    type: common.MavMissionType.MISSION,
-    name: "Mission",
-    capacity: mission.capacity,
-    count: mission.count,
+    ...missionOf(flight),
     current: run.state === "running" ? run.seq : undefined,
     at: (seq) => (seq === 0 || seq < mission.count ? mission.at(seq) : undefined),
     begin: (count) => mission.truncate(count),
@@ -61,10 +61,7 @@ function ardupilotMission(flight: Flight): StoredPlan {
 function px4Mission(flight: Flight): StoredPlan {
   const { mission, run } = flight;
   return {
-    type: common.MavMissionType.MISSION,
-    name: "Mission",
-    capacity: mission.capacity,
-    count: mission.count,
+    ...missionOf(flight),
     current: mission.isEmpty ? undefined : run.seq,
     at: (seq) => mission.at(seq),
     begin: nothing,

@@ -57,19 +57,24 @@ export const setEndpoints = (
     "The endpoints of some peers were not set.",
   );
 
-/** Send each peer a handshake now; an idle client would start one only after up to two minutes. */
-export const startHandshakes = (
-  os: Os,
-  networkInterface: string,
-  publicKeys: readonly PublicKey[],
-): Promise<void> =>
-  setAll(
-    os,
-    networkInterface,
-    // A keepalive that is turned on is sent at once.
-    publicKeys.map((publicKey) => ({ publicKey, args: ["persistent-keepalive", "25"] })),
-    "Some peers were not sent a handshake.",
-  );
+const setKeepalive =
+  (seconds: string, fault: string) =>
+  (os: Os, networkInterface: string, publicKeys: readonly PublicKey[]): Promise<void> =>
+    setAll(
+      os,
+      networkInterface,
+      publicKeys.map((publicKey) => ({ publicKey, args: ["persistent-keepalive", seconds] })),
+      fault,
+    );
+
+/**
+ * Send each peer a handshake now, by a keepalive, which is sent as soon as it is turned on; an idle client would start
+ * one only after up to two minutes.
+ */
+export const startHandshakes = setKeepalive("25", "Some peers were not sent a handshake.");
+
+/** Turn off the keepalives that started handshakes: they would go to absent peers for ever. */
+export const disableKeepalives = setKeepalive("off", "Keepalives of some peers were not turned off.");
 
 /** A peer and the endpoint to which its handshake goes. */
 interface HandshakeTarget {
@@ -96,19 +101,6 @@ export const restartHandshakes = (
       return { publicKey, args: ["remove", "peer", publicKey, ...anew] };
     }),
     "Some peers were not sent another handshake.",
-  );
-
-/** Turn off the keepalives that started handshakes: they would go to absent peers for ever. */
-export const disableKeepalives = (
-  os: Os,
-  networkInterface: string,
-  publicKeys: readonly PublicKey[],
-): Promise<void> =>
-  setAll(
-    os,
-    networkInterface,
-    publicKeys.map((publicKey) => ({ publicKey, args: ["persistent-keepalive", "off"] })),
-    "Keepalives of some peers were not turned off.",
   );
 
 async function setAll(
