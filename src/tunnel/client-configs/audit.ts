@@ -59,6 +59,11 @@ export async function repairConfigs(
   return { failures, lost };
 }
 
+/** The public keys of the peers on the interfaces, at the time of asking. */
+export interface LiveKeys {
+  has(publicKey: PublicKey): boolean;
+}
+
 export interface RetireDeps {
   readonly store: ConfigStore;
   readonly log: Logger;
@@ -75,7 +80,7 @@ export async function retireUnowned(
   keys: readonly string[],
   members: readonly Member[],
   entries: ReadonlyMap<PeerId, IndexEntry>,
-  live: ReadonlySet<PublicKey>,
+  live: LiveKeys,
 ): Promise<{ failures: Error[]; retired: Set<string>; kept: Set<string> }> {
   const owned = new Set(members.map(configKey));
   for (const [id, { rowId, publicKey }] of entries) {

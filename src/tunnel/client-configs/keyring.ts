@@ -6,7 +6,7 @@ import type { Clock } from "../../platform/process/clock";
 import type { Logger } from "../../platform/process/log";
 import { backoffMs } from "../../platform/retry";
 import { VanishingPolicy } from "../reconcile/policies";
-import { planeOf, repairConfigs, retireUnowned } from "./audit";
+import { type LiveKeys, planeOf, repairConfigs, retireUnowned } from "./audit";
 import { inParallel } from "./in-parallel";
 import { type IndexEntry, type LocalIndexCopy, parseIndex, printIndex } from "./peer-index";
 import { type ConfigDamage, clearOldTombstones, publishConfig } from "./publish";
@@ -65,7 +65,7 @@ export class Keyring {
   private announcedAt = 0;
   /** Undefined until the rows have been read once. */
   private members: readonly Member[] | undefined;
-  private live: ReadonlySet<PublicKey> = new Set();
+  private live: LiveKeys = new Set();
   private stopped = false;
   private readonly vanishing = new VanishingPolicy<string>();
 
@@ -90,17 +90,12 @@ export class Keyring {
    * Take the members that should have a config now, and the keys that still live. Missing configs are published at
    * once. At ticks, audits retire configs that belong to no member and no live key.
    */
-  attend(members: readonly Member[], live: ReadonlySet<PublicKey>, isTick: boolean): void {
+  attend(members: readonly Member[], live: LiveKeys, isTick: boolean): void {
     this.members = members;
     this.live = live;
     const before = this.wanted;
-    const ids = new Set<PeerId>();
     this.wanted = new Map();
-    for (const member of members) {
-      const { id } = member;
-      ids.add(id);
-      if (!this.entries.has(id)) this.wanted.set(id, member);
-    }
+    for (const member of members) if (!this.entries.has(member.id)) this.wanted.set(member.id, member);
     if (!this.options.mayWrite()) {
       // To be read again, also when this hub begins to write.
       this.state = "unread";
@@ -109,9 +104,13 @@ export class Keyring {
     }
     // A new member does not wait for the next attempt of those that failed.
     if ([...this.wanted.keys()].some((id) => !before.has(id))) this.cancelRetry();
-    // Members are gone.
-    if (isTick && [...this.entries.keys()].some((id) => !ids.has(id))) this.auditIsDue = true;
+    if (isTick && this.hasGoneMembers()) this.auditIsDue = true;
     if (this.wanted.size > 0 || this.state === "unread" || (isTick && this.isAuditDue())) this.work();
+  }
+
+  private hasGoneMembers(): boolean {
+    const ids = new Set(this.members?.map(({ id }) => id));
+    return [...this.entries.keys()].some((id) => !ids.has(id));
   }
 
   /** Finish what is under way and write the index. */

@@ -287,7 +287,7 @@ export class Reconciler implements ChangeSubscriber {
     const { planes, keyring } = this.options;
     if (!this.rows.fleet) return;
     const { users, drones } = this.rows.fleet;
-    const live = new Set<PublicKey>(planes.flatMap((plane) => [...plane.live.keys()]));
+    const live = { has: (key: PublicKey) => planes.some((plane) => plane.live.has(key)) };
     keyring.attend([...users, ...drones], live, isTick);
   }
 
