@@ -1,4 +1,4 @@
-import { type JobRow, listJobs, reviveJobs } from "../platform/jobs/jobs";
+import { type JobRow, listJobs, retryDeadJobs } from "../platform/jobs/jobs";
 import { type AdminCommand, withDatabase } from "./command";
 
 export const command: AdminCommand = {
@@ -13,9 +13,9 @@ export const command: AdminCommand = {
       throw new Error(`usage: admin ${command.usage}`);
     await withDatabase(async (db) => {
       if (action === "retry") {
-        const revived = await reviveJobs(db, ids);
-        process.stdout.write(revived.map((id) => `job ${id} is tried again\n`).join(""));
-        const others = ids.filter((id) => !revived.includes(id));
+        const retried = await retryDeadJobs(db, ids);
+        process.stdout.write(retried.map((id) => `job ${id} is tried again\n`).join(""));
+        const others = ids.filter((id) => !retried.includes(id));
         if (others.length > 0) throw new Error(`No dead job: ${others.join(", ")}.`);
         return;
       }

@@ -5,7 +5,7 @@ export const Ipv4 = z.ipv4().brand<"Ipv4">();
 export type Ipv4 = z.infer<typeof Ipv4>;
 
 /** The IPv4 address of a caller whom a socket of both families gives as `::ffff:10.71.0.2`; any other as it is. */
-export const unmapped = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "");
+export const unmapIpv4 = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "");
 
 /** `10.70.0.2` → 172359682, unsigned. */
 export function toNumber(address: string): number {

@@ -11,7 +11,7 @@ import { redisReady } from "../platform/redis/client";
 import { gatewayApps } from "./app";
 import { type GatewayDeps, openDeps } from "./deps";
 import { composeFeatures } from "./features";
-import { startWorking } from "./worker/tasks";
+import { startBackgroundJobs } from "./worker/tasks";
 
 /** Logged at start-up in the contract profile. */
 const relaxedRules = [
@@ -64,7 +64,7 @@ export async function startGateway(
       await features.watchers.drain();
       await deps.replicas?.links.handOver();
     });
-    if (config.WORKER_IN_PROCESS) await startWorking(deps);
+    if (config.WORKER_IN_PROCESS) await startBackgroundJobs(deps);
     lifecycle.ready();
     log.info({ url, drone_url: droneUrl }, "The gateway is ready");
     return { url, droneUrl, deps, features, lifecycle };

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Context, Middleware } from "koa";
 import proxyaddr from "proxy-addr";
-import { unmapped } from "../domain/ipv4";
+import { unmapIpv4 } from "../domain/ipv4";
 import type { Logger } from "../platform/process/log";
 import { Counter, Histogram, type Registry } from "../platform/process/metrics";
 import { opsPaths } from "./ops";
@@ -42,7 +42,7 @@ export function observeRequests(
     const given = ctx.get("x-request-id");
     const id = usableId.test(given) ? given : randomUUID();
     ctx.set("X-Request-Id", id);
-    ctx.state.address = unmapped(proxyaddr(ctx.req, trust));
+    ctx.state.address = unmapIpv4(proxyaddr(ctx.req, trust));
     ctx.state.log = log;
     ctx.state.requestId = id;
     ctx.res.once("close", () => {

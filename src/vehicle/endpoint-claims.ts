@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { isIP, isIPv6, SocketAddress } from "node:net";
 import { DomainError } from "../domain/errors";
-import { unmapped } from "../domain/ipv4";
+import { unmapIpv4 } from "../domain/ipv4";
 import type { LinkTarget } from "./byte-stream";
 
 /** Every address of a name, as the system resolves it. Rejects for an unknown name. */
@@ -87,6 +87,6 @@ const OWN = new Set(["127.0.0.1", "::1", "0.0.0.0", "::"]);
 /** One spelling for each address. */
 function canonical(text: string): string {
   const address = isIPv6(text) ? new SocketAddress({ address: text, family: "ipv6" }).address : text;
-  const plain = unmapped(address);
+  const plain = unmapIpv4(address);
   return OWN.has(plain) ? "itself" : plain;
 }

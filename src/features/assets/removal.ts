@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { enqueue, withdraw } from "../../platform/jobs/jobs";
+import { cancelJob, enqueue } from "../../platform/jobs/jobs";
 import type { Task } from "../../platform/jobs/worker";
 import type { ObjectStore } from "../../platform/objects/object-store";
 import type { Db } from "../../platform/postgres/db";
@@ -34,7 +34,7 @@ export async function beginRemoval(
     finish: async (db, store, log) => {
       try {
         for (const prefix of prefixes) await store.deletePrefix(prefix);
-        await withdraw(db, key);
+        await cancelJob(db, key);
       } catch (error) {
         log.warn({ err: error, prefixes }, "Objects of deleted rows are left to a job");
       }

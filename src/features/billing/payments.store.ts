@@ -60,7 +60,7 @@ export async function recordPayment(trx: Db, payment: Omit<Payment, "id">): Prom
 }
 
 /** Stores an event. Waits for a transaction that is storing it, and returns false when it was stored before. */
-export const rememberEvent = async (
+export const storePaymentEvent = async (
   trx: Db,
   event: { id: string; type: string; created: Date },
 ): Promise<boolean> =>

@@ -6,7 +6,7 @@ import type { Db } from "../../platform/postgres/db";
 import type { Clock } from "../../platform/process/clock";
 import { linkCustomer, removeOpenCheckout } from "./customers.store";
 import type { PaymentProvider } from "./payment-provider";
-import { recordPayment, rememberEvent } from "./payments.store";
+import { recordPayment, storePaymentEvent } from "./payments.store";
 import {
   type CheckoutFacts,
   CheckoutObject,
@@ -55,7 +55,7 @@ export class WebhookService {
     if (!handling) return "ignored";
     const { db, provider } = this.deps;
     return db.transaction(async (trx) => {
-      if (!(await rememberEvent(trx, event))) return "duplicate";
+      if (!(await storePaymentEvent(trx, event))) return "duplicate";
       await lockCustomer(trx, handling.customerId);
       await handling.handle(trx, async (id) => provider?.find(id));
       return "processed";

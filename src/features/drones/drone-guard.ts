@@ -1,6 +1,6 @@
 import type { Context } from "koa";
 import { DomainError } from "../../domain/errors";
-import { Ipv4, unmapped } from "../../domain/ipv4";
+import { Ipv4, unmapIpv4 } from "../../domain/ipv4";
 import { DRONE_PLANE_PREFIX } from "../../domain/planes";
 import type { Guard } from "../../http/route-guards";
 import type { GatewayConfig } from "../../platform/config";
@@ -48,6 +48,6 @@ const fromEdge =
 
 /** The address, if it belongs to the drone plane. */
 function droneAddress(text: string): Ipv4 | undefined {
-  const address = Ipv4.safeParse(unmapped(text.trim()));
+  const address = Ipv4.safeParse(unmapIpv4(text.trim()));
   return address.success && address.data.startsWith(DRONE_PLANE_PREFIX) ? address.data : undefined;
 }

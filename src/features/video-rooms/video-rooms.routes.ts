@@ -2,7 +2,7 @@ import { DomainError } from "../../domain/errors";
 import { ids, Message, type Route, route } from "../../http/route";
 import type { Drone } from "../drones";
 import { RoomForDrone, RoomForOwner, RoomRequest, StartQuery } from "./video-rooms.schema";
-import type { Started, VideoRooms } from "./video-rooms.service";
+import type { StartedStream, VideoRooms } from "./video-rooms.service";
 
 const tag = "Video rooms";
 const envelope = "B";
@@ -90,7 +90,7 @@ export function videoRoomRoutes(
   ];
 }
 
-const forOwner = ({ room, pin, listeners }: Started) => ({
+const forOwner = ({ room, pin, listeners }: StartedStream) => ({
   message:
     listeners > 0
       ? "The stream starts."

@@ -25,7 +25,7 @@ export interface OpenRoom extends RoomKeys {
   readonly isNew: boolean;
 }
 
-export type Started = OpenRoom & {
+export type StartedStream = OpenRoom & {
   /** Subscribers of the drone's channel that received the start of the stream. */
   readonly listeners: number;
 };
@@ -59,7 +59,7 @@ export class VideoRooms {
   }
 
   /** `publishKeys` publishes the keys of an existing room again; those of a new room are always published. */
-  async start(userId: number, droneId: number, publishKeys: boolean): Promise<Started> {
+  async start(userId: number, droneId: number, publishKeys: boolean): Promise<StartedStream> {
     const drone = await this.deps.droneFor(userId, droneId);
     const room = await this.withLock(drone.id, LIMIT_MS, (locked) => this.ensure(drone.id, locked));
     return this.startStream(drone, room, publishKeys || room.isNew);
@@ -70,7 +70,7 @@ export class VideoRooms {
     await this.stopStream(drone, LIMIT_MS);
   }
 
-  async restart(userId: number, droneId: number): Promise<Started> {
+  async restart(userId: number, droneId: number): Promise<StartedStream> {
     const drone = await this.deps.droneFor(userId, droneId);
     const begun = Date.now();
     await this.stopStream(drone, LIMIT_MS);
@@ -95,7 +95,7 @@ export class VideoRooms {
     await this.withLock(droneId, LIMIT_MS, (locked) => this.remove(droneId, locked));
   }
 
-  private async startStream(drone: Drone, room: OpenRoom, publishKeys: boolean): Promise<Started> {
+  private async startStream(drone: Drone, room: OpenRoom, publishKeys: boolean): Promise<StartedStream> {
     if (publishKeys) await this.publishDetails(drone, room);
     return { ...room, listeners: await this.publishState(drone, "START") };
   }

@@ -13,7 +13,7 @@ import { Lifecycle } from "../../platform/process/lifecycle";
 import { createLogger, type Logger } from "../../platform/process/log";
 import { createMetrics } from "../../platform/process/metrics";
 import { reachabilityProbes } from "../../platform/process/reachability";
-import { startWorking } from "./tasks";
+import { startBackgroundJobs } from "./tasks";
 
 export interface Worker {
   /** `http://host:port` of its health and metrics. */
@@ -50,7 +50,7 @@ export async function startWorker(config: WorkerConfig): Promise<Worker> {
     const server = limitedServer(app.callback(), INTERNAL_LIMITS);
     const url = await listen(server, config.WORKER_PORT, config.HOST);
     lifecycle.onClose("http", () => closeServer(server));
-    await startWorking({ config, log, registry, lifecycle, clock: systemClock, db, store, mailer });
+    await startBackgroundJobs({ config, log, registry, lifecycle, clock: systemClock, db, store, mailer });
     lifecycle.ready();
     log.info({ url }, "The worker is ready");
     return { url, log, lifecycle };

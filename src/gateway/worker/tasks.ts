@@ -32,7 +32,7 @@ export const composeTasks = async (deps: TaskDeps): Promise<Tasks> => ({
 });
 
 /** Runs background jobs in this process until it drains. */
-export async function startWorking(deps: TaskDeps): Promise<JobWorker> {
+export async function startBackgroundJobs(deps: TaskDeps): Promise<JobWorker> {
   const { config, log, registry } = deps;
   const worker = startJobWorker({
     url: config.DATABASE_DIRECT_URL ?? config.DATABASE_URL,

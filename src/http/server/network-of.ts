@@ -1,5 +1,5 @@
 import { isIPv6 } from "node:net";
-import { fromNumber, toNumber, unmapped } from "../../domain/ipv4";
+import { fromNumber, toNumber, unmapIpv4 } from "../../domain/ipv4";
 
 const GROUPS = 8;
 /** Groups of the /64 that each customer has at least. */
@@ -12,7 +12,7 @@ const NAT64 = ["64", "ff9b", "0", "0", "0", "0"];
  * IPv6 address, as `2001:db8:0:1::/64`, because one customer has all of its addresses.
  */
 export function networkOf(address: string): string {
-  const plain = unmapped(address);
+  const plain = unmapIpv4(address);
   const [text = ""] = plain.split("%");
   if (!isIPv6(text)) return plain;
   const groups = groupsOf(text);

@@ -6,7 +6,7 @@ import { until } from "../../testing/until";
 import { type Db, openDatabase } from "../postgres/db";
 import { createLogger } from "../process/log";
 import { createMetrics } from "../process/metrics";
-import { enqueue, listJobs, observeJobs, reviveJobs, withdraw } from "./jobs";
+import { cancelJob, enqueue, listJobs, observeJobs, retryDeadJobs } from "./jobs";
 import { startJobWorker, type Tasks } from "./worker";
 
 let db: Db;
@@ -56,7 +56,7 @@ test("of the waiting jobs with one key only the last is done, and a withdrawn jo
   const later = new Date(Date.now() + 60_000);
   for (const n of [1, 2]) await enqueue(db, { task: "note", payload: { n }, key: "one", runAt: later });
   await enqueue(db, { task: "note", payload: { n: 3 }, key: "other", runAt: later });
-  await withdraw(db, "other");
+  await cancelJob(db, "other");
   await dueNow();
   const done: unknown[] = [];
   work({ note: async (payload) => void done.push(payload) });
@@ -130,7 +130,7 @@ test("a job that fails waits longer and longer, then is dead: seen in the list a
   expect(await registry.metrics()).toMatch(/fleet_jobs\{task="fragile",state="dead",process="test"\} 1/);
   broken = false;
   const [dead] = await listJobs(db);
-  expect(await reviveJobs(db, [dead?.id as string])).toEqual([dead?.id]);
+  expect(await retryDeadJobs(db, [dead?.id as string])).toEqual([dead?.id]);
   await until(async () => (await listJobs(db)).length === 0);
   expect(attempts).toBe(3);
 });

@@ -43,8 +43,8 @@ export async function enqueue(
   );
 }
 
-/** Take back a job that waits. One that runs already goes on. */
-export async function withdraw(db: Db, key: string): Promise<void> {
+/** Delete a job that waits. One that runs already goes on. */
+export async function cancelJob(db: Db, key: string): Promise<void> {
   await db.raw("SELECT graphile_worker.remove_job(?)", [key]);
 }
 
@@ -70,8 +70,8 @@ export async function listJobs(db: Db): Promise<JobRow[]> {
   return rows;
 }
 
-/** Have dead jobs tried again from the start, now. Returns the ids of those that were dead. */
-export async function reviveJobs(db: Db, ids: readonly string[]): Promise<string[]> {
+/** Let dead jobs start again, now, with all their attempts. Returns the ids of those that were dead. */
+export async function retryDeadJobs(db: Db, ids: readonly string[]): Promise<string[]> {
   const { rows } = await db.raw(
     `SELECT id::text FROM graphile_worker.reschedule_jobs(
        ARRAY(SELECT id FROM graphile_worker.jobs WHERE id = ANY(?::bigint[]) AND ${state} = 'dead'),

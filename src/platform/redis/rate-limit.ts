@@ -14,14 +14,14 @@ export interface RateLimit {
   check(key: string): Promise<void>;
 }
 
-export interface Allowance {
+export interface RateLimitOptions {
   readonly name: string;
   /** Tries allowed per window; 0 turns the limit off. */
   readonly tries: number;
   readonly seconds: number;
 }
 
-export function rateLimit(redis: Redis, { name, tries, seconds }: Allowance): RateLimit {
+export function rateLimit(redis: Redis, { name, tries, seconds }: RateLimitOptions): RateLimit {
   if (tries === 0) return unlimited;
   const limiter = new RateLimiterRedis({
     storeClient: redis,

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { type Ipv4, unmapped } from "../../domain/ipv4";
+import { type Ipv4, unmapIpv4 } from "../../domain/ipv4";
 
 /** A drone that has a tunnel now. Another key under the same address is another drone. */
 export interface LiveDrone {
@@ -32,7 +32,7 @@ export class DroneAdmission {
     const { live, isSettled, maxPerDrone } = this.options;
     const drones = live();
     if (!drones) return "not_ready";
-    const drone = drones.get(unmapped(socket.remoteAddress ?? ""));
+    const drone = drones.get(unmapIpv4(socket.remoteAddress ?? ""));
     if (!drone) return "not_a_drone";
     const { ip } = drone;
     if (!isSettled(ip)) return "not_ready";

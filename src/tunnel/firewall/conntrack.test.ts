@@ -1,5 +1,5 @@
 import { SimulatedOs } from "../os/simulated-os";
-import { type FleetRow, judge, readFleet } from "../reconcile/fleet";
+import { type FleetRow, readFleet, validateRow } from "../reconcile/fleet";
 import { forgetRevoked } from "./conntrack";
 
 test("only known connections that no pair allows are forgotten", async () => {
@@ -16,7 +16,7 @@ test("only known connections that no pair allows are forgotten", async () => {
     { ...row, plane: "users", id: 1, ip: "10.70.0.2" },
     { ...row, plane: "drones", id: 2, ip: "10.71.0.2", owner: 1, port: 6001 },
   ];
-  const fleet = readFleet(rows.map(judge));
+  const fleet = readFleet(rows.map(validateRow));
   expect(await forgetRevoked(os, fleet)).toBe(1);
   expect(os.commands).toEqual([
     "conntrack -D -p tcp --orig-src 10.70.0.2 --orig-dst 10.71.0.2 --orig-port-dst 5001",

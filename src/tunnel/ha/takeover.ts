@@ -5,7 +5,7 @@ import type { Logger } from "../../platform/process/log";
 import type { Os } from "../os/os";
 import { parseDump } from "../reconcile/observed";
 import { restartHandshakes, setEndpoints, startHandshakes } from "../wireguard/apply";
-import { isRaised, readDump } from "../wireguard/interface";
+import { isInterfaceUp, readDump } from "../wireguard/interface";
 import type { Endpoints } from "./endpoints";
 
 /** Peers that get a handshake at once, and the pause before the next group. */
@@ -47,7 +47,7 @@ export class TakeoverHandshakes {
   async prepare(): Promise<boolean> {
     const { os, networkInterface, endpoints, log } = this.options;
     this.waiting.clear();
-    if (await isRaised(os, networkInterface)) return false;
+    if (await isInterfaceUp(os, networkInterface)) return false;
     const dump = await readDump(os, networkInterface).catch(() => undefined);
     const peers = dump === undefined ? [] : [...parseDump(dump).peers.values()];
     if (peers.length === 0) return false;

@@ -28,7 +28,7 @@ export class PersistentShell {
     this.keepProcess(false);
   }
 
-  get isSound(): boolean {
+  get isUsable(): boolean {
     return !this.hasEnded;
   }
 

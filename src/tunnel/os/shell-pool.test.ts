@@ -69,7 +69,7 @@ test("a program that exceeds the limit is killed with its shell, and rejects wit
   const shell = new PersistentShell([]);
   const pid = Number((await shell.run(["sh", "-c", "echo $PPID"], "", 5_000))?.stdout);
   expect(await shell.run(["sleep", "60"], "", 100)).toBeUndefined();
-  expect(shell.isSound).toBe(false);
+  expect(shell.isUsable).toBe(false);
   await until(() => !isRunning(pid));
 });
 

@@ -34,8 +34,8 @@ export class ShellPool implements Os {
   }
 
   private takeShell(): PersistentShell | undefined {
-    this.shells = this.shells.filter(({ isSound }) => isSound);
-    for (let shell = this.idle.pop(); shell; shell = this.idle.pop()) if (shell.isSound) return shell;
+    this.shells = this.shells.filter(({ isUsable }) => isUsable);
+    for (let shell = this.idle.pop(); shell; shell = this.idle.pop()) if (shell.isUsable) return shell;
     if (this.shells.length >= MAX_SHELLS) return undefined;
     const shell = new PersistentShell(this.prefix);
     this.shells.push(shell);

@@ -48,15 +48,22 @@ export interface Fleet {
 }
 
 /** What a row says by itself. */
-export interface JudgedRow {
+export interface ValidatedRow {
   readonly id: number;
   /** Undefined when the row is left out. */
   readonly member: FleetUser | FleetDrone | undefined;
   readonly faults: readonly RowFault[];
 }
 
-/** Judge one row, once when it is read. A drone whose port alone is wrong keeps its tunnel, and that port stays shut. */
-export function judge({ plane, id, ip: text, key_id: keyId, owner, port: given }: FleetRow): JudgedRow {
+/** Validate one row, once when it is read. A drone whose port alone is wrong keeps its tunnel, and that port stays shut. */
+export function validateRow({
+  plane,
+  id,
+  ip: text,
+  key_id: keyId,
+  owner,
+  port: given,
+}: FleetRow): ValidatedRow {
   const fault = (fault: RowFault["fault"], value: unknown) => [{ plane, id, fault, value: String(value) }];
   const ip = text as Ipv4;
   const { first, last } = bounds[plane];
@@ -78,7 +85,7 @@ export function judge({ plane, id, ip: text, key_id: keyId, owner, port: given }
  * Compose the fleet; undefined stands for a row that is gone. A faulty row is left out and named, the others stand. Of two
  * rows with one address the older row keeps it.
  */
-export function readFleet(rows: Iterable<JudgedRow | undefined>): Fleet {
+export function readFleet(rows: Iterable<ValidatedRow | undefined>): Fleet {
   const byAddress = { users: new Map<string, FleetUser>(), drones: new Map<string, FleetDrone>() };
   const faults: RowFault[] = [];
   const sorted = [...rows].filter((row) => row !== undefined).sort((a, b) => a.id - b.id);

@@ -11,7 +11,7 @@ import { disableKeepalives, type PeerSetting, setPeers } from "../wireguard/appl
 import {
   ensureInterface,
   type InterfaceSettings,
-  isSound,
+  isInterfaceCurrent,
   readDump,
   removeInterface,
 } from "../wireguard/interface";
@@ -124,7 +124,7 @@ export class PlanePeers {
   async inspect(): Promise<void> {
     try {
       const observed = await this.look();
-      this.isUp = await isSound(this.options.os, this.options.settings(), observed);
+      this.isUp = await isInterfaceCurrent(this.options.os, this.options.settings(), observed);
     } catch (error) {
       this.isUp = false;
       this.options.log.debug({ err: error, plane: this.plane.name }, "Cannot read an interface");

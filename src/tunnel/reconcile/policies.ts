@@ -1,5 +1,5 @@
-/** So many may go at any time. */
-export const FEW = 5;
+/** As many peers, or rows, may go at once without a further look. */
+export const REMOVABLE_AT_ONCE = 5;
 const SHARE = 0.1;
 const AGREEING_TICKS = 3;
 
@@ -15,7 +15,7 @@ export class VanishingPolicy<Key> {
   allowed(vanishing: readonly Key[], of: number, isTick: boolean): Set<Key> {
     const before = new Map(this.seen);
     this.seen.clear();
-    if (vanishing.length <= Math.max(FEW, of * SHARE)) return new Set(vanishing);
+    if (vanishing.length <= Math.max(REMOVABLE_AT_ONCE, of * SHARE)) return new Set(vanishing);
     for (const key of vanishing) this.seen.set(key, (before.get(key) ?? 0) + (isTick ? 1 : 0));
     return new Set(vanishing.filter((key) => (this.seen.get(key) ?? 0) >= AGREEING_TICKS));
   }

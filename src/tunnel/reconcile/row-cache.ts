@@ -1,7 +1,7 @@
 import { type PlaneName, planeNames } from "../../domain/tunnel-planes";
 import type { Db } from "../../platform/postgres/db";
-import { type Fleet, type FleetRow, type JudgedRow, judge, readFleet } from "./fleet";
-import { FEW } from "./policies";
+import { type Fleet, type FleetRow, readFleet, type ValidatedRow, validateRow } from "./fleet";
+import { REMOVABLE_AT_ONCE } from "./policies";
 
 /** Rows by plane and id. */
 export type RowIds = Readonly<Record<PlaneName, ReadonlySet<number>>>;
@@ -28,9 +28,9 @@ const SOME_ROWS = select("AND id = ANY(?)");
  */
 export class RowCache {
   /** Undefined for a row that is gone since the last read of all rows. */
-  private rows: Map<string, JudgedRow | undefined> | undefined;
+  private rows: Map<string, ValidatedRow | undefined> | undefined;
   /** For each read of all rows under way, what was read by id since it began. */
-  private readonly fullReads = new Set<Map<string, JudgedRow | undefined>>();
+  private readonly fullReads = new Set<Map<string, ValidatedRow | undefined>>();
   /** What the rows say; undefined until all rows have been read once. */
   fleet: Fleet | undefined;
 
@@ -38,7 +38,7 @@ export class RowCache {
 
   /** Read every row. */
   async refresh(): Promise<void> {
-    const newer = new Map<string, JudgedRow | undefined>();
+    const newer = new Map<string, ValidatedRow | undefined>();
     this.fullReads.add(newer);
     try {
       const read: { rows: FleetRow[] } = await this.db.raw(ALL_ROWS).timeout(LIMIT_MS);
@@ -49,7 +49,7 @@ export class RowCache {
         this.fullReads.delete(earlier);
       }
       this.rows = new Map([
-        ...read.rows.map((row) => [keyOf(row.plane, row.id), judge(row)] as const),
+        ...read.rows.map((row) => [keyOf(row.plane, row.id), validateRow(row)] as const),
         ...newer,
       ]);
       this.fleet = readFleet(this.rows.values());
@@ -68,9 +68,10 @@ export class RowCache {
     const read: { rows: FleetRow[] } = await this.db
       .raw(SOME_ROWS, [[...ids.users], [...ids.drones]])
       .timeout(LIMIT_MS);
-    const found = new Map(read.rows.map((row) => [keyOf(row.plane, row.id), judge(row)]));
+    const found = new Map(read.rows.map((row) => [keyOf(row.plane, row.id), validateRow(row)]));
     const { rows } = this;
-    if (keys.filter((key) => !found.has(key) && rows.get(key)).length > FEW) return this.refresh();
+    if (keys.filter((key) => !found.has(key) && rows.get(key)).length > REMOVABLE_AT_ONCE)
+      return this.refresh();
     for (const map of [rows, ...this.fullReads]) for (const key of keys) map.set(key, found.get(key));
     this.fleet = readFleet(rows.values());
   }

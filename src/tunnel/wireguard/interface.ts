@@ -54,14 +54,18 @@ const carriesWithMtu = (settings: InterfaceSettings, link: Link): boolean =>
   link.mtu === settings.mtu && isUp(link) === mayCarry(settings);
 
 /** Whether `ensureInterface` would find nothing to do. Looks only. */
-export async function isSound(os: Os, settings: InterfaceSettings, observed: KeyAndPort): Promise<boolean> {
+export async function isInterfaceCurrent(
+  os: Os,
+  settings: InterfaceSettings,
+  observed: KeyAndPort,
+): Promise<boolean> {
   const link = await readLink(os, settings.plane.interface);
   if (!link) return false;
   return hasKeyAndPort(settings, observed) && hasAddress(settings, link) && carriesWithMtu(settings, link);
 }
 
 /** Whether an interface of that name is there and up. */
-export async function isRaised(os: Os, name: string): Promise<boolean> {
+export async function isInterfaceUp(os: Os, name: string): Promise<boolean> {
   const link = await readLink(os, name);
   return link !== undefined && isUp(link);
 }

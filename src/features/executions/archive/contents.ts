@@ -7,7 +7,7 @@ import { toExecutionReply } from "../executions.schema";
 import { commandsDuring, droneOfExecution, type Execution, verifiedPlan } from "../executions.store";
 import { findStats } from "../stats.store";
 import { fingerprintOf, MANIFEST, type Manifest, SIGNATURE, signManifest } from "./manifest";
-import { type Entry, textEntry, type ZippedFile, zipOf } from "./zip";
+import { textEntry, type ZipEntry, type ZippedFile, zipOf } from "./zip";
 
 interface Deps {
   readonly db: Db;
@@ -23,7 +23,7 @@ export async function archiveStream(deps: Deps, execution: Execution, at: Date):
   const written: ZippedFile[] = [];
   let manifest: Buffer = Buffer.alloc(0);
   const text = (path: string, value: unknown) => textEntry(path, at, () => json(value));
-  const entries: Entry[] = [
+  const entries: ZipEntry[] = [
     text("execution.json", await describe(db, execution, assets)),
     text("mission.json", await missionOf(db, execution)),
     text("commands.json", await commandsDuring(db, execution)),

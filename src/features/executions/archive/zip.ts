@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { PassThrough, pipeline, Readable, Transform } from "node:stream";
 import { ZipFile } from "yazl";
 
-export interface Entry {
+export interface ZipEntry {
   readonly path: string;
   readonly modified: Date;
   /** Bytes, if known. */
@@ -24,7 +24,7 @@ export interface ZippedFile extends Checksum {
  * A zip of these entries, uncompressed: pictures and videos are compressed already. It is streamed one entry after the
  * other and fails when an entry does. `onWritten` gets the checksum of each entry.
  */
-export function zipOf(entries: readonly Entry[], onWritten: (entry: ZippedFile) => void): Readable {
+export function zipOf(entries: readonly ZipEntry[], onWritten: (entry: ZippedFile) => void): Readable {
   const zip = new ZipFile();
   const out = new PassThrough({ highWaterMark: 2 ** 20 });
   let current: Readable | undefined;
@@ -77,7 +77,7 @@ export function withChecksum(stream: Readable): { stream: Readable; sum: Promise
   return { stream: pipeline(stream, checksumming(report), () => undefined), sum };
 }
 
-export const textEntry = (path: string, modified: Date, text: () => string | Buffer): Entry => ({
+export const textEntry = (path: string, modified: Date, text: () => string | Buffer): ZipEntry => ({
   path,
   modified,
   open: () => Readable.from([Buffer.from(text())]),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { enqueue, withdraw } from "../../../platform/jobs/jobs";
+import { cancelJob, enqueue } from "../../../platform/jobs/jobs";
 import type { Task } from "../../../platform/jobs/worker";
 import type { Db } from "../../../platform/postgres/db";
 import type { Clock } from "../../../platform/process/clock";
@@ -53,7 +53,7 @@ export async function dispatchReport(
   }
   await updateExecution(trx, executionId, { report: "queued" });
   await enqueue(trx, { task: "send-report", payload: { execution_id: executionId } });
-  await withdraw(trx, deadlineKey(executionId));
+  await cancelJob(trx, deadlineKey(executionId));
 }
 
 async function missingInput(

@@ -6,7 +6,7 @@ import { endExecution, executionOf, startFlight } from "../../../testing/worlds/
 import { interruptibleLink } from "../../../testing/worlds/interruptible-link";
 import { startTestGateway } from "../../../testing/worlds/start-gateway";
 import { droneClient } from "../../../testing/worlds/uploads";
-import { mailedTo } from "./recipients.store";
+import { mailedRecipients } from "./recipients.store";
 import { sendReportTask } from "./reports.service";
 
 test("a mail that was sent while the database was unavailable is recorded later, and not sent again", async () => {
@@ -31,10 +31,10 @@ test("a mail that was sent while the database was unavailable is recorded later,
   await until(() => sent.length === 1);
   // It has tried, and failed, to record the mail.
   await until(() => db.client.pool.numUsed() === 0);
-  expect(await mailedTo(gateway.deps.db, execution_id)).toEqual([]);
+  expect(await mailedRecipients(gateway.deps.db, execution_id)).toEqual([]);
   link.mend();
   await task;
-  expect(await mailedTo(gateway.deps.db, execution_id)).toEqual([user.username]);
+  expect(await mailedRecipients(gateway.deps.db, execution_id)).toEqual([user.username]);
   await sendReportTask(deps)({ execution_id }, new AbortController().signal);
   expect(sent).toEqual([user.username]);
 });

@@ -38,7 +38,7 @@ export const splitEmails = (text: string): string[] => [
 ];
 
 /** The recipients to whom this report was sent. */
-export const mailedTo = async (db: Db, executionId: number): Promise<string[]> =>
+export const mailedRecipients = async (db: Db, executionId: number): Promise<string[]> =>
   db("report_mails").where({ execution_id: executionId }).pluck("recipient");
 
 export const recordMail = async (db: Db, executionId: number, recipient: string): Promise<void> => {

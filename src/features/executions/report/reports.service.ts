@@ -9,7 +9,7 @@ import type { Clock } from "../../../platform/process/clock";
 import type { RateLimit } from "../../../platform/redis/rate-limit";
 import { type Execution, findExecution, updateExecution } from "../executions.store";
 import {
-  mailedTo,
+  mailedRecipients,
   type Recipients,
   recipientsOf,
   recordMail,
@@ -86,7 +86,7 @@ export const sendReportTask =
     const execution = await findExecution(db, execution_id);
     const recipients = execution && (await recipientsOf(db, execution.user_id));
     if (!recipients || execution.report !== "queued") return;
-    const sent = new Set(await mailedTo(db, execution_id));
+    const sent = new Set(await mailedRecipients(db, execution_id));
     const waiting = recipients.all_recipients.filter((email) => !sent.has(email));
     const report = waiting.length > 0 ? await renderReport(deps, execution) : undefined;
     const failures = report ? await sendAll(deps, execution_id, waiting, report, signal) : [];

@@ -6,7 +6,7 @@ import { FrameReader } from "./frame-reader";
 import type { MavLinkData, MavLinkDataConstructor } from "./messages";
 
 /** A MAVLink sender's ids. */
-export interface Station {
+export interface SenderIds {
   readonly systemId: number;
   readonly componentId: number;
 }
@@ -25,7 +25,7 @@ type Handler = (message: MavLinkData, frame: Frame) => void;
  */
 export class Channel {
   /** Undefined until the autopilot has been chosen; until then frames of every sender count. */
-  vehicle: Station | undefined;
+  vehicle: SenderIds | undefined;
   private readonly reader: FrameReader;
   private readonly writer: FrameWriter;
   private readonly handlers = new Map<
@@ -38,7 +38,7 @@ export class Channel {
 
   constructor(
     private readonly stream: ByteStream,
-    readonly self: Station,
+    readonly self: SenderIds,
     /** Asked before each chunk in either direction, so that a process that wakes up too late stays silent. */
     private readonly mayUse: () => boolean = () => true,
   ) {
@@ -150,7 +150,7 @@ export class Channel {
 }
 
 /** Target 0 is every station; messages without a target are broadcast. */
-function isAddressedTo(self: Station, message: MavLinkData): boolean {
+function isAddressedTo(self: SenderIds, message: MavLinkData): boolean {
   const { targetSystem, targetComponent } = message as Partial<
     Record<"targetSystem" | "targetComponent", number>
   >;
