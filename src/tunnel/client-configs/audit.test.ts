@@ -1,23 +1,12 @@
-import { randomUUID } from "node:crypto";
 import { configKey } from "../../domain/client-config";
-import type { Ipv4 } from "../../domain/ipv4";
-import { type Member, toMember } from "../../domain/peers";
-import { openObjects } from "../../platform/objects/client";
+import type { Member } from "../../domain/peers";
 import { createLogger } from "../../platform/process/log";
-import { freshObjects } from "../../testing/fresh-servers";
 import { until } from "../../testing/until";
-import { generateKeyPair } from "../wireguard/keys";
+import { freshConfigStore, hubForClients as hub, newMember } from "../../testing/worlds/client-configs";
 import { Keyring } from "./keyring";
 import { publishConfig } from "./publish";
-import { ConfigStore, damagedKey, tombstoneKey } from "./store";
-import type { HubForClients } from "./text";
+import { type ConfigStore, damagedKey, tombstoneKey } from "./store";
 
-const hub: HubForClients = {
-  plane: "users",
-  publicKey: generateKeyPair().publicKey,
-  endpointHost: "vpn.example.com",
-  dns: "172.31.0.2",
-};
 const MINUTE_MS = 60_000;
 
 let store: ConfigStore;
@@ -26,14 +15,7 @@ let audits: number;
 let ring: Keyring;
 
 beforeEach(async () => {
-  const objects = await freshObjects("vpn-test");
-  const s3 = openObjects({
-    S3_ENDPOINT: objects.url,
-    S3_REGION: "us-east-1",
-    S3_ACCESS_KEY_ID: objects.accessKeyId,
-    S3_SECRET_ACCESS_KEY: objects.secretAccessKey,
-  });
-  store = new ConfigStore(s3, "vpn-test");
+  store = (await freshConfigStore()).store;
   now = Date.now();
   audits = 0;
   ring = new Keyring({
@@ -53,14 +35,7 @@ afterEach(() => ring.stop());
 
 /** As a daemon leaves them that is killed before it has written the index. */
 async function publishUnindexed(count: number): Promise<Member[]> {
-  const members = Array.from({ length: count }, (_, index) =>
-    toMember({
-      plane: "users",
-      rowId: index + 1,
-      keyId: randomUUID(),
-      ip: `10.70.1.${index + 1}` as Ipv4,
-    }),
-  );
+  const members = Array.from({ length: count }, newMember);
   for (const member of members) await publishConfig(store, member, hub);
   return members;
 }
