@@ -1,78 +1,11 @@
 import { DomainError } from "../domain/errors";
+import { type FakeLink, fakeLinkPools, TARGET } from "../testing/fakes/fake-link-pool";
 import { until } from "../testing/until";
-import type { ByteStream, LinkTarget } from "./byte-stream";
-import type { TelemetryMessage, VehicleLink } from "./link";
-import { LinkPool, type PoolOptions } from "./pool";
+import type { TelemetryMessage } from "./link";
 
-const TARGET: LinkTarget = { key: "7", host: "10.71.0.7", port: 5001, via: "direct" };
 const MESSAGE: TelemetryMessage = { type: "relalt", data: { data: 4 } };
 
-/**
- * A fake link that keeps who listens and whether it is open. Only what the pool touches of a link is there;
- * the orders are not.
- */
-class FakeLink {
-  state: VehicleLink["state"] = "ready";
-  readonly listeners = new Set<(message: TelemetryMessage) => void>();
-  private readonly closeListeners: ((reason: string) => void)[] = [];
-  closedBecause: string | undefined;
-
-  onTelemetry(listener: (message: TelemetryMessage) => void): () => void {
-    this.listeners.add(listener);
-    return () => void this.listeners.delete(listener);
-  }
-  onClose(listener: (reason: string) => void): void {
-    this.closeListeners.push(listener);
-  }
-  close(reason: string): void {
-    if (this.state === "closed") return;
-    this.state = "closed";
-    this.closedBecause = reason;
-    for (const listener of this.closeListeners) listener(reason);
-  }
-  say(message: TelemetryMessage): void {
-    for (const listener of [...this.listeners]) listener(message);
-  }
-}
-
-const STREAM: ByteStream = { write: () => true, onData: () => {}, onClose: () => {}, close: () => {} };
-
-let pool: LinkPool | undefined;
-afterEach(async () => {
-  await pool?.drain(0);
-});
-
-/** A pool over fake links. `reachable` decides whether the next dial succeeds. */
-function build(options: Partial<PoolOptions> = {}) {
-  const links: FakeLink[] = [];
-  const dialled: LinkTarget[] = [];
-  const log: string[] = [];
-  const world = { reachable: true };
-  const thePool = new LinkPool({
-    dial: async (target) => {
-      dialled.push(target);
-      await new Promise((resolve) => setImmediate(resolve));
-      if (!world.reachable) throw new DomainError("vehicle_unreachable", "Nobody is there.");
-      return STREAM;
-    },
-    open: async () => {
-      const link = new FakeLink();
-      links.push(link);
-      return link as unknown as VehicleLink;
-    },
-    backoff: { firstMs: 10, mostMs: 20 },
-    random: () => 1,
-    observer: {
-      opened: () => void log.push("opened"),
-      openFailed: (_key, code) => void log.push(`failed ${code}`),
-      closed: (_key, reason) => void log.push(`closed: ${reason}`),
-      reconnecting: (_key, attempt, delayMs) => void log.push(`attempt ${attempt} in ${delayMs} ms`),
-    },
-    ...options,
-  });
-  pool = thePool;
-  return { pool: thePool, links, dialled, log, world };
-}
+const build = fakeLinkPools();
 
 describe("a link", () => {
   test("is opened once for any number of concurrent callers, and kept for the next", async () => {
@@ -159,97 +92,6 @@ describe("a link", () => {
     await pool.withLink({ ...TARGET, port: 5002 }, async () => {});
     expect(links.map(({ state }) => state)).toEqual(["closed", "ready"]);
     expect(dialled.map(({ port }) => port)).toEqual([5001, 5002]);
-  });
-});
-
-describe("one vehicle", () => {
-  const other: LinkTarget = { ...TARGET, key: "8" };
-
-  test("is linked to one drone at a time; another drone gets an error that names the setting to change, and may have it next", async () => {
-    const { pool, dialled } = build();
-    await pool.withLink(TARGET, async () => {});
-    for (const host of [other.host, other.host.toUpperCase()]) {
-      await expect(pool.withLink({ ...other, host }, async () => {})).rejects.toMatchObject({
-        code: "vehicle_unreachable",
-        message: expect.stringMatching(/port, or its link_host/),
-      });
-    }
-    expect(dialled.map(({ key }) => key)).toEqual(["7"]);
-    await pool.withLink({ ...other, port: 5002 }, async () => {});
-    pool.close("7");
-    await pool.withLink(other, async () => {});
-    expect(dialled.map(({ key, port }) => [key, port])).toEqual([
-      ["7", 5001],
-      ["8", 5002],
-      ["8", 5001],
-    ]);
-  });
-
-  test.each([
-    ["localhost", "127.0.0.1"],
-    ["127.0.0.1", "LOCALHOST"],
-    ["localhost", "::1"],
-    ["0:0:0:0:0:0:0:1", "0.0.0.0"],
-    ["::ffff:10.71.0.7", "10.71.0.7"],
-    ["2001:DB8::7", "2001:db8:0::7"],
-    ["copter.example", "10.71.0.7"],
-    ["copter.example", "the-same-copter.example"],
-  ])("is one, whether it is called %s or %s", async (host, too) => {
-    const names: Record<string, string[]> = {
-      localhost: ["127.0.0.1"],
-      "copter.example": ["2001:db8::1", "10.71.0.7"],
-      "the-same-copter.example": ["::ffff:10.71.0.7"],
-    };
-    const { pool, dialled } = build({ resolve: async (name) => names[name.toLowerCase()] ?? [] });
-    await pool.withLink({ ...TARGET, host }, async () => {});
-    await expect(pool.withLink({ ...other, host: too }, async () => {})).rejects.toThrow("Another drone");
-    await pool.withLink({ ...other, host: "10.71.0.8" }, async () => {});
-    expect(dialled.map((target) => target.host)).toEqual([host, "10.71.0.8"]);
-  });
-
-  test("with a host name that does not resolve, or not in time, is not dialled", async () => {
-    const { pool, dialled } = build({
-      waitMs: 30,
-      resolve: (name) =>
-        name === "slow.example" ? new Promise(() => {}) : Promise.reject(new Error("ENOTFOUND")),
-    });
-    for (const host of ["nobody.example", "slow.example"]) {
-      await expect(pool.withLink({ ...TARGET, host }, async () => {})).rejects.toMatchObject({
-        code: "vehicle_unreachable",
-        message: `The name ${host} does not resolve.`,
-      });
-    }
-    expect(dialled).toEqual([]);
-  });
-
-  test("is linked to one of two drones that dial it at once", async () => {
-    const { pool, dialled } = build();
-    const calls = [TARGET, other].map((target) => pool.withLink(target, async () => target.key));
-    expect((await Promise.allSettled(calls)).map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
-    expect(dialled.map(({ key }) => key)).toEqual(["7"]);
-  });
-
-  test("that did not answer one drone may be dialled for another", async () => {
-    const { pool, world, dialled } = build();
-    world.reachable = false;
-    await expect(pool.withLink(TARGET, async () => {})).rejects.toMatchObject({
-      message: "Nobody is there.",
-    });
-    world.reachable = true;
-    await pool.withLink(other, async () => {});
-    expect(dialled.map(({ key }) => key)).toEqual(["7", "8"]);
-  });
-
-  test("is linked to the drone that waits for it once the other closes its link", async () => {
-    const { pool, links } = build();
-    await pool.withLink(TARGET, async () => {});
-    const states: string[] = [];
-    pool.subscribe(other, { onMessage: () => {}, onState: (state) => void states.push(state) });
-    await until(() => states.length === 1);
-    pool.close("7");
-    await until(() => states.length === 2);
-    expect(states).toEqual(["down", "up"]);
-    expect(links.map(({ state }) => state)).toEqual(["closed", "ready"]);
   });
 });
 

@@ -1,33 +1,9 @@
-import type { ContractCase, ContractWorld } from "../../testing/contract";
+import type { ContractCase } from "../../testing/contract";
 import { eventually } from "../../testing/until";
-import { geofencePoint, missionPoint, storeGeofence, storeMission } from "../../testing/worlds/plans";
-import { type SimulatedDrone, simulatedDrone } from "../../testing/worlds/simulated-drone";
-import type { TestVehicleOptions } from "../../testing/worlds/simulator";
+import { accepted, flown, takeOff } from "../../testing/worlds/flown-drone";
 import { actionTable } from "./actions.table";
 
 const refusal = { error: expect.any(String) };
-const accepted = { result: "MAV_RESULT_ACCEPTED", status_text: expect.any(Array) };
-
-interface FlownWorld extends ContractWorld {
-  readonly drone: SimulatedDrone;
-  /** Orders the case's own drone. */
-  readonly order: (path: string, body?: object) => ReturnType<ContractWorld["user"]["api"]["post"]>;
-}
-
-/** A case with a drone of the user's own in the air, or ready for it. */
-const flown =
-  (run: (world: FlownWorld) => Promise<void>, options: Partial<TestVehicleOptions> = {}) =>
-  async (world: ContractWorld) => {
-    const { api } = world.user;
-    const drone = await simulatedDrone(api, options);
-    const order: FlownWorld["order"] = (path, body = {}) =>
-      api.post(`/drone/action/${path}`, { drone_id: drone.id, ...body });
-    try {
-      await run({ ...world, drone, order });
-    } finally {
-      await drone.stop();
-    }
-  };
 
 /** For each action: a body that fits, one that does not, and the field that the refusal names. */
 const rows: readonly [path: string, fits: object, misfit: object, names: string][] = [
@@ -72,7 +48,7 @@ const bodyOf = (path: string): object => {
   return fits;
 };
 
-const strangers: readonly ContractCase[] = actionTable
+const othersDrones: readonly ContractCase[] = actionTable
   .map(({ path }) => [path, bodyOf(path)] as const)
   .map(([path, fits]) => ({
     route: `POST /drone/action/${path}`,
@@ -86,13 +62,6 @@ const strangers: readonly ContractCase[] = actionTable
       }
     },
   }));
-
-const takeOff = async ({ order, drone }: FlownWorld) => {
-  await order("guided");
-  await order("arm");
-  await order("takeoff", { altitude: 10 });
-  await eventually("it is up", () => drone.vehicle.state.relativeAltitude > 9);
-};
 
 const flights: readonly ContractCase[] = [
   ...["arm", "arm_drone"].map((path) => ({
@@ -300,165 +269,7 @@ const parameters: readonly ContractCase[] = [
   },
 ];
 
-const plans: readonly ContractCase[] = [
-  {
-    route: "POST /drone/action/push_mission",
-    title: "uploads the waypoints with a takeoff before them, and gives the plan's hash",
-    run: flown(async ({ order, user }) => {
-      const mission = await storeMission(user.api);
-      const reply = await order("push_mission", { mission_id: mission.id });
-      expect(reply.status).toBe(200);
-      expect(reply.body).toEqual({
-        message: expect.any(String),
-        result: {
-          mission_id: mission.id,
-          items: 4,
-          takeoff_added: true,
-          hash: expect.stringMatching(/^[0-9a-f]{64}$/),
-        },
-      });
-    }),
-  },
-  {
-    route: "POST /drone/action/push_mission",
-    title: "adds no takeoff where the first waypoint is one",
-    run: flown(async ({ order, user }) => {
-      const { id } = (await user.api.post("/mission", { name: "own takeoff" })).body;
-      for (const [sequence, command] of [22, 16].entries()) {
-        await user.api.post("/mission/point", [{ ...missionPoint, mission_id: id, sequence, command }]);
-      }
-      const reply = await order("push_mission", { mission_id: id });
-      expect(reply).toMatchObject({ status: 200, body: { result: { items: 2, takeoff_added: false } } });
-    }),
-  },
-  {
-    route: "POST /drone/action/push_mission",
-    title: "answers a mission that is another's with 404, and one without waypoints with 500",
-    run: flown(async ({ order, user, otherUser }) => {
-      const theirs = await storeMission(otherUser.api);
-      expect(await order("push_mission", { mission_id: theirs.id })).toMatchObject({
-        status: 404,
-        body: refusal,
-      });
-      const { id } = (await user.api.post("/mission", { name: "empty" })).body;
-      expect(await order("push_mission", { mission_id: id })).toMatchObject({ status: 500, body: refusal });
-    }),
-  },
-  {
-    route: "POST /drone/action/push_mission",
-    title: "is refused while the drone flies its mission, unless forced",
-    run: flown(async ({ order, user, drone }) => {
-      const mission_id = (await storeMission(user.api)).id;
-      await order("push_mission", { mission_id });
-      await order("arm");
-      await order("start_mission");
-      await order("set_mode", { mode_info: { custom_mode: "AUTO" } });
-      expect(drone.vehicle.state.mode).toBe("AUTO");
-      expect(await order("push_mission", { mission_id })).toMatchObject({ status: 500, body: refusal });
-      expect(await order("push_mission", { mission_id, force: true })).toMatchObject({ status: 200 });
-    }),
-  },
-  {
-    route: "POST /drone/action/start_mission",
-    title: "climbs to the height at which the mission on board begins",
-    run: flown(async ({ order, user, drone }) => {
-      await order("push_mission", { mission_id: (await storeMission(user.api)).id });
-      await order("arm");
-      const reply = await order("start_mission");
-      expect(reply).toMatchObject({
-        status: 200,
-        body: { result: { ...accepted, altitude: missionPoint.altitude } },
-      });
-      await eventually("it is up", () => drone.vehicle.state.relativeAltitude > missionPoint.altitude - 1);
-    }),
-  },
-  {
-    route: "POST /drone/action/start_mission",
-    title: "climbs to the given height, and without one or a mission says what is missing",
-    run: flown(async ({ order, drone }) => {
-      await order("arm");
-      const without = await order("start_mission");
-      expect(without.status).toBe(500);
-      expect(without.body.error).toContain("takeoff_altitude");
-      expect(drone.vehicle.state.landed).toBe(true);
-      const reply = await order("start_mission", { takeoff_altitude: 8 });
-      expect(reply).toMatchObject({ status: 200, body: { result: { altitude: 8 } } });
-    }),
-  },
-  {
-    route: "POST /drone/action/start_mission",
-    title: "makes a rover ready, which has nothing to climb",
-    run: flown(
-      async ({ order }) => {
-        expect(await order("start_mission")).toMatchObject({
-          status: 200,
-          body: { result: { mode: "GUIDED" } },
-        });
-      },
-      { kind: "rover" },
-    ),
-  },
-  {
-    route: "POST /drone/action/push_geofence",
-    title: "uploads the fence and says that the drone will not act on it as it is set",
-    run: flown(async ({ order, user }) => {
-      await order("set_param", { param_id: "FENCE_ENABLE", value: 0 });
-      const geofence_id = await storeTriangle(user.api);
-      const reply = await order("push_geofence", { geofence_id });
-      expect(reply).toMatchObject({
-        status: 200,
-        body: { result: { geofences: 1, items: 3, enforcement: { active: false } } },
-      });
-      expect(reply.body.message).toContain("FENCE_ENABLE");
-    }),
-  },
-  {
-    route: "POST /drone/action/push_geofence",
-    title: "uploads a geofence that is switched off all the same",
-    run: flown(async ({ order, user }) => {
-      const geofence_id = await storeTriangle(user.api);
-      await user.api.patch(`/geofence/${geofence_id}/toggle`);
-      expect(await order("push_geofence", { geofence_id })).toMatchObject({
-        status: 200,
-        body: { result: { items: 3 } },
-      });
-    }),
-  },
-  {
-    route: "POST /drone/action/push_geofence",
-    title: "answers a geofence that is another's with 404",
-    run: flown(async ({ order, otherUser }) => {
-      const theirs = await storeGeofence(otherUser.api);
-      expect(await order("push_geofence", { geofence_id: theirs.id })).toMatchObject({
-        status: 404,
-        body: refusal,
-      });
-    }),
-  },
-  {
-    route: "POST /drone/action/clear_fence",
-    title: "takes the fence away",
-    run: flown(async ({ order, user }) => {
-      await order("push_geofence", { geofence_id: await storeTriangle(user.api) });
-      expect(await order("clear_fence")).toMatchObject({ status: 200, body: { result: { items: 0 } } });
-    }),
-  },
-  {
-    route: "POST /drone/action/sync_geofences",
-    title: "uploads all enabled geofences, and clears the fence when there is none",
-    run: flown(async ({ order, user }) => {
-      const first = await storeTriangle(user.api, "first");
-      await storeTriangle(user.api, "second");
-      expect(await order("sync_geofences")).toMatchObject({
-        status: 200,
-        body: { result: { geofences: 2, items: 6 } },
-      });
-      await user.api.patch(`/geofence/${first}/toggle`);
-      expect(await order("sync_geofences")).toMatchObject({ body: { result: { geofences: 1, items: 3 } } });
-      for (const { id } of (await user.api.get("/geofences")).body) await user.api.delete(`/geofence/${id}`);
-      expect(await order("sync_geofences")).toMatchObject({ status: 200, body: { result: { items: 0 } } });
-    }),
-  },
+const video: readonly ContractCase[] = [
   {
     route: "POST /drone/action/video-source",
     title: "reaches who listens on the drone's channel, and answers 500 when nobody does",
@@ -479,24 +290,10 @@ const plans: readonly ContractCase[] = [
   },
 ];
 
-/** A polygon that surrounds nothing the cases fly to, and is no line. */
-async function storeTriangle(api: ContractWorld["user"]["api"], name = "field"): Promise<number> {
-  const { id } = (await api.post("/geofence", { name, type: "polygon" })).body;
-  const corners = [
-    [47.5, 8.5],
-    [47.5, 8.6],
-    [47.6, 8.5],
-  ];
-  for (const [sequence, [lat, lng]] of corners.entries()) {
-    await api.post("/geofence/point", [{ ...geofencePoint, geofence_id: id, sequence, lat, lng }]);
-  }
-  return id;
-}
-
 export const actionsContract: readonly ContractCase[] = [
   ...flights,
   ...parameters,
-  ...plans,
+  ...video,
   ...misfits,
-  ...strangers,
+  ...othersDrones,
 ];

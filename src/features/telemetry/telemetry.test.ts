@@ -1,4 +1,5 @@
 import { atEndOfFile } from "../../testing/clean-up";
+import { Metrics } from "../../testing/scrape";
 import { eventually } from "../../testing/until";
 import { TestWatcher } from "../../testing/watcher";
 import { type SimulatedDrone, simulatedDrone } from "../../testing/worlds/simulated-drone";
@@ -37,16 +38,9 @@ afterEach(() => {
   for (const { socket } of watchers) socket.disconnect();
   watchers.clear();
 });
-const metric = async (name: string) => {
-  const text = await gateway.deps.registry.metrics();
-  const line = text.split("\n").find((one) => one.startsWith(`${name}{`));
-  return Number(line?.split(" ").at(-1) ?? 0);
-};
-const framesSent = async (type: string) => {
-  const text = await gateway.deps.registry.metrics();
-  const line = text.split("\n").find((one) => one.startsWith(`fleet_telemetry_frames_total{type="${type}"`));
-  return Number(line?.split(" ").at(-1) ?? 0);
-};
+const metric = async (name: string, labels?: Record<string, string>) =>
+  new Metrics(await gateway.deps.registry.metrics()).value(name, labels);
+const framesSent = (type: string) => metric("fleet_telemetry_frames_total", { type });
 const subscribed = () => metric("fleet_telemetry_drones");
 
 const expired = () =>
