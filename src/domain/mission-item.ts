@@ -40,6 +40,16 @@ export interface MissionItem {
   readonly z_alt: number;
 }
 
+/** An item that is not the vehicle's current one, after which the next follows, and whose parameters say nothing. */
+export const PLAIN_ITEM = {
+  is_current: false,
+  autocontinue: true,
+  param1: 0,
+  param2: 0,
+  param3: 0,
+  param4: 0,
+};
+
 /** MAVLink carries positions as degrees × 1e7 in int32 and all else as float32. */
 export const toE7 = (degrees: number): number => Math.round(degrees * 1e7);
 

@@ -1,3 +1,4 @@
+import { plainWaypoint } from "../testing/worlds/plans";
 import { type FencePoint, type Geofence, toFence, toFlightPlan, type Waypoint } from "./flight-plan.plan";
 
 const waypoint = (changes: Partial<Waypoint> = {}): Waypoint => ({
@@ -7,14 +8,7 @@ const waypoint = (changes: Partial<Waypoint> = {}): Waypoint => ({
   type: "fly",
   sequence: 1,
   label: null,
-  frame: 3,
-  command: 16,
-  is_current: false,
-  autocontinue: true,
-  param1: 0,
-  param2: 0,
-  param3: 0,
-  param4: 0,
+  ...plainWaypoint,
   ...changes,
 });
 

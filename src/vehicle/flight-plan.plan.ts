@@ -1,5 +1,5 @@
 import { DomainError } from "../domain/errors";
-import { MavCommand, type MissionItem } from "../domain/mission-item";
+import { MavCommand, type MissionItem, PLAIN_ITEM } from "../domain/mission-item";
 
 /** A vertex or a circle's centre as it is stored; a circle's `param1` is its radius in metres. */
 export interface FencePoint
@@ -50,17 +50,7 @@ export function toFlightPlan(waypoints: readonly Waypoint[], kind: "copter" | "r
       "No waypoint of the mission lies above 0 m, so it does not say how high to take off.",
     );
   }
-  const takeoff: MissionItem = {
-    ...aloft,
-    command: MavCommand.takeoff,
-    is_current: false,
-    autocontinue: true,
-    param1: 0,
-    param2: 0,
-    param3: 0,
-    param4: 0,
-  };
-  return [takeoff, ...plan];
+  return [{ ...aloft, ...PLAIN_ITEM, command: MavCommand.takeoff }, ...plan];
 }
 
 /** MAV_CMD_NAV_WAYPOINT, LOITER_UNLIM, LOITER_TURNS, LOITER_TIME and SPLINE_WAYPOINT: rows with a position in the air. */

@@ -1,6 +1,7 @@
 import { eventually } from "../testing/until";
 import { faultyLink, type LinkFaults } from "../testing/worlds/faulty-link";
 import { startJumphost, type TestJumphost } from "../testing/worlds/jumphost";
+import { plainWaypoint } from "../testing/worlds/plans";
 import {
   startTestSimulator,
   type TestSimulator,
@@ -88,14 +89,7 @@ const waypoint = (sequence: number, north: number, east: number, altitude: numbe
   altitude,
   type: "fly",
   sequence,
-  frame: 3,
-  command: 16,
-  is_current: false,
-  autocontinue: true,
-  param1: 0,
-  param2: 0,
-  param3: 0,
-  param4: 0,
+  ...plainWaypoint,
 });
 
 const WAYPOINTS = [waypoint(1, 40, 0, 20), waypoint(2, 40, 40, 25), waypoint(3, 0, 0, 20)];

@@ -1,20 +1,8 @@
 import type { MissionItem } from "../../domain/mission-item";
+import { missionItem } from "../../testing/worlds/plans";
 import { takeoffHeight } from "./mission-actions";
 
-const item = (change: Partial<MissionItem>): MissionItem => ({
-  command: 16,
-  frame: 3,
-  is_current: false,
-  autocontinue: true,
-  param1: 0,
-  param2: 0,
-  param3: 0,
-  param4: 0,
-  x_lat: 47,
-  y_long: 8,
-  z_alt: 30,
-  ...change,
-});
+const item = (changes: Partial<MissionItem>): MissionItem => missionItem({ z_alt: 30, ...changes });
 
 test.each<[string, MissionItem[], number | undefined]>([
   ["of its takeoff", [item({ command: 22, z_alt: 15 }), item({})], 15],

@@ -1,3 +1,4 @@
+import { MavCommand, MavFrame, type MissionItem, PLAIN_ITEM } from "../../domain/mission-item";
 import type { Db } from "../../platform/postgres/db";
 import type { ApiClient } from "../client";
 
@@ -5,6 +6,22 @@ import type { ApiClient } from "../client";
 export const missionPoint = { lat: 47.1, lng: 8.2, altitude: 30, type: "fly", sequence: 1 };
 /** The required keys of a geofence point. */
 export const geofencePoint = { lat: 47.1, lng: 8.2, sequence: 1, command: 5002 };
+
+/** A waypoint's parameters, and its frame: metres above home. */
+export const plainWaypoint = {
+  command: MavCommand.waypoint as number,
+  frame: MavFrame.globalRelativeAlt as number,
+  ...PLAIN_ITEM,
+};
+
+/** A waypoint of a mission as it is sent to a vehicle. */
+export const missionItem = (changes: Partial<MissionItem> = {}): MissionItem => ({
+  ...plainWaypoint,
+  x_lat: 47.1234567,
+  y_long: 8.7654321,
+  z_alt: 20,
+  ...changes,
+});
 
 /** A stored plan, its points as the API returned them. */
 export interface StoredPlan {

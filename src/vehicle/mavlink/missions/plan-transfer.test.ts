@@ -1,6 +1,7 @@
-import { type MissionItem, planHash } from "../../../domain/mission-item";
+import { planHash } from "../../../domain/mission-item";
 import type { MavlinkPeer, PeerOptions } from "../../../testing/fakes/mavlink-peer";
 import { scriptedLinks } from "../../../testing/fakes/scripted-link";
+import { missionItem } from "../../../testing/worlds/plans";
 import { build } from "../wire/codec";
 import { common } from "../wire/messages";
 
@@ -80,21 +81,7 @@ function keepPlans(thePeer: MavlinkPeer): Store {
   return store;
 }
 
-const item = (changes: Partial<MissionItem> = {}): MissionItem => ({
-  command: 16,
-  frame: 3,
-  is_current: false,
-  autocontinue: true,
-  param1: 0,
-  param2: 0,
-  param3: 0,
-  param4: 0,
-  x_lat: 47.1234567,
-  y_long: 8.7654321,
-  z_alt: 20,
-  ...changes,
-});
-const PLAN = [item({ command: 22 }), item(), item({ x_lat: -47.5 })];
+const PLAN = [missionItem({ command: 22 }), missionItem(), missionItem({ x_lat: -47.5 })];
 
 describe("a mission", () => {
   test("is sent to ArduPilot after a placeholder for home, which the plan read back does not have", async () => {
@@ -229,7 +216,7 @@ describe("a mission", () => {
 
   test("sent twice at once is transferred one after the other", async () => {
     const { peer, link } = await open();
-    const other = [item({ z_alt: 99 })];
+    const other = [missionItem({ z_alt: 99 })];
     const [first, second] = await Promise.all([link.uploadMission(PLAN), link.uploadMission(other)]);
     expect(first?.items).toEqual(PLAN);
     expect(second?.items).toEqual(other);
@@ -250,8 +237,10 @@ describe("a mission", () => {
 
   test("with an item that MAVLink cannot carry sends nothing", async () => {
     const { peer, link } = await open();
-    await expect(link.uploadMission([item({ x_lat: 91 })])).rejects.toMatchObject({ code: "invalid_input" });
-    await expect(link.uploadMission([item({ param1: Number.NaN })])).rejects.toMatchObject({
+    await expect(link.uploadMission([missionItem({ x_lat: 91 })])).rejects.toMatchObject({
+      code: "invalid_input",
+    });
+    await expect(link.uploadMission([missionItem({ param1: Number.NaN })])).rejects.toMatchObject({
       code: "invalid_input",
     });
     expect(peer.of(common.MissionCount)).toEqual([]);
@@ -260,7 +249,7 @@ describe("a mission", () => {
 
 describe("a fence", () => {
   const square = [0, 1, 2, 3].map((corner) =>
-    item({ command: 5001, param1: 4, x_lat: 47 + corner / 1000, z_alt: 0 }),
+    missionItem({ command: 5001, param1: 4, x_lat: 47 + corner / 1000, z_alt: 0 }),
   );
 
   test("is sent without a home item, and may be read back in another frame", async () => {

@@ -1,4 +1,5 @@
 import type { MissionItem } from "../../../domain/mission-item";
+import { missionItem } from "../../../testing/worlds/plans";
 import {
   fenceDifferences,
   fromWire,
@@ -8,20 +9,8 @@ import {
   wireMission,
 } from "./wire-item.plan";
 
-const item = (changes: Partial<MissionItem> = {}): MissionItem => ({
-  command: 16,
-  frame: 3,
-  is_current: false,
-  autocontinue: true,
-  param1: 0,
-  param2: 0,
-  param3: 0,
-  param4: 0,
-  x_lat: -33.8688197,
-  y_long: 151.2092955,
-  z_alt: 12.34,
-  ...changes,
-});
+const item = (changes: Partial<MissionItem> = {}): MissionItem =>
+  missionItem({ x_lat: -33.8688197, y_long: 151.2092955, z_alt: 12.34, ...changes });
 
 const ardupilot = (sent: Partial<MissionItem>, kept: Partial<MissionItem>) =>
   missionDifferences([item(sent)], [item({ ...sent, ...kept })], "ardupilot");

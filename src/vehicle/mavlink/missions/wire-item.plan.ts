@@ -1,4 +1,11 @@
-import { canonicalItem, type MissionItem, toE7 } from "../../../domain/mission-item";
+import {
+  canonicalItem,
+  MavCommand,
+  MavFrame,
+  type MissionItem,
+  PLAIN_ITEM,
+  toE7,
+} from "../../../domain/mission-item";
 
 /** MISSION_ITEM_INT without its addressing: one row on the wire. */
 export interface WireItem
@@ -52,14 +59,9 @@ export function wireMission(
 ): WireItem[] {
   if (autopilot === "px4") return plan.map(forPx4).map(toWire);
   const placeholder: MissionItem = {
-    command: 16,
-    frame: 0,
-    is_current: false,
-    autocontinue: true,
-    param1: 0,
-    param2: 0,
-    param3: 0,
-    param4: 0,
+    ...PLAIN_ITEM,
+    command: MavCommand.waypoint,
+    frame: MavFrame.global,
     x_lat: home.lat,
     y_long: home.lng,
     z_alt: home.altitude,
