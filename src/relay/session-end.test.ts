@@ -64,6 +64,15 @@ const metric = async (line: string) =>
     .find((one) => one.startsWith(line))
     ?.split(" ")[1];
 
+/** The stick frames that reach a drone from now on. */
+async function framesTo({ ip }: { ip: string }): Promise<string[]> {
+  const received: string[] = [];
+  const subscriber = await relay.redis();
+  subscriber.on("message", (_channel, frame) => received.push(frame));
+  await subscriber.subscribe(`${ip}:gamepad_input`);
+  return received;
+}
+
 test("after 1,000 abrupt disconnects no subscription and no session is left", async () => {
   const drones = await Promise.all(Array.from({ length: 20 }, () => relay.newDrone()));
   for (let round = 0; round < 5; round++) {
@@ -100,10 +109,7 @@ test("a deleted row closes its drone's sessions too", async () => {
 
 test("the former owner's session ends at once, even if the client keeps sending and does not read", async () => {
   const drone = await relay.newDrone();
-  const received: string[] = [];
-  const subscriber = await relay.redis();
-  subscriber.on("message", (_channel, frame) => received.push(frame));
-  await subscriber.subscribe(`${drone.ip}:gamepad_input`);
+  const received = await framesTo(drone);
   const pilot = await live(drone);
   pilot.send("in time");
   await until(() => received.includes("in time"));
@@ -168,10 +174,7 @@ test("a pilot that sends only pongs stays connected", async () => {
 
 test("a Redis that stalls ends the sessions, its unsent frames are never delivered, and new sessions work afterwards", async () => {
   const drone = await relay.newDrone();
-  const received: string[] = [];
-  const subscriber = await relay.redis();
-  subscriber.on("message", (_channel, frame) => received.push(frame));
-  await subscriber.subscribe(`${drone.ip}:gamepad_input`);
+  const received = await framesTo(drone);
   const pilot = await live(drone);
   redisProxy.stall();
   pilot.send("stale");

@@ -1,25 +1,16 @@
 import pg from "pg";
 import { freshDatabase } from ".";
-
-async function query(url: string, sql: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(sql)).rows;
-  } finally {
-    await client.end();
-  }
-}
+import { queryOnce } from "./fresh-database";
 
 test("a fresh database is migrated and empty", async () => {
   const { url } = await freshDatabase();
-  expect(await query(url, "SELECT count(*)::int AS users FROM users")).toEqual([{ users: 0 }]);
+  expect(await queryOnce(url, "SELECT count(*)::int AS users FROM users")).toEqual([{ users: 0 }]);
 });
 
 test("two fresh databases are independent", async () => {
   const [one, other] = await Promise.all([freshDatabase(), freshDatabase()]);
-  await query(one.url, "CREATE TABLE seen (by text)");
-  await expect(query(other.url, "SELECT * FROM seen")).rejects.toThrow("does not exist");
+  await queryOnce(one.url, "CREATE TABLE seen (by text)");
+  await expect(queryOnce(other.url, "SELECT * FROM seen")).rejects.toThrow("does not exist");
 });
 
 test("a database with open connections can be dropped", async () => {
@@ -29,5 +20,5 @@ test("a database with open connections can be dropped", async () => {
   await client.connect();
   await database.drop();
   expect((await cutOff).message).toContain("terminat");
-  await expect(query(database.url, "SELECT 1")).rejects.toThrow("does not exist");
+  await expect(queryOnce(database.url, "SELECT 1")).rejects.toThrow("does not exist");
 });

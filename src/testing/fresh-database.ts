@@ -16,7 +16,7 @@ export interface FreshDatabase {
 export async function freshDatabase(): Promise<FreshDatabase> {
   const name = `test_${process.pid}_${randomBytes(4).toString("hex")}`;
   await onServer(`CREATE DATABASE ${name} TEMPLATE ${templateDatabase} STRATEGY FILE_COPY`);
-  const drop = () => onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+  const drop = async () => void (await onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
   atEndOfFile(drop);
   return { url: serverUrl(name), drop };
 }
@@ -29,11 +29,14 @@ function serverUrl(database: string): string {
   return url.href;
 }
 
-async function onServer(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: serverUrl("postgres") });
+const onServer = (statement: string) => queryOnce(serverUrl("postgres"), statement);
+
+/** The rows of one statement, on a connection of its own. */
+export async function queryOnce(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(statement);
+    return (await client.query(sql)).rows;
   } finally {
     await client.end();
   }

@@ -45,6 +45,16 @@ async function watched(gateway: TestGateway): Promise<{ user: TestUser; drone: T
   return { user, drone: await tappedDrone(user) };
 }
 
+/** A new user of `gateway` that watches the altitude of its drone, by the balancer. */
+async function watchingAltitude(gateway: TestGateway) {
+  const { user, drone } = await watched(gateway);
+  balancer.to(gateway.url);
+  const watcher = patientWatcher(user, "websocket");
+  await watcher.subscribe(drone.id, "relalt");
+  await watcher.next("telemetry_data");
+  return { user, drone, watcher };
+}
+
 /** Off the network for two seconds, then back by way of another target. */
 async function dropped(
   watcher: TestWatcher,
@@ -139,11 +149,7 @@ describe.each(["websocket", "polling"] as const)(
 
 test("a client of a replica that stops reconnects to another by itself", async () => {
   const { first, second } = await startReplicas();
-  const { user, drone } = await watched(first);
-  balancer.to(first.url);
-  const watcher = patientWatcher(user, "websocket");
-  await watcher.subscribe(drone.id, "relalt");
-  await watcher.next("telemetry_data");
+  const { watcher } = await watchingAltitude(first);
   balancer.to(second.url);
   await first.lifecycle.stop("the test says so");
   watcher.clear();
@@ -153,11 +159,7 @@ test("a client of a replica that stops reconnects to another by itself", async (
 
 test("a client of a single gateway is in its rooms again after it reconnects", async () => {
   const gateway = await startTestGateway();
-  const { user, drone } = await watched(gateway);
-  balancer.to(gateway.url);
-  const watcher = patientWatcher(user, "websocket");
-  await watcher.subscribe(drone.id, "relalt");
-  await watcher.next("telemetry_data");
+  const { watcher } = await watchingAltitude(gateway);
   await dropped(watcher, gateway.url);
   await watcher.next("telemetry_data", 3);
 });
@@ -177,11 +179,7 @@ test("a stream that a client left is not restored when it reconnects", async () 
 
 test("access to the drone is checked again when a client reconnects", async () => {
   const { first, second } = replicas;
-  const { user, drone } = await watched(first);
-  balancer.to(first.url);
-  const watcher = patientWatcher(user, "websocket");
-  await watcher.subscribe(drone.id, "relalt");
-  await watcher.next("telemetry_data");
+  const { user, drone, watcher } = await watchingAltitude(first);
   const gone = dropped(watcher, second.url);
   await eventually("it is off the network", () => watcher.socket.disconnected);
   expect((await user.api.delete(`/drone/${drone.id}`)).status).toBe(201);
@@ -215,11 +213,7 @@ test("a client with an expired token is refused, and is in its rooms again with 
 
 test("another user's recovery ticket restores no rooms", async () => {
   const { first, second } = replicas;
-  const { user, drone } = await watched(first);
-  balancer.to(first.url);
-  const watcher = patientWatcher(user, "websocket");
-  await watcher.subscribe(drone.id, "relalt");
-  await watcher.next("telemetry_data");
+  const { watcher } = await watchingAltitude(first);
   const stranger = await first.newUser();
   watcher.socket.io.opts.query = { token: stranger.token };
   await dropped(watcher, second.url);

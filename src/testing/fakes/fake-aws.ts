@@ -1,6 +1,5 @@
-import { createServer, type IncomingMessage } from "node:http";
-import { closeServer, listen } from "../../http/server/listen";
-import { atEndOfFile } from "../clean-up";
+import type { IncomingMessage } from "node:http";
+import { type FakeReply, serveFake } from "./http-server";
 
 export interface IssuedSession {
   readonly role: string;
@@ -25,21 +24,14 @@ export class FakeAws {
   private constructor(readonly url: string) {}
 
   static async start(): Promise<FakeAws> {
-    const server = createServer(async (request, response) => {
-      const text = await textOf(request);
-      if (fake.mode === "silent") return;
-      const { status, type, body } = fake.answer(request, text);
-      response.writeHead(status, { "content-type": type }).end(body);
-    });
-    const fake = new FakeAws(await listen(server, 0, "127.0.0.1"));
-    atEndOfFile(() => {
-      server.closeAllConnections();
-      return closeServer(server);
-    });
+    const url = await serveFake((request, text) =>
+      fake.mode === "silent" ? undefined : fake.answer(request, text),
+    );
+    const fake = new FakeAws(url);
     return fake;
   }
 
-  private answer(request: IncomingMessage, text: string): { status: number; type: string; body: string } {
+  private answer(request: IncomingMessage, text: string): FakeReply {
     const xml = "text/xml";
     const json = "application/x-amz-json-1.1";
     const isEcr = request.headers["x-amz-target"]?.toString().endsWith(".GetAuthorizationToken") ?? false;
@@ -85,10 +77,4 @@ export class FakeAws {
 <AssumedRoleUser><Arn>arn:aws:sts::${this.account}:assumed-role/drone/${session.name}</Arn><AssumedRoleId>A:B</AssumedRoleId></AssumedRoleUser>
 </AssumeRoleResult></AssumeRoleResponse>`;
   }
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  let text = "";
-  for await (const chunk of request) text += chunk;
-  return text;
 }

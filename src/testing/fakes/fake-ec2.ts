@@ -1,6 +1,4 @@
-import { createServer } from "node:http";
-import { closeServer, listen } from "../../http/server/listen";
-import { atEndOfFile } from "../clean-up";
+import { serveFake } from "./http-server";
 
 const codes = { pending: 0, running: 16, stopping: 64, stopped: 80 } as const;
 type State = keyof typeof codes;
@@ -16,21 +14,10 @@ export class FakeEc2 {
 
   static async listening(instanceId: string): Promise<FakeEc2 & { url: string }> {
     const fake = new FakeEc2(instanceId);
-    const server = createServer((request, response) => {
-      let text = "";
-      request.on("data", (chunk) => {
-        text += chunk;
-      });
-      request.on("end", () => {
-        const { status, body } = fake.answer(new URLSearchParams(text));
-        response.writeHead(status, { "content-type": "text/xml" }).end(body);
-      });
-    });
-    const url = await listen(server, 0, "127.0.0.1");
-    atEndOfFile(() => {
-      server.closeAllConnections();
-      return closeServer(server);
-    });
+    const url = await serveFake((_request, text) => ({
+      ...fake.answer(new URLSearchParams(text)),
+      type: "text/xml",
+    }));
     return Object.assign(fake, { url });
   }
 

@@ -1,6 +1,4 @@
-import { createServer } from "node:http";
-import { closeServer, listen } from "../../http/server/listen";
-import { atEndOfFile } from "../clean-up";
+import { serveFake } from "./http-server";
 
 /** A fake of the Kubernetes API that keeps one StatefulSet, `simulator`, and its pod. `settle` is its controller. */
 export class FakeKubernetes {
@@ -12,20 +10,9 @@ export class FakeKubernetes {
 
   static async listening(): Promise<FakeKubernetes & { url: string }> {
     const fake = new FakeKubernetes();
-    const server = createServer((request, response) => {
-      let text = "";
-      request.on("data", (chunk) => {
-        text += chunk;
-      });
-      request.on("end", () => {
-        const { status, body } = fake.answer(request.method ?? "", request.url ?? "", text);
-        response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-      });
-    });
-    const url = await listen(server, 0, "127.0.0.1");
-    atEndOfFile(() => {
-      server.closeAllConnections();
-      return closeServer(server);
+    const url = await serveFake(({ method = "", url: path = "" }, text) => {
+      const { status, body } = fake.answer(method, path, text);
+      return { status, type: "application/json", body: JSON.stringify(body) };
     });
     return Object.assign(fake, { url });
   }
