@@ -81,8 +81,8 @@ test("the command waits for a store that is starting, and fails at once when the
   expect((await admin(env, "create-buckets")).stdout).toBe("made fleet-vpn\n");
   expect(refusals).toBeLessThan(0);
 
-  const stranger = { ...env, S3_ACCESS_KEY_ID: "nobody" };
-  await expect(admin(stranger, "create-buckets")).rejects.toMatchObject({ code: 1 });
+  const wrongAccount = { ...env, S3_ACCESS_KEY_ID: "nobody" };
+  await expect(admin(wrongAccount, "create-buckets")).rejects.toMatchObject({ code: 1 });
 });
 
 test("the command reports an API server that does not answer and fails, so that its Job retries", async () => {

@@ -63,11 +63,11 @@ test("an IPv4 client of a dual-stack port is known by its IPv4 address", async (
   });
   const server = createServer(app.callback());
   const { port } = new URL(await listen(server, 0, "::"));
-  const told = await Promise.all(
+  const addresses = await Promise.all(
     ["127.0.0.1", "[::1]"].map(async (host) => (await fetch(`http://${host}:${port}`)).text()),
   );
   await closeServer(server);
-  expect(told).toEqual(["127.0.0.1", "::1"]);
+  expect(addresses).toEqual(["127.0.0.1", "::1"]);
 });
 
 describe("bad requests", () => {
@@ -108,14 +108,16 @@ describe("bad requests", () => {
   });
 
   test("an error message names each invalid field and what it must be", async () => {
-    const told = async (path: string, body: unknown) =>
+    const errorOf = async (path: string, body: unknown) =>
       JSON.stringify((await gateway.api.post(path, body)).body);
-    expect(await told("/login", { password: [] })).toContain(
+    expect(await errorOf("/login", { password: [] })).toContain(
       "username: is required; password: must be a string",
     );
     const token = gateway.features.account.tokens.verification("new@example.com");
-    expect(await told(`/register/${token}`, { password: "x" })).toContain("must have at least 8 characters");
-    expect(await told("/verify-email", { email: "x" })).toContain("must be a valid email");
+    expect(await errorOf(`/register/${token}`, { password: "x" })).toContain(
+      "must have at least 8 characters",
+    );
+    expect(await errorOf("/verify-email", { email: "x" })).toContain("must be a valid email");
   });
 
   test("a route of envelope A returns its errors in envelope A", async () => {

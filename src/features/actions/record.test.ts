@@ -48,12 +48,12 @@ test("a takeoff whose link is lost while guided mode is entered is reported and 
   const asked = api.post("/drone/action/takeoff", { ...order, altitude: 10 });
   await eventually("the mode is ordered", () => drone.tap.orders.includes(DO_SET_MODE));
   await drone.stop();
-  const told = await asked;
-  expect(told).toMatchObject({
+  const orderReply = await asked;
+  expect(orderReply).toMatchObject({
     status: 500,
     body: { error: expect.stringMatching(/^The order to take off was not sent/) },
   });
   const [record] = await gateway.deps.db("drone_commands").where({ ...order, command: "takeoff" });
-  expect(record).toMatchObject({ outcome: "failed", error: told.body.error });
+  expect(record).toMatchObject({ outcome: "failed", error: orderReply.body.error });
   expect(drone.tap.orders).not.toContain(NAV_TAKEOFF);
 });

@@ -37,12 +37,12 @@ const paymentsOf = async ({ api }: TestUser) => (await api.get("/billing/payment
 async function newSubscriber(at = gateway) {
   const user = await at.newUser();
   const fields: SubscriptionFields = { id: freshId("sub"), customer: freshId("cus"), userId: user.id };
-  const told = (kind: string, changes: Partial<SubscriptionFields>, created: number) =>
+  const sendEvent = (kind: string, changes: Partial<SubscriptionFields>, created: number) =>
     send(
       paymentEvent(`customer.subscription.${kind}`, subscriptionObject({ ...fields, ...changes }), created),
       at,
     );
-  return { user, fields, told };
+  return { user, fields, sendEvent };
 }
 
 describe("a signature", () => {
@@ -137,57 +137,57 @@ describe("a subscription", () => {
   });
 
   test("whose update arrives before its creation keeps the update", async () => {
-    const { user, told } = await newSubscriber();
-    await told("updated", { status: "active", quantity: 4 }, NOW + 5);
-    await told("created", { status: "incomplete", quantity: 1 }, NOW);
+    const { user, sendEvent } = await newSubscriber();
+    await sendEvent("updated", { status: "active", quantity: 4 }, NOW + 5);
+    await sendEvent("created", { status: "incomplete", quantity: 1 }, NOW);
     const period = { current_period_end: new Date(1_830_000_000_000).toISOString() };
     expect(await subscriptionOf(user)).toMatchObject({ status: "active", vehicle_count: 4, ...period });
   });
 
   test("that was deleted stays deleted when an older update arrives later", async () => {
-    const { user, told } = await newSubscriber();
-    await told("created", {}, NOW);
-    await told("deleted", { status: "active" }, NOW + 9);
-    await told("updated", { quantity: 9 }, NOW + 5);
+    const { user, sendEvent } = await newSubscriber();
+    await sendEvent("created", {}, NOW);
+    await sendEvent("deleted", { status: "active" }, NOW + 9);
+    await sendEvent("updated", { quantity: 9 }, NOW + 5);
     expect(await subscriptionOf(user)).toMatchObject({ status: "canceled", vehicle_count: 1 });
   });
 
   test("that is active stays active when an older update arrives later", async () => {
-    const { user, told } = await newSubscriber();
-    await told("updated", { status: "active", quantity: 3 }, NOW + 9);
-    await told("updated", { status: "past_due", quantity: 1 }, NOW + 5);
+    const { user, sendEvent } = await newSubscriber();
+    await sendEvent("updated", { status: "active", quantity: 3 }, NOW + 9);
+    await sendEvent("updated", { status: "past_due", quantity: 1 }, NOW + 5);
     expect(await subscriptionOf(user)).toMatchObject({ status: "active", vehicle_count: 3 });
   });
 
   test("is not requested from the provider after an older update", async () => {
-    const { user, fields, told } = await newSubscriber(asking);
+    const { user, fields, sendEvent } = await newSubscriber(asking);
     fake.addSubscription(fields.id, fields.customer, 6);
-    await told("updated", { quantity: 3 }, NOW + 9);
-    await told("updated", { quantity: 1 }, NOW + 5);
+    await sendEvent("updated", { quantity: 3 }, NOW + 9);
+    await sendEvent("updated", { quantity: 1 }, NOW + 5);
     expect(fake.requestLines).not.toContain(`GET /v1/subscriptions/${fields.id}`);
     expect(await subscriptionOf(user)).toMatchObject({ vehicle_count: 3 });
   });
 
   test("that a checkout reported before its payment takes the state of an older update", async () => {
-    const { user, fields, told } = await newSubscriber();
+    const { user, fields, sendEvent } = await newSubscriber();
     const checkout = { ...checkoutObject(fields), payment_status: "unpaid" };
     await send(paymentEvent("checkout.session.completed", checkout, NOW + 3));
     expect(await subscriptionOf(user)).toMatchObject({ status: "incomplete" });
-    await told("updated", { status: "active", quantity: 2 }, NOW + 2);
+    await sendEvent("updated", { status: "active", quantity: 2 }, NOW + 2);
     expect(await subscriptionOf(user)).toMatchObject({ status: "active", vehicle_count: 2 });
   });
 
   test("ends in the same state for every order of the same events", async () => {
     const kinds = ["checkout", "created", "updated", "invoice"] as const;
     for (const order of permutations(kinds)) {
-      const { user, fields, told } = await newSubscriber();
+      const { user, fields, sendEvent } = await newSubscriber();
       const tell = {
         checkout: () =>
           send(
             paymentEvent("checkout.session.completed", checkoutObject({ ...fields, quantity: 2 }), NOW + 3),
           ),
-        created: () => told("created", { status: "incomplete", quantity: 2, userId: undefined }, NOW),
-        updated: () => told("updated", { status: "active", quantity: 2, userId: undefined }, NOW + 2),
+        created: () => sendEvent("created", { status: "incomplete", quantity: 2, userId: undefined }, NOW),
+        updated: () => sendEvent("updated", { status: "active", quantity: 2, userId: undefined }, NOW + 2),
         invoice: () =>
           send(paymentEvent("invoice.paid", invoiceObject({ ...fields, userId: undefined }), NOW + 2)),
       };
@@ -219,35 +219,35 @@ describe("a subscription", () => {
   });
 
   test("that ended does not end a newer one of the same user", async () => {
-    const { user, fields, told } = await newSubscriber();
-    await told("created", { id: freshId("sub"), quantity: 5 }, NOW + 10);
-    await told("deleted", { id: fields.id }, NOW + 20);
+    const { user, fields, sendEvent } = await newSubscriber();
+    await sendEvent("created", { id: freshId("sub"), quantity: 5 }, NOW + 10);
+    await sendEvent("deleted", { id: fields.id }, NOW + 20);
     expect(await subscriptionOf(user)).toMatchObject({ status: "active", vehicle_count: 5 });
   });
 
   test("with two events in one second and no API key stays ended, also after its creation event", async () => {
-    const { user, told } = await newSubscriber();
-    await told("updated", { quantity: 3 }, NOW);
-    await told("created", { quantity: 1 }, NOW);
+    const { user, sendEvent } = await newSubscriber();
+    await sendEvent("updated", { quantity: 3 }, NOW);
+    await sendEvent("created", { quantity: 1 }, NOW);
     expect(await subscriptionOf(user)).toMatchObject({ vehicle_count: 3 });
-    await told("deleted", {}, NOW);
-    await told("updated", { quantity: 8 }, NOW);
+    await sendEvent("deleted", {}, NOW);
+    await sendEvent("updated", { quantity: 8 }, NOW);
     expect(await subscriptionOf(user)).toMatchObject({ status: "canceled" });
   });
 
   test("with two events in one second is requested from the provider when there is an API key", async () => {
-    const { user, fields, told } = await newSubscriber(asking);
+    const { user, fields, sendEvent } = await newSubscriber(asking);
     fake.addSubscription(fields.id, fields.customer, 6);
-    await told("updated", { quantity: 3 }, NOW);
-    await told("updated", { quantity: 4 }, NOW);
+    await sendEvent("updated", { quantity: 3 }, NOW);
+    await sendEvent("updated", { quantity: 4 }, NOW);
     expect(fake.requestLines.at(-1)).toBe(`GET /v1/subscriptions/${fields.id}`);
     expect(await subscriptionOf(user)).toMatchObject({ status: "active", vehicle_count: 6 });
   });
 
   test("that cannot be requested answers 500, stores nothing, and is processed when the event is sent again", async () => {
-    const { user, fields, told } = await newSubscriber(asking);
+    const { user, fields, sendEvent } = await newSubscriber(asking);
     fake.addSubscription(fields.id, fields.customer, 6);
-    await told("updated", { quantity: 3 }, NOW);
+    await sendEvent("updated", { quantity: 3 }, NOW);
     const tied = paymentEvent(
       "customer.subscription.updated",
       subscriptionObject({ ...fields, quantity: 4 }),

@@ -56,14 +56,14 @@ describe("two gateways on one database", () => {
       port,
       link_host: vehicle.host,
     });
-    const told: string[] = [];
+    const notified: string[] = [];
     const states: string[] = [];
     const { events } = there.features.drone;
-    events.onDroneRevoked(({ id, user_id }) => id === drone.id && told.push(`revoked from ${user_id}`));
-    events.onDroneRedirected(({ id, port }) => id === drone.id && told.push(`redirected to ${port}`));
+    events.onDroneRevoked(({ id, user_id }) => id === drone.id && notified.push(`revoked from ${user_id}`));
+    events.onDroneRedirected(({ id, port }) => id === drone.id && notified.push(`redirected to ${port}`));
     links.subscribe(target, { onMessage: () => {}, onState: (state) => states.push(state) });
     await eventually("the link is up there", () => states.includes("up"));
-    return { ...drone, told, states };
+    return { ...drone, notified, states };
   }
 
   test("a deletion here closes the link there", async () => {
@@ -71,7 +71,7 @@ describe("two gateways on one database", () => {
     await user.api.delete(`/drone/${drone.id}`);
     await eventually("the watch there ends", () => drone.states.includes("ended"));
     await eventually("the vehicle is let go", () => !drone.vehicle.connected);
-    expect(drone.told).toEqual([`revoked from ${user.id}`]);
+    expect(drone.notified).toEqual([`revoked from ${user.id}`]);
   });
 
   test("another port closes the link to the former one, and a new name closes nothing", async () => {
@@ -79,7 +79,7 @@ describe("two gateways on one database", () => {
     await user.api.put(`/drone/${drone.id}`, { name: "Renamed" });
     await user.api.put(`/drone/${drone.id}`, { port: 5999 });
     await eventually("the watch there ends", () => drone.states.includes("ended"));
-    expect(drone.told).toEqual(["redirected to 5999"]);
+    expect(drone.notified).toEqual(["redirected to 5999"]);
   });
 
   test("another owner, set in the database, revokes the drone in every gateway", async () => {
@@ -87,7 +87,7 @@ describe("two gateways on one database", () => {
     const heir = await here.newUser();
     await here.deps.db("drones").where({ id: drone.id }).update({ user_id: heir.id });
     await eventually("the watch there ends", () => drone.states.includes("ended"));
-    expect(drone.told).toEqual([`revoked from ${user.id}`]);
+    expect(drone.notified).toEqual([`revoked from ${user.id}`]);
     expect((await heir.api.get("/drones")).body).toEqual([expect.objectContaining({ id: drone.id })]);
     expect((await user.api.get(`/drone/action/connection?id=${drone.id}`)).status).toBe(400);
   });
@@ -105,27 +105,27 @@ describe("two gateways on one database", () => {
       await cut();
     });
     await eventually("the watch there ends", () => drone.states.includes("ended"));
-    expect(drone.told).toEqual([`revoked from ${user.id}`]);
+    expect(drone.notified).toEqual([`revoked from ${user.id}`]);
   });
 
   test("a change of this process is published before the reply, and past a listener that fails", async () => {
     const drone = (await user.api.post("/drone", { type: "sitl", name: "One", vehicle_type: "copter" })).body;
     // A set: the database's notification may publish the same deletion again.
-    const told = new Set<number>();
+    const notified = new Set<number>();
     const { events } = here.features.drone;
     const stops = [
       events.onDroneRevoked(() => {
         throw new Error("this listener fails");
       }),
-      events.onDroneRevoked(({ id }) => told.add(id)),
+      events.onDroneRevoked(({ id }) => notified.add(id)),
     ];
     expect((await user.api.delete(`/drone/${drone.id}`)).status).toBe(201);
-    expect([...told]).toEqual([drone.id]);
+    expect([...notified]).toEqual([drone.id]);
 
     const later = await watchedThere();
     await user.api.delete(`/drone/${later.id}`);
-    await eventually("the later deletion is heard there", () => later.told.length > 0);
-    expect([...told]).toEqual([drone.id, later.id]);
+    await eventually("the later deletion is heard there", () => later.notified.length > 0);
+    expect([...notified]).toEqual([drone.id, later.id]);
     for (const stop of stops) stop();
   });
 });

@@ -10,7 +10,7 @@ const physical = { type: "physical", name: "Rover", vehicle_type: "rover" };
 const drone = async ({ api }: TestUser, input: object = sitl) =>
   (await api.post("/drone", input)).body as { id: number; ip: string };
 
-const strangersAre404 = (path: "/vpn" | "/vpn/status"): ContractCase => ({
+const answers404ToOtherUsers = (path: "/vpn" | "/vpn/status"): ContractCase => ({
   route: `GET /drone/:drone_id${path}`,
   title: "answers another's drone, and what is no id, with 404",
   run: async ({ user, otherUser }) => {
@@ -64,7 +64,7 @@ export const vpnContract: readonly ContractCase[] = [
       expect(await user.api.get(`/drone/${id}/vpn`)).toMatchObject({ status: 404, body: refusal });
     },
   },
-  strangersAre404("/vpn"),
+  answers404ToOtherUsers("/vpn"),
   {
     route: "GET /user/vpn/status",
     title: "answers status false while no tunnel service can tell",
@@ -106,7 +106,7 @@ export const vpnContract: readonly ContractCase[] = [
       expect(await user.api.get(`/drone/${id}/vpn/status`)).toMatchObject({ status: 400, body: refusal });
     },
   },
-  strangersAre404("/vpn/status"),
+  answers404ToOtherUsers("/vpn/status"),
   {
     route: "GET /drones_status",
     title: "answers {} to a user without drones",

@@ -104,12 +104,12 @@ test.each([
   ["with brackets in a text", JSON.stringify({ name: "[{".repeat(90) }), 201, undefined],
   ["with a quote and brackets in a text", JSON.stringify({ name: `\\"${"[".repeat(90)}` }), 201, undefined],
   ["of 100,001 values", `[${"0,".repeat(100_000)}0]`, 413, "too many values"],
-])("a body %s gets its own status and message", async (_what, body, status, told) => {
+])("a body %s gets its own status and message", async (_what, body, status, expected) => {
   const gateway = await shared;
   const { api } = await gateway.newUser();
   const reply = await api.post("/mission", body);
   expect(reply.status).toBe(status);
-  expect(reply.body.error).toEqual(told && expect.stringContaining(told));
+  expect(reply.body.error).toEqual(expected && expect.stringContaining(expected));
 });
 
 test("an error message that quotes the input has 2,000 characters at most", async () => {

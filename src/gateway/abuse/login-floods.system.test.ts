@@ -9,7 +9,7 @@ import { createInBatches } from "../../testing/raw-http";
 import { startTestGateway, type TestUser } from "../../testing/worlds/start-gateway";
 
 /** A busy machine takes several times as long. */
-const PATIENCE_MS = 10_000;
+const SLOWEST_ANSWER_MS = 10_000;
 const FLOOD = 600;
 
 let gateway: GatewayProcess;
@@ -62,10 +62,10 @@ test("600 wrong logins from one address, each for another account, do not delay 
     return { login, dialled: await dial(), counts: await flooding };
   });
   expect(result.login.value.status).toBe(200);
-  expect(result.login.ms).toBeLessThan(PATIENCE_MS);
+  expect(result.login.ms).toBeLessThan(SLOWEST_ANSWER_MS);
   expect(result.dialled).toContain("Nothing answers at localhost");
   expect(failed).toBe(0);
-  expect(slowestMs).toBeLessThan(PATIENCE_MS);
+  expect(slowestMs).toBeLessThan(SLOWEST_ANSWER_MS);
   expect([...result.counts.keys()].sort()).toEqual([401, 429]);
   expect(result.counts.get(401)).toBeLessThanOrEqual(100);
 });

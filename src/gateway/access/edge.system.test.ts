@@ -16,7 +16,7 @@ jest.setTimeout(120_000);
 
 /** Loopback addresses from which a drone, and another client, reach the edge. */
 const DRONE = "127.0.9.2";
-const STRANGER = "127.0.9.9";
+const UNKNOWN_ADDRESS = "127.0.9.9";
 
 /** Ways in which a caller may say that it is the drone at this address. */
 const forgeries = (ip: string): Readonly<Record<string, NonNullable<EdgeRequest["headers"]>>> => ({
@@ -93,9 +93,9 @@ describe.each(["contract", "strict"] as const)("through the edge, in the %s prof
   });
 
   test("forged headers do not change whose data a drone gets", async () => {
-    const told = routes.filter((operation) => !takesIds(operation));
-    expect(told.map(({ name }) => name)).toContain("GET /executions/current");
-    for (const operation of told) {
+    const routesOfDrones = routes.filter((operation) => !takesIds(operation));
+    expect(routesOfDrones.map(({ name }) => name)).toContain("GET /executions/current");
+    for (const operation of routesOfDrones) {
       const plain = await ask(DRONE, operation, own, {});
       for (const [forgery, headers] of Object.entries(forgeries(others.ip))) {
         const { status, body } = await ask(DRONE, operation, own, headers);
@@ -116,7 +116,7 @@ describe.each(["contract", "strict"] as const)("through the edge, in the %s prof
       const replies = await Promise.all(
         routes.map(async (operation) => ({
           name: operation.name,
-          status: (await ask(STRANGER, operation, own, headers)).status,
+          status: (await ask(UNKNOWN_ADDRESS, operation, own, headers)).status,
         })),
       );
       expect([forgery, replies.filter(({ status }) => status !== 403)]).toEqual([forgery, []]);

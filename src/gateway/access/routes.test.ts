@@ -104,8 +104,8 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
     const replies = await askAll(routes, headers, base);
     const wrong = replies.filter(({ name, reply }) => {
       const route = routes.find(({ operation }) => operation.name === name)?.route;
-      const told = route?.envelope === "B" ? reply.body.error : reply.body.error?.message;
-      return ![status].flat().includes(reply.status) || typeof told !== "string";
+      const message = route?.envelope === "B" ? reply.body.error : reply.body.error?.message;
+      return ![status].flat().includes(reply.status) || typeof message !== "string";
     });
     expect(wrong.map(({ name, reply }) => `${name} ${said(reply)}`)).toEqual([]);
     expect(await databaseDigest(gateway.deps.db)).toEqual(before);

@@ -127,8 +127,8 @@ test("an upload that is started and completed at both gateways is one asset", as
   const ids = new Set(begun.map(({ body }) => body.asset_id));
   expect(ids.size).toBe(1);
   await put(begun[0]?.body.url, content);
-  const told = await atBoth((api) => onDrone(api).post("/complete_upload", { asset_id: [...ids][0] }));
-  expect(statuses(told)).toEqual(Array(8).fill(200));
+  const completions = await atBoth((api) => onDrone(api).post("/complete_upload", { asset_id: [...ids][0] }));
+  expect(statuses(completions)).toEqual(Array(8).fill(200));
   await until(async () => (await user.api.get(`/assets/${drone.id}`)).body.data[0].thumbnail_url !== null);
   expect(await rows("assets", { drone_id: drone.id })).toBe(1);
 });

@@ -102,8 +102,8 @@ test("an order whose reply was lost has the outcome unknown, and is not sent aga
   const asked = order(steady, "arm");
   await eventually("the order is on its way", () => armings() === 1);
   faulty.signal("SIGKILL");
-  const told = await asked;
-  expect(told).toMatchObject({
+  const orderReply = await asked;
+  expect(orderReply).toMatchObject({
     status: 500,
     body: { error: expect.stringContaining("may have done this or not") },
   });
@@ -115,5 +115,5 @@ test("an order whose reply was lost has the outcome unknown, and is not sent aga
   );
   expect(armings()).toBe(1);
   const [record] = await steady.deps.db("drone_commands").where({ drone_id: drone.id, command: "arm" });
-  expect(record).toMatchObject({ outcome: "unknown", error: told.body.error });
+  expect(record).toMatchObject({ outcome: "unknown", error: orderReply.body.error });
 });

@@ -32,7 +32,7 @@ beforeAll(async () => {
 const SHORT_SECONDS = 5;
 
 /** A watcher that comes back by itself, as browsers do. */
-const patientWatcher = (user: TestUser, transport: "websocket" | "polling", url = balancer.url) =>
+const reconnectingWatcher = (user: TestUser, transport: "websocket" | "polling", url = balancer.url) =>
   new TestWatcher(url, user.token, {
     transports: [transport],
     reconnection: true,
@@ -49,7 +49,7 @@ async function watched(gateway: TestGateway): Promise<{ user: TestUser; drone: T
 async function watchingAltitude(gateway: TestGateway) {
   const { user, drone } = await watched(gateway);
   balancer.to(gateway.url);
-  const watcher = patientWatcher(user, "websocket");
+  const watcher = reconnectingWatcher(user, "websocket");
   await watcher.subscribe(drone.id, "relalt");
   await watcher.next("telemetry_data");
   return { user, drone, watcher };
@@ -83,7 +83,7 @@ describe.each(["websocket", "polling"] as const)(
         await steady.subscribe(drone.id, "dashboard");
         await steady.next("telemetry_data");
         balancer.to(first.url);
-        const watcher = patientWatcher(user, transport);
+        const watcher = reconnectingWatcher(user, transport);
         await watcher.subscribe(drone.id, "dashboard");
         await watcher.subscribe(drone.id, "logs");
         await eventually(
@@ -123,7 +123,7 @@ describe.each(["websocket", "polling"] as const)(
         const steady = new TestWatcher(first.url, user.token);
         await steady.subscribe(id, "relalt");
         balancer.to(first.url);
-        const watcher = patientWatcher(user, transport);
+        const watcher = reconnectingWatcher(user, transport);
         await watcher.subscribe(id, "relalt");
         await watcher.next("telemetry_data", 3);
         const before = vehicle.newest;
@@ -168,7 +168,7 @@ test("a stream that a client left is not restored when it reconnects", async () 
   const { first, second } = replicas;
   const { user, drone } = await watched(first);
   balancer.to(first.url);
-  const watcher = patientWatcher(user, "websocket");
+  const watcher = reconnectingWatcher(user, "websocket");
   await watcher.subscribe(drone.id, "gps");
   await watcher.subscribe(drone.id, "relalt");
   await watcher.unsubscribe(drone.id, "gps");
@@ -194,7 +194,7 @@ test("a client with an expired token is refused, and is in its rooms again with 
   const exp = Math.ceil(Date.now() / 1_000) + SHORT_SECONDS;
   const token = sign({ ...(decode(user.token) as JwtPayload), exp }, TEST_JWT_SECRET);
   balancer.to(first.url);
-  const watcher = patientWatcher({ ...user, token }, "websocket");
+  const watcher = reconnectingWatcher({ ...user, token }, "websocket");
   await watcher.subscribe(drone.id, "relalt");
   await watcher.next("telemetry_data");
   await eventually("the token expires", () => Date.now() > exp * 1_000);
@@ -214,11 +214,11 @@ test("a client with an expired token is refused, and is in its rooms again with 
 test("another user's recovery ticket restores no rooms", async () => {
   const { first, second } = replicas;
   const { watcher } = await watchingAltitude(first);
-  const stranger = await first.newUser();
-  watcher.socket.io.opts.query = { token: stranger.token };
+  const otherUser = await first.newUser();
+  watcher.socket.io.opts.query = { token: otherUser.token };
   await dropped(watcher, second.url);
-  expect(watcher.all("connected")).toEqual([{ status: "connected", user_id: stranger.id }]);
-  // The stranger's socket is served in order: were there a room, its frames would come before the answer.
+  expect(watcher.all("connected")).toEqual([{ status: "connected", user_id: otherUser.id }]);
+  // The other user's socket is served in order: were there a room, its frames would come before the answer.
   await watcher.subscribe(2_000_000_000, "gps");
   expect(watcher.frames()).toEqual([]);
 });

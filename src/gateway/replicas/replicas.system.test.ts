@@ -162,15 +162,15 @@ test("a replica whose order outlasts the drain releases that lease before it exi
 test("a simulator's endpoint is dialled for one drone at a time, by any name and any replica", async () => {
   const { first, second } = replicas;
   const twin = async (link_host: string) => {
-    const stranger = await first.newUser();
+    const otherUser = await first.newUser();
     const input = { type: "sitl", name: "twin", vehicle_type: "copter", port: drone.tap.port, link_host };
-    const { status, body } = await stranger.api.post("/drone", input);
+    const { status, body } = await otherUser.api.post("/drone", input);
     expect(status).toBe(201);
-    return { stranger, id: body.id as number };
+    return { otherUser, id: body.id as number };
   };
   const twins = [await twin("localhost"), await twin("127.0.0.1"), await twin("127.1")];
-  const orderTwin = (gateway: TestGateway, { stranger, id }: (typeof twins)[number]) =>
-    new ApiClient(`${gateway.url}/api/v1`).as(stranger.token).post("/drone/action/guided", { drone_id: id });
+  const orderTwin = (gateway: TestGateway, { otherUser, id }: (typeof twins)[number]) =>
+    new ApiClient(`${gateway.url}/api/v1`).as(otherUser.token).post("/drone/action/guided", { drone_id: id });
   expect((await order(first, "guided")).status).toBe(200);
   for (const one of twins) {
     for (const gateway of [second, first]) {
@@ -179,7 +179,7 @@ test("a simulator's endpoint is dialled for one drone at a time, by any name and
         body: { error: expect.stringContaining("Another drone is connected") },
       });
     }
-    const watcher = new TestWatcher(second.url, one.stranger.token);
+    const watcher = new TestWatcher(second.url, one.otherUser.token);
     await watcher.subscribe(one.id, "relalt");
     expect(await watcher.next("error")).toMatchObject({ message: expect.any(String) });
     watcher.socket.disconnect();
@@ -241,15 +241,15 @@ test("an order under way on the holder's own link when the lease is lost has the
   const asked = order(first, "arm");
   await eventually("the order is on its way", () => drone.tap.orders.includes(ARM));
   redisOfFirst.cut();
-  const told = await asked;
+  const orderReply = await asked;
   drone.tap.withholdAcknowledgements = false;
   redisOfFirst.mend();
-  expect(told).toMatchObject({
+  expect(orderReply).toMatchObject({
     status: 500,
     body: { error: expect.stringContaining("may have obeyed or not. The link to the vehicle is gone") },
   });
   const [record] = await first.deps.db("drone_commands").where({ drone_id: drone.id, command: "arm" });
-  expect(record).toMatchObject({ outcome: "unknown", error: told.body.error });
+  expect(record).toMatchObject({ outcome: "unknown", error: orderReply.body.error });
   expect(drone.tap.orders.filter((command) => command === ARM)).toHaveLength(1);
 });
 

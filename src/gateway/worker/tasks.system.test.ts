@@ -165,12 +165,12 @@ test("an archive that is requested again while it is made is ready after the las
 
 test("a job that is killed at a step does nothing at that step and after it", async () => {
   const done: string[] = [];
-  const doomed = new KilledProcess(2).intercept(
+  const interrupted = new KilledProcess(2).intercept(
     { note: async (text: string) => void done.push(text) },
     "notes",
   );
-  await doomed.note("first");
-  expect(() => doomed.note("second")).toThrow(KilledError);
-  expect(() => doomed.note("third")).toThrow(KilledError);
+  await interrupted.note("first");
+  expect(() => interrupted.note("second")).toThrow(KilledError);
+  expect(() => interrupted.note("third")).toThrow(KilledError);
   expect(done).toEqual(["first"]);
 });

@@ -86,9 +86,9 @@ test("an owner's deletion notifies every drone that is deleted with it", async (
   const drones = [await newDrone(owner), await newDrone(owner)];
   heard.length = 0;
   await db("users").where({ id: owner }).delete();
-  const told = await caughtUp();
-  for (const id of drones) expect(told).toContainEqual({ table: "drones", op: "delete", id });
-  expect(told).toContainEqual({ table: "users", op: "delete", id: owner });
+  const received = await caughtUp();
+  for (const id of drones) expect(received).toContainEqual({ table: "drones", op: "delete", id });
+  expect(received).toContainEqual({ table: "users", op: "delete", id: owner });
 });
 
 test("a change that is rolled back is not notified, and equal changes of a transaction are notified once", async () => {

@@ -12,9 +12,9 @@ test.each([
   ["::", /^\[::\]:\d+$/, ["127.0.0.1", "::1"]],
   ["0.0.0.0", /^0\.0\.0\.0:\d+$/, ["127.0.0.1"]],
   ["::1", /^\[::1\]:\d+$/, ["::1"]],
-])("a port at %s has a URL, and is reachable at the right addresses", async (host, told, callers) => {
+])("a port at %s has a URL, and is reachable at the right addresses", async (host, url, callers) => {
   const opened = await openPort(closeAtEnd(createServer()), 0, host);
-  expect(opened).toMatch(told);
+  expect(opened).toMatch(url);
   const port = Number(new URL(`tcp://${opened}`).port);
   for (const caller of callers) {
     const socket = connect({ host: caller, port });

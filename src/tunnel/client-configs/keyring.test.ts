@@ -119,13 +119,13 @@ test("a daemon that restarts while the store is away knows its members by the no
 });
 
 test("a copy that is damaged, or of another fleet, is no reason to give anybody another key", async () => {
-  const [member, stranger] = [newMember(), newMember()];
+  const [member, other] = [newMember(), newMember()];
   const first = newRing();
   const [key] = await keysOf(first, [member]);
   await first.stop();
   const path = join(freshFolder("copy"), "index.json");
   const entries = {
-    [stranger.id]: { row: member.rowId, key: generateKeyPair().publicKey, bytes: 1, template: "" },
+    [other.id]: { row: member.rowId, key: generateKeyPair().publicKey, bytes: 1, template: "" },
   };
   for (const text of ["{", JSON.stringify({ version: 1, peers: entries })]) {
     writeFileSync(path, text);

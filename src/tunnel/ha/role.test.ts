@@ -30,7 +30,7 @@ function hub(options: Partial<LeasedRoleOptions> = {}) {
     ...{ store, leaseFile, identity: "one", durationMs: 60_000, deadlineMs: 30_000, retryMs: 10_000 },
     now: monotonicMs,
     loadEndpoints: async () => {},
-    publishEndpoints: async () => void done.push("told"),
+    publishEndpoints: async () => void done.push("published"),
     onActive: () => void done.push("active"),
     onStandby: async () => void done.push("standby"),
     metrics: {
@@ -58,7 +58,7 @@ test("a hub that stops publishes its endpoints, stands by and ends its term befo
   await role.start();
   expect(role.isActive).toBe(true);
   await role.stop();
-  expect([...new Set(done)]).toEqual(["taken", "active", "told", "standby", "released"]);
+  expect([...new Set(done)]).toEqual(["taken", "active", "published", "standby", "released"]);
   expect(done.at(-1)).toBe("released");
   expect(untilAtRelease).toEqual([0]);
 });

@@ -74,9 +74,9 @@ test.each([
 });
 
 test("of two rows with one address the younger is named, and its owner does not get the older one's drone", async () => {
-  const stranger = await world.fleet.user("10.70.0.3");
+  const otherUser = await world.fleet.user("10.70.0.3");
   const { id: older } = await world.fleet.drone("10.71.2.1", owner);
-  const { id: younger } = await world.fleet.drone("10.71.2.1", stranger.id);
+  const { id: younger } = await world.fleet.drone("10.71.2.1", otherUser.id);
   await until(() => log.entries(faultyRow).some((entry) => entry.id === younger));
   const named = { level: 50, plane: "drones", id: younger, fault: "duplicate_address", value: "10.71.2.1" };
   expect(log.entries(faultyRow).at(-1)).toMatchObject(named);

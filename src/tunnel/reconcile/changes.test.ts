@@ -36,7 +36,7 @@ const tick = async () => {
   tunnel.reconciler.enqueue("tick");
   await tunnel.reconciler.idle();
 };
-const told = (message: string, publicKey: string | undefined) =>
+const logged = (message: string, publicKey: string | undefined) =>
   log.entries(message).filter(({ public_key }) => public_key === publicKey);
 const kinds = (metrics: Metrics, before: Metrics) =>
   Object.fromEntries(
@@ -60,7 +60,7 @@ describe("why a peer changed is told, and the change counted:", () => {
     const key = await until(() => keyOf("drones0", "10.71.0.3") ?? false);
     await tunnel.reconciler.idle();
     const change = { level: 30, plane: "drones", ip: "10.71.0.3", row: id, why: "created" };
-    expect(told("Set a peer", key)).toEqual([expect.objectContaining(change)]);
+    expect(logged("Set a peer", key)).toEqual([expect.objectContaining(change)]);
     expect(await counted()).toEqual({ "peer-created": 1, "pair-opened": 5 });
   });
 
@@ -70,7 +70,7 @@ describe("why a peer changed is told, and the change counted:", () => {
     await tick();
     expect(keyOf("drones0", "10.71.0.3")).toBe(key);
     const change = { plane: "drones", ip: "10.71.0.3", why: "corrected" };
-    expect(told("Set a peer", key).at(-1)).toMatchObject(change);
+    expect(logged("Set a peer", key).at(-1)).toMatchObject(change);
     expect(await counted()).toMatchObject({ "peer-corrected": 1 });
   });
 
@@ -90,8 +90,8 @@ describe("why a peer changed is told, and the change counted:", () => {
       peer: `drones/${vpn_key_id}/10.71.0.3`,
       why: "replaced",
     };
-    expect(told("Removed a peer", key)).toEqual([expect.objectContaining(change)]);
-    expect(told("Set a peer", next)).toEqual([expect.objectContaining({ why: "created" })]);
+    expect(logged("Removed a peer", key)).toEqual([expect.objectContaining(change)]);
+    expect(logged("Set a peer", next)).toEqual([expect.objectContaining({ why: "created" })]);
     expect(await counted()).toMatchObject({ "peer-removed": 1, "peer-created": 1 });
   });
 
@@ -101,7 +101,7 @@ describe("why a peer changed is told, and the change counted:", () => {
     await until(() => keyOf("drones0", "10.71.0.3") === undefined);
     await tunnel.reconciler.idle();
     const change = { level: 30, plane: "drones", ip: "10.71.0.3", why: "vanished" };
-    expect(told("Removed a peer", key)).toEqual([expect.objectContaining(change)]);
+    expect(logged("Removed a peer", key)).toEqual([expect.objectContaining(change)]);
     expect(await counted()).toEqual({ "peer-removed": 1, "pair-closed": 5 });
   });
 
@@ -110,7 +110,7 @@ describe("why a peer changed is told, and the change counted:", () => {
     os.links.get("users0")?.peers.set(key, ["10.70.9.9/32"]);
     await tick();
     expect(keyOf("users0", "10.70.9.9")).toBeUndefined();
-    expect(told("Removed a peer", key)).toEqual([
+    expect(logged("Removed a peer", key)).toEqual([
       expect.objectContaining({ plane: "users", ip: "10.70.9.9", why: "vanished" }),
     ]);
     expect(await counted()).toEqual({ "peer-removed": 1 });
