@@ -6,7 +6,7 @@ import { TestSticks } from "../../src/testing/sticks";
 import { VpnClient } from "../../src/testing/system/namespaces";
 import { requestIn } from "../../src/testing/system/namespaces/links";
 import { until } from "../../src/testing/until";
-import { api, ECHO, flight, MINUTES, pilot } from "./flight";
+import { api, flight, MINUTES, pilot, TCP_5001 } from "./flight";
 import { ProbePod } from "./probe-pod";
 import {
   admin,
@@ -166,10 +166,10 @@ test(
 test(
   "the pilot reaches the drone through the hub, and the drone does not reach the pilot",
   async () => {
-    await flight.droneVpn.node.echo(ECHO);
-    await flight.pilotVpn.node.echo(ECHO);
-    await until(() => flight.pilotVpn.node.probe({ ...ECHO, host: flight.droneVpn.ip }), MINUTES);
-    expect(await flight.droneVpn.node.probe({ ...ECHO, host: flight.pilotVpn.ip })).toBe(false);
+    await flight.droneVpn.node.echo(TCP_5001);
+    await flight.pilotVpn.node.echo(TCP_5001);
+    await until(() => flight.pilotVpn.node.probe({ ...TCP_5001, host: flight.droneVpn.ip }), MINUTES);
+    expect(await flight.droneVpn.node.probe({ ...TCP_5001, host: flight.pilotVpn.ip })).toBe(false);
   },
   3 * MINUTES,
 );
@@ -277,7 +277,7 @@ test.each(["redis", "gateway"])(
 test(
   "after all that the pilot and the drone have their tunnels again, with the same keys",
   async () => {
-    await until(() => flight.pilotVpn.node.probe({ ...ECHO, host: flight.droneVpn.ip }), 3 * MINUTES);
+    await until(() => flight.pilotVpn.node.probe({ ...TCP_5001, host: flight.droneVpn.ip }), 3 * MINUTES);
   },
   4 * MINUTES,
 );

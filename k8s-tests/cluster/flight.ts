@@ -6,7 +6,8 @@ import { TestWatcher } from "../../src/testing/watcher";
 import { origin } from "./release";
 
 export const MINUTES = 60_000;
-export const ECHO = { protocol: "tcp", port: 5001 } as const;
+/** The port on which the drone and the pilot echo what they receive. */
+export const TCP_5001 = { protocol: "tcp", port: 5001 } as const;
 
 export const pilot = {
   username: `pilot-${Date.now()}@example.com`,

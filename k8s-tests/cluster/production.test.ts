@@ -39,7 +39,7 @@ import {
   uninstall,
   withoutPolicies,
 } from "./release";
-import { slowestEcho } from "./slowest-echo";
+import { slowestRoundTrip } from "./round-trips";
 
 /**
  * The production example beside servers of an operator's own, with what it leaves to them: TLS at the Ingress, Secrets,
@@ -213,7 +213,7 @@ test(
       expect(holder).toMatch(new RegExp(`^${node}_.`));
       expect(await served()).toEqual([node]);
     }, MINUTES);
-    expect(await slowestEcho(pilotVpn, "killed")).toBeLessThan(MINUTES);
+    expect(await slowestRoundTrip(pilotVpn, "killed")).toBeLessThan(MINUTES);
   },
   4 * MINUTES,
 );

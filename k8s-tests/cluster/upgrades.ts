@@ -1,5 +1,5 @@
 import { until } from "../../src/testing/until";
-import { api, ECHO, flight, MINUTES, pilot } from "./flight";
+import { api, flight, MINUTES, pilot, TCP_5001 } from "./flight";
 import {
   apps,
   core,
@@ -12,7 +12,7 @@ import {
   release,
   rollBack,
 } from "./release";
-import { slowestEcho } from "./slowest-echo";
+import { slowestRoundTrip } from "./round-trips";
 
 async function variable(component: string, name: string): Promise<string | undefined> {
   const { spec } = await apps.readNamespacedDeployment({ namespace, name: `${release}-${component}` });
@@ -25,10 +25,10 @@ export function testUpgrades(): void {
     "an upgrade with a changed value does not touch a stream through the tunnel",
     async () => {
       const [before] = await podsOf("tunnel");
-      await flight.pilotVpn.node.stream("upgrade", { ...ECHO, host: flight.droneVpn.ip });
+      await flight.pilotVpn.node.stream("upgrade", { ...TCP_5001, host: flight.droneVpn.ip });
       await deploy({ "gateway.env.LINK_CONNECT_TIMEOUT_MS": 6100 });
       expect((await podsOf("tunnel"))[0]?.metadata?.uid).toBe(before?.metadata?.uid);
-      expect(await slowestEcho(flight.pilotVpn, "upgrade")).toBeLessThan(2_000);
+      expect(await slowestRoundTrip(flight.pilotVpn, "upgrade")).toBeLessThan(2_000);
       expect(await variable("gateway", "LINK_CONNECT_TIMEOUT_MS")).toBe("6100");
     },
     12 * MINUTES,
@@ -38,11 +38,11 @@ export function testUpgrades(): void {
     "an upgrade that replaces the tunnel's pod delays a stream through it, and loses none of its bytes",
     async () => {
       const [before] = await podsOf("tunnel");
-      await flight.pilotVpn.node.stream("replacement", { ...ECHO, host: flight.droneVpn.ip });
+      await flight.pilotVpn.node.stream("replacement", { ...TCP_5001, host: flight.droneVpn.ip });
       await deploy({ "gateway.env.LINK_CONNECT_TIMEOUT_MS": 6100, "tunnel.env.DB_REFRESH_SECONDS": 5 });
       const [after] = await podsOf("tunnel");
       expect(after?.metadata?.uid).not.toBe(before?.metadata?.uid);
-      expect(await slowestEcho(flight.pilotVpn, "replacement")).toBeLessThan(MINUTES);
+      expect(await slowestRoundTrip(flight.pilotVpn, "replacement")).toBeLessThan(MINUTES);
     },
     12 * MINUTES,
   );
@@ -90,7 +90,7 @@ export function testUpgrades(): void {
       }, 2 * MINUTES);
       await flight.watchAgain();
       await flight.expectFlying();
-      expect(await flight.pilotVpn.node.probe({ ...ECHO, host: flight.droneVpn.ip })).toBe(true);
+      expect(await flight.pilotVpn.node.probe({ ...TCP_5001, host: flight.droneVpn.ip })).toBe(true);
     },
     12 * MINUTES,
   );
@@ -113,7 +113,7 @@ export function testUpgrades(): void {
       expect(await podsOf("tunnel")).toEqual([]);
       expect(await leftOnNode()).toEqual([]);
       await deploy();
-      await until(() => flight.pilotVpn.node.probe({ ...ECHO, host: flight.droneVpn.ip }), 3 * MINUTES);
+      await until(() => flight.pilotVpn.node.probe({ ...TCP_5001, host: flight.droneVpn.ip }), 3 * MINUTES);
     },
     20 * MINUTES,
   );

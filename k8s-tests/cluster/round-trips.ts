@@ -1,8 +1,8 @@
 import type { VpnClient } from "../../src/testing/system/namespaces";
 import { until } from "../../src/testing/until";
 
-/** Milliseconds of the slowest echo of a client's stream of this name, once it has caught up; printed. */
-export async function slowestEcho({ node }: VpnClient, name: string): Promise<number> {
+/** Milliseconds of the slowest round trip of a client's stream of this name, once it has caught up; printed. */
+export async function slowestRoundTrip({ node }: VpnClient, name: string): Promise<number> {
   await until(async () => {
     const { sent, echoed } = await node.report(name);
     return echoed > sent - 10;
