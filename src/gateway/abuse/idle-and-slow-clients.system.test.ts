@@ -35,8 +35,8 @@ beforeAll(async () => {
 
 const served = <T>(work: () => Promise<T>) => probeDuring(gateway.api.as(user.token), "/user", work);
 
-/** 300 of them; resolves, when all were hung up on, with what they were told and how long that took. */
-async function talkSlowly(): Promise<{ statuses: Set<string>; tookSeconds: number }> {
+/** 300 of them; resolves, when all were disconnected, with the status that each was sent and how long that took. */
+async function talkSlowly(): Promise<{ statuses: string[]; tookSeconds: number }> {
   const began = performance.now();
   const headers = await createInBatches(150, () => rawClient(gateway.port, "GET /api/v1/user HTTP/1.1\r\n"));
   const head =
@@ -49,7 +49,7 @@ async function talkSlowly(): Promise<{ statuses: Set<string>; tookSeconds: numbe
   const callers = [...headers, ...bodies];
   await Promise.all(callers.map(({ closed }) => closed));
   clearInterval(dribble);
-  const statuses = new Set(callers.map(({ received: heard }) => heard().slice(9, 12)));
+  const statuses = callers.map(({ received }) => received().slice(9, 12));
   return { statuses, tookSeconds: (performance.now() - began) / 1000 };
 }
 
@@ -78,8 +78,11 @@ test(`${IDLE} silent connections and 300 that send headers or a body byte by byt
   expect(result.open).toBeGreaterThanOrEqual(IDLE);
   expect(result.tookSeconds).toBeGreaterThan(HEADERS_SECONDS);
   expect(result.tookSeconds).toBeLessThan(45);
+  // Node resets a connection whose next byte arrives while it is closed: that client may lose the reply.
+  const answered = result.statuses.filter((status) => status !== "");
+  expect(answered.length).toBeGreaterThan(250);
   // One network may have so many requests under way; the others are refused before their time is over.
-  expect([...result.statuses].toSorted()).toEqual(["408", "429"]);
+  expect([...new Set(answered)].toSorted()).toEqual(["408", "429"]);
   expect(failed).toBe(0);
   expect(slowestMs).toBeLessThan(SLOWEST_ANSWER_MS);
   expect(result.held - before).toBeLessThan(200);
