@@ -11,10 +11,10 @@ runProcess(async () => {
   const url = config.DATABASE_DIRECT_URL ?? config.DATABASE_URL;
   if (process.argv.includes("--wait")) {
     await waitForSchema(url, migrationSource, config.SETUP_WAIT_SECONDS);
-    log.info("the schema is up to date");
+    log.info("The schema is up to date");
     return;
   }
   await waitForDatabase(url, config.SETUP_WAIT_SECONDS);
   const applied = await migrateSchema(url, migrationSource);
-  log.info({ applied }, applied.length > 0 ? "the schema was migrated" : "the schema was up to date already");
+  log.info({ applied }, applied.length > 0 ? "Migrated the schema" : "The schema was up to date already");
 });

@@ -100,7 +100,7 @@ export class Autopilot {
       this.isFailureLogged = false;
       this.use(stream);
     } catch (error) {
-      if (!this.isFailureLogged) log.warn({ err: error }, "cannot connect to the autopilot; retrying");
+      if (!this.isFailureLogged) log.warn({ err: error }, "Cannot connect to the autopilot; retrying");
       this.isFailureLogged = true;
       this.redial();
     }
@@ -122,7 +122,7 @@ export class Autopilot {
         if (source.is !== "vehicle") return;
         channel.vehicle = source.identity;
         this.open = openFlight(channel, source.identity, heartbeat);
-        log.info({ vehicle: source.identity }, "connected to the autopilot");
+        log.info({ vehicle: source.identity }, "Connected to the autopilot");
       }
       heartbeatTimer.refresh();
       // After the state has read the same heartbeat.
@@ -131,7 +131,7 @@ export class Autopilot {
     channel.onClose((reason) => {
       clearTimeout(heartbeatTimer);
       this.open = undefined;
-      log.warn({ reason }, "lost the autopilot");
+      log.warn({ reason }, "Lost the connection to the autopilot");
       onChange();
       this.redial();
     });

@@ -79,11 +79,11 @@ export class FlightRecord {
         this.flights.shift();
       } catch (error) {
         if (error instanceof RequestRefused) {
-          log.error({ err: error }, "the gateway refused a flight");
+          log.error({ err: error }, "The gateway refused a flight");
           this.flights.shift();
           continue;
         }
-        log.warn({ err: error }, "could not record a flight; retrying");
+        log.warn({ err: error }, "Cannot record a flight; retrying");
         await delay(retryMs, undefined, { signal: this.ended.signal }).catch(() => undefined);
       }
     }
@@ -100,7 +100,7 @@ export class FlightRecord {
     if (!flight.completed) await gateway.complete(executionId, "completed");
     flight.completed = true;
     if (flight.log !== "none") await this.uploadLog(flight, executionId, flight.log);
-    log.info({ executionId, log: flight.log !== "none" }, "recorded a flight");
+    log.info({ executionId, log: flight.log !== "none" }, "Recorded a flight");
   }
 
   /** A log that the gateway refuses (it may have it already) does not prevent the flight's completion. */
@@ -110,7 +110,7 @@ export class FlightRecord {
     try {
       const file = await findLog(logFolder, flight.armedAt - 1_000);
       if (!file) {
-        log.warn({ logFolder }, "found no log of the flight");
+        log.warn({ logFolder }, "Found no log of the flight");
         return "none";
       }
       const announced = { file_name: basename(file), checksum: await checksumOf(file) };
@@ -119,7 +119,7 @@ export class FlightRecord {
     } catch (error) {
       const missing = (error as NodeJS.ErrnoException).code !== undefined;
       if (!missing && !(error instanceof RequestRefused)) throw error;
-      log.error({ err: error }, "cannot announce the log of the flight");
+      log.error({ err: error }, "Cannot announce the log of the flight");
       return "none";
     }
   }
@@ -154,7 +154,7 @@ export class FlightRecord {
         await gateway.complete(left, "error", "The agent on board was restarted during the flight.");
       }
     } catch (error) {
-      log.warn({ err: error }, "cannot check for an abandoned flight");
+      log.warn({ err: error }, "Cannot check for an abandoned flight");
     }
   }
 }

@@ -122,13 +122,13 @@ export async function startOnboard(config: OnboardConfig): Promise<Onboard> {
   let url: string;
   try {
     url = await listen(server, config.ONBOARD_PORT, LOOPBACK);
-    await redisReady(redis).catch(() => log.warn("starting without Redis; it is retried"));
+    await redisReady(redis).catch(() => log.warn("Starting without Redis; retrying"));
   } catch (error) {
     await lifecycle.stop("start failed");
     throw error;
   }
   lifecycle.ready();
-  log.info({ drone: config.DRONE_IP, url }, "the agent is ready");
+  log.info({ drone: config.DRONE_IP, url }, "The agent is ready");
   return {
     url,
     log,

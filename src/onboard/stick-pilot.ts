@@ -142,7 +142,7 @@ export class StickPilot {
     const { vehicle, mode, armed } = autopilot;
     if (!vehicle || mode === undefined) return false;
     if (!armed || !fliesBySticks(vehicle, mode)) return true;
-    log.warn({ mode }, "no fresh stick frame: stopping the vehicle");
+    log.warn({ mode }, "No fresh stick frame; stopping the vehicle");
     return this.enterStoppingMode(stoppingModes(vehicle), ended);
   }
 
@@ -167,10 +167,10 @@ export class StickPilot {
       if (ended.aborted) return true;
       try {
         await autopilot.setMode(mode);
-        log.warn({ mode }, "the vehicle accepted a stopping mode");
+        log.warn({ mode }, "The vehicle accepted a stopping mode");
         return true;
       } catch (error) {
-        log.error({ err: error, mode }, "the vehicle refused a stopping mode");
+        log.error({ err: error, mode }, "The vehicle refused a stopping mode");
       }
     }
     return false;

@@ -24,7 +24,7 @@ export class VideoHook {
 
   run(topic: string, text: string): void {
     if (!this.command) {
-      this.log.info({ topic }, "ignored a video message: ONBOARD_VIDEO_COMMAND is not set");
+      this.log.info({ topic }, "Ignored a video message: ONBOARD_VIDEO_COMMAND is not set");
       this.onDone(topic, false, "no video pipeline is configured");
       return;
     }
@@ -37,7 +37,7 @@ export class VideoHook {
     this.busy = true;
     for (let next = this.waiting.shift(); next; next = this.waiting.shift()) {
       const fault = await runCommand(command, next);
-      if (fault) this.log.error({ topic: next.topic, fault }, "the video command failed");
+      if (fault) this.log.error({ topic: next.topic, fault }, "The video command failed");
       this.onDone(next.topic, fault === undefined, fault ?? "taken");
     }
     this.busy = false;

@@ -28,7 +28,7 @@ const dronePath = /^\/drone\/([^/]+)\/?$/;
 /** The HTTP side of the relay: `GET /drone/{id}`, health, readiness and metrics. */
 export function relayApp({ log, registry, lifecycle, trustedProxies, dependencies, ...deps }: AppDeps): Koa {
   const app = new Koa();
-  app.on("error", (error) => log.error({ err: error }, "a reply failed"));
+  app.on("error", (error) => log.error({ err: error }, "Reply failed"));
   app.use(observeRequests(log, registry, trustedProxies));
   app.use(securityHeaders);
   app.use(opsRoutes(lifecycle, registry, dependencies));

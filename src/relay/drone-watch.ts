@@ -59,7 +59,7 @@ export class DroneWatch {
       try {
         await this.check(asked);
       } catch (error) {
-        this.log.warn({ err: error }, "could not read changed drones; retrying");
+        this.log.warn({ err: error }, "Cannot read changed drones; retrying");
         for (const id of asked) this.toCheck.add(id);
         await delay(RETRY_MS);
       }

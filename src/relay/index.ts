@@ -138,7 +138,7 @@ export async function startRelay(config: RelayConfig, limits: Partial<RelayLimit
   };
   try {
     await Promise.all([redisReady(redis), redisReady(subscriber), publisher.ready(2_000)]).catch(() =>
-      log.warn("starting without Redis; it is retried"),
+      log.warn("Starting without Redis; retrying"),
     );
     const server = limitedServer(app.callback(), publicLimits(config, registry));
     acceptUpgrades(server, {
@@ -152,7 +152,7 @@ export async function startRelay(config: RelayConfig, limits: Partial<RelayLimit
       sessions.closeAll(closeCodes.restarting, "The relay is restarting; connect again."),
     );
     lifecycle.ready();
-    log.info({ url }, "the relay is ready");
+    log.info({ url }, "The relay is ready");
     return { url, log, lifecycle };
   } catch (error) {
     await lifecycle.stop("start failed");

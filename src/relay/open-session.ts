@@ -46,8 +46,8 @@ export async function openSession(
     if (request.route === "redispad") await joinRedispad(pilot, drone, deps);
     else await joinGamepad(pilot, drone, request.port, deps);
     if (pilot.closed) return;
-    log.info("relay session opened");
-    pilot.onEnd(() => log.info("relay session ended"));
+    log.info("Relay session opened");
+    pilot.onEnd(() => log.info("Relay session ended"));
   } catch (error) {
     const closeError =
       error instanceof CloseError

@@ -91,7 +91,7 @@ export async function startTunnel(
     onKeys: () => reconciler.enqueue("keys"),
     onFailure: (error) => {
       metrics.failed("configs");
-      log.error({ err: error }, "client configs: a part failed and is tried again");
+      log.error({ err: error }, "Cannot publish client configs; retrying");
     },
     onDamaged: (outcome) => metrics.damagedConfig(outcome),
     onLost: (count) => metrics.lostConfigs(count),
@@ -208,7 +208,7 @@ export async function startTunnel(
     await hub.start();
     reconciler.start();
     poll.start();
-    log.info({ url, jumphost_url: jumphostUrl }, "the tunnel service listens");
+    log.info({ url, jumphost_url: jumphostUrl }, "The tunnel service listens");
     return { url, jumphostUrl, log, lifecycle, reconciler };
   } catch (error) {
     await lifecycle.stop("start failed");
@@ -228,7 +228,7 @@ function hubsForClients(config: TunnelConfig, log: Logger): Partial<Record<Plane
         dns: config.VPN_DNS,
       };
     } catch (error) {
-      log.error({ plane, err: error }, "a plane has no usable hub key; the other plane goes on");
+      log.error({ plane, err: error }, "A plane has no usable hub key; the other plane goes on");
     }
   }
   return hubs;

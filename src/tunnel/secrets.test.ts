@@ -170,7 +170,7 @@ test("no private key is in a log, a metric, a reply, a command or an object that
   // A neighbour that is away, in the middle of everything.
   store.cut();
   await owner.api.post("/drone", { type: "physical", name: "Later", vehicle_type: "rover" });
-  await until(() => log.entries("client configs: a part failed and is tried again").length > 0);
+  await until(() => log.entries("Cannot publish client configs; retrying").length > 0);
   await askEverything();
   store.mend();
 

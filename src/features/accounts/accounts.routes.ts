@@ -108,7 +108,7 @@ export function accountRoutes(service: AccountsService, registrationEnabled: boo
       path: "/activate/:user_id/:token",
       tag,
       summary: "Activate a user that an administrator created",
-      description: "The returned pair is the only one that carries the level.",
+      description: "Only these tokens contain the user's level (ADMIN or CUSTOMER).",
       guard: "token",
       envelope: "B",
       params: z.object({ user_id: Id, token: z.string() }),

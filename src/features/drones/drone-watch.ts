@@ -49,7 +49,7 @@ export class DroneWatch {
       try {
         if (!this.stopped) await read();
       } catch (error) {
-        this.log.error({ err: error }, "Changed drones cannot be read; trying again");
+        this.log.error({ err: error }, "Cannot read changed drones; retrying");
         clearTimeout(this.retry);
         if (!this.stopped) this.retry = setTimeout(() => this.enqueue(() => this.compareAll()), RETRY_MS);
       }

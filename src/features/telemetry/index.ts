@@ -79,7 +79,7 @@ export function telemetry(deps: TelemetryFeatureDeps): TelemetrySockets {
     } catch (error) {
       log.warn(
         { err: error, drone_id: drone.id },
-        "a watched drone moved to an address that cannot be dialled",
+        "A watched drone moved to an address that cannot be dialled",
       );
     }
   });

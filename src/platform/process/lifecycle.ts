@@ -61,7 +61,7 @@ export class Lifecycle {
 
   private async runStop(reason: string): Promise<void> {
     this.current = "draining";
-    this.log.info({ reason }, "draining");
+    this.log.info({ reason }, "Draining");
     const limit = delay(this.drainLimitMs, undefined, { ref: false });
     await Promise.race([Promise.all(this.drains.map((step) => this.attempt(step))), limit]);
     for (const step of this.closes) {
@@ -69,7 +69,7 @@ export class Lifecycle {
       await Promise.race([this.attempt(step), stepLimit]);
     }
     this.current = "stopped";
-    this.log.info("stopped");
+    this.log.info("Stopped");
   }
 
   private async attempt({ name, run }: Step): Promise<void> {

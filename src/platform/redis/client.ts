@@ -27,7 +27,7 @@ export function openRedis(url: string, log: Logger, options: RedisOptions = {}):
     down = true;
   });
   redis.on("ready", () => {
-    if (down) log.info("Redis is back");
+    if (down) log.info("Reconnected to Redis");
     down = false;
   });
   replaceWhenUnresponsive(redis);

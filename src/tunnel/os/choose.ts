@@ -26,8 +26,8 @@ export async function chooseMachine(
 }
 
 function dryRun(log: Logger, why: string): Machine {
-  log.warn({ why }, "dry-run: nothing on this machine is changed, the commands are logged");
-  return { os: new SimulatedOs((command) => log.info({ command }, "dry-run")), dataplane: "auto" };
+  log.warn({ why }, "Dry run: commands are logged and change nothing on this machine");
+  return { os: new SimulatedOs((command) => log.info({ command }, "Dry run")), dataplane: "auto" };
 }
 
 const needed = [

@@ -226,7 +226,7 @@ test("an object store that is away is counted; a new peer waits and is not lost"
   await until(
     async () => (await scrape(tunnel.url)).value("fleet_tunnel_failures_total", { stage: "configs" }) > 0,
   );
-  expect(log.entries("client configs: a part failed and is tried again").at(-1)).toMatchObject({ level: 50 });
+  expect(log.entries("Cannot publish client configs; retrying").at(-1)).toMatchObject({ level: 50 });
   expect(keyOf("drones0", "10.71.0.5")).toBeUndefined();
   store.mend();
   await until(() => keyOf("drones0", "10.71.0.5") !== undefined);

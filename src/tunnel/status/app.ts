@@ -32,7 +32,7 @@ const BODY_LIMIT_BYTES = 2 * 1024 * 1024;
 export function statusApp(deps: StatusAppDeps): Koa {
   const routes = statusRoutes(deps.view);
   const app = new Koa();
-  app.on("error", (error) => deps.log.error({ err: error }, "A reply failed"));
+  app.on("error", (error) => deps.log.error({ err: error }, "Reply failed"));
   app.use(observeRequests(deps.log, deps.registry, deps.trustedProxies));
   app.use(securityHeaders);
   app.use(opsRoutes(deps.lifecycle, deps.registry, deps.dependencies));

@@ -24,7 +24,7 @@ export async function startUserspace(
   const isNeeded =
     TUNNEL_DATAPLANE === "wireguard-go" || (TUNNEL_DATAPLANE === "auto" && !(await kernelHasWireGuard(os)));
   if (!isNeeded) {
-    log.info({ dataplane: TUNNEL_DATAPLANE }, "wireguard-go is not needed here");
+    log.info({ dataplane: TUNNEL_DATAPLANE }, "No wireguard-go is needed here");
     const idle = setInterval(() => {}, 2 ** 30);
     lifecycle.onClose("idle", () => clearInterval(idle));
   } else {
@@ -59,7 +59,7 @@ function superviseWireguardGo(name: string, log: Logger): SupervisedProcess {
     firstMs: RETRY_MS,
     mostMs: RETRY_MAX_MS,
     niceness: PACKETS_NICENESS,
-    onStart: (pid) => log.info({ interface: name, pid }, "wireguard-go was started"),
-    onEnd: (end) => log.error({ interface: name, ...end }, "wireguard-go ended; restarting it"),
+    onStart: (pid) => log.info({ interface: name, pid }, "Started wireguard-go"),
+    onEnd: (end) => log.error({ interface: name, ...end }, "The process wireguard-go ended; restarting it"),
   });
 }

@@ -150,7 +150,7 @@ export class ClusterLinks implements VehicleLinks {
       return here || there === true;
     } catch (error) {
       if (error instanceof NotHolder) return here;
-      throw unavailable("The server that speaks to the drone does not answer just now.", error);
+      throw unavailable("The gateway that holds the drone's link does not answer.", error);
     }
   }
 
@@ -184,7 +184,7 @@ export class ClusterLinks implements VehicleLinks {
 
   /** The lease is no longer ours: its link must not be used from now on. Subscriptions find the next holder. */
   onLeaseLost(key: string): void {
-    this.options.pool.close(key, "another server speaks to the drone from now on");
+    this.options.pool.close(key, "another gateway took over the drone's link");
   }
 
   /**
@@ -241,11 +241,11 @@ export class ClusterLinks implements VehicleLinks {
       return await retry(attempt, { firstMs: RETRY_MS, limitMs: waitMs, isTransient });
     } catch (error) {
       if (isTransient(error))
-        throw unavailable("The server that speaks to the drone does not answer.", error);
+        throw unavailable("The gateway that holds the drone's link does not answer.", error);
       if (!(error instanceof ReplyLost)) throw error;
       throw new DomainError(
         "outcome_unknown",
-        "The server that speaks to the drone was lost before it answered: the drone may have done this or not. Look at the drone before you try again.",
+        "The gateway that holds the drone's link was lost before it answered: the drone may have done this or not. Look at the drone before you try again.",
         { cause: error },
       );
     }
@@ -283,8 +283,8 @@ const unavailable = (message: string, cause?: unknown) => new DomainError("unava
 
 const shuttingDown = () => unavailable("The server is shutting down.");
 
-const takenOver = () => unavailable("The drone was just taken over by another server; try again.");
+const takenOver = () => unavailable("Another gateway has just taken over the drone's link; try again.");
 
 const redisUnavailable = (cause: unknown): never => {
-  throw unavailable("Redis does not answer, through which the servers agree on drones.", cause);
+  throw unavailable("Redis does not answer; the gateways need it to find the drone's link.", cause);
 };

@@ -230,9 +230,9 @@ export class Leases implements SharedClaims {
 const redisUnavailable = (cause: unknown) =>
   new DomainError(
     "unavailable",
-    "It cannot be settled just now which server speaks to the drone; try again shortly.",
+    "Redis does not say which gateway holds the drone's link; try again shortly.",
     { cause },
   );
 
 const takenOver = () =>
-  new DomainError("unavailable", "The drone was just taken over by another server; try again.");
+  new DomainError("unavailable", "Another gateway has just taken over the drone's link; try again.");

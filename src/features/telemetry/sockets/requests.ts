@@ -95,7 +95,7 @@ export class Requests {
   }
 
   private failed(error: unknown): void {
-    if (!isDomainError(error)) this.deps.log.error({ err: error }, "a telemetry request failed");
+    if (!isDomainError(error)) this.deps.log.error({ err: error }, "Telemetry request failed");
     this.watcher.sendError(isDomainError(error) ? error.message : "Something went wrong on our side.");
   }
 }

@@ -207,7 +207,7 @@ export async function startDeployment(): Promise<Deployment> {
     await add(
       `relay ${number}`,
       () =>
-        program(`relay-${number}`, entrypoint(programs, "relay"), "the relay is ready", {
+        program(`relay-${number}`, entrypoint(programs, "relay"), "The relay is ready", {
           ...common,
           DATABASE_URL: relayPaths[0].url,
           REDIS_URL: relayPaths[1].url,
@@ -245,7 +245,7 @@ export async function startDeployment(): Promise<Deployment> {
     await add(
       `tunnel ${number}`,
       () =>
-        program(`tunnel-${number}`, entrypoint(programs, "tunnel"), "the tunnel service listens", {
+        program(`tunnel-${number}`, entrypoint(programs, "tunnel"), "The tunnel service listens", {
           ...common,
           ...storeKeys,
           DATABASE_URL: pg.url,
