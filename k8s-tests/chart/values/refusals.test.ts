@@ -82,6 +82,7 @@ test.each([
     /tunnelUrl/,
   ],
   ["a port that there is not", { external: { redis: { port: 70_000 } } }, /redis\/port|redis\.port/],
+  ["a former name", { tunnel: { follower: { resources: {} } } }, /tunnel\.follower.*tunnel\.activeHub/],
   ["a misspelt value", { gatway: {} }, /gatway/],
   ["a misspelt variable", { gateway: { env: { LINK_CONNECT_TIMEOUT: 5 } } }, /LINK_CONNECT_TIMEOUT\b/],
   [

@@ -30,18 +30,17 @@ export function configurationDocs(): string {
   ].join("\n");
 }
 
-/** A description of up to 30 words, or the first sentence of a longer one; then what is left of it. */
+/** The first sentence of a description, and the sentences after it. */
 function splitDescription(description: string): [head: string, rest: string] {
-  const isLong = description.split(/\s+/).length > 30;
-  const end = isLong ? description.search(/(?<=\.) +[A-Z`\d]/) : -1;
+  const end = description.search(/(?<=\.) +[A-Z`\d]/);
   return end === -1 ? [description, ""] : [description.slice(0, end), description.slice(end).trim()];
 }
 
-/** A table's cell holds a description of up to 30 words, or its first sentence; `notesBelow` has the others. */
+/** A table's cell holds the first sentence of a description; `notesBelow` has the others. */
 export const tableCell = (description: string): string =>
   splitDescription(description)[0].replaceAll("|", "\\|");
 
-/** For below a table: a line for each description of which the cell holds only the first sentence. */
+/** A list for below a table: the further sentences of each description. */
 export function notesBelow(texts: readonly (readonly [name: string, description: string])[]): string[] {
   return texts.flatMap(([name, description]) => {
     const [, rest] = splitDescription(description);
