@@ -3,8 +3,8 @@ import { Elector, type ElectorOptions } from "../../tunnel/ha/elector";
 import { type LeaseStore, monotonicMs } from "../../tunnel/ha/lease";
 import { atEndOfFile } from "../clean-up";
 
-export const CANDIDATE_DURATION_MS = 2_000;
-export const CANDIDATE_DEADLINE_MS = 1_000;
+export const CANDIDATE_DURATION_MS = 3_000;
+export const CANDIDATE_DEADLINE_MS = 1_500;
 
 export interface Candidate {
   readonly elector: Elector;
