@@ -19,7 +19,7 @@ const pages = ["README.md", "CONTRIBUTING.md", "bench/README.md", notes, "charts
   .concat(below("docs", ".md"))
   .map((path) => ({ path, text: read(path).replaceAll("{{ .Release.Name }}", "fleet") }));
 
-/** `docs/a.md: what` for each of what a page names that is not there. */
+/** `docs/a.md: name` for each name on a page that does not exist. */
 function missing(pattern: RegExp, isThere: (...groups: string[]) => boolean): string[] {
   let seen = 0;
   const faults = pages.flatMap(({ path, text }) =>
@@ -123,7 +123,7 @@ test("every variable in the docs is read by a process", () => {
 /** What the docs call a file's variable in general, and the variable that docs/adding-things.md adds. */
 const examples = new Set(["NAME_FILE", "RELAY_MAX_FRAME_BYTES"]);
 
-/** ArduPilot's parameters, a drone's `.env`, what a video command is told, what a test takes. */
+/** ArduPilot's parameters, and variables of a drone's `.env`, of a video command and of a test. */
 const ofOthers = new Set([
   ...["SYSID_MYGCS", "MAV_GCS_SYSID", "FS_GCS_ENABLE", "FS_GCS_TIMEOUT", "FS_OPTIONS"],
   ...["AUTOPILOT_DEVICE", "AUTOPILOT_BAUD", "MAVLINK_PORT", "LOG_FOLDER"],
@@ -147,12 +147,12 @@ test("the runbook of a failing reconciliation lists every stage", () => {
   const [, union = ""] = /export type Stage =([^;]*);/.exec(read("src/tunnel/metrics.ts")) ?? [];
   const stages = [...union.matchAll(/"(.*?)"/g)].map(([, stage]) => stage);
   const [, list = ""] =
-    /By `stage`:(.*?)\n3\./s.exec(read("docs/runbooks/tunnel-reconcile-failing.md")) ?? [];
-  const told = [...list.matchAll(/^ +- (.*?):/gm)].flatMap(([, names = ""]) =>
+    /Look up the `stage`:(.*?)\n3\./s.exec(read("docs/runbooks/tunnel-reconcile-failing.md")) ?? [];
+  const listed = [...list.matchAll(/^ +- (.*?):/gm)].flatMap(([, names = ""]) =>
     [...names.matchAll(/`(.*?)`/g)].map(([, stage]) => stage),
   );
   expect(stages.length).toBeGreaterThan(5);
-  expect(told.toSorted()).toEqual(stages.toSorted());
+  expect(listed.toSorted()).toEqual(stages.toSorted());
 });
 
 test.each([
@@ -160,13 +160,13 @@ test.each([
   ["2001:db8::3", "[2001:db8::3]:5050"],
 ])("the runbook of stale peers asks the hub on a node of address %s", async (HOST, host) => {
   const [, program = ""] = /node -e '([^']*)'/.exec(read("docs/runbooks/tunnel-peers-stale.md")) ?? [];
-  const asked: string[] = [];
+  const urls: string[] = [];
   const fetched = async (url: string) => {
-    asked.push(url);
+    urls.push(url);
     return new Response();
   };
   new Function("fetch", "process", "console", program)(fetched, { env: { HOST } }, { log: () => {} });
-  expect(asked.map((url) => new URL(url).host)).toEqual([host]);
+  expect(urls.map((url) => new URL(url).host)).toEqual([host]);
 });
 
 test("every program, operator's command and script in the docs exists", () => {
