@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { migrationSource } from "../migrations";
 import { startPostgres } from "../src/laptop/servers/postgres";
 import { migrateSchema } from "../src/platform/postgres/migrate";
-import type { CleanupStack } from "../src/testing/guards/cleanup-stack";
+import type { CleanupStack } from "../src/testing/repository/cleanup-stack";
 
 /** A folder for a benchmark's servers, and a Postgres in it with the schema; `stops` removes both. */
 export async function startBenchDatabase(stops: CleanupStack): Promise<{ folder: string; url: string }> {

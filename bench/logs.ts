@@ -3,7 +3,7 @@ import { createReadStream, mkdtempSync, openSync, readSync, rmSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { analyseFlightLog, DataFlashReader } from "../src/flight-log";
-import { CleanupStack } from "../src/testing/guards/cleanup-stack";
+import { CleanupStack } from "../src/testing/repository/cleanup-stack";
 import { decodeNeeded } from "./logs/decode";
 import { countMessages } from "./logs/headers";
 import { writeLog } from "./logs/write-log";

@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { startRedis } from "../src/laptop/servers/redis";
 import { openDatabase } from "../src/platform/postgres/db";
-import { CleanupStack } from "../src/testing/guards/cleanup-stack";
+import { CleanupStack } from "../src/testing/repository/cleanup-stack";
 import { startBenchDatabase } from "./database";
 import { addressOf } from "./relay/addresses";
 import { type Child, startChild } from "./relay/child";

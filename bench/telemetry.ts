@@ -13,7 +13,7 @@ const P99_LIMIT_MS = 50;
 /** A server that leaves frames out is not keeping up, however young those are that it sends. */
 const LEAST_ARRIVED = 0.9;
 const FIRST_STEP = 16;
-const MOST_VEHICLES = 512;
+const MAX_VEHICLES = 512;
 /** The search ends when the answer is known to a twentieth. */
 const PRECISION = 0.05;
 
@@ -68,9 +68,9 @@ async function capacity(server: "gateway" | "bare"): Promise<Step> {
     startChild(join(__dirname, "telemetry", `${name}-process.js`), core);
   const [serving, field] = [start(server, SERVER_CORE), start("field", FIELD_CORE)];
   try {
-    const port = await serving.ask<number>("listen", await field.ask<number>("vehicles", MOST_VEHICLES));
+    const port = await serving.ask<number>("listen", await field.ask<number>("vehicles", MAX_VEHICLES));
     let best: Step | undefined;
-    let tooMany = MOST_VEHICLES;
+    let tooMany = MAX_VEHICLES;
     let next = FIRST_STEP;
     while (next < tooMany) {
       const step = await tryStep(serving, field, port, next);
@@ -79,9 +79,7 @@ async function capacity(server: "gateway" | "bare"): Promise<Step> {
       const least = best?.vehicles ?? 0;
       if (tooMany - least <= Math.max(1, least * PRECISION)) break;
       next =
-        tooMany === MOST_VEHICLES
-          ? Math.min(least * 2, MOST_VEHICLES - 1)
-          : Math.floor((least + tooMany) / 2);
+        tooMany === MAX_VEHICLES ? Math.min(least * 2, MAX_VEHICLES - 1) : Math.floor((least + tooMany) / 2);
     }
     if (!best) throw new Error(`Not even one vehicle was served in time by ${server}.`);
     return best;

@@ -1,6 +1,6 @@
 import { loadConfig, tunnelConfig, tunnelGuardConfig, tunnelUserspaceConfig } from "../src/platform/config";
 import { runProcess, stopOnSignals } from "../src/platform/process/lifecycle";
-import { startGuard } from "../src/tunnel/ha/guard";
+import { startLeaseGuard } from "../src/tunnel/ha/lease-guard";
 import { setProcessPriority } from "../src/tunnel/os/priority";
 
 /** Most of the program, which the guard is up without: late is as bad as never. */
@@ -28,7 +28,7 @@ runProcess(async () => {
   if (guarding > 0) {
     const pid = process.argv[guarding + 1];
     setProcessPriority(process.pid, -10);
-    const { lifecycle, log } = startGuard(loadConfig(tunnelGuardConfig), pid ? Number(pid) : undefined);
+    const { lifecycle, log } = startLeaseGuard(loadConfig(tunnelGuardConfig), pid ? Number(pid) : undefined);
     stopOnSignals(lifecycle, log);
     return;
   }

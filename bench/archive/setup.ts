@@ -8,7 +8,7 @@ import { executionTasks } from "../../src/features/executions";
 import { ObjectStore } from "../../src/platform/objects/object-store";
 import { type Db, openDatabase } from "../../src/platform/postgres/db";
 import { systemClock } from "../../src/platform/process/clock";
-import { CleanupStack } from "../../src/testing/guards/cleanup-stack";
+import { CleanupStack } from "../../src/testing/repository/cleanup-stack";
 import { startBenchDatabase } from "../database";
 
 export const FILES = 6;

@@ -3,7 +3,7 @@ import { createUser, Tokens } from "../../src/features/accounts";
 import { startRedis } from "../../src/laptop/servers/redis";
 import { openDatabase } from "../../src/platform/postgres/db";
 import { systemClock } from "../../src/platform/process/clock";
-import { CleanupStack } from "../../src/testing/guards/cleanup-stack";
+import { CleanupStack } from "../../src/testing/repository/cleanup-stack";
 import { startBenchDatabase } from "../database";
 
 const MISSIONS = 20;

@@ -22,7 +22,7 @@ const os: Os = {
 
 // As the entrypoint does.
 setProcessPriority(process.pid, -5);
-const started = startTunnel(loadConfig(tunnelConfig), { machine: { os, dataplane: "auto" } });
+const started = startTunnel(loadConfig(tunnelConfig), { dataPlane: { os, dataplane: "auto" } });
 
 answer({
   ready: async () => {

@@ -5,7 +5,7 @@ import { planeNames, planes } from "../../src/domain/tunnel-planes";
 import type { PublicKey } from "../../src/domain/wireguard";
 import { type Db, openDatabase } from "../../src/platform/postgres/db";
 import { runCleanUps } from "../../src/testing/clean-up";
-import { CleanupStack } from "../../src/testing/guards/cleanup-stack";
+import { CleanupStack } from "../../src/testing/repository/cleanup-stack";
 import { Namespace } from "../../src/testing/system/namespaces/namespace";
 import { until } from "../../src/testing/until";
 import { type IndexEntry, printIndex } from "../../src/tunnel/client-configs/peer-index";

@@ -11,7 +11,7 @@ export type FromThread =
   | { readonly result: FlightLogResult };
 
 /** Bytes that may wait for the thread before the source has to. */
-const MOST_WAITING = 1 << 20;
+const MAX_WAITING = 1 << 20;
 /** A log that needs more is refused. The young generation is small, so that chunks that were read are freed soon. */
 const LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 4 };
 
@@ -70,7 +70,7 @@ async function feed(thread: Worker, source: Readable): Promise<void> {
     const chunk = Uint8Array.from(piece as Buffer);
     waiting += chunk.length;
     thread.postMessage(chunk satisfies ToThread, [chunk.buffer]);
-    while (isWanted && waiting > MOST_WAITING) await once(thread, "message");
+    while (isWanted && waiting > MAX_WAITING) await once(thread, "message");
     if (!isWanted) break;
   }
   thread.postMessage("end" satisfies ToThread);

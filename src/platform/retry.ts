@@ -1,14 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Milliseconds to wait after so many failures in a row: `firstMs` after the first, doubling up to `mostMs`. */
-export const backoffMs = (failures: number, firstMs: number, mostMs: number): number =>
-  Math.min(mostMs, firstMs * 2 ** Math.min(Math.max(failures - 1, 0), 30));
+/** Milliseconds to wait after so many failures in a row: `firstMs` after the first, doubling up to `maxMs`. */
+export const backoffMs = (failures: number, firstMs: number, maxMs: number): number =>
+  Math.min(maxMs, firstMs * 2 ** Math.min(Math.max(failures - 1, 0), 30));
 
 export interface RetryOptions {
   /** Pause after the first failure; it doubles with each further one. */
   readonly firstMs: number;
   /** Longest pause; `firstMs` when absent, so that all pauses are equal. */
-  readonly mostMs?: number;
+  readonly maxMs?: number;
   /** From the first attempt. No attempt begins later; the last one may end later. */
   readonly limitMs: number;
   /** Ends the pauses. */
@@ -19,14 +19,14 @@ export interface RetryOptions {
 
 /** Repeat what is safe to repeat until it succeeds. Rejects with the last attempt's error. */
 export async function retry<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
-  const { firstMs, mostMs = firstMs, limitMs, signal, isTransient } = options;
+  const { firstMs, maxMs = firstMs, limitMs, signal, isTransient } = options;
   const deadline = performance.now() + limitMs;
   for (let failures = 1; ; failures++) {
     try {
       return await attempt();
     } catch (error) {
       if (isTransient?.(error) === false || signal?.aborted || performance.now() > deadline) throw error;
-      await delay(backoffMs(failures, firstMs, mostMs), undefined, { signal }).catch(() => undefined);
+      await delay(backoffMs(failures, firstMs, maxMs), undefined, { signal }).catch(() => undefined);
     }
   }
 }

@@ -24,7 +24,7 @@ const GPS_GLOBAL_ORIGIN = 49;
 /** Longest step of flight, in seconds: a faster simulation takes several. */
 const LONGEST_STEP = 0.05;
 /** Milliseconds. A longer pause means that the computer was suspended, and the vehicle stands still meanwhile. */
-const MOST_ELAPSED = 1000;
+const MAX_ELAPSED = 1000;
 
 /** One simulated vehicle without sockets: it receives and sends messages, and flies. */
 export class SimVehicle {
@@ -72,7 +72,7 @@ export class SimVehicle {
 
   /** Advance to `now` (wall clock, milliseconds), flying `speedUp` times as long as has passed. */
   step(now: number, speedUp: number): void {
-    let left = (Math.min(Math.max(0, now - this.now), MOST_ELAPSED) / 1000) * speedUp;
+    let left = (Math.min(Math.max(0, now - this.now), MAX_ELAPSED) / 1000) * speedUp;
     this.now = now;
     while (left > 1e-9) {
       const dt = Math.min(left, LONGEST_STEP);

@@ -21,7 +21,7 @@ import { Firewall } from "./firewall/firewall";
 import { type LeaseStore, openHub } from "./ha";
 import { Endpoints } from "./ha/endpoints";
 import { tunnelMetrics } from "./metrics";
-import { chooseMachine, type Machine } from "./os/choose";
+import { chooseDataPlane, type DataPlane } from "./os/data-plane";
 import { PlanePeers } from "./reconcile/plane-peers";
 import { Reconciler } from "./reconcile/reconciler";
 import { statusApp } from "./status/app";
@@ -56,7 +56,7 @@ const relaxedRules = [
 export async function startTunnel(
   config: TunnelConfig,
   options: {
-    machine?: Machine;
+    dataPlane?: DataPlane;
     checkReplies?: boolean;
     /** Program and arguments of the guard, for one of several hubs. */
     guard?: readonly string[];
@@ -69,7 +69,7 @@ export async function startTunnel(
   const log = createLogger("tunnel", config.LOG_LEVEL, options.logTo);
   warnOfRelaxedRules(config, relaxedRules, log);
   const extraAllow = [...allowDns(config.VPN_DNS), ...config.FIREWALL_EXTRA_ALLOW.flatMap(parseExtraAllow)];
-  const { os, dataplane } = options.machine ?? (await chooseMachine(config, log));
+  const { os, dataplane } = options.dataPlane ?? (await chooseDataPlane(config, log));
   const lifecycle = new Lifecycle(log, config.SHUTDOWN_DRAIN_SECONDS * 1000);
   const registry = createMetrics("tunnel");
   const metrics = tunnelMetrics(registry);
@@ -126,7 +126,7 @@ export async function startTunnel(
   const live = { users: planePeers("users"), drones: planePeers("drones") };
   const both = Object.values(live);
   const refreshEndpoints = async () => {
-    await Promise.allSettled(both.map((plane) => plane.readNow()));
+    await Promise.allSettled(both.map((plane) => plane.readIfUp()));
   };
   const reconciler = new Reconciler({
     os,

@@ -60,7 +60,7 @@ export function tunnelMetrics(registry: Registry) {
   });
   const damagedConfigs = new Counter({
     name: "fleet_tunnel_damaged_configs_total",
-    help: "Client configs found damaged in the object store, by what became of them: mended or put-aside.",
+    help: "Client configs found damaged in the object store, by what became of them: repaired or put-aside.",
     labelNames: ["outcome"],
     registers,
   });

@@ -46,7 +46,7 @@ async function scene(
   pool = createLinkPool({
     mavlink: { systemId: 245 },
     jumphost: jumphost && { url: jumphost.url, secret: "open sesame" },
-    backoff: { firstMs: 20, mostMs: 200 },
+    backoff: { firstMs: 20, maxMs: 200 },
   });
   const vehicle = simulator.vehicle;
   const link = faults && (await faultyLink(vehicle, faults));
@@ -273,7 +273,7 @@ test("a vehicle that sends nothing over an open connection is disconnected, and 
   await pool!.drain(0);
   pool = createLinkPool({
     mavlink: { systemId: 245, timings: { heartbeatTimeoutMs: 1500 } },
-    backoff: { firstMs: 20, mostMs: 200 },
+    backoff: { firstMs: 20, maxMs: 200 },
   });
   const states: string[] = [];
   const stop = pool.subscribe(copter.target, {

@@ -7,11 +7,11 @@ import type { Subscriber, VehicleLinks } from "./vehicle-links";
 
 export interface Backoff {
   readonly firstMs: number;
-  readonly mostMs: number;
+  readonly maxMs: number;
 }
 
 /** A watching pilot sees a vehicle that is back within the most. */
-const DEFAULT_BACKOFF: Backoff = { firstMs: 500, mostMs: 10_000 };
+const DEFAULT_BACKOFF: Backoff = { firstMs: 500, maxMs: 10_000 };
 
 /** For metrics; may not throw. */
 export interface PoolObserver {
@@ -270,9 +270,9 @@ export class LinkPool implements VehicleLinks {
   private retryLater(entry: Entry): void {
     if (entry.ended || entry.subscribers.size === 0 || entry.retryTimer) return;
     entry.attempts += 1;
-    const { firstMs, mostMs } = this.backoff;
+    const { firstMs, maxMs } = this.backoff;
     // Between half and the whole of it, so that a fleet does not come back in one wave.
-    const delayMs = Math.round((backoffMs(entry.attempts, firstMs, mostMs) * (1 + this.random())) / 2);
+    const delayMs = Math.round((backoffMs(entry.attempts, firstMs, maxMs) * (1 + this.random())) / 2);
     this.observer.reconnecting?.(entry.target.key, entry.attempts, delayMs);
     entry.retryTimer = setTimeout(() => {
       entry.retryTimer = undefined;

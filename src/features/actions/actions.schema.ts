@@ -8,8 +8,8 @@ const LOWEST_ORDER_METRES = -500;
 /** A local setpoint further off than this is a mistake in the units. */
 const FARTHEST_SETPOINT_METRES = 20_000;
 /** MAV_CMD_DO_MOTOR_TEST addresses no more motors on any supported frame. */
-const MOST_MOTORS = 16;
-const MOST_PARAMS = 100;
+const MAX_MOTORS = 16;
+const MAX_PARAMS = 100;
 
 /** Numbers that fly are never coerced: an empty field must not become an altitude of 0. */
 export const TakeoffAltitude = z.number().positive().max(HIGHEST_ORDER_METRES).describe("Metres above home.");
@@ -33,7 +33,7 @@ const horizontal = (towards: string) =>
 export const East = horizontal("east");
 export const North = horizontal("north");
 
-export const MotorId = z.int().min(1).max(MOST_MOTORS).describe("Motor, counted from 1.");
+export const MotorId = z.int().min(1).max(MAX_MOTORS).describe("Motor, counted from 1.");
 export const Throttle = z.number().min(0).max(100).describe("Throttle in percent.");
 
 export const ParamName = z
@@ -43,7 +43,7 @@ export const ParamValue = z.number().describe("Value; integers are sent as the v
 export const ParamValues = z
   .record(ParamName, ParamValue)
   .refine((params) => Object.keys(params).length > 0, "name at least one parameter")
-  .refine((params) => Object.keys(params).length <= MOST_PARAMS, `at most ${MOST_PARAMS} parameters at once`);
+  .refine((params) => Object.keys(params).length <= MAX_PARAMS, `at most ${MAX_PARAMS} parameters at once`);
 
 /** Swagger 2.0 has no unions, so the description names the two forms of a mode. */
 export const Mode = z

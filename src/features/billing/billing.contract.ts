@@ -14,7 +14,7 @@ const moneyRoutes: readonly [route: string, method: "post" | "put", path: string
   ["POST /billing/subscription/reactivate", "post", "/billing/subscription/reactivate"],
 ];
 
-export const moneyWithoutKeyContract: readonly ContractCase[] = moneyRoutes.map(
+export const billingNotConfiguredContract: readonly ContractCase[] = moneyRoutes.map(
   ([route, method, path, body]) => ({
     route,
     title: "answers a clear 400 in envelope A where payments are not set up",
@@ -26,16 +26,16 @@ export const moneyWithoutKeyContract: readonly ContractCase[] = moneyRoutes.map(
   }),
 );
 
-const badCounts = [0, -1, 1.5, "2", null, undefined, true, [], 1e9, 1e20];
+const invalidCounts = [0, -1, 1.5, "2", null, undefined, true, [], 1e9, 1e20];
 
-export const badCountsContract: readonly ContractCase[] = [
+export const invalidVehicleCountContract: readonly ContractCase[] = [
   ["POST /billing/checkout", "post", "/billing/checkout"] as const,
   ["PUT /billing/subscription/vehicles", "put", "/billing/subscription/vehicles"] as const,
 ].map(([route, method, path]) => ({
   route,
   title: "answers a vehicle_count that is no integer of at least 1 with 400 and its name",
   run: async ({ user }) => {
-    for (const vehicle_count of badCounts) {
+    for (const vehicle_count of invalidCounts) {
       const reply = await user.api[method](path, { vehicle_count });
       expect(reply).toMatchObject({ status: 400, body: refusal(400) });
       expect(reply.body.error.message).toContain("vehicle_count");

@@ -8,7 +8,7 @@ export const FMT_TYPE = 0x80;
 export const FMT_LENGTH = 89;
 
 /** Messages whose handlers are called together. */
-const MOST_FOUND = 4096;
+const MAX_FOUND = 4096;
 
 /** A type's length and whether it is wanted, in 16 bits: the loop looks both up at once. */
 const LENGTH_MASK = 0xff;
@@ -33,7 +33,7 @@ export class DataFlashReader implements MessageReader {
   private readonly declared = new Uint16Array(256);
   private readonly handlers: (OnMessage | undefined)[] = new Array(256).fill(undefined);
   private readonly onFmt: OnMessage | undefined;
-  private readonly found = new Uint32Array(MOST_FOUND);
+  private readonly found = new Uint32Array(MAX_FOUND);
   private view: DataView = new DataView(new ArrayBuffer(0));
 
   /** `onFormat` gives a handler for the messages of a format that is wanted; others are skipped. */
@@ -65,7 +65,7 @@ export class DataFlashReader implements MessageReader {
       }
       found[waiting] = at;
       waiting += known >> WANTED_BIT;
-      if (waiting === MOST_FOUND) {
+      if (waiting === MAX_FOUND) {
         this.handle(waiting);
         waiting = 0;
       }

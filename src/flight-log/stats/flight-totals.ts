@@ -1,13 +1,13 @@
 import type { BatteryStats, GpsStats, SeriesPoint, VibrationStats } from "../result";
 import { DownsampledSeries } from "./downsampled-series";
-import { GroundTrack, MOST_POINTS, orNull } from "./ground-track";
+import { GroundTrack, MAX_POINTS, orNull } from "./ground-track";
 import { RunningStats } from "./running-stats";
 
 /** MAVLink's, ArduPilot's and PX4's number of a three-dimensional fix; greater ones are better. */
 const FIX_3D = 3;
 /** Faster than anything we fly: a damaged message. */
 const FASTEST = 300;
-const MOST_SENSORS = 8;
+const MAX_SENSORS = 8;
 
 /** What is counted of a flight. Replaced by a new one when the log says that no flight had begun yet. */
 export class FlightTotals {
@@ -15,7 +15,7 @@ export class FlightTotals {
   began: number | undefined;
   armedSeconds = 0;
   track = new GroundTrack();
-  private series = new DownsampledSeries<SeriesPoint>(MOST_POINTS);
+  private series = new DownsampledSeries<SeriesPoint>(MAX_POINTS);
   private lastHeight = Number.NaN;
   readonly speed = new RunningStats();
   readonly climb = new RunningStats();
@@ -29,14 +29,14 @@ export class FlightTotals {
   private readonly hdop = new RunningStats();
   private readonly fixed = new RunningStats();
   private readonly vibrations = [new RunningStats(), new RunningStats(), new RunningStats()] as const;
-  private readonly clips = Array.from({ length: MOST_SENSORS }, () => new RunningStats());
+  private readonly clips = Array.from({ length: MAX_SENSORS }, () => new RunningStats());
   private lastSpeed = Number.NaN;
   private lastVolts = Number.NaN;
 
   /** Positions of a better source replace those of the lesser one. */
   restartTrack(): void {
     this.track = new GroundTrack();
-    this.series = new DownsampledSeries<SeriesPoint>(MOST_POINTS);
+    this.series = new DownsampledSeries<SeriesPoint>(MAX_POINTS);
   }
 
   noteSeries(aboveHome: number): void {
@@ -87,7 +87,7 @@ export class FlightTotals {
     this.vibrations[0].add(Math.abs(x));
     this.vibrations[1].add(Math.abs(y));
     this.vibrations[2].add(Math.abs(z));
-    this.clips[sensor & (MOST_SENSORS - 1)]?.add(clips);
+    this.clips[sensor & (MAX_SENSORS - 1)]?.add(clips);
   }
 
   get batteryStats(): BatteryStats | null {

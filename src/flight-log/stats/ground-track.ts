@@ -9,7 +9,7 @@ const SHORTEST_STEP = 0.5 / METRES_PER_DEGREE;
 const FASTEST = 150;
 /** Positions that agree with each other. */
 const AGREEING = 3;
-export const MOST_POINTS = 500;
+export const MAX_POINTS = 500;
 
 export const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value);
 
@@ -44,7 +44,7 @@ export class GroundTrack {
   private height = Number.NaN;
   private cornerLat = Number.NaN;
   private cornerLng = Number.NaN;
-  private readonly track = new DownsampledSeries<TrackPoint>(MOST_POINTS);
+  private readonly track = new DownsampledSeries<TrackPoint>(MAX_POINTS);
   private scaledAt = Number.NaN;
   private lngScale = 1;
   private outliers = 0;

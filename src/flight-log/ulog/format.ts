@@ -29,9 +29,9 @@ interface Field {
 }
 
 /** More than any topic of PX4 needs. A hostile log nests arrays in arrays of formats without fields. */
-const MOST_STEPS = 4096;
-const MOST_FORMATS = 2048;
-const MOST_LAYOUTS = 4096;
+const MAX_STEPS = 4096;
+const MAX_FORMATS = 2048;
+const MAX_LAYOUTS = 4096;
 const DEEPEST = 8;
 
 /** A topic's fields with their offsets in a message's data, which begins with its timestamp. */
@@ -60,13 +60,13 @@ export class Formats {
 
   declare(text: string): void {
     const colon = text.indexOf(":");
-    if (colon > 0 && this.declared.size < MOST_FORMATS)
+    if (colon > 0 && this.declared.size < MAX_FORMATS)
       this.declared.set(text.slice(0, colon), text.slice(colon + 1));
   }
 
   /** Undefined when it was not declared, or when its declaration is invalid. */
   layout(name: string): Layout | undefined {
-    if (++this.made > MOST_LAYOUTS) return undefined;
+    if (++this.made > MAX_LAYOUTS) return undefined;
     this.steps = 0;
     const fields: Field[] = [];
     if (this.resolve(name, "", 0, fields, 0) === undefined) return undefined;
@@ -102,7 +102,7 @@ export class Formats {
   }
 
   private resolveField(type: string, path: string, offset: number, fields: Field[], depth: number) {
-    if (++this.steps > MOST_STEPS) return undefined;
+    if (++this.steps > MAX_STEPS) return undefined;
     const basic = Object.hasOwn(TYPES, type) ? TYPES[type] : undefined;
     if (!basic) return this.resolve(type, `${path}.`, offset, fields, depth + 1);
     fields.push({ path, type: basic, offset });

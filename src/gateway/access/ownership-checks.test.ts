@@ -1,4 +1,4 @@
-import { filesWith } from "../../testing/guards/source-files";
+import { filesWith } from "../../testing/repository/source-files";
 
 const contracts = /\.contract\.ts$/;
 

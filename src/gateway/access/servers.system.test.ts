@@ -8,8 +8,8 @@ import { loadConfig, onboardConfig } from "../../platform/config";
 import { atEndOfFile } from "../../testing";
 import { type BadCredentials, badCredentials, validTokens } from "../../testing/access/bad-credentials";
 import { createUserObjects, TEST_EDGE_SECRET, type UserObjects } from "../../testing/access/user-objects";
-import { filesWith } from "../../testing/guards/source-files";
 import { rawStatuses, upgradeRequest } from "../../testing/raw-http";
+import { filesWith } from "../../testing/repository/source-files";
 import { REPLICA_ENV, TEST_PEER_SECRET } from "../../testing/worlds/replicas";
 import { requestFrom, startEdge, type TestEdge } from "../../testing/worlds/start-edge";
 import { startTestGateway, TEST_JWT_SECRET, type TestGateway } from "../../testing/worlds/start-gateway";
@@ -70,7 +70,7 @@ test("the files that write replies are listed, and no file registers several rou
     "src/tunnel/edge/gateway-proxy.ts",
     "src/tunnel/edge/objects-proxy.ts",
     "src/tunnel/jumphost/jumphost.ts",
-    "src/vehicle/cluster/peer-server.ts",
+    "src/vehicle/cluster/replica-server.ts",
   ]);
   expect(filesIn(/router\.(get|post|put|patch|delete|all)\([\s\S]*router\.\w+\([^)]/, others)).toEqual([]);
 });

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import sharp from "sharp";
 import { ApiClient } from "../../testing/client";
 import { invoiceObject, paymentEvent, subscriptionObject } from "../../testing/fakes/payment-events";
-import { hasRecurringTimer } from "../../testing/guards/recurring-timers";
-import { filesWith } from "../../testing/guards/source-files";
+import { hasRecurringTimer } from "../../testing/repository/recurring-timers";
+import { filesWith } from "../../testing/repository/source-files";
 import { until } from "../../testing/until";
 import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
 import { droneClient, put, upload } from "../../testing/worlds/uploads";
@@ -78,7 +78,7 @@ const REPEATED: Readonly<Record<string, string>> = {
   "src/tunnel/ha/endpoints.ts": "writes at the hub that has the lease, as lease tests try",
   "src/tunnel/jumphost/pipe.ts": "its own pipes",
   "src/tunnel/ha/elector.ts": "its own candidacy, on which the API server decides",
-  "src/tunnel/ha/guard.ts": "its own node",
+  "src/tunnel/ha/lease-guard.ts": "its own node",
   "src/tunnel/ha/endpoint-sharing.ts": "tells at the hub that has the lease, as lease tests try",
   "src/tunnel/reconcile/reconciler.ts":
     "its own node; only the hub that has the lease serves, as lease tests try",

@@ -9,7 +9,7 @@ import type { Registry } from "../../platform/process/metrics";
 import { inUrl, isWildcard } from "../../platform/process/open-port";
 import type { Redis } from "../../platform/redis/client";
 import { Subscriber } from "../../platform/redis/subscriber";
-import { ClusterLinks, LeaseStore, Leases, PeerClient, peerListener } from "../../vehicle/cluster";
+import { ClusterLinks, LeaseStore, Leases, ReplicaClient, replicaListener } from "../../vehicle/cluster";
 import { openPool } from "../links";
 import { countReplicas } from "./metrics";
 
@@ -57,7 +57,7 @@ export function openReplicas(
   const links = new ClusterLinks({
     pool,
     leases,
-    peers: new PeerClient(secret, counts.peerRequest),
+    replicas: new ReplicaClient(secret, counts.replicaRequest),
     broadcastClose: (key, reason) => redis.publish(CLOSE_CHANNEL, `${leases.replica} ${key} ${reason}`),
     waitMs: config.LINK_CONNECT_TIMEOUT_MS,
   });
@@ -71,9 +71,9 @@ export function openReplicas(
   // Orders had the drain's time to finish. A released lease lets another replica have the drone at once.
   lifecycle.onClose("vehicle links", () => links.drain(0));
   const serve = async () => {
-    const server = limitedServer(peerListener(secret, links.handle, log), peerLimits(config));
+    const server = limitedServer(replicaListener(secret, links.handle, log), peerLimits(config));
     const { port } = new URL(await listen(server, config.GATEWAY_PEER_PORT, config.HOST));
-    lifecycle.onClose("peer http", () => closeServer(server));
+    lifecycle.onClose("replica http", () => closeServer(server));
     const host = config.GATEWAY_PEER_HOST ?? (isWildcard(config.HOST) ? ownAddress() : config.HOST);
     leases.advertise(config.GATEWAY_PEER_URL ?? `http://${inUrl(host)}:${port}`);
   };

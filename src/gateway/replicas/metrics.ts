@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from "../../platform/process/metrics";
-import type { LeasesObserver, PeerRequestObserver } from "../../vehicle/cluster";
+import type { LeasesObserver, ReplicaRequestObserver } from "../../vehicle/cluster";
 
 export interface ReplicaCounts {
   readonly leases: () => number;
@@ -40,11 +40,11 @@ export function countReplicas(registry: Registry) {
     acquired: () => acquired.inc(),
     lost: (_key, reason) => lost.inc({ reason }),
   };
-  const peerRequest: PeerRequestObserver = (request, outcome, milliseconds) =>
+  const replicaRequest: ReplicaRequestObserver = (request, outcome, milliseconds) =>
     remote.observe({ request, outcome }, milliseconds / 1000);
   const watch = (counts: ReplicaCounts) => {
     gauge("fleet_link_leases", "Drones whose link this replica holds.", counts.leases);
     gauge("fleet_link_feeds", "Watched drones whose link another replica holds.", counts.feeds);
   };
-  return { leases, peerRequest, watch };
+  return { leases, replicaRequest, watch };
 }

@@ -6,7 +6,7 @@ import { flag, secretUrl } from "./fields";
 const leasePath = z
   .string()
   .min(1)
-  .default("/run/fleet-tunnel/term.json")
+  .default("/run/fleet-tunnel/lease.json")
   .describe(
     "With HUB_LEASE: file in which the daemon tells its guard how long this node may serve. Use a file system that does not outlive the machine.",
   );

@@ -12,6 +12,6 @@ export const retryWhileUnavailable = <T>(write: () => Promise<T>, limit: OutageL
   retry(write, {
     ...limit,
     firstMs: 200,
-    mostMs: 2_000,
+    maxMs: 2_000,
     isTransient: (error) => explainDatabaseError(error)?.code === "unavailable",
   });

@@ -9,7 +9,7 @@ import { bearing, beginReturn, returnHome } from "./return";
 const REST: Demand = { kind: "rest" };
 const TURN_RATE = (20 * Math.PI) / 180;
 /** A plan of jumps alone must not hang the step. */
-const MOST_ORDERS_PER_STEP = 100;
+const MAX_ORDERS_PER_STEP = 100;
 
 const NAMES: Readonly<Record<number, string>> = {
   16: "WP",
@@ -62,7 +62,7 @@ export function jumpTo(flight: FlightState, seq: number): boolean {
 
 export function missionDemand(flight: FlightState): Demand {
   const { run, mission } = flight;
-  for (let count = 0; count < MOST_ORDERS_PER_STEP && run.state === "running"; count++) {
+  for (let count = 0; count < MAX_ORDERS_PER_STEP && run.state === "running"; count++) {
     const order = mission.at(run.seq);
     if (!order) {
       finish(flight);

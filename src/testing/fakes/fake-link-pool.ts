@@ -62,7 +62,7 @@ export function fakeLinkPools() {
         links.push(link);
         return link as unknown as VehicleLink;
       },
-      backoff: { firstMs: 10, mostMs: 20 },
+      backoff: { firstMs: 10, maxMs: 20 },
       random: () => 1,
       observer: {
         opened: () => void log.push("opened"),

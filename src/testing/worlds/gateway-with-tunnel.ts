@@ -81,7 +81,7 @@ export async function gatewayWithTunnel(
       DEPLOYMENT: "local",
       SHUTDOWN_DRAIN_SECONDS: "2",
     });
-    const tunnel = await startTunnel(config, { machine: { os, dataplane: "auto" }, checkReplies: true });
+    const tunnel = await startTunnel(config, { dataPlane: { os, dataplane: "auto" }, checkReplies: true });
     atEndOfFile(() => tunnel.lifecycle.stop("the tests are over"));
     return tunnel;
   };

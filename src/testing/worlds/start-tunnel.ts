@@ -5,7 +5,7 @@ import { openObjects } from "../../platform/objects/client";
 import type { LogDestination } from "../../platform/process/log";
 import { startTunnel, type Tunnel } from "../../tunnel";
 import { ConfigStore } from "../../tunnel/client-configs/store";
-import type { Machine } from "../../tunnel/os/choose";
+import type { DataPlane } from "../../tunnel/os/data-plane";
 import { generateKeyPair } from "../../tunnel/wireguard/keys";
 import { atEndOfFile } from "../clean-up";
 import { freshDatabase } from "../fresh-database";
@@ -23,7 +23,7 @@ export interface TunnelWorld {
   readonly env: Readonly<Record<string, string>>;
   readonly fleet: FleetRows;
   /** A tunnel in this process, stopped after the file. */
-  start(machine: Machine, env?: Record<string, string>, logTo?: LogDestination): Promise<Tunnel>;
+  start(dataPlane: DataPlane, env?: Record<string, string>, logTo?: LogDestination): Promise<Tunnel>;
 }
 
 /** A database, an object store with the gateway's bucket too, and hub keys of the caller's own, for tunnels that come and go. */
@@ -46,9 +46,9 @@ export async function tunnelWorld(): Promise<TunnelWorld> {
     DEPLOYMENT: "local",
     SHUTDOWN_DRAIN_SECONDS: "5",
   };
-  const start = async (machine: Machine, more: Record<string, string> = {}, logTo?: LogDestination) => {
+  const start = async (dataPlane: DataPlane, more: Record<string, string> = {}, logTo?: LogDestination) => {
     const config = loadConfig(tunnelConfig, { ...env, ...more });
-    const tunnel = await startTunnel(config, { machine, checkReplies: true, logTo });
+    const tunnel = await startTunnel(config, { dataPlane, checkReplies: true, logTo });
     atEndOfFile(() => tunnel.lifecycle.stop("the tests are over"));
     return tunnel;
   };

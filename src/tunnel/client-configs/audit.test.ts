@@ -43,7 +43,7 @@ async function publishUnindexed(count: number): Promise<Member[]> {
 /** Ticks that go on until so many audits were made; one that is under way is not begun again. */
 const audited = (members: readonly Member[], count: number) =>
   until(() => {
-    ring.attend(members, new Set(), true);
+    ring.setMembers(members, new Set(), true);
     return audits === count;
   });
 
@@ -52,7 +52,7 @@ const isPublished = async (member: Member) => (await store.get(configKey(member)
 test("a config whose row went while no daemon knew of it goes to the tombstones, the others stay", async () => {
   const [gone, kept] = (await publishUnindexed(2)) as [Member, Member];
   const text = await store.get(configKey(gone));
-  ring.attend([kept], new Set(), true);
+  ring.setMembers([kept], new Set(), true);
   await until(async () => !(await isPublished(gone)));
   expect(await store.get(tombstoneKey(gone.id))).toBe(text);
   expect(await isPublished(kept)).toBe(true);
@@ -60,7 +60,7 @@ test("a config whose row went while no daemon knew of it goes to the tombstones,
 
 test("one that does not say whose it was is put aside", async () => {
   await store.put("vpn/users/9.conf", "PrivateKey = ");
-  ring.attend([], new Set(), true);
+  ring.setMembers([], new Set(), true);
   await until(async () => (await store.get("vpn/users/9.conf")) === undefined);
   expect(await store.get(damagedKey("users/9"))).toBe("PrivateKey = ");
 });

@@ -62,7 +62,7 @@ function newRing(settings = hub, mayWrite = () => true, more: Partial<KeyringOpt
 
 async function keysOf(ring: Keyring, members: readonly Member[]): Promise<PublicKey[]> {
   await until(() => {
-    ring.attend(members, new Set(), false);
+    ring.setMembers(members, new Set(), false);
     return known(ring, members).length === members.length;
   });
   return known(ring, members);
@@ -105,7 +105,7 @@ test("a daemon that restarts while the store is away knows its members by the no
     ring.start();
     expect(known(ring, members)).toEqual(keys.slice(0, 2));
     const late = newMember();
-    ring.attend([...members, late], new Set(keys.slice(0, 2)), true);
+    ring.setMembers([...members, late], new Set(keys.slice(0, 2)), true);
     await until(() => failures.length > 0);
     expect(known(ring, [late])).toEqual([]);
     distant.link.mend();
@@ -132,7 +132,7 @@ test("a copy that is damaged, or of another fleet, is no reason to give anybody 
     const ring = newRing(hub, () => true, { copy: new LocalIndexCopy(path, createLogger("test", "silent")) });
     ring.start();
     expect(await keysOf(ring, [member])).toEqual([key]);
-    ring.attend([member], new Set(), true);
+    ring.setMembers([member], new Set(), true);
     await ring.stop();
     expect(await storedKey(member)).toBe(key);
   }
@@ -202,7 +202,7 @@ test("a removed member's config goes to the tombstones, and comes back with the 
   const ring = newRing();
   const keys = await keysOf(ring, [member]);
   await until(async () => {
-    ring.attend([], new Set(), true);
+    ring.setMembers([], new Set(), true);
     return (await store.get(tombstoneKey(member.id))) !== undefined;
   });
   await until(async () => (await store.get(configKey(member))) === undefined);
@@ -216,7 +216,7 @@ test("a member whose peer still lives keeps its config", async () => {
   const member = newMember();
   const ring = newRing();
   const keys = await keysOf(ring, [member]);
-  ring.attend([], new Set(keys), true);
+  ring.setMembers([], new Set(keys), true);
   await ring.stop();
   expect(await storedKey(member)).toBe(keys[0]);
 });
@@ -264,12 +264,12 @@ test("a standby writes nothing: it learns keys from the index and leaves the res
   const before = await contents();
   const standby = newRing(hub, () => false);
   await until(() => {
-    standby.attend([old, added], new Set(), true);
+    standby.setMembers([old, added], new Set(), true);
     return known(standby, [old]).length === 1;
   });
   expect(known(standby, [old])).toEqual([keys[0]]);
   expect(known(standby, [added])).toEqual([]);
-  for (let tick = 0; tick < 3; tick++) standby.attend([old, added], new Set(), true);
+  for (let tick = 0; tick < 3; tick++) standby.setMembers([old, added], new Set(), true);
   await standby.stop();
   expect(await contents()).toEqual(before);
 
@@ -277,7 +277,7 @@ test("a standby writes nothing: it learns keys from the index and leaves the res
   await until(async () => (await store.get(INDEX_KEY))?.includes(added.id) ?? false);
   const later = newRing(hub, () => false);
   await until(() => {
-    later.attend([old, added], new Set(), true);
+    later.setMembers([old, added], new Set(), true);
     return known(later, [added]).length === 1;
   });
   expect(known(later, [added])).toEqual([addedKey]);
@@ -292,7 +292,7 @@ test("a standby that takes over reads the index first: it makes no second key, a
   let isActive = false;
   const standby = newRing(hub, () => isActive);
   await until(() => {
-    standby.attend([before], new Set(), true);
+    standby.setMembers([before], new Set(), true);
     return known(standby, [before])[0] === oldKey;
   });
   // The row gets another key from the hub that serves, of which the standby has not heard when its turn comes.
@@ -300,7 +300,7 @@ test("a standby that takes over reads the index first: it makes no second key, a
   await serving.stop();
   isActive = true;
   expect(await keysOf(standby, [after])).toEqual([newKey]);
-  for (let tick = 0; tick < 4; tick++) standby.attend([after], new Set(), true);
+  for (let tick = 0; tick < 4; tick++) standby.setMembers([after], new Set(), true);
   await standby.stop();
   expect(await storedKey(after)).toBe(newKey);
 });

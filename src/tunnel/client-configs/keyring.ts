@@ -79,7 +79,7 @@ export class Keyring {
     return this.entries;
   }
 
-  /** Read the index before the first `attend`: a rebuild waits for it. */
+  /** Read the index before the first `setMembers`: a rebuild waits for it. */
   start(): void {
     const copy = this.options.copy?.read();
     if (copy !== undefined) this.learnAll(copy);
@@ -90,7 +90,7 @@ export class Keyring {
    * Take the members that should have a config now, and the keys that still live. Missing configs are published at
    * once. At ticks, audits retire configs that belong to no member and no live key.
    */
-  attend(members: readonly Member[], live: LiveKeys, isTick: boolean): void {
+  setMembers(members: readonly Member[], live: LiveKeys, isTick: boolean): void {
     this.members = members;
     this.live = live;
     const before = this.wanted;
@@ -233,7 +233,7 @@ export class Keyring {
           this.learn(id, entry);
           this.saveIndexSoon();
         },
-        onDamaged: (member) => this.reportDamage(member, "mended"),
+        onDamaged: (member) => this.reportDamage(member, "repaired"),
       },
       this.members,
       this.entries,

@@ -16,7 +16,7 @@ test("a config cut off behind its key is made whole with the same key", async ()
   expect(await publishConfig(store, member, hubForClients)).toMatchObject({
     publicKey,
     origin: "rewritten",
-    damage: "mended",
+    damage: "repaired",
   });
   expect(await store.get(configKey(member))).toBe(whole);
 });

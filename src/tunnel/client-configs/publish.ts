@@ -9,8 +9,8 @@ import { type HubForClients, readClientConfig, renderClientConfig, templateOf } 
 /** `found`: published before. `rewritten`: with its own key. `revived`: from its tombstone. */
 export type Origin = "found" | "rewritten" | "revived" | "generated";
 
-/** `mended`: written anew with its own key. `put-aside`: its key could not be read, and the peer has a new one. */
-export type ConfigDamage = "mended" | "put-aside";
+/** `repaired`: written anew with its own key. `put-aside`: its key could not be read, and the peer has a new one. */
+export type ConfigDamage = "repaired" | "put-aside";
 
 export interface Published extends IndexEntry {
   readonly origin: Origin;
@@ -34,7 +34,7 @@ export async function publishConfig(
     const entry = await putConfig(store, member, known.privateKey, hub, stored);
     const isWhole = stored.endsWith("\n") && stored.includes("PersistentKeepalive");
     const origin = stored === renderClientConfig(member, known.privateKey, hub) ? "found" : "rewritten";
-    return { ...entry, origin, damage: isWhole ? undefined : "mended" };
+    return { ...entry, origin, damage: isWhole ? undefined : "repaired" };
   }
   const isDamaged = stored !== undefined && (!known.peerId || known.peerId === id);
   if (stored !== undefined) {

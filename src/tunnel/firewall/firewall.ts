@@ -1,9 +1,9 @@
 import type { Os } from "../os/os";
 import { type Backend, hostBackend, restoreCommand, saveCommand } from "./backend";
+import { isFirst, readSaved, restoreText, type SavedTable, teardownText } from "./iptables-save";
 import { ensureSet } from "./pair-set";
 import { PAIRS, type PolicySettings } from "./policy";
 import { type OwnChain, ownChains } from "./rules";
-import { isFirst, readSaved, restoreText, type SavedTable, teardownText } from "./saved";
 
 const tables = ["filter", "mangle"] as const;
 type Table = (typeof tables)[number];

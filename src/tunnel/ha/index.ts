@@ -115,8 +115,8 @@ const superviseGuard = (command: readonly string[], log: Logger): SupervisedProc
   new SupervisedProcess(command, {
     spawn: { detached: true, stdio: ["ignore", "inherit", "inherit"] },
     firstMs: GUARD_RETRY_MS,
-    mostMs: GUARD_RETRY_MS,
-    onEnd: (end) => log.error(end, "The guard process ended; restarting it"),
+    maxMs: GUARD_RETRY_MS,
+    onEnd: (end) => log.error(end, "The lease guard ended; restarting it"),
   });
 
 function openShare(

@@ -115,7 +115,7 @@ inCluster("a write against what is no longer there is a conflict and changes not
 });
 
 inCluster("of two machines of one name one serves as long as it renews", async () => {
-  const term = () => join(freshFolder("term"), "term.json");
+  const term = () => join(freshFolder("term"), "lease.json");
   const [one, two] = [leasedHub("node-1", as(hub), term()), leasedHub("node-1", as(hub), term())];
   await one.start();
   await two.start();

@@ -24,7 +24,7 @@ class KeptLease implements LeaseStore {
 function hub(options: Partial<LeasedRoleOptions> = {}) {
   const done: string[] = [];
   const store = new KeptLease(done);
-  const path = join(freshFolder("term"), "term.json");
+  const path = join(freshFolder("term"), "lease.json");
   const leaseFile = new LeaseFile(path);
   const role = new LeasedRole({
     ...{ store, leaseFile, identity: "one", durationMs: 60_000, deadlineMs: 30_000, retryMs: 10_000 },

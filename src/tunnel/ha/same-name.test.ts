@@ -17,7 +17,7 @@ beforeEach(async () => {
   api = await FakeLeases.listening();
 });
 
-const termPath = () => join(freshFolder("term"), "term.json");
+const termPath = () => join(freshFolder("term"), "lease.json");
 const leases = () => new KubernetesLease({ name: LEASE, namespace: "fleet", kubeConfig: api.config() });
 const hub = (path: string) => leasedHub("node-1", leases(), path);
 const held = async (holder: string, durationSeconds: number) => {

@@ -37,10 +37,10 @@ test("a standby makes no client key and writes no config, and does both when it 
     HUB_LEASE: "kubernetes",
     HUB_LEASE_IDENTITY: "this one",
     HUB_LEASE_DURATION_SECONDS: "4",
-    HUB_LEASE_PATH: join(freshFolder("term"), "term.json"),
+    HUB_LEASE_PATH: join(freshFolder("term"), "lease.json"),
   });
-  const machine = { os: new SimulatedOs(), dataplane: "auto" as const };
-  const tunnel = await startTunnel(config, { machine, leaseStore: store });
+  const dataPlane = { os: new SimulatedOs(), dataplane: "auto" as const };
+  const tunnel = await startTunnel(config, { dataPlane, leaseStore: store });
   atEndOfFile(() => tunnel.lifecycle.stop("the test is over"));
   await until(() => tunnel.lifecycle.state === "standby");
   const written = async () =>

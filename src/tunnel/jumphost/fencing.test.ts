@@ -8,7 +8,7 @@ import { startJumphost, type TestJumphost } from "../../testing/worlds/jumphost"
 import type { ByteStream } from "../../vehicle";
 import { LeaseStore } from "../../vehicle/cluster";
 import { dialThroughJumphost } from "../../vehicle/dialers/jumphost";
-import { Fences } from "./fences";
+import { FencingNumbers } from "./fencing-numbers";
 import { PipeError } from "./pipe-error";
 
 const quiet = createLogger("test", "silent");
@@ -24,44 +24,44 @@ describe("the right to a vehicle", () => {
   };
 
   test("goes to the higher number at once", () => {
-    const fences = new Fences();
-    const [old, older] = [fences.claim("a", undefined), fences.claim("a", undefined)];
-    const first = fences.claim("a", 7);
+    const fencingNumbers = new FencingNumbers();
+    const [old, older] = [fencingNumbers.claim("a", undefined), fencingNumbers.claim("a", undefined)];
+    const first = fencingNumbers.claim("a", 7);
     expect([old, older].map(({ signal }) => signal.aborted)).toEqual([true, true]);
-    const second = fences.claim("a", 8);
+    const second = fencingNumbers.claim("a", 8);
     expect([first.signal.aborted, second.signal.aborted]).toEqual([true, false]);
   });
 
   test("never goes to a lower number, also after the holder has disconnected", () => {
-    const fences = new Fences();
-    fences.claim("a", 8).release();
-    expect(refused(() => fences.claim("a", 7))).toBe("deposed");
-    expect(refused(() => fences.claim("b", 7))).toBeUndefined();
+    const fencingNumbers = new FencingNumbers();
+    fencingNumbers.claim("a", 8).release();
+    expect(refused(() => fencingNumbers.claim("a", 7))).toBe("deposed");
+    expect(refused(() => fencingNumbers.claim("b", 7))).toBeUndefined();
   });
 
   test("goes to the same number again when its holder reconnects, and its old pipe ends", () => {
-    const fences = new Fences();
-    const before = fences.claim("a", Number.MAX_SAFE_INTEGER);
-    const after = fences.claim("a", Number.MAX_SAFE_INTEGER);
+    const fencingNumbers = new FencingNumbers();
+    const before = fencingNumbers.claim("a", Number.MAX_SAFE_INTEGER);
+    const after = fencingNumbers.claim("a", Number.MAX_SAFE_INTEGER);
     expect([before.signal.aborted, after.signal.aborted]).toEqual([true, false]);
     // What the old pipe still tidies up is not the new one's.
     before.release();
-    fences.claim("a", Number.MAX_SAFE_INTEGER);
+    fencingNumbers.claim("a", Number.MAX_SAFE_INTEGER);
     expect(after.signal.aborted).toBe(true);
   });
 
   test("requires a number once there was a numbered holder, also after that one has disconnected", () => {
-    const fences = new Fences();
-    const holder = fences.claim("a", 1);
-    expect(refused(() => fences.claim("a", undefined))).toBe("deposed");
+    const fencingNumbers = new FencingNumbers();
+    const holder = fencingNumbers.claim("a", 1);
+    expect(refused(() => fencingNumbers.claim("a", undefined))).toBe("deposed");
     holder.release();
-    expect(refused(() => fences.claim("a", undefined))).toBe("deposed");
-    expect(refused(() => fences.claim("b", undefined))).toBeUndefined();
+    expect(refused(() => fencingNumbers.claim("a", undefined))).toBe("deposed");
+    expect(refused(() => fencingNumbers.claim("b", undefined))).toBeUndefined();
   });
 
   test("is shared by callers without a number while no caller has one", () => {
-    const fences = new Fences();
-    const [one, two] = [fences.claim("a", undefined), fences.claim("a", undefined)];
+    const fencingNumbers = new FencingNumbers();
+    const [one, two] = [fencingNumbers.claim("a", undefined), fencingNumbers.claim("a", undefined)];
     expect([one, two].some(({ signal }) => signal.aborted)).toBe(false);
   });
 });

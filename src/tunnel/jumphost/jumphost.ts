@@ -11,7 +11,7 @@ import { hasSecretToken } from "../../platform/constant-time-equal";
 import type { Logger } from "../../platform/process/log";
 import type { Registry } from "../../platform/process/metrics";
 import type { AddressPolicy, Destination } from "./address-policy";
-import { type Claim, Fences } from "./fences";
+import { type Claim, FencingNumbers } from "./fencing-numbers";
 import { type JumphostMetrics, jumphostMetrics } from "./metrics";
 import { Pipe, type PipeLimits } from "./pipe";
 import { PipeError } from "./pipe-error";
@@ -76,7 +76,7 @@ export class Jumphost {
   private readonly limits: JumphostLimits;
   private readonly server: Server;
   private readonly sockets: WebSocketServer;
-  private readonly fences = new Fences();
+  private readonly fencingNumbers = new FencingNumbers();
   private readonly open = new Set<OpenPipe>();
   private readonly metrics: JumphostMetrics;
   /** Upgrades that are still connecting count as pipes. */
@@ -152,7 +152,7 @@ export class Jumphost {
       if (this.open.size + this.connecting >= this.limits.maxPipes) {
         throw new PipeError("too_many", "The jumphost carries as many pipes as it may.");
       }
-      claim = this.fences.claim(destination.vehicle, asked.fence);
+      claim = this.fencingNumbers.claim(destination.vehicle, asked.fence);
       vehicle = await this.connect(destination, claim.signal, gone.signal);
       this.checkServing();
       const pipe = { ...destination, fence: asked.fence };
@@ -186,7 +186,7 @@ export class Jumphost {
     if (fence === undefined || link === undefined || !lastFence) return;
     const last = await lastFence(link).catch((cause: unknown) => {
       log.warn({ link, err: cause }, "Cannot read a link's fencing number; the numbers seen here decide");
-      if (!areLinksLeased || this.fences.knows(vehicle)) return;
+      if (!areLinksLeased || this.fencingNumbers.knows(vehicle)) return;
       throw new PipeError("fence_unverified", "The holder of this vehicle's link is not known now.", {
         cause,
       });

@@ -36,7 +36,7 @@ export class CommandError extends Error {
 
 /** A program that runs for longer is ended. */
 export const LIMIT_MS = 20_000;
-const MOST_OUTPUT_BYTES = 256 * 1024 * 1024;
+const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 
 export const realOs: Os = {
   run: (command, { input, secret } = {}) =>
@@ -46,7 +46,7 @@ export const realOs: Os = {
       const child = execFile(
         program as string,
         args,
-        { timeout: LIMIT_MS, maxBuffer: MOST_OUTPUT_BYTES },
+        { timeout: LIMIT_MS, maxBuffer: MAX_OUTPUT_BYTES },
         (error, stdout, stderr) => {
           if (!error) return resolve(stdout);
           const status = typeof error.code === "number" ? error.code : undefined;

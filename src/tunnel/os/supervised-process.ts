@@ -9,7 +9,7 @@ export interface SupervisedProcessOptions {
   readonly spawn: SpawnOptions;
   /** Pauses before a restart: after the first end, and at most. */
   readonly firstMs: number;
-  readonly mostMs: number;
+  readonly maxMs: number;
   readonly niceness?: number;
   readonly onStart?: (pid: number | undefined) => void;
   readonly onEnd: (end: {
@@ -47,7 +47,7 @@ export class SupervisedProcess {
   }
 
   private start(): void {
-    const { firstMs, mostMs, niceness, onStart, onEnd } = this.options;
+    const { firstMs, maxMs, niceness, onStart, onEnd } = this.options;
     const startedAt = performance.now();
     const [program, ...args] = this.command;
     const child = spawn(program as string, args, this.options.spawn);
@@ -62,7 +62,7 @@ export class SupervisedProcess {
     child.once("close", (code, signal) => {
       if (this.stopped) return;
       this.failures = performance.now() - startedAt > SOUND_MS ? 1 : this.failures + 1;
-      const retryMs = backoffMs(this.failures, firstMs, mostMs);
+      const retryMs = backoffMs(this.failures, firstMs, maxMs);
       onEnd({ why, code, signal, retry_ms: retryMs });
       this.timer = setTimeout(() => this.start(), retryMs);
     });

@@ -153,8 +153,10 @@ describe("a config that is truncated in the store", () => {
   test("behind its key is made whole, and named", async () => {
     const { tunnel, log, os, object, whole, keys } = await cutOff("10.71.4.1", "DNS");
     await until(() => log.entries(damaged).length > 0);
-    expect(log.entries(damaged)).toEqual([expect.objectContaining({ level: 50, object, damage: "mended" })]);
-    expect((await scrape(tunnel.url)).value(damages, { outcome: "mended" })).toBe(1);
+    expect(log.entries(damaged)).toEqual([
+      expect.objectContaining({ level: 50, object, damage: "repaired" }),
+    ]);
+    expect((await scrape(tunnel.url)).value(damages, { outcome: "repaired" })).toBe(1);
     expect(await world.configs.get(object)).toBe(whole);
     expect(keys[1]).toBe(keys[0]);
     await servesOthers(os, "10.71.4.2");

@@ -81,8 +81,8 @@ export class PlanePeers {
   }
 
   /**
-   * Whether no other key than its member's holds an address. False until the interface has been looked at, for that is
-   * not known then.
+   * Whether no other key than its member's holds an address. False until the interface has been read: before
+   * that nothing is known.
    */
   isSettled(ip: string): boolean {
     if (!this.up) return false;
@@ -93,10 +93,10 @@ export class PlanePeers {
   }
 
   /**
-   * Look at the interface only; it may run beside `reconcile`. Rejects when it cannot be read, or is not the one
-   * that we set up.
+   * Reads the interface only; it may run beside `reconcile`. Rejects when it cannot be read, or is not the one that we
+   * set up.
    */
-  async look(): Promise<ObservedInterface> {
+  async read(): Promise<ObservedInterface> {
     const changed = new Set<PublicKey>();
     this.changedSince.add(changed);
     try {
@@ -115,15 +115,15 @@ export class PlanePeers {
     }
   }
 
-  /** Look, if the interface is up, so that endpoints are fresh. */
-  async readNow(): Promise<void> {
-    if (this.up) await this.look();
+  /** Reads an interface that is up, so that endpoints are fresh. */
+  async readIfUp(): Promise<void> {
+    if (this.up) await this.read();
   }
 
-  /** Look at the interface and what belongs to it; `up` tells how it was found. */
+  /** Reads the interface and checks its settings; `up` tells how it was found. */
   async inspect(): Promise<void> {
     try {
-      const observed = await this.look();
+      const observed = await this.read();
       this.isUp = await isInterfaceCurrent(this.options.os, this.options.settings(), observed);
     } catch (error) {
       this.isUp = false;
@@ -132,7 +132,7 @@ export class PlanePeers {
   }
 
   /** Configure the interface unless it is up, and create it when it is missing. Must not run beside `reconcile`. */
-  async mend(): Promise<void> {
+  async ensureUp(): Promise<void> {
     if (this.up) return;
     this.isUp = false;
     if (!this.options.hasRules()) {
@@ -152,7 +152,7 @@ export class PlanePeers {
     if (!takesOver) return;
     await this.takeover.start(this.known);
     // So that the next tick finds the keepalives and turns them off.
-    await this.look();
+    await this.read();
   }
 
   /**
@@ -165,13 +165,13 @@ export class PlanePeers {
   }
 
   /**
-   * Make the peers what they should be, going by the last look and our changes since; removals come first. Calls must not
+   * Make the peers what they should be, going by the last read and our changes since; removals come first. Calls must not
    * overlap. Rejects with one error that names each peer that could not be set.
    */
   async reconcile(isTick: boolean): Promise<void> {
     if (isTick) await this.endKeepalives();
     if (this.takeover.isRetryDue) {
-      await this.look();
+      await this.read();
       await this.takeover.retry(this.known);
     }
     const { os, members, keyring, isActive, endpoints } = this.options;

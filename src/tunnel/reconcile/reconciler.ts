@@ -24,7 +24,7 @@ export interface ReconcilerOptions {
   readonly db: Pick<Db, "raw">;
   readonly firewall: Firewall;
   readonly planes: readonly PlanePeers[];
-  readonly keyring: Pick<Keyring, "attend">;
+  readonly keyring: Pick<Keyring, "setMembers">;
   readonly metrics: TunnelMetrics;
   readonly log: Logger;
   readonly clock: Clock;
@@ -54,7 +54,7 @@ interface Run {
   readonly isTick: boolean;
 }
 
-interface Survey extends Run {
+interface Resync extends Run {
   /** Inspect the node's state too, not only the rows. */
   readonly full: boolean;
 }
@@ -67,7 +67,7 @@ const nothing = (): void => undefined;
  * Keeps the node in line with the database.
  *
  * Each resource (the set of pairs, known connections, each interface) has one writer behind a queue of its own. A
- * changed row is read by its id and written at once. A survey reads all rows, and inspects rules, sets and interfaces;
+ * changed row is read by its id and written at once. A resync reads all rows, and inspects rules, sets and interfaces;
  * it may run beside that. A stage that fails is counted, logged and tried again, and stops no other stage. A read that
  * fails removes no peer: the rows that were read last count.
  */
@@ -87,8 +87,8 @@ export class Reconciler implements ChangeSubscriber {
   /** Repairs since a run last succeeded. */
   private repairs = 0;
 
-  private readonly surveys = new CoalescingQueue<Survey, void>(
-    (survey) => this.survey(survey),
+  private readonly resyncs = new CoalescingQueue<Resync, void>(
+    (resync) => this.resync(resync),
     (a, b) => ({ full: a.full || b.full, isTick: a.isTick || b.isTick }),
   );
   private readonly changes = new CoalescingQueue<void, void>(
@@ -97,7 +97,7 @@ export class Reconciler implements ChangeSubscriber {
     READS_INTERVAL_MS,
   );
   private readonly configs = new CoalescingQueue<Run, void>(
-    async ({ isTick }) => this.attendConfigs(isTick),
+    async ({ isTick }) => this.reconcileConfigs(isTick),
     mergeRuns,
     CONFIGS_INTERVAL_MS,
   );
@@ -116,7 +116,7 @@ export class Reconciler implements ChangeSubscriber {
       (plane) =>
         new CoalescingQueue(
           async ({ isTick }) =>
-            (await stages.outcome("interface", plane.mend(), plane.plane.name)) &&
+            (await stages.outcome("interface", plane.ensureUp(), plane.plane.name)) &&
             stages.outcome("peers", plane.reconcile(isTick), plane.plane.name),
           mergeRuns,
           PEERS_INTERVAL_MS,
@@ -145,7 +145,7 @@ export class Reconciler implements ChangeSubscriber {
     if (trigger === "keys" || trigger === "handshakes") {
       if (this.rows.fleet) this.track(this.act(NO_TICK));
     } else {
-      this.track(this.surveys.enqueue({ full: trigger !== "missed", isTick: trigger === "tick" }));
+      this.track(this.resyncs.enqueue({ full: trigger !== "missed", isTick: trigger === "tick" }));
     }
   }
 
@@ -205,8 +205,8 @@ export class Reconciler implements ChangeSubscriber {
     else this.retryLater();
   }
 
-  /** One stage after the other: nothing waits for a survey, and forwarding needs the processor too. */
-  private async survey({ full, isTick }: Survey): Promise<void> {
+  /** One stage after the other: nothing waits for a resync, and forwarding needs the processor too. */
+  private async resync({ full, isTick }: Resync): Promise<void> {
     if (this.stopped) return;
     const { planes } = this.options;
     const steps = [];
@@ -275,7 +275,7 @@ export class Reconciler implements ChangeSubscriber {
     if (await forwardPackets(os)) log.info("Enabled IP forwarding on the node");
   }
 
-  /** No survey, and no change of the firewall, which is the same in either role. */
+  /** No resync, and no change of the firewall, which is the same in either role. */
   private async reconcilePlanes(): Promise<void> {
     const results = await Promise.all(this.planeQueues.map((queue) => queue.enqueue(NO_TICK)));
     if (!results.every(Boolean)) this.retryLater();
@@ -283,12 +283,12 @@ export class Reconciler implements ChangeSubscriber {
     this.track(this.configs.enqueue(NO_TICK));
   }
 
-  private attendConfigs(isTick: boolean): void {
+  private reconcileConfigs(isTick: boolean): void {
     const { planes, keyring } = this.options;
     if (!this.rows.fleet) return;
     const { users, drones } = this.rows.fleet;
     const live = { has: (key: PublicKey) => planes.some((plane) => plane.live.has(key)) };
-    keyring.attend([...users, ...drones], live, isTick);
+    keyring.setMembers([...users, ...drones], live, isTick);
   }
 
   private retryLater(): void {

@@ -31,7 +31,7 @@ export class StatsPoll {
 
   private async poll(): Promise<void> {
     const up = this.planes.filter(({ up }) => up);
-    const results = await Promise.allSettled(up.map((plane) => plane.look()));
+    const results = await Promise.allSettled(up.map((plane) => plane.read()));
     const failed = results.filter(({ status }) => status === "rejected");
     for (const _ of failed) this.metrics.failed("stats");
     if (failed.length > 0) this.onGone();

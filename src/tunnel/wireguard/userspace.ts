@@ -57,7 +57,7 @@ function superviseWireguardGo(name: string, log: Logger): SupervisedProcess {
       stdio: ["ignore", "ignore", "inherit"],
     },
     firstMs: RETRY_MS,
-    mostMs: RETRY_MAX_MS,
+    maxMs: RETRY_MAX_MS,
     niceness: PACKETS_NICENESS,
     onStart: (pid) => log.info({ interface: name, pid }, "Started wireguard-go"),
     onEnd: (end) => log.error({ interface: name, ...end }, "The process wireguard-go ended; restarting it"),

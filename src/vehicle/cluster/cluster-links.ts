@@ -9,8 +9,8 @@ import type { LinkPool } from "../pool";
 import type { Subscriber, VehicleLinks } from "../vehicle-links";
 import type { Holder } from "./lease-store";
 import type { Leases } from "./leases";
-import { addressOf, NotHolder, type PeerRequest, ReplyLost, RequestNotSent } from "./messages";
-import type { PeerClient } from "./peer-client";
+import { addressOf, NotHolder, type ReplicaRequest, ReplyLost, RequestNotSent } from "./messages";
+import type { ReplicaClient } from "./replica-client";
 import { Subscription } from "./subscription";
 
 /**
@@ -22,7 +22,7 @@ export type ServeFeed = (target: LinkTarget, from: string, request: unknown) => 
 export interface ClusterLinksOptions {
   readonly pool: LinkPool;
   readonly leases: Leases;
-  readonly peers: PeerClient;
+  readonly replicas: ReplicaClient;
   /** Makes every replica, this one included, close what it has open to the drone. */
   readonly broadcastClose: (key: string, reason: string) => Promise<unknown>;
   /** How long a caller waits for a link, wherever it is. */
@@ -163,7 +163,7 @@ export class ClusterLinks implements VehicleLinks {
    * Carries out another replica's request. Rejects with `NotHolder` while the lease is not ours, with `invalid_input` for
    * arguments that do not fit, or as the link does.
    */
-  readonly handle = async (request: PeerRequest): Promise<unknown> => {
+  readonly handle = async (request: ReplicaRequest): Promise<unknown> => {
     if (request.ask === "close") return this.close(request.key, request.reason);
     const own = this.draining ? undefined : this.leased(request.target);
     if (!own) throw new NotHolder();
@@ -208,7 +208,7 @@ export class ClusterLinks implements VehicleLinks {
     this.subscriptions.clear();
     await this.options.pool.drain(limitMs);
     await this.options.leases.stop();
-    this.options.peers.close();
+    this.options.replicas.close();
   }
 
   /** The target with the fencing number of our lease; undefined when the lease is not ours. */
@@ -222,7 +222,7 @@ export class ClusterLinks implements VehicleLinks {
    * request may be repeated, for as long as a caller waits.
    */
   private async request(
-    request: Extract<PeerRequest, { ask: "open" | "call" }>,
+    request: Extract<ReplicaRequest, { ask: "open" | "call" }>,
     repeatable: boolean,
   ): Promise<unknown> {
     const { leases, waitMs } = this.options;
@@ -255,7 +255,7 @@ export class ClusterLinks implements VehicleLinks {
   private async send(
     key: string,
     holder: Holder,
-    request: PeerRequest,
+    request: ReplicaRequest,
     limitMs: number,
     repeatable: boolean,
   ): Promise<unknown> {
@@ -272,7 +272,7 @@ export class ClusterLinks implements VehicleLinks {
     }, LEASE_POLL_MS);
     const signal = AbortSignal.any([deposed.signal, AbortSignal.timeout(limitMs)]);
     try {
-      return await this.options.peers.send(holder.url, request, { signal, repeatable });
+      return await this.options.replicas.send(holder.url, request, { signal, repeatable });
     } finally {
       clearInterval(poll);
     }

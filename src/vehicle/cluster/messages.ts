@@ -13,19 +13,20 @@ const Target = z.object({
 const RemoteCall = z.object({ method: z.enum(CALL_NAMES), args: z.array(z.unknown()) });
 
 /**
- * A request of one replica to the holder of a drone's link:
+ * A request of one replica to the holder of a drone's link. Replicas of two releases send it to each other during an
+ * upgrade, so its keys stay:
  * open:  have a link; the reply is the vehicle's identity.
  * call:  make one call on it; the reply is the call's result.
  * feed:  publish the drone's telemetry for a few seconds more; the reply is as `ClusterLinks.serveFeeds` says.
  * close: drop the link; the reply is whether there was one.
  */
-export const PeerRequest = z.discriminatedUnion("ask", [
+export const ReplicaRequest = z.discriminatedUnion("ask", [
   z.object({ ask: z.literal("open"), target: Target }),
   z.object({ ask: z.literal("call"), target: Target, call: RemoteCall }),
   z.object({ ask: z.literal("feed"), target: Target, from: z.string(), asked: z.unknown() }),
   z.object({ ask: z.literal("close"), key: z.string(), reason: z.string() }),
 ]);
-export type PeerRequest = z.output<typeof PeerRequest>;
+export type ReplicaRequest = z.output<typeof ReplicaRequest>;
 
 /** The part of a target that holds for every replica. */
 export const addressOf = ({ key, host, port, via }: LinkTarget): LinkTarget => ({ key, host, port, via });

@@ -27,8 +27,8 @@ interface Deps {
 /** The longest time that a presigned URL may be valid. */
 const LINK_SECONDS = 7 * 86_400;
 /** Assets in a mail; the web client shows all. */
-const MOST_ASSETS = 30;
-const MOST_THUMBNAILS = 12;
+const MAX_ASSETS = 30;
+const MAX_THUMBNAILS = 12;
 /** Bytes of a picture without a thumbnail that is decoded for a mail. */
 const LARGEST_DRAWN = 30e6;
 
@@ -42,7 +42,7 @@ export async function renderReport(deps: Deps, execution: Execution): Promise<Re
   ]);
   const summary = stats?.status === "ready" ? summaryOf(stats.stats as FlightStats) : undefined;
   const pictures = await drawn(execution, summary);
-  const arrived = assets.filter(({ status }) => status === "ready").slice(0, MOST_ASSETS);
+  const arrived = assets.filter(({ status }) => status === "ready").slice(0, MAX_ASSETS);
   const thumbnails = await thumbnailsOf(store, arrived);
   const contents: ReportContents = {
     execution,
@@ -91,7 +91,7 @@ async function thumbnailsOf(store: ObjectStore, assets: readonly Asset[]) {
   });
   const found = new Map<number, { id: string; fileName: string; png: Buffer }>();
   // One at a time: each is decoded in memory.
-  for (const asset of shown.slice(0, MOST_THUMBNAILS)) {
+  for (const asset of shown.slice(0, MAX_THUMBNAILS)) {
     const png = await smallPicture(store, asset).catch(() => undefined);
     const id = `asset-${asset.id}`;
     if (png) found.set(asset.id, { id, fileName: `${id}.png`, png });

@@ -4,8 +4,8 @@ import type { TelemetryMetrics } from "../metrics";
 import { SLOW_ROOM, type Watcher } from "../sockets/watcher";
 import { isEvent, roomOf, type Stream, streamsOf, type TelemetryType } from "../streams";
 import type { FrameChannel } from "./frame-channel";
-import { type FeedAnswer, isAfter, type StreamOffset } from "./peer-messages";
 import { RateCap } from "./rate-cap";
+import { type FeedAnswer, isAfter, type StreamOffset } from "./replica-messages";
 import { Watchers } from "./watchers";
 import { YawEstimate } from "./yaw";
 
@@ -57,7 +57,7 @@ export class DroneFeed {
   private highestFence = Number.NEGATIVE_INFINITY;
   private fence: number | undefined;
   /** Replicas that are sent the frames, each until a time of the monotonic clock. */
-  private readonly peers = new Map<string, number>();
+  private readonly replicas = new Map<string, number>();
   private readonly unsubscribe: (() => void) | undefined;
 
   constructor(
@@ -77,7 +77,7 @@ export class DroneFeed {
 
   /** Whether a watcher of this replica or another replica needs it. */
   get wanted(): boolean {
-    return this.watchers.rooms > 0 || this.peers.size > 0;
+    return this.watchers.rooms > 0 || this.replicas.size > 0;
   }
 
   /** A message of the link, which this replica holds under this fencing number. */
@@ -86,7 +86,8 @@ export class DroneFeed {
     this.fence = fence;
     if (message.type === "hud") this.yaw.sawHeading(message.data.heading, now);
     if (message.type === "imu") this.yaw.sawOrientation(message.data.orientation, now);
-    if (this.peers.size === 0 && !this.watchers.wants(message.type)) this.remember(this.frame(message, now));
+    if (this.replicas.size === 0 && !this.watchers.wants(message.type))
+      this.remember(this.frame(message, now));
     else if (isEvent(message.type)) this.send(message);
     else this.cap.offer(message.type, message, now);
   }
@@ -100,12 +101,12 @@ export class DroneFeed {
   /** Sends the frames to another replica for a while. Returns the newest ones. */
   feedPeer(replica: string): FeedAnswer["newest"] {
     const now = performance.now();
-    this.peers.set(replica, now + FEED_PEER_MS);
+    this.replicas.set(replica, now + FEED_PEER_MS);
     return this.newestFirstHome().map(({ frame, at, offset }) => ({ frame, age_ms: now - at, offset }));
   }
 
-  forgetPeers(now: number): void {
-    for (const [replica, until] of this.peers) if (now > until) this.peers.delete(replica);
+  forgetReplicas(now: number): void {
+    for (const [replica, until] of this.replicas) if (now > until) this.replicas.delete(replica);
   }
 
   /** Lets the watcher into the stream's room, and sends it the newest frames that its other rooms have not. */
@@ -138,7 +139,7 @@ export class DroneFeed {
     const newest = this.frame(message, performance.now());
     if (!this.deliver(newest)) return;
     this.deps.metrics.frame(message.type);
-    if (newest.offset && this.peers.size > 0) this.deps.channel?.publish(newest.frame, newest.offset);
+    if (newest.offset && this.replicas.size > 0) this.deps.channel?.publish(newest.frame, newest.offset);
   }
 
   /** To the watchers of this replica, unless a later frame came before. Returns whether it was news. */

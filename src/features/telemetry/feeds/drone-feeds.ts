@@ -2,7 +2,7 @@ import type { LinkTarget, SubscriptionState, VehicleLinks } from "../../../vehic
 import type { Watcher } from "../sockets/watcher";
 import type { Stream } from "../streams";
 import { DroneFeed, type FeedDeps } from "./drone-feed";
-import { FeedAnswer, FeedRequest } from "./peer-messages";
+import { FeedAnswer, FeedRequest } from "./replica-messages";
 
 export interface DroneFeedsDeps extends FeedDeps {
   readonly links: Pick<VehicleLinks, "subscribe">;
@@ -140,7 +140,7 @@ export class DroneFeeds {
   private prune(): void {
     const now = performance.now();
     for (const [droneId, { feed }] of this.entries) {
-      feed.forgetPeers(now);
+      feed.forgetReplicas(now);
       this.closeUnwanted(droneId);
     }
   }

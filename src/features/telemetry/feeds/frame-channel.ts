@@ -3,7 +3,7 @@ import type { Logger } from "../../../platform/process/log";
 import type { Redis } from "../../../platform/redis/client";
 import type { Subscriber } from "../../../platform/redis/subscriber";
 import type { TelemetryFrame } from "../events";
-import type { StreamOffset } from "./peer-messages";
+import type { StreamOffset } from "./replica-messages";
 
 export type OnFrame = (frame: TelemetryFrame, offset: StreamOffset) => void;
 

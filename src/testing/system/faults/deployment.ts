@@ -262,7 +262,7 @@ export async function startDeployment(): Promise<Deployment> {
           HUB_LEASE_NAMESPACE: "fleet",
           HUB_LEASE_IDENTITY: `tunnel-${number}`,
           HUB_LEASE_DURATION_SECONDS: "5",
-          HUB_LEASE_PATH: join(folder, "term.json"),
+          HUB_LEASE_PATH: join(folder, "lease.json"),
           // A dry run makes no interfaces for a guard to remove.
           HUB_GUARD_EXTERNAL: "true",
           HUB_REDIS_URL: rd.url,

@@ -170,7 +170,7 @@ export class PairedHub {
       HUB_LEASE_NAME: PAIR_LEASE,
       HUB_LEASE_NAMESPACE: "fleet",
       HUB_LEASE_IDENTITY: name,
-      HUB_LEASE_PATH: inFolder(folder, "term.json"),
+      HUB_LEASE_PATH: inFolder(folder, "lease.json"),
       TUNNEL_DATAPLANE: "wireguard-go",
       TUNNEL_PORT: "5050",
       LOG_LEVEL: "info",

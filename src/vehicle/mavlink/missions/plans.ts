@@ -19,7 +19,7 @@ import {
 } from "./wire-item.plan";
 
 /** MAVLink counts items in 16 bits; autopilots hold fewer and say so themselves. */
-const MOST_ITEMS = 0xfffe;
+const MAX_ITEMS = 0xfffe;
 
 /** Missions and fences on one vehicle: one transfer at a time, each read back and compared. */
 export class Plans implements CallsOf<typeof planCalls> {
@@ -134,8 +134,8 @@ function assertSame(differences: readonly string[], what: string, doubt: DomainE
 
 /** Refused before anything is sent: a half-sent plan is worse than none. */
 function assertSendable(items: readonly MissionItem[]): void {
-  if (items.length > MOST_ITEMS)
-    throw new DomainError("invalid_input", `A plan has at most ${MOST_ITEMS} items.`);
+  if (items.length > MAX_ITEMS)
+    throw new DomainError("invalid_input", `A plan has at most ${MAX_ITEMS} items.`);
   for (const [at, item] of items.entries()) {
     const { x_lat, y_long, z_alt, param1, param2, param3, param4 } = item;
     const sound =

@@ -3,22 +3,22 @@ import type { Socket } from "node:net";
 import { closeServer, listen } from "../../http/server/listen";
 import { createLogger } from "../../platform/process/log";
 import { atEndOfFile } from "../../testing/clean-up";
-import { type PeerRequest, ReplyLost, RequestNotSent } from "./messages";
-import { PeerClient } from "./peer-client";
-import { peerListener } from "./peer-server";
+import { type ReplicaRequest, ReplyLost, RequestNotSent } from "./messages";
+import { ReplicaClient } from "./replica-client";
+import { replicaListener } from "./replica-server";
 
-const close: PeerRequest = { ask: "close", key: "drone:1", reason: "a test" };
+const close: ReplicaRequest = { ask: "close", key: "drone:1", reason: "a test" };
 
-function clientWith(secret: string): PeerClient {
-  const client = new PeerClient(secret);
+function clientWith(secret: string): ReplicaClient {
+  const client = new ReplicaClient(secret);
   atEndOfFile(async () => client.close());
   return client;
 }
 
 test("a request with another replica secret is not carried out, and its caller gets no 401", async () => {
-  const received: PeerRequest[] = [];
-  const handle = async (message: PeerRequest) => received.push(message);
-  const server = createServer(peerListener("the secret of today", handle, createLogger("test", "silent")));
+  const received: ReplicaRequest[] = [];
+  const handle = async (message: ReplicaRequest) => received.push(message);
+  const server = createServer(replicaListener("the secret of today", handle, createLogger("test", "silent")));
   const url = await listen(server, 0, "127.0.0.1");
   atEndOfFile(() => closeServer(server));
   const [stale, fresh] = [clientWith("the secret of yesterday"), clientWith("the secret of today")];
@@ -29,9 +29,9 @@ test("a request with another replica secret is not carried out, and its caller g
 });
 
 test("a request longer than any plan is not read to its end, and not carried out", async () => {
-  const received: PeerRequest[] = [];
-  const handle = async (message: PeerRequest) => received.push(message);
-  const server = createServer(peerListener("a secret", handle, createLogger("test", "silent")));
+  const received: ReplicaRequest[] = [];
+  const handle = async (message: ReplicaRequest) => received.push(message);
+  const server = createServer(replicaListener("a secret", handle, createLogger("test", "silent")));
   const url = await listen(server, 0, "127.0.0.1");
   atEndOfFile(() => closeServer(server));
   const client = clientWith("a secret");

@@ -4,8 +4,8 @@ import { CommandError, type Os, realOs } from "./os";
 import { ShellPool } from "./shell-pool";
 import { SimulatedOs } from "./simulated-os";
 
-/** The machine to work on, and where its new interfaces come from. */
-export interface Machine {
+/** The machine whose packets the hub forwards, and which WireGuard makes its new interfaces. */
+export interface DataPlane {
   readonly os: Os;
   readonly dataplane: "auto" | "kernel" | "wireguard-go";
 }
@@ -14,10 +14,10 @@ export interface Machine {
  * `auto` changes the machine when it can; a laptop without the programs or the privilege gets `dry-run`, and
  * anything else is refused: a hub that only pretends would be worse than none.
  */
-export async function chooseMachine(
+export async function chooseDataPlane(
   { TUNNEL_DATAPLANE, DEPLOYMENT }: Pick<TunnelConfig, "TUNNEL_DATAPLANE" | "DEPLOYMENT">,
   log: Logger,
-): Promise<Machine> {
+): Promise<DataPlane> {
   if (TUNNEL_DATAPLANE === "dry-run") return dryRun(log, "TUNNEL_DATAPLANE asks for it");
   const lack = await whatIsLacking(realOs);
   if (!lack) return { os: new ShellPool(), dataplane: TUNNEL_DATAPLANE };
@@ -25,7 +25,7 @@ export async function chooseMachine(
   throw new Error(`The tunnel cannot manage this machine: ${lack}.`);
 }
 
-function dryRun(log: Logger, why: string): Machine {
+function dryRun(log: Logger, why: string): DataPlane {
   log.warn({ why }, "Dry run: commands are logged and change nothing on this machine");
   return { os: new SimulatedOs((command) => log.info({ command }, "Dry run")), dataplane: "auto" };
 }

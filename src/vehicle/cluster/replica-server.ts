@@ -3,7 +3,7 @@ import { json } from "node:stream/consumers";
 import { isDomainError } from "../../domain/errors";
 import { constantTimeEqual } from "../../platform/constant-time-equal";
 import type { Logger } from "../../platform/process/log";
-import { NotHolder, PeerRequest } from "./messages";
+import { NotHolder, ReplicaRequest } from "./messages";
 
 /** Larger than any plan that a vehicle accepts. */
 const MAX_REQUEST_BYTES = 8 * 1_048_576;
@@ -12,8 +12,8 @@ const MAX_REQUEST_BYTES = 8 * 1_048_576;
  * Serves `POST /` to the other replicas, by their shared secret: `{result}`, or `{error: {code, message}}`. `handle`
  * carries a request out; it rejects with `NotHolder`, or as a link does.
  */
-export const peerListener =
-  (secret: string, handle: (request: PeerRequest) => Promise<unknown>, log: Logger): RequestListener =>
+export const replicaListener =
+  (secret: string, handle: (request: ReplicaRequest) => Promise<unknown>, log: Logger): RequestListener =>
   async (request, response) => {
     try {
       if (!constantTimeEqual(request.headers.authorization ?? "", `Bearer ${secret}`)) {
@@ -21,9 +21,11 @@ export const peerListener =
           error: { code: "unauthenticated", message: "The secret is missing or wrong." },
         });
       }
-      const parsed = PeerRequest.safeParse(await readBody(request));
+      const parsed = ReplicaRequest.safeParse(await readBody(request));
       if (!parsed.success) {
-        return reply(response, 400, { error: { code: "invalid_input", message: "Unknown peer request." } });
+        return reply(response, 400, {
+          error: { code: "invalid_input", message: "Unknown replica request." },
+        });
       }
       reply(response, 200, { result: await handle(parsed.data) });
     } catch (error) {

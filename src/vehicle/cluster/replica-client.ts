@@ -3,7 +3,7 @@ import { text as readText } from "node:stream/consumers";
 import { z } from "zod";
 import { DomainError, type ErrorCode, isDomainError } from "../../domain/errors";
 import { parseJson } from "../../platform/parse-json";
-import { NotHolder, type PeerRequest, ReplyLost, RequestNotSent } from "./messages";
+import { NotHolder, type ReplicaRequest, ReplyLost, RequestNotSent } from "./messages";
 
 const CONNECT_MS = 1_000;
 
@@ -12,7 +12,7 @@ const Reply = z.object({
   error: z.object({ code: z.string(), message: z.string() }).optional(),
 });
 
-export interface PeerRequestOptions {
+export interface ReplicaRequestOptions {
   /** Ends the wait; the reply counts as lost. */
   readonly signal?: AbortSignal;
   /**
@@ -27,21 +27,21 @@ export interface PeerRequestOptions {
  * answered: it was carried out. refused: the link or the vehicle refused. not_holder and not_sent: nothing was done, and
  * the next holder is asked. lost: unknown.
  */
-export type PeerRequestOutcome = "answered" | "refused" | "not_holder" | "not_sent" | "lost";
+export type ReplicaRequestOutcome = "answered" | "refused" | "not_holder" | "not_sent" | "lost";
 
-export type PeerRequestObserver = (
-  request: PeerRequest["ask"],
-  outcome: PeerRequestOutcome,
+export type ReplicaRequestObserver = (
+  request: ReplicaRequest["ask"],
+  outcome: ReplicaRequestOutcome,
   milliseconds: number,
 ) => void;
 
 /** Sends requests to other replicas over HTTP. */
-export class PeerClient {
+export class ReplicaClient {
   private readonly keepAlive = new Agent({ keepAlive: true, maxFreeSockets: 16, timeout: 30_000 });
 
   constructor(
     private readonly secret: string,
-    private readonly observe: PeerRequestObserver = () => {},
+    private readonly observe: ReplicaRequestObserver = () => {},
   ) {}
 
   /**
@@ -50,11 +50,11 @@ export class PeerClient {
    */
   async send(
     url: string,
-    request: PeerRequest,
-    { signal, repeatable }: PeerRequestOptions,
+    request: ReplicaRequest,
+    { signal, repeatable }: ReplicaRequestOptions,
   ): Promise<unknown> {
     const sentAt = performance.now();
-    const observe = (outcome: PeerRequestOutcome) =>
+    const observe = (outcome: ReplicaRequestOutcome) =>
       this.observe(request.ask, outcome, performance.now() - sentAt);
     try {
       const result = readReply(await this.post(url, JSON.stringify(request), repeatable, signal));
@@ -137,7 +137,7 @@ function readReply({ status, text }: HttpReply): unknown {
   return result;
 }
 
-function outcomeOf(error: unknown): PeerRequestOutcome {
+function outcomeOf(error: unknown): ReplicaRequestOutcome {
   if (error instanceof NotHolder) return "not_holder";
   if (error instanceof RequestNotSent) return "not_sent";
   return isDomainError(error) ? "refused" : "lost";

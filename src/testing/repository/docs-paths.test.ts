@@ -19,7 +19,7 @@ const elsewhere = new Set([
   // Written by the laptop stack.
   ...["ready.json", "secrets.json"],
   // Written by the hub, on its node and in the object store.
-  ...["/run/fleet-tunnel/term.json", "vpn/index.json", "vpn/endpoints.json"],
+  ...["/run/fleet-tunnel/lease.json", "vpn/index.json", "vpn/endpoints.json"],
   // Written by the operator.
   ...["images.txt", "registry.yaml", "values.yaml"],
   // Examples of names.

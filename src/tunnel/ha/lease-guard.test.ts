@@ -2,10 +2,12 @@ import { createLogger } from "../../platform/process/log";
 import { atEndOfFile } from "../../testing";
 import { until } from "../../testing/until";
 import { SimulatedOs } from "../os/simulated-os";
-import { Guard, type GuardOptions } from "./guard";
+import { LeaseGuard, type LeaseGuardOptions } from "./lease-guard";
 
 /** Both planes up on a simulated machine, whose clock stands at 1,000 ms. */
-async function guarded(options: Partial<GuardOptions>): Promise<{ os: SimulatedOs; needless: () => number }> {
+async function guarded(
+  options: Partial<LeaseGuardOptions>,
+): Promise<{ os: SimulatedOs; needless: () => number }> {
   const os = new SimulatedOs();
   for (const name of ["users0", "drones0"]) {
     await os.run(["ip", "link", "add", name, "type", "wireguard"]);
@@ -13,7 +15,7 @@ async function guarded(options: Partial<GuardOptions>): Promise<{ os: SimulatedO
   }
   os.commands.length = 0;
   let needless = 0;
-  const guard = new Guard({
+  const guard = new LeaseGuard({
     leaseFile: { read: () => undefined },
     upInterfaces: () => [...os.links].flatMap(([name, { up }]) => (up ? [name] : [])),
     os,

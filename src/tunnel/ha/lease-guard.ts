@@ -13,7 +13,7 @@ import { LeaseFile, type LeaseFileContents } from "./lease-file";
 const LOOK_EVERY_MS = 50;
 const LIVENESS_EVERY_MS = 1_000;
 
-export interface GuardOptions {
+export interface LeaseGuardOptions {
   readonly leaseFile: { read(): Pick<LeaseFileContents, "until" | "by"> | undefined };
   /** Names of the node's interfaces that are up. */
   readonly upInterfaces: () => readonly string[];
@@ -33,13 +33,13 @@ export interface GuardOptions {
  * Fences a hub that holds a lease: removes both planes' interfaces as soon as the lease has expired, whatever the daemon
  * does, and again when a daemon that was paused creates them after that.
  */
-export class Guard {
+export class LeaseGuard {
   private timer: NodeJS.Timeout | undefined;
   private stopped = false;
   private lastError = "";
   private liveAt = Number.NEGATIVE_INFINITY;
 
-  constructor(private readonly options: GuardOptions) {}
+  constructor(private readonly options: LeaseGuardOptions) {}
 
   start(): void {
     void this.look();
@@ -90,13 +90,13 @@ export class Guard {
 }
 
 /** `tunnel --guard [PID]`: runs until it gets a signal, or until the daemon with that pid no longer needs it. */
-export function startGuard(
+export function startLeaseGuard(
   { HUB_LEASE_PATH, LOG_LEVEL, SHUTDOWN_DRAIN_SECONDS }: TunnelGuardConfig,
   daemon?: number,
 ): { lifecycle: Lifecycle; log: Logger } {
   const log = createLogger("guard", LOG_LEVEL);
   const lifecycle = new Lifecycle(log, SHUTDOWN_DRAIN_SECONDS * 1000);
-  const guard = new Guard({
+  const guard = new LeaseGuard({
     leaseFile: new LeaseFile(HUB_LEASE_PATH),
     // Those with an address, which a plane has before it goes up.
     upInterfaces: () => Object.keys(networkInterfaces()),
@@ -110,7 +110,7 @@ export function startGuard(
       try {
         writeFileSync(join(dirname(HUB_LEASE_PATH), "guard.alive"), "");
       } catch (error) {
-        log.warn({ err: error }, "Cannot write the guard's liveness file; the guard goes on");
+        log.warn({ err: error }, "Cannot write the lease guard's liveness file; the lease guard goes on");
       }
     },
   });

@@ -15,7 +15,7 @@ export interface Claim {
  * - A lower number is refused.
  * - No number: refused once there was a numbered claim. Claims without one do not disturb each other.
  */
-export class Fences {
+export class FencingNumbers {
   private readonly highest = new Map<string, number>();
   private readonly claims = new Map<string, Set<AbortController>>();
 
