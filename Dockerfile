@@ -15,7 +15,7 @@ RUN npm ci --omit=dev \
  && rm -rf node_modules/typescript node_modules/ts-node node_modules/@swc node_modules/@types \
       node_modules/mavlink-mappings-gen/node_modules node_modules/.package-lock.json node_modules/.bin \
  && find node_modules -type f \( -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.map' -o -name '*.md' \) -delete \
- # The same again for who imports as ECMAScript modules, which nothing here does of these; programs for other systems
+ # Copies for importers of ECMAScript modules, which nothing here is; programs for other systems
  # and for the Bare runtime; the user interface in forms that are not served.
  && rm -rf node_modules/@aws-sdk/*/dist-es node_modules/@smithy/*/dist-es node_modules/@aws/*/dist-es \
       node_modules/stripe/esm node_modules/bare-*/prebuilds node_modules/bintrees/test \

@@ -32,7 +32,7 @@ runProcess(async () => {
     stopOnSignals(lifecycle, log);
     return;
   }
-  // On a busy node too, who may no longer fly is kept out at once.
+  // Revoked users lose access at once, also on a busy node.
   setProcessPriority(process.pid, -5);
   const guard = [process.execPath, ...process.execArgv, __filename, "--guard", String(process.pid)];
   const { startTunnel } = daemon();

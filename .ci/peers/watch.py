@@ -2,7 +2,7 @@
 
     watch.py ORIGIN TOKEN DRONE_ID websocket|polling
 
-Ends by itself: when told so by an `error`, or after the third position and the word that it is unsubscribed.
+Ends by itself: after an `error`, or after the third position and the word that it is unsubscribed.
 """
 
 import json
@@ -12,7 +12,7 @@ import threading
 import socketio
 
 origin, token, drone_id, transport = sys.argv[1:]
-wish = {"drone_id": int(drone_id), "stream_type": "gps"}
+request = {"drone_id": int(drone_id), "stream_type": "gps"}
 client = socketio.Client(reconnection=False)
 done = threading.Event()
 positions = 0
@@ -23,11 +23,11 @@ def heard(event, data):
     global positions
     print(json.dumps([event, data]), flush=True)
     if event == "connected":
-        client.emit("subscribe_telemetry", wish)
+        client.emit("subscribe_telemetry", request)
     if event == "telemetry_data":
         positions += 1
         if positions == 3:
-            client.emit("unsubscribe_telemetry", wish)
+            client.emit("unsubscribe_telemetry", request)
     if event == "subscription_confirmed" and data["status"] == "unsubscribed":
         done.set()
 

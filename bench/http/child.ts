@@ -47,7 +47,7 @@ export function reportToParent(url: string): void {
     const { user, system } = process.cpuUsage();
     send({ cpuMicroseconds: user + system });
   });
-  // A parent that was killed stops nobody.
+  // A killed parent does not stop its children.
   process.once("disconnect", () => process.exit(1));
   send({ url });
 }

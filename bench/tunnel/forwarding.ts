@@ -24,7 +24,7 @@ export interface ForwardingRun {
 
 const pairOf = (n: number) => `${addressOf("users", n)} ${addressOf("drones", n)} 5001` as Pair;
 
-/** Our firewall between two plain cables that are called as the planes' interfaces are. */
+/** Our firewall between two plain veth links that have the names of the planes' interfaces are. */
 export async function measureForwarding(): Promise<ForwardingRun> {
   const [hub, user, drone] = (await Promise.all(
     ["hub", "user", "drone"].map((name) => Namespace.create(name)),

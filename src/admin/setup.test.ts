@@ -64,16 +64,16 @@ test("the command waits for a store that is starting, and fails at once when the
   const store = new URL(objects.url);
   // More than the store's own client tries before it gives up.
   let refusals = 6;
-  const door = createServer((near) => {
+  const proxy = createServer((near) => {
     if (refusals-- > 0) return void near.destroy();
     const far = connect(Number(store.port), store.hostname);
     near.on("error", () => far.destroy()).pipe(far);
     far.on("error", () => near.destroy()).pipe(near);
   });
-  atEndOfFile(async () => void door.close());
-  await new Promise<void>((resolve) => door.listen(0, "127.0.0.1", resolve));
+  atEndOfFile(async () => void proxy.close());
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
   const env = {
-    S3_ENDPOINT: `http://127.0.0.1:${(door.address() as AddressInfo).port}`,
+    S3_ENDPOINT: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
     S3_ACCESS_KEY_ID: objects.accessKeyId,
     S3_SECRET_ACCESS_KEY: objects.secretAccessKey,
     SETUP_WAIT_SECONDS: "60",

@@ -67,7 +67,7 @@ test("a token that was logged out is refused before it expires", async () => {
 });
 
 test("a log-out during the check of the token ends the session, whatever the check finds", async () => {
-  const told: CloseError[] = [];
+  const closeErrors: CloseError[] = [];
   let end: (why: string) => void = () => {};
   const tokenWatch = {
     add: (_token: UserCaller, ends: typeof end) => {
@@ -80,9 +80,9 @@ test("a log-out during the check of the token ends the session, whatever the che
       return undefined;
     },
   };
-  const pilot = { onEnd: () => {}, closeWith: (error: CloseError) => told.push(error) };
+  const pilot = { onEnd: () => {}, closeWith: (error: CloseError) => closeErrors.push(error) };
   await authorize(relay.db, { tokens, tokenWatch }, drone.id, accessOf(drone.user_id), pilot);
-  expect(told).toEqual([expect.objectContaining({ code: 4401 })]);
+  expect(closeErrors).toEqual([expect.objectContaining({ code: 4401 })]);
 });
 
 test("a session continues after its token expires", async () => {

@@ -22,7 +22,7 @@ afterEach(async () => {
 
 const COPTER = { stabilize: 0, auto: 3, guided: 4, loiter: 5, rtl: 6, land: 9, brake: 17 };
 const ROVER = { auto: 10, rtl: 11, guided: 15 };
-const place = (n: number, e: number) => {
+const offset = (n: number, e: number) => {
   const { lat, lng } = offsetBy(home, n, e);
   return { x: Math.round(lat * 1e7), y: Math.round(lng * 1e7) };
 };
@@ -69,7 +69,7 @@ describe("a copter in GUIDED", () => {
 
   test("flies to its target and reports its position", async () => {
     await takeOff(10);
-    const { x, y } = place(60, -40);
+    const { x, y } = offset(60, -40);
     station.send(common.CommandInt, {
       targetSystem: 1,
       targetComponent: 1,
@@ -176,9 +176,9 @@ describe("a copter's mission", () => {
   const plan = [
     planItem({ frame: 0 }),
     planItem({ command: 22, z: 15 }),
-    planItem({ ...place(40, 0), z: 15, param1: 5 }),
+    planItem({ ...offset(40, 0), z: 15, param1: 5 }),
     planItem({ command: 178, param1: 1, param2: 3 }),
-    planItem({ ...place(40, 40), z: 20 }),
+    planItem({ ...offset(40, 40), z: 20 }),
     planItem({ command: 20 }),
   ];
   beforeEach(() => start("copter"));
@@ -291,8 +291,8 @@ describe("a rover", () => {
     await station.upload([
       planItem({ frame: 0 }),
       planItem({ command: 22, z: 10 }),
-      planItem({ ...place(10, 0) }),
-      planItem({ ...place(10, 10) }),
+      planItem({ ...offset(10, 0) }),
+      planItem({ ...offset(10, 10) }),
     ]);
     expect(await station.command(400, 1)).toBe(0);
     expect(await station.setMode(ROVER.auto)).toBe(0);

@@ -37,11 +37,11 @@ export function globalSetpoint(flight: Flight, message: common.SetPositionTarget
   if (!obeys(flight)) return;
   const { coordinateFrame: frame, typeMask } = message;
   if ((typeMask & IGNORE.position) === 0) {
-    const place = { lat: message.latInt / 1e7, lng: message.lonInt / 1e7 };
-    if (Math.abs(place.lat) > 90 || Math.abs(place.lng) > 180) return;
+    const position = { lat: message.latInt / 1e7, lng: message.lonInt / 1e7 };
+    if (Math.abs(position.lat) > 90 || Math.abs(position.lng) > 180) return;
     const absolute = frame === MavFrame.GLOBAL || frame === MavFrame.GLOBAL_INT;
     const d = absolute ? flight.origin.altitude - message.alt : flight.downOf(message.alt);
-    const { n, e } = flight.local(place);
+    const { n, e } = flight.local(position);
     sendTo(flight, n, e, d, yawOf(message, typeMask));
   } else if ((typeMask & IGNORE.velocity) === 0) {
     moveAt(flight, message, typeMask, false);

@@ -17,7 +17,7 @@ const NEVER = 0;
 
 /**
  * How often each telemetry message goes out. The rates belong to the vehicle's port and not to a connection:
- * who connects next finds them as they were left.
+ * the next connection finds them as the last one left them.
  */
 export class Streams {
   /** Message id → milliseconds between two; never 0. */

@@ -56,10 +56,10 @@ function removeFolders(folder: string): void {
 
 /** Removes servers and folders of killed runs. */
 export async function clearAbandonedRuns(): Promise<void> {
-  const folders = [memory, tmpdir()].filter(existsSync).flatMap((place) =>
-    readdirSync(place)
+  const folders = [memory, tmpdir()].filter(existsSync).flatMap((parent) =>
+    readdirSync(parent)
       .filter((name) => name.startsWith(prefix))
-      .map((name) => ({ folder: join(place, name), run: Number.parseInt(name.slice(prefix.length), 10) })),
+      .map((name) => ({ folder: join(parent, name), run: Number.parseInt(name.slice(prefix.length), 10) })),
   );
   for (const { folder, run } of folders) {
     if (isAlive(run)) continue;

@@ -56,8 +56,8 @@ export function operationsOf({ paths, definitions }: Document): Operation[] {
         name: `${method.toUpperCase()} ${path}`,
         method: method.toUpperCase(),
         path,
-        parameters: parameters.flatMap(({ in: place, name, required = false, ...schema }) =>
-          place === "body" ? [] : [{ in: place, name, required, schema: schema as Schema }],
+        parameters: parameters.flatMap(({ in: location, name, required = false, ...schema }) =>
+          location === "body" ? [] : [{ in: location, name, required, schema: schema as Schema }],
         ),
         body: body && resolved(body, definitions),
         statuses: new Set(Object.keys(responses).map(Number)),

@@ -57,7 +57,7 @@ test("the firewall stands before an interface exists and before the node forward
     at(/^tee .*ip_forward/),
     at(/^ip link add/),
   ];
-  expect(order.every((place) => place >= 0)).toBe(true);
+  expect(order.every((index) => index >= 0)).toBe(true);
   expect(order).toEqual([...order].sort((a, b) => a - b));
 });
 

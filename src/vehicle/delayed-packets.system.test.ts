@@ -105,11 +105,11 @@ describe.each(["direct", "jumphost"])("over a link that is %s", (via) => {
   ])("an order is carried out once when %s held up for two seconds", async (_name, ways) => {
     tap.reset();
     await filter("-I", ways);
-    const told = pilot.arm();
+    const reply = pilot.arm();
     // TCP sends again after up to as long once more, and an order waits for five seconds.
     await delay(2_000);
     await filter("-D", ways);
-    expect(await told).toBe("MAV_RESULT_ACCEPTED");
+    expect(await reply).toBe("MAV_RESULT_ACCEPTED");
     expect({ orders: tap.orders, repetitions: tap.repetitions }).toEqual({ orders: [ARM], repetitions: [] });
   });
 

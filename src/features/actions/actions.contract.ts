@@ -272,7 +272,7 @@ const parameters: readonly ContractCase[] = [
 const video: readonly ContractCase[] = [
   {
     route: "POST /drone/action/video-source",
-    title: "reaches who listens on the drone's channel, and answers 500 when nobody does",
+    title: "reaches subscribers of the drone's channel, and answers 500 without any",
     run: flown(async ({ order, drone, gateway }) => {
       expect(await order("video-source", { source: "TEST" })).toMatchObject({ status: 500, body: refusal });
       const onboard = gateway.deps.redis.duplicate({ enableOfflineQueue: true });

@@ -20,7 +20,7 @@ const actionRoute = (action: Action, service: ActionService): Route =>
     envelope: "B",
     body: Addressed.extend(action.body.shape),
     success: { status: 200, schema: z.object({ message: z.string(), result: action.result }) },
-    // Whatever keeps a drone from doing as ordered is a failed order, a plan it is just flying included.
+    // A conflict, such as a plan that the drone is flying, makes a failed order.
     errors: { conflict: 500 },
     invalidInput: action.invalidInput ?? 500,
     documents: { 404: "The drone, or what is to be sent to it, does not exist or is not yours." },

@@ -84,7 +84,7 @@ test("an upload stays pending while the store is unavailable, and is completed a
 });
 
 test("assets deleted while the store is unavailable lose their rows at once, and their objects afterwards", async () => {
-  const { asset_id } = await upload(flight.drone, uploadRequest("doomed"), "doomed");
+  const { asset_id } = await upload(flight.drone, uploadRequest("deleted"), "deleted");
   ours.cut();
   try {
     const reply = await flight.user.api.post(`/assets/${flight.vehicle.id}/delete`, { ids: [asset_id] });
@@ -93,7 +93,7 @@ test("assets deleted while the store is unavailable lose their rows at once, and
     ours.mend();
   }
   const { store, db } = gateway.deps;
-  const key = `assets/${flight.vehicle.id}/${asset_id}/doomed.bin`;
+  const key = `assets/${flight.vehicle.id}/${asset_id}/deleted.bin`;
   expect(await store.sizeOf(key)).toBe(6);
   await db.raw("UPDATE graphile_worker._private_jobs SET run_at = now()");
   await until(async () => (await store.sizeOf(key)) === undefined, 60_000);

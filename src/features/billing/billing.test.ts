@@ -23,12 +23,12 @@ beforeEach(() => void fake.requests.splice(0));
 /** A user whose checkout was paid. */
 async function subscriber(vehicles = 2) {
   const user = await gateway.newUser();
-  const wish = { id: freshId("sub"), customer: freshId("cus"), userId: user.id, quantity: vehicles };
-  fake.addSubscription(wish.id, wish.customer, vehicles);
+  const subscription = { id: freshId("sub"), customer: freshId("cus"), userId: user.id, quantity: vehicles };
+  fake.addSubscription(subscription.id, subscription.customer, vehicles);
   // A second ago by the provider's clock, so that what is done next is newer.
-  const completed = paymentEvent("checkout.session.completed", checkoutObject(wish), 1_795_000_000);
+  const completed = paymentEvent("checkout.session.completed", checkoutObject(subscription), 1_795_000_000);
   await gateway.api.post("/billing/webhook", completed);
-  return { user, ...wish };
+  return { user, ...subscription };
 }
 const addDrones = async ({ api }: TestUser, type: string, count: number) => {
   for (let at = 0; at < count; at++)
@@ -232,8 +232,8 @@ describe("a cancellation", () => {
     expect(body.data).toMatchObject({ status: "canceled" });
     expect(fake.requestLines).toEqual([`DELETE /v1/subscriptions/${id}`]);
     expect((await user.api.post("/billing/subscription/reactivate")).status).toBe(400);
-    const wish = { type: "physical", name: "One", vehicle_type: "copter" };
-    expect((await user.api.post("/drone", wish)).body.error).toContain("subscription_inactive");
+    const input = { type: "physical", name: "One", vehicle_type: "copter" };
+    expect((await user.api.post("/drone", input)).body.error).toContain("subscription_inactive");
   });
 
   test("that the provider's pages set to a date is undone too", async () => {

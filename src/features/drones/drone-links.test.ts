@@ -68,12 +68,12 @@ test("outside a laptop a user may name only the operator's simulators", async ()
   });
   const { api } = await production.newUser();
   const input = { type: "sitl", name: "Probe", vehicle_type: "copter" };
-  for (const place of [
+  for (const address of [
     { link_host: "169.254.169.254", port: 80 },
     { link_host: "127.0.0.1" },
     { port: 6379 },
   ]) {
-    const reply = await api.post("/drone", { ...input, ...place });
+    const reply = await api.post("/drone", { ...input, ...address });
     expect(reply).toMatchObject({ status: 400, body: { error: expect.stringContaining("SIMULATOR_HOSTS") } });
   }
   const listed = await api.post("/drone", { ...input, link_host: "lab.example", port: 5770 });

@@ -63,7 +63,8 @@ export const executionsContract: readonly ContractCase[] = [
   },
   {
     route: "POST /executions/:execution_id/log",
-    title: "attaches the log and analyses it in the background; 400 for what is no log, 403 to another drone",
+    title:
+      "attaches the log and analyses it in the background; 400 for another asset type, 403 to another drone",
     run: async (world) => {
       const { drone, id } = await flying(world);
       const { asset_id } = await upload(drone, { file_name: "a.bin", asset_type: "logs" }, "no real log");

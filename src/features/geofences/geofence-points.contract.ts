@@ -22,8 +22,15 @@ export const geofencePointsContract: readonly ContractCase[] = [
     title: "stores every column it is given",
     run: async ({ user }) => {
       const { body } = await user.api.post("/geofence", { name: "pond", type: "circle" });
-      const place = { geofence_id: body.id, lat: -12.25, lng: -179.5, sequence: 0, command: 5003, frame: 0 };
-      const point = { ...place, param1: 25.5, param2: 2, param3: 3, param4: 4 };
+      const position = {
+        geofence_id: body.id,
+        lat: -12.25,
+        lng: -179.5,
+        sequence: 0,
+        command: 5003,
+        frame: 0,
+      };
+      const point = { ...position, param1: 25.5, param2: 2, param3: 3, param4: 4 };
       const reply = await user.api.post("/geofence/point", [point]);
       expect(reply.body.geofence_points).toEqual([{ id: expect.any(Number), ...point }]);
     },

@@ -122,10 +122,10 @@ describe("without a ready tunnel", () => {
 
   test("a drone that is deleted meanwhile is refused at once", async () => {
     const owner = await late.gateway.newUser();
-    const doomed = await late.newDrone(owner);
+    const deleted = await late.newDrone(owner);
     const start = performance.now();
-    const { status } = await waitingCall(doomed.activation_token);
-    await owner.api.delete(`/drone/${doomed.id}`);
+    const { status } = await waitingCall(deleted.activation_token);
+    await owner.api.delete(`/drone/${deleted.id}`);
     expect(await status).toBe(406);
     expect(performance.now() - start).toBeLessThan(12_000);
   });

@@ -62,7 +62,8 @@ export const provisioningContract: readonly ContractCase[] = [
   },
   {
     route: "GET /drone/pull",
-    title: "answers 401 without a drone's address, 404 to one that no drone has, 500 where nobody issues any",
+    title:
+      "answers 401 without a drone's address, 404 to an address without a drone, 500 without an issuer of credentials",
     run: async ({ anonymous, user }) => {
       expect(await user.api.get("/drone/pull")).toMatchObject({ status: 401, body: refusal });
       expect(await droneClient(anonymous, "10.71.200.200").get("/drone/pull")).toMatchObject({ status: 404 });

@@ -65,8 +65,8 @@ test("a StatefulSet is scaled with the least rights, and each refusal of the API
   expect(api.exchanges.map(({ reply }) => reply.status)).toEqual(
     expect.arrayContaining([200, 401, 403, 404, 409]),
   );
-  const stranger = (await RecordedKubernetes.replaying([])).config();
-  const elsewhere = Buffer.from(stranger.getCurrentCluster()?.caData ?? "", "base64").toString();
+  const otherCluster = (await RecordedKubernetes.replaying([])).config();
+  const elsewhere = Buffer.from(otherCluster.getCurrentCluster()?.caData ?? "", "base64").toString();
   const distrustful = provide("simulator", api.config(undefined, elsewhere));
   await expect(distrustful.describe()).rejects.toThrow(/certificate/);
   expect(api.exchanges).toHaveLength(asked);

@@ -183,14 +183,14 @@ test("a built-in simulator that cannot start reports why once, and starts when i
   atEndOfFile(() => provider.close());
   const { service } = await serviceOf(provider);
   await service.start();
-  const told = () =>
+  const stopMessage = () =>
     service.status().then(
       () => undefined,
       (error: Error) => error.message,
     );
   let message: string | undefined;
   await until(async () => {
-    message = await told();
+    message = await stopMessage();
     return message !== undefined;
   });
   expect(message).toContain(`port ${port}`);

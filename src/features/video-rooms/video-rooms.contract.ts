@@ -19,7 +19,7 @@ const refuses = (what: "start" | "stop" | "restart"): readonly ContractCase[] =>
   },
   {
     route: `GET /video_room/:drone_id/${what}`,
-    title: "answers another's drone, and what is no id, with 404",
+    title: "answers 404 for another user's drone and for an invalid id",
     run: async ({ user, otherUser }) => {
       const { id } = await sitl(otherUser);
       for (const named of [id, 2_000_000_000, "x", "-1", "99999999999"]) {

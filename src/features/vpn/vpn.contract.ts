@@ -12,7 +12,7 @@ const drone = async ({ api }: TestUser, input: object = sitl) =>
 
 const answers404ToOtherUsers = (path: "/vpn" | "/vpn/status"): ContractCase => ({
   route: `GET /drone/:drone_id${path}`,
-  title: "answers another's drone, and what is no id, with 404",
+  title: "answers 404 for another user's drone and for an invalid id",
   run: async ({ user, otherUser }) => {
     const { id } = await drone(otherUser);
     for (const named of [id, 2_000_000_000, "x", "-1", "99999999999"]) {
@@ -117,7 +117,7 @@ export const vpnContract: readonly ContractCase[] = [
   },
   {
     route: "GET /drones_status",
-    title: "answers by drone id, a simulated one always active, and nobody else's",
+    title: "answers by drone id with the caller's drones only; a simulated one is always active",
     run: async ({ user, otherUser, gateway }) => {
       await saveSubscription(gateway.deps.db, user.id, { status: "active", vehicle_count: 1 });
       const [simulated, real] = [await drone(user), await drone(user, physical)];

@@ -59,7 +59,7 @@ test("every type of number is read, in full and for the statistics", () => {
     });
     return (view, at) => {
       readNumbers(view, at);
-      const expected = format.fields.map(({ offset }, place) => NUMBERS[types[place]!]!(bytes, at + offset));
+      const expected = format.fields.map(({ offset }, index) => NUMBERS[types[index]!]!(bytes, at + offset));
       expect([...format.values(view, at).values()]).toEqual(expected);
       expect(numbers).toEqual(expected.map(Number));
       compared++;

@@ -92,7 +92,7 @@ describe.each(["contract", "strict"] as const)("through the edge, in the %s prof
     expect(await databaseDigest(gateway.deps.db)).toEqual(before);
   });
 
-  test("forged headers do not change whose data a drone gets", async () => {
+  test("with forged headers a drone still gets its own data", async () => {
     const routesOfDrones = routes.filter((operation) => !takesIds(operation));
     expect(routesOfDrones.map(({ name }) => name)).toContain("GET /executions/current");
     for (const operation of routesOfDrones) {

@@ -232,12 +232,12 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
       });
 
     test("the jumphost requires the bearer secret in the strict profile, and dials only addresses of drones", async () => {
-      const place = { "x-drone-ip": "127.0.0.1", "x-drone-port": "22" };
+      const destination = { "x-drone-ip": "127.0.0.1", "x-drone-port": "22" };
       for (const headers of secrets())
-        expect([headers, await dial({ ...headers, ...place })]).toEqual([headers, strict ? 401 : 403]);
+        expect([headers, await dial({ ...headers, ...destination })]).toEqual([headers, strict ? 401 : 403]);
       const good = { authorization: `Bearer ${TUNNEL_SECRET}` };
       for (const ip of ["127.0.0.1", "10.70.0.1", "10.71.0.1", "169.254.169.254", "10.69.0.1", "0.0.0.0"])
-        expect([ip, await dial({ ...good, ...place, "x-drone-ip": ip })]).toEqual([ip, 403]);
+        expect([ip, await dial({ ...good, ...destination, "x-drone-ip": ip })]).toEqual([ip, 403]);
     });
   });
 });

@@ -98,18 +98,18 @@ test.each(jobs.map((job) => [job.task, job] as const))(
       await prepare?.(it);
       const payload = await queuedPayload(task);
       const writing = deletedBefore(writes, () => remove(it));
-      const doom = await runJobKilledAt(step, gateway, task, payload);
+      const killed = await runJobKilledAt(step, gateway, task, payload);
       const wrote = writing.mock.calls.length > 0;
       writing.mockRestore();
       if (!wrote) await remove(it);
-      if (doom.isKilled) {
+      if (killed.isKilled) {
         if (wrote && (await keysUnder(prefix(it))).length > 0) killedAfterWriting++;
         // Killed once more while it clears up, and then not again.
         await runJobKilledAt(2, gateway, task, payload);
         await runJobKilledAt(END, gateway, task, payload);
       }
       expect(await keysUnder(prefix(it))).toEqual([]);
-      if (!doom.isKilled) break;
+      if (!killed.isKilled) break;
     }
     expect(killedAfterWriting).toBeGreaterThan(0);
   },

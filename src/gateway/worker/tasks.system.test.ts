@@ -120,15 +120,15 @@ test.each(jobs.map((job) => [job.task, job] as const))(
     for (let step = 1; ; step++) {
       const it = await flightWithAsset(gateway, brought);
       await prepare?.(it);
-      const doom = await runJobKilledAt(step, gateway, task, payload(it), it.mailer);
-      if (doom.isKilled) {
-        killedBefore.push(doom.trace.at(-1) as string);
+      const killed = await runJobKilledAt(step, gateway, task, payload(it), it.mailer);
+      if (killed.isKilled) {
+        killedBefore.push(killed.trace.at(-1) as string);
         await runJobKilledAt(END, gateway, task, payload(it), it.mailer);
       }
       // Killed once more after its last step, before the queue heard of the end.
       await runJobKilledAt(END, gateway, task, payload(it), it.mailer);
       await check(it);
-      if (!doom.isKilled) break;
+      if (!killed.isKilled) break;
     }
     expect(killedBefore.length).toBeGreaterThan(0);
   },

@@ -144,7 +144,7 @@ const long: RequestListener = (_request, response) => response.end(LONG);
 describe("a reply of forty megabytes", () => {
   const ask = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 
-  test("is ended when nobody reads it, even if the handler took longer than the stall time", async () => {
+  test("is ended when the client does not read it, even if the handler took longer than the stall time", async () => {
     const { port, stalled } = await serve({}, (_request, response) =>
       // Longer than the stall time: a handler may take its time.
       setTimeout(() => response.end(LONG), 1_500),

@@ -28,10 +28,10 @@ const cors = `<CORSConfiguration><CORSRule>
   <MaxAgeSeconds>3000</MaxAgeSeconds>
 </CORSRule></CORSConfiguration>`;
 
-/** `If-None-Match: *` of a PUT, which S3 and MinIO heed and s3rver does not; two at one moment may both pass. */
+/** `If-None-Match: *` of a PUT, which S3 and MinIO obey and s3rver does not. Two PUTs at the same moment may both pass. */
 const onlyNewWhereAsked: Middleware = async (ctx, next) => {
   const isAsked = ctx.method === "PUT" && ctx.get("if-none-match") === "*";
-  // Not by the name that the caller has for it, who may have come by a way that this process cannot take.
+  // By the loopback address: this process may be unable to reach the name that the caller used.
   const here = `http://127.0.0.1:${ctx.socket.localPort}${ctx.path}`;
   if (!isAsked || (await fetch(here, { method: "HEAD" })).status === 404) return next();
   ctx.status = 412;

@@ -53,17 +53,17 @@ const reposition: Handler = (context, call) => {
   const { flight } = context;
   if (!flight.armed) return Result.denied;
   const here = flight.position;
-  const place = {
+  const position = {
     lat: Number.isFinite(call.lat) ? call.lat : here.lat,
     lng: Number.isFinite(call.lng) ? call.lng : here.lng,
   };
-  if (Math.abs(place.lat) > 90 || Math.abs(place.lng) > 180) return Result.denied;
+  if (Math.abs(position.lat) > 90 || Math.abs(position.lng) > 180) return Result.denied;
   const mode = modeNamed(context, "AUTO_LOITER");
   if ((call.param2 & 1) !== 0 && enter(context, mode) !== Result.accepted) return Result.temporarilyRejected;
   const altitude = Number.isFinite(call.z) ? call.z : here.altitude;
   const yaw = Number.isFinite(call.param4) ? call.param4 : undefined;
   if (call.param1 > 0) flight.speed = call.param1;
-  flight.guided = { kind: "position", ...flight.local(place), d: flight.origin.altitude - altitude, yaw };
+  flight.guided = { kind: "position", ...flight.local(position), d: flight.origin.altitude - altitude, yaw };
   return Result.accepted;
 };
 

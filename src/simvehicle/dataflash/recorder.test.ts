@@ -45,15 +45,15 @@ test("the log of a flight gives its duration, distance, height and speed within 
 });
 
 test("each flight has a file of its own, numbered on from what is in the folder", () => {
-  const place = join(folder, "many");
-  const first = new LoggedCopter(place);
+  const logFolder = join(folder, "many");
+  const first = new LoggedCopter(logFolder);
   first.fly();
-  expect(first.logs).toEqual([join(place, "00000001.BIN")]);
-  const second = new LoggedCopter(place);
+  expect(first.logs).toEqual([join(logFolder, "00000001.BIN")]);
+  const second = new LoggedCopter(logFolder);
   second.fly();
   second.fly();
   const names = ["00000001.BIN", "00000002.BIN", "00000003.BIN"];
-  expect(second.logs).toEqual(names.map((name) => join(place, name)));
+  expect(second.logs).toEqual(names.map((name) => join(logFolder, name)));
 });
 
 test("a failsafe in flight is in the log", () => {

@@ -65,8 +65,8 @@ function guidedPlace(flight: FlightState): { kind: "position"; n: number; e: num
 }
 
 /** Radians towards a position, or the current heading when the position is too near. */
-export function bearing(flight: FlightState, place: { n: number; e: number }): number {
-  const n = place.n - flight.body.n;
-  const e = place.e - flight.body.e;
+export function bearing(flight: FlightState, position: { n: number; e: number }): number {
+  const n = position.n - flight.body.n;
+  const e = position.e - flight.body.e;
   return Math.hypot(n, e) < 2 ? flight.body.yaw : Math.atan2(e, n);
 }

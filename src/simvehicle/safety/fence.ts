@@ -12,7 +12,7 @@ export type Fence =
   | { readonly shapes: readonly FenceShape[] }
   | { readonly refused: MissionResult; readonly because: string };
 
-const place = (item: PlanItem): LatLng => ({ lat: item.x / 1e7, lng: item.y / 1e7 });
+const positionOf = (item: PlanItem): LatLng => ({ lat: item.x / 1e7, lng: item.y / 1e7 });
 
 /** The refusal of one item on arrival, before the whole fence is checked. */
 export function checkFenceItem(item: PlanItem): MissionResult {
@@ -39,7 +39,7 @@ export function readFence(items: readonly PlanItem[]): Fence {
   let at = 0;
   while (at < items.length) {
     const first = items[at]!;
-    const centre = place(first);
+    const centre = positionOf(first);
     if (Math.abs(centre.lat) > 90 || Math.abs(centre.lng) > 180) return refused("Fence: bad lat/lng");
     if (first.command === FENCE.return) {
       at += 1;
@@ -64,7 +64,7 @@ export function readFence(items: readonly PlanItem[]): Fence {
     shapes.push({
       kind: "polygon",
       inside: first.command === FENCE.inclusion,
-      vertices: vertices.map(place),
+      vertices: vertices.map(positionOf),
     });
     at += count;
   }

@@ -125,13 +125,13 @@ export function gpsRaw(flight: Flight): MavLinkData {
 export function positionTarget(flight: Flight): MavLinkData {
   const { guided } = flight;
   const target = guided.kind === "velocity" ? flight.here() : guided;
-  const place = flight.globalOf(target);
+  const position = flight.globalOf(target);
   return build(common.PositionTargetGlobalInt, {
     timeBootMs: bootMillis(flight),
     coordinateFrame: common.MavFrame.GLOBAL,
     typeMask: 0xdf8 as common.PositionTargetTypemask,
-    latInt: e7(place.lat),
-    lonInt: e7(place.lng),
-    alt: place.altitude,
+    latInt: e7(position.lat),
+    lonInt: e7(position.lng),
+    alt: position.altitude,
   });
 }

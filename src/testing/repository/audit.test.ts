@@ -27,8 +27,8 @@ test("a high or critical advisory fails, a lower one does not", () => {
 });
 
 test("an allowed advisory does not fail before its allowance expires, and the reason is printed", () => {
-  const told = judge(report("high"), allowed, "2030-01-31");
-  expect([told.verdict, told.lines[0]]).toEqual([
+  const result = judge(report("high"), allowed, "2030-01-31");
+  expect([result.verdict, result.lines[0]]).toEqual([
     "clean",
     expect.stringContaining("it unpacks nothing here"),
   ]);

@@ -138,7 +138,7 @@ test("a copy that is damaged, or of another fleet, is no reason to give anybody 
   }
 });
 
-test("a copy that cannot be written is named and stops nobody", async () => {
+test("a copy that cannot be written is logged, and publishing goes on", async () => {
   const said: string[] = [];
   const log = createLogger("test", "trace", { write: (line) => void said.push(line) });
   const file = join(freshFolder("copy"), "file");

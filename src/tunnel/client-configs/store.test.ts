@@ -25,12 +25,12 @@ test("a first config is not written over another hub's", async () => {
 
 test("a store whose machine is replaced is asked anew, long before its old connection is given up", async () => {
   const objects = await freshObjects("vpn-test");
-  const cable = await interruptibleLink(objects.url);
-  const s3 = openAt(objects, cable.url);
+  const link = await interruptibleLink(objects.url);
+  const s3 = openAt(objects, link.url);
   const store = new ConfigStore(s3, "vpn-test", 300);
   await store.put("vpn/users/1.conf", "a config");
-  cable.stall();
-  cable.replace();
+  link.stall();
+  link.replace();
   const askedAt = performance.now();
   expect(await store.get("vpn/users/1.conf")).toBe("a config");
   expect(performance.now() - askedAt).toBeGreaterThan(250);

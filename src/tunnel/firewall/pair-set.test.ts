@@ -55,7 +55,7 @@ test("a pair that may not be opened yet is withheld; the others change all the s
   expect(await set.set(next)).toEqual({ opened: 5, closed: 0, withheld: 0 });
 });
 
-test("a daemon that starts keeps open what the kernel has open, known to be free or not", async () => {
+test("a daemon that starts keeps the pairs that the kernel allows", async () => {
   const os = new SimulatedOs();
   const open = pairs("10.70.0.2 10.71.0.2 5001");
   await new PairSet(os).set(open);

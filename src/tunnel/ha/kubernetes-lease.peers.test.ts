@@ -28,7 +28,7 @@ const rules: V1PolicyRule[] = [
 
 let leases: CoordinationV1Api;
 let hub: KubeConfig;
-let stranger: KubeConfig;
+let unauthorized: KubeConfig;
 
 beforeAll(async () => {
   if (!process.env.KUBECONFIG) return;
@@ -39,7 +39,7 @@ beforeAll(async () => {
   await core.createNamespace({ body: { metadata: { name: namespace } } });
   atEndOfFile(async () => void (await core.deleteNamespace({ name: namespace })));
   hub = await createServiceAccount(config, namespace, "hub", rules);
-  stranger = await createServiceAccount(config, namespace, "stranger", []);
+  unauthorized = await createServiceAccount(config, namespace, "unauthorized", []);
   // A new role takes a moment to be known.
   await until(() =>
     as(hub)
@@ -180,13 +180,13 @@ inCluster.each([-3_600_000, 3_600_000])(
 );
 
 inCluster("who may not read the lease holds none, and the log says who may not do what", async () => {
-  const one = candidateOf("one", stranger);
+  const one = candidateOf("one", unauthorized);
   await one.elector.start();
   expect(one.elector.isHeld).toBe(false);
   const said = one.logged.join("");
   expect(said).toMatch(/refuses the hub's lease \(403\).*fleet-tunnel-hub.*is forbidden/);
-  expect(said).toContain(`system:serviceaccount:${namespace}:stranger`);
-  expect(said).not.toContain(stranger.getCurrentUser()?.token);
+  expect(said).toContain(`system:serviceaccount:${namespace}:unauthorized`);
+  expect(said).not.toContain(unauthorized.getCurrentUser()?.token);
 });
 
 inCluster("where the lease is missing and may not be made, the log says that", async () => {

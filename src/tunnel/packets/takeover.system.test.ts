@@ -8,7 +8,7 @@ import {
   PAIR_LEASE,
   type PairedHub,
 } from "../../testing/system/namespaces/hub-pair";
-import { until as untilTold } from "../../testing/until";
+import { until as untilWithin } from "../../testing/until";
 
 /** How long an idle client may be away after a hub's end; by itself it would notice after up to two minutes. */
 const BACK_WITHIN_MS = 10_000;
@@ -20,7 +20,7 @@ const TAKEN_WITHIN_MS = 4 * LEASE_MS;
 const SETTLED_MS = 12_000;
 
 /** A look at a hub runs programs on its node. */
-const until = <T>(look: () => Promise<T> | T, limitMs?: number) => untilTold(look, limitMs, 100);
+const until = <T>(look: () => Promise<T> | T, limitMs?: number) => untilWithin(look, limitMs, 100);
 
 let pair: HubPair;
 

@@ -176,7 +176,7 @@ describe("a config that is truncated in the store", () => {
     await world.configs.delete(object);
   });
 
-  test("before its key, which nobody else knows, is put aside; its peer has a new key, the others theirs", async () => {
+  test("before its key is put aside; its peer has a new key, the others theirs", async () => {
     const before = new Map(os.links.get("users0")?.peers);
     const { tunnel, log, os: next, object, keys } = await cutOff("10.71.4.5", "PrivateKey", [INDEX_KEY]);
     expect(log.entries(damaged)).toContainEqual(

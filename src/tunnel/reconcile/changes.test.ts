@@ -48,7 +48,7 @@ const kinds = (metrics: Metrics, before: Metrics) =>
       .filter(([, count]) => count > 0),
   );
 
-describe("why a peer changed is told, and the change counted:", () => {
+describe("the reason of a peer's change is logged, and the change is counted:", () => {
   let before: Metrics;
   beforeEach(async () => {
     before = await scrape(tunnel.url);
@@ -105,7 +105,7 @@ describe("why a peer changed is told, and the change counted:", () => {
     expect(await counted()).toEqual({ "peer-removed": 1, "pair-closed": 5 });
   });
 
-  test("a peer that somebody else added goes, for nobody in the database has it", async () => {
+  test("a peer that another program added is removed, because no row has it", async () => {
     const key = "A".repeat(43).concat("=");
     os.links.get("users0")?.peers.set(key, ["10.70.9.9/32"]);
     await tick();
@@ -117,7 +117,7 @@ describe("why a peer changed is told, and the change counted:", () => {
   });
 });
 
-test("the peers of each plane are counted, and a reconciliation's time and last success told", async () => {
+test("the peers of each plane are counted, and a reconciliation's time and last success measured", async () => {
   const before = await scrape(tunnel.url);
   const runs = (metrics: Metrics) => metrics.value("fleet_tunnel_reconcile_duration_seconds_count");
   const startedAt = Date.now() / 1000;

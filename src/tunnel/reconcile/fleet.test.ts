@@ -61,7 +61,7 @@ test("an owner's pairs are the drone's port, 8554 on both protocols, 14900 and 2
   ]);
 });
 
-test("who owns nothing is listed with no drone", () => {
+test("a user without drones is listed with no drone", () => {
   expect(allowStateOf(readFleet(sound.map(validateRow)))).toMatchObject({
     "10.70.0.3": { user_id: 2, drones: [] },
   });

@@ -76,7 +76,7 @@ test("of two reads of all rows the one that began later wins, whichever ends fir
   expect(texts()).toEqual(["2 10.70.0.3"]);
 });
 
-test("when more than a few are gone all rows are read, so that nobody judges by a part of them", async () => {
+test("when more than a few rows are gone, all rows are read", async () => {
   const tables = new Tables();
   tables.rows = Array.from({ length: 20 }, (_, n) => user(n + 1, `10.70.0.${n + 2}`));
   const rows = new RowCache(tables);

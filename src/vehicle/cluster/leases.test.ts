@@ -32,16 +32,16 @@ async function connected(url: string): Promise<Redis> {
 interface Holding {
   readonly leases: Leases;
   readonly lost: LossReason[];
-  readonly cable: InterruptibleLink;
+  readonly link: InterruptibleLink;
   needed: boolean;
 }
 
 async function replica(name: string, ttlMs = TTL_MS): Promise<Holding> {
-  const cable = await interruptibleLink(redisUrl);
+  const link = await interruptibleLink(redisUrl);
   const lost: LossReason[] = [];
-  const holding = { cable, lost, needed: true };
+  const holding = { link, lost, needed: true };
   const leases = new Leases({
-    store: new LeaseStore(await connected(cable.url)),
+    store: new LeaseStore(await connected(link.url)),
     replica: name,
     ttlMs,
     needed: () => holding.needed,
@@ -57,11 +57,11 @@ const inRedis = () => direct.get(`fleet:link:{${key}}`);
 
 test("of two that claim at once one is the holder, and both know which and where it is", async () => {
   const [one, two] = await pair();
-  const [told, toldToo] = await Promise.all([one.leases.claim(key), two.leases.claim(key)]);
-  expect(told).toEqual(toldToo);
-  expect(told.url).toBe(`http://${told.replica}.example:1`);
+  const [first, second] = await Promise.all([one.leases.claim(key), two.leases.claim(key)]);
+  expect(first).toEqual(second);
+  expect(first.url).toBe(`http://${first.replica}.example:1`);
   const holding = [one, two].filter(({ leases }) => leases.lease(key));
-  expect(holding.map(({ leases }) => leases.replica)).toEqual([told.replica]);
+  expect(holding.map(({ leases }) => leases.replica)).toEqual([first.replica]);
 });
 
 test("a lease that is needed is renewed for as long", async () => {
@@ -86,7 +86,7 @@ test("a lease that is not needed is given up, and the next holder has a higher f
 test("a holder that does not reach Redis knows itself deposed before Redis forgets it", async () => {
   const one = await replica("one");
   const { fence } = await one.leases.claim(key);
-  one.cable.stall();
+  one.link.stall();
   let heldInRedis = true;
   while (one.leases.covers(key, fence)) {
     heldInRedis = (await inRedis()) !== null;
@@ -95,7 +95,7 @@ test("a holder that does not reach Redis knows itself deposed before Redis forge
   await until(() => one.lost.length > 0);
   expect(one.lost).toEqual(["expired"]);
   await expect(one.leases.claim(key)).rejects.toMatchObject({ code: "unavailable" });
-  one.cable.mend();
+  one.link.mend();
   expect((await until(() => one.leases.claim(key))).fence).toBeGreaterThan(fence);
 });
 
@@ -218,7 +218,7 @@ describe("a vehicle's endpoint", () => {
   };
   const drone = () => `${key}-another`;
 
-  test("is one drone's, whoever asks at which replica, for as long as it is held", async () => {
+  test("is one drone's at every replica for as long as it is held", async () => {
     const [one, two] = await pair();
     await hold(one, key, endpoint());
     for (const replica of [one, two]) {
@@ -252,10 +252,10 @@ describe("a vehicle's endpoint", () => {
   test("goes with the drone to its next holder, and is free once its lease is given up", async () => {
     const [one, two] = await pair();
     await hold(one, key, endpoint());
-    one.cable.stall();
+    one.link.stall();
     await until(async () => (await two.leases.claim(key)).replica === "two");
     await hold(two, key, endpoint());
-    one.cable.mend();
+    one.link.mend();
     await until(() => one.lost.length > 0);
     await expect(hold(one, drone(), endpoint())).rejects.toThrow("Another drone");
     await two.leases.release(key, "closed");
@@ -292,7 +292,7 @@ describe("a vehicle's endpoint", () => {
     ).rejects.toMatchObject({
       code: "unavailable",
     });
-    one.cable.cut();
+    one.link.cut();
     await expect(one.leases.claimEndpoints({ ...target, fence }, [endpoint()])).rejects.toMatchObject({
       code: "unavailable",
     });

@@ -24,14 +24,14 @@ function caller({ url }: NetworkPath) {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname).setNoDelay();
   let heard = "";
-  let told = "nothing";
+  let state = "nothing";
   socket.on("connect", () => {
-    told = "connected";
+    state = "connected";
   });
   socket.on("data", (chunk) => {
     heard += chunk;
   });
-  for (const event of ["error", "close"]) socket.on(event, () => (told = event));
+  for (const event of ["error", "close"]) socket.on(event, () => (state = event));
   atEndOfFile(async () => void socket.destroy());
   return {
     say: (text: string) => void socket.write(text),
@@ -39,8 +39,8 @@ function caller({ url }: NetworkPath) {
     get heard() {
       return heard;
     },
-    get told() {
-      return told;
+    get state() {
+      return state;
     },
   };
 }
@@ -70,7 +70,7 @@ asRoot("a path that loses everything reports no error, and the bytes arrive when
   witness.say("carried");
   await witness.hears("carried");
   await sentAgain();
-  expect([before.heard, before.told, during.heard, during.told]).toEqual([
+  expect([before.heard, before.state, during.heard, during.state]).toEqual([
     "one ",
     "connected",
     "",
@@ -99,7 +99,7 @@ asRoot("a path that is replaced carries new connections, and earlier ones stay s
   after.say(" four");
   await after.hears("three four");
   await sentAgain();
-  expect([before.heard, before.told]).toEqual(["one ", "connected"]);
+  expect([before.heard, before.state]).toEqual(["one ", "connected"]);
 });
 
 asRoot("a path that loses some packets carries all bytes in order", async () => {

@@ -117,12 +117,12 @@ describe("takeoff", () => {
 });
 
 describe("a target position", () => {
-  const place = { lat: 47.4, lng: 8.5, altitude: 30 };
+  const position = { lat: 47.4, lng: 8.5, altitude: 30 };
 
   test("is sent in degrees × 1e7 and, on ArduPilot, with the height above home", async () => {
     const { peer, link } = await open();
     peer.on(common.CommandInt, ({ command }) => peer.send(ack(command, 0)));
-    await expect(link.goTo(place)).resolves.toMatchObject({ result: "MAV_RESULT_ACCEPTED" });
+    await expect(link.goTo(position)).resolves.toMatchObject({ result: "MAV_RESULT_ACCEPTED" });
     expect(peer.of(common.CommandInt)[0]).toMatchObject({
       command: 192,
       frame: 6,
@@ -150,7 +150,7 @@ describe("a target position", () => {
         peer.send(ack(command, command === 512 && !report ? 4 : 0));
         if (command === 512 && report) peer.send(build(common.PositionTargetGlobalInt, report));
       });
-      await expect(link.goTo(place)).resolves.toMatchObject({ result });
+      await expect(link.goTo(position)).resolves.toMatchObject({ result });
       expect(peer.of(common.SetPositionTargetGlobalInt)[0]).toMatchObject({
         coordinateFrame: 6,
         latInt: 474_000_000,
@@ -162,7 +162,7 @@ describe("a target position", () => {
       const { peer, link } = await open();
       peer.on(common.CommandInt, ({ command }) => peer.send(ack(command, 3)));
       peer.on(common.CommandLong, () => peer.disconnect());
-      await expect(link.goTo(place)).rejects.toMatchObject({
+      await expect(link.goTo(position)).rejects.toMatchObject({
         code: "vehicle_unreachable",
         message: expect.stringMatching(/^The order to go there was not sent/),
       });
@@ -176,7 +176,7 @@ describe("a target position", () => {
         if (command === 512) peer.disconnect();
         else peer.send(ack(command, 0));
       });
-      await expect(link.goTo(place)).rejects.toMatchObject({
+      await expect(link.goTo(position)).rejects.toMatchObject({
         code: "outcome_unknown",
         message: expect.stringContaining("The order to go there was sent"),
       });
@@ -193,7 +193,7 @@ describe("a target position", () => {
         landing = link.setMode("LAND").catch(() => {});
         peer.send(build(common.PositionTargetGlobalInt, elsewhere));
       });
-      await expect(link.goTo(place)).rejects.toMatchObject({ code: "conflict" });
+      await expect(link.goTo(position)).rejects.toMatchObject({ code: "conflict" });
       await landing;
       expect(peer.of(common.SetPositionTargetGlobalInt)).toHaveLength(1);
     });
@@ -205,7 +205,7 @@ describe("a target position", () => {
         peer.send(ack(command, 0));
         if (command === 512) peer.send(build(common.PositionTargetGlobalInt, elsewhere));
       });
-      await expect(link.goTo(place)).rejects.toMatchObject({ code: "vehicle_refused" });
+      await expect(link.goTo(position)).rejects.toMatchObject({ code: "vehicle_refused" });
     });
   });
 

@@ -161,9 +161,9 @@ export function missionDifferences(
 function itemDifferences(sent: MissionItem, kept: MissionItem, autopilot: Autopilot): string[] {
   const before = canonicalItem(sent);
   const after = canonicalItem(kept);
-  return FIELDS.flatMap((field, place) => {
-    const was = before[place] ?? 0;
-    const is = after[place] ?? 0;
+  return FIELDS.flatMap((field, index) => {
+    const was = before[index] ?? 0;
+    const is = after[index] ?? 0;
     return sameField(field, was, is, sent.command, autopilot) ? [] : [`${field} ${was} became ${is}`];
   });
 }

@@ -66,19 +66,19 @@ export class WebhookLoad implements Load {
       ...{ id: "sub_faults", customer: "cus_faults", userId, invoice, paymentIntent: freshId("pi") },
     });
     const event = paymentEvent("invoice.paid", object, 1_795_000_000 + this.sent.length);
-    const told = { round: this.options.round.current, invoice, event, acknowledged: false };
-    this.sent.push(told);
-    return told;
+    const sent = { round: this.options.round.current, invoice, event, acknowledged: false };
+    this.sent.push(sent);
+    return sent;
   }
 
-  private async tell(url: string, told: SentEvent): Promise<void> {
+  private async tell(url: string, sent: SentEvent): Promise<void> {
     const { gateways, progress, secret } = this.options;
-    const body = JSON.stringify(told.event);
+    const body = JSON.stringify(sent.event);
     const send = async (to: string) => {
       const headers = { "content-type": "application/json", "payment-signature": signEvent(body, secret) };
       const answer = await ask(`${to}/api/v1/billing/webhook`, { body, headers });
       if (!isStatus(answer, 200)) return;
-      told.acknowledged = true;
+      sent.acknowledged = true;
       progress.success("webhooks", to);
     };
     const twice = this.sent.length % TWICE === 0;
