@@ -23,7 +23,7 @@ const PREFLIGHT_SECONDS = 600;
 
 export const BASE_PATH = "/api/v1";
 
-export interface GatewayApps {
+interface GatewayApps {
   readonly main: Koa;
   /** The routes of drones, on a port of their own in the strict profile; the main port serves them otherwise. */
   readonly drone: Koa | undefined;
@@ -53,7 +53,7 @@ export function gatewayApps(
 }
 
 /** In the strict profile the main port does not serve the drones' routes. */
-export function routesByPort(
+function routesByPort(
   profile: GatewayConfig["ACCESS_PROFILE"],
   routes: readonly Route[],
 ): { main: readonly Route[]; drone: readonly Route[] | undefined } {

@@ -11,7 +11,7 @@ const PROBE_LIMIT_MS = 1_000;
 
 /** Paths of every service, without authentication. They hold no user's data. */
 export const opsPaths = ["/healthz", "/readyz", "/metrics"] as const;
-export type OpsPath = (typeof opsPaths)[number];
+type OpsPath = (typeof opsPaths)[number];
 
 /**
  * `/healthz`, `/readyz` and `/metrics`, the same on every service. `/readyz?standby=ready` also answers 200 on standby:

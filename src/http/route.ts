@@ -6,7 +6,7 @@ import type { ErrorCode } from "../domain/errors";
  * A route is declared once. The declaration mounts it, types it, validates it and writes its part of
  * `/apispec.json`. What differs from the usual is declared too, never hidden in a handler.
  */
-export interface RouteSpec<
+interface RouteSpec<
   G extends GuardName = GuardName,
   P extends z.ZodType = z.ZodType,
   Q extends z.ZodType = z.ZodType,
@@ -48,9 +48,9 @@ export interface RouteSpec<
  * B: the bare object, and `{error}`.
  * raw: the handler sets the body and its type; errors as in B.
  */
-export type Envelope = "A" | "A+top" | "B" | "raw";
+type Envelope = "A" | "A+top" | "B" | "raw";
 
-export interface Success {
+interface Success {
   readonly status: 200 | 201;
   readonly schema?: z.ZodType;
   readonly description?: string;

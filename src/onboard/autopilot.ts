@@ -27,7 +27,7 @@ const COMMAND = {
 };
 const FLIGHT = { ...DEFAULT_TIMINGS.flight, modeMs: 1_500 };
 
-export interface AutopilotOptions {
+interface AutopilotOptions {
   readonly host: string;
   readonly port: number;
   /** The ground station that the vehicle takes sticks from. */

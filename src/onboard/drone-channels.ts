@@ -17,7 +17,7 @@ export interface ChannelMessage {
   readonly pingSentAt: number | undefined;
 }
 
-export interface DroneChannelsOptions {
+interface DroneChannelsOptions {
   readonly url: string;
   readonly droneIp: string;
   /** Of this topic only the newest of all received messages is passed on. */

@@ -26,7 +26,7 @@ interface Flight {
 /** A log that is written to without end would be uploaded again and again. */
 const MAX_MISMATCHES = 3;
 
-export interface FlightRecordOptions {
+interface FlightRecordOptions {
   readonly gateway: DroneGateway;
   readonly logFolder: string | undefined;
   readonly log: Logger;

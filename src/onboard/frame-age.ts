@@ -22,7 +22,7 @@ const MAX_SESSIONS = 8;
 
 export type FrameRejectionReason = "old" | "out_of_order" | "settling";
 
-export interface FrameCheck {
+interface FrameCheck {
   /** Undefined for an accepted frame. */
   readonly refused?: FrameRejectionReason;
   /** Milliseconds; the larger of both measures. */

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from "../platform/process/metrics";
 import type { Acknowledgement } from "./stick-pilot";
 
-export interface OnboardState {
+interface OnboardState {
   /** Whether the drone's channels are subscribed in Redis. */
   readonly subscribed: boolean;
   readonly autopilotConnected: boolean;
@@ -10,7 +10,7 @@ export interface OnboardState {
   readonly flights: number;
 }
 
-export interface OnboardMetrics {
+interface OnboardMetrics {
   frame(acknowledgement: Acknowledgement): void;
   deadMan(): void;
 }

@@ -29,7 +29,7 @@ const RELEASE_MS = 3_000;
  *           vehicle stops by itself is set until the vehicle accepts it, also after its link was lost. A fresh frame, or
  *           a mode that sticks do not fly, ends it at once.
  */
-export type PilotState = "idle" | "steering" | "stopping";
+type PilotState = "idle" | "steering" | "stopping";
 
 /** The reply to a frame, on the drone's `output` channel. */
 export interface Acknowledgement {
@@ -48,7 +48,7 @@ export interface Acknowledgement {
 
 type Vehicle = Pick<Autopilot, "vehicle" | "mode" | "armed" | "send" | "setMode">;
 
-export interface StickPilotOptions {
+interface StickPilotOptions {
   readonly autopilot: Vehicle;
   readonly log: Logger;
   readonly acknowledge: (acknowledgement: Acknowledgement) => void;

@@ -2,7 +2,7 @@ import { ECRClient, GetAuthorizationTokenCommand } from "@aws-sdk/client-ecr";
 import { DomainError } from "../domain/errors";
 import { redactedError } from "./objects/sts";
 
-export interface ImageRegistrySettings {
+interface ImageRegistrySettings {
   readonly REGISTRY_PROVIDER: "ecr" | "static";
   readonly REGISTRY_URL?: string | undefined;
   readonly REGISTRY_USERNAME?: string | undefined;

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 export const backoffMs = (failures: number, firstMs: number, maxMs: number): number =>
   Math.min(maxMs, firstMs * 2 ** Math.min(Math.max(failures - 1, 0), 30));
 
-export interface RetryOptions {
+interface RetryOptions {
   /** Pause after the first failure; it doubles with each further one. */
   readonly firstMs: number;
   /** Longest pause; `firstMs` when absent, so that all pauses are equal. */

@@ -11,7 +11,7 @@ import { type Credentials, userOf } from "./authorization";
 import { CloseError } from "./close-codes";
 import { findBoundDrone } from "./drones.store";
 
-export interface AppDeps {
+interface AppDeps {
   readonly log: Logger;
   readonly registry: Registry;
   readonly lifecycle: Lifecycle;

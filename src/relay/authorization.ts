@@ -15,7 +15,7 @@ export type Credentials =
   | undefined;
 type Known = NonNullable<Credentials>;
 
-export type DroneWithAddress = BoundDrone & { readonly ip: string };
+type DroneWithAddress = BoundDrone & { readonly ip: string };
 
 /**
  * The drone, when the pilot may steer it. A later revocation of the token closes the session. Rejects with a CloseError:

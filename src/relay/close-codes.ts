@@ -9,7 +9,7 @@ export const closeCodes = {
   forbidden: 4403,
   notFound: 4404,
 } as const;
-export type CloseCode = (typeof closeCodes)[keyof typeof closeCodes];
+type CloseCode = (typeof closeCodes)[keyof typeof closeCodes];
 
 /** Closes a session or refuses one. The message is public: it is the close frame's reason. */
 export class CloseError extends Error {

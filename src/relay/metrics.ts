@@ -14,7 +14,7 @@ class Flow {
   }
 }
 
-export interface RelayState {
+interface RelayState {
   /** Open sessions of a route. */
   sessions(route: PilotRoute): number;
   channels(): number;

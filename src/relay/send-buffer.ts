@@ -1,6 +1,6 @@
 import type { WebSocket } from "ws";
 
-export interface SendBufferEvents {
+interface SendBufferEvents {
   /** A frame was handed to the socket, which arrived at this time (`performance.now()`). */
   written(bytes: number, arrivedAt: number): void;
   /** The oldest waiting frame was dropped because the reader is too slow. */

@@ -10,7 +10,7 @@ export interface Session {
   close(code: number, reason: string): void;
 }
 
-export interface SessionLimits {
+interface SessionLimits {
   readonly maxSessions: number;
   readonly maxSessionsPerDrone: number;
 }

@@ -21,7 +21,7 @@ const DEFAULT_DRONE_PORT = "5001";
 const pilotPath = new RegExp(`^/(${pilotRoutes.join("|")})/(\\d+)$`);
 
 /** Undefined for an unknown path, an id that is not an integer, or a bad port. */
-export function parseSessionRequest(url: string): SessionRequest | undefined {
+function parseSessionRequest(url: string): SessionRequest | undefined {
   // Not parsed as a URL, which would resolve dots, slashes and other hosts.
   const [path = "", query] = url.split("?", 2);
   const [, name, id] = pilotPath.exec(path) ?? [];

@@ -16,7 +16,7 @@ export type VehicleKind = "copter" | "rover";
 export type Autopilot = "ardupilot" | "px4";
 
 /** Where a guided vehicle is sent. Metres and metres per second, local NED of the origin. */
-export type GuidedTarget =
+type GuidedTarget =
   | { readonly kind: "hold" | "takeoff"; readonly n: number; readonly e: number; readonly d: number }
   | Extract<Demand, { kind: "position" }>
   /** `until`: milliseconds of the wall clock after which it no longer counts. */
@@ -26,7 +26,7 @@ export type GuidedTarget =
 export type ReturnLeg = "climb" | "travel" | "wait" | "descend";
 
 /** idle → running → complete, and back to idle when a plan is loaded. MISSION_CURRENT.mission_state follows. */
-export interface MissionRun {
+interface MissionRun {
   state: "idle" | "running" | "complete";
   /** The order being carried out, numbered as on the wire. */
   seq: number;

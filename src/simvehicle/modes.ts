@@ -1,5 +1,5 @@
 /** What a mode makes the vehicle do; several modes of an autopilot share one. */
-export type Behaviour =
+type Behaviour =
   /** The pilot's throttle stick is thrust. */
   | "manual"
   /** The pilot's throttle stick is a climb rate; sticks centred, it holds its height and, with `position`, its place. */

@@ -16,7 +16,7 @@ export interface SimulatedVehicleOptions extends FlightOptions {
   readonly logFolder?: string;
 }
 
-export interface SimulatorOptions {
+interface SimulatorOptions {
   readonly host: string;
   /** How much faster than life the vehicles fly and boot; links, rates and timeouts keep to the wall clock. */
   readonly speedUp: number;
@@ -29,7 +29,7 @@ export interface ServedVehicle {
   readonly ports: readonly [VehiclePort, ...VehiclePort[]];
 }
 
-export interface Simulator {
+interface Simulator {
   readonly vehicles: readonly ServedVehicle[];
   stop(): Promise<void>;
 }

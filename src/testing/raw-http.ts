@@ -66,7 +66,7 @@ export async function rawStatuses(
 export const upgradeRequest = (path: string, more = ""): string =>
   `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${randomBytes(16).toString("base64")}\r\n${more}\r\n`;
 
-export interface RawFrame {
+interface RawFrame {
   /** FIN, the reserved bits and the opcode: 0x81 is an unfragmented text frame. */
   readonly first: number;
   readonly payload: Buffer;

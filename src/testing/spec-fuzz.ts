@@ -111,7 +111,7 @@ function nearObject({ properties = {}, required = [], additionalProperties }: Sc
   );
 }
 
-export interface FuzzedRequest {
+interface FuzzedRequest {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** JSON text, or undefined for an operation without a body. */
   readonly body: string | undefined;

@@ -81,7 +81,7 @@ function resolved(schema: Schema, definitions: Document["definitions"]): Schema 
 }
 
 /** Gives the value of a key; undefined lets the schema decide. */
-export type FillValue = (name: string, schema: Schema) => unknown;
+type FillValue = (name: string, schema: Schema) => unknown;
 
 /** The smallest value that fits a schema, with the values of `fill`. */
 export function sample(schema: Schema, fill: FillValue = () => undefined, name = ""): unknown {

@@ -127,7 +127,7 @@ export const paramCalls = table({
 /** The table of calls on a vehicle's link: local and remote links are made from it. */
 export const vehicleCalls = { ...flightCalls, ...planCalls, ...paramCalls } as const;
 
-export type CallName = keyof typeof vehicleCalls;
+type CallName = keyof typeof vehicleCalls;
 export const CALL_NAMES = Object.keys(vehicleCalls) as [CallName, ...CallName[]];
 
 /** Makes a function for each call of a table. */

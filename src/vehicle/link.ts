@@ -69,7 +69,7 @@ export interface GpsFix {
 }
 
 /** Metres per second, degrees, 0–100 throttle, metres. */
-export interface Hud {
+interface Hud {
   readonly airspeed: number;
   readonly groundspeed: number;
   readonly heading: number;

@@ -5,7 +5,7 @@ import { EndpointClaims, type Resolve, type SharedClaims } from "./endpoint-clai
 import type { VehicleLink } from "./link";
 import type { Subscriber, VehicleLinks } from "./vehicle-links";
 
-export interface Backoff {
+interface Backoff {
   readonly firstMs: number;
   readonly maxMs: number;
 }

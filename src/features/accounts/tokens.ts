@@ -5,9 +5,9 @@ import { z } from "zod";
 import type { TokenTimes, UserCaller } from "../../http/route";
 import type { Clock } from "../../platform/process/clock";
 
-export const ACCESS_SECONDS = 10 * 60;
-export const REFRESH_SECONDS = 12 * 60 * 60;
-export const VERIFICATION_SECONDS = 60 * 60;
+const ACCESS_SECONDS = 10 * 60;
+const REFRESH_SECONDS = 12 * 60 * 60;
+const VERIFICATION_SECONDS = 60 * 60;
 
 export type Level = "ADMIN" | "CUSTOMER";
 
@@ -32,7 +32,7 @@ const Claims = z.object({
 export type Claims = z.output<typeof Claims>;
 
 /** What a token carries of its user beside the id. */
-export interface TokenSubject {
+interface TokenSubject {
   readonly level?: Level | null;
   readonly password_changed_at?: Date;
 }

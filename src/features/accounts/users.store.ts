@@ -17,10 +17,7 @@ export interface User {
   readonly created_at: Date;
 }
 
-export type NewUser = Pick<
-  User,
-  "username" | "password_hash" | "level" | "is_active" | "activation_token" | "ip"
->;
+type NewUser = Pick<User, "username" | "password_hash" | "level" | "is_active" | "activation_token" | "ip">;
 
 const columns: (keyof User)[] = [
   "id",

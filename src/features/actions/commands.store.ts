@@ -11,7 +11,7 @@ import type { VerifiedPlan } from "../../vehicle";
  */
 export type Outcome = "pending" | "accepted" | "failed" | "unknown";
 
-export interface NewCommand {
+interface NewCommand {
   readonly drone_id: number;
   readonly user_id: number;
   /** The action's path, such as `takeoff`. */

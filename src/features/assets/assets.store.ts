@@ -6,10 +6,10 @@ export type AssetType = "video" | "image" | "logs";
  * pending: it has a URL for the upload. ready: the content arrived and was checked. failed: no content arrived, or not
  * the announced one; a new URL makes it pending again, and another `complete_upload` may find it whole.
  */
-export type AssetStatus = "pending" | "ready" | "failed";
+type AssetStatus = "pending" | "ready" | "failed";
 
 /** none → pending (a video that is ready) → ready, or failed when ffmpeg cannot read it. */
-export type StreamState = "none" | "pending" | "ready" | "failed";
+type StreamState = "none" | "pending" | "ready" | "failed";
 
 export interface Asset {
   readonly id: number;
@@ -123,7 +123,7 @@ export const findAsset = async (db: Db, id: number): Promise<Asset | undefined> 
   assets(db).where({ id }).first();
 
 /** The assets of a drone from the time of one of its owners. */
-export interface DroneAndOwner {
+interface DroneAndOwner {
   readonly drone_id: number;
   readonly user_id: number;
 }
@@ -175,7 +175,7 @@ export const deleteAssets = async (
 export const vehicleOwner = async (db: Db, id: number): Promise<{ user_id: number } | undefined> =>
   db("drones").where({ id }).first("user_id");
 
-export interface VehicleCounts extends Record<AssetType, number> {
+interface VehicleCounts extends Record<AssetType, number> {
   readonly vehicle_id: number;
   readonly name: string;
   readonly total: number;

@@ -27,7 +27,7 @@ export {
 export { beginRemoval, type Removal } from "./removal";
 export type { ExecutionHooks } from "./uploads.service";
 
-export interface AssetsDeps {
+interface AssetsDeps {
   readonly db: Db;
   readonly store: ObjectStore;
   readonly clock: Clock;

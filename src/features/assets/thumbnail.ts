@@ -13,7 +13,7 @@ const BOX = { width: 480, height: 360 };
 const LARGEST_BYTES = 200 * 2 ** 20;
 
 /** Rotated by its EXIF data, as JPEG, which every mail program shows. Rejects when the image cannot be decoded. */
-export const drawThumbnail = (image: Buffer): Promise<Buffer> =>
+const drawThumbnail = (image: Buffer): Promise<Buffer> =>
   sharp(image, { failOn: "none" })
     .rotate()
     .resize({ ...BOX, fit: "inside", withoutEnlargement: true })

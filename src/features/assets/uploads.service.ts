@@ -30,7 +30,7 @@ export interface ExecutionHooks {
   assetChanged(trx: Db, asset: Asset, now: Date): Promise<void>;
 }
 
-export interface UploadsDeps {
+interface UploadsDeps {
   readonly db: Db;
   readonly store: ObjectStore;
   readonly clock: Clock;

@@ -4,7 +4,7 @@ import type { GatewayConfig } from "../../platform/config";
 import { type SubscriptionFacts, SubscriptionObject } from "./provider-events";
 import type { SubscriptionSnapshot } from "./subscription-snapshots";
 
-export type PaymentConfig = Pick<
+type PaymentConfig = Pick<
   GatewayConfig,
   | "STRIPE_SECRET_KEY"
   | "STRIPE_API_BASE"
@@ -15,7 +15,7 @@ export type PaymentConfig = Pick<
   | "PUBLIC_ORIGIN"
 >;
 
-export interface CheckoutRequest {
+interface CheckoutRequest {
   readonly userId: number;
   readonly vehicleCount: number;
   /** The user's customer id at the provider, if any. */

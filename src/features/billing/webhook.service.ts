@@ -23,14 +23,14 @@ import {
 } from "./provider-subscriptions.store";
 import { applySnapshot, type ResolveTie, resolveUser } from "./subscription-snapshots";
 
-export interface WebhookDeps {
+interface WebhookDeps {
   readonly config: Pick<GatewayConfig, "STRIPE_WEBHOOK_SECRET" | "DEPLOYMENT">;
   readonly db: Db;
   readonly clock: Clock;
   readonly provider: Pick<PaymentProvider, "find"> | undefined;
 }
 
-export type WebhookResult = "processed" | "duplicate" | "ignored";
+type WebhookResult = "processed" | "duplicate" | "ignored";
 
 /** An older signature may be a replay. */
 const SIGNATURE_TOLERANCE_SECONDS = 300;

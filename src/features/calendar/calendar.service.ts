@@ -37,7 +37,7 @@ export const MAX_EXCEPTIONS_PER_EVENT = 1_000;
 /** Of a change to an event that others change meanwhile. */
 const ATTEMPTS = 3;
 
-export interface EventRange {
+interface EventRange {
   readonly start?: Date | undefined;
   readonly end?: Date | undefined;
   readonly drone_id?: number | undefined;

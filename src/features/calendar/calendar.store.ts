@@ -17,7 +17,7 @@ export interface CalendarEvent {
   readonly updated_at: Date;
 }
 
-export type EventColumns = Omit<CalendarEvent, "id" | "user_id" | "created_at" | "updated_at">;
+type EventColumns = Omit<CalendarEvent, "id" | "user_id" | "created_at" | "updated_at">;
 
 /** One occurrence of a series that differs from it. */
 export interface OccurrenceException {

@@ -10,7 +10,7 @@ const pattern =
  * ISO 8601 to an instant, in whole seconds. `Z` is +00:00, a value without an offset is UTC, a date alone is
  * its midnight. Undefined for a date that does not exist, such as 30 February.
  */
-export function parseIsoTime(text: string): Date | undefined {
+function parseIsoTime(text: string): Date | undefined {
   const [, date, time = "00:00", second = "00", zone = "Z"] = pattern.exec(text.trim()) ?? [];
   if (!date) return undefined;
   const digits = `${date}T${time}:${second}`;

@@ -22,9 +22,9 @@ export interface Listing {
 }
 
 /** Occurrences of all series together. */
-export const MAX_LISTED_OCCURRENCES = 5_000;
+const MAX_LISTED_OCCURRENCES = 5_000;
 /** Of the listing as JSON, more or less: a reply is held in memory until it is sent. */
-export const MAX_LISTED_CHARACTERS = 8_000_000;
+const MAX_LISTED_CHARACTERS = 8_000_000;
 
 /** A user's events from one instant to another, both included, series expanded, in order of time. */
 export async function listEvents(

@@ -26,7 +26,7 @@ import {
 } from "./drones.store";
 import { type DialConfig, refusesSimulator } from "./link-target";
 
-export interface DronesServiceDeps {
+interface DronesServiceDeps {
   readonly config: DialConfig;
   readonly db: Db;
   readonly clock: Clock;

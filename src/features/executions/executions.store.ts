@@ -2,16 +2,16 @@ import type { MissionItem } from "../../domain/mission-item";
 import type { Db } from "../../platform/postgres/db";
 
 /** in_progress → completed, aborted or error, set by the drone. A drone has at most one in progress. */
-export type ExecutionStatus = "in_progress" | "completed" | "aborted" | "error";
+type ExecutionStatus = "in_progress" | "completed" | "aborted" | "error";
 
 /**
  * The plan on board at the start. unread: the drone did not send it. verified: the plan that was last uploaded and read
  * back. different: another plan. unverified: a plan that was not uploaded by this service.
  */
-export type PlanState = "unread" | "verified" | "different" | "unverified";
+type PlanState = "unread" | "verified" | "different" | "unverified";
 
 /** none → pending (waits for uploads and the log) → queued → sent. */
-export type ReportState = "none" | "pending" | "queued" | "sent";
+type ReportState = "none" | "pending" | "queued" | "sent";
 
 export interface Execution {
   readonly id: number;

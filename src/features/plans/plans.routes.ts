@@ -4,7 +4,7 @@ import { BATCH_BYTES } from "./plan-limits";
 import type { PlanKind, PlanService } from "./plans.service";
 
 /** What the contract says of one kind of plan. */
-export interface PlanRoutes {
+interface PlanRoutes {
   readonly tag: string;
   /** How paths and texts name the plan: "mission". */
   readonly word: string;

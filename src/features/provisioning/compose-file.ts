@@ -2,12 +2,12 @@ import { planes } from "../../domain/tunnel-planes";
 
 /** Vehicle types with a compose file. */
 export const vehicleTypes = ["copter", "rover"] as const;
-export type VehicleType = (typeof vehicleTypes)[number];
+type VehicleType = (typeof vehicleTypes)[number];
 
 /** The object that a drone of this type downloads, in the bucket of assets. */
 export const composeKey = (vehicleType: VehicleType): string => `compose/${vehicleType}.yaml`;
 
-export interface ComposeSettings {
+interface ComposeSettings {
   /** Image of the agent on board; may contain `${REPOSITORY}`. */
   readonly onboardImage: string;
   /** Image with `mavlink-routerd`; may contain `${REPOSITORY}`. */

@@ -1,7 +1,7 @@
 import type { EC2 } from "@aws-sdk/client-ec2";
 import { type Instance, instanceStates, type SimulationProvider } from "./provider";
 
-export interface Ec2Options {
+interface Ec2Options {
   readonly instanceId: string;
   readonly region: string;
   /** AWS's own when absent. */

@@ -1,7 +1,7 @@
 import type { AppsV1Api, CoreV1Api, KubeConfig, V1StatefulSet } from "@kubernetes/client-node";
 import type { Instance, InstanceState, SimulationProvider } from "./provider";
 
-export interface KubernetesOptions {
+interface KubernetesOptions {
   readonly namespace: string;
   readonly statefulSet: string;
   /** The cluster's own service account, or KUBECONFIG, when absent. */
@@ -66,7 +66,7 @@ export class KubernetesProvider implements SimulationProvider {
   }
 }
 
-export function stateOf({ spec, status }: V1StatefulSet): InstanceState {
+function stateOf({ spec, status }: V1StatefulSet): InstanceState {
   if ((spec?.replicas ?? 1) > 0) return (status?.readyReplicas ?? 0) > 0 ? "running" : "pending";
   return (status?.replicas ?? 0) > 0 ? "stopping" : "stopped";
 }

@@ -5,7 +5,7 @@ import { type CostEstimate, estimateCost, type Rates } from "./cost";
 import type { Instance, SimulationProvider } from "./provider";
 import { beginSession, endSession, lockInstance, sessionStart } from "./sessions.store";
 
-export interface SimulationDeps {
+interface SimulationDeps {
   readonly db: Db;
   readonly clock: Clock;
   /** Undefined where none is configured. */

@@ -7,7 +7,7 @@ import type { TelemetryType } from "./streams";
  * slow_socket: a newer frame replaced it while the watcher's socket accepted nothing.
  * slow_events: too many log lines waited for a watcher whose socket accepted nothing.
  */
-export type DropReason = "rate_cap" | "slow_socket" | "slow_events";
+type DropReason = "rate_cap" | "slow_socket" | "slow_events";
 
 export interface Counts {
   readonly sockets: number;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 
-export interface JanusOptions {
+interface JanusOptions {
   /** Base of Janus's HTTP API, such as `http://janus:8088/janus`. */
   readonly url: string;
   /** Janus's `api_secret`, when it has one. */

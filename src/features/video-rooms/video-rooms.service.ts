@@ -7,7 +7,7 @@ import { type Janus, JanusError, WRONG_SECRET } from "./janus";
 import { freshKeys, isOpen, makeRoom, removeRoom } from "./rooms";
 import { lockRoom, type RoomKeys, saveKeys, unlockRoom } from "./video-rooms.store";
 
-export interface VideoRoomsDeps {
+interface VideoRoomsDeps {
   readonly db: Db;
   /** Undefined where no media server is configured. */
   readonly janus: Janus | undefined;
@@ -18,7 +18,7 @@ export interface VideoRoomsDeps {
   readonly publish: (channel: string, payload: string) => Promise<number>;
 }
 
-export interface OpenRoom extends RoomKeys {
+interface OpenRoom extends RoomKeys {
   /** The drone's id. */
   readonly room: number;
   /** Made by this call: no client knows its keys yet. */

@@ -10,7 +10,7 @@ export interface TunnelStatusSettings {
   readonly TUNNEL_API_SECRET?: string | undefined;
 }
 
-export interface PeerState {
+interface PeerState {
   /** The hub accepts its packets. */
   readonly configured: boolean;
   /** The last handshake is less than three minutes old. */

@@ -10,7 +10,7 @@ import type { TunnelStatus } from "./tunnel-status";
 import { addressOfUser } from "./vpn.store";
 
 /** The part of a drone that the VPN reads. */
-export interface VpnDrone {
+interface VpnDrone {
   readonly id: number;
   readonly type: "physical" | "sitl";
   readonly ip: Ipv4 | null;

@@ -21,7 +21,7 @@ export interface NumberNames {
 }
 
 /** Gets the numbers in the order of their names; NaN for fields that a format lacks. */
-export interface NumberConsumer<Subject> {
+interface NumberConsumer<Subject> {
   /** Handed on with each message. */
   readonly subject: Subject;
   readonly isWanted: (subject: Subject, ...first: number[]) => boolean;

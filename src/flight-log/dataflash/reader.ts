@@ -5,7 +5,7 @@ export const HEAD_1 = 0xa3;
 export const HEAD_2 = 0x95;
 /** The type of FMT, which declares all others and, in every log, itself. */
 export const FMT_TYPE = 0x80;
-export const FMT_LENGTH = 89;
+const FMT_LENGTH = 89;
 
 /** Messages whose handlers are called together. */
 const MAX_FOUND = 4096;

@@ -13,7 +13,7 @@ const letter = (type: number): string => String.fromCharCode(type);
 /** Called with the buffer and where in it a message's data, its timestamp first, begins. Valid during the call. */
 export type OnData = (buffer: Buffer, at: number) => void;
 
-export interface UlogListener {
+interface UlogListener {
   /** The log subscribes to a topic. Returns a handler when its data is wanted. */
   topic(name: string, instance: number, layout: Layout): OnData | undefined;
   /** syslog's level: 4 is a warning, smaller ones are worse. Microseconds since power-on. */

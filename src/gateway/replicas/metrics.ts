@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from "../../platform/process/metrics";
 import type { LeasesObserver, ReplicaRequestObserver } from "../../vehicle/cluster";
 
-export interface ReplicaCounts {
+interface ReplicaCounts {
   readonly leases: () => number;
   readonly feeds: () => number;
 }

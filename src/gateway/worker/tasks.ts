@@ -11,7 +11,7 @@ import type { Logger } from "../../platform/process/log";
 import type { Registry } from "../../platform/process/metrics";
 
 /** Dependencies of background jobs, in the gateway and in the worker. */
-export interface TaskDeps {
+interface TaskDeps {
   readonly config: Pick<
     WorkerConfig,
     "DATABASE_URL" | "DATABASE_DIRECT_URL" | "WORKER_CONCURRENCY" | "ARCHIVE_SIGNING_KEY" | "PUBLIC_ORIGIN"

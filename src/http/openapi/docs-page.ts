@@ -32,11 +32,7 @@ const page = `<!doctype html>
 
 const start = `SwaggerUIBundle({ url: "../../apispec.json", dom_id: "#swagger-ui", deepLinking: true, tagsSorter: "alpha", validatorUrl: null });\n`;
 
-/** Public paths: the API's description, also below the base path, and the page that shows it. */
-export const docsPaths = (basePath: string): readonly string[] =>
-  Object.keys(answersOf(() => ({}), basePath));
-
-/** `GET /api/docs/` and `GET /apispec.json`. The description is made for the first request, not at each start. */
+/** `GET /api/docs/` and `GET /apispec.json`, also below the base path. The description is made for the first request, not at each start. */
 export function docsPage(describe: () => object, basePath: string): Middleware {
   const router = new Router({ strict: true });
   for (const [path, answer] of Object.entries(answersOf(describe, basePath)))

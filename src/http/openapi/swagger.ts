@@ -172,7 +172,7 @@ function properties(schema: z.ZodType | undefined, where: "query", definitions: 
 }
 
 /** A zod schema as Swagger 2.0 has it. Schemas with a `.meta({ id })` become shared definitions. */
-export function toSchema(schema: z.ZodType, io: "input" | "output", definitions: Json): Json {
+function toSchema(schema: z.ZodType, io: "input" | "output", definitions: Json): Json {
   const { $schema: _, definitions: own = {}, ...root } = z.toJSONSchema(schema, { target: "draft-4", io });
   for (const [name, definition] of Object.entries(own as Json)) definitions[name] = fold(definition as Json);
   return fold(root as Json);

@@ -95,7 +95,7 @@ function countByAddress(server: Server, limits: ServerLimits): void {
 }
 
 /** The variables that set these limits; `platform/config` describes them. */
-export interface HttpLimits {
+interface HttpLimits {
   readonly HTTP_REQUEST_SECONDS: number;
   readonly HTTP_MAX_CONNECTIONS: number;
   readonly HTTP_MAX_CONNECTIONS_PER_ADDRESS: number;

@@ -7,7 +7,7 @@ const MAX_PIPELINED = 8;
 const MAX_UNREAD_BYTES = 134_217_728;
 const MAX_CHECK_MS = 1_000;
 
-export interface SlowReaderOptions {
+interface SlowReaderOptions {
   /** A connection whose reply makes no progress for so long is closed. */
   readonly stallSeconds: number;
   /** Called for each connection that is closed. */

@@ -4,7 +4,7 @@ import { assertPortIsFree, freePort } from "../free-port";
 import { endLeftover } from "./leftover";
 import { type ServerProcess, startServerProcess } from "./server-process";
 
-export interface JanusServerOptions {
+interface JanusServerOptions {
   /** Absolute. Its configuration is written here; it keeps nothing else. */
   readonly folder: string;
   /** A free one when absent. */

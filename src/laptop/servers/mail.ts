@@ -12,7 +12,7 @@ export interface ReceivedMail {
   readonly links: readonly string[];
 }
 
-export interface MailOptions {
+interface MailOptions {
   /** A free one when absent. */
   readonly port?: number;
   readonly onMail?: (mail: ReceivedMail) => void;

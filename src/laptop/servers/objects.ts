@@ -3,7 +3,7 @@ import S3rver from "@20minutes/s3rver";
 import type { Middleware } from "koa";
 import { assertPortIsFree } from "../free-port";
 
-export interface ObjectsOptions {
+interface ObjectsOptions {
   /** Absolute. Holds a folder per bucket; kept between starts. */
   readonly folder: string;
   /** A free one when absent. */

@@ -21,7 +21,7 @@ export interface PostgresOptions {
   readonly durable: boolean;
 }
 
-export interface EmbeddedPostgres extends ServerProcess {
+interface EmbeddedPostgres extends ServerProcess {
   readonly url: string;
   readonly port: number;
 }

@@ -12,7 +12,7 @@ export interface ServerProcess {
   cut(): void;
 }
 
-export interface ServerProgram {
+interface ServerProgram {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];

@@ -7,7 +7,7 @@ import { assertPortIsFree } from "../free-port";
 import { endLeftover } from "../servers/leftover";
 import type { RunningPart } from "./part";
 
-export interface ChildSpec {
+interface ChildSpec {
   readonly name: string;
   /** File of `cmd/`, without its ending. */
   readonly entrypoint: string;

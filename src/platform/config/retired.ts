@@ -1,5 +1,5 @@
 /** What to do about a variable that an earlier release read. */
-export interface RetiredVariable {
+interface RetiredVariable {
   /** The variable that took its place; absent where a constant did. */
   readonly now?: string;
   /**
@@ -54,7 +54,7 @@ export const retiredVariables: Readonly<Record<string, RetiredVariable>> = {
   UPLOAD_URL_SECONDS: {},
 };
 
-export interface RetiredFindings {
+interface RetiredFindings {
   readonly warnings: readonly string[];
   readonly faults: readonly string[];
 }

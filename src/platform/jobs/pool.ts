@@ -2,7 +2,7 @@ import pg from "pg";
 
 const QUERY_TIMEOUT_MS = 10_000;
 
-export interface JobPoolOptions {
+interface JobPoolOptions {
   readonly max: number;
   /** A connection that leaves a query unanswered for longer has lost its server. */
   readonly queryTimeoutMs?: number | undefined;

@@ -10,7 +10,7 @@ const OWNER = "owner";
 const NEW = "fleet-new-";
 const NEW_MS = 10 * 60_000;
 
-export interface ScratchFolder {
+interface ScratchFolder {
   readonly path: string;
   remove(): Promise<void>;
 }

@@ -17,7 +17,7 @@ import { openJobPool, probe } from "./pool";
 export type Task = (payload: unknown, signal: AbortSignal) => Promise<void>;
 export type Tasks = Readonly<Record<string, Task>>;
 
-export interface JobWorkerOptions extends Pick<JobLeaseOptions, "renewMs" | "expiryMs"> {
+interface JobWorkerOptions extends Pick<JobLeaseOptions, "renewMs" | "expiryMs"> {
   /** Postgres without a pooler. */
   readonly url: string;
   readonly tasks: Tasks;

@@ -12,12 +12,12 @@ import { type ObjectStoreSettings, openObjects } from "./client";
 import { Presigner } from "./presigner";
 
 /** Who will use a presigned URL: each reaches the store at an address of its own, which the signature covers. */
-export type UrlRecipient = "drone" | "user";
+type UrlRecipient = "drone" | "user";
 
 /** How long a presigned URL works: a large video over a slow line takes most of an hour. */
 export const URL_SECONDS = 3_600;
 
-export interface BucketSettings extends ObjectStoreSettings {
+interface BucketSettings extends ObjectStoreSettings {
   readonly S3_BUCKET: string;
   readonly S3_PUBLIC_ENDPOINT?: string | undefined;
   readonly S3_DRONE_ENDPOINT?: string | undefined;

@@ -1,7 +1,7 @@
 import { AssumeRoleCommand, STSClient } from "@aws-sdk/client-sts";
 import { DomainError } from "../../domain/errors";
 
-export interface StsSettings {
+interface StsSettings {
   readonly STS_ENDPOINT?: string | undefined;
   readonly STS_ROLE_ARN?: string | undefined;
   readonly S3_REGION: string;

@@ -22,7 +22,7 @@ export interface ChangeSubscriber {
   readonly onReconnect: () => void;
 }
 
-export interface ChangeListenerOptions {
+interface ChangeListenerOptions {
   readonly log: Logger;
   /** How often the connection is probed; the answer must arrive within as long. */
   readonly probeMs?: number;

@@ -8,7 +8,7 @@ export type Db = Knex;
 /** Identities are int8 nowhere in our schema, but count(*) is: a count fits a double. */
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   readonly poolMin?: number;
   readonly poolMax?: number;
   /** How Postgres lists us. */

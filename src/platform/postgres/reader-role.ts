@@ -1,7 +1,7 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";
 import type { Db } from "./db";
 
-export interface Reader {
+interface Reader {
   readonly role: string;
   readonly password: string;
 }

@@ -1,7 +1,7 @@
 import { retry } from "../retry";
 import { explainDatabaseError } from "./errors";
 
-export interface OutageLimit {
+interface OutageLimit {
   /** From the first attempt; the last one may end later. */
   readonly limitMs: number;
   readonly signal?: AbortSignal;

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { backoffMs } from "../retry";
 
-export interface SessionConnectionOptions {
+interface SessionConnectionOptions {
   /** How Postgres lists it; at most 63 bytes. */
   readonly name: string;
   /** Sets up the session of a fresh connection; where it rejects the connection is replaced. */

@@ -14,7 +14,7 @@ export interface RateLimit {
   check(key: string): Promise<void>;
 }
 
-export interface RateLimitOptions {
+interface RateLimitOptions {
   readonly name: string;
   /** Tries allowed per window; 0 turns the limit off. */
   readonly tries: number;

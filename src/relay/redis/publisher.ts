@@ -4,7 +4,7 @@ import { connectRedis, encodeCommand } from "../../platform/redis/resp";
 import { backoffMs, retry } from "../../platform/retry";
 import { PendingReplies, type Source } from "./pending-replies";
 
-export interface PublisherOptions {
+interface PublisherOptions {
   readonly log: Logger;
   /** The connection is reset when Redis has not replied to a frame for this long. */
   readonly stallMs: number;

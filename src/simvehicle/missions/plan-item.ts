@@ -57,7 +57,7 @@ const LATITUDE_LIMIT = 90e7;
 const LONGITUDE_LIMIT = 180e7;
 
 /** The item as the autopilot keeps it, or why it refuses it. */
-export type ConversionResult = { readonly item: PlanItem } | { readonly refused: MissionResult };
+type ConversionResult = { readonly item: PlanItem } | { readonly refused: MissionResult };
 
 /** Commands whose x, y, z ArduPilot keeps (AP_Mission::stored_in_location). */
 const LOCATED = new Set([16, 17, 18, 19, 21, 22, 30, 31, 82, 92, 94, 179, 189, 191, 195, 201]);

@@ -67,7 +67,7 @@ export function hud(flight: Flight): MavLinkData {
   });
 }
 
-export function throttlePercent(flight: Flight): number {
+function throttlePercent(flight: Flight): number {
   if (!flight.armed) return 0;
   const { body } = flight;
   if (flight.kind === "rover") return Math.min(100, Math.round(groundSpeed(body) * 15));

@@ -1,7 +1,7 @@
 import type { Db } from "../../platform/postgres/db";
 
 /** By table: how many rows it has, and a hash over all of them. */
-export type DatabaseDigest = Readonly<Record<string, string>>;
+type DatabaseDigest = Readonly<Record<string, string>>;
 
 /** A digest of every table, with the background jobs, to compare before and after. */
 export async function databaseDigest(db: Db): Promise<DatabaseDigest> {

@@ -2,7 +2,7 @@ import type { Route } from "../../http/route";
 import type { Operation } from "../spec-requests";
 import { idsOf, kindOf, unknownKeysOf } from "./id-requests";
 
-export interface RouteUnderTest {
+interface RouteUnderTest {
   readonly operation: Operation;
   readonly route: Pick<Route, "guard">;
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { type FakeReply, serveFake } from "./http-server";
 
-export interface IssuedSession {
+interface IssuedSession {
   readonly role: string;
   readonly name: string;
   readonly seconds: number;

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { atEndOfFile } from "../clean-up";
 
 /** One request as it came: `POST /v1/subscriptions/sub_1`, with its form fields by their full names. */
-export interface RecordedRequest {
+interface RecordedRequest {
   readonly line: string;
   readonly fields: Readonly<Record<string, string>>;
   readonly headers: IncomingMessage["headers"];

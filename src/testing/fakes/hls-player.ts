@@ -7,7 +7,7 @@ import Hls, {
 } from "hls.js";
 
 /** What hls.js makes of a playlist and of its first segment. */
-export interface HlsPlayback {
+interface HlsPlayback {
   /** In the order of the playlist; seconds. */
   readonly segments: readonly { readonly url: string; readonly duration: number }[];
   /** False for a recording. */

@@ -6,7 +6,7 @@ import { closeServer, listen } from "../../http/server/listen";
 import { atEndOfFile } from "../clean-up";
 import { testAuthority } from "../worlds/authority";
 
-export interface Question {
+interface Question {
   readonly method: string;
   readonly path: string;
   /** Whether it carried the token that the server knows. */

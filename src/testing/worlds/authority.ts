@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** PEM texts: a CA's certificate, and a server's key and certificate for 127.0.0.1. */
-export interface TestAuthority {
+interface TestAuthority {
   readonly ca: string;
   readonly key: string;
   readonly cert: string;

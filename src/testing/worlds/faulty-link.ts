@@ -13,7 +13,7 @@ export interface LinkFaults {
   silent: boolean;
 }
 
-export interface FaultyLink {
+interface FaultyLink {
   /** Where the vehicle is reached through the link, on 127.0.0.1. */
   readonly port: number;
   readonly faults: LinkFaults;

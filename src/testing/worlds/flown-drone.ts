@@ -6,7 +6,7 @@ import type { TestVehicleOptions } from "./simulator";
 /** What a reply to an order says of the vehicle's acknowledgement. */
 export const accepted = { result: "MAV_RESULT_ACCEPTED", status_text: expect.any(Array) };
 
-export interface FlownWorld extends ContractWorld {
+interface FlownWorld extends ContractWorld {
   readonly drone: SimulatedDrone;
   /** Orders the case's own drone. */
   readonly order: (path: string, body?: object) => ReturnType<ContractWorld["user"]["api"]["post"]>;

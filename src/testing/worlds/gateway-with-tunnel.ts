@@ -29,7 +29,7 @@ export interface NewDrone {
   readonly activation_token: string;
 }
 
-export const TEST_TUNNEL_SECRET = "a tunnel secret of enough length";
+const TEST_TUNNEL_SECRET = "a tunnel secret of enough length";
 export const TEST_COMPOSE = {
   ONBOARD_IMAGE: "registry.example.com/onboard:1",
   MAVLINK_ROUTER_IMAGE: undefined,

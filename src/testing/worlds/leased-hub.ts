@@ -8,16 +8,16 @@ import { generateKeyPair } from "../../tunnel/wireguard/keys";
 import { atEndOfFile } from "../clean-up";
 import type { Candidate } from "./lease-candidates";
 
-export interface LeasedHub extends Pick<Candidate, "changes" | "logged"> {
+interface LeasedHub extends Pick<Candidate, "changes" | "logged"> {
   readonly role: HubRole;
-  /** As the daemon's; rejects when another daemon goes by the same term. */
+  /** As the daemon's; rejects when another daemon has locked the same file. */
   start(): Promise<void>;
   /** In order, as at SIGTERM. */
   stop(): Promise<void>;
 }
 
 /** The part of a tunnel daemon that settles whether its hub serves, without planes; it ends with the file. */
-export function leasedHub(name: string, store: LeaseStore, termPath: string): LeasedHub {
+export function leasedHub(name: string, store: LeaseStore, leasePath: string): LeasedHub {
   const { privateKey } = generateKeyPair();
   const config = loadConfig(tunnelConfig, {
     DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
@@ -28,7 +28,7 @@ export function leasedHub(name: string, store: LeaseStore, termPath: string): Le
     HUB_LEASE: "kubernetes",
     HUB_LEASE_IDENTITY: name,
     HUB_LEASE_DURATION_SECONDS: "4",
-    HUB_LEASE_PATH: termPath,
+    HUB_LEASE_PATH: leasePath,
   });
   const changes: Candidate["changes"] = [];
   const logged: string[] = [];

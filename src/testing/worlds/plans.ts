@@ -53,7 +53,7 @@ async function addPoints(api: ApiClient, kind: "mission" | "geofence", points: o
   return stored;
 }
 
-export interface InsertedMissions {
+interface InsertedMissions {
   readonly plans: number;
   readonly pointsEach?: number;
   /** The label of every point. */

@@ -22,7 +22,7 @@ export interface TestUser {
   readonly api: ApiClient;
 }
 
-export type InactiveUser = Pick<TestUser, "id" | "username" | "password"> & {
+type InactiveUser = Pick<TestUser, "id" | "username" | "password"> & {
   readonly activation_token: string;
 };
 

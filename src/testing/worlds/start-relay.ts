@@ -90,7 +90,7 @@ export async function startTestRelay(
   return { ...relay, db, databaseUrl, redisUrl, redis, newUser, newDrone, pilot };
 }
 
-export interface SocketClose {
+interface SocketClose {
   readonly code: number;
   readonly reason: string;
 }

@@ -10,7 +10,7 @@ import { repairConfig, retireConfig } from "./publish";
 import type { ConfigStore } from "./store";
 import { type HubForClients, templateOf } from "./text";
 
-export interface RepairDeps {
+interface RepairDeps {
   readonly store: ConfigStore;
   readonly hubs: Readonly<Partial<Record<PlaneName, HubForClients>>>;
   readonly log: Logger;
@@ -64,7 +64,7 @@ export interface LiveKeys {
   has(publicKey: PublicKey): boolean;
 }
 
-export interface RetireDeps {
+interface RetireDeps {
   readonly store: ConfigStore;
   readonly log: Logger;
   readonly mayWrite: () => boolean;

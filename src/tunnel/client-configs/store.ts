@@ -17,7 +17,7 @@ export const INDEX_KEY = "vpn/index.json";
 export const ENDPOINTS_KEY = "vpn/endpoints.json";
 const TOMBSTONES = "tombstones/";
 
-export interface StoredObject {
+interface StoredObject {
   readonly key: string;
   readonly bytes: number;
   readonly modified: Date;

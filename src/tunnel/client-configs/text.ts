@@ -41,7 +41,7 @@ PersistentKeepalive = ${KEEPALIVE_SECONDS}
 }
 
 /** What can still be read of a stored config. */
-export interface StoredConfig {
+interface StoredConfig {
   readonly peerId: PeerId | undefined;
   readonly privateKey: PrivateKey | undefined;
 }

@@ -12,7 +12,7 @@ const CLOSE_MS = 1_000;
 /** When so many bytes wait for Redis, the drone is no longer read. */
 const MAX_BUFFERED_BYTES = 262_144;
 
-export interface RedisProxyOptions {
+interface RedisProxyOptions {
   readonly url: string;
   readonly users: Pick<DroneUsers, "ensure">;
   readonly log: Logger;

@@ -4,7 +4,7 @@ import { PAIRS } from "./policy";
 
 const CREATE_SET = `create ${PAIRS} hash:ip,port,ip family inet maxelem 1048576\n`;
 
-export interface PairChanges {
+interface PairChanges {
   /** Elements that were added and deleted. */
   readonly opened: number;
   readonly closed: number;

@@ -9,7 +9,7 @@ import { forgetRevoked } from "./conntrack";
 import { PairSet } from "./pair-set";
 import { type Pair, pairsOf } from "./pairs";
 
-export interface PairUpdaterOptions {
+interface PairUpdaterOptions {
   readonly os: Os;
   /** What the rows say; nothing is written until they have been read. */
   readonly fleet: () => Fleet | undefined;
@@ -21,7 +21,7 @@ export interface PairUpdaterOptions {
 }
 
 /** How the set is compared with the kernel's before it is written: not at all, by its size, by each element. */
-export type Inspection = "none" | "size" | "elements";
+type Inspection = "none" | "size" | "elements";
 
 /** In a stream of changes. */
 const SETS_APART_MS = 30;

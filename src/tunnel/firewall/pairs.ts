@@ -12,7 +12,7 @@ export const openPorts = ({ port }: Pick<FleetDrone, "port">): OpenPort[] => [
 /** `GET /firewall`: what each user's packets may reach, by the user's address. */
 export type AllowState = Readonly<Record<string, UserAllowState>>;
 
-export interface UserAllowState {
+interface UserAllowState {
   readonly user_id: number;
   readonly drones: readonly {
     readonly drone_id: number;

@@ -15,7 +15,7 @@ export const dronePorts: readonly OpenPort[] = [
 
 /** `INPUT` is rendered in two tables: filter answers with a REJECT, mangle runs even when filter was bypassed. */
 export type Chain = "FORWARD" | "INPUT" | "PREROUTING" | "POSTROUTING";
-export type Verdict = "allow" | "refuse" | "clamp MSS";
+type Verdict = "allow" | "refuse" | "clamp MSS";
 
 /** Endpoints are interfaces, `!` and an interface (any but this one), CIDRs, several of these, or `any`. */
 export type PolicyRow = readonly [

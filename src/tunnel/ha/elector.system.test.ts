@@ -23,7 +23,7 @@ const candidate = (identity: string, options: Partial<ElectorOptions> = {}) =>
     options,
   );
 
-test("one of two candidates holds the lease while it renews it, and stores the end of its term first", async () => {
+test("one of two candidates holds the lease while it renews it, and stores its expiry first", async () => {
   const [one, two] = [candidate("one"), candidate("two")];
   await Promise.all([one.elector.start(), two.elector.start()]);
   await until(() => one.elector.isHeld !== two.elector.isHeld);
@@ -91,7 +91,7 @@ test("an API server that answers after the deadline counts as unreachable", asyn
   expect(one.changes.map(({ isHeld }) => isHeld)).toEqual([true, false, true]);
 });
 
-test("a term starts when its renewal is sent, also when the answer is late", async () => {
+test("a lease starts when its renewal is sent, also when the answer is late", async () => {
   let sentAt = Number.NaN;
   class Late extends KubernetesLease {
     override async write(...asked: Parameters<KubernetesLease["write"]>) {
@@ -155,7 +155,7 @@ test.each(meddlings)(
   async (_, meddle) => {
     const one = candidate("one");
     await one.elector.start();
-    // It goes on for what is left of its term, and cannot write meanwhile, as one that the API server does not reach.
+    // It goes on for the rest of its lease, and cannot write meanwhile, as one that the API server does not reach.
     await one.elector.stop();
     meddle();
     const two = candidate("two");
@@ -209,7 +209,7 @@ test.each(meddlings)(
 );
 
 test.each(meddlings)(
-  "a lease that is %s while it is held is not taken before the holder's term is over",
+  "a lease that is %s while it is held is not taken before the holder's lease has expired",
   async (_, meddle) => {
     const [one, two] = [candidate("one"), candidate("two")];
     await one.elector.start();
@@ -236,7 +236,7 @@ test("a hub that restarts continues its own lease at once", async () => {
   expect(api.leases.get(LEASE)?.spec?.leaseTransitions).toBe(1);
 });
 
-test("a candidate that cannot store the end of its term does not hold the lease", async () => {
+test("a candidate that cannot store its expiry does not hold the lease", async () => {
   const one = candidate("one", {
     storeEnd: () => {
       throw new Error("The disk is full.");
@@ -248,7 +248,7 @@ test("a candidate that cannot store the end of its term does not hold the lease"
   expect(one.logged.join("")).toContain("The disk is full.");
 });
 
-test("a term that has ended is not resumed, and no loss is logged", async () => {
+test("an expired lease is not resumed, and no loss is logged", async () => {
   const one = candidate("one");
   one.elector.inherit(monotonicMs() - 1);
   expect(one.elector.isHeld).toBe(false);
@@ -267,7 +267,7 @@ const heldBy = (holder: string): LeaseRecord => ({
   version: `of ${holder}`,
 });
 
-test("a hub that resumed a term stops serving when another holds the lease, also when it loses the lease while it renews", async () => {
+test("a hub that resumed its lease stops serving when another holds it, also when it loses it while it renews", async () => {
   const asked = candidateAt("one", {
     read: async () => heldBy("two"),
     write: () => Promise.reject(new Error("Another has it.")),

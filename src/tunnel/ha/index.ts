@@ -16,7 +16,7 @@ import { lockSingleHub } from "./single-hub";
 export type { LeaseStore } from "./lease";
 export type { HubRole } from "./role";
 
-export interface HubDeps
+interface HubDeps
   extends Pick<EndpointSharingOptions, "endpoints" | "refresh">,
     Pick<LeasedRoleOptions, "onActive" | "onStandby"> {
   readonly log: Logger;

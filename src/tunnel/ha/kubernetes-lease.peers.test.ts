@@ -115,8 +115,8 @@ inCluster("a write against what is no longer there is a conflict and changes not
 });
 
 inCluster("of two machines of one name one serves as long as it renews", async () => {
-  const term = () => join(freshFolder("term"), "lease.json");
-  const [one, two] = [leasedHub("node-1", as(hub), term()), leasedHub("node-1", as(hub), term())];
+  const leasePath = () => join(freshFolder("lease"), "lease.json");
+  const [one, two] = [leasedHub("node-1", as(hub), leasePath()), leasedHub("node-1", as(hub), leasePath())];
   await one.start();
   await two.start();
   const renewed = (await spec())?.renewTime;

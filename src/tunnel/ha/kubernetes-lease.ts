@@ -3,7 +3,7 @@ import { STATUS_CODES } from "node:http";
 import type { CoordinationV1Api, KubeConfig, V1Lease, V1MicroTime } from "@kubernetes/client-node";
 import { LeaseConflict, type LeaseRecord, type LeaseStore, type LeaseUpdate } from "./lease";
 
-export interface KubernetesLeaseOptions {
+interface KubernetesLeaseOptions {
   /** The pod's own when absent. */
   readonly namespace: string | undefined;
   readonly name: string;

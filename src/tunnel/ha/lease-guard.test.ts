@@ -46,7 +46,7 @@ test("the guard removes both planes' interfaces when the lease has run out, and 
   expect(needless()).toBe(0);
 });
 
-test("the guard removes both planes' interfaces on a node that never had a term", async () => {
+test("the guard removes both planes' interfaces on a node that never had a lease", async () => {
   const { os } = await guarded({});
   await until(() => os.commands.length === 2);
 });

@@ -24,7 +24,7 @@ class KeptLease implements LeaseStore {
 function hub(options: Partial<LeasedRoleOptions> = {}) {
   const done: string[] = [];
   const store = new KeptLease(done);
-  const path = join(freshFolder("term"), "lease.json");
+  const path = join(freshFolder("lease"), "lease.json");
   const leaseFile = new LeaseFile(path);
   const role = new LeasedRole({
     ...{ store, leaseFile, identity: "one", durationMs: 60_000, deadlineMs: 30_000, retryMs: 10_000 },
@@ -47,7 +47,7 @@ function hub(options: Partial<LeasedRoleOptions> = {}) {
   return { role, store, leaseFile, path, done };
 }
 
-test("a hub that stops publishes its endpoints, stands by and ends its term before it releases the lease", async () => {
+test("a hub that stops publishes its endpoints, stands by and stores its lease as expired before it releases it", async () => {
   const { role, store, leaseFile, done } = hub();
   const write = store.write;
   const untilAtRelease: (number | undefined)[] = [];
@@ -92,7 +92,7 @@ test("a hub that loses and retakes the lease while it loads endpoints becomes ac
   expect(done.filter((one) => one === "active")).toHaveLength(1);
 });
 
-test("a term that was stored before the machine booted is ignored", () => {
+test("a lease that was stored before the machine booted is ignored", () => {
   const { leaseFile, path } = hub();
   leaseFile.write(monotonicMs() + 1_000);
   expect(leaseFile.read()).toMatchObject({ by: process.pid });

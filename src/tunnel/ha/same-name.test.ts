@@ -17,14 +17,14 @@ beforeEach(async () => {
   api = await FakeLeases.listening();
 });
 
-const termPath = () => join(freshFolder("term"), "lease.json");
+const leasePath = () => join(freshFolder("lease"), "lease.json");
 const leases = () => new KubernetesLease({ name: LEASE, namespace: "fleet", kubeConfig: api.config() });
 const hub = (path: string) => leasedHub("node-1", leases(), path);
 const held = async (holder: string, durationSeconds: number) => {
   const store = leases();
   await store.write({ holder, durationSeconds, transitions: 3 }, await store.read());
 };
-/** What a daemon that was killed leaves behind: its term, and the lease. */
+/** What a daemon that was killed leaves behind: its lease file, and the Lease. */
 async function leftBehind(path: string): Promise<void> {
   const before = new LeaseFile(path);
   before.write(monotonicMs() + 2_000);
@@ -32,7 +32,7 @@ async function leftBehind(path: string): Promise<void> {
 }
 
 test("one of two machines with the same name serves; the other starts to serve when the first has ended, and not earlier", async () => {
-  const [one, two] = [hub(termPath()), hub(termPath())];
+  const [one, two] = [hub(leasePath()), hub(leasePath())];
   await one.start();
   await two.start();
   expect([one.role.isActive, two.role.isActive]).toEqual([true, false]);
@@ -48,9 +48,9 @@ test("one of two machines with the same name serves; the other starts to serve w
 });
 
 test("a new machine with the holder's name waits for the lease like any other", async () => {
-  const holder = `node-1_${new LeaseFile(termPath()).hub}`;
+  const holder = `node-1_${new LeaseFile(leasePath()).hub}`;
   await held(holder, 1);
-  const two = hub(termPath());
+  const two = hub(leasePath());
   const from = monotonicMs();
   await two.start();
   expect(two.role.isActive).toBe(false);
@@ -60,7 +60,7 @@ test("a new machine with the holder's name waits for the lease like any other", 
 });
 
 test("a daemon that is restarted on the same machine continues its lease at once", async () => {
-  const path = termPath();
+  const path = leasePath();
   await leftBehind(path);
   const after = hub(path);
   await after.start();
@@ -69,7 +69,7 @@ test("a daemon that is restarted on the same machine continues its lease at once
 });
 
 test("a daemon does not start while the previous one on its machine exists, even paused, and starts at once when that is killed", async () => {
-  const path = termPath();
+  const path = leasePath();
   await leftBehind(path);
   // Stands in for that daemon: it holds the lock as long as it lives, and is paused.
   const other = spawn("flock", ["--no-fork", `${path}.lock`, "sleep", "60"], { stdio: "ignore" });
@@ -77,7 +77,7 @@ test("a daemon does not start while the previous one on its machine exists, even
   await until(() => spawnSync("flock", ["--nonblock", `${path}.lock`, "true"]).status === 1);
   other.kill("SIGSTOP");
   await expect(hub(path).start()).rejects.toThrow(
-    /Another daemon of this node runs, or is paused: .*term\.json/,
+    /Another daemon of this node runs, or is paused: .*lease\.json/,
   );
   expect(api.leases.get(LEASE)?.metadata?.resourceVersion).toBe("2");
   other.kill("SIGKILL");

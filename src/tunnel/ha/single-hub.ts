@@ -2,7 +2,7 @@ import type pg from "pg";
 import { SessionConnection } from "../../platform/postgres/session-connection";
 import type { Logger } from "../../platform/process/log";
 
-export interface SingleHubOptions {
+interface SingleHubOptions {
   /** Past a pooler: the advisory lock belongs to a session. */
   readonly url: string;
   /** The node's name, by which another hub names this one. */

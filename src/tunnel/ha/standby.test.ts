@@ -37,7 +37,7 @@ test("a standby makes no client key and writes no config, and does both when it 
     HUB_LEASE: "kubernetes",
     HUB_LEASE_IDENTITY: "this one",
     HUB_LEASE_DURATION_SECONDS: "4",
-    HUB_LEASE_PATH: join(freshFolder("term"), "lease.json"),
+    HUB_LEASE_PATH: join(freshFolder("lease"), "lease.json"),
   });
   const dataPlane = { os: new SimulatedOs(), dataplane: "auto" as const };
   const tunnel = await startTunnel(config, { dataPlane, leaseStore: store });

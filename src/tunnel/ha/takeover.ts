@@ -18,7 +18,7 @@ const GROUP_INTERVAL_MS = 50;
 const ROUNDS = 6;
 const ROUND_INTERVAL_MS = 1_000;
 
-export interface TakeoverOptions {
+interface TakeoverOptions {
   readonly os: Os;
   readonly networkInterface: string;
   readonly isActive: () => boolean;

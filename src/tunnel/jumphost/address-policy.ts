@@ -18,7 +18,7 @@ export interface Destination {
   readonly isDrone: boolean;
 }
 
-export interface AddressPolicyOptions {
+interface AddressPolicyOptions {
   readonly drones?: AddressRange;
   /** Names and addresses that may be dialled beside the drones, in lower case. */
   readonly simulatorHosts: readonly string[];

@@ -17,7 +17,7 @@ import { Pipe, type PipeLimits } from "./pipe";
 import { PipeError } from "./pipe-error";
 import { type PipeRequest, readPipeRequest } from "./pipe-request";
 
-export interface JumphostLimits extends PipeLimits {
+interface JumphostLimits extends PipeLimits {
   readonly connectMs: number;
   readonly maxFrameBytes: number;
   readonly maxPipes: number;

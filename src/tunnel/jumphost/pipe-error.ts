@@ -13,7 +13,7 @@ const statuses = {
 } as const;
 
 /** Why a pipe is refused; a label of the metrics and `reason` of the reply. */
-export type PipeErrorReason = keyof typeof statuses;
+type PipeErrorReason = keyof typeof statuses;
 
 /** The message is public: it is the reply's `error`. */
 export class PipeError extends Error {

@@ -4,7 +4,7 @@ import type { WebSocket } from "ws";
 export type Direction = "to_vehicle" | "to_gateway";
 
 /** What ended a pipe. */
-export type PipeEnd =
+type PipeEnd =
   | "vehicle_closed"
   | "vehicle_lost"
   | "gateway_closed"
@@ -49,7 +49,7 @@ export interface PipeLimits {
   readonly pingMs: number;
 }
 
-export interface PipeOptions extends PipeLimits {
+interface PipeOptions extends PipeLimits {
   readonly gateway: WebSocket;
   readonly vehicle: Socket;
   /** Aborted when a newer claim takes the vehicle over. */

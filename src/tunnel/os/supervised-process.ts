@@ -5,7 +5,7 @@ import { setProcessPriority } from "./priority";
 /** A process that ran for so long did not fail at its start. */
 const SOUND_MS = 10_000;
 
-export interface SupervisedProcessOptions {
+interface SupervisedProcessOptions {
   readonly spawn: SpawnOptions;
   /** Pauses before a restart: after the first end, and at most. */
   readonly firstMs: number;

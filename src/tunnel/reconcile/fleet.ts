@@ -15,7 +15,7 @@ export interface FleetRow {
   readonly port: number | null;
 }
 
-export interface FleetUser extends Member {
+interface FleetUser extends Member {
   readonly plane: "users";
 }
 

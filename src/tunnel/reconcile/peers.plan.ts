@@ -23,7 +23,7 @@ export interface PeerPlan {
 }
 
 /** The public keys that are known, by member. */
-export type KeysByPeer = ReadonlyMap<PeerId, { readonly publicKey: PublicKey }>;
+type KeysByPeer = ReadonlyMap<PeerId, { readonly publicKey: PublicKey }>;
 
 /**
  * What makes the live peers those of `members`, which are by address. A member without a known key waits. A peer with its

@@ -19,7 +19,7 @@ import { type ObservedInterface, parseDump } from "./observed";
 import { type PeerPlan, planPeers } from "./peers.plan";
 import { VanishingPolicy } from "./policies";
 
-export interface PlanePeersOptions {
+interface PlanePeersOptions {
   readonly os: Os;
   readonly plane: Plane;
   /** Throws when the plane cannot be had, such as without a usable hub key. */

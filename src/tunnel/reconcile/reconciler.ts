@@ -19,7 +19,7 @@ import type { PlanePeers } from "./plane-peers";
 import { RowCache } from "./row-cache";
 import { Stages } from "./stages";
 
-export interface ReconcilerOptions {
+interface ReconcilerOptions {
   readonly os: Os;
   readonly db: Pick<Db, "raw">;
   readonly firewall: Firewall;
@@ -47,7 +47,7 @@ const CONFIGS_INTERVAL_MS = 100;
  * became known. `missed`: notifications may have been lost. `repair`: a stage failed. `tick`: the safety net, which reads
  * and compares everything.
  */
-export type Trigger = "handshakes" | "keys" | "missed" | "repair" | "tick";
+type Trigger = "handshakes" | "keys" | "missed" | "repair" | "tick";
 
 /** Of merged requests one tick makes a tick: the policy for peers that vanish counts ticks. */
 interface Run {

@@ -13,7 +13,7 @@ import type { Registry } from "../../platform/process/metrics";
 import { statusRoutes } from "./routes";
 import type { StatusView } from "./view";
 
-export interface StatusAppDeps {
+interface StatusAppDeps {
   readonly view: StatusView;
   /** The bearer secret that callers present; anyone may ask when there is none. */
   readonly secret: string | undefined;

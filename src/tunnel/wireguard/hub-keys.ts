@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type PlaneName, planes } from "../../domain/tunnel-planes";
 import { generateKeyPair, type KeyPair, readHubKey } from "./keys";
 
-export interface HubKeySettings {
+interface HubKeySettings {
   readonly USERS_PRIVATE_KEY?: string | undefined;
   readonly DRONES_PRIVATE_KEY?: string | undefined;
   readonly TUNNEL_STATE_FOLDER?: string | undefined;

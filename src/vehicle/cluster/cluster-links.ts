@@ -19,7 +19,7 @@ import { Subscription } from "./subscription";
  */
 export type ServeFeed = (target: LinkTarget, from: string, request: unknown) => unknown;
 
-export interface ClusterLinksOptions {
+interface ClusterLinksOptions {
   readonly pool: LinkPool;
   readonly leases: Leases;
   readonly replicas: ReplicaClient;

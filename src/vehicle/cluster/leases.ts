@@ -17,7 +17,7 @@ export interface LeasesObserver {
   lost?(key: string, reason: LossReason): void;
 }
 
-export interface LeasesOptions {
+interface LeasesOptions {
   readonly store: LeaseStore;
   /** This process, by an id that no other start of it has. */
   readonly replica: string;

@@ -12,7 +12,7 @@ const Reply = z.object({
   error: z.object({ code: z.string(), message: z.string() }).optional(),
 });
 
-export interface ReplicaRequestOptions {
+interface ReplicaRequestOptions {
   /** Ends the wait; the reply counts as lost. */
   readonly signal?: AbortSignal;
   /**

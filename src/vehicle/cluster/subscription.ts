@@ -6,7 +6,7 @@ import type { Holder } from "./lease-store";
 import type { Leases } from "./leases";
 import { NotHolder } from "./messages";
 
-export interface SubscriptionDeps {
+interface SubscriptionDeps {
   readonly pool: Pick<LinkPool, "subscribe">;
   readonly leases: Pick<Leases, "claim" | "replica">;
   /** Asks the holder to feed us; rejects when it does not reply or no longer holds the lease. */

@@ -23,7 +23,7 @@ const KINDS: Readonly<Record<number, VehicleIdentity["kind"]>> = {
 const TYPE_GENERIC = 0;
 const TYPE_GCS = 6;
 
-export type HeartbeatSender =
+type HeartbeatSender =
   | { readonly is: "vehicle"; readonly identity: VehicleIdentity }
   /** A vehicle that we cannot fly, or not yet: `why` is for people. */
   | { readonly is: "unsupported"; readonly why: string }

@@ -14,7 +14,7 @@ const TAKING_OFF = 3;
 const HOME_ATTEMPTS = 3;
 
 /** Degrees, and metres above mean sea level. */
-export interface GeoPosition {
+interface GeoPosition {
   readonly lat: number;
   readonly lng: number;
   readonly altitude: number;

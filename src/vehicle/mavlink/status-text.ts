@@ -1,7 +1,7 @@
 import type { Channel } from "./wire/channel";
 import { common } from "./wire/messages";
 
-export interface StatusLine {
+interface StatusLine {
   /** MAV_SEVERITY: 0 emergency … 7 debug. */
   readonly severity: number;
   readonly text: string;

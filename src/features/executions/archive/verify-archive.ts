@@ -5,7 +5,7 @@ import { parseJson } from "../../../platform/parse-json";
 import { fingerprintOf, MANIFEST, Manifest, manifestIsSigned, SIGNATURE } from "./manifest";
 
 /** The faults of an archive, one sentence each with the file's name; empty when it is as it was signed. */
-export interface ArchiveVerification {
+interface ArchiveVerification {
   readonly faults: readonly string[];
   readonly manifest: Manifest | undefined;
 }

@@ -43,7 +43,7 @@ export const subject = (contents: ReportContents): string =>
 export const formatTime = (at: Date): string =>
   `${at.toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" })}, ${at.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "UTC" })} UTC`;
 
-export interface Figure {
+interface Figure {
   readonly label: string;
   readonly value: string;
 }

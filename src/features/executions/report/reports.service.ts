@@ -18,7 +18,7 @@ import {
 } from "./recipients.store";
 import { type RenderedReport, renderReport } from "./render";
 
-export interface ReportsDeps {
+interface ReportsDeps {
   readonly db: Db;
   readonly store: ObjectStore;
   readonly mailer: Mailer;

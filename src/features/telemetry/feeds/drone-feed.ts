@@ -24,7 +24,7 @@ let sequence = 0;
  * ended:   the link pool let go of the drone. A drone with a new address is subscribed again at once; any other feed
  *          is closed.
  */
-export type FeedState = "waiting" | SubscriptionState;
+type FeedState = "waiting" | SubscriptionState;
 
 interface Newest {
   readonly frame: TelemetryFrame;

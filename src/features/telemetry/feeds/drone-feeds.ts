@@ -4,7 +4,7 @@ import type { Stream } from "../streams";
 import { DroneFeed, type FeedDeps } from "./drone-feed";
 import { FeedAnswer, FeedRequest } from "./replica-messages";
 
-export interface DroneFeedsDeps extends FeedDeps {
+interface DroneFeedsDeps extends FeedDeps {
   readonly links: Pick<VehicleLinks, "subscribe">;
   /** Whether the last watcher's leaving ends the vehicle subscription. */
   readonly stopWhenUnwatched: boolean;

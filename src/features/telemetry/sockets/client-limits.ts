@@ -17,7 +17,7 @@ const CONNECT = "0";
  * unread_bytes:   too many bytes waited in its WebSocket.
  */
 export type ClosedReason = "unread_answers" | "joins" | "unread_bytes";
-export type OnClosed = (reason: ClosedReason) => void;
+type OnClosed = (reason: ClosedReason) => void;
 
 type Connection = TelemetrySocket["conn"];
 

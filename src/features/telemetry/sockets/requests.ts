@@ -12,7 +12,7 @@ const MAX_WAITING_REQUESTS = 100;
 /** Where to dial a drone that the user may watch. Rejects with `not_found`, or when it cannot be dialled. */
 export type FindWatched = (userId: number, droneId: number) => Promise<LinkTarget>;
 
-export interface RequestsDeps {
+interface RequestsDeps {
   readonly userId: number;
   readonly feeds: Pick<DroneFeeds, "watch" | "unwatch" | "forget">;
   readonly find: FindWatched;

@@ -30,7 +30,7 @@ export const SOCKETS_PATH = "/socket.io/";
 /** A drain waits this long for clients to close their connections, and then destroys them. */
 const DRAIN_MS = 1_000;
 
-export interface TelemetryDeps extends HandshakeDeps {
+interface TelemetryDeps extends HandshakeDeps {
   readonly links: Pick<VehicleLinks, "subscribe">;
   readonly sessions: SessionStore;
   /** To and from other replicas; absent where there are none. */
@@ -40,7 +40,7 @@ export interface TelemetryDeps extends HandshakeDeps {
   readonly registry: Registry;
 }
 
-export interface TelemetryOptions extends ConnectionLimits {
+interface TelemetryOptions extends ConnectionLimits {
   /** Most frames a second of one drone's type. */
   readonly maxHz: number;
   /** Whether the last watcher's leaving ends the vehicle subscription. */

@@ -9,7 +9,7 @@ import type { Part } from "./part";
 import { LOAD_KINDS, type LoadKind, Progress } from "./progress";
 import { type Takeover, watchTakeovers } from "./takeovers";
 
-export type FaultKind = "kill" | "pause" | "partition" | "loss" | "failover";
+type FaultKind = "kill" | "pause" | "partition" | "loss" | "failover";
 
 export interface Fault {
   readonly part: string;

@@ -267,7 +267,7 @@ export class PairedHub {
 }
 
 /** The public address, routed to the hub that is ready, as by a load balancer or keepalived. */
-export class FloatingAddress {
+class FloatingAddress {
   private timer: NodeJS.Timeout | undefined;
   private stopped = false;
   private at: PairedHub | undefined;

@@ -6,8 +6,6 @@ import { VpnClient } from "./vpn-client";
 
 /** The hub's public address, outside of both planes. */
 export const HUB_ADDRESS = "192.0.2.1";
-/** Of the services' network that client configs route: the DNS server, and one that may be opened. */
-export const SERVICE_ADDRESSES = ["172.31.0.2", "172.31.5.5"] as const;
 
 export interface Member {
   readonly client: VpnClient;

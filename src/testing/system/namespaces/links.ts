@@ -79,7 +79,7 @@ export function spawnNodeIn(
   });
 }
 
-export interface NodeReply {
+interface NodeReply {
   readonly status: number;
   readonly body: ReturnType<typeof JSON.parse>;
 }

@@ -29,7 +29,7 @@ const MavResult = { accepted: 0, unsupported: 3, inProgress: 5, commandLongOnly:
 export type CommandParams = readonly [number?, number?, number?, number?, number?, number?, number?];
 
 /** A command with a position travels as COMMAND_INT: a float would round degrees to about a metre. */
-export interface IntPosition {
+interface IntPosition {
   /** MAV_FRAME */
   readonly frame: number;
   /** Degrees × 1e7. */
@@ -73,7 +73,7 @@ export interface CommandOutcome extends Acknowledgement {
  */
 type Repeat = "when_arrived" | "never" | "always";
 
-export interface CommandOptions {
+interface CommandOptions {
   readonly at?: IntPosition;
   readonly repeat?: Repeat;
 }

@@ -25,7 +25,7 @@ export interface SetpointTimings {
 }
 
 /** `unconfirmed`: the vehicle does not report its target, or has no target. `detail` is for people. */
-export interface SetpointVerdict {
+interface SetpointVerdict {
   readonly verdict: "confirmed" | "unconfirmed" | "refused";
   readonly detail: string;
 }

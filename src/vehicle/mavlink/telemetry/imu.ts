@@ -1,6 +1,6 @@
 import type { Imu, TelemetryMessage } from "../../link";
 
-export interface Quaternion {
+interface Quaternion {
   readonly w: number;
   readonly x: number;
   readonly y: number;
@@ -46,7 +46,7 @@ export function fromEuler(roll: number, pitch: number, yaw: number): Quaternion 
 }
 
 /** A body vector from forward-right-down to forward-left-up. Without the negative zeros that JSON would show. */
-export const toFlu = ({ x, y, z }: Vector): Vector => ({ x, y: 0 - y, z: 0 - z });
+const toFlu = ({ x, y, z }: Vector): Vector => ({ x, y: 0 - y, z: 0 - z });
 
 const MILLI_G = 9.80665 / 1000;
 

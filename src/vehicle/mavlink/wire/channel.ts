@@ -6,7 +6,7 @@ import { FrameReader } from "./frame-reader";
 import type { MavLinkData, MavLinkDataConstructor } from "./messages";
 
 /** A MAVLink sender's ids. */
-export interface SenderIds {
+interface SenderIds {
   readonly systemId: number;
   readonly componentId: number;
 }

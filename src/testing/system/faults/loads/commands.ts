@@ -9,12 +9,12 @@ const MOTOR_TEST = 209;
 const EVERY_MS = 200;
 
 /** A disarmed drone that is dialled through its tap. */
-export interface CommandTarget {
+interface CommandTarget {
   readonly id: number;
   readonly tap: VehicleTap;
 }
 
-export interface CommandLoadOptions {
+interface CommandLoadOptions {
   readonly gateways: readonly string[];
   readonly drones: readonly CommandTarget[];
   readonly authorization: () => string;

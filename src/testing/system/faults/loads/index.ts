@@ -20,7 +20,7 @@ import { WebhookLoad } from "./webhooks";
 
 const BRING_MS = 20_000;
 
-export interface Loads {
+interface Loads {
   readonly all: readonly Load[];
   /** Its jobs are counted apart. */
   readonly uploads: UploadLoad;

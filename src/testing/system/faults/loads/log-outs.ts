@@ -17,7 +17,7 @@ const END_MS = 60_000;
 /** A token's lifetime less a margin: afterwards it is refused because it has expired. */
 const LIFE_MS = 9.5 * 60_000;
 
-export interface LogOutLoadOptions {
+interface LogOutLoadOptions {
   readonly gateways: readonly string[];
   readonly relays: readonly string[];
   /** The refresh token of the drone's owner. */

@@ -14,7 +14,7 @@ const LOOK_MS = 100;
 /** On a busy machine a hub may lose its lease at any time, and the other takes it. */
 const SERVED_WITHIN_MS = 15_000;
 
-export interface PeerLoadOptions {
+interface PeerLoadOptions {
   /** The hubs' status APIs. */
   readonly tunnels: readonly string[];
   readonly secret: string;

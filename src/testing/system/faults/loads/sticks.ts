@@ -10,7 +10,7 @@ const RECONNECT_MS = 200;
 /** A frame that took longer is no sign that frames flow again. */
 const FRESH_MS = 500;
 
-export interface StickLoadOptions {
+interface StickLoadOptions {
   /** `ws://…` */
   readonly relays: readonly string[];
   /** One more than relays: each is steered through its own relay, the last through any relay. */

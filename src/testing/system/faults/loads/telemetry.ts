@@ -12,7 +12,7 @@ const LOOK_MS = 250;
 /** How long a client waits for the confirmation before it subscribes again. */
 const ASK_AGAIN_MS = 1_000;
 
-export interface TelemetryLoadOptions {
+interface TelemetryLoadOptions {
   readonly gateways: readonly string[];
   readonly drone: { readonly id: number; readonly vehicle: CountingVehicle };
   /** A good access token of its owner's. */

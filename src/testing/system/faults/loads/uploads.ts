@@ -11,7 +11,7 @@ import { repeatEvery } from "./repeat";
 /** Each flight gives the workers a picture and a report; a shorter period would keep them busy. */
 const EVERY_MS = 2_000;
 
-export interface UploadLoadOptions {
+interface UploadLoadOptions {
   /** The gateways' drone-only ports. */
   readonly gateways: readonly string[];
   readonly edgeSecret: string;

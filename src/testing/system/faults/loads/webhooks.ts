@@ -15,7 +15,7 @@ const EVERY_MS = 300;
 /** Every third event is sent to both gateways at once. */
 const TWICE = 3;
 
-export interface WebhookLoadOptions {
+interface WebhookLoadOptions {
   readonly gateways: readonly string[];
   readonly secret: string;
   readonly userId: number;
