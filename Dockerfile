@@ -4,10 +4,10 @@
 
 ARG NODE_IMAGE=docker.io/library/node:24.21.0-bookworm-slim
 ARG DEBIAN_IMAGE=docker.io/library/debian:12.12-slim
-# What the target `development` stands on: `worker` has ffmpeg.
+# The base of the target `development`: `worker` has ffmpeg.
 ARG DEVELOPMENT_BASE=runtime
 
-# What runs in production, without what only a compiler or an editor reads.
+# The packages that run in production, without files that only a compiler or an editor reads.
 FROM ${NODE_IMAGE} AS modules
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -15,8 +15,8 @@ RUN npm ci --omit=dev \
  && rm -rf node_modules/typescript node_modules/ts-node node_modules/@swc node_modules/@types \
       node_modules/mavlink-mappings-gen/node_modules node_modules/.package-lock.json node_modules/.bin \
  && find node_modules -type f \( -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.map' -o -name '*.md' \) -delete \
- # Copies for importers of ECMAScript modules, which nothing here is; programs for other systems
- # and for the Bare runtime; the user interface in forms that are not served.
+ # Copies as ECMAScript modules, which our code does not import; programs for other systems and for the Bare runtime;
+ # forms of the user interface that are not served.
  && rm -rf node_modules/@aws-sdk/*/dist-es node_modules/@smithy/*/dist-es node_modules/@aws/*/dist-es \
       node_modules/stripe/esm node_modules/bare-*/prebuilds node_modules/bintrees/test \
       node_modules/swagger-ui-dist/*-es-bundle* node_modules/swagger-ui-dist/swagger-ui.js \
@@ -31,7 +31,7 @@ COPY src src
 COPY cmd cmd
 COPY migrations migrations
 COPY bench bench
-# What only a laptop or a test needs stays behind.
+# Leaves out programs that only a laptop or a test needs.
 RUN npm run build \
  && rm -rf dist/bench dist/src/testing dist/src/laptop dist/cmd/fleet.* dist/cmd/demo.* dist/.built
 
@@ -46,14 +46,14 @@ RUN apt-get update \
  && useradd --uid 10001 --gid fleet --no-create-home --home-dir /app --shell /usr/sbin/nologin fleet
 COPY --from=modules /usr/local/bin/node /usr/local/bin/node
 WORKDIR /app
-# A container's own loopback reaches nobody. A process whose access profile may not listen beyond it says so.
+# No other container reaches a container's loopback. A process whose access profile may not listen beyond it says so.
 ENV NODE_ENV=production TZ=UTC HOST=::
 COPY --from=modules /app/node_modules node_modules
 COPY --from=program /app/dist dist
 COPY package.json LICENSE ./
 USER 10001:10001
 EXPOSE 8080 8081 7070 5050 5051 9090
-# tini reaps what the tunnel leaves behind, and ends processes that have no handler of their own for SIGTERM.
+# tini reaps processes that the tunnel leaves behind, and ends processes that have no handler of their own for SIGTERM.
 ENTRYPOINT ["/usr/bin/tini", "--"]
 CMD ["node", "dist/cmd/gateway.js"]
 ARG VERSION=0.2.0

@@ -1,4 +1,4 @@
-/** What needs an image or a cluster: beside the project's own tests, with the same compiler and servers. */
+/** Tests that need an image or a cluster, with the compiler and servers of the project's other tests. */
 const { jest } = require("../package.json");
 
 module.exports = {

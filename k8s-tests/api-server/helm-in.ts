@@ -5,7 +5,7 @@ import { freshFolder } from "../../src/testing";
 import { run, tool } from "../chart/helm";
 import { chartFolder } from "../chart/values/values-schema";
 
-/** helm in a namespace. Rejects with what it said. */
+/** helm in a namespace. Rejects with its output. */
 export const helmIn =
   (namespace: string) =>
   async (command: string[], values: object = {}): Promise<string> => {

@@ -32,7 +32,7 @@ beforeAll(async () => {
   await core.createNamespace({ body: { metadata: { name: namespace } } });
   for (const name of ["left", "right"]) {
     await core.createNode({ body: { metadata: { name, labels: { "fleet-gateway/tunnel": "true" } } } });
-    // What a kubelet that is well would have taken away.
+    // A healthy kubelet would have removed these.
     await core.patchNode({ name, body: [{ op: "remove", path: "/spec/taints" }] });
   }
   const server = await startServerProcess({

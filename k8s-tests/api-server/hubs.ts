@@ -1,6 +1,6 @@
 import type { CoreV1Api, V1Pod } from "@kubernetes/client-node";
 
-/** What befell a hub's pod: it was started, became ready, or ended. */
+/** An event of a hub's pod: started, ready or ended. */
 export interface Event {
   readonly what: "started" | "ready" | "ended";
   readonly node: string;
@@ -23,7 +23,7 @@ export class Hubs {
     private readonly namespace: string,
   ) {}
 
-  /** Do what has to be done by now. */
+  /** Do everything that is due. */
   async attend(): Promise<void> {
     const { items } = await this.core.listNamespacedPod({ namespace: this.namespace });
     for (const pod of items) await this.attendTo(pod).catch(ignoreConflict);

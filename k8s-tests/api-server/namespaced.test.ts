@@ -14,7 +14,7 @@ beforeAll(async () => {
   apps = config.makeApiClient(AppsV1Api);
   networking = config.makeApiClient(NetworkingV1Api);
   await config.makeApiClient(CoreV1Api).createNamespace({ body: { metadata: { name: namespace } } });
-  // What the role `admin` is made of; the controller that puts it together does not run here.
+  // The rules of the role `admin`; the controller that aggregates them does not run here.
   for (const part of ["admin", "edit", "view"].map((name) => `system:aggregate-to-${name}`)) {
     const body = {
       metadata: { name: part },

@@ -10,7 +10,7 @@ import { apiServer } from "./config";
 
 type Secrets = Record<string, Record<string, string>>;
 
-/** A namespace's Secrets, and what makes them. */
+/** A namespace's Secrets, and the Job that makes them. */
 export function secretsIn(namespace: string) {
   const config = apiServer();
   const core = config.makeApiClient(CoreV1Api);
@@ -48,7 +48,7 @@ export function secretsIn(namespace: string) {
     return file;
   }
 
-  /** What the pod of the release's newest Job does, as its account and with its variables. Resolves with its output. */
+  /** Run the program of the release's newest Job with its account and variables. Resolves with the output. */
   async function make(release: string, more: Record<string, string> = {}): Promise<string> {
     const job = (await jobs(release, "secrets")).at(-1)?.spec?.template.spec;
     programs ??= compiledPrograms();

@@ -6,7 +6,7 @@ import { helmIn, withKeysInManifests } from "./helm-in";
 import { secretsIn } from "./secrets-in";
 
 /**
- * What becomes of keys that were made in the cluster, and of the Jobs, whatever is done with a release. There is no node:
+ * Keys that are made in the cluster, and the Jobs, in every change of a release. There is no node:
  * the Job's program is run by hand, as its account.
  */
 const namespace = `fleet-secrets-${process.pid}`;

@@ -2,7 +2,7 @@ import { freshSecret, type SecretKind } from "../../src/admin/fresh-secret";
 import type { KubernetesObject } from "./helm";
 import { workloads } from "./pods";
 
-/** What the release's Job is told to make: Secret → key → kind. Nothing where every Secret is given, and there is no Job. */
+/** The keys that the release's Job makes: Secret → key → kind. Empty when every Secret is given: there is no Job. */
 export function generatedKinds(
   objects: readonly KubernetesObject[],
 ): Record<string, Record<string, SecretKind>> {

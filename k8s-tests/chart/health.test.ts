@@ -14,7 +14,7 @@ import { hubAddress, type KubernetesObject, render } from "./helm";
 import { workloads } from "./pods";
 import { chartFolder } from "./values/values-schema";
 
-/** What the pod of `helm test` runs, against real services but for a vehicle and a Janus, which are fakes here. */
+/** The program of `helm test`, against real services. The vehicle and Janus are fakes. */
 let gateway: TestGateway;
 let link: InterruptibleLink;
 let parts: Record<string, string>;
@@ -36,7 +36,7 @@ beforeAll(async () => {
   const host = (url: string) => new URL(url).host;
   parts = {
     gateway: `ready://${host(gateway.url)}`,
-    // What the system makes an address of and a DNS server does not, like a Service's short name.
+    // A name that the system resolves and a DNS server does not, like a Service's short name.
     relay: `each-ready://127.1:${new URL(relay.url).port}`,
     tunnel: `ready://${host(tunnel.url)}`,
     simulator: `tcp://127.0.0.1:${vehicle}`,
@@ -59,15 +59,15 @@ interface Said {
   readonly err: string;
 }
 
-function helmTest(changed: Record<string, string> = {}, patience = "30"): Promise<Said> {
-  const asked = Object.entries({ ...parts, ...changed }).map(([name, url]) => `${name} ${url}\n`);
+function helmTest(changed: Record<string, string> = {}, waitSeconds = "30"): Promise<Said> {
+  const lines = Object.entries({ ...parts, ...changed }).map(([name, url]) => `${name} ${url}\n`);
   const env = {
     PATH: process.env.PATH,
     DATABASE_URL: gateway.databaseUrl,
     PUBLIC_ORIGIN: "https://fly.example.com",
     GATEWAY: gateway.url,
-    PARTS: asked.join(""),
-    PATIENCE_SECONDS: patience,
+    PARTS: lines.join(""),
+    WAIT_SECONDS: waitSeconds,
   };
   return new Promise((resolve) => {
     const program = join(chartFolder, "files/health.cjs");

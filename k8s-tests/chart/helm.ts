@@ -42,7 +42,7 @@ export const examples = readdirSync(join(chartFolder, "examples")).map((name) =>
 /** The release that is rendered unless another is named. */
 const fleet = { release: "fleet", namespace: "drones" };
 
-/** The chart's output as text, with `sets` as given by `--set`. Rejects with what helm said. */
+/** The chart's output as text, with `sets` as given by `--set`. Rejects with helm's output. */
 export async function template(
   values: object,
   example?: string,
@@ -96,7 +96,7 @@ export const leasedHubs = {
   tunnel: { ...tunnel.tunnel, lease: { enabled: true }, nodes: ["one", "two"] },
 };
 
-/** What is special about some values, and the values: every example, and each switch in turn. */
+/** A name for some values, and the values: every example, and each switch in turn. */
 const cases: readonly (readonly [name: string, values: object, example?: string])[] = [
   ["no values", {}],
   ...examples.map((example) => [example, {}, example] as const),

@@ -80,7 +80,7 @@ export interface Workload {
   readonly isService: boolean;
 }
 
-/** Every pod of the objects, whatever makes it. */
+/** Every pod of the objects, of each kind of workload. */
 export function workloads(objects: readonly KubernetesObject[]): Workload[] {
   return objects.flatMap((object): Workload[] => {
     if (object.kind === "Pod") {
@@ -109,7 +109,7 @@ export const containersOf = (pod: PodSpec): readonly Container[] => [
   ...pod.containers,
 ];
 
-/** A container's variables as Kubernetes gives them, with these values of what comes from Secrets. */
+/** A container's variables as Kubernetes gives them, with these values for Secrets' keys. */
 export function expanded({ env = [] }: Container, secrets: Record<string, string>): Record<string, string> {
   const known: Record<string, string> = {};
   for (const { name, value, valueFrom } of env) {

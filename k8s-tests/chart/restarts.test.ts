@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { hubAddress, type KubernetesObject, render } from "./helm";
 import { type PodSpec, workloads } from "./pods";
 
-/** What a pod reads from a Secret or a ConfigMap changes it only when it is started anew. */
+/** A pod reads a Secret or a ConfigMap only when it starts. */
 const everything = {
   tunnel: { enabled: true, endpointHost: "vpn.example.com" },
   worker: { enabled: true },
@@ -50,7 +50,7 @@ test.each([
   expect(changed.map(([component]) => component).toSorted()).toEqual(expected);
 });
 
-/** As helm writes JSON: keys in order, and what means something in HTML escaped. */
+/** JSON as helm writes it: keys in order, HTML characters escaped. */
 const helmJson = (data: Record<string, string>) =>
   JSON.stringify(
     Object.fromEntries(Object.entries(data).toSorted(([a], [b]) => (a < b ? -1 : 1))),

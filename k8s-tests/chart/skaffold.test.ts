@@ -44,7 +44,7 @@ const text = readFileSync(join(packageRoot, "skaffold.yaml"), "utf8");
 const plain = parse(text) as Skaffold;
 const dockerfile = readFileSync(join(packageRoot, "Dockerfile"), "utf8");
 
-/** The file as skaffold has it with these profiles, whose patches only add. */
+/** The file with these profiles applied; their patches only add. */
 function withProfiles(names: readonly string[]): Skaffold {
   const file = parse(text) as Skaffold;
   for (const { op, path, value } of plain.profiles

@@ -33,7 +33,7 @@ const writesOfConfigs = [
   `s3:DeleteObject|${config}`,
   "s3:PutObject|configs-of-ours|tombstones/drones/1.conf|",
 ];
-/** What would change the store itself, or its users. */
+/** Requests that would change the store itself, or its users. */
 const ofTheOwner = [
   "s3:CreateBucket|another||",
   "s3:DeleteBucket|assets-of-ours||",

@@ -29,15 +29,15 @@ import {
 } from "./release";
 import { testUpgrades } from "./upgrades";
 
-/** In the order of a release's life: each test stands on what those before it left. */
+/** In the order of a release's life: each test needs the state that the earlier tests left. */
 
-/** In a namespace of which the release knows nothing. */
-let stranger: ProbePod;
+/** A pod in another namespace. */
+let otherPod: ProbePod;
 
 test(
   "the chart installs, and everything is ready",
   async () => {
-    stranger = await ProbePod.create("fleet-test-elsewhere", "stranger");
+    otherPod = await ProbePod.create("fleet-test-elsewhere", "other-pod");
     await deploy();
     for (const part of ["gateway", "relay", "worker", "simulator", "tunnel", "postgres", "redis", "minio"]) {
       const pods = await podsOf(part);
@@ -52,7 +52,7 @@ test("no pod but the tunnel's asks for more than the restricted pod security all
 });
 
 test(
-  "helm test logs in and finds every part well",
+  "helm test logs in and finds every part healthy",
   async () => {
     expect(await runHelmTest()).toMatch(/TEST SUITE: +fleet-test.*Phase: +Succeeded/s);
   },
@@ -98,19 +98,19 @@ test(
       atEndOfFile(async () => socket.terminate());
       return socket;
     };
-    const stranger = open("none");
-    expect(await new Promise((resolve) => stranger.once("close", resolve))).toBe(4401);
+    const anonymous = open("none");
+    expect(await new Promise((resolve) => anonymous.once("close", resolve))).toBe(4401);
 
-    const heard = await subscribed(`${flight.drone.ip}:gamepad_input`);
+    const received = await subscribed(`${flight.drone.ip}:gamepad_input`);
     const socket = open(flight.token);
     await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
     const frame = new TestSticks(() => {}).frame();
     // The first may come before the relay has looked up the drone.
     await until(() => {
       socket.send(frame);
-      return heard.messages.length > 0;
+      return received.messages.length > 0;
     });
-    expect(heard.messages[0]).toBe(frame);
+    expect(received.messages[0]).toBe(frame);
 
     const answer = new Promise((resolve) => socket.once("message", (text) => resolve(String(text))));
     await publish(`${flight.drone.ip}:output`, "armed");
@@ -184,7 +184,7 @@ test(
     expect([...new Set(pods.map(component))].toSorted()).toEqual(["gateway", "relay", "tunnel", "worker"]);
     for (const pod of pods) {
       const { "prometheus.io/port": port, "prometheus.io/path": path } = pod.metadata?.annotations ?? {};
-      const metrics = await stranger.get(`http://${pod.status?.podIP}:${port}${path}`);
+      const metrics = await otherPod.get(`http://${pod.status?.podIP}:${port}${path}`);
       expect(metrics).toEqual({ status: 200, text: expect.stringContaining(`process="${component(pod)}"`) });
     }
   },
@@ -208,14 +208,14 @@ test(
     const gateway = new ProbePod(namespace, `deployment/${release}-gateway`, "gateway");
     const relay = new ProbePod(namespace, `deployment/${release}-relay`, "relay");
 
-    // Each is there, and whoever may scrape the metrics reaches their port.
+    // Every target listens, and a pod that may scrape the metrics reaches their port.
     const own = guarded.filter((target) => !target.includes(":8081"));
     expect(await gateway.opens(own)).toEqual(Object.fromEntries(own.map((target) => [target, true])));
     const metrics = `${release}-gateway.${namespace}:8080`;
-    expect(await stranger.opens([metrics])).toEqual({ [metrics]: true });
+    expect(await otherPod.opens([metrics])).toEqual({ [metrics]: true });
 
     const expectGuarded = async () => {
-      expect(await stranger.opens(guarded)).toEqual(all(false));
+      expect(await otherPod.opens(guarded)).toEqual(all(false));
       expect(await beside.opens(guarded)).toEqual(all(false));
       expect(await relay.opens(guarded)).toEqual({
         ...all(false),
@@ -224,24 +224,24 @@ test(
       });
     };
     await expectGuarded();
-    // It is the policies that keep them out: without these each of the connections opens.
+    // Without the policies every connection opens.
     await withoutPolicies(() =>
       until(async () => {
-        for (const pod of [stranger, beside, relay]) expect(await pod.opens(guarded)).toEqual(all(true));
+        for (const pod of [otherPod, beside, relay]) expect(await pod.opens(guarded)).toEqual(all(true));
       }, MINUTES),
     );
     await until(expectGuarded, MINUTES);
-    // On the node's network no policy holds: a secret does.
-    const firewall = await stranger.get(`http://${release}-tunnel.${namespace}:5050/firewall`);
+    // No policy holds on the node's network: a secret protects the port.
+    const firewall = await otherPod.get(`http://${release}-tunnel.${namespace}:5050/firewall`);
     expect(firewall.status).toBe(401);
     await beside.delete();
   },
   5 * MINUTES,
 );
 
-/** Of what the flight's telemetry does not pass through; Redis carries it between gateways. */
+/** Parts that the flight's telemetry does not pass through; Redis carries it between gateways. */
 test.each(["relay", "worker", "tunnel", "minio", "postgres"])(
-  "the %s is killed and comes back, and the flight goes on, which who watches it sees all the while",
+  "the %s is killed and comes back, and the flight and its telemetry go on",
   async (part) => {
     flight.watcher.clear();
     let worstGapMs = 0;
@@ -265,7 +265,7 @@ test.each(["relay", "worker", "tunnel", "minio", "postgres"])(
 );
 
 test.each(["redis", "gateway"])(
-  "the %s is killed, comes back, and the flight, which went on, is watched again",
+  "the %s is killed and comes back, the flight goes on, and telemetry returns",
   async (part) => {
     await killPods(part);
     await flight.watchAgain();
@@ -275,7 +275,7 @@ test.each(["redis", "gateway"])(
 );
 
 test(
-  "after all that the pilot and the drone have their tunnels again, with the same keys",
+  "after these failures the pilot and the drone have their tunnels again, with the same keys",
   async () => {
     await until(() => flight.pilotVpn.node.probe({ ...TCP_5001, host: flight.droneVpn.ip }), 3 * MINUTES);
   },

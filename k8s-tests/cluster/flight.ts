@@ -15,7 +15,7 @@ export const pilot = {
 };
 export const api = new ApiClient(origin);
 
-/** What the tests of one release hand on, from the test that makes it to those after it. */
+/** The state that the tests of one release share, from the test that creates it on. */
 class Flight {
   token!: string;
   /** The simulated drone. */

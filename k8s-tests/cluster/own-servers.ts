@@ -92,7 +92,7 @@ async function start(name: string): Promise<string> {
   }, 120_000);
 }
 
-/** What a release is told of them: addresses, and the data of the Secrets that docs/install.md lists. */
+/** A release's values for these servers: addresses, and the data of the Secrets that docs/install.md lists. */
 export interface OwnServers {
   readonly addresses: { readonly postgres: string; readonly redis: string; readonly minio: string };
   readonly objectsEndpoint: string;

@@ -65,7 +65,7 @@ let scraper: ProbePod;
 const little = { cpu: "50m" };
 
 test(
-  "the production values install beside servers of one's own, and everything is ready",
+  "the production values install beside an operator's own servers, and everything is ready",
   async () => {
     const certificate = {
       "tls.crt": readFileSync(process.env.FLEET_TLS_CERTIFICATE ?? "", "utf8"),
@@ -127,7 +127,7 @@ test(
 );
 
 test(
-  "helm test finds every part well",
+  "helm test finds every part healthy",
   async () => {
     expect(await runHelmTest()).toMatch(/TEST SUITE: +fleet-test.*Phase: +Succeeded/s);
   },
@@ -288,7 +288,7 @@ async function forwarded(): Promise<number> {
 );
 
 test("only the monitoring's namespace reads metrics", async () => {
-  const stranger = await ProbePod.create("fleet-test-elsewhere", "stranger");
+  const otherPod = await ProbePod.create("fleet-test-elsewhere", "other-pod");
   const pods = (await Promise.all(["gateway", "relay", "worker"].map(podsOf))).flat().filter(isReady);
   const targets = pods.map(({ metadata, status }) => {
     const port = metadata?.annotations?.["prometheus.io/port"];
@@ -298,11 +298,11 @@ test("only the monitoring's namespace reads metrics", async () => {
   const all = (opens: boolean) => Object.fromEntries(targets.map((target) => [target, opens]));
   const expectGuarded = async () => {
     expect(await scraper.opens(targets)).toEqual(all(true));
-    expect(await stranger.opens(targets)).toEqual(all(false));
+    expect(await otherPod.opens(targets)).toEqual(all(false));
   };
   await expectGuarded();
   await withoutPolicies(() =>
-    until(async () => expect(await stranger.opens(targets)).toEqual(all(true)), MINUTES),
+    until(async () => expect(await otherPod.opens(targets)).toEqual(all(true)), MINUTES),
   );
   await until(expectGuarded, MINUTES);
 }, 240_000);

@@ -110,7 +110,7 @@ const inPod = (
   within = namespace,
 ): string[] => [...["--namespace", within, "exec", "-i", target, "-c", container, "--", ...command]];
 
-/** Run a program in a pod; resolves with what it printed. */
+/** Run a program in a pod; resolves with its output. */
 export async function exec(
   target: string,
   container: string,
@@ -130,7 +130,7 @@ export const admin = (command: readonly string[], input = ""): Promise<string> =
 const redisCli = (...words: string[]) =>
   [`statefulset/${release}-redis`, "redis", ["redis-cli", ...words]] as const;
 
-/** Listen on a channel of the release's Redis; resolves, once that is so, with what has come. */
+/** Subscribe to a channel of the release's Redis. Resolves when subscribed, with the messages that arrive. */
 export async function subscribed(channel: string): Promise<{ readonly messages: string[] }> {
   const child = spawn("kubectl", inPod(...redisCli("--json", "subscribe", channel)));
   atEndOfFile(async () => void child.kill());
@@ -159,7 +159,7 @@ export async function podsOf(part: string): Promise<V1Pod[]> {
   return (await core.listNamespacedPod({ namespace, labelSelector })).items;
 }
 
-/** What the API server says of the running pods when the namespace were to allow restricted ones only. */
+/** Pods that the API server would refuse if the namespace allowed restricted pods only. */
 export async function privilegedPods(): Promise<string[]> {
   const label = "pod-security.kubernetes.io/enforce=restricted";
   const args = ["label", "--dry-run=server", "--overwrite", "namespace", namespace, label];
@@ -167,7 +167,7 @@ export async function privilegedPods(): Promise<string[]> {
   return stderr.split("\n").filter((line) => line.startsWith("Warning: ") && !line.includes("existing pods"));
 }
 
-/** What of the tunnel's is on its node's network: interfaces, rules and sets, a line each. */
+/** The tunnel's interfaces, rules and sets on its node's network, a line each. */
 export async function leftOnNode(): Promise<string[]> {
   const name = "what-is-left";
   const script = "ip -o link show; iptables-save; ip6tables-save; ipset list -name";
@@ -196,7 +196,7 @@ export async function leftOnNode(): Promise<string[]> {
   }
 }
 
-/** Look while none of the release's NetworkPolicies is there. They are put back; enforced a moment later. */
+/** Run `look` without the release's NetworkPolicies. They are restored after it, and enforced a moment later. */
 export async function withoutPolicies(look: () => Promise<unknown>): Promise<void> {
   const { items } = await networking.listNamespacedNetworkPolicy({ namespace });
   for (const { metadata } of items) {
@@ -218,7 +218,7 @@ export const isReady = (pod: V1Pod): boolean =>
   !pod.metadata?.deletionTimestamp &&
   (pod.status?.conditions ?? []).some(({ type, status }) => type === "Ready" && status === "True");
 
-/** Kill every pod of a part at once, and wait until others are ready in their place. */
+/** Kill every pod of a part at once, and wait until new ones are ready. */
 export async function killPods(part: string): Promise<void> {
   const before = await podsOf(part);
   for (const { metadata } of before) {

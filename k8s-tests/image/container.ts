@@ -8,7 +8,7 @@ const run = promisify(execFile);
 const { FLEET_STORE, FLEET_IMAGE = "", FLEET_WORKER_IMAGE = "" } = process.env;
 export const images = { main: FLEET_IMAGE, worker: FLEET_WORKER_IMAGE } as const;
 
-/** Options that name the place where k8s-tests/image/build keeps its images. */
+/** Options that name the folder in which k8s-tests/image/build keeps its images. */
 function store(): string[] {
   if (!FLEET_STORE) throw new Error("There is no image: run k8s-tests/image/run.");
   return FLEET_STORE.split(" ");
@@ -32,7 +32,7 @@ export const runToEnd = (image: string, env: Record<string, string>, ...command:
   podman("run", "--rm", "--network=host", ...locked, ...variables(env), image, ...command);
 
 export interface Container {
-  /** What it has written so far, both streams. */
+  /** Its output so far, both streams. */
   log(): string;
   /** Run a program beside the main one. */
   exec(...command: string[]): Promise<string>;

@@ -7,12 +7,12 @@ const { connect } = require("node:net");
 const LIMIT_MS = 10_000;
 const AGAIN_MS = 1_000;
 
-/** After an upgrade Services lead to what is new a moment later. */
-const deadline = Date.now() + Number(process.env.PATIENCE_SECONDS) * 1000;
+/** After an upgrade it takes a moment until Services lead to the new pods. */
+const deadline = Date.now() + Number(process.env.WAIT_SECONDS) * 1000;
 
-/** By the scheme of a line of PARTS: how it is asked. Each rejects with what is wrong. */
+/** The check for each scheme in a line of PARTS. Each rejects with the reason. */
 const ways = {
-  /** One of ours, which tells of its dependencies. */
+  /** One of our processes, whose /readyz names its dependencies. */
   ready: (url) => ready(`http://${url.host}`),
   /** The same of each pod behind a headless Service. */
   "each-ready": async (url) => {
@@ -21,7 +21,7 @@ const ways = {
     const hosts = found.map(({ address, family }) => (family === 6 ? `[${address}]` : address));
     await Promise.all(hosts.map((host) => ready(`http://${host}:${url.port}`)));
   },
-  /** Whatever answers 200. */
+  /** A server that answers 200. */
   http: async (url) => {
     const { status } = await ask(url.href);
     if (status !== 200) throw new Error(`answers ${status}`);

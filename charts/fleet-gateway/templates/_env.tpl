@@ -41,7 +41,7 @@
 {{- end }}
 {{- end }}
 
-{{/* {root, name}: the database as the role sees it that may only read. */}}
+{{/* {root, name}: the database with the role that may only read. */}}
 {{- define "fleet.env.tunnelDatabase" -}}
 {{- $secret := include "fleet.secret.database" .root -}}
 {{- if .root.Values.postgres.enabled }}
@@ -64,7 +64,7 @@
 {{- end }}
 {{- end }}
 
-{{/* {root, user}: the store as our own processes reach it, and as whom; as the bundled store's owner without `user`. */}}
+{{/* {root, user}: the store as our own processes reach it, with this user of the bundled store; its owner without `user`. */}}
 {{- define "fleet.env.store" -}}
 {{- $user := .user -}}
 {{- with .root -}}
@@ -94,7 +94,7 @@
 - {name: S3_VPN_BUCKET, value: {{ .Values.objects.vpnBucket | quote }}}
 {{- end }}
 
-{{/* The store as those reach it to whom presigned URLs are given: a drone goes through the edge when there is one. */}}
+{{/* The store as clients with presigned URLs reach it. Drones go through the edge when there is one. */}}
 {{- define "fleet.env.presign" -}}
 {{- if .Values.objects.publicEndpoint }}
 - {name: S3_PUBLIC_ENDPOINT, value: {{ .Values.objects.publicEndpoint | quote }}}
@@ -108,7 +108,7 @@
 {{- if or .Values.mail.url .Values.mail.existingSecret }}
 {{ include "fleet.env.secret" (dict "name" "SMTP_URL" "secret" (include "fleet.secret.mail" .) "key" "url") }}
 {{- else }}
-# No mail server was named: mails are refused at once, and the notes of the release say so.
+# No mail server is set: mails are refused at once, and the release's notes say so.
 - {name: SMTP_URL, value: "smtp://127.0.0.1:25"}
 {{- end }}
 - {name: MAIL_FROM, value: {{ .Values.mail.from | quote }}}

@@ -1,8 +1,8 @@
 {{/*
 {of: {root, component}, template}: a Job that prepares a release, and is safe to repeat. Not a hook: a hook would wait for
-servers that come with the same release. Its name is of the revision, so that helm does the work at every upgrade and
-rollback, and of what it does: for a tool that renders without a release every revision is the first, and a Job that is
-there cannot be changed.
+servers that come with the same release. Its name has the revision, so that helm runs it at every upgrade and rollback.
+Its name also has a hash of the template: for a tool that renders without a release every revision is the first, and an
+existing Job cannot be changed.
 */}}
 {{- define "fleet.job" -}}
 apiVersion: batch/v1

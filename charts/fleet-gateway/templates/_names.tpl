@@ -17,7 +17,7 @@ app.kubernetes.io/component: {{ .component }}
 {{ .root.Release.Name }}-{{ .component }}
 {{- end }}
 
-{{/* {root, image: a repository, tag and digest}. The worker's image is of the release that the others' is, by its own digest. */}}
+{{/* {root, image: a repository, tag and digest}. The worker's image has the other image's tag by default, and its own digest. */}}
 {{- define "fleet.image" -}}
 {{- $image := .image -}}
 {{- $release := .root.Values.image.tag | default .root.Chart.AppVersion -}}
@@ -40,10 +40,10 @@ app.kubernetes.io/component: {{ .component }}
 {{- end }}
 
 {{/*
-Addresses that the hub nodes' traffic comes from, as a JSON list of CIDRs: as given, or as the cluster knows them. A CNI
-with a network of its own sends what leaves a node from its own interface there, which Calico and Flannel say in the
-node's annotations. Flannel's has the first address of the node's pods, its bridge the second; with others these two may
-be a pod's.
+Source addresses of the hub nodes' traffic, as a JSON list of CIDRs: as given, or as the cluster knows them. A CNI with a
+network of its own sends a node's packets from its own interface. Calico and Flannel write that address into the node's
+annotations. Flannel's interface has the first address of the node's pods, its bridge the second; with other CNIs these
+two may be a pod's.
 */}}
 {{- define "fleet.hubNodes" -}}
 {{- $found := .Values.networkPolicy.tunnelNodes -}}
@@ -79,8 +79,8 @@ be a pod's.
 {{- end }}
 
 {{/*
-How many hub nodes there are, at least one. The cluster is asked only where the values do not tell: who may install into
-one namespace may not list nodes, and a look-up that is forbidden fails the release.
+Number of hub nodes, at least one. The cluster is asked only if the values do not tell: an administrator of one namespace
+may not list nodes, and a forbidden look-up fails the release.
 */}}
 {{- define "fleet.hubCount" -}}
 {{- $count := 1 -}}
@@ -101,8 +101,8 @@ one namespace may not list nodes, and a look-up that is forbidden fails the rele
 {{- end }}
 
 {{/*
-Names of the hub nodes that the cluster has now, as a JSON list; none where there is no cluster to ask. Fails the release
-where nodes may not be listed.
+Names of the hub nodes that the cluster has now, as a JSON list; empty without a cluster. Fails the release if nodes may
+not be listed.
 */}}
 {{- define "fleet.hubNames" -}}
 {{- $found := list -}}

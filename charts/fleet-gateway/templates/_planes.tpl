@@ -1,9 +1,9 @@
-{{/* A CIDR of IPv4 → some text when it shares an address with a plane, as src/tunnel/firewall judges it: the whole Internet does not. */}}
+{{/* An IPv4 CIDR → some text if it shares an address with a plane. As in src/tunnel/firewall, the whole Internet does not. */}}
 {{- define "fleet.inPlane" -}}
 {{- $parts := splitList "/" . -}}
 {{- $bits := len $parts | eq 1 | ternary "32" (last $parts) | int -}}
 {{- $octets := first $parts | splitList "." -}}
-{{/* The first sixteen bits say it: a plane is a /16. */}}
+{{/* A plane is a /16, so the first sixteen bits decide. */}}
 {{- $theirs := add (mul 256 (index $octets 0 | int)) (index $octets 1 | int) -}}
 {{- range $plane := list 70 71 -}}
 {{- $here := $theirs -}}

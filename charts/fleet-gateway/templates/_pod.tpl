@@ -110,8 +110,8 @@ lifecycle:
 {{- end }}
 
 {{/*
-{root, port, readsMail}: for a Prometheus that finds pods by annotation; and what starts a pod anew when it changes that
-the pod reads from a Secret of the values.
+{root, port, readsMail}: annotations for Prometheus, and a checksum that restarts the pod when its Secret of the values
+changes.
 */}}
 {{- define "fleet.pod.annotations" -}}
 {{- $all := dict -}}
@@ -119,7 +119,7 @@ the pod reads from a Secret of the values.
 {{- $all = dict "prometheus.io/scrape" "true" "prometheus.io/port" (toString .port) "prometheus.io/path" "/metrics" -}}
 {{- end -}}
 {{- if and .readsMail .root.Values.mail.url (not .root.Values.mail.existingSecret) -}}
-{{- /* By scrypt: who may read Deployments and no Secrets is not to guess the password by a plain hash. */ -}}
+{{- /* By scrypt: users that may read Deployments but no Secrets must not be able to guess the password from a plain hash. */ -}}
 {{- $_ := set $all "checksum/mail" (derivePassword 1 "long" .root.Values.mail.url .root.Release.Name "mail" | sha256sum) -}}
 {{- end -}}
 {{- with $all }}
@@ -127,7 +127,7 @@ annotations: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
 
-{{/* Authorities that Node does not know, of whom external servers' certificates may be. */}}
+{{/* Certificate authorities that Node does not know, for external servers. */}}
 {{- define "fleet.authorities.env" -}}
 {{- if .Values.external.authorities.existingConfigMap }}
 - {name: NODE_EXTRA_CA_CERTS, value: /etc/authorities/certificates.pem}
@@ -173,8 +173,8 @@ automountServiceAccountToken: false
 {{- end }}
 
 {{/*
-For development: the sources in a volume that can be written. Files are synced into every running container of the image:
-each needs the mount, one that runs none of them too.
+For development: the sources in a writable volume. Files are synced into every running container of the image, so each
+needs the mount, also a container that does not run them.
 */}}
 {{- define "fleet.sync.volume" -}}
 {{- if .Values.development.sync }}

@@ -36,7 +36,7 @@ spec:
 {{- define "fleet.policy.dns" }}
 - ports: [{protocol: UDP, port: 53}, {protocol: TCP, port: 53}]
 {{- end }}
-{{/* With no key of the store's a pod has the keys of its own role (IRSA), from the cloud's STS: an address that is not the store's. */}}
+{{/* A pod without a key of the store gets the keys of its role (IRSA) from the cloud's STS, which has another address. */}}
 {{- define "fleet.policy.role" }}
 {{- if not (or .Values.minio.enabled .Values.external.objects.existingSecret) }}
 - ports: {{ template "fleet.policy.tcp" (list 443) }}
@@ -49,7 +49,7 @@ spec:
 - ports: {{ template "fleet.policy.tcp" (list (include "fleet.portOf" .Values.mail.url)) }}
 {{- end }}
 {{- end }}
-{{/* Further variables → whom they name by a URL, such as a payment provider's stand-in or an endpoint inside a VPC. */}}
+{{/* Further variables → the servers that they name by a URL, such as a payment provider's stand-in or an endpoint in a VPC. */}}
 {{- define "fleet.policy.named" }}
 {{- $ports := list }}
 {{- range .env }}{{ if toString . | regexMatch "^https?://" }}{{ $ports = include "fleet.portOf" . | append $ports }}{{ end }}{{ end }}

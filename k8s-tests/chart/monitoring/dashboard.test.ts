@@ -14,7 +14,7 @@ interface Dashboard {
   }[];
 }
 
-/** The one file in the dashboard's ConfigMap, and what it says. */
+/** The one file in the dashboard's ConfigMap, and its content. */
 async function dashboardOf(
   values: object = {},
   place?: { release: string; namespace: string },
@@ -56,7 +56,7 @@ test("one Grafana shows the dashboards of several releases", async () => {
   ];
   const all = await Promise.all(places.map((place) => dashboardOf({}, place)));
   for (const { file, dashboard } of all) {
-    // What Grafana takes as a uid, and Kubernetes as a ConfigMap's key.
+    // Valid as Grafana's uid, and as a ConfigMap's key.
     expect(dashboard.uid).toMatch(/^[\w-]{1,40}$/);
     expect(file).toMatch(/^[-.\w]{1,248}\.json$/);
   }

@@ -14,7 +14,7 @@ import { SimulatedOs } from "../../../src/tunnel/os/simulated-os";
 import { tool } from "../helm";
 import { chartFolder } from "../values/values-schema";
 
-/** What each real service answers at /metrics. */
+/** The reply of each real service at /metrics. */
 const answers = new Map<string, string>();
 
 beforeAll(async () => {
@@ -67,7 +67,7 @@ test.each(["gateway", "relay", "worker", "tunnel", "hub"])(
 );
 
 test.each(["files/alerts.yaml", "files/dashboard.json"])(
-  "%s asks for nothing that no service has",
+  "%s uses only metrics that a service has",
   (file) => {
     const known = new Set([...answers.values()].join("\n").match(/(?<=^# TYPE )\w+/gm));
     const asked = new Set(

@@ -1,8 +1,8 @@
-/** What stands before a list of labels in brackets. */
+/** Text before a list of labels in braces. */
 const lists = /\b(?:by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)/g;
 const operators = new Set(["and", "or", "unless", "bool", "offset"]);
 
-/** Every selector of series in a query, each as written: `fleet_jobs{state="due"}`. A duration is none, nor a function. */
+/** Every selector of series in a query, each as written: `fleet_jobs{state="due"}`. Durations and functions are not selectors. */
 export function selectorsOf(query: string): string[] {
   const bare = query.replace(lists, " ").replace(/\[[^\]]*\]/g, "");
   return [...bare.matchAll(/(?<![\w:."'{])([a-zA-Z_:][\w:]*)(?![\w:])(\{[^}]*\}|(?!\s*\())/g)]

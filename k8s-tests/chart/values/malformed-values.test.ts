@@ -156,7 +156,7 @@ const round = (all: Readonly<Record<string, readonly unknown[]>>, number: number
 const roundsOf = (all: Readonly<Record<string, readonly unknown[]>>) =>
   Array.from({ length: Math.max(...Object.values(all).map((its) => its.length)) }, (_, number) => number);
 
-/** The paths that helm's schemas refuse; what is in a bundled server's chart stands below that chart's name. */
+/** The paths that helm's schemas refuse; those of a bundled server's chart begin with that chart's name. */
 function refusedPaths(refusal: string): string[] {
   let chart = "";
   return refusal.split("\n").flatMap((line) => {
@@ -166,8 +166,8 @@ function refusedPaths(refusal: string): string[] {
   });
 }
 
-describe.each(roundsOf(wrong))("of the wrong values, number %i", (number) => {
-  // Helm names everything that a schema refuses at once; what a template refuses ends the rendering alone.
+describe.each(roundsOf(wrong))("wrong values, round %i", (number) => {
+  // Helm reports all refusals of the schemas together; a template's refusal ends the rendering at once.
   let refused: string[];
   beforeAll(async () => {
     refused = refusedPaths(await refusalOf(round(wrong, number)));
@@ -181,7 +181,7 @@ describe.each(roundsOf(wrong))("of the wrong values, number %i", (number) => {
     const pointer = `/${(path as string).replaceAll(".", "/")}`;
     if (refused.some((one) => `${one}/`.startsWith(`${pointer}/`))) return;
     const [first = "", ...rest] = (path as string).split(".");
-    // A login for a registry without a name: the name is what is missed. A bundled server's chart is named before the path.
+    // For a login without a registry the refusal names the missing registry. A bundled server's chart is named before the path.
     const named = new RegExp([first, ...(first === "registry" ? [] : rest.slice(0, 2))].join("[^]*"));
     const refusal = await refusalOf(at(path as string, value));
     expect(refusal).toMatch(named);
@@ -228,7 +228,7 @@ const validate = new Ajv({ allErrors: true, allowUnionTypes: true, strictTypes: 
 );
 const defaults = (): Values => parse(readText("values.yaml"));
 
-test.each(roundsOf(right))("right values are taken: of each number %i", async (number) => {
+test.each(roundsOf(right))("right values are accepted, round %i", async (number) => {
   await expect(template(round(right, number))).resolves.toContain("kind: Deployment");
 });
 
@@ -241,7 +241,7 @@ function pathsIn(values: Values, before = ""): string[] {
   });
 }
 
-/** What helm makes of a null: the value is not there. */
+/** The values as helm reads them with a null: without that value. */
 function without(path: string): Values {
   const values = defaults();
   const keys = path.split(".");
@@ -252,7 +252,7 @@ function without(path: string): Values {
 }
 
 describe("a value that is null", () => {
-  /** Of these there may be no keys at all. */
+  /** Maps that may be empty. */
   const { rows } = readValues();
   const isMap = (value: unknown) => typeof value === "object" && !Array.isArray(value);
   const maps = rows.filter((row) => isMap(row.default) && row.path !== "tunnel.nodeSelector");

@@ -30,7 +30,7 @@ test.each([
     },
     /more than one node.*tunnelSources/,
   ],
-  ["a tunnel that no client could find", { tunnel: { enabled: true }, ...hubAddress }, /endpointHost/],
+  ["a tunnel without a host name for clients", { tunnel: { enabled: true }, ...hubAddress }, /endpointHost/],
   [
     "a tunnel whose nodes are unknown",
     { tunnel: { enabled: true, endpointHost: "vpn.example.com" } },
@@ -42,46 +42,46 @@ test.each([
   ["a Janus without an image", { janus: { enabled: true } }, /image/],
   ["an instance without its name", { simulation: { provider: "ec2" } }, /ec2InstanceId/],
   [
-    "a hub's address that is no range",
+    "a hub's address that is not a range",
     {
       tunnel: { enabled: true, endpointHost: "vpn.example.com" },
       networkPolicy: { tunnelNodes: ["10.1.2.3"] },
     },
     /tunnelNodes/,
   ],
-  ["a server's address that is no range", { external: { redis: { cidrs: ["10.1.2.3"] } } }, /cidrs/],
+  ["a server's address that is not a range", { external: { redis: { cidrs: ["10.1.2.3"] } } }, /cidrs/],
   ["a mail server without a scheme", { mail: { url: "mail.example.com:25" } }, /mail\/url/],
   ["a simulator without a vehicle", { simulator: { copters: 0 } }, /simulator/],
   [
-    "fewer replicas at most than at least",
+    "a maximum of replicas below the minimum",
     { relay: { autoscaling: { enabled: true, minReplicas: 9 } } },
     /relay\.autoscaling/,
   ],
   [
-    "gateways that scale by processor time, of which they request none",
+    "gateways that scale by processor time without a request for it",
     { gateway: { autoscaling: { enabled: true }, resources: { requests: { cpu: null } } } },
     /gateway\.autoscaling.*gateway\.resources\.requests\.cpu/,
   ],
   [
-    "relays that scale by processor time, of which they request none",
+    "relays that scale by processor time without a request for it",
     { relay: { autoscaling: { enabled: true }, resources: { requests: null } } },
     /relay\.autoscaling.*relay\.resources\.requests\.cpu/,
   ],
   ["a misspelt value of a bundled server", { minio: { persistence: { siez: "1Ti" } } }, /siez/],
   ["one bucket for files and keys", { objects: { bucket: "fleet", vpnBucket: "fleet" } }, /vpnBucket/],
-  ["a store that is nowhere", { minio: { enabled: false } }, /minio\.enabled=false.*objects\.bucket/],
+  ["no object store", { minio: { enabled: false } }, /minio\.enabled=false.*objects\.bucket/],
   [
-    "keys in somebody else's bucket",
+    "keys in another account's bucket",
     { minio: { enabled: false }, objects: { bucket: "example-fleet" } },
     /minio\.enabled=false.*objects\.vpnBucket/,
   ],
   ["a range of ports that ends before it begins", { janus: { rtpPorts: "20200-20000" } }, /rtpPorts/],
   [
-    "a role for the tunnel that nothing would use",
+    "a role for the tunnel without its URL",
     { external: { database: { createTunnelRole: true } } },
     /tunnelUrl/,
   ],
-  ["a port that there is not", { external: { redis: { port: 70_000 } } }, /redis\/port|redis\.port/],
+  ["a port above 65535", { external: { redis: { port: 70_000 } } }, /redis\/port|redis\.port/],
   ["a former name", { tunnel: { follower: { resources: {} } } }, /tunnel\.follower.*tunnel\.activeHub/],
   ["a misspelt value", { gatway: {} }, /gatway/],
   ["a misspelt variable", { gateway: { env: { LINK_CONNECT_TIMEOUT: 5 } } }, /LINK_CONNECT_TIMEOUT\b/],
@@ -115,7 +115,7 @@ test.each([
   "192.0.2.1>10.71.0.2:tcp/80",
   "10.72.0.0/13>10.71.0.2",
 ])("the extra destination %s is accepted or refused as by the hub at its start", async (text) => {
-  const verdict = (told: string) => (/a plane to a plane|a part of a plane/.exec(told) ?? ["is taken"])[0];
+  const verdict = (text: string) => (/a plane to a plane|a part of a plane/.exec(text) ?? ["is accepted"])[0];
   const hub = () => verdict(parseExtraAllow(text) && "");
   const wanted = await Promise.resolve()
     .then(hub)

@@ -4,11 +4,12 @@ import { readText, readValues } from "./values-schema";
 const opening = "<!-- values: made from values.yaml by `npm run docs:chart` -->";
 const closing = "<!-- end of values -->";
 
-/** README.md with its table of values made anew; what stands around it is kept. */
+/** README.md with a new table of values, and the text around it unchanged. */
 export function readmeText(): string {
   const [before, rest] = readText("README.md").split(opening);
   const after = rest?.split(closing)[1];
-  if (before === undefined || after === undefined) throw new Error("README.md has no place for the values.");
+  if (before === undefined || after === undefined)
+    throw new Error("README.md lacks the markers of the table of values.");
   const values = readValues().rows;
   const rows = values.map(
     ({ path, default: value, description }) =>

@@ -22,12 +22,12 @@ export const readText = (...path: string[]): string => readFileSync(join(chartFo
 const readJson = (name: string) => JSON.parse(readText(name));
 
 const { patterns, definitions: compact } = readJson("schema-definitions.json");
-/** What a value of such a name is, wherever it stands; another name is given one by `@schema {"$ref": …}`. */
+/** Schemas of values by their name, at any path; a value of another name refers to one by `@schema {"$ref": …}`. */
 const definitions: Record<string, Schema> = JSON.parse(JSON.stringify(compact), (key, value) =>
   key === "pattern" && typeof value === "string" ? spelledOut(value) : value,
 );
 
-/** A pattern with those that it names in it: `^<ipv4>$`. */
+/** A pattern with the patterns that it refers to, as in `^<ipv4>$`. */
 function spelledOut(pattern: string): string {
   return pattern.replace(/<([a-z0-9 ]+)>/g, (_, name: string) => {
     if (!(name in patterns)) throw new Error(`schema-definitions.json has no pattern ${name}.`);
@@ -35,14 +35,14 @@ function spelledOut(pattern: string): string {
   });
 }
 
-/** What values.yaml says of itself: a schema of it, and a row for each value. */
+/** The schema of values.yaml, and a row for each value. */
 export function readValues(): { schema: Schema; rows: Value[] } {
   const rows: Value[] = [];
   const schema = objectSchema(valuesOf("values.yaml"), "", rows);
   return { schema: whole(schema, {}, readJson("schema-rules.json")), rows };
 }
 
-/** Of a bundled server's values: its own, and those that the chart around it has of it. */
+/** The schema of a bundled server's values: its own, and those that the chart around it defines. */
 function bundledSchema(server: string): Schema {
   const around = (readValues().schema.properties as Record<string, Schema>)[server];
   const schema = objectSchema(valuesOf(`charts/${server}/values.yaml`), "", []);
@@ -108,7 +108,7 @@ function objectSchema(map: YAMLMap, path: string, rows: Value[]): Schema {
       isMap(value) && Boolean(common || value.items.length === 0 || "additionalProperties" in extra);
     const leaf = open || !isMap(value);
     if (leaf) rows.push({ path: here, description, default: value.toJSON() });
-    // A null takes a default away: all of such a map, as it should. What else a template would stumble over is missed.
+    // A null removes a default. In a map with free keys that is allowed; any other value is required.
     if (!open || "minProperties" in extra) required.push(key);
     const schema = common ?? (leaf ? leafSchema(value, extra) : objectSchema(value, here, rows));
     properties[key] = { ...(description && { description }), ...schema };
@@ -141,7 +141,7 @@ const commentOf = (node: unknown): string =>
   (node as { commentBefore?: string | null } | undefined)?.commentBefore ?? "";
 
 function leafSchema(node: Node, extra: Schema): Schema {
-  // Beside a reference nothing counts.
+  // A schema ignores everything beside a reference.
   if ("$ref" in extra) return extra;
   if (isSeq(node)) return { type: "array", ...extra };
   if (isMap(node)) return { type: "object", ...extra };

@@ -1,4 +1,4 @@
-{{/* What tells the release's own series from all others, as matchers of PromQL. */}}
+{{/* PromQL matchers that select the release's own series. */}}
 {{- define "fleet.monitoring.scope" -}}
 namespace="{{ .Release.Namespace }}",
 {{- if .Values.monitoring.podMonitor -}}

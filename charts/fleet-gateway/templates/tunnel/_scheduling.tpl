@@ -14,16 +14,16 @@ tolerations: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
 
-{{/* A name in the whole cluster. Of its parts the namespace alone has no dot, so that no two releases come to the same one. */}}
+{{/* A name that is unique in the cluster. Of its parts only the namespace has no dot, so no two releases get the same name. */}}
 {{- define "fleet.tunnel.priorityClass" -}}{{ .Release.Namespace }}.{{ .Release.Name }}-tunnel{{- end }}
 
-{{/* An affinity for the nodes that are chosen by name; empty when none are. */}}
+{{/* An affinity for the nodes of tunnel.nodes; empty without them. */}}
 {{- define "fleet.tunnel.nodes" -}}
 {{- with .Values.tunnel.nodes -}}
 nodeAffinity:
   requiredDuringSchedulingIgnoredDuringExecution:
     nodeSelectorTerms:
-      # A term for each: a field is compared with one value only.
+      # One term for each node, because a field is compared with one value only.
       {{- range . }}
       - matchFields: [{key: metadata.name, operator: In, values: [{{ . | quote }}]}]
       {{- end }}

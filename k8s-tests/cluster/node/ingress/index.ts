@@ -15,7 +15,7 @@ import { type Certificate, certificates, ingressRoutes } from "./routes";
 
 const PERIOD_MS = 500;
 const [http = "", https = "", folder = ""] = process.argv.slice(2);
-const place = { http, https, folder };
+const target = { http, https, folder };
 
 const kubeConfig = new KubeConfig();
 kubeConfig.loadFromDefault();
@@ -32,12 +32,12 @@ async function wanted(): Promise<{ config: string; certificates: Certificate[] }
   ]);
   const routes = ingressRoutes(ingresses.items, services.items, slices.items);
   const shown = certificates(ingresses.items, secrets.items);
-  return { config: nginxConfig(place, routes, shown), certificates: shown };
+  return { config: nginxConfig(target, routes, shown), certificates: shown };
 }
 
 async function main(): Promise<void> {
   const file = join(folder, "nginx.conf");
-  let written = nginxConfig(place, [], []);
+  let written = nginxConfig(target, [], []);
   writeFileSync(file, written);
   const nginx = spawn("nginx", ["-p", folder, "-c", file, "-e", "stderr"], { stdio: "inherit" });
   let stopping = false;
@@ -63,7 +63,7 @@ async function main(): Promise<void> {
         written = config;
       }
     } catch (error) {
-      // What is served goes on as it is while the API server does not answer.
+      // The routes stay as they are while the API server does not answer.
       console.error(String(error));
     }
     await delay(PERIOD_MS);

@@ -64,7 +64,7 @@ function server(listening: string, host: string, routes: readonly Route[]): stri
   return `  server {\n${listening}    server_name ${host};\n${own.map(locations).join("")}    location / { return 404; }\n  }\n`;
 }
 
-/** A path of type Prefix means whole elements: itself, and what is below it. */
+/** A path of type Prefix matches whole elements: itself, and every path below it. */
 function locations(route: Route): string {
   const matches =
     route.exact || route.path === "/" ? [`= ${route.path}`] : [`= ${route.path}`, `${route.path}/`];

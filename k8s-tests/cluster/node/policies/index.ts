@@ -50,7 +50,7 @@ async function main(): Promise<void> {
         names = chains.map(({ name }) => name);
       }
     } catch (error) {
-      // What is enforced goes on as it is while the API server does not answer.
+      // The rules stay as they are while the API server does not answer.
       console.error(String(error));
     }
     await delay(PERIOD_MS);

@@ -7,7 +7,7 @@ import type {
   V1Pod,
 } from "@kubernetes/client-node";
 
-/** What the rules are made of. */
+/** The input of the rules. */
 export interface Cluster {
   readonly policies: readonly V1NetworkPolicy[];
   readonly pods: readonly V1Pod[];
@@ -78,13 +78,13 @@ function chainOf(direction: Direction, pod: V1Pod, cluster: Cluster): (Chain & {
     {
       name: `NODE-${direction}-${pod.status?.podIP}`,
       match: `${near} ${pod.status?.podIP}`,
-      // Unlike a server that is away, a policy is no refused connection: whoever tries can tell them apart.
+      // Not a refused connection: a client can tell a policy from a server that is away.
       rules: [...new Set(allowed), "-j REJECT --reject-with icmp-admin-prohibited"],
     },
   ];
 }
 
-/** Policies are not for those who share the node's address. */
+/** Policies do not apply to pods that share the node's address. */
 const hasOwnAddress = ({ spec, status }: V1Pod): boolean =>
   Boolean(status?.podIP) && !spec?.hostNetwork && !["Succeeded", "Failed"].includes(status?.phase ?? "");
 
