@@ -1,7 +1,7 @@
 import type { Knex } from "knex";
 
 /**
- * What drones did and what they brought back.
+ * Flights of drones, and the files that they uploaded.
  *
  * Rows belong to the owner that the drone had when they were made, and outlive the drone's deletion, which is
  * soft. A size is bytes, a checksum hex in lower case.

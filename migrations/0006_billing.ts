@@ -1,7 +1,7 @@
 import type { Knex } from "knex";
 
 /**
- * What the payment provider tells.
+ * Records of the payment provider's events.
  *
  * `subscriptions` stays what the vehicle gate reads: one row for each user. One that the provider sells is
  * derived from `provider_subscriptions`, which keeps every subscription by the provider's id, also while its

@@ -41,7 +41,7 @@ export class Vehicles {
   private admit(socket: Socket): void {
     socket.setNoDelay(true);
     const writer = new FrameWriter(1, 1);
-    // Whatever is asked of it is taken; nothing more is needed to be watched.
+    // It accepts every command: a watched vehicle needs no more.
     const reader = new FrameReader((frame) => {
       const message = decode(frame);
       if (!(message instanceof common.CommandLong)) return;

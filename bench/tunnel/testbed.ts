@@ -42,7 +42,7 @@ export async function buildTestbed(): Promise<Testbed> {
   const stops = new CleanupStack();
   const clear = () => stops.clear();
   stops.add(() => runCleanUps(globalThis));
-  // What is done by hand goes before others too, as the daemon does.
+  // These commands have the daemon's priority.
   setProcessPriority(process.pid, -5);
   try {
     const { url } = await startBenchDatabase(stops);

@@ -1,4 +1,4 @@
-/** What may be asked of a drone: watch it, order it, hold its sticks, reach it through the VPN. */
+/** Uses of a drone: watch it, order it, hold its sticks, reach it through the VPN. */
 export type Capability = "view" | "command" | "stick" | "vpn";
 
 /**

@@ -3,7 +3,7 @@ import type { PlaneName } from "./tunnel-planes";
 import type { PublicKey } from "./wireguard";
 
 /**
- * Whom a row of the database wants in a plane. Its identity is plane, key id and address: a row that was
+ * A peer that a row of the database wants in a plane. Its identity is plane, key id and address: a row that was
  * deleted and one that was created with the same address are two peers, whatever their ids.
  */
 export interface Member {

@@ -18,7 +18,7 @@ interface RouteSpec<
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  /** Who may call; see `Callers`. */
+  /** The callers that may call; see `Callers`. */
   readonly guard: G;
   readonly envelope: Envelope;
   readonly params?: P;

@@ -4,7 +4,7 @@ import { holdHere } from "./modes/guided";
 import { breaksFence } from "./safety/fence";
 
 const { MavFrame } = common;
-/** POSITION_TARGET_TYPEMASK: what of the message is to be ignored. */
+/** POSITION_TARGET_TYPEMASK: the fields of the message to ignore. */
 const IGNORE = { position: 0x7, velocity: 0x38, yaw: 0x400, yawRate: 0x800 } as const;
 const GUIDED_TIMEOUT = 3;
 

@@ -85,7 +85,7 @@ export function tunnelMetrics(registry: Registry) {
     held: (plane: PlaneName, count: number) => held.set({ plane }, count),
     changed: (kind: ChangeKind, count = 1) => changes.inc({ kind }, count),
     failed: (stage: Stage) => failures.inc({ stage }),
-    /** What is wrong with the rows as last read; what is not among them is wrong no longer. */
+    /** The faults of the rows as last read, in place of earlier ones. */
     faultyRows: (faults: readonly RowFault[]) => {
       for (const plane of planeNames) for (const fault of rowFaults) faultyRows.set({ plane, fault }, 0);
       for (const { plane, fault } of faults) faultyRows.inc({ plane, fault });

@@ -29,7 +29,7 @@ interface Deps {
   readonly mails: RateLimit;
 }
 
-/** What people do with their accounts. */
+/** Log in, register, activate, reset and update the password. */
 export function accountsService(deps: Deps) {
   const { db, clock, tokens, revocations, mailer, origin, failedTries, failedLogins, mails } = deps;
   const send = async (mail: Mail) => {

@@ -28,7 +28,7 @@ export async function revokeToken(
   return rows.length > 0;
 }
 
-/** What of a user's row decides whether their tokens are good. */
+/** The columns of a user's row that decide whether the user's tokens are valid. */
 export type AccountStatus = Pick<User, "is_active" | "password_changed_at">;
 
 export interface TokenStatus {

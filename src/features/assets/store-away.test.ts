@@ -73,7 +73,7 @@ test("an upload stays pending while the store is unavailable, and is completed a
       body: { success: false, error: { code: 500, message: expect.stringContaining("object store") } },
     });
     expect((await assets()).find(({ id }: { id: number }) => id === asset_id).status).toBe("pending");
-    // What needs no more than a signature goes on.
+    // Requests that need only a signature still work.
     expect((await flight.drone.post("/authenticate_upload", uploadRequest("blackout"))).body.asset_id).toBe(
       asset_id,
     );

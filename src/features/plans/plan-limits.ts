@@ -8,7 +8,7 @@ export const LABEL_LENGTH = 200;
 export const BATCH_BYTES = 1_048_576;
 
 /**
- * What one user may have of one kind of plan. `GET /missions` returns all of it in one reply, some 10 MB at most. What
+ * The plans of one kind that one user may have. `GET /missions` returns all of it in one reply, some 10 MB at most. What
  * was stored before there were limits can still be read and deleted.
  */
 export const PLAN_LIMITS: PlanLimits = { plans: 1_000, pointsOfPlan: 2_000, points: 20_000 };

@@ -11,7 +11,7 @@ const settings = {
   edgeRedisPort: 8089,
 };
 
-/** What of Compose's own schema these files use, and nothing else: a misspelt key fails. */
+/** The part of Compose's schema that these files use: a misspelt key fails. */
 const Service = z.strictObject({
   image: z.string().min(1),
   entrypoint: z.array(z.string()).optional(),

@@ -22,7 +22,7 @@ export const RoomForDrone = z.object({
   room_mgmt_token: z.string(),
 });
 
-/** For the owner, who watches. */
+/** For the owner, to watch. */
 export const RoomForOwner = z.object({
   message: z.string(),
   room_number: z.int(),

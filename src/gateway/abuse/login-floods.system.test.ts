@@ -28,7 +28,7 @@ beforeAll(async () => {
   });
 });
 
-/** What an order to the drone says after its name was looked up, in the threads that hashes are made in. */
+/** The reply to an order whose drone's name is looked up in the threads that also hash passwords. */
 const dial = async () => {
   const order = { drone_id: drone };
   const { body } = await gateway.api.as(user.token).post("/drone/action/guided", order);

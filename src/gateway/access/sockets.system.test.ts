@@ -188,7 +188,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
   describe("the tunnel service", () => {
     let tunnel: Tunnel;
     const paths = statusRoutes({} as StatusView).map(({ path }) => path.replace(":ip", "10.71.240.0"));
-    /** What presents a secret that is none; a user's token is one of them. */
+    /** Headers with a wrong secret, such as a user's token. */
     const secrets = (): Record<string, string>[] => [
       {},
       ...Object.values(bad),

@@ -62,7 +62,7 @@ export async function closeServer(server: Server): Promise<void> {
   // Otherwise Node keeps the connections of open requests for the whole keep-alive time.
   for (const { reply } of open()) if (!reply.headersSent) reply.setHeader("connection", "close");
   await Promise.race([closed, delay(IN_FLIGHT_MS, undefined, { ref: false })]);
-  // What remains beside open requests: connections that browsers open in advance, and incomplete requests.
+  // Connections that browsers open in advance, and incomplete requests, remain beside open requests.
   const { closeIdle } = connections;
   connections.closeIdle = () => (open().length === 0 ? server.closeAllConnections() : closeIdle());
   connections.closeIdle();

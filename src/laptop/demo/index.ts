@@ -92,7 +92,7 @@ async function fly(
     screen.step("Returning to launch");
     await flight.returnAndLand(home);
   } catch (error) {
-    // Best effort: whatever went wrong, the copter should not stay in the air.
+    // Best effort: the copter should not stay in the air after a failure.
     await flight.command("rtl").catch(() => undefined);
     throw error;
   }

@@ -82,7 +82,7 @@ export const origins = (description: string) =>
     )
     .describe(description);
 
-/** What a path that begins with `/` is put behind: a URL without a query, a fragment and a slash at its end. */
+/** Prefix of a path that begins with `/`: a URL without query, fragment and final slash. */
 export const baseUrl = (defaultUrl: string, description: string) =>
   z
     .url()

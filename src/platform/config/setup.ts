@@ -2,7 +2,7 @@ import { z } from "zod";
 import { secretUrl } from "./fields";
 import { areBucketsApart, BUCKETS_FAULT, directDatabaseGroup, objectsGroup, setupGroup } from "./shared";
 
-/** What an installation's own servers are set up with, once a release. */
+/** Settings of the installation's own servers, applied once a release. */
 
 export const tunnelRoleConfig = z.object({
   ...directDatabaseGroup,

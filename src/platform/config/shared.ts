@@ -98,7 +98,7 @@ export const BUCKETS_FAULT = fault(
   "must be another bucket than S3_BUCKET: private keys are in it",
 );
 
-/** What background jobs need. The gateway does them too, and needs the same for its own requests. */
+/** Variables that background jobs need. The gateway does them too, and needs the same for its own requests. */
 export const jobsGroup = {
   ...databaseGroup,
   ...directDatabaseGroup,

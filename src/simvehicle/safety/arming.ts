@@ -12,7 +12,7 @@ export class Arming {
 
   constructor(private readonly flight: Flight) {}
 
-  /** What stands against arming in any mode; empty when the vehicle is ready. */
+  /** Reasons against arming in any mode; empty when the vehicle is ready. */
   obstacles(): string[] {
     const { flight } = this;
     const found: string[] = [];

@@ -109,7 +109,7 @@ test("a daemon that restarts while the store is away knows its members by the no
     await until(() => failures.length > 0);
     expect(known(ring, [late])).toEqual([]);
     distant.link.mend();
-    // Who came is published and who went is buried, when the store can be asked.
+    // Once the store answers, new members are published and removed ones go to the tombstones.
     expect(await keysOf(ring, [...members, late])).toHaveLength(3);
     await until(async () => (await store.get(configKey(gone))) === undefined);
     expect(await storedKey(members[0] as Member)).toBe(keys[0]);

@@ -35,7 +35,7 @@ export interface KeyringOptions {
 }
 
 const WIDTH = 32;
-/** Each save writes thousands of entries; what is not in the index yet is read from its config. */
+/** Each save writes thousands of entries; a config that is not in the index yet is read. */
 const INDEX_DELAY_MS = 2_000;
 const RETRY_MS = 1_000;
 const RETRY_MAX_MS = 10_000;

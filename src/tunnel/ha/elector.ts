@@ -192,7 +192,7 @@ export class Elector {
   }
 
   private hold(until: number): void {
-    // It ran out unnoticed, as in a pause of this process: whatever was active has to begin anew.
+    // It ran out unnoticed, as in a pause of this process: every active part must start anew.
     if (this.notified && !this.isHeld) this.letGo();
     this.options.storeEnd(until);
     this.until = until;

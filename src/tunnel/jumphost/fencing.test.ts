@@ -44,7 +44,7 @@ describe("the right to a vehicle", () => {
     const before = fencingNumbers.claim("a", Number.MAX_SAFE_INTEGER);
     const after = fencingNumbers.claim("a", Number.MAX_SAFE_INTEGER);
     expect([before.signal.aborted, after.signal.aborted]).toEqual([true, false]);
-    // What the old pipe still tidies up is not the new one's.
+    // The clean-up of the old pipe does not touch the new one.
     before.release();
     fencingNumbers.claim("a", Number.MAX_SAFE_INTEGER);
     expect(after.signal.aborted).toBe(true);
@@ -143,7 +143,7 @@ test("a jumphost that has just started refuses a replaced holder before the new 
     stream.close();
     await until(() => copter.connections[time]?.open === false);
   }
-  // What nobody has been given a number for, and what has another name, are nobody's loss.
+  // Vehicles without a number, and vehicles of another name, keep their pipes.
   (await streamTo(jumphost, copter, fresh.fence, "drone:2")).close();
 });
 

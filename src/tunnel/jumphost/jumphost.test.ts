@@ -90,7 +90,7 @@ describe("a pipe", () => {
     const socket = await openPipe(jumphost, headersFor(talking));
     await new Promise((resolve) => setTimeout(resolve, 350));
     expect(jumphost.pipes.size).toBe(1);
-    // What a process does that is stopped: the connection stands, nothing is answered.
+    // As a stopped process: the connection stays open and nothing answers.
     socket.pause();
     await nothingLeft(jumphost, talking);
     socket.terminate();

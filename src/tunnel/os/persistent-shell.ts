@@ -11,7 +11,7 @@ export interface CommandResult {
 
 /**
  * A shell that runs one command at a time: idle → running → idle, until it ends. It ends when this process does,
- * which it does not keep alive, and has a session of its own: what interrupts this process leaves its command be.
+ * which it does not keep alive, and has a session of its own: a signal that interrupts this process does not reach its command.
  */
 export class PersistentShell {
   private readonly child: ChildProcessWithoutNullStreams;

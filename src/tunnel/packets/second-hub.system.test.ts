@@ -1,5 +1,6 @@
 import { asRoot } from "../../testing/system/namespaces";
-import { droneEchoes, type HubPair, hubPair, type PairedHub } from "../../testing/system/namespaces/hub-pair";
+import { droneEchoes, type HubPair, hubPair } from "../../testing/system/namespaces/hub-pair";
+import type { PairedHub } from "../../testing/system/namespaces/paired-hub";
 import { until } from "../../testing/until";
 
 /** Two daemons with the same keys and one database, neither of which was told that there is another. */

@@ -1,13 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { hubLeaseGroup } from "../../platform/config/hub-lease";
 import { asRoot } from "../../testing/system/namespaces";
-import {
-  droneEchoes,
-  type HubPair,
-  hubPair,
-  PAIR_LEASE,
-  type PairedHub,
-} from "../../testing/system/namespaces/hub-pair";
+import { droneEchoes, type HubPair, hubPair, PAIR_LEASE } from "../../testing/system/namespaces/hub-pair";
+import type { PairedHub } from "../../testing/system/namespaces/paired-hub";
 import { until as untilWithin } from "../../testing/until";
 
 /** How long an idle client may be away after a hub's end; by itself it would notice after up to two minutes. */

@@ -24,7 +24,7 @@ interface LeasesOptions {
   readonly ttlMs: number;
   /** Whether the drone's lease is still needed here. */
   readonly needed: (key: string) => boolean;
-  /** It is no longer ours: whatever is open under it must close now. */
+  /** It is no longer ours: close everything that is open under it now. */
   readonly onLost: (key: string, reason: LossReason) => void;
   readonly observer?: LeasesObserver;
 }

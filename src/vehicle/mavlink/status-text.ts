@@ -76,9 +76,9 @@ export class StatusTexts {
   }
 }
 
-/** MAV_SEVERITY_WARNING: what explains a refusal is as a rule at least this grave. */
+/** MAV_SEVERITY_WARNING: texts that explain a refusal usually have this severity or a higher one. */
 const WARNING = 4;
-/** MAV_SEVERITY_NOTICE: what is less grave is news of something else. */
+/** MAV_SEVERITY_NOTICE: texts below it are unrelated news. */
 const NOTICE = 5;
 
 export class StatusRecord {

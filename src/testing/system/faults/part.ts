@@ -69,7 +69,7 @@ export class Part {
     this.network.lose(this.paths, 1 / 3);
   }
 
-  /** What was not acknowledged is sent again, when its sender next tries. */
+  /** Unacknowledged bytes are sent again when TCP next retransmits. */
   mend(): void {
     this.network.mend(this.paths);
   }

@@ -40,7 +40,7 @@ describe("a command", () => {
       message: expect.stringContaining("did not acknowledge the order to arm (sent once)"),
     });
     expect(peer.of(common.CommandLong)).toHaveLength(1);
-    // What may still be on its way is taken back.
+    // Bytes that may still be on their way are withdrawn.
     expect(link.state).toBe("closed");
   });
 
