@@ -179,7 +179,7 @@ inCluster.each([-3_600_000, 3_600_000])(
   },
 );
 
-inCluster("who may not read the lease holds none, and the log says who may not do what", async () => {
+inCluster("a candidate that may not read the lease does not hold it, and the log names the account and the missing right", async () => {
   const one = candidateOf("one", unauthorized);
   await one.elector.start();
   expect(one.elector.isHeld).toBe(false);

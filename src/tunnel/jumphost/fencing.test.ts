@@ -143,7 +143,7 @@ test("a jumphost that has just started refuses a replaced holder before the new 
     stream.close();
     await until(() => copter.connections[time]?.open === false);
   }
-  // Vehicles without a number, and vehicles of another name, keep their pipes.
+  // A link that was given no number is accepted with any.
   (await streamTo(jumphost, copter, fresh.fence, "drone:2")).close();
 });
 

@@ -40,7 +40,7 @@ describe("a command", () => {
       message: expect.stringContaining("did not acknowledge the order to arm (sent once)"),
     });
     expect(peer.of(common.CommandLong)).toHaveLength(1);
-    // Bytes that may still be on their way are withdrawn.
+    // So that bytes that have not left this machine are never sent.
     expect(link.state).toBe("closed");
   });
 
