@@ -6,7 +6,7 @@ const replyTo = (state: { closed: boolean; writableFinished: boolean }) =>
   Object.assign(new EventEmitter(), state);
 const signalOf = (reply: object) => clientDisconnect({ res: reply } as unknown as Context);
 
-test("a client that disconnects before its reply is sent aborts the signal, also when it did before anybody asked", () => {
+test("a client that disconnects before its reply is sent aborts the signal, also a signal that is requested later", () => {
   const reply = replyTo({ closed: false, writableFinished: false });
   const signal = signalOf(reply);
   expect(signal.aborted).toBe(false);

@@ -98,10 +98,10 @@ describe("a link", () => {
 describe("a watch", () => {
   test("survives lost links: it gets the next link's messages without subscribing again", async () => {
     const { pool, links, log, world } = build();
-    const heard: TelemetryMessage[] = [];
+    const received: TelemetryMessage[] = [];
     const states: string[] = [];
     pool.subscribe(TARGET, {
-      onMessage: (message) => void heard.push(message),
+      onMessage: (message) => void received.push(message),
       onState: (state) => void states.push(state),
     });
     await until(() => links.length === 1);
@@ -112,7 +112,7 @@ describe("a watch", () => {
     world.reachable = true;
     await until(() => links.length === 2);
     links[1]?.say(MESSAGE);
-    expect(heard).toEqual([MESSAGE, MESSAGE]);
+    expect(received).toEqual([MESSAGE, MESSAGE]);
     expect(states).toEqual(["up", "down", "up"]);
     expect(log.slice(0, 5)).toEqual([
       "opened",
@@ -138,15 +138,15 @@ describe("a watch", () => {
 
   test("shared by many subscribers is one subscription on the link, which ends with the last of them", async () => {
     const { pool, links } = build({ idleMs: 20 });
-    const heard: string[] = [];
-    const stopA = pool.subscribe(TARGET, () => void heard.push("a"));
-    const stopB = pool.subscribe(TARGET, () => void heard.push("b"));
+    const received: string[] = [];
+    const stopA = pool.subscribe(TARGET, () => void received.push("a"));
+    const stopB = pool.subscribe(TARGET, () => void received.push("b"));
     await until(() => links[0]?.listeners.size === 1);
     links[0]?.say(MESSAGE);
     stopA();
     stopA();
     links[0]?.say(MESSAGE);
-    expect(heard).toEqual(["a", "b", "b"]);
+    expect(received).toEqual(["a", "b", "b"]);
     stopB();
     expect(links[0]?.listeners.size).toBe(0);
     await until(() => links[0]?.state === "closed");
@@ -167,11 +167,11 @@ describe("a watch", () => {
     const { pool, links } = build();
     pool.subscribe(TARGET, () => {})();
     await until(() => links.length === 1);
-    const heard: TelemetryMessage[] = [];
-    pool.subscribe(TARGET, (message) => void heard.push(message));
+    const received: TelemetryMessage[] = [];
+    pool.subscribe(TARGET, (message) => void received.push(message));
     await until(() => links[0]?.listeners.size === 1);
     links[0]?.say(MESSAGE);
-    expect(heard).toEqual([MESSAGE]);
+    expect(received).toEqual([MESSAGE]);
   });
 });
 

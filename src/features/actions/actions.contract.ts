@@ -276,15 +276,15 @@ const video: readonly ContractCase[] = [
     run: flown(async ({ order, drone, gateway }) => {
       expect(await order("video-source", { source: "TEST" })).toMatchObject({ status: 500, body: refusal });
       const onboard = gateway.deps.redis.duplicate({ enableOfflineQueue: true });
-      const heard: string[] = [];
-      onboard.on("message", (_channel, payload) => heard.push(payload));
+      const received: string[] = [];
+      onboard.on("message", (_channel, payload) => received.push(payload));
       await onboard.subscribe(`${drone.ip}:video_source`);
       expect(await order("video-source", { source: "CAMERA" })).toMatchObject({
         status: 200,
         body: { result: { source: "CAMERA", listeners: 1 } },
       });
-      await eventually("it was heard", () => heard.length > 0);
-      expect(heard).toEqual(['{"source":"CAMERA"}']);
+      await eventually("it was heard", () => received.length > 0);
+      expect(received).toEqual(['{"source":"CAMERA"}']);
       onboard.disconnect();
     }),
   },

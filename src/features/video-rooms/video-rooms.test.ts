@@ -38,12 +38,12 @@ type Reply = Awaited<ReturnType<TestUser["api"]["get"]>>;
 async function onboard({ ip }: Pick<Drone, "ip">) {
   const redis = gateway.deps.redis.duplicate({ enableOfflineQueue: true });
   atEndOfFile(async () => redis.disconnect());
-  const heard: { topic: string; message: Record<string, unknown> }[] = [];
+  const received: { topic: string; message: Record<string, unknown> }[] = [];
   redis.on("message", (channel: string, text: string) =>
-    heard.push({ topic: channel.slice(ip.length + 1), message: JSON.parse(text) }),
+    received.push({ topic: channel.slice(ip.length + 1), message: JSON.parse(text) }),
   );
   await redis.subscribe(`${ip}:video_room_details`, `${ip}:video_room_state`);
-  return heard;
+  return received;
 }
 
 const canManage = async (room: number, secret: unknown) =>
@@ -112,12 +112,12 @@ describe("a room", () => {
 describe("the drone", () => {
   test("gets the keys of a new room and the start of the stream; with update it gets the keys again", async () => {
     const { drone, ask } = await owned();
-    const heard = await onboard(drone);
+    const received = await onboard(drone);
     const reply = await ask("start");
     expect(reply).toMatchObject({ status: 200, body: { room_number: drone.id, listeners: 1 } });
-    await until(() => heard.length === 2);
-    const details = heard[0]?.message;
-    expect(heard[0]?.topic).toBe("video_room_details");
+    await until(() => received.length === 2);
+    const details = received[0]?.message;
+    expect(received[0]?.topic).toBe("video_room_details");
     expect(Object.keys(details ?? {})).toEqual(["room_number", "room_password", "room_mgmt_token", "status"]);
     expect(details).toMatchObject({
       room_number: drone.id,
@@ -125,28 +125,28 @@ describe("the drone", () => {
       status: "START",
     });
     expect(await canManage(drone.id, details?.room_mgmt_token)).toBe(true);
-    expect(heard[1]).toEqual({
+    expect(received[1]).toEqual({
       topic: "video_room_state",
       message: { room_number: drone.id, status: "START" },
     });
     await ask("start");
     await ask("start?update=true");
-    await until(() => heard.length === 5);
-    expect(heard.slice(2).map(({ topic }) => topic)).toEqual([
+    await until(() => received.length === 5);
+    expect(received.slice(2).map(({ topic }) => topic)).toEqual([
       "video_room_state",
       "video_room_details",
       "video_room_state",
     ]);
-    expect(heard[3]?.message).toEqual(details);
+    expect(received[3]?.message).toEqual(details);
   });
 
   test("gets the stop, and its room is deleted; the next room has another password", async () => {
     const { drone, ask } = await owned();
-    const heard = await onboard(drone);
+    const received = await onboard(drone);
     const first = await ask("start");
     expect((await ask("stop")).status).toBe(200);
     expect(await rooms.find(drone.id)).toBeUndefined();
-    await until(() => heard.at(-1)?.message.status === "STOP");
+    await until(() => received.at(-1)?.message.status === "STOP");
     const second = await ask("start");
     expect(second.body.room_password).not.toBe(first.body.room_password);
     expect((await ask("stop")).status).toBe(200);
@@ -156,14 +156,14 @@ describe("the drone", () => {
   test("gets a restart as stop, a pause, new keys and start", async () => {
     const { drone, ask } = await owned();
     const first = await ask("start");
-    const heard = await onboard(drone);
+    const received = await onboard(drone);
     const begun = Date.now();
     const reply = await ask("restart");
     expect(Date.now() - begun).toBeGreaterThanOrEqual(300);
     expect(reply.status).toBe(200);
     expect(reply.body.room_password).not.toBe(first.body.room_password);
-    await until(() => heard.length === 3);
-    expect(heard.map(({ topic, message }) => [topic, message.status])).toEqual([
+    await until(() => received.length === 3);
+    expect(received.map(({ topic, message }) => [topic, message.status])).toEqual([
       ["video_room_state", "STOP"],
       ["video_room_details", "START"],
       ["video_room_state", "START"],
@@ -174,9 +174,9 @@ describe("the drone", () => {
     const user = await gateway.newUser();
     const drone = await simulatedDrone(user.api);
     atEndOfFile(() => drone.stop());
-    const heard = await onboard(drone);
+    const received = await onboard(drone);
     expect((await user.api.post("/drone/action/arm", { drone_id: drone.id })).status).toBe(200);
-    expect(heard.map(({ topic }) => topic)).toEqual(["video_room_details"]);
+    expect(received.map(({ topic }) => topic)).toEqual(["video_room_details"]);
     expect(await rooms.find(drone.id)).toBeDefined();
   });
 });

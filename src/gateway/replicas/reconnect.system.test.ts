@@ -138,9 +138,9 @@ describe.each(["websocket", "polling"] as const)(
         const newest = vehicle.newest;
         vehicle.resume();
         await watcher.next("telemetry_data", 6);
-        const heard = watcher.frames().map(frameNumberOf);
-        expect(heard[0]).toBe(newest);
-        expect(heard).toEqual([...new Set(heard)].sort((a, b) => a - b));
+        const received = watcher.frames().map(frameNumberOf);
+        expect(received[0]).toBe(newest);
+        expect(received).toEqual([...new Set(received)].sort((a, b) => a - b));
         expect(watcher.all("subscription_confirmed")).toEqual([]);
       },
     );

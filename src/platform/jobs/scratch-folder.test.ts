@@ -52,16 +52,16 @@ test("a folder of a killed process is removed, and folders in use, of another ki
 
 test("an incomplete folder of a killed process is removed when it is old and its socket does not answer", async () => {
   const hourAgo = new Date(Date.now() - 3_600_000);
-  const [left, heard, fresh] = [1, 2, 3].map(() => mkdtempSync(join(temporary, "fleet-new-"))) as [
+  const [left, owned, fresh] = [1, 2, 3].map(() => mkdtempSync(join(temporary, "fleet-new-"))) as [
     string,
     string,
     string,
   ];
-  const owner = createServer().listen(join(heard, "owner"));
+  const owner = createServer().listen(join(owned, "owner"));
   await once(owner, "listening");
-  for (const path of [left, heard]) utimesSync(path, hourAgo, hourAgo);
+  for (const path of [left, owned]) utimesSync(path, hourAgo, hourAgo);
   expect(await sweepScratchFolders("hls", temporary)).toBe(1);
-  expect([left, heard, fresh].map((path) => existsSync(path))).toEqual([false, true, true]);
+  expect([left, owned, fresh].map((path) => existsSync(path))).toEqual([false, true, true]);
   owner.close();
 });
 

@@ -46,16 +46,16 @@ test.each([
     direct.disconnect();
   });
   await Promise.all([redisReady(redis), redisReady(direct)]);
-  const heard: string[] = [];
+  const received: string[] = [];
   if (kind === "subscriptions") {
     await redis.subscribe("news");
-    redis.on("message", (_channel, text) => heard.push(text));
+    redis.on("message", (_channel, text) => received.push(text));
   }
   link.stall();
   await until(() => redis.status !== "ready", 15_000);
   link.replace();
   if (kind === "commands") await until(async () => (await redis.ping()) === "PONG", 15_000);
-  else await until(async () => (await direct.publish("news", "back")) > 0 && heard.length > 0, 15_000);
+  else await until(async () => (await direct.publish("news", "back")) > 0 && received.length > 0, 15_000);
 });
 
 test("a connection that Redis accepted while it was paused, and never answers, is replaced", async () => {

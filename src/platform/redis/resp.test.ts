@@ -43,7 +43,7 @@ test("a server that requires a login gets the URL's user and password, and its r
   await expect(connectRedis(as("relay", "wrong"))).rejects.toThrow("WRONGPASS");
 });
 
-test("a port where nobody listens, and a server that closes, reject with the reason", async () => {
+test("a closed port, and a server that closes, reject with the reason", async () => {
   const rude = createServer((socket) => socket.destroy());
   await new Promise<void>((resolve) => rude.listen(0, "127.0.0.1", resolve));
   atEndOfFile(async () => void rude.close());

@@ -58,7 +58,7 @@ test("a config whose row went while no daemon knew of it goes to the tombstones,
   expect(await isPublished(kept)).toBe(true);
 });
 
-test("one that does not say whose it was is put aside", async () => {
+test("a config that does not name its row is put aside", async () => {
   await store.put("vpn/users/9.conf", "PrivateKey = ");
   ring.setMembers([], new Set(), true);
   await until(async () => (await store.get("vpn/users/9.conf")) === undefined);
@@ -78,7 +78,7 @@ test("many at once go only after three audits have agreed", async () => {
   expect(await isPublished(first)).toBe(true);
 });
 
-test("before the rows have been read no config is anybody's to bury", async () => {
+test("before the rows have been read, no config goes to the tombstones", async () => {
   const [member] = (await publishUnindexed(1)) as [Member];
   ring.start();
   await ring.stop();

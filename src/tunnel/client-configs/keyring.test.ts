@@ -118,7 +118,7 @@ test("a daemon that restarts while the store is away knows its members by the no
   }
 });
 
-test("a copy that is damaged, or of another fleet, is no reason to give anybody another key", async () => {
+test("a copy that is damaged, or of another fleet, changes no peer's key", async () => {
   const [member, other] = [newMember(), newMember()];
   const first = newRing();
   const [key] = await keysOf(first, [member]);

@@ -214,11 +214,11 @@ test("a chunked body is forwarded as one request without its trailer, whatever t
 });
 
 test("bodies are streamed in both directions", async () => {
-  const heard: string[] = [];
+  const received: string[] = [];
   const server = createServer((request, reply) => {
     reply.writeHead(200, { "Content-Type": "text/plain", "Set-Cookie": ["a=1", "b=2"] });
     request.on("data", (chunk) => {
-      heard.push(`${chunk}`);
+      received.push(`${chunk}`);
       reply.write(`heard ${chunk};`);
     });
     request.on("end", () => reply.end("end"));
@@ -234,7 +234,7 @@ test("bodies are streamed in both directions", async () => {
   expect(raw.said()).toMatch(/set-cookie: a=1\r\nset-cookie: b=2/i);
   raw.socket.write("3\r\ntwo\r\n0\r\n\r\n");
   await until(() => raw.said().includes("heard two;") && raw.said().includes("end"));
-  expect(heard).toEqual(["one", "two"]);
+  expect(received).toEqual(["one", "two"]);
 });
 
 test("an unreachable gateway is a 502, a silent one a 504, in the envelope of the route", async () => {

@@ -68,16 +68,16 @@ async function say(drone: string, ...parts: (string | Buffer)[]) {
 const command = (...words: string[]) => encodeCommand(...words);
 
 test("a drone publishes and subscribes on its own channels, as a Redis user without other rights", async () => {
-  const heard: string[] = [];
+  const received: string[] = [];
   const listener = await connected();
-  listener.on("message", (channel, text) => heard.push(`${channel} ${text}`));
+  listener.on("message", (channel, text) => received.push(`${channel} ${text}`));
   await listener.subscribe(`${ONE}:output`);
   const drone = await say(ONE, command("SUBSCRIBE", `${ONE}:gamepad_input`), command("PING", "echo"));
   await until(() => drone.said().includes("pong"));
   await admin.publish(`${ONE}:gamepad_input`, "a stick frame ümlaut");
   await until(() => drone.said().includes(Buffer.from("a stick frame ümlaut").toString("latin1")));
   await say(ONE, command("PUBLISH", `${ONE}:output`, "an answer"));
-  await until(() => heard.includes(`${ONE}:output an answer`));
+  await until(() => received.includes(`${ONE}:output an answer`));
 
   const acl = (await admin.acl("GETUSER", `fleet-drone-${ONE}`)) as unknown[];
   const rules = Object.fromEntries(
@@ -153,8 +153,8 @@ test("a command that is rejected is also rejected when it arrives byte by byte",
 test("commands are forwarded however they are split, with any bytes in their payload", async () => {
   const payload = Buffer.from(Array.from({ length: 256 }, (_, at) => at));
   const listener = await connected();
-  const heard: Buffer[] = [];
-  listener.on("messageBuffer", (_channel, message) => heard.push(message));
+  const received: Buffer[] = [];
+  listener.on("messageBuffer", (_channel, message) => received.push(message));
   await listener.subscribe(`${ONE}:output`);
   const publish = Buffer.concat([
     Buffer.from(`*3\r\n$7\r\nPUBLISH\r\n$${ONE.length + 7}\r\n${ONE}:output\r\n$${payload.length}\r\n`),
@@ -166,10 +166,10 @@ test("commands are forwarded however they are split, with any bytes in their pay
     drone.socket.write(publish.subarray(at, at + 7));
     await new Promise((resolve) => setImmediate(resolve));
   }
-  await until(() => heard.length === 1);
-  expect(heard[0]?.equals(payload)).toBe(true);
+  await until(() => received.length === 1);
+  expect(received[0]?.equals(payload)).toBe(true);
   drone.socket.write(Buffer.concat(Array.from({ length: 1_000 }, () => publish)));
-  await until(() => heard.length === 1_001);
+  await until(() => received.length === 1_001);
 });
 
 test("ioredis with its defaults connects and subscribes; a second connection does not disturb the first", async () => {
@@ -182,13 +182,13 @@ test("ioredis with its defaults connects and subscribes; a second connection doe
     return redis;
   };
   const [subscriber, publisher] = [client(), client()];
-  const heard: string[] = [];
-  subscriber.on("message", (_channel, text) => heard.push(text));
+  const received: string[] = [];
+  subscriber.on("message", (_channel, text) => received.push(text));
   await subscriber.subscribe(`${ONE}:gamepad_input`);
   const third = await say(ONE, command("PING"));
   await until(() => third.said() === "+PONG\r\n");
   await publisher.publish(`${ONE}:gamepad_input`, "to myself");
-  await until(() => heard.includes("to myself"));
+  await until(() => received.includes("to myself"));
 });
 
 /** A port from which connections go on to the edge as from the drone's address, which ioredis cannot choose. */

@@ -42,12 +42,12 @@ test("a daemon changes nothing on the node before it knows its role, even when t
   const store = await interruptibleLink(world.objects.url);
   store.stall();
   const from = os.commands.length;
-  const heard = once(await listening(), "notification");
+  const received = once(await listening(), "notification");
   const starting = world.start({ os, dataplane: "auto" }, { S3_ENDPOINT: store.url });
   atEndOfFile(async () => void (await starting.catch(() => {})));
   await until(async () => (await listeners()) === 1);
   await world.fleet.user("10.70.0.3");
-  await heard;
+  await received;
   expect(os.commands.slice(from)).toEqual([]);
   store.mend();
   const after = await starting;

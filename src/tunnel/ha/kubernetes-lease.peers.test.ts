@@ -137,7 +137,7 @@ inCluster("of many that want a free lease at once, one gets it", async () => {
   assertOneHolder(...many);
 });
 
-inCluster("a holder whose lease somebody else has written to reads it again and goes on", async () => {
+inCluster("a holder whose lease another client has written to reads it again and goes on", async () => {
   const one = candidateOf("one");
   await one.elector.start();
   for (let edit = 0; edit < 3; edit++) {
@@ -179,15 +179,18 @@ inCluster.each([-3_600_000, 3_600_000])(
   },
 );
 
-inCluster("a candidate that may not read the lease does not hold it, and the log names the account and the missing right", async () => {
-  const one = candidateOf("one", unauthorized);
-  await one.elector.start();
-  expect(one.elector.isHeld).toBe(false);
-  const said = one.logged.join("");
-  expect(said).toMatch(/refuses the hub's lease \(403\).*fleet-tunnel-hub.*is forbidden/);
-  expect(said).toContain(`system:serviceaccount:${namespace}:unauthorized`);
-  expect(said).not.toContain(unauthorized.getCurrentUser()?.token);
-});
+inCluster(
+  "a candidate that may not read the lease does not hold it, and the log names the account and the missing right",
+  async () => {
+    const one = candidateOf("one", unauthorized);
+    await one.elector.start();
+    expect(one.elector.isHeld).toBe(false);
+    const said = one.logged.join("");
+    expect(said).toMatch(/refuses the hub's lease \(403\).*fleet-tunnel-hub.*is forbidden/);
+    expect(said).toContain(`system:serviceaccount:${namespace}:unauthorized`);
+    expect(said).not.toContain(unauthorized.getCurrentUser()?.token);
+  },
+);
 
 inCluster("where the lease is missing and may not be made, the log says that", async () => {
   await leases.deleteNamespacedLease({ name, namespace });
@@ -199,7 +202,7 @@ inCluster("where the lease is missing and may not be made, the log says that", a
   expect(one.logged.join("")).toMatch(/refuses the hub's lease \(403\).*cannot create resource/);
 });
 
-inCluster("a token that nobody knows is refused as such", async () => {
+inCluster("an unknown token is refused with 401", async () => {
   const config = new KubeConfig();
   const cluster = hub.getCurrentCluster();
   if (!cluster) throw new Error("KUBECONFIG names no cluster.");

@@ -51,12 +51,12 @@ export class TakeoverHandshakes {
     const dump = await readDump(os, networkInterface).catch(() => undefined);
     const peers = dump === undefined ? [] : [...parseDump(dump).peers.values()];
     if (peers.length === 0) return false;
-    const heard = new Map<PublicKey, string>();
+    const received = new Map<PublicKey, string>();
     for (const { publicKey, endpoint } of peers) {
       const shared = endpoints.of(publicKey);
-      if (shared !== undefined && shared !== endpoint) heard.set(publicKey, shared);
+      if (shared !== undefined && shared !== endpoint) received.set(publicKey, shared);
     }
-    await setEndpoints(os, networkInterface, heard).catch((error) =>
+    await setEndpoints(os, networkInterface, received).catch((error) =>
       log.error({ err: error, interface: networkInterface }, "Cannot set the endpoints of some peers"),
     );
     return true;

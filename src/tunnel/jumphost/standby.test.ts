@@ -8,7 +8,7 @@ import { startJumphost } from "../../testing/worlds/jumphost";
 
 /** Another hub has taken over, and this hub's jumphost has not been stopped yet. */
 let isActive = true;
-let heard = "";
+let received = "";
 let met: Socket | undefined;
 let dial: () => WebSocket;
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
   const vehicle = createServer((socket) => {
     met = socket;
     socket.on("data", (data) => {
-      heard += data;
+      received += data;
     });
     socket.on("error", () => {});
   });
@@ -37,14 +37,14 @@ test("once another hub serves, no byte reaches the vehicle, its connection is re
   const gateway = dial();
   await once(gateway, "open");
   gateway.send(Buffer.from("before"));
-  await until(() => heard === "before");
+  await until(() => received === "before");
   const reset = once(met as Socket, "error");
   isActive = false;
   gateway.send(Buffer.from("after"));
   const [code, words] = await once(gateway, "close");
   expect([code, String(words)]).toEqual([1012, "another hub serves now; connect again"]);
   expect(await reset).toMatchObject([{ code: "ECONNRESET" }]);
-  expect(heard).toBe("before");
+  expect(received).toBe("before");
 });
 
 test("a hub that does not serve opens no pipe", async () => {

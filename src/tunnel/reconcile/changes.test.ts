@@ -64,7 +64,7 @@ describe("the reason of a peer's change is logged, and the change is counted:", 
     expect(await counted()).toEqual({ "peer-created": 1, "pair-opened": 5 });
   });
 
-  test("corrected, when somebody gave it another address", async () => {
+  test("corrected, when another program gave it another address", async () => {
     const key = keyOf("drones0", "10.71.0.3") as string;
     os.links.get("drones0")?.peers.set(key, ["10.71.0.99/32"]);
     await tick();

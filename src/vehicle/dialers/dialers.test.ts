@@ -71,9 +71,9 @@ describe.each(["direct", "jumphost"] as const)("dialling %s", (kind) => {
   test("reports once that the vehicle closed the connection, also to a late listener, and drops later writes", async () => {
     const stream = await dialer(kind)(target(), never());
     const first = closed(stream);
-    const heard = new Promise<void>((resolve) => stream.onData(() => resolve()));
+    const received = new Promise<void>((resolve) => stream.onData(() => resolve()));
     stream.write(Buffer.from("hello"));
-    await heard;
+    await received;
     for (const socket of sockets) socket.destroy();
     const reason = await first;
     expect(reason).not.toBe("");
@@ -84,9 +84,9 @@ describe.each(["direct", "jumphost"] as const)("dialling %s", (kind) => {
 
   test("closes the vehicle's connection when it is closed", async () => {
     const stream = await dialer(kind)(target(), never());
-    const heard = new Promise<void>((resolve) => stream.onData(() => resolve()));
+    const received = new Promise<void>((resolve) => stream.onData(() => resolve()));
     stream.write(Buffer.from("hello"));
-    await heard;
+    await received;
     const [far] = sockets;
     const ended = new Promise<void>((resolve) => far?.on("close", () => resolve()));
     stream.close();

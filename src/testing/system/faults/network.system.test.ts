@@ -23,21 +23,21 @@ async function echo(): Promise<string> {
 function caller({ url }: NetworkPath) {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname).setNoDelay();
-  let heard = "";
+  let received = "";
   let state = "nothing";
   socket.on("connect", () => {
     state = "connected";
   });
   socket.on("data", (chunk) => {
-    heard += chunk;
+    received += chunk;
   });
   for (const event of ["error", "close"]) socket.on(event, () => (state = event));
   atEndOfFile(async () => void socket.destroy());
   return {
     say: (text: string) => void socket.write(text),
-    hears: (text: string) => until(() => heard === text),
-    get heard() {
-      return heard;
+    receives: (text: string) => until(() => received === text),
+    get received() {
+      return received;
     },
     get state() {
       return state;
@@ -62,44 +62,44 @@ asRoot("a path that loses everything reports no error, and the bytes arrive when
   const [path, other] = [network.path(neighbour), network.path(neighbour)];
   const [before, witness] = [caller(path), caller(other)];
   before.say("one ");
-  await before.hears("one ");
+  await before.receives("one ");
   network.lose([path], 1);
   before.say("two");
   const during = caller(path);
   during.say("three");
   witness.say("carried");
-  await witness.hears("carried");
+  await witness.receives("carried");
   await sentAgain();
-  expect([before.heard, before.state, during.heard, during.state]).toEqual([
+  expect([before.received, before.state, during.received, during.state]).toEqual([
     "one ",
     "connected",
     "",
     "nothing",
   ]);
   network.mend([path]);
-  await before.hears("one two");
-  await during.hears("three");
+  await before.receives("one two");
+  await during.receives("three");
 });
 
 asRoot("a path that is replaced carries new connections, and earlier ones stay silent", async () => {
   const path = network.path(neighbour);
   const before = caller(path);
   before.say("one ");
-  await before.hears("one ");
+  await before.receives("one ");
   network.lose([path], 1);
   before.say("two");
   network.replace([path]);
   const after = caller(path);
   after.say("three");
-  await after.hears("three");
+  await after.receives("three");
   await sentAgain();
   // Cut once more and mended, it does not bring the first ones back.
   network.lose([path], 1);
   network.mend([path]);
   after.say(" four");
-  await after.hears("three four");
+  await after.receives("three four");
   await sentAgain();
-  expect([before.heard, before.state]).toEqual(["one ", "connected"]);
+  expect([before.received, before.state]).toEqual(["one ", "connected"]);
 });
 
 asRoot("a path that loses some packets carries all bytes in order", async () => {
@@ -109,7 +109,7 @@ asRoot("a path that loses some packets carries all bytes in order", async () => 
   const words = Array.from({ length: 300 }, (_, at) => `${at} `);
   const before = network.lost;
   for (const word of words) one.say(word);
-  await one.hears(words.join(""));
+  await one.receives(words.join(""));
   await until(() => network.lost > before);
   network.mend([path]);
 });

@@ -35,14 +35,14 @@ export interface StreamReport {
 
 const streams = new Map<string, () => StreamReport>();
 /** Packets that came to each UDP echo port. */
-const heard = new Map<number, number>();
+const received = new Map<number, number>();
 
 function echo(protocol: Protocol, port: number): Promise<true> {
   return new Promise((resolve, reject) => {
     if (protocol === "udp") {
       const socket = createSocket("udp4");
       socket.on("message", (bytes, from) => {
-        heard.set(port, (heard.get(port) ?? 0) + 1);
+        received.set(port, (received.get(port) ?? 0) + 1);
         socket.send(bytes, from.port, from.address);
       });
       socket.once("error", reject);
@@ -165,7 +165,7 @@ function carryOut(command: Command): unknown {
     case "report":
       return streams.get(command.name)?.();
     case "heard":
-      return heard.get(command.port) ?? 0;
+      return received.get(command.port) ?? 0;
     case "forward":
       return forward(command.path);
     case "http":
