@@ -7,7 +7,7 @@ import { type KubernetesObject, matrix, render } from "./helm";
 import { containersOf, workloads } from "./pods";
 import { chartFolder, readValues } from "./values/values-schema";
 
-/** What people are told to type names only what is there. */
+/** Commands in the docs name only things that exist. */
 const below = (folder: string, ending: string): string[] =>
   readdirSync(join(packageRoot, folder), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(ending))
@@ -77,7 +77,7 @@ describe("in the rendered chart", () => {
   });
 });
 
-/** What the images have: ours by its Dockerfile, without procps; the servers' own. */
+/** Programs of the images: ours by its Dockerfile, without procps, and the servers'. */
 const programs: Readonly<Record<string, readonly string[]>> = {
   "statefulset/fleet-postgres": ["psql", "pg_dump", "pg_restore", "createdb", "dropdb"],
   "statefulset/fleet-redis": ["redis-cli"],
@@ -120,7 +120,7 @@ test("every variable in the docs is read by a process", () => {
   ).toEqual([]);
 });
 
-/** What the docs call a file's variable in general, and the variable that docs/adding-things.md adds. */
+/** The docs' name for a variable that names a file, and the variable that docs/adding-things.md adds. */
 const examples = new Set(["NAME_FILE", "RELAY_MAX_FRAME_BYTES"]);
 
 /** ArduPilot's parameters, and variables of a drone's `.env`, of a video command and of a test. */

@@ -53,7 +53,7 @@ const policiesOf = (objects: readonly KubernetesObject[]) =>
     .map(({ spec }) => spec as unknown as Policy)
     .map((policy) => ({ of: componentOf(policy.podSelector.matchLabels), policy }));
 
-/** `gateway → postgres 5432` for whatever the ends of this side let through. */
+/** `gateway → postgres 5432` for every connection that the policies of this side admit. */
 function arrows(objects: readonly KubernetesObject[], side: "ingress" | "egress"): string[] {
   const all = policiesOf(objects).flatMap(({ of, policy }) =>
     (policy[side] ?? []).flatMap((rule) => {

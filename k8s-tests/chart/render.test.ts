@@ -13,7 +13,7 @@ const otherKinds = join(packageRoot, "node_modules/.cache/chart-tools/crds");
 /** Before any configuration of ours is. */
 const readByNode = new Set(["NODE_OPTIONS", "NODE_EXTRA_CA_CERTS"]);
 
-/** Of every case: told to one run of kubectl-validate, which reads a version's schemas for most of a second. */
+/** Objects of every case, for one run of kubectl-validate, which takes most of a second to read a version's schemas. */
 const folder = freshFolder("objects");
 
 describe.each(matrix)("with $name", ({ name, values, example }) => {
@@ -264,7 +264,7 @@ interface IngressSpec {
   readonly rules: readonly { readonly http: { readonly paths: readonly IngressPath[] } }[];
 }
 
-/** What a Secret would hold, in a shape that the schema takes; of what Kubernetes knows itself, an IPv6 cluster's. */
+/** A value for a Secret's key that the schema accepts. Values of Kubernetes itself are those of an IPv6 cluster. */
 function placeholder({ name, valueFrom }: Variable): string {
   if (/^status\.(pod|host)IP$/.test(valueFrom?.fieldRef?.fieldPath ?? "")) return "fd00:10:42::7";
   if (name === "ARCHIVE_SIGNING_KEY") return signingKey;

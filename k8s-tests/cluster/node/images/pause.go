@@ -1,4 +1,4 @@
-// Stands in for Kubernetes' pause image: holds a pod's namespaces until it is told to end, and reaps what is left to it.
+// Stands in for Kubernetes' pause image: holds a pod's namespaces until it gets a signal, and reaps orphaned processes.
 package main
 
 import (

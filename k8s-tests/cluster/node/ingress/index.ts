@@ -1,6 +1,6 @@
 /**
  * A stand-in for the ingress-nginx controller, which comes only as an image: Debian's nginx, configured from the
- * cluster's Ingress objects and told whenever these or their pods change. It is the suite's way in, not a product.
+ * cluster's Ingress objects and reconfigured when these or their pods change. It is the suite's way in, not a product.
  *
  *     node --require @swc-node/register k8s-tests/cluster/node/ingress/index.ts ADDRESS:PORT ADDRESS:TLS-PORT FOLDER
  */
