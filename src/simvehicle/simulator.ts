@@ -18,7 +18,7 @@ export interface SimulatedVehicleOptions extends FlightOptions {
 
 interface SimulatorOptions {
   readonly host: string;
-  /** How much faster than life the vehicles fly and boot; links, rates and timeouts keep to the wall clock. */
+  /** How much faster than real time the vehicles fly and boot; links, rates and timeouts keep to the wall clock. */
   readonly speedUp: number;
   readonly vehicles: readonly SimulatedVehicleOptions[];
 }

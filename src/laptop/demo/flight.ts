@@ -11,7 +11,7 @@ interface Named {
   readonly name: string;
 }
 
-/** Metres; telemetry comes in steps of several metres when the simulator runs faster than life. */
+/** Metres; telemetry comes in steps of several metres when the simulator runs faster than real time. */
 const reached = 10;
 /** Metres flown by the sticks. */
 const stickWay = 25;

@@ -37,6 +37,6 @@ export const simulatorConfig = z.object({
     .positive()
     .max(100)
     .default(1)
-    .describe("How much faster than life it flies."),
+    .describe("How much faster than real time it flies."),
 });
 export type SimulatorConfig = z.infer<typeof simulatorConfig>;
