@@ -64,9 +64,12 @@ export class Flight implements CallsOf<typeof flightCalls> {
 
   async setMode(mode: string | number): Promise<Acknowledgement & { mode: string }> {
     const { name, customMode } = resolveMode(this.vehicle, mode);
-    const entering = this.enter(name, customMode);
+    this.modeOrders += 1;
     const mine = this.modeOrders;
-    const acknowledgement = await entering;
+    const params = setModeParams(this.vehicle, customMode);
+    const acknowledgement = await accepted(
+      this.commands.send(`enter the mode ${name}`, Command.doSetMode, params),
+    );
     const shows = () => this.state.modeBecomes(customMode, this.timings.modeMs);
     if (await this.showsThat(`enter the mode ${name}`, shows)) return { ...acknowledgement, mode: name };
     // Heartbeats come once a second: a mode that another order ended at once was never seen in one.
@@ -216,15 +219,12 @@ export class Flight implements CallsOf<typeof flightCalls> {
   private async enterGuidedTo(action: string): Promise<void> {
     const { name, customMode } = resolveMode(this.vehicle, "GUIDED");
     if (this.state.customMode === customMode) return;
-    await this.enter(name, customMode).catch((error: unknown) => {
+    this.modeOrders += 1;
+    const params = setModeParams(this.vehicle, customMode);
+    const sending = this.commands.send(`enter the mode ${name}`, Command.doSetMode, params);
+    await accepted(sending).catch((error: unknown) => {
       const isUnknown = isDomainError(error) && error.code === "outcome_unknown";
       throw isUnknown ? notSentAfter(action, `enter the mode ${name}`, error) : error;
     });
-  }
-
-  private enter(name: string, customMode: number): Promise<Acknowledgement> {
-    this.modeOrders += 1;
-    const params = setModeParams(this.vehicle, customMode);
-    return accepted(this.commands.send(`enter the mode ${name}`, Command.doSetMode, params));
   }
 }
