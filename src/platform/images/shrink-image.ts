@@ -1,0 +1,71 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Readable } from "node:stream";
+import { buffer, text } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
+import { Semaphore } from "../semaphore";
+import type { DecoderRequest } from "./decoder-request";
+
+/** An image that is not decoded: another format, too large, damaged, or in need of more memory or time than there is. */
+export class RefusedImage extends Error {}
+
+/** Writable memory of the decoder, in KiB: an interlaced PNG of 50 megapixels takes 230 MB. */
+const MEMORY_KIB = 400_000;
+const CPU_SECONDS = 20;
+const LIMIT_MS = 60_000;
+/** When the container's memory ends, the kernel ends the decoder first. */
+const LIMITED =
+  'echo 1000 >/proc/self/oom_score_adj 2>/dev/null; ulimit -d "$1" && ulimit -t "$2" && shift 2 && exec "$@"';
+/** Together they take no more memory than one. */
+const oneAtATime = new Semaphore(1);
+
+/**
+ * A small copy of an untrusted image, rotated as its EXIF data say. A process of its own decodes it, with limits on memory
+ * and time. Rejects with `RefusedImage` when the image itself is the cause, which another attempt would not change.
+ */
+export async function shrinkImage(image: Readable, request: DecoderRequest): Promise<Buffer> {
+  const release = await oneAtATime.acquire();
+  const child = startDecoder(request);
+  const timer = setTimeout(() => child.kill("SIGKILL"), LIMIT_MS);
+  try {
+    const ended = once(child, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
+    const output = Promise.all([buffer(child.stdout), text(child.stderr)]);
+    // A decoder that refuses the image reads no further; its status says why.
+    const sourceFault = await feed(image, child);
+    const [[small, reason], [status]] = await Promise.all([output, ended]);
+    if (sourceFault) throw sourceFault;
+    if (status === 0 && small.length > 0) return small;
+    throw new RefusedImage(
+      status === 2 && reason ? reason : "Decoding the image takes more memory or time than is allowed.",
+    );
+  } finally {
+    clearTimeout(timer);
+    child.kill("SIGKILL");
+    release();
+  }
+}
+
+function startDecoder(request: DecoderRequest) {
+  const isFromSource = __filename.endsWith(".ts");
+  const program = [
+    process.execPath,
+    "--max-old-space-size=64",
+    ...(isFromSource ? ["--require", "@swc-node/register"] : []),
+    require.resolve(`./decoder.${isFromSource ? "ts" : "js"}`),
+    JSON.stringify(request),
+  ];
+  return spawn("sh", ["-c", LIMITED, "sh", String(MEMORY_KIB), String(CPU_SECONDS), ...program], {
+    env: { PATH: process.env.PATH, NODE_ENV: process.env.NODE_ENV },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+}
+
+/** Resolves with the source's error, when it broke. */
+async function feed(image: Readable, child: ChildProcess): Promise<Error | undefined> {
+  let fault: Error | undefined;
+  image.once("error", (error) => {
+    fault = error;
+  });
+  await pipeline(image, child.stdin as NodeJS.WritableStream).catch(() => undefined);
+  return fault;
+}
