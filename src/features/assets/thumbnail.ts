@@ -1,5 +1,4 @@
-import { buffer } from "node:stream/consumers";
-import sharp from "sharp";
+import { RefusedImage, shrinkImage } from "../../platform/images/shrink-image";
 import type { Task } from "../../platform/jobs/worker";
 import type { ObjectStore } from "../../platform/objects/object-store";
 import type { Db } from "../../platform/postgres/db";
@@ -7,19 +6,10 @@ import type { Logger } from "../../platform/process/log";
 import { assetKey, thumbnailKey } from "./asset-names";
 import { assetToDerive, saveDerived } from "./derivation";
 
-/** Pixels that a thumbnail fits into. */
-const BOX = { width: 480, height: 360 };
-/** A larger image gets no thumbnail: it would be decoded in memory. */
-const LARGEST_BYTES = 200 * 2 ** 20;
-
-/** Rotated by its EXIF data, as JPEG, which every mail program shows. Rejects when the image cannot be decoded. */
-const drawThumbnail = (image: Buffer): Promise<Buffer> =>
-  sharp(image, { failOn: "none" })
-    .rotate()
-    .resize({ ...BOX, fit: "inside", withoutEnlargement: true })
-    .flatten({ background: "#ffffff" })
-    .jpeg({ quality: 78 })
-    .toBuffer();
+/** In pixels. Every mail program shows JPEG. */
+const THUMBNAIL = { width: 480, height: 360, fit: "inside", format: "jpeg" } as const;
+/** A larger image gets no thumbnail: its decoder keeps it in memory. */
+const LARGEST_BYTES = 100 * 2 ** 20;
 
 export const makeThumbnailTask =
   (deps: { db: Db; store: ObjectStore; log: Logger }): Task =>
@@ -27,8 +17,9 @@ export const makeThumbnailTask =
     const { store, log } = deps;
     const asset = await assetToDerive(deps, payload);
     if (!asset || asset.thumbnail || asset.status !== "ready" || (asset.size ?? 0) > LARGEST_BYTES) return;
-    const image = await buffer(await store.read(assetKey(asset)));
-    const drawn = await drawThumbnail(image).catch((error) => {
+    const image = await store.read(assetKey(asset));
+    const drawn = await shrinkImage(image, THUMBNAIL).catch((error: unknown) => {
+      if (!(error instanceof RefusedImage)) throw error;
       // A retry would fail on the same bytes.
       log.warn({ err: error, asset_id: asset.id }, "An image cannot be decoded and gets no thumbnail");
       return undefined;

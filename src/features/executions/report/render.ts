@@ -1,8 +1,8 @@
-import { buffer } from "node:stream/consumers";
 import sharp from "sharp";
 import type { LatLng } from "../../../domain/geo";
 import { MavCommand } from "../../../domain/mission-item";
 import type { FlightStats } from "../../../flight-log";
+import { shrinkImage } from "../../../platform/images/shrink-image";
 import type { Mail } from "../../../platform/mail";
 import type { ObjectStore } from "../../../platform/objects/object-store";
 import type { Db } from "../../../platform/postgres/db";
@@ -31,6 +31,7 @@ const MAX_ASSETS = 30;
 const MAX_THUMBNAILS = 12;
 /** Bytes of a picture without a thumbnail that is decoded for a mail. */
 const LARGEST_DRAWN = 30e6;
+const IN_MAIL = { width: 144, height: 108, fit: "cover", format: "png" } as const;
 
 /** The report of an execution in its current state. */
 export async function renderReport(deps: Deps, execution: Execution): Promise<RenderedReport> {
@@ -102,11 +103,7 @@ async function thumbnailsOf(store: ObjectStore, assets: readonly Asset[]) {
 /** From the thumbnail, or from the picture itself when its thumbnail is not ready yet. */
 async function smallPicture(store: ObjectStore, asset: Asset): Promise<Buffer> {
   const source = await store.read(asset.thumbnail ? thumbnailKey(asset) : assetKey(asset));
-  return sharp(await buffer(source))
-    .rotate()
-    .resize(144, 108, { fit: "cover" })
-    .png({ palette: true })
-    .toBuffer();
+  return shrinkImage(source, IN_MAIL);
 }
 
 const kinds = { video: "Video", image: "Picture", logs: "Log" } as const;
