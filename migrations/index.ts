@@ -13,6 +13,7 @@ import * as revokedTokens from "./0011_revoked_tokens";
 import * as pendingOrders from "./0012_pending_orders";
 import * as countChanges from "./0013_count_changes";
 import * as passwordNotifications from "./0014_password_notifications";
+import * as assetVersions from "./0015_asset_versions";
 
 /** Every migration under the name that the database remembers it by. Names never change once released. */
 const migrations: Readonly<Record<string, Knex.Migration>> = {
@@ -30,6 +31,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0012_pending_orders": pendingOrders,
   "0013_count_changes": countChanges,
   "0014_password_notifications": passwordNotifications,
+  "0015_asset_versions": assetVersions,
 };
 
 /** The same list from TypeScript and from the compiled output: names carry no file extension. */

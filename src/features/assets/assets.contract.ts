@@ -153,7 +153,7 @@ export const assetsContract: readonly ContractCase[] = [
       });
       expect((await world.user.api.get(`/assets/${id}`)).body.data).toEqual([]);
       const key = `assets/${id}/${asset_id}/flight.bin`;
-      expect(await world.gateway.deps.store.sizeOf(key)).toBeUndefined();
+      expect(await world.gateway.deps.store.head(key)).toBeUndefined();
     },
   },
 ];

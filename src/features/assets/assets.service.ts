@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { may } from "../../domain/access";
 import { DomainError } from "../../domain/errors";
-import type { ObjectStore } from "../../platform/objects/object-store";
+import { isSameVersion, type ObjectStore } from "../../platform/objects/object-store";
 import type { Db } from "../../platform/postgres/db";
 import type { Clock } from "../../platform/process/clock";
 import type { Logger } from "../../platform/process/log";
@@ -19,6 +19,7 @@ import {
   lockAssetsOf,
   type Page,
   vehicleOwner,
+  versionOf,
 } from "./assets.store";
 import { rewrittenPlaylist } from "./playlist";
 import { beginRemoval } from "./removal";
@@ -66,6 +67,9 @@ export class AssetsService {
 
   async download(userId: number, vehicleId: number, assetId: number) {
     const asset = await this.ready(userId, vehicleId, assetId);
+    const version = await this.deps.store.head(assetKey(asset));
+    if (version && !isSameVersion(versionOf(asset), version))
+      throw new DomainError("not_found", "This asset was replaced in the store after its upload.");
     return {
       download_url: await this.deps.store.presignGet(
         assetKey(asset),

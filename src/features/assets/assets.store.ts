@@ -1,3 +1,4 @@
+import type { ObjectVersion } from "../../platform/objects/object-store";
 import type { Db } from "../../platform/postgres/db";
 
 export type AssetType = "video" | "image" | "logs";
@@ -29,6 +30,8 @@ export interface Asset {
   readonly size: number | null;
   /** Of what arrived. */
   readonly sha256: string | null;
+  /** The store's name for what arrived; null for uploads of earlier versions. */
+  readonly etag: string | null;
   readonly thumbnail: boolean;
   readonly stream: StreamState;
   readonly created_at: Date;
@@ -36,6 +39,9 @@ export interface Asset {
   /** When the last URL for its upload ends. */
   readonly url_expires_at: Date;
 }
+
+/** The object that `complete` checked. */
+export const versionOf = ({ size, etag }: Asset): ObjectVersion => ({ size: size ?? 0, etag });
 
 export type NewAsset = Pick<
   Asset,

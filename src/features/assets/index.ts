@@ -23,6 +23,7 @@ export {
   lockAssetsOf,
   updateAsset,
   vehicleOwner,
+  versionOf,
 } from "./assets.store";
 export { beginRemoval, type Removal } from "./removal";
 export type { ExecutionHooks } from "./uploads.service";

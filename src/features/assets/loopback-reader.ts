@@ -3,22 +3,22 @@ import type { ServerResponse } from "node:http";
 import { finished } from "node:stream";
 import { INTERNAL_LIMITS, limitedServer } from "../../http/server/limited-server";
 import { closeServer, listen } from "../../http/server/listen";
-import type { ObjectStore } from "../../platform/objects/object-store";
+import type { ObjectStore, ObjectVersion } from "../../platform/objects/object-store";
 
-type Objects = Pick<ObjectStore, "sizeOf" | "read">;
+type Objects = Pick<ObjectStore, "read">;
 
 /**
- * Serves an object at a URL on loopback while `use` runs, so that a program can read any range of it. A presigned URL of
+ * Serves this version of an object at a URL on loopback while `use` runs, so that a program can read any range of it. A presigned URL of
  * the store would be a secret on the program's command line, which other users of the machine can read. Rejects with the
  * store's error when a read failed, whatever the result of `use`: a program may take the failure for the object's end.
  */
 export async function serveOnLoopback<T>(
   store: Objects,
   key: string,
+  version: ObjectVersion,
   use: (address: string) => Promise<T>,
 ): Promise<T> {
-  const size = await store.sizeOf(key);
-  if (size === undefined) throw new Error(`The store has no ${key}.`);
+  const { size } = version;
   const path = `/${randomUUID()}`;
   let fault: { readonly error: unknown } | undefined;
   const server = limitedServer((request, response) => {
@@ -28,7 +28,7 @@ export async function serveOnLoopback<T>(
     const [, offset] = /^bytes=(\d+)-$/.exec(request.headers.range ?? "") ?? [];
     if (Number(offset) >= size)
       return void response.writeHead(416, { "content-range": `bytes */${size}` }).end();
-    send(store, key, offset, response, size).catch((error: unknown) => {
+    send(store, key, offset, response, version).catch((error: unknown) => {
       fault ??= { error };
       response.destroy();
     });
@@ -51,10 +51,11 @@ async function send(
   key: string,
   offset: string | undefined,
   response: ServerResponse,
-  size: number,
+  version: ObjectVersion,
 ): Promise<void> {
   const start = Number(offset ?? 0);
-  const body = await store.read(key, { start, end: size - 1 });
+  const { size } = version;
+  const body = await store.read(key, version, start);
   // The client disconnected meanwhile, and there will be no `close` event.
   if (response.destroyed) return void body.on("error", () => {}).destroy();
   response.writeHead(offset === undefined ? 200 : 206, {

@@ -10,7 +10,7 @@ export const PLAYLIST = "index.m3u8";
  */
 export async function rewrittenPlaylist(store: ObjectStore, asset: Asset, seconds: number): Promise<string> {
   const folder = streamFolder(asset);
-  const stored = await store.readText(folder + PLAYLIST);
+  const stored = (await store.readSmall(folder + PLAYLIST)).toString("utf8");
   const sign = (uri: string) => store.presignGet(folder + uri, "user", seconds);
   const signLine = async (line: string): Promise<string> => {
     if (line === "") return line;

@@ -94,7 +94,7 @@ test("assets deleted while the store is unavailable lose their rows at once, and
   }
   const { store, db } = gateway.deps;
   const key = `assets/${flight.vehicle.id}/${asset_id}/deleted.bin`;
-  expect(await store.sizeOf(key)).toBe("deleted".length);
+  expect(await store.head(key)).toMatchObject({ size: "deleted".length });
   await db.raw("UPDATE graphile_worker._private_jobs SET run_at = now()");
-  await until(async () => (await store.sizeOf(key)) === undefined, 60_000);
+  await until(async () => (await store.head(key)) === undefined, 60_000);
 });

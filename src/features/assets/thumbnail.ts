@@ -1,9 +1,10 @@
 import { RefusedImage, shrinkImage } from "../../platform/images/shrink-image";
 import type { Task } from "../../platform/jobs/worker";
-import type { ObjectStore } from "../../platform/objects/object-store";
+import { ObjectReplaced, type ObjectStore } from "../../platform/objects/object-store";
 import type { Db } from "../../platform/postgres/db";
 import type { Logger } from "../../platform/process/log";
 import { assetKey, thumbnailKey } from "./asset-names";
+import { versionOf } from "./assets.store";
 import { assetToDerive, saveDerived } from "./derivation";
 
 /** In pixels. Every mail program shows JPEG. */
@@ -17,9 +18,9 @@ export const makeThumbnailTask =
     const { store, log } = deps;
     const asset = await assetToDerive(deps, payload);
     if (!asset || asset.thumbnail || asset.status !== "ready" || (asset.size ?? 0) > LARGEST_BYTES) return;
-    const image = await store.read(assetKey(asset));
-    const drawn = await shrinkImage(image, THUMBNAIL).catch((error: unknown) => {
-      if (!(error instanceof RefusedImage)) throw error;
+    const draw = async () => shrinkImage(await store.read(assetKey(asset), versionOf(asset)), THUMBNAIL);
+    const drawn = await draw().catch((error: unknown) => {
+      if (!(error instanceof RefusedImage || error instanceof ObjectReplaced)) throw error;
       // A retry would fail on the same bytes.
       log.warn({ err: error, asset_id: asset.id }, "An image cannot be decoded and gets no thumbnail");
       return undefined;

@@ -1,7 +1,8 @@
+import type { Readable } from "node:stream";
 import { DomainError } from "../../domain/errors";
 import type { DroneCaller } from "../../http/route";
 import { enqueue } from "../../platform/jobs/jobs";
-import type { ObjectStore } from "../../platform/objects/object-store";
+import { ObjectReplaced, type ObjectStore, type ObjectVersion } from "../../platform/objects/object-store";
 import type { Db } from "../../platform/postgres/db";
 import type { Clock } from "../../platform/process/clock";
 import { assetKey } from "./asset-names";
@@ -90,9 +91,9 @@ export class UploadsService {
     if (asset.drone_id !== drone.id) throw new DomainError("forbidden", "This is another drone's asset.");
     if (asset.status === "ready") return asset;
     const key = assetKey(asset);
-    const size = await store.sizeOf(key);
-    if (size === undefined) throw await this.fail(asset, "Nothing was uploaded under this asset's URL.");
-    const content = await readContent(await store.read(key));
+    const version = await store.head(key);
+    if (!version) throw await this.fail(asset, "Nothing was uploaded under this asset's URL.");
+    const content = await readContent(await this.read(asset, version));
     const fault = faultOf(content, asset);
     if (fault) throw await this.fail(asset, fault);
     return db.transaction(async (trx) => {
@@ -101,6 +102,7 @@ export class UploadsService {
         failure: null,
         size: content.size,
         sha256: content.sha256,
+        etag: version.etag,
         mime_type: asset.mime_type ?? kindOf(content.head)?.mime ?? null,
         stream: asset.asset_type === "video" ? "pending" : "none",
         completed_at: clock.now(),
@@ -134,6 +136,13 @@ export class UploadsService {
     const updated = await updateAsset(trx, id, changes, "ready");
     if (updated) await executions.assetChanged(trx, updated, clock.now());
     return updated;
+  }
+
+  private read(asset: Asset, version: ObjectVersion): Promise<Readable> {
+    return this.deps.store.read(assetKey(asset), version).catch(async (error: unknown) => {
+      if (!(error instanceof ObjectReplaced)) throw error;
+      throw await this.fail(asset, "The file was replaced while it was checked; complete the upload again.");
+    });
   }
 
   /** Returns the error for the caller. */

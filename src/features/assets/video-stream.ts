@@ -3,10 +3,11 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openScratchFolder, sweepScratchFolders } from "../../platform/jobs/scratch-folder";
 import type { Task } from "../../platform/jobs/worker";
-import type { ObjectStore } from "../../platform/objects/object-store";
+import { ObjectReplaced, type ObjectStore } from "../../platform/objects/object-store";
 import type { Db } from "../../platform/postgres/db";
 import type { Logger } from "../../platform/process/log";
 import { assetKey, streamFolder } from "./asset-names";
+import { versionOf } from "./assets.store";
 import { assetToDerive, saveDerived } from "./derivation";
 import { codecsOf, isBadInput, runFfmpeg } from "./ffmpeg";
 import { serveOnLoopback } from "./loopback-reader";
@@ -46,10 +47,11 @@ export const packageVideoTask =
     const { path: folder, remove } = await openScratchFolder(WORK_KIND);
     try {
       // ffmpeg reads from the store: the original may be larger than this disk.
-      const packaged = await serveOnLoopback(store, assetKey(asset), (source) =>
+      const packaged = await serveOnLoopback(store, assetKey(asset), versionOf(asset), (source) =>
         segment(ffmpeg, source, folder, signal),
       ).catch((error: Error) => {
-        if (signal.aborted || !isBadInput(error)) throw error;
+        const isReplaced = error.cause instanceof ObjectReplaced;
+        if (signal.aborted || !(isReplaced || isBadInput(error))) throw error;
         log.warn({ asset_id: asset.id, detail: error.message.slice(-500) }, "A video cannot be packaged");
         return false;
       });

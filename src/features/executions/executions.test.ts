@@ -185,7 +185,7 @@ test("a deleted execution takes its assets with it; a store that fails half-way 
   }
   await until(async () => (await user.api.get(`/executions/${id}/archive`)).body.status === "ready");
   const left = async () => {
-    const sizes = await Promise.all(keys.map((key) => store.sizeOf(key)));
+    const sizes = await Promise.all(keys.map((key) => store.head(key)));
     return sizes.filter((size) => size !== undefined).length;
   };
   const remove = store.deletePrefix.bind(store);

@@ -4,10 +4,10 @@ import { DomainError } from "../../domain/errors";
 import { analyseFlightLog, type FlightStats } from "../../flight-log";
 import { enqueue } from "../../platform/jobs/jobs";
 import type { Task } from "../../platform/jobs/worker";
-import { isMissingObject, type ObjectStore } from "../../platform/objects/object-store";
+import { isMissingObject, ObjectReplaced, type ObjectStore } from "../../platform/objects/object-store";
 import type { Db } from "../../platform/postgres/db";
 import type { Clock } from "../../platform/process/clock";
-import { type Asset, assetKey, assetsOfExecution, findAsset, lockAssetsOf } from "../assets";
+import { type Asset, assetKey, assetsOfExecution, findAsset, lockAssetsOf, versionOf } from "../assets";
 import { invalidateArchive } from "./archive/archives.store";
 import { analysis } from "./asset-hooks";
 import type { Execution } from "./executions.store";
@@ -21,9 +21,10 @@ type LogResult = { readonly stats: FlightStats } | { readonly error: string };
 async function readLog(store: ObjectStore, log: Asset): Promise<LogResult> {
   let source: Readable;
   try {
-    source = await store.read(assetKey(log));
+    source = await store.read(assetKey(log), versionOf(log));
   } catch (error) {
     if (isMissingObject(error)) return { error: "The log is no longer in the object store." };
+    if (error instanceof ObjectReplaced) return { error: "The log was replaced after its upload." };
     throw error;
   }
   const result = await analyseFlightLog(source, { name: log.file_name }).finally(() => source.destroy());

@@ -15,7 +15,7 @@ interface ActivationDeps {
   /** The bucket of client configs. */
   readonly configs: Pick<ObjectStore, "beginsWith" | "presignGet">;
   /** The bucket of compose files. */
-  readonly store: Pick<ObjectStore, "sizeOf" | "presignGet">;
+  readonly store: Pick<ObjectStore, "head" | "presignGet">;
   readonly tunnel: Pick<TunnelStatus, "peer">;
   readonly registry: Pick<ImageRegistry, "login">;
   /** Wrong tokens, by network. */
@@ -77,10 +77,10 @@ export class ActivationService {
 
   private async checkCompose(vehicleType: WaitingDrone["vehicle_type"]): Promise<void> {
     const key = composeKey(vehicleType);
-    const size = await this.deps.store.sizeOf(key, AbortSignal.timeout(STORE_LIMIT_MS)).catch((cause) => {
+    const version = await this.deps.store.head(key, AbortSignal.timeout(STORE_LIMIT_MS)).catch((cause) => {
       throw storeDown(cause);
     });
-    if (size === undefined) {
+    if (!version) {
       throw new DomainError(
         "unavailable",
         `${key} is not published; an operator runs \`admin publish-compose\`.`,

@@ -187,7 +187,7 @@ describe("the token stays valid when", () => {
 
   test("no compose file is published: 500, and the error names the operator's command", async () => {
     const { store } = world.gateway.deps;
-    const text = await store.readText("compose/copter.yaml");
+    const text = await store.readSmall("compose/copter.yaml");
     await store.deletePrefix("compose/copter.yaml");
     const { status, body } = await activate(drone.activation_token);
     await store.write("compose/copter.yaml", text, "application/yaml");
@@ -200,7 +200,7 @@ describe("the token stays valid when", () => {
   test("the config in the store has another key: the drone waits for its own", async () => {
     const { vpnStore, db } = world.gateway.deps;
     const key = configKey({ plane: "drones", rowId: drone.id });
-    await until(() => vpnStore.sizeOf(key));
+    await until(() => vpnStore.head(key));
     const { vpn_key_id: before } = await db("drones").where({ id: drone.id }).first("vpn_key_id");
     await db("drones")
       .where({ id: drone.id })

@@ -147,7 +147,9 @@ test("an archive that is requested and deleted at both gateways is made, and lea
   expect(await rows("assets", { drone_id: drone.id })).toBe(0);
   const keys = [`assets/${drone.id}/${asset_id}/a.log`, `archives/${id}.zip`];
   const left = async () =>
-    (await Promise.all(keys.map((key) => first.deps.store.sizeOf(key)))).filter((size) => size !== undefined);
+    (await Promise.all(keys.map((key) => first.deps.store.head(key)))).filter(
+      (version) => version !== undefined,
+    );
   await until(async () => (await left()).length === 0);
 });
 

@@ -20,7 +20,7 @@ beforeAll(async () => {
 const END = Number.POSITIVE_INFINITY;
 
 const row = (table: string, where: object) => gateway.deps.db(table).where(where).first();
-const exists = async (key: string) => (await gateway.deps.store.sizeOf(key)) !== undefined;
+const exists = async (key: string) => (await gateway.deps.store.head(key)) !== undefined;
 const playable = ({ vehicle, asset }: FlightWithAsset) => `assets/${vehicle}/${asset}/derived/hls/`;
 const thumbnail = ({ vehicle, asset }: FlightWithAsset) => `assets/${vehicle}/${asset}/derived/thumbnail.jpg`;
 
@@ -73,7 +73,7 @@ const jobs: readonly Job[] = [
     payload: ({ asset }) => ({ asset_id: asset }),
     async check(it) {
       expect(await row("assets", { id: it.asset })).toMatchObject({ status: "ready", stream: "ready" });
-      const playlist = await gateway.deps.store.readText(`${playable(it)}index.m3u8`);
+      const playlist = String(await gateway.deps.store.readSmall(`${playable(it)}index.m3u8`));
       const segments = playlist.match(/^segment-.*$/gm) ?? [];
       expect(segments.length).toBeGreaterThan(1);
       for (const segment of segments) expect(await exists(playable(it) + segment)).toBe(true);
@@ -86,7 +86,9 @@ const jobs: readonly Job[] = [
     async check({ execution }) {
       const made = await row("archives", { execution_id: execution });
       expect(made).toMatchObject({ status: "ready", made_revision: made.revision, error: null });
-      expect(await gateway.deps.store.sizeOf(`archives/${execution}.zip`)).toBe(Number(made.size));
+      expect(await gateway.deps.store.head(`archives/${execution}.zip`)).toMatchObject({
+        size: Number(made.size),
+      });
     },
   },
   {

@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -14,6 +15,9 @@ import { Presigner } from "./presigner";
 /** Who will use a presigned URL: each reaches the store at an address of its own, which the signature covers. */
 type UrlRecipient = "drone" | "user";
 
+/** Of a playlist of eight hours, or of a thumbnail, there is less. */
+const SMALL_BYTES = 2 ** 20;
+
 /** How long a presigned URL works: a large video over a slow line takes most of an hour. */
 export const URL_SECONDS = 3_600;
 
@@ -22,6 +26,20 @@ interface BucketSettings extends ObjectStoreSettings {
   readonly S3_PUBLIC_ENDPOINT?: string | undefined;
   readonly S3_DRONE_ENDPOINT?: string | undefined;
 }
+
+/** An object's content. */
+export interface ObjectVersion {
+  /** Bytes. */
+  readonly size: number;
+  /** The store's name for the content; null when it was not recorded. */
+  readonly etag: string | null;
+}
+
+export const isSameVersion = (a: ObjectVersion, b: ObjectVersion): boolean =>
+  a.size === b.size && (a.etag === null || b.etag === null || a.etag === b.etag);
+
+/** The store holds another content than the one that was recorded. */
+export class ObjectReplaced extends Error {}
 
 /** A bucket. Methods reject with the SDK's errors, which carry the store's reply. */
 export class ObjectStore {
@@ -57,30 +75,43 @@ export class ObjectStore {
     for (const client of Object.values(this.clients)) client.destroy();
   }
 
-  /** Its size in bytes, or undefined when there is no such object. */
-  async sizeOf(Key: string, abortSignal?: AbortSignal): Promise<number | undefined> {
+  /** Its present version, or undefined when there is no such object. */
+  async head(Key: string, abortSignal?: AbortSignal): Promise<ObjectVersion | undefined> {
     try {
       const command = new HeadObjectCommand({ Bucket: this.bucket, Key });
-      const { ContentLength } = await this.client.send(command, { ...this.answer, abortSignal });
-      return ContentLength ?? 0;
+      const { ContentLength = 0, ETag = null } = await this.client.send(command, {
+        ...this.answer,
+        abortSignal,
+      });
+      return { size: ContentLength, etag: ETag };
     } catch (error) {
       if (isMissingObject(error)) return undefined;
       throw error;
     }
   }
 
-  /** From `start` to `end`, both included, in bytes; the whole object when absent. */
-  async read(Key: string, range?: { start: number; end: number }): Promise<Readable> {
-    const Range = range && `bytes=${range.start}-${range.end}`;
+  /**
+   * This version of an object, from the byte `start` on. Rejects with `ObjectReplaced` when the store holds another one,
+   * so that never more bytes arrive than were counted before.
+   */
+  async read(Key: string, version: ObjectVersion, start = 0): Promise<Readable> {
+    const Range = start > 0 ? `bytes=${start}-${version.size - 1}` : undefined;
     const command = new GetObjectCommand({ Bucket: this.bucket, Key, Range });
-    const { Body } = await this.client.send(command, this.answer);
-    return Body as Readable;
+    const { Body, ContentLength = 0, ETag = null } = await this.client.send(command, this.answer);
+    const body = Body as Readable;
+    if (isSameVersion(version, { size: start + ContentLength, etag: ETag })) return body;
+    body.on("error", () => {}).destroy();
+    throw new ObjectReplaced(`The object ${Key} was replaced after it was recorded.`);
   }
 
-  async readText(Key: string): Promise<string> {
-    const chunks: Buffer[] = [];
-    for await (const chunk of await this.read(Key)) chunks.push(chunk as Buffer);
-    return Buffer.concat(chunks).toString("utf8");
+  /** A small object whole. Rejects when it has more bytes than `SMALL_BYTES`. */
+  async readSmall(Key: string): Promise<Buffer> {
+    const command = new GetObjectCommand({ Bucket: this.bucket, Key });
+    const { Body, ContentLength = 0 } = await this.client.send(command, this.answer);
+    const body = Body as Readable;
+    if (ContentLength <= SMALL_BYTES) return buffer(body);
+    body.on("error", () => {}).destroy();
+    throw new Error(`The object ${Key} has ${ContentLength} bytes, more than ${SMALL_BYTES}.`);
   }
 
   async write(Key: string, Body: Buffer | string, ContentType: string): Promise<void> {

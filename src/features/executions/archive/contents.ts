@@ -1,8 +1,8 @@
 import type { KeyObject } from "node:crypto";
 import type { Readable } from "node:stream";
-import type { ObjectStore } from "../../../platform/objects/object-store";
+import { isSameVersion, type ObjectStore } from "../../../platform/objects/object-store";
 import type { Db } from "../../../platform/postgres/db";
-import { type Asset, assetKey, assetsOfExecution, safeFileName } from "../../assets";
+import { type Asset, assetKey, assetsOfExecution, safeFileName, versionOf } from "../../assets";
 import { toExecutionReply } from "../executions.schema";
 import { commandsDuring, droneOfExecution, type Execution, verifiedPlan } from "../executions.store";
 import { findStats } from "../stats.store";
@@ -32,7 +32,7 @@ export async function archiveStream(deps: Deps, execution: Execution, at: Date):
       path: pathOf(asset),
       modified: asset.completed_at ?? at,
       size: asset.size ?? undefined,
-      open: () => store.read(assetKey(asset)),
+      open: () => store.read(assetKey(asset), versionOf(asset)),
     })),
     // All entries before these two are written when they are opened.
     textEntry(MANIFEST, at, () => {
@@ -57,14 +57,12 @@ const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
 const pathOf = (asset: Asset): string => `assets/${asset.id}/${safeFileName(asset.file_name)}`;
 
-/** Checksums as written now, and the checksum at the upload where it differs. */
+/** Checksums as written now. */
 function listed(written: readonly ZippedFile[], assets: readonly Asset[]): Manifest["files"] {
-  const byPath = new Map(assets.map((asset) => [pathOf(asset), asset]));
+  const byPath = new Map(assets.map((asset) => [pathOf(asset), asset.id]));
   return written.map((file) => {
-    const asset = byPath.get(file.path);
-    if (!asset) return file;
-    const differs = asset.sha256 !== null && asset.sha256 !== file.sha256;
-    return { ...file, asset_id: asset.id, ...(differs ? { received_sha256: asset.sha256 as string } : {}) };
+    const asset_id = byPath.get(file.path);
+    return asset_id === undefined ? file : { ...file, asset_id };
   });
 }
 
@@ -74,8 +72,10 @@ async function partition(store: ObjectStore, assets: readonly Asset[]) {
     assets.map(async (asset) => {
       if (asset.status === "pending") return { asset, reason: "It was not uploaded." };
       if (asset.status === "failed") return { asset, reason: asset.failure ?? "Its upload failed." };
-      const size = await store.sizeOf(assetKey(asset));
-      return { asset, reason: size === undefined ? "It is no longer in the store." : undefined };
+      const version = await store.head(assetKey(asset));
+      if (!version) return { asset, reason: "It is no longer in the store." };
+      const isReplaced = !isSameVersion(versionOf(asset), version);
+      return { asset, reason: isReplaced ? "It was replaced in the store after its upload." : undefined };
     }),
   );
   return {

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import sharp from "sharp";
 import type { LatLng } from "../../../domain/geo";
 import { MavCommand } from "../../../domain/mission-item";
@@ -6,7 +7,7 @@ import { shrinkImage } from "../../../platform/images/shrink-image";
 import type { Mail } from "../../../platform/mail";
 import type { ObjectStore } from "../../../platform/objects/object-store";
 import type { Db } from "../../../platform/postgres/db";
-import { type Asset, assetKey, assetsOfExecution, safeFileName, thumbnailKey } from "../../assets";
+import { type Asset, assetKey, assetsOfExecution, safeFileName, thumbnailKey, versionOf } from "../../assets";
 import { droneOfExecution, type Execution } from "../executions.store";
 import { findStats, type StatsRow } from "../stats.store";
 import { altitudePlot } from "./altitude-plot";
@@ -102,7 +103,9 @@ async function thumbnailsOf(store: ObjectStore, assets: readonly Asset[]) {
 
 /** From the thumbnail, or from the picture itself when its thumbnail is not ready yet. */
 async function smallPicture(store: ObjectStore, asset: Asset): Promise<Buffer> {
-  const source = await store.read(asset.thumbnail ? thumbnailKey(asset) : assetKey(asset));
+  const source = asset.thumbnail
+    ? Readable.from([await store.readSmall(thumbnailKey(asset))])
+    : await store.read(assetKey(asset), versionOf(asset));
   return shrinkImage(source, IN_MAIL);
 }
 
