@@ -1,5 +1,5 @@
 import type { S3Client } from "@aws-sdk/client-s3";
-import type { GatewayConfig } from "../platform/config";
+import { type GatewayConfig, quotaLimits } from "../platform/config";
 import { observeJobs } from "../platform/jobs/jobs";
 import { type Mailer, openMailer } from "../platform/mail";
 import { openObjects } from "../platform/objects/client";
@@ -10,6 +10,7 @@ import { type Clock, systemClock } from "../platform/process/clock";
 import type { Lifecycle } from "../platform/process/lifecycle";
 import type { Logger } from "../platform/process/log";
 import type { Registry } from "../platform/process/metrics";
+import { Quotas } from "../platform/quotas/quotas";
 import { openRedis, type Redis } from "../platform/redis/client";
 import { warnOfEviction } from "../platform/redis/eviction-policy";
 import type { VehicleLinks } from "../vehicle";
@@ -27,6 +28,7 @@ export interface GatewayDeps {
   /** Committed changes of users, drones and log-outs. */
   readonly changes: ChangeListener;
   readonly redis: Redis;
+  readonly quotas: Quotas;
   readonly mailer: Mailer;
   readonly objects: S3Client;
   /** The bucket of assets and archives. */
@@ -54,6 +56,7 @@ export function openDeps(
   const redis = openRedis(config.REDIS_URL, log);
   lifecycle.onClose("redis", () => redis.disconnect());
   redis.once("ready", () => void warnOfEviction(redis, log));
+  const quotas = new Quotas(quotaLimits(config), { redis, registry });
   const mailer = openMailer(config.SMTP_URL, config.MAIL_FROM);
   lifecycle.onClose("mail", () => mailer.close());
   const objects = openObjects(config);
@@ -73,6 +76,7 @@ export function openDeps(
     db,
     changes,
     redis,
+    quotas,
     mailer,
     objects,
     store,

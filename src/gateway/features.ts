@@ -8,6 +8,7 @@ import { executionHooks, executions } from "../features/executions";
 import { geofences } from "../features/geofences";
 import { missions } from "../features/missions";
 import { provisioning } from "../features/provisioning";
+import { quotas } from "../features/quotas";
 import { simulation } from "../features/simulation";
 import { telemetry } from "../features/telemetry";
 import { videoRooms } from "../features/video-rooms";
@@ -48,6 +49,7 @@ export function composeFeatures(deps: GatewayDeps) {
     ...calendar(deps).routes,
     ...asset.routes,
     ...executions({ ...deps, assets: asset.service }).routes,
+    ...quotas(deps).routes,
   ];
   const watchers = telemetry({ ...deps, ...account, droneEvents: drone.events });
   return { routes, guards, account, drone, tunnel: tunnels.tunnel, watchers };

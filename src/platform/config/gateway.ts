@@ -9,6 +9,7 @@ import {
 } from "./gateway-features";
 import { limitsGroup } from "./gateway-limits";
 import { replicasGroup } from "./gateway-replicas";
+import { quotasGroup } from "./quotas";
 import { accessGroup, areBucketsApart, BUCKETS_FAULT, jobsGroup, processGroup, redisGroup } from "./shared";
 
 export const gatewayConfig = z
@@ -34,6 +35,7 @@ export const gatewayConfig = z
     ...provisioningGroup,
     CORS_ORIGINS: origins("Origins that browsers may call from, comma separated; `*` allows any."),
     ...limitsGroup,
+    ...quotasGroup,
     LOGIN_FAILURES_PER_15_MINUTES: z.coerce
       .number()
       .int()

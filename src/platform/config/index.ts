@@ -5,6 +5,7 @@ export { ConfigError, type Environment, loadConfig } from "./load";
 export { type MigrateConfig, migrateConfig } from "./migrate";
 export { type OnboardConfig, onboardConfig } from "./onboard";
 export { configSchemas } from "./processes";
+export { quotaLimits } from "./quotas";
 export { type RelayConfig, relayConfig } from "./relay";
 export { createBucketsConfig, makeSecretsConfig, tunnelRoleConfig } from "./setup";
 export { type SimulatorConfig, simulatorConfig } from "./simulator";

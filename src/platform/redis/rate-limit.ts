@@ -12,6 +12,8 @@ export interface RateLimit {
   giveBack(key: string): Promise<void>;
   /** Count nothing. Rejects with `too_many_requests` when the allowance is used up. */
   check(key: string): Promise<void>;
+  /** Tries of a key in the window that runs. */
+  used(key: string): Promise<number>;
 }
 
 interface RateLimitOptions {
@@ -48,11 +50,15 @@ export function rateLimit(redis: Redis, { name, tries, seconds }: RateLimitOptio
       const usage = await limiter.get(key);
       if (usage && usage.consumedPoints >= tries) throw tooMany(usage);
     },
+    used: async (key) => Math.min(tries, (await limiter.get(key))?.consumedPoints ?? 0),
   };
 }
 
 const nothing = async () => {};
-const unlimited: RateLimit = { take: nothing, forgive: nothing, giveBack: nothing, check: nothing };
+const unlimited: RateLimit = {
+  ...{ take: nothing, forgive: nothing, giveBack: nothing, check: nothing },
+  used: async () => 0,
+};
 
 function tooMany({ msBeforeNext }: RateLimiterRes): DomainError {
   const minutes = Math.max(1, Math.ceil(msBeforeNext / 60_000));

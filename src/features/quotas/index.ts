@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { type Route, route } from "../../http/route";
+import type { Db } from "../../platform/postgres/db";
+import type { Quotas } from "../../platform/quotas/quotas";
+import { type QuotaName, quotaOf } from "../../platform/quotas/table";
+import { droneAssets, storedBytes } from "./usage.store";
+
+const QuotaUse = z
+  .object({
+    quota: z.string(),
+    counts: z.string().describe("What is counted."),
+    drone_id: z.int().nullable().describe("The drone that it is counted for; null for the user."),
+    used: z.int(),
+    limit: z.int().describe("0: no limit."),
+    seconds: z.int().nullable().describe("The window of a rate. Null for an amount."),
+  })
+  .meta({ id: "QuotaUse" });
+
+interface QuotasDeps {
+  readonly db: Db;
+  readonly quotas: Quotas;
+}
+
+/** What a user and each of their drones use of their quotas. */
+export function quotas({ db, quotas }: QuotasDeps): { readonly routes: readonly Route[] } {
+  const row = (quota: QuotaName, used: number, drone_id: number | null = null) => {
+    const { counts, seconds = null } = quotaOf(quota);
+    return { quota, counts, drone_id, used, limit: quotas.limit(quota), seconds };
+  };
+  const use = async (userId: number) => {
+    const rows = [
+      row("stored_bytes", await storedBytes(db, userId)),
+      row("mails", await quotas.used("mails", userId)),
+    ];
+    for (const { drone_id, ...amounts } of await droneAssets(db, userId)) {
+      rows.push(
+        row("assets", amounts.assets, drone_id),
+        row("pending_assets", amounts.pending_assets, drone_id),
+        row("executions", await quotas.used("executions", drone_id), drone_id),
+        row("orders", await quotas.used("orders", drone_id), drone_id),
+      );
+    }
+    return rows;
+  };
+  const routes = [
+    route({
+      method: "get",
+      path: "/user/quotas",
+      tag: "Accounts",
+      summary: "What you and your drones use of your quotas",
+      guard: "user",
+      envelope: "A",
+      success: { status: 200, schema: z.array(QuotaUse) },
+      handle: ({ caller }) => use(caller.id),
+    }),
+  ];
+  return { routes };
+}
