@@ -9,8 +9,6 @@ import { networkOf } from "./server/network-of";
 import { parseInput } from "./validate";
 
 const NO_BODY = Buffer.alloc(0);
-/** The unread bytes of shorter replies are not counted. */
-const LONG_REPLY_BYTES = 65_536;
 
 export interface MountOptions {
   readonly basePath: string;
@@ -38,18 +36,13 @@ export function mountRoutes(routes: readonly Route[], options: MountOptions): Mi
       route.admit?.();
       const caller = await guard(ctx);
       const network = networkOf(ctx.state.address ?? ctx.ip);
-      const key = callerKey(route.guard, caller, network);
-      limiter.admit(key, ctx.res);
+      limiter.admit(callerKey(route.guard, caller, network), ctx.res);
       const bytes = route.body || route.rawBody ? await readBody(ctx, route, limitBytes) : NO_BODY;
       const input = parseInput(route, ctx, route.body && parseJsonBody(bytes));
       const rawBody = route.rawBody ? bytes : NO_BODY;
       const returned = await route.handle({ ...input, rawBody, caller, network, ctx } as never);
-      // Several may have been made meanwhile. A change that was made is reported, however much is unread.
-      if (route.method === "get") limiter.refuseUnread(key);
       reply(ctx, route, returned);
       if (options.checkReplies) checkReply(route, ctx);
-      const length = ctx.response.length ?? 0;
-      if (length >= LONG_REPLY_BYTES) limiter.countReply(key, length, ctx.res);
     });
   }
   const allowed = router.allowedMethods({

@@ -5,7 +5,7 @@ import { startTestGateway } from "../../testing/worlds/start-gateway";
 
 const CALLERS = 150;
 /** Requests that one user may have under way. */
-const UNDER_WAY = 32;
+const UNDER_WAY = 16;
 const BODY_BYTES = 1_000_000;
 
 test("150 unfinished bodies of one user take bounded memory, and other users are served", async () => {
@@ -33,4 +33,26 @@ test("150 unfinished bodies of one user take bounded memory, and other users are
   // What the allocator keeps for later comes to as much again.
   expect(gateway.memory().peak - before).toBeLessThan((2 * 2 * UNDER_WAY * BODY_BYTES) / 2 ** 20);
   await until(async () => (await gateway.api.as(user.token).get("/user")).status === 200);
+}, 120_000);
+
+test("100 bodies in chunks of a byte take bounded memory, and other users are served", async () => {
+  const beside = await startTestGateway();
+  const gateway = await startGatewayProcess(beside, { NODE_OPTIONS: "--max-old-space-size=256" });
+  const [user, other] = [await beside.newUser(), await beside.newUser()];
+  const head = [
+    "POST /api/v1/mission HTTP/1.1",
+    ...["Host: x", "Content-Type: application/json", "Transfer-Encoding: chunked"],
+    `Authorization: Bearer ${user.token}`,
+  ].join("\r\n");
+  const body = `${"1\r\n \r\n".repeat(100_000)}0\r\n\r\n`;
+  const before = gateway.memory().now;
+  const { result, failed } = await probeDuring(gateway.api.as(other.token), "/user", async () => {
+    const callers = await createInBatches(100, () => rawClient(gateway.port, `${head}\r\n\r\n${body}`));
+    await until(() => callers.every(({ received }) => received() !== ""), 60_000);
+    for (const { socket } of callers) socket.destroy();
+    return new Set(callers.map(({ received }) => received().split("\r\n")[0]));
+  });
+  expect(failed).toBe(0);
+  expect(result).toContain("HTTP/1.1 400 Bad Request");
+  expect(gateway.memory().peak - before).toBeLessThan(400);
 }, 120_000);

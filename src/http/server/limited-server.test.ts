@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { IncomingMessage, RequestListener } from "node:http";
+import type { RequestListener } from "node:http";
 import { PassThrough } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { createMetrics } from "../../platform/process/metrics";
@@ -234,38 +234,6 @@ test("once replies of all clients leave too much unread, the longest stalled con
   await Promise.all(callers.slice(0, 2).map(({ closed }) => closed));
   await until(() => callers.slice(2).every(({ socket }) => socket.bytesRead > LONG.length));
   expect(await stalled()).toBe(2);
-});
-
-describe("a body in chunks", () => {
-  /** A request of so many chunks, of which the server has read nothing yet. */
-  async function chunked(chunks: readonly string[]) {
-    const came: IncomingMessage[] = [];
-    const { port } = await serve({ HTTP_REQUEST_SECONDS: 30 }, (request) => void came.push(request));
-    const body = chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join("");
-    const head = "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
-    const caller = await rawClient(port, `${head}${body}0\r\n\r\n`);
-    await until(() => came.length > 0);
-    return { caller, request: came[0] as IncomingMessage };
-  }
-
-  test("of a line each comes whole", async () => {
-    const lines = Array.from(
-      { length: 10_000 },
-      (_, at) => `a line of its body of ordinary length, which is the ${at}th\n`,
-    );
-    const { request } = await chunked(lines);
-    const pieces: Buffer[] = [];
-    request.on("data", (piece: Buffer) => pieces.push(piece));
-    await once(request, "end");
-    expect(Buffer.concat(pieces).toString()).toBe(lines.join(""));
-  });
-
-  test("of a byte each closes the connection once they are thousands", async () => {
-    const { caller, request } = await chunked(Array(30_000).fill("x"));
-    await caller.closed;
-    expect(caller.received()).toBe("");
-    expect(request.complete).toBe(false);
-  });
 });
 
 test("every HTTP server of a service is a limited server", () => {
