@@ -11,6 +11,8 @@ export interface Action<Body extends z.ZodObject = z.ZodObject, Result extends z
   readonly body: Body;
   /** What the vehicle acknowledged. */
   readonly result: Result;
+  /** Stops a vehicle, brings it down or changes its mode. The quota neither counts nor refuses it. */
+  readonly emergency?: true;
   /** Status for a body that does not fit; 500 unless the contract says otherwise. */
   readonly invalidInput?: 400;
   run(order: Order, body: z.output<Body>): Promise<ActionResult<z.input<Result>>>;

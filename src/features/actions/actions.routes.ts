@@ -23,7 +23,12 @@ const actionRoute = (action: Action, service: ActionService): Route =>
     // A conflict, such as a plan that the drone is flying, makes a failed order.
     errors: { conflict: 500 },
     invalidInput: action.invalidInput ?? 500,
-    documents: { 404: "The drone, or what is to be sent to it, does not exist or is not yours." },
+    documents: {
+      404: "The drone, or what is to be sent to it, does not exist or is not yours.",
+      429: action.emergency
+        ? "You have too many requests under way. The quota of orders does not refuse this one."
+        : "The drone's quota of orders is used up, or you have too many requests under way.",
+    },
     handle: ({ caller, body }) => {
       const { drone_id, ...parameters } = body as z.output<typeof Addressed> & Record<string, unknown>;
       return service.order(caller.id, drone_id, action, parameters);

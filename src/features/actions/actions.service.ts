@@ -3,6 +3,7 @@ import { DomainError } from "../../domain/errors";
 import type { Db } from "../../platform/postgres/db";
 import { retryWhileUnavailable } from "../../platform/postgres/retry";
 import type { Logger } from "../../platform/process/log";
+import type { Quotas } from "../../platform/quotas/quotas";
 import type { LinkTarget, VehicleLinks } from "../../vehicle";
 import type { Action, ActionResult, Order, OrderedDrone } from "./action";
 import { finishCommand, insertCommand, insertVerifiedPlan } from "./commands.store";
@@ -15,6 +16,7 @@ const REPLY_DELAY_MS = 1_000;
 export interface ActionsDeps<Drone extends OrderedDrone> {
   /** The caller's own drone, or `not_found`. */
   readonly droneFor: (userId: number, droneId: number) => Promise<Drone>;
+  readonly quotas: Pick<Quotas, "take">;
   readonly links: Pick<VehicleLinks, "withLink">;
   /** Throws `vehicle_unreachable` when the drone has no address that may be dialled. */
   readonly targetOf: (drone: Drone) => LinkTarget;
@@ -37,7 +39,7 @@ export interface ActionService {
 /**
  * Carries out orders, each on record. The record is written before anything is sent, so an order is refused while the
  * database is down, and nothing is flown unrecorded; once the drone has acted, the caller gets the drone's outcome,
- * whether or not the record could be finished.
+ * whether or not the record could be finished. An order beyond the drone's quota is refused and leaves no record.
  */
 export class RecordedActions<Drone extends OrderedDrone> implements ActionService {
   constructor(
@@ -53,6 +55,7 @@ export class RecordedActions<Drone extends OrderedDrone> implements ActionServic
     parameters: Record<string, unknown>,
   ): Promise<ActionResult> {
     const drone = await this.deps.droneFor(userId, droneId);
+    if (!action.emergency) await this.deps.quotas.take("orders", drone.id);
     const record = await insertCommand(this.db, {
       drone_id: drone.id,
       user_id: userId,

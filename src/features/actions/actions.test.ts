@@ -117,6 +117,7 @@ describe("an order beside a failing database", () => {
       type: "sitl",
       vehicle_type: "copter",
     }),
+    quotas: { take: async () => {} },
     links: {
       withLink: async () => {
         throw new Error("These actions need no link.");

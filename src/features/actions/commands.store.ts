@@ -54,6 +54,36 @@ export const endAbandonedCommands = (db: Db, afterMs: number): Promise<number> =
       finished_at: db.fn.now(),
     });
 
+/** Deletes commands older than this, `batch` at most. Returns their number. */
+export async function deleteOldCommands(db: Db, days: number, batch: number): Promise<number> {
+  // Ids grow with time, so the oldest commands are found without a search.
+  const { rowCount } = await db.raw(
+    `DELETE FROM drone_commands
+     WHERE id IN (SELECT id FROM drone_commands ORDER BY id LIMIT ?)
+       AND requested_at < now() - ? * interval '1 day'`,
+    [batch, days],
+  );
+  return rowCount;
+}
+
+/** Deletes the oldest commands of drones that have more than `kept`, `batch` at most. Returns their number. */
+export async function deleteCommandsBeyond(db: Db, kept: number, batch: number): Promise<number> {
+  const { rowCount } = await db.raw(
+    `WITH beyond AS (
+       SELECT id AS drone_id, (
+         SELECT requested_at FROM drone_commands WHERE drone_id = drones.id
+         ORDER BY requested_at DESC OFFSET ? LIMIT 1
+       ) AS newest FROM drones
+     )
+     DELETE FROM drone_commands WHERE id IN (
+       SELECT command.id FROM beyond JOIN drone_commands command USING (drone_id)
+       WHERE command.requested_at <= beyond.newest LIMIT ?
+     )`,
+    [kept, batch],
+  );
+  return rowCount;
+}
+
 /** What a drone was found to hold after an upload, for the executions that fly it. */
 export async function insertVerifiedPlan(
   db: Db,

@@ -39,6 +39,7 @@ const modeChange = (path: string, modes: Record<"ardupilot" | "px4", string>, su
   action({
     path,
     summary,
+    emergency: true,
     body: nothing,
     result: ModeSet,
     async run(order) {
@@ -60,6 +61,7 @@ export const flightActions: readonly Action[] = [
   action({
     path: "disarm_drone",
     summary: "Disarm",
+    emergency: true,
     body: nothing,
     result: Acknowledged,
     async run(order) {
@@ -79,6 +81,7 @@ export const flightActions: readonly Action[] = [
   action({
     path: "land",
     summary: "Land where it is",
+    emergency: true,
     body: nothing,
     result: Acknowledged,
     async run(order) {
@@ -90,6 +93,7 @@ export const flightActions: readonly Action[] = [
   action({
     path: "set_mode",
     summary: "Set a flight mode",
+    emergency: true,
     body: z.object({ mode_info: z.object({ custom_mode: Mode }) }),
     result: ModeSet,
     async run(order, { mode_info }) {

@@ -53,7 +53,10 @@ const dronesRoutes = ({ service }: Services): readonly Route[] => [
     description: "Reads the plan on board and compares it with the one that was verified at its upload.",
     body: StartRequest,
     success: { status: 200, schema: ExecutionReply },
-    documents: { 404: "No such drone, or its owner has no such mission." },
+    documents: {
+      404: "No such drone, or its owner has no such mission.",
+      429: "The drone's quota of executions is used up.",
+    },
     handle: async ({ caller, body }) => toExecutionReply(await service.start(caller, body.mission_id)),
   }),
   route({

@@ -5,6 +5,7 @@ import type { ObjectStore } from "../../platform/objects/object-store";
 import type { Db } from "../../platform/postgres/db";
 import type { Clock } from "../../platform/process/clock";
 import type { Logger } from "../../platform/process/log";
+import type { Quotas } from "../../platform/quotas/quotas";
 import { withTimeout } from "../../platform/with-timeout";
 import type { VerifiedPlan } from "../../vehicle";
 import {
@@ -45,6 +46,7 @@ export interface ExecutionsDeps {
   readonly store: ObjectStore;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly quotas: Pick<Quotas, "take">;
   /** Reads the plan on board. Rejects when the drone does not send it. */
   readonly readPlan: (droneId: number) => Promise<VerifiedPlan>;
 }
@@ -67,7 +69,10 @@ export class ExecutionsService {
    * verified at its upload. The execution starts also when the plan cannot be read.
    */
   async start(drone: DroneCaller, missionId?: number | null): Promise<Execution> {
-    const { db, clock } = this.deps;
+    const { db, clock, quotas } = this.deps;
+    const inProgress = await currentExecution(db, drone.id);
+    if (inProgress) return inProgress;
+    await quotas.take("executions", drone.id);
     const begun = await db.transaction(async (trx) => {
       const mission = await this.missionFor(trx, drone, missionId);
       return insertExecution(trx, {
@@ -79,7 +84,8 @@ export class ExecutionsService {
         verified_plan_hash: (await verifiedPlan(trx, drone.id))?.hash ?? null,
       });
     });
-    if (!begun) return (await currentExecution(db, drone.id)) ?? this.start(drone, missionId);
+    // Another request of the drone was faster.
+    if (!begun) return this.start(drone, missionId);
     const read = withTimeout(this.readPlan(begun), PLAN_WAIT_MS, "The plan is not read yet.");
     return (await read.catch(() => undefined)) ?? begun;
   }

@@ -6,6 +6,7 @@ import { type ObjectStore, URL_SECONDS } from "../../platform/objects/object-sto
 import type { Db } from "../../platform/postgres/db";
 import type { Clock } from "../../platform/process/clock";
 import type { Logger } from "../../platform/process/log";
+import type { Quotas } from "../../platform/quotas/quotas";
 import type { Redis } from "../../platform/redis/client";
 import { rateLimit } from "../../platform/redis/rate-limit";
 import { parseSigningKey } from "../../platform/signing-key";
@@ -28,6 +29,7 @@ interface ExecutionsDeps {
   readonly db: Db;
   readonly store: ObjectStore;
   readonly redis: Redis;
+  readonly quotas: Quotas;
   readonly mailer: Mailer;
   readonly clock: Clock;
   readonly log: Logger;
@@ -37,12 +39,13 @@ interface ExecutionsDeps {
 
 /** Executions, their flight statistics, reports and archives. */
 export function executions(deps: ExecutionsDeps): { readonly routes: readonly Route[] } {
-  const { config, db, store, redis, mailer, clock, log, links, assets } = deps;
+  const { config, db, store, redis, quotas, mailer, clock, log, links, assets } = deps;
   const service = new ExecutionsService({
     db,
     store,
     clock,
     log,
+    quotas,
     readPlan: async (droneId) => {
       const drone = await findDrone(db, droneId);
       if (!drone) throw new Error("The drone was deleted.");

@@ -1,3 +1,4 @@
+import { actionTasks } from "../../features/actions";
 import { assetTasks } from "../../features/assets";
 import { executionTasks } from "../../features/executions";
 import type { WorkerConfig } from "../../platform/config";
@@ -29,6 +30,7 @@ interface TaskDeps {
 export const composeTasks = async (deps: TaskDeps): Promise<Tasks> => ({
   ...(await assetTasks(deps)),
   ...executionTasks(deps),
+  ...actionTasks(deps),
 });
 
 /** Runs background jobs in this process until it drains. */

@@ -1,0 +1,46 @@
+import { enqueue } from "../../platform/jobs/jobs";
+import type { Task } from "../../platform/jobs/worker";
+import type { Db } from "../../platform/postgres/db";
+import type { Logger } from "../../platform/process/log";
+import { deleteCommandsBeyond, deleteOldCommands } from "./commands.store";
+
+export const PRUNE_COMMANDS = "prune-commands";
+const INTERVAL_MS = 3_600_000;
+
+interface Retention {
+  readonly days: number;
+  /** Commands of one drone. */
+  readonly commands: number;
+  /** Rows that one statement deletes. */
+  readonly batch: number;
+}
+
+/** A year of flights and the time to ask about them; a drone that is flown every day gives some hundred orders a day. */
+const RETENTION: Retention = { days: 400, commands: 100_000, batch: 5_000 };
+
+/** Deletes the commands of drones that are too old, and a drone's oldest beyond its number. Safe to repeat. */
+export const pruneCommandsTask =
+  (db: Db, log: Logger, { days, commands, batch }: Retention = RETENTION): Task =>
+  async (_payload, signal) => {
+    let deleted = 0;
+    for (const deleteBatch of [
+      () => deleteOldCommands(db, days, batch),
+      () => deleteCommandsBeyond(db, commands, batch),
+    ]) {
+      for (let rows = batch; rows === batch && !signal.aborted; deleted += rows) rows = await deleteBatch();
+    }
+    if (deleted > 0) log.info({ commands: deleted }, "Deleted old commands of drones");
+  };
+
+/**
+ * Asks for the pruning once an hour. All gateways ask; of the jobs that wait there is one. Returns the function that
+ * stops asking. Not by the queue's own timer, which ends the process when the database is down as it rings.
+ */
+export function schedulePruning(db: Db, log: Logger, intervalMs = INTERVAL_MS): () => void {
+  const timer = setInterval(() => {
+    enqueue(db, { task: PRUNE_COMMANDS, payload: {}, key: PRUNE_COMMANDS }).catch((error: unknown) =>
+      log.warn({ err: error }, "Cannot ask for the pruning of commands: the database does not answer"),
+    );
+  }, intervalMs).unref();
+  return () => clearInterval(timer);
+}
