@@ -14,6 +14,7 @@ import * as pendingOrders from "./0012_pending_orders";
 import * as countChanges from "./0013_count_changes";
 import * as passwordNotifications from "./0014_password_notifications";
 import * as assetVersions from "./0015_asset_versions";
+import * as mailsAndTokens from "./0017_mails_and_tokens";
 
 /** Every migration under the name that the database remembers it by. Names never change once released. */
 const migrations: Readonly<Record<string, Knex.Migration>> = {
@@ -32,6 +33,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0013_count_changes": countChanges,
   "0014_password_notifications": passwordNotifications,
   "0015_asset_versions": assetVersions,
+  "0017_mails_and_tokens": mailsAndTokens,
 };
 
 /** The same list from TypeScript and from the compiled output: names carry no file extension. */

@@ -9,6 +9,7 @@ import { opsRoutes } from "../http/ops";
 import type { Route } from "../http/route";
 import type { Guards } from "../http/route-guards";
 import { securityHeaders } from "../http/security-headers";
+import { SharedAddressWatch } from "../http/server/shared-address";
 import type { GatewayConfig } from "../platform/config";
 import type { Logger } from "../platform/process/log";
 import { reachabilityProbes } from "../platform/process/reachability";
@@ -38,12 +39,14 @@ export function gatewayApps(
 ): GatewayApps {
   const observe = observeRequests(deps.log, deps.registry, deps.config.TRUSTED_PROXIES);
   const { main, drone } = routesByPort(deps.config.ACCESS_PROFILE, routes);
+  const sharedAddress = new SharedAddressWatch(deps.log, deps.registry, deps.clock);
   const mount = (served: readonly Route[]) =>
     mountRoutes(served, {
       basePath: BASE_PATH,
       guards,
       bodyLimitBytes: deps.config.BODY_LIMIT_BYTES,
       publicBodyLimitBytes: PUBLIC_BODY_LIMIT_BYTES,
+      sharedAddress,
       checkReplies: options.checkReplies,
     });
   return {

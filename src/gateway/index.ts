@@ -37,6 +37,10 @@ export async function startGateway(
   refuseUnsafeListening(config);
   const log = createLogger("gateway", config.LOG_LEVEL, options.logTo);
   warnOfRelaxedRules(config, relaxedRules, log);
+  if (config.ACCESS_PROFILE === "strict" && config.TRUSTED_PROXIES.length === 0)
+    log.warn(
+      "TRUSTED_PROXIES is empty: behind a proxy, limits that count by address count all users together",
+    );
   const lifecycle = new Lifecycle(log, config.SHUTDOWN_DRAIN_SECONDS * 1000);
   const deps = openDeps(config, {
     log,

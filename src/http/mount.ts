@@ -6,6 +6,7 @@ import { RequestLimiter } from "./request-limiter";
 import { type Callers, type GuardName, ReplyWithMessage, type Route, SerializedJson } from "./route";
 import type { Guard, Guards } from "./route-guards";
 import { networkOf } from "./server/network-of";
+import type { SharedAddressWatch } from "./server/shared-address";
 import { parseInput } from "./validate";
 
 const NO_BODY = Buffer.alloc(0);
@@ -17,6 +18,7 @@ export interface MountOptions {
   readonly bodyLimitBytes: number;
   /** The same for callers without a user's or drone's token. */
   readonly publicBodyLimitBytes?: number;
+  readonly sharedAddress?: Pick<SharedAddressWatch, "add">;
   /** Compare each reply with its declaration and fail when it differs; for tests. */
   readonly checkReplies?: boolean;
 }
@@ -35,7 +37,9 @@ export function mountRoutes(routes: readonly Route[], options: MountOptions): Mi
       if (!ctx.response.get("Cache-Control")) ctx.set("Cache-Control", "no-store");
       route.admit?.();
       const caller = await guard(ctx);
-      const network = networkOf(ctx.state.address ?? ctx.ip);
+      const address = ctx.state.address ?? ctx.ip;
+      if (route.guard === "user") options.sharedAddress?.add((caller as Callers["user"]).id, address);
+      const network = networkOf(address);
       limiter.admit(callerKey(route.guard, caller, network), ctx.res);
       const bytes = route.body || route.rawBody ? await readBody(ctx, route, limitBytes) : NO_BODY;
       const input = parseInput(route, ctx, route.body && parseJsonBody(bytes));

@@ -101,7 +101,8 @@ export function accountRoutes(service: AccountsService, registrationEnabled: boo
         403: "Registration is disabled: `{error}`.",
         429: "Too many people send passwords at this moment.",
       },
-      handle: async ({ params, body }) => toUserReply(await service.register(params.token, body.password)),
+      handle: async ({ params, body, network }) =>
+        toUserReply(await service.register(params.token, body.password, network)),
     }),
     route({
       method: "post",
@@ -141,7 +142,8 @@ export function accountRoutes(service: AccountsService, registrationEnabled: boo
       body: PasswordBody,
       success: { status: 200, schema: UserReply, message: "The password was updated." },
       documents: { 429: "Too many people send passwords at this moment." },
-      handle: async ({ caller, body }) => toUserReply(await service.updatePassword(caller, body.password)),
+      handle: async ({ caller, body, network }) =>
+        toUserReply(await service.updatePassword(caller, body.password, network)),
     }),
     route({
       method: "get",

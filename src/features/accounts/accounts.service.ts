@@ -1,10 +1,13 @@
 import { DomainError } from "../../domain/errors";
 import type { Callers, UserCaller } from "../../http/route";
+import { siteOf } from "../../http/server/network-of";
 import type { Mail, Mailer } from "../../platform/mail";
 import type { Db } from "../../platform/postgres/db";
 import type { Clock } from "../../platform/process/clock";
 import type { RateLimit } from "../../platform/redis/rate-limit";
 import { createUser } from "./create-user";
+import type { HashCaller } from "./hash-queue";
+import type { LoginLimits } from "./login-limits";
 import { resetMail, verificationMail } from "./mails";
 import { hashPassword, passwordMatches } from "./passwords";
 import type { Revocations } from "./revocations";
@@ -21,17 +24,16 @@ interface Deps {
   readonly mailer: Mailer;
   /** Links in mails begin with it; never with a header of the request, which anyone can set. */
   readonly origin: string;
-  /** Failed logins and activations, by network and account. */
+  readonly logins: LoginLimits;
+  /** Failed activations, by network and account. */
   readonly failedTries: RateLimit;
-  /** Failed logins, by network. */
-  readonly failedLogins: RateLimit;
   /** Mails, by recipient. */
   readonly mails: RateLimit;
 }
 
 /** Log in, register, activate, reset and update the password. */
 export function accountsService(deps: Deps) {
-  const { db, clock, tokens, revocations, mailer, origin, failedTries, failedLogins, mails } = deps;
+  const { db, clock, tokens, revocations, mailer, origin, logins, failedTries, mails } = deps;
   const send = async (mail: Mail) => {
     await mails.take(mail.to.toLowerCase());
     try {
@@ -44,28 +46,26 @@ export function accountsService(deps: Deps) {
   /** A password that is set meanwhile voids the pair: it names the password of the row that was read. */
   const pairFor = ({ id, password_changed_at }: User) => tokens.pair(id, { password_changed_at });
 
-  const checkPassword = async (username: string, password: string) => {
+  const checkPassword = async (username: string, password: string, caller: HashCaller) => {
     const user = await findUserByName(db, username);
-    return { user, matches: await passwordMatches(password, user?.password_hash ?? null) };
+    return { user, matches: await passwordMatches(password, user?.password_hash ?? null, caller) };
   };
 
   return {
     /** An unknown user, an inactive one and a wrong password look the same. */
     async logIn(username: string, password: string, network: string): Promise<TokenPair> {
-      const tries = `login:${network}:${username.toLowerCase()}`;
-      // A network over its limit is refused first, so that it does not use up the account's tries.
-      await failedLogins.check(network);
-      await failedTries.take(tries);
-      await failedLogins.take(network);
-      const { user, matches } = await checkPassword(username, password).catch(async (error: unknown) => {
-        // The password was not checked.
-        await Promise.all([failedTries.giveBack(tries), failedLogins.giveBack(network)]);
-        throw error;
-      });
+      const attempt = await logins.begin(username.toLowerCase(), network);
+      const caller = { site: siteOf(network), isKnown: attempt.isKnown };
+      const { user, matches } = await checkPassword(username, password, caller).catch(
+        async (error: unknown) => {
+          await attempt.unchecked();
+          throw error;
+        },
+      );
       if (!user?.is_active || !matches) {
         throw new DomainError("invalid_credentials", "The username or the password is wrong.");
       }
-      await Promise.all([failedTries.forgive(tries), failedLogins.giveBack(network)]);
+      await attempt.succeeded();
       return pairFor(user);
     },
 
@@ -85,11 +85,11 @@ export function accountsService(deps: Deps) {
       await send(verificationMail(email, origin, tokens.verification(email)));
     },
 
-    async register(token: string, password: string): Promise<User> {
+    async register(token: string, password: string, network: string): Promise<User> {
       const username = tokens.verifiedEmail(token);
       if (!username)
         throw new DomainError("unauthenticated", "This link is not valid any more; ask for a new one.");
-      const password_hash = await hashPassword(password);
+      const password_hash = await hashPassword(password, { site: siteOf(network), isKnown: true });
       return createUser(db, { username, password_hash, level: "CUSTOMER", active: true });
     },
 
@@ -120,8 +120,8 @@ export function accountsService(deps: Deps) {
      * A reset token works once, and only on the password that it was issued on. Its use is stored with the new password
      * in one transaction: after a failure the link still works. A log-in's token names no email, so it finds no user.
      */
-    async updatePassword(reset: Callers["reset"], password: string): Promise<User> {
-      const password_hash = await hashPassword(password);
+    async updatePassword(reset: Callers["reset"], password: string, network: string): Promise<User> {
+      const password_hash = await hashPassword(password, { site: siteOf(network), isKnown: true });
       return db.transaction(async (trx) => {
         const user = await lockUserByName(trx, reset.identity);
         if (!user) throw new DomainError("password_not_updated", "Unable to update password");

@@ -10,6 +10,8 @@ import { rateLimit } from "../../platform/redis/rate-limit";
 import { accountRoutes } from "./accounts.routes";
 import { accountsService } from "./accounts.service";
 import { tokenGuards } from "./guards";
+import { KnownNetworks } from "./known-networks";
+import { loginLimits } from "./login-limits";
 import { processRevocations, type Revocations } from "./revocations";
 import { readTokenStatuses, revokeToken } from "./revoked-tokens.store";
 import { TokenWatch } from "./token-watch";
@@ -45,6 +47,11 @@ export function accounts({ config, db, redis, mailer, clock, changes, lifecycle 
         rejection: (token) => tokenWatch.rejection(token),
       }
     : processRevocations(clock);
+  const failedTries = rateLimit(redis, {
+    name: "tries",
+    tries: config.LOGIN_FAILURES_PER_15_MINUTES,
+    seconds: 900,
+  });
   const service = accountsService({
     db,
     clock,
@@ -52,16 +59,13 @@ export function accounts({ config, db, redis, mailer, clock, changes, lifecycle 
     revocations,
     mailer,
     origin: config.PUBLIC_ORIGIN,
-    failedTries: rateLimit(redis, {
-      name: "tries",
-      tries: config.LOGIN_FAILURES_PER_15_MINUTES,
-      seconds: 900,
+    logins: loginLimits({
+      redis,
+      known: new KnownNetworks(redis, clock),
+      failedTries,
+      failuresOfNetwork: config.NETWORK_LOGIN_FAILURES_PER_15_MINUTES,
     }),
-    failedLogins: rateLimit(redis, {
-      name: "logins",
-      tries: config.NETWORK_LOGIN_FAILURES_PER_15_MINUTES,
-      seconds: 900,
-    }),
+    failedTries,
     mails: rateLimit(redis, { name: "mails", tries: config.MAILS_PER_HOUR, seconds: 3600 }),
   });
   const routes: readonly Route[] = accountRoutes(service, config.ENABLE_REGISTRATION);

@@ -1,10 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { configKey, identityLine } from "../../domain/client-config";
 import { DomainError } from "../../domain/errors";
+import { siteOf } from "../../http/server/network-of";
 import type { ImageRegistry, RegistryLogin } from "../../platform/image-registry";
 import type { ObjectStore } from "../../platform/objects/object-store";
 import type { Db } from "../../platform/postgres/db";
 import type { Logger } from "../../platform/process/log";
+import type { Quotas } from "../../platform/quotas/quotas";
 import type { RateLimit } from "../../platform/redis/rate-limit";
 import { CONFIG_URL_SECONDS, type TunnelStatus } from "../vpn";
 import { claimActivation, findWaitingDrone, type WaitingDrone } from "./activation.store";
@@ -18,8 +20,9 @@ interface ActivationDeps {
   readonly store: Pick<ObjectStore, "head" | "presignGet">;
   readonly tunnel: Pick<TunnelStatus, "peer">;
   readonly registry: Pick<ImageRegistry, "login">;
-  /** Wrong tokens, by network. */
+  /** Wrong tokens, by site. */
   readonly failedTries: RateLimit;
+  readonly quotas: Pick<Quotas, "check" | "take">;
   readonly log: Logger;
   /** Longest wait for the tunnel, 15 s by default. */
   readonly waitMs?: number;
@@ -43,6 +46,7 @@ const COMPOSE_URL_SECONDS = 300;
  *
  * waiting:  any number of calls may wait with it for the tunnel; a call that fails leaves it valid.
  * used:     one call had everything, cleared the token, and then replied.
+ * expired:  seven days after it was made.
  */
 export class ActivationService {
   constructor(private readonly deps: ActivationDeps) {}
@@ -65,13 +69,20 @@ export class ActivationService {
     return { ...login, vpn, compose };
   }
 
-  /** Only wrong tokens count against the limit: many drones may share one address. */
+  /**
+   * Only wrong tokens count: many drones may share one address. Once the wrong tokens of all callers are too many, a
+   * site that sent none itself is still heard, so that guessing keeps no right token out.
+   */
   private async droneOf(token: string, network: string): Promise<WaitingDrone> {
-    const { db, failedTries } = this.deps;
-    await failedTries.check(network);
+    const { db, failedTries, quotas } = this.deps;
+    const site = siteOf(network);
+    await failedTries.check(site);
+    if ((await failedTries.used(site)) > 0) await quotas.check("activation_failures", "all");
     const drone = /^\d{10}$/.test(token) ? await findWaitingDrone(db, token) : undefined;
+    if (drone?.is_expired) throw failed(EXPIRED);
     if (drone) return drone;
-    await failedTries.take(network);
+    await failedTries.take(site);
+    await quotas.take("activation_failures", "all");
     throw failed(USED);
   }
 
@@ -126,6 +137,9 @@ export class ActivationService {
 }
 
 const USED = "No drone has this activation token: it is wrong or was used, or the drone has changed.";
+
+const EXPIRED =
+  "This activation token has expired. An operator makes a new one with `admin reissue-activation --drone ID`.";
 
 const failed = (message: string, cause?: unknown): DomainError =>
   new DomainError("activation_failed", message, { cause });

@@ -6,6 +6,7 @@ import { Sts } from "../../platform/objects/sts";
 import type { Db } from "../../platform/postgres/db";
 import type { Lifecycle } from "../../platform/process/lifecycle";
 import type { Logger } from "../../platform/process/log";
+import type { Quotas } from "../../platform/quotas/quotas";
 import type { Redis } from "../../platform/redis/client";
 import { rateLimit } from "../../platform/redis/rate-limit";
 import type { TunnelStatus } from "../vpn";
@@ -20,6 +21,7 @@ interface ProvisioningDeps {
   readonly config: GatewayConfig;
   readonly db: Db;
   readonly redis: Redis;
+  readonly quotas: Quotas;
   /** The bucket of assets and compose files. */
   readonly store: ObjectStore;
   /** The bucket of client configs. */
@@ -31,7 +33,7 @@ interface ProvisioningDeps {
 
 /** Activation of drones' computers, and their credentials for the asset bucket. */
 export function provisioning(deps: ProvisioningDeps): { readonly routes: readonly Route[] } {
-  const { config, db, redis, store, vpnStore, tunnel, lifecycle, log } = deps;
+  const { config, db, redis, quotas, store, vpnStore, tunnel, lifecycle, log } = deps;
   const registry = imageRegistry(config);
   lifecycle.onClose("image registry", () => registry.close());
   const sts = new Sts(config);
@@ -47,6 +49,7 @@ export function provisioning(deps: ProvisioningDeps): { readonly routes: readonl
       tries: config.LOGIN_FAILURES_PER_15_MINUTES,
       seconds: 900,
     }),
+    quotas,
     log,
   });
   return {

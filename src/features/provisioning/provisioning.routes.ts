@@ -42,8 +42,8 @@ export function provisioningRoutes(
       envelope: "B",
       success: { status: 200, schema: ActivationReply },
       documents: {
-        406: "The token is wrong or used, or the tunnel is not ready yet; the message says which.",
-        429: "Too many wrong tokens from this address.",
+        406: "The token is wrong, used or expired, or the tunnel is not ready yet; the message says which.",
+        429: "Too many wrong tokens, from this address or in all.",
       },
       handle: ({ ctx, network }) => activation.activate(tokenOf(ctx), network, clientDisconnect(ctx)),
     }),

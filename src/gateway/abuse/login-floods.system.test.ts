@@ -78,19 +78,67 @@ test("600 wrong logins from 600 addresses get 401 or 429, and host names are res
   expect([...counts.keys()].sort()).toEqual([401, 429]);
 });
 
+test("wrong logins from 200 networks of one /48, all on one account, do not keep its owner out", async () => {
+  const { username, password } = user;
+  const login = (address: string) => from(gateway, address).post("/login", { username, password });
+  expect((await login("203.0.113.5")).status).toBe(200);
+  const attack = createInBatches(400, async (n) => {
+    const body = { username, password: "a guess" };
+    const { status } = await from(gateway, `2001:db8:5:${(n % 200).toString(16)}::1`).post("/login", body);
+    return status;
+  });
+  const owner: number[] = [];
+  for (let n = 0; n < 10; n++) {
+    owner.push((await login("203.0.113.5")).status);
+    owner.push((await login("198.51.100.9")).status);
+  }
+  const statuses = await attack;
+  expect(owner).toEqual(owner.map(() => 200));
+  expect(new Set(statuses)).toEqual(new Set([401, 429]));
+});
+
+test("strangers that use up the lines of a network and of its /48 do not keep out who logged in from there before", async () => {
+  const guarded = await startTestGateway({
+    TRUSTED_PROXIES: "loopback",
+    NETWORK_LOGIN_FAILURES_PER_15_MINUTES: "3",
+  });
+  const [known, stranger] = [await guarded.newUser(), await guarded.newUser()];
+  const login = (name: string, word: string, address: string) =>
+    from(guarded, address)
+      .post("/login", { username: name, password: word })
+      .then(({ status }) => status);
+  const home = "2001:db8:7:1::1";
+  expect(await login(known.username, known.password, home)).toBe(200);
+  const guesses: number[] = [];
+  for (let n = 0; n < 16; n++)
+    guesses.push(
+      await login(`nobody-${n}@example.com`, "a guess", `2001:db8:7:${(n >> 1).toString(16)}::${n}`),
+    );
+  // Of two from each network all are counted for the /48, which may fail twelve times.
+  expect(guesses).toEqual([...Array(12).fill(401), ...Array(4).fill(429)]);
+  expect(await login(stranger.username, stranger.password, home)).toBe(429);
+  expect(await login(stranger.username, stranger.password, "2001:db8:8:1::1")).toBe(200);
+  for (let n = 0; n < 4; n++) await login(`nobody-${n}@example.com`, "a guess", "2001:db8:9:1::1");
+  expect(await login(known.username, known.password, home)).toBe(200);
+  // Its own count on this account holds.
+  for (let n = 0; n < 10; n++) expect(await login(known.username, "a guess", home)).toBe(401);
+  expect(await login(known.username, known.password, home)).toBe(429);
+});
+
 test("wrong logins of an address are counted over all accounts, and successful logins are not counted", async () => {
   const strict = await startTestGateway({
     TRUSTED_PROXIES: "loopback",
     NETWORK_LOGIN_FAILURES_PER_15_MINUTES: "3",
   });
   const { username, password } = await strict.newUser();
+  const other = await strict.newUser();
   const login = (name: string, word: string, address = "192.0.2.66") =>
     from(strict, address).post("/login", { username: name, password: word });
   for (let round = 0; round < 5; round++) expect((await login(username, password)).status).toBe(200);
   for (let n = 0; n < 3; n++) expect((await login(`nobody-${n}@example.com`, "a guess")).status).toBe(401);
-  expect(await login(username, password)).toMatchObject({
+  expect(await login(other.username, other.password)).toMatchObject({
     status: 429,
     body: { error: expect.stringContaining("Too many tries") },
   });
-  expect((await login(username, password, "198.51.100.7")).status).toBe(200);
+  expect((await login(other.username, other.password, "198.51.100.7")).status).toBe(200);
 });

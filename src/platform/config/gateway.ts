@@ -50,7 +50,7 @@ export const gatewayConfig = z
       .min(0)
       .default(100)
       .describe(
-        "Failed logins that one address (IPv6: one /64) may make on all accounts together; 0 turns the limit off. Clients behind a proxy that is not in TRUSTED_PROXIES share its address.",
+        "Failed logins that one address (IPv6: one /64) may make on all accounts together; one IPv6 /48 may make four times as many. 0 turns the limit off. A network is let past it to accounts that were logged in to from there within 30 days. Clients behind a proxy that is not in TRUSTED_PROXIES share its address.",
       ),
     MAILS_PER_HOUR: z.coerce
       .number()

@@ -25,7 +25,7 @@ export const accessGroup = {
       "`contract`: the rules of the published contract, for a laptop. `strict`: every caller is authenticated, for production.",
     ),
   TRUSTED_PROXIES: list(
-    "Addresses or CIDRs whose X-Forwarded-For is believed for logs and rate limits, comma separated; `loopback`, `linklocal` and `uniquelocal` are names for theirs.",
+    "Addresses or CIDRs whose X-Forwarded-For is believed for logs and rate limits, comma separated; `loopback`, `linklocal` and `uniquelocal` are names for theirs. Where clients have private addresses too, name the proxies' own: `uniquelocal` would believe what these clients send.",
   ),
 };
 

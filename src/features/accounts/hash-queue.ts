@@ -1,0 +1,54 @@
+import { DomainError } from "../../domain/errors";
+
+/** Who waits for a password's hash. */
+export interface HashCaller {
+  /** The caller's /48 or IPv4 address; see `siteOf`. */
+  readonly site: string;
+  /** From a network of the account's earlier logins, or with a token that was mailed to its owner. */
+  readonly isKnown: boolean;
+}
+
+interface WaitingCaller {
+  readonly site: string;
+  readonly start: () => void;
+}
+
+/** Callers of each kind that wait; some two seconds of work. */
+const MAX_WAITING = 128;
+/** Of these, callers of one site. */
+const MAX_WAITING_OF_SITE = 32;
+
+/** Runs so many tasks at a time. Known callers go first; no site can take all places of those that wait. */
+export class HashQueue {
+  private running = 0;
+  private readonly known: WaitingCaller[] = [];
+  private readonly strangers: WaitingCaller[] = [];
+
+  constructor(private readonly permits: number) {}
+
+  /** Rejects with `too_many_requests` while too many wait. */
+  async run<T>(caller: HashCaller, task: () => Promise<T>): Promise<T> {
+    await this.turn(caller);
+    try {
+      return await task();
+    } finally {
+      const next = this.known.shift() ?? this.strangers.shift();
+      if (next) next.start();
+      else this.running -= 1;
+    }
+  }
+
+  private turn({ site, isKnown }: HashCaller): Promise<void> | void {
+    if (this.running < this.permits) {
+      this.running += 1;
+      return;
+    }
+    const queue = isKnown ? this.known : this.strangers;
+    const ofSite = queue.filter((waiting) => waiting.site === site).length;
+    if (queue.length >= MAX_WAITING || ofSite >= MAX_WAITING_OF_SITE) {
+      const message = "Too many people send passwords at this moment; try again in a few seconds.";
+      throw new DomainError("too_many_requests", message, { retryAfterSeconds: 5 });
+    }
+    return new Promise((start) => queue.push({ site, start }));
+  }
+}
