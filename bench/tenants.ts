@@ -1,0 +1,121 @@
+import { join } from "node:path";
+import { ApiClient } from "../src/testing/client";
+import { startChild } from "./relay/child";
+import type { BenchRow, BenchTable } from "./table";
+import { attacks } from "./tenants/attacks";
+import { measure, order, type Service } from "./tenants/probes";
+import { startTenantsWorld, type TenantsWorld } from "./tenants/world";
+
+const PHASE_MS = 8_000;
+const ORDERS = 400;
+const ROUNDS = 3;
+const MAX_MEGABYTES = 700;
+
+/** What one tenant has while another attacks: each attack alone, then all at once; and what quotas cost an order. */
+export async function run(): Promise<BenchTable> {
+  const world = await startTenantsWorld({});
+  const rows: BenchRow[] = [];
+  try {
+    let round = 0;
+    const quiet = await measure(world, pause(PHASE_MS), round++);
+    for (const names of [...Object.keys(attacks).map((name) => [name]), Object.keys(attacks)]) {
+      const [name = ""] = names;
+      const what = names.length === 1 ? name : "all at once";
+      const under = await attacked(world, names, round++);
+      rows.push(...rowsOf(what, under, quiet));
+    }
+    const peak = world.peakMegabytes();
+    rows.push({
+      ...{ what: "the gateway's memory at its most", ours: peak, baseline: MAX_MEGABYTES },
+      ...{ ratio: peak / MAX_MEGABYTES, unit: "MB", goal: "at most 700", met: peak <= MAX_MEGABYTES },
+    });
+  } finally {
+    await world.clear();
+  }
+  rows.push(await costOfQuotas());
+  return {
+    name: "tenants",
+    rows,
+    notes: [
+      `Each attack lasts ${PHASE_MS / 1000} s, four calls at a time, as fast as they are answered, at the lowest priority.`,
+      "Baseline: the same service before any attack, in the same run. The p99 of the orders is of some thirty.",
+    ],
+  };
+}
+
+async function attacked(world: TenantsWorld, names: readonly string[], round: number): Promise<Service> {
+  const children = names.map((name) => ({
+    name,
+    child: startChild(join(__dirname, "tenants", "attack-process.js"), "0-1"),
+  }));
+  try {
+    const rounds = Promise.all(
+      children.map(({ name, child }) => child.ask<number>("run", name, world.attacker, PHASE_MS)),
+    );
+    const service = await measure(world, rounds, round);
+    console.log(
+      names.join(", "),
+      await rounds,
+      JSON.stringify(service),
+      `${Math.round(world.peakMegabytes())} MB`,
+    );
+    return service;
+  } finally {
+    await Promise.all(children.map(({ child }) => child.stop()));
+  }
+}
+
+function rowsOf(what: string, under: Service, quiet: Service): BenchRow[] {
+  const row = (
+    part: keyof Service,
+    title: string,
+    goal: string,
+    isMet: (ours: number, baseline: number) => boolean,
+  ): BenchRow => ({
+    ...{ what: `${what}: ${title}`, ours: under[part], baseline: quiet[part], unit: "ms", goal },
+    ...{ ratio: under[part] / quiet[part], met: isMet(under[part], quiet[part]) },
+  });
+  const atMost5s = (ours: number) => ours <= 5_000;
+  return [
+    row("authP99", "GET /auth p99", "at most 3 times the baseline", (ours, idle) => ours <= 3 * idle),
+    row("orderP99", "an order p99", "at most 50 ms over the baseline", (ours, idle) => ours <= idle + 50),
+    row("thumbnail", "a thumbnail", "at most 5 s", atMost5s),
+    row("resetMail", "a reset mail", "at most 5 s", atMost5s),
+    row(
+      "telemetryGap",
+      "longest pause of telemetry",
+      "at most 1 s: no frame is lost",
+      (ours) => ours <= 1_000,
+    ),
+  ];
+}
+
+/** CPU of the gateway for an order, with all quotas and with none; the least of some rounds each. */
+async function costOfQuotas(): Promise<BenchRow> {
+  const withQuotas = await cpuOfOrders({ QUOTA_ORDERS: "1000000" });
+  const without = await cpuOfOrders({ QUOTA_ORDERS: "0" });
+  const ratio = withQuotas / without;
+  return {
+    ...{ what: "CPU of an order with its quota", ours: withQuotas, baseline: without, ratio, unit: "ms" },
+    ...{ goal: "at most 1.03 of the same without a quota", met: ratio <= 1.03 },
+  };
+}
+
+async function cpuOfOrders(env: Readonly<Record<string, string>>): Promise<number> {
+  const world = await startTenantsWorld(env);
+  try {
+    const api = new ApiClient(world.victim.base, world.victim.token);
+    const costs: number[] = [];
+    for (let round = 0; round <= ROUNDS; round++) {
+      const before = await world.cpuSeconds();
+      for (let at = 0; at < ORDERS; at++) await order(api, world.victim.droneId);
+      costs.push((((await world.cpuSeconds()) - before) * 1_000) / ORDERS);
+    }
+    // The first round warms up.
+    return Math.min(...costs.slice(1));
+  } finally {
+    await world.clear();
+  }
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,0 +1,174 @@
+import { createServer, type Server } from "node:net";
+import sharp from "sharp";
+import { io } from "socket.io-client";
+import { retry } from "../../src/platform/retry";
+import { ApiClient } from "../../src/testing/client";
+import { put } from "../../src/testing/worlds/uploads";
+import { build, FrameWriter } from "../../src/vehicle/mavlink/wire/codec";
+import { common, minimal } from "../../src/vehicle/mavlink/wire/messages";
+import type { Tenant } from "./world";
+
+/** Calls of one attack that are under way at once. */
+const AT_ONCE = 4;
+
+interface Attacker {
+  readonly tenant: Tenant;
+  readonly user: ApiClient;
+  readonly drone: ApiClient;
+  readonly anybody: ApiClient;
+}
+
+/** Prepares, then returns what is done again and again, as fast as it is answered. */
+type Attack = (by: Attacker) => Promise<(round: number) => Promise<unknown>>;
+
+const begin = async ({ drone }: Attacker, file_name: string, asset_type: string, checksum?: string) =>
+  (await drone.post("/authenticate_upload", { file_name, asset_type, checksum })).body;
+
+const uploadPicture = async (by: Attacker, name: string, content: Buffer | string) => {
+  const { url, asset_id } = await begin(by, name, "image");
+  if (!url) return;
+  await put(url, content);
+  await by.drone.post("/complete_upload", { asset_id });
+};
+
+/** 155 kB that take an SVG renderer minutes and gigabytes. */
+const filters = () => {
+  const blurs = Array.from(
+    { length: 3_000 },
+    (_, at) => `<filter id="f${at}"><feGaussianBlur stdDeviation="${at}"/></filter>`,
+  );
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="16000" height="16000"><defs>${blurs.join("")}</defs>${"<rect width='16000' height='16000' filter='url(#f9)'/>".repeat(50)}</svg>`;
+};
+
+export const attacks: Readonly<Record<string, Attack>> = {
+  "images that are heavy to decode": async (by) => {
+    const blank = sharp({ create: { width: 16_380, height: 16_380, channels: 3, background: "red" } });
+    const pictures = [
+      filters(),
+      await blank.clone().jpeg({ progressive: true, quality: 1 }).toBuffer(),
+      await blank.clone().png({ progressive: true }).toBuffer(),
+    ];
+    return (round) => uploadPicture(by, `picture-${round}`, pictures[round % 3] as Buffer | string);
+  },
+  "uploads of 100 MB with a wrong checksum": async (by) => {
+    const content = Buffer.alloc(100_000_000, "x");
+    const uploads = await Promise.all(
+      Array.from({ length: AT_ONCE }, async (_, at) => {
+        const { url, asset_id } = await begin(by, `large-${at}`, "logs", "0".repeat(64));
+        await put(url, content);
+        return asset_id;
+      }),
+    );
+    return (round) => by.drone.post("/complete_upload", { asset_id: uploads[round % uploads.length] });
+  },
+  "an upload that is replaced": async (by) => {
+    const { url, asset_id } = await begin(by, "replaced.jpg", "image");
+    await put(
+      url,
+      await sharp({ create: { width: 9, height: 9, channels: 3, background: "red" } })
+        .jpeg()
+        .toBuffer(),
+    );
+    await by.drone.post("/complete_upload", { asset_id });
+    await put(url, Buffer.alloc(300_000_000));
+    return () => by.user.get(`/assets/${by.tenant.droneId}/download/${asset_id}`);
+  },
+  "drones created and deleted":
+    async ({ user }) =>
+    async () => {
+      const sitl = { type: "sitl", name: "short-lived", vehicle_type: "copter" };
+      const { body } = await user.post("/drone", sitl);
+      if (body.id) await user.delete(`/drone/${body.id}`);
+    },
+  "pending assets, and their list": async (by) => async (round) => {
+    await begin(by, `pending-${round}`, "logs");
+    if (round % 50 === 0) await by.user.get(`/assets/${by.tenant.droneId}`);
+  },
+  "mails without an account":
+    async ({ anybody }) =>
+    (round) =>
+      anybody.post("/verify-email", { email: `stranger-${round}@example.com` }),
+  "wrong logins":
+    async ({ anybody }) =>
+    (round) =>
+      anybody.post("/auth", { username: `user-${round}@example.com`, password: "a wrong password" }),
+  "wrong activation tokens":
+    async ({ anybody }) =>
+    (round) =>
+      anybody.with({ "x-activation-token": String(1_000_000_000 + round) }).get("/drone/activate"),
+  "a vehicle that floods": async ({ user, tenant }) => {
+    const port = await floodingVehicle();
+    await user.put(`/drone/${tenant.droneId}`, { link_host: "127.0.0.1", port });
+    const socket = io(tenant.base.replace("/api/v1", ""), {
+      query: { token: tenant.token },
+      transports: ["websocket"],
+    });
+    const subscribe = () =>
+      socket.emit("subscribe_telemetry", { drone_id: tenant.droneId, stream_type: "logs" });
+    socket.on("connected", subscribe);
+    return async () => {
+      subscribe();
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    };
+  },
+  "Socket.IO connections":
+    async ({ tenant }) =>
+    async () => {
+      const socket = io(tenant.base.replace("/api/v1", ""), {
+        query: { token: tenant.token },
+        transports: ["websocket"],
+        reconnection: false,
+        forceNew: true,
+      });
+      await new Promise<void>((resolve) => {
+        socket.once("connect", () => resolve());
+        socket.once("connect_error", () => resolve());
+        socket.once("disconnect", () => resolve());
+      });
+    },
+  orders:
+    async ({ user, tenant }) =>
+    () =>
+      user.post("/drone/action/arm", { drone_id: tenant.droneId }),
+};
+
+/** Sends heartbeats and texts as fast as they are read. */
+async function floodingVehicle(): Promise<number> {
+  const writer = new FrameWriter(1, 1);
+  const heartbeat = writer.encode(build(minimal.Heartbeat, { type: 2, autopilot: 3, mavlinkVersion: 3 }));
+  const text = () => writer.encode(build(common.StatusText, { severity: 3, text: "x".repeat(50) }));
+  const server: Server = createServer((socket) => {
+    const flood = () => {
+      while (
+        !socket.destroyed &&
+        socket.write(Buffer.concat([heartbeat, ...Array.from({ length: 100 }, text)]))
+      );
+    };
+    socket.on("error", () => socket.destroy());
+    socket.on("drain", flood);
+    socket.resume();
+    flood();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return (server.address() as { port: number }).port;
+}
+
+/** Runs an attack for so long, as fast as it is answered. Resolves with the number of its rounds. */
+export async function runAttack(name: string, tenant: Tenant, ms: number): Promise<number> {
+  const user = new ApiClient(tenant.base, tenant.token);
+  const anybody = user.as(undefined);
+  const drone = anybody.with({ "x-drone-ip": tenant.droneIp });
+  const prepare = attacks[name];
+  // The store may close a connection while several large files arrive.
+  const act =
+    prepare &&
+    (await retry(() => prepare({ tenant, user, drone, anybody }), { firstMs: 500, limitMs: 10_000 }));
+  if (!act) throw new Error(`There is no attack "${name}".`);
+  const ends = performance.now() + ms;
+  let rounds = 0;
+  const worker = async () => {
+    while (performance.now() < ends) await act(rounds++).catch(() => undefined);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return rounds;
+}

@@ -1,0 +1,130 @@
+import { setTimeout as pause } from "node:timers/promises";
+import sharp from "sharp";
+import { io } from "socket.io-client";
+import { ApiClient } from "../../src/testing/client";
+import { upload } from "../../src/testing/worlds/uploads";
+import type { TenantsWorld } from "./world";
+
+/** What the victim had while something else went on; times in ms. */
+export interface Service {
+  readonly authP99: number;
+  readonly orderP99: number;
+  readonly thumbnail: number;
+  readonly resetMail: number;
+  /** Longest pause between two positions of a vehicle that sends some in each second. */
+  readonly telemetryGap: number;
+}
+
+const LIMIT_MS = 30_000;
+
+/** Measures the victim's service until `during` ends, and at least once each. */
+export async function measure(
+  world: TenantsWorld,
+  during: Promise<unknown>,
+  round: number,
+): Promise<Service> {
+  let going = true;
+  const ended = during.finally(() => {
+    going = false;
+  });
+  const api = new ApiClient(world.victim.base, world.victim.token);
+  const [auth, orders, telemetryGap, thumbnail, resetMail] = await Promise.all([
+    repeated(
+      () => api.get("/auth"),
+      20,
+      () => going,
+    ),
+    repeated(
+      () => order(api, world.victim.droneId),
+      250,
+      () => going,
+    ),
+    longestGap(world, () => going),
+    untilThumbnail(world, round),
+    untilReset(world, round),
+    ended,
+  ]);
+  return { authP99: p99(auth), orderP99: p99(orders), thumbnail, resetMail, telemetryGap };
+}
+
+export const order = (api: ApiClient, drone_id: number) =>
+  api.post("/drone/action/set_mode", { drone_id, mode: "GUIDED" });
+
+const p99 = (times: readonly number[]): number =>
+  times.toSorted((a, b) => a - b)[Math.ceil(times.length * 0.99) - 1] ?? Number.NaN;
+
+async function repeated(
+  call: () => Promise<unknown>,
+  everyMs: number,
+  going: () => boolean,
+): Promise<number[]> {
+  const times: number[] = [];
+  while (going()) {
+    const began = performance.now();
+    await call();
+    times.push(performance.now() - began);
+    await pause(everyMs);
+  }
+  return times;
+}
+
+async function longestGap({ url, victim }: TenantsWorld, going: () => boolean): Promise<number> {
+  const socket = io(url, { query: { token: victim.token }, transports: ["websocket"], forceNew: true });
+  try {
+    socket.on("connected", () =>
+      socket.emit("subscribe_telemetry", { drone_id: victim.droneId, stream_type: "gps" }),
+    );
+    await new Promise((resolve) => socket.once("telemetry_data", resolve));
+    let [last, longest] = [performance.now(), 0];
+    socket.on("telemetry_data", () => {
+      const now = performance.now();
+      longest = Math.max(longest, now - last);
+      last = now;
+    });
+    while (going()) await pause(100);
+    return Math.max(longest, performance.now() - last);
+  } finally {
+    socket.disconnect();
+  }
+}
+
+async function untilThumbnail({ victim }: TenantsWorld, round: number): Promise<number> {
+  const picture = await sharp({
+    create: { width: 1_600, height: 1_200, channels: 3, background: { r: round, g: 9, b: 9 } },
+  })
+    .jpeg()
+    .toBuffer();
+  const api = new ApiClient(victim.base, victim.token);
+  const drone = api.as(undefined).with({ "x-drone-ip": victim.droneIp });
+  const began = performance.now();
+  const { asset_id } = await upload(
+    drone,
+    { file_name: `picture-${round}.jpg`, asset_type: "image" },
+    picture,
+  );
+  const shown = async () => {
+    const { body } = await api.get(`/assets/${victim.droneId}`);
+    return body.data.some(
+      (asset: { id: number; thumbnail_url: string | null }) => asset.id === asset_id && asset.thumbnail_url,
+    );
+  };
+  return (await awaited(shown)) - began;
+}
+
+async function untilReset({ victim, mail, mailboxes }: TenantsWorld, round: number): Promise<number> {
+  const email = mailboxes[round % mailboxes.length] as string;
+  const api = new ApiClient(victim.base);
+  const began = performance.now();
+  await api.post("/reset-password", { email });
+  return (await awaited(async () => mail.mails.some(({ to }) => to.includes(email)))) - began;
+}
+
+/** When it came true, or an endless time. */
+async function awaited(condition: () => Promise<boolean>): Promise<number> {
+  const ends = performance.now() + LIMIT_MS;
+  while (!(await condition())) {
+    if (performance.now() > ends) return Number.POSITIVE_INFINITY;
+    await pause(50);
+  }
+  return performance.now();
+}
