@@ -30,7 +30,7 @@ export async function measure(
   const api = new ApiClient(world.victim.base, world.victim.token);
   const [auth, orders, telemetryGap, thumbnail, resetMail] = await Promise.all([
     repeated(
-      () => api.get("/auth"),
+      () => authCheck(api),
       20,
       () => going,
     ),
@@ -47,8 +47,20 @@ export async function measure(
   return { authP99: p99(auth), orderP99: p99(orders), thumbnail, resetMail, telemetryGap };
 }
 
-export const order = (api: ApiClient, drone_id: number) =>
-  api.post("/drone/action/set_mode", { drone_id, mode: "GUIDED" });
+async function authCheck(api: ApiClient): Promise<void> {
+  const { status } = await api.get("/auth");
+  if (status !== 200) throw new Error(`GET /auth: ${status}`);
+}
+
+/** Sets a parameter of the vehicle to what it is. Rejects unless the vehicle confirmed it. */
+export async function order(api: ApiClient, drone_id: number): Promise<void> {
+  const { status, body } = await api.post("/drone/action/set_param", {
+    drone_id,
+    param_id: "RTL_ALT_M",
+    value: 15,
+  });
+  if (status !== 200) throw new Error(`An order failed: ${status} ${JSON.stringify(body)}`);
+}
 
 const p99 = (times: readonly number[]): number =>
   times.toSorted((a, b) => a - b)[Math.ceil(times.length * 0.99) - 1] ?? Number.NaN;
@@ -61,8 +73,11 @@ async function repeated(
   const times: number[] = [];
   while (going()) {
     const began = performance.now();
-    await call();
-    times.push(performance.now() - began);
+    const answered = await call().then(
+      () => true,
+      () => false,
+    );
+    times.push(answered ? performance.now() - began : Number.POSITIVE_INFINITY);
     await pause(everyMs);
   }
   return times;
