@@ -15,6 +15,7 @@ import * as countChanges from "./0013_count_changes";
 import * as passwordNotifications from "./0014_password_notifications";
 import * as assetVersions from "./0015_asset_versions";
 import * as mailsAndTokens from "./0017_mails_and_tokens";
+import * as restingAddresses from "./0019_resting_addresses";
 
 /** Every migration under the name that the database remembers it by. Names never change once released. */
 const migrations: Readonly<Record<string, Knex.Migration>> = {
@@ -34,6 +35,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0014_password_notifications": passwordNotifications,
   "0015_asset_versions": assetVersions,
   "0017_mails_and_tokens": mailsAndTokens,
+  "0019_resting_addresses": restingAddresses,
 };
 
 /** The same list from TypeScript and from the compiled output: names carry no file extension. */

@@ -4,6 +4,7 @@ import { DomainError } from "../../domain/errors";
 import { DRONE_RANGE, SIMULATED_RANGE } from "../../domain/planes";
 import type { Db } from "../../platform/postgres/db";
 import type { Clock } from "../../platform/process/clock";
+import type { Quotas } from "../../platform/quotas/quotas";
 import { findSubscription, vehicleGate } from "../billing";
 import { allocateAddress } from "../vpn";
 import { droneFor } from "./drone-access";
@@ -30,6 +31,7 @@ interface DronesServiceDeps {
   readonly config: DialConfig;
   readonly db: Db;
   readonly clock: Clock;
+  readonly quotas: Pick<Quotas, "limit">;
   readonly watch: Pick<DroneWatch, "changed">;
   /** Signs the video room tokens. */
   readonly key: KeyObject;
@@ -63,7 +65,7 @@ export class DronesService {
         ...input,
         user_id: userId,
         ...address,
-        ...(await freshIdentity(trx, type)),
+        ...(await this.freshIdentity(trx, userId, type)),
       });
       return updateDrone(trx, drone.id, { video_room_token: this.videoToken(drone.id) });
     });
@@ -120,7 +122,7 @@ export class DronesService {
       ...plain,
       type,
       ...this.linkAddress(type, wanted),
-      ...(await freshIdentity(trx, type)),
+      ...(await this.freshIdentity(trx, before.user_id, type)),
       vpn_key_id: randomUUID(),
       video_room_token: this.videoToken(before.id),
     };
@@ -155,16 +157,21 @@ export class DronesService {
     return address;
   }
 
+  /** An address that no drone of another user had lately, and a token that no drone had before. */
+  private async freshIdentity(
+    trx: Db,
+    userId: number,
+    type: DroneType,
+  ): Promise<Pick<Drone, "ip" | "activation_token">> {
+    const [range, activation_token] =
+      type === "physical" ? [DRONE_RANGE, activationToken()] : [SIMULATED_RANGE, null];
+    const maxResting = this.deps.quotas.limit("resting_addresses");
+    return { ip: await allocateAddress(trx, range, { userId, maxResting }), activation_token };
+  }
+
   private videoToken(droneId: number): string {
     return videoRoomToken(this.deps.key, droneId, this.deps.clock.now());
   }
-}
-
-/** An address and a token that no drone had before. */
-async function freshIdentity(trx: Db, type: DroneType): Promise<Pick<Drone, "ip" | "activation_token">> {
-  return type === "physical"
-    ? { ip: await allocateAddress(trx, DRONE_RANGE), activation_token: activationToken() }
-    : { ip: await allocateAddress(trx, SIMULATED_RANGE), activation_token: null };
 }
 
 const sameAddress = (a: LinkAddress, b: LinkAddress): boolean =>

@@ -113,7 +113,7 @@ export const updateDrone = async (db: Db, id: number, changes: DroneChanges): Pr
       .returning("*")
   )[0] as Drone;
 
-/** Soft-deletes a drone and its tokens. A trigger releases its address, which is not given out again for a day. */
+/** Soft-deletes a drone and its tokens. A trigger releases its address, which no other user gets for a day. */
 export const retireDrone = async (db: Db, id: number, at: Date): Promise<Drone> =>
   updateDrone(db, id, {
     deleted_at: at,

@@ -7,6 +7,7 @@ import type { Db } from "../../platform/postgres/db";
 import type { Clock } from "../../platform/process/clock";
 import type { Lifecycle } from "../../platform/process/lifecycle";
 import type { Logger } from "../../platform/process/log";
+import type { Quotas } from "../../platform/quotas/quotas";
 import type { VehicleLinks } from "../../vehicle";
 import { DroneEvents } from "./drone-events";
 import { droneGuard } from "./drone-guard";
@@ -35,6 +36,7 @@ interface DronesDeps {
   readonly db: Db;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly quotas: Pick<Quotas, "limit">;
   readonly lifecycle: Pick<Lifecycle, "onClose">;
   readonly links: Pick<VehicleLinks, "withLink" | "close" | "closeEverywhere">;
   readonly changes: Pick<ChangeListener, "subscribe">;
@@ -43,7 +45,17 @@ interface DronesDeps {
 }
 
 /** Drones, the access to them, and the guard of the routes that drones themselves call. */
-export function drones({ config, db, clock, log, lifecycle, links, changes, signingKey }: DronesDeps) {
+export function drones({
+  config,
+  db,
+  clock,
+  log,
+  quotas,
+  lifecycle,
+  links,
+  changes,
+  signingKey,
+}: DronesDeps) {
   const events = new DroneEvents(log);
   events.onDroneRevoked(({ id }) => links.close(linkKey(id), "the drone was deleted or has another owner"));
   events.onDroneRedirected(({ id }) =>
@@ -51,7 +63,7 @@ export function drones({ config, db, clock, log, lifecycle, links, changes, sign
   );
   const watch = new DroneWatch(db, changes, events, log);
   lifecycle.onClose("drone watch", () => watch.stop());
-  const service = new DronesService({ config, db, clock, watch, key: signingKey });
+  const service = new DronesService({ config, db, clock, quotas, watch, key: signingKey });
   const routes: readonly Route[] = droneRoutes(service, new DroneLinks(db, links, config));
   const guard: Guard<"drone"> = droneGuard(config, (ip) => findDroneByIp(db, ip));
   return { routes, service, events, guard };

@@ -3,6 +3,7 @@ import { type Route, route } from "../../http/route";
 import type { Db } from "../../platform/postgres/db";
 import type { Quotas } from "../../platform/quotas/quotas";
 import { type QuotaName, quotaOf } from "../../platform/quotas/table";
+import { countResting } from "../vpn";
 import { droneAssets, storedBytes } from "./usage.store";
 
 const QuotaUse = z
@@ -30,6 +31,7 @@ export function quotas({ db, quotas }: QuotasDeps): { readonly routes: readonly 
   const use = async (userId: number) => {
     const rows = [
       row("stored_bytes", await storedBytes(db, userId)),
+      row("resting_addresses", await countResting(db, userId)),
       row("mails", await quotas.used("mails", userId)),
     ];
     for (const { drone_id, ...amounts } of await droneAssets(db, userId)) {

@@ -4,7 +4,7 @@ import { TunnelStatus, type TunnelStatusSettings } from "./tunnel-status";
 import { vpnRoutes } from "./vpn.routes";
 import { VpnService, type VpnServiceDeps } from "./vpn.service";
 
-export { allocateAddress } from "./addresses.store";
+export { allocateAddress, countResting } from "./addresses.store";
 export { TunnelStatus } from "./tunnel-status";
 export { CONFIG_URL_SECONDS } from "./vpn.service";
 export { type RotatedKey, rotateDroneKey, rotateUserKey } from "./vpn.store";
