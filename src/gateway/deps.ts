@@ -12,7 +12,7 @@ import type { Logger } from "../platform/process/log";
 import type { Registry } from "../platform/process/metrics";
 import { Quotas } from "../platform/quotas/quotas";
 import { openRedis, type Redis } from "../platform/redis/client";
-import { warnOfEviction } from "../platform/redis/eviction-policy";
+import { warnOfSettings } from "../platform/redis/server-settings";
 import type { VehicleLinks } from "../vehicle";
 import { openLinks } from "./links";
 import { openReplicas, type Replicas } from "./replicas/index";
@@ -55,7 +55,7 @@ export function openDeps(
   lifecycle.onClose("changes", () => changes.stop());
   const redis = openRedis(config.REDIS_URL, log);
   lifecycle.onClose("redis", () => redis.disconnect());
-  redis.once("ready", () => void warnOfEviction(redis, log));
+  redis.once("ready", () => void warnOfSettings(redis, log));
   const quotas = new Quotas(quotaLimits(config), { redis, registry });
   const mailer = openMailer(config.SMTP_URL, config.MAIL_FROM);
   lifecycle.onClose("mail", () => mailer.close());

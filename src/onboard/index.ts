@@ -1,4 +1,5 @@
 import Koa from "koa";
+import { VIDEO_TOPICS } from "../domain/drone-channels";
 import { opsRoutes } from "../http/ops";
 import { INTERNAL_LIMITS, limitedServer } from "../http/server/limited-server";
 import { closeServer, listen } from "../http/server/listen";
@@ -13,7 +14,7 @@ import { FlightRecord } from "./flight-record";
 import { DroneGateway } from "./gateway";
 import { onboardMetrics } from "./metrics";
 import { StickPilot } from "./stick-pilot";
-import { VIDEO_TOPICS, VideoHook } from "./video";
+import { VideoHook } from "./video";
 
 const STICKS = "gamepad_input";
 const OUTPUT = "output";

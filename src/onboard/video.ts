@@ -1,9 +1,6 @@
 import { spawn } from "node:child_process";
 import type { Logger } from "../platform/process/log";
 
-/** Messages for the video pipeline, each on a channel of the drone. */
-export const VIDEO_TOPICS = ["video_source", "video_room_details", "video_room_state"] as const;
-
 const COMMAND_TIMEOUT_MS = 30_000;
 /** Messages that wait for the command; the oldest are dropped first. */
 const MAX_WAITING = 16;

@@ -1,3 +1,4 @@
+import { TOPICS_FROM_DRONE } from "../domain/drone-channels";
 import { publishTo } from "../platform/redis/resp";
 import { CloseError, closeCodes } from "./close-codes";
 import type { BoundDrone } from "./drones.store";
@@ -26,7 +27,7 @@ export async function joinRedispad(
   { ip }: BoundDrone & { readonly ip: string },
   { publisher, channels, metrics }: RedispadDeps,
 ): Promise<void> {
-  const subscribed = [`${ip}:output`, `${ip}:aruco_tracking`];
+  const subscribed = TOPICS_FROM_DRONE.map((topic) => `${ip}:${topic}`);
   const toPilot = (message: Buffer, arrivedAt: number) => pilot.send(message, arrivedAt);
   pilot.onEnd(() => channels.leave(subscribed, toPilot));
   await channels.join(subscribed, toPilot).catch((cause: unknown) => {

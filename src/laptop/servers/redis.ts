@@ -32,11 +32,14 @@ export async function startRedis(options: RedisOptions): Promise<EmbeddedRedis> 
     pidfile: pidFile,
     save: "",
     appendonly: options.durable ? "yes" : "no",
+    // As in the chart.
+    "client-output-buffer-limit": ["pubsub", "16mb", "4mb", "10"],
+    "maxmemory-clients": "128mb",
   };
   const server = await startServerProcess({
     name: "Redis",
     command: "redis-server",
-    args: Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]),
+    args: Object.entries(settings).flatMap(([name, value]) => [`--${name}`, ...[value].flat()]),
     readyText: "Ready to accept connections",
     stopSignal: "SIGTERM",
     options: { env: process.env },

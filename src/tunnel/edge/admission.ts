@@ -14,7 +14,6 @@ export interface AdmissionOptions {
   readonly live: LiveDrones;
   /** False while a former holder's key may still send from the address. */
   readonly isSettled: (ip: string) => boolean;
-  readonly maxPerDrone: number;
 }
 
 /** `not_ready`: the hub does not know yet whether the address is a drone's. */
@@ -27,24 +26,25 @@ export class DroneAdmission {
 
   constructor(private readonly options: AdmissionOptions) {}
 
-  /** Admits the connection until it closes, or says why not. Closes nothing. */
-  admit(socket: Socket): LiveDrone | AdmissionRefusal {
-    const { live, isSettled, maxPerDrone } = this.options;
+  /** Admits one of a drone's so many connections to a service until it closes, or says why not. Closes nothing. */
+  admit(socket: Socket, service: string, maxPerDrone: number): LiveDrone | AdmissionRefusal {
+    const { live, isSettled } = this.options;
     const drones = live();
     if (!drones) return "not_ready";
     const drone = drones.get(unmapIpv4(socket.remoteAddress ?? ""));
     if (!drone) return "not_a_drone";
     const { ip } = drone;
     if (!isSettled(ip)) return "not_ready";
-    const count = this.counts.get(ip) ?? 0;
+    const key = `${service} ${ip}`;
+    const count = this.counts.get(key) ?? 0;
     if (count >= maxPerDrone) return "too_many_connections";
-    this.counts.set(ip, count + 1);
+    this.counts.set(key, count + 1);
     this.sockets.set(socket, drone);
     socket.once("close", () => {
       this.sockets.delete(socket);
-      const left = (this.counts.get(ip) ?? 1) - 1;
-      if (left > 0) this.counts.set(ip, left);
-      else this.counts.delete(ip);
+      const left = (this.counts.get(key) ?? 1) - 1;
+      if (left > 0) this.counts.set(key, left);
+      else this.counts.delete(key);
     });
     return drone;
   }

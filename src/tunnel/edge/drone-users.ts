@@ -1,4 +1,5 @@
 import { createHash, createHmac } from "node:crypto";
+import { TOPICS_FROM_DRONE, TOPICS_TO_DRONE } from "../../domain/drone-channels";
 import type { Ipv4 } from "../../domain/ipv4";
 import type { Redis } from "../../platform/redis/client";
 
@@ -10,8 +11,8 @@ export interface Login {
 const PREFIX = "fleet-drone-";
 
 /**
- * Users of Redis, one for each drone that has come: they may publish and subscribe to the drone's own channels, and
- * nothing else. No drone ever sees its password.
+ * Users of Redis, one for each drone that has come: they may subscribe to the channels that lead to the drone, publish on
+ * those that come from it, and nothing else. No drone ever sees its password.
  */
 export class DroneUsers {
   constructor(
@@ -26,7 +27,7 @@ export class DroneUsers {
     const username = PREFIX + ip;
     const password = createHmac("sha256", this.secret).update(`redis user ${ip}`).digest("base64url");
     const hash = createHash("sha256").update(password).digest("hex");
-    const commands = ["-@all", "+ping", "+subscribe", "+unsubscribe", "+publish"];
+    const channels = (topics: readonly string[]) => topics.map((topic) => `&${ip}:${topic}`);
     await this.redis.acl(
       "SETUSER",
       username,
@@ -35,8 +36,9 @@ export class DroneUsers {
       `#${hash}`,
       "resetkeys",
       "resetchannels",
-      `&${ip}:*`,
-      ...commands,
+      "-@all",
+      ...["+ping", "+subscribe", "+unsubscribe", ...channels(TOPICS_TO_DRONE)],
+      `(+publish resetchannels ${channels(TOPICS_FROM_DRONE).join(" ")})`,
     );
     return { username, password };
   }

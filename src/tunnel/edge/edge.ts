@@ -17,7 +17,7 @@ import type { ErrorReply, HttpProxy, Upstream } from "./forward";
 import { gatewayProxy } from "./gateway-proxy";
 import { type EdgeMetrics, edgeMetrics, type ServiceName } from "./metrics";
 import { objectsProxy } from "./objects-proxy";
-import { redisProxy } from "./redis-proxy";
+import { type RedisRefusal, redisProxy } from "./redis-proxy";
 
 export interface EdgeOptions {
   /** The hub's address in the drone plane. */
@@ -30,7 +30,14 @@ export interface EdgeOptions {
   readonly objects:
     | { readonly port: number; readonly url: string; readonly closedBucket: string }
     | undefined;
-  readonly redis: { readonly port: number; readonly url: string; readonly secret: string } | undefined;
+  readonly redis:
+    | {
+        readonly port: number;
+        readonly url: string;
+        readonly secret: string;
+        readonly bytesPerSecond?: number;
+      }
+    | undefined;
   readonly live: LiveDrones;
   readonly isSettled: AdmissionOptions["isSettled"];
   /** A drone is answered with 504 after so long without a byte from the gateway or the object store. */
@@ -58,8 +65,10 @@ interface Service {
 const API_REQUEST_SECONDS = 60;
 /** Of all drones together, for each service: more than a fleet that fills the plane's range has at rest. */
 const MAX_CONNECTIONS = 50_000;
-/** An onboard computer holds a few: its agent, uploads and Redis. */
+/** Of one drone to the gateway, and as many to the object store: an onboard computer holds a few. */
 const MAX_CONNECTIONS_PER_DRONE = 32;
+/** The agent holds two, and two more while it reconnects; the others are for further programs on board. */
+const MAX_REDIS_CONNECTIONS_PER_DRONE = 8;
 const IDLE_TIMEOUT_MS = 30_000;
 
 /** Forwards live drones' connections on the hub's address to the gateway, the object store and Redis, a port each. */
@@ -80,7 +89,7 @@ export class Edge {
   constructor(private readonly options: EdgeOptions) {
     const { gateway, objects, redis, live, isSettled, registry } = options;
     this.maxPerDrone = options.maxConnectionsPerDrone ?? MAX_CONNECTIONS_PER_DRONE;
-    this.admission = new DroneAdmission({ live, isSettled, maxPerDrone: this.maxPerDrone });
+    this.admission = new DroneAdmission({ live, isSettled });
     this.metrics = edgeMetrics(registry, this.services);
     const upstream = gateway.url === undefined ? undefined : this.upstream(gateway.url, "The gateway");
     this.addHttp("gateway", gateway.port, API_REQUEST_SECONDS, gatewayProxy(upstream, gateway.secret));
@@ -187,14 +196,14 @@ export class Edge {
     );
   }
 
-  private addRedis({ port, url, secret }: NonNullable<EdgeOptions["redis"]>): void {
+  private addRedis({ port, url, secret, bytesPerSecond }: NonNullable<EdgeOptions["redis"]>): void {
     const { log } = this.options;
     const redis = openRedis(url, log);
     redis.on("ready", () => void this.removeGoneUsers());
     this.redis = redis;
     this.users = new DroneUsers(redis, secret);
-    const onRejected = () => this.metrics.refusals.inc({ service: "redis", reason: "not_allowed" });
-    const connect = redisProxy({ url, users: this.users, log, onRejected });
+    const onRejected = (reason: RedisRefusal) => this.metrics.refusals.inc({ service: "redis", reason });
+    const connect = redisProxy({ url, users: this.users, log, onRejected, bytesPerSecond });
     const server = createTcpServer();
     const stop = () =>
       new Promise<void>((resolve) => {
@@ -216,7 +225,8 @@ export class Edge {
     server.on("connection", (socket: Socket) => {
       sockets.add(socket);
       socket.once("close", () => sockets.delete(socket));
-      const decision = this.admission.admit(socket);
+      const maxPerDrone = name === "redis" ? MAX_REDIS_CONNECTIONS_PER_DRONE : this.maxPerDrone;
+      const decision = this.admission.admit(socket, name, maxPerDrone);
       if (typeof decision === "string") this.metrics.refusals.inc({ service: name, reason: decision });
       onConnection(socket, decision);
     });

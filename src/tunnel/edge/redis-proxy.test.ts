@@ -35,6 +35,23 @@ beforeAll(async () => {
   await until(async () => (await answered(ONE, command("PING"))) === "+PONG\r\n");
 });
 
+const opened = new Set<Socket>();
+/** Each drone may have a few connections only. */
+afterEach(async () => {
+  for (const socket of opened) socket.destroy();
+  opened.clear();
+  await until(async () =>
+    (await edge.metrics()).includes('fleet_edge_connections{service="redis",process="test"} 0'),
+  );
+});
+
+/** A drone's bare connection to the edge. */
+function connectTo(drone: string, of = edge) {
+  const raw = connectFrom(drone, address(of));
+  opened.add(raw.socket);
+  return raw;
+}
+
 async function connected(): Promise<Redis> {
   const redis = openRedis(redisUrl, quiet);
   atEndOfFile(async () => redis.disconnect());
@@ -44,19 +61,20 @@ async function connected(): Promise<Redis> {
 
 /** The first thing that comes back. */
 async function answered(drone: string, bytes: Buffer, of = edge): Promise<string> {
-  const raw = connectFrom(drone, address(of));
-  raw.socket.write(bytes);
-  await until(() => raw.said() !== "");
-  return raw.said();
+  const { socket, said } = connectTo(drone, of);
+  socket.write(bytes);
+  await until(() => said() !== "");
+  socket.destroy();
+  return said();
 }
 
-const edgeTo = (url: string) =>
-  startEdge([ONE, TWO], { redis: { port: 0, url, secret: "what only the edge knows" } });
+const edgeTo = (url: string, limit: { bytesPerSecond?: number } = {}) =>
+  startEdge([ONE, TWO], { redis: { port: 0, url, secret: "what only the edge knows", ...limit } });
 const address = (of = edge) => of.edge.url("redis") as string;
 
 /** A drone's bare connection, and what Redis said when it was given this. */
 async function say(drone: string, ...parts: (string | Buffer)[]) {
-  const raw = connectFrom(drone, address());
+  const raw = connectTo(drone);
   for (const part of parts) {
     raw.socket.write(part);
     // Each in a packet of its own.
@@ -83,9 +101,17 @@ test("a drone publishes and subscribes on its own channels, as a Redis user with
   const rules = Object.fromEntries(
     Array.from({ length: acl.length / 2 }, (_, at) => [acl[2 * at], acl[2 * at + 1]]),
   );
-  expect(rules).toMatchObject({ keys: "", channels: `&${ONE}:*` });
+  expect(rules).toMatchObject({
+    keys: "",
+    channels: ["gamepad_input", "video_source", "video_room_details", "video_room_state"]
+      .map((topic) => `&${ONE}:${topic}`)
+      .join(" "),
+    selectors: [
+      ["commands", "-@all +publish", "keys", "", "channels", `&${ONE}:output &${ONE}:aruco_tracking`],
+    ],
+  });
   expect(String(rules.commands).split(" ").sort()).toEqual(
-    ["+ping", "+publish", "+subscribe", "+unsubscribe", "-@all"].sort(),
+    ["+ping", "+subscribe", "+unsubscribe", "-@all"].sort(),
   );
 });
 
@@ -93,6 +119,9 @@ test.each([
   ["another drone's channel", ["SUBSCRIBE", `${TWO}:gamepad_input`]],
   ["another drone's channel whose address begins alike", ["PUBLISH", `${TWO}:gamepad_input`, "{}"]],
   ["a pattern of channels", ["SUBSCRIBE", "*"]],
+  ["a channel of its own without a use", ["SUBSCRIBE", `${ONE}:${"x".repeat(100_000)}`]],
+  ["its own pilot's frames to itself", ["PUBLISH", `${ONE}:gamepad_input`, "{}"]],
+  ["what it publishes itself", ["SUBSCRIBE", `${ONE}:output`]],
   ["the server's facts", ["INFO"]],
   ["the list of clients", ["CLIENT", "LIST"]],
   ["the end of another client", ["CLIENT", "KILL", "TYPE", "normal"]],
@@ -161,7 +190,7 @@ test("commands are forwarded however they are split, with any bytes in their pay
     payload,
     Buffer.from("\r\n"),
   ]);
-  const drone = connectFrom(ONE, address());
+  const drone = connectTo(ONE);
   for (let at = 0; at < publish.length; at += 7) {
     drone.socket.write(publish.subarray(at, at + 7));
     await new Promise((resolve) => setImmediate(resolve));
@@ -187,14 +216,16 @@ test("ioredis with its defaults connects and subscribes; a second connection doe
   await subscriber.subscribe(`${ONE}:gamepad_input`);
   const third = await say(ONE, command("PING"));
   await until(() => third.said() === "+PONG\r\n");
-  await publisher.publish(`${ONE}:gamepad_input`, "to myself");
-  await until(() => received.includes("to myself"));
+  expect(await publisher.publish(`${ONE}:output`, "an answer")).toEqual(expect.any(Number));
+  await admin.publish(`${ONE}:gamepad_input`, "a frame");
+  await until(() => received.includes("a frame"));
+  for (const client of [subscriber, publisher]) client.disconnect();
 });
 
 /** A port from which connections go on to the edge as from the drone's address, which ioredis cannot choose. */
 async function cableFrom(drone: string): Promise<number> {
   const server = createServer((near) => {
-    const far = connectFrom(drone, address()).socket;
+    const far = connectTo(drone).socket;
     near.on("error", () => far.destroy());
     near.on("close", () => far.destroy());
     far.on("close", () => near.destroy());
@@ -269,7 +300,7 @@ test("a drone gets an error while Redis is away, and connects again when it is b
   const behind = await edgeTo(link.url);
   const ping = () => answered(ONE, command("PING"), behind);
   await until(async () => (await ping()) === "+PONG\r\n");
-  const running = connectFrom(ONE, address(behind));
+  const running = connectTo(ONE, behind);
   running.socket.write(command("PING"));
   await until(() => running.said() !== "");
   link.cut();
@@ -306,9 +337,9 @@ test("a drone that disconnects while Redis is dialled leaves no connection there
 
 test("the edge does not read from a drone while Redis does not read, and all commands arrive afterwards", async () => {
   const link = await interruptibleLink(redisUrl);
-  const behind = await edgeTo(link.url);
+  const behind = await edgeTo(link.url, { bytesPerSecond: 1e9 });
   await until(async () => (await answered(ONE, command("PING"), behind)) === "+PONG\r\n");
-  const drone = connectFrom(ONE, address(behind));
+  const drone = connectTo(ONE, behind);
   drone.socket.write(command("PING"));
   await until(() => drone.said() !== "");
   link.stall();
@@ -324,4 +355,42 @@ test("the edge does not read from a drone while Redis does not read, and all com
   expect(waiting).toBeGreaterThan(10_000_000);
   link.mend();
   await until(() => drone.said().match(/:\d+\r\n/g)?.length === 1_200);
+});
+
+test("a drone has eight connections to Redis; a ninth is closed, and counted", async () => {
+  const drones = Array.from({ length: 8 }, () => connectTo(ONE));
+  for (const { socket } of drones) socket.write(command("PING"));
+  await until(() => drones.every(({ said }) => said() === "+PONG\r\n"));
+  const ninth = connectTo(ONE);
+  await until(() => ninth.socket.closed);
+  expect(await edge.metrics()).toMatch(
+    /fleet_edge_refusals_total\{service="redis",reason="too_many_connections",process="test"\} 1/,
+  );
+});
+
+test("a drone that does not read what it subscribed to is cut", async () => {
+  const drone = await say(ONE, command("SUBSCRIBE", `${ONE}:gamepad_input`));
+  await until(() => drone.said().includes("subscribe"));
+  drone.socket.pause();
+  const frame = "x".repeat(65_536);
+  let sent = 0;
+  while (sent < 1_000 && (await admin.publish(`${ONE}:gamepad_input`, frame)) > 0) sent++;
+  expect(sent).toBeLessThan(1_000);
+  expect(await edge.metrics()).toMatch(
+    /fleet_edge_refusals_total\{service="redis",reason="not_reading",process="test"\} 1/,
+  );
+});
+
+test("a drone's connections together send so many bytes a second, and each command counts as 512 at least", async () => {
+  const slow = await edgeTo(redisUrl, { bytesPerSecond: 5_120 });
+  await until(async () => (await answered(ONE, command("PING"), slow)) === "+PONG\r\n");
+  const [one, other] = [connectTo(ONE, slow), connectTo(ONE, slow)];
+  const began = performance.now();
+  one.socket.write(Buffer.concat(Array.from({ length: 20 }, () => command("PING"))));
+  await until(() => one.said() === "+PONG\r\n".repeat(20));
+  other.socket.write(command("PING"));
+  await until(() => other.said() === "+PONG\r\n");
+  one.socket.write(command("PING"));
+  await until(() => one.said() === "+PONG\r\n".repeat(21));
+  expect(performance.now() - began).toBeGreaterThan(900);
 });

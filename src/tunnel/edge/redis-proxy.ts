@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import type { Logger } from "../../platform/process/log";
 import { connectRedis } from "../../platform/redis/resp";
+import { TokenBucket } from "../../platform/token-bucket";
 import type { LiveDrone } from "./admission";
 import type { DroneUsers } from "./drone-users";
 import { CommandReader, isAllowed } from "./redis-commands";
@@ -11,20 +12,40 @@ const IDLE_MS = 120_000;
 const CLOSE_MS = 1_000;
 /** When so many bytes wait for Redis, the drone is no longer read. */
 const MAX_BUFFERED_BYTES = 262_144;
+/** A drone that leaves so much unread is cut: Redis would keep the rest in its memory. Half a minute of stick frames. */
+const MAX_UNREAD_BYTES = 262_144;
+/** Of one drone, on all its connections: ten times what an agent and lists of markers at 30 Hz need. */
+const BYTES_PER_SECOND = 262_144;
+/** Each read and each command counts as so many bytes at least, for what it costs the edge and Redis. */
+const MIN_COST = 512;
+
+const logMessages = {
+  not_allowed: "Rejected a Redis command from a drone",
+  not_reading: "Cut a drone that does not read from Redis",
+} as const;
+export type RedisRefusal = keyof typeof logMessages;
 
 interface RedisProxyOptions {
   readonly url: string;
   readonly users: Pick<DroneUsers, "ensure">;
   readonly log: Logger;
-  /** A drone sent a command that is not allowed. */
-  readonly onRejected: () => void;
+  readonly onRejected: (reason: RedisRefusal) => void;
+  readonly bytesPerSecond?: number | undefined;
 }
 
 /**
  * Connects a drone to Redis, logged in as the drone's own user. Only commands that cannot change the user are
- * forwarded.
+ * forwarded. Redis is always read, whatever the drone does.
  */
-export function redisProxy({ url, users, log, onRejected }: RedisProxyOptions) {
+export function redisProxy(options: RedisProxyOptions) {
+  const { url, users, log, onRejected, bytesPerSecond = BYTES_PER_SECOND } = options;
+  /** By address, of which the plane has a bounded number: a drone that reconnects goes on with what it has left. */
+  const allowances = new Map<string, TokenBucket>();
+  const allowanceOf = (ip: string): TokenBucket => {
+    const allowance = allowances.get(ip) ?? new TokenBucket(bytesPerSecond);
+    allowances.set(ip, allowance);
+    return allowance;
+  };
   const connectAs = async ({ ip }: LiveDrone): Promise<Socket> => {
     const login = await users.ensure(ip);
     const target = new URL(url);
@@ -49,31 +70,50 @@ export function redisProxy({ url, users, log, onRejected }: RedisProxyOptions) {
       redis.destroy();
       return;
     }
-    relay(client, redis, (reason) => {
-      onRejected();
-      log.warn({ drone: drone.ip, reason }, "Rejected a Redis command from a drone");
+    relay(client, redis, allowanceOf(drone.ip), (refusal, reason) => {
+      onRejected(refusal);
+      log.warn({ drone: drone.ip, reason }, logMessages[refusal]);
     });
   };
 }
 
-function relay(client: Socket, redis: Socket, onRejected: (reason: string) => void): void {
+function relay(
+  client: Socket,
+  redis: Socket,
+  allowance: TokenBucket,
+  onRejected: (refusal: RedisRefusal, reason: string) => void,
+): void {
   const reader = new CommandReader();
   const idle = setTimeout(() => client.destroy(), IDLE_MS);
+  let throttled: NodeJS.Timeout | undefined;
   const reject = (reason: string) => {
     redis.destroy();
     client.off("data", read);
     closeWith(client, `NOPERM ${reason}`);
-    onRejected(reason);
+    onRejected("not_allowed", reason);
+  };
+  const resume = () => {
+    if (!throttled && redis.writableLength <= MAX_BUFFERED_BYTES) client.resume();
+  };
+  const pauseFor = (ms: number) => {
+    client.pause();
+    clearTimeout(throttled);
+    throttled = setTimeout(() => {
+      throttled = undefined;
+      resume();
+    }, ms);
   };
   redis.on("error", () => redis.destroy());
-  redis.on("drain", () => client.resume());
+  redis.on("drain", resume);
   redis.on("close", () => client.destroySoon());
   client.on("close", () => {
     clearTimeout(idle);
+    clearTimeout(throttled);
     redis.destroy();
   });
   const read = (chunk: Buffer) => {
     idle.refresh();
+    let commands = 0;
     try {
       for (const command of reader.push(chunk)) {
         if (redis.destroyed) return;
@@ -81,16 +121,25 @@ function relay(client: Socket, redis: Socket, onRejected: (reason: string) => vo
           reject("A drone may PING, PUBLISH, SUBSCRIBE and UNSUBSCRIBE here.");
           return;
         }
+        commands++;
         redis.write(command.bytes);
       }
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       reject(error.message);
+      return;
     }
-    if (redis.writableLength > MAX_BUFFERED_BYTES) client.pause();
+    const waitMs = allowance.take(Math.max(chunk.length, MIN_COST * Math.max(1, commands)));
+    if (waitMs > 0) pauseFor(waitMs);
+    else if (redis.writableLength > MAX_BUFFERED_BYTES) client.pause();
   };
   client.on("data", read);
-  redis.pipe(client, { end: false });
+  redis.on("data", (chunk) => {
+    client.write(chunk);
+    if (client.destroyed || client.writableLength <= MAX_UNREAD_BYTES) return;
+    client.destroy();
+    onRejected("not_reading", "The drone does not read what it subscribed to.");
+  });
   client.resume();
 }
 

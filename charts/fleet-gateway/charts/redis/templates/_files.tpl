@@ -1,7 +1,8 @@
 {{/*
 How Redis starts. Our user may do everything. The edge's makes drones' users, reads the numbers of leased links, and
 keeps for the next hub where peers were heard. Their passwords come as variables and go into a file, since arguments can
-be read by anyone on the node.
+be read by anyone on the node. The clients' memory has limits, so that subscribers that do not read cannot fill the pod's
+512Mi.
 */}}
 {{- define "redis.files" -}}
 start: |
@@ -11,5 +12,6 @@ start: |
   user default on >$REDISCLI_AUTH ~* &* +@all
   user edge on >$EDGE_PASSWORD resetchannels -@all +acl|setuser +acl|deluser +acl|users +acl|whoami +ping +info +select +client|setname +auth +hello +quit %R~fleet:link:* +get ~fleet:hub:* +hset +hdel +hgetall
   END
-  exec redis-server --include /run/fleet/users.conf --appendonly yes --dir /data --save ""
+  exec redis-server --include /run/fleet/users.conf --appendonly yes --dir /data --save "" \
+    --client-output-buffer-limit pubsub 16mb 4mb 10 --maxmemory-clients 128mb
 {{ end }}
