@@ -6,7 +6,8 @@ import { type Child, startChild } from "./http/child";
 import { setUpHttpBench } from "./http/setup";
 import type { BenchRow, BenchTable } from "./table";
 
-const CONNECTIONS = 32;
+/** As many as one user may have under way. */
+const CONNECTIONS = 16;
 const WARM_UP_SECONDS = 2;
 const ROUNDS = 5;
 const ROUND_SECONDS = 3;
@@ -54,7 +55,7 @@ export async function run(): Promise<BenchTable> {
       await assertSameReply(pair, one, stage.token);
       rows.push(...rowsOf(one, ...(await race(pair, one, stage.token))));
     }
-    return { name: "http, 32 connections", rows, notes };
+    return { name: `http, ${CONNECTIONS} connections`, rows, notes };
   } finally {
     for (const child of children) await child.stop();
     await stage.clear();
