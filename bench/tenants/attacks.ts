@@ -91,7 +91,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
   "wrong logins":
     async ({ anybody }) =>
     (round) =>
-      anybody.post("/auth", { username: `user-${round}@example.com`, password: "a wrong password" }),
+      anybody.post("/login", { username: `user-${round}@example.com`, password: "a wrong password" }),
   "wrong activation tokens":
     async ({ anybody }) =>
     (round) =>
