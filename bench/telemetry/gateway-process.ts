@@ -15,6 +15,7 @@ const sockets = new TelemetrySockets(
   {
     links,
     sessions: { save: async () => {}, load: async () => undefined, drop: async () => {} },
+    quotas: { checkAmount: () => {} },
     userOf: () => ({ id: 1, jti: "1", issuedAt: 0, expiresAt: 600, passwordAt: undefined }),
     find: async (_user, drone) => ({
       key: `drone:${drone}`,
@@ -30,7 +31,6 @@ const sockets = new TelemetrySockets(
     stopWhenUnwatched: true,
     origins: [],
     maxSockets: 10_000,
-    maxSocketsPerUser: 10_000,
     maxStreams: 500,
   },
 );

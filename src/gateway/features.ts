@@ -35,6 +35,7 @@ export function composeFeatures(deps: GatewayDeps) {
     dronesOf: (userId) => dronesOf(deps.db, userId),
   });
   const asset = assets({ ...deps, executions: executionHooks });
+  const watchers = telemetry({ ...deps, ...account, droneEvents: drone.events });
   const routes: readonly Route[] = [
     ...account.routes,
     ...missions(deps).routes,
@@ -49,8 +50,7 @@ export function composeFeatures(deps: GatewayDeps) {
     ...calendar(deps).routes,
     ...asset.routes,
     ...executions({ ...deps, assets: asset.service }).routes,
-    ...quotas(deps).routes,
+    ...quotas({ ...deps, socketsOf: (userId) => watchers.socketsOf(userId) }).routes,
   ];
-  const watchers = telemetry({ ...deps, ...account, droneEvents: drone.events });
   return { routes, guards, account, drone, tunnel: tunnels.tunnel, watchers };
 }

@@ -37,7 +37,7 @@ beforeAll(async () => {
   target = await startRelayProcess(beside, {
     HTTP_REQUEST_SECONDS: String(HEADERS_SECONDS),
     RELAY_MAX_SESSIONS: String(IDLE + 1),
-    RELAY_MAX_SESSIONS_PER_DRONE: String(IDLE),
+    QUOTA_RELAY_SESSIONS: "0",
     RELAY_PING_SECONDS: "60",
   });
   steered = await beside.newDrone();
@@ -146,7 +146,7 @@ test(`${IDLE} sessions that send nothing use bounded memory, the next is closed 
     code: 1013,
     reason: "This relay has as many sessions as it may; connect again in a moment.",
   });
-  expect((await scrape(target.url)).value("fleet_relay_sessions_refused_total", { reason: "full" })).toBe(1);
+  expect((await scrape(target.url)).value("fleet_relay_sessions_refused_total")).toBe(1);
   expectServed(served);
   await nobodyIsLeft();
 });
@@ -317,11 +317,8 @@ async function live(relay: TestRelay, drone: TestDrone, path: string): Promise<T
   return pilot;
 }
 
-test("a drone's sessions are limited to authorized ones; the next is refused until one has ended", async () => {
-  const strict = await startTestRelay(
-    { ACCESS_PROFILE: "strict", RELAY_MAX_SESSIONS_PER_DRONE: "2" },
-    beside,
-  );
+test("a user has as many authorized sessions as the quota allows; the next is refused until one has ended", async () => {
+  const strict = await startTestRelay({ ACCESS_PROFILE: "strict", QUOTA_RELAY_SESSIONS: "2" }, beside);
   const { drone, path } = await owned(strict);
   const otherUser = strict.pilot(`/redispad/${drone.id}?access_token=none`);
   const [first, second] = [await live(strict, drone, path), await live(strict, drone, path)];
@@ -329,10 +326,11 @@ test("a drone's sessions are limited to authorized ones; the next is refused unt
   const third = strict.pilot(path);
   expect(await third.closed).toEqual({
     code: 1013,
-    reason: "This drone has as many sessions here as it may; close one, or connect again in a moment.",
+    reason:
+      "The quota relay_sessions is used up (2 per user: sessions with one relay). Close some. Then try again.",
   });
   const refused = async () =>
-    (await scrape(strict.url)).value("fleet_relay_sessions_refused_total", { reason: "drone_full" });
+    (await scrape(strict.url)).value("fleet_quota_refusals_total", { quota: "relay_sessions" });
   expect(await refused()).toBe(1);
   const other = await owned(strict);
   await live(strict, other.drone, other.path);

@@ -1,7 +1,7 @@
 import { readTokenStatuses, Tokens, TokenWatch } from "../features/accounts";
 import { limitedServer, publicLimits } from "../http/server/limited-server";
 import { closeServer, listen } from "../http/server/listen";
-import type { RelayConfig } from "../platform/config";
+import { quotaLimits, type RelayConfig } from "../platform/config";
 import { ChangeListener } from "../platform/postgres/change-listener";
 import { observeDatabase, openDatabase } from "../platform/postgres/db";
 import { refuseUnsafeListening, warnOfRelaxedRules } from "../platform/process/access-profile";
@@ -9,6 +9,7 @@ import { systemClock } from "../platform/process/clock";
 import { Lifecycle } from "../platform/process/lifecycle";
 import { createLogger, type Logger } from "../platform/process/log";
 import { createMetrics } from "../platform/process/metrics";
+import { Quotas } from "../platform/quotas/quotas";
 import { openRedis, redisReady } from "../platform/redis/client";
 import { relayApp } from "./app";
 import type { Credentials } from "./authorization";
@@ -56,14 +57,6 @@ export async function startRelay(config: RelayConfig, limits: Partial<RelayLimit
   const lifecycle = new Lifecycle(log, config.SHUTDOWN_DRAIN_SECONDS * 1000);
   const registry = createMetrics("relay");
   const metrics = new RelayMetrics(registry);
-  const sessions = new Sessions(
-    {
-      maxSessions: config.RELAY_MAX_SESSIONS,
-      maxSessionsPerDrone: config.RELAY_MAX_SESSIONS_PER_DRONE,
-    },
-    metrics.sessionRefused,
-  );
-
   const db = openDatabase(config.DATABASE_URL, {
     ...POOL,
     name: "fleet-relay",
@@ -72,12 +65,19 @@ export async function startRelay(config: RelayConfig, limits: Partial<RelayLimit
   observeDatabase(registry, db);
   lifecycle.onClose("database", () => db.destroy());
 
+  const redis = openRedis(config.REDIS_URL, log);
+  lifecycle.onClose("redis", () => redis.disconnect());
+  const sessions = new Sessions(
+    {
+      maxSessions: config.RELAY_MAX_SESSIONS,
+      quotas: new Quotas(quotaLimits(config), { redis, registry }),
+    },
+    metrics.sessionRefused,
+  );
   const closeRedisSessions = () => {
     const { code, message } = redisUnreachable();
     sessions.closeAll(code, message, "redispad");
   };
-  const redis = openRedis(config.REDIS_URL, log);
-  lifecycle.onClose("redis", () => redis.disconnect());
   const subscriber = openRedis(config.REDIS_URL, log, {
     autoResubscribe: false,
     autoResendUnfulfilledCommands: false,

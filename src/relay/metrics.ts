@@ -1,5 +1,4 @@
 import { Counter, Gauge, Histogram, type Registry } from "../platform/process/metrics";
-import type { SessionsFull } from "./sessions";
 import { type PilotRoute, pilotRoutes } from "./upgrades";
 
 /** Plain numbers on the hot path; prom-client reads them when it is scraped. */
@@ -28,7 +27,7 @@ export class RelayMetrics {
   readonly toPilot = new Flow();
   readonly delay: Histogram<"direction">;
   readonly closed: Counter<"code">;
-  private readonly full: Counter<"reason">;
+  private readonly full: Counter;
 
   constructor(private readonly registry: Registry) {
     const registers = [registry];
@@ -47,11 +46,9 @@ export class RelayMetrics {
     });
     this.full = new Counter({
       name: "fleet_relay_sessions_refused_total",
-      help: "Sessions over the limit of this relay (full) or of one drone (drone_full).",
-      labelNames: ["reason"],
+      help: "Sessions over the limit of this relay.",
       registers,
     });
-    for (const reason of ["full", "drone_full"] as const) this.full.inc({ reason }, 0);
     const { toDrone, toPilot } = this;
     this.counter("fleet_relay_frames_total", "Frames relayed, by direction.", "direction", () => ({
       to_drone: toDrone.frames,
@@ -69,7 +66,7 @@ export class RelayMetrics {
     );
   }
 
-  readonly sessionRefused = (reason: SessionsFull): void => this.full.inc({ reason });
+  readonly sessionRefused = (): void => this.full.inc();
 
   observe(state: RelayState): void {
     this.gauge("fleet_relay_sessions", "Open sessions by route.", ["route"], (gauge) => {

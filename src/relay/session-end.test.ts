@@ -28,7 +28,7 @@ beforeAll(async () => {
       REDIS_URL: redisProxy.url,
       DATABASE_DIRECT_URL: listenerProxy.url,
       RELAY_PING_SECONDS: "1",
-      RELAY_MAX_SESSIONS_PER_DRONE: "40",
+      QUOTA_RELAY_SESSIONS: "0",
     },
     { databaseUrl: database.url, redisUrl: server.url },
     { redisStallMs: 300 },
@@ -205,7 +205,7 @@ test("a drone deleted while its session is being looked up leaves no subscriptio
 test("a user who loses the drone during the look-up is refused", async () => {
   const drone = await relay.newDrone();
   const log = createLogger("test", "silent");
-  const sessions = new Sessions({ maxSessions: 2, maxSessionsPerDrone: 2 });
+  const sessions = new Sessions({ maxSessions: 2, quotas: { checkAmount: () => {} } });
   const watch = new DroneWatch(relay.db, sessions, log);
   const db = openDatabase(relay.databaseUrl, { poolMax: 1 });
   atEndOfFile(async () => {

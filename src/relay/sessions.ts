@@ -1,3 +1,5 @@
+import { isDomainError } from "../domain/errors";
+import type { Quotas } from "../platform/quotas/quotas";
 import { CloseError, closeCodes } from "./close-codes";
 import type { BoundDrone } from "./drones.store";
 import type { PilotRoute } from "./upgrades";
@@ -12,11 +14,8 @@ export interface Session {
 
 interface SessionLimits {
   readonly maxSessions: number;
-  readonly maxSessionsPerDrone: number;
+  readonly quotas: Pick<Quotas, "checkAmount">;
 }
-
-/** Why a session is refused; a label of the metrics. */
-export type SessionsFull = "full" | "drone_full";
 
 /** The open sessions of this process. */
 export class Sessions {
@@ -24,13 +23,13 @@ export class Sessions {
 
   constructor(
     private readonly limits: SessionLimits,
-    private readonly onFull: (reason: SessionsFull) => void = () => {},
+    private readonly onFull: () => void = () => {},
   ) {}
 
   /** Returns the function that removes it. Throws a CloseError, 1013, when the relay is full. */
   add(session: Session): () => void {
     if (this.open.size >= this.limits.maxSessions) {
-      this.onFull("full");
+      this.onFull();
       throw new CloseError(
         closeCodes.tryLater,
         "This relay has as many sessions as it may; connect again in a moment.",
@@ -41,18 +40,16 @@ export class Sessions {
   }
 
   /**
-   * Binds an authorized session to its drone. Only bound sessions count for the drone, so that unauthorized clients
-   * cannot keep its pilot out. Throws a CloseError, 1013, when the drone has as many as it may.
+   * Binds an authorized session to its drone. Only bound sessions count for the drone's owner, so that unauthorized
+   * clients cannot keep the owner out. Throws a CloseError, 1013, when the owner has as many as the quota allows.
    */
   bind(session: Session, drone: BoundDrone): void {
     if (!this.open.has(session)) return;
-    const bound = this.of(drone.id).filter((other) => other.drone).length;
-    if (bound >= this.limits.maxSessionsPerDrone) {
-      this.onFull("drone_full");
-      throw new CloseError(
-        closeCodes.tryLater,
-        "This drone has as many sessions here as it may; close one, or connect again in a moment.",
-      );
+    const bound = this.all().filter((other) => other.drone?.user_id === drone.user_id).length;
+    try {
+      this.limits.quotas.checkAmount("relay_sessions", bound + 1);
+    } catch (error) {
+      throw isDomainError(error) ? new CloseError(closeCodes.tryLater, error.message) : error;
     }
     session.drone = drone;
   }

@@ -20,10 +20,12 @@ const QuotaUse = z
 interface QuotasDeps {
   readonly db: Db;
   readonly quotas: Quotas;
+  /** Connections of a user to this gateway. */
+  readonly socketsOf: (userId: number) => number;
 }
 
 /** What a user and each of their drones use of their quotas. */
-export function quotas({ db, quotas }: QuotasDeps): { readonly routes: readonly Route[] } {
+export function quotas({ db, quotas, socketsOf }: QuotasDeps): { readonly routes: readonly Route[] } {
   const row = (quota: QuotaName, used: number, drone_id: number | null = null) => {
     const { counts, seconds = null } = quotaOf(quota);
     return { quota, counts, drone_id, used, limit: quotas.limit(quota), seconds };
@@ -31,6 +33,7 @@ export function quotas({ db, quotas }: QuotasDeps): { readonly routes: readonly 
   const use = async (userId: number) => {
     const rows = [
       row("stored_bytes", await storedBytes(db, userId)),
+      row("sockets", socketsOf(userId)),
       row("resting_addresses", await countResting(db, userId)),
       row("mails", await quotas.used("mails", userId)),
     ];

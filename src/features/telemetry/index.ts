@@ -4,6 +4,7 @@ import type { GatewayConfig } from "../../platform/config";
 import type { Db } from "../../platform/postgres/db";
 import type { Logger } from "../../platform/process/log";
 import type { Registry } from "../../platform/process/metrics";
+import type { Quotas } from "../../platform/quotas/quotas";
 import type { Redis } from "../../platform/redis/client";
 import type { Subscriber } from "../../platform/redis/subscriber";
 import type { VehicleLinks } from "../../vehicle";
@@ -21,6 +22,7 @@ interface TelemetryFeatureDeps {
   readonly db: Db;
   readonly log: Logger;
   readonly registry: Registry;
+  readonly quotas: Quotas;
   readonly redis: Redis;
   readonly links: Pick<VehicleLinks, "subscribe">;
   /** The gateway's other replicas; absent where this is the only one. */
@@ -63,7 +65,6 @@ export function telemetry(deps: TelemetryFeatureDeps): TelemetrySockets {
       stopWhenUnwatched: config.DO_UNSUBSCRIBE,
       origins: config.CORS_ORIGINS,
       maxSockets: config.TELEMETRY_MAX_SOCKETS,
-      maxSocketsPerUser: Math.ceil(config.TELEMETRY_MAX_SOCKETS / 10),
       maxStreams: config.TELEMETRY_MAX_STREAMS,
     },
   );

@@ -48,8 +48,8 @@ test("a process takes TELEMETRY_MAX_SOCKETS Socket.IO clients, and another one a
   });
 });
 
-test("one user gets a tenth of the Socket.IO clients, and so do all clients without a valid token together", async () => {
-  const gateway = await startTestGateway({ TELEMETRY_MAX_SOCKETS: "20" });
+test("one user gets QUOTA_SOCKETS Socket.IO clients, and all clients without a valid token together a tenth", async () => {
+  const gateway = await startTestGateway({ TELEMETRY_MAX_SOCKETS: "20", QUOTA_SOCKETS: "2" });
   const [user, other] = [await gateway.newUser(), await gateway.newUser()];
   /** Opens one by polling, and never asks for anything more. */
   const open = async (token: string) => {
@@ -59,11 +59,23 @@ test("one user gets a tenth of the Socket.IO clients, and so do all clients with
   for (const token of [user.token, "", "no token", other.token]) await open(token);
   expect(await open("another")).toMatchObject({ status: 403, text: expect.stringContaining("Too many") });
   const { text } = await open(user.token);
-  expect((await open(user.token)).status).toBe(403);
+  const refused = await open(user.token);
+  expect(refused).toMatchObject({ status: 403, text: expect.stringContaining("quota sockets") });
+  expect((await user.api.get("/user/quotas")).body.data).toContainEqual(
+    expect.objectContaining({ quota: "sockets", used: 2, limit: 2 }),
+  );
   expect((await open(other.token)).status).toBe(200);
   const { sid } = JSON.parse(text.slice(1));
   await fetch(`${gateway.url}/socket.io/?EIO=4&transport=polling&sid=${sid}`, { method: "POST", body: "1" });
   await eventually("there is room again", async () => (await open(user.token)).status === 200);
+});
+
+test("of forty Socket.IO clients that one user opens at once, the quota is taken", async () => {
+  const gateway = await startTestGateway({ QUOTA_SOCKETS: "5" });
+  const { token } = await gateway.newUser();
+  const url = `${gateway.url}/socket.io/?EIO=4&transport=polling&token=${token}`;
+  const replies = await Promise.all(Array.from({ length: 40 }, () => fetch(url)));
+  expect(replies.filter(({ ok }) => ok)).toHaveLength(5);
 });
 
 test("a port takes HTTP_MAX_CONNECTIONS connections, and another one after one has ended", async () => {

@@ -7,7 +7,7 @@ export const limitsGroup = {
   ...httpLimitsGroup,
   TELEMETRY_MAX_SOCKETS: positiveInt(
     10_000,
-    "Socket.IO clients of one process at once. One user, and all clients without a valid token together, may have a tenth.",
+    "Socket.IO clients of one process at once. All clients without a valid token together may have a tenth.",
   ),
   TELEMETRY_MAX_STREAMS: positiveInt(500, "Streams, over all drones, that one Socket.IO client may watch."),
 };

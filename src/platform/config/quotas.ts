@@ -29,7 +29,7 @@ export const quotaGroup = <Name extends QuotaName>(...names: Name[]) =>
 export const quotasGroup = quotaGroup(...quotaNames);
 
 /** The configured limit of every quota. */
-export const quotaLimits = (config: QuotaVariables) =>
+export const quotaLimits = (config: Partial<QuotaVariables>) =>
   Object.fromEntries(quotaNames.map((name) => [name, config[quotaVariable(name)]])) as Readonly<
-    Record<QuotaName, number>
+    Partial<Record<QuotaName, number>>
   >;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { fault, port, positiveInt, seconds, secret } from "./fields";
+import { quotaGroup } from "./quotas";
 import { accessGroup, directDatabaseGroup, httpLimitsGroup, processGroup, redisGroup } from "./shared";
 
 export const relayConfig = z
@@ -11,10 +12,7 @@ export const relayConfig = z
     ...redisGroup,
     JWT_SECRET: secret("Signs every token. At least 32 characters.", 32).optional(),
     RELAY_MAX_SESSIONS: positiveInt(5_000, "Pilots' sessions in one process at once."),
-    RELAY_MAX_SESSIONS_PER_DRONE: positiveInt(
-      32,
-      "Sessions with one drone in one process at once. A browser that reconnects leaves one behind until the next ping.",
-    ),
+    ...quotaGroup("relay_sessions"),
     ...httpLimitsGroup,
     RELAY_PING_SECONDS: seconds(
       10,

@@ -4,7 +4,8 @@ import { DomainError } from "../../domain/errors";
 import { type RateLimit, rateLimit } from "../redis/rate-limit";
 import { type AmountName, type QuotaName, quotaNames, quotaOf, type RateName } from "./table";
 
-type Limits = Readonly<Record<QuotaName, number>>;
+/** A process has the quotas that it counts. */
+type Limits = Readonly<Partial<Record<QuotaName, number>>>;
 
 /** The one place where a quota refuses, with 429, the quota's name and when to try again. */
 export class Quotas {
@@ -18,7 +19,7 @@ export class Quotas {
     this.rates = Object.fromEntries(
       quotaNames.flatMap((name) => {
         const { seconds } = quotaOf(name);
-        return seconds ? [[name, rateLimit(redis, { name, tries: limits[name], seconds })]] : [];
+        return seconds ? [[name, rateLimit(redis, { name, tries: limits[name] ?? 0, seconds })]] : [];
       }),
     );
     this.refusals = new Counter({
@@ -31,7 +32,7 @@ export class Quotas {
 
   /** The limit of a quota; 0 is none. */
   limit(name: QuotaName): number {
-    return this.limits[name];
+    return this.limits[name] ?? 0;
   }
 
   /** Counts one use of a rate. Rejects with `too_many_requests`. While Redis is away each process counts for itself. */
@@ -56,7 +57,7 @@ export class Quotas {
 
   /** Throws `too_many_requests` when an amount, with what is wanted, is beyond the limit. */
   checkAmount(name: AmountName, amount: number): void {
-    const limit = this.limits[name];
+    const limit = this.limit(name);
     if (limit > 0 && amount > limit) throw this.refusal(name);
   }
 
@@ -76,7 +77,7 @@ export class Quotas {
   private refusal(name: QuotaName, retryAfterSeconds?: number): DomainError {
     this.refusals.inc({ quota: name });
     const { per, counts, advice } = quotaOf(name);
-    const of = `The quota ${name} is used up (${this.limits[name]} per ${per}: ${counts}).`;
+    const of = `The quota ${name} is used up (${this.limit(name)} per ${per}: ${counts}).`;
     const when = retryAfterSeconds
       ? `Try again in ${retryAfterSeconds} s.`
       : `${advice ?? ""} Then try again.`;

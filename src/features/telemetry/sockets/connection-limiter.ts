@@ -1,13 +1,15 @@
+import { isDomainError } from "../../../domain/errors";
 import type { UserCaller } from "../../../http/route";
+import type { Quotas } from "../../../platform/quotas/quotas";
 
 export interface ConnectionLimits {
   /** Connections of one process. */
   readonly maxSockets: number;
-  /** Connections of one user, and of all clients without a valid token together. */
-  readonly maxSocketsPerUser: number;
 }
 
 const UNAUTHENTICATED = "unauthenticated";
+/** Of all connections, for clients without a valid token together. */
+const UNAUTHENTICATED_SHARE = 0.1;
 type Owner = number | typeof UNAUTHENTICATED;
 
 /**
@@ -20,15 +22,29 @@ export class ConnectionLimiter {
 
   constructor(
     private readonly limits: ConnectionLimits,
+    private readonly quotas: Pick<Quotas, "checkAmount">,
     private readonly userOf: (token: string) => Pick<UserCaller, "id"> | undefined,
   ) {}
 
   /** Why a connection to this URL is refused; undefined when it is allowed. */
   refusal(url: string): string | undefined {
     if (this.total >= this.limits.maxSockets) return "Too many sockets.";
-    if ((this.counts.get(this.ownerOf(url)) ?? 0) >= this.limits.maxSocketsPerUser)
-      return "Too many sockets of yours, or of clients without a valid token.";
+    const owner = this.ownerOf(url);
+    if (owner === UNAUTHENTICATED) {
+      const isFull = this.count(owner) >= this.limits.maxSockets * UNAUTHENTICATED_SHARE;
+      return isFull ? "Too many sockets of clients without a valid token." : undefined;
+    }
+    try {
+      this.quotas.checkAmount("sockets", this.count(owner) + 1);
+    } catch (error) {
+      if (isDomainError(error)) return error.message;
+      throw error;
+    }
     return undefined;
+  }
+
+  count(owner: Owner): number {
+    return this.counts.get(owner) ?? 0;
   }
 
   /** Counts a connection. Returns the function that releases it, to be called once. */
@@ -45,7 +61,7 @@ export class ConnectionLimiter {
 
   private add(owner: Owner, change: 1 | -1): void {
     this.total += change;
-    const count = (this.counts.get(owner) ?? 0) + change;
+    const count = this.count(owner) + change;
     if (count > 0) this.counts.set(owner, count);
     else this.counts.delete(owner);
   }

@@ -37,6 +37,7 @@ beforeAll(async () => {
     log: createLogger("test", "silent"),
     registry: new Registry(),
     links: { subscribe: () => () => {} },
+    quotas: { checkAmount: () => {} },
     userOf: (jti: string): UserCaller => ({
       ...{ id: 1, jti, issuedAt: now - 60, expiresAt: now + 600, passwordAt: undefined },
     }),
@@ -61,7 +62,6 @@ beforeAll(async () => {
     stopWhenUnwatched: true,
     origins: [],
     maxSockets: 10,
-    maxSocketsPerUser: 10,
     maxStreams: 10,
   });
   const server = createServer();

@@ -42,6 +42,7 @@ beforeAll(async () => {
     {
       links,
       sessions: { save: async () => {}, load: async () => undefined, drop: async () => {} },
+      quotas: { checkAmount: () => {} },
       userOf: () => ({ id: 1, jti: "1", issuedAt: 0, expiresAt: 600, passwordAt: undefined }),
       find: async () => target,
       log: createLogger("test", "silent"),
@@ -52,7 +53,6 @@ beforeAll(async () => {
       stopWhenUnwatched: true,
       origins: [],
       maxSockets: 10_000,
-      maxSocketsPerUser: 10_000,
       maxStreams: 500,
     },
   );

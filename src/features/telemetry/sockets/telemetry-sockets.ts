@@ -6,6 +6,7 @@ import type { UserCaller } from "../../../http/route";
 import { plainSecurityHeaders } from "../../../http/security-headers";
 import type { Logger } from "../../../platform/process/log";
 import type { Registry } from "../../../platform/process/metrics";
+import type { Quotas } from "../../../platform/quotas/quotas";
 import type { VehicleLinks } from "../../../vehicle";
 import type { TelemetryServer, TelemetrySocket } from "../events";
 import { DroneFeeds } from "../feeds/drone-feeds";
@@ -36,6 +37,7 @@ interface TelemetryDeps extends HandshakeDeps {
   /** To and from other replicas; absent where there are none. */
   readonly channel?: FrameChannel | undefined;
   readonly find: FindWatched;
+  readonly quotas: Pick<Quotas, "checkAmount">;
   readonly log: Logger;
   readonly registry: Registry;
 }
@@ -65,7 +67,7 @@ export class TelemetrySockets {
     private readonly deps: TelemetryDeps,
     private readonly options: TelemetryOptions,
   ) {
-    this.limiter = new ConnectionLimiter(options, deps.userOf);
+    this.limiter = new ConnectionLimiter(options, deps.quotas, deps.userOf);
     this.io = new Server({
       path: SOCKETS_PATH,
       serveClient: false,
@@ -94,6 +96,11 @@ export class TelemetrySockets {
       next();
     });
     this.io.on("connection", (socket) => this.welcome(socket));
+  }
+
+  /** Connections of a user to this process. */
+  socketsOf(userId: number): number {
+    return this.limiter.count(userId);
   }
 
   attach(server: HttpServer): void {
