@@ -18,6 +18,7 @@ const relaxedRules = [
   "any signed-in user may watch any drone's telemetry",
   "a drone's address is believed from any caller's headers",
   "a log-out holds in this process only, and not for sockets",
+  "any signed-in user may start and stop the simulation instance",
 ] as const;
 
 export interface Gateway {

@@ -23,6 +23,7 @@ export { readTokenStatuses } from "./revoked-tokens.store";
 export { withTemporaryLogin } from "./temporary-login";
 export { TokenWatch } from "./token-watch";
 export { type Level, Tokens } from "./tokens";
+export { findUser } from "./users.store";
 
 interface AccountsDeps {
   readonly config: GatewayConfig;

@@ -14,6 +14,7 @@ export {
   type Entitlement,
   type GateAnswer,
   type GateReason,
+  isActive,
   type SubscriptionStatus,
   type VehicleKind,
   vehicleGate,

@@ -1,8 +1,11 @@
+import { DomainError } from "../../domain/errors";
 import type { Route } from "../../http/route";
 import type { GatewayConfig } from "../../platform/config";
 import type { Db } from "../../platform/postgres/db";
 import type { Clock } from "../../platform/process/clock";
 import type { Lifecycle } from "../../platform/process/lifecycle";
+import { findUser } from "../accounts";
+import { findSubscription, isActive } from "../billing";
 import { Ec2Provider } from "./ec2-provider";
 import { KubernetesProvider } from "./kubernetes-provider";
 import { ProcessProvider } from "./process-provider";
@@ -35,7 +38,18 @@ export function simulation({ config, db, clock, lifecycle }: SimulationFeatureDe
     perHour: config.SIMULATION_HOURLY_RATE,
     ...DISK_AND_TRANSFER,
   };
-  return { routes: simulationRoutes(new SimulationService({ db, clock, provider, rates })) };
+  const authorize = async (userId: number) => {
+    if (config.ACCESS_PROFILE === "strict" && !(await mayOperate(db, userId)))
+      throw new DomainError("forbidden", "Only administrators and subscribers start and stop the instance.");
+  };
+  return { routes: simulationRoutes(new SimulationService({ db, clock, provider, rates }), authorize) };
+}
+
+/** The instance serves all users and costs money: it is for administrators and for users who pay. */
+async function mayOperate(db: Db, userId: number): Promise<boolean> {
+  if ((await findUser(db, userId))?.level === "ADMIN") return true;
+  const subscription = await findSubscription(db, userId);
+  return subscription !== undefined && isActive(subscription);
 }
 
 function providerOf(config: GatewayConfig): SimulationProvider | undefined {

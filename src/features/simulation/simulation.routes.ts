@@ -10,11 +10,35 @@ const common = {
   guard: "user",
   envelope: "B",
   errors: { unavailable: 400, internal: 400 },
-  errorBodies: { simulation_refused: failed, unavailable: failed, internal: failed },
+  errorBodies: { simulation_refused: failed, forbidden: failed, unavailable: failed, internal: failed },
   documents: { 400: "Not possible in this state, or the provider failed: `status` is `error`." },
 } as const;
 
-export function simulationRoutes(service: SimulationService): readonly Route[] {
+/** `authorize` rejects with `forbidden` for a user who may not start and stop the instance. */
+export function simulationRoutes(
+  service: SimulationService,
+  authorize: (userId: number) => Promise<void>,
+): readonly Route[] {
+  const changing = (
+    path: "/simulator/start" | "/simulator/stop",
+    summary: string,
+    change: () => Promise<z.input<typeof InstanceChange>>,
+  ): Route =>
+    route({
+      ...common,
+      method: "post",
+      path,
+      summary,
+      success: { status: 200, schema: InstanceChange },
+      documents: {
+        ...common.documents,
+        403: "In the strict profile: you are no administrator and have no active subscription.",
+      },
+      handle: async ({ caller }) => {
+        await authorize(caller.id);
+        return change();
+      },
+    });
   return [
     route({
       ...common,
@@ -53,20 +77,6 @@ export function simulationRoutes(service: SimulationService): readonly Route[] {
     }),
   ];
 }
-
-const changing = (
-  path: "/simulator/start" | "/simulator/stop",
-  summary: string,
-  handle: () => Promise<z.input<typeof InstanceChange>>,
-): Route =>
-  route({
-    ...common,
-    method: "post",
-    path,
-    summary,
-    success: { status: 200, schema: InstanceChange },
-    handle,
-  });
 
 const shown = ({ state, instance_id, public_ip, private_ip }: Change["instance"]) => ({
   state,
