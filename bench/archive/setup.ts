@@ -8,6 +8,7 @@ import { executionTasks } from "../../src/features/executions";
 import { ObjectStore } from "../../src/platform/objects/object-store";
 import { type Db, openDatabase } from "../../src/platform/postgres/db";
 import { systemClock } from "../../src/platform/process/clock";
+import { MailQuotas } from "../../src/platform/quotas/mail-quotas";
 import { CleanupStack } from "../../src/testing/repository/cleanup-stack";
 import { startBenchDatabase } from "../database";
 
@@ -38,6 +39,7 @@ export async function setUpArchiveBench(): Promise<ArchiveBench> {
       config: { ARCHIVE_SIGNING_KEY: key.toString("base64"), PUBLIC_ORIGIN: "http://localhost" },
       db,
       store,
+      mailQuotas: new MailQuotas({ take: async () => {}, giveBack: async () => {} }),
       mailer: { send: () => Promise.reject(new Error("no mail is sent here")), close: () => undefined },
       clock: systemClock,
     });

@@ -23,7 +23,7 @@ test("every route answers any request as /apispec.json describes, without an int
     LINK_CONNECT_TIMEOUT_MS: "200",
     LOGIN_FAILURES_PER_15_MINUTES: "0",
     NETWORK_LOGIN_FAILURES_PER_15_MINUTES: "0",
-    MAILS_PER_HOUR: "0",
+    ...{ QUOTA_REQUESTED_MAILS: "0", QUOTA_NETWORK_MAILS: "0", QUOTA_REGISTRATIONS: "0" },
   });
   const { api, token } = await gateway.newUser();
   // Ids begin at 1, and small ones are asked for often: these answer.

@@ -10,6 +10,7 @@ import { type Clock, systemClock } from "../platform/process/clock";
 import type { Lifecycle } from "../platform/process/lifecycle";
 import type { Logger } from "../platform/process/log";
 import type { Registry } from "../platform/process/metrics";
+import { MailQuotas } from "../platform/quotas/mail-quotas";
 import { Quotas } from "../platform/quotas/quotas";
 import { openRedis, type Redis } from "../platform/redis/client";
 import { warnOfSettings } from "../platform/redis/server-settings";
@@ -29,6 +30,7 @@ export interface GatewayDeps {
   readonly changes: ChangeListener;
   readonly redis: Redis;
   readonly quotas: Quotas;
+  readonly mailQuotas: MailQuotas;
   readonly mailer: Mailer;
   readonly objects: S3Client;
   /** The bucket of assets and archives. */
@@ -57,6 +59,7 @@ export function openDeps(
   lifecycle.onClose("redis", () => redis.disconnect());
   redis.once("ready", () => void warnOfSettings(redis, log));
   const quotas = new Quotas(quotaLimits(config), { redis, registry });
+  const mailQuotas = new MailQuotas(quotas);
   const mailer = openMailer(config.SMTP_URL, config.MAIL_FROM);
   lifecycle.onClose("mail", () => mailer.close());
   const objects = openObjects(config);
@@ -77,6 +80,7 @@ export function openDeps(
     changes,
     redis,
     quotas,
+    mailQuotas,
     mailer,
     objects,
     store,

@@ -1,4 +1,6 @@
 import { createTransport } from "nodemailer";
+import { DomainError } from "../domain/errors";
+import { Semaphore } from "./semaphore";
 
 export interface Mail {
   readonly to: string;
@@ -11,19 +13,54 @@ export interface Mail {
   readonly messageId?: string;
 }
 
+/**
+ * resets:        links for a new password.
+ * verifications: links to addresses that have yet to confirm themselves.
+ * reports:       of flights; those of background jobs wait as jobs.
+ */
+type MailQueue = "resets" | "verifications" | "reports";
+
 export interface Mailer {
-  /** Resolves when the mail server has taken the mail; rejects when it did not. */
-  send(mail: Mail): Promise<void>;
+  /**
+   * Resolves when the mail server has taken the mail. A mail waits for earlier ones of its own queue only. Rejects with
+   * `too_many_requests` while too many wait, and with the server's error.
+   */
+  send(mail: Mail, queue: MailQueue): Promise<void>;
   close(): void;
 }
 
+const RETRY_AFTER_SECONDS = 60;
+
 /** SMTP, pooled. `url` as nodemailer reads it: smtp:// or smtps://, with user and password when needed. */
 export function openMailer(url: string, from: string): Mailer {
+  const queues = {
+    resets: openQueue({ url, from, connections: 2, maxWaiting: 50 }),
+    verifications: openQueue({ url, from, connections: 1, maxWaiting: 50 }),
+    // Each holds its pictures in memory.
+    reports: openQueue({ url, from, connections: 1, maxWaiting: 20 }),
+  };
+  return {
+    send: (mail, queue) => queues[queue].send(mail),
+    close() {
+      for (const { close } of Object.values(queues)) close();
+    },
+  };
+}
+
+interface MailQueueOptions {
+  readonly url: string;
+  readonly from: string;
+  readonly connections: number;
+  readonly maxWaiting: number;
+}
+
+function openQueue({ url, from, connections, maxWaiting }: MailQueueOptions) {
+  const turns = new Semaphore(connections);
   const transport = createTransport(
     {
       url,
       pool: true,
-      maxConnections: 2,
+      maxConnections: connections,
       connectionTimeout: 5_000,
       greetingTimeout: 5_000,
       socketTimeout: 15_000,
@@ -31,18 +68,26 @@ export function openMailer(url: string, from: string): Mailer {
     { from },
   );
   return {
-    send: async ({ inline = [], ...mail }) => {
-      await transport.sendMail({
-        ...mail,
-        attachments: inline.map(({ id, fileName, png }) => ({
-          cid: id,
-          filename: fileName,
-          content: png,
-          contentType: "image/png",
-          contentDisposition: "inline" as const,
-        })),
-      });
+    async send({ inline = [], ...mail }: Mail): Promise<void> {
+      if (turns.waiting >= maxWaiting) {
+        const message = "Too many mails wait to be sent; try again in a minute.";
+        throw new DomainError("too_many_requests", message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+      }
+      const attachments = inline.map(({ id, fileName, png }) => ({
+        cid: id,
+        filename: fileName,
+        content: png,
+        contentType: "image/png",
+        contentDisposition: "inline" as const,
+      }));
+      await turns.run(() => transport.sendMail({ ...mail, attachments }));
     },
     close: () => transport.close(),
   };
 }
+
+/** What a caller is told when a mail was not sent. */
+export const mailFailure = (error: unknown): DomainError =>
+  error instanceof DomainError
+    ? error
+    : new DomainError("unavailable", "The mail could not be sent; try again later.", { cause: error });

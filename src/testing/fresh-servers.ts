@@ -24,7 +24,7 @@ export const freshObjects = async (...buckets: string[]): Promise<EmbeddedObject
   stoppedAtEnd(await startObjects({ folder: freshFolder("objects"), buckets }));
 
 /** A mail server for the caller, with the received mails in `mails`. */
-export const freshMail = async (): Promise<MailSink> => stoppedAtEnd(await startMail());
+export const freshMail = async (delayMs = 0): Promise<MailSink> => stoppedAtEnd(await startMail({ delayMs }));
 
 /** A Janus media server for the caller, on a free port unless one is given. */
 export async function freshJanus(

@@ -79,9 +79,12 @@ export function accountRoutes(service: AccountsService, registrationEnabled: boo
       ...registration,
       body: EmailBody,
       success: { status: 200, schema: Message },
-      documents: { 403: "Registration is disabled: `{error}`.", 429: "Too many mails to this address." },
-      handle: async ({ body }) => {
-        await service.sendVerification(body.email);
+      documents: {
+        403: "Registration is disabled: `{error}`.",
+        429: "Too many mails to this address, or from this network.",
+      },
+      handle: async ({ body, network }) => {
+        await service.sendVerification(body.email, network);
         return { message: "A mail with a link is on its way." };
       },
     }),
@@ -99,7 +102,7 @@ export function accountRoutes(service: AccountsService, registrationEnabled: boo
       errors: { constraint_violated: 400 },
       documents: {
         403: "Registration is disabled: `{error}`.",
-        429: "Too many people send passwords at this moment.",
+        429: "Too many registrations from this network, or too many people send passwords at this moment.",
       },
       handle: async ({ params, body, network }) =>
         toUserReply(await service.register(params.token, body.password, network)),
@@ -126,9 +129,12 @@ export function accountRoutes(service: AccountsService, registrationEnabled: boo
       envelope: "A",
       body: EmailBody,
       success: { status: 200, schema: Message },
-      documents: { 400: "No user has this email.", 429: "Too many mails to this address." },
-      handle: async ({ body }) => {
-        await service.sendReset(body.email);
+      documents: {
+        400: "No user has this email.",
+        429: "Too many mails to this address, or from this network.",
+      },
+      handle: async ({ body, network }) => {
+        await service.sendReset(body.email, network);
         return { message: "A mail with a link is on its way." };
       },
     }),

@@ -1,9 +1,11 @@
 import { DomainError } from "../../domain/errors";
 import type { Callers, UserCaller } from "../../http/route";
 import { siteOf } from "../../http/server/network-of";
-import type { Mail, Mailer } from "../../platform/mail";
+import { type Mail, type Mailer, mailFailure } from "../../platform/mail";
 import type { Db } from "../../platform/postgres/db";
 import type { Clock } from "../../platform/process/clock";
+import type { MailQuotas } from "../../platform/quotas/mail-quotas";
+import type { Quotas } from "../../platform/quotas/quotas";
 import type { RateLimit } from "../../platform/redis/rate-limit";
 import { createUser } from "./create-user";
 import type { HashCaller } from "./hash-queue";
@@ -27,20 +29,18 @@ interface Deps {
   readonly logins: LoginLimits;
   /** Failed activations, by network and account. */
   readonly failedTries: RateLimit;
-  /** Mails, by recipient. */
-  readonly mails: RateLimit;
+  readonly quotas: Pick<Quotas, "take">;
+  readonly mailQuotas: Pick<MailQuotas, "take">;
 }
 
 /** Log in, register, activate, reset and update the password. */
 export function accountsService(deps: Deps) {
-  const { db, clock, tokens, revocations, mailer, origin, logins, failedTries, mails } = deps;
-  const send = async (mail: Mail) => {
-    await mails.take(mail.to.toLowerCase());
-    try {
-      await mailer.send(mail);
-    } catch (error) {
-      throw new DomainError("unavailable", "The mail could not be sent; try again later.", { cause: error });
-    }
+  const { db, clock, tokens, revocations, mailer, origin, logins, failedTries, quotas, mailQuotas } = deps;
+  const send = async (mail: Mail, kind: "reset" | "verification", network: string) => {
+    await mailQuotas.take({ to: mail.to, kind, site: siteOf(network) });
+    await mailer.send(mail, kind === "reset" ? "resets" : "verifications").catch((error) => {
+      throw mailFailure(error);
+    });
   };
 
   /** A password that is set meanwhile voids the pair: it names the password of the row that was read. */
@@ -78,18 +78,20 @@ export function accountsService(deps: Deps) {
 
     logOut: (caller: UserCaller): Promise<void> => revocations.revoke(caller),
 
-    async sendVerification(email: string): Promise<void> {
+    async sendVerification(email: string, network: string): Promise<void> {
       if (await findUserByName(db, email)) {
         throw new DomainError("user_exists", "A user with this email exists already.");
       }
-      await send(verificationMail(email, origin, tokens.verification(email)));
+      await send(verificationMail(email, origin, tokens.verification(email)), "verification", network);
     },
 
     async register(token: string, password: string, network: string): Promise<User> {
       const username = tokens.verifiedEmail(token);
       if (!username)
         throw new DomainError("unauthenticated", "This link is not valid any more; ask for a new one.");
-      const password_hash = await hashPassword(password, { site: siteOf(network), isKnown: true });
+      const site = siteOf(network);
+      await quotas.take("registrations", site);
+      const password_hash = await hashPassword(password, { site, isKnown: true });
       return createUser(db, { username, password_hash, level: "CUSTOMER", active: true });
     },
 
@@ -110,10 +112,11 @@ export function accountsService(deps: Deps) {
       return tokens.pair(userId, activated);
     },
 
-    async sendReset(email: string): Promise<void> {
+    async sendReset(email: string, network: string): Promise<void> {
       const user = await findUserByName(db, email);
       if (!user) throw new DomainError("no_such_user", "No user has this email.");
-      await send(resetMail(user.username, origin, tokens.reset(user.username, user)));
+      const mail = resetMail(user.username, origin, tokens.reset(user.username, user));
+      await send(mail, "reset", network);
     },
 
     /**

@@ -5,6 +5,8 @@ import type { ChangeListener } from "../../platform/postgres/change-listener";
 import type { Db } from "../../platform/postgres/db";
 import type { Clock } from "../../platform/process/clock";
 import type { Lifecycle } from "../../platform/process/lifecycle";
+import type { MailQuotas } from "../../platform/quotas/mail-quotas";
+import type { Quotas } from "../../platform/quotas/quotas";
 import type { Redis } from "../../platform/redis/client";
 import { rateLimit } from "../../platform/redis/rate-limit";
 import { accountRoutes } from "./accounts.routes";
@@ -29,6 +31,8 @@ interface AccountsDeps {
   readonly config: GatewayConfig;
   readonly db: Db;
   readonly redis: Redis;
+  readonly quotas: Quotas;
+  readonly mailQuotas: MailQuotas;
   readonly mailer: Mailer;
   readonly clock: Clock;
   readonly changes: Pick<ChangeListener, "subscribe">;
@@ -36,7 +40,8 @@ interface AccountsDeps {
 }
 
 /** Users, their tokens and their mails. */
-export function accounts({ config, db, redis, mailer, clock, changes, lifecycle }: AccountsDeps) {
+export function accounts(deps: AccountsDeps) {
+  const { config, db, redis, quotas, mailQuotas, mailer, clock, changes, lifecycle } = deps;
   const tokens = new Tokens(config.JWT_SECRET, clock);
   const strict = config.ACCESS_PROFILE === "strict";
   /** Undefined in the contract profile, where a revoked token closes nothing that is open. */
@@ -67,7 +72,8 @@ export function accounts({ config, db, redis, mailer, clock, changes, lifecycle 
       failuresOfNetwork: config.NETWORK_LOGIN_FAILURES_PER_15_MINUTES,
     }),
     failedTries,
-    mails: rateLimit(redis, { name: "mails", tries: config.MAILS_PER_HOUR, seconds: 3600 }),
+    quotas,
+    mailQuotas,
   });
   const routes: readonly Route[] = accountRoutes(service, config.ENABLE_REGISTRATION);
   return { routes, tokens, tokenWatch, guards: tokenGuards(tokens, revocations) };

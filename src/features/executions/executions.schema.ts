@@ -49,7 +49,12 @@ export const ExecutionReply = z
     plan_hash: z.string().nullable().describe("SHA-256 of the plan on board at the start."),
     verified_plan_hash: z.string().nullable().describe("SHA-256 of the plan last uploaded and read back."),
     log_asset_id: z.int().nullable(),
-    report: z.enum(["none", "pending", "queued", "sent"]),
+    report: z
+      .enum(["none", "pending", "queued", "sent", "refused"])
+      .describe(
+        "`queued`: about to be sent, or waiting for a quota. `refused`: waited for a quota for a week.",
+      ),
+    report_reason: z.string().nullable().describe("Why mails of the report have not been sent."),
     report_sent_at: z.string().nullable(),
   })
   .meta({ id: "Execution" });

@@ -10,8 +10,11 @@ type ExecutionStatus = "in_progress" | "completed" | "aborted" | "error";
  */
 type PlanState = "unread" | "verified" | "different" | "unverified";
 
-/** none → pending (waits for uploads and the log) → queued → sent. */
-type ReportState = "none" | "pending" | "queued" | "sent";
+/**
+ * none → pending (waits for uploads and the log) → queued → sent. A queued report that a quota refuses waits for the end
+ * of its window, and is refused after a week.
+ */
+type ReportState = "none" | "pending" | "queued" | "sent" | "refused";
 
 export interface Execution {
   readonly id: number;
@@ -33,6 +36,8 @@ export interface Execution {
   readonly verified_plan_hash: string | null;
   readonly log_asset_id: number | null;
   readonly report: ReportState;
+  /** Why mails of a queued or refused report were not sent. */
+  readonly report_reason: string | null;
   readonly report_sent_at: Date | null;
 }
 
@@ -123,6 +128,7 @@ const listed: (keyof ListedExecution)[] = [
   "verified_plan_hash",
   "log_asset_id",
   "report",
+  "report_reason",
   "report_sent_at",
 ];
 

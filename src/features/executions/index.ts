@@ -6,9 +6,8 @@ import { type ObjectStore, URL_SECONDS } from "../../platform/objects/object-sto
 import type { Db } from "../../platform/postgres/db";
 import type { Clock } from "../../platform/process/clock";
 import type { Logger } from "../../platform/process/log";
+import type { MailQuotas } from "../../platform/quotas/mail-quotas";
 import type { Quotas } from "../../platform/quotas/quotas";
-import type { Redis } from "../../platform/redis/client";
-import { rateLimit } from "../../platform/redis/rate-limit";
 import { parseSigningKey } from "../../platform/signing-key";
 import type { VehicleLinks } from "../../vehicle";
 import type { AssetsService } from "../assets";
@@ -19,7 +18,8 @@ import { executionRoutes } from "./executions.routes";
 import { ExecutionsService } from "./executions.service";
 import { analyseLogTask, FlightStatsService } from "./flight-stats.service";
 import { reportDeadlineTask } from "./report/dispatch";
-import { ReportsService, sendReportTask } from "./report/reports.service";
+import { ReportsService } from "./report/reports.service";
+import { sendReportTask } from "./report/send-report";
 
 export { verifyArchive } from "./archive/verify-archive";
 export { executionHooks } from "./asset-hooks";
@@ -28,8 +28,8 @@ interface ExecutionsDeps {
   readonly config: GatewayConfig;
   readonly db: Db;
   readonly store: ObjectStore;
-  readonly redis: Redis;
   readonly quotas: Quotas;
+  readonly mailQuotas: MailQuotas;
   readonly mailer: Mailer;
   readonly clock: Clock;
   readonly log: Logger;
@@ -39,7 +39,7 @@ interface ExecutionsDeps {
 
 /** Executions, their flight statistics, reports and archives. */
 export function executions(deps: ExecutionsDeps): { readonly routes: readonly Route[] } {
-  const { config, db, store, redis, quotas, mailer, clock, log, links, assets } = deps;
+  const { config, db, store, quotas, clock, log, links, assets } = deps;
   const service = new ExecutionsService({
     db,
     store,
@@ -53,8 +53,7 @@ export function executions(deps: ExecutionsDeps): { readonly routes: readonly Ro
     },
   });
   const stats = new FlightStatsService({ db, store, clock });
-  const mails = rateLimit(redis, { name: "mails", tries: config.MAILS_PER_HOUR, seconds: 3600 });
-  const reports = new ReportsService({ db, store, mailer, clock, origin: config.PUBLIC_ORIGIN }, mails);
+  const reports = new ReportsService({ ...deps, origin: config.PUBLIC_ORIGIN });
   const archives = new ArchivesService({
     db,
     store,
@@ -70,6 +69,7 @@ export function executionTasks(deps: {
   readonly config: Pick<GatewayConfig, "ARCHIVE_SIGNING_KEY" | "PUBLIC_ORIGIN">;
   readonly db: Db;
   readonly store: ObjectStore;
+  readonly mailQuotas: MailQuotas;
   readonly mailer: Mailer;
   readonly clock: Clock;
 }): Tasks {

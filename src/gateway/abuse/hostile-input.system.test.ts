@@ -28,7 +28,7 @@ beforeAll(async () => {
   const unlimited = {
     LOGIN_FAILURES_PER_15_MINUTES: "0",
     NETWORK_LOGIN_FAILURES_PER_15_MINUTES: "0",
-    MAILS_PER_HOUR: "0",
+    ...{ QUOTA_REQUESTED_MAILS: "0", QUOTA_NETWORK_MAILS: "0", QUOTA_REGISTRATIONS: "0" },
   };
   target = await startGatewayProcess(gateway, unlimited);
   operations = operationsOf((await gateway.api.get("/apispec.json")).body);

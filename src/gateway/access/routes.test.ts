@@ -62,7 +62,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
       LINK_CONNECT_TIMEOUT_MS: "50",
       LOGIN_FAILURES_PER_15_MINUTES: "0",
       NETWORK_LOGIN_FAILURES_PER_15_MINUTES: "0",
-      MAILS_PER_HOUR: "0",
+      ...{ QUOTA_REQUESTED_MAILS: "0", QUOTA_NETWORK_MAILS: "0", QUOTA_REGISTRATIONS: "0" },
     });
     own = await createUserObjects(gateway);
     others = await createUserObjects(gateway);

@@ -10,6 +10,7 @@ import type { Clock } from "../../platform/process/clock";
 import type { Lifecycle } from "../../platform/process/lifecycle";
 import type { Logger } from "../../platform/process/log";
 import type { Registry } from "../../platform/process/metrics";
+import type { MailQuotas } from "../../platform/quotas/mail-quotas";
 
 /** Dependencies of background jobs, in the gateway and in the worker. */
 interface TaskDeps {
@@ -23,6 +24,7 @@ interface TaskDeps {
   readonly clock: Clock;
   readonly db: Db;
   readonly store: ObjectStore;
+  readonly mailQuotas: MailQuotas;
   readonly mailer: Mailer;
 }
 

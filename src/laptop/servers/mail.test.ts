@@ -14,12 +14,15 @@ async function sinkWithMailer() {
 test("a mail is shown with its links, each once and unescaped", async () => {
   const { mailer, sink, seen } = await sinkWithMailer();
   const link = "https://fleet.example/reset-password?token=a.b.c&verify=true";
-  await mailer.send({
-    to: "pilot@example.com",
-    subject: "Grüße",
-    text: `Open ${link}`,
-    html: `<a href="${link.replaceAll("&", "&amp;")}">Open</a>`,
-  });
+  await mailer.send(
+    {
+      to: "pilot@example.com",
+      subject: "Grüße",
+      text: `Open ${link}`,
+      html: `<a href="${link.replaceAll("&", "&amp;")}">Open</a>`,
+    },
+    "resets",
+  );
   expect(seen).toEqual([
     {
       to: ["pilot@example.com"],
@@ -35,5 +38,5 @@ test("a mail is shown with its links, each once and unescaped", async () => {
 test("a stopped mail server accepts no mail", async () => {
   const { mailer, sink } = await sinkWithMailer();
   await sink.stop();
-  await expect(mailer.send({ to: "pilot@example.com", subject: "s", text: "t" })).rejects.toThrow();
+  await expect(mailer.send({ to: "pilot@example.com", subject: "s", text: "t" }, "resets")).rejects.toThrow();
 });

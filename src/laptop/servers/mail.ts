@@ -16,6 +16,8 @@ interface MailOptions {
   /** A free one when absent. */
   readonly port?: number;
   readonly onMail?: (mail: ReceivedMail) => void;
+  /** How long it takes to accept a mail; 0 when absent. */
+  readonly delayMs?: number;
 }
 
 export interface MailSink {
@@ -43,7 +45,7 @@ export async function startMail(options: MailOptions = {}): Promise<MailSink> {
             mails.push(mail);
             options.onMail?.(mail);
           })
-          .then(() => callback(), callback);
+          .then(() => setTimeout(callback, options.delayMs ?? 0), callback);
       });
     },
   });

@@ -52,12 +52,6 @@ export const gatewayConfig = z
       .describe(
         "Failed logins that one address (IPv6: one /64) may make on all accounts together; one IPv6 /48 may make four times as many. 0 turns the limit off. A network is let past it to accounts that were logged in to from there within 30 days. Clients behind a proxy that is not in TRUSTED_PROXIES share its address.",
       ),
-    MAILS_PER_HOUR: z.coerce
-      .number()
-      .int()
-      .min(0)
-      .default(5)
-      .describe("Mails that users may have sent to one recipient; 0 turns the limit off."),
   })
   .refine(areBucketsApart, BUCKETS_FAULT)
   .refine(

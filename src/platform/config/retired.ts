@@ -40,6 +40,7 @@ export const retiredVariables: Readonly<Record<string, RetiredVariable>> = {
   JUMPHOST_SIMULATOR_HOSTS: { now: "SIMULATOR_HOSTS" },
   LINK_IDLE_SECONDS: {},
   LINK_LEASE_MS: {},
+  MAILS_PER_HOUR: { now: "QUOTA_REQUESTED_MAILS" },
   MIGRATE_WAIT_SECONDS: { now: "SETUP_WAIT_SECONDS" },
   OBJECTS_WAIT_SECONDS: { now: "SETUP_WAIT_SECONDS" },
   RELAY_DATABASE_POOL_MAX: {},

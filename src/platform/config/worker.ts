@@ -1,12 +1,15 @@
 import { z } from "zod";
 import { port } from "./fields";
-import { areBucketsApart, BUCKETS_FAULT, jobsGroup, processGroup } from "./shared";
+import { quotaGroup } from "./quotas";
+import { areBucketsApart, BUCKETS_FAULT, jobsGroup, processGroup, redisGroup } from "./shared";
 
 export const workerConfig = z
   .object({
     ...processGroup,
     WORKER_PORT: port(9090, "`/metrics`, `/healthz` and `/readyz` of the worker."),
     ...jobsGroup,
+    ...redisGroup,
+    ...quotaGroup("mails", "mailbox_mails", "all_mails"),
   })
   .refine(areBucketsApart, BUCKETS_FAULT);
 export type WorkerConfig = z.infer<typeof workerConfig>;

@@ -32,16 +32,20 @@ export const quotaTable = {
   },
   executions: { per: "drone", limit: 500, seconds: DAY, counts: "executions begun" },
   orders: { per: "drone", limit: 600, seconds: MINUTE, counts: "orders" },
-  mails: { per: "user", limit: 200, seconds: DAY, counts: "mails sent for a user" },
+  mails: { per: "user", limit: 200, seconds: DAY, counts: "reports and confirmations sent for a user" },
   mailbox_mails: {
     ...{ per: "mailbox", limit: 50, seconds: DAY },
-    counts: "mails to one mailbox; addresses that differ in their tag only are one",
+    counts: "mails, except for a new password; addresses that differ in their tag only are one mailbox",
+  },
+  requested_mails: {
+    ...{ per: "mailbox", limit: 5, seconds: HOUR },
+    counts: "mails of one kind that somebody asked for",
   },
   network_mails: {
     ...{ per: "network", limit: 20, seconds: HOUR },
     counts: "mails asked for without an account",
   },
-  all_mails: { per: "installation", limit: 1_000, seconds: HOUR, counts: "mails" },
+  all_mails: { per: "installation", limit: 1_000, seconds: HOUR, counts: "mails, except for a new password" },
   registrations: { per: "network", limit: 20, seconds: HOUR, counts: "registrations" },
   activation_failures: {
     ...{ per: "installation", limit: 1_000, seconds: HOUR },

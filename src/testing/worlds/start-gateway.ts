@@ -50,11 +50,12 @@ let passwordHash: Promise<string> | undefined;
 export async function startTestGateway(
   env: Record<string, string> = {},
   logTo?: LogDestination,
+  mailDelayMs?: number,
 ): Promise<TestGateway> {
   const [database, redis, mail, objects] = await Promise.all([
     env.DATABASE_URL ? { url: env.DATABASE_URL } : freshDatabase(),
     env.REDIS_URL ? { url: env.REDIS_URL } : freshRedis(),
-    freshMail(),
+    freshMail(mailDelayMs),
     env.S3_ENDPOINT ? undefined : freshObjects("fleet", "fleet-vpn"),
   ]);
   const config = loadConfig(gatewayConfig, {

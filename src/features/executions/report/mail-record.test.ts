@@ -7,7 +7,7 @@ import { interruptibleLink } from "../../../testing/worlds/interruptible-link";
 import { startTestGateway } from "../../../testing/worlds/start-gateway";
 import { droneClient } from "../../../testing/worlds/uploads";
 import { mailedRecipients } from "./recipients.store";
-import { sendReportTask } from "./reports.service";
+import { sendReportTask } from "./send-report";
 
 test("a mail that was sent while the database was unavailable is recorded later, and not sent again", async () => {
   const gateway = await startTestGateway();

@@ -216,7 +216,7 @@ export async function startDeployment(): Promise<Deployment> {
       relayPaths,
     );
     relays.push(`ws://127.0.0.1:${relayPort}`);
-    const workerPaths = [postgres.path(), store.path()] as const;
+    const workerPaths = [postgres.path(), store.path(), redis.path()] as const;
     await add(
       `worker ${number}`,
       () =>
@@ -225,6 +225,7 @@ export async function startDeployment(): Promise<Deployment> {
           ...storeKeys,
           DATABASE_URL: workerPaths[0].url,
           S3_ENDPOINT: workerPaths[1].url,
+          REDIS_URL: workerPaths[2].url,
           S3_PUBLIC_ENDPOINT: store.url,
           SMTP_URL: mail.url,
           WORKER_PORT: "0",

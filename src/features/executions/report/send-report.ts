@@ -1,0 +1,129 @@
+import { z } from "zod";
+import { DomainError } from "../../../domain/errors";
+import { enqueue } from "../../../platform/jobs/jobs";
+import type { Task } from "../../../platform/jobs/worker";
+import type { Mailer } from "../../../platform/mail";
+import type { ObjectStore } from "../../../platform/objects/object-store";
+import type { Db } from "../../../platform/postgres/db";
+import { retryWhileUnavailable } from "../../../platform/postgres/retry";
+import type { Clock } from "../../../platform/process/clock";
+import type { MailQuotas } from "../../../platform/quotas/mail-quotas";
+import { type Execution, findExecution, updateExecution } from "../executions.store";
+import { mailedRecipients, recipientsOf, recordMail } from "./recipients.store";
+import { type RenderedReport, renderReport } from "./render";
+
+interface SendReportDeps {
+  readonly db: Db;
+  readonly store: ObjectStore;
+  readonly mailQuotas: Pick<MailQuotas, "take">;
+  readonly mailer: Pick<Mailer, "send">;
+  readonly clock: Clock;
+  /** Origin of the web client; part of message ids. */
+  readonly origin: string;
+}
+
+/** Wait so long for the database, to record a mail that was sent. */
+const RECORD_LIMIT_MS = 300_000;
+/** A report waits this long after the flight for the quotas of its mails. */
+const QUOTA_WAIT_MS = 7 * 86_400_000;
+
+const Payload = z.object({ execution_id: z.int() });
+
+/**
+ * Sends the report to all recipients. Each recipient is recorded after the mail was sent, so that a retry sends only the
+ * missing mails. A process that dies between the mail and the record sends that mail again, with the same message id.
+ * Mails that a quota refuses are sent when its window is over.
+ */
+export const sendReportTask =
+  (deps: SendReportDeps): Task =>
+  async (payload, signal) => {
+    const { execution_id } = Payload.parse(payload);
+    const { db, clock } = deps;
+    const execution = await findExecution(db, execution_id);
+    const recipients = execution && (await recipientsOf(db, execution.user_id));
+    if (!recipients || execution.report !== "queued") return;
+    const sent = new Set(await mailedRecipients(db, execution_id));
+    const waiting = recipients.all_recipients.filter((email) => !sent.has(email));
+    const { failures, refusals } = await sendAll(deps, execution, waiting, signal);
+    if (failures.length > 0) throw new AggregateError(failures, messageOf(failures));
+    if (refusals.length > 0) return waitForQuota(deps, execution, refusals);
+    await updateExecution(db, execution_id, {
+      report: "sent",
+      report_reason: null,
+      report_sent_at: clock.now(),
+    });
+  };
+
+interface Unsent {
+  readonly failures: readonly Error[];
+  /** By a quota, or because too many mails wait. */
+  readonly refusals: readonly DomainError[];
+}
+
+/** A recipient that the mail server or a quota refuses does not keep the others from getting the report. */
+async function sendAll(
+  deps: SendReportDeps,
+  execution: Execution,
+  emails: readonly string[],
+  signal: AbortSignal,
+): Promise<Unsent> {
+  const failures: Error[] = [];
+  const refusals: DomainError[] = [];
+  let rendered: Promise<RenderedReport> | undefined;
+  const report = () => {
+    rendered ??= renderReport(deps, execution);
+    return rendered;
+  };
+  for (const to of emails) {
+    try {
+      await sendCounted(deps, execution, to, report);
+      // A failure here would repeat the whole job and send the mail a second time.
+      await retryWhileUnavailable(() => recordMail(deps.db, execution.id, to), {
+        limitMs: RECORD_LIMIT_MS,
+        signal,
+      });
+    } catch (error) {
+      if (error instanceof DomainError && error.code === "too_many_requests") refusals.push(error);
+      else failures.push(new Error(`${to}: ${(error as Error).message}`, { cause: error }));
+    }
+  }
+  return { failures, refusals };
+}
+
+/** The report is not drawn for a mail that a quota refuses. A mail that was not sent does not count. */
+async function sendCounted(
+  { mailQuotas, mailer, origin }: SendReportDeps,
+  { id, user_id }: Execution,
+  to: string,
+  report: () => Promise<RenderedReport>,
+): Promise<void> {
+  const giveBack = await mailQuotas.take({ to, kind: "report", userId: user_id });
+  try {
+    const host = new URL(origin).hostname;
+    const name = Buffer.from(to).toString("base64url").slice(0, 60);
+    const messageId = `<report-${id}-${name}@${host}>`;
+    await mailer.send({ to, ...(await report()), messageId }, "reports");
+  } catch (error) {
+    await giveBack();
+    throw error;
+  }
+}
+
+/** The first window that ends is waited for: what it does not free is refused again. */
+async function waitForQuota(
+  { db, clock }: SendReportDeps,
+  { id, completed_at }: Execution,
+  refusals: readonly DomainError[],
+): Promise<void> {
+  const seconds = Math.min(...refusals.map(({ retryAfterSeconds = 60 }) => retryAfterSeconds));
+  const again = new Date(clock.now().getTime() + seconds * 1000);
+  const isTooLate = again.getTime() > (completed_at?.getTime() ?? 0) + QUOTA_WAIT_MS;
+  const report_reason = `${refusals.length} mails are not sent. ${refusals[0]?.message}`;
+  await db.transaction(async (trx) => {
+    await updateExecution(trx, id, { report: isTooLate ? "refused" : "queued", report_reason });
+    if (!isTooLate) await enqueue(trx, { task: "send-report", payload: { execution_id: id }, runAt: again });
+  });
+}
+
+const messageOf = (failures: readonly Error[]): string =>
+  `The report did not reach ${failures.map(({ message }) => message).join("; ")}`;
