@@ -70,12 +70,9 @@ export class ExecutionsService {
    */
   async start(drone: DroneCaller, missionId?: number | null): Promise<Execution> {
     const { db, clock, quotas } = this.deps;
-    const inProgress = await currentExecution(db, drone.id);
-    if (inProgress) return inProgress;
-    await quotas.take("executions", drone.id);
     const begun = await db.transaction(async (trx) => {
       const mission = await this.missionFor(trx, drone, missionId);
-      return insertExecution(trx, {
+      const begun = await insertExecution(trx, {
         drone_id: drone.id,
         user_id: drone.user_id,
         mission_id: mission?.id ?? null,
@@ -83,9 +80,10 @@ export class ExecutionsService {
         started_at: clock.now(),
         verified_plan_hash: (await verifiedPlan(trx, drone.id))?.hash ?? null,
       });
+      if (begun) await quotas.take("executions", drone.id);
+      return begun;
     });
-    // Another request of the drone was faster.
-    if (!begun) return this.start(drone, missionId);
+    if (!begun) return (await currentExecution(db, drone.id)) ?? this.start(drone, missionId);
     const read = withTimeout(this.readPlan(begun), PLAN_WAIT_MS, "The plan is not read yet.");
     return (await read.catch(() => undefined)) ?? begun;
   }

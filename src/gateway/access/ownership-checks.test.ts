@@ -18,6 +18,8 @@ test("only may() compares owners; the listed files compare them for another reas
     // A client that reconnects must be the same user.
     "src/features/telemetry/sockets/telemetry-sockets.ts",
     "src/relay/drone-watch.ts",
+    // Sessions with one owner's drones are counted.
+    "src/relay/sessions.ts",
   ]);
 });
 
@@ -36,6 +38,8 @@ test("only the listed stores select rows by their owner", () => {
     "src/features/geofences/geofences.store.ts",
     "src/features/missions/missions.store.ts",
     "src/features/plans/plans.store.ts",
+    // The caller's use of their quotas, by the token alone.
+    "src/features/quotas/usage.store.ts",
   ]);
 });
 
