@@ -1,8 +1,11 @@
+import type { MavLinkData } from "../vehicle/mavlink/wire/messages";
 import type { FlightOptions } from "./flight-state";
 import { VehiclePort } from "./server";
 import { SimVehicle } from "./vehicle";
 
 const TICK_MS = 20;
+/** A vehicle that is landed and that no ground station was connected to for as long is removed. */
+const IDLE_MS = 600_000;
 
 export interface SimulatedVehicleOptions extends FlightOptions {
   /** TCP; 0 takes a free one. */
@@ -21,12 +24,7 @@ interface SimulatorOptions {
   /** How much faster than real time the vehicles fly and boot; links, rates and timeouts keep to the wall clock. */
   readonly speedUp: number;
   readonly vehicles: readonly SimulatedVehicleOptions[];
-}
-
-export interface ServedVehicle {
-  readonly vehicle: SimVehicle;
-  /** The ground station's port, and the onboard one if there is one. Each gets all messages of the vehicle. */
-  readonly ports: readonly [VehiclePort, ...VehiclePort[]];
+  readonly idleMs?: number;
 }
 
 interface Simulator {
@@ -34,20 +32,24 @@ interface Simulator {
   stop(): Promise<void>;
 }
 
-/** Start simulated vehicles, each with a TCP port of its own, all moved by one tick. */
-export async function startSimulator({ host, speedUp, vehicles }: SimulatorOptions): Promise<Simulator> {
+/** Listen for each vehicle on a TCP port of its own. All are moved by one tick. */
+export async function startSimulator({
+  host,
+  speedUp,
+  vehicles,
+  idleMs = IDLE_MS,
+}: SimulatorOptions): Promise<Simulator> {
   const started: ServedVehicle[] = [];
   const stop = async (): Promise<void> => {
     clearInterval(timer);
-    for (const { vehicle } of started) vehicle.recorder?.stop();
-    await Promise.all(started.flatMap(({ ports }) => ports.map((port) => port.stop())));
+    await Promise.all(started.map((served) => served.stop()));
   };
   const timer = setInterval(() => {
     const now = Date.now();
-    for (const { vehicle } of started) vehicle.step(now, speedUp);
+    for (const served of started) served.step(now, speedUp, idleMs);
   }, TICK_MS);
   try {
-    for (const options of vehicles) started.push(await startVehicle(options, host));
+    for (const options of vehicles) started.push(await ServedVehicle.listen(options, host));
   } catch (error) {
     await stop();
     throw error;
@@ -55,34 +57,81 @@ export async function startSimulator({ host, speedUp, vehicles }: SimulatorOptio
   return { vehicles: started, stop };
 }
 
-async function startVehicle(options: SimulatedVehicleOptions, host: string): Promise<ServedVehicle> {
-  const { autopilot, systemId, port, onboardPort, logFolder } = options;
-  if (logFolder !== undefined && autopilot !== "ardupilot")
-    throw new Error("Only ArduPilot vehicles write DataFlash logs");
-  const vehicle: SimVehicle = new SimVehicle(
-    options,
-    (message) => {
-      for (const each of ports) each.send(message);
-    },
-    Date.now(),
-    logFolder,
-  );
-  const ports: VehiclePort[] = [];
-  const listen = (number: number): Promise<VehiclePort> =>
-    VehiclePort.listen(
-      { host, port: number, systemId },
-      (message, from) => vehicle.receive(message, from),
-      () => vehicle.setConnected(ports.some((each) => each.connected)),
-    );
-  const ground = await listen(port);
-  ports.push(ground);
-  if (onboardPort === undefined) return { vehicle, ports: [ground] };
-  try {
-    const onboard = await listen(onboardPort);
-    ports.push(onboard);
-    return { vehicle, ports: [ground, onboard] };
-  } catch (error) {
-    await ground.stop();
-    throw error;
+/**
+ * A vehicle and its ports. It is made when the first ground station connects, and removed when it was left alone: the
+ * next station finds one that was just powered on, at home.
+ */
+export class ServedVehicle {
+  private current: SimVehicle | undefined;
+  private leftAt = 0;
+  private readonly opened: VehiclePort[] = [];
+
+  private constructor(private readonly options: SimulatedVehicleOptions) {}
+
+  static async listen(options: SimulatedVehicleOptions, host: string): Promise<ServedVehicle> {
+    const { autopilot, systemId, port, onboardPort, logFolder } = options;
+    if (logFolder !== undefined && autopilot !== "ardupilot")
+      throw new Error("Only ArduPilot vehicles write DataFlash logs");
+    const served = new ServedVehicle(options);
+    try {
+      for (const number of onboardPort === undefined ? [port] : [port, onboardPort]) {
+        const opened = await VehiclePort.listen(
+          { host, port: number, systemId },
+          (message, from) => served.vehicle.receive(message, from),
+          () => served.connectionChanged(),
+        );
+        served.opened.push(opened);
+      }
+    } catch (error) {
+      await served.stop();
+      throw error;
+    }
+    return served;
+  }
+
+  /** The ground station's port, and the onboard one if there is one. Each gets all messages of the vehicle. */
+  get ports(): readonly [VehiclePort, ...VehiclePort[]] {
+    return this.opened as [VehiclePort, ...VehiclePort[]];
+  }
+
+  /** Whether there is one at the moment. */
+  get exists(): boolean {
+    return this.current !== undefined;
+  }
+
+  get vehicle(): SimVehicle {
+    if (this.current) return this.current;
+    this.leftAt = Date.now();
+    const send = (message: MavLinkData) => {
+      for (const port of this.opened) port.send(message);
+    };
+    this.current = new SimVehicle(this.options, send, this.leftAt, this.options.logFolder);
+    return this.current;
+  }
+
+  step(now: number, speedUp: number, idleMs: number): void {
+    this.current?.step(now, speedUp);
+    if (this.connected) this.leftAt = now;
+    else if (this.current?.flight.landed && !this.current.flight.armed && now - this.leftAt > idleMs)
+      this.remove();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.opened.map((port) => port.stop()));
+    this.remove();
+  }
+
+  private get connected(): boolean {
+    return this.opened.some((port) => port.connected);
+  }
+
+  private connectionChanged(): void {
+    if (this.connected) this.vehicle.setConnected(true);
+    else this.current?.setConnected(false);
+  }
+
+  private remove(): void {
+    this.current?.recorder?.stop();
+    this.current = undefined;
   }
 }
