@@ -30,7 +30,7 @@ function admin(args: string[], env: Record<string, string> = {}) {
 
 test("lists a dead job with its error, and has it tried again", async () => {
   const { db } = gateway.deps;
-  await enqueue(db, { task: "make-archive", payload: { execution_id: "none" }, maxAttempts: 1 });
+  await enqueue(db, { task: "make-archive", payload: { execution_id: "none" }, user: null, maxAttempts: 1 });
   await until(async () => (await admin(["jobs"])).out.includes(" dead make-archive, attempt 1 of 1"));
   const { out } = await admin(["jobs"]);
   const [, id = ""] = /^(\d+) dead make-archive/m.exec(out) ?? [];

@@ -49,6 +49,7 @@ export function openDeps(
   const db = openDatabase(config.DATABASE_URL, {
     poolMax: config.DATABASE_POOL_MAX,
     name: "fleet-gateway",
+    jobsPerUser: config.QUOTA_JOBS,
   });
   observeDatabase(registry, db);
   observeJobs(registry, db);

@@ -103,7 +103,7 @@ export class AssetsService {
       for (const id of await executionsOf(trx, owned, ids)) await executions.lock(trx, id);
       const deleted = await deleteAssets(trx, owned, ids);
       for (const asset of deleted) await executions.assetChanged(trx, asset, clock.now());
-      return { deleted, removal: await beginRemoval(trx, deleted) };
+      return { deleted, removal: await beginRemoval(trx, userId, deleted) };
     });
     await removal.finish(db, store, log);
     return deleted.map(({ id }) => id);

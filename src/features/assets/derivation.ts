@@ -18,9 +18,9 @@ const Payload = z.object({
 
 /** A job that derives objects from an asset, into the asset's folder. */
 export const derivationOf = (
-  { id, drone_id }: Asset,
+  { id, drone_id, user_id }: Asset,
   task: "make-thumbnail" | "package-video",
-): JobRequest => ({ task, payload: { asset_id: id, drone_id } });
+): JobRequest => ({ task, payload: { asset_id: id, drone_id }, user: user_id });
 
 /**
  * The asset of such a job. Undefined when it was deleted; then this deletes objects that an earlier attempt may have

@@ -21,6 +21,7 @@ export interface Removal {
  */
 export async function beginRemoval(
   trx: Db,
+  user: number,
   deleted: readonly Asset[],
   otherPrefixes: readonly string[] = [],
 ): Promise<Removal> {
@@ -28,8 +29,8 @@ export async function beginRemoval(
   if (prefixes.length === 0) return { finish: async () => undefined };
   const key = `remove-objects:${prefixes[0]}`;
   const runAt = new Date(Date.now() + HEAD_START_MS);
-  await enqueue(trx, { task: "remove-objects", payload: { prefixes }, key, runAt });
-  await removeLateUploads(trx, deleted);
+  await enqueue(trx, { task: "remove-objects", payload: { prefixes }, user, key, runAt });
+  await removeLateUploads(trx, user, deleted);
   return {
     finish: async (db, store, log) => {
       try {
@@ -43,13 +44,14 @@ export async function beginRemoval(
 }
 
 /** An upload URL stays valid after its asset is deleted: delete later uploads too. */
-async function removeLateUploads(trx: Db, deleted: readonly Asset[]): Promise<void> {
+async function removeLateUploads(trx: Db, user: number, deleted: readonly Asset[]): Promise<void> {
   const late = deleted.filter(({ url_expires_at }) => url_expires_at.getTime() > Date.now());
   if (late.length === 0) return;
   const last = Math.max(...late.map(({ url_expires_at }) => url_expires_at.getTime()));
   await enqueue(trx, {
     task: "remove-objects",
     payload: { prefixes: late.map(assetFolder) },
+    user,
     runAt: new Date(last + HEAD_START_MS),
   });
 }

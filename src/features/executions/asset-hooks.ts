@@ -1,7 +1,7 @@
 import { enqueue } from "../../platform/jobs/jobs";
 import type { ExecutionHooks } from "../assets";
 import { invalidateArchive } from "./archive/archives.store";
-import { lockExecution } from "./executions.store";
+import { type Execution, lockExecution } from "./executions.store";
 import { dispatchReport } from "./report/dispatch";
 import { deletePendingStats } from "./stats.store";
 
@@ -14,15 +14,16 @@ export const executionHooks: ExecutionHooks = {
     const execution = await lockExecution(trx, asset.execution_id);
     if (!execution) return;
     if (asset.status === "ready" && execution.log_asset_id === asset.id)
-      await enqueue(trx, analysis(execution.id, asset.id));
+      await enqueue(trx, analysis(execution, asset.id));
     await deletePendingStats(trx, execution.id);
     await invalidateArchive(trx, execution.id);
     await dispatchReport(trx, execution.id, now);
   },
 };
 
-export const analysis = (executionId: number, assetId: number) => ({
+export const analysis = ({ id, user_id }: Execution, assetId: number) => ({
   task: "analyse-log",
-  payload: { execution_id: executionId, asset_id: assetId },
-  key: `analyse-log:${executionId}`,
+  payload: { execution_id: id, asset_id: assetId },
+  user: user_id,
+  key: `analyse-log:${id}`,
 });

@@ -178,7 +178,7 @@ const resultsRoutes = ({ service, stats, archives }: Services): readonly Route[]
     params,
     success: { status: 200, schema: ArchiveReply },
     handle: async ({ caller, params }) =>
-      archives.get((await service.get(caller.id, params.execution_id)).id),
+      archives.get(await service.get(caller.id, params.execution_id)),
   }),
   route({
     ...fromOwnerTop,
@@ -188,7 +188,7 @@ const resultsRoutes = ({ service, stats, archives }: Services): readonly Route[]
     params,
     success: { status: 200, schema: ArchiveReply },
     handle: async ({ caller, params }) =>
-      archives.rebuild((await service.get(caller.id, params.execution_id)).id),
+      archives.rebuild(await service.get(caller.id, params.execution_id)),
   }),
   route({
     method: "get",

@@ -160,7 +160,7 @@ export class ExecutionsService {
       await lockExecution(trx, id);
       const deleted = await deleteAssets(trx, { execution_id: id });
       await deleteExecution(trx, id);
-      return beginRemoval(trx, deleted, [archiveKey(id)]);
+      return beginRemoval(trx, userId, deleted, [archiveKey(id)]);
     });
     await removal.finish(db, store, log);
   }

@@ -73,7 +73,7 @@ export class FlightStatsService {
       await resetStats(trx, execution.id, asset.id);
       // A job repeats the analysis if it fails here, since a report may wait for the statistics.
       const runAt = new Date(clock.now().getTime() + HEAD_START_MS);
-      await enqueue(trx, { ...analysis(execution.id, asset.id), runAt });
+      await enqueue(trx, { ...analysis(execution, asset.id), runAt });
       return asset;
     });
     const result = await this.analyse(execution.id, asset);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Route, route } from "../../http/route";
+import { jobsOf } from "../../platform/jobs/jobs";
 import type { Db } from "../../platform/postgres/db";
 import type { Quotas } from "../../platform/quotas/quotas";
 import { type QuotaName, quotaOf } from "../../platform/quotas/table";
@@ -12,6 +13,7 @@ const QuotaUse = z
     counts: z.string().describe("What is counted."),
     drone_id: z.int().nullable().describe("The drone that it is counted for; null for the user."),
     used: z.int(),
+    waiting: z.int().nullable().describe("Jobs that wait for their turn; null for other quotas."),
     limit: z.int().describe("0: no limit."),
     seconds: z.int().nullable().describe("The window of a rate. Null for an amount."),
   })
@@ -28,10 +30,12 @@ interface QuotasDeps {
 export function quotas({ db, quotas, socketsOf }: QuotasDeps): { readonly routes: readonly Route[] } {
   const row = (quota: QuotaName, used: number, drone_id: number | null = null) => {
     const { counts, seconds = null } = quotaOf(quota);
-    return { quota, counts, drone_id, used, limit: quotas.limit(quota), seconds };
+    return { quota, counts, drone_id, used, waiting: null, limit: quotas.limit(quota), seconds };
   };
   const use = async (userId: number) => {
+    const { running, waiting } = await jobsOf(db, userId);
     const rows = [
+      { ...row("jobs", running), waiting },
       row("stored_bytes", await storedBytes(db, userId)),
       row("sockets", socketsOf(userId)),
       row("resting_addresses", await countResting(db, userId)),

@@ -34,6 +34,7 @@ export async function startWorker(config: WorkerConfig): Promise<Worker> {
     poolMax: config.DATABASE_POOL_MAX,
     name: "fleet-worker",
     log,
+    jobsPerUser: config.QUOTA_JOBS,
   });
   lifecycle.onClose("database", () => db.destroy());
   observeDatabase(registry, db);

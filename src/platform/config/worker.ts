@@ -9,7 +9,7 @@ export const workerConfig = z
     WORKER_PORT: port(9090, "`/metrics`, `/healthz` and `/readyz` of the worker."),
     ...jobsGroup,
     ...redisGroup,
-    ...quotaGroup("mails", "mailbox_mails", "all_mails"),
+    ...quotaGroup("jobs", "mails", "mailbox_mails", "all_mails"),
   })
   .refine(areBucketsApart, BUCKETS_FAULT);
 export type WorkerConfig = z.infer<typeof workerConfig>;

@@ -39,7 +39,7 @@ const LIMIT_MS = 25_000;
 
 /** Two at once, so that each of the two workers has one. */
 const pairDone = async (done: string[], name: string) => {
-  for (const half of ["a", "b"]) await enqueue(db, { task: "note", payload: { name: `${name} ${half}` } });
+  for (const half of ["a", "b"]) await enqueue(db, { task: "note", payload: { name: `${name} ${half}` }, user: null });
   await until(() => [`${name} a`, `${name} b`].every((one) => done.includes(one)), LIMIT_MS);
   await until(async () => (await listJobs(db)).length === 0, LIMIT_MS);
 };
@@ -85,7 +85,7 @@ test("after a failover of the database the worker polls and listens at its succe
   await until(async () => (await listeners()) === 2);
   await losePower();
   await until(async () => (await listeners()) === 0);
-  await enqueue(db, { task: "note", payload: { name: "meanwhile" } });
+  await enqueue(db, { task: "note", payload: { name: "meanwhile" }, user: null });
   link.replace();
   await until(() => done.includes("meanwhile"), LIMIT_MS);
   await pairDone(done, "after");
@@ -101,7 +101,7 @@ test.each([
   async (_name, fault, end) => {
     const { done, started, letGo, tasks } = notes();
     work(tasks);
-    await enqueue(db, { task: "note", payload: { name: "slow" } });
+    await enqueue(db, { task: "note", payload: { name: "slow" }, user: null });
     await until(() => started.includes("slow"));
     await fault();
     letGo();
@@ -121,10 +121,10 @@ test.each([
 test("a job whose worker did not get the assignment is released, and a job under way is not", async () => {
   const { done, started, letGo, tasks } = notes();
   work(tasks);
-  await enqueue(db, { task: "note", payload: { name: "slow" } });
+  await enqueue(db, { task: "note", payload: { name: "slow" }, user: null });
   await until(() => started.includes("slow"));
   const { rows } = await db.raw("SELECT locked_by AS worker FROM graphile_worker.jobs");
-  await enqueue(db, { task: "note", payload: { name: "stray" }, runAt: new Date(Date.now() + 60_000) });
+  await enqueue(db, { task: "note", payload: { name: "stray" }, user: null, runAt: new Date(Date.now() + 60_000) });
   await db.raw(
     `UPDATE graphile_worker._private_jobs SET locked_by = ?, locked_at = now(), run_at = now(), attempts = 1
      WHERE locked_by IS NULL`,

@@ -99,8 +99,11 @@ const RENEW = `WITH own AS (SELECT * FROM unnest($1::bigint[], $2::text[]) AS pa
   SELECT id::text, locked_by AS worker, locked_at::text AS locked FROM graphile_worker._private_jobs
   WHERE locked_by IS NOT NULL AND (id, locked_by) NOT IN (SELECT id, worker FROM own)`;
 
+/** As graphile-worker does after a failed attempt: a job that kills its worker is not the next one's first. */
 const RELEASE = `WITH released AS (
-    UPDATE graphile_worker._private_jobs SET locked_by = NULL, locked_at = NULL
+    UPDATE graphile_worker._private_jobs SET locked_by = NULL, locked_at = NULL,
+      last_error = 'The worker died during the attempt.',
+      run_at = greatest(now(), run_at) + exp(least(attempts, 10)) * interval '1 second'
     WHERE id = $1 AND locked_by = $2 AND locked_at = $3::timestamptz RETURNING job_queue_id),
   freed AS (
     UPDATE graphile_worker._private_job_queues queue SET locked_by = NULL, locked_at = NULL

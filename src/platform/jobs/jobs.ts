@@ -16,10 +16,12 @@ import { Gauge, type Registry } from "../process/metrics";
 export interface JobRequest {
   readonly task: string;
   readonly payload: Readonly<Record<string, unknown>>;
+  /** For whom it is done; null when it is for no single user. Of a user's jobs as many run at a time as `jobs` allows. */
+  readonly user: number | null;
+  /** Of a user's jobs with the same number one runs at a time. A key alone does not hold back a second one. */
+  readonly serial?: number;
   /** Among the jobs that wait only one has a key: a later request takes the place of an earlier one. */
   readonly key?: string;
-  /** Of the jobs of one queue one runs at a time, the earlier first. A key alone does not hold back a second one. */
-  readonly queue?: string;
   /** Now when absent. */
   readonly runAt?: Date;
   /** Attempts before it is dead; the pauses between them grow from seconds to six hours. */
@@ -27,20 +29,55 @@ export interface JobRequest {
 }
 
 const MAX_ATTEMPTS = 12;
+/** Each queue leaves a row for ever, and a worker that looks for a job locks them all. */
+const QUEUES = 256;
+/** The place of a user's later jobs is not counted further. */
+const LAST_PLACE = 1_000;
 
-/** Make a job due when, and only when, the transaction that it is asked in commits. */
-export async function enqueue(
-  trx: Db,
-  { task, payload, key, queue, runAt, maxAttempts }: JobRequest,
-): Promise<void> {
+/**
+ * Make a job due when, and only when, the transaction that it is asked in commits. The more jobs of the user wait, the
+ * later is its turn: a user's first job comes before the others' second ones.
+ */
+export async function enqueue(trx: Db, request: JobRequest): Promise<void> {
+  const { task, payload, user, key, runAt, maxAttempts } = request;
   await trx.raw(
-    `SELECT graphile_worker.add_job(identifier => ?, payload => ?::json, run_at => ?::timestamptz,
-      max_attempts => ?::int, job_key => ?, queue_name => ?)`,
-    [
-      ...[task, JSON.stringify(payload), runAt ?? null, maxAttempts ?? MAX_ATTEMPTS],
-      ...[key ?? null, queue ?? null],
-    ] as never,
+    `SELECT graphile_worker.add_job(identifier => :task, payload => :payload::json, run_at => :runAt::timestamptz,
+      max_attempts => :maxAttempts::int, job_key => :key, queue_name => :queue, flags => :flags::text[],
+      priority => (SELECT count(*)::int FROM (SELECT FROM graphile_worker._private_jobs
+        WHERE is_available AND run_at <= now() AND flags @> :owned::jsonb LIMIT :lastPlace) AS before))`,
+    {
+      ...{ task, payload: JSON.stringify(payload), key: key ?? null, runAt: runAt ?? null },
+      maxAttempts: maxAttempts ?? MAX_ATTEMPTS,
+      queue: queueOf(request, Number(trx.userParams.jobsPerUser ?? 1)),
+      flags: user === null ? null : [flagOf(user)],
+      owned: user === null ? null : ownedBy(user),
+      lastPlace: LAST_PLACE,
+    } as never,
   );
+}
+
+/**
+ * Of the jobs of one queue one runs at a time; a user has as many queues as jobs may run at a time. Few users share one:
+ * the job of another waits for one job there.
+ */
+function queueOf({ task, user, serial }: JobRequest, jobsPerUser: number): string | null {
+  if (user !== null && jobsPerUser > 0)
+    return `user:${user % QUEUES}:${(serial ?? Math.floor(Math.random() * jobsPerUser)) % jobsPerUser}`;
+  return serial === undefined ? null : `${task}:${serial % QUEUES}`;
+}
+
+const flagOf = (user: number) => `user:${user}`;
+const ownedBy = (user: number) => JSON.stringify({ [flagOf(user)]: true });
+
+/** The jobs of a user that run, and those that wait for their turn. */
+export async function jobsOf(db: Db, user: number): Promise<{ running: number; waiting: number }> {
+  const { rows } = await db.raw(
+    `SELECT count(*) FILTER (WHERE locked_at IS NOT NULL) AS running,
+       count(*) FILTER (WHERE is_available AND run_at <= now()) AS waiting
+     FROM graphile_worker._private_jobs WHERE flags @> ?::jsonb`,
+    [ownedBy(user)],
+  );
+  return rows[0];
 }
 
 /** Delete a job that waits. One that runs already goes on. */

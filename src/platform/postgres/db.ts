@@ -14,6 +14,8 @@ interface DatabaseOptions {
   /** How Postgres lists us. */
   readonly name?: string;
   readonly log?: Logger;
+  /** Background jobs of a user that run at a time, for `enqueue`; 0 sets no limit. */
+  readonly jobsPerUser?: number;
   /**
    * A query that takes longer fails; 0 sets no limit. Postgres ends a transaction that is idle for twice as long: its
    * client may be gone, and it holds locks.
@@ -58,6 +60,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Db {
       },
     },
   });
+  db.userParams = { jobsPerUser: options.jobsPerUser };
   const connections = new Map<string, Connection>();
   db.on("query-error", (error: Error, { __knexUid }: { __knexUid: string }) => {
     // knex puts the statement before the message of pg.

@@ -6,6 +6,7 @@ import type { ObjectStore } from "../../../platform/objects/object-store";
 import type { Db } from "../../../platform/postgres/db";
 import type { Clock } from "../../../platform/process/clock";
 import type { ArchiveReply } from "../executions.schema";
+import type { Execution } from "../executions.store";
 import { archiveKey } from "./archive-keys";
 import { type ArchiveRequest, type ArchiveRow, findArchive, requestArchive } from "./archives.store";
 import { fingerprintOf, publicKeyOf } from "./manifest";
@@ -18,37 +19,38 @@ interface Deps {
   readonly downloadSeconds: number;
 }
 
-/** Each queue leaves a row in graphile-worker's table for ever. */
-const QUEUES = 64;
-
 /** Archives for owners. Rejects with `unavailable` when no signing key is configured. */
 export class ArchivesService {
   constructor(private readonly deps: Deps) {}
 
   /** The archive. Requests a new one when there is none or it is out of date. */
-  async get(executionId: number): Promise<z.output<typeof ArchiveReply>> {
+  async get(execution: Execution): Promise<z.output<typeof ArchiveReply>> {
     this.signingKey();
-    const known = await findArchive(this.deps.db, executionId);
+    const known = await findArchive(this.deps.db, execution.id);
     const outdated = known?.status === "ready" && known.made_revision !== known.revision;
-    if (!known || outdated) return this.request(executionId, "build");
+    if (!known || outdated) return this.request(execution, "build");
     return this.reply(known);
   }
 
   /** Requests a new archive in any case. */
-  async rebuild(executionId: number): Promise<z.output<typeof ArchiveReply>> {
+  async rebuild(execution: Execution): Promise<z.output<typeof ArchiveReply>> {
     this.signingKey();
-    return this.request(executionId, "rebuild");
+    return this.request(execution, "rebuild");
   }
 
-  private async request(executionId: number, mode: ArchiveRequest): Promise<z.output<typeof ArchiveReply>> {
+  private async request(
+    { id, user_id }: Execution,
+    mode: ArchiveRequest,
+  ): Promise<z.output<typeof ArchiveReply>> {
     const requested = await this.deps.db.transaction(async (trx) => {
-      const row = await requestArchive(trx, executionId, mode, this.deps.clock.now());
+      const row = await requestArchive(trx, id, mode, this.deps.clock.now());
       await enqueue(trx, {
         task: "make-archive",
-        payload: { execution_id: executionId },
-        key: `make-archive:${executionId}`,
+        payload: { execution_id: id },
+        user: user_id,
+        key: `make-archive:${id}`,
         // One job at a time per execution: two could store the older archive and record the newer one.
-        queue: `make-archive:${executionId % QUEUES}`,
+        serial: id,
       });
       return row;
     });

@@ -46,13 +46,13 @@ export async function dispatchReport(
   if (execution?.report !== "pending") return;
   const missing = waitFor === "nothing" ? undefined : await missingInput(trx, execution);
   const deadline = (execution.completed_at as Date).getTime() + DEADLINE_MS;
-  if (missing === "upload") return checkLater(trx, executionId, deadline, "nothing");
+  if (missing === "upload") return checkLater(trx, execution, deadline, "nothing");
   if (missing === "retry" && waitFor === "all") {
     const soon = Math.min(now.getTime() + RETRY_MS, deadline);
-    return checkLater(trx, executionId, soon, "uploads");
+    return checkLater(trx, execution, soon, "uploads");
   }
   await updateExecution(trx, executionId, { report: "queued" });
-  await enqueue(trx, { task: "send-report", payload: { execution_id: executionId } });
+  await enqueue(trx, { task: "send-report", payload: { execution_id: executionId }, user: execution.user_id });
   await cancelJob(trx, deadlineKey(executionId));
 }
 
@@ -68,11 +68,12 @@ async function missingInput(
   return assets.some(({ status }) => status === "failed") ? "retry" : undefined;
 }
 
-const checkLater = (trx: Db, executionId: number, at: number, waitFor: WaitFor): Promise<void> =>
+const checkLater = (trx: Db, { id, user_id }: Execution, at: number, waitFor: WaitFor): Promise<void> =>
   enqueue(trx, {
     task: "report-deadline",
-    payload: { execution_id: executionId, wait_for: waitFor },
-    key: deadlineKey(executionId),
+    payload: { execution_id: id, wait_for: waitFor },
+    user: user_id,
+    key: deadlineKey(id),
     runAt: new Date(at),
   });
 
