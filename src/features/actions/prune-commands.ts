@@ -38,8 +38,9 @@ export const pruneCommandsTask =
  */
 export function schedulePruning(db: Db, log: Logger, intervalMs = INTERVAL_MS): () => void {
   const timer = setInterval(() => {
-    enqueue(db, { task: PRUNE_COMMANDS, payload: {}, key: PRUNE_COMMANDS }).catch((error: unknown) =>
-      log.warn({ err: error }, "Cannot ask for the pruning of commands: the database does not answer"),
+    enqueue(db, { task: PRUNE_COMMANDS, payload: {}, user: null, key: PRUNE_COMMANDS }).catch(
+      (error: unknown) =>
+        log.warn({ err: error }, "Cannot ask for the pruning of commands: the database does not answer"),
     );
   }, intervalMs).unref();
   return () => clearInterval(timer);

@@ -177,8 +177,7 @@ const resultsRoutes = ({ service, stats, archives }: Services): readonly Route[]
       "Starts a new archive when there is none or it is out of date. Repeat the request until `status` is `ready`.",
     params,
     success: { status: 200, schema: ArchiveReply },
-    handle: async ({ caller, params }) =>
-      archives.get(await service.get(caller.id, params.execution_id)),
+    handle: async ({ caller, params }) => archives.get(await service.get(caller.id, params.execution_id)),
   }),
   route({
     ...fromOwnerTop,
@@ -187,8 +186,7 @@ const resultsRoutes = ({ service, stats, archives }: Services): readonly Route[]
     summary: "Rebuild the archive",
     params,
     success: { status: 200, schema: ArchiveReply },
-    handle: async ({ caller, params }) =>
-      archives.rebuild(await service.get(caller.id, params.execution_id)),
+    handle: async ({ caller, params }) => archives.rebuild(await service.get(caller.id, params.execution_id)),
   }),
   route({
     method: "get",

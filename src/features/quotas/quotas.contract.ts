@@ -18,6 +18,7 @@ export const quotasContract: readonly ContractCase[] = [
       expect(rows.find(({ quota }) => quota === "orders")).toMatchObject({
         ...{ drone_id: id, used: 1, limit: 600, seconds: 60 },
       });
+      expect(rows.find(({ quota }) => quota === "jobs")).toMatchObject({ used: 0, waiting: 0, limit: 1 });
       expect(new Set(rows.map(({ drone_id }) => drone_id))).toEqual(new Set([null, id]));
     },
   },

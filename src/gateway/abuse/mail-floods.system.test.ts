@@ -18,7 +18,8 @@ test("a mail for a new password is sent within 5 s while 300 reports and 300 str
     ...{ started_at: new Date(), completed_at: new Date() },
   }));
   const executions: { id: number }[] = await db("executions").insert(rows).returning("id");
-  for (const { id } of executions) await enqueue(db, { task: "send-report", payload: { execution_id: id } });
+  for (const { id } of executions)
+    await enqueue(db, { task: "send-report", payload: { execution_id: id }, user: user.id });
   const flood = Promise.all(
     Array.from({ length: 300 }, async (_, n) => {
       const stranger = gateway.api.with({ "x-forwarded-for": `192.0.2.${n}` });

@@ -39,7 +39,8 @@ const LIMIT_MS = 25_000;
 
 /** Two at once, so that each of the two workers has one. */
 const pairDone = async (done: string[], name: string) => {
-  for (const half of ["a", "b"]) await enqueue(db, { task: "note", payload: { name: `${name} ${half}` }, user: null });
+  for (const half of ["a", "b"])
+    await enqueue(db, { task: "note", payload: { name: `${name} ${half}` }, user: null });
   await until(() => [`${name} a`, `${name} b`].every((one) => done.includes(one)), LIMIT_MS);
   await until(async () => (await listJobs(db)).length === 0, LIMIT_MS);
 };
@@ -124,7 +125,12 @@ test("a job whose worker did not get the assignment is released, and a job under
   await enqueue(db, { task: "note", payload: { name: "slow" }, user: null });
   await until(() => started.includes("slow"));
   const { rows } = await db.raw("SELECT locked_by AS worker FROM graphile_worker.jobs");
-  await enqueue(db, { task: "note", payload: { name: "stray" }, user: null, runAt: new Date(Date.now() + 60_000) });
+  await enqueue(db, {
+    task: "note",
+    payload: { name: "stray" },
+    user: null,
+    runAt: new Date(Date.now() + 60_000),
+  });
   await db.raw(
     `UPDATE graphile_worker._private_jobs SET locked_by = ?, locked_at = now(), run_at = now(), attempts = 1
      WHERE locked_by IS NULL`,

@@ -64,7 +64,8 @@ test("a job is done when its transaction commits, and never when it is rolled ba
 
 test("of the waiting jobs with one key only the last is done, and a withdrawn job is not", async () => {
   const later = new Date(Date.now() + 60_000);
-  for (const n of [1, 2]) await enqueue(db, { task: "note", payload: { n }, user: null, key: "one", runAt: later });
+  for (const n of [1, 2])
+    await enqueue(db, { task: "note", payload: { n }, user: null, key: "one", runAt: later });
   await enqueue(db, { task: "note", payload: { n: 3 }, user: null, key: "other", runAt: later });
   await cancelJob(db, "other");
   await dueNow();

@@ -52,7 +52,11 @@ export async function dispatchReport(
     return checkLater(trx, execution, soon, "uploads");
   }
   await updateExecution(trx, executionId, { report: "queued" });
-  await enqueue(trx, { task: "send-report", payload: { execution_id: executionId }, user: execution.user_id });
+  await enqueue(trx, {
+    task: "send-report",
+    payload: { execution_id: executionId },
+    user: execution.user_id,
+  });
   await cancelJob(trx, deadlineKey(executionId));
 }
 

@@ -112,7 +112,7 @@ async function sendCounted(
 /** The first window that ends is waited for: what it does not free is refused again. */
 async function waitForQuota(
   { db, clock }: SendReportDeps,
-  { id, completed_at }: Execution,
+  { id, user_id, completed_at }: Execution,
   refusals: readonly DomainError[],
 ): Promise<void> {
   const seconds = Math.min(...refusals.map(({ retryAfterSeconds = 60 }) => retryAfterSeconds));
@@ -121,7 +121,8 @@ async function waitForQuota(
   const report_reason = `${refusals.length} mails are not sent. ${refusals[0]?.message}`;
   await db.transaction(async (trx) => {
     await updateExecution(trx, id, { report: isTooLate ? "refused" : "queued", report_reason });
-    if (!isTooLate) await enqueue(trx, { task: "send-report", payload: { execution_id: id }, runAt: again });
+    const payload = { execution_id: id };
+    if (!isTooLate) await enqueue(trx, { task: "send-report", payload, user: user_id, runAt: again });
   });
 }
 
