@@ -86,7 +86,7 @@ export function openDeps(
     objects,
     store,
     vpnStore,
-    links: replicas?.links ?? openLinks(config, registry, lifecycle),
+    links: replicas?.links ?? openLinks(config, { log, registry, lifecycle }),
     replicas,
   };
 }

@@ -1,7 +1,8 @@
 import type { GatewayConfig } from "../platform/config";
 import type { Lifecycle } from "../platform/process/lifecycle";
+import type { Logger } from "../platform/process/log";
 import { Counter, Gauge, Histogram, type Registry } from "../platform/process/metrics";
-import { createLinkPool, type LinkPool, type PoolObserver, type VehicleOptions } from "../vehicle";
+import { createLinkPool, FLOOD, type LinkPool, type PoolObserver, type VehicleOptions } from "../vehicle";
 
 /** A pilot who reloads the page finds the link open; an autopilot that takes one client is free again soon. */
 const IDLE_MS = 60_000;
@@ -9,7 +10,7 @@ const IDLE_MS = 60_000;
 /** This process's links to vehicles, with their metrics. */
 export function openPool(
   config: GatewayConfig,
-  registry: Registry,
+  { log, registry }: { readonly log: Logger; readonly registry: Registry },
   { mayUse, sharedClaims }: Pick<VehicleOptions, "mayUse" | "sharedClaims"> = {},
 ): LinkPool {
   const pool = createLinkPool({
@@ -19,7 +20,7 @@ export function openPool(
       : undefined,
     waitMs: config.LINK_CONNECT_TIMEOUT_MS,
     idleMs: IDLE_MS,
-    observer: countLinks(registry),
+    observer: observeLinks(log, registry),
     mayUse,
     sharedClaims,
   });
@@ -35,13 +36,19 @@ export function openPool(
 }
 
 /** The links of a gateway without other replicas, closed before the database. */
-export function openLinks(config: GatewayConfig, registry: Registry, lifecycle: Lifecycle): LinkPool {
-  const pool = openPool(config, registry);
+export function openLinks(
+  config: GatewayConfig,
+  {
+    lifecycle,
+    ...deps
+  }: { readonly log: Logger; readonly registry: Registry; readonly lifecycle: Lifecycle },
+): LinkPool {
+  const pool = openPool(config, deps);
   lifecycle.onClose("vehicle links", () => pool.drain());
   return pool;
 }
 
-function countLinks(registry: Registry): PoolObserver {
+function observeLinks(log: Logger, registry: Registry): PoolObserver {
   const registers = [registry];
   const opening = new Histogram({
     name: "fleet_link_open_seconds",
@@ -57,7 +64,8 @@ function countLinks(registry: Registry): PoolObserver {
   });
   const closes = new Counter({
     name: "fleet_link_losses_total",
-    help: "Links that ended, whichever side ended them.",
+    help: "Links that ended, whichever side ended them; flood: the vehicle sent too much.",
+    labelNames: ["reason"],
     registers,
   });
   const reconnects = new Counter({
@@ -68,7 +76,10 @@ function countLinks(registry: Registry): PoolObserver {
   return {
     opened: (_key, milliseconds) => opening.observe(milliseconds / 1000),
     openFailed: (_key, code) => failures.inc({ code }),
-    closed: () => closes.inc(),
+    closed: (key, reason) => {
+      closes.inc({ reason: reason === FLOOD ? "flood" : "other" });
+      if (reason === FLOOD) log.warn({ link: key }, "Vehicle link closed: the vehicle sends too much");
+    },
     reconnecting: () => reconnects.inc(),
   };
 }

@@ -5,6 +5,9 @@ export interface ByteStream {
   /** Sends; false when the stream is closed and surely nothing was sent; `onClose` gives the reason. */
   write(bytes: Buffer): boolean;
   onData(listener: (chunk: Buffer) => void): void;
+  /** Reads nothing more until `resume`, so that the sender has to wait; chunks on their way may still come. */
+  pause(): void;
+  resume(): void;
   /** Called once, with the reason, whichever side ended it. Called at once if it already has. */
   onClose(listener: (reason: string) => void): void;
   /** Ends it. Bytes that were written and have not left this machine yet are never sent. */

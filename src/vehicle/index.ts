@@ -9,6 +9,7 @@ export type { ByteStream, Dial, LinkTarget } from "./byte-stream";
 export { Acknowledgement } from "./calls";
 export * from "./flight-plan.plan";
 export type * from "./link";
+export { FLOOD } from "./mavlink/wire/flood-limit";
 export { LinkPool, type PoolObserver } from "./pool";
 export type * from "./vehicle-links";
 

@@ -2,6 +2,7 @@ import { DomainError } from "../domain/errors";
 import { type FakeLink, fakeLinkPools, TARGET } from "../testing/fakes/fake-link-pool";
 import { until } from "../testing/until";
 import type { TelemetryMessage } from "./link";
+import { FLOOD } from "./mavlink/wire/flood-limit";
 
 const MESSAGE: TelemetryMessage = { type: "relalt", data: { data: 4 } };
 
@@ -120,6 +121,27 @@ describe("a watch", () => {
       "attempt 1 in 10 ms",
       "failed vehicle_unreachable",
       "attempt 2 in 20 ms",
+    ]);
+  });
+
+  test("of a vehicle that floods its links says why, and dials it less and less often", async () => {
+    const { pool, links, log } = build();
+    const reasons: (string | undefined)[] = [];
+    pool.subscribe(TARGET, {
+      onMessage: () => {},
+      onState: (state, reason) => state === "down" && reasons.push(reason),
+    });
+    for (const at of [0, 1]) {
+      await until(() => links.length === at + 1);
+      links[at]?.close(FLOOD);
+    }
+    await until(() => links.length === 3);
+    links[2]?.close("the vehicle rebooted");
+    expect(reasons).toEqual([FLOOD, FLOOD, "the vehicle rebooted"]);
+    expect(log.filter((line) => line.startsWith("attempt"))).toEqual([
+      "attempt 1 in 10 ms",
+      "attempt 2 in 20 ms",
+      "attempt 1 in 10 ms",
     ]);
   });
 

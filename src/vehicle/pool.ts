@@ -3,6 +3,7 @@ import { backoffMs } from "../platform/retry";
 import type { ByteStream, Dial, LinkTarget } from "./byte-stream";
 import { EndpointClaims, type Resolve, type SharedClaims } from "./endpoint-claims";
 import type { VehicleLink } from "./link";
+import { FLOOD } from "./mavlink/wire/flood-limit";
 import type { Subscriber, VehicleLinks } from "./vehicle-links";
 
 interface Backoff {
@@ -115,7 +116,7 @@ export class LinkPool implements VehicleLinks {
         ? { onMessage: subscriber }
         : {
             onMessage: (message) => subscriber.onMessage(message),
-            onState: (state) => subscriber.onState?.(state),
+            onState: (state, reason) => subscriber.onState?.(state, reason),
           };
     entry.subscribers.add(mine);
     clearTimeout(entry.idleTimer);
@@ -214,7 +215,6 @@ export class LinkPool implements VehicleLinks {
         throw new DomainError("vehicle_unreachable", "The link was closed while it was being opened.");
       }
       entry.link = link;
-      entry.attempts = 0;
       clearTimeout(entry.retryTimer);
       entry.retryTimer = undefined;
       link.onClose((reason) => this.lost(entry, link, reason));
@@ -245,18 +245,20 @@ export class LinkPool implements VehicleLinks {
     if (entry.link !== link) return;
     entry.link = undefined;
     entry.stopTelemetry = () => {};
+    // A vehicle that floods each link that it gets is dialled less and less often.
+    if (reason !== FLOOD) entry.attempts = 0;
     this.observer.closed?.(entry.target.key, reason);
     if (entry.ended) return;
     if (entry.subscribers.size === 0) {
       this.closeWhenIdle(entry);
       return;
     }
-    this.notifyDown(entry);
+    this.notifyDown(entry, reason);
     this.retryLater(entry);
   }
 
-  private notifyDown(entry: Entry): void {
-    for (const subscriber of [...entry.subscribers]) subscriber.onState?.("down");
+  private notifyDown(entry: Entry, reason?: string): void {
+    for (const subscriber of [...entry.subscribers]) subscriber.onState?.("down", reason);
   }
 
   private reopen(entry: Entry): void {

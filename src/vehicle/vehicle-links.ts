@@ -10,7 +10,8 @@ export type SubscriptionState = "up" | "down" | "ended";
 export interface Subscriber {
   /** `term` is the fencing number under which the link was opened, where links are leased. */
   onMessage(message: TelemetryMessage, term?: number): void;
-  onState?(state: SubscriptionState): void;
+  /** `reason`: why a link that was open is down. */
+  onState?(state: SubscriptionState, reason?: string): void;
   /** For a drone whose link another replica holds, so that its messages do not come here. */
   readonly remote?: {
     /** Sent to the holder every second while the subscription lasts. */

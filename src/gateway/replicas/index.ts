@@ -50,10 +50,11 @@ export function openReplicas(
     },
     observer: counts.leases,
   });
-  const pool = openPool(config, registry, {
-    mayUse: ({ key, fence }) => leases.covers(key, fence),
-    sharedClaims: leases,
-  });
+  const pool = openPool(
+    config,
+    { log, registry },
+    { mayUse: ({ key, fence }) => leases.covers(key, fence), sharedClaims: leases },
+  );
   const links = new ClusterLinks({
     pool,
     leases,

@@ -34,7 +34,14 @@ export class FakeLink {
   }
 }
 
-const STREAM: ByteStream = { write: () => true, onData: () => {}, onClose: () => {}, close: () => {} };
+const STREAM: ByteStream = {
+  write: () => true,
+  onData: () => {},
+  pause: () => {},
+  resume: () => {},
+  onClose: () => {},
+  close: () => {},
+};
 
 /**
  * The function that builds a pool over fake links, which ends with the test. `reachable` decides whether the next dial

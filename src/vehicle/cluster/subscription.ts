@@ -82,7 +82,7 @@ export class Subscription {
       { ...this.target, fence },
       {
         onMessage: (message) => this.subscriber.onMessage(message, fence),
-        onState: (state) => (state === "ended" ? this.lost() : this.notify(state)),
+        onState: (state, reason) => (state === "ended" ? this.lost() : this.notify(state, reason)),
       },
     );
   }
@@ -101,7 +101,7 @@ export class Subscription {
     this.timer = setTimeout(() => void this.seek(), ms);
   }
 
-  private notify(state: SubscriptionState): void {
-    if (!this.stopped) this.subscriber.onState?.(state);
+  private notify(state: SubscriptionState, reason?: string): void {
+    if (!this.stopped) this.subscriber.onState?.(state, reason);
   }
 }

@@ -35,6 +35,8 @@ export const dialDirect: Dial = ({ host, port }, signal) =>
           return true;
         },
         onData: (listener) => void socket.on("data", listener),
+        pause: () => void socket.pause(),
+        resume: () => void socket.resume(),
         onClose: (listener) => closed.on(listener),
         close: () => void socket.resetAndDestroy(),
       });

@@ -102,6 +102,8 @@ export const dialThroughJumphost =
             for (const chunk of early.splice(0)) listener(chunk);
             onChunk = listener;
           },
+          pause: () => socket.pause(),
+          resume: () => socket.resume(),
           onClose: (listener) => closed.on(listener),
           close: () => {
             line?.resetAndDestroy();

@@ -15,6 +15,7 @@ import { Streams } from "./telemetry/streams";
 import { Telemetry } from "./telemetry/telemetry";
 import { Channel, unreachable } from "./wire/channel";
 import type { Retry } from "./wire/exchange";
+import { FloodLimit } from "./wire/flood-limit";
 import { minimal } from "./wire/messages";
 
 export interface MavlinkTimings {
@@ -74,7 +75,7 @@ export async function openMavlinkLink(
     stream.close();
     throw new DomainError("invalid_input", "The MAVLink system id must be from 1 to 254.");
   }
-  const channel = new Channel(stream, { systemId, componentId }, mayUse);
+  const channel = new Channel(stream, { systemId, componentId }, mayUse, new FloodLimit(stream));
   sendHeartbeats(channel);
   try {
     const { identity, heartbeat } = await findAutopilot(channel, signal);

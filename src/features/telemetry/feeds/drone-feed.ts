@@ -48,6 +48,8 @@ export interface FeedDeps {
  */
 export class DroneFeed {
   state: FeedState = "waiting";
+  /** Why its link is down, as far as it is known. */
+  reason: string | undefined;
   readonly watchers = new Watchers();
   private readonly yaw = new YawEstimate();
   private readonly cap: RateCap<TelemetryType, TelemetryMessage>;

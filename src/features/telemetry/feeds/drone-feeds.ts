@@ -40,7 +40,7 @@ export class DroneFeeds {
     const isNew = !feed.watchers.streamsFor(watcher).includes(stream);
     confirm();
     feed.add(watcher, stream);
-    if (isNew && feed.state === "down") watcher.sendError(unreachable(droneId));
+    if (isNew && feed.state === "down") watcher.sendError(unreachable(droneId, feed));
   }
 
   unwatch(droneId: number, watcher: Watcher, stream: Stream): void {
@@ -84,7 +84,8 @@ export class DroneFeeds {
     const { drone_id: droneId } = FeedRequest.parse(request);
     if (this.closed) return undefined;
     const { feed } = this.entries.get(droneId) ?? this.open(droneId, target);
-    return { state: feed.state === "ended" ? "waiting" : feed.state, newest: feed.feedPeer(replica) };
+    const { state, reason } = feed;
+    return { state: state === "ended" ? "waiting" : state, reason, newest: feed.feedPeer(replica) };
   }
 
   closeAll(): void {
@@ -110,23 +111,24 @@ export class DroneFeeds {
     feed.state = "waiting";
     entry.stop = this.deps.links.subscribe(target, {
       onMessage: (message, fence) => feed.receive(message, fence),
-      onState: (state) => this.changed(droneId, entry, state),
+      onState: (state, reason) => this.changed(droneId, entry, state, reason),
       remote: {
         request: { drone_id: droneId } satisfies FeedRequest,
         onReply: (reply) => {
           const answer = FeedAnswer.parse(reply);
           feed.receiveNewest(answer);
-          if (answer.state !== "waiting") this.changed(droneId, entry, answer.state);
+          if (answer.state !== "waiting") this.changed(droneId, entry, answer.state, answer.reason);
         },
       },
     });
   }
 
-  private changed(droneId: number, { feed }: Entry, state: SubscriptionState): void {
+  private changed(droneId: number, { feed }: Entry, state: SubscriptionState, reason?: string): void {
     const before = feed.state;
     feed.state = state;
+    feed.reason = reason;
     if (state === "down" && before !== "down") {
-      for (const watcher of feed.watchers.all()) watcher.sendError(unreachable(droneId));
+      for (const watcher of feed.watchers.all()) watcher.sendError(unreachable(droneId, feed));
     }
     if (state !== "ended") return;
     // A drone with a new address is subscribed again within this turn of the event loop.
@@ -157,5 +159,7 @@ export class DroneFeeds {
   }
 }
 
-const unreachable = (droneId: number): string =>
-  `Drone ${droneId} cannot be reached just now; its telemetry comes when it answers.`;
+const unreachable = (droneId: number, { reason }: DroneFeed): string => {
+  const why = reason === undefined ? "" : ` (${reason})`;
+  return `Drone ${droneId} cannot be reached just now${why}; its telemetry comes when it answers.`;
+};

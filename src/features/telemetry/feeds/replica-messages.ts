@@ -25,6 +25,7 @@ export type FeedRequest = z.output<typeof FeedRequest>;
 /** The state of the link, and the newest frame of each type, for watchers that have just subscribed. */
 export const FeedAnswer = z.object({
   state: z.enum(["waiting", "up", "down"]),
+  reason: z.string().optional(),
   newest: z.array(z.object({ age_ms: z.number(), offset: StreamOffset.optional(), frame: Frame })),
 });
 export type FeedAnswer = z.output<typeof FeedAnswer>;

@@ -1,6 +1,7 @@
 import { DomainError } from "../../../domain/errors";
 import type { ByteStream } from "../../byte-stream";
 import { decodeAs, FrameWriter } from "./codec";
+import { FLOOD, type FloodLimit } from "./flood-limit";
 import type { Frame } from "./frame";
 import { FrameReader } from "./frame-reader";
 import type { MavLinkData, MavLinkDataConstructor } from "./messages";
@@ -41,6 +42,7 @@ export class Channel {
     readonly self: SenderIds,
     /** Asked before each chunk in either direction, so that a process that wakes up too late stays silent. */
     private readonly mayUse: () => boolean = () => true,
+    private readonly floodLimit?: FloodLimit,
   ) {
     this.writer = new FrameWriter(self.systemId, self.componentId);
     this.reader = new FrameReader((frame) => this.receive(frame));
@@ -121,7 +123,12 @@ export class Channel {
   }
 
   private read(chunk: Buffer): void {
+    const { noise } = this.reader;
     this.reader.push(chunk);
+    if (this.floodLimit?.endChunk(chunk.length, this.reader.noise - noise) === false) {
+      this.close(FLOOD);
+      return;
+    }
     const { incompleteAt } = this.reader;
     const now = performance.now();
     if (incompleteAt === undefined || incompleteAt !== this.incomplete?.at)
@@ -130,10 +137,12 @@ export class Channel {
   }
 
   private receive(frame: Frame): void {
+    if (this.floodLimit?.admitsFrame() === false) return;
     const handlers = this.handlers.get(frame.id);
     if (!handlers || handlers.entries.size === 0) return;
     const { vehicle, self } = this;
     if (vehicle && (frame.systemId !== vehicle.systemId || frame.componentId !== vehicle.componentId)) return;
+    if (this.floodLimit?.admitsMessage(frame.id) === false) return;
     const message = decodeAs(frame, handlers.kind);
     if (!isAddressedTo(self, message)) return;
     for (const handler of [...handlers.entries]) handler(message, frame);
@@ -142,6 +151,7 @@ export class Channel {
   private closed(reason: string): void {
     if (this.closedBecause !== undefined) return;
     this.closedBecause = reason;
+    this.floodLimit?.stop();
     const listeners = [...this.closeListeners];
     this.closeListeners.clear();
     this.handlers.clear();

@@ -21,6 +21,8 @@ export class FrameReader {
   private base = 0;
   /** Where in the stream the last good frame ended. */
   private goodUntil = 0;
+  /** How many bytes belonged to no good frame. */
+  noise = 0;
 
   /** `onFrame` must not throw: the rest of the chunk would be lost. */
   constructor(private readonly onFrame: (frame: Frame) => void) {}
@@ -67,6 +69,7 @@ export class FrameReader {
         this.goodUntil = this.base + at;
       } else {
         at++;
+        this.noise++;
       }
     }
     return at;

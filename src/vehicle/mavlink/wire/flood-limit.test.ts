@@ -1,0 +1,60 @@
+import { FloodLimit } from "./flood-limit";
+import { common, minimal } from "./messages";
+
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
+
+/** One second after the other with so much of each, unless the stream is paused. */
+function play(
+  seconds: number,
+  sent: { bytes?: number; noise?: number; texts?: number; decoded?: number; frames?: number },
+) {
+  let paused = false;
+  let pauses = 0;
+  const limit = new FloodLimit({
+    pause: () => {
+      paused = true;
+      pauses++;
+    },
+    resume: () => {
+      paused = false;
+    },
+  });
+  for (let tenth = 0; tenth < 10 * seconds; tenth++) {
+    if (!paused) {
+      for (let at = 0; at < (sent.texts ?? 0) / 10; at++) limit.admitsMessage(common.StatusText.MSG_ID);
+      for (let at = 0; at < (sent.decoded ?? 0) / 10; at++) limit.admitsMessage(minimal.Heartbeat.MSG_ID);
+      for (let at = 0; at < (sent.frames ?? 0) / 10; at++) limit.admitsFrame();
+      if (!limit.endChunk((sent.bytes ?? 0) / 10, (sent.noise ?? 0) / 10))
+        return { closedAfter: tenth / 10, pauses };
+    }
+    jest.advanceTimersByTime(100);
+  }
+  return { closedAfter: undefined, pauses };
+}
+
+test.each([
+  [
+    "every stream of ArduPilot at 50 Hz while all parameters are read",
+    { bytes: 79_000, frames: 2_160, decoded: 2_160 },
+  ],
+  ["a download of PX4's logs beside ordinary telemetry", { bytes: 2_950_000, frames: 27_800, decoded: 90 }],
+])("%s is neither slowed nor closed", (_, sent) => {
+  expect(play(20, sent)).toEqual({ closedAfter: undefined, pauses: 0 });
+});
+
+test.each([
+  ["bytes", { bytes: 10_000_000 }],
+  ["noise", { bytes: 1_000_000, noise: 1_000_000 }],
+  ["heartbeats", { frames: 6_000, decoded: 6_000 }],
+  ["status texts", { texts: 200 }],
+])("twice the limit of %s is slowed, and closed after some seconds", (_, sent) => {
+  const { closedAfter, pauses } = play(20, sent);
+  expect(closedAfter).toBeGreaterThan(1);
+  expect(closedAfter).toBeLessThan(6);
+  expect(pauses).toBeGreaterThan(1);
+});
+
+test("a second's burst of status texts, as of a vehicle that boots, is slowed and not closed", () => {
+  expect(play(1, { texts: 300 })).toMatchObject({ closedAfter: undefined });
+});

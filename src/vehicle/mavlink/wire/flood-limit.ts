@@ -1,0 +1,62 @@
+import { TokenBucket } from "../../../platform/token-bucket";
+import type { ByteStream } from "../../byte-stream";
+import { common } from "./messages";
+
+/**
+ * The most that real autopilots sent in a second, with every stream at 50 Hz during a download of all parameters, was
+ * 79 kB in 2,160 messages (ArduPilot) and 86 kB in 1,740 (PX4). A download of PX4's logs by another station, which a
+ * router on board shows to everybody, had up to 2.9 MB in 27,700.
+ */
+const BYTES_PER_SECOND = 5_000_000;
+const FRAMES_PER_SECOND = 50_000;
+/** Of the frames those that are decoded. */
+const MESSAGES_PER_SECOND = 3_000;
+/** Each goes to each watcher; other telemetry is sent at `TELEMETRY_MAX_HZ`. */
+const STATUS_TEXTS_PER_SECOND = 100;
+/** Noise is searched byte by byte for a frame that begins in it: each byte counts as so many. */
+const NOISE_BYTE = 10;
+/** A stream that is read late shows the past: the link is closed instead. */
+const MAX_LATE_MS = 3_000;
+
+export const FLOOD =
+  "the vehicle sends more than a link carries (5 MB, 3,000 messages or 100 status texts a second)";
+
+/** Reads a vehicle no faster than its limits allow, so that a flood costs other vehicles' pilots little. */
+export class FloodLimit {
+  private readonly bytes = new TokenBucket(BYTES_PER_SECOND);
+  private readonly frames = new TokenBucket(FRAMES_PER_SECOND);
+  private lateSince: number | undefined;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly stream: Pick<ByteStream, "pause" | "resume">) {}
+
+  /** Whether the frame may be looked at; once not, the chunk's end closes the link. */
+  admitsFrame(): boolean {
+    return this.frames.take(1) <= MAX_LATE_MS;
+  }
+
+  admitsMessage(id: number): boolean {
+    const rate = id === common.StatusText.MSG_ID ? STATUS_TEXTS_PER_SECOND : MESSAGES_PER_SECOND;
+    return this.frames.take(FRAMES_PER_SECOND / rate) <= MAX_LATE_MS;
+  }
+
+  /** To be called when a chunk has been read. False when the vehicle has sent too much for too long. */
+  endChunk(bytes: number, noise: number): boolean {
+    const waitMs = Math.max(this.bytes.take(bytes + noise * (NOISE_BYTE - 1)), this.frames.take(0));
+    if (waitMs === 0) {
+      this.lateSince = undefined;
+      return true;
+    }
+    const now = performance.now();
+    this.lateSince ??= now;
+    if (now + waitMs - this.lateSince > MAX_LATE_MS) return false;
+    this.stream.pause();
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.stream.resume(), waitMs);
+    return true;
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+  }
+}
