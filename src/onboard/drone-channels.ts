@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { Logger } from "../platform/process/log";
 import { connectRedis, encodeCommand } from "../platform/redis/resp";
-import { type Reply, RespReader } from "./resp-reader";
+import { type Reply, RespReader } from "../platform/redis/resp-reader";
 
 const PING_EVERY_MS = 50;
 /** A connection whose pong is overdue by this much is destroyed, with all messages that are delayed in it. */
@@ -126,7 +126,7 @@ export class DroneChannels {
   private receive(reply: Reply): void {
     if (reply instanceof Error) throw new RangeError(`Redis refused a command: ${reply.message}`);
     if (!Array.isArray(reply)) return;
-    const [kind, channel, text] = reply as readonly Reply[];
+    const [kind, channel, text] = reply.map(String);
     if (kind === "pong") this.pingSentAt = this.pingsSentAt.shift();
     if (kind !== "message") return;
     const { droneIp, newestOnly, onMessage } = this.options;

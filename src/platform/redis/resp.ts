@@ -8,10 +8,14 @@ import { connect as connectTls } from "node:tls";
 export const CONNECT_MS = 2_000;
 
 /** `["PUBLISH", "a"]` → `*2\r\n$7\r\nPUBLISH\r\n$1\r\na\r\n`. */
-export const encodeCommand = (...words: readonly string[]): Buffer =>
-  Buffer.from(
-    `*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join("")}`,
-  );
+export const encodeCommand = (...words: readonly (string | Buffer)[]): Buffer =>
+  Buffer.concat([
+    Buffer.from(`*${words.length}\r\n`),
+    ...words.flatMap((word) => {
+      const bytes = typeof word === "string" ? Buffer.from(word) : word;
+      return [Buffer.from(`$${bytes.length}\r\n`), bytes, Buffer.from("\r\n")];
+    }),
+  ]);
 
 /** All of a PUBLISH but its payload: `…$`, after which come the length, CRLF, the payload and CRLF. */
 export const publishTo = (channel: string): Buffer =>

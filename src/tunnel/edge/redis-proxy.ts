@@ -1,10 +1,10 @@
 import type { Socket } from "node:net";
 import type { Logger } from "../../platform/process/log";
-import { connectRedis } from "../../platform/redis/resp";
+import { connectRedis, encodeCommand } from "../../platform/redis/resp";
+import { type Reply, RespReader } from "../../platform/redis/resp-reader";
 import { TokenBucket } from "../../platform/token-bucket";
 import type { LiveDrone } from "./admission";
 import type { DroneUsers } from "./drone-users";
-import { CommandReader, isAllowed } from "./redis-commands";
 
 /** A drone's client sends a PING or a command now and then; one that does not is gone. */
 const IDLE_MS = 120_000;
@@ -16,6 +16,8 @@ const MAX_BUFFERED_BYTES = 262_144;
 const MAX_UNREAD_BYTES = 262_144;
 /** Of one drone, on all its connections: ten times what an agent and lists of markers at 30 Hz need. */
 const BYTES_PER_SECOND = 262_144;
+/** Stick answers, video messages and marker lists are far smaller. */
+const MAX_COMMAND_BYTES = 131_072;
 /** Each read and each command counts as so many bytes at least, for what it costs the edge and Redis. */
 const MIN_COST = 512;
 
@@ -35,7 +37,7 @@ interface RedisProxyOptions {
 
 /**
  * Connects a drone to Redis, logged in as the drone's own user. Only commands that cannot change the user are
- * forwarded. Redis is always read, whatever the drone does.
+ * forwarded, encoded anew, so that Redis reads none but what was checked here. Redis is always read, whatever the drone does.
  */
 export function redisProxy(options: RedisProxyOptions) {
   const { url, users, log, onRejected, bytesPerSecond = BYTES_PER_SECOND } = options;
@@ -83,7 +85,6 @@ function relay(
   allowance: TokenBucket,
   onRejected: (refusal: RedisRefusal, reason: string) => void,
 ): void {
-  const reader = new CommandReader();
   const idle = setTimeout(() => client.destroy(), IDLE_MS);
   let throttled: NodeJS.Timeout | undefined;
   const reject = (reason: string) => {
@@ -111,24 +112,25 @@ function relay(
     clearTimeout(throttled);
     redis.destroy();
   });
+  let commands = 0;
+  const reader = new RespReader((command) => {
+    if (redis.destroyed) return;
+    if (!isAllowed(command)) reject("A drone may PING, PUBLISH, SUBSCRIBE and UNSUBSCRIBE here.");
+    else {
+      commands++;
+      redis.write(encodeCommand(...command));
+    }
+  }, MAX_COMMAND_BYTES);
   const read = (chunk: Buffer) => {
     idle.refresh();
-    let commands = 0;
+    commands = 0;
     try {
-      for (const command of reader.push(chunk)) {
-        if (redis.destroyed) return;
-        if (!isAllowed(command)) {
-          reject("A drone may PING, PUBLISH, SUBSCRIBE and UNSUBSCRIBE here.");
-          return;
-        }
-        commands++;
-        redis.write(command.bytes);
-      }
+      reader.push(chunk);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      reject(error.message);
-      return;
+      if (!redis.destroyed) reject(error.message);
     }
+    if (redis.destroyed) return;
     const waitMs = allowance.take(Math.max(chunk.length, MIN_COST * Math.max(1, commands)));
     if (waitMs > 0) pauseFor(waitMs);
     else if (redis.writableLength > MAX_BUFFERED_BYTES) client.pause();
@@ -141,6 +143,20 @@ function relay(
     onRejected("not_reading", "The drone does not read what it subscribed to.");
   });
   client.resume();
+}
+
+/** Clients ask INFO and CLIENT as they connect; Redis denies them to a drone's user, and clients go on. */
+const allowed = ["ping", "subscribe", "unsubscribe", "publish", "quit", "hello", "info", "client"];
+
+/**
+ * Whether Redis may see the command. Redis's ACL restricts a drone's commands and channels, but cannot deny AUTH, RESET
+ * and HELLO with AUTH, which change the user: HELLO is forwarded with a version and nothing behind it.
+ */
+function isAllowed(command: Reply): command is readonly Buffer[] {
+  if (!Array.isArray(command) || !command.every(Buffer.isBuffer)) return false;
+  const [first, ...rest] = command;
+  const name = String(first).toLowerCase();
+  return name === "hello" ? ["", "2", "3"].includes(rest.join(" ")) : allowed.includes(name);
 }
 
 /** Sends a final error. What the drone still sends is read and dropped: unread, it would make the system reset us. */
