@@ -262,7 +262,10 @@ export const executionsContract: readonly ContractCase[] = [
       const extra_emails = "a@example.com, b@example.com";
       expect(await user.api.put("/user/report-emails", { extra_emails })).toMatchObject({
         status: 200,
-        body: { all_recipients: [user.username, "a@example.com", "b@example.com"] },
+        body: {
+          all_recipients: [user.username, "a@example.com", "b@example.com"],
+          unconfirmed_emails: ["a@example.com", "b@example.com"],
+        },
       });
       for (const bad of ["no address", 7, undefined])
         expect(await user.api.put("/user/report-emails", { extra_emails: bad })).toMatchObject(refusal(400));
@@ -273,4 +276,40 @@ export const executionsContract: readonly ContractCase[] = [
       expect((await user.api.get("/user/report-emails")).body.all_recipients).toEqual([user.username]);
     },
   },
+  {
+    route: "GET /report-emails/confirm/:token",
+    title: "answers a page with a button, and confirms nothing",
+    run: async ({ anonymous, user, gateway }) => {
+      const path = await confirmationLink({ user, gateway });
+      const page = await fetch(anonymous.base + path);
+      expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+      expect(await page.text()).toContain('<form method="post">');
+      expect((await user.api.get("/user/report-emails")).body.unconfirmed_emails).toHaveLength(1);
+    },
+  },
+  {
+    route: "POST /report-emails/confirm/:token",
+    title: "confirms the address once; 401 the second time, and for another token",
+    run: async ({ anonymous, user, gateway }) => {
+      const path = await confirmationLink({ user, gateway });
+      expect(await anonymous.post(path)).toMatchObject({
+        status: 200,
+        body: { message: expect.stringContaining("is confirmed") },
+      });
+      expect((await user.api.get("/user/report-emails")).body.unconfirmed_emails).toEqual([]);
+      for (const again of [path, "/report-emails/confirm/none"])
+        expect(await anonymous.post(again)).toMatchObject({
+          status: 401,
+          body: { error: expect.stringContaining("used already") },
+        });
+    },
+  },
 ];
+
+/** Below the base path; mailed to a new recipient of this user. */
+async function confirmationLink({ user, gateway }: Pick<ContractWorld, "user" | "gateway">): Promise<string> {
+  const email = `${Math.random().toString(36).slice(2)}@example.com`;
+  await user.api.put("/user/report-emails", { extra_emails: email });
+  const mail = gateway.mail.mails.find(({ to }) => to.includes(email));
+  return new URL(mail?.links[0] ?? "").pathname.replace("/api/v1", "");
+}

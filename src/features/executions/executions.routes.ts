@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ids, type Route, route } from "../../http/route";
+import { ids, Message, type Route, route } from "../../http/route";
 import type { AssetsService } from "../assets";
 import type { ArchivesService } from "./archive/archives.service";
 import {
@@ -20,6 +20,7 @@ import {
 } from "./executions.schema";
 import type { ExecutionsService, ExecutionPage as Found } from "./executions.service";
 import { FlightStatsReply, type FlightStatsService } from "./flight-stats.service";
+import { confirmationPage } from "./report/confirmation";
 import type { ReportsService } from "./report/reports.service";
 
 const tag = "Executions";
@@ -228,9 +229,40 @@ const reportRoutes = ({ service, reports }: Services): readonly Route[] => [
     method: "put",
     path: "/user/report-emails",
     summary: "Set more recipients of the reports of your executions",
+    description:
+      "Each new address is mailed a link, with which its owner confirms it. It gets no report before.",
     body: ReportEmailsInput,
     success: { status: 200, schema: ReportEmails },
+    documents: { 429: "The addresses are stored, but mails to confirm some of them are beyond a quota." },
     handle: ({ caller, body }) => reports.setExtraEmails(caller.id, body.extra_emails),
+  }),
+  route({
+    method: "get",
+    path: "/report-emails/confirm/:token",
+    tag,
+    summary: "The page of the link that a new recipient of reports is mailed",
+    guard: "public",
+    envelope: "raw",
+    params: z.object({ token: z.string() }),
+    success: { status: 200, schema: z.string() },
+    handle: ({ ctx }) => {
+      ctx.type = "html";
+      ctx.body = confirmationPage;
+    },
+  }),
+  route({
+    method: "post",
+    path: "/report-emails/confirm/:token",
+    tag,
+    summary: "Confirm a recipient of reports",
+    guard: "token",
+    envelope: "B",
+    params: z.object({ token: z.string() }),
+    success: { status: 200, schema: Message },
+    documents: { 401: "The link was used or has expired." },
+    handle: async ({ params }) => ({
+      message: `${await reports.confirm(params.token)} is confirmed: reports are sent to it from now on.`,
+    }),
   }),
 ];
 

@@ -87,6 +87,9 @@ export const ReportEmails = z.object({
   email: z.string(),
   extra_emails: z.string().describe("Comma separated."),
   all_recipients: z.array(z.string()),
+  unconfirmed_emails: z
+    .array(z.string())
+    .describe("Of all recipients, those whose owners have not confirmed them: they get no report."),
 });
 
 export const SendReportRequest = z.object({ email: z.email().max(254) });

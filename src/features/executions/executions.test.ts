@@ -1,5 +1,6 @@
 import type { ApiClient } from "../../testing/client";
 import { until } from "../../testing/until";
+import { confirmRecipients } from "../../testing/worlds/flights";
 import { storeMission } from "../../testing/worlds/plans";
 import { simulatedDrone } from "../../testing/worlds/simulated-drone";
 import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
@@ -113,7 +114,7 @@ test("an execution ends once; the same status is accepted again, and another one
 
 test("a report that waits for nothing is sent at once, and once to each recipient", async () => {
   const { user, drone } = await world();
-  await user.api.put("/user/report-emails", { extra_emails: "Boss@Example.com, boss@example.com" });
+  await confirmRecipients(gateway, user, ["Boss@Example.com"]);
   const id = await start(drone);
   await complete(drone, id);
   await until(async () => (await reportOf(user, id)) === "sent");
@@ -124,7 +125,11 @@ test("a report that waits for nothing is sent at once, and once to each recipien
     html: expect.stringContaining("All went well."),
     text: expect.stringContaining("The drone sent no flight log"),
   });
-  expect(gateway.mail.mails.filter(({ to }) => to.includes("boss@example.com"))).toHaveLength(1);
+  const toBoss = gateway.mail.mails.filter(({ to }) => to.includes("boss@example.com"));
+  expect(toBoss.map(({ subject }) => subject)).toEqual([
+    "Confirm that you want flight reports",
+    mailsTo(user)[0]?.subject,
+  ]);
 });
 
 test("ten uploads that complete at once after the end send one report, which waited for the last", async () => {

@@ -32,6 +32,7 @@ const TOKEN_CASES = [
   "POST /activate/:user_id/:token",
   "GET /drone/activate",
   "POST /billing/webhook",
+  "POST /report-emails/confirm/:token",
 ];
 
 /** Where one's own things are listed. */
@@ -190,6 +191,14 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
       "POST /billing/webhook": async () => ({
         status: 400,
         replies: [await gateway.api.post("/billing/webhook")],
+      }),
+      "POST /report-emails/confirm/:token": async () => ({
+        status: 401,
+        replies: await Promise.all(
+          [jwt, own.roomToken, inactive.activation_token, "null"].map((token) =>
+            gateway.api.as(jwt).post(`/report-emails/confirm/${token}`),
+          ),
+        ),
       }),
     };
     const before = await databaseDigest(gateway.deps.db);

@@ -26,6 +26,16 @@ export const startExecution = async (drone: ApiClient): Promise<number> =>
 export const endExecution = (drone: ApiClient, id: number, status = "completed") =>
   drone.post(`/executions/${id}/complete`, { status });
 
+/** Adds recipients of the user's reports, and confirms them with the links that they are mailed. */
+export async function confirmRecipients(gateway: TestGateway, user: TestUser, emails: readonly string[]) {
+  await user.api.put("/user/report-emails", { extra_emails: emails.join(",") });
+  for (const email of emails) {
+    const mail = gateway.mail.mails.findLast(({ to }) => to.includes(email.toLowerCase()));
+    const { status } = await gateway.api.post(new URL(mail?.links[0] ?? "").pathname.replace("/api/v1", ""));
+    if (status !== 200) throw new Error(`${email} was not confirmed: ${status}.`);
+  }
+}
+
 /** The execution as its owner sees it. */
 export const executionOf = async ({ user }: Pick<Flight, "user">, id: number) =>
   (await user.api.get(`/executions/${id}`)).body.data;

@@ -2,7 +2,7 @@ import type { Mail } from "../../../platform/mail";
 import { openDatabase } from "../../../platform/postgres/db";
 import { atEndOfFile } from "../../../testing";
 import { until } from "../../../testing/until";
-import { endExecution, executionOf, startFlight } from "../../../testing/worlds/flights";
+import { confirmRecipients, endExecution, executionOf, startFlight } from "../../../testing/worlds/flights";
 import { interruptibleLink } from "../../../testing/worlds/interruptible-link";
 import { startTestGateway } from "../../../testing/worlds/start-gateway";
 import { droneClient } from "../../../testing/worlds/uploads";
@@ -42,7 +42,7 @@ test("a mail that was sent while the database was unavailable is recorded later,
 test("a recipient that the mail server refuses does not stop the others, and is retried alone", async () => {
   const gateway = await startTestGateway();
   const { user, drone, id } = await startFlight(gateway);
-  await user.api.put("/user/report-emails", { extra_emails: "full@example.com,last@example.com" });
+  await confirmRecipients(gateway, user, ["full@example.com", "last@example.com"]);
   await endExecution(drone, id);
   const sent: string[] = [];
   let full = true;

@@ -1,11 +1,22 @@
+import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { DomainError } from "../../../domain/errors";
 import { type Mailer, mailFailure } from "../../../platform/mail";
 import type { ObjectStore } from "../../../platform/objects/object-store";
 import type { Db } from "../../../platform/postgres/db";
+import type { Clock } from "../../../platform/process/clock";
 import type { MailQuotas } from "../../../platform/quotas/mail-quotas";
 import type { Execution } from "../executions.store";
-import { type Recipients, recipientsOf, setExtraEmails, splitEmails } from "./recipients.store";
+import { CONFIRMATION_DAYS, confirmationMail } from "./confirmation";
+import {
+  addressesWithLink,
+  confirmAddress,
+  type Recipients,
+  recipientsOf,
+  saveConfirmationLink,
+  setExtraEmails,
+  splitEmails,
+} from "./recipients.store";
 import { renderReport } from "./render";
 
 interface ReportsDeps {
@@ -13,6 +24,7 @@ interface ReportsDeps {
   readonly store: ObjectStore;
   readonly mailQuotas: Pick<MailQuotas, "take">;
   readonly mailer: Mailer;
+  readonly clock: Clock;
   /** Of the web client; links begin with it. */
   readonly origin: string;
 }
@@ -30,7 +42,10 @@ export class ReportsService {
     return found;
   }
 
-  /** `text` is comma separated. Rejects with `invalid_input` and each invalid address. */
+  /**
+   * `text` is comma separated. New addresses are sent a link to confirm themselves. Rejects with `invalid_input` and each
+   * invalid address, or, when the list is stored and a link could not be sent, with the reason.
+   */
   async setExtraEmails(userId: number, text: string): Promise<Recipients> {
     const emails = splitEmails(text);
     const bad = emails.filter((email) => !Email.safeParse(email).success);
@@ -40,8 +55,20 @@ export class ReportsService {
     }
     if (emails.length > MAX_RECIPIENTS)
       throw new DomainError("invalid_input", `At most ${MAX_RECIPIENTS} addresses are possible.`);
-    await setExtraEmails(this.deps.db, userId, emails);
-    return this.recipients(userId);
+    const { db, clock } = this.deps;
+    await setExtraEmails(db, userId, emails);
+    const recipients = await this.recipients(userId);
+    const asked = await addressesWithLink(db, userId, clock.now());
+    for (const email of recipients.unconfirmed_emails)
+      if (!asked.includes(email)) await this.askToConfirm(userId, recipients.email, email);
+    return recipients;
+  }
+
+  /** Rejects with `unauthenticated` when the link was used or has expired. */
+  async confirm(token: string): Promise<string> {
+    const email = await confirmAddress(this.deps.db, token, this.deps.clock.now());
+    if (email) return email;
+    throw new DomainError("unauthenticated", "This link was used already or has expired.");
   }
 
   /** Sends the report to one address now. Rejects with `unavailable` when the mail server does not accept it. */
@@ -52,5 +79,20 @@ export class ReportsService {
     await mailer.send({ to: email, ...report }, "reports").catch((error) => {
       throw mailFailure(error);
     });
+  }
+
+  private async askToConfirm(userId: number, owner: string, email: string): Promise<void> {
+    const { db, clock, origin, mailQuotas, mailer } = this.deps;
+    const token = randomBytes(24).toString("base64url");
+    try {
+      await mailQuotas.take({ to: email, kind: "confirmation", userId });
+      await mailer.send(confirmationMail(email, owner, origin, token), "verifications");
+    } catch (error) {
+      const { code, message, retryAfterSeconds } = mailFailure(error);
+      const stored = "The addresses are stored. Send them again later to mail the links that are missing.";
+      throw new DomainError(code, `${message} ${stored}`, { cause: error, retryAfterSeconds });
+    }
+    const expires_at = new Date(clock.now().getTime() + CONFIRMATION_DAYS * 86_400_000);
+    await saveConfirmationLink(db, { user_id: userId, email, token, expires_at });
   }
 }

@@ -30,7 +30,7 @@ const QUOTA_WAIT_MS = 7 * 86_400_000;
 const Payload = z.object({ execution_id: z.int() });
 
 /**
- * Sends the report to all recipients. Each recipient is recorded after the mail was sent, so that a retry sends only the
+ * Sends the report to its owner and the confirmed recipients. Each recipient is recorded after the mail was sent, so that a retry sends only the
  * missing mails. A process that dies between the mail and the record sends that mail again, with the same message id.
  * Mails that a quota refuses are sent when its window is over.
  */
@@ -43,7 +43,9 @@ export const sendReportTask =
     const recipients = execution && (await recipientsOf(db, execution.user_id));
     if (!recipients || execution.report !== "queued") return;
     const sent = new Set(await mailedRecipients(db, execution_id));
-    const waiting = recipients.all_recipients.filter((email) => !sent.has(email));
+    const waiting = recipients.all_recipients.filter(
+      (email) => !sent.has(email) && !recipients.unconfirmed_emails.includes(email),
+    );
     const { failures, refusals } = await sendAll(deps, execution, waiting, signal);
     if (failures.length > 0) throw new AggregateError(failures, messageOf(failures));
     if (refusals.length > 0) return waitForQuota(deps, execution, refusals);
