@@ -89,7 +89,7 @@ test("the policies admit exactly these connections", () => {
       ...["test → simulator 5760", "test → janus 8088"],
       ...["gateway → gateway 8082", "hub → gateway 8081"],
       ...["gateway", "relay", "worker", "setup", "test", "hub"].map((who) => `${who} → postgres 5432`),
-      ...["gateway", "relay", "hub"].map((who) => `${who} → redis 6379`),
+      ...["gateway", "relay", "worker", "hub"].map((who) => `${who} → redis 6379`),
       ...["gateway", "worker", "setup", "hub"].map((who) => `${who} → minio 9000`),
       ...["gateway → simulator 5760-5761", "hub → simulator 5760-5761"],
       ...["gateway → janus 8088", "anywhere → janus UDP 20000-20010"],
@@ -156,7 +156,7 @@ const external = {
 
 test("servers elsewhere are reached on their own ports, at the addresses that are given or anywhere, by IPv6 as well", async () => {
   const out = arrows(await render(external), "egress").filter((arrow) => /^worker → anywhere \d/.test(arrow));
-  expect(out).toEqual([53, 5433, 6432, 9000].map((port) => `worker → anywhere ${port}`));
+  expect(out).toEqual([53, 5433, 6380, 6432, 9000].map((port) => `worker → anywhere ${port}`));
   const blocks = policiesOf(await render(external)).flatMap(({ policy }) =>
     (policy.egress ?? []).flatMap(({ to = [] }) => to.flatMap(({ ipBlock }) => ipBlock?.cidr ?? [])),
   );

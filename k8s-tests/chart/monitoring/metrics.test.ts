@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { startWorker } from "../../../src/gateway/worker/index";
 import { loadConfig, workerConfig } from "../../../src/platform/config";
 import { createMetrics } from "../../../src/platform/process/metrics";
-import { atEndOfFile, freshDatabase, freshMail, freshObjects } from "../../../src/testing";
+import { atEndOfFile, freshDatabase, freshMail, freshObjects, freshRedis } from "../../../src/testing";
 import { REPLICA_ENV } from "../../../src/testing/worlds/replicas";
 import { startTestGateway } from "../../../src/testing/worlds/start-gateway";
 import { startTestRelay } from "../../../src/testing/worlds/start-relay";
@@ -35,9 +35,15 @@ beforeAll(async () => {
 });
 
 async function workerUrl(): Promise<string> {
-  const [database, objects, mail] = await Promise.all([freshDatabase(), freshObjects("fleet"), freshMail()]);
+  const [database, redis, objects, mail] = await Promise.all([
+    freshDatabase(),
+    freshRedis(),
+    freshObjects("fleet"),
+    freshMail(),
+  ]);
   const config = loadConfig(workerConfig, {
     DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
     S3_ENDPOINT: objects.url,
     S3_ACCESS_KEY_ID: objects.accessKeyId,
     S3_SECRET_ACCESS_KEY: objects.secretAccessKey,

@@ -35,6 +35,8 @@ test("only the listed stores select rows by their owner", () => {
     "src/features/calendar/calendar.store.ts",
     "src/features/drones/drones.store.ts",
     "src/features/executions/executions.store.ts",
+    // A user's recipients of reports, by the token or by the flight's owner.
+    "src/features/executions/report/recipients.store.ts",
     "src/features/geofences/geofences.store.ts",
     "src/features/missions/missions.store.ts",
     "src/features/plans/plans.store.ts",
