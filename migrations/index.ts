@@ -14,6 +14,7 @@ import * as pendingOrders from "./0012_pending_orders";
 import * as countChanges from "./0013_count_changes";
 import * as passwordNotifications from "./0014_password_notifications";
 import * as assetVersions from "./0015_asset_versions";
+import * as uploadQuotas from "./0016_upload_quotas";
 import * as mailsAndTokens from "./0017_mails_and_tokens";
 import * as restingAddresses from "./0019_resting_addresses";
 
@@ -34,6 +35,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0013_count_changes": countChanges,
   "0014_password_notifications": passwordNotifications,
   "0015_asset_versions": assetVersions,
+  "0016_upload_quotas": uploadQuotas,
   "0017_mails_and_tokens": mailsAndTokens,
   "0019_resting_addresses": restingAddresses,
 };

@@ -34,9 +34,13 @@ async function newestLog(folder: string, sinceMs: number) {
   return logs.filter(({ mtimeMs }) => mtimeMs >= sinceMs).sort((a, b) => b.mtimeMs - a.mtimeMs)[0];
 }
 
-/** SHA-256 in hex. */
-export async function checksumOf(file: string): Promise<string> {
+/** SHA-256 in hex, and bytes. */
+export async function contentOf(file: string): Promise<{ checksum: string; size: number }> {
   const hash = createHash("sha256");
-  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
-  return hash.digest("hex");
+  let size = 0;
+  for await (const chunk of createReadStream(file)) {
+    hash.update(chunk as Buffer);
+    size += (chunk as Buffer).length;
+  }
+  return { checksum: hash.digest("hex"), size };
 }

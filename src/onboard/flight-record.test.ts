@@ -77,9 +77,9 @@ test("a log that still grows during its upload arrives whole, as the flight's on
   const file = join(logFolder, "00000007.BIN");
   let brought = 0;
   class Slow extends DroneGateway {
-    override async upload(url: string, log: string): Promise<void> {
+    override async upload(url: string, log: string, size: number): Promise<void> {
       if (++brought === 1) appendFileSync(log, " and its end");
-      await super.upload(url, log);
+      await super.upload(url, log, size);
     }
   }
   const record = new FlightRecord({

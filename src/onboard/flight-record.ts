@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "../platform/process/log";
-import { checksumOf, findLog } from "./flight-log";
+import { contentOf, findLog } from "./flight-log";
 import { type AnnouncedLog, type DroneGateway, RequestRefused, type Upload } from "./gateway";
 
 /**
@@ -113,7 +113,7 @@ export class FlightRecord {
         log.warn({ logFolder }, "Found no log of the flight");
         return "none";
       }
-      const announced = { file_name: basename(file), checksum: await checksumOf(file) };
+      const announced = { file_name: basename(file), ...(await contentOf(file)) };
       flight.upload = await gateway.announceLog(executionId, announced);
       return { file, announced };
     } catch (error) {
@@ -132,7 +132,7 @@ export class FlightRecord {
     const { gateway } = this.options;
     const { url, assetId } = flight.upload ?? (await gateway.uploadOf(executionId, announced));
     flight.upload = undefined;
-    await gateway.upload(url, file);
+    await gateway.upload(url, file, announced.size);
     try {
       await gateway.completeUpload(assetId);
     } catch (error) {

@@ -20,6 +20,8 @@ export interface AnnouncedLog {
   readonly file_name: string;
   /** SHA-256 in hex. */
   readonly checksum: string;
+  /** Bytes. */
+  readonly size: number;
 }
 
 /** A presigned URL, which works for a while. */
@@ -70,9 +72,11 @@ export class DroneGateway {
     return { assetId: asset_id, url };
   }
 
-  async upload(url: string, file: string): Promise<void> {
+  /** The URL is for a content of this size. A file of another size is not sent, and the completion is refused. */
+  async upload(url: string, file: string, size: number): Promise<void> {
     // A blob has a length, which object stores require.
     const body = await openAsBlob(file);
+    if (body.size !== size) return;
     const response = await fetch(url, { method: "PUT", body, signal: AbortSignal.timeout(UPLOAD_LIMIT_MS) });
     const text = await response.text();
     if (!response.ok) throw new Error(`The object store answered ${response.status}: ${text.slice(0, 200)}`);

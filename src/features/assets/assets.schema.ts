@@ -24,6 +24,11 @@ export const UploadRequest = z
       .max(200)
       .nullish(),
     execution_id: BodyId.nullish(),
+    size: z
+      .int()
+      .min(1)
+      .nullish()
+      .describe("Bytes. The store then refuses content of another size, and a quota refuses it at once."),
   })
   .meta({ id: "UploadRequest" });
 export type UploadRequest = z.output<typeof UploadRequest>;
@@ -55,6 +60,10 @@ export const AssetReply = z
     stream: z
       .enum(["none", "pending", "ready", "failed"])
       .describe("Whether a video can be played; see its playlist route."),
+    derivation_failure: z
+      .string()
+      .nullable()
+      .describe("Why an image has no thumbnail or a video cannot be played. The file can be downloaded."),
     created_at: z.string(),
     completed_at: z.string().nullable(),
   })
@@ -92,6 +101,6 @@ export const DeleteReply = z.object({
 
 /** An asset without the columns that only this service needs. */
 export const toAssetReply = (
-  { url_expires_at: _, thumbnail: __, ...asset }: Asset,
+  { url_expires_at: _, thumbnail: __, announced_size: ___, checked: ____, ...asset }: Asset,
   thumbnail_url: string | null,
 ) => ({ ...asset, thumbnail_url });

@@ -1,5 +1,6 @@
 import type { ObjectVersion } from "../../platform/objects/object-store";
 import type { Db } from "../../platform/postgres/db";
+import type { Content } from "./content-check";
 
 export type AssetType = "video" | "image" | "logs";
 
@@ -26,14 +27,20 @@ export interface Asset {
   readonly checksum: string | null;
   readonly status: AssetStatus;
   readonly failure: string | null;
-  /** Bytes. */
+  /** Bytes of the object; null while none has arrived. */
   readonly size: number | null;
+  /** Bytes that the drone announced. */
+  readonly announced_size: number | null;
   /** Of what arrived. */
   readonly sha256: string | null;
   /** The store's name for what arrived; null for uploads of earlier versions. */
   readonly etag: string | null;
+  /** What a failed upload was found to be: the same object is not read again. */
+  readonly checked: (Content & Pick<ObjectVersion, "etag">) | null;
   readonly thumbnail: boolean;
   readonly stream: StreamState;
+  /** Why there is no thumbnail or stream. */
+  readonly derivation_failure: string | null;
   readonly created_at: Date;
   readonly completed_at: Date | null;
   /** When the last URL for its upload ends. */
@@ -52,6 +59,7 @@ export type NewAsset = Pick<
   | "file_name"
   | "mime_type"
   | "checksum"
+  | "announced_size"
   | "url_expires_at"
 >;
 
@@ -106,6 +114,22 @@ const findSameUnfinished = async (db: Db, asset: NewAsset): Promise<Asset | unde
     .orderBy("id", "desc")
     .forUpdate()
     .first();
+
+/** What a drone has, and the bytes of its owner's assets without this one. */
+export async function usedByAssets(
+  db: Db,
+  { drone_id, user_id }: DroneAndOwner,
+  without = 0,
+): Promise<{ assets: number; pending: number; bytes: number }> {
+  const { rows } = await db.raw(
+    `SELECT count(*) FILTER (WHERE drone_id = :drone_id) AS assets,
+       count(*) FILTER (WHERE drone_id = :drone_id AND status <> 'ready') AS pending,
+       coalesce(sum(size) FILTER (WHERE id <> :without), 0)::bigint AS bytes
+     FROM assets WHERE user_id = :user_id`,
+    { drone_id, user_id, without },
+  );
+  return rows[0];
+}
 
 export const insertAsset = async (db: Db, asset: NewAsset): Promise<Asset> =>
   (await assets(db).insert(asset).returning("*"))[0] as Asset;

@@ -1,38 +1,20 @@
-import { createHash } from "node:crypto";
-import type { Readable } from "node:stream";
 import type { AssetType } from "./assets.store";
 
 export interface Content {
   readonly size: number;
   readonly sha256: string;
   readonly md5: string;
-  /** The first bytes. */
-  readonly head: Buffer;
-}
-
-/** Reads an upload once, without keeping it. */
-export async function readContent(stream: Readable): Promise<Content> {
-  const sha256 = createHash("sha256");
-  const md5 = createHash("md5");
-  let size = 0;
-  let head = Buffer.alloc(0);
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
-    if (head.length < 64) head = Buffer.concat([head, chunk.subarray(0, 64)]);
-    sha256.update(chunk);
-    md5.update(chunk);
-    size += chunk.length;
-  }
-  return { size, sha256: sha256.digest("hex"), md5: md5.digest("hex"), head };
+  /** Where the first bytes make it certain. */
+  readonly kind: Kind | null;
 }
 
 /** Why the content is not what was announced, or undefined when it is. */
 export function faultOf(content: Content, announced: { checksum: string | null; asset_type: AssetType }) {
-  if (content.size === 0) return "The uploaded file is empty.";
   const { checksum } = announced;
   const found = checksum?.length === 32 ? content.md5 : content.sha256;
   if (checksum !== null && found !== checksum)
     return `The checksum of the ${content.size} bytes that arrived is ${found}, not ${checksum}.`;
-  const kind = kindOf(content.head);
+  const { kind } = content;
   if (kind && announced.asset_type !== "logs" && kind.type !== announced.asset_type)
     return `This is ${kind.mime}, which is not of type ${announced.asset_type}.`;
   return undefined;

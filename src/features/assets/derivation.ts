@@ -37,7 +37,7 @@ export async function assetToDerive({ db, store }: Deps, payload: unknown): Prom
 export async function saveDerived(
   { db, store }: Deps,
   asset: Asset,
-  derived: Pick<Asset, "thumbnail"> | Pick<Asset, "stream">,
+  derived: Partial<Pick<Asset, "thumbnail" | "stream" | "derivation_failure">>,
 ): Promise<void> {
   if (!(await updateAsset(db, asset.id, derived))) await store.deletePrefix(assetFolder(asset));
 }

@@ -79,8 +79,8 @@ const environment = (): NodeJS.ProcessEnv => ({
   no_proxy: [process.env.no_proxy, "127.0.0.1"].filter(Boolean).join(","),
 });
 
-/** Whether a retry would fail again: the object was read, and it is not a video. */
+/** Whether a retry would fail again: the object was read, and it is not a video, or one that takes too long. */
 export const isBadInput = ({ message }: Error): boolean =>
-  /Invalid data found|matches no streams|does not contain any stream|could not find codec|moov atom not found|not on whitelist/i.test(
+  /Invalid data found|matches no streams|does not contain any stream|could not find codec|moov atom not found|not on whitelist|took longer than/i.test(
     message,
   );

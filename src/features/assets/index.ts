@@ -1,14 +1,17 @@
 import type { Route } from "../../http/route";
 import type { Tasks } from "../../platform/jobs/worker";
-import { type ObjectStore, URL_SECONDS } from "../../platform/objects/object-store";
+import { type BucketSettings, type ObjectStore, URL_SECONDS } from "../../platform/objects/object-store";
 import type { Db } from "../../platform/postgres/db";
 import type { Clock } from "../../platform/process/clock";
 import type { Logger } from "../../platform/process/log";
+import type { Quotas } from "../../platform/quotas/quotas";
 import { assetRoutes } from "./assets.routes";
 import { AssetsService } from "./assets.service";
+import { ContentReader } from "./content-reader";
 import { canRun } from "./ffmpeg";
 import { removeObjectsTask } from "./removal";
 import { makeThumbnailTask } from "./thumbnail";
+import { UploadChecks } from "./upload-checks";
 import { type ExecutionHooks, UploadsService } from "./uploads.service";
 import { packageVideoTask, sweepPackaging } from "./video-stream";
 
@@ -29,15 +32,17 @@ export { beginRemoval, type Removal } from "./removal";
 export type { ExecutionHooks } from "./uploads.service";
 
 interface AssetsDeps {
+  readonly config: BucketSettings;
   readonly db: Db;
   readonly store: ObjectStore;
   readonly clock: Clock;
   readonly log: Logger;
   readonly executions: ExecutionHooks;
+  readonly quotas: Quotas;
 }
 
 /** Pictures, videos and logs of drones, from the upload to the download. */
-export function assets({ db, store, clock, log, executions }: AssetsDeps) {
+export function assets({ config, db, store, clock, log, executions, quotas }: AssetsDeps) {
   const service = new AssetsService({
     db,
     store,
@@ -52,6 +57,9 @@ export function assets({ db, store, clock, log, executions }: AssetsDeps) {
     clock,
     executions,
     urlSeconds: URL_SECONDS,
+    quotas,
+    contents: new ContentReader(config),
+    checks: new UploadChecks(db),
   });
   const routes: readonly Route[] = assetRoutes(service, uploads);
   return { routes, service };

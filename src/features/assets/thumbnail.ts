@@ -9,7 +9,7 @@ import { assetToDerive, saveDerived } from "./derivation";
 
 /** In pixels. Every mail program shows JPEG. */
 const THUMBNAIL = { width: 480, height: 360, fit: "inside", format: "jpeg" } as const;
-/** A larger image gets no thumbnail: its decoder keeps it in memory. */
+/** The decoder keeps the file in memory. */
 const LARGEST_BYTES = 100 * 2 ** 20;
 
 export const makeThumbnailTask =
@@ -17,15 +17,16 @@ export const makeThumbnailTask =
   async (payload) => {
     const { store, log } = deps;
     const asset = await assetToDerive(deps, payload);
-    if (!asset || asset.thumbnail || asset.status !== "ready" || (asset.size ?? 0) > LARGEST_BYTES) return;
-    const draw = async () => shrinkImage(await store.read(assetKey(asset), versionOf(asset)), THUMBNAIL);
-    const drawn = await draw().catch((error: unknown) => {
-      if (!(error instanceof RefusedImage || error instanceof ObjectReplaced)) throw error;
+    if (!asset || asset.thumbnail || asset.status !== "ready") return;
+    try {
+      if ((asset.size ?? 0) > LARGEST_BYTES) throw new RefusedImage("The image has more than 100 MiB.");
+      const image = await store.read(assetKey(asset), versionOf(asset));
+      await store.write(thumbnailKey(asset), await shrinkImage(image, THUMBNAIL), "image/jpeg");
+      await saveDerived(deps, asset, { thumbnail: true });
+    } catch (error) {
       // A retry would fail on the same bytes.
+      if (!(error instanceof RefusedImage || error instanceof ObjectReplaced)) throw error;
       log.warn({ err: error, asset_id: asset.id }, "An image cannot be decoded and gets no thumbnail");
-      return undefined;
-    });
-    if (!drawn) return;
-    await store.write(thumbnailKey(asset), drawn, "image/jpeg");
-    await saveDerived(deps, asset, { thumbnail: true });
+      await saveDerived(deps, asset, { derivation_failure: error.message.slice(0, 500) });
+    }
   };

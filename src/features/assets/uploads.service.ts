@@ -1,11 +1,16 @@
-import type { Readable } from "node:stream";
 import { DomainError } from "../../domain/errors";
 import type { DroneCaller } from "../../http/route";
 import { enqueue } from "../../platform/jobs/jobs";
-import { ObjectReplaced, type ObjectStore, type ObjectVersion } from "../../platform/objects/object-store";
+import {
+  isSameVersion,
+  ObjectReplaced,
+  type ObjectStore,
+  type ObjectVersion,
+} from "../../platform/objects/object-store";
 import type { Db } from "../../platform/postgres/db";
 import type { Clock } from "../../platform/process/clock";
-import { assetKey } from "./asset-names";
+import type { Quotas } from "../../platform/quotas/quotas";
+import { assetFolder, assetKey } from "./asset-names";
 import type { UploadRequest } from "./assets.schema";
 import {
   type Asset,
@@ -16,9 +21,12 @@ import {
   lockAssetsOf,
   type NewAsset,
   updateAsset,
+  usedByAssets,
 } from "./assets.store";
-import { faultOf, kindOf, readContent } from "./content-check";
+import { type Content, faultOf } from "./content-check";
+import type { ContentReader } from "./content-reader";
 import { derivationOf } from "./derivation";
+import type { UploadChecks } from "./upload-checks";
 
 /** The part of executions that assets need. */
 export interface ExecutionHooks {
@@ -37,6 +45,9 @@ interface UploadsDeps {
   readonly clock: Clock;
   readonly urlSeconds: number;
   readonly executions: ExecutionHooks;
+  readonly quotas: Quotas;
+  readonly contents: ContentReader;
+  readonly checks: UploadChecks;
 }
 
 /** Uploads of drones: a drone gets a URL, puts the content there, and completes the upload. */
@@ -44,8 +55,8 @@ export class UploadsService {
   constructor(private readonly deps: UploadsDeps) {}
 
   /**
-   * A URL for the upload. Rejects with `conflict` when the same file of this drone was uploaded before, and with
-   * `forbidden` for another drone's execution.
+   * A URL for the upload. Rejects with `conflict` when the same file of this drone was uploaded before, with `forbidden`
+   * for another drone's execution, and with `too_many_requests` beyond a quota.
    */
   async begin(drone: DroneCaller, request: UploadRequest): Promise<{ asset: Asset; url: string }> {
     const { db, store, clock, urlSeconds } = this.deps;
@@ -63,11 +74,13 @@ export class UploadsService {
         file_name: request.file_name,
         mime_type: request.mime_type ?? null,
         checksum: request.checksum ?? null,
+        announced_size: request.size ?? null,
         url_expires_at: new Date(clock.now().getTime() + urlSeconds * 1000),
       };
       const ready = await findReady(trx, wanted);
       if (ready) throw new DomainError("conflict", `This file was uploaded before, as asset ${ready.id}.`);
       const unfinished = await findUnfinished(trx, wanted);
+      await this.checkQuotas(trx, wanted, unfinished);
       if (!unfinished) return insertAsset(trx, wanted);
       const execution_id = wanted.execution_id ?? unfinished.execution_id;
       return (await updateAsset(trx, unfinished.id, {
@@ -77,33 +90,49 @@ export class UploadsService {
         failure: null,
       })) as Asset;
     });
-    return { asset, url: await store.presignPut(assetKey(asset), "drone", urlSeconds) };
+    return { asset, url: await store.presignPut(assetKey(asset), "drone", urlSeconds, asset.announced_size) };
   }
 
   /**
    * Checks the uploaded content. Marks the asset as failed and rejects with `invalid_input` when there is none or not the
-   * announced one. Safe to repeat: a failed asset may become ready, and a ready one stays ready.
+   * announced one, and with `too_many_requests` when it is beyond a quota. Safe to repeat: a failed asset may become
+   * ready, and a ready one stays ready.
    */
   async complete(drone: DroneCaller, assetId: number): Promise<Asset> {
-    const { db, store, clock } = this.deps;
-    const asset = await findAsset(db, assetId);
+    const asked = await this.assetOf(drone, assetId);
+    if (asked.status === "ready") return asked;
+    return this.deps.checks.run(drone.id, async () => {
+      // Another request may have completed it meanwhile.
+      const asset = await this.assetOf(drone, assetId);
+      return asset.status === "ready" ? asset : this.check(asset);
+    });
+  }
+
+  private async assetOf(drone: DroneCaller, assetId: number): Promise<Asset> {
+    const asset = await findAsset(this.deps.db, assetId);
     if (!asset) throw new DomainError("not_found", "No such asset.");
     if (asset.drone_id !== drone.id) throw new DomainError("forbidden", "This is another drone's asset.");
-    if (asset.status === "ready") return asset;
-    const key = assetKey(asset);
-    const version = await store.head(key);
+    return asset;
+  }
+
+  private async check(asset: Asset): Promise<Asset> {
+    const { db, store, clock } = this.deps;
+    const version = await store.head(assetKey(asset));
     if (!version) throw await this.fail(asset, "Nothing was uploaded under this asset's URL.");
-    const content = await readContent(await this.read(asset, version));
+    await this.checkSize(asset, version.size);
+    const content = await this.contentOf(asset, version);
     const fault = faultOf(content, asset);
-    if (fault) throw await this.fail(asset, fault);
+    const found = { size: version.size, checked: { ...content, etag: version.etag } };
+    if (fault) throw await this.fail(asset, fault, found);
     return db.transaction(async (trx) => {
       const ready = await this.update(trx, asset, {
         status: "ready",
         failure: null,
+        checked: null,
         size: content.size,
         sha256: content.sha256,
         etag: version.etag,
-        mime_type: asset.mime_type ?? kindOf(content.head)?.mime ?? null,
+        mime_type: asset.mime_type ?? content.kind?.mime ?? null,
         stream: asset.asset_type === "video" ? "pending" : "none",
         completed_at: clock.now(),
       });
@@ -138,16 +167,54 @@ export class UploadsService {
     return updated;
   }
 
-  private read(asset: Asset, version: ObjectVersion): Promise<Readable> {
-    return this.deps.store.read(assetKey(asset), version).catch(async (error: unknown) => {
+  /** A repeated request is answered by the quotas that hold for all assets, and not by the number of them. */
+  private async checkQuotas(trx: Db, wanted: NewAsset, unfinished: Asset | undefined): Promise<void> {
+    const { quotas } = this.deps;
+    const { assets, pending, bytes } = await usedByAssets(trx, wanted, unfinished?.id);
+    const size = wanted.announced_size ?? 1;
+    quotas.checkAmount("upload_bytes", size);
+    quotas.checkAmount("stored_bytes", bytes + size);
+    if (unfinished) return;
+    quotas.checkAmount("pending_assets", pending + 1);
+    quotas.checkAmount("assets", assets + 1);
+  }
+
+  /** An object that is larger than announced or than a quota allows is deleted unread. */
+  private async checkSize(asset: Asset, size: number): Promise<void> {
+    const { db, store, quotas } = this.deps;
+    const announced = asset.announced_size ?? size;
+    if (size === 0) throw await this.fail(asset, "The uploaded file is empty.");
+    const differs = `The upload has ${size} bytes, not ${announced}.`;
+    if (size < announced) throw await this.fail(asset, differs, { size });
+    try {
+      if (size > announced) throw new DomainError("invalid_input", differs);
+      quotas.checkAmount("upload_bytes", size);
+      quotas.checkAmount("stored_bytes", (await usedByAssets(db, asset, asset.id)).bytes + size);
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      await this.fail(asset, error.message);
+      await store.deletePrefix(assetFolder(asset));
+      throw error;
+    }
+  }
+
+  private contentOf(asset: Asset, version: ObjectVersion): Promise<Content> {
+    const { checked } = asset;
+    if (checked && version.etag !== null && isSameVersion(checked, version)) return Promise.resolve(checked);
+    return this.deps.contents.read(assetKey(asset), version).catch(async (error: unknown) => {
       if (!(error instanceof ObjectReplaced)) throw error;
       throw await this.fail(asset, "The file was replaced while it was checked; complete the upload again.");
     });
   }
 
   /** Returns the error for the caller. */
-  private async fail(asset: Asset, failure: string): Promise<DomainError> {
-    await this.deps.db.transaction((trx) => this.update(trx, asset, { status: "failed", failure }));
+  private async fail(
+    asset: Asset,
+    failure: string,
+    found: Pick<Partial<Asset>, "size" | "checked"> = {},
+  ): Promise<DomainError> {
+    const changes = { status: "failed", failure, size: null, checked: null, ...found } as const;
+    await this.deps.db.transaction((trx) => this.update(trx, asset, changes));
     return new DomainError("invalid_input", failure);
   }
 }

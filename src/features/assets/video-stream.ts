@@ -56,7 +56,11 @@ export const packageVideoTask =
         return false;
       });
       if (packaged) await upload(store, folder, streamFolder(asset));
-      await saveDerived(deps, asset, { stream: packaged ? "ready" : "failed" });
+      const unplayable = {
+        stream: "failed",
+        derivation_failure: "The file cannot be read as a video.",
+      } as const;
+      await saveDerived(deps, asset, packaged ? { stream: "ready" } : unplayable);
     } finally {
       await remove();
     }

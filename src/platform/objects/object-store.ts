@@ -21,7 +21,7 @@ const SMALL_BYTES = 2 ** 20;
 /** How long a presigned URL works: a large video over a slow line takes most of an hour. */
 export const URL_SECONDS = 3_600;
 
-interface BucketSettings extends ObjectStoreSettings {
+export interface BucketSettings extends ObjectStoreSettings {
   readonly S3_BUCKET: string;
   readonly S3_PUBLIC_ENDPOINT?: string | undefined;
   readonly S3_DRONE_ENDPOINT?: string | undefined;
@@ -172,9 +172,10 @@ export class ObjectStore {
     }
   }
 
-  /** A URL at which a plain PUT of any content stores it: nothing is bound but the key. */
-  presignPut(key: string, recipient: UrlRecipient, seconds: number): Promise<string> {
-    return this.presigners[recipient].sign({ operation: "PutObject", key, seconds });
+  /** A URL at which a plain PUT of any content stores it. The store refuses content of another size in bytes, if given. */
+  presignPut(key: string, recipient: UrlRecipient, seconds: number, size?: number | null): Promise<string> {
+    const headers: Record<string, string> = size == null ? {} : { "content-length": String(size) };
+    return this.presigners[recipient].sign({ operation: "PutObject", key, seconds, headers });
   }
 
   /** `saveAs` makes a browser save it under that name instead of showing it. */

@@ -10,6 +10,8 @@ interface PresignRequest {
   readonly seconds: number;
   /** Parameters that the signature covers. */
   readonly bound?: Readonly<Record<string, string>>;
+  /** Headers that the request must carry. */
+  readonly headers?: Record<string, string>;
 }
 
 /** Where a bucket's objects are. */
@@ -38,12 +40,12 @@ export class Presigner {
   }
 
   /** Sends no request to the store. Rejects when there are no credentials. */
-  async sign({ operation, key, seconds, bound }: PresignRequest): Promise<string> {
+  async sign({ operation, key, seconds, bound, headers = {} }: PresignRequest): Promise<string> {
     this.address ??= this.findAddress();
     const { folder, ...server } = await this.address;
     const path = folder + key.split("/").map(escaped).join("/");
     const query = { ...bound, "x-id": operation };
-    const request = { ...server, path, query, method: METHODS[operation], headers: {} };
+    const request = { ...server, path, query, method: METHODS[operation], headers };
     const signed = await this.signer.presign(request, { expiresIn: seconds });
     const parameters = Object.entries(signed.query ?? {})
       .map(([name, value]) => `${escaped(name)}=${escaped(String(value))}`)

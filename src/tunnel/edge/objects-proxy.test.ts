@@ -48,6 +48,14 @@ test("a presigned upload and download pass, byte by byte, under the host that wa
   expect(got.headers.etag).toBe(put.headers.etag);
 });
 
+test("a URL for a size takes a content of that size only", async () => {
+  const url = await store.presignPut("assets/7/1/sized", "drone", 60, 4);
+  const put = (body: string) => requestFrom(DRONE, url, { method: "PUT", body });
+  expect((await put("more than four")).status).toBe(403);
+  expect(await store.head("assets/7/1/sized")).toBeUndefined();
+  expect((await put("four")).status).toBe(200);
+});
+
 test("an upload with Expect: 100-continue gets its 100 and arrives", async () => {
   const url = new URL(await store.presignPut("assets/7/2/a", "drone", 60));
   const raw = connectFrom(DRONE, url.href);

@@ -90,7 +90,7 @@ async function describe(db: Db, execution: Execution, assets: readonly Asset[]) 
   return {
     ...toExecutionReply(execution),
     drone: await droneOfExecution(db, execution.drone_id),
-    assets: assets.map(({ url_expires_at: _, ...asset }) => asset),
+    assets: assets.map(({ url_expires_at: _, checked: __, ...asset }) => asset),
   };
 }
 

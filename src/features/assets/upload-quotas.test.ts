@@ -1,0 +1,162 @@
+import { until } from "../../testing/until";
+import { startFlight } from "../../testing/worlds/flights";
+import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
+import { put, sha256, upload } from "../../testing/worlds/uploads";
+import { assetFolder } from "./asset-names";
+import { ContentReader } from "./content-reader";
+import { UploadChecks } from "./upload-checks";
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    ...{
+      QUOTA_PENDING_ASSETS: "3",
+      QUOTA_ASSETS: "4",
+      QUOTA_UPLOAD_BYTES: "1000",
+      QUOTA_STORED_BYTES: "1500",
+    },
+  });
+});
+
+const log = (file_name: string) => ({ file_name, asset_type: "logs", checksum: null });
+
+async function newDrone() {
+  const flight = await startFlight(gateway);
+  const assets = async () => (await flight.user.api.get(`/assets/${flight.vehicle.id}`)).body.data;
+  const ask = (name: string, size?: number) =>
+    flight.drone.post("/authenticate_upload", { ...log(name), ...(size && { size }) });
+  return { ...flight, assets, ask };
+}
+
+const refusedBy = (quota: string) => ({
+  status: 429,
+  body: { success: false, error: { code: 429, message: expect.stringContaining(`quota ${quota} `) } },
+});
+
+test("a drone has so many assets without their upload, and asks again for those", async () => {
+  const { ask, drone, user } = await newDrone();
+  for (const name of ["1", "2", "3"]) expect((await ask(name)).status).toBe(200);
+  expect(await ask("4")).toMatchObject(refusedBy("pending_assets"));
+  expect((await ask("2")).status).toBe(200);
+  const many = await Promise.all(Array.from({ length: 8 }, (_, n) => ask(`more ${n}`)));
+  expect(new Set(many.map(({ status }) => status))).toEqual(new Set([429]));
+  const { body } = await ask("2");
+  await put(body.url, "content");
+  expect((await drone.post("/complete_upload", { asset_id: body.asset_id })).status).toBe(200);
+  expect((await ask("4")).status).toBe(200);
+  const { data } = (await user.api.get("/user/quotas")).body;
+  const used = (quota: string) => data.find((row: { quota: string }) => row.quota === quota).used;
+  expect([used("pending_assets"), used("assets"), used("stored_bytes")]).toEqual([3, 4, "content".length]);
+});
+
+test("a drone has so many assets", async () => {
+  const { ask, drone } = await newDrone();
+  for (const name of ["1", "2", "3", "4"]) await upload(drone, log(name), name);
+  expect(await ask("5")).toMatchObject(refusedBy("assets"));
+});
+
+test("an upload beyond a quota is refused before it when its size is announced, and else deleted unread", async () => {
+  const { ask, drone, assets, vehicle } = await newDrone();
+  expect(await ask("announced", 1_001)).toMatchObject(refusedBy("upload_bytes"));
+  const read = jest.spyOn(ContentReader.prototype, "read");
+  const { asset_id, completed } = await upload(drone, log("large"), "x".repeat(1_001));
+  expect(completed).toMatchObject(refusedBy("upload_bytes"));
+  expect(read).not.toHaveBeenCalled();
+  read.mockRestore();
+  expect(await assets()).toMatchObject([
+    { id: asset_id, status: "failed", failure: expect.stringContaining("quota upload_bytes"), size: null },
+  ]);
+  const key = `${assetFolder({ drone_id: vehicle.id, id: asset_id })}large`;
+  expect(await gateway.deps.store.head(key)).toBeUndefined();
+});
+
+test("a user stores so many bytes, on all drones together", async () => {
+  const { ask, drone, user, assets } = await newDrone();
+  await upload(drone, log("first"), "x".repeat(900));
+  const { completed } = await upload(drone, log("second"), "x".repeat(700));
+  expect(completed).toMatchObject(refusedBy("stored_bytes"));
+  expect(await ask("announced", 700)).toMatchObject(refusedBy("stored_bytes"));
+  const [, first] = await assets();
+  await user.api.post(`/assets/${first.drone_id}/delete`, { ids: [first.id] });
+  expect((await upload(drone, log("second"), "x".repeat(700))).completed.status).toBe(200);
+});
+
+test("the store refuses an upload of another size than announced", async () => {
+  const { ask, drone } = await newDrone();
+  const { url, asset_id } = (await ask("sized", 7)).body;
+  expect(new URL(url).searchParams.get("X-Amz-SignedHeaders")).toBe("content-length;host");
+  expect(await put(url, "x".repeat(8))).toBe(403);
+  expect(await put(url, "x".repeat(6))).toBe(403);
+  expect(await put(url, "content")).toBe(200);
+  expect((await drone.post("/complete_upload", { asset_id })).status).toBe(200);
+});
+
+test("an object of another size than announced fails; a larger one is deleted", async () => {
+  const { ask, drone, vehicle } = await newDrone();
+  const { asset_id } = (await ask("sized", 7)).body;
+  const key = `${assetFolder({ drone_id: vehicle.id, id: asset_id })}sized`;
+  const completed = async (content: string) => {
+    await gateway.deps.store.write(key, content, "text/plain");
+    return drone.post("/complete_upload", { asset_id });
+  };
+  const refused = (size: number) => ({
+    status: 400,
+    body: { error: { message: `The upload has ${size} bytes, not 7.` } },
+  });
+  expect(await completed("x".repeat(6))).toMatchObject(refused(6));
+  expect(await completed("x".repeat(8))).toMatchObject(refused(8));
+  expect(await gateway.deps.store.head(key)).toBeUndefined();
+  expect((await completed("content")).status).toBe(200);
+});
+
+test("eight completions of one object with a wrong checksum read it once, and another checksum does not read it again", async () => {
+  const { drone, assets, id } = await newDrone();
+  const request = { ...log("wrong"), checksum: sha256("announced"), execution_id: id };
+  const { url, asset_id } = (await drone.post("/authenticate_upload", request)).body;
+  await put(url, "uploaded");
+  const read = jest.spyOn(ContentReader.prototype, "read");
+  const complete = () => drone.post("/complete_upload", { asset_id });
+  const replies = await Promise.all(Array.from({ length: 8 }, complete));
+  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([400]));
+  expect(read).toHaveBeenCalledTimes(1);
+  await drone.post("/authenticate_upload", { ...request, checksum: sha256("uploaded") });
+  expect((await complete()).status).toBe(200);
+  expect(read).toHaveBeenCalledTimes(1);
+  expect(await assets()).toMatchObject([{ status: "ready", size: 8, sha256: sha256("uploaded") }]);
+  read.mockRestore();
+});
+
+test("a drone's uploads are checked one at a time on all gateways, and another drone's beside them", async () => {
+  const [one, other] = [await newDrone(), await newDrone()];
+  const gateways = [new UploadChecks(gateway.deps.db), new UploadChecks(gateway.deps.db)];
+  let [running, most, done] = [0, 0, 0];
+  const check = async () => {
+    most = Math.max(most, ++running);
+    await gateway.deps.db.raw("SELECT pg_sleep(0.05)");
+    running--;
+    done++;
+  };
+  const all = gateways.flatMap((checks) => [1, 2, 3].map(() => checks.run(one.vehicle.id, check)));
+  await until(() => running === 1);
+  await gateways[0]?.run(other.vehicle.id, async () => expect(done).toBeLessThan(6));
+  await Promise.all(all);
+  expect([most, done]).toEqual([1, 6]);
+});
+
+test("an upload that is replaced after its completion is read nowhere", async () => {
+  const { drone, user, vehicle, id } = await newDrone();
+  const begun = (await drone.post("/authenticate_upload", { ...log("a.bin"), execution_id: id })).body;
+  await put(begun.url, "x");
+  expect((await drone.post("/complete_upload", { asset_id: begun.asset_id })).status).toBe(200);
+  await drone.post(`/executions/${id}/log`, { asset_id: begun.asset_id });
+  expect(await put(begun.url, Buffer.alloc(20_000_000))).toBe(200);
+  const path = `/assets/${vehicle.id}/download/${begun.asset_id}`;
+  expect(await user.api.get(path)).toMatchObject({
+    status: 404,
+    body: { error: { message: expect.stringContaining("replaced") } },
+  });
+  expect(await user.api.post(`/executions/${id}/analyze-log`)).toMatchObject({
+    ...{ status: 400, body: { error: { message: expect.stringContaining("replaced") } } },
+  });
+  expect((await user.api.post(`/executions/${id}/send-report`, { email: user.username })).status).toBe(200);
+});
