@@ -17,6 +17,7 @@ import * as assetVersions from "./0015_asset_versions";
 import * as uploadQuotas from "./0016_upload_quotas";
 import * as mailsAndTokens from "./0017_mails_and_tokens";
 import * as restingAddresses from "./0019_resting_addresses";
+import * as simulatedPorts from "./0020_simulated_ports";
 
 /** Every migration under the name that the database remembers it by. Names never change once released. */
 const migrations: Readonly<Record<string, Knex.Migration>> = {
@@ -38,6 +39,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0016_upload_quotas": uploadQuotas,
   "0017_mails_and_tokens": mailsAndTokens,
   "0019_resting_addresses": restingAddresses,
+  "0020_simulated_ports": simulatedPorts,
 };
 
 /** The same list from TypeScript and from the compiled output: names carry no file extension. */

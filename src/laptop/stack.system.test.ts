@@ -31,6 +31,7 @@ beforeAll(async () => {
     TUNNEL_PORT: String(await freePort()),
     JUMPHOST_PORT: String(await freePort()),
     SIMULATOR_PORT: String(await freePort()),
+    SIMULATOR_COPTERS: "1",
     SIMULATOR_ONBOARD_PORT: String(await freePort()),
     SIMULATOR_SPEEDUP: "20",
   };

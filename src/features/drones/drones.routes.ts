@@ -30,7 +30,8 @@ export function droneRoutes(service: DronesService, links: DroneLinks): readonly
       method: "post",
       path: "/drone",
       summary: "Add a drone",
-      description: "A physical drone gets a VPN address and an activation token, which is shown only here.",
+      description:
+        "A physical drone gets a VPN address and an activation token, which is shown only here. A simulated drone without a `port` gets a vehicle of the service's simulator that no other drone has, while there is one.",
       body: NewDroneRequest,
       success: { status: 201, schema: DroneReply },
       documents: vehicleLimit,

@@ -19,13 +19,15 @@ import {
   dronesOfJson,
   dronesOfMissionJson,
   insertDrone,
+  isOthersPort,
+  leastUsedPort,
   lockDrone,
   lockMission,
   lockUser,
   retireDrone,
   updateDrone,
 } from "./drones.store";
-import { type DialConfig, refusesSimulator } from "./link-target";
+import { type DialConfig, isOwnSimulator, refusesSimulator, simulatedPorts } from "./link-target";
 
 interface DronesServiceDeps {
   readonly config: DialConfig;
@@ -41,6 +43,8 @@ interface DronesServiceDeps {
 const PHYSICAL_PORT = 5001;
 
 type LinkAddress = Pick<Drone, "port" | "link_host">;
+/** Without a port: any vehicle of the service's own simulator. */
+type WantedAddress = Pick<Drone, "link_host"> & { readonly port: number | undefined };
 
 /** Creates, changes, lists and deletes drones for their owners. */
 export class DronesService {
@@ -57,15 +61,15 @@ export class DronesService {
 
   /** Rejects with `vehicle_limit` when the user may not add a drone of this type. */
   create(userId: number, input: NewDroneRequest): Promise<Drone> {
-    const { type } = input;
-    const address = this.linkAddress(type, input);
+    const { type, vehicle_type } = input;
+    const wanted = this.linkAddress(type, input);
     return this.deps.db.transaction(async (trx) => {
       await this.passGate(trx, userId, type);
       const drone = await insertDrone(trx, {
         ...input,
         user_id: userId,
-        ...address,
         ...(await this.freshIdentity(trx, userId, type)),
+        ...(await this.place(trx, { user_id: userId, vehicle_type }, type, wanted)),
       });
       return updateDrone(trx, drone.id, { video_room_token: this.videoToken(drone.id) });
     });
@@ -113,7 +117,8 @@ export class DronesService {
     const { type = before.type, port, link_host, ...plain } = change;
     if (type === before.type) {
       const wanted = { port: before.port, link_host: before.link_host, ...defined(change) };
-      return { ...plain, ...(sameAddress(wanted, before) ? {} : this.linkAddress(type, wanted)) };
+      if (sameAddress(wanted, before)) return plain;
+      return { ...plain, ...(await this.place(trx, before, type, this.linkAddress(type, wanted))) };
     }
     await this.passGate(trx, before.user_id, type, before.id);
     // A client that sends the whole drone back repeats the host of the former device.
@@ -121,8 +126,8 @@ export class DronesService {
     return {
       ...plain,
       type,
-      ...this.linkAddress(type, wanted),
       ...(await this.freshIdentity(trx, before.user_id, type)),
+      ...(await this.place(trx, before, type, this.linkAddress(type, wanted))),
       vpn_key_id: randomUUID(),
       video_room_token: this.videoToken(before.id),
     };
@@ -141,20 +146,43 @@ export class DronesService {
     if (!answer.can_add) throw new DomainError("vehicle_limit", `${answer.message} (${answer.reason})`);
   }
 
-  private linkAddress(type: DroneType, given: Partial<LinkAddress>): LinkAddress {
+  private linkAddress(
+    type: DroneType,
+    { port, link_host = null }: { port?: number | undefined; link_host?: string | null | undefined },
+  ): WantedAddress {
     if (type === "physical") {
-      if (given.link_host) {
+      if (link_host) {
         throw new DomainError("invalid_input", "link_host: a physical drone is dialled at its VPN address.");
       }
-      return { port: given.port ?? PHYSICAL_PORT, link_host: null };
+      return { port: port ?? PHYSICAL_PORT, link_host };
     }
-    const address = {
-      port: given.port ?? this.deps.config.SIMULATED_LINK_PORT,
-      link_host: given.link_host ?? null,
-    };
-    const refusal = refusesSimulator(this.deps.config, address);
+    const named = port ?? this.deps.config.SIMULATED_LINK_PORT;
+    const refusal = refusesSimulator(this.deps.config, { port: named, link_host });
     if (refusal) throw new DomainError("invalid_input", refusal);
-    return address;
+    return { port: link_host === null ? port : named, link_host };
+  }
+
+  /**
+   * A simulated drone that names no port gets a vehicle of its own, as long as the simulator has as many as there are
+   * drones: a vehicle's port serves one client at a time. In the strict profile nobody names the vehicle of another user.
+   */
+  private async place(
+    trx: Db,
+    { user_id, vehicle_type }: Pick<Drone, "user_id" | "vehicle_type">,
+    type: DroneType,
+    { port, link_host }: WantedAddress,
+  ): Promise<LinkAddress> {
+    const { config } = this.deps;
+    const host = config.SIMULATED_LINK_HOST;
+    if (port === undefined)
+      return { port: await leastUsedPort(trx, host, simulatedPorts(config, vehicle_type)), link_host };
+    const isShared =
+      type === "sitl" && config.ACCESS_PROFILE === "strict" && isOwnSimulator(config, link_host);
+    if (isShared && (await isOthersPort(trx, host, port, user_id))) {
+      const message = `Port ${port} is the vehicle of another user; leave port out to get one of your own.`;
+      throw new DomainError("invalid_input", message);
+    }
+    return { port, link_host };
   }
 
   /** An address that no drone of another user had lately, and a token that no drone had before. */

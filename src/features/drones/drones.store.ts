@@ -113,6 +113,37 @@ export const updateDrone = async (db: Db, id: number, changes: DroneChanges): Pr
       .returning("*")
   )[0] as Drone;
 
+const simulatedAt = `FROM drones
+  WHERE type = 'sitl' AND port = offered AND (link_host IS NULL OR lower(link_host) = lower(:host))`;
+
+/**
+ * Of the ports of the simulator at `host`, the one that the fewest drones have, and of those the one that was left
+ * first. The caller's transaction holds a lock against others that choose.
+ */
+export async function leastUsedPort(
+  trx: Db,
+  host: string,
+  { first, last }: { readonly first: number; readonly last: number },
+): Promise<number> {
+  const { rows } = await trx.raw(
+    `SELECT offered FROM generate_series(:first::integer, :last::integer) AS offered
+     ORDER BY (SELECT count(*) ${simulatedAt} AND deleted_at IS NULL),
+       (SELECT max(deleted_at) ${simulatedAt}) NULLS FIRST, offered LIMIT 1`,
+    { host, first, last },
+  );
+  return rows[0].offered;
+}
+
+/** Whether a live drone of another user has this port of the simulator at `host`. */
+export async function isOthersPort(db: Db, host: string, port: number, userId: number): Promise<boolean> {
+  const { rows } = await db.raw(
+    `SELECT EXISTS (SELECT FROM (SELECT :port::integer AS offered) AS asked CROSS JOIN LATERAL (
+       SELECT user_id ${simulatedAt} AND deleted_at IS NULL) AS drone WHERE drone.user_id <> :userId) AS taken`,
+    { host, port, userId },
+  );
+  return rows[0].taken;
+}
+
 /** Soft-deletes a drone and its tokens. A trigger releases its address, which no other user gets for a day. */
 export const retireDrone = async (db: Db, id: number, at: Date): Promise<Drone> =>
   updateDrone(db, id, {

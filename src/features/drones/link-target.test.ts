@@ -1,11 +1,14 @@
 import type { Ipv4 } from "../../domain/ipv4";
-import { type DialConfig, linkTarget, refusesSimulator } from "./link-target";
+import { type DialConfig, linkTarget, refusesSimulator, simulatedPorts } from "./link-target";
 
 const production: DialConfig = {
+  ACCESS_PROFILE: "strict",
   DEPLOYMENT: "production",
   JUMPHOST_URL: undefined,
   SIMULATED_LINK_HOST: "simulator.fleet.svc",
   SIMULATED_LINK_PORT: 5760,
+  SIMULATED_LINK_COPTERS: 3,
+  SIMULATED_LINK_ROVERS: 2,
   SIMULATOR_HOSTS: ["Lab.example.com", "192.0.2.7"],
 };
 const physical = { id: 7, type: "physical", ip: "10.71.0.9" as Ipv4, port: 5001, link_host: null } as const;
@@ -27,6 +30,8 @@ test("a simulated drone is dialled directly, at its own simulator or the configu
 
 test.each([
   ["the configured simulator at its port", null, 5760, true],
+  ["the last vehicle of the configured simulator", null, 5764, true],
+  ["the port after the last vehicle", null, 5765, false],
   ["the configured simulator by name at its port", "SIMULATOR.fleet.svc", 5760, true],
   ["another port of the configured simulator's host", null, 6379, false],
   ["a listed host at any port", "lab.example.com", 9000, true],
@@ -50,4 +55,29 @@ test("a refusal says what to do, and a drone stored before the list was shortene
   expect(() => linkTarget(production, stored)).toThrow(
     expect.objectContaining({ code: "vehicle_unreachable" }),
   );
+});
+
+test("rovers have the ports after the copters', and share those of the other kind when there are none", () => {
+  const ports = (copters: number, rovers: number) =>
+    (["copter", "rover"] as const).map((type) => {
+      const counts = { SIMULATED_LINK_COPTERS: copters, SIMULATED_LINK_ROVERS: rovers };
+      const { first, last } = simulatedPorts({ ...production, ...counts }, type);
+      return [first, last];
+    });
+  expect(ports(3, 2)).toEqual([
+    [5760, 5762],
+    [5763, 5764],
+  ]);
+  expect(ports(3, 0)).toEqual([
+    [5760, 5762],
+    [5760, 5762],
+  ]);
+  expect(ports(0, 2)).toEqual([
+    [5760, 5761],
+    [5760, 5761],
+  ]);
+  expect(ports(0, 0)).toEqual([
+    [5760, 5760],
+    [5760, 5760],
+  ]);
 });

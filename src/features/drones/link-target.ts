@@ -5,7 +5,14 @@ import type { Drone } from "./drones.store";
 
 export type DialConfig = Pick<
   GatewayConfig,
-  "DEPLOYMENT" | "JUMPHOST_URL" | "SIMULATED_LINK_HOST" | "SIMULATED_LINK_PORT" | "SIMULATOR_HOSTS"
+  | "ACCESS_PROFILE"
+  | "DEPLOYMENT"
+  | "JUMPHOST_URL"
+  | "SIMULATED_LINK_HOST"
+  | "SIMULATED_LINK_PORT"
+  | "SIMULATED_LINK_COPTERS"
+  | "SIMULATED_LINK_ROVERS"
+  | "SIMULATOR_HOSTS"
 >;
 
 /** A drone's key in the link pool. */
@@ -33,7 +40,7 @@ export function linkTarget(
 /**
  * Why a simulated drone may not be dialled there, or undefined when it may. A user who names a host and a port makes
  * the gateway connect to it from inside the cluster. Outside a laptop only the operator's simulators are allowed: the
- * configured one at its port, and any port of the listed hosts.
+ * configured one at its ports, and any port of the listed hosts.
  */
 export function refusesSimulator(
   config: DialConfig,
@@ -42,9 +49,29 @@ export function refusesSimulator(
   if (config.DEPLOYMENT === "local") return undefined;
   const host = (link_host ?? config.SIMULATED_LINK_HOST).toLowerCase();
   if (config.SIMULATOR_HOSTS.some((listed) => listed.toLowerCase() === host)) return undefined;
-  if (host === config.SIMULATED_LINK_HOST.toLowerCase() && port === config.SIMULATED_LINK_PORT)
-    return undefined;
+  const { first } = simulatedPorts(config, "copter");
+  const { last } = simulatedPorts(config, "rover");
+  if (isOwnSimulator(config, link_host) && port >= first && port <= last) return undefined;
   return link_host
     ? `link_host ${link_host} with port ${port} is not one of this service's simulators; leave link_host and port out, or ask the operator to list the host in SIMULATOR_HOSTS.`
     : `Port ${port} is not this service's simulator; leave port out, or ask the operator to list its host in SIMULATOR_HOSTS.`;
+}
+
+/** Whether a drone with this host is dialled at the service's own simulator. */
+export const isOwnSimulator = ({ SIMULATED_LINK_HOST }: DialConfig, link_host: string | null): boolean =>
+  (link_host ?? SIMULATED_LINK_HOST).toLowerCase() === SIMULATED_LINK_HOST.toLowerCase();
+
+/** Ports of the service's own simulator for vehicles of a type, both ends included. */
+export function simulatedPorts(
+  config: DialConfig,
+  type: Drone["vehicle_type"],
+): { readonly first: number; readonly last: number } {
+  const {
+    SIMULATED_LINK_PORT: first,
+    SIMULATED_LINK_COPTERS: copters,
+    SIMULATED_LINK_ROVERS: rovers,
+  } = config;
+  const last = first + Math.max(1, copters + rovers) - 1;
+  if (type === "rover" && rovers > 0) return { first: first + copters, last };
+  return { first, last: copters > 0 ? first + copters - 1 : last };
 }

@@ -17,6 +17,7 @@ import { database, mail, objects, redis } from "./services";
 const drain = { SHUTDOWN_DRAIN_SECONDS: "3" };
 
 const DEFAULT_SIMULATOR_PORT = "5760";
+const DEFAULT_SIMULATOR_COPTERS = "4";
 const DEFAULT_GATEWAY_PORT = "8080";
 const DEFAULT_TUNNEL_PORT = "5050";
 const DEFAULT_JUMPHOST_PORT = "5051";
@@ -26,8 +27,10 @@ const ourEnvironment = (env: Environment, secrets: Secrets): Environment => ({
   JWT_SECRET: secrets.jwt,
   ARCHIVE_SIGNING_KEY: secrets.archiveSigningKey,
   ACCESS_PROFILE: "contract",
-  // A simulated drone that names no port of its own is the simulator that starts beside.
+  // A simulated drone that names no port is a vehicle of the simulator that starts beside.
   SIMULATED_LINK_PORT: env.SIMULATOR_PORT ?? DEFAULT_SIMULATOR_PORT,
+  SIMULATED_LINK_COPTERS: env.SIMULATOR_COPTERS ?? DEFAULT_SIMULATOR_COPTERS,
+  SIMULATED_LINK_ROVERS: env.SIMULATOR_ROVERS ?? "0",
   VPN_SERVICE_URL: `http://127.0.0.1:${env.TUNNEL_PORT ?? DEFAULT_TUNNEL_PORT}`,
   ...env,
   ...drain,
@@ -79,13 +82,14 @@ async function isReady(origin: string): Promise<void> {
 }
 
 const simulator: Part = {
-  name: "the simulated copter",
+  name: "the simulated copters",
   async start({ env, folder }) {
     const port = env.SIMULATOR_PORT ?? DEFAULT_SIMULATOR_PORT;
     const settings = {
       SIMULATOR_PORT: port,
-      // As other simulators number the second port of a vehicle.
-      SIMULATOR_ONBOARD_PORT: env.SIMULATOR_ONBOARD_PORT ?? String(Number(port) + 2),
+      SIMULATOR_COPTERS: env.SIMULATOR_COPTERS ?? DEFAULT_SIMULATOR_COPTERS,
+      // Beyond the ports of all vehicles.
+      SIMULATOR_ONBOARD_PORT: env.SIMULATOR_ONBOARD_PORT ?? String(Number(port) + 1_000),
       SIMULATOR_LOG_FOLDER: env.SIMULATOR_LOG_FOLDER ?? flightLogs(folder),
       SIMULATOR_SPEEDUP: env.SIMULATOR_SPEEDUP ?? "5",
     };

@@ -2,6 +2,9 @@ import { z } from "zod";
 import { flag, milliseconds, port, positiveInt, secret } from "./fields";
 import { SIMULATOR_HOSTS, tunnelApiGroup } from "./shared";
 
+const vehicles = (count: number, text: string) =>
+  z.coerce.number().int().min(0).max(500).default(count).describe(text);
+
 /** Variables of the gateway's features that reach other systems, in groups. */
 
 export const billingGroup = {
@@ -82,7 +85,15 @@ export const vehicleGroup = {
     .string()
     .default("127.0.0.1")
     .describe("Host of simulated drones without a `link_host`."),
-  SIMULATED_LINK_PORT: port(5760, "TCP port of simulated drones without a `port`."),
+  SIMULATED_LINK_PORT: port(5760, "First TCP port of the simulator."),
+  SIMULATED_LINK_COPTERS: vehicles(
+    1,
+    "Copters of the simulator, each on a port of its own. A simulated drone without a `port` gets the one that the fewest drones have.",
+  ),
+  SIMULATED_LINK_ROVERS: vehicles(
+    0,
+    "Rovers of the simulator, on the ports after the copters'. Without any a rover gets a copter's port.",
+  ),
   SIMULATOR_HOSTS,
   ...tunnelApiGroup,
   LINK_CONNECT_TIMEOUT_MS: milliseconds(5_000, "Longest wait for a link to a vehicle to become ready."),

@@ -13,7 +13,7 @@ export const simulatorConfig = z.object({
   HOST: processGroup.HOST,
   SIMULATOR_PORT: port(
     5760,
-    "TCP port of the first vehicle; each further one takes the next port. 0 picks free ones.",
+    "TCP port of the first vehicle; each further one takes the next port. 0 picks free ones. A vehicle is made at its first connection, and removed when it is landed and was left alone for ten minutes.",
   ),
   SIMULATOR_ONBOARD_PORT: port(
     0,
