@@ -80,9 +80,18 @@ export const AssetCounts = z
   })
   .meta({ id: "AssetCounts" });
 
+/** In one reply: of sixteen replies of one caller no process runs out of memory. */
+export const MAX_LISTED = 5_000;
+
 /** A page of a vehicle's assets, newest first. */
 export const AssetPage = z.object({
-  limit: z.coerce.number().int().min(1).max(10_000).default(10_000).describe("At most 10,000."),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(MAX_LISTED)
+    .transform((limit) => Math.min(limit, MAX_LISTED))
+    .describe("At most 5,000, which is also the default."),
   offset: z.coerce.number().int().min(0).max(2_147_483_647).default(0),
 });
 

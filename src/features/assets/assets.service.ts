@@ -6,7 +6,7 @@ import type { Db } from "../../platform/postgres/db";
 import type { Clock } from "../../platform/process/clock";
 import type { Logger } from "../../platform/process/log";
 import { assetKey, safeFileName, thumbnailKey } from "./asset-names";
-import { toAssetReply } from "./assets.schema";
+import { MAX_LISTED, toAssetReply } from "./assets.schema";
 import {
   type Asset,
   type AssetType,
@@ -50,9 +50,9 @@ export class AssetsService {
     return this.replies(await assetsOfDrone(this.deps.db, owned, page, type));
   }
 
-  /** In the order of their creation. The caller checks that the user may see them. */
+  /** The first ones, in the order of their creation. The caller checks that the user may see them. */
   ofExecution = async (executionId: number): Promise<ShownAsset[]> =>
-    this.replies(await assetsOfExecution(this.deps.db, executionId));
+    this.replies(await assetsOfExecution(this.deps.db, executionId, MAX_LISTED));
 
   /** With presigned URLs of the thumbnails. */
   replies = async (assets: readonly Asset[]): Promise<ShownAsset[]> => {

@@ -176,9 +176,34 @@ export const assetsOfDrone = async (
     .limit(limit)
     .offset(offset);
 
-/** In the order of their creation. */
-export const assetsOfExecution = async (db: Db, executionId: number): Promise<Asset[]> =>
-  assets(db).where({ execution_id: executionId }).orderBy("id");
+/** In the order of their creation, so many at most. */
+export const assetsOfExecution = async (
+  db: Db,
+  executionId: number,
+  limit: number,
+  where: Partial<Pick<Asset, "status">> = {},
+): Promise<Asset[]> =>
+  assets(db)
+    .where({ execution_id: executionId, ...where })
+    .orderBy("id")
+    .limit(limit);
+
+/** How many assets of an execution are in each state. */
+export async function countByStatus(db: Db, executionId: number): Promise<Record<AssetStatus, number>> {
+  const rows = await db("assets")
+    .where({ execution_id: executionId })
+    .groupBy("status")
+    .select("status", db.raw("count(*) AS count"));
+  const counted = Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+  return { pending: 0, ready: 0, failed: 0, ...counted };
+}
+
+/** The log of an execution that arrived: this one, or else the newest. */
+export const findLog = async (db: Db, executionId: number, id: number | null): Promise<Asset | undefined> =>
+  assets(db)
+    .where({ execution_id: executionId, asset_type: "logs", status: "ready" })
+    .orderByRaw("id = ? DESC NULLS LAST, id DESC", [id])
+    .first();
 
 /** The executions that these assets of a drone belong to, in order. */
 export const executionsOf = async (db: Db, owned: DroneAndOwner, ids: readonly number[]): Promise<number[]> =>
@@ -211,7 +236,7 @@ interface VehicleCounts extends Record<AssetType, number> {
   readonly total: number;
 }
 
-/** Every live vehicle of a user, and deleted ones that have assets. */
+/** The live vehicles of a user, and deleted ones that have assets: 5,000 at most. */
 export async function countAssets(db: Db, userId: number): Promise<VehicleCounts[]> {
   const { rows } = await db.raw(
     `SELECT d.id AS vehicle_id, d.name,
@@ -220,7 +245,7 @@ export async function countAssets(db: Db, userId: number): Promise<VehicleCounts
        count(*) FILTER (WHERE a.asset_type = 'logs') AS logs,
        count(a.id) AS total
      FROM drones d LEFT JOIN assets a ON a.drone_id = d.id AND a.user_id = d.user_id
-     WHERE d.user_id = ? GROUP BY d.id HAVING d.deleted_at IS NULL OR count(a.id) > 0 ORDER BY d.id`,
+     WHERE d.user_id = ? GROUP BY d.id HAVING d.deleted_at IS NULL OR count(a.id) > 0 ORDER BY d.id LIMIT 5000`,
     [userId],
   );
   return rows;

@@ -21,8 +21,10 @@ export type { AssetsService } from "./assets.service";
 export {
   type Asset,
   assetsOfExecution,
+  countByStatus,
   deleteAssets,
   findAsset,
+  findLog,
   lockAssetsOf,
   updateAsset,
   vehicleOwner,

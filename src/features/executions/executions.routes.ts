@@ -128,6 +128,7 @@ const ownersRoutes = ({ service, assets }: Services): readonly Route[] => [
     method: "get",
     path: "/executions/:execution_id",
     summary: "An execution with its assets",
+    description: "With the first 5,000 assets; the list of the vehicle's assets has all.",
     params,
     success: { status: 200, schema: ExecutionWithAssets },
     handle: async ({ caller, params }) => {

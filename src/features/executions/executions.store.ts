@@ -175,11 +175,28 @@ export const lockMission = async (
 ): Promise<{ name: string } | undefined> =>
   trx("missions").where({ id: missionId, user_id: userId }).forKeyShare().first("name");
 
+const COMMANDS_AT_ONCE = 1_000;
+const COMMAND_COLUMNS = [
+  ...["command", "parameters", "outcome", "result", "error"],
+  ...["requested_at", "finished_at", "user_id"],
+];
+
 /** The orders to the drone during the execution, oldest first. */
-export const commandsDuring = async (db: Db, { drone_id, started_at, completed_at }: Execution) =>
-  db("drone_commands")
-    .where({ drone_id })
-    .where("requested_at", ">=", started_at)
-    .modify((query) => void (completed_at && query.where("requested_at", "<=", completed_at)))
-    .orderBy("id")
-    .select("command", "parameters", "outcome", "result", "error", "requested_at", "finished_at", "user_id");
+export async function* commandsDuring(db: Db, { drone_id, started_at, completed_at }: Execution) {
+  let rows: { id: number }[] = [];
+  let last = 0;
+  do {
+    rows = await db("drone_commands")
+      .where({ drone_id })
+      .where("id", ">", last)
+      .where("requested_at", ">=", started_at)
+      .modify((query) => void (completed_at && query.where("requested_at", "<=", completed_at)))
+      .orderBy("id")
+      .limit(COMMANDS_AT_ONCE)
+      .select("id", ...COMMAND_COLUMNS);
+    for (const { id, ...command } of rows) {
+      last = id;
+      yield command;
+    }
+  } while (rows.length === COMMANDS_AT_ONCE);
+}

@@ -7,7 +7,7 @@ import type { Task } from "../../platform/jobs/worker";
 import { isMissingObject, ObjectReplaced, type ObjectStore } from "../../platform/objects/object-store";
 import type { Db } from "../../platform/postgres/db";
 import type { Clock } from "../../platform/process/clock";
-import { type Asset, assetKey, assetsOfExecution, findAsset, lockAssetsOf, versionOf } from "../assets";
+import { type Asset, assetKey, findAsset, findLog, lockAssetsOf, versionOf } from "../assets";
 import { invalidateArchive } from "./archive/archives.store";
 import { analysis } from "./asset-hooks";
 import type { Execution } from "./executions.store";
@@ -97,9 +97,7 @@ export class FlightStatsService {
 
 /** The log that the drone set, or else the newest one that is ready. */
 async function logOf(trx: Db, execution: Execution | undefined): Promise<Asset> {
-  const assets = execution ? await assetsOfExecution(trx, execution.id) : [];
-  const logs = assets.filter(({ asset_type, status }) => asset_type === "logs" && status === "ready");
-  const log = logs.find(({ id }) => id === execution?.log_asset_id) ?? logs.at(-1);
+  const log = execution && (await findLog(trx, execution.id, execution.log_asset_id));
   if (!log) throw new DomainError("invalid_input", "This execution has no uploaded log.");
   return log;
 }

@@ -1,7 +1,8 @@
 import type { KeyObject } from "node:crypto";
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import { isSameVersion, type ObjectStore } from "../../../platform/objects/object-store";
 import type { Db } from "../../../platform/postgres/db";
+import { Semaphore } from "../../../platform/semaphore";
 import { type Asset, assetKey, assetsOfExecution, safeFileName, versionOf } from "../../assets";
 import { toExecutionReply } from "../executions.schema";
 import { commandsDuring, droneOfExecution, type Execution, verifiedPlan } from "../executions.store";
@@ -15,10 +16,16 @@ interface Deps {
   readonly key: KeyObject;
 }
 
+/** As many as a drone may have by its quota's default. */
+const MAX_ASSETS = 20_000;
+/** Requests to the store at a time. */
+const LOOKED_UP_AT_ONCE = 32;
+
 /** The archive of an execution as a stream: its data, its assets, and last the signed manifest. */
 export async function archiveStream(deps: Deps, execution: Execution, at: Date): Promise<Readable> {
   const { db, store, key } = deps;
-  const assets = await assetsOfExecution(db, execution.id);
+  const assets = await assetsOfExecution(db, execution.id, MAX_ASSETS + 1);
+  if (assets.length > MAX_ASSETS) throw new Error(`An archive holds at most ${MAX_ASSETS} assets.`);
   const { stored, missing } = await partition(store, assets);
   const written: ZippedFile[] = [];
   let manifest: Buffer = Buffer.alloc(0);
@@ -26,7 +33,11 @@ export async function archiveStream(deps: Deps, execution: Execution, at: Date):
   const entries: ZipEntry[] = [
     text("execution.json", await describe(db, execution, assets)),
     text("mission.json", await missionOf(db, execution)),
-    text("commands.json", await commandsDuring(db, execution)),
+    {
+      path: "commands.json",
+      modified: at,
+      open: () => Readable.from(jsonArray(commandsDuring(db, execution))),
+    },
     text("stats.json", (await findStats(db, execution.id)) ?? null),
     ...stored.map((asset) => ({
       path: pathOf(asset),
@@ -55,6 +66,15 @@ export async function archiveStream(deps: Deps, execution: Execution, at: Date):
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
+async function* jsonArray(values: AsyncIterable<unknown>): AsyncGenerator<Buffer> {
+  let before = "[\n";
+  for await (const value of values) {
+    yield Buffer.from(`${before}  ${JSON.stringify(value)}`);
+    before = ",\n";
+  }
+  yield Buffer.from(before === "[\n" ? "[]\n" : "\n]\n");
+}
+
 const pathOf = (asset: Asset): string => `assets/${asset.id}/${safeFileName(asset.file_name)}`;
 
 /** Checksums as written now. */
@@ -68,16 +88,16 @@ function listed(written: readonly ZippedFile[], assets: readonly Asset[]): Manif
 
 /** The assets that are in the store, and the others with the reason why they are missing. */
 async function partition(store: ObjectStore, assets: readonly Asset[]) {
-  const checked = await Promise.all(
-    assets.map(async (asset) => {
-      if (asset.status === "pending") return { asset, reason: "It was not uploaded." };
-      if (asset.status === "failed") return { asset, reason: asset.failure ?? "Its upload failed." };
-      const version = await store.head(assetKey(asset));
-      if (!version) return { asset, reason: "It is no longer in the store." };
-      const isReplaced = !isSameVersion(versionOf(asset), version);
-      return { asset, reason: isReplaced ? "It was replaced in the store after its upload." : undefined };
-    }),
-  );
+  const lookUp = async (asset: Asset) => {
+    if (asset.status === "pending") return { asset, reason: "It was not uploaded." };
+    if (asset.status === "failed") return { asset, reason: asset.failure ?? "Its upload failed." };
+    const version = await store.head(assetKey(asset));
+    if (!version) return { asset, reason: "It is no longer in the store." };
+    const isReplaced = !isSameVersion(versionOf(asset), version);
+    return { asset, reason: isReplaced ? "It was replaced in the store after its upload." : undefined };
+  };
+  const lookUps = new Semaphore(LOOKED_UP_AT_ONCE);
+  const checked = await Promise.all(assets.map((asset) => lookUps.run(() => lookUp(asset))));
   return {
     stored: checked.filter(({ reason }) => reason === undefined).map(({ asset }) => asset),
     missing: checked.flatMap(({ asset, reason }) =>

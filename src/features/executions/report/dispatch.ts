@@ -3,7 +3,7 @@ import { cancelJob, enqueue } from "../../../platform/jobs/jobs";
 import type { Task } from "../../../platform/jobs/worker";
 import type { Db } from "../../../platform/postgres/db";
 import type { Clock } from "../../../platform/process/clock";
-import { assetsOfExecution } from "../../assets";
+import { countByStatus, findAsset } from "../../assets";
 import { type Execution, lockExecution, updateExecution } from "../executions.store";
 import { findStats } from "../stats.store";
 
@@ -64,12 +64,12 @@ async function missingInput(
   trx: Db,
   { id, log_asset_id }: Execution,
 ): Promise<"upload" | "retry" | undefined> {
-  const assets = await assetsOfExecution(trx, id);
-  if (assets.some(({ status }) => status === "pending")) return "upload";
-  const log = assets.find((asset) => asset.id === log_asset_id);
+  const { pending, failed } = await countByStatus(trx, id);
+  if (pending > 0) return "upload";
+  const log = log_asset_id === null ? undefined : await findAsset(trx, log_asset_id);
   const isUnread = log?.status === "ready" && (await findStats(trx, id))?.status === "pending";
   if (isUnread) return "upload";
-  return assets.some(({ status }) => status === "failed") ? "retry" : undefined;
+  return failed > 0 ? "retry" : undefined;
 }
 
 const checkLater = (trx: Db, { id, user_id }: Execution, at: number, waitFor: WaitFor): Promise<void> =>

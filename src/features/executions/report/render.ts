@@ -7,7 +7,16 @@ import { shrinkImage } from "../../../platform/images/shrink-image";
 import type { Mail } from "../../../platform/mail";
 import type { ObjectStore } from "../../../platform/objects/object-store";
 import type { Db } from "../../../platform/postgres/db";
-import { type Asset, assetKey, assetsOfExecution, safeFileName, thumbnailKey, versionOf } from "../../assets";
+import {
+  type Asset,
+  assetKey,
+  assetsOfExecution,
+  countByStatus,
+  findAsset,
+  safeFileName,
+  thumbnailKey,
+  versionOf,
+} from "../../assets";
 import { droneOfExecution, type Execution } from "../executions.store";
 import { findStats, type StatsRow } from "../stats.store";
 import { altitudePlot } from "./altitude-plot";
@@ -32,26 +41,27 @@ const MAX_ASSETS = 30;
 const MAX_THUMBNAILS = 12;
 /** Bytes of a picture without a thumbnail that is decoded for a mail. */
 const LARGEST_DRAWN = 30e6;
+/** Files that a sentence names. */
+const NAMED = 5;
 const IN_MAIL = { width: 144, height: 108, fit: "cover", format: "png" } as const;
 
 /** The report of an execution in its current state. */
 export async function renderReport(deps: Deps, execution: Execution): Promise<RenderedReport> {
   const { db, store, origin } = deps;
-  const [drone, stats, assets] = await Promise.all([
+  const [drone, stats, arrived] = await Promise.all([
     droneOfExecution(db, execution.drone_id),
     findStats(db, execution.id),
-    assetsOfExecution(db, execution.id),
+    assetsOfExecution(db, execution.id, MAX_ASSETS, { status: "ready" }),
   ]);
   const summary = stats?.status === "ready" ? summaryOf(stats.stats as FlightStats) : undefined;
   const pictures = await drawn(execution, summary);
-  const arrived = assets.filter(({ status }) => status === "ready").slice(0, MAX_ASSETS);
   const thumbnails = await thumbnailsOf(store, arrived);
   const contents: ReportContents = {
     execution,
     droneName: drone?.name ?? `Drone ${execution.drone_id}`,
     summary,
     assets: await Promise.all(arrived.map((asset) => toReportAsset(store, asset, thumbnails))),
-    missing: missingFrom(execution, stats, assets, arrived.length),
+    missing: await missingFrom(db, execution, stats, arrived.length),
     hasMap: pictures.some(({ id }) => id === "track"),
     hasPlot: pictures.some(({ id }) => id === "plot"),
     link: `${origin.replace(/\/$/, "")}/executions/${execution.id}`,
@@ -88,8 +98,9 @@ const planned = ({ plan_items }: Execution): LatLng[] =>
 
 /** Small copies for the mail. A picture that cannot be read is left out. */
 async function thumbnailsOf(store: ObjectStore, assets: readonly Asset[]) {
-  const shown = assets.filter(({ asset_type, thumbnail, size }) => {
-    return asset_type === "image" && (thumbnail || (size ?? 0) <= LARGEST_DRAWN);
+  const shown = assets.filter(({ asset_type, thumbnail, derivation_failure, size }) => {
+    const mayBeDrawn = derivation_failure === null && (size ?? 0) <= LARGEST_DRAWN;
+    return asset_type === "image" && (thumbnail || mayBeDrawn);
   });
   const found = new Map<number, { id: string; fileName: string; png: Buffer }>();
   // One at a time: each is decoded in memory.
@@ -131,24 +142,26 @@ const unread = (log: Asset | undefined): string =>
     ? "The flight log is still being analysed."
     : "The flight log has not arrived: there are no statistics.";
 
-function missingFrom(
-  { log_asset_id }: Execution,
+async function missingFrom(
+  db: Db,
+  { id, log_asset_id }: Execution,
   stats: StatsRow | undefined,
-  assets: readonly Asset[],
   shown: number,
-): string[] {
-  const named = (status: Asset["status"]) =>
-    assets.filter((asset) => asset.status === status).map(({ file_name }) => safeFileName(file_name));
-  const list = (names: readonly string[]) =>
-    names.slice(0, 5).join(", ") + (names.length > 5 ? ` and ${names.length - 5} more` : "");
-  const [pending, failed] = [named("pending"), named("failed")];
-  const beyond = assets.filter(({ status }) => status === "ready").length - shown;
+): Promise<string[]> {
+  const counts = await countByStatus(db, id);
+  const list = async (status: Asset["status"]) => {
+    const found = await assetsOfExecution(db, id, NAMED, { status });
+    const names = found.map(({ file_name }) => safeFileName(file_name)).join(", ");
+    return names + (counts[status] > NAMED ? ` and ${counts[status] - NAMED} more` : "");
+  };
+  const log = log_asset_id === null ? undefined : await findAsset(db, log_asset_id);
+  const beyond = counts.ready - shown;
   return [
     ...(log_asset_id === null && !stats ? ["The drone sent no flight log: there are no statistics."] : []),
-    ...(stats?.status === "pending" ? [unread(assets.find(({ id }) => id === log_asset_id))] : []),
+    ...(stats?.status === "pending" ? [unread(log)] : []),
     ...(stats?.status === "failed" ? [`The flight log could not be read: ${stats.error}`] : []),
-    ...(pending.length > 0 ? [`Not uploaded yet: ${list(pending)}.`] : []),
-    ...(failed.length > 0 ? [`Uploads that failed: ${list(failed)}.`] : []),
+    ...(counts.pending > 0 ? [`Not uploaded yet: ${await list("pending")}.`] : []),
+    ...(counts.failed > 0 ? [`Uploads that failed: ${await list("failed")}.`] : []),
     ...(beyond > 0 ? [`${beyond} more files are in the web client.`] : []),
   ];
 }
