@@ -123,8 +123,9 @@ async function waitForQuota(
   const report_reason = `${refusals.length} mails are not sent. ${refusals[0]?.message}`;
   await db.transaction(async (trx) => {
     await updateExecution(trx, id, { report: isTooLate ? "refused" : "queued", report_reason });
-    const payload = { execution_id: id };
-    if (!isTooLate) await enqueue(trx, { task: "send-report", payload, user: user_id, runAt: again });
+    if (isTooLate) return;
+    const job = { task: "send-report", payload: { execution_id: id }, user: user_id };
+    await enqueue(trx, { ...job, key: `report-quota:${id}`, runAt: again });
   });
 }
 
