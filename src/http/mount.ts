@@ -40,7 +40,7 @@ export function mountRoutes(routes: readonly Route[], options: MountOptions): Mi
       const address = ctx.state.address ?? ctx.ip;
       if (route.guard === "user") options.sharedAddress?.add((caller as Callers["user"]).id, address);
       const network = networkOf(address);
-      limiter.admit(callerKey(route.guard, caller, network), ctx.res);
+      if (!route.emergency) limiter.admit(callerKey(route.guard, caller, network), ctx.res);
       const bytes = route.body || route.rawBody ? await readBody(ctx, route, limitBytes) : NO_BODY;
       const input = parseInput(route, ctx, route.body && parseJsonBody(bytes));
       const rawBody = route.rawBody ? bytes : NO_BODY;

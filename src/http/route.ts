@@ -29,6 +29,8 @@ interface RouteSpec<
   /** Largest body; `MountOptions` has the default. */
   readonly bodyLimitBytes?: number;
   readonly success: Success;
+  /** Answered however many requests the caller has under way. */
+  readonly emergency?: true;
   /** Runs before the guard; throws to refuse the request. */
   readonly admit?: () => void;
   /** Status for a body or query that does not fit; 400 unless the contract says otherwise. */

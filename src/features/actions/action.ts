@@ -11,7 +11,10 @@ export interface Action<Body extends z.ZodObject = z.ZodObject, Result extends z
   readonly body: Body;
   /** What the vehicle acknowledged. */
   readonly result: Result;
-  /** Stops a vehicle, brings it down or changes its mode. The quota neither counts nor refuses it. */
+  /**
+   * Stops a vehicle, brings it down or changes its mode. Neither the quota of orders nor the limit of
+   * requests under way counts or refuses it.
+   */
   readonly emergency?: true;
   /** Status for a body that does not fit; 500 unless the contract says otherwise. */
   readonly invalidInput?: 400;

@@ -18,6 +18,8 @@ const actionRoute = (action: Action, service: ActionService): Route =>
     description: action.description,
     guard: "user",
     envelope: "B",
+    // Unlimited in number, so limited in size.
+    ...(action.emergency ? { emergency: true, bodyLimitBytes: 4_096 } : {}),
     body: Addressed.extend(action.body.shape),
     success: { status: 200, schema: z.object({ message: z.string(), result: action.result }) },
     // A conflict, such as a plan that the drone is flying, makes a failed order.
@@ -26,7 +28,7 @@ const actionRoute = (action: Action, service: ActionService): Route =>
     documents: {
       404: "The drone, or what is to be sent to it, does not exist or is not yours.",
       429: action.emergency
-        ? "You have too many requests under way. The quota of orders does not refuse this one."
+        ? "Does not occur: no limit refuses this order."
         : "The drone's quota of orders is used up, or you have too many requests under way.",
     },
     handle: ({ caller, body }) => {

@@ -1,6 +1,10 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { atEndOfFile } from "../../testing/clean-up";
+import { eventually } from "../../testing/until";
 import { simulatedDrone } from "../../testing/worlds/simulated-drone";
 import { startTestGateway } from "../../testing/worlds/start-gateway";
+import { saveSubscription } from "../billing";
 
 test("orders beyond a drone's quota answer 429, those of an emergency and of other drones do not", async () => {
   const gateway = await startTestGateway({ QUOTA_ORDERS: "3" });
@@ -33,4 +37,27 @@ test("orders beyond a drone's quota answer 429, those of an emergency and of oth
   for (const [path, body] of emergency) expect(await order(path, body)).toMatchObject({ status: 200 });
   const other = await flown();
   expect(await other("set_param", setParam)).toMatchObject({ status: 200 });
+});
+
+test("a pilot whose other drones do not answer lands one, and the same order to twenty drones is carried out", async () => {
+  const silent = createServer((socket) => socket.on("error", () => {}).resume()).listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  atEndOfFile(async () => void silent.close());
+  const gateway = await startTestGateway({ LINK_CONNECT_TIMEOUT_MS: "4000" });
+  const { api, id: userId } = await gateway.newUser();
+  await saveSubscription(gateway.deps.db, userId, { status: "active", vehicle_count: 5 });
+  const flying = await simulatedDrone(api);
+  atEndOfFile(() => flying.stop());
+  const link = { link_host: "127.0.0.1", port: (silent.address() as AddressInfo).port };
+  const lost = (await api.post("/drone", { type: "sitl", name: "Lost", vehicle_type: "copter", ...link }))
+    .body;
+  const arm = { drone_id: lost.id };
+  const underWay = Array.from({ length: 16 }, () => api.post("/drone/action/arm", arm));
+  const setParam = { drone_id: flying.id, param_id: "FENCE_ACTION", value: 1 };
+  await eventually("as many requests are under way as may be", async () =>
+    api.post("/drone/action/set_param", setParam).then(({ status }) => status === 429),
+  );
+  const landings = Array.from({ length: 20 }, () => api.post("/drone/action/land", { drone_id: flying.id }));
+  for (const { status } of await Promise.all(landings)) expect(status).toBe(200);
+  for (const { status } of await Promise.all(underWay)) expect(status).toBe(500);
 });
