@@ -58,6 +58,7 @@ export async function run(): Promise<BenchTable> {
       DEPLOYMENT: "local",
       ACCESS_PROFILE: "contract",
       RELAY_MAX_SESSIONS: String(IDLE_SESSIONS + FLOODING),
+      QUOTA_RELAY_SESSIONS: "0",
     };
     const start = (module: string, core: number) => {
       const child = startChild(join(__dirname, "relay", `${module}-process.js`), core, env);
