@@ -4,8 +4,8 @@ import { common } from "./messages";
 
 /**
  * The most that real autopilots sent in a second, with every stream at 50 Hz during a download of all parameters, was
- * 79 kB in 2,160 messages (ArduPilot) and 86 kB in 1,750 (PX4). A download of PX4's logs by another station, which a
- * router on board shows to everybody, had up to 4.8 MB in 45,200 without a network between.
+ * 79 kB in 2,160 messages (ArduPilot) and 86 kB in 1,750 (PX4). A download of logs by another station, which a router on
+ * board shows to everybody, had up to 3.7 MB in 35,400 and 4.8 MB in 45,200 without a network between.
  */
 const BYTES_PER_SECOND = 5_000_000;
 const FRAMES_PER_SECOND = 50_000;
