@@ -9,6 +9,7 @@ import { openInHlsJs } from "../../testing/fakes/hls-player";
 import { until } from "../../testing/until";
 import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
 import { droneClient, upload } from "../../testing/worlds/uploads";
+import { streamFolder } from "./asset-names";
 import { packageVideoTask } from "./video-stream";
 
 const run = promisify(execFile);
@@ -108,6 +109,22 @@ test("no command line of ffmpeg has a URL of the store, or one that is still val
     await expect(fetch(address)).rejects.toThrow();
   }
 });
+
+test("a playlist of 40 MB is not read", async () => {
+  const { asset_id } = await upload(
+    drone,
+    { file_name: "b.mp4", asset_type: "video" },
+    await film("b.mp4", ...h264),
+  );
+  const path = `/assets/${vehicle.id}/video/${asset_id}`;
+  await until(async () => (await user.api.get(path)).status === 200);
+  const { store } = gateway.deps;
+  const lines = "segment-00000.ts\n".repeat(2_500_000);
+  await store.write(`${streamFolder({ drone_id: vehicle.id, id: asset_id })}index.m3u8`, lines, "text/plain");
+  const before = process.memoryUsage().rss;
+  for (let n = 0; n < 10; n++) expect((await user.api.get(path)).status).toBe(500);
+  expect(process.memoryUsage().rss - before).toBeLessThan(100 * 2 ** 20);
+}, 60_000);
 
 test("temporary folders of killed jobs are removed", () => {
   expect(existsSync(left)).toBe(false);

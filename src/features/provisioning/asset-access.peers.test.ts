@@ -1,5 +1,8 @@
 import { execFileSync } from "node:child_process";
+import { streamFolder, thumbnailKey } from "../assets/asset-names";
 import { ownAssets } from "./asset-access";
+
+const asset = { drone_id: 1, id: 5 };
 
 /** What MinIO's own policy engine answers to each question: `action|bucket|object|prefix`. */
 function asked(questions: readonly string[]): string[] {
@@ -11,6 +14,9 @@ function asked(questions: readonly string[]): string[] {
 const allowed = [
   "s3:PutObject|fleet|assets/1/5/flight.bin|",
   "s3:GetObject|fleet|assets/1/5/flight.bin|",
+  // Thumbnails and playlists are read, not written.
+  `s3:GetObject|fleet|${thumbnailKey(asset)}|`,
+  "s3:PutObject|fleet|assets/1/5/derived.bin|",
   "s3:AbortMultipartUpload|fleet|assets/1/5/flight.bin|",
   "s3:ListMultipartUploadParts|fleet|assets/1/5/flight.bin|",
   "s3:ListBucket|fleet||assets/1/",
@@ -18,6 +24,8 @@ const allowed = [
 ];
 
 const denied = [
+  `s3:PutObject|fleet|${thumbnailKey(asset)}|`,
+  `s3:PutObject|fleet|${streamFolder(asset)}index.m3u8|`,
   // Another drone's, also one whose number begins with ours.
   "s3:PutObject|fleet|assets/2/5/flight.bin|",
   "s3:PutObject|fleet|assets/12/5/flight.bin|",

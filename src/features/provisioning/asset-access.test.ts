@@ -48,6 +48,11 @@ test("the policy names the drone's prefix whole, so that drone 1 is not drone 12
         Resource: ["arn:aws:s3:::fleet/assets/1/*"],
       },
       {
+        Effect: "Deny",
+        Action: ["s3:PutObject"],
+        Resource: ["arn:aws:s3:::fleet/assets/1/*/derived/*"],
+      },
+      {
         Effect: "Allow",
         Action: ["s3:ListBucket"],
         Resource: ["arn:aws:s3:::fleet"],

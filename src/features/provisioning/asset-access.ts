@@ -12,7 +12,8 @@ export const assetCredentials = (
   sts.assume(`drone-${droneId}`, ownAssets(sts.partition, bucket, droneId), SECONDS);
 
 /**
- * Allows a drone to put, read and list objects below its own prefix. It cannot delete objects, nor list other prefixes.
+ * Allows a drone to put, read and list objects below its own prefix. It cannot delete objects, nor list other prefixes,
+ * nor write where thumbnails and playlists of its assets are.
  */
 export function ownAssets(partition: string, bucket: string, droneId: number): SessionPolicy {
   const own = `assets/${droneId}/*`;
@@ -23,6 +24,11 @@ export function ownAssets(partition: string, bucket: string, droneId: number): S
         Effect: "Allow",
         Action: ["s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"],
         Resource: [`${partition}:s3:::${bucket}/${own}`],
+      },
+      {
+        Effect: "Deny",
+        Action: ["s3:PutObject"],
+        Resource: [`${partition}:s3:::${bucket}/assets/${droneId}/*/derived/*`],
       },
       {
         Effect: "Allow",

@@ -18,7 +18,7 @@ export const Manifest = z.object({
       size: z.int(),
       sha256: z.string(),
       asset_id: z.int().optional(),
-      /** SHA-256 at the completion of the upload, where it differs now. */
+      /** In archives of releases up to 0.2: the SHA-256 at the completion of the upload, where the file differs. */
       received_sha256: z.string().optional(),
     }),
   ),
