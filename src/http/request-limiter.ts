@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { DomainError } from "../domain/errors";
 
 /** More than any client of ours sends. */
-const MAX_REQUESTS = 16;
+const MAX_REQUESTS = 24;
 const RETRY_AFTER_SECONDS = 5;
 
 /**

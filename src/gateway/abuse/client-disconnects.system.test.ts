@@ -7,7 +7,7 @@ import { startTestGateway } from "../../testing/worlds/start-gateway";
 
 const AT_ONCE = 16;
 /** Requests that one user may have under way. */
-const UNDER_WAY = 16;
+const UNDER_WAY = 24;
 /** When a client disconnects: while its request is read, waits or is handled, or while the reply is sent. */
 const MOMENTS_MS = [0, 1, 3, 10, 30, 100, 300];
 const ROUNDS = 3;

@@ -149,7 +149,7 @@ beforeAll(() => {
   shared = startTestGateway();
 });
 
-test("the 17th request under way of one user gets 429, and other users are served", async () => {
+test("the 25th request under way of one user gets 429, and other users are served", async () => {
   const gateway = await shared;
   const [user, other] = [await gateway.newUser(), await gateway.newUser()];
   const port = Number(new URL(gateway.url).port);
@@ -165,7 +165,7 @@ test("the 17th request under way of one user gets 429, and other users are serve
     async () => (await user.api.get("/user")).status === 429,
   );
   const refused = await user.api.get("/missions");
-  expect(refused).toMatchObject({ status: 429, body: { error: expect.stringContaining("16 requests") } });
+  expect(refused).toMatchObject({ status: 429, body: { error: expect.stringContaining("24 requests") } });
   expect(refused.headers.get("retry-after")).toBe("5");
   expect((await other.api.get("/missions")).status).toBe(200);
   for (const { socket } of callers) socket.destroy();

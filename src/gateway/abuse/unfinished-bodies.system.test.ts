@@ -5,7 +5,7 @@ import { startTestGateway } from "../../testing/worlds/start-gateway";
 
 const CALLERS = 150;
 /** Requests that one user may have under way. */
-const UNDER_WAY = 16;
+const UNDER_WAY = 24;
 const BODY_BYTES = 1_000_000;
 
 test("150 unfinished bodies of one user take bounded memory, and other users are served", async () => {

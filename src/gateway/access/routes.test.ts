@@ -315,7 +315,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
     );
     const listingsFor = async ({ api }: TestUser) => {
       const listings: Record<string, string> = {};
-      // One after the other: a user may have sixteen requests under way.
+      // One after the other: a user may have a limited number of requests under way.
       for (const { operation } of lists) {
         const { status, body } = await api.get(requestWithIds(operation, () => ({}) as UserObjects).path);
         // A presigned URL is another each second.
