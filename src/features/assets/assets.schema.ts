@@ -80,7 +80,7 @@ export const AssetCounts = z
   })
   .meta({ id: "AssetCounts" });
 
-/** In one reply: of sixteen replies of one caller no process runs out of memory. */
+/** In one reply: of the replies that one caller may have under way no process runs out of memory. */
 export const MAX_LISTED = 5_000;
 
 /** A page of a vehicle's assets, newest first. */
