@@ -7,7 +7,7 @@ jest.setTimeout(180_000);
 
 const OFF = { QUOTA_MAILS: "0", QUOTA_MAILBOX_MAILS: "0", QUOTA_ALL_MAILS: "0", QUOTA_REQUESTED_MAILS: "0" };
 
-test("a mail for a new password is sent within 5 s while 300 reports and 300 strangers' mails wait at a slow server", async () => {
+test("a mail for a new password is sent at once while 300 reports and 300 strangers' mails wait at a slow server", async () => {
   const env = { ...OFF, WORKER_IN_PROCESS: "true", TRUSTED_PROXIES: "loopback" };
   const gateway = await startTestGateway(env, undefined, 200);
   const { db } = gateway.deps;
@@ -37,6 +37,10 @@ test("a mail for a new password is sent within 5 s while 300 reports and 300 str
   }
   const statuses = await flood;
   await beside;
-  expect(waits.filter((ms) => ms > 5_000)).toEqual([]);
+  // 5 s at an idle machine: so many mails the server takes of each other queue in that time, on any machine.
+  const before = gateway.mail.mails.findIndex(({ to }) => to.includes(victim.username));
+  expect(before).toBeGreaterThanOrEqual(0);
+  expect(before).toBeLessThan(2 * 25);
+  expect(waits.filter((ms) => ms > 10_000)).toEqual([]);
   expect(new Set(statuses)).toEqual(new Set([200, 429]));
 });

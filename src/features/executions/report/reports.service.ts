@@ -66,7 +66,8 @@ export class ReportsService {
 
   /** Rejects with `unauthenticated` when the link was used or has expired. */
   async confirm(token: string): Promise<string> {
-    const email = await confirmAddress(this.deps.db, token, this.deps.clock.now());
+    const isToken = /^[\w-]+$/.test(token);
+    const email = isToken && (await confirmAddress(this.deps.db, token, this.deps.clock.now()));
     if (email) return email;
     throw new DomainError("unauthenticated", "This link was used already or has expired.");
   }
