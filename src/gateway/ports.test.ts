@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import type Koa from "koa";
 import { type Route, route } from "../http/route";
 import { createMetrics } from "../platform/process/metrics";
+import { CapturedLog } from "../testing/captured-log";
 import { atEndOfFile } from "../testing/clean-up";
 import { ApiClient } from "../testing/client";
 import { startTestGateway, type TestGateway, type TestUser } from "../testing/worlds/start-gateway";
@@ -10,13 +11,18 @@ import { BASE_PATH, gatewayApps } from "./app";
 
 const EDGE_SECRET = "what only the edge knows";
 
+const log = new CapturedLog();
 let gateway: TestGateway;
 let user: TestUser;
 let drone: { ip: string };
 beforeAll(async () => {
-  gateway = await startTestGateway({ ACCESS_PROFILE: "strict", EDGE_SECRET });
+  gateway = await startTestGateway({ ACCESS_PROFILE: "strict", EDGE_SECRET, LOG_LEVEL: "warn" }, log);
   user = await gateway.newUser();
   drone = (await user.api.post("/drone", { type: "sitl", name: "One", vehicle_type: "copter" })).body;
+});
+
+test("a gateway of the strict profile without trusted proxies warns at start-up", () => {
+  expect(log.text).toContain("TRUSTED_PROXIES is empty");
 });
 
 const declared = (guard: "user" | "drone"): Route =>
