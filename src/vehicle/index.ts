@@ -1,8 +1,10 @@
+import { LRUCache } from "lru-cache";
 import { DomainError } from "../domain/errors";
 import type { Dial, LinkTarget } from "./byte-stream";
 import { dialDirect } from "./dialers/direct";
 import { dialThroughJumphost, type JumphostOptions } from "./dialers/jumphost";
 import { type MavlinkOptions, openMavlinkLink } from "./mavlink/link";
+import { LinkAllowance } from "./mavlink/wire/flood-limit";
 import { LinkPool, type PoolOptions } from "./pool";
 
 export type { ByteStream, Dial, LinkTarget } from "./byte-stream";
@@ -14,12 +16,15 @@ export { LinkPool, type PoolObserver } from "./pool";
 export type * from "./vehicle-links";
 
 export interface VehicleOptions extends Omit<PoolOptions, "dial" | "open"> {
-  readonly mavlink: Omit<MavlinkOptions, "mayUse">;
+  readonly mavlink: Omit<MavlinkOptions, "mayUse" | "allowance">;
   /** Without one, a target that is dialled through it is refused. */
   readonly jumphost?: JumphostOptions;
   /** Whether a link opened to this target may still be used; see `MavlinkOptions.mayUse`. */
   readonly mayUse?: (target: LinkTarget) => boolean;
 }
+
+/** Of the drones that were dialled last. */
+const MAX_ALLOWANCES = 10_000;
 
 /** The pool as processes use it: MAVLink over direct TCP or the jumphost, as each target says. */
 export function createLinkPool({ mavlink, jumphost, mayUse, ...pool }: VehicleOptions): LinkPool {
@@ -31,10 +36,18 @@ export function createLinkPool({ mavlink, jumphost, mayUse, ...pool }: VehicleOp
       new DomainError("vehicle_unreachable", "No jumphost is configured for this vehicle."),
     );
   };
+  const allowances = new LRUCache<string, LinkAllowance>({
+    max: MAX_ALLOWANCES,
+    memoMethod: () => new LinkAllowance(),
+  });
   return new LinkPool({
     ...pool,
     dial,
     open: (stream, signal, target) =>
-      openMavlinkLink(stream, { ...mavlink, mayUse: mayUse && (() => mayUse(target)) }, signal),
+      openMavlinkLink(
+        stream,
+        { ...mavlink, mayUse: mayUse && (() => mayUse(target)), allowance: allowances.memo(target.key) },
+        signal,
+      ),
   });
 }

@@ -212,7 +212,11 @@ export class LinkPool implements VehicleLinks {
       const link = await this.options.open(stream, attempt.signal, entry.target);
       if (entry.ended || link.state === "closed") {
         link.close("no longer wanted");
-        throw new DomainError("vehicle_unreachable", "The link was closed while it was being opened.");
+        const reason = await new Promise<string>((resolve) => link.onClose(resolve));
+        throw new DomainError(
+          "vehicle_unreachable",
+          `The link was closed while it was being opened: ${reason}.`,
+        );
       }
       entry.link = link;
       clearTimeout(entry.retryTimer);

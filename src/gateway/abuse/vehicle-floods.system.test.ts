@@ -31,14 +31,24 @@ test.each(Object.entries(floods))(
     await watcher.subscribe(body.id, "dashboard");
     const isFlood = ({ message }: { message: string }) => message.includes("sends more than a link carries");
     let served = 0;
+    const began = performance.now();
+    let isOrdering = false;
     await until(async () => {
+      // An order opens the link at once.
+      if (!isOrdering) {
+        isOrdering = true;
+        void pilot.api.post("/drone/action/arm", { drone_id: body.id }).then(() => {
+          isOrdering = false;
+        });
+      }
       expect((await other.api.get("/auth")).status).toBe(200);
       served++;
       return watcher.all("error").filter(isFlood).length >= 3;
     });
     expect(served).toBeGreaterThan(10);
-    expect((await textsSent()) - before).toBeLessThanOrEqual(400 * vehicle.connections + 400);
-    expect(vehicle.connections).toBeLessThanOrEqual(4);
+    // A second's worth at once, and what is read of the three that a link may be late.
+    const seconds = (performance.now() - began) / 1_000;
+    expect((await textsSent()) - before).toBeLessThanOrEqual(100 * (seconds + 5));
     expect(vehicle.written).toBeLessThan(100_000_000);
     watcher.socket.disconnect();
     vehicle.stop();

@@ -21,7 +21,8 @@ export class FakeLink {
     return () => void this.listeners.delete(listener);
   }
   onClose(listener: (reason: string) => void): void {
-    this.closeListeners.push(listener);
+    if (this.closedBecause !== undefined) listener(this.closedBecause);
+    else this.closeListeners.push(listener);
   }
   close(reason: string): void {
     if (this.state === "closed") return;

@@ -15,7 +15,7 @@ import { Streams } from "./telemetry/streams";
 import { Telemetry } from "./telemetry/telemetry";
 import { Channel, unreachable } from "./wire/channel";
 import type { Retry } from "./wire/exchange";
-import { FloodLimit } from "./wire/flood-limit";
+import { FloodLimit, type LinkAllowance } from "./wire/flood-limit";
 import { minimal } from "./wire/messages";
 
 export interface MavlinkTimings {
@@ -54,6 +54,8 @@ export interface MavlinkOptions {
   readonly timings?: Partial<MavlinkTimings>;
   /** Asked before each chunk in either direction; when it says no, the link closes. */
   readonly mayUse?: (() => boolean) | undefined;
+  /** What earlier links to the vehicle have left. */
+  readonly allowance?: LinkAllowance;
 }
 
 const GROUND_STATION_COMPONENT = 190;
@@ -70,12 +72,12 @@ export async function openMavlinkLink(
   options: MavlinkOptions,
   signal: AbortSignal,
 ): Promise<VehicleLink> {
-  const { systemId, componentId = GROUND_STATION_COMPONENT, timings, mayUse } = options;
+  const { systemId, componentId = GROUND_STATION_COMPONENT, timings, mayUse, allowance } = options;
   if (!Number.isInteger(systemId) || systemId < 1 || systemId > 254) {
     stream.close();
     throw new DomainError("invalid_input", "The MAVLink system id must be from 1 to 254.");
   }
-  const channel = new Channel(stream, { systemId, componentId }, mayUse, new FloodLimit(stream));
+  const channel = new Channel(stream, { systemId, componentId }, mayUse, new FloodLimit(stream, allowance));
   sendHeartbeats(channel);
   try {
     const { identity, heartbeat } = await findAutopilot(channel, signal);

@@ -1,4 +1,4 @@
-import { FloodLimit } from "./flood-limit";
+import { FloodLimit, LinkAllowance } from "./flood-limit";
 import { common, minimal } from "./messages";
 
 beforeEach(() => void jest.useFakeTimers());
@@ -57,4 +57,19 @@ test.each([
 
 test("a second's burst of status texts, as of a vehicle that boots, is slowed and not closed", () => {
   expect(play(1, { texts: 300 })).toMatchObject({ closedAfter: undefined });
+});
+
+test("a new link goes on with what the last one left", () => {
+  const allowance = new LinkAllowance();
+  const admitted = () => {
+    const limit = new FloodLimit({ pause: () => {}, resume: () => {} }, allowance);
+    let count = 0;
+    while (limit.admitsMessage(common.StatusText.MSG_ID)) count++;
+    return count;
+  };
+  // A second's worth, and what the three seconds bring until the link is closed.
+  expect(admitted()).toBe(400);
+  expect(admitted()).toBe(0);
+  jest.advanceTimersByTime(500);
+  expect(admitted()).toBeLessThanOrEqual(50);
 });

@@ -21,28 +21,36 @@ const MAX_LATE_MS = 3_000;
 export const FLOOD =
   "the vehicle sends more than a link carries (5 MB, 3,000 messages or 100 status texts a second)";
 
+/** What one vehicle may still send. It is kept when a link ends: a vehicle gains nothing by a new one. */
+export class LinkAllowance {
+  readonly bytes = new TokenBucket(BYTES_PER_SECOND);
+  readonly frames = new TokenBucket(FRAMES_PER_SECOND);
+}
+
 /** Reads a vehicle no faster than its limits allow, so that a flood costs other vehicles' pilots little. */
 export class FloodLimit {
-  private readonly bytes = new TokenBucket(BYTES_PER_SECOND);
-  private readonly frames = new TokenBucket(FRAMES_PER_SECOND);
   private lateSince: number | undefined;
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly stream: Pick<ByteStream, "pause" | "resume">) {}
+  constructor(
+    private readonly stream: Pick<ByteStream, "pause" | "resume">,
+    private readonly allowance = new LinkAllowance(),
+  ) {}
 
   /** Whether the frame may be looked at; once not, the chunk's end closes the link. */
   admitsFrame(): boolean {
-    return this.frames.take(1) <= MAX_LATE_MS;
+    return this.allowance.frames.take(1) <= MAX_LATE_MS;
   }
 
   admitsMessage(id: number): boolean {
     const rate = id === common.StatusText.MSG_ID ? STATUS_TEXTS_PER_SECOND : MESSAGES_PER_SECOND;
-    return this.frames.take(FRAMES_PER_SECOND / rate) <= MAX_LATE_MS;
+    return this.allowance.frames.take(FRAMES_PER_SECOND / rate) <= MAX_LATE_MS;
   }
 
   /** To be called when a chunk has been read. False when the vehicle has sent too much for too long. */
   endChunk(bytes: number, noise: number): boolean {
-    const waitMs = Math.max(this.bytes.take(bytes + noise * (NOISE_BYTE - 1)), this.frames.take(0));
+    const { bytes: byteAllowance, frames } = this.allowance;
+    const waitMs = Math.max(byteAllowance.take(bytes + noise * (NOISE_BYTE - 1)), frames.take(0));
     if (waitMs === 0) {
       this.lateSince = undefined;
       return true;
