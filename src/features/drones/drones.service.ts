@@ -27,7 +27,7 @@ import {
   retireDrone,
   updateDrone,
 } from "./drones.store";
-import { type DialConfig, isOwnSimulator, refusesSimulator, simulatedPorts } from "./link-target";
+import { type DialConfig, isOwnVehicle, refusesSimulator, simulatedPorts } from "./link-target";
 
 interface DronesServiceDeps {
   readonly config: DialConfig;
@@ -176,9 +176,9 @@ export class DronesService {
     const host = config.SIMULATED_LINK_HOST;
     if (port === undefined)
       return { port: await leastUsedPort(trx, host, simulatedPorts(config, vehicle_type)), link_host };
-    const isShared =
-      type === "sitl" && config.ACCESS_PROFILE === "strict" && isOwnSimulator(config, link_host);
-    if (isShared && (await isOthersPort(trx, host, port, user_id))) {
+    const isChecked =
+      type === "sitl" && config.ACCESS_PROFILE === "strict" && isOwnVehicle(config, { link_host, port });
+    if (isChecked && (await isOthersPort(trx, host, port, user_id))) {
       const message = `Port ${port} is the vehicle of another user; leave port out to get one of your own.`;
       throw new DomainError("invalid_input", message);
     }

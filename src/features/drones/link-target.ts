@@ -49,17 +49,22 @@ export function refusesSimulator(
   if (config.DEPLOYMENT === "local") return undefined;
   const host = (link_host ?? config.SIMULATED_LINK_HOST).toLowerCase();
   if (config.SIMULATOR_HOSTS.some((listed) => listed.toLowerCase() === host)) return undefined;
-  const { first } = simulatedPorts(config, "copter");
-  const { last } = simulatedPorts(config, "rover");
-  if (isOwnSimulator(config, link_host) && port >= first && port <= last) return undefined;
+  if (isOwnVehicle(config, { link_host, port })) return undefined;
   return link_host
     ? `link_host ${link_host} with port ${port} is not one of this service's simulators; leave link_host and port out, or ask the operator to list the host in SIMULATOR_HOSTS.`
     : `Port ${port} is not this service's simulator; leave port out, or ask the operator to list its host in SIMULATOR_HOSTS.`;
 }
 
-/** Whether a drone with this host is dialled at the service's own simulator. */
-export const isOwnSimulator = ({ SIMULATED_LINK_HOST }: DialConfig, link_host: string | null): boolean =>
-  (link_host ?? SIMULATED_LINK_HOST).toLowerCase() === SIMULATED_LINK_HOST.toLowerCase();
+/** Whether it is a vehicle of the service's own simulator that is dialled there. */
+export function isOwnVehicle(
+  config: DialConfig,
+  { link_host, port }: Pick<Drone, "link_host" | "port">,
+): boolean {
+  const own = config.SIMULATED_LINK_HOST;
+  const { first } = simulatedPorts(config, "copter");
+  const { last } = simulatedPorts(config, "rover");
+  return (link_host ?? own).toLowerCase() === own.toLowerCase() && port >= first && port <= last;
+}
 
 /** Ports of the service's own simulator for vehicles of a type, both ends included. */
 export function simulatedPorts(

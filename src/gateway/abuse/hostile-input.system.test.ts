@@ -81,8 +81,8 @@ test.each(Object.keys(bombs))("%s as any route's body is refused, and others are
 });
 
 test("a deeply nested value is refused where the schema accepts any value", async () => {
-  // Within the limit of a body.
-  const bomb = "[".repeat(100_000) + "]".repeat(100_000);
+  // Within the limit of this body.
+  const bomb = "[".repeat(2_000) + "]".repeat(2_000);
   const body = `{"drone_id":${own.drone},"mode_info":{"custom_mode":${bomb}}}`;
   const reply = await target.api.as(own.user.token).post("/drone/action/set_mode", body);
   expect(reply).toMatchObject({ status: 400, body: { error: expect.stringContaining("nested too deeply") } });

@@ -48,6 +48,7 @@ const rows = async (table: string, where: object) => (await first.deps.db(table)
 const REPEATED: Readonly<Record<string, string>> = {
   "src/features/accounts/token-watch.ts": "asks about its own sockets",
   "src/features/actions/abandoned-orders.ts": "tried below",
+  "src/features/actions/prune-commands.ts": "asks for a job, of which one waits",
   "src/features/drones/drone-watch.ts": "reads",
   "src/features/provisioning/activation.service.ts": "a request's own wait",
   "src/features/telemetry/feeds/drone-feeds.ts": "its own watchers",
