@@ -34,8 +34,8 @@ const findNothing: ReadonlySet<string> = new Set([
   ...["asset_type", "checksum", "command", "custom_mode", "description", "email", "end", "extra_emails"],
   ...["fence_type", "file_name", "frame", "label", "limit", "link", "link_host", "mime_type", "mode_info"],
   ...["name", "notes", "occurrence_time", "offset", "param_id", "params", "password", "port"],
-  ...["recurrence_rule", "scheduled_time", "sequence", "source", "start", "status", "title", "token", "type"],
-  ...["update", "username", "vehicle_count", "vehicle_type"],
+  ...["recurrence_rule", "scheduled_time", "sequence", "size", "source", "start", "status", "title"],
+  ...["token", "type", "update", "username", "vehicle_count", "vehicle_type"],
 ]);
 
 /** The status of a request with another user's id, where it is not 404. A listing is 200 and has none of their rows. */
