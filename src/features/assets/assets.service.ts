@@ -21,9 +21,9 @@ import {
   vehicleOwner,
   versionOf,
 } from "./assets.store";
-import { rewrittenPlaylist } from "./playlist";
 import { beginRemoval } from "./removal";
 import type { ExecutionHooks } from "./uploads.service";
+import { rewrittenPlaylist } from "./video/playlist";
 
 const SIGNED_AT_ONCE = 100;
 

@@ -8,12 +8,12 @@ import type { Quotas } from "../../platform/quotas/quotas";
 import { assetRoutes } from "./assets.routes";
 import { AssetsService } from "./assets.service";
 import { ContentReader } from "./content-reader";
-import { canRun } from "./ffmpeg";
 import { removeObjectsTask } from "./removal";
 import { makeThumbnailTask } from "./thumbnail";
 import { UploadChecks } from "./upload-checks";
 import { type ExecutionHooks, UploadsService } from "./uploads.service";
-import { packageVideoTask, sweepPackaging } from "./video-stream";
+import { canRun } from "./video/ffmpeg";
+import { packageVideoTask, sweepPackaging } from "./video/video-stream";
 
 export { assetKey, safeFileName, thumbnailKey } from "./asset-names";
 export { AssetReply } from "./assets.schema";

@@ -35,7 +35,7 @@ const TUNNEL_SECRET = "a tunnel secret of enough length";
  * file in this list needs an endpoint in this test or a test of its own.
  */
 const servers: Readonly<Record<string, string>> = {
-  "src/features/assets/loopback-reader.ts": "assets/loopback-reader",
+  "src/features/assets/video/loopback-reader.ts": "assets/loopback-reader",
   "src/features/telemetry/sockets/telemetry-sockets.ts": "access/sockets",
   "src/gateway/index.ts": "access/routes",
   "src/gateway/replicas/index.ts": "here",
@@ -66,7 +66,7 @@ test("the files that write replies are listed, and no file registers several rou
   const others = /\.contract\.ts$|^(laptop|simvehicle)\//;
   expect(filesIn(/\bctx\.body = |\.writeHead\(/, others)).toEqual([
     "src/features/assets/assets.routes.ts",
-    "src/features/assets/loopback-reader.ts",
+    "src/features/assets/video/loopback-reader.ts",
     "src/http/error-boundary.ts",
     "src/http/mount.ts",
     "src/http/openapi/docs-page.ts",

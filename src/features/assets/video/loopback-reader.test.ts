@@ -1,8 +1,8 @@
 import { EventEmitter, once } from "node:events";
 import { connect } from "node:net";
 import { Readable } from "node:stream";
-import type { ObjectVersion } from "../../platform/objects/object-store";
-import { until } from "../../testing/until";
+import type { ObjectVersion } from "../../../platform/objects/object-store";
+import { until } from "../../../testing/until";
 import { serveOnLoopback } from "./loopback-reader";
 
 const content = Buffer.from(Array.from({ length: 300_000 }, (_, at) => at % 251));

@@ -1,6 +1,6 @@
-import type { ObjectStore } from "../../platform/objects/object-store";
-import { streamFolder } from "./asset-names";
-import type { Asset } from "./assets.store";
+import type { ObjectStore } from "../../../platform/objects/object-store";
+import { streamFolder } from "../asset-names";
+import type { Asset } from "../assets.store";
 
 export const PLAYLIST = "index.m3u8";
 

@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { freshFolder } from "../../testing";
-import { until } from "../../testing/until";
-import { startTestGateway } from "../../testing/worlds/start-gateway";
-import { droneClient, upload } from "../../testing/worlds/uploads";
+import { freshFolder } from "../../../testing";
+import { until } from "../../../testing/until";
+import { startTestGateway } from "../../../testing/worlds/start-gateway";
+import { droneClient, upload } from "../../../testing/worlds/uploads";
 import { isBadInput, runFfmpeg } from "./ffmpeg";
 
 const limits = { signal: new AbortController().signal, timeout: 20_000 };

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { finished } from "node:stream";
-import { INTERNAL_LIMITS, limitedServer } from "../../http/server/limited-server";
-import { closeServer, listen } from "../../http/server/listen";
-import type { ObjectStore, ObjectVersion } from "../../platform/objects/object-store";
+import { INTERNAL_LIMITS, limitedServer } from "../../../http/server/limited-server";
+import { closeServer, listen } from "../../../http/server/listen";
+import type { ObjectStore, ObjectVersion } from "../../../platform/objects/object-store";
 
 type Objects = Pick<ObjectStore, "read">;
 
