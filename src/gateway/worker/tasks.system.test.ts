@@ -101,6 +101,19 @@ const jobs: readonly Job[] = [
     },
   },
   {
+    task: "prune-commands",
+    payload: () => ({}),
+    prepare: ({ vehicle, user }) =>
+      gateway.deps.db.raw(
+        `INSERT INTO drone_commands (drone_id, user_id, command, parameters, outcome, requested_at)
+         VALUES (?, ?, 'arm', '{}', 'accepted', now() - interval '401 days')`,
+        [vehicle, user.id],
+      ),
+    async check({ vehicle }) {
+      expect(await row("drone_commands", { drone_id: vehicle })).toBeUndefined();
+    },
+  },
+  {
     task: "analyse-log",
     payload: ({ execution, asset }) => ({ execution_id: execution, asset_id: asset }),
     prepare: ({ execution, asset }) =>
