@@ -30,11 +30,13 @@ describe("every route names its guard", () => {
     "POST /reset-password",
     "GET /billing/pricing",
     "GET /executions/archive-key",
+    "GET /report-emails/confirm/:token",
   ];
   const byOwnToken = [
     "POST /register/:token",
     "POST /activate/:user_id/:token",
     "POST /billing/webhook",
+    "POST /report-emails/confirm/:token",
     "GET /drone/activate",
   ];
   const named = (guard: string) =>

@@ -5,11 +5,10 @@ import { isSameVersion, type ObjectStore } from "../../platform/objects/object-s
 import type { Db } from "../../platform/postgres/db";
 import type { Clock } from "../../platform/process/clock";
 import type { Logger } from "../../platform/process/log";
-import { assetKey, safeFileName, thumbnailKey } from "./asset-names";
+import { type AssetType, assetKey, safeFileName, thumbnailKey } from "./asset-names";
 import { MAX_LISTED, toAssetReply } from "./assets.schema";
 import {
   type Asset,
-  type AssetType,
   assetsOfDrone,
   assetsOfExecution,
   countAssets,

@@ -1,8 +1,7 @@
 import type { ObjectVersion } from "../../platform/objects/object-store";
 import type { Db } from "../../platform/postgres/db";
+import type { AssetType } from "./asset-names";
 import type { Content } from "./content-check";
-
-export type AssetType = "video" | "image" | "logs";
 
 /**
  * pending: it has a URL for the upload. ready: the content arrived and was checked. failed: no content arrived, or not

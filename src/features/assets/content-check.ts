@@ -1,4 +1,4 @@
-import type { AssetType } from "./assets.store";
+import type { AssetType } from "./asset-names";
 
 export interface Content {
   readonly size: number;

@@ -67,6 +67,7 @@ test("the files that write replies are listed, and no file registers several rou
   expect(filesIn(/\bctx\.body = |\.writeHead\(/, others)).toEqual([
     "src/features/assets/assets.routes.ts",
     "src/features/assets/video/loopback-reader.ts",
+    "src/features/executions/executions.routes.ts",
     "src/http/error-boundary.ts",
     "src/http/mount.ts",
     "src/http/openapi/docs-page.ts",

@@ -49,6 +49,7 @@ const REPEATED: Readonly<Record<string, string>> = {
   "src/features/accounts/token-watch.ts": "asks about its own sockets",
   "src/features/actions/abandoned-orders.ts": "tried below",
   "src/features/actions/prune-commands.ts": "asks for a job, of which one waits",
+  "src/features/assets/upload-checks.ts": "renews the turn that it holds",
   "src/features/drones/drone-watch.ts": "reads",
   "src/features/provisioning/activation.service.ts": "a request's own wait",
   "src/features/telemetry/feeds/drone-feeds.ts": "its own watchers",
