@@ -52,12 +52,14 @@ test("a pilot whose other drones do not answer lands one, and the same order to 
   const lost = (await api.post("/drone", { type: "sitl", name: "Lost", vehicle_type: "copter", ...link }))
     .body;
   const arm = { drone_id: lost.id };
-  const underWay = Array.from({ length: 16 }, () => api.post("/drone/action/arm", arm));
+  // More than may be under way.
+  const underWay = Array.from({ length: 32 }, () => api.post("/drone/action/arm", arm));
   const setParam = { drone_id: flying.id, param_id: "FENCE_ACTION", value: 1 };
   await eventually("as many requests are under way as may be", async () =>
     api.post("/drone/action/set_param", setParam).then(({ status }) => status === 429),
   );
   const landings = Array.from({ length: 20 }, () => api.post("/drone/action/land", { drone_id: flying.id }));
   for (const { status } of await Promise.all(landings)) expect(status).toBe(200);
-  for (const { status } of await Promise.all(underWay)) expect(status).toBe(500);
+  const statuses = (await Promise.all(underWay)).map(({ status }) => status);
+  expect(new Set(statuses)).toEqual(new Set([429, 500]));
 });
