@@ -2,27 +2,46 @@ import { z } from "zod";
 
 /** Shared shapes of variables. A description is the variable's documentation; `secret` keeps it unprinted. */
 
+/** A whole number, from and to these. */
+export const integer = ([from, to]: readonly [number, number], defaultValue: number, description: string) =>
+  z.coerce.number().int().min(from).max(to).default(defaultValue).describe(description);
+
 export const port = (defaultPort: number, description: string) =>
-  z.coerce.number().int().min(0).max(65535).default(defaultPort).describe(description);
+  integer([0, 65_535], defaultPort, description);
 
 export const positiveInt = (defaultValue: number, description: string) =>
-  z.coerce.number().int().positive().default(defaultValue).describe(description);
+  integer([1, Number.MAX_SAFE_INTEGER], defaultValue, description);
+
+/** A limit; 0 turns it off. */
+export const limit = (defaultValue: number, description: string) =>
+  integer([0, Number.MAX_SAFE_INTEGER], defaultValue, description);
 
 /** The most that a timer of Node.js takes, in milliseconds: one of more runs out at once. */
 const LONGEST_TIMER_MS = 2_147_483_647;
 
 /** A variable `…_MS`. */
 export const milliseconds = (defaultValue: number, description: string) =>
-  z.coerce.number().int().positive().max(LONGEST_TIMER_MS).default(defaultValue).describe(description);
+  integer([1, LONGEST_TIMER_MS], defaultValue, description);
 
 /** A variable `…_SECONDS`. */
 export const seconds = (defaultValue: number, description: string) =>
-  z.coerce
-    .number()
-    .int()
-    .positive()
-    .max(Math.floor(LONGEST_TIMER_MS / 1_000))
-    .default(defaultValue)
+  integer([1, Math.floor(LONGEST_TIMER_MS / 1_000)], defaultValue, description);
+
+/** A text that may be absent. */
+export const text = (description: string) => z.string().min(1).optional().describe(description);
+
+/** A URL that may be absent. */
+export const url = (description: string) => z.url().optional().describe(description);
+
+/** One of these words. */
+export const choice = <const Word extends string>(
+  words: readonly Word[],
+  defaultWord: NoInfer<Word>,
+  description: string,
+) =>
+  z
+    .enum(words)
+    .default(defaultWord as never)
     .describe(description);
 
 export const flag = (defaultValue: boolean, description: string) =>
@@ -55,6 +74,23 @@ export const fault = (variable: string, message: string) => ({
   message,
   when: () => true,
 });
+
+/**
+ * For `refine`: the variable must be set where each of these has this value, or any value where it is `true` here.
+ * `why` is added to the message.
+ */
+export const requires = (variable: string, when: Readonly<Record<string, string | true>>, why = "") => {
+  const conditions = Object.entries(when);
+  const settings = conditions.map(([name, value]) => (value === true ? name : `${name}=${value}`));
+  return [
+    (config: Readonly<Record<string, unknown>>) =>
+      config[variable] !== undefined ||
+      conditions.some(([name, value]) =>
+        value === true ? config[name] === undefined : config[name] !== value,
+      ),
+    fault(variable, `is required with ${settings.join(" and ")}${why}`),
+  ] as const;
+};
 
 /** `a, b,c` → `["a", "b", "c"]`. */
 export const list = (description: string) =>

@@ -1,9 +1,6 @@
 import { z } from "zod";
-import { flag, milliseconds, port, positiveInt, secret } from "./fields";
-import { SIMULATOR_HOSTS, tunnelApiGroup } from "./shared";
-
-const vehicles = (count: number, text: string) =>
-  z.coerce.number().int().min(0).max(500).default(count).describe(text);
+import { choice, flag, integer, milliseconds, port, positiveInt, secret, text, url } from "./fields";
+import { SIMULATOR_HOSTS, tunnelApiGroup, VEHICLES } from "./shared";
 
 /** Variables of the gateway's features that reach other systems, in groups. */
 
@@ -14,16 +11,10 @@ export const billingGroup = {
   STRIPE_WEBHOOK_SECRET: secret(
     "Secret that signs the payment provider's events. Without it events are rejected; with DEPLOYMENT=local they are accepted unsigned.",
   ).optional(),
-  STRIPE_API_BASE: z
-    .url()
-    .optional()
-    .describe("Where the payment provider's API is reached; Stripe's own address when absent."),
-  STRIPE_PRICE_ID: z
-    .string()
-    .optional()
-    .describe(
-      "Stripe's price of one vehicle. When absent, checkout uses the amount, currency and period of the BILLING_ variables.",
-    ),
+  STRIPE_API_BASE: url("Where the payment provider's API is reached; Stripe's own address when absent."),
+  STRIPE_PRICE_ID: text(
+    "Stripe's price of one vehicle. When absent, checkout uses the amount, currency and period of the BILLING_ variables.",
+  ),
   BILLING_PRICE_MINOR_UNITS: positiveInt(
     12_000,
     "Price of one vehicle for one period, in the currency's minor units. With STRIPE_PRICE_ID it is only shown.",
@@ -33,64 +24,58 @@ export const billingGroup = {
     .regex(/^[a-z]{3}$/)
     .default("eur")
     .describe("ISO 4217 code of the price's currency, lower case."),
-  BILLING_PERIOD: z.enum(["month", "year"]).default("year").describe("The period that one payment covers."),
+  BILLING_PERIOD: choice(["month", "year"], "year", "The period that one payment covers."),
 };
 
 export const videoGroup = {
-  JANUS_URL: z
-    .url()
-    .optional()
-    .describe("Janus's HTTP API, such as http://janus:8088/janus. Without it there are no video rooms."),
+  JANUS_URL: url("Janus's HTTP API, such as http://janus:8088/janus. Without it there are no video rooms."),
   JANUS_API_SECRET: secret("Janus's `api_secret`, when it has one.").optional(),
   JANUS_ADMIN_KEY: secret("`admin_key` of Janus's VideoRoom plugin, when it has one.").optional(),
 };
 
-const amount = (defaultValue: number, description: string) =>
-  z.coerce.number().min(0).default(defaultValue).describe(description);
-
 export const simulationGroup = {
-  SIMULATION_PROVIDER: z
-    .enum(["process", "kubernetes", "ec2", "none"])
-    .default("none")
-    .describe(
-      "How the simulation instance runs: as a child process, a StatefulSet or an EC2 instance, or not at all.",
-    ),
+  SIMULATION_PROVIDER: choice(
+    ["process", "kubernetes", "ec2", "none"],
+    "none",
+    "How the simulation instance runs: as a child process, a StatefulSet or an EC2 instance, or not at all.",
+  ),
   SIMULATION_PORT: port(5790, "`process`: TCP port of its first vehicle."),
   SIMULATION_NAMESPACE: z.string().default("default").describe("`kubernetes`: the StatefulSet's namespace."),
   SIMULATION_STATEFULSET: z
     .string()
     .default("simulator")
     .describe("`kubernetes`: the StatefulSet that is scaled between 0 and 1."),
-  EC2_INSTANCE_ID: z.string().optional().describe("`ec2`: the instance that is started and stopped."),
+  EC2_INSTANCE_ID: text("`ec2`: the instance that is started and stopped."),
   EC2_REGION: z.string().default("us-east-1").describe("`ec2`: its region."),
-  EC2_ENDPOINT: z.url().optional().describe("`ec2`: where its API is reached; AWS's own when absent."),
-  SIMULATION_HOURLY_RATE: amount(0.95, "Price of a running hour, for the cost estimate."),
+  EC2_ENDPOINT: url("`ec2`: where its API is reached; AWS's own when absent."),
+  SIMULATION_HOURLY_RATE: z.coerce
+    .number()
+    .min(0)
+    .default(0.95)
+    .describe("Price of a running hour, for the cost estimate."),
 };
 
 export const vehicleGroup = {
-  MAVLINK_SYSTEM_ID: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(254)
-    .default(245)
-    .describe(
-      "Our MAVLink system id; never 255, whose heartbeats would mask a vehicle's ground-station failsafe.",
-    ),
-  JUMPHOST_URL: z
-    .url()
-    .optional()
-    .describe("WebSocket of the jumphost through which physical drones are dialled; direct TCP when absent."),
+  MAVLINK_SYSTEM_ID: integer(
+    [1, 254],
+    245,
+    "Our MAVLink system id; never 255, whose heartbeats would mask a vehicle's ground-station failsafe.",
+  ),
+  JUMPHOST_URL: url(
+    "WebSocket of the jumphost through which physical drones are dialled; direct TCP when absent.",
+  ),
   SIMULATED_LINK_HOST: z
     .string()
     .default("127.0.0.1")
     .describe("Host of simulated drones without a `link_host`."),
   SIMULATED_LINK_PORT: port(5760, "First TCP port of the simulator."),
-  SIMULATED_LINK_COPTERS: vehicles(
+  SIMULATED_LINK_COPTERS: integer(
+    VEHICLES,
     1,
     "Copters of the simulator, each on a port of its own. A simulated drone without a `port` gets the one that the fewest drones have.",
   ),
-  SIMULATED_LINK_ROVERS: vehicles(
+  SIMULATED_LINK_ROVERS: integer(
+    VEHICLES,
     0,
     "Rovers of the simulator, on the ports after the copters'. Without any a rover gets a copter's port.",
   ),
@@ -103,16 +88,10 @@ export const vehicleGroup = {
 
 /** What users and drones are given: tunnels' states, credentials, a registry login. */
 export const provisioningGroup = {
-  VPN_SERVICE_URL: z
-    .url()
-    .optional()
-    .describe(
-      "The tunnel's status API, such as http://tunnel:5050. Without it every physical drone's tunnel counts as down and none can be activated.",
-    ),
-  STS_ENDPOINT: z
-    .url()
-    .optional()
-    .describe("Where drones' temporary credentials come from, such as MinIO's STS; AWS's when absent."),
+  VPN_SERVICE_URL: url(
+    "The tunnel's status API, such as http://tunnel:5050. Without it every physical drone's tunnel counts as down and none can be activated.",
+  ),
+  STS_ENDPOINT: url("Where drones' temporary credentials come from, such as MinIO's STS; AWS's when absent."),
   STS_ROLE_ARN: z
     .string()
     .regex(/^arn:[\w-]+:/, "must be an ARN")
@@ -120,10 +99,11 @@ export const provisioningGroup = {
     .describe(
       "Role of drones' temporary credentials. Without it none are issued, unless STS_ENDPOINT is set (MinIO asks for no role).",
     ),
-  REGISTRY_PROVIDER: z
-    .enum(["ecr", "static"])
-    .default("static")
-    .describe("Where an activated drone's registry login comes from: ECR, or the REGISTRY_ variables."),
+  REGISTRY_PROVIDER: choice(
+    ["ecr", "static"],
+    "static",
+    "Where an activated drone's registry login comes from: ECR, or the REGISTRY_ variables.",
+  ),
   REGISTRY_URL: z
     .string()
     .regex(/^[^\s/]+(\/[^\s/]+)*$/, "must be a host and path without a scheme")
@@ -131,9 +111,8 @@ export const provisioningGroup = {
     .describe(
       "Registry of the drones' images, such as ghcr.io/example. With `ecr` the account's when absent.",
     ),
-  REGISTRY_USERNAME: z
-    .string()
-    .optional()
-    .describe("`static`: user name that every drone is given. Allow it to pull and nothing else."),
+  REGISTRY_USERNAME: text(
+    "`static`: user name that every drone is given. Allow it to pull and nothing else.",
+  ),
   REGISTRY_PASSWORD: secret("`static`: its password.").optional(),
 };

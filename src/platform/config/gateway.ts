@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { fault, flag, origins, port, secret } from "./fields";
+import { fault, flag, limit, origins, port, positiveInt, requires, secret } from "./fields";
 import {
   billingGroup,
   provisioningGroup,
@@ -7,10 +7,9 @@ import {
   vehicleGroup,
   videoGroup,
 } from "./gateway-features";
-import { limitsGroup } from "./gateway-limits";
 import { replicasGroup } from "./gateway-replicas";
 import { quotasGroup } from "./quotas";
-import { accessGroup, areBucketsApart, BUCKETS_FAULT, jobsGroup, processGroup, redisGroup } from "./shared";
+import { accessGroup, bucketsApart, httpLimitsGroup, jobsGroup, processGroup, redisGroup } from "./shared";
 
 export const gatewayConfig = z
   .object({
@@ -34,44 +33,28 @@ export const gatewayConfig = z
     ...replicasGroup,
     ...provisioningGroup,
     CORS_ORIGINS: origins("Origins that browsers may call from, comma separated; `*` allows any."),
-    ...limitsGroup,
+    BODY_LIMIT_BYTES: positiveInt(524_288, "Largest JSON body, in bytes. Some routes declare another limit."),
+    ...httpLimitsGroup,
+    TELEMETRY_MAX_SOCKETS: positiveInt(
+      10_000,
+      "Socket.IO clients of one process at once. All clients without a valid token together may have a tenth.",
+    ),
+    TELEMETRY_MAX_STREAMS: positiveInt(500, "Streams, over all drones, that one Socket.IO client may watch."),
     ...quotasGroup,
-    LOGIN_FAILURES_PER_15_MINUTES: z.coerce
-      .number()
-      .int()
-      .min(0)
-      .default(10)
-      .describe(
-        "Failed logins or activations that one address (IPv6: one /64) may make on one account; 0 turns the limit off.",
-      ),
-    NETWORK_LOGIN_FAILURES_PER_15_MINUTES: z.coerce
-      .number()
-      .int()
-      .min(0)
-      .default(100)
-      .describe(
-        "Failed logins that one address (IPv6: one /64) may make on all accounts together; one IPv6 /48 may make four times as many. 0 turns the limit off. A network is let past it to accounts that were logged in to from there within 30 days. Clients behind a proxy that is not in TRUSTED_PROXIES share its address.",
-      ),
+    LOGIN_FAILURES_PER_15_MINUTES: limit(
+      10,
+      "Failed logins or activations that one address (IPv6: one /64) may make on one account; 0 turns the limit off.",
+    ),
+    NETWORK_LOGIN_FAILURES_PER_15_MINUTES: limit(
+      100,
+      "Failed logins that one address (IPv6: one /64) may make on all accounts together; one IPv6 /48 may make four times as many. 0 turns the limit off. A network is let past it to accounts that were logged in to from there within 30 days. Clients behind a proxy that is not in TRUSTED_PROXIES share its address.",
+    ),
   })
-  .refine(areBucketsApart, BUCKETS_FAULT)
-  .refine(
-    ({ ACCESS_PROFILE, EDGE_SECRET }) => ACCESS_PROFILE !== "strict" || EDGE_SECRET !== undefined,
-    fault("EDGE_SECRET", "is required with ACCESS_PROFILE=strict"),
-  )
-  .refine(
-    ({ LINK_LEASES, GATEWAY_PEER_SECRET }) => LINK_LEASES !== "redis" || GATEWAY_PEER_SECRET !== undefined,
-    fault("GATEWAY_PEER_SECRET", "is required with LINK_LEASES=redis"),
-  )
-  .refine(
-    ({ SIMULATION_PROVIDER, EC2_INSTANCE_ID }) =>
-      SIMULATION_PROVIDER !== "ec2" || EC2_INSTANCE_ID !== undefined,
-    fault("EC2_INSTANCE_ID", "is required with SIMULATION_PROVIDER=ec2"),
-  )
-  .refine(
-    ({ ACCESS_PROFILE, VPN_SERVICE_URL, TUNNEL_API_SECRET }) =>
-      ACCESS_PROFILE !== "strict" || VPN_SERVICE_URL === undefined || TUNNEL_API_SECRET !== undefined,
-    fault("TUNNEL_API_SECRET", "is required with ACCESS_PROFILE=strict and VPN_SERVICE_URL"),
-  )
+  .refine(...bucketsApart)
+  .refine(...requires("EDGE_SECRET", { ACCESS_PROFILE: "strict" }))
+  .refine(...requires("GATEWAY_PEER_SECRET", { LINK_LEASES: "redis" }))
+  .refine(...requires("EC2_INSTANCE_ID", { SIMULATION_PROVIDER: "ec2" }))
+  .refine(...requires("TUNNEL_API_SECRET", { ACCESS_PROFILE: "strict", VPN_SERVICE_URL: true }))
   .refine(
     ({ REGISTRY_USERNAME, REGISTRY_PASSWORD }) =>
       (REGISTRY_USERNAME === undefined) === (REGISTRY_PASSWORD === undefined),

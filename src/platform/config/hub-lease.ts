@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { flag, secretUrl } from "./fields";
+import { choice, flag, integer, secretUrl, text } from "./fields";
 
 /** Variables of a hub that is one of several, of which one serves at a time. */
 
@@ -12,30 +12,21 @@ const leasePath = z
   );
 
 export const hubLeaseGroup = {
-  HUB_LEASE: z
-    .enum(["none", "kubernetes"])
-    .default("none")
-    .describe(
-      "`none`: this is the only hub. `kubernetes`: one of several hubs with the same keys; a Lease of the API server says which of them serves.",
-    ),
+  HUB_LEASE: choice(
+    ["none", "kubernetes"],
+    "none",
+    "`none`: this is the only hub. `kubernetes`: one of several hubs with the same keys; a Lease of the API server says which of them serves.",
+  ),
   HUB_LEASE_NAME: z.string().min(1).default("fleet-tunnel-hub").describe("Name of that Lease."),
-  HUB_LEASE_NAMESPACE: z.string().min(1).optional().describe("Its namespace; the pod's own when absent."),
-  HUB_LEASE_IDENTITY: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      "Name of this hub in the Lease, to which a random part is added; the node's host name when absent.",
-    ),
-  HUB_LEASE_DURATION_SECONDS: z.coerce
-    .number()
-    .int()
-    .min(3)
-    .max(300)
-    .default(6)
-    .describe(
-      "Another hub takes a Lease that was not renewed for this long. The holder renews the Lease six times as often, and takes its planes down when it could not renew for two thirds of this time.",
-    ),
+  HUB_LEASE_NAMESPACE: text("Its namespace; the pod's own when absent."),
+  HUB_LEASE_IDENTITY: text(
+    "Name of this hub in the Lease, to which a random part is added; the node's host name when absent.",
+  ),
+  HUB_LEASE_DURATION_SECONDS: integer(
+    [3, 300],
+    6,
+    "Another hub takes a Lease that was not renewed for this long. The holder renews the Lease six times as often, and takes its planes down when it could not renew for two thirds of this time.",
+  ),
   HUB_LEASE_PATH: leasePath,
   HUB_GUARD_EXTERNAL: flag(
     false,

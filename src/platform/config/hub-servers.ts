@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { port, secret, secretUrl } from "./fields";
+import { integer, port, secret, secretUrl } from "./fields";
 import { SIMULATOR_HOSTS } from "./shared";
 
 /** Variables of the hub's servers: the jumphost, which gateways use, and the edge, which drones use. */
@@ -10,15 +10,11 @@ export const jumphostGroup = {
 };
 
 export const edgeGroup = {
-  EDGE_PORT: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(65_533)
-    .default(8088)
-    .describe(
-      "Port of the edge on the drone plane's hub address. The next port is Redis (with EDGE_REDIS_URL), the one after it the object store (with S3_ENDPOINT).",
-    ),
+  EDGE_PORT: integer(
+    [1, 65_533],
+    8088,
+    "Port of the edge on the drone plane's hub address. The next port is Redis (with EDGE_REDIS_URL), the one after it the object store (with S3_ENDPOINT).",
+  ),
   EDGE_GATEWAY_URL: z
     .url({ protocol: /^https?$/ })
     .optional()

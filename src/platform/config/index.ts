@@ -1,14 +1,13 @@
-export { type AdminConfig, adminConfig, type PublishComposeConfig, publishComposeConfig } from "./admin";
+export { adminConfig, type PublishComposeConfig, publishComposeConfig } from "./admin";
 export { configurationDocs, effectiveConfig } from "./docs";
 export { type GatewayConfig, gatewayConfig } from "./gateway";
 export { ConfigError, type Environment, loadConfig } from "./load";
-export { type MigrateConfig, migrateConfig } from "./migrate";
 export { type OnboardConfig, onboardConfig } from "./onboard";
 export { configSchemas } from "./processes";
 export { quotaLimits } from "./quotas";
 export { type RelayConfig, relayConfig } from "./relay";
-export { createBucketsConfig, makeSecretsConfig, tunnelRoleConfig } from "./setup";
-export { type SimulatorConfig, simulatorConfig } from "./simulator";
+export { createBucketsConfig, makeSecretsConfig, migrateConfig, tunnelRoleConfig } from "./setup";
+export { simulatorConfig } from "./simulator";
 export {
   type TunnelConfig,
   type TunnelGuardConfig,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { port, secretUrl } from "./fields";
+import { integer, port, secretUrl, text, url } from "./fields";
 import { processGroup } from "./shared";
 
 export const onboardConfig = z.object({
@@ -12,30 +12,19 @@ export const onboardConfig = z.object({
     .default("127.0.0.1")
     .describe("Where the autopilot's MAVLink is served by TCP, such as by mavlink-router."),
   ONBOARD_VEHICLE_PORT: port(5760, "TCP port of the autopilot's MAVLink."),
-  ONBOARD_GCS_SYSTEM_ID: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(255)
-    .default(255)
-    .describe(
-      "MAVLink system id that sticks are sent with; an ArduPilot vehicle takes them only from its SYSID_MYGCS (MAV_GCS_SYSID).",
-    ),
-  ONBOARD_GATEWAY_URL: z
-    .url()
-    .optional()
-    .describe("Origin of the gateway, on a drone the edge; no execution is recorded without one."),
-  ONBOARD_LOG_FOLDER: z
-    .string()
-    .optional()
-    .describe(
-      "Folder of flight logs (.bin, .tlog, .ulg). The agent uploads the newest log of each flight; without the folder it uploads none.",
-    ),
-  ONBOARD_VIDEO_COMMAND: z
-    .string()
-    .optional()
-    .describe(
-      "Shell command run for every video message: VIDEO_TOPIC names it, the message is on standard input.",
-    ),
+  ONBOARD_GCS_SYSTEM_ID: integer(
+    [1, 255],
+    255,
+    "MAVLink system id that sticks are sent with; an ArduPilot vehicle takes them only from its SYSID_MYGCS (MAV_GCS_SYSID).",
+  ),
+  ONBOARD_GATEWAY_URL: url(
+    "Origin of the gateway, on a drone the edge; no execution is recorded without one.",
+  ),
+  ONBOARD_LOG_FOLDER: text(
+    "Folder of flight logs (.bin, .tlog, .ulg). The agent uploads the newest log of each flight; without the folder it uploads none.",
+  ),
+  ONBOARD_VIDEO_COMMAND: text(
+    "Shell command run for every video message: VIDEO_TOPIC names it, the message is on standard input.",
+  ),
 });
 export type OnboardConfig = z.infer<typeof onboardConfig>;

@@ -1,10 +1,9 @@
 import type { z } from "zod";
 import { adminConfig, publishComposeConfig } from "./admin";
 import { gatewayConfig } from "./gateway";
-import { migrateConfig } from "./migrate";
 import { onboardConfig } from "./onboard";
 import { relayConfig } from "./relay";
-import { createBucketsConfig, makeSecretsConfig, tunnelRoleConfig } from "./setup";
+import { createBucketsConfig, makeSecretsConfig, migrateConfig, tunnelRoleConfig } from "./setup";
 import { simulatorConfig } from "./simulator";
 import { tunnelConfig, tunnelGuardConfig, tunnelUserspaceConfig } from "./tunnel";
 import { workerConfig } from "./worker";

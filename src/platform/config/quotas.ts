@@ -1,5 +1,5 @@
-import { z } from "zod";
 import { type QuotaName, quotaNames, quotaOf } from "../quotas/table";
+import { limit } from "./fields";
 
 type QuotaVariable<Name extends QuotaName> = `QUOTA_${Uppercase<Name>}`;
 type QuotaVariables = { readonly [Name in QuotaName as QuotaVariable<Name>]: number };
@@ -10,14 +10,9 @@ const quotaVariable = <Name extends QuotaName>(name: Name) =>
 const windows: Readonly<Record<number, string>> = { 60: "a minute", 3600: "an hour", 86400: "a day" };
 
 function field(name: QuotaName) {
-  const { per, limit, seconds, counts } = quotaOf(name);
+  const { per, limit: most, seconds, counts } = quotaOf(name);
   const rate = seconds ? ` ${windows[seconds]}` : "";
-  return z.coerce
-    .number()
-    .int()
-    .min(0)
-    .default(limit)
-    .describe(`Most${rate} per ${per}: ${counts}. 0 turns the quota off.`);
+  return limit(most, `Most${rate} per ${per}: ${counts}. 0 turns the quota off.`);
 }
 
 type QuotaFields<Name extends QuotaName> = { [N in Name as QuotaVariable<N>]: ReturnType<typeof field> };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { fault, port, positiveInt, seconds, secret } from "./fields";
+import { port, positiveInt, requires, seconds, secret } from "./fields";
 import { quotaGroup } from "./quotas";
 import { accessGroup, directDatabaseGroup, httpLimitsGroup, processGroup, redisGroup } from "./shared";
 
@@ -19,8 +19,5 @@ export const relayConfig = z
       "Interval of pings. A client that answers none until the next one is disconnected.",
     ),
   })
-  .refine(
-    ({ ACCESS_PROFILE, JWT_SECRET }) => ACCESS_PROFILE !== "strict" || JWT_SECRET !== undefined,
-    fault("JWT_SECRET", "is required with ACCESS_PROFILE=strict"),
-  );
+  .refine(...requires("JWT_SECRET", { ACCESS_PROFILE: "strict" }));
 export type RelayConfig = z.infer<typeof relayConfig>;

@@ -1,6 +1,20 @@
 import { z } from "zod";
-import { secretUrl } from "./fields";
-import { areBucketsApart, BUCKETS_FAULT, directDatabaseGroup, objectsGroup, setupGroup } from "./shared";
+import { seconds, secretUrl } from "./fields";
+import { bucketsApart, directDatabaseGroup, objectsGroup, processGroup, storeGroup } from "./shared";
+
+/** Between the setup of a release and the servers that start beside it. */
+const setupGroup = {
+  SETUP_WAIT_SECONDS: seconds(
+    120,
+    "How long a setup command waits for the database (with `migrate --wait` for the schema) or the object store to start.",
+  ),
+};
+
+export const migrateConfig = z.object({
+  LOG_LEVEL: processGroup.LOG_LEVEL,
+  ...directDatabaseGroup,
+  ...setupGroup,
+});
 
 /** Settings of the installation's own servers, applied once a release. */
 
@@ -13,15 +27,12 @@ export const tunnelRoleConfig = z.object({
 
 export const createBucketsConfig = z
   .object({
-    S3_ENDPOINT: objectsGroup.S3_ENDPOINT,
-    S3_REGION: objectsGroup.S3_REGION,
+    ...storeGroup,
     S3_BUCKET: objectsGroup.S3_BUCKET,
     S3_VPN_BUCKET: objectsGroup.S3_VPN_BUCKET,
-    S3_ACCESS_KEY_ID: objectsGroup.S3_ACCESS_KEY_ID,
-    S3_SECRET_ACCESS_KEY: objectsGroup.S3_SECRET_ACCESS_KEY,
-    SETUP_WAIT_SECONDS: setupGroup.SETUP_WAIT_SECONDS,
+    ...setupGroup,
   })
-  .refine(areBucketsApart, BUCKETS_FAULT);
+  .refine(...bucketsApart);
 
 /** `{"fleet-keys": {"JWT_SECRET": "password"}}`: each Secret's keys, and of what kind each is. */
 const secretKinds = z.record(

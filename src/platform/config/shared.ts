@@ -1,29 +1,42 @@
 import { z } from "zod";
 import { parseSigningKey } from "../signing-key";
-import { baseUrl, bucket, fault, list, positiveInt, seconds, secret, secretUrl } from "./fields";
+import {
+  baseUrl,
+  bucket,
+  choice,
+  fault,
+  limit,
+  list,
+  positiveInt,
+  seconds,
+  secret,
+  secretUrl,
+  url,
+} from "./fields";
 
 /** Variables that several processes share, in groups. A process's schema is the groups it needs. */
 
 export const processGroup = {
   HOST: z.string().default("127.0.0.1").describe("Address to listen on."),
-  LOG_LEVEL: z
-    .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"])
-    .default("info")
-    .describe("Least severe level that is logged."),
-  DEPLOYMENT: z
-    .enum(["local", "production"])
-    .default("production")
-    .describe("`local`: a laptop, where the contract profile may listen on any address."),
+  LOG_LEVEL: choice(
+    ["fatal", "error", "warn", "info", "debug", "trace", "silent"],
+    "info",
+    "Least severe level that is logged.",
+  ),
+  DEPLOYMENT: choice(
+    ["local", "production"],
+    "production",
+    "`local`: a laptop, where the contract profile may listen on any address.",
+  ),
   SHUTDOWN_DRAIN_SECONDS: seconds(20, "Longest time that a stopping process takes to finish its open work."),
 };
 
 export const accessGroup = {
-  ACCESS_PROFILE: z
-    .enum(["contract", "strict"])
-    .default("contract")
-    .describe(
-      "`contract`: the rules of the published contract, for a laptop. `strict`: every caller is authenticated, for production.",
-    ),
+  ACCESS_PROFILE: choice(
+    ["contract", "strict"],
+    "contract",
+    "`contract`: the rules of the published contract, for a laptop. `strict`: every caller is authenticated, for production.",
+  ),
   TRUSTED_PROXIES: list(
     "Addresses or CIDRs whose X-Forwarded-For is believed for logs and rate limits, comma separated; `loopback`, `linklocal` and `uniquelocal` are names for theirs. Where clients have private addresses too, name the proxies' own: `uniquelocal` would believe what these clients send.",
   ),
@@ -36,14 +49,10 @@ export const httpLimitsGroup = {
     "A request that has not arrived whole after this long is closed; its headers must arrive within 20 s.",
   ),
   HTTP_MAX_CONNECTIONS: positiveInt(20_000, "Connections to one port at once, WebSockets included."),
-  HTTP_MAX_CONNECTIONS_PER_ADDRESS: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .default(0)
-    .describe(
-      "Connections of one address (IPv6: one /64) to one port at once; addresses in TRUSTED_PROXIES are exempt. 0 sets no limit. For ports that clients reach with their own addresses.",
-    ),
+  HTTP_MAX_CONNECTIONS_PER_ADDRESS: limit(
+    0,
+    "Connections of one address (IPv6: one /64) to one port at once; addresses in TRUSTED_PROXIES are exempt. 0 sets no limit. For ports that clients reach with their own addresses.",
+  ),
 };
 
 export const databaseGroup = {
@@ -52,7 +61,7 @@ export const databaseGroup = {
 };
 
 export const directDatabaseGroup = {
-  DATABASE_URL: secretUrl("Postgres, possibly through a pooler."),
+  DATABASE_URL: databaseGroup.DATABASE_URL,
   DATABASE_DIRECT_URL: secretUrl(
     "Postgres without a pooler, for LISTEN, jobs and migrations. DATABASE_URL when absent.",
   ).optional(),
@@ -66,37 +75,30 @@ export const mailGroup = {
   PUBLIC_ORIGIN: baseUrl("http://localhost:8080", "Origin of the web client; links in mails begin with it."),
 };
 
-export const objectsGroup = {
-  S3_ENDPOINT: z
-    .url()
-    .optional()
-    .describe("S3-compatible store as this process reaches it; AWS when absent."),
-  S3_PUBLIC_ENDPOINT: z
-    .url()
-    .optional()
-    .describe("The store as users reach it, for presigned URLs. S3_ENDPOINT when absent."),
-  S3_DRONE_ENDPOINT: z
-    .url()
-    .optional()
-    .describe("The store as drones reach it, for presigned URLs. S3_PUBLIC_ENDPOINT when absent."),
+/** The object store, of which a process may use one bucket or both. */
+export const storeGroup = {
+  S3_ENDPOINT: url("S3-compatible store as this process reaches it; AWS when absent."),
   S3_REGION: z.string().default("us-east-1").describe("Region of the store."),
+  S3_ACCESS_KEY_ID: secret("Access key; the SDK's own chain when absent.").optional(),
+  S3_SECRET_ACCESS_KEY: secret("Secret key.").optional(),
+};
+
+export const objectsGroup = {
+  ...storeGroup,
+  S3_PUBLIC_ENDPOINT: url("The store as users reach it, for presigned URLs. S3_ENDPOINT when absent."),
+  S3_DRONE_ENDPOINT: url("The store as drones reach it, for presigned URLs. S3_PUBLIC_ENDPOINT when absent."),
   S3_BUCKET: bucket("fleet", "Bucket of assets and archives."),
   S3_VPN_BUCKET: bucket(
     "fleet-vpn",
     "Bucket of client configs, which hold private keys. It must not be S3_BUCKET, whose objects others may read.",
   ),
-  S3_ACCESS_KEY_ID: secret("Access key; the SDK's own chain when absent.").optional(),
-  S3_SECRET_ACCESS_KEY: secret("Secret key.").optional(),
 };
 
 /** For a process with both buckets: with one bucket, a reader of assets could read every client's key. */
-export const areBucketsApart = (config: { S3_BUCKET: string; S3_VPN_BUCKET: string }): boolean =>
-  config.S3_BUCKET !== config.S3_VPN_BUCKET;
-
-export const BUCKETS_FAULT = fault(
-  "S3_VPN_BUCKET",
-  "must be another bucket than S3_BUCKET: private keys are in it",
-);
+export const bucketsApart = [
+  (config: { S3_BUCKET: string; S3_VPN_BUCKET: string }) => config.S3_BUCKET !== config.S3_VPN_BUCKET,
+  fault("S3_VPN_BUCKET", "must be another bucket than S3_BUCKET: private keys are in it"),
+] as const;
 
 /** Variables that background jobs need. The gateway does them too, and needs the same for its own requests. */
 export const jobsGroup = {
@@ -118,21 +120,15 @@ export const jobsGroup = {
   WORKER_CONCURRENCY: positiveInt(2, "Background jobs in one process at once."),
 };
 
-/** Between the setup of a release and the servers that start beside it. */
-export const setupGroup = {
-  SETUP_WAIT_SECONDS: seconds(
-    120,
-    "How long a setup command waits for the database (with `migrate --wait` for the schema) or the object store to start.",
-  ),
-};
+/** Vehicles that one simulator may have. */
+export const VEHICLES = [0, 500] as const;
 
 /** Of the gateways, which take leases, and of the jumphost, which asks for their numbers. */
-export const LINK_LEASES = z
-  .enum(["off", "redis"])
-  .default("off")
-  .describe(
-    "`redis`: gateways share the drones by leases in Redis, and the jumphost accepts only connections with the newest lease's fencing number. `off`: this is the only gateway.",
-  );
+export const LINK_LEASES = choice(
+  ["off", "redis"],
+  "off",
+  "`redis`: gateways share the drones by leases in Redis, and the jumphost accepts only connections with the newest lease's fencing number. `off`: this is the only gateway.",
+);
 
 /** Of the gateway, which stores them with drones, and of the jumphost, which dials them. */
 export const SIMULATOR_HOSTS = list(

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { port } from "./fields";
-import { processGroup } from "./shared";
+import { integer, port, text } from "./fields";
+import { processGroup, VEHICLES } from "./shared";
 
 /** Of `latitude,longitude,altitude`, in degrees. */
 const isOnEarth = (home: string): boolean => {
@@ -19,13 +19,12 @@ export const simulatorConfig = z.object({
     0,
     "Second TCP port of the first vehicle, for the computer on board; each further one takes the next. 0 opens no second port.",
   ),
-  SIMULATOR_LOG_FOLDER: z
-    .string()
-    .optional()
-    .describe("Where ArduPilot vehicles keep their DataFlash logs, each in a folder of its number from 1."),
-  SIMULATOR_COPTERS: z.coerce.number().int().min(0).max(500).default(1).describe("ArduPilot copters."),
-  SIMULATOR_ROVERS: z.coerce.number().int().min(0).max(500).default(0).describe("ArduPilot rovers."),
-  SIMULATOR_PX4_COPTERS: z.coerce.number().int().min(0).max(500).default(0).describe("PX4 copters."),
+  SIMULATOR_LOG_FOLDER: text(
+    "Where ArduPilot vehicles keep their DataFlash logs, each in a folder of its number from 1.",
+  ),
+  SIMULATOR_COPTERS: integer(VEHICLES, 1, "ArduPilot copters."),
+  SIMULATOR_ROVERS: integer(VEHICLES, 0, "ArduPilot rovers."),
+  SIMULATOR_PX4_COPTERS: integer(VEHICLES, 0, "PX4 copters."),
   SIMULATOR_HOME: z
     .string()
     .regex(/^-?\d+(\.\d+)?,-?\d+(\.\d+)?,-?\d{1,5}(\.\d+)?$/)
@@ -39,4 +38,3 @@ export const simulatorConfig = z.object({
     .default(1)
     .describe("How much faster than real time it flies."),
 });
-export type SimulatorConfig = z.infer<typeof simulatorConfig>;
