@@ -1,42 +1,20 @@
-import type { S3Client } from "@aws-sdk/client-s3";
 import { type GatewayConfig, quotaLimits } from "../platform/config";
 import { observeJobs } from "../platform/jobs/jobs";
-import { type Mailer, openMailer } from "../platform/mail";
-import { openObjects } from "../platform/objects/client";
+import { openMailer } from "../platform/mail";
 import { ObjectStore } from "../platform/objects/object-store";
 import { ChangeListener } from "../platform/postgres/change-listener";
-import { type Db, observeDatabase, openDatabase } from "../platform/postgres/db";
-import { type Clock, systemClock } from "../platform/process/clock";
-import type { Lifecycle } from "../platform/process/lifecycle";
-import type { Logger } from "../platform/process/log";
-import type { Registry } from "../platform/process/metrics";
+import { observeDatabase, openDatabase } from "../platform/postgres/db";
+import { systemClock } from "../platform/process/clock";
 import { MailQuotas } from "../platform/quotas/mail-quotas";
 import { Quotas } from "../platform/quotas/quotas";
-import { openRedis, type Redis } from "../platform/redis/client";
+import { openRedis } from "../platform/redis/client";
 import { warnOfSettings } from "../platform/redis/server-settings";
+import type { Services } from "../platform/services";
 import type { VehicleLinks } from "../vehicle";
 import { openLinks } from "./links";
 import { openReplicas, type Replicas } from "./replicas/index";
 
-/** Connections and clients of the gateway, opened once and closed last. */
-export interface GatewayDeps {
-  readonly config: GatewayConfig;
-  readonly log: Logger;
-  readonly registry: Registry;
-  readonly lifecycle: Lifecycle;
-  readonly clock: Clock;
-  readonly db: Db;
-  /** Committed changes of users, drones and log-outs. */
-  readonly changes: ChangeListener;
-  readonly redis: Redis;
-  readonly quotas: Quotas;
-  readonly mailQuotas: MailQuotas;
-  readonly mailer: Mailer;
-  readonly objects: S3Client;
-  /** The bucket of assets and archives. */
-  readonly store: ObjectStore;
-  /** The bucket of client configs. */
-  readonly vpnStore: ObjectStore;
+export interface GatewayDeps extends Services {
   readonly links: VehicleLinks;
   /** Undefined where this is the only replica. */
   readonly replicas: Replicas | undefined;
@@ -63,8 +41,6 @@ export function openDeps(
   const mailQuotas = new MailQuotas(quotas);
   const mailer = openMailer(config.SMTP_URL, config.MAIL_FROM);
   lifecycle.onClose("mail", () => mailer.close());
-  const objects = openObjects(config);
-  lifecycle.onClose("objects", () => objects.destroy());
   const store = new ObjectStore(config);
   lifecycle.onClose("asset store", () => store.close());
   const vpnStore = new ObjectStore({ ...config, S3_BUCKET: config.S3_VPN_BUCKET });
@@ -83,7 +59,6 @@ export function openDeps(
     quotas,
     mailQuotas,
     mailer,
-    objects,
     store,
     vpnStore,
     links: replicas?.links ?? openLinks(config, { log, registry, lifecycle }),

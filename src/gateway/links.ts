@@ -1,7 +1,7 @@
 import type { GatewayConfig } from "../platform/config";
-import type { Lifecycle } from "../platform/process/lifecycle";
 import type { Logger } from "../platform/process/log";
 import { Counter, Gauge, Histogram, type Registry } from "../platform/process/metrics";
+import type { Services } from "../platform/services";
 import { createLinkPool, FLOOD, type LinkPool, type PoolObserver, type VehicleOptions } from "../vehicle";
 
 /** A pilot who reloads the page finds the link open; an autopilot that takes one client is free again soon. */
@@ -10,7 +10,7 @@ const IDLE_MS = 60_000;
 /** This process's links to vehicles, with their metrics. */
 export function openPool(
   config: GatewayConfig,
-  { log, registry }: { readonly log: Logger; readonly registry: Registry },
+  { log, registry }: Pick<Services, "log" | "registry">,
   { mayUse, sharedClaims }: Pick<VehicleOptions, "mayUse" | "sharedClaims"> = {},
 ): LinkPool {
   const pool = createLinkPool({
@@ -38,13 +38,10 @@ export function openPool(
 /** The links of a gateway without other replicas, closed before the database. */
 export function openLinks(
   config: GatewayConfig,
-  {
-    lifecycle,
-    ...deps
-  }: { readonly log: Logger; readonly registry: Registry; readonly lifecycle: Lifecycle },
+  deps: Pick<Services, "log" | "registry" | "lifecycle">,
 ): LinkPool {
   const pool = openPool(config, deps);
-  lifecycle.onClose("vehicle links", () => pool.drain());
+  deps.lifecycle.onClose("vehicle links", () => pool.drain());
   return pool;
 }
 

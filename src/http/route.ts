@@ -135,6 +135,23 @@ export const Id = z
 /** An id in a JSON body: a number, never a string. An order flies what it names. */
 export const BodyId = z.int().positive().max(largestId);
 
+/** A text of a body that Postgres can store. */
+export const Text = z.string().refine((text) => !text.includes("\u0000"), "may not contain U+0000");
+
+/** The query of a list: `limit` rows, which is `usual` when absent, beyond the first `offset`. */
+export const pageQuery = (most: number, usual = most) =>
+  z.object({
+    limit: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .default(usual)
+      .transform((limit) => Math.min(limit, most))
+      .describe(`At most ${most}.`),
+    offset: z.coerce.number().int().min(0).max(largestId).default(0),
+  });
+export type Page = z.output<ReturnType<typeof pageQuery>>;
+
 /** Path parameters that are all ids: `ids("drone_id")`. A value that is not one is a 404. */
 export function ids<Name extends string>(...names: Name[]): z.ZodObject<Record<Name, typeof Id>> {
   return z.object(Object.fromEntries(names.map((name) => [name, Id])) as Record<Name, typeof Id>);

@@ -1,5 +1,4 @@
-import type { Db } from "../../platform/postgres/db";
-import type { Logger } from "../../platform/process/log";
+import type { Services } from "../../platform/services";
 import { endAbandonedCommands } from "./commands.store";
 
 /** Longer than any order takes, with a slow vehicle and a database that is down when its outcome is recorded. */
@@ -7,38 +6,24 @@ const ABANDONED_MS = 10 * 60_000;
 const INTERVAL_MS = 60_000;
 
 /**
- * Records orders as unknown whose gateway was killed before it could record their outcome. Every gateway does so, at its
- * start and once a minute; doing it twice changes nothing.
+ * Records orders as unknown whose gateway was killed before it could record their outcome. Every gateway does so, now and
+ * once a minute; doing it twice changes nothing. Returns the function that stops it, after the run under way.
  */
-export class AbandonedOrders {
-  private readonly timer = setInterval(() => this.run(), INTERVAL_MS).unref();
-  private running: Promise<void> | undefined;
-
-  constructor(
-    private readonly db: Db,
-    private readonly log: Logger,
-  ) {
-    this.run();
-  }
-
-  /** Resolves when the run that was under way is over. */
-  async stop(): Promise<void> {
-    clearInterval(this.timer);
-    await this.running;
-  }
-
-  private run(): void {
-    this.running ??= this.endAbandoned().finally(() => {
-      this.running = undefined;
-    });
-  }
-
-  private async endAbandoned(): Promise<void> {
+export function endAbandonedOrders({ db, log }: Pick<Services, "db" | "log">): () => Promise<void> {
+  const run = async () => {
     try {
-      const orders = await endAbandonedCommands(this.db, ABANDONED_MS);
-      if (orders > 0) this.log.warn({ orders }, "Recorded orders of a killed gateway as unknown");
+      const orders = await endAbandonedCommands(db, ABANDONED_MS);
+      if (orders > 0) log.warn({ orders }, "Recorded orders of a killed gateway as unknown");
     } catch (error) {
-      this.log.warn({ err: error }, "Cannot record abandoned orders: the database does not answer");
+      log.warn({ err: error }, "Cannot record abandoned orders: the database does not answer");
     }
-  }
+  };
+  let latest = run();
+  const timer = setInterval(() => {
+    latest = run();
+  }, INTERVAL_MS).unref();
+  return () => {
+    clearInterval(timer);
+    return latest;
+  };
 }

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Geofence, VehicleCalls, VerifiedPlan, Waypoint } from "../../vehicle";
+import type { Drone } from "../drones";
 
 /** One row of the action table: everything that is particular to it, and nothing that all of them share. */
 export interface Action<Body extends z.ZodObject = z.ZodObject, Result extends z.ZodType = z.ZodType> {
@@ -34,7 +35,7 @@ export const action = <Body extends z.ZodObject, Result extends z.ZodType>(
 
 /** One user's order to one drone, and what its action may use. */
 export interface Order {
-  readonly drone: OrderedDrone;
+  readonly drone: Drone;
   /** Run on the drone's open link. Rejects as `VehicleLink` and `VehicleLinks.withLink` do. */
   onLink<T>(use: (link: VehicleCalls) => Promise<T>): Promise<T>;
   /** The caller's own plans; `not_found` for other users' plans. */
@@ -49,13 +50,4 @@ export interface Order {
   beforeArm(): Promise<void>;
   /** Stores the plan that was read back from the drone. Never rejects: the plan is on the vehicle even if it is not stored. */
   keepVerifiedPlan(missionId: number, plan: VerifiedPlan): Promise<void>;
-}
-
-/** The columns of a drone that actions use. */
-export interface OrderedDrone {
-  readonly id: number;
-  readonly user_id: number;
-  readonly ip: string | null;
-  readonly type: "physical" | "sitl";
-  readonly vehicle_type: "copter" | "rover";
 }

@@ -1,15 +1,16 @@
 import { z } from "zod";
 import { BodyId, type Route, route } from "../../http/route";
 import type { Action } from "./action";
-import type { ActionService } from "./actions.service";
+import type { RecordedActions } from "./actions.service";
+import { actionTable } from "./actions.table";
 
 const Addressed = z.object({ drone_id: BodyId });
 
 /** One route for each row of the table. */
-export const actionRoutes = (table: readonly Action[], service: ActionService): readonly Route[] =>
-  table.map((action) => actionRoute(action, service));
+export const actionRoutes = (service: RecordedActions): readonly Route[] =>
+  actionTable.map((action) => actionRoute(action, service));
 
-const actionRoute = (action: Action, service: ActionService): Route =>
+const actionRoute = (action: Action, service: RecordedActions): Route =>
   route({
     method: "post",
     path: `/drone/action/${action.path}`,

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { DomainError } from "../../domain/errors";
-import type { Db } from "../../platform/postgres/db";
 import { retryWhileUnavailable } from "../../platform/postgres/retry";
-import type { Logger } from "../../platform/process/log";
-import type { Quotas } from "../../platform/quotas/quotas";
-import type { LinkTarget, VehicleLinks } from "../../vehicle";
-import type { Action, ActionResult, Order, OrderedDrone } from "./action";
+import type { Services } from "../../platform/services";
+import type { VehicleLinks } from "../../vehicle";
+import { type Drone, droneFor, linkTarget } from "../drones";
+import { enabledGeofences, geofenceForUpload } from "../geofences";
+import { missionForUpload } from "../missions";
+import type { Action, ActionResult, Order } from "./action";
 import { finishCommand, insertCommand, insertVerifiedPlan } from "./commands.store";
 
 /** How long the record of an outcome waits for a database that is down. */
@@ -13,27 +14,10 @@ const RECORD_LIMIT_MS = 60_000;
 /** How long the reply waits for the record. */
 const REPLY_DELAY_MS = 1_000;
 
-export interface ActionsDeps<Drone extends OrderedDrone> {
-  /** The caller's own drone, or `not_found`. */
-  readonly droneFor: (userId: number, droneId: number) => Promise<Drone>;
-  readonly quotas: Pick<Quotas, "take">;
+export interface ActionsDeps extends Pick<Services, "config" | "db" | "redis" | "quotas" | "log"> {
   readonly links: Pick<VehicleLinks, "withLink">;
-  /** Throws `vehicle_unreachable` when the drone has no address that may be dialled. */
-  readonly targetOf: (drone: Drone) => LinkTarget;
-  /** The caller's plans. */
-  readonly plansOf: (userId: number) => Order["plans"];
-  readonly publish: (channel: string, payload: string) => Promise<number>;
   /** Prepares arming. A failure is logged and does not prevent arming. */
   readonly beforeArm?: (drone: Drone) => Promise<void>;
-}
-
-export interface ActionService {
-  order(
-    userId: number,
-    droneId: number,
-    action: Action,
-    parameters: Record<string, unknown>,
-  ): Promise<ActionResult>;
 }
 
 /**
@@ -41,12 +25,8 @@ export interface ActionService {
  * database is down, and nothing is flown unrecorded; once the drone has acted, the caller gets the drone's outcome,
  * whether or not the record could be finished. An order beyond the drone's quota is refused and leaves no record.
  */
-export class RecordedActions<Drone extends OrderedDrone> implements ActionService {
-  constructor(
-    private readonly db: Db,
-    private readonly log: Logger,
-    private readonly deps: ActionsDeps<Drone>,
-  ) {}
+export class RecordedActions {
+  constructor(private readonly deps: ActionsDeps) {}
 
   async order(
     userId: number,
@@ -54,9 +34,10 @@ export class RecordedActions<Drone extends OrderedDrone> implements ActionServic
     action: Action,
     parameters: Record<string, unknown>,
   ): Promise<ActionResult> {
-    const drone = await this.deps.droneFor(userId, droneId);
-    if (!action.emergency) await this.deps.quotas.take("orders", drone.id);
-    const record = await insertCommand(this.db, {
+    const { db, quotas } = this.deps;
+    const drone = await droneFor(db, userId, "command", droneId);
+    if (!action.emergency) await quotas.take("orders", drone.id);
+    const record = await insertCommand(db, {
       drone_id: drone.id,
       user_id: userId,
       command: action.path,
@@ -77,31 +58,44 @@ export class RecordedActions<Drone extends OrderedDrone> implements ActionServic
   /** A database that is down delays the reply for a moment only; the record is finished when it is back. */
   private async finish(record: string, ending: Parameters<typeof finishCommand>[2]): Promise<void> {
     const finished = this.logFailure("finish a command's record", () =>
-      retryWhileUnavailable(() => finishCommand(this.db, record, ending), { limitMs: RECORD_LIMIT_MS }),
+      retryWhileUnavailable(() => finishCommand(this.deps.db, record, ending), { limitMs: RECORD_LIMIT_MS }),
     );
     await Promise.race([finished, delay(REPLY_DELAY_MS, undefined, { ref: false })]);
   }
 
   private orderOf(userId: number, drone: Drone): Order {
-    const { deps } = this;
+    const { config, db, links, beforeArm } = this.deps;
     return {
       drone,
-      onLink: async (use) => deps.links.withLink(deps.targetOf(drone), use),
-      plans: deps.plansOf(userId),
-      publish: (channel, payload) => deps.publish(channel, JSON.stringify(payload)),
+      onLink: async (use) => links.withLink(linkTarget(config, drone), use),
+      plans: {
+        waypoints: async (id) => (await missionForUpload(db, userId, id)).mission_points,
+        geofence: (id) => geofenceForUpload(db, userId, id),
+        enabledGeofences: () => enabledGeofences(db, userId),
+      },
+      publish: (channel, payload) => this.publish(channel, JSON.stringify(payload)),
       beforeArm: async () => {
-        await this.logFailure("prepare a drone before arming", async () => deps.beforeArm?.(drone));
+        await this.logFailure("prepare a drone before arming", async () => beforeArm?.(drone));
       },
       keepVerifiedPlan: (missionId, plan) =>
-        this.logFailure("keep a verified plan", () => insertVerifiedPlan(this.db, drone.id, missionId, plan)),
+        this.logFailure("keep a verified plan", () => insertVerifiedPlan(db, drone.id, missionId, plan)),
     };
+  }
+
+  private async publish(channel: string, payload: string): Promise<number> {
+    try {
+      return await this.deps.redis.publish(channel, payload);
+    } catch (cause) {
+      const message = "The drone's computer cannot be reached through Redis just now; try again shortly.";
+      throw new DomainError("unavailable", message, { cause });
+    }
   }
 
   private async logFailure(task: string, run: () => Promise<void>): Promise<void> {
     try {
       await run();
     } catch (error) {
-      this.log.error({ err: error, task }, "Task beside an order failed; the order stands");
+      this.deps.log.error({ err: error, task }, "Task beside an order failed; the order stands");
     }
   }
 }

@@ -7,8 +7,8 @@ import { atEndOfFile } from "../../testing/clean-up";
 import { storeMission } from "../../testing/worlds/plans";
 import { type SimulatedDrone, simulatedDrone } from "../../testing/worlds/simulated-drone";
 import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
-import { action, type OrderedDrone } from "./action";
-import { type ActionsDeps, RecordedActions } from "./actions.service";
+import { action } from "./action";
+import { RecordedActions } from "./actions.service";
 
 let gateway: TestGateway;
 let user: TestUser;
@@ -99,35 +99,8 @@ test("unknown keys of a body are ignored", async () => {
   expect((await newest()).parameters).toEqual({});
 });
 
-const noPlans = {
-  waypoints: async () => [],
-  geofence: async () => {
-    throw new DomainError("not_found", "No geofence.");
-  },
-  enabledGeofences: async () => [],
-};
-
 describe("an order beside a failing database", () => {
   const log = createLogger("test", "silent");
-  const deps = (more: Partial<ActionsDeps<OrderedDrone>> = {}): ActionsDeps<OrderedDrone> => ({
-    droneFor: async () => ({
-      id: drone.id,
-      user_id: user.id,
-      ip: drone.ip,
-      type: "sitl",
-      vehicle_type: "copter",
-    }),
-    quotas: { take: async () => {} },
-    links: {
-      withLink: async () => {
-        throw new Error("These actions need no link.");
-      },
-    },
-    targetOf: () => ({ key: "none", host: "127.0.0.1", port: 1, via: "direct" }),
-    plansOf: () => noPlans,
-    publish: async () => 0,
-    ...more,
-  });
   const doing = (run: () => Promise<unknown>) =>
     action({
       path: "somersault",
@@ -141,7 +114,7 @@ describe("an order beside a failing database", () => {
     });
 
   test("is on record as pending while it is carried out", async () => {
-    const service = new RecordedActions(gateway.deps.db, log, deps());
+    const service = new RecordedActions({ ...gateway.deps, log });
     const seen = await service.order(user.id, drone.id, doing(newest), {});
     expect(seen.result).toMatchObject({ command: "somersault", outcome: "pending", finished_at: null });
     expect(await newest()).toMatchObject({ command: "somersault", outcome: "accepted" });
@@ -150,7 +123,7 @@ describe("an order beside a failing database", () => {
   test("is refused, and not carried out, when it cannot be recorded", async () => {
     const down = openDatabase("postgres://nobody@127.0.0.1:1/none");
     const run = jest.fn(async () => "flown");
-    const service = new RecordedActions(down, log, deps());
+    const service = new RecordedActions({ ...gateway.deps, log, db: down });
     await expect(service.order(user.id, drone.id, doing(run), {})).rejects.toThrow();
     expect(run).not.toHaveBeenCalled();
     await down.destroy();
@@ -158,7 +131,7 @@ describe("an order beside a failing database", () => {
 
   test("succeeds when its record cannot be finished, and the record stays pending", async () => {
     const failing = openDatabase(gateway.databaseUrl);
-    const service = new RecordedActions(failing, log, deps());
+    const service = new RecordedActions({ ...gateway.deps, log, db: failing });
     const done = await service.order(
       user.id,
       drone.id,
@@ -171,7 +144,7 @@ describe("an order beside a failing database", () => {
 
   test("fails with the vehicle's error even when that cannot be recorded", async () => {
     const failing = openDatabase(gateway.databaseUrl);
-    const service = new RecordedActions(failing, log, deps());
+    const service = new RecordedActions({ ...gateway.deps, log, db: failing });
     const refused = doing(async () => {
       await failing.destroy();
       throw new DomainError("vehicle_refused", "Not upside down.");
@@ -181,7 +154,7 @@ describe("an order beside a failing database", () => {
 
   test("is carried out although the step before arming failed", async () => {
     const beforeArm = jest.fn().mockRejectedValue(new Error("no video today"));
-    const service = new RecordedActions(gateway.deps.db, log, deps({ beforeArm }));
+    const service = new RecordedActions({ ...gateway.deps, log, beforeArm });
     const done = await service.order(
       user.id,
       drone.id,

@@ -1,7 +1,5 @@
 import { extname } from "node:path";
 
-export type AssetType = "video" | "image" | "logs";
-
 /** The folder of an asset's objects. Derived objects have a subfolder, which no file name can reach: names have no slash. */
 export const assetFolder = (asset: { drone_id: number; id: number }): string =>
   `assets/${asset.drone_id}/${asset.id}/`;

@@ -1,16 +1,12 @@
 import { z } from "zod";
-import { BodyId } from "../../http/route";
-import type { Asset } from "./assets.store";
+import { BodyId, pageQuery, Text } from "../../http/route";
 
 const AssetType = z.enum(["video", "image", "logs"]);
+export type AssetType = z.output<typeof AssetType>;
 
 export const UploadRequest = z
   .object({
-    file_name: z
-      .string()
-      .min(1)
-      .max(1_024)
-      .refine((name) => !name.includes("\u0000"), "may not contain U+0000"),
+    file_name: Text.min(1).max(1_024),
     checksum: z
       .string()
       .regex(/^([0-9a-f]{64}|[0-9a-f]{32})$/i, "must be a SHA-256 or an MD5 in hex")
@@ -46,17 +42,22 @@ export const AssetReply = z
   .object({
     id: z.int(),
     drone_id: z.int(),
-    user_id: z.int(),
+    user_id: z.int().describe("The drone's owner when the asset was created."),
     execution_id: z.int().nullable(),
     asset_type: AssetType,
-    file_name: z.string(),
+    file_name: z.string().describe("As the drone named it."),
     mime_type: z.string().nullable(),
-    checksum: z.string().nullable(),
+    checksum: z.string().nullable().describe("Announced by the drone: a SHA-256 or an MD5, in hex."),
     sha256: z.string().nullable().describe("Of the uploaded content, in hex."),
-    size: z.int().nullable().describe("Bytes."),
+    size: z.int().nullable().describe("Bytes of the object; null while none has arrived."),
+    /**
+     * pending: it has a URL for the upload. ready: the content arrived and was checked. failed: no content arrived, or
+     * not the announced one; a new URL makes it pending again, and another `complete_upload` may find it whole.
+     */
     status: z.enum(["pending", "ready", "failed"]),
     failure: z.string().nullable().describe("Reason of a failed upload."),
     thumbnail_url: z.string().nullable().describe("Presigned, for images."),
+    /** none → pending (a video that is ready) → ready, or failed when ffmpeg cannot read it. */
     stream: z
       .enum(["none", "pending", "ready", "failed"])
       .describe("Whether a video can be played; see its playlist route."),
@@ -84,16 +85,7 @@ export const AssetCounts = z
 export const MAX_LISTED = 5_000;
 
 /** A page of a vehicle's assets, newest first. */
-export const AssetPage = z.object({
-  limit: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(MAX_LISTED)
-    .transform((limit) => Math.min(limit, MAX_LISTED))
-    .describe("At most 5,000, which is also the default."),
-  offset: z.coerce.number().int().min(0).max(2_147_483_647).default(0),
-});
+export const AssetPage = pageQuery(MAX_LISTED);
 
 export const DownloadReply = z.object({
   download_url: z.string(),
@@ -107,9 +99,3 @@ export const DeleteRequest = z.object({
 export const DeleteReply = z.object({
   deleted: z.array(z.int()).describe("The ids that existed."),
 });
-
-/** An asset without the columns that only this service needs. */
-export const toAssetReply = (
-  { url_expires_at: _, thumbnail: __, announced_size: ___, checked: ____, ...asset }: Asset,
-  thumbnail_url: string | null,
-) => ({ ...asset, thumbnail_url });

@@ -1,12 +1,11 @@
 import { setImmediate } from "node:timers/promises";
 import { may } from "../../domain/access";
 import { DomainError } from "../../domain/errors";
-import { isSameVersion, type ObjectStore } from "../../platform/objects/object-store";
-import type { Db } from "../../platform/postgres/db";
-import type { Clock } from "../../platform/process/clock";
-import type { Logger } from "../../platform/process/log";
-import { type AssetType, assetKey, safeFileName, thumbnailKey } from "./asset-names";
-import { MAX_LISTED, toAssetReply } from "./assets.schema";
+import type { Page } from "../../http/route";
+import { isSameVersion, URL_SECONDS } from "../../platform/objects/object-store";
+import type { Services } from "../../platform/services";
+import { assetKey, safeFileName, thumbnailKey } from "./asset-names";
+import { type AssetType, MAX_LISTED } from "./assets.schema";
 import {
   type Asset,
   assetsOfDrone,
@@ -16,7 +15,6 @@ import {
   executionsOf,
   findAsset,
   lockAssetsOf,
-  type Page,
   vehicleOwner,
   versionOf,
 } from "./assets.store";
@@ -26,14 +24,15 @@ import { rewrittenPlaylist } from "./video/playlist";
 
 const SIGNED_AT_ONCE = 100;
 
-interface Deps {
-  readonly db: Db;
-  readonly store: ObjectStore;
-  readonly log: Logger;
-  readonly clock: Clock;
-  readonly downloadSeconds: number;
+interface Deps extends Pick<Services, "db" | "store" | "log" | "clock"> {
   readonly executions: ExecutionHooks;
 }
+
+/** An asset without the columns that only this service needs. */
+const toAssetReply = (
+  { url_expires_at: _, thumbnail: __, announced_size: ___, checked: ____, ...asset }: Asset,
+  thumbnail_url: string | null,
+) => ({ ...asset, thumbnail_url });
 
 type ShownAsset = ReturnType<typeof toAssetReply>;
 
@@ -73,7 +72,7 @@ export class AssetsService {
       download_url: await this.deps.store.presignGet(
         assetKey(asset),
         "user",
-        this.deps.downloadSeconds,
+        URL_SECONDS,
         safeFileName(asset.file_name),
       ),
       file_name: asset.file_name,
@@ -89,7 +88,7 @@ export class AssetsService {
       throw new DomainError("not_found", "This video cannot be played; download it.");
     if (asset.stream !== "ready")
       throw new DomainError("not_found", "This video is still being prepared; try again shortly.");
-    return rewrittenPlaylist(this.deps.store, asset, this.deps.downloadSeconds);
+    return rewrittenPlaylist(this.deps.store, asset);
   }
 
   /** Returns the ids that were this vehicle's. Deletes the rows, and the objects at once or later by a job. */
@@ -125,7 +124,5 @@ export class AssetsService {
   }
 
   private thumbnailUrl = async (asset: Asset): Promise<string | null> =>
-    asset.thumbnail
-      ? this.deps.store.presignGet(thumbnailKey(asset), "user", this.deps.downloadSeconds)
-      : null;
+    asset.thumbnail ? this.deps.store.presignGet(thumbnailKey(asset), "user", URL_SECONDS) : null;
 }

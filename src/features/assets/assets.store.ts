@@ -1,47 +1,18 @@
+import type { Page } from "../../http/route";
 import type { ObjectVersion } from "../../platform/objects/object-store";
 import type { Db } from "../../platform/postgres/db";
-import type { AssetType } from "./asset-names";
+import type { RowOf } from "../../platform/postgres/row-of";
+import type { AssetReply, AssetType } from "./assets.schema";
 import type { Content } from "./content-check";
 
-/**
- * pending: it has a URL for the upload. ready: the content arrived and was checked. failed: no content arrived, or not
- * the announced one; a new URL makes it pending again, and another `complete_upload` may find it whole.
- */
-type AssetStatus = "pending" | "ready" | "failed";
-
-/** none → pending (a video that is ready) → ready, or failed when ffmpeg cannot read it. */
-type StreamState = "none" | "pending" | "ready" | "failed";
-
-export interface Asset {
-  readonly id: number;
-  readonly drone_id: number;
-  /** Owner of the drone when the asset was created. */
-  readonly user_id: number;
-  readonly execution_id: number | null;
-  readonly asset_type: AssetType;
-  /** As the drone named it; see `safeFileName` before using it as a path. */
-  readonly file_name: string;
-  readonly mime_type: string | null;
-  /** Announced by the drone: a SHA-256 or an MD5, hex in lower case. */
-  readonly checksum: string | null;
-  readonly status: AssetStatus;
-  readonly failure: string | null;
-  /** Bytes of the object; null while none has arrived. */
-  readonly size: number | null;
+export interface Asset extends Omit<RowOf<typeof AssetReply>, "thumbnail_url"> {
   /** Bytes that the drone announced. */
   readonly announced_size: number | null;
-  /** Of what arrived. */
-  readonly sha256: string | null;
   /** The store's name for what arrived; null for uploads of earlier versions. */
   readonly etag: string | null;
   /** What a failed upload was found to be: the same object is not read again. */
   readonly checked: (Content & Pick<ObjectVersion, "etag">) | null;
   readonly thumbnail: boolean;
-  readonly stream: StreamState;
-  /** Why there is no thumbnail or stream. */
-  readonly derivation_failure: string | null;
-  readonly created_at: Date;
-  readonly completed_at: Date | null;
   /** When the last URL for its upload ends. */
   readonly url_expires_at: Date;
 }
@@ -138,7 +109,7 @@ export const updateAsset = async (
   db: Db,
   id: number,
   changes: Partial<Omit<Asset, "id">>,
-  unless?: AssetStatus,
+  unless?: Asset["status"],
 ): Promise<Asset | undefined> =>
   (
     await assets(db)
@@ -155,11 +126,6 @@ export const findAsset = async (db: Db, id: number): Promise<Asset | undefined> 
 interface DroneAndOwner {
   readonly drone_id: number;
   readonly user_id: number;
-}
-
-export interface Page {
-  readonly limit: number;
-  readonly offset: number;
 }
 
 /** Newest first. */
@@ -188,7 +154,7 @@ export const assetsOfExecution = async (
     .limit(limit);
 
 /** How many assets of an execution are in each state. */
-export async function countByStatus(db: Db, executionId: number): Promise<Record<AssetStatus, number>> {
+export async function countByStatus(db: Db, executionId: number): Promise<Record<Asset["status"], number>> {
   const rows = await db("assets")
     .where({ execution_id: executionId })
     .groupBy("status")

@@ -1,4 +1,4 @@
-import type { AssetType } from "./asset-names";
+import type { AssetType } from "./assets.schema";
 
 export interface Content {
   readonly size: number;

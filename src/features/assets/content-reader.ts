@@ -1,44 +1,47 @@
-import { Worker } from "node:worker_threads";
+import { once } from "node:events";
+import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { DomainError } from "../../domain/errors";
 import { type BucketSettings, ObjectReplaced, type ObjectVersion } from "../../platform/objects/object-store";
 import type { Content } from "./content-check";
 
 export interface ContentRequest {
-  readonly id: number;
   readonly key: string;
   readonly version: ObjectVersion;
+  /** For the reply. */
+  readonly port: MessagePort;
 }
 
 export type ContentReply =
-  | { readonly id: number; readonly content: Content }
-  | { readonly id: number; readonly error: string; readonly isReplaced: boolean };
-
-interface Waiting {
-  resolve(content: Content): void;
-  reject(error: Error): void;
-}
+  | { readonly content: Content }
+  | { readonly error: string; readonly isReplaced: boolean };
 
 const LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 
 /** Reads and hashes uploads in one thread, which requests them from the store itself: the event loop serves others. */
 export class ContentReader {
-  private thread: Worker | undefined;
-  private readonly waiting = new Map<number, Waiting>();
-  private requests = 0;
+  private running: Worker | undefined;
 
   constructor(private readonly settings: BucketSettings) {}
 
   /** Rejects with `ObjectReplaced` when the store holds another version, and with `unavailable` when it fails. */
-  read(key: string, version: ObjectVersion): Promise<Content> {
-    this.thread ??= this.startThread();
-    const id = this.requests++;
-    return new Promise((resolve, reject) => {
-      this.waiting.set(id, { resolve, reject });
-      this.thread?.ref();
-      this.thread?.postMessage({ id, key, version } satisfies ContentRequest);
+  async read(key: string, version: ObjectVersion): Promise<Content> {
+    this.running ??= this.startThread();
+    const { port1: answer, port2: port } = new MessageChannel();
+    this.running.postMessage({ key, version, port } satisfies ContentRequest, [port]);
+    const replied = once(answer, "message");
+    const ended = once(answer, "close").then(() => [
+      { error: "The thread that reads uploads ended.", isReplaced: false },
+    ]);
+    const [reply]: ContentReply[] = await Promise.race([replied, ended]);
+    answer.close();
+    if (reply && "content" in reply) return reply.content;
+    if (reply?.isReplaced) throw new ObjectReplaced(reply.error);
+    throw new DomainError("unavailable", "The object store does not answer; try again shortly.", {
+      cause: new Error(reply?.error),
     });
   }
 
+  /** After its end the next request starts another one. */
   private startThread(): Worker {
     const isFromSource = __filename.endsWith(".ts");
     const thread = new Worker(require.resolve(`./content-thread.${isFromSource ? "ts" : "js"}`), {
@@ -46,30 +49,11 @@ export class ContentReader {
       resourceLimits: LIMITS,
       execArgv: isFromSource ? ["--require", "@swc-node/register"] : [],
     });
-    thread.on("message", (message: ContentReply) => this.settle(message));
-    thread.on("error", (error) => this.fail(thread, error));
-    thread.on("exit", () => this.fail(thread, new Error("The thread that reads uploads ended.")));
+    const forget = () => {
+      if (this.running === thread) this.running = undefined;
+    };
+    // Each reply has its own port, which keeps the process running meanwhile.
+    thread.on("error", forget).on("exit", forget).unref();
     return thread;
   }
-
-  private settle(message: ContentReply): void {
-    const asked = this.waiting.get(message.id);
-    this.waiting.delete(message.id);
-    if (this.waiting.size === 0) this.thread?.unref();
-    if ("content" in message) asked?.resolve(message.content);
-    else asked?.reject(message.isReplaced ? new ObjectReplaced(message.error) : unread(message.error));
-  }
-
-  /** The next request starts another thread. */
-  private fail(thread: Worker, error: Error): void {
-    if (this.thread !== thread) return;
-    this.thread = undefined;
-    for (const { reject } of this.waiting.values()) reject(unread(error.message));
-    this.waiting.clear();
-  }
 }
-
-const unread = (detail: string) =>
-  new DomainError("unavailable", "The object store does not answer; try again shortly.", {
-    cause: new Error(detail),
-  });

@@ -1,14 +1,13 @@
 import { createHash } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
 import { type BucketSettings, ObjectReplaced, ObjectStore } from "../../platform/objects/object-store";
-import { kindOf } from "./content-check";
+import { type Content, kindOf } from "./content-check";
 import type { ContentReply, ContentRequest } from "./content-reader";
 
 /** The thread that `ContentReader` starts. It reads each object once, without keeping it. */
 const store = new ObjectStore(workerData as BucketSettings);
-const reply = (message: ContentReply) => parentPort?.postMessage(message);
 
-async function read({ id, key, version }: ContentRequest): Promise<ContentReply> {
+async function read({ key, version }: ContentRequest): Promise<Content> {
   const [sha256, md5] = [createHash("sha256"), createHash("md5")];
   let size = 0;
   let head = Buffer.alloc(0);
@@ -18,13 +17,13 @@ async function read({ id, key, version }: ContentRequest): Promise<ContentReply>
     md5.update(chunk);
     size += chunk.length;
   }
-  const sums = { sha256: sha256.digest("hex"), md5: md5.digest("hex") };
-  return { id, content: { size, ...sums, kind: kindOf(head) ?? null } };
+  return { size, sha256: sha256.digest("hex"), md5: md5.digest("hex"), kind: kindOf(head) ?? null };
 }
 
-parentPort?.on("message", (request: ContentRequest) => {
-  const { id } = request;
-  read(request).then(reply, (error: Error) =>
-    reply({ id, error: error.message, isReplaced: error instanceof ObjectReplaced }),
+parentPort?.on("message", async (request: ContentRequest) => {
+  const reply: ContentReply = await read(request).then(
+    (content) => ({ content }),
+    (error: Error) => ({ error: error.message, isReplaced: error instanceof ObjectReplaced }),
   );
+  request.port.postMessage(reply);
 });

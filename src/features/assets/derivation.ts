@@ -1,14 +1,10 @@
 import { z } from "zod";
 import type { JobRequest } from "../../platform/jobs/jobs";
-import type { ObjectStore } from "../../platform/objects/object-store";
-import type { Db } from "../../platform/postgres/db";
+import type { Services } from "../../platform/services";
 import { assetFolder } from "./asset-names";
 import { type Asset, findAsset, updateAsset } from "./assets.store";
 
-interface Deps {
-  readonly db: Db;
-  readonly store: ObjectStore;
-}
+type Deps = Pick<Services, "db" | "store">;
 
 const Payload = z.object({
   asset_id: z.int(),

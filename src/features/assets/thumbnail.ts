@@ -1,8 +1,7 @@
 import { RefusedImage, shrinkImage } from "../../platform/images/shrink-image";
 import type { Task } from "../../platform/jobs/worker";
-import { ObjectReplaced, type ObjectStore } from "../../platform/objects/object-store";
-import type { Db } from "../../platform/postgres/db";
-import type { Logger } from "../../platform/process/log";
+import { ObjectReplaced } from "../../platform/objects/object-store";
+import type { Services } from "../../platform/services";
 import { assetKey, thumbnailKey } from "./asset-names";
 import { versionOf } from "./assets.store";
 import { assetToDerive, saveDerived } from "./derivation";
@@ -13,7 +12,7 @@ const THUMBNAIL = { width: 480, height: 360, fit: "inside", format: "jpeg" } as 
 const LARGEST_BYTES = 100 * 2 ** 20;
 
 export const makeThumbnailTask =
-  (deps: { db: Db; store: ObjectStore; log: Logger }): Task =>
+  (deps: Pick<Services, "db" | "store" | "log">): Task =>
   async (payload) => {
     const { store, log } = deps;
     const asset = await assetToDerive(deps, payload);

@@ -4,12 +4,11 @@ import { enqueue } from "../../platform/jobs/jobs";
 import {
   isSameVersion,
   ObjectReplaced,
-  type ObjectStore,
   type ObjectVersion,
+  URL_SECONDS,
 } from "../../platform/objects/object-store";
 import type { Db } from "../../platform/postgres/db";
-import type { Clock } from "../../platform/process/clock";
-import type { Quotas } from "../../platform/quotas/quotas";
+import type { Services } from "../../platform/services";
 import { assetFolder, assetKey } from "./asset-names";
 import type { UploadRequest } from "./assets.schema";
 import {
@@ -39,13 +38,8 @@ export interface ExecutionHooks {
   assetChanged(trx: Db, asset: Asset, now: Date): Promise<void>;
 }
 
-interface UploadsDeps {
-  readonly db: Db;
-  readonly store: ObjectStore;
-  readonly clock: Clock;
-  readonly urlSeconds: number;
+interface UploadsDeps extends Pick<Services, "db" | "store" | "clock" | "quotas"> {
   readonly executions: ExecutionHooks;
-  readonly quotas: Quotas;
   readonly contents: ContentReader;
   readonly checks: UploadChecks;
 }
@@ -59,7 +53,7 @@ export class UploadsService {
    * for another drone's execution, and with `too_many_requests` beyond a quota.
    */
   async begin(drone: DroneCaller, request: UploadRequest): Promise<{ asset: Asset; url: string }> {
-    const { db, store, clock, urlSeconds } = this.deps;
+    const { db, store, clock } = this.deps;
     const asset = await db.transaction(async (trx) => {
       await lockAssetsOf(trx, drone.id);
       const execution = request.execution_id
@@ -75,7 +69,7 @@ export class UploadsService {
         mime_type: request.mime_type ?? null,
         checksum: request.checksum ?? null,
         announced_size: request.size ?? null,
-        url_expires_at: new Date(clock.now().getTime() + urlSeconds * 1000),
+        url_expires_at: new Date(clock.now().getTime() + URL_SECONDS * 1000),
       };
       const ready = await findReady(trx, wanted);
       if (ready) throw new DomainError("conflict", `This file was uploaded before, as asset ${ready.id}.`);
@@ -90,7 +84,10 @@ export class UploadsService {
         failure: null,
       })) as Asset;
     });
-    return { asset, url: await store.presignPut(assetKey(asset), "drone", urlSeconds, asset.announced_size) };
+    return {
+      asset,
+      url: await store.presignPut(assetKey(asset), "drone", URL_SECONDS, asset.announced_size),
+    };
   }
 
   /**

@@ -82,7 +82,7 @@ export function droneRoutes(service: DronesService, links: DroneLinks): readonly
       query: MissionQuery,
       success: { status: 201, schema: DroneList },
       handle: async ({ caller, query }) =>
-        new SerializedJson(await service.listByMissionJson(caller.id, query.missionId)),
+        new SerializedJson(await service.listJson(caller.id, query.missionId)),
     }),
     route({
       ...common,
@@ -94,7 +94,7 @@ export function droneRoutes(service: DronesService, links: DroneLinks): readonly
       success: { status: 200, schema: ConnectionReply },
       errors: everyFailureIs400,
       handle: async ({ caller, query }) => {
-        await links.open(caller.id, query.id);
+        await links.use(caller.id, query.id, async () => {});
         return { drone_id: query.id };
       },
     }),
@@ -121,7 +121,7 @@ export function droneRoutes(service: DronesService, links: DroneLinks): readonly
       query: ParamsQuery,
       success: { status: 200, schema: ParamsReply },
       handle: async ({ caller, params, query }) => ({
-        params: await links.readParams(caller.id, params.drone_id, query.params),
+        params: await links.use(caller.id, params.drone_id, (link) => link.readParams(query.params)),
       }),
     }),
     route({
@@ -132,7 +132,7 @@ export function droneRoutes(service: DronesService, links: DroneLinks): readonly
       params,
       success: { status: 200, schema: PullReply },
       handle: async ({ caller, params }) => {
-        const { received, total } = await links.pullParams(caller.id, params.drone_id);
+        const { received, total } = await links.use(caller.id, params.drone_id, (link) => link.pullParams());
         return { success: received === total, param_received: received };
       },
     }),

@@ -1,16 +1,12 @@
 import { z } from "zod";
-import { BodyId, Id } from "../../http/route";
-import type { Drone } from "./drones.store";
+import { BodyId, Id, Text } from "../../http/route";
+import type { RowOf } from "../../platform/postgres/row-of";
 
-/** Postgres cannot store U+0000 in a text. */
-const Name = z
-  .string()
-  .trim()
-  .min(1)
-  .max(200)
-  .refine((name) => !name.includes("\u0000"), "may not contain U+0000");
+const Name = Text.trim().min(1).max(200);
 
+/** A `sitl` drone is simulated: its address is an identifier only, and it is never a VPN peer. */
 const Type = z.enum(["physical", "sitl"]);
+export type DroneType = z.output<typeof Type>;
 const Port = z.int().min(1).max(65_535).describe("TCP port of the autopilot.");
 const Link = z.enum(["mavlink"]).describe("Protocol of the autopilot.");
 const LinkHost = z
@@ -38,37 +34,41 @@ export const DroneChange = NewDroneRequest.omit({ vehicle_type: true })
   .meta({ id: "DroneChange" });
 export type DroneChange = z.output<typeof DroneChange>;
 
-export const DroneReply = z
-  .object({
-    id: z.int(),
-    user_id: z.int(),
-    name: z.string(),
-    type: Type,
-    vehicle_type: z.enum(["copter", "rover"]),
-    mission_id: z.int().nullable(),
-    ip: z.string().nullable().describe("Address in the drone plane."),
-    port: z.int(),
-    link: z.enum(["mavlink", "rosbridge"]),
-    link_host: z.string().nullable(),
-    video_room_token: z.string().nullable().describe("The token with which the drone opens its video room."),
-    activation_token: z
-      .string()
-      .optional()
-      .describe("Ten digits. Shown once, in the reply that makes the drone a physical one."),
-    created_at: z.string(),
-    updated_at: z.string(),
-  })
-  .meta({ id: "Drone" });
-
 /** The columns of a reply. Others are secrets or internal: a new column stays out until it is named here. */
-const replyColumns = DroneReply.omit({ activation_token: true }).keyof().options;
+export const DroneColumns = z.object({
+  id: z.int(),
+  user_id: z.int().describe("Its owner."),
+  name: z.string(),
+  type: Type,
+  vehicle_type: z.enum(["copter", "rover"]),
+  mission_id: z.int().nullable(),
+  ip: z.string().nullable().describe("Address in the drone plane, unique among live drones."),
+  port: z.int().describe("TCP port of its autopilot, at `ip` or, for a simulated one, at `link_host`."),
+  link: z.enum(["mavlink", "rosbridge"]),
+  link_host: z
+    .string()
+    .nullable()
+    .describe("Where a simulated drone is dialled; the configured simulator when null."),
+  video_room_token: z.string().nullable().describe("The token with which the drone opens its video room."),
+  created_at: z.string(),
+  updated_at: z.string(),
+});
+
+export const DroneReply = DroneColumns.extend({
+  activation_token: z
+    .string()
+    .optional()
+    .describe("Ten digits. Shown once, in the reply that makes the drone a physical one."),
+}).meta({ id: "Drone" });
+
+type DroneRow = RowOf<typeof DroneColumns>;
 
 /** A drone without its activation token, which is a credential and is in no list. */
-export const toDroneReply = (drone: Drone) =>
-  Object.fromEntries(replyColumns.map((column) => [column, drone[column]]));
+export const toDroneReply = (drone: DroneRow) =>
+  Object.fromEntries(DroneColumns.keyof().options.map((column) => [column, drone[column]]));
 
 /** The same, with the activation token that was just made for it. */
-export const toNewDroneReply = (drone: Drone) => ({
+export const toNewDroneReply = (drone: DroneRow & { readonly activation_token: string | null }) => ({
   ...toDroneReply(drone),
   ...(drone.activation_token ? { activation_token: drone.activation_token } : {}),
 });

@@ -3,21 +3,18 @@ import { may } from "../../domain/access";
 import { DomainError } from "../../domain/errors";
 import { DRONE_RANGE, SIMULATED_RANGE } from "../../domain/planes";
 import type { Db } from "../../platform/postgres/db";
-import type { Clock } from "../../platform/process/clock";
-import type { Quotas } from "../../platform/quotas/quotas";
+import type { Services } from "../../platform/services";
 import { findSubscription, vehicleGate } from "../billing";
 import { allocateAddress } from "../vpn";
 import { droneFor } from "./drone-access";
 import { activationToken, videoRoomToken } from "./drone-tokens";
 import type { DroneWatch } from "./drone-watch";
-import type { DroneChange, NewDroneRequest } from "./drones.schema";
+import type { DroneChange, DroneType, NewDroneRequest } from "./drones.schema";
 import {
   countDrones,
   type Drone,
   type DroneChanges,
-  type DroneType,
   dronesOfJson,
-  dronesOfMissionJson,
   insertDrone,
   isOthersPort,
   leastUsedPort,
@@ -27,16 +24,12 @@ import {
   retireDrone,
   updateDrone,
 } from "./drones.store";
-import { type DialConfig, isOwnVehicle, refusesSimulator, simulatedPorts } from "./link-target";
+import { isOwnVehicle, refusesSimulator, simulatedPorts } from "./link-target";
 
-interface DronesServiceDeps {
-  readonly config: DialConfig;
-  readonly db: Db;
-  readonly clock: Clock;
-  readonly quotas: Pick<Quotas, "limit">;
+interface DronesServiceDeps extends Pick<Services, "config" | "db" | "clock" | "quotas"> {
   readonly watch: Pick<DroneWatch, "changed">;
   /** Signs the video room tokens. */
-  readonly key: KeyObject;
+  readonly signingKey: KeyObject;
 }
 
 /** The port on which a physical drone's computer offers its autopilot. */
@@ -51,13 +44,8 @@ export class DronesService {
   constructor(private readonly deps: DronesServiceDeps) {}
 
   /** As a JSON array of the API's replies. */
-  listJson(userId: number): Promise<string> {
-    return dronesOfJson(this.deps.db, userId);
-  }
-
-  listByMissionJson(userId: number, missionId: number): Promise<string> {
-    return dronesOfMissionJson(this.deps.db, userId, missionId);
-  }
+  listJson = (userId: number, missionId?: number): Promise<string> =>
+    dronesOfJson(this.deps.db, userId, missionId);
 
   /** Rejects with `vehicle_limit` when the user may not add a drone of this type. */
   create(userId: number, input: NewDroneRequest): Promise<Drone> {
@@ -198,7 +186,7 @@ export class DronesService {
   }
 
   private videoToken(droneId: number): string {
-    return videoRoomToken(this.deps.key, droneId, this.deps.clock.now());
+    return videoRoomToken(this.deps.signingKey, droneId, this.deps.clock.now());
   }
 }
 

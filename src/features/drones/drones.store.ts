@@ -1,33 +1,16 @@
 import type { Ipv4 } from "../../domain/ipv4";
 import type { Db } from "../../platform/postgres/db";
-
-export type DroneType = "physical" | "sitl";
+import type { RowOf } from "../../platform/postgres/row-of";
+import type { DroneColumns, DroneType } from "./drones.schema";
 
 /** A row of `drones`. A deleted one keeps its row, but neither address nor tokens nor mission. */
-export interface Drone {
-  readonly id: number;
-  /** Its owner. */
-  readonly user_id: number;
-  readonly name: string;
-  /** A `sitl` drone is simulated: its address is an identifier only, and it is never a VPN peer. */
-  readonly type: DroneType;
-  readonly vehicle_type: "copter" | "rover";
-  readonly mission_id: number | null;
-  /** Address in the drone plane, unique among live drones; null once deleted. */
+export interface Drone extends RowOf<typeof DroneColumns> {
   readonly ip: Ipv4 | null;
-  /** TCP port of its autopilot, at `ip` or, for a simulated one, at `link_host`. */
-  readonly port: number;
-  readonly link: "mavlink" | "rosbridge";
-  /** Where a simulated drone is dialled; the configured simulator when null. Always null for a physical one. */
-  readonly link_host: string | null;
   /** Ten digits, until it is used. */
   readonly activation_token: string | null;
-  readonly video_room_token: string | null;
   /** Identifies the drone's VPN key. A new row and a rotated key get a new id. */
   readonly vpn_key_id: string;
   readonly deleted_at: Date | null;
-  readonly created_at: Date;
-  readonly updated_at: Date;
 }
 
 /** Columns with a default in the schema may be left out. */
@@ -64,13 +47,14 @@ const selectReplies = `
       to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS updated_at
     FROM drones WHERE deleted_at IS NULL AND user_id = ?`;
 
-/** A user's live drones, oldest first, as a JSON array of the API's replies. */
-export const dronesOfJson = async (db: Db, userId: number): Promise<string> =>
-  (await db.raw(`${selectReplies}) AS drone`, [userId]).options({ name: "drones of user" })).rows[0].json;
-
-/** Those of them that use the mission. */
-export const dronesOfMissionJson = async (db: Db, userId: number, missionId: number): Promise<string> =>
-  (await db.raw(`${selectReplies} AND mission_id = ?) AS drone`, [userId, missionId])).rows[0].json;
+/** A user's live drones, or those of them that use the mission, oldest first, as a JSON array of the API's replies. */
+export async function dronesOfJson(db: Db, userId: number, missionId?: number): Promise<string> {
+  const query =
+    missionId === undefined
+      ? db.raw(`${selectReplies}) AS drone`, [userId]).options({ name: "drones of user" })
+      : db.raw(`${selectReplies} AND mission_id = ?) AS drone`, [userId, missionId]);
+  return (await query).rows[0].json;
+}
 
 /** Live drones of a user by type, without the one that is about to change. */
 export async function countDrones(

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ids, Message, type Route, route } from "../../http/route";
+import { ids, Message, type Page, type Route, route } from "../../http/route";
 import type { AssetsService } from "../assets";
 import type { ArchivesService } from "./archive/archives.service";
 import {
@@ -9,6 +9,7 @@ import {
   ExecutionPage,
   ExecutionReply,
   ExecutionWithAssets,
+  FlightStatsReply,
   LogReply,
   LogRequest,
   PageQuery,
@@ -18,8 +19,8 @@ import {
   StartRequest,
   toExecutionReply,
 } from "./executions.schema";
-import type { ExecutionsService, ExecutionPage as Found } from "./executions.service";
-import { FlightStatsReply, type FlightStatsService } from "./flight-stats.service";
+import type { ExecutionsService } from "./executions.service";
+import type { FlightStatsService } from "./flight-stats.service";
 import { confirmationPage } from "./report/confirmation";
 import type { ReportsService } from "./report/reports.service";
 
@@ -30,7 +31,9 @@ const fromOwnerTop = { tag, guard: "user", envelope: "A+top" } as const;
 const params = ids("execution_id");
 const anotherDrones = { 403: "The execution is another drone's." };
 
-const toPage = ({ rows, total }: Found, page: { limit: number; offset: number }) => ({
+type Found = Awaited<ReturnType<ExecutionsService["list"]>>;
+
+const toPage = ({ rows, total }: Found, page: Page) => ({
   executions: rows.map(toExecutionReply),
   total,
   ...page,

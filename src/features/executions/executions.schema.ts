@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { BodyId } from "../../http/route";
+import { BodyId, pageQuery, Text } from "../../http/route";
+import type { RowOf } from "../../platform/postgres/row-of";
 import { AssetReply } from "../assets";
-import type { Execution, ListedExecution } from "./executions.store";
 
 export const StartRequest = z.object({
   mission_id: BodyId.nullish().describe("The drone's mission when absent."),
@@ -9,34 +9,22 @@ export const StartRequest = z.object({
 
 export const CompleteRequest = z.object({
   status: z.enum(["completed", "aborted", "error"]),
-  notes: z
-    .string()
-    .max(10_000)
-    .refine((text) => !text.includes("\u0000"), "may not contain U+0000")
-    .nullish(),
+  notes: Text.max(10_000).nullish(),
 });
 export type CompleteRequest = z.output<typeof CompleteRequest>;
 
 export const LogRequest = z.object({ asset_id: BodyId });
 
-export const PageQuery = z.object({
-  limit: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(20)
-    .transform((limit) => Math.min(limit, 100))
-    .describe("At most 100."),
-  offset: z.coerce.number().int().min(0).max(2_147_483_647).default(0),
-});
+export const PageQuery = pageQuery(100, 20);
 
 export const ExecutionReply = z
   .object({
     id: z.int(),
     drone_id: z.int(),
-    user_id: z.int(),
+    user_id: z.int().describe("The drone's owner at the start."),
     mission_id: z.int().nullable(),
     mission_name: z.string().nullable().describe("The name at the start."),
+    /** in_progress → completed, aborted or error, set by the drone. A drone has at most one in progress. */
     status: z.enum(["in_progress", "completed", "aborted", "error"]),
     notes: z.string().nullable(),
     started_at: z.string(),
@@ -49,6 +37,10 @@ export const ExecutionReply = z
     plan_hash: z.string().nullable().describe("SHA-256 of the plan on board at the start."),
     verified_plan_hash: z.string().nullable().describe("SHA-256 of the plan last uploaded and read back."),
     log_asset_id: z.int().nullable(),
+    /**
+     * none → pending (waits for uploads and the log) → queued → sent. A queued report that a quota refuses waits for the
+     * end of its window, and is refused after a week.
+     */
     report: z
       .enum(["none", "pending", "queued", "sent", "refused"])
       .describe(
@@ -113,6 +105,23 @@ export const ArchiveKeyReply = z.object({
   fingerprint: z.string().describe("SHA-256 of the key's DER form, in hex."),
 });
 
-/** Without the plan, which may be long. */
-export const toExecutionReply = ({ plan_items: _, ...execution }: ListedExecution & Partial<Execution>) =>
-  execution;
+export const FlightStatsReply = z
+  .object({
+    execution_id: z.int(),
+    asset_id: z.int().nullable().describe("The log."),
+    status: z
+      .enum(["pending", "ready", "failed"])
+      .describe("`failed`: the log cannot be read; `error` says why."),
+    error: z.string().nullable(),
+    analysed_at: z.string().nullable(),
+    stats: z.record(z.string(), z.unknown()).nullable(),
+  })
+  .meta({ id: "FlightStats" });
+
+/** An execution without its plan, which may be long. */
+export type ListedExecution = RowOf<typeof ExecutionReply>;
+
+export const toExecutionReply = ({
+  plan_items: _,
+  ...execution
+}: ListedExecution & { plan_items?: unknown }) => execution;

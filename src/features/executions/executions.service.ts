@@ -1,11 +1,8 @@
 import { may } from "../../domain/access";
 import { DomainError } from "../../domain/errors";
-import type { DroneCaller } from "../../http/route";
-import type { ObjectStore } from "../../platform/objects/object-store";
+import type { DroneCaller, Page } from "../../http/route";
 import type { Db } from "../../platform/postgres/db";
-import type { Clock } from "../../platform/process/clock";
-import type { Logger } from "../../platform/process/log";
-import type { Quotas } from "../../platform/quotas/quotas";
+import type { Services } from "../../platform/services";
 import { withTimeout } from "../../platform/with-timeout";
 import type { VerifiedPlan } from "../../vehicle";
 import {
@@ -27,34 +24,20 @@ import {
   type Execution,
   findExecution,
   insertExecution,
-  type ListedExecution,
   lockExecution,
   lockExecutions,
   lockMission,
   missionOfDrone,
-  type Page,
   pageOf,
-  recordPlan,
   updateExecution,
   verifiedPlan,
 } from "./executions.store";
 import { requestReport } from "./report/dispatch";
 import { deleteStats, resetStats } from "./stats.store";
 
-export interface ExecutionsDeps {
-  readonly db: Db;
-  readonly store: ObjectStore;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly quotas: Pick<Quotas, "take">;
+interface Deps extends Pick<Services, "db" | "store" | "clock" | "log" | "quotas"> {
   /** Reads the plan on board. Rejects when the drone does not send it. */
   readonly readPlan: (droneId: number) => Promise<VerifiedPlan>;
-}
-
-/** Newest first; `total` counts all pages. */
-export interface ExecutionPage {
-  readonly rows: readonly ListedExecution[];
-  readonly total: number;
 }
 
 /** A drone that is about to fly does not wait longer for the reading of its plan. */
@@ -62,7 +45,7 @@ const PLAN_WAIT_MS = 3_000;
 
 /** Executions: started and completed by drones, read and deleted by their owners. */
 export class ExecutionsService {
-  constructor(private readonly deps: ExecutionsDeps) {}
+  constructor(private readonly deps: Deps) {}
 
   /**
    * Starts an execution, or returns the one in progress. Reads the plan on board and compares it with the one that was
@@ -132,10 +115,9 @@ export class ExecutionsService {
   current = async (drone: DroneCaller): Promise<Execution | null> =>
     (await currentExecution(this.deps.db, drone.id)) ?? null;
 
-  list = (userId: number, page: Page): Promise<ExecutionPage> =>
-    pageOf(this.deps.db, { user_id: userId }, page);
+  list = (userId: number, page: Page) => pageOf(this.deps.db, { user_id: userId }, page);
 
-  async listOfVehicle(userId: number, vehicleId: number, page: Page): Promise<ExecutionPage> {
+  async listOfVehicle(userId: number, vehicleId: number, page: Page) {
     const vehicle = await vehicleOwner(this.deps.db, vehicleId);
     if (!vehicle) throw new DomainError("not_found", "No such vehicle.");
     if (!may(userId, "view", vehicle)) throw new DomainError("forbidden", "This vehicle is not yours.");
@@ -188,7 +170,11 @@ export class ExecutionsService {
       const known = verified_plan_hash === hash ? "verified" : "different";
       const state = verified_plan_hash === null ? "unverified" : known;
       return await db.transaction(async (trx) => {
-        const execution = await recordPlan(trx, id, { hash, items, state });
+        const execution = await updateExecution(trx, id, {
+          plan_hash: hash,
+          plan_items: items,
+          plan_state: state,
+        });
         await invalidateArchive(trx, id);
         return execution;
       });

@@ -1,44 +1,10 @@
 import type { MissionItem } from "../../domain/mission-item";
+import type { Page } from "../../http/route";
 import type { Db } from "../../platform/postgres/db";
+import { ExecutionReply, type ListedExecution } from "./executions.schema";
 
-/** in_progress → completed, aborted or error, set by the drone. A drone has at most one in progress. */
-type ExecutionStatus = "in_progress" | "completed" | "aborted" | "error";
-
-/**
- * The plan on board at the start. unread: the drone did not send it. verified: the plan that was last uploaded and read
- * back. different: another plan. unverified: a plan that was not uploaded by this service.
- */
-type PlanState = "unread" | "verified" | "different" | "unverified";
-
-/**
- * none → pending (waits for uploads and the log) → queued → sent. A queued report that a quota refuses waits for the end
- * of its window, and is refused after a week.
- */
-type ReportState = "none" | "pending" | "queued" | "sent" | "refused";
-
-export interface Execution {
-  readonly id: number;
-  readonly drone_id: number;
-  /** Owner of the drone when it began. */
-  readonly user_id: number;
-  readonly mission_id: number | null;
-  /** The mission's name when it began; the mission may be renamed or deleted. */
-  readonly mission_name: string | null;
-  readonly status: ExecutionStatus;
-  readonly notes: string | null;
-  readonly started_at: Date;
-  readonly completed_at: Date | null;
-  readonly plan_state: PlanState;
-  /** SHA-256 of the plan that the drone held when it began; see `planHash`. */
-  readonly plan_hash: string | null;
+export interface Execution extends ListedExecution {
   readonly plan_items: readonly MissionItem[] | null;
-  /** Of the plan that was last uploaded to this drone and read back. */
-  readonly verified_plan_hash: string | null;
-  readonly log_asset_id: number | null;
-  readonly report: ReportState;
-  /** Why mails of a queued or refused report were not sent. */
-  readonly report_reason: string | null;
-  readonly report_sent_at: Date | null;
 }
 
 const executions = (db: Db) => db<Execution>("executions");
@@ -76,61 +42,19 @@ export const insertExecution = async (
 export const updateExecution = async (
   db: Db,
   id: number,
-  changes: Partial<Omit<Execution, "id" | "plan_items">>,
+  { plan_items, ...changes }: Partial<Omit<Execution, "id">>,
 ): Promise<Execution | undefined> =>
   (
     await executions(db)
       .where({ id })
-      .update(changes as never)
-      .returning("*")
-  )[0] as Execution | undefined;
-
-/** The plan on board, read some time after the start. */
-export const recordPlan = async (
-  db: Db,
-  id: number,
-  plan: { hash: string; items: readonly MissionItem[]; state: PlanState },
-): Promise<Execution | undefined> =>
-  (
-    await executions(db)
-      .where({ id })
-      .update({
-        plan_hash: plan.hash,
-        plan_items: JSON.stringify(plan.items) as never,
-        plan_state: plan.state,
-      })
+      .update({ ...changes, ...(plan_items && { plan_items: JSON.stringify(plan_items) }) } as never)
       .returning("*")
   )[0] as Execution | undefined;
 
 export const deleteExecution = async (trx: Db, id: number): Promise<boolean> =>
   (await executions(trx).where({ id }).delete()) === 1;
 
-export interface Page {
-  readonly limit: number;
-  readonly offset: number;
-}
-
-/** An execution without its plan, which may be long. */
-export type ListedExecution = Omit<Execution, "plan_items">;
-
-const listed: (keyof ListedExecution)[] = [
-  "id",
-  "drone_id",
-  "user_id",
-  "mission_id",
-  "mission_name",
-  "status",
-  "notes",
-  "started_at",
-  "completed_at",
-  "plan_state",
-  "plan_hash",
-  "verified_plan_hash",
-  "log_asset_id",
-  "report",
-  "report_reason",
-  "report_sent_at",
-];
+const listed = ExecutionReply.keyof().options;
 
 /** Newest first, and how many there are in all. */
 export async function pageOf(

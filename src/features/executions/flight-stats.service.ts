@@ -6,7 +6,7 @@ import { enqueue } from "../../platform/jobs/jobs";
 import type { Task } from "../../platform/jobs/worker";
 import { isMissingObject, ObjectReplaced, type ObjectStore } from "../../platform/objects/object-store";
 import type { Db } from "../../platform/postgres/db";
-import type { Clock } from "../../platform/process/clock";
+import type { Services } from "../../platform/services";
 import { type Asset, assetKey, findAsset, findLog, lockAssetsOf, versionOf } from "../assets";
 import { invalidateArchive } from "./archive/archives.store";
 import { analysis } from "./asset-hooks";
@@ -31,24 +31,7 @@ async function readLog(store: ObjectStore, log: Asset): Promise<LogResult> {
   return result.status === "unreadable" ? { error: result.error } : { stats: result.stats };
 }
 
-export const FlightStatsReply = z
-  .object({
-    execution_id: z.int(),
-    asset_id: z.int().nullable().describe("The log."),
-    status: z
-      .enum(["pending", "ready", "failed"])
-      .describe("`failed`: the log cannot be read; `error` says why."),
-    error: z.string().nullable(),
-    analysed_at: z.string().nullable(),
-    stats: z.record(z.string(), z.unknown()).nullable(),
-  })
-  .meta({ id: "FlightStats" });
-
-interface Deps {
-  readonly db: Db;
-  readonly store: ObjectStore;
-  readonly clock: Clock;
-}
+type Deps = Pick<Services, "db" | "store" | "clock">;
 
 /** Time for the request to finish before a job repeats the analysis. */
 const HEAD_START_MS = 60_000;

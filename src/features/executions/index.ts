@@ -1,13 +1,6 @@
 import type { Route } from "../../http/route";
-import type { GatewayConfig } from "../../platform/config";
 import type { Tasks } from "../../platform/jobs/worker";
-import type { Mailer } from "../../platform/mail";
-import { type ObjectStore, URL_SECONDS } from "../../platform/objects/object-store";
-import type { Db } from "../../platform/postgres/db";
-import type { Clock } from "../../platform/process/clock";
-import type { Logger } from "../../platform/process/log";
-import type { MailQuotas } from "../../platform/quotas/mail-quotas";
-import type { Quotas } from "../../platform/quotas/quotas";
+import type { Services } from "../../platform/services";
 import { parseSigningKey } from "../../platform/signing-key";
 import type { VehicleLinks } from "../../vehicle";
 import type { AssetsService } from "../assets";
@@ -24,64 +17,42 @@ import { sendReportTask } from "./report/send-report";
 export { verifyArchive } from "./archive/verify-archive";
 export { executionHooks } from "./asset-hooks";
 
-interface ExecutionsDeps {
-  readonly config: GatewayConfig;
-  readonly db: Db;
-  readonly store: ObjectStore;
-  readonly quotas: Quotas;
-  readonly mailQuotas: MailQuotas;
-  readonly mailer: Mailer;
-  readonly clock: Clock;
-  readonly log: Logger;
+interface ExecutionsDeps
+  extends Pick<Services, "config" | "db" | "store" | "quotas" | "mailQuotas" | "mailer" | "clock" | "log"> {
   readonly links: Pick<VehicleLinks, "withLink">;
   readonly assets: AssetsService;
 }
 
 /** Executions, their flight statistics, reports and archives. */
 export function executions(deps: ExecutionsDeps): { readonly routes: readonly Route[] } {
-  const { config, db, store, quotas, clock, log, links, assets } = deps;
-  const service = new ExecutionsService({
-    db,
-    store,
-    clock,
-    log,
-    quotas,
-    readPlan: async (droneId) => {
-      const drone = await findDrone(db, droneId);
-      if (!drone) throw new Error("The drone was deleted.");
-      return links.withLink(linkTarget(config, drone), (link) => link.readMission());
-    },
-  });
-  const stats = new FlightStatsService({ db, store, clock });
+  const { config, db, links, assets } = deps;
+  const readPlan = async (droneId: number) => {
+    const drone = await findDrone(db, droneId);
+    if (!drone) throw new Error("The drone was deleted.");
+    return links.withLink(linkTarget(config, drone), (link) => link.readMission());
+  };
+  const service = new ExecutionsService({ ...deps, readPlan });
+  const stats = new FlightStatsService(deps);
   const reports = new ReportsService({ ...deps, origin: config.PUBLIC_ORIGIN });
-  const archives = new ArchivesService({
-    db,
-    store,
-    clock,
-    key: signingKey(config),
-    downloadSeconds: URL_SECONDS,
-  });
+  const archives = new ArchivesService({ ...deps, key: signingKey(config) });
   return { routes: executionRoutes({ service, assets, stats, reports, archives }) };
 }
 
+type TaskConfig = Pick<Services["config"], "ARCHIVE_SIGNING_KEY" | "PUBLIC_ORIGIN">;
+
 /** Jobs for log analysis, reports and archives. */
-export function executionTasks(deps: {
-  readonly config: Pick<GatewayConfig, "ARCHIVE_SIGNING_KEY" | "PUBLIC_ORIGIN">;
-  readonly db: Db;
-  readonly store: ObjectStore;
-  readonly mailQuotas: MailQuotas;
-  readonly mailer: Mailer;
-  readonly clock: Clock;
-}): Tasks {
-  const { config, db, store } = deps;
+export function executionTasks(
+  deps: Pick<Services, "db" | "store" | "mailQuotas" | "mailer" | "clock"> & { readonly config: TaskConfig },
+): Tasks {
+  const { config, db } = deps;
   const stats = new FlightStatsService(deps);
   return {
     "analyse-log": analyseLogTask(stats, db),
     "report-deadline": reportDeadlineTask(deps),
     "send-report": sendReportTask({ ...deps, origin: config.PUBLIC_ORIGIN }),
-    "make-archive": makeArchiveTask({ db, store, clock: deps.clock, key: signingKey(config) }),
+    "make-archive": makeArchiveTask({ ...deps, key: signingKey(config) }),
   };
 }
 
-const signingKey = ({ ARCHIVE_SIGNING_KEY }: Pick<GatewayConfig, "ARCHIVE_SIGNING_KEY">) =>
+const signingKey = ({ ARCHIVE_SIGNING_KEY }: TaskConfig) =>
   ARCHIVE_SIGNING_KEY ? parseSigningKey(ARCHIVE_SIGNING_KEY) : undefined;

@@ -1,13 +1,10 @@
+import type { FlightStats } from "../../flight-log";
 import type { Db } from "../../platform/postgres/db";
+import type { RowOf } from "../../platform/postgres/row-of";
+import type { FlightStatsReply } from "./executions.schema";
 
-/** pending: the log is not analysed yet. ready. failed: the log cannot be read; `error` says why. */
-export interface StatsRow {
-  readonly execution_id: number;
-  readonly asset_id: number | null;
-  readonly status: "pending" | "ready" | "failed";
-  readonly stats: unknown;
-  readonly error: string | null;
-  readonly analysed_at: Date | null;
+export interface StatsRow extends Omit<RowOf<typeof FlightStatsReply>, "stats"> {
+  readonly stats: FlightStats | null;
 }
 
 export const findStats = async (db: Db, executionId: number): Promise<StatsRow | undefined> =>
@@ -41,7 +38,7 @@ export const saveStats = async (
   trx: Db,
   executionId: number,
   assetId: number,
-  found: { stats: unknown } | { error: string },
+  found: { stats: FlightStats } | { error: string },
   at: Date,
 ): Promise<boolean> =>
   (await trx("flight_stats")

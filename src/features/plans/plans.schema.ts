@@ -1,23 +1,15 @@
 import { z } from "zod";
+import { Text } from "../../http/route";
 import { LABEL_LENGTH, PLAN_LIMITS } from "./plan-limits";
 
 /** What waypoints and geofence vertices have in common, and the bodies that carry them. */
 
 export const RowId = z.int().positive().max(2_147_483_647);
 
-/** Postgres stores no U+0000. */
-const storable = (text: string) => !text.includes("\u0000");
-
-export const PlanName = z
-  .string()
-  .trim()
-  .min(1)
-  .max(200)
-  .refine(storable, "may not contain U+0000")
-  .describe("Unique among the caller's own.");
+export const PlanName = Text.trim().min(1).max(200).describe("Unique among the caller's own.");
 
 /** Labels of earlier releases may be longer: replies are not held to it. */
-export const Label = z.string().max(LABEL_LENGTH).refine(storable, "may not contain U+0000");
+export const Label = Text.max(LABEL_LENGTH);
 
 const Degrees = z.number().describe("Degrees, WGS 84.");
 /** A float32 on the wire. */

@@ -3,27 +3,17 @@ import { configKey, identityLine } from "../../domain/client-config";
 import { DomainError } from "../../domain/errors";
 import { siteOf } from "../../http/server/network-of";
 import type { ImageRegistry, RegistryLogin } from "../../platform/image-registry";
-import type { ObjectStore } from "../../platform/objects/object-store";
-import type { Db } from "../../platform/postgres/db";
-import type { Logger } from "../../platform/process/log";
-import type { Quotas } from "../../platform/quotas/quotas";
 import type { RateLimit } from "../../platform/redis/rate-limit";
+import type { Services } from "../../platform/services";
 import { CONFIG_URL_SECONDS, type TunnelStatus } from "../vpn";
 import { claimActivation, findWaitingDrone, type WaitingDrone } from "./activation.store";
 import { composeKey } from "./compose-file";
 
-interface ActivationDeps {
-  readonly db: Db;
-  /** The bucket of client configs. */
-  readonly configs: Pick<ObjectStore, "beginsWith" | "presignGet">;
-  /** The bucket of compose files. */
-  readonly store: Pick<ObjectStore, "head" | "presignGet">;
+interface ActivationDeps extends Pick<Services, "db" | "vpnStore" | "store" | "quotas" | "log"> {
   readonly tunnel: Pick<TunnelStatus, "peer">;
   readonly registry: Pick<ImageRegistry, "login">;
   /** Wrong tokens, by site. */
   readonly failedTries: RateLimit;
-  readonly quotas: Pick<Quotas, "check" | "take">;
-  readonly log: Logger;
   /** Longest wait for the tunnel, 15 s by default. */
   readonly waitMs?: number;
 }
@@ -60,7 +50,7 @@ export class ActivationService {
     const key = configKey({ plane: "drones", rowId: drone.id });
     const [vpn, compose] = await Promise.all([
       // The drone has no tunnel yet, so it reaches the store at the users' endpoint.
-      this.deps.configs.presignGet(key, "user", CONFIG_URL_SECONDS),
+      this.deps.vpnStore.presignGet(key, "user", CONFIG_URL_SECONDS),
       this.deps.store.presignGet(composeKey(vehicle_type), "user", COMPOSE_URL_SECONDS),
     ]);
     if (hungUp.aborted) throw failed("The caller hung up.");
@@ -123,14 +113,14 @@ export class ActivationService {
   }
 
   private async isReachable(drone: WaitingDrone, signal: AbortSignal): Promise<boolean> {
-    const { tunnel, configs } = this.deps;
+    const { tunnel, vpnStore } = this.deps;
     const peer = await tunnel.peer("drones", drone.ip, signal).catch((cause) => {
       throw failed("The tunnel service does not answer. The token is still good: try again.", cause);
     });
     if (!peer?.configured) return false;
     const member = { plane: "drones", rowId: drone.id, keyId: drone.vpn_key_id, ip: drone.ip } as const;
     const limit = AbortSignal.any([signal, AbortSignal.timeout(STORE_LIMIT_MS)]);
-    return configs.beginsWith(configKey(member), identityLine(member), limit).catch((cause) => {
+    return vpnStore.beginsWith(configKey(member), identityLine(member), limit).catch((cause) => {
       throw storeDown(cause);
     });
   }

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { type Route, route } from "../../http/route";
 import { jobsOf } from "../../platform/jobs/jobs";
-import type { Db } from "../../platform/postgres/db";
-import type { Quotas } from "../../platform/quotas/quotas";
 import { type QuotaName, quotaOf } from "../../platform/quotas/table";
+import type { Services } from "../../platform/services";
 import { countResting } from "../vpn";
 import { droneAssets, storedBytes } from "./usage.store";
 
@@ -19,9 +18,7 @@ const QuotaUse = z
   })
   .meta({ id: "QuotaUse" });
 
-interface QuotasDeps {
-  readonly db: Db;
-  readonly quotas: Quotas;
+interface QuotasDeps extends Pick<Services, "db" | "quotas"> {
   /** Connections of a user to this gateway. */
   readonly socketsOf: (userId: number) => number;
 }

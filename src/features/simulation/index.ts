@@ -2,8 +2,7 @@ import { DomainError } from "../../domain/errors";
 import type { Route } from "../../http/route";
 import type { GatewayConfig } from "../../platform/config";
 import type { Db } from "../../platform/postgres/db";
-import type { Clock } from "../../platform/process/clock";
-import type { Lifecycle } from "../../platform/process/lifecycle";
+import type { Services } from "../../platform/services";
 import { findUser } from "../accounts";
 import { findSubscription, isActive } from "../billing";
 import { Ec2Provider } from "./ec2-provider";
@@ -21,17 +20,13 @@ const DISK_AND_TRANSFER = {
   perTransferGb: 0.09,
 } as const;
 
-interface SimulationFeatureDeps {
-  readonly config: GatewayConfig;
-  readonly db: Db;
-  readonly clock: Clock;
-  readonly lifecycle: Pick<Lifecycle, "onClose">;
-}
-
 /** The machine that simulates vehicles: its state, its start and stop, and what it costs. */
-export function simulation({ config, db, clock, lifecycle }: SimulationFeatureDeps): {
-  readonly routes: readonly Route[];
-} {
+export function simulation({
+  config,
+  db,
+  clock,
+  lifecycle,
+}: Pick<Services, "config" | "db" | "clock" | "lifecycle">): { readonly routes: readonly Route[] } {
   const provider = providerOf(config);
   lifecycle.onClose("simulation", () => provider?.close?.());
   const rates = {

@@ -1,13 +1,11 @@
 import { DomainError, isDomainError } from "../../domain/errors";
 import type { Db } from "../../platform/postgres/db";
-import type { Clock } from "../../platform/process/clock";
+import type { Services } from "../../platform/services";
 import { type CostEstimate, estimateCost, type Rates } from "./cost";
 import type { Instance, SimulationProvider } from "./provider";
 import { beginSession, endSession, lockInstance, sessionStart } from "./sessions.store";
 
-interface SimulationDeps {
-  readonly db: Db;
-  readonly clock: Clock;
+interface SimulationDeps extends Pick<Services, "db" | "clock"> {
   /** Undefined where none is configured. */
   readonly provider: SimulationProvider | undefined;
   readonly rates: Rates;

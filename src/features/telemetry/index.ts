@@ -1,12 +1,7 @@
 import { may } from "../../domain/access";
 import { DomainError } from "../../domain/errors";
-import type { GatewayConfig } from "../../platform/config";
-import type { Db } from "../../platform/postgres/db";
-import type { Logger } from "../../platform/process/log";
-import type { Registry } from "../../platform/process/metrics";
-import type { Quotas } from "../../platform/quotas/quotas";
-import type { Redis } from "../../platform/redis/client";
 import type { Subscriber } from "../../platform/redis/subscriber";
+import type { Services } from "../../platform/services";
 import type { VehicleLinks } from "../../vehicle";
 import type { ServeFeed } from "../../vehicle/cluster";
 import type { Tokens, TokenWatch } from "../accounts";
@@ -17,13 +12,8 @@ import { TelemetrySockets } from "./sockets/telemetry-sockets";
 
 export { SOCKETS_PATH, TelemetrySockets } from "./sockets/telemetry-sockets";
 
-interface TelemetryFeatureDeps {
-  readonly config: GatewayConfig;
-  readonly db: Db;
-  readonly log: Logger;
-  readonly registry: Registry;
-  readonly quotas: Quotas;
-  readonly redis: Redis;
+interface TelemetryFeatureDeps
+  extends Pick<Services, "config" | "db" | "log" | "registry" | "quotas" | "redis"> {
   readonly links: Pick<VehicleLinks, "subscribe">;
   /** The gateway's other replicas; absent where this is the only one. */
   readonly replicas?:

@@ -44,7 +44,6 @@ const servers: Readonly<Record<string, string>> = {
   "src/http/openapi/docs-page.ts": "here",
   "src/http/ops.ts": "here",
   "src/onboard/index.ts": "here",
-  "src/platform/jobs/scratch-folder.ts": "a socket in a folder of the process, which reads nothing",
   "src/relay/index.ts": "here",
   "src/relay/upgrades.ts": "access/sockets",
   "src/tunnel/edge/edge.ts": "access/edge, and here",

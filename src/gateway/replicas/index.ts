@@ -3,12 +3,9 @@ import { networkInterfaces } from "node:os";
 import { headersSeconds, limitedServer, type ServerLimits } from "../../http/server/limited-server";
 import { closeServer, listen } from "../../http/server/listen";
 import type { GatewayConfig } from "../../platform/config";
-import type { Lifecycle } from "../../platform/process/lifecycle";
-import type { Logger } from "../../platform/process/log";
-import type { Registry } from "../../platform/process/metrics";
 import { inUrl, isWildcard } from "../../platform/process/open-port";
-import type { Redis } from "../../platform/redis/client";
 import { Subscriber } from "../../platform/redis/subscriber";
+import type { Services } from "../../platform/services";
 import { ClusterLinks, LeaseStore, Leases, ReplicaClient, replicaListener } from "../../vehicle/cluster";
 import { openPool } from "../links";
 import { countReplicas } from "./metrics";
@@ -21,13 +18,6 @@ export interface Replicas {
   serve(): Promise<void>;
 }
 
-interface ReplicaDeps {
-  readonly log: Logger;
-  readonly registry: Registry;
-  readonly lifecycle: Lifecycle;
-  readonly redis: Redis;
-}
-
 /** Longer than a garbage collection or a failing Redis connection; a vehicle has no holder for this long after a crash. */
 const LEASE_MS = 3_000;
 /** Every replica closes what it has open to the drone that is named here. */
@@ -35,7 +25,7 @@ const CLOSE_CHANNEL = "fleet:links:close";
 
 export function openReplicas(
   config: GatewayConfig,
-  { log, registry, lifecycle, redis }: ReplicaDeps,
+  { log, registry, lifecycle, redis }: Pick<Services, "log" | "registry" | "lifecycle" | "redis">,
 ): Replicas {
   const secret = config.GATEWAY_PEER_SECRET as string;
   const counts = countReplicas(registry);

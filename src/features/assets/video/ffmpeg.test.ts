@@ -47,7 +47,7 @@ test("a playlist uploaded as a video cannot be played, and its URLs are not requ
 test("a refused connection of ffmpeg is retried", async () => {
   const source = `${address}/video.mp4`;
   const out = join(freshFolder("video"), "out.ts");
-  const error: Error = await runFfmpeg("ffmpeg", source, ["-c", "copy", out], limits).then(
+  const error: Error = await runFfmpeg(source, ["-c", "copy", out], limits).then(
     () => new Error("It could be read."),
     (error: Error) => error,
   );

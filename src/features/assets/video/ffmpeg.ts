@@ -16,30 +16,18 @@ interface Limits {
   readonly timeout: number;
 }
 
-const found = new Set<string>();
-
-/** Whether the program can be started. A success is cached: loading its libraries takes a tenth of a second. */
-export async function canRun(program: string): Promise<boolean> {
-  if (found.has(program)) return true;
-  try {
-    await run(program, ["-version"], { timeout: 20_000 });
-  } catch {
-    return false;
-  }
-  found.add(program);
-  return true;
-}
+/** Whether ffmpeg can be started. */
+export const hasFfmpeg = (): Promise<boolean> =>
+  run("ffmpeg", ["-version"], { timeout: 20_000 }).then(
+    () => true,
+    () => false,
+  );
 
 /**
  * Runs ffmpeg on `source`, a URL on loopback, with these arguments. Rejects with the end of its error output.
  */
-export async function runFfmpeg(
-  ffmpeg: string,
-  source: string,
-  args: readonly string[],
-  limits: Limits,
-): Promise<void> {
-  await run(ffmpeg, ["-nostdin", "-v", "error", ...reading(source), ...args], {
+export async function runFfmpeg(source: string, args: readonly string[], limits: Limits): Promise<void> {
+  await run("ffmpeg", ["-nostdin", "-v", "error", ...reading(source), ...args], {
     ...limits,
     env: environment(),
     maxBuffer: 2 ** 20,
@@ -51,8 +39,8 @@ export async function runFfmpeg(
 }
 
 /** The codecs that ffmpeg finds. It exits with an error, since it has no output file. */
-export async function codecsOf(ffmpeg: string, source: string, signal: AbortSignal) {
-  const output = await run(ffmpeg, ["-nostdin", "-hide_banner", ...reading(source)], {
+export async function codecsOf(source: string, signal: AbortSignal) {
+  const output = await run("ffmpeg", ["-nostdin", "-hide_banner", ...reading(source)], {
     signal,
     env: environment(),
     timeout: 60_000,

@@ -19,7 +19,7 @@ let user: TestUser;
 let vehicle: { id: number; ip: string };
 let drone: ApiClient;
 /** As a packager that was killed leaves it. */
-const left = mkdtempSync(join(tmpdir(), "fleet-hls-"));
+const left = mkdtempSync(join(tmpdir(), "fleet-hls-99999999-"));
 /** ffmpeg, and what it was started with, a line each time. */
 const ffmpeg = join(freshFolder("ffmpeg"), "ffmpeg");
 const realFfmpeg = execFileSync("sh", ["-c", "command -v ffmpeg"], { encoding: "utf8" }).trim();
@@ -145,7 +145,7 @@ test("a video whose reading was interrupted is neither ready nor failed, and the
       return reads === 2 ? Promise.reject(new Error("The store is away.")) : store.read(...given);
     },
   });
-  const task = packageVideoTask({ db, store: failing, log, ffmpeg: "ffmpeg" });
+  const task = packageVideoTask({ db, store: failing, log });
   const attempt = () => task({ asset_id, drone_id: id }, new AbortController().signal);
   const stream = async () => (await db("assets").where({ id: asset_id }).first()).stream;
   await expect(attempt()).rejects.toThrow("The store failed while an object was read.");

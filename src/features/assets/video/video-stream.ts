@@ -1,11 +1,11 @@
 import { createReadStream } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openScratchFolder, sweepScratchFolders } from "../../../platform/jobs/scratch-folder";
 import type { Task } from "../../../platform/jobs/worker";
 import { ObjectReplaced, type ObjectStore } from "../../../platform/objects/object-store";
-import type { Db } from "../../../platform/postgres/db";
 import type { Logger } from "../../../platform/process/log";
+import type { Services } from "../../../platform/services";
 import { assetKey, streamFolder } from "../asset-names";
 import { versionOf } from "../assets.store";
 import { assetToDerive, saveDerived } from "../derivation";
@@ -17,38 +17,52 @@ const SEGMENT_SECONDS = 4;
 /** Reading an hour of video from the store and writing it again. */
 const LIMIT_MS = 3_600_000;
 
-interface Deps {
-  readonly db: Db;
-  readonly store: ObjectStore;
-  readonly log: Logger;
-  readonly ffmpeg: string;
+/** Temporary folders for segments: then the id of their process. */
+const FOLDERS = "fleet-hls-";
+
+const removeFolder = (path: string) => rm(path, { recursive: true, force: true, maxRetries: 3 });
+
+let swept: Promise<void> | undefined;
+
+/**
+ * Removes the temporary folders of processes that were killed, once a process. One with our own id is of an earlier
+ * process: ids begin anew when a container restarts.
+ */
+export function sweepPackaging(log: Logger): Promise<void> {
+  swept ??= removeAbandoned().catch((error) =>
+    log.warn({ err: error }, "Temporary folders of video jobs that were killed cannot be removed"),
+  );
+  return swept;
 }
 
-/** Kind of the temporary folders for the segments. */
-const WORK_KIND = "hls";
+async function removeAbandoned(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    if (!name.startsWith(FOLDERS)) continue;
+    const pid = Number.parseInt(name.slice(FOLDERS.length), 10);
+    if (pid === process.pid || !isRunning(pid)) await removeFolder(join(tmpdir(), name));
+  }
+}
 
-/** Removes temporary folders of processes that were killed. */
-export async function sweepPackaging(log: Logger): Promise<void> {
+function isRunning(pid: number): boolean {
   try {
-    const count = await sweepScratchFolders(WORK_KIND);
-    if (count > 0) log.info({ count }, "Removed temporary folders of video jobs that were killed");
+    return process.kill(pid, 0);
   } catch (error) {
-    log.warn({ err: error }, "Temporary folders of video jobs that were killed cannot be removed");
+    return (error as NodeJS.ErrnoException).code !== "ESRCH";
   }
 }
 
 /** Packages a video for browsers: HLS segments beside the original, and their playlist. */
 export const packageVideoTask =
-  (deps: Deps): Task =>
+  (deps: Pick<Services, "db" | "store" | "log">): Task =>
   async (payload, signal) => {
-    const { store, log, ffmpeg } = deps;
+    const { store, log } = deps;
     const asset = await assetToDerive(deps, payload);
     if (asset?.stream !== "pending") return;
-    const { path: folder, remove } = await openScratchFolder(WORK_KIND);
+    const folder = await mkdtemp(join(tmpdir(), `${FOLDERS}${process.pid}-`));
     try {
       // ffmpeg reads from the store: the original may be larger than this disk.
       const packaged = await serveOnLoopback(store, assetKey(asset), versionOf(asset), (source) =>
-        segment(ffmpeg, source, folder, signal),
+        segment(source, folder, signal),
       ).catch((error: Error) => {
         const isReplaced = error.cause instanceof ObjectReplaced;
         if (signal.aborted || !(isReplaced || isBadInput(error))) throw error;
@@ -62,29 +76,17 @@ export const packageVideoTask =
       } as const;
       await saveDerived(deps, asset, packaged ? { stream: "ready" } : unplayable);
     } finally {
-      await remove();
+      await removeFolder(folder);
     }
   };
 
 /** Copies streams that browsers can play, and encodes others. */
-async function segment(
-  ffmpeg: string,
-  source: string,
-  folder: string,
-  signal: AbortSignal,
-): Promise<boolean> {
+async function segment(source: string, folder: string, signal: AbortSignal): Promise<boolean> {
   const hls = [
-    "-f",
-    "hls",
-    "-hls_time",
-    String(SEGMENT_SECONDS),
-    "-hls_playlist_type",
-    "vod",
-    "-hls_segment_filename",
-    join(folder, "segment-%05d.ts"),
-    join(folder, PLAYLIST),
+    ...["-f", "hls", "-hls_time", String(SEGMENT_SECONDS), "-hls_playlist_type", "vod"],
+    ...["-hls_segment_filename", join(folder, "segment-%05d.ts"), join(folder, PLAYLIST)],
   ];
-  const { video, audio } = await codecsOf(ffmpeg, source, signal);
+  const { video, audio } = await codecsOf(source, signal);
   const keyframes = `expr:gte(t,n_forced*${SEGMENT_SECONDS})`;
   const picture =
     video === "h264"
@@ -92,7 +94,7 @@ async function segment(
       : ["-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p", "-force_key_frames", keyframes];
   const sound = audio === "aac" ? ["-c:a", "copy"] : ["-c:a", "aac"];
   const streams = ["-map", "0:v:0", "-map", "0:a:0?"];
-  await runFfmpeg(ffmpeg, source, ["-y", ...streams, ...picture, ...sound, ...hls], {
+  await runFfmpeg(source, ["-y", ...streams, ...picture, ...sound, ...hls], {
     signal,
     timeout: LIMIT_MS,
   });

@@ -2,26 +2,22 @@ import type { KeyObject } from "node:crypto";
 import type { z } from "zod";
 import { DomainError } from "../../../domain/errors";
 import { enqueue } from "../../../platform/jobs/jobs";
-import type { ObjectStore } from "../../../platform/objects/object-store";
-import type { Db } from "../../../platform/postgres/db";
-import type { Clock } from "../../../platform/process/clock";
+import { URL_SECONDS } from "../../../platform/objects/object-store";
+import type { Services } from "../../../platform/services";
 import type { ArchiveReply } from "../executions.schema";
 import type { Execution } from "../executions.store";
 import { archiveKey } from "./archive-keys";
 import { type ArchiveRequest, type ArchiveRow, findArchive, requestArchive } from "./archives.store";
 import { fingerprintOf, publicKeyOf } from "./manifest";
 
-interface Deps {
-  readonly db: Db;
-  readonly store: ObjectStore;
-  readonly clock: Clock;
+export interface ArchiveDeps extends Pick<Services, "db" | "store" | "clock"> {
+  /** Signs manifests. */
   readonly key: KeyObject | undefined;
-  readonly downloadSeconds: number;
 }
 
 /** Archives for owners. Rejects with `unavailable` when no signing key is configured. */
 export class ArchivesService {
-  constructor(private readonly deps: Deps) {}
+  constructor(private readonly deps: ArchiveDeps) {}
 
   /** The archive. Requests a new one when there is none or it is out of date. */
   async get(execution: Execution): Promise<z.output<typeof ArchiveReply>> {
@@ -67,14 +63,14 @@ export class ArchivesService {
   }
 
   private async reply(row: ArchiveRow): Promise<z.output<typeof ArchiveReply>> {
-    const { store, clock, downloadSeconds } = this.deps;
+    const { store, clock } = this.deps;
     const ready = row.status === "ready";
     const name = `execution-${row.execution_id}.zip`;
     return {
       execution_id: row.execution_id,
       status: row.status,
-      url: ready ? await store.presignGet(archiveKey(row.execution_id), "user", downloadSeconds, name) : null,
-      expires_at: ready ? new Date(clock.now().getTime() + downloadSeconds * 1000).toISOString() : null,
+      url: ready ? await store.presignGet(archiveKey(row.execution_id), "user", URL_SECONDS, name) : null,
+      expires_at: ready ? new Date(clock.now().getTime() + URL_SECONDS * 1000).toISOString() : null,
       size: ready ? row.size : null,
       sha256: ready ? row.sha256 : null,
       made_at: ready ? (row.made_at?.toISOString() ?? null) : null,

@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import { isSameVersion, type ObjectStore } from "../../../platform/objects/object-store";
 import type { Db } from "../../../platform/postgres/db";
 import { Semaphore } from "../../../platform/semaphore";
+import type { Services } from "../../../platform/services";
 import { type Asset, assetKey, assetsOfExecution, safeFileName, versionOf } from "../../assets";
 import { toExecutionReply } from "../executions.schema";
 import { commandsDuring, droneOfExecution, type Execution, verifiedPlan } from "../executions.store";
@@ -10,11 +11,7 @@ import { findStats } from "../stats.store";
 import { fingerprintOf, MANIFEST, type Manifest, SIGNATURE, signManifest } from "./manifest";
 import { textEntry, type ZipEntry, type ZippedFile, zipOf } from "./zip";
 
-interface Deps {
-  readonly db: Db;
-  readonly store: ObjectStore;
-  readonly key: KeyObject;
-}
+type Deps = Pick<Services, "db" | "store"> & { readonly key: KeyObject };
 
 /** As many as a drone may have by its quota's default. */
 const MAX_ASSETS = 20_000;

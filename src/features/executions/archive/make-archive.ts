@@ -1,30 +1,20 @@
-import type { KeyObject } from "node:crypto";
 import { z } from "zod";
 import type { Task } from "../../../platform/jobs/worker";
-import type { ObjectStore } from "../../../platform/objects/object-store";
-import type { Db } from "../../../platform/postgres/db";
-import type { Clock } from "../../../platform/process/clock";
 import { findExecution } from "../executions.store";
 import { archiveKey } from "./archive-keys";
+import type { ArchiveDeps } from "./archives.service";
 import { failArchive, findArchive, saveArchive } from "./archives.store";
 import { archiveStream } from "./contents";
 import { withChecksum } from "./zip";
 
 const ExecutionPayload = z.object({ execution_id: z.int() });
 
-interface Deps {
-  readonly db: Db;
-  readonly store: ObjectStore;
-  readonly clock: Clock;
-  readonly key: KeyObject | undefined;
-}
-
 /**
  * Streams the archive into the store, which shows it only when it is complete. After a failed attempt the archive is
  * `failed`, with the reason, until the next attempt.
  */
 export const makeArchiveTask =
-  ({ db, store, clock, key }: Deps): Task =>
+  ({ db, store, clock, key }: ArchiveDeps): Task =>
   async (payload, signal) => {
     const { execution_id } = ExecutionPayload.parse(payload);
     const [execution, row] = await Promise.all([

@@ -1,4 +1,4 @@
-import type { FlightSample } from "./flight-summary";
+import type { FlightStats } from "../../../flight-log";
 import { palette, svgFont } from "./palette";
 import { clock, roundTicks, timeTicks } from "./scale";
 
@@ -7,11 +7,11 @@ const HEIGHT = 640;
 const BOX = { left: 110, right: WIDTH - 110, top: 96, bottom: HEIGHT - 84 };
 
 /** Altitude and ground speed over the time of flight, each with its own axis. SVG, 1200 × 640. */
-export function altitudePlot(series: readonly FlightSample[]): string {
+export function altitudePlot(series: FlightStats["series"]): string {
   const seconds = Math.max(series.at(-1)?.seconds ?? 0, 1);
   const x = (at: number) => BOX.left + (at / seconds) * (BOX.right - BOX.left);
-  const altitudes = points(series, "altitude");
-  const speeds = points(series, "speed");
+  const altitudes = points(series, "altitude_m");
+  const speeds = points(series, "speed_ms");
   const altitude = axis(altitudes);
   const speed = axis(speeds);
   const line = (of: readonly Point[], y: (value: number) => number) =>
@@ -41,7 +41,7 @@ interface Point {
 }
 
 /** The samples with a value, which lines connect. */
-const points = (series: readonly FlightSample[], of: "altitude" | "speed"): Point[] =>
+const points = (series: FlightStats["series"], of: "altitude_m" | "speed_ms"): Point[] =>
   series.flatMap((sample) => {
     const value = sample[of];
     return value === null ? [] : [{ at: sample.seconds, value }];

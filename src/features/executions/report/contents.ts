@@ -1,12 +1,12 @@
+import type { FlightStats } from "../../../flight-log";
 import type { Execution } from "../executions.store";
-import type { FlightSummary } from "./flight-summary";
 import { clock, metres } from "./scale";
 
 /** The contents of a report, for both of its forms. */
 export interface ReportContents {
   readonly execution: Execution;
   readonly droneName: string;
-  readonly summary: FlightSummary | undefined;
+  readonly stats: FlightStats | undefined;
   readonly assets: readonly ReportAsset[];
   /** What is missing from the report, in sentences. */
   readonly missing: readonly string[];
@@ -49,8 +49,8 @@ interface Figure {
 }
 
 /** From the log, or without one from the execution itself. */
-export function figures({ execution, summary }: ReportContents): Figure[] {
-  if (!summary) {
+export function figures({ execution, stats }: ReportContents): Figure[] {
+  if (!stats) {
     if (!execution.completed_at) return [];
     const seconds = (execution.completed_at.getTime() - execution.started_at.getTime()) / 1000;
     return [{ label: "Duration", value: clock(seconds) }];
@@ -59,20 +59,37 @@ export function figures({ execution, summary }: ReportContents): Figure[] {
     value === null ? [] : [{ label, value: `${value.toFixed(1)} m/s` }];
   const length = (label: string, value: number | null): Figure[] =>
     value === null ? [] : [{ label, value: metres(value) }];
-  const { batteryUsed, minVoltage } = summary;
+  const { battery } = stats;
+  const used = battery && batteryUsed(battery);
   return [
-    { label: "Flight time", value: clock(summary.durationSeconds) },
-    ...length("Distance", summary.distance),
-    ...length("Highest altitude", summary.maxAltitude),
-    ...length("Farthest from home", summary.maxDistanceFromHome),
-    ...speed("Top speed", summary.maxSpeed),
-    ...speed("Mean speed", summary.meanSpeed),
-    ...speed("Fastest climb", summary.maxClimb),
-    ...speed("Fastest descent", summary.maxDescent),
-    ...(batteryUsed === null ? [] : [{ label: "Battery used", value: batteryUsed }]),
-    ...(minVoltage === null ? [] : [{ label: "Lowest voltage", value: `${minVoltage.toFixed(1)} V` }]),
+    { label: "Flight time", value: clock(stats.duration_seconds) },
+    ...length("Distance", stats.distance_m),
+    ...length("Highest altitude", stats.max_altitude_m),
+    ...length("Farthest from home", stats.max_distance_from_home_m),
+    ...speed("Top speed", stats.max_speed_ms),
+    ...speed("Mean speed", stats.mean_speed_ms),
+    ...speed("Fastest climb", stats.max_climb_ms),
+    ...speed("Fastest descent", stats.max_descent_ms),
+    ...(used === null ? [] : [{ label: "Battery used", value: used }]),
+    ...(battery ? [{ label: "Lowest voltage", value: `${battery.min_voltage_v.toFixed(1)} V` }] : []),
   ];
 }
+
+function batteryUsed({ used_percent, used_mah }: NonNullable<FlightStats["battery"]>): string | null {
+  if (used_percent !== null) return `${Math.round(used_percent)} %`;
+  return used_mah === null ? null : `${Math.round(used_mah)} mAh`;
+}
+
+/** Errors and failsafes of the flight, and whether its log is damaged, in words. */
+export const incidentsOf = ({ stats }: ReportContents): string[] => [
+  ...(stats?.complete === false
+    ? ["The log is damaged; the figures cover the part that could be read."]
+    : []),
+  ...(stats?.incidents ?? []).map(
+    ({ seconds, text, count }) =>
+      `${seconds < 0 ? "Before the flight" : clock(seconds)}: ${text}${count > 1 ? ` (${count} times)` : ""}`,
+  ),
+];
 
 export const planText: Readonly<Record<Execution["plan_state"], string>> = {
   verified: "The plan on board was the one uploaded and verified.",

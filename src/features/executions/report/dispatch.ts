@@ -2,7 +2,7 @@ import { z } from "zod";
 import { cancelJob, enqueue } from "../../../platform/jobs/jobs";
 import type { Task } from "../../../platform/jobs/worker";
 import type { Db } from "../../../platform/postgres/db";
-import type { Clock } from "../../../platform/process/clock";
+import type { Services } from "../../../platform/services";
 import { countByStatus, findAsset } from "../../assets";
 import { type Execution, lockExecution, updateExecution } from "../executions.store";
 import { findStats } from "../stats.store";
@@ -83,7 +83,7 @@ const checkLater = (trx: Db, { id, user_id }: Execution, at: number, waitFor: Wa
 
 /** Sends the report with what there is, or waits for less. */
 export const reportDeadlineTask =
-  ({ db, clock }: { db: Db; clock: Clock }): Task =>
+  ({ db, clock }: Pick<Services, "db" | "clock">): Task =>
   async (payload) => {
     const { execution_id, wait_for } = Payload.parse(payload);
     await db.transaction((trx) => dispatchReport(trx, execution_id, clock.now(), wait_for));

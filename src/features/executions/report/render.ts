@@ -7,6 +7,7 @@ import { shrinkImage } from "../../../platform/images/shrink-image";
 import type { Mail } from "../../../platform/mail";
 import type { ObjectStore } from "../../../platform/objects/object-store";
 import type { Db } from "../../../platform/postgres/db";
+import type { Services } from "../../../platform/services";
 import {
   type Asset,
   assetKey,
@@ -21,16 +22,14 @@ import { droneOfExecution, type Execution } from "../executions.store";
 import { findStats, type StatsRow } from "../stats.store";
 import { altitudePlot } from "./altitude-plot";
 import { type ReportAsset, type ReportContents, subject } from "./contents";
-import { type FlightSummary, summaryOf } from "./flight-summary";
 import { reportHtml } from "./report-html";
 import { reportText } from "./report-text";
 import { trackMap } from "./track-map";
 
 export type RenderedReport = Required<Pick<Mail, "subject" | "text" | "html" | "inline">>;
 
-interface Deps {
-  readonly db: Db;
-  readonly store: ObjectStore;
+export interface ReportDeps extends Pick<Services, "db" | "store" | "clock" | "mailQuotas" | "mailer"> {
+  /** Of the web client: links begin with it, and it is part of message ids. */
   readonly origin: string;
 }
 
@@ -46,22 +45,24 @@ const NAMED = 5;
 const IN_MAIL = { width: 144, height: 108, fit: "cover", format: "png" } as const;
 
 /** The report of an execution in its current state. */
-export async function renderReport(deps: Deps, execution: Execution): Promise<RenderedReport> {
-  const { db, store, origin } = deps;
-  const [drone, stats, arrived] = await Promise.all([
+export async function renderReport(
+  { db, store, origin }: Pick<ReportDeps, "db" | "store" | "origin">,
+  execution: Execution,
+): Promise<RenderedReport> {
+  const [drone, row, arrived] = await Promise.all([
     droneOfExecution(db, execution.drone_id),
     findStats(db, execution.id),
     assetsOfExecution(db, execution.id, MAX_ASSETS, { status: "ready" }),
   ]);
-  const summary = stats?.status === "ready" ? summaryOf(stats.stats as FlightStats) : undefined;
-  const pictures = await drawn(execution, summary);
+  const stats = row?.stats ?? undefined;
+  const pictures = await drawn(execution, stats);
   const thumbnails = await thumbnailsOf(store, arrived);
   const contents: ReportContents = {
     execution,
     droneName: drone?.name ?? `Drone ${execution.drone_id}`,
-    summary,
+    stats,
     assets: await Promise.all(arrived.map((asset) => toReportAsset(store, asset, thumbnails))),
-    missing: await missingFrom(db, execution, stats, arrived.length),
+    missing: await missingFrom(db, execution, row, arrived.length),
     hasMap: pictures.some(({ id }) => id === "track"),
     hasPlot: pictures.some(({ id }) => id === "plot"),
     link: `${origin.replace(/\/$/, "")}/executions/${execution.id}`,
@@ -77,9 +78,9 @@ export async function renderReport(deps: Deps, execution: Execution): Promise<Re
 const png = (svg: string): Promise<Buffer> =>
   sharp(Buffer.from(svg)).png({ palette: true, compressionLevel: 9 }).toBuffer();
 
-async function drawn(execution: Execution, summary: FlightSummary | undefined) {
-  if (!summary) return [];
-  const { track, series } = summary;
+async function drawn(execution: Execution, stats: FlightStats | undefined) {
+  if (!stats) return [];
+  const { track, series } = stats;
   const drawings = [
     { id: "track", fileName: "track.png", svg: track.length > 1 ? trackMap(track, planned(execution)) : "" },
     { id: "plot", fileName: "altitude-speed.png", svg: series.length > 1 ? altitudePlot(series) : "" },

@@ -2,6 +2,7 @@ import {
   bytes,
   figures,
   formatTime,
+  incidentsOf,
   planText,
   type ReportAsset,
   type ReportContents,
@@ -73,8 +74,8 @@ const picture = (shown: boolean, id: string, words: string): string =>
       )
     : "";
 
-function modes({ summary }: ReportContents): string {
-  const shown = (summary?.modes ?? []).filter(({ seconds }) => seconds >= 0.5).slice(0, 8);
+function modes({ stats }: ReportContents): string {
+  const shown = (stats?.modes ?? []).filter(({ seconds }) => seconds >= 0.5).slice(0, 8);
   const whole = shown.reduce((sum, { seconds }) => sum + seconds, 0);
   if (whole === 0) return "";
   const rows = shown.map(({ name, seconds }) => {
@@ -86,8 +87,8 @@ function modes({ summary }: ReportContents): string {
   );
 }
 
-function incidents({ summary, missing }: ReportContents): string {
-  const lines = [...(summary?.incidents ?? []).slice(0, 12), ...missing];
+function incidents(contents: ReportContents): string {
+  const lines = [...incidentsOf(contents).slice(0, 12), ...contents.missing];
   if (lines.length === 0) return "";
   const items = lines.map((line) => `<li style="margin:0 0 4px">${safe(line)}</li>`).join("");
   return section(

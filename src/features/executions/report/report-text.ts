@@ -1,9 +1,18 @@
-import { bytes, figures, formatTime, planText, type ReportContents, statusText, title } from "./contents";
+import {
+  bytes,
+  figures,
+  formatTime,
+  incidentsOf,
+  planText,
+  type ReportContents,
+  statusText,
+  title,
+} from "./contents";
 import { clock } from "./scale";
 
 /** The report as plain text. */
 export function reportText(contents: ReportContents): string {
-  const { execution, droneName, summary, assets, missing, link } = contents;
+  const { execution, droneName, stats, assets, missing, link } = contents;
   const numbers = figures(contents);
   const widest = Math.max(0, ...numbers.map(({ label }) => label.length));
   const part = (heading: string, lines: readonly string[]) =>
@@ -16,11 +25,11 @@ export function reportText(contents: ReportContents): string {
     ...numbers.map(({ label, value }) => `${`${label}:`.padEnd(widest + 2)}${value}`),
     ...part(
       "Flight modes",
-      (summary?.modes ?? []).map(({ name, seconds }) => `  ${name} ${clock(seconds)}`),
+      (stats?.modes ?? []).map(({ name, seconds }) => `  ${name} ${clock(seconds)}`),
     ),
     ...part(
       "Worth knowing",
-      [...(summary?.incidents ?? []), ...missing].map((line) => `  - ${line}`),
+      [...incidentsOf(contents), ...missing].map((line) => `  - ${line}`),
     ),
     ...part(
       "Pictures, videos and logs (links work for seven days)",

@@ -132,11 +132,11 @@ test("the map's bar is a round length, and a flight that ends where it began sho
 });
 
 test("a plot leaves out unknown values, and shows altitudes below zero", () => {
-  const unknown = { altitude: null, speed: null };
+  const unknown = { altitude_m: null, speed_ms: null, battery_v: null };
   const svg = altitudePlot([
-    { seconds: 0, altitude: 0, speed: 1 },
+    { seconds: 0, altitude_m: 0, speed_ms: 1, battery_v: null },
     { seconds: 1, ...unknown },
-    { seconds: 2, altitude: -12, speed: 2 },
+    { seconds: 2, altitude_m: -12, speed_ms: 2, battery_v: null },
   ]);
   expect(svg).not.toMatch(/NaN|null/);
   expect(svg).toContain(">-15<");

@@ -1,11 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { DomainError } from "../../../domain/errors";
-import { type Mailer, mailFailure } from "../../../platform/mail";
-import type { ObjectStore } from "../../../platform/objects/object-store";
-import type { Db } from "../../../platform/postgres/db";
-import type { Clock } from "../../../platform/process/clock";
-import type { MailQuotas } from "../../../platform/quotas/mail-quotas";
+import { mailFailure } from "../../../platform/mail";
 import type { Execution } from "../executions.store";
 import { CONFIRMATION_DAYS, confirmationMail } from "./confirmation";
 import {
@@ -17,24 +13,14 @@ import {
   setExtraEmails,
   splitEmails,
 } from "./recipients.store";
-import { renderReport } from "./render";
-
-interface ReportsDeps {
-  readonly db: Db;
-  readonly store: ObjectStore;
-  readonly mailQuotas: Pick<MailQuotas, "take">;
-  readonly mailer: Mailer;
-  readonly clock: Clock;
-  /** Of the web client; links begin with it. */
-  readonly origin: string;
-}
+import { type ReportDeps, renderReport } from "./render";
 
 const MAX_RECIPIENTS = 20;
 const Email = z.email().max(254);
 
 /** Reports of executions and their recipients. */
 export class ReportsService {
-  constructor(private readonly deps: ReportsDeps) {}
+  constructor(private readonly deps: ReportDeps) {}
 
   async recipients(userId: number): Promise<Recipients> {
     const found = await recipientsOf(this.deps.db, userId);

@@ -2,25 +2,10 @@ import { z } from "zod";
 import { DomainError } from "../../../domain/errors";
 import { enqueue } from "../../../platform/jobs/jobs";
 import type { Task } from "../../../platform/jobs/worker";
-import type { Mailer } from "../../../platform/mail";
-import type { ObjectStore } from "../../../platform/objects/object-store";
-import type { Db } from "../../../platform/postgres/db";
 import { retryWhileUnavailable } from "../../../platform/postgres/retry";
-import type { Clock } from "../../../platform/process/clock";
-import type { MailQuotas } from "../../../platform/quotas/mail-quotas";
 import { type Execution, findExecution, updateExecution } from "../executions.store";
 import { mailedRecipients, recipientsOf, recordMail } from "./recipients.store";
-import { type RenderedReport, renderReport } from "./render";
-
-interface SendReportDeps {
-  readonly db: Db;
-  readonly store: ObjectStore;
-  readonly mailQuotas: Pick<MailQuotas, "take">;
-  readonly mailer: Pick<Mailer, "send">;
-  readonly clock: Clock;
-  /** Origin of the web client; part of message ids. */
-  readonly origin: string;
-}
+import { type RenderedReport, type ReportDeps, renderReport } from "./render";
 
 /** Wait so long for the database, to record a mail that was sent. */
 const RECORD_LIMIT_MS = 300_000;
@@ -35,7 +20,7 @@ const Payload = z.object({ execution_id: z.int() });
  * Mails that a quota refuses are sent when its window is over.
  */
 export const sendReportTask =
-  (deps: SendReportDeps): Task =>
+  (deps: ReportDeps): Task =>
   async (payload, signal) => {
     const { execution_id } = Payload.parse(payload);
     const { db, clock } = deps;
@@ -64,7 +49,7 @@ interface Unsent {
 
 /** A recipient that the mail server or a quota refuses does not keep the others from getting the report. */
 async function sendAll(
-  deps: SendReportDeps,
+  deps: ReportDeps,
   execution: Execution,
   emails: readonly string[],
   signal: AbortSignal,
@@ -94,7 +79,7 @@ async function sendAll(
 
 /** The report is not drawn for a mail that a quota refuses. A mail that was not sent does not count. */
 async function sendCounted(
-  { mailQuotas, mailer, origin }: SendReportDeps,
+  { mailQuotas, mailer, origin }: ReportDeps,
   { id, user_id }: Execution,
   to: string,
   report: () => Promise<RenderedReport>,
@@ -113,7 +98,7 @@ async function sendCounted(
 
 /** The first window that ends is waited for: what it does not free is refused again. */
 async function waitForQuota(
-  { db, clock }: SendReportDeps,
+  { db, clock }: ReportDeps,
   { id, user_id, completed_at }: Execution,
   refusals: readonly DomainError[],
 ): Promise<void> {
