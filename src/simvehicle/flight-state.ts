@@ -4,7 +4,7 @@ import { type Body, type Demand, restingBody } from "./kinematics";
 import { MissionStore } from "./missions/mission-store";
 import type { PlanItem } from "./missions/plan-item";
 import { ardupilotCopterModes, ardupilotRoverModes, type Mode, type ModeTable, px4Modes } from "./modes";
-import { definitionsFor } from "./params/index";
+import { definitionsFor } from "./params/definitions";
 import { ParamStore } from "./params/store";
 import { type Tuning, tuningOf } from "./params/tuning";
 import { Pilot } from "./pilot";
@@ -15,12 +15,10 @@ import type { FenceShape } from "./safety/fence";
 export type VehicleKind = "copter" | "rover";
 export type Autopilot = "ardupilot" | "px4";
 
-/** Where a guided vehicle is sent. Metres and metres per second, local NED of the origin. */
+/** Where a guided vehicle is sent. Metres, local NED of the origin. */
 type GuidedTarget =
   | { readonly kind: "hold" | "takeoff"; readonly n: number; readonly e: number; readonly d: number }
-  | Extract<Demand, { kind: "position" }>
-  /** `until`: milliseconds of the wall clock after which it no longer counts. */
-  | (Extract<Demand, { kind: "velocity" }> & { readonly until: number });
+  | Extract<Demand, { kind: "position" }>;
 
 /** climb → travel → wait → descend: the legs of a return. */
 export type ReturnLeg = "climb" | "travel" | "wait" | "descend";
@@ -99,7 +97,7 @@ export class FlightState {
     this.params = new ParamStore(definitionsFor(options));
     this.origin = options.home;
     this.home = options.home;
-    this.pilot = new Pilot(options.autopilot === "ardupilot" && options.kind === "copter" ? 1000 : 1500);
+    this.pilot = new Pilot(options.autopilot === "ardupilot" && options.kind === "copter" ? -1 : 0);
     this.mission = new MissionStore(options.autopilot, () => this.home);
     this.run = {
       state: "idle",

@@ -115,28 +115,12 @@ describe("a copter in GUIDED", () => {
     const setpoint = { targetSystem: 1, coordinateFrame: common.MavFrame.LOCAL_NED };
     const { NaN: nothing } = Number;
     const position = { x: nothing, y: 0, z: -5, typeMask: 0xdf8 as common.PositionTargetTypemask };
-    const velocity = { vx: nothing, vy: 0, vz: 0, typeMask: 0xdc7 as common.PositionTargetTypemask };
     station.send(common.SetPositionTargetLocalNed, { ...setpoint, ...position });
-    station.send(common.SetPositionTargetLocalNed, { ...setpoint, ...velocity });
     station.send(common.ParamSet, { targetSystem: 1, paramId: "WP_SPD", paramValue: nothing });
     await station.next(ParamError, ({ error }) => error === ParamErrorCode.valueOutOfRange, 0);
     await station.next(common.GlobalPositionInt);
     expect(vehicle.state.relativeAltitude).toBeCloseTo(10, 0);
     expect(away(0, 0)).toBeLessThan(0.5);
-  });
-
-  test("forgets a velocity that is not repeated", async () => {
-    await station.param("GUID_TIMEOUT", 0.2);
-    await takeOff(10);
-    station.send(common.SetPositionTargetLocalNed, {
-      targetSystem: 1,
-      targetComponent: 1,
-      coordinateFrame: common.MavFrame.LOCAL_NED,
-      typeMask: 0xdc7 as common.PositionTargetTypemask,
-      vx: 5,
-    });
-    await until(({ groundSpeed }) => groundSpeed > 4, "speed");
-    await until(({ groundSpeed }) => groundSpeed < 0.1, "the stop");
   });
 
   test("ignores setpoints in another mode", async () => {

@@ -15,9 +15,8 @@ const HOVER_AMPERES = 18;
 const DRIVE_AMPERES = 4;
 /** Seconds on the ground after which ArduPilot's and PX4's landing detectors are sure. */
 const SURE_OF_GROUND = 1;
-const DEADZONE_TOP = 1100;
-/** Milliseconds for which a setpoint counts as present. */
-const SETPOINT_FRESH = 500;
+/** A throttle stick above it is raised; -1 is the bottom. */
+const DEADZONE_TOP = -0.8;
 
 const ARDUPILOT_SAYS = {
   copter: { armed: "Arming motors", disarmed: "Disarming motors" },
@@ -36,13 +35,12 @@ export class Flight extends FlightState {
   /** Seconds for which the motors have been running up for a takeoff. */
   private spooling = 0;
   private pendingTakeoff: number | undefined;
-  private setpointAt = Number.NEGATIVE_INFINITY;
 
   /** Enter a mode. False, with a STATUSTEXT, when the vehicle may not. */
   changeMode(mode: Mode): boolean {
     if (mode === this.mode) return true;
     if (mode.position && !this.hasPosition) {
-      this.reports.text(Severity.warning, `Mode change to ${mode.name} failed: requires position`);
+      this.reports.text(Severity.WARNING, `Mode change to ${mode.name} failed: requires position`);
       return false;
     }
     if (mode.behaviour === "auto" && !this.mayStartMission(mode)) return false;
@@ -70,7 +68,7 @@ export class Flight extends FlightState {
   private mayStartMission(mode: Mode): boolean {
     if (this.mission.isEmpty) {
       this.reports.text(
-        Severity.warning,
+        Severity.WARNING,
         this.autopilot === "px4"
           ? "Mission rejected: no valid mission"
           : `Mode change to ${mode.name} failed: init failed`,
@@ -79,8 +77,8 @@ export class Flight extends FlightState {
     }
     const grounded = this.autopilot === "ardupilot" && this.kind === "copter" && this.armed && this.landed;
     if (grounded && !this.mission.takesOffAt(missionStart(this))) {
-      this.reports.text(Severity.critical, "Auto: Missing Takeoff Cmd");
-      this.reports.text(Severity.warning, `Mode change to ${mode.name} failed: init failed`);
+      this.reports.text(Severity.CRITICAL, "Auto: Missing Takeoff Cmd");
+      this.reports.text(Severity.WARNING, `Mode change to ${mode.name} failed: init failed`);
       return false;
     }
     return true;
@@ -93,7 +91,7 @@ export class Flight extends FlightState {
     this.autoDisarm.armed(this);
     this.motorTestUntil = undefined;
     const says = this.autopilot === "px4" ? "Armed by external command" : ARDUPILOT_SAYS[this.kind].armed;
-    this.reports.text(Severity.info, says);
+    this.reports.text(Severity.INFO, says);
     // Home moves to where the vehicle is armed.
     this.home = { ...this.position };
     this.reports.homeChanged();
@@ -108,7 +106,7 @@ export class Flight extends FlightState {
     this.armed = false;
     this.autoArmed = false;
     const says = this.autopilot === "px4" ? PX4_DISARMED[by] : ARDUPILOT_SAYS[this.kind].disarmed;
-    this.reports.text(Severity.info, says);
+    this.reports.text(Severity.INFO, says);
     // An aircraft whose motors are stopped in the air is on the ground soon; here, at once.
     if (this.kind === "copter" && !this.landed) {
       this.body.d = 0;
@@ -132,22 +130,13 @@ export class Flight extends FlightState {
     if (this.armed) this.startTakeoff(down);
   }
 
-  /** Whether setpoints are coming in, without which PX4 refuses OFFBOARD. */
-  hasSetpoint(): boolean {
-    return this.now - this.setpointAt < SETPOINT_FRESH;
-  }
-
-  noteSetpoint(): void {
-    this.setpointAt = this.now;
-  }
-
   /** Advance by `dt` seconds of the vehicle's own time; `now` is the wall clock in milliseconds. */
   step(dt: number, now: number): void {
     this.time += dt;
     this.now = now;
     if (this.motorTestUntil !== undefined && this.motorTestUntil <= this.time) {
       this.motorTestUntil = undefined;
-      this.reports.text(Severity.info, "finished motor test");
+      this.reports.text(Severity.INFO, "finished motor test");
     }
     if (this.armed && this.throttleRaised()) this.autoArmed = true;
     const demand: Demand = this.armed ? this.demand() : { kind: "rest" };
@@ -176,7 +165,7 @@ export class Flight extends FlightState {
       case "return":
         return returnHome(this);
       case "land":
-        return landAt(this, this.guided.kind === "velocity" ? this.body : this.guided);
+        return landAt(this, this.guided);
       case "circle":
         return circleDemand(this);
       case "stop":
@@ -234,7 +223,7 @@ export class Flight extends FlightState {
 
   private throttleRaised(): boolean {
     if (this.autopilot === "px4") return false;
-    return (this.pilot.channels(this.now)[2] ?? 0) > DEADZONE_TOP;
+    return this.pilot.sticks(this.now).throttle > DEADZONE_TOP;
   }
 
   private amperes(): number {

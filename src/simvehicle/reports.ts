@@ -1,3 +1,5 @@
+import { common } from "../vehicle/mavlink/wire/messages";
+
 /** Messages that a vehicle sends on an event: status texts, reached mission items, a changed home. */
 export interface Reports {
   /** STATUSTEXT. */
@@ -7,15 +9,5 @@ export interface Reports {
   homeChanged(): void;
 }
 
-/** MAV_SEVERITY. */
-export const Severity = {
-  emergency: 0,
-  alert: 1,
-  critical: 2,
-  error: 3,
-  warning: 4,
-  notice: 5,
-  info: 6,
-  debug: 7,
-} as const;
-export type Severity = (typeof Severity)[keyof typeof Severity];
+export const Severity = common.MavSeverity;
+export type Severity = common.MavSeverity;

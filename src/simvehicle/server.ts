@@ -1,12 +1,14 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { openPort } from "../platform/process/open-port";
-import { FrameWriter } from "../vehicle/mavlink/wire/codec";
+import { decode, FrameWriter } from "../vehicle/mavlink/wire/codec";
+import { FrameReader } from "../vehicle/mavlink/wire/frame-reader";
 import type { MavLinkData } from "../vehicle/mavlink/wire/messages";
-import { Link } from "./link";
 import type { Sender } from "./params/param-protocol";
 
 const AUTOPILOT_COMPONENT = 1;
+/** Bytes that wait to be sent; beyond, telemetry is dropped as a full radio drops it. */
+const MAX_BUFFERED_BYTES = 256 * 1024;
 
 /**
  * A vehicle's TCP port. Like ArduPilot's, it serves one client at a time: the next connection is accepted, gets
@@ -15,7 +17,7 @@ const AUTOPILOT_COMPONENT = 1;
 export class VehiclePort {
   private readonly server: Server;
   private readonly waiting: Socket[] = [];
-  private serving: { readonly socket: Socket; readonly link: Link } | undefined;
+  private serving: Socket | undefined;
   private readonly writer: FrameWriter;
 
   private constructor(
@@ -48,12 +50,14 @@ export class VehiclePort {
   }
 
   send(message: MavLinkData): void {
-    this.serving?.link.send(message);
+    const { serving } = this;
+    if (!serving || serving.writableLength > MAX_BUFFERED_BYTES) return;
+    serving.write(this.writer.encode(message));
   }
 
   /** Closes the client's connection; the port stays open. */
   disconnect(): void {
-    this.serving?.link.close();
+    this.serving?.destroy();
   }
 
   async stop(): Promise<void> {
@@ -75,16 +79,20 @@ export class VehiclePort {
     if (this.serving || !this.server.listening) return;
     const socket = this.waiting.shift();
     if (!socket) return;
-    const link = new Link(socket, this.writer, this.receive);
-    this.serving = { socket, link };
+    const reader = new FrameReader((frame) => {
+      const message = decode(frame);
+      if (message) this.receive(message, { systemId: frame.systemId, componentId: frame.componentId });
+    });
+    socket.on("data", (chunk) => reader.push(chunk));
+    socket.resume();
+    this.serving = socket;
     this.onConnection(true);
   }
 
   private left(socket: Socket): void {
     const at = this.waiting.indexOf(socket);
     if (at >= 0) this.waiting.splice(at, 1);
-    if (this.serving?.socket !== socket) return;
-    this.serving.link.close();
+    if (this.serving !== socket) return;
     this.serving = undefined;
     this.onConnection(false);
     this.serveNext();

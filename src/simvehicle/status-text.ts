@@ -9,7 +9,7 @@ export function statusTexts(severity: Severity, text: string, id: number): commo
   const pieces = Math.max(1, Math.ceil(text.length / LONGEST));
   return Array.from({ length: pieces }, (_, chunkSeq) =>
     build(common.StatusText, {
-      severity: severity as common.MavSeverity,
+      severity,
       text: text.slice(chunkSeq * LONGEST, (chunkSeq + 1) * LONGEST),
       id: pieces > 1 ? id : 0,
       chunkSeq,

@@ -11,7 +11,7 @@ import { ParamProtocol, type Sender } from "./params/param-protocol";
 import { type Reports, Severity } from "./reports";
 import { Arming } from "./safety/arming";
 import { Failsafes } from "./safety/failsafes";
-import { globalSetpoint, localSetpoint } from "./setpoints";
+import { localSetpoint } from "./setpoints";
 import { statusTexts } from "./status-text";
 import { Streams } from "./streams";
 import { hasMessage, type TelemetryView, telemetry } from "./telemetry/index";
@@ -52,7 +52,7 @@ export class SimVehicle {
   ) {
     this.flight = new Flight(options, this.reports());
     if (logFolder !== undefined)
-      this.recorder = new FlightRecorder(this.flight, logFolder, (text) => this.say(Severity.error, text));
+      this.recorder = new FlightRecorder(this.flight, logFolder, (text) => this.say(Severity.ERROR, text));
     // A command may come before the first step.
     this.flight.now = now;
     this.arming = new Arming(this.flight);
@@ -119,7 +119,6 @@ export class SimVehicle {
     else if (message instanceof common.MissionSetCurrent) {
       if (missions.setCurrent(message)) this.sendTelemetry(MISSION_CURRENT);
     } else if (message instanceof common.SetPositionTargetLocalNed) localSetpoint(flight, message);
-    else if (message instanceof common.SetPositionTargetGlobalInt) globalSetpoint(flight, message);
     else if (message instanceof common.ManualControl) this.sticks(message, from);
     else if (message instanceof common.TimeSync) this.timesync(message);
   }
@@ -134,7 +133,7 @@ export class SimVehicle {
 
   private command(call: Call, from: Sender): void {
     const handler = this.handlers[call.command];
-    this.acknowledge(call.command, handler ? handler(this.context, call) : Result.unsupported, from);
+    this.acknowledge(call.command, handler ? handler(this.context, call) : Result.UNSUPPORTED, from);
   }
 
   /** ArduPilot takes this request as the first of a new station, and sends its banner. */
@@ -143,15 +142,15 @@ export class SimVehicle {
     this.params.list();
     if (autopilot === "px4") return;
     const name = kind === "copter" ? "ArduCopter" : "ArduRover";
-    this.say(Severity.info, `${name} V4.7.0 (simulated)`);
-    if (kind === "copter") this.say(Severity.info, "Frame: QUAD/PLUS");
+    this.say(Severity.INFO, `${name} V4.7.0 (simulated)`);
+    if (kind === "copter") this.say(Severity.INFO, "Frame: QUAD/PLUS");
   }
 
   private acknowledge(command: number, result: Result, to: Sender): void {
     this.send(
       build(common.CommandAck, {
-        command: command as common.MavCmd,
-        result: result as common.MavResult,
+        command,
+        result,
         targetSystem: to.systemId,
         targetComponent: to.componentId,
       }),
@@ -164,9 +163,10 @@ export class SimVehicle {
     if (flight.autopilot === "ardupilot" && from.systemId !== flight.tuning.groundStation) return;
     this.failsafes.onHeartbeat(from.systemId, now);
     const seconds = flight.params.get("RC_OVERRIDE_TIME", flight.params.get("COM_RC_LOSS_T", 0.5));
-    // ArduPilot's rovers also drive backwards: -1000 to 1000.
+    // Thousandths; the throttle from 0 to 1000, but that ArduPilot's rovers also drive backwards.
     const bothWays = flight.autopilot === "ardupilot" && flight.kind === "rover";
-    flight.pilot.manual(x, y, bothWays ? (z + 1000) / 2 : z, r, now, seconds);
+    const throttle = bothWays ? z / 1000 : z / 500 - 1;
+    flight.pilot.steer({ roll: y / 1000, pitch: x / 1000, throttle, yaw: r / 1000 }, now, seconds);
   }
 
   private noteFix(): void {
@@ -175,8 +175,8 @@ export class SimVehicle {
     this.hadPosition = flight.hasPosition;
     if (!this.hadPosition) return;
     if (flight.autopilot === "ardupilot") {
-      this.say(Severity.info, "EKF3 IMU0 origin set");
-      this.say(Severity.info, "EKF3 IMU0 is using GPS");
+      this.say(Severity.INFO, "EKF3 IMU0 origin set");
+      this.say(Severity.INFO, "EKF3 IMU0 is using GPS");
     }
     flight.reports.homeChanged();
   }

@@ -1,4 +1,4 @@
-import type { common } from "../../vehicle/mavlink/wire/messages";
+import { common } from "../../vehicle/mavlink/wire/messages";
 import type { Flight } from "../flight";
 import type { Arming } from "../safety/arming";
 import type { Streams } from "../streams";
@@ -18,15 +18,8 @@ export interface Call {
   readonly frame: number;
 }
 
-/** MAV_RESULT. */
-export const Result = {
-  accepted: 0,
-  temporarilyRejected: 1,
-  denied: 2,
-  unsupported: 3,
-  failed: 4,
-} as const;
-export type Result = (typeof Result)[keyof typeof Result];
+export const Result = common.MavResult;
+export type Result = common.MavResult;
 
 /** The vehicle's parts that command handlers use. */
 export interface CommandContext {

@@ -9,28 +9,29 @@ const modeNamed = (context: CommandContext, name: string): Mode | undefined =>
   context.flight.modes.list.find((mode) => mode.name === name);
 
 function enter(context: CommandContext, mode: Mode | undefined): Result {
-  return mode && context.flight.changeMode(mode) ? Result.accepted : Result.temporarilyRejected;
+  return mode && context.flight.changeMode(mode) ? Result.ACCEPTED : Result.TEMPORARILY_REJECTED;
 }
 
 const armDisarm: Handler = ({ flight, arming }, { param1 }) => {
-  if (param1 === 1) return arming.tryArm() ? Result.accepted : Result.temporarilyRejected;
-  if (param1 !== 0) return Result.unsupported;
+  if (param1 === 1) return arming.tryArm() ? Result.ACCEPTED : Result.TEMPORARILY_REJECTED;
+  if (param1 !== 0) return Result.UNSUPPORTED;
   if (flight.isAirborne) {
-    flight.reports.text(Severity.critical, "Disarming denied: not landed");
-    return Result.temporarilyRejected;
+    flight.reports.text(Severity.CRITICAL, "Disarming denied: not landed");
+    return Result.TEMPORARILY_REJECTED;
   }
   flight.disarm();
-  return Result.accepted;
+  return Result.ACCEPTED;
 };
 
+/** OFFBOARD needs a stream of setpoints, which is not simulated. */
 const setMode: Handler = (context, { param1: baseMode, param2: main, param3: sub }) => {
-  if ((baseMode & CUSTOM_MODE) === 0) return Result.denied;
+  if ((baseMode & CUSTOM_MODE) === 0) return Result.DENIED;
   const { flight } = context;
   const mode = flight.modes.byNumber.get(px4Mode(main, sub));
-  if (!mode) return Result.denied;
-  if (mode.name === "OFFBOARD" && !flight.hasSetpoint()) {
-    flight.reports.text(Severity.critical, "Switching to mode 'Offboard' is currently not available");
-    return Result.temporarilyRejected;
+  if (!mode) return Result.DENIED;
+  if (mode.name === "OFFBOARD") {
+    flight.reports.text(Severity.CRITICAL, "Switching to mode 'Offboard' is currently not available");
+    return Result.TEMPORARILY_REJECTED;
   }
   return enter(context, mode);
 };
@@ -38,40 +39,40 @@ const setMode: Handler = (context, { param1: baseMode, param2: main, param3: sub
 /** Heights are above mean sea level, whatever the frame; without one, MIS_TAKEOFF_ALT above here. */
 const takeoff: Handler = (context, call) => {
   const { flight } = context;
-  if (flight.kind === "rover") return Result.unsupported;
+  if (flight.kind === "rover") return Result.UNSUPPORTED;
   const entered = enter(context, modeNamed(context, "AUTO_TAKEOFF"));
-  if (entered !== Result.accepted) return entered;
+  if (entered !== Result.ACCEPTED) return entered;
   const altitude = Number.isFinite(call.z)
     ? call.z
     : flight.position.altitude + flight.params.get("MIS_TAKEOFF_ALT");
   flight.takeoffTo(flight.origin.altitude - altitude);
-  return Result.accepted;
+  return Result.ACCEPTED;
 };
 
 /** Values that are not finite keep what is. */
 const reposition: Handler = (context, call) => {
   const { flight } = context;
-  if (!flight.armed) return Result.denied;
+  if (!flight.armed) return Result.DENIED;
   const here = flight.position;
   const position = {
     lat: Number.isFinite(call.lat) ? call.lat : here.lat,
     lng: Number.isFinite(call.lng) ? call.lng : here.lng,
   };
-  if (Math.abs(position.lat) > 90 || Math.abs(position.lng) > 180) return Result.denied;
+  if (Math.abs(position.lat) > 90 || Math.abs(position.lng) > 180) return Result.DENIED;
   const mode = modeNamed(context, "AUTO_LOITER");
-  if ((call.param2 & 1) !== 0 && enter(context, mode) !== Result.accepted) return Result.temporarilyRejected;
+  if ((call.param2 & 1) !== 0 && enter(context, mode) !== Result.ACCEPTED) return Result.TEMPORARILY_REJECTED;
   const altitude = Number.isFinite(call.z) ? call.z : here.altitude;
   const yaw = Number.isFinite(call.param4) ? call.param4 : undefined;
   if (call.param1 > 0) flight.speed = call.param1;
   flight.guided = { kind: "position", ...flight.local(position), d: flight.origin.altitude - altitude, yaw };
-  return Result.accepted;
+  return Result.ACCEPTED;
 };
 
 const actuatorTest: Handler = ({ flight }, { param1: value, param2: seconds }) => {
-  if (flight.armed) return Result.denied;
-  if (!(value >= 0 && value <= 1) || !(seconds >= 0)) return Result.denied;
+  if (flight.armed) return Result.DENIED;
+  if (!(value >= 0 && value <= 1) || !(seconds >= 0)) return Result.DENIED;
   flight.motorTestUntil = flight.time + Math.min(seconds, 3);
-  return Result.accepted;
+  return Result.ACCEPTED;
 };
 
 /** MAV_CMD → what PX4 does with it; a number that is not here is UNSUPPORTED. */
@@ -82,9 +83,9 @@ export const px4: Readonly<Record<number, Handler>> = {
   176: setMode,
   192: reposition,
   209: ({ flight }, { param3, param4 }) => {
-    if (flight.armed || !(param3 >= 0 && param3 <= 100) || !(param4 >= 0)) return Result.denied;
+    if (flight.armed || !(param3 >= 0 && param3 <= 100) || !(param4 >= 0)) return Result.DENIED;
     flight.motorTestUntil = flight.time + Math.min(param4, 3);
-    return Result.accepted;
+    return Result.ACCEPTED;
   },
   310: actuatorTest,
   400: armDisarm,

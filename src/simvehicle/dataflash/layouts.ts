@@ -4,17 +4,12 @@
  */
 export const LAYOUTS = {
   FMT: ["BBnNZ", "Type,Length,Name,Format,Columns"],
-  PARM: ["QNff", "TimeUS,Name,Value,Default"],
   MSG: ["QZ", "TimeUS,Message"],
   MODE: ["QMBB", "TimeUS,Mode,ModeNum,Rsn"],
   GPS: ["QBBIHBcLLeffffB", "TimeUS,I,Status,GMS,GWk,NSats,HDop,Lat,Lng,Alt,Spd,GCrs,VZ,Yaw,U"],
-  ATT: ["QffffffB", "TimeUS,DesRoll,Roll,DesPitch,Pitch,DesYaw,Yaw,AEKF"],
-  BARO: ["QBffcf", "TimeUS,I,Alt,Press,Temp,CRt"],
-  CTUN: ["Qffffffefffhh", "TimeUS,ThI,ABst,ThO,ThH,DAlt,Alt,BAlt,DSAlt,SAlt,TAlt,DCRt,CRt"],
   BAT: ["QBfffffcfB", "TimeUS,Inst,Volt,VoltR,Curr,CurrTot,EnrgTot,Temp,Res,RemPct"],
   POS: ["QLLfff", "TimeUS,Lat,Lng,Alt,RelHomeAlt,RelOriginAlt"],
   ORGN: ["QBLLe", "TimeUS,Type,Lat,Lng,Alt"],
-  CMD: ["QHHHffffLLfB", "TimeUS,CTot,CNum,CId,Prm1,Prm2,Prm3,Prm4,Lat,Lng,Alt,Frame"],
   EV: ["QB", "TimeUS,Id"],
   ERR: ["QBB", "TimeUS,Subsys,ECode"],
   VIBE: ["QBfffI", "TimeUS,IMU,VibeX,VibeY,VibeZ,Clip"],
@@ -44,7 +39,6 @@ const clamped = (value: number, most: number): number => Math.min(most, Math.max
 export const FIELD_TYPES: Readonly<Record<string, FieldType>> = {
   B: number(1, (buffer, at, value) => buffer.writeUInt8(clamped(value, 0xff), at)),
   M: number(1, (buffer, at, value) => buffer.writeUInt8(clamped(value, 0xff), at)),
-  h: number(2, (buffer, at, value) => buffer.writeInt16LE(Math.round(value), at)),
   H: number(2, (buffer, at, value) => buffer.writeUInt16LE(clamped(value, 0xffff), at)),
   I: number(4, (buffer, at, value) => buffer.writeUInt32LE(clamped(value, 0xffff_ffff), at)),
   f: number(4, (buffer, at, value) => buffer.writeFloatLE(value, at)),

@@ -5,7 +5,7 @@ import { remaining } from "../safety/battery";
 import { LogFile } from "./log-file";
 
 /** LogEvent and LogErrorSubsystem numbers. */
-const EVENT = { armed: 10, disarmed: 11, landed: 18, notLanded: 28, homeSet: 25 } as const;
+const EVENT = { armed: 10, disarmed: 11 } as const;
 const ERRORS: readonly (readonly [text: RegExp, subsystem: number])[] = [
   [/^Battery Failsafe/, 6],
   [/^GCS Failsafe - /, 8],
@@ -15,9 +15,7 @@ const ERRORS: readonly (readonly [text: RegExp, subsystem: number])[] = [
 const GPS_EPOCH = Date.UTC(1980, 0, 6) - 18_000;
 const WEEK = 604_800_000;
 /** Messages a second of the vehicle's own time. */
-const RATES = { fast: 25, navigation: 10, gps: 5, slow: 2 } as const;
-
-const degrees = (radians: number): number => (radians * 180) / Math.PI;
+const RATES = { position: 10, gps: 5, slow: 2 } as const;
 
 /**
  * Logs an ArduPilot vehicle's flights as its own logger does with LOG_FILE_DSRMROT: a file begins when the motors
@@ -25,10 +23,9 @@ const degrees = (radians: number): number => (radians * 180) / Math.PI;
  */
 export class FlightRecorder {
   private file: LogFile | undefined;
-  private readonly due = { fast: 0, navigation: 0, gps: 0, slow: 0 };
+  private readonly due = { position: 0, gps: 0, slow: 0 };
   private mode: number | undefined;
   private home: GlobalPosition | undefined;
-  private landed = true;
   private broken = false;
 
   /** `complain` gets the reason when logging ends. */
@@ -86,37 +83,12 @@ export class FlightRecorder {
     const name = flight.kind === "copter" ? "ArduCopter" : "ArduRover";
     file.write("MSG", time, `${name} V4.7.0 (simulated)`);
     if (flight.kind === "copter") file.write("MSG", time, "Frame: QUAD/PLUS");
-    for (const { name: param, value } of flight.params.all) file.write("PARM", time, param, value, value);
     const { lat, lng, altitude } = flight.origin;
     file.write("ORGN", time, 0, lat, lng, altitude);
-    for (let seq = 0; seq < flight.mission.count; seq++) this.command(file, seq);
     for (const rate of Object.keys(this.due) as (keyof typeof RATES)[]) this.due[rate] = flight.time;
     this.mode = undefined;
     this.home = undefined;
-    this.landed = flight.landed;
     file.write("EV", time, EVENT.armed);
-  }
-
-  private command(file: LogFile, seq: number): void {
-    const item = this.flight.mission.at(seq);
-    if (!item) return;
-    const { command, param1, param2, param3, param4, x, y, z, frame } = item;
-    const total = this.flight.mission.count;
-    file.write(
-      "CMD",
-      this.time,
-      total,
-      seq,
-      command,
-      param1,
-      param2,
-      param3,
-      param4,
-      x / 1e7,
-      y / 1e7,
-      z,
-      frame,
-    );
   }
 
   private end(): void {
@@ -136,17 +108,11 @@ export class FlightRecorder {
     if (this.home !== flight.home) {
       this.home = flight.home;
       file.write("ORGN", time, 1, this.home.lat, this.home.lng, this.home.altitude);
-      file.write("EV", time, EVENT.homeSet);
-    }
-    if (this.landed !== flight.landed) {
-      this.landed = flight.landed;
-      file.write("EV", time, this.landed ? EVENT.landed : EVENT.notLanded);
     }
   }
 
   private samples(file: LogFile, now: number): void {
-    if (this.isDue("fast")) this.attitude(file);
-    if (this.isDue("navigation")) this.navigation(file);
+    if (this.isDue("position")) this.position(file);
     if (this.isDue("gps")) this.gps(file, now);
     if (this.isDue("slow")) this.system(file);
   }
@@ -158,39 +124,11 @@ export class FlightRecorder {
     return true;
   }
 
-  private attitude(file: LogFile): void {
-    const { roll, pitch, yaw } = this.flight.body;
-    const [r, p, y] = [degrees(roll), degrees(pitch), toHeading(yaw)];
-    file.write("ATT", this.time, r, r, p, p, y, y, 3);
-  }
-
-  private navigation(file: LogFile): void {
+  private position(file: LogFile): void {
     const { flight, time } = this;
     const { position, relativeAltitude, body } = flight;
-    const aboveOrigin = -body.d;
     if (flight.hasPosition)
-      file.write("POS", time, position.lat, position.lng, position.altitude, relativeAltitude, aboveOrigin);
-    const pascal = 101_325 * (1 - 2.25577e-5 * position.altitude) ** 5.25588;
-    file.write("BARO", time, 0, aboveOrigin, pascal, 35, -body.vd);
-    if (flight.kind !== "copter") return;
-    const climb = -body.vd * 100;
-    const throttle = flight.landed ? 0.1 : 0.39;
-    file.write(
-      "CTUN",
-      time,
-      0.5,
-      0,
-      throttle,
-      0.39,
-      aboveOrigin,
-      aboveOrigin,
-      aboveOrigin,
-      0,
-      0,
-      0,
-      climb,
-      climb,
-    );
+      file.write("POS", time, position.lat, position.lng, position.altitude, relativeAltitude, -body.d);
   }
 
   private gps(file: LogFile, now: number): void {

@@ -36,16 +36,16 @@ export class MissionProtocol {
   count(message: common.MissionCount, from: Sender, now: number): void {
     const plan = planStore(this.flight, message.missionType);
     if (!plan) {
-      this.ack(from, message.missionType, MissionResult.unsupported);
+      this.ack(from, message.missionType, MissionResult.UNSUPPORTED);
       return;
     }
     if (this.upload && !same(this.upload.from, from)) {
-      this.ack(from, message.missionType, MissionResult.denied);
+      this.ack(from, message.missionType, MissionResult.DENIED);
       return;
     }
     if (message.count > plan.capacity) {
-      this.ack(from, plan.type, MissionResult.noSpace);
-      this.flight.reports.text(Severity.warning, `Only ${plan.capacity} items are supported`);
+      this.ack(from, plan.type, MissionResult.NO_SPACE);
+      this.flight.reports.text(Severity.WARNING, `Only ${plan.capacity} items are supported`);
       return;
     }
     plan.begin(message.count);
@@ -70,24 +70,24 @@ export class MissionProtocol {
     const { upload } = this;
     if (!upload) {
       // PX4 takes it for a late repeat; ArduPilot objects.
-      if (this.flight.autopilot === "ardupilot") this.ack(from, message.missionType, MissionResult.error);
+      if (this.flight.autopilot === "ardupilot") this.ack(from, message.missionType, MissionResult.ERROR);
       return;
     }
     if (message.seq !== upload.next) {
       if (this.flight.autopilot === "ardupilot")
-        this.ack(from, upload.plan.type, MissionResult.invalidSequence);
+        this.ack(from, upload.plan.type, MissionResult.INVALID_SEQUENCE);
       else this.request();
       return;
     }
     if (!same(upload.from, from)) {
-      this.ack(from, upload.plan.type, MissionResult.denied);
+      this.ack(from, upload.plan.type, MissionResult.DENIED);
       return;
     }
     const result = upload.plan.put(message.seq, itemOf(message), upload.incoming);
-    if (result !== MissionResult.accepted) {
+    if (result !== MissionResult.ACCEPTED) {
       this.upload = undefined;
       this.ack(from, upload.plan.type, result);
-      this.flight.reports.text(Severity.warning, `Mission item ${message.seq} refused (${result})`);
+      this.flight.reports.text(Severity.WARNING, `Mission item ${message.seq} refused (${result})`);
       return;
     }
     upload.receivedAt = now;
@@ -104,7 +104,7 @@ export class MissionProtocol {
   requestList(message: common.MissionRequestList, from: Sender): void {
     const plan = planStore(this.flight, message.missionType);
     if (!plan || this.upload) {
-      this.ack(from, message.missionType, plan ? MissionResult.denied : MissionResult.unsupported);
+      this.ack(from, message.missionType, plan ? MissionResult.DENIED : MissionResult.UNSUPPORTED);
       return;
     }
     this.sendCount(plan, from);
@@ -123,18 +123,18 @@ export class MissionProtocol {
 
   /** ArduPilot answers a request beyond its mission's end with the true count, then the error. */
   private noSuchItem(plan: StoredPlan | undefined, from: Sender): MissionResult {
-    if (!plan) return MissionResult.unsupported;
+    if (!plan) return MissionResult.UNSUPPORTED;
     const mission = plan.type === common.MavMissionType.MISSION;
-    if (this.flight.autopilot === "px4" || !mission) return MissionResult.invalidSequence;
+    if (this.flight.autopilot === "px4" || !mission) return MissionResult.INVALID_SEQUENCE;
     this.sendCount(plan, from);
-    return MissionResult.error;
+    return MissionResult.ERROR;
   }
 
   requestItem(message: common.MissionRequestInt, from: Sender): void {
     const plan = planStore(this.flight, message.missionType);
     const item = plan?.at(message.seq);
     if (!plan || this.upload || !item) {
-      this.ack(from, message.missionType, this.upload ? MissionResult.denied : this.noSuchItem(plan, from));
+      this.ack(from, message.missionType, this.upload ? MissionResult.DENIED : this.noSuchItem(plan, from));
       return;
     }
     this.send(
@@ -143,8 +143,6 @@ export class MissionProtocol {
         targetSystem: from.systemId,
         targetComponent: from.componentId,
         seq: message.seq,
-        frame: item.frame as common.MavFrame,
-        command: item.command as common.MavCmd,
         current: plan.current === message.seq ? 1 : 0,
         missionType: plan.type,
       }),
@@ -155,11 +153,11 @@ export class MissionProtocol {
     const everything = message.missionType === common.MavMissionType.ALL;
     const { MISSION, FENCE } = common.MavMissionType;
     const types = everything ? [MISSION, FENCE] : [message.missionType];
-    let result: MissionResult = MissionResult.accepted;
+    let result: MissionResult = MissionResult.ACCEPTED;
     for (const type of types) {
       const plan = planStore(this.flight, type);
-      if (!plan) result = MissionResult.unsupported;
-      else if (this.upload || !plan.clear()) result = MissionResult.error;
+      if (!plan) result = MissionResult.UNSUPPORTED;
+      else if (this.upload || !plan.clear()) result = MissionResult.ERROR;
     }
     this.ack(from, message.missionType, result);
   }
@@ -175,8 +173,8 @@ export class MissionProtocol {
     if (!upload) return;
     if (now - upload.receivedAt > GIVE_UP) {
       this.upload = undefined;
-      this.flight.reports.text(Severity.warning, `${upload.plan.name} upload timeout`);
-      this.ack(upload.from, upload.plan.type, MissionResult.cancelled);
+      this.flight.reports.text(Severity.WARNING, `${upload.plan.name} upload timeout`);
+      this.ack(upload.from, upload.plan.type, MissionResult.OPERATION_CANCELLED);
     } else if (now - upload.requestedAt > RETRY) {
       upload.requestedAt = now;
       this.request();
@@ -202,7 +200,7 @@ export class MissionProtocol {
       build(common.MissionAck, {
         targetSystem: to.systemId,
         targetComponent: to.componentId,
-        type: result as number as common.MavMissionResult,
+        type: result,
         missionType,
       }),
     );

@@ -40,11 +40,11 @@ export class MissionStore {
 
   /** Store one item in its place; everything but `accepted` leaves the plan as it is. */
   put(seq: number, sent: PlanItem): MissionResult {
-    if (seq > this.items.length) return MissionResult.error;
+    if (seq > this.items.length) return MissionResult.ERROR;
     const kept = this.autopilot === "ardupilot" ? storedByArdupilot(sent) : storedByPx4(sent);
     if ("refused" in kept) return kept.refused;
     this.items[seq] = kept.item;
-    return MissionResult.accepted;
+    return MissionResult.ACCEPTED;
   }
 
   replace(items: readonly PlanItem[]): void {
@@ -63,14 +63,14 @@ export class MissionStore {
   takesOffAt(seq: number): boolean {
     const next = this.items
       .slice(seq)
-      .find(({ command }) => command < Command.conditionDelay && command !== Command.delay);
-    return next?.command === Command.takeoff;
+      .find(({ command }) => command < Command.CONDITION_DELAY && command !== Command.NAV_DELAY);
+    return next?.command === Command.NAV_TAKEOFF;
   }
 
   private homeItem(): PlanItem {
     const { lat, lng, altitude } = this.home();
     return {
-      command: Command.waypoint,
+      command: Command.NAV_WAYPOINT,
       frame: 0,
       autocontinue: 1,
       param1: 0,

@@ -36,12 +36,12 @@ test("ArduPilot keeps heights in whole centimetres", () => {
 });
 
 test("ArduPilot refuses an invalid item with the matching MAV_MISSION_RESULT", () => {
-  expect(refusal({ command: 31_010 })).toBe(MissionResult.unsupported);
-  expect(refusal({ frame: 1 })).toBe(MissionResult.unsupportedFrame);
-  expect(refusal({ x: 910_000_000 })).toBe(MissionResult.invalidParam5);
-  expect(refusal({ y: 1_810_000_000 })).toBe(MissionResult.invalidParam6);
-  expect(refusal({ z: Number.NaN })).toBe(MissionResult.invalidParam7);
-  expect(refusal({ param1: Number.NaN })).toBe(MissionResult.invalidParam1);
+  expect(refusal({ command: 31_010 })).toBe(MissionResult.UNSUPPORTED);
+  expect(refusal({ frame: 1 })).toBe(MissionResult.UNSUPPORTED_FRAME);
+  expect(refusal({ x: 910_000_000 })).toBe(MissionResult.INVALID_PARAM5_X);
+  expect(refusal({ y: 1_810_000_000 })).toBe(MissionResult.INVALID_PARAM6_Y);
+  expect(refusal({ z: Number.NaN })).toBe(MissionResult.INVALID_PARAM7);
+  expect(refusal({ param1: Number.NaN })).toBe(MissionResult.INVALID_PARAM1);
   // A yaw that is not given is no fault.
   expect(refusal({ param4: Number.NaN })).toBeUndefined();
 });

@@ -1,3 +1,5 @@
+import { common } from "../../vehicle/mavlink/wire/messages";
+
 /** A mission or fence item as MISSION_ITEM_INT carries it: positions in degrees × 1e7. */
 export interface PlanItem {
   readonly command: number;
@@ -12,46 +14,10 @@ export interface PlanItem {
   readonly z: number;
 }
 
-/** MAV_MISSION_RESULT. */
-export const MissionResult = {
-  accepted: 0,
-  error: 1,
-  unsupportedFrame: 2,
-  unsupported: 3,
-  noSpace: 4,
-  invalid: 5,
-  invalidParam1: 6,
-  invalidParam2: 7,
-  invalidParam3: 8,
-  invalidParam4: 9,
-  invalidParam5: 10,
-  invalidParam6: 11,
-  invalidParam7: 12,
-  invalidSequence: 13,
-  denied: 14,
-  cancelled: 15,
-} as const;
-export type MissionResult = (typeof MissionResult)[keyof typeof MissionResult];
+export const MissionResult = common.MavMissionResult;
+export type MissionResult = common.MavMissionResult;
 
-/** MAV_CMD numbers that a simulated plan can fly, skip or carry. */
-export const Command = {
-  waypoint: 16,
-  loiterUnlimited: 17,
-  loiterTurns: 18,
-  loiterTime: 19,
-  returnToLaunch: 20,
-  land: 21,
-  takeoff: 22,
-  splineWaypoint: 82,
-  guidedEnable: 92,
-  delay: 93,
-  conditionDelay: 112,
-  conditionDistance: 114,
-  conditionYaw: 115,
-  jump: 177,
-  changeSpeed: 178,
-  setHome: 179,
-} as const;
+export const Command = common.MavCmd;
 
 const LATITUDE_LIMIT = 90e7;
 const LONGITUDE_LIMIT = 180e7;
@@ -123,7 +89,7 @@ function ardupilotFrame(frame: number): number | undefined {
  */
 export function storedByArdupilot(sent: PlanItem): ConversionResult {
   const kept = KEPT_PARAMS[sent.command];
-  if (!kept) return { refused: MissionResult.unsupported };
+  if (!kept) return { refused: MissionResult.UNSUPPORTED };
   const params = [sent.param1, sent.param2, sent.param3, sent.param4];
   for (const at of kept) {
     if (Number.isNaN(params[at - 1])) return { refused: invalidParam(at) };
@@ -136,26 +102,26 @@ export function storedByArdupilot(sent: PlanItem): ConversionResult {
     autocontinue: 1,
     param1: WHOLE_PARAM1.has(sent.command) ? Math.trunc(param1) & 0xffff : param1,
     param2,
-    param3: sent.command === Command.loiterTime ? (param3 < 0 ? -1 : 1) : param3,
+    param3: sent.command === Command.NAV_LOITER_TIME ? (param3 < 0 ? -1 : 1) : param3,
     // A landing keeps only the direction in which it loiters, and that as ±1.
-    param4: sent.command === Command.land ? (sent.param4 < 0 ? -1 : 1) : param4,
+    param4: sent.command === Command.NAV_LAND ? (sent.param4 < 0 ? -1 : 1) : param4,
   };
   if (!LOCATED.has(sent.command)) return { item: { ...item, frame: 0, x: 0, y: 0, z: 0 } };
   const fault = positionFault(sent);
   if (fault !== undefined) return { refused: fault };
   const frame = ardupilotFrame(sent.frame);
-  if (frame === undefined) return { refused: MissionResult.unsupportedFrame };
+  if (frame === undefined) return { refused: MissionResult.UNSUPPORTED_FRAME };
   const centimetres = Math.trunc(Math.fround(sent.z * 100));
   return { item: { ...item, frame, z: Math.fround(centimetres * 0.01) } };
 }
 
-const invalidParam = (at: number): MissionResult => (MissionResult.invalidParam1 + at - 1) as MissionResult;
+const invalidParam = (at: number): MissionResult => (MissionResult.INVALID_PARAM1 + at - 1) as MissionResult;
 
 /** A position that is no position, by MAV_MISSION_RESULT. */
 function positionFault({ x, y, z }: PlanItem): MissionResult | undefined {
-  if (Math.abs(x) > LATITUDE_LIMIT) return MissionResult.invalidParam5;
-  if (Math.abs(y) > LONGITUDE_LIMIT) return MissionResult.invalidParam6;
-  if (!Number.isFinite(z) || Math.abs(z) >= 83_000) return MissionResult.invalidParam7;
+  if (Math.abs(x) > LATITUDE_LIMIT) return MissionResult.INVALID_PARAM5_X;
+  if (Math.abs(y) > LONGITUDE_LIMIT) return MissionResult.INVALID_PARAM6_Y;
+  if (!Number.isFinite(z) || Math.abs(z) >= 83_000) return MissionResult.INVALID_PARAM7;
   return undefined;
 }
 
@@ -168,8 +134,8 @@ const PX4_ACTIONS = new Set([
 /** What PX4 stores: everything it was sent, when it knows the command and the frame. */
 export function storedByPx4(sent: PlanItem): ConversionResult {
   const navigation = PX4_NAVIGATION.has(sent.command);
-  if (!navigation && !PX4_ACTIONS.has(sent.command)) return { refused: MissionResult.unsupported };
-  if (![0, 2, 3, 5, 6].includes(sent.frame)) return { refused: MissionResult.unsupportedFrame };
+  if (!navigation && !PX4_ACTIONS.has(sent.command)) return { refused: MissionResult.UNSUPPORTED };
+  if (![0, 2, 3, 5, 6].includes(sent.frame)) return { refused: MissionResult.UNSUPPORTED_FRAME };
   if (navigation && sent.frame !== 2) {
     const fault = positionFault(sent);
     if (fault !== undefined) return { refused: fault };

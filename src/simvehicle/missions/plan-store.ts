@@ -45,9 +45,9 @@ function ardupilotMission(flight: Flight): StoredPlan {
     begin: (count) => mission.truncate(count),
     put: (seq, item) => mission.put(seq, item),
     finish: () => {
-      flight.reports.text(Severity.info, "Flight plan received");
+      flight.reports.text(Severity.INFO, "Flight plan received");
       countMission(flight);
-      return MissionResult.accepted;
+      return MissionResult.ACCEPTED;
     },
     clear: () => {
       if (run.state === "running") return false;
@@ -69,12 +69,12 @@ function px4Mission(flight: Flight): StoredPlan {
       const kept = storedByPx4(item);
       if ("refused" in kept) return kept.refused;
       incoming[seq] = kept.item;
-      return MissionResult.accepted;
+      return MissionResult.ACCEPTED;
     },
     finish: (incoming) => {
       mission.replace(incoming);
       rewind(flight);
-      return MissionResult.accepted;
+      return MissionResult.ACCEPTED;
     },
     clear: () => {
       mission.clear();
@@ -95,18 +95,18 @@ function fencePlan(flight: Flight): StoredPlan {
     begin: nothing,
     put: (seq, item, incoming) => {
       const result = checkFenceItem(item);
-      if (result === MissionResult.accepted)
+      if (result === MissionResult.ACCEPTED)
         incoming[seq] = flight.autopilot === "px4" ? item : keepFenceItem(item);
       return result;
     },
     finish: (incoming) => {
       const fence = readFence(incoming);
       if ("refused" in fence) {
-        flight.reports.text(Severity.warning, fence.because);
+        flight.reports.text(Severity.WARNING, fence.because);
         return fence.refused;
       }
       adopt(flight, [...incoming]);
-      return MissionResult.accepted;
+      return MissionResult.ACCEPTED;
     },
     clear: () => {
       adopt(flight, []);

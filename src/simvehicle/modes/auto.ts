@@ -68,7 +68,7 @@ export function missionDemand(flight: FlightState): Demand {
       finish(flight);
       break;
     }
-    if (order.command === Command.jump) {
+    if (order.command === Command.DO_JUMP) {
       moveOn(flight, jumpTarget(flight, order));
       continue;
     }
@@ -82,25 +82,25 @@ export function missionDemand(flight: FlightState): Demand {
 /** The order's demand, or that it is done. */
 function carryOut(flight: FlightState, order: PlanItem): Demand | "done" {
   switch (order.command) {
-    case Command.takeoff:
+    case Command.NAV_TAKEOFF:
       return flight.kind === "rover" ? "done" : takeoff(flight, order);
-    case Command.waypoint:
-    case Command.splineWaypoint:
+    case Command.NAV_WAYPOINT:
+    case Command.NAV_SPLINE_WAYPOINT:
       return goTo(flight, order, order.param1);
-    case Command.loiterTime:
+    case Command.NAV_LOITER_TIME:
       return goTo(flight, order, order.param1);
-    case Command.loiterUnlimited:
+    case Command.NAV_LOITER_UNLIM:
       return goTo(flight, order, Number.POSITIVE_INFINITY);
-    case Command.loiterTurns:
+    case Command.NAV_LOITER_TURNS:
       return turns(flight, order);
-    case Command.land:
+    case Command.NAV_LAND:
       return flight.kind === "rover" ? "done" : land(flight, order);
-    case Command.returnToLaunch:
+    case Command.NAV_RETURN_TO_LAUNCH:
       return home(flight);
-    case Command.delay:
-    case Command.conditionDelay:
+    case Command.NAV_DELAY:
+    case Command.CONDITION_DELAY:
       return waited(flight, order.param1) ? "done" : hold(flight);
-    case Command.changeSpeed:
+    case Command.DO_CHANGE_SPEED:
       if (order.param2 > 0) flight.run.speed = order.param2;
       return "done";
     default:
@@ -175,10 +175,10 @@ function jumpTarget(flight: FlightState, order: PlanItem): number {
 
 function advance(flight: FlightState, order: PlanItem): void {
   const { run, reports } = flight;
-  if (order.command < Command.conditionDelay) {
-    const silent = order.command === Command.takeoff || order.command === Command.land;
+  if (order.command < Command.CONDITION_DELAY) {
+    const silent = order.command === Command.NAV_TAKEOFF || order.command === Command.NAV_LAND;
     if (flight.autopilot === "ardupilot" && !silent)
-      reports.text(Severity.info, `Reached command #${run.seq}`);
+      reports.text(Severity.INFO, `Reached command #${run.seq}`);
     reports.itemReached(run.seq);
   }
   moveOn(flight, run.seq + 1);
@@ -196,12 +196,12 @@ function beginOrder(flight: FlightState): void {
   run.arrivedAt = undefined;
   run.from = flight.here();
   if (!order) return;
-  if (order.command === Command.returnToLaunch) beginReturn(flight);
+  if (order.command === Command.NAV_RETURN_TO_LAUNCH) beginReturn(flight);
   if (flight.autopilot !== "ardupilot") return;
   const impossible =
-    flight.kind === "rover" && (order.command === Command.takeoff || order.command === Command.land);
-  if (impossible) reports.text(Severity.info, `Skipping invalid cmd #${order.command}`);
-  else reports.text(Severity.info, `Mission: ${run.seq} ${NAMES[order.command] ?? `#${order.command}`}`);
+    flight.kind === "rover" && (order.command === Command.NAV_TAKEOFF || order.command === Command.NAV_LAND);
+  if (impossible) reports.text(Severity.INFO, `Skipping invalid cmd #${order.command}`);
+  else reports.text(Severity.INFO, `Mission: ${run.seq} ${NAMES[order.command] ?? `#${order.command}`}`);
 }
 
 /** A flying copter stays where the plan ended, in the same mode (PX4: in Hold). */
@@ -210,8 +210,8 @@ function finish(flight: FlightState): void {
   run.state = "complete";
   run.from = flight.here();
   run.seq = Math.max(mission.firstSeq, mission.count - 1);
-  if (flight.autopilot === "px4") reports.text(Severity.info, "Mission finished, loitering");
-  else if (flight.kind === "rover") reports.text(Severity.notice, "Mission Complete");
+  if (flight.autopilot === "px4") reports.text(Severity.INFO, "Mission finished, loitering");
+  else if (flight.kind === "rover") reports.text(Severity.NOTICE, "Mission Complete");
 }
 
 function waited(flight: FlightState, seconds: number): boolean {

@@ -13,14 +13,7 @@ export function holdHere(flight: FlightState): void {
 }
 
 export function guidedDemand(flight: FlightState): Demand {
-  const { guided, body } = flight;
-  if (guided.kind === "velocity") {
-    if (flight.now <= guided.until)
-      return flight.landed && guided.vd >= 0 && isCopter(flight) ? REST : guided;
-    holdHere(flight);
-  }
-  const target = flight.guided;
-  if (target.kind === "velocity") return REST;
+  const { guided: target, body } = flight;
   if (target.kind === "takeoff" && Math.abs(body.d - target.d) < REACHED) {
     flight.guided = { ...target, kind: "hold" };
   }
@@ -35,4 +28,3 @@ export function guidedDemand(flight: FlightState): Demand {
 }
 
 const REST: Demand = { kind: "rest" };
-const isCopter = (flight: FlightState): boolean => flight.kind === "copter";

@@ -55,7 +55,7 @@ function fromSticks(flight: FlightState, speed: number, vd: number): Demand {
 /** CIRCLE: around the place where it was entered, at CIRCLE_RATE degrees a second. */
 export function circleDemand(flight: FlightState): Demand {
   const { guided, body, params } = flight;
-  if (guided.kind === "velocity" || flight.landed) return { kind: "rest" };
+  if (flight.landed) return { kind: "rest" };
   const radius = params.get("CIRCLE_RADIUS_M");
   return orbit(body, { n: guided.n, e: guided.e, d: guided.d }, radius, params.get("CIRCLE_RATE") * DEGREE);
 }

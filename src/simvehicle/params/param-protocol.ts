@@ -65,11 +65,11 @@ export class ParamProtocol {
       this.unknown(request.paramId, -1, from);
       return;
     }
-    const notANumber = !Number.isFinite(request.paramValue) && param.type === ParamType.float;
+    const notANumber = !Number.isFinite(request.paramValue) && param.type === ParamType.REAL32;
     if (autopilot === "px4") {
       if (notANumber) return;
       if (request.paramType !== (param.type as number)) {
-        reports.text(Severity.error, `param types mismatch param: ${param.name}`);
+        reports.text(Severity.ERROR, `param types mismatch param: ${param.name}`);
         return;
       }
       params.set(param.name, bytewiseValue(param.type, request.paramValue));
@@ -86,7 +86,7 @@ export class ParamProtocol {
 
   private unknown(name: string, index: number, from: Sender): void {
     if (this.flight.autopilot === "px4") {
-      if (name) this.flight.reports.text(Severity.error, `unknown param: ${name}`);
+      if (name) this.flight.reports.text(Severity.ERROR, `unknown param: ${name}`);
       return;
     }
     this.refuse(name, index, ParamErrorCode.doesNotExist, from);
@@ -109,7 +109,7 @@ export class ParamProtocol {
     return build(common.ParamValue, {
       paramId: param.name,
       paramValue: value,
-      paramType: param.type as common.MavParamType,
+      paramType: param.type,
       paramCount: this.flight.params.all.length,
       paramIndex,
     });
@@ -120,13 +120,13 @@ const scratch = new DataView(new ArrayBuffer(4));
 
 /** PX4 puts an integer's bytes where the float's would be. */
 export function bytewiseFloat(type: ParamType, value: number): number {
-  if (type === ParamType.float) return value;
+  if (type === ParamType.REAL32) return value;
   scratch.setInt32(0, value);
   return scratch.getFloat32(0);
 }
 
 export function bytewiseValue(type: ParamType, float: number): number {
-  if (type === ParamType.float) return float;
+  if (type === ParamType.REAL32) return float;
   scratch.setFloat32(0, float);
   return scratch.getInt32(0);
 }

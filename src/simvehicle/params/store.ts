@@ -1,6 +1,8 @@
-/** MAV_PARAM_TYPE. */
-export const ParamType = { uint8: 1, int8: 2, uint16: 3, int16: 4, uint32: 5, int32: 6, float: 9 } as const;
-export type ParamType = (typeof ParamType)[keyof typeof ParamType];
+import { PARAM_LIMITS } from "../../vehicle/mavlink/params/param-value";
+import { common } from "../../vehicle/mavlink/wire/messages";
+
+export const ParamType = common.MavParamType;
+export type ParamType = common.MavParamType;
 
 export interface ParamDefinition {
   readonly name: string;
@@ -14,10 +16,10 @@ export interface StoredParam extends ParamDefinition {
 }
 
 const LETTER: Readonly<Record<string, ParamType>> = {
-  b: ParamType.int8,
-  h: ParamType.int16,
-  i: ParamType.int32,
-  f: ParamType.float,
+  b: ParamType.INT8,
+  h: ParamType.INT16,
+  i: ParamType.INT32,
+  f: ParamType.REAL32,
 };
 
 /** Rows of `NAME type value`, the type one of b (int8), h (int16), i (int32), f (float). */
@@ -40,18 +42,9 @@ export function defineEach(first: number, last: number, rows: string): ParamDefi
   return numbers.flatMap((number) => defineParams(rows.replaceAll("#", String(number))));
 }
 
-const RANGE: Readonly<Record<number, readonly [number, number]>> = {
-  [ParamType.uint8]: [0, 255],
-  [ParamType.int8]: [-128, 127],
-  [ParamType.uint16]: [0, 65_535],
-  [ParamType.int16]: [-32_768, 32_767],
-  [ParamType.uint32]: [0, 4_294_967_295],
-  [ParamType.int32]: [-2_147_483_648, 2_147_483_647],
-};
-
 /** What a parameter of this type keeps of a value: integers are rounded and kept in range. */
 export function coerce(type: ParamType, value: number): number {
-  const range = RANGE[type];
+  const range = PARAM_LIMITS[type];
   if (!range) return Math.fround(value);
   return Math.min(range[1], Math.max(range[0], Math.round(value)));
 }

@@ -33,7 +33,7 @@ test("an armed copter that does not take off disarms after ten seconds, unless t
   expect(stepped.flight.armed).toBe(false);
   expect(stepped.texts).toContain("Disarming motors");
   stepped.command(400, ARM);
-  stepped.flight.pilot.override([1500, 1500, 1200, 1500], 0, -1);
+  stepped.flight.pilot.steer({ roll: 0, pitch: 0, throttle: -0.6, yaw: 0 }, 0, -1);
   stepped.wait(15);
   expect(stepped.flight.armed).toBe(true);
 });
@@ -41,7 +41,7 @@ test("an armed copter that does not take off disarms after ten seconds, unless t
 test("after an hour of suspend the vehicle is where it was", () => {
   const stepped = new SteppedVehicle();
   stepped.takeOff(5);
-  stepped.flight.guided = { kind: "velocity", vn: 5, ve: 0, vd: 0, until: Number.POSITIVE_INFINITY };
+  stepped.flight.guided = { kind: "position", n: 10_000, e: 0, d: -5 };
   stepped.wait(5);
   const { n } = stepped.flight.body;
   stepped.sleep(3600);

@@ -54,9 +54,9 @@ export class Arming {
   private refuse(obstacles: readonly string[], when: "Arm" | "PreArm"): void {
     const { reports, autopilot } = this.flight;
     if (autopilot === "px4") {
-      reports.text(Severity.critical, "Arming denied: Resolve system health failures first");
+      reports.text(Severity.CRITICAL, "Arming denied: Resolve system health failures first");
       return;
     }
-    for (const obstacle of obstacles) reports.text(Severity.critical, `${when}: ${obstacle}`);
+    for (const obstacle of obstacles) reports.text(Severity.CRITICAL, `${when}: ${obstacle}`);
   }
 }

@@ -39,7 +39,7 @@ describe("the ground station's failsafe", () => {
       const stepped = new SteppedVehicle({ FS_GCS_ENABLE: 1, FS_OPTIONS: options, FS_GCS_TIMEOUT: 30 });
       stepped.heartbeatFrom(255);
       stepped.takeOff(20);
-      stepped.flight.pilot.override([1500, 1500, 1500, 1500], 0, -1);
+      stepped.flight.pilot.steer({ roll: 0, pitch: 0, throttle: 0, yaw: 0 }, 0, -1);
       stepped.flight.changeMode(stepped.flight.modes.byNumber.get(5)!);
       stepped.wait(15);
       expect(stepped.mode).toBe(expected);
@@ -62,7 +62,7 @@ describe("the fence", () => {
   const fenced = (params: Record<string, number>): SteppedVehicle => {
     const stepped = new SteppedVehicle(params);
     const plan = planStore(stepped.flight, common.MavMissionType.FENCE)!;
-    expect(plan.finish(circle)).toBe(MissionResult.accepted);
+    expect(plan.finish(circle)).toBe(MissionResult.ACCEPTED);
     stepped.takeOff(5);
     stepped.flight.guided = { kind: "position", n: 60, e: 0, d: -5 };
     return stepped;

@@ -45,13 +45,13 @@ export class Failsafes {
     if (lost === this.groundStationLost) return;
     this.groundStationLost = lost;
     if (!lost) {
-      reports.text(Severity.warning, "GCS Failsafe Cleared");
+      reports.text(Severity.WARNING, "GCS Failsafe Cleared");
       return;
     }
     if (!flight.armed) return;
     const goesOn = px4 ? undefined : this.goesOnWithoutGroundStation();
     if (goesOn) {
-      reports.text(Severity.warning, `GCS Failsafe - ${goesOn}`);
+      reports.text(Severity.WARNING, `GCS Failsafe - ${goesOn}`);
       return;
     }
     // FS_GCS_ENABLE 5 lands; NAV_DLL_ACT 1 holds, 3 lands. All others return.
@@ -84,7 +84,7 @@ export class Failsafes {
     this.batteryStage = stage;
     if (!worse) return;
     flight.reports.text(
-      Severity.critical,
+      Severity.CRITICAL,
       `Battery 1 is ${stage} ${battery.volts.toFixed(2)}V used ${Math.round(battery.used)} mAh`,
     );
     if (!flight.armed) return;
@@ -98,13 +98,13 @@ export class Failsafes {
     const { flight } = this;
     const broken = this.brokenFence();
     if (!broken) {
-      if (this.breached) flight.reports.text(Severity.notice, "Fence breach cleared");
+      if (this.breached) flight.reports.text(Severity.NOTICE, "Fence breach cleared");
       this.breached = false;
       return;
     }
     if (this.breached) return;
     this.breached = true;
-    flight.reports.text(Severity.notice, `${broken} fence breached`);
+    flight.reports.text(Severity.NOTICE, `${broken} fence breached`);
     const action = flight.params.get(flight.autopilot === "px4" ? "GF_ACTION" : "FENCE_ACTION");
     this.actOnFence(action);
   }
@@ -149,7 +149,7 @@ export class Failsafes {
     const { flight } = this;
     const { modes, reports } = flight;
     if (flight.kind === "copter" && flight.landed) {
-      reports.text(Severity.warning, `${cause} - Disarming`);
+      reports.text(Severity.WARNING, `${cause} - Disarming`);
       flight.disarm();
       return;
     }
@@ -159,7 +159,7 @@ export class Failsafes {
         : action === "land"
           ? (modes.landing ?? modes.stopping)
           : modes.stopping;
-    reports.text(Severity.warning, `${cause} - ${mode.name}`);
+    reports.text(Severity.WARNING, `${cause} - ${mode.name}`);
     // Without a position it can still land.
     if (!flight.changeMode(mode) && modes.landing) flight.changeMode(modes.landing);
   }

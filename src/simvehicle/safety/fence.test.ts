@@ -37,5 +37,5 @@ test.each([
     "Received incorrect vertex type (want=5001 got=5002)",
   ],
 ])("a fence with %s is refused whole, with a status text", (_, items, because) => {
-  expect(readFence(items)).toEqual({ refused: MissionResult.error, because });
+  expect(readFence(items)).toEqual({ refused: MissionResult.ERROR, because });
 });

@@ -16,10 +16,10 @@ const positionOf = (item: PlanItem): LatLng => ({ lat: item.x / 1e7, lng: item.y
 
 /** The refusal of one item on arrival, before the whole fence is checked. */
 export function checkFenceItem(item: PlanItem): MissionResult {
-  if (![0, 3, 5, 6, 10, 11].includes(item.frame)) return MissionResult.unsupportedFrame;
+  if (![0, 3, 5, 6, 10, 11].includes(item.frame)) return MissionResult.UNSUPPORTED_FRAME;
   return item.command >= FENCE.return && item.command <= FENCE.circleOut
-    ? MissionResult.accepted
-    : MissionResult.unsupported;
+    ? MissionResult.ACCEPTED
+    : MissionResult.UNSUPPORTED;
 }
 
 /** What an autopilot keeps of a fence item: two dimensions, and the one parameter. */
@@ -71,7 +71,7 @@ export function readFence(items: readonly PlanItem[]): Fence {
   return { shapes };
 }
 
-const refused = (because: string): Fence => ({ refused: MissionResult.error, because });
+const refused = (because: string): Fence => ({ refused: MissionResult.ERROR, because });
 
 const within = (shape: FenceShape, point: LatLng): boolean =>
   shape.kind === "circle"

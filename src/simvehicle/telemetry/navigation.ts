@@ -1,3 +1,4 @@
+import { fromEuler } from "../../vehicle/mavlink/telemetry/imu";
 import { build } from "../../vehicle/mavlink/wire/codec";
 import { common, type MavLinkData } from "../../vehicle/mavlink/wire/messages";
 import type { Flight } from "../flight";
@@ -28,28 +29,16 @@ export function globalPosition(flight: Flight): MavLinkData {
   });
 }
 
-/** w, x, y, z of the rotation from NED to the body. */
-export function quaternion({ roll, pitch, yaw }: { roll: number; pitch: number; yaw: number }): number[] {
-  const [cr, sr] = [Math.cos(roll / 2), Math.sin(roll / 2)];
-  const [cp, sp] = [Math.cos(pitch / 2), Math.sin(pitch / 2)];
-  const [cy, sy] = [Math.cos(yaw / 2), Math.sin(yaw / 2)];
-  return [
-    cr * cp * cy + sr * sp * sy,
-    sr * cp * cy - cr * sp * sy,
-    cr * sp * cy + sr * cp * sy,
-    cr * cp * sy - sr * sp * cy,
-  ];
-}
-
 export function attitudeQuaternion(flight: Flight): MavLinkData {
-  const [q1 = 1, q2 = 0, q3 = 0, q4 = 0] = quaternion(flight.body);
+  const { roll, pitch, yaw, yawRate } = flight.body;
+  const { w, x, y, z } = fromEuler(roll, pitch, yaw);
   return build(common.AttitudeQuaternion, {
     timeBootMs: bootMillis(flight),
-    q1,
-    q2,
-    q3,
-    q4,
-    yawspeed: flight.body.yawRate,
+    q1: w,
+    q2: x,
+    q3: y,
+    q4: z,
+    yawspeed: yawRate,
     reprOffsetQ: [0, 0, 0, 0],
   });
 }
@@ -123,9 +112,7 @@ export function gpsRaw(flight: Flight): MavLinkData {
 
 /** Where the active mode is heading. */
 export function positionTarget(flight: Flight): MavLinkData {
-  const { guided } = flight;
-  const target = guided.kind === "velocity" ? flight.here() : guided;
-  const position = flight.globalOf(target);
+  const position = flight.globalOf(flight.guided);
   return build(common.PositionTargetGlobalInt, {
     timeBootMs: bootMillis(flight),
     coordinateFrame: common.MavFrame.GLOBAL,

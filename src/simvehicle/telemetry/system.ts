@@ -27,7 +27,7 @@ export function heartbeat({ flight, failsafe, ready }: TelemetryView): MavLinkDa
   return build(minimal.Heartbeat, {
     type: flight.kind === "copter" ? minimal.MavType.QUADROTOR : minimal.MavType.GROUND_ROVER,
     autopilot: px4 ? minimal.MavAutopilot.PX4 : minimal.MavAutopilot.ARDUPILOTMEGA,
-    baseMode: baseMode(flight) as minimal.MavModeFlag,
+    baseMode: baseMode(flight),
     customMode: flight.mode.number,
     systemStatus: systemState(flight, failsafe, ready),
     mavlinkVersion: 3,
@@ -88,9 +88,9 @@ export function systemStatus({ flight, ready }: TelemetryView): MavLinkData {
   if (!ready) healthy &= ~SENSOR.prearm;
   const { battery } = flight;
   return build(common.SysStatus, {
-    onboardControlSensorsPresent: present as common.MavSysStatusSensor,
-    onboardControlSensorsEnabled: (enabled >>> 0) as common.MavSysStatusSensor,
-    onboardControlSensorsHealth: (healthy >>> 0) as common.MavSysStatusSensor,
+    onboardControlSensorsPresent: present,
+    onboardControlSensorsEnabled: enabled >>> 0,
+    onboardControlSensorsHealth: healthy >>> 0,
     load: flight.armed ? 310 : 240,
     voltageBattery: Math.round(battery.volts * 1000),
     currentBattery: Math.round(battery.amperes * 100),

@@ -90,7 +90,7 @@ export class VehicleState {
       const answer = this.channel.next(common.HomePosition, withinMs);
       // GET_HOME_POSITION is what autopilots before REQUEST_MESSAGE understand.
       if (!(await commands.requestMessage(common.HomePosition.MSG_ID))) {
-        await commands.send("say where home is", Command.getHomePosition, [], { repeat: "always" });
+        await commands.send("say where home is", Command.GET_HOME_POSITION, [], { repeat: "always" });
       }
       await answer;
       if (this.lastHome) return this.lastHome;

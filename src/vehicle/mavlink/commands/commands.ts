@@ -10,19 +10,7 @@ import { exchange, type Retry } from "../wire/exchange";
 import { common, type MavLinkData, type MavLinkDataConstructor } from "../wire/messages";
 import { TimesyncProbe } from "./timesync";
 
-/** MAV_CMD numbers that orders use. */
-export const Command = {
-  navReturnToLaunch: 20,
-  navLand: 21,
-  navTakeoff: 22,
-  doSetMode: 176,
-  doReposition: 192,
-  doMotorTest: 209,
-  componentArmDisarm: 400,
-  getHomePosition: 410,
-  setMessageInterval: 511,
-  requestMessage: 512,
-} as const;
+export const Command = common.MavCmd;
 
 const MavResult = { accepted: 0, unsupported: 3, inProgress: 5, commandLongOnly: 7 } as const;
 
@@ -181,7 +169,7 @@ export class Commands {
 
   /** Asks the vehicle to send a message once (MAV_CMD_REQUEST_MESSAGE); true when it agreed. */
   async requestMessage(messageId: number): Promise<boolean> {
-    const { code } = await this.send("send a message", Command.requestMessage, [messageId], {
+    const { code } = await this.send("send a message", Command.REQUEST_MESSAGE, [messageId], {
       repeat: "always",
     });
     return code === MavResult.accepted;

@@ -54,12 +54,12 @@ export class Flight implements CallsOf<typeof flightCalls> {
   ) {}
 
   arm(): Promise<Acknowledgement> {
-    return accepted(this.commands.send("arm", Command.componentArmDisarm, [1]));
+    return accepted(this.commands.send("arm", Command.COMPONENT_ARM_DISARM, [1]));
   }
 
   /** Never forced: a vehicle in the air refuses, and it is right. */
   disarm(): Promise<Acknowledgement> {
-    return accepted(this.commands.send("disarm", Command.componentArmDisarm, [0]));
+    return accepted(this.commands.send("disarm", Command.COMPONENT_ARM_DISARM, [0]));
   }
 
   async setMode(mode: string | number): Promise<Acknowledgement & { mode: string }> {
@@ -68,7 +68,7 @@ export class Flight implements CallsOf<typeof flightCalls> {
     const mine = this.modeOrders;
     const params = setModeParams(this.vehicle, customMode);
     const acknowledgement = await accepted(
-      this.commands.send(`enter the mode ${name}`, Command.doSetMode, params),
+      this.commands.send(`enter the mode ${name}`, Command.DO_SET_MODE, params),
     );
     const shows = () => this.state.modeBecomes(customMode, this.timings.modeMs);
     if (await this.showsThat(`enter the mode ${name}`, shows)) return { ...acknowledgement, mode: name };
@@ -91,7 +91,7 @@ export class Flight implements CallsOf<typeof flightCalls> {
       throw new DomainError("invalid_input", "The takeoff altitude must be more than 0 metres.");
     }
     const params = await this.prepareTakeoff(altitude);
-    const outcome = await this.commands.send("take off", Command.navTakeoff, params);
+    const outcome = await this.commands.send("take off", Command.NAV_TAKEOFF, params);
     // When only the first acknowledgement was lost, the repetition is refused because it already flies.
     const flies = () => this.state.isFlying(this.commands, this.timings.messageMs);
     if (outcome.code !== 0 && outcome.repeated && (await this.showsThat("take off", flies))) {
@@ -109,7 +109,7 @@ export class Flight implements CallsOf<typeof flightCalls> {
     }
     this.modeOrders += 1;
     return accepted(
-      this.commands.send("land", Command.navLand, [UNSET, UNSET, UNSET, UNSET, UNSET, UNSET, UNSET]),
+      this.commands.send("land", Command.NAV_LAND, [UNSET, UNSET, UNSET, UNSET, UNSET, UNSET, UNSET]),
     );
   }
 
@@ -124,7 +124,7 @@ export class Flight implements CallsOf<typeof flightCalls> {
     const ONE_MOTOR = 1;
     const params = [motorId, PERCENT, percentage, MOTOR_TEST_SECONDS, ONE_MOTOR] as const;
     // A second copy would turn it a second time.
-    return accepted(this.commands.send("test the motor", Command.doMotorTest, params, { repeat: "never" }));
+    return accepted(this.commands.send("test the motor", Command.DO_MOTOR_TEST, params, { repeat: "never" }));
   }
 
   /** Degrees, and metres above home. */
@@ -204,13 +204,13 @@ export class Flight implements CallsOf<typeof flightCalls> {
     const CHANGE_MODE = 1;
     const position = { latE7: toE7(to.lat), lngE7: toE7(to.lng) };
     if (this.vehicle.autopilot === "ardupilot") {
-      return this.commands.send("go there", Command.doReposition, [KEEP_SPEED, CHANGE_MODE], {
+      return this.commands.send("go there", Command.DO_REPOSITION, [KEEP_SPEED, CHANGE_MODE], {
         at: { ...position, frame: GLOBAL_RELATIVE_ALT_INT, altitude: to.altitude },
       });
     }
     // PX4 reads the altitude as above mean sea level, whatever frame is named.
     const home = await this.state.home(this.commands, this.timings.messageMs);
-    return this.commands.send("go there", Command.doReposition, [KEEP_SPEED, CHANGE_MODE, 0, UNSET], {
+    return this.commands.send("go there", Command.DO_REPOSITION, [KEEP_SPEED, CHANGE_MODE, 0, UNSET], {
       at: { ...position, frame: GLOBAL, altitude: home.altitude + to.altitude },
     });
   }
@@ -221,7 +221,7 @@ export class Flight implements CallsOf<typeof flightCalls> {
     if (this.state.customMode === customMode) return;
     this.modeOrders += 1;
     const params = setModeParams(this.vehicle, customMode);
-    const sending = this.commands.send(`enter the mode ${name}`, Command.doSetMode, params);
+    const sending = this.commands.send(`enter the mode ${name}`, Command.DO_SET_MODE, params);
     await accepted(sending).catch((error: unknown) => {
       const isUnknown = isDomainError(error) && error.code === "outcome_unknown";
       throw isUnknown ? notSentAfter(action, `enter the mode ${name}`, error) : error;

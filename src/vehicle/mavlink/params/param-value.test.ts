@@ -1,4 +1,7 @@
-import { assertParamFits, ParamType, readParamValue, writeParamValue } from "./param-value";
+import { common } from "../wire/messages";
+import { assertParamFits, readParamValue, writeParamValue } from "./param-value";
+
+const { MavParamType } = common;
 
 const written = (value: number, type: number, autopilot: "ardupilot" | "px4"): Buffer => {
   const payload = Buffer.alloc(25);
@@ -7,33 +10,33 @@ const written = (value: number, type: number, autopilot: "ardupilot" | "px4"): B
 };
 
 test("ArduPilot writes an integer as a float's value: 5 is 40 a0 00 00", () => {
-  const payload = written(5, ParamType.int8, "ardupilot");
+  const payload = written(5, MavParamType.INT8, "ardupilot");
   expect(payload.subarray(0, 4).toString("hex")).toBe("0000a040");
-  expect(readParamValue(payload, ParamType.int8, "ardupilot")).toBe(5);
+  expect(readParamValue(payload, MavParamType.INT8, "ardupilot")).toBe(5);
 });
 
 test("PX4 writes an integer's own bytes: 5 is 05 00 00 00, and -1 is all ones", () => {
-  expect(written(5, ParamType.int32, "px4").subarray(0, 4).toString("hex")).toBe("05000000");
-  expect(written(-1, ParamType.int32, "px4").subarray(0, 4).toString("hex")).toBe("ffffffff");
+  expect(written(5, MavParamType.INT32, "px4").subarray(0, 4).toString("hex")).toBe("05000000");
+  expect(written(-1, MavParamType.INT32, "px4").subarray(0, 4).toString("hex")).toBe("ffffffff");
 });
 
 test.each([
-  [ParamType.int32, -1],
-  [ParamType.int32, 2_147_483_647],
-  [ParamType.int16, -300],
-  [ParamType.int8, -128],
-  [ParamType.uint8, 255],
-  [ParamType.uint16, 65_535],
-  [ParamType.uint32, 4_294_967_295],
-  [ParamType.real32, -1.5],
+  [MavParamType.INT32, -1],
+  [MavParamType.INT32, 2_147_483_647],
+  [MavParamType.INT16, -300],
+  [MavParamType.INT8, -128],
+  [MavParamType.UINT8, 255],
+  [MavParamType.UINT16, 65_535],
+  [MavParamType.UINT32, 4_294_967_295],
+  [MavParamType.REAL32, -1.5],
 ])("a value of PX4's type %i is unchanged after encoding and decoding: %d", (type, value) => {
   expect(readParamValue(written(value, type, "px4"), type, "px4")).toBe(value);
 });
 
 test("a value that the type cannot hold is refused before it is sent", () => {
-  expect(() => assertParamFits("X", 128, ParamType.int8)).toThrow(/-128 to 127/);
-  expect(() => assertParamFits("X", 1.5, ParamType.int32)).toThrow(/whole numbers/);
-  expect(() => assertParamFits("X", Number.NaN, ParamType.real32)).toThrow(/needs a number/);
-  expect(() => assertParamFits("X", 1.5, ParamType.real32)).not.toThrow();
-  expect(() => assertParamFits("X", -128, ParamType.int8)).not.toThrow();
+  expect(() => assertParamFits("X", 128, MavParamType.INT8)).toThrow(/-128 to 127/);
+  expect(() => assertParamFits("X", 1.5, MavParamType.INT32)).toThrow(/whole numbers/);
+  expect(() => assertParamFits("X", Number.NaN, MavParamType.REAL32)).toThrow(/needs a number/);
+  expect(() => assertParamFits("X", 1.5, MavParamType.REAL32)).not.toThrow();
+  expect(() => assertParamFits("X", -128, MavParamType.INT8)).not.toThrow();
 });

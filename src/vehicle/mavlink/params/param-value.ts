@@ -1,24 +1,16 @@
 import { DomainError } from "../../../domain/errors";
+import { common } from "../wire/messages";
 
-/** MAV_PARAM_TYPE. */
-export const ParamType = {
-  uint8: 1,
-  int8: 2,
-  uint16: 3,
-  int16: 4,
-  uint32: 5,
-  int32: 6,
-  real32: 9,
-} as const;
+const { MavParamType } = common;
 
 /** Smallest and largest value of the integer types; none for floats. */
-const LIMITS: Readonly<Record<number, readonly [number, number]>> = {
-  [ParamType.uint8]: [0, 0xff],
-  [ParamType.int8]: [-0x80, 0x7f],
-  [ParamType.uint16]: [0, 0xffff],
-  [ParamType.int16]: [-0x8000, 0x7fff],
-  [ParamType.uint32]: [0, 0xffffffff],
-  [ParamType.int32]: [-0x80000000, 0x7fffffff],
+export const PARAM_LIMITS: Readonly<Record<number, readonly [number, number]>> = {
+  [MavParamType.UINT8]: [0, 0xff],
+  [MavParamType.INT8]: [-0x80, 0x7f],
+  [MavParamType.UINT16]: [0, 0xffff],
+  [MavParamType.INT16]: [-0x8000, 0x7fff],
+  [MavParamType.UINT32]: [0, 0xffffffff],
+  [MavParamType.INT32]: [-0x80000000, 0x7fffffff],
 };
 
 /**
@@ -31,17 +23,17 @@ export function readParamValue(payload: Buffer, type: number, autopilot: "ardupi
   payload.copy(asSent, 0, 0, Math.min(4, payload.length));
   if (autopilot === "ardupilot") return asSent.readFloatLE(0);
   switch (type) {
-    case ParamType.uint8:
+    case MavParamType.UINT8:
       return asSent.readUInt8(0);
-    case ParamType.int8:
+    case MavParamType.INT8:
       return asSent.readInt8(0);
-    case ParamType.uint16:
+    case MavParamType.UINT16:
       return asSent.readUInt16LE(0);
-    case ParamType.int16:
+    case MavParamType.INT16:
       return asSent.readInt16LE(0);
-    case ParamType.uint32:
+    case MavParamType.UINT32:
       return asSent.readUInt32LE(0);
-    case ParamType.int32:
+    case MavParamType.INT32:
       return asSent.readInt32LE(0);
     default:
       return asSent.readFloatLE(0);
@@ -55,7 +47,7 @@ export function writeParamValue(
   type: number,
   autopilot: "ardupilot" | "px4",
 ): void {
-  if (autopilot === "ardupilot" || type === ParamType.real32 || !LIMITS[type]) {
+  if (autopilot === "ardupilot" || type === MavParamType.REAL32 || !PARAM_LIMITS[type]) {
     payload.writeFloatLE(value, 0);
     return;
   }
@@ -67,7 +59,7 @@ export function writeParamValue(
 /** Throws `invalid_input` when a parameter of this type cannot hold the value. */
 export function assertParamFits(name: string, value: number, type: number): void {
   if (!Number.isFinite(value)) throw new DomainError("invalid_input", `${name} needs a number.`);
-  const limits = LIMITS[type];
+  const limits = PARAM_LIMITS[type];
   if (!limits) return;
   const [least, most] = limits;
   if (!Number.isInteger(value) || value < least || value > most) {

@@ -88,7 +88,7 @@ export class Streams {
     const own = this.vehicle.autopilot === "px4" ? PX4_RATES : ARDUPILOT_RATES;
     for (const [{ MSG_ID }, hertz] of [...RATES, ...own]) {
       const params = [MSG_ID, Math.round(1e6 / hertz)] as const;
-      const { code } = await this.commands.send("send telemetry", Command.setMessageInterval, params, {
+      const { code } = await this.commands.send("send telemetry", Command.SET_MESSAGE_INTERVAL, params, {
         repeat: "always",
       });
       if (code === UNSUPPORTED && MSG_ID === common.GlobalPositionInt.MSG_ID) return false;
