@@ -161,8 +161,11 @@ export async function startTunnel(
     log,
     registry,
     lifecycle,
-    endpoints,
-    refresh: refreshEndpoints,
+    loadEndpoints: () => endpoints.load(),
+    saveEndpoints: async () => {
+      await refreshEndpoints();
+      await endpoints.flush();
+    },
     guard: options.guard,
     store: options.leaseStore,
     onActive: () => void reconciler.takeRole(),
@@ -204,7 +207,6 @@ export async function startTunnel(
     lifecycle.onDrain("http", () => closeServer(server));
     const jumphostUrl = await jumphost.listen(config.JUMPHOST_PORT, config.HOST);
     keyring.start();
-    await endpoints.load();
     await hub.start();
     reconciler.start();
     poll.start();

@@ -30,7 +30,7 @@ beforeAll(async () => {
   }
   // Of a tunnel with a lease, which takes an API server.
   const registry = createMetrics("tunnel");
-  hubMetrics(registry, { remainingSeconds: () => 0, transitions: () => 0 }, () => 0);
+  hubMetrics(registry, { remainingSeconds: () => 0, transitions: () => 0 });
   answers.set("hub", await registry.metrics());
 });
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { choice, flag, integer, secretUrl, text } from "./fields";
+import { choice, flag, integer, text } from "./fields";
 
 /** Variables of a hub that is one of several, of which one serves at a time. */
 
@@ -32,9 +32,6 @@ export const hubLeaseGroup = {
     false,
     "Whether another process runs the guard (`tunnel --guard`), which takes the planes down when the lease expires. Otherwise the daemon starts one.",
   ),
-  HUB_REDIS_URL: secretUrl(
-    "Redis in which the hubs share the last endpoints of peers; EDGE_REDIS_URL when absent.",
-  ).optional(),
 };
 
 /** `tunnel --guard`. */

@@ -26,6 +26,7 @@ export const retiredVariables: Readonly<Record<string, RetiredVariable>> = {
   HTTP_REPLY_STALL_SECONDS: {},
   HUB_LEASE_DEADLINE_SECONDS: { now: "HUB_LEASE_DURATION_SECONDS" },
   HUB_LEASE_RETRY_SECONDS: { now: "HUB_LEASE_DURATION_SECONDS" },
+  HUB_REDIS_URL: {},
   HUB_TERM_PATH: {
     now: "HUB_LEASE_PATH",
     unsafe: "the guard would not read the file in which the daemon writes when the lease expires",

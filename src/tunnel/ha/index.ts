@@ -3,9 +3,7 @@ import type { TunnelConfig } from "../../platform/config";
 import type { Lifecycle } from "../../platform/process/lifecycle";
 import type { Logger } from "../../platform/process/log";
 import type { Registry } from "../../platform/process/metrics";
-import { openRedis } from "../../platform/redis/client";
 import { SupervisedProcess } from "../os/supervised-process";
-import { EndpointSharing, type EndpointSharingOptions } from "./endpoint-sharing";
 import { KubernetesLease } from "./kubernetes-lease";
 import { type LeaseStore, monotonicMs } from "./lease";
 import { LeaseFile } from "./lease-file";
@@ -17,8 +15,7 @@ export type { LeaseStore } from "./lease";
 export type { HubRole } from "./role";
 
 interface HubDeps
-  extends Pick<EndpointSharingOptions, "endpoints" | "refresh">,
-    Pick<LeasedRoleOptions, "onActive" | "onStandby"> {
+  extends Pick<LeasedRoleOptions, "loadEndpoints" | "saveEndpoints" | "onActive" | "onStandby"> {
   readonly log: Logger;
   readonly registry: Registry;
   readonly lifecycle: Lifecycle;
@@ -43,7 +40,7 @@ export function openHub(config: TunnelConfig, deps: HubDeps): Hub {
 
 const identityOf = (config: TunnelConfig): string => config.HUB_LEASE_IDENTITY ?? hostname();
 
-function singleHub(config: TunnelConfig, { log, registry, lifecycle }: HubDeps): Hub {
+function singleHub(config: TunnelConfig, { log, registry, lifecycle, loadEndpoints }: HubDeps): Hub {
   const active = activeGauge(registry);
   let isActive = false;
   const role = {
@@ -53,6 +50,7 @@ function singleHub(config: TunnelConfig, { log, registry, lifecycle }: HubDeps):
   };
   const start = async () => {
     const url = config.DATABASE_DIRECT_URL ?? config.DATABASE_URL;
+    await loadEndpoints();
     lifecycle.onClose("hub lock", await lockSingleHub({ url, identity: identityOf(config), log }));
     isActive = true;
     active.set(1);
@@ -74,12 +72,10 @@ function leasedHub(config: TunnelConfig, deps: HubDeps): Hub {
   const { log, registry, lifecycle, guard } = deps;
   const leaseFile = new LeaseFile(config.HUB_LEASE_PATH);
   const identity = `${identityOf(config)}_${leaseFile.hub}`;
-  const metrics = hubMetrics(
-    registry,
-    { remainingSeconds: () => role.remainingMs / 1000, transitions: () => role.transitions },
-    monotonicMs,
-  );
-  const share = openShare(config, deps, () => role.isActive, metrics);
+  const metrics = hubMetrics(registry, {
+    remainingSeconds: () => role.remainingMs / 1000,
+    transitions: () => role.transitions,
+  });
   const role = new LeasedRole({
     ...deps,
     store:
@@ -89,8 +85,6 @@ function leasedHub(config: TunnelConfig, deps: HubDeps): Hub {
     ...leaseTimes(config),
     now: monotonicMs,
     leaseFile,
-    loadEndpoints: async () => share?.load(),
-    publishEndpoints: async () => share?.publish(),
     metrics,
   });
   return {
@@ -105,7 +99,6 @@ function leasedHub(config: TunnelConfig, deps: HubDeps): Hub {
       });
       log.info({ identity, lease: config.HUB_LEASE_NAME }, "One of several hubs serves at a time");
       await role.start();
-      share?.start();
     },
   };
 }
@@ -118,20 +111,3 @@ const superviseGuard = (command: readonly string[], log: Logger): SupervisedProc
     maxMs: GUARD_RETRY_MS,
     onEnd: (end) => log.error(end, "The lease guard ended; restarting it"),
   });
-
-function openShare(
-  config: TunnelConfig,
-  { log, lifecycle, endpoints, refresh }: HubDeps,
-  isActive: () => boolean,
-  metrics: EndpointSharingOptions["metrics"],
-): EndpointSharing | undefined {
-  const url = config.HUB_REDIS_URL ?? config.EDGE_REDIS_URL;
-  if (!url) {
-    log.warn("Hubs share no endpoints without Redis: idle clients are away for minutes after a takeover");
-    return undefined;
-  }
-  const redis = openRedis(url, log);
-  const share = new EndpointSharing({ redis, endpoints, refresh, isActive, log, metrics });
-  lifecycle.onClose("hub share", () => share.stop());
-  return share;
-}

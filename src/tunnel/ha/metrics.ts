@@ -17,11 +17,7 @@ export const activeGauge = (registry: Registry) =>
   });
 
 /** Of a hub with a lease. */
-export function hubMetrics(
-  registry: Registry,
-  { remainingSeconds, transitions }: HubGauges,
-  now: () => number,
-) {
+export function hubMetrics(registry: Registry, { remainingSeconds, transitions }: HubGauges) {
   const registers = [registry];
   const active = activeGauge(registry);
   new Gauge({
@@ -51,44 +47,11 @@ export function hubMetrics(
     help: "Attempts at reading or renewing the hub's lease that failed.",
     registers,
   });
-  const shared = new Counter({
-    name: "fleet_hub_endpoints_shared_total",
-    help: "Peer endpoints that this hub shared with the other hubs.",
-    registers,
-  });
-  const shareFailures = new Counter({
-    name: "fleet_hub_share_failures_total",
-    help: "Failed attempts to share peer endpoints.",
-    registers,
-  });
-  const loaded = new Gauge({
-    name: "fleet_hub_endpoints_loaded",
-    help: "Endpoints of peers that this hub loaded when it last took over.",
-    registers,
-  });
-  let sharedAt: number | undefined;
-  new Gauge({
-    name: "fleet_hub_share_age_seconds",
-    help: "Age of the endpoints that this hub shared last; 0 while it has shared none.",
-    registers,
-    collect() {
-      this.set(sharedAt === undefined ? 0 : (now() - sharedAt) / 1000);
-    },
-  });
   return {
     active: (isActive: boolean) => {
       active.set(isActive ? 1 : 0);
       changes.inc({ to: isActive ? "active" : "standby" });
-      if (!isActive) sharedAt = undefined;
     },
     leaseFailed: () => failures.inc(),
-    /** How many peers' endpoints were shared with the other hubs just now. */
-    shared: (count: number) => {
-      sharedAt = now();
-      shared.inc(count);
-    },
-    shareFailed: () => shareFailures.inc(),
-    /** How many peers' endpoints were loaded. */
-    loaded: (count: number) => loaded.set(count),
   };
 }

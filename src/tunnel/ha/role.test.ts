@@ -30,16 +30,10 @@ function hub(options: Partial<LeasedRoleOptions> = {}) {
     ...{ store, leaseFile, identity: "one", durationMs: 60_000, deadlineMs: 30_000, retryMs: 10_000 },
     now: monotonicMs,
     loadEndpoints: async () => {},
-    publishEndpoints: async () => void done.push("published"),
+    saveEndpoints: async () => void done.push("saved"),
     onActive: () => void done.push("active"),
     onStandby: async () => void done.push("standby"),
-    metrics: {
-      active: () => {},
-      leaseFailed: () => {},
-      shared: () => {},
-      shareFailed: () => {},
-      loaded: () => {},
-    },
+    metrics: { active: () => {}, leaseFailed: () => {} },
     log: createLogger("test", "silent"),
     ...options,
   });
@@ -47,7 +41,7 @@ function hub(options: Partial<LeasedRoleOptions> = {}) {
   return { role, store, leaseFile, path, done };
 }
 
-test("a hub that stops publishes its endpoints, stands by and stores its lease as expired before it releases it", async () => {
+test("a hub that stops saves its endpoints, stands by and stores its lease as expired before it releases it", async () => {
   const { role, store, leaseFile, done } = hub();
   const write = store.write;
   const untilAtRelease: (number | undefined)[] = [];
@@ -58,7 +52,7 @@ test("a hub that stops publishes its endpoints, stands by and stores its lease a
   await role.start();
   expect(role.isActive).toBe(true);
   await role.stop();
-  expect([...new Set(done)]).toEqual(["taken", "active", "published", "standby", "released"]);
+  expect([...new Set(done)]).toEqual(["taken", "active", "saved", "standby", "released"]);
   expect(done.at(-1)).toBe("released");
   expect(untilAtRelease).toEqual([0]);
 });

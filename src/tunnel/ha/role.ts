@@ -1,5 +1,4 @@
 import type { Logger } from "../../platform/process/log";
-import { withTimeout } from "../../platform/with-timeout";
 import { Elector, type ElectorOptions } from "./elector";
 import type { LeaseFile } from "./lease-file";
 import type { HubMetrics } from "./metrics";
@@ -13,18 +12,16 @@ export interface LeasedRoleOptions
   extends Omit<ElectorOptions, "storeEnd" | "onChange" | "onFailure" | "now"> {
   readonly now: () => number;
   readonly leaseFile: Pick<LeaseFile, "read" | "write" | "hub">;
-  /** Load the peers' endpoints that the previous hub shared. The takeover waits for it, but not for long. */
+  /** Load the peers' endpoints that the previous hub saved. The takeover waits for it. Never rejects. */
   readonly loadEndpoints: () => Promise<void>;
-  /** Share the peers' endpoints for the next hub, while this one still serves. Never rejects. */
-  readonly publishEndpoints: () => Promise<void>;
+  /** Save the peers' endpoints for the next hub, while this one still serves. Never rejects. */
+  readonly saveEndpoints: () => Promise<void>;
   readonly onActive: () => void;
   /** Stop everything that serves. Rejects when something may still serve. */
   readonly onStandby: () => Promise<void>;
   readonly metrics: HubMetrics;
   readonly log: Logger;
 }
-
-const LOAD_TIMEOUT_MS = 1_500;
 
 /**
  * The role of a hub among several: standby → loading endpoints → active → standby. It is active only while it holds the
@@ -75,8 +72,8 @@ export class LeasedRole implements HubRole {
 
   /** Give everything up, then the lease, so that another hub may take over at once. */
   async stop(): Promise<void> {
-    const { log, leaseFile, publishEndpoints, onStandby } = this.options;
-    if (this.isActive) await publishEndpoints();
+    const { log, leaseFile, saveEndpoints, onStandby } = this.options;
+    if (this.isActive) await saveEndpoints();
     await this.elector.stop();
     try {
       await onStandby();
@@ -108,14 +105,7 @@ export class LeasedRole implements HubRole {
 
   private async takeOver(change: number): Promise<void> {
     const { loadEndpoints, log, metrics, onActive } = this.options;
-    try {
-      await withTimeout(loadEndpoints(), LOAD_TIMEOUT_MS, "Redis does not answer.");
-    } catch (error) {
-      log.warn(
-        { err: error },
-        "Cannot load the previous hub's endpoints; idle clients reconnect by themselves",
-      );
-    }
+    await loadEndpoints();
     if (change !== this.changes || !this.elector.isHeld) return;
     this.hasLoadedEndpoints = true;
     this.wasActive = true;

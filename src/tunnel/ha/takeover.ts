@@ -22,15 +22,15 @@ interface TakeoverOptions {
   readonly os: Os;
   readonly networkInterface: string;
   readonly isActive: () => boolean;
-  readonly endpoints: Pick<Endpoints, "of" | "latestFirst">;
+  readonly endpoints: Pick<Endpoints, "of">;
   /** Another round is due: call `retry`. */
   readonly onDue: () => void;
   readonly log: Logger;
 }
 
 /**
- * Handshakes of a hub that takes over, the peers with the latest handshakes first: an idle client would not notice the
- * change for minutes. idle → first round → further rounds, for peers that have not answered → idle.
+ * Handshakes of a hub that takes over: an idle client would not notice the change for minutes. idle → first round →
+ * further rounds, for peers that have not answered → idle.
  */
 export class TakeoverHandshakes {
   /** The peers that have not answered, each with its last handshake before the first round. */
@@ -66,9 +66,7 @@ export class TakeoverHandshakes {
   async start(peers: ReadonlyMap<PublicKey, LivePeer>): Promise<void> {
     const { os, networkInterface, endpoints, log } = this.options;
     const known = [...peers.keys()].filter((key) => endpoints.of(key) !== undefined);
-    this.waiting = new Map(
-      endpoints.latestFirst(known).map((key) => [key, peers.get(key)?.latestHandshake ?? 0]),
-    );
+    this.waiting = new Map(known.map((key) => [key, peers.get(key)?.latestHandshake ?? 0]));
     this.roundsLeft = ROUNDS;
     await this.inGroups((keys) => startHandshakes(os, networkInterface, keys));
     log.info({ interface: networkInterface, called: this.waiting.size }, "Sent handshakes to the peers");

@@ -40,7 +40,7 @@ beforeEach(async () => {
   await until(() => holder() !== undefined && pair.address.target === serving());
   await until(() => standsBy(standby()));
   await until(() => droneEchoes(pair));
-  await until(() => pair.areEndpointsShared());
+  await until(() => pair.areEndpointsSaved());
 }, 150_000);
 
 const holder = () => pair.leases.holder(PAIR_LEASE);
@@ -206,7 +206,7 @@ asRoot(
 );
 
 asRoot(
-  "without Redis and without endpoints a hub takes over and logs it, and idle clients do not reconnect",
+  "without saved endpoints a hub takes over and logs it, and idle clients do not reconnect",
   async () => {
     const [killed, other] = [serving(), standby()];
     other.signal("SIGKILL");
@@ -216,7 +216,7 @@ asRoot(
     await pair.forgetEndpoints();
     await pair.connect();
     const spokeAt = Date.now();
-    other.links.redis.cut();
+    other.links.objects.cut();
     await other.start();
     await until(() => standsBy(other));
     await until(() => Date.now() - spokeAt > SETTLED_MS, 2 * SETTLED_MS);
@@ -224,7 +224,7 @@ asRoot(
     const takenAt = await taken(killed, other);
     await until(() => pair.address.target === other);
     expect(other.output.join("")).toContain("Cannot load the previous hub");
-    // Without shared endpoints no client reconnects within the promised time.
+    // Without saved endpoints no client reconnects within the promised time.
     for (; Date.now() - takenAt < BACK_WITHIN_MS; await delay(500)) {
       expect(await other.handshakes()).toEqual([0, 0]);
     }

@@ -31,7 +31,7 @@ interface PlanePeersOptions {
   /** Whether the firewall stands. No interface is made before. */
   readonly hasRules: () => boolean;
   readonly keyring: Pick<Keyring, "keys">;
-  readonly endpoints: Pick<Endpoints, "record" | "of" | "forget" | "latestFirst">;
+  readonly endpoints: Pick<Endpoints, "record" | "of" | "forget">;
   /** Some peers have not answered this hub's handshake: ask for `reconcile`. */
   readonly onHandshakesDue: () => void;
   readonly log: Logger;

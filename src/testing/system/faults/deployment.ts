@@ -240,8 +240,8 @@ export async function startDeployment(): Promise<Deployment> {
   const api = new Backend(hubLeases.url, network);
   for (const number of [1, 2]) {
     const port = await ownPort();
-    const paths = [postgres, store, redis, api].map((to) => to.path());
-    const [pg, s3, rd, kubernetes] = paths as [NetworkPath, NetworkPath, NetworkPath, NetworkPath];
+    const paths = [postgres, store, api].map((to) => to.path());
+    const [pg, s3, kubernetes] = paths as [NetworkPath, NetworkPath, NetworkPath];
     const folder = freshFolder("hub");
     await add(
       `tunnel ${number}`,
@@ -266,7 +266,6 @@ export async function startDeployment(): Promise<Deployment> {
           HUB_LEASE_PATH: join(folder, "lease.json"),
           // A dry run makes no interfaces for a guard to remove.
           HUB_GUARD_EXTERNAL: "true",
-          HUB_REDIS_URL: rd.url,
         }),
       paths,
     );

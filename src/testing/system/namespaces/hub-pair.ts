@@ -1,12 +1,8 @@
 import type { PlaneName } from "../../../domain/tunnel-planes";
 import { openObjects } from "../../../platform/objects/client";
-import { createLogger } from "../../../platform/process/log";
-import { openRedis, type Redis, redisReady } from "../../../platform/redis/client";
 import { ConfigStore, ENDPOINTS_KEY } from "../../../tunnel/client-configs/store";
-import { ENDPOINTS_HASH } from "../../../tunnel/ha/endpoint-sharing";
 import { atEndOfFile } from "../../clean-up";
 import { FakeLeases, HUB_LEASE } from "../../fakes/fake-leases";
-import { freshRedis } from "../../fresh-servers";
 import { compiledPrograms } from "../../programs/programs";
 import { until } from "../../until";
 import { TEST_VPN_BUCKET, type TunnelWorld, tunnelWorld } from "../../worlds/start-tunnel";
@@ -19,7 +15,6 @@ import { VpnClient } from "./vpn-client";
 /** Two hubs with the same keys, one public address that follows readiness, an operator and their drone, both idle. */
 export interface HubPair {
   readonly world: TunnelWorld;
-  readonly redis: Redis;
   readonly leases: FakeLeases;
   readonly hubs: readonly [PairedHub, PairedHub];
   readonly address: FloatingAddress;
@@ -27,8 +22,8 @@ export interface HubPair {
   readonly drone: Member;
   /** Give both clients their configs anew, which makes them shake hands, and wait until the drone echoes. */
   connect(limitMs?: number): Promise<void>;
-  /** Whether the hubs have shared the clients' current endpoints. */
-  areEndpointsShared(): Promise<boolean>;
+  /** Whether the clients' current endpoints are in the object store. */
+  areEndpointsSaved(): Promise<boolean>;
   /** Deletes the peers' endpoints from the object store. */
   forgetEndpoints(): Promise<void>;
 }
@@ -36,19 +31,15 @@ export interface HubPair {
 export const PAIR_LEASE = HUB_LEASE;
 
 export async function hubPair(env: Readonly<Record<string, string>> = {}): Promise<HubPair> {
-  const [world, server, leases, wan] = await Promise.all([
+  const [world, leases, wan] = await Promise.all([
     tunnelWorld(),
-    freshRedis(),
     FakeLeases.listening(),
     Namespace.create("wan"),
   ]);
   await wan.shell("echo 1 > /proc/sys/net/ipv4/ip_forward");
-  const redis = openRedis(server.url, createLogger("test", "silent"));
-  atEndOfFile(async () => redis.disconnect());
-  await redisReady(redis);
   const programs = compiledPrograms();
   const hub = (name: "a" | "b", link: number) =>
-    PairedHub.on({ name, link, wan, world, redisUrl: server.url, leases, programs, env });
+    PairedHub.on({ name, link, wan, world, leases, programs, env });
   const hubs = [await hub("a", 1), await hub("b", 5)] as const;
   const address = new FloatingAddress(wan, hubs);
   const ann = await VpnClient.create("ann", wan, HUB_ADDRESS, 1);
@@ -60,29 +51,31 @@ export async function hubPair(env: Readonly<Record<string, string>> = {}): Promi
     await until(() => droneEchoes({ operator, drone }), limitMs);
   };
   await d1.node.echo({ protocol: "tcp", port: 22 });
-  const areShared = async () => {
-    const shared = Object.values(await redis.hgetall(ENDPOINTS_HASH)).map((text) => text.split(" ")[0]);
+  const { S3_ENDPOINT, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = world.env as Store;
+  const objects = openObjects({
+    S3_ENDPOINT,
+    S3_ACCESS_KEY_ID,
+    S3_SECRET_ACCESS_KEY,
+    S3_REGION: "us-east-1",
+  });
+  atEndOfFile(async () => objects.destroy());
+  const store = new ConfigStore(objects, TEST_VPN_BUCKET);
+  const areEndpointsSaved = async () => {
+    const saved = (await store.get(ENDPOINTS_KEY)) ?? "";
     return (await Promise.all([ann, d1].map((client) => client.endpoint()))).every((at) =>
-      shared.includes(at),
+      saved.includes(`"${at}"`),
     );
   };
-  const forgetEndpoints = async () => {
-    const { S3_ENDPOINT, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = world.env as Store;
-    const store = { S3_ENDPOINT, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY, S3_REGION: "us-east-1" };
-    const objects = openObjects(store);
-    await new ConfigStore(objects, TEST_VPN_BUCKET).delete(ENDPOINTS_KEY);
-    objects.destroy();
-  };
+  const forgetEndpoints = () => store.delete(ENDPOINTS_KEY);
   return {
     world,
-    redis,
     leases,
     hubs,
     address,
     operator,
     drone,
     connect,
-    areEndpointsShared: areShared,
+    areEndpointsSaved,
     forgetEndpoints,
   };
 }

@@ -20,7 +20,6 @@ interface PairedHubDeps {
   readonly link: number;
   readonly wan: Namespace;
   readonly world: TunnelWorld;
-  readonly redisUrl: string;
   readonly leases: FakeLeases;
   readonly programs: string;
   readonly env: Readonly<Record<string, string>>;
@@ -37,14 +36,14 @@ export class PairedHub {
     readonly node: Namespace,
     /** Its own address, to which the public one is routed. */
     readonly address: string,
-    readonly links: Readonly<Record<"api" | "redis" | "database" | "objects", InterruptibleLink>>,
+    readonly links: Readonly<Record<"api" | "database" | "objects", InterruptibleLink>>,
     private readonly programs: string,
     private readonly env: Record<string, string>,
     private readonly wan: Namespace,
   ) {}
 
   static async on(deps: PairedHubDeps): Promise<PairedHub> {
-    const { name, link, wan, world, redisUrl, leases, programs } = deps;
+    const { name, link, wan, world, leases, programs } = deps;
     const node = await Namespace.create(`hub ${name}`);
     const [far, near] = [`198.51.100.${link}`, `198.51.100.${link + 1}`];
     await node.link(wan, { name: "eth0", ip: `${near}/30` }, { name: `hub-${name}`, ip: `${far}/30` });
@@ -55,7 +54,6 @@ export class PairedHub {
       iptables -t mangle -A POSTROUTING -o hub-${name} -p udp`);
     const links = {
       api: await interruptibleLink(leases.url),
-      redis: await interruptibleLink(redisUrl),
       database: await interruptibleLink(world.databaseUrl),
       objects: await interruptibleLink(world.objects.url),
     };
@@ -66,7 +64,6 @@ export class PairedHub {
       ...world.env,
       DATABASE_URL: await forwardFromNode(node, links.database.url),
       S3_ENDPOINT: await forwardFromNode(node, links.objects.url),
-      HUB_REDIS_URL: await forwardFromNode(node, links.redis.url),
       KUBECONFIG: kubeconfig,
       HUB_LEASE: "kubernetes",
       HUB_LEASE_NAME: HUB_LEASE,

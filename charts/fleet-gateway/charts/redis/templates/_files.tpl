@@ -10,7 +10,7 @@ start: |
   umask 077
   cat >/run/fleet/users.conf <<END
   user default on >$REDISCLI_AUTH ~* &* +@all
-  user edge on >$EDGE_PASSWORD resetchannels -@all +acl|setuser +acl|deluser +acl|users +acl|whoami +ping +info +select +client|setname +auth +hello +quit %R~fleet:link:* +get ~fleet:hub:* +hset +hdel +hgetall
+  user edge on >$EDGE_PASSWORD resetchannels -@all +acl|setuser +acl|deluser +acl|users +acl|whoami +ping +info +select +client|setname +auth +hello +quit %R~fleet:link:* +get
   END
   exec redis-server --include /run/fleet/users.conf --appendonly yes --dir /data --save "" \
     --client-output-buffer-limit pubsub 16mb 4mb 10 --maxmemory-clients 128mb
