@@ -11,29 +11,27 @@ import { hostOf } from "./vehicles";
 let vehiclesPort = 0;
 const registry = createMetrics("bench");
 const links = createLinkPool({ mavlink: { systemId: 245 } });
-const sockets = new TelemetrySockets(
-  {
-    links,
-    sessions: { save: async () => {}, load: async () => undefined, drop: async () => {} },
-    quotas: { checkAmount: () => {} },
-    userOf: () => ({ id: 1, jti: "1", issuedAt: 0, expiresAt: 600, passwordAt: undefined }),
-    find: async (_user, drone) => ({
-      key: `drone:${drone}`,
-      host: hostOf(drone),
-      port: vehiclesPort,
-      via: "direct",
-    }),
-    log: createLogger("bench", "warn"),
-    registry,
+const sockets = new TelemetrySockets({
+  config: {
+    TELEMETRY_MAX_HZ: 10,
+    TELEMETRY_MAX_SOCKETS: 10_000,
+    TELEMETRY_MAX_STREAMS: 500,
+    DO_UNSUBSCRIBE: true,
+    CORS_ORIGINS: [],
   },
-  {
-    maxHz: 10,
-    stopWhenUnwatched: true,
-    origins: [],
-    maxSockets: 10_000,
-    maxStreams: 500,
-  },
-);
+  links,
+  sessions: { save: async () => {}, load: async () => undefined, drop: async () => {} },
+  quotas: { checkAmount: () => {} },
+  userOf: () => ({ id: 1, jti: "1", issuedAt: 0, expiresAt: 600, passwordAt: undefined }),
+  find: async (_user, drone) => ({
+    key: `drone:${drone}`,
+    host: hostOf(drone),
+    port: vehiclesPort,
+    via: "direct",
+  }),
+  log: createLogger("bench", "warn"),
+  registry,
+});
 const server = createServer();
 sockets.attach(server);
 

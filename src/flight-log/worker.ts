@@ -1,12 +1,11 @@
 import { parentPort, workerData } from "node:worker_threads";
-import type { FromThread, ToThread } from "./analyse";
 import { LogAnalysis } from "./analysis";
 
-/** The thread that `analyseFlightLog` starts. It reads one log. */
-const analysis = new LogAnalysis(workerData.name);
-const send = (message: FromThread) => parentPort?.postMessage(message);
+/** The thread that `analyseFlightLog` starts. It reads one log from its standard input, as far as it is wanted. */
+async function main(): Promise<void> {
+  const analysis = new LogAnalysis(workerData.name);
+  for await (const chunk of process.stdin) if (!analysis.push(chunk)) break;
+  parentPort?.postMessage(analysis.end());
+}
 
-parentPort?.on("message", (chunk: ToThread) => {
-  if (chunk === "end") send({ result: analysis.end() });
-  else send({ done: chunk.length, isWanted: analysis.push(chunk) });
-});
+void main();

@@ -1,4 +1,4 @@
-import { type GatewayConfig, quotaLimits } from "../platform/config";
+import { type GatewayConfig, quotaLimits, type WorkerConfig } from "../platform/config";
 import { observeJobs } from "../platform/jobs/jobs";
 import { openMailer } from "../platform/mail";
 import { ObjectStore } from "../platform/objects/object-store";
@@ -20,48 +20,43 @@ export interface GatewayDeps extends Services {
   readonly replicas: Replicas | undefined;
 }
 
-export function openDeps(
-  config: GatewayConfig,
-  { log, registry, lifecycle }: Pick<GatewayDeps, "log" | "registry" | "lifecycle">,
-): GatewayDeps {
+type Process = Pick<Services, "log" | "registry" | "lifecycle">;
+
+/** What the gateway and the worker have in common. `name` is shown by the database. */
+export function openShared(
+  config: GatewayConfig | WorkerConfig,
+  { log, registry, lifecycle }: Process,
+  name: string,
+) {
   const db = openDatabase(config.DATABASE_URL, {
     poolMax: config.DATABASE_POOL_MAX,
-    name: "fleet-gateway",
+    name,
+    log,
     jobsPerUser: config.QUOTA_JOBS,
   });
   observeDatabase(registry, db);
   observeJobs(registry, db);
   lifecycle.onClose("database", () => db.destroy());
-  const changes = new ChangeListener(config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, { log });
-  lifecycle.onClose("changes", () => changes.stop());
   const redis = openRedis(config.REDIS_URL, log);
   lifecycle.onClose("redis", () => redis.disconnect());
-  redis.once("ready", () => void warnOfSettings(redis, log));
   const quotas = new Quotas(quotaLimits(config), { redis, registry });
-  const mailQuotas = new MailQuotas(quotas);
   const mailer = openMailer(config.SMTP_URL, config.MAIL_FROM);
   lifecycle.onClose("mail", () => mailer.close());
   const store = new ObjectStore(config);
   lifecycle.onClose("asset store", () => store.close());
+  const mailQuotas = new MailQuotas(quotas);
+  return { log, registry, lifecycle, clock: systemClock, db, redis, quotas, mailQuotas, mailer, store };
+}
+
+export function openDeps(config: GatewayConfig, process: Process): GatewayDeps {
+  const shared = openShared(config, process, "fleet-gateway");
+  const { log, lifecycle, redis } = shared;
+  const changes = new ChangeListener(config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, { log });
+  lifecycle.onClose("changes", () => changes.stop());
+  redis.once("ready", () => void warnOfSettings(redis, log));
   const vpnStore = new ObjectStore({ ...config, S3_BUCKET: config.S3_VPN_BUCKET });
   lifecycle.onClose("config store", () => vpnStore.close());
-  const replicas =
-    config.LINK_LEASES === "redis" ? openReplicas(config, { log, registry, lifecycle, redis }) : undefined;
-  return {
-    config,
-    log,
-    registry,
-    lifecycle,
-    clock: systemClock,
-    db,
-    changes,
-    redis,
-    quotas,
-    mailQuotas,
-    mailer,
-    store,
-    vpnStore,
-    links: replicas?.links ?? openLinks(config, { log, registry, lifecycle }),
-    replicas,
-  };
+  const replicas = config.LINK_LEASES === "redis" ? openReplicas(config, shared) : undefined;
+  const links = replicas?.links ?? openLinks(config, shared);
+  return { ...shared, config, changes, vpnStore, links, replicas };
 }

@@ -1,6 +1,6 @@
 import type { GatewayConfig } from "../platform/config";
 import type { Logger } from "../platform/process/log";
-import { Counter, Gauge, Histogram, type Registry } from "../platform/process/metrics";
+import { Counter, gauge, Histogram, type Registry } from "../platform/process/metrics";
 import type { Services } from "../platform/services";
 import { createLinkPool, FLOOD, type LinkPool, type PoolObserver, type VehicleOptions } from "../vehicle";
 
@@ -24,14 +24,7 @@ export function openPool(
     mayUse,
     sharedClaims,
   });
-  new Gauge({
-    name: "fleet_links_open",
-    help: "Links to vehicles that are open now.",
-    registers: [registry],
-    collect() {
-      this.set(pool.size);
-    },
-  });
+  gauge(registry, "fleet_links_open", "Links to vehicles that are open now.", () => pool.size);
   return pool;
 }
 

@@ -7,20 +7,18 @@ import { deleteCommandsBeyond, deleteOldCommands } from "./commands.store";
 export const PRUNE_COMMANDS = "prune-commands";
 const INTERVAL_MS = 3_600_000;
 
-interface Retention {
-  readonly days: number;
-  /** Commands of one drone. */
-  readonly commands: number;
-  /** Rows that one statement deletes. */
-  readonly batch: number;
-}
-
 /** A year of flights and the time to ask about them; a drone that is flown every day gives some hundred orders a day. */
-const RETENTION: Retention = { days: 400, commands: 100_000, batch: 5_000 };
+const RETENTION = {
+  days: 400,
+  /** Commands of one drone. */
+  commands: 100_000,
+  /** Rows that one statement deletes. */
+  batch: 5_000,
+};
 
 /** Deletes the commands of drones that are too old, and a drone's oldest beyond its number. Safe to repeat. */
 export const pruneCommandsTask =
-  (db: Db, log: Logger, { days, commands, batch }: Retention = RETENTION): Task =>
+  (db: Db, log: Logger, { days, commands, batch } = RETENTION): Task =>
   async (_payload, signal) => {
     let deleted = 0;
     for (const deleteBatch of [

@@ -31,11 +31,12 @@ export function safeFileName(name: string): string {
     .replace(/^[\s.]+/, "")
     .replace(/[\s.]+$/, "");
   const extension = extname(plain);
-  const short = (text: string, bytes: number) => {
-    let cut = [...text];
-    while (Buffer.byteLength(cut.join("")) > bytes) cut = cut.slice(0, -1);
-    return cut.join("");
-  };
+  // A character that is cut in two becomes U+FFFD.
+  const short = (text: string, bytes: number) =>
+    Buffer.from(text)
+      .subarray(0, bytes)
+      .toString()
+      .replace(/\ufffd+$/, "");
   const ending = Buffer.byteLength(extension) <= 20 ? extension : "";
   const stem = plain.slice(0, plain.length - ending.length);
   return short(stem, LONGEST - Buffer.byteLength(ending)) + ending || "file";

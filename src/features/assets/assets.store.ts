@@ -1,8 +1,9 @@
+import type { z } from "zod";
 import type { Page } from "../../http/route";
 import type { ObjectVersion } from "../../platform/objects/object-store";
 import type { Db } from "../../platform/postgres/db";
 import type { RowOf } from "../../platform/postgres/row-of";
-import type { AssetReply, AssetType } from "./assets.schema";
+import type { AssetCounts, AssetReply, AssetType } from "./assets.schema";
 import type { Content } from "./content-check";
 
 export interface Asset extends Omit<RowOf<typeof AssetReply>, "thumbnail_url"> {
@@ -195,14 +196,8 @@ export const deleteAssets = async (
 export const vehicleOwner = async (db: Db, id: number): Promise<{ user_id: number } | undefined> =>
   db("drones").where({ id }).first("user_id");
 
-interface VehicleCounts extends Record<AssetType, number> {
-  readonly vehicle_id: number;
-  readonly name: string;
-  readonly total: number;
-}
-
 /** The live vehicles of a user, and deleted ones that have assets: 5,000 at most. */
-export async function countAssets(db: Db, userId: number): Promise<VehicleCounts[]> {
+export async function countAssets(db: Db, userId: number): Promise<z.output<typeof AssetCounts>[]> {
   const { rows } = await db.raw(
     `SELECT d.id AS vehicle_id, d.name,
        count(*) FILTER (WHERE a.asset_type = 'video') AS video,

@@ -5,6 +5,7 @@ import { DRONE_RANGE, SIMULATED_RANGE } from "../../domain/planes";
 import type { Db } from "../../platform/postgres/db";
 import type { Services } from "../../platform/services";
 import { findSubscription, vehicleGate } from "../billing";
+import { lockMission } from "../missions";
 import { allocateAddress } from "../vpn";
 import { droneFor } from "./drone-access";
 import { activationToken, videoRoomToken } from "./drone-tokens";
@@ -19,7 +20,6 @@ import {
   isOthersPort,
   leastUsedPort,
   lockDrone,
-  lockMission,
   lockUser,
   retireDrone,
   updateDrone,

@@ -82,10 +82,6 @@ export const lockUser = async (trx: Db, userId: number): Promise<boolean> =>
 export const lockDrone = async (trx: Db, id: number): Promise<Drone | undefined> =>
   live(trx).where({ id }).forUpdate().first();
 
-/** Keeps a user's mission from being deleted until the transaction ends. Returns whether the mission is the user's. */
-export const lockMission = async (trx: Db, userId: number, missionId: number): Promise<boolean> =>
-  (await trx("missions").where({ id: missionId, user_id: userId }).forKeyShare().first("id")) !== undefined;
-
 export const insertDrone = async (db: Db, drone: NewDrone): Promise<Drone> =>
   (await db<Drone>("drones").insert(drone).returning("*"))[0] as Drone;
 

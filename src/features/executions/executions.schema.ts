@@ -76,7 +76,7 @@ export const ReportEmailsInput = z.object({
 });
 
 export const ReportEmails = z.object({
-  email: z.string(),
+  email: z.string().describe("The owner's."),
   extra_emails: z.string().describe("Comma separated."),
   all_recipients: z.array(z.string()),
   unconfirmed_emails: z

@@ -14,6 +14,7 @@ import {
   updateAsset,
   vehicleOwner,
 } from "../assets";
+import { lockMission } from "../missions";
 import { archiveKey } from "./archive/archive-keys";
 import { invalidateArchive } from "./archive/archives.store";
 import { executionHooks } from "./asset-hooks";
@@ -26,7 +27,6 @@ import {
   insertExecution,
   lockExecution,
   lockExecutions,
-  lockMission,
   missionOfDrone,
   pageOf,
   updateExecution,

@@ -91,14 +91,6 @@ export const droneOfExecution = async (
 export const missionOfDrone = async (db: Db, droneId: number): Promise<number | null> =>
   (await db("drones").where({ id: droneId }).first("mission_id"))?.mission_id ?? null;
 
-/** The name of this user's mission, which cannot be deleted until the transaction ends. */
-export const lockMission = async (
-  trx: Db,
-  userId: number,
-  missionId: number,
-): Promise<{ name: string } | undefined> =>
-  trx("missions").where({ id: missionId, user_id: userId }).forKeyShare().first("name");
-
 const COMMANDS_AT_ONCE = 1_000;
 const COMMAND_COLUMNS = [
   ...["command", "parameters", "outcome", "result", "error"],

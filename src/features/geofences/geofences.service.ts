@@ -23,6 +23,7 @@ export class GeofenceService extends PlanService<GeofenceKind> {
 
   /** What a vehicle gets when its fence is synchronised. */
   async enabled(userId: number): Promise<Geofence[]> {
-    return (await this.store.list(this.db, userId)).filter(({ enabled }) => enabled);
+    const all: Geofence[] = JSON.parse(await this.listJson(userId));
+    return all.filter(({ enabled }) => enabled);
   }
 }

@@ -1,8 +1,8 @@
 import type { Db } from "../../platform/postgres/db";
 import { PlanStore } from "../plans";
-import { type Geofence, type GeofencePoint, geofencePointColumns } from "./geofences.schema";
+import { type GeofencePoint, geofencePointColumns } from "./geofences.schema";
 
-export const geofenceStore = new PlanStore<Geofence, GeofencePoint>({
+export const geofenceStore = new PlanStore<GeofencePoint>({
   plans: "geofences",
   points: "geofence_points",
   parent: "geofence_id",

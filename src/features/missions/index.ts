@@ -5,6 +5,7 @@ import type { Mission } from "./missions.schema";
 import { MissionService } from "./missions.service";
 
 export type { Mission, MissionPoint } from "./missions.schema";
+export { lockMission } from "./missions.store";
 
 /** Missions and their waypoints, stored. Nothing here reaches a vehicle. */
 export function missions({ db }: { readonly db: Db }): { readonly routes: readonly Route[] } {

@@ -1,8 +1,8 @@
 import type { Knex } from "knex";
 import { DomainError } from "../../domain/errors";
 import type { Db } from "../../platform/postgres/db";
-import { PLAN_LIMITS, PlanLimiter, type PlanLimits } from "./plan-limits";
-import type { PlanStore } from "./plans.store";
+import { PLAN_LIMITS, type PlanLimits } from "./plan-limits";
+import type { PlanStore, PointCounts } from "./plans.store";
 
 /** The types of one kind of plan. */
 export interface PlanKind {
@@ -24,17 +24,13 @@ export type ChangeOf<Kind extends PlanKind> = Kind["pointChange"] & { readonly i
  * as it is afterwards, as JSON.
  */
 export class PlanService<Kind extends PlanKind> {
-  private readonly limiter: PlanLimiter;
-
   constructor(
     protected readonly db: Db,
-    protected readonly store: PlanStore<Kind["plan"], Kind["point"]>,
+    protected readonly store: PlanStore<Kind["point"]>,
     /** How messages name the plan: "mission". */
     protected readonly word: string,
-    limits: PlanLimits = PLAN_LIMITS,
-  ) {
-    this.limiter = new PlanLimiter(limits, word);
-  }
+    private readonly limits: PlanLimits = PLAN_LIMITS,
+  ) {}
 
   /** The user's plans with their points, as a JSON array. */
   listJson(userId: number): Promise<string> {
@@ -42,7 +38,7 @@ export class PlanService<Kind extends PlanKind> {
   }
 
   async get(userId: number, id: number): Promise<Kind["plan"]> {
-    return (await this.store.find(this.db, userId, id)) ?? this.missing(id);
+    return JSON.parse(await this.getJson(userId, id));
   }
 
   /** `get` as JSON, which is passed on as Postgres made it. */
@@ -54,7 +50,9 @@ export class PlanService<Kind extends PlanKind> {
     return this.changed(userId, async (trx) => {
       await this.store.lockOwner(trx, userId);
       const id = await this.store.insert(trx, userId, plan);
-      if (await this.store.hasMoreThan(trx, userId, this.limiter.plans)) this.limiter.refusePlan();
+      const { plans } = this.limits;
+      if (await this.store.hasMoreThan(trx, userId, plans))
+        refuse(`You have ${plans} ${this.word}s, which is the most; delete old ones.`);
       return id;
     });
   }
@@ -73,7 +71,7 @@ export class PlanService<Kind extends PlanKind> {
       await this.store.lockOwner(trx, userId);
       if (!(await this.store.lock(trx, userId, planId))) this.missing(planId);
       await this.store.insertPoint(trx, point);
-      this.limiter.admitPoint(await this.store.countPoints(trx, userId, planId));
+      this.admitPoint(await this.store.countPoints(trx, userId, planId));
       return planId;
     });
   }
@@ -119,6 +117,14 @@ export class PlanService<Kind extends PlanKind> {
     throw new DomainError("not_found", `You have no ${this.word} ${id}.`);
   }
 
+  private admitPoint({ ofPlan, ofUser }: PointCounts): void {
+    const { limits, word } = this;
+    if (ofPlan > limits.pointsOfPlan)
+      refuse(`A ${word} has ${limits.pointsOfPlan} points at most; create another one.`);
+    if (ofUser > limits.points)
+      refuse(`Your ${word}s have ${limits.points} points together, which is the most; delete old ${word}s.`);
+  }
+
   private missingPoint(id: number): never {
     throw new DomainError("not_found", `You have no ${this.word} point ${id}.`);
   }
@@ -126,4 +132,8 @@ export class PlanService<Kind extends PlanKind> {
   private refuseBatch(reason: string): never {
     throw new DomainError("constraint_violated", `Nothing was changed: ${reason}.`);
   }
+}
+
+function refuse(message: string): never {
+  throw new DomainError("invalid_input", message);
 }

@@ -28,7 +28,7 @@ interface Row {
 type PlanText = Record<string, unknown>;
 
 /** Missions and geofences with their points. Every query names the owner. */
-export class PlanStore<Plan extends Row, Point extends Row> {
+export class PlanStore<Point extends Row> {
   private readonly writePoints: string;
 
   constructor(readonly tables: PlanTables) {
@@ -38,27 +38,17 @@ export class PlanStore<Plan extends Row, Point extends Row> {
       FROM json_populate_recordset(NULL::${points}, ?) AS new WHERE point.id = new.id`;
   }
 
-  async list(db: Db, userId: number): Promise<Plan[]> {
-    const query = `${this.selectPlans("json")} WHERE plan.user_id = ? ORDER BY plan.id`;
-    return (await db.raw(query, [userId])).rows;
-  }
-
-  /** `list` as JSON. Postgres writes the points: parsing and writing them here would be most of a request's work. */
+  /** A JSON array. Postgres writes the points: parsing and writing them here would be most of a request's work. */
   async listJson(db: Db, userId: number): Promise<string> {
-    const query = `${this.selectPlans("text")} WHERE plan.user_id = ? ORDER BY plan.id`;
+    const query = `${this.selectPlans} WHERE plan.user_id = ? ORDER BY plan.id`;
     const { rows } = await db.raw(query, [userId]).options({ name: `list ${this.tables.plans}` });
     return `[${rows.map((row: PlanText) => this.planJson(row)).join(",")}]`;
   }
 
   async findJson(db: Db, userId: number, id: number): Promise<string | undefined> {
-    const query = `${this.selectPlans("text")} WHERE plan.user_id = ? AND plan.id = ?`;
+    const query = `${this.selectPlans} WHERE plan.user_id = ? AND plan.id = ?`;
     const { rows } = await db.raw(query, [userId, id]).options({ name: `find ${this.tables.plans}` });
     return rows[0] && this.planJson(rows[0]);
-  }
-
-  async find(db: Db, userId: number, id: number): Promise<Plan | undefined> {
-    const query = `${this.selectPlans("json")} WHERE plan.user_id = ? AND plan.id = ?`;
-    return (await db.raw(query, [userId, id])).rows[0];
   }
 
   async insert(db: Db, userId: number, fields: object): Promise<number> {
@@ -149,7 +139,7 @@ export class PlanStore<Plan extends Row, Point extends Row> {
   }
 
   /** Plans with their points, in one statement: both of the same moment, in one round trip. */
-  private selectPlans(pointsAs: "json" | "text"): string {
+  private get selectPlans(): string {
     const { plans, points, parent, planColumns, pointColumns } = this.tables;
     return `
       SELECT ${planColumns.map((column) => `plan.${column}`).join(", ")},
@@ -159,7 +149,7 @@ export class PlanStore<Plan extends Row, Point extends Row> {
               SELECT id, ${parent}, ${pointColumns.join(", ")} FROM ${points} WHERE ${parent} = plan.id
             ) AS point),
           '[]'
-        )::${pointsAs} AS ${points}
+        )::text AS ${points}
       FROM ${plans} AS plan`;
   }
 

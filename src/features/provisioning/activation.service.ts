@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { configKey, identityLine } from "../../domain/client-config";
 import { DomainError } from "../../domain/errors";
 import { siteOf } from "../../http/server/network-of";
-import type { ImageRegistry, RegistryLogin } from "../../platform/image-registry";
+import type { ImageRegistry } from "../../platform/image-registry";
 import type { RateLimit } from "../../platform/redis/rate-limit";
 import type { Services } from "../../platform/services";
 import { CONFIG_URL_SECONDS, type TunnelStatus } from "../vpn";
@@ -16,13 +16,6 @@ interface ActivationDeps extends Pick<Services, "db" | "vpnStore" | "store" | "q
   readonly failedTries: RateLimit;
   /** Longest wait for the tunnel, 15 s by default. */
   readonly waitMs?: number;
-}
-
-export interface Activation extends RegistryLogin {
-  /** Presigned. */
-  readonly vpn: string;
-  /** Presigned. */
-  readonly compose: string;
 }
 
 const WAIT_MS = 15_000;
@@ -41,8 +34,11 @@ const COMPOSE_URL_SECONDS = 300;
 export class ActivationService {
   constructor(private readonly deps: ActivationDeps) {}
 
-  /** Rejects with `activation_failed`, `too_many_requests` or `unavailable`. */
-  async activate(token: string, network: string, hungUp: AbortSignal): Promise<Activation> {
+  /**
+   * A registry login, and presigned URLs of the VPN config and the compose file. Rejects with `activation_failed`,
+   * `too_many_requests` or `unavailable`.
+   */
+  async activate(token: string, network: string, hungUp: AbortSignal) {
     const { vehicle_type } = await this.droneOf(token, network);
     // Checked before the wait for the tunnel, so that a fault of ours is reported at once.
     const [login] = await Promise.all([this.deps.registry.login(), this.checkCompose(vehicle_type)]);

@@ -1,5 +1,6 @@
 import type { EC2 } from "@aws-sdk/client-ec2";
-import { type Instance, instanceStates, type SimulationProvider } from "./provider";
+import type { Instance, SimulationProvider } from "./provider";
+import { instanceStates } from "./simulation.schema";
 
 interface Ec2Options {
   readonly instanceId: string;

@@ -12,14 +12,6 @@ import type { SimulationProvider } from "./provider";
 import { simulationRoutes } from "./simulation.routes";
 import { SimulationService } from "./simulation.service";
 
-/** AWS's list prices in us-east-1, in US dollars; the instance's hour, which dominates the estimate, is configured. */
-const DISK_AND_TRANSFER = {
-  storageGb: 30,
-  perStorageGbMonth: 0.08,
-  transferGbPerHour: 0.5,
-  perTransferGb: 0.09,
-} as const;
-
 /** The machine that simulates vehicles: its state, its start and stop, and what it costs. */
 export function simulation({
   config,
@@ -29,15 +21,12 @@ export function simulation({
 }: Pick<Services, "config" | "db" | "clock" | "lifecycle">): { readonly routes: readonly Route[] } {
   const provider = providerOf(config);
   lifecycle.onClose("simulation", () => provider?.close?.());
-  const rates = {
-    perHour: config.SIMULATION_HOURLY_RATE,
-    ...DISK_AND_TRANSFER,
-  };
+  const perHour = config.SIMULATION_HOURLY_RATE;
   const authorize = async (userId: number) => {
     if (config.ACCESS_PROFILE === "strict" && !(await mayOperate(db, userId)))
       throw new DomainError("forbidden", "Only administrators and subscribers start and stop the instance.");
   };
-  return { routes: simulationRoutes(new SimulationService({ db, clock, provider, rates }), authorize) };
+  return { routes: simulationRoutes(new SimulationService({ db, clock, provider, perHour }), authorize) };
 }
 
 /** The instance serves all users and costs money: it is for administrators and for users who pay. */

@@ -1,5 +1,5 @@
 import type { AppsV1Api, CoreV1Api, KubeConfig, V1StatefulSet } from "@kubernetes/client-node";
-import type { Instance, InstanceState, SimulationProvider } from "./provider";
+import type { Instance, SimulationProvider } from "./provider";
 
 interface KubernetesOptions {
   readonly namespace: string;
@@ -66,7 +66,7 @@ export class KubernetesProvider implements SimulationProvider {
   }
 }
 
-function stateOf({ spec, status }: V1StatefulSet): InstanceState {
+function stateOf({ spec, status }: V1StatefulSet): Instance["state"] {
   if ((spec?.replicas ?? 1) > 0) return (status?.readyReplicas ?? 0) > 0 ? "running" : "pending";
   return (status?.replicas ?? 0) > 0 ? "stopping" : "stopped";
 }

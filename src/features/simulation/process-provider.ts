@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { extname, join } from "node:path";
 import { DomainError } from "../../domain/errors";
-import type { Instance, InstanceState, SimulationProvider } from "./provider";
+import type { Instance, SimulationProvider } from "./provider";
 
 /** This file is compiled or, in tests, not; the entrypoint is what this file is. */
 const ending = extname(__filename);
@@ -17,7 +17,7 @@ const KILL_AFTER_MS = 5_000;
 export class ProcessProvider implements SimulationProvider {
   readonly specs: SimulationProvider["specs"];
   private child: ChildProcess | undefined;
-  private state: InstanceState = "stopped";
+  private state: Instance["state"] = "stopped";
   private launched: Date | null = null;
   private fault: Error | undefined;
 

@@ -1,19 +1,7 @@
-/** EC2's words, which the other providers borrow. */
-export const instanceStates = [
-  "pending",
-  "running",
-  "stopping",
-  "stopped",
-  "shutting-down",
-  "terminated",
-] as const;
-export type InstanceState = (typeof instanceStates)[number];
+import type { z } from "zod";
+import type { InstanceFields } from "./simulation.schema";
 
-export interface Instance {
-  readonly instance_id: string;
-  readonly state: InstanceState;
-  readonly public_ip: string | null;
-  readonly private_ip: string | null;
+export interface Instance extends z.output<typeof InstanceFields> {
   /** When the provider says that it last started; null when it does not report that. */
   readonly launched_at: Date | null;
 }

@@ -78,12 +78,7 @@ export function simulationRoutes(
   ];
 }
 
-const shown = ({ state, instance_id, public_ip, private_ip }: Change["instance"]) => ({
-  state,
-  instance_id,
-  public_ip,
-  private_ip,
-});
+const shown = ({ launched_at: _, ...instance }: Change["instance"]) => instance;
 
 function farewell({ status, session }: Change): string {
   if (status === "info") return "The instance is stopped already.";

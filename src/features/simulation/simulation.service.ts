@@ -1,21 +1,23 @@
 import { DomainError, isDomainError } from "../../domain/errors";
 import type { Db } from "../../platform/postgres/db";
 import type { Services } from "../../platform/services";
-import { type CostEstimate, estimateCost, type Rates } from "./cost";
+import { estimateCost, STORAGE_GB } from "./cost";
 import type { Instance, SimulationProvider } from "./provider";
 import { beginSession, endSession, lockInstance, sessionStart } from "./sessions.store";
+import type { Cost } from "./simulation.schema";
 
 interface SimulationDeps extends Pick<Services, "db" | "clock"> {
   /** Undefined where none is configured. */
   readonly provider: SimulationProvider | undefined;
-  readonly rates: Rates;
+  /** The instance's price of an hour. */
+  readonly perHour: number;
 }
 
 export interface Session {
   readonly started_at: Date;
   /** Seconds. */
   readonly runtime_seconds: number;
-  readonly cost: CostEstimate;
+  readonly cost: Cost;
 }
 
 export interface Change {
@@ -63,20 +65,19 @@ export class SimulationService {
   }
 
   specs(): Readonly<Record<string, string | number>> {
-    const { perHour, storageGb } = this.deps.rates;
-    return { ...this.provider().specs, hourly_rate: perHour, storage_gb: storageGb };
+    return { ...this.provider().specs, hourly_rate: this.deps.perHour, storage_gb: STORAGE_GB };
   }
 
   /** A session that was started elsewhere counts from the provider's start time. */
   private async session(instance: Instance): Promise<Session | undefined> {
-    const { db, clock, rates } = this.deps;
+    const { db, clock, perHour } = this.deps;
     const started_at = (await sessionStart(db, instance.instance_id)) ?? instance.launched_at;
     if (!started_at) return undefined;
     const now = clock.now();
     return {
       started_at,
       runtime_seconds: Math.max(0, Math.round((now.getTime() - started_at.getTime()) / 1000)),
-      cost: estimateCost(rates, started_at, now),
+      cost: estimateCost(perHour, started_at, now),
     };
   }
 

@@ -11,26 +11,20 @@ import { estimateCost } from "./cost";
 import { Ec2Provider } from "./ec2-provider";
 import { KubernetesProvider } from "./kubernetes-provider";
 import { ProcessProvider } from "./process-provider";
-import type { Instance, InstanceState, SimulationProvider } from "./provider";
+import type { Instance, SimulationProvider } from "./provider";
 import { SimulationService } from "./simulation.service";
 
-const rates = {
-  perHour: 0.95,
-  storageGb: 73,
-  perStorageGbMonth: 0.1,
-  transferGbPerHour: 1,
-  perTransferGb: 0.09,
-};
+const perHour = 0.95;
 
 test("a session's cost is its hours at the rate, its storage's share of a month and its transfer", () => {
   const [start, end] = [new Date("2027-01-01T00:00:00Z"), new Date("2027-01-01T02:00:00Z")];
-  expect(estimateCost(rates, start, end)).toEqual({
+  expect(estimateCost(perHour, start, end)).toEqual({
     compute: 1.9,
-    storage: 0.02,
-    transfer: 0.18,
-    total: 2.1,
+    storage: 0.0066,
+    transfer: 0.09,
+    total: 1.9966,
   });
-  expect(estimateCost(rates, end, start).total).toBe(0);
+  expect(estimateCost(perHour, end, start).total).toBe(0);
 });
 
 /** A service on a database of its own at a clock that the test moves, and as it is after a restart of ours. */
@@ -38,7 +32,7 @@ async function serviceOf(provider: SimulationProvider) {
   const db = openDatabase((await freshDatabase()).url);
   atEndOfFile(() => db.destroy());
   const clock = { time: new Date("2027-02-01T00:00:00Z"), now: () => clock.time };
-  const fresh = () => new SimulationService({ db, clock, provider, rates });
+  const fresh = () => new SimulationService({ db, clock, provider, perHour });
   return { service: fresh(), clock, restarted: fresh };
 }
 
@@ -63,12 +57,12 @@ test("an EC2 instance is started and stopped, and its session survives a restart
   clock.time = new Date("2027-02-01T02:00:00Z");
   expect(await restarted().status()).toMatchObject({
     instance: { instance_id: "i-1", state: "running", public_ip: "203.0.113.7", private_ip: "10.0.0.7" },
-    session: { runtime_seconds: 7_200, cost: { total: 2.1 } },
+    session: { runtime_seconds: 7_200, cost: { total: 1.9966 } },
   });
   expect(await restarted().stop()).toMatchObject({
     status: "success",
     instance: { state: "stopping" },
-    session: { cost: { total: 2.1 } },
+    session: { cost: { total: 1.9966 } },
   });
   ec2.settle();
   expect((await service.status()).session).toBeUndefined();
@@ -92,7 +86,7 @@ test("the session of an instance that was started elsewhere counts from its laun
 /** A fake machine that keeps its state, and takes a request only when the test lets it. */
 class SlowMachine implements SimulationProvider {
   readonly specs = { provider: "slow" };
-  state: InstanceState = "stopped";
+  state: Instance["state"] = "stopped";
   readonly asked: string[] = [];
   private waiting: (() => void)[] = [];
 
@@ -104,7 +98,7 @@ class SlowMachine implements SimulationProvider {
   release(): void {
     for (const go of this.waiting.splice(0)) go();
   }
-  private async take(action: string, next: InstanceState): Promise<void> {
+  private async take(action: string, next: Instance["state"]): Promise<void> {
     this.asked.push(action);
     await new Promise<void>((resolve) => this.waiting.push(resolve));
     this.state = next;

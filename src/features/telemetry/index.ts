@@ -42,22 +42,13 @@ export function telemetry(deps: TelemetryFeatureDeps): TelemetrySockets {
     }
     return drone;
   };
-  const sockets = new TelemetrySockets(
-    {
-      ...deps,
-      sessions: sessionStore(redis),
-      channel: replicas && new FrameChannel(redis, replicas.subscriber, log),
-      userOf: (token) => tokens.userOf(token),
-      find: async (userId, droneId) => linkTarget(config, await findWatched(userId, droneId)),
-    },
-    {
-      maxHz: config.TELEMETRY_MAX_HZ,
-      stopWhenUnwatched: config.DO_UNSUBSCRIBE,
-      origins: config.CORS_ORIGINS,
-      maxSockets: config.TELEMETRY_MAX_SOCKETS,
-      maxStreams: config.TELEMETRY_MAX_STREAMS,
-    },
-  );
+  const sockets = new TelemetrySockets({
+    ...deps,
+    sessions: sessionStore(redis),
+    channel: replicas && new FrameChannel(redis, replicas.subscriber, log),
+    userOf: (token) => tokens.userOf(token),
+    find: async (userId, droneId) => linkTarget(config, await findWatched(userId, droneId)),
+  });
   replicas?.links.serveFeeds((target, from, request) => sockets.feeds.feed(target, from, request));
   droneEvents.onDroneRevoked(({ id }) => {
     changes += 1;

@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from "../../platform/process/metrics";
+import { Counter, gauge, type Registry } from "../../platform/process/metrics";
 import type { ClosedReason } from "./sockets/client-limits";
 import type { TelemetryType } from "./streams";
 
@@ -9,11 +9,11 @@ import type { TelemetryType } from "./streams";
  */
 type DropReason = "rate_cap" | "slow_socket" | "slow_events";
 
-export interface Counts {
-  readonly sockets: number;
-  readonly rooms: number;
-  readonly drones: number;
-  readonly slow: number;
+interface Counts {
+  readonly sockets: () => number;
+  readonly rooms: () => number;
+  readonly drones: () => number;
+  readonly slow: () => number;
 }
 
 /** No label names a drone or a user: a fleet would make thousands of series. */
@@ -24,24 +24,12 @@ export interface TelemetryMetrics {
   closed(reason: ClosedReason): void;
 }
 
-export function telemetryMetrics(registry: Registry, counts: () => Counts): TelemetryMetrics {
+export function telemetryMetrics(registry: Registry, counts: Counts): TelemetryMetrics {
   const registers = [registry];
-  const gauges: Readonly<Record<keyof Counts, { name: string; help: string }>> = {
-    sockets: { name: "fleet_telemetry_sockets", help: "Open sockets of watchers." },
-    rooms: { name: "fleet_telemetry_rooms", help: "Rooms with at least one watcher." },
-    drones: { name: "fleet_telemetry_drones", help: "Drones with a vehicle subscription." },
-    slow: { name: "fleet_telemetry_slow_sockets", help: "Sockets that accept nothing at the moment." },
-  };
-  for (const [count, { name, help }] of Object.entries(gauges)) {
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(counts()[count as keyof Counts]);
-      },
-    });
-  }
+  gauge(registry, "fleet_telemetry_sockets", "Open sockets of watchers.", counts.sockets);
+  gauge(registry, "fleet_telemetry_rooms", "Rooms with at least one watcher.", counts.rooms);
+  gauge(registry, "fleet_telemetry_drones", "Drones with a vehicle subscription.", counts.drones);
+  gauge(registry, "fleet_telemetry_slow_sockets", "Sockets that accept nothing at the moment.", counts.slow);
   const counter = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
     new Counter({ name, help, labelNames, registers });
   const frames = counter(

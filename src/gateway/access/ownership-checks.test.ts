@@ -34,7 +34,6 @@ test("only the listed stores select rows by their owner", () => {
     "src/features/billing/subscriptions.store.ts",
     "src/features/calendar/calendar.store.ts",
     "src/features/drones/drones.store.ts",
-    "src/features/executions/executions.store.ts",
     // A user's recipients of reports, by the token or by the flight's owner.
     "src/features/executions/report/recipients.store.ts",
     "src/features/geofences/geofences.store.ts",

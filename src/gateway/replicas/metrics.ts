@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, type Registry } from "../../platform/process/metrics";
+import { Counter, gauge, Histogram, type Registry } from "../../platform/process/metrics";
 import type { LeasesObserver, ReplicaRequestObserver } from "../../vehicle/cluster";
 
 interface ReplicaCounts {
@@ -9,15 +9,6 @@ interface ReplicaCounts {
 /** Metrics of leases and of calls between replicas. */
 export function countReplicas(registry: Registry) {
   const registers = [registry];
-  const gauge = (name: string, help: string, value: () => number) =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(value());
-      },
-    });
   const acquired = new Counter({
     name: "fleet_link_lease_acquisitions_total",
     help: "Drones whose link this replica took.",
@@ -43,8 +34,8 @@ export function countReplicas(registry: Registry) {
   const replicaRequest: ReplicaRequestObserver = (request, outcome, milliseconds) =>
     remote.observe({ request, outcome }, milliseconds / 1000);
   const watch = (counts: ReplicaCounts) => {
-    gauge("fleet_link_leases", "Drones whose link this replica holds.", counts.leases);
-    gauge("fleet_link_feeds", "Watched drones whose link another replica holds.", counts.feeds);
+    gauge(registry, "fleet_link_leases", "Drones whose link this replica holds.", counts.leases);
+    gauge(registry, "fleet_link_feeds", "Watched drones whose link another replica holds.", counts.feeds);
   };
   return { leases, replicaRequest, watch };
 }

@@ -44,7 +44,7 @@ export function swaggerDocument(routes: readonly Route[], basePath: string, vers
 function operation(route: Route, definitions: Json): Json {
   const parameters = [
     ...pathParameters(route),
-    ...properties(route.query, "query", definitions),
+    ...queryParameters(route.query, definitions),
     ...(route.body
       ? [
           {
@@ -160,11 +160,11 @@ function pathParameters(route: Route): Json[] {
   }));
 }
 
-function properties(schema: z.ZodType | undefined, where: "query", definitions: Json): Json[] {
+function queryParameters(schema: z.ZodType | undefined, definitions: Json): Json[] {
   if (!schema) return [];
   const { properties = {}, required = [] } = toSchema(schema, "input", definitions);
   return Object.entries(properties as Record<string, Json>).map(([name, field]) => ({
-    in: where,
+    in: "query",
     name,
     required: (required as string[]).includes(name),
     ...field,

@@ -112,7 +112,6 @@ export function publicLimits(config: HttpLimits, registry: Registry): ServerLimi
   return {
     headersSeconds: headersSeconds(config),
     requestSeconds: config.HTTP_REQUEST_SECONDS,
-    replyStallSeconds: REPLY_STALL_SECONDS,
     keepAliveSeconds: PROXY_KEEP_ALIVE_SECONDS,
     maxConnections: config.HTTP_MAX_CONNECTIONS,
     maxConnectionsPerAddress: config.HTTP_MAX_CONNECTIONS_PER_ADDRESS,

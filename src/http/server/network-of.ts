@@ -1,7 +1,7 @@
 import { isIPv6 } from "node:net";
-import { toNumber, unmapIpv4 } from "../../domain/ipv4";
+import ipaddr from "ipaddr.js";
+import { unmapIpv4 } from "../../domain/ipv4";
 
-const GROUPS = 8;
 /** Groups of the /64 that each customer has at least. */
 const NETWORK_GROUPS = 4;
 /** Groups of the /48 that a customer has at most. */
@@ -13,8 +13,9 @@ const SITE_GROUPS = 3;
  */
 export function networkOf(address: string): string {
   const plain = unmapIpv4(address);
-  const [text = ""] = plain.split("%");
-  return isIPv6(text) ? `${groupsOf(text).slice(0, NETWORK_GROUPS).join(":")}::/64` : plain;
+  if (!isIPv6(plain)) return plain;
+  const groups = ipaddr.IPv6.parse(plain).parts.map((group) => group.toString(16));
+  return `${groups.slice(0, NETWORK_GROUPS).join(":")}::/64`;
 }
 
 /**
@@ -23,15 +24,3 @@ export function networkOf(address: string): string {
  */
 export const siteOf = (network: string): string =>
   network.endsWith("::/64") ? `${network.split(":").slice(0, SITE_GROUPS).join(":")}::/48` : network;
-
-/** All eight, in hex without leading zeros. */
-function groupsOf(text: string): string[] {
-  // A dotted IPv4 ending is two groups.
-  const undotted = text.replace(/[\d.]+\.\d+$/, (end) => {
-    const value = toNumber(end);
-    return `${(value >>> 16).toString(16)}:${(value & 0xffff).toString(16)}`;
-  });
-  const [head = [], tail = []] = undotted.split("::").map((part) => part.split(":").filter(Boolean));
-  const zeros = Array<string>(Math.max(0, GROUPS - head.length - tail.length)).fill("0");
-  return [...head, ...zeros, ...tail].map((group) => Number.parseInt(group, 16).toString(16));
-}

@@ -1,6 +1,6 @@
 import type { Clock } from "../../platform/process/clock";
 import type { Logger } from "../../platform/process/log";
-import { Gauge, type Registry } from "../../platform/process/metrics";
+import { gauge, type Registry } from "../../platform/process/metrics";
 
 const WINDOW_MS = 5 * 60_000;
 /** Fewer may well sit in one office. */
@@ -24,15 +24,11 @@ export class SharedAddressWatch {
     private readonly clock: Clock,
   ) {
     this.began = clock.now().getTime();
-    const watch = this;
-    new Gauge({
-      name: "fleet_shared_client_address",
-      help: "1: in the last five minutes the requests of five or more users came from one address, and none from another.",
-      registers: [registry],
-      collect() {
-        watch.closeWindow();
-        this.set(watch.isShared ? 1 : 0);
-      },
+    const help =
+      "1: in the last five minutes the requests of five or more users came from one address, and none from another.";
+    gauge(registry, "fleet_shared_client_address", help, () => {
+      this.closeWindow();
+      return this.isShared ? 1 : 0;
     });
   }
 

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Registry } from "prom-client";
+import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 
 export { Counter, Gauge, Histogram, type Registry } from "prom-client";
 
@@ -9,3 +9,14 @@ export function createMetrics(process: string): Registry {
   collectDefaultMetrics({ register: registry });
   return registry;
 }
+
+/** A gauge whose value is asked for at each scrape. */
+export const gauge = (registry: Registry, name: string, help: string, value: () => number): Gauge =>
+  new Gauge({
+    name,
+    help,
+    registers: [registry],
+    collect() {
+      this.set(value());
+    },
+  });

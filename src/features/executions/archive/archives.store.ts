@@ -1,21 +1,16 @@
 import type { Db } from "../../../platform/postgres/db";
+import type { RowOf } from "../../../platform/postgres/row-of";
+import type { ArchiveReply } from "../executions.schema";
 
 /**
  * pending: being made. ready: in the store. failed: it could not be made; a job retries for some hours, and a new
  * request at once.
  */
-export interface ArchiveRow {
-  readonly execution_id: number;
+export interface ArchiveRow extends Omit<RowOf<typeof ArchiveReply>, "url" | "expires_at"> {
   /** Raised by each change of the contents. An archive of an older revision is out of date. */
   readonly revision: number;
   readonly made_revision: number | null;
-  readonly status: "pending" | "ready" | "failed";
-  /** Bytes. */
-  readonly size: number | null;
-  readonly sha256: string | null;
-  readonly error: string | null;
   readonly requested_at: Date;
-  readonly made_at: Date | null;
 }
 
 const archives = (db: Db) => db<ArchiveRow>("archives");

@@ -1,15 +1,9 @@
+import type { z } from "zod";
 import type { Db } from "../../../platform/postgres/db";
+import type { ReportEmails } from "../executions.schema";
 
-export interface Recipients {
-  /** The owner's. */
-  readonly email: string;
-  /** Comma separated, as they were given. */
-  readonly extra_emails: string;
-  /** Without duplicates, the owner first. */
-  readonly all_recipients: readonly string[];
-  /** Of these, addresses whose owners have not confirmed them. No report of a flight is sent to them. */
-  readonly unconfirmed_emails: readonly string[];
-}
+/** `all_recipients` are without duplicates, the owner first. */
+export type Recipients = z.output<typeof ReportEmails>;
 
 /** Undefined when the user does not exist. */
 export async function recipientsOf(db: Db, userId: number): Promise<Recipients | undefined> {

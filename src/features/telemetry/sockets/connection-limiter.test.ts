@@ -8,7 +8,7 @@ const quotas = (sockets: number) =>
 
 test("a connection is released for the user who opened it, though the token has expired since", () => {
   let valid = true;
-  const limiter = new ConnectionLimiter({ maxSockets: 10 }, quotas(1), () => (valid ? { id: 7 } : undefined));
+  const limiter = new ConnectionLimiter(10, quotas(1), () => (valid ? { id: 7 } : undefined));
   const url = "/socket.io/?token=some";
   const release = limiter.acquire(url);
   expect(limiter.refusal(url)).toContain("quota sockets");
@@ -20,7 +20,7 @@ test("a connection is released for the user who opened it, though the token has 
 });
 
 test("a user has the quota, clients without a valid token have a tenth together", () => {
-  const limiter = new ConnectionLimiter({ maxSockets: 100 }, quotas(50), (token) => ({ id: Number(token) }));
+  const limiter = new ConnectionLimiter(100, quotas(50), (token) => ({ id: Number(token) }));
   const connected = (token: string) => {
     let count = 0;
     for (; limiter.refusal(`/socket.io/?token=${token}`) === undefined; count++)

@@ -2,11 +2,6 @@ import { isDomainError } from "../../../domain/errors";
 import type { UserCaller } from "../../../http/route";
 import type { Quotas } from "../../../platform/quotas/quotas";
 
-export interface ConnectionLimits {
-  /** Connections of one process. */
-  readonly maxSockets: number;
-}
-
 const UNAUTHENTICATED = "unauthenticated";
 /** Of all connections, for clients without a valid token together. */
 const UNAUTHENTICATED_SHARE = 0.1;
@@ -21,17 +16,18 @@ export class ConnectionLimiter {
   private total = 0;
 
   constructor(
-    private readonly limits: ConnectionLimits,
+    /** Of the process. */
+    private readonly maxSockets: number,
     private readonly quotas: Pick<Quotas, "checkAmount">,
     private readonly userOf: (token: string) => Pick<UserCaller, "id"> | undefined,
   ) {}
 
   /** Why a connection to this URL is refused; undefined when it is allowed. */
   refusal(url: string): string | undefined {
-    if (this.total >= this.limits.maxSockets) return "Too many sockets.";
+    if (this.total >= this.maxSockets) return "Too many sockets.";
     const owner = this.ownerOf(url);
     if (owner === UNAUTHENTICATED) {
-      const isFull = this.count(owner) >= this.limits.maxSockets * UNAUTHENTICATED_SHARE;
+      const isFull = this.count(owner) >= this.maxSockets * UNAUTHENTICATED_SHARE;
       return isFull ? "Too many sockets of clients without a valid token." : undefined;
     }
     try {

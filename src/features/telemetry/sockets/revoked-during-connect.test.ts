@@ -57,13 +57,14 @@ beforeAll(async () => {
     },
     find: () => Promise.reject(new Error("nothing is watched here")),
   };
-  const sockets = new TelemetrySockets(deps, {
-    maxHz: 10,
-    stopWhenUnwatched: true,
-    origins: [],
-    maxSockets: 10,
-    maxStreams: 10,
-  });
+  const config = {
+    TELEMETRY_MAX_HZ: 10,
+    TELEMETRY_MAX_SOCKETS: 10,
+    TELEMETRY_MAX_STREAMS: 10,
+    DO_UNSUBSCRIBE: true,
+    CORS_ORIGINS: [],
+  };
+  const sockets = new TelemetrySockets({ ...deps, config });
   const server = createServer();
   sockets.attach(server);
   url = await listen(server, 0, "127.0.0.1");

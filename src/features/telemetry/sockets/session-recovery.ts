@@ -13,23 +13,21 @@ const SAVE_DELAY_MS = 20;
 
 /** Enough random bytes that it cannot be guessed. */
 const newTicket = (): string => randomBytes(18).toString("base64url");
-/** Sessions by their tickets, for all replicas. Every method rejects while Redis is unreachable. */
-export interface SessionStore {
-  save(ticket: string, session: RecoverableSession, lifeMs: number): Promise<unknown>;
-  /** Undefined for a ticket that is unknown or too old. */
-  load(ticket: string): Promise<RecoverableSession | undefined>;
-  drop(ticket: string): Promise<unknown>;
-}
 
-export function sessionStore(redis: Redis): SessionStore {
+export type SessionStore = ReturnType<typeof sessionStore>;
+
+/** Sessions by their tickets, for all replicas. Every method rejects while Redis is unreachable. */
+export function sessionStore(redis: Redis) {
   const keyOf = (ticket: string) => `fleet:socket:${ticket}`;
   return {
-    save: (ticket, session, lifeMs) => redis.set(keyOf(ticket), JSON.stringify(session), "PX", lifeMs),
-    load: async (ticket) => {
+    save: (ticket: string, session: RecoverableSession, lifeMs: number): Promise<unknown> =>
+      redis.set(keyOf(ticket), JSON.stringify(session), "PX", lifeMs),
+    /** Undefined for a ticket that is unknown or too old. */
+    load: async (ticket: string) => {
       const text = await redis.get(keyOf(ticket));
       return text === null ? undefined : RecoverableSession.safeParse(JSON.parse(text)).data;
     },
-    drop: (ticket) => redis.del(keyOf(ticket)),
+    drop: (ticket: string): Promise<unknown> => redis.del(keyOf(ticket)),
   };
 }
 

@@ -38,24 +38,22 @@ let url: string;
 
 beforeAll(async () => {
   const target = { key: "drone:1", host: "127.0.0.1", port: 1, via: "direct" as const };
-  sockets = new TelemetrySockets(
-    {
-      links,
-      sessions: { save: async () => {}, load: async () => undefined, drop: async () => {} },
-      quotas: { checkAmount: () => {} },
-      userOf: () => ({ id: 1, jti: "1", issuedAt: 0, expiresAt: 600, passwordAt: undefined }),
-      find: async () => target,
-      log: createLogger("test", "silent"),
-      registry,
+  sockets = new TelemetrySockets({
+    config: {
+      TELEMETRY_MAX_HZ: 1_000_000,
+      TELEMETRY_MAX_SOCKETS: 10_000,
+      TELEMETRY_MAX_STREAMS: 500,
+      DO_UNSUBSCRIBE: true,
+      CORS_ORIGINS: [],
     },
-    {
-      maxHz: 1_000_000,
-      stopWhenUnwatched: true,
-      origins: [],
-      maxSockets: 10_000,
-      maxStreams: 500,
-    },
-  );
+    links,
+    sessions: { save: async () => {}, load: async () => undefined, drop: async () => {} },
+    quotas: { checkAmount: () => {} },
+    userOf: () => ({ id: 1, jti: "1", issuedAt: 0, expiresAt: 600, passwordAt: undefined }),
+    find: async () => target,
+    log: createLogger("test", "silent"),
+    registry,
+  });
   const server = createServer();
   sockets.attach(server);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -4,16 +4,16 @@ import { Server } from "socket.io";
 import { WebSocketServer } from "ws";
 import type { UserCaller } from "../../../http/route";
 import { plainSecurityHeaders } from "../../../http/security-headers";
-import type { Logger } from "../../../platform/process/log";
-import type { Registry } from "../../../platform/process/metrics";
+import type { GatewayConfig } from "../../../platform/config";
 import type { Quotas } from "../../../platform/quotas/quotas";
+import type { Services } from "../../../platform/services";
 import type { VehicleLinks } from "../../../vehicle";
 import type { TelemetryServer, TelemetrySocket } from "../events";
 import { DroneFeeds } from "../feeds/drone-feeds";
 import type { FrameChannel } from "../feeds/frame-channel";
 import { type TelemetryMetrics, telemetryMetrics } from "../metrics";
 import { limitPackets, limitUnreadBytes } from "./client-limits";
-import { ConnectionLimiter, type ConnectionLimits } from "./connection-limiter";
+import { ConnectionLimiter } from "./connection-limiter";
 import { type HandshakeDeps, openSession } from "./handshake";
 import { type FindWatched, Requests } from "./requests";
 import {
@@ -31,26 +31,17 @@ export const SOCKETS_PATH = "/socket.io/";
 /** A drain waits this long for clients to close their connections, and then destroys them. */
 const DRAIN_MS = 1_000;
 
-interface TelemetryDeps extends HandshakeDeps {
+interface TelemetryDeps extends HandshakeDeps, Pick<Services, "log" | "registry"> {
+  readonly config: Pick<
+    GatewayConfig,
+    "TELEMETRY_MAX_HZ" | "TELEMETRY_MAX_SOCKETS" | "TELEMETRY_MAX_STREAMS" | "DO_UNSUBSCRIBE" | "CORS_ORIGINS"
+  >;
   readonly links: Pick<VehicleLinks, "subscribe">;
   readonly sessions: SessionStore;
   /** To and from other replicas; absent where there are none. */
   readonly channel?: FrameChannel | undefined;
   readonly find: FindWatched;
   readonly quotas: Pick<Quotas, "checkAmount">;
-  readonly log: Logger;
-  readonly registry: Registry;
-}
-
-interface TelemetryOptions extends ConnectionLimits {
-  /** Most frames a second of one drone's type. */
-  readonly maxHz: number;
-  /** Whether the last watcher's leaving ends the vehicle subscription. */
-  readonly stopWhenUnwatched: boolean;
-  /** Origins that browsers may connect from; `*` allows any. */
-  readonly origins: readonly string[];
-  /** Drones times streams that one client may watch. */
-  readonly maxStreams: number;
 }
 
 /** The Socket.IO server of the gateway: authenticates watchers and sends them drones' telemetry. */
@@ -63,18 +54,17 @@ export class TelemetrySockets {
   private readonly stopLimit: () => void;
   private draining = false;
 
-  constructor(
-    private readonly deps: TelemetryDeps,
-    private readonly options: TelemetryOptions,
-  ) {
-    this.limiter = new ConnectionLimiter(options, deps.quotas, deps.userOf);
+  constructor(private readonly deps: TelemetryDeps) {
+    const { config } = deps;
+    const origins = config.CORS_ORIGINS;
+    this.limiter = new ConnectionLimiter(config.TELEMETRY_MAX_SOCKETS, deps.quotas, deps.userOf);
     this.io = new Server({
       path: SOCKETS_PATH,
       serveClient: false,
       // Engine.IO's own is an older one, which answers every ping, read or not: empty pings took gigabytes.
       wsEngine: WebSocketServer,
       maxHttpBufferSize: MAX_REQUEST_BYTES,
-      cors: { origin: options.origins.includes("*") ? "*" : [...options.origins] },
+      cors: { origin: origins.includes("*") ? "*" : [...origins] },
       connectionStateRecovery: { maxDisconnectionDuration: RECOVERY_WINDOW_MS, skipMiddlewares: false },
       adapter: recoveringAdapter(deps.sessions),
       allowRequest: ({ url = "" }, answer) => {
@@ -82,14 +72,20 @@ export class TelemetrySockets {
         answer(refusal, refusal === undefined);
       },
     });
-    this.metrics = telemetryMetrics(deps.registry, () => ({
-      sockets: this.io.sockets.sockets.size,
-      rooms: this.feeds.rooms,
-      drones: this.feeds.drones,
-      slow: this.io.sockets.adapter.rooms.get(SLOW_ROOM)?.size ?? 0,
-    }));
+    this.metrics = telemetryMetrics(deps.registry, {
+      sockets: () => this.io.sockets.sockets.size,
+      rooms: () => this.feeds.rooms,
+      drones: () => this.feeds.drones,
+      slow: () => this.io.sockets.adapter.rooms.get(SLOW_ROOM)?.size ?? 0,
+    });
     this.stopLimit = limitUnreadBytes(this.webSockets, this.metrics.closed);
-    this.feeds = new DroneFeeds({ ...deps, ...options, io: this.io, metrics: this.metrics });
+    this.feeds = new DroneFeeds({
+      ...deps,
+      io: this.io,
+      metrics: this.metrics,
+      maxHz: config.TELEMETRY_MAX_HZ,
+      stopWhenUnwatched: config.DO_UNSUBSCRIBE,
+    });
     // Before the client's `connect` event, so that none of its first requests is lost.
     this.io.use(async (socket, next) => {
       socket.data.session = await openSession(socket.handshake.query.token, deps);
@@ -152,7 +148,7 @@ export class TelemetrySockets {
       feeds: this.feeds,
       find: this.deps.find,
       log: this.deps.log,
-      maxStreams: this.options.maxStreams,
+      maxStreams: this.deps.config.TELEMETRY_MAX_STREAMS,
       changed: () => recovery.changed(),
     });
     socket.on("subscribe_telemetry", (payload) => requests.subscribe(payload));
