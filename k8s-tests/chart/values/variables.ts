@@ -82,6 +82,6 @@ function asGiven(input: Input): object {
 /** Of a bound a text can be held against its sign only; the process has the last word. */
 function numberAsText({ type, minimum, exclusiveMinimum }: Input): string {
   const least = exclusiveMinimum ?? minimum ?? Number.NEGATIVE_INFINITY;
-  const whole = exclusiveMinimum === 0 && type === "integer" ? "0*[1-9]\\d*" : "\\d+";
+  const whole = least >= 1 && type === "integer" ? "0*[1-9]\\d*" : "\\d+";
   return `^${least < 0 ? "-?" : ""}${whole}${type === "integer" ? "" : "(\\.\\d+)?"}$`;
 }

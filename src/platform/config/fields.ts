@@ -28,7 +28,7 @@ export const seconds = (defaultValue: number, description: string) =>
   integer([1, Math.floor(LONGEST_TIMER_MS / 1_000)], defaultValue, description);
 
 /** A text that may be absent. */
-export const text = (description: string) => z.string().min(1).optional().describe(description);
+export const text = (description: string) => z.string().optional().describe(description);
 
 /** A URL that may be absent. */
 export const url = (description: string) => z.url().optional().describe(description);
