@@ -33,7 +33,6 @@ test("every process that calls a server trusts the given certificate authorities
     "Deployment fleet-relay: wait-for-schema, relay",
     "Deployment fleet-worker: wait-for-schema, worker",
     "Job fleet-setup: migrate, tunnel-role, create-buckets, publish-compose",
-    "Pod fleet-test: test",
   ]);
   for (const { name, volumes, containers } of found) {
     expect([name, volumes]).toEqual([

@@ -1,10 +1,8 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, symlinkSync } from "node:fs";
 import { createServer } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Server } from "node:net";
 import { join } from "node:path";
-import { atEndOfFile, freshFolder } from "../../src/testing";
-import { compiledPrograms } from "../../src/testing/programs/programs";
+import { atEndOfFile } from "../../src/testing";
 import { type InterruptibleLink, interruptibleLink } from "../../src/testing/worlds/interruptible-link";
 import { startTestGateway, type TestGateway } from "../../src/testing/worlds/start-gateway";
 import { startTestRelay } from "../../src/testing/worlds/start-relay";
@@ -18,7 +16,6 @@ import { chartFolder } from "./values/values-schema";
 let gateway: TestGateway;
 let link: InterruptibleLink;
 let parts: Record<string, string>;
-let folder: string;
 
 beforeAll(async () => {
   gateway = await startTestGateway();
@@ -42,9 +39,6 @@ beforeAll(async () => {
     simulator: `tcp://127.0.0.1:${vehicle}`,
     janus: `http://127.0.0.1:${janus}/janus/info`,
   };
-  folder = freshFolder("helm-test");
-  mkdirSync(folder, { recursive: true });
-  symlinkSync(compiledPrograms(), join(folder, "dist"));
 });
 
 async function port(server: Server): Promise<number> {
@@ -63,26 +57,21 @@ function helmTest(changed: Record<string, string> = {}, waitSeconds = "30"): Pro
   const lines = Object.entries({ ...parts, ...changed }).map(([name, url]) => `${name} ${url}\n`);
   const env = {
     PATH: process.env.PATH,
-    DATABASE_URL: gateway.databaseUrl,
-    PUBLIC_ORIGIN: "https://fly.example.com",
-    GATEWAY: gateway.url,
     PARTS: lines.join(""),
     WAIT_SECONDS: waitSeconds,
   };
   return new Promise((resolve) => {
     const program = join(chartFolder, "files/health.cjs");
-    const child = execFile(process.execPath, [program], { cwd: folder, env }, (_error, out, err) =>
+    const child = execFile(process.execPath, [program], { env }, (_error, out, err) =>
       resolve({ code: child.exitCode, out, err }),
     );
   });
 }
 
-test("finds every part healthy, and leaves no account that can log in", async () => {
+test("finds every part healthy", async () => {
   const said = await helmTest();
   expect(said).toMatchObject({ code: 0, err: "" });
   for (const name of Object.keys(parts)) expect(said.out).toContain(`${name} is well`);
-  expect(said.out).toContain("logged in");
-  expect(await gateway.deps.db("users").where({ is_active: true })).toEqual([]);
 });
 
 test("reports that the hub does not reach the gateway, with possible causes", async () => {

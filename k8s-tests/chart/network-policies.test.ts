@@ -88,7 +88,7 @@ test("the policies admit exactly these connections", () => {
       ...["test → gateway 8080", "test → relay 7070", "test → worker 9090"],
       ...["test → simulator 5760", "test → janus 8088"],
       ...["gateway → gateway 8082", "hub → gateway 8081"],
-      ...["gateway", "relay", "worker", "setup", "test", "hub"].map((who) => `${who} → postgres 5432`),
+      ...["gateway", "relay", "worker", "setup", "hub"].map((who) => `${who} → postgres 5432`),
       ...["gateway", "relay", "worker", "hub"].map((who) => `${who} → redis 6379`),
       ...["gateway", "worker", "setup", "hub"].map((who) => `${who} → minio 9000`),
       ...["gateway → simulator 5760-5761", "hub → simulator 5760-5761"],

@@ -52,7 +52,7 @@ test("no pod but the tunnel's asks for more than the restricted pod security all
 });
 
 test(
-  "helm test logs in and finds every part healthy",
+  "helm test finds every part healthy",
   async () => {
     expect(await runHelmTest()).toMatch(/TEST SUITE: +fleet-test.*Phase: +Succeeded/s);
   },

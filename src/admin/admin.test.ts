@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { createUser, hashPassword } from "../features/accounts";
 import { compiledPrograms } from "../testing/programs/programs";
 import { startTestGateway, type TestGateway } from "../testing/worlds/start-gateway";
 
@@ -45,36 +44,6 @@ test("creates a user whose printed link activates them with a level, and who can
     password: "a good password",
   });
   expect(login.status).toBe(200);
-});
-
-describe("check-login", () => {
-  const username = "helm-test@example.com";
-  const user = () => gateway.deps.db("users").where({ username }).first();
-  const logIn = (password: string) => gateway.api.post("/login", { username, password });
-  const shut = { is_active: false, password_hash: null, activation_token: null };
-
-  test("leaves an account that cannot log in, also when it existed before", async () => {
-    const password = "known to a cluster's administrators";
-    const password_hash = await hashPassword(password);
-    await createUser(gateway.deps.db, { username, password_hash, level: "CUSTOMER", active: true });
-    expect((await logIn(password)).status).toBe(200);
-    for (const _ of ["once", "again"]) {
-      const said = await admin(["check-login", "--gateway", gateway.url]);
-      expect(said).toMatchObject({ code: 0, err: "", out: expect.stringContaining("logged in") });
-      expect(await user()).toMatchObject(shut);
-    }
-    expect((await logIn(password)).status).toBe(401);
-  });
-
-  test("prints the gateway's answer, and leaves an account that cannot log in", async () => {
-    const said = await admin(["check-login", "--gateway", `${gateway.url}/nowhere`]);
-    expect(said).toMatchObject({ code: 1, err: expect.stringContaining("POST /login answers 404") });
-    expect(await user()).toMatchObject(shut);
-  });
-
-  test("requires a gateway's URL", async () => {
-    expect((await admin(["check-login"])).err).toContain("usage: admin check-login");
-  });
 });
 
 test("refuses a bad email, level or password, and names each", async () => {

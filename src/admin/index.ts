@@ -4,7 +4,6 @@ import type { AdminCommand } from "./command";
 const modules: Readonly<Record<string, () => { command: AdminCommand }>> = {
   "create-user": () => require("./create-user"),
   "grant-subscription": () => require("./grant-subscription"),
-  "check-login": () => require("./check-login"),
   config: () => require("./effective-config"),
   keys: () => require("./keys"),
   jobs: () => require("./jobs"),
