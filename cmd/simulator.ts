@@ -1,18 +1,23 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { loadConfig, simulatorConfig } from "../src/platform/config";
+import { Lifecycle, runProcess, stopOnSignals } from "../src/platform/process/lifecycle";
+import { createLogger } from "../src/platform/process/log";
 import { type SimulatedVehicleOptions, startSimulator } from "../src/simvehicle";
 
 /** Each vehicle of a fleet stands ten metres east of the one before. */
 const APART_DEGREES = 0.000133;
 /** Seconds of a vehicle's own time from power-on until it may be armed. */
 const BOOT_SECONDS = 8;
+/** Longest time for the vehicles to close their ports and logs. */
+const STOP_MS = 3_000;
 
 type Model = Pick<SimulatedVehicleOptions, "kind" | "autopilot">;
 const repeated = (count: number, model: Model): Model[] => Array.from({ length: count }, () => model);
 
-async function main(): Promise<void> {
+runProcess(async () => {
   const config = loadConfig(simulatorConfig);
+  const log = createLogger("simulator", config.LOG_LEVEL);
   const [lat = 0, lng = 0, altitude = 0] = config.SIMULATOR_HOME.split(",").map(Number);
   const fleet = [
     ...repeated(config.SIMULATOR_COPTERS, { kind: "copter", autopilot: "ardupilot" }),
@@ -38,26 +43,11 @@ async function main(): Promise<void> {
       home: { lat, lng: lng + at * APART_DEGREES, altitude },
     })),
   });
-  let stopping = false;
-  const stop = (): void => {
-    if (stopping) return;
-    stopping = true;
-    simulator.stop().then(() => {
-      // An open channel to the parent process would keep this process alive.
-      if (process.connected) process.disconnect?.();
-    });
-  };
-  process.on("SIGTERM", stop);
-  process.on("SIGINT", stop);
-  // The parent process has ended.
-  process.on("disconnect", stop);
+  const lifecycle = new Lifecycle(log, STOP_MS);
+  lifecycle.onClose("vehicles", () => simulator.stop());
+  stopOnSignals(lifecycle, log);
 
   const ports = simulator.vehicles.map(({ ports: [ground] }) => ground.port);
-  console.log(JSON.stringify({ msg: "Simulated vehicles are listening", host: config.HOST, ports }));
+  log.info({ host: config.HOST, ports }, "Simulated vehicles are listening");
   process.send?.({ ready: true, ports });
-}
-
-main().catch((error: Error) => {
-  console.error(error.message);
-  process.exitCode = 1;
 });

@@ -3,17 +3,13 @@ import { z } from "zod";
 import { grantSubscription, revokeSubscription } from "../features/billing";
 import { type AdminCommand, withDatabase } from "./command";
 
-const Arguments = z.union([
-  z.object({ username: z.email(), revoke: z.literal(true), vehicles: z.undefined().optional() }),
-  z.object({
-    username: z.email(),
-    revoke: z.literal(false),
-    vehicles: z
-      .string()
-      .regex(/^[1-9]\d{0,4}$/)
-      .transform(Number),
-  }),
-]);
+const Vehicles = z
+  .string()
+  .regex(/^[1-9]\d{0,4}$/)
+  .transform(Number);
+const Arguments = z
+  .object({ username: z.email(), revoke: z.boolean(), vehicles: Vehicles.optional() })
+  .refine(({ revoke, vehicles }) => revoke === (vehicles === undefined));
 
 export const command: AdminCommand = {
   usage: "grant-subscription --username EMAIL (--vehicles COUNT | --revoke)",

@@ -1,7 +1,7 @@
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { atEndOfFile } from "../testing";
 import { freshMoto } from "../testing/fakes/moto";
-import { imageRegistry } from "./image-registry";
+import { registryLogin } from "./image-registry";
 import { Sts } from "./objects/sts";
 
 let url: string;
@@ -33,9 +33,7 @@ test("moto's ECR gives a login for the account's registry", async () => {
   process.env.AWS_ACCESS_KEY_ID = "test";
   process.env.AWS_SECRET_ACCESS_KEY = "test";
   process.env.AWS_ENDPOINT_URL_ECR = url;
-  const registry = imageRegistry({ ...keys, REGISTRY_PROVIDER: "ecr" });
-  atEndOfFile(async () => registry.close());
-  expect(await registry.login()).toEqual({
+  expect(await registryLogin({ ...keys, REGISTRY_PROVIDER: "ecr" })).toEqual({
     username: "AWS",
     password: expect.stringMatching(/./),
     repository: "123456789012.dkr.ecr.eu-central-1.amazonaws.com",

@@ -4,7 +4,9 @@ import { Id, Message, type Route, route } from "../../http/route";
 import { Credentials, Email, Password, TokenPairReply, toUserReply, UserReply } from "./accounts.schema";
 import type { AccountsService } from "./accounts.service";
 
-const tag = "Accounts";
+const bare = { tag: "Accounts", envelope: "B" } as const;
+const wrapped = { tag: "Accounts", envelope: "A" } as const;
+const mailed = { message: "A mail with a link is on its way." };
 const EmailBody = z.object({ email: Email });
 const PasswordBody = z.object({ password: Password });
 
@@ -20,12 +22,11 @@ export function accountRoutes(service: AccountsService, registrationEnabled: boo
 
   return [
     route({
+      ...bare,
       method: "post",
       path: "/login",
-      tag,
       summary: "Sign in with email and password",
       guard: "public",
-      envelope: "B",
       body: Credentials,
       success: { status: 200, schema: TokenPairReply },
       errorBodies: { invalid_credentials: (error, status) => [{ error }, status] },
@@ -36,33 +37,30 @@ export function accountRoutes(service: AccountsService, registrationEnabled: boo
       handle: ({ body, network }) => service.logIn(body.username, body.password, network),
     }),
     route({
+      ...bare,
       method: "get",
       path: "/auth",
-      tag,
       summary: "Check the access token",
       guard: "user",
-      envelope: "B",
       success: { status: 200, schema: Message },
       handle: () => ({ message: "The token is valid." }),
     }),
     route({
+      ...bare,
       method: "get",
       path: "/auth/refresh",
-      tag,
       summary: "Exchange a refresh token for a new pair",
       guard: "refresh",
-      envelope: "B",
       success: { status: 200, schema: TokenPairReply },
       handle: ({ caller }) => service.refresh(caller),
     }),
     route({
+      ...bare,
       method: "delete",
       path: "/logout",
-      tag,
       summary: "Revoke this access token",
       description: "The refresh token stays valid.",
       guard: "user",
-      envelope: "B",
       success: { status: 200, schema: Message },
       handle: async ({ caller }) => {
         await service.logOut(caller);
@@ -70,12 +68,11 @@ export function accountRoutes(service: AccountsService, registrationEnabled: boo
       },
     }),
     route({
+      ...wrapped,
       method: "post",
       path: "/verify-email",
-      tag,
       summary: "Begin a registration: mail a link to this address",
       guard: "public",
-      envelope: "A",
       ...registration,
       body: EmailBody,
       success: { status: 200, schema: Message },
@@ -85,16 +82,15 @@ export function accountRoutes(service: AccountsService, registrationEnabled: boo
       },
       handle: async ({ body, network }) => {
         await service.sendVerification(body.email, network);
-        return { message: "A mail with a link is on its way." };
+        return mailed;
       },
     }),
     route({
+      ...wrapped,
       method: "post",
       path: "/register/:token",
-      tag,
       summary: "Finish a registration with the mailed token",
       guard: "token",
-      envelope: "A",
       ...registration,
       params: z.object({ token: z.string() }),
       body: PasswordBody,
@@ -108,25 +104,23 @@ export function accountRoutes(service: AccountsService, registrationEnabled: boo
         toUserReply(await service.register(params.token, body.password, network)),
     }),
     route({
+      ...bare,
       method: "post",
       path: "/activate/:user_id/:token",
-      tag,
       summary: "Activate a user that an administrator created",
       description: "Only these tokens contain the user's level (ADMIN or CUSTOMER).",
       guard: "token",
-      envelope: "B",
       params: z.object({ user_id: Id, token: z.string() }),
       success: { status: 200, schema: TokenPairReply },
       documents: { 429: "Too many failed tries." },
       handle: ({ params, network }) => service.activate(params.user_id, params.token, network),
     }),
     route({
+      ...wrapped,
       method: "post",
       path: "/reset-password",
-      tag,
       summary: "Mail a link for setting a new password",
       guard: "public",
-      envelope: "A",
       body: EmailBody,
       success: { status: 200, schema: Message },
       documents: {
@@ -135,16 +129,15 @@ export function accountRoutes(service: AccountsService, registrationEnabled: boo
       },
       handle: async ({ body, network }) => {
         await service.sendReset(body.email, network);
-        return { message: "A mail with a link is on its way." };
+        return mailed;
       },
     }),
     route({
+      ...wrapped,
       method: "post",
       path: "/update-password",
-      tag,
       summary: "Set the password with the token of a reset mail",
       guard: "reset",
-      envelope: "A",
       body: PasswordBody,
       success: { status: 200, schema: UserReply, message: "The password was updated." },
       documents: { 429: "Too many people send passwords at this moment." },
@@ -152,9 +145,9 @@ export function accountRoutes(service: AccountsService, registrationEnabled: boo
         toUserReply(await service.updatePassword(caller, body.password, network)),
     }),
     route({
+      ...wrapped,
       method: "get",
       path: "/user",
-      tag,
       summary: "The signed-in user",
       guard: "user",
       envelope: "A+top",

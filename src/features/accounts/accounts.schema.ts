@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { User } from "./users.store";
+import type { RowOf } from "../../platform/postgres/row-of";
 
 export const Email = z.email().max(254).describe("An email address.");
 
@@ -30,7 +30,7 @@ export const UserReply = z
   .meta({ id: "User" });
 
 /** A user as they may see themselves: no hash, no token. */
-export const toUserReply = ({ id, username, level, is_active, ip, created_at }: User) => ({
+export const toUserReply = ({ id, username, level, is_active, ip, created_at }: RowOf<typeof UserReply>) => ({
   id,
   username,
   level,

@@ -1,12 +1,9 @@
 import { DomainError } from "../../domain/errors";
 import type { Callers, UserCaller } from "../../http/route";
 import { siteOf } from "../../http/server/network-of";
-import { type Mail, type Mailer, mailFailure } from "../../platform/mail";
-import type { Db } from "../../platform/postgres/db";
-import type { Clock } from "../../platform/process/clock";
-import type { MailQuotas } from "../../platform/quotas/mail-quotas";
-import type { Quotas } from "../../platform/quotas/quotas";
+import { type Mail, mailFailure } from "../../platform/mail";
 import type { RateLimit } from "../../platform/redis/rate-limit";
+import type { Services } from "../../platform/services";
 import { createUser } from "./create-user";
 import type { HashCaller } from "./hash-queue";
 import type { LoginLimits } from "./login-limits";
@@ -16,21 +13,23 @@ import type { Revocations } from "./revocations";
 import { revokeToken } from "./revoked-tokens.store";
 import { accountRejection, isOfAnotherPassword } from "./token-status";
 import type { TokenPair, Tokens } from "./tokens";
-import { activateUser, findUser, findUserByName, lockUserByName, type User, updateUser } from "./users.store";
+import {
+  activateUser,
+  findUser,
+  findUserByName,
+  lockUserByName,
+  setPassword,
+  type User,
+} from "./users.store";
 
-interface Deps {
-  readonly db: Db;
-  readonly clock: Clock;
+interface Deps extends Pick<Services, "db" | "clock" | "mailer" | "quotas" | "mailQuotas"> {
   readonly tokens: Tokens;
   readonly revocations: Pick<Revocations, "revoke">;
-  readonly mailer: Mailer;
   /** Links in mails begin with it; never with a header of the request, which anyone can set. */
   readonly origin: string;
   readonly logins: LoginLimits;
   /** Failed activations, by network and account. */
   readonly failedTries: RateLimit;
-  readonly quotas: Pick<Quotas, "take">;
-  readonly mailQuotas: Pick<MailQuotas, "take">;
 }
 
 /** Log in, register, activate, reset and update the password. */
@@ -131,7 +130,7 @@ export function accountsService(deps: Deps) {
         const now = clock.now();
         if (isOfAnotherPassword(reset, user) || !(await revokeToken(trx, { ...reset, userId: user.id }, now)))
           throw new DomainError("unauthenticated", "This link was used already; ask for a new one.");
-        await updateUser(trx, user.id, { password_hash, password_changed_at: now });
+        await setPassword(trx, user.id, { password_hash, password_changed_at: now });
         return user;
       });
     },

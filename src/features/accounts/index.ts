@@ -1,19 +1,11 @@
 import type { Route } from "../../http/route";
-import type { GatewayConfig } from "../../platform/config";
-import type { Mailer } from "../../platform/mail";
-import type { ChangeListener } from "../../platform/postgres/change-listener";
-import type { Db } from "../../platform/postgres/db";
-import type { Clock } from "../../platform/process/clock";
-import type { Lifecycle } from "../../platform/process/lifecycle";
-import type { MailQuotas } from "../../platform/quotas/mail-quotas";
-import type { Quotas } from "../../platform/quotas/quotas";
-import type { Redis } from "../../platform/redis/client";
-import { rateLimit } from "../../platform/redis/rate-limit";
+import { RateLimit } from "../../platform/redis/rate-limit";
+import type { Services } from "../../platform/services";
 import { accountRoutes } from "./accounts.routes";
 import { accountsService } from "./accounts.service";
 import { tokenGuards } from "./guards";
 import { KnownNetworks } from "./known-networks";
-import { loginLimits } from "./login-limits";
+import { LoginLimits } from "./login-limits";
 import { processRevocations, type Revocations } from "./revocations";
 import { readTokenStatuses, revokeToken } from "./revoked-tokens.store";
 import { TokenWatch } from "./token-watch";
@@ -22,22 +14,14 @@ import { Tokens } from "./tokens";
 export { createUser } from "./create-user";
 export { hashPassword } from "./passwords";
 export { readTokenStatuses } from "./revoked-tokens.store";
-export { withTemporaryLogin } from "./temporary-login";
 export { TokenWatch } from "./token-watch";
 export { type Level, Tokens } from "./tokens";
-export { findUser } from "./users.store";
+export { findUser, findUserByName } from "./users.store";
 
-interface AccountsDeps {
-  readonly config: GatewayConfig;
-  readonly db: Db;
-  readonly redis: Redis;
-  readonly quotas: Quotas;
-  readonly mailQuotas: MailQuotas;
-  readonly mailer: Mailer;
-  readonly clock: Clock;
-  readonly changes: Pick<ChangeListener, "subscribe">;
-  readonly lifecycle: Pick<Lifecycle, "onDrain">;
-}
+type AccountsDeps = Pick<
+  Services,
+  "config" | "db" | "redis" | "quotas" | "mailQuotas" | "mailer" | "clock" | "changes" | "lifecycle"
+>;
 
 /** Users, their tokens and their mails. */
 export function accounts(deps: AccountsDeps) {
@@ -53,7 +37,7 @@ export function accounts(deps: AccountsDeps) {
         rejection: (token) => tokenWatch.rejection(token),
       }
     : processRevocations(clock);
-  const failedTries = rateLimit(redis, {
+  const failedTries = new RateLimit(redis, {
     name: "tries",
     tries: config.LOGIN_FAILURES_PER_15_MINUTES,
     seconds: 900,
@@ -65,7 +49,7 @@ export function accounts(deps: AccountsDeps) {
     revocations,
     mailer,
     origin: config.PUBLIC_ORIGIN,
-    logins: loginLimits({
+    logins: new LoginLimits({
       redis,
       known: new KnownNetworks(redis, clock),
       failedTries,

@@ -1,25 +1,11 @@
 import { siteOf } from "../../http/server/network-of";
 import type { Redis } from "../../platform/redis/client";
-import { type RateLimit, rateLimit } from "../../platform/redis/rate-limit";
+import { RateLimit } from "../../platform/redis/rate-limit";
 import type { KnownNetworks } from "./known-networks";
 
 const SECONDS = 900;
 /** A site may be a company or a provider's region: it may fail as often as so many of its networks. */
 const NETWORKS_OF_SITE = 4;
-
-/** A login whose password is about to be checked. It counts as failed until it is known to be otherwise. */
-interface LoginTry {
-  /** Whether the account was logged in to from this network before. */
-  readonly isKnown: boolean;
-  succeeded(): Promise<void>;
-  /** The password could not be checked. */
-  unchecked(): Promise<void>;
-}
-
-export interface LoginLimits {
-  /** Rejects with `too_many_requests`. */
-  begin(account: string, network: string): Promise<LoginTry>;
-}
 
 interface LoginLimitsDeps {
   readonly redis: Redis;
@@ -35,35 +21,40 @@ interface LoginLimitsDeps {
  * account knows is counted on this account only: strangers that share the network or the site lock nobody out of their
  * account.
  */
-export function loginLimits({ redis, known, failedTries, failuresOfNetwork }: LoginLimitsDeps): LoginLimits {
-  const limit = (name: string, tries: number) => rateLimit(redis, { name, tries, seconds: SECONDS });
-  const ofNetworks = limit("logins", failuresOfNetwork);
-  const ofSites = limit("site-logins", failuresOfNetwork * NETWORKS_OF_SITE);
-  return {
-    async begin(account, network) {
-      const isKnown = await known.has(account, network);
-      const tries = `login:${network}:${account}`;
-      const site = siteOf(network);
-      const shared: [RateLimit, string][] = isKnown ? [] : [[ofNetworks, network]];
-      if (!isKnown && site !== network) shared.push([ofSites, site]);
-      // A network over its limit is refused first, so that it does not use up the account's tries.
-      await Promise.all(shared.map(([counted, key]) => counted.check(key)));
-      await failedTries.take(tries);
-      await Promise.all(shared.map(([counted, key]) => counted.take(key)));
-      const giveBackShared = () => shared.map(([counted, key]) => counted.giveBack(key));
-      return {
-        isKnown,
-        succeeded: async () => {
-          await Promise.all([
-            failedTries.forgive(tries),
-            known.remember(account, network),
-            ...giveBackShared(),
-          ]);
-        },
-        unchecked: async () => {
-          await Promise.all([failedTries.giveBack(tries), ...giveBackShared()]);
-        },
-      };
-    },
-  };
+export class LoginLimits {
+  private readonly ofNetworks: RateLimit;
+  private readonly ofSites: RateLimit;
+
+  constructor(private readonly deps: LoginLimitsDeps) {
+    const limit = (name: string, tries: number) =>
+      new RateLimit(deps.redis, { name, tries, seconds: SECONDS });
+    this.ofNetworks = limit("logins", deps.failuresOfNetwork);
+    this.ofSites = limit("site-logins", deps.failuresOfNetwork * NETWORKS_OF_SITE);
+  }
+
+  /**
+   * A login whose password is about to be checked. It counts as failed until it is known to be otherwise. Rejects with
+   * `too_many_requests`.
+   */
+  async begin(account: string, network: string) {
+    const { known, failedTries } = this.deps;
+    const isKnown = await known.has(account, network);
+    const tries = `login:${network}:${account}`;
+    const site = siteOf(network);
+    const shared: [RateLimit, string][] = isKnown ? [] : [[this.ofNetworks, network]];
+    if (!isKnown && site !== network) shared.push([this.ofSites, site]);
+    // A network over its limit is refused first, so that it does not use up the account's tries.
+    await Promise.all(shared.map(([counted, key]) => counted.check(key)));
+    await failedTries.take(tries);
+    await Promise.all(shared.map(([counted, key]) => counted.take(key)));
+    const giveBackShared = () => shared.map(([counted, key]) => counted.giveBack(key));
+    return {
+      /** Whether the account was logged in to from this network before. */
+      isKnown,
+      succeeded: () =>
+        Promise.all([failedTries.forgive(tries), known.remember(account, network), ...giveBackShared()]),
+      /** The password could not be checked. */
+      unchecked: () => Promise.all([failedTries.giveBack(tries), ...giveBackShared()]),
+    };
+  }
 }

@@ -11,7 +11,6 @@ import {
   PortalReply,
   Pricing,
   SubscriptionReply,
-  toPaymentReply,
   toSubscriptionReply,
   VehicleCount,
 } from "./billing.schema";
@@ -114,8 +113,7 @@ export function billingRoutes(
       summary: "Your payments, newest first",
       query: PaymentsQuery,
       success: { status: 200, schema: z.array(PaymentReply) },
-      handle: async ({ caller, query }) =>
-        (await service.payments(caller.id, query.limit)).map(toPaymentReply),
+      handle: ({ caller, query }) => service.payments(caller.id, query.limit),
     }),
     route({
       ...user,

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { Payment } from "./payments.store";
-import type { Subscription } from "./subscriptions.store";
+import type { RowOf } from "../../platform/postgres/row-of";
 import { gateReasons, subscriptionStatuses } from "./vehicle-gate";
 
 /** Far below the limits of an integer column and of Stripe's quantity. */
@@ -54,6 +53,7 @@ export const PaymentReply = z
   .object({
     id: z.int(),
     invoice_id: z.string(),
+    /** Null for an invoice without a payment, or where the provider does not name it. */
     payment_intent_id: z.string().nullable(),
     status: z.enum(["paid", "failed"]),
     amount: z.int().describe("Minor units of the currency."),
@@ -80,14 +80,12 @@ export const CanAddReply = z
 
 export const EventReply = z.object({ status: z.enum(["processed", "duplicate", "ignored"]) });
 
+/** A row of `subscriptions`: a user has one at most. `provider_id` is null for one that the operator granted. */
+export type Subscription = Omit<RowOf<typeof SubscriptionReply>, "granted"> & {
+  readonly provider_id: string | null;
+};
+
 export const toSubscriptionReply = ({ provider_id, ...subscription }: Subscription) => ({
   ...subscription,
   granted: provider_id === null,
 });
-
-export const toPaymentReply = ({
-  user_id: _user,
-  customer_id: _customer,
-  provider_subscription_id: _subscription,
-  ...payment
-}: Payment) => payment;

@@ -1,8 +1,9 @@
 import { DomainError } from "../../domain/errors";
 import type { Db } from "../../platform/postgres/db";
-import { customerOfUser, emailOf, findOpenCheckout, replaceOpenCheckout } from "./customers.store";
+import { findUser } from "../accounts";
+import { customerOfUser, findOpenCheckout, replaceOpenCheckout } from "./customers.store";
 import type { PaymentProvider } from "./payment-provider";
-import { type Payment, paymentsOf } from "./payments.store";
+import { paymentsOf, type ShownPayment } from "./payments.store";
 import { findProviderSubscription, lockCustomer } from "./provider-subscriptions.store";
 import { applySnapshot, type SubscriptionSnapshot } from "./subscription-snapshots";
 import { findSubscription, type Subscription } from "./subscriptions.store";
@@ -27,7 +28,7 @@ export class BillingService {
     return (await findSubscription(this.deps.db, userId)) ?? null;
   }
 
-  payments(userId: number, limit: number): Promise<Payment[]> {
+  payments(userId: number, limit: number): Promise<ShownPayment[]> {
     return paymentsOf(this.deps.db, userId, limit);
   }
 
@@ -54,7 +55,8 @@ export class BillingService {
     const paidFor = earlier && (await provider.closeCheckout(earlier));
     if (paidFor && !(await findProviderSubscription(db, paidFor)))
       refuse("Your last checkout was paid and is being processed; look again in a moment.");
-    const [customerId, email] = await Promise.all([customerOfUser(db, userId), emailOf(db, userId)]);
+    const [customerId, user] = await Promise.all([customerOfUser(db, userId), findUser(db, userId)]);
+    const email = user?.username;
     const { url, sessionId } = await provider.openCheckout({ userId, vehicleCount, customerId, email });
     const meanwhile = await replaceOpenCheckout(db, userId, sessionId);
     if (meanwhile && meanwhile !== earlier) await provider.closeCheckout(meanwhile);

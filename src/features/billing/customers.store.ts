@@ -9,10 +9,6 @@ export const customerOfUser = async (db: Db, userId: number): Promise<string | u
   (await db("billing_customers").where({ user_id: userId }).orderBy("linked_at", "desc").first("customer_id"))
     ?.customer_id;
 
-/** A user's email, which is the username. */
-export const emailOf = async (db: Db, userId: number): Promise<string | undefined> =>
-  (await db("users").where({ id: userId }).first("username"))?.username;
-
 /**
  * Links a customer to a user, with the subscriptions and payments that came before. The first link of a customer stays.
  * Returns false when there is no such user.

@@ -1,11 +1,7 @@
 import { DomainError } from "../../domain/errors";
 import type { Db } from "../../platform/postgres/db";
-import {
-  findSubscription,
-  findUserIdByName,
-  type Subscription,
-  saveSubscription,
-} from "./subscriptions.store";
+import { findUserByName } from "../accounts";
+import { findSubscription, type Subscription, saveSubscription } from "./subscriptions.store";
 import { isActive } from "./vehicle-gate";
 
 /** Grants a user vehicles without a payment. Rejects when there is no such user, or one with a paid subscription. */
@@ -29,7 +25,7 @@ export async function revokeSubscription(db: Db, username: string): Promise<Subs
 }
 
 async function grantee(db: Db, username: string) {
-  const userId = await findUserIdByName(db, username);
-  if (userId === undefined) throw new DomainError("not_found", `There is no user ${username}.`);
-  return { userId, current: await findSubscription(db, userId) };
+  const user = await findUserByName(db, username);
+  if (!user) throw new DomainError("not_found", `There is no user ${username}.`);
+  return { userId: user.id, current: await findSubscription(db, user.id) };
 }

@@ -1,7 +1,5 @@
 import type { Route } from "../../http/route";
-import type { GatewayConfig } from "../../platform/config";
-import type { Db } from "../../platform/postgres/db";
-import type { Clock } from "../../platform/process/clock";
+import type { Services } from "../../platform/services";
 import { billingRoutes } from "./billing.routes";
 import { BillingService, type BillingServiceDeps } from "./billing.service";
 import { stripeProvider } from "./payment-provider";
@@ -20,10 +18,7 @@ export {
   vehicleGate,
 } from "./vehicle-gate";
 
-interface BillingDeps {
-  readonly config: GatewayConfig;
-  readonly db: Db;
-  readonly clock: Clock;
+interface BillingDeps extends Pick<Services, "config" | "db" | "clock"> {
   readonly countVehicles: BillingServiceDeps["countVehicles"];
 }
 

@@ -4,17 +4,6 @@ import type { GatewayConfig } from "../../platform/config";
 import { type SubscriptionFacts, SubscriptionObject } from "./provider-events";
 import type { SubscriptionSnapshot } from "./subscription-snapshots";
 
-type PaymentConfig = Pick<
-  GatewayConfig,
-  | "STRIPE_SECRET_KEY"
-  | "STRIPE_API_BASE"
-  | "STRIPE_PRICE_ID"
-  | "BILLING_PRICE_MINOR_UNITS"
-  | "BILLING_CURRENCY"
-  | "BILLING_PERIOD"
-  | "PUBLIC_ORIGIN"
->;
-
 interface CheckoutRequest {
   readonly userId: number;
   readonly vehicleCount: number;
@@ -31,7 +20,7 @@ export type PaymentProvider = NonNullable<ReturnType<typeof stripeProvider>>;
  * Calls of Stripe, or undefined when no key is configured. Each rejects with `billing_refused` when Stripe refuses it, and
  * with `payment_provider_failed` when Stripe cannot be reached; the change may have been made then.
  */
-export function stripeProvider(config: PaymentConfig) {
+export function stripeProvider(config: GatewayConfig) {
   const { STRIPE_SECRET_KEY: key, PUBLIC_ORIGIN: origin } = config;
   if (!key) return undefined;
   const stripe = new Stripe(key, { ...baseOf(config), timeout: REQUEST_TIMEOUT_MS, telemetry: false });
@@ -103,7 +92,7 @@ export function stripeProvider(config: PaymentConfig) {
   };
 }
 
-function baseOf({ STRIPE_API_BASE: base }: PaymentConfig) {
+function baseOf({ STRIPE_API_BASE: base }: GatewayConfig) {
   if (!base) return {};
   const { protocol, hostname, port } = new URL(base);
   const secure = protocol === "https:";
@@ -114,7 +103,7 @@ function baseOf({ STRIPE_API_BASE: base }: PaymentConfig) {
   };
 }
 
-function priceOf(config: PaymentConfig): Stripe.Checkout.SessionCreateParams.LineItem {
+function priceOf(config: GatewayConfig): Stripe.Checkout.SessionCreateParams.LineItem {
   if (config.STRIPE_PRICE_ID) return { price: config.STRIPE_PRICE_ID };
   return {
     price_data: {

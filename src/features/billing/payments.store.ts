@@ -1,40 +1,23 @@
 import type { Db } from "../../platform/postgres/db";
+import type { RowOf } from "../../platform/postgres/row-of";
+import { PaymentReply } from "./billing.schema";
 
 /** An invoice that was paid, or whose payment failed. */
-export interface Payment {
-  readonly id: number;
+interface Payment extends ShownPayment {
   readonly user_id: number | null;
   readonly customer_id: string;
-  readonly invoice_id: string;
-  /** Null for an invoice without a payment, or where the provider does not name it. */
-  readonly payment_intent_id: string | null;
   readonly provider_subscription_id: string | null;
-  readonly status: "paid" | "failed";
-  /** Minor units of the currency. */
-  readonly amount: number;
-  readonly currency: string;
-  readonly invoice_url: string | null;
-  readonly paid_at: Date;
 }
 
-const columns: (keyof Payment)[] = [
-  "id",
-  "user_id",
-  "customer_id",
-  "invoice_id",
-  "payment_intent_id",
-  "provider_subscription_id",
-  "status",
-  "amount",
-  "currency",
-  "invoice_url",
-  "paid_at",
-];
+/** What a user sees of it. */
+export type ShownPayment = RowOf<typeof PaymentReply>;
+
+const shownColumns = Object.keys(PaymentReply.shape) as (keyof ShownPayment)[];
 
 const table = (db: Db) => db<Payment>("payments");
 
 /** A user's payments, newest first. */
-export const paymentsOf = async (db: Db, userId: number, limit: number): Promise<Payment[]> =>
+export const paymentsOf = async (db: Db, userId: number, limit: number): Promise<ShownPayment[]> =>
   table(db)
     .where({ user_id: userId })
     .orderBy([
@@ -42,7 +25,7 @@ export const paymentsOf = async (db: Db, userId: number, limit: number): Promise
       { column: "id", order: "desc" },
     ])
     .limit(limit)
-    .select(columns);
+    .select(shownColumns);
 
 /**
  * Stores one row for an invoice and its payment intent, however many events name them in whatever order. A paid row stays

@@ -1,19 +1,13 @@
 import type { Db } from "../../platform/postgres/db";
+import type { SubscriptionFacts } from "./provider-events";
 import { type SubscriptionUpdate, upsertSubscription } from "./subscriptions.store";
-import { isActive, type SubscriptionStatus } from "./vehicle-gate";
+import { isActive } from "./vehicle-gate";
 
 /** The newest snapshot of a subscription at the payment provider. */
-export interface ProviderSubscription {
-  /** The provider's id. */
-  readonly id: string;
-  readonly customer_id: string;
+export interface ProviderSubscription extends Omit<SubscriptionFacts, "userId" | "itemId"> {
   /** Null while the customer's user is unknown. */
   readonly user_id: number | null;
-  readonly status: SubscriptionStatus;
   readonly vehicle_count: number;
-  readonly cancel_at_period_end: boolean;
-  readonly current_period_end: Date | null;
-  readonly started_at: Date;
   /** Time of the snapshot by the provider's clock, in whole seconds. */
   readonly seen_at: Date;
 }

@@ -1,5 +1,6 @@
 import { freePort } from "../../laptop/free-port";
 import { startServerProcess } from "../../laptop/servers/server-process";
+import type { GatewayConfig } from "../../platform/config";
 import { atEndOfFile } from "../../testing";
 import { type PaymentProvider, stripeProvider } from "./payment-provider";
 import type { SubscriptionSnapshot } from "./subscription-snapshots";
@@ -24,8 +25,8 @@ beforeAll(async () => {
   const STRIPE_API_BASE = `http://127.0.0.1:${port}`;
   const config = {
     ...{ STRIPE_SECRET_KEY: "sk_test_123", STRIPE_API_BASE, PUBLIC_ORIGIN: "https://fly.example.com" },
-    ...{ BILLING_PRICE_MINOR_UNITS: 12_000, BILLING_CURRENCY: "eur", BILLING_PERIOD: "year" as const },
-  };
+    ...{ BILLING_PRICE_MINOR_UNITS: 12_000, BILLING_CURRENCY: "eur", BILLING_PERIOD: "year" },
+  } as GatewayConfig;
   provider = stripeProvider({ ...config, STRIPE_PRICE_ID: "price_1" }) as PaymentProvider;
   unpriced = stripeProvider(config) as PaymentProvider;
 }, 90_000);

@@ -17,7 +17,7 @@ import {
   lockOwned,
   type OccurrenceException,
   putException,
-  removeExceptions,
+  removeException,
   replaceExceptions,
   UNIQUE_TITLE_CONSTRAINT,
   updateEvent,
@@ -113,7 +113,7 @@ export class CalendarService {
       return async (trx, event) => {
         if (execution_id !== null) await this.holdReferences(trx, userId, { execution_id });
         if (status === "scheduled") {
-          await removeExceptions(trx, id, [occurrence_time]);
+          await removeException(trx, id, occurrence_time);
           return occurrenceOf(event, occurrence_time, undefined);
         }
         if (await hasOtherExceptions(trx, id, occurrence_time, MAX_EXCEPTIONS_PER_EVENT))

@@ -1,21 +1,8 @@
 import type { Db } from "../../platform/postgres/db";
-import type { Status } from "./calendar.schema";
+import type { RowOf } from "../../platform/postgres/row-of";
+import type { EventReply, Status } from "./calendar.schema";
 
-export interface CalendarEvent {
-  readonly id: number;
-  readonly user_id: number;
-  readonly drone_id: number;
-  /** Null once the mission was deleted. */
-  readonly mission_id: number | null;
-  readonly execution_id: number | null;
-  readonly title: string;
-  readonly description: string | null;
-  readonly scheduled_time: Date;
-  readonly status: Status;
-  readonly recurrence_rule: string | null;
-  readonly created_at: Date;
-  readonly updated_at: Date;
-}
+export type CalendarEvent = Omit<RowOf<typeof EventReply>, "is_occurrence" | "original_scheduled_time">;
 
 type EventColumns = Omit<CalendarEvent, "id" | "user_id" | "created_at" | "updated_at">;
 
@@ -27,6 +14,7 @@ export interface OccurrenceException {
   readonly execution_id: number | null;
 }
 
+/** A time, to which both bounds belong. */
 export interface Range {
   readonly from: Date;
   readonly to: Date;
@@ -118,8 +106,8 @@ export const hasOtherExceptions = async (
 export const putException = async (db: Db, exception: OccurrenceException): Promise<void> =>
   void (await exceptions(db).insert(exception).onConflict(["event_id", "occurrence_time"]).merge());
 
-export const removeExceptions = async (db: Db, eventId: number, times: readonly Date[]): Promise<void> =>
-  void (await exceptions(db).where({ event_id: eventId }).whereIn("occurrence_time", times).delete());
+export const removeException = async (db: Db, event_id: number, occurrence_time: Date): Promise<void> =>
+  void (await exceptions(db).where({ event_id, occurrence_time }).delete());
 
 /** Within a transaction that holds the event. */
 export async function replaceExceptions(

@@ -1,4 +1,4 @@
-import type { CalendarEvent, OccurrenceException } from "./calendar.store";
+import type { CalendarEvent, OccurrenceException, Range } from "./calendar.store";
 import { occurrences } from "./recurrence/occurrences";
 import { parseRecurrence } from "./recurrence/rule";
 import { utc, type Zone } from "./recurrence/zone";
@@ -53,11 +53,6 @@ interface Timing {
   readonly zone: Zone;
   /** Where exceptions are or may go. */
   readonly times: ReadonlySet<number>;
-}
-
-interface Range {
-  readonly from: Date;
-  readonly to: Date;
 }
 
 /** Wide enough for each exception's own time, its local day and its time moved as the start was. */

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { configKey, identityLine } from "../../domain/client-config";
 import { DomainError } from "../../domain/errors";
 import { siteOf } from "../../http/server/network-of";
-import type { ImageRegistry } from "../../platform/image-registry";
+import type { RegistryLogin } from "../../platform/image-registry";
 import type { RateLimit } from "../../platform/redis/rate-limit";
 import type { Services } from "../../platform/services";
 import { CONFIG_URL_SECONDS, type TunnelStatus } from "../vpn";
@@ -11,7 +11,7 @@ import { composeKey } from "./compose-file";
 
 interface ActivationDeps extends Pick<Services, "db" | "vpnStore" | "store" | "quotas" | "log"> {
   readonly tunnel: Pick<TunnelStatus, "peer">;
-  readonly registry: Pick<ImageRegistry, "login">;
+  readonly registryLogin: () => Promise<RegistryLogin>;
   /** Wrong tokens, by site. */
   readonly failedTries: RateLimit;
   /** Longest wait for the tunnel, 15 s by default. */
@@ -41,7 +41,7 @@ export class ActivationService {
   async activate(token: string, network: string, hungUp: AbortSignal) {
     const { vehicle_type } = await this.droneOf(token, network);
     // Checked before the wait for the tunnel, so that a fault of ours is reported at once.
-    const [login] = await Promise.all([this.deps.registry.login(), this.checkCompose(vehicle_type)]);
+    const [login] = await Promise.all([this.deps.registryLogin(), this.checkCompose(vehicle_type)]);
     const drone = await this.whenReachable(token, hungUp);
     const key = configKey({ plane: "drones", rowId: drone.id });
     const [vpn, compose] = await Promise.all([

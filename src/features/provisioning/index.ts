@@ -1,7 +1,7 @@
 import type { Route } from "../../http/route";
-import { imageRegistry } from "../../platform/image-registry";
+import { registryLogin } from "../../platform/image-registry";
 import { Sts } from "../../platform/objects/sts";
-import { rateLimit } from "../../platform/redis/rate-limit";
+import { RateLimit } from "../../platform/redis/rate-limit";
 import type { Services } from "../../platform/services";
 import type { TunnelStatus } from "../vpn";
 import { ActivationService } from "./activation.service";
@@ -19,16 +19,18 @@ interface ProvisioningDeps
 /** Activation of drones' computers, and their credentials for the asset bucket. */
 export function provisioning(deps: ProvisioningDeps): { readonly routes: readonly Route[] } {
   const { config, redis, lifecycle } = deps;
-  const registry = imageRegistry(config);
-  lifecycle.onClose("image registry", () => registry.close());
   const sts = new Sts(config);
   lifecycle.onClose("sts", () => sts.close());
-  const failedTries = rateLimit(redis, {
+  const failedTries = new RateLimit(redis, {
     name: "activations",
     tries: config.LOGIN_FAILURES_PER_15_MINUTES,
     seconds: 900,
   });
-  const activation = new ActivationService({ ...deps, registry, failedTries });
+  const activation = new ActivationService({
+    ...deps,
+    registryLogin: () => registryLogin(config),
+    failedTries,
+  });
   return {
     routes: provisioningRoutes(activation, (droneId) => assetCredentials(sts, config.S3_BUCKET, droneId)),
   };

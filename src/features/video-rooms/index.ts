@@ -1,23 +1,14 @@
 import { DomainError } from "../../domain/errors";
 import type { Route } from "../../http/route";
 import type { Guard } from "../../http/route-guards";
-import type { GatewayConfig } from "../../platform/config";
-import type { Db } from "../../platform/postgres/db";
-import type { Lifecycle } from "../../platform/process/lifecycle";
-import type { Logger } from "../../platform/process/log";
-import type { Redis } from "../../platform/redis/client";
+import type { Services } from "../../platform/services";
 import { type Drone, type DroneEvents, droneFor, findDrone } from "../drones";
 import { Janus } from "./janus";
 import { videoRoomGuard } from "./room-guard";
 import { videoRoomRoutes } from "./video-rooms.routes";
 import { VideoRooms } from "./video-rooms.service";
 
-interface VideoRoomsFeatureDeps {
-  readonly config: GatewayConfig;
-  readonly db: Db;
-  readonly redis: Redis;
-  readonly log: Logger;
-  readonly lifecycle: Pick<Lifecycle, "onClose">;
+interface VideoRoomsFeatureDeps extends Pick<Services, "config" | "db" | "redis" | "log" | "lifecycle"> {
   readonly droneEvents: Pick<DroneEvents, "onDroneRevoked">;
 }
 
@@ -40,7 +31,11 @@ export function videoRooms({ config, db, redis, log, lifecycle, droneEvents }: V
     janus,
     log,
     droneFor: (userId, droneId) => droneFor(db, userId, "view", droneId),
-    publish: (channel, payload) => publish(redis, channel, payload),
+    publish: (channel, payload) =>
+      redis.publish(channel, payload).catch((cause: unknown) => {
+        const message = "Redis, which carries messages to the drone, is down; try again shortly.";
+        throw new DomainError("unavailable", message, { cause });
+      }),
   });
   droneEvents.onDroneRevoked(({ id }) => {
     service
@@ -53,20 +48,4 @@ export function videoRooms({ config, db, redis, log, lifecycle, droneEvents }: V
     guard: videoRoomGuard(find),
     beforeArm: (drone) => service.beforeArm(drone),
   };
-}
-
-async function publish(redis: Redis, channel: string, payload: string): Promise<number> {
-  try {
-    return await redis.publish(channel, payload);
-  } catch (cause) {
-    // Without the cause: it carries the command, and that carries the room's keys.
-    const { message } = cause as Error;
-    throw new DomainError(
-      "unavailable",
-      "Redis, which carries messages to the drone, is down; try again shortly.",
-      {
-        cause: new Error(message),
-      },
-    );
-  }
 }

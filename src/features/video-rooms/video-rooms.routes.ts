@@ -4,11 +4,14 @@ import type { Drone } from "../drones";
 import { RoomForDrone, RoomForOwner, RoomRequest, StartQuery } from "./video-rooms.schema";
 import type { StartedStream, VideoRooms } from "./video-rooms.service";
 
-const tag = "Video rooms";
-const envelope = "B";
 const params = ids("drone_id");
-const errors = { unavailable: 400, internal: 400 } as const;
-const documents = { 400: "It failed; the message says why, such as a media server that is down." };
+const common = {
+  tag: "Video rooms",
+  envelope: "B",
+  errors: { unavailable: 400, internal: 400 },
+  documents: { 400: "It failed; the message says why, such as a media server that is down." },
+} as const;
+const ofUser = { ...common, method: "get", guard: "user", params } as const;
 
 export function videoRoomRoutes(
   service: VideoRooms,
@@ -16,17 +19,16 @@ export function videoRoomRoutes(
 ): readonly Route[] {
   return [
     route({
+      ...common,
       method: "post",
       path: "/video_room",
-      tag,
       summary: "Open the video room, as the drone",
       description: "A room that is there already is used again. Its number is the drone's id.",
       guard: "video_room",
-      envelope,
       body: RoomRequest,
       success: { status: 200, schema: RoomForDrone },
-      errors: { ...errors, unauthenticated: 402, forbidden: 400 },
-      documents: { 402: "There is no Authorization header.", ...documents },
+      errors: { ...common.errors, unauthenticated: 402, forbidden: 400 },
+      documents: { 402: "There is no Authorization header.", ...common.documents },
       handle: async ({ caller, body }) => {
         const drone = await findDrone(caller.id);
         if (!drone || body.room_number !== drone.id) {
@@ -42,49 +44,31 @@ export function videoRoomRoutes(
       },
     }),
     route({
-      method: "get",
+      ...ofUser,
       path: "/video_room/:drone_id/start",
-      tag,
       summary: "Start the drone's video stream",
       description: "The room is made when it is not there.",
-      guard: "user",
-      envelope,
-      params,
       query: StartQuery,
       success: { status: 200, schema: RoomForOwner },
-      errors,
-      documents,
       handle: async ({ caller, params, query }) =>
         forOwner(await service.start(caller.id, params.drone_id, query.update)),
     }),
     route({
-      method: "get",
+      ...ofUser,
       path: "/video_room/:drone_id/stop",
-      tag,
       summary: "Stop the drone's video stream",
       description: "The drone's video room is closed.",
-      guard: "user",
-      envelope,
-      params,
       success: { status: 200, schema: Message },
-      errors,
-      documents,
       handle: async ({ caller, params }) => {
         await service.stop(caller.id, params.drone_id);
         return { message: "The stream is stopped." };
       },
     }),
     route({
-      method: "get",
+      ...ofUser,
       path: "/video_room/:drone_id/restart",
-      tag,
       summary: "Stop the stream and start it in a new room",
-      guard: "user",
-      envelope,
-      params,
       success: { status: 200, schema: RoomForOwner },
-      errors,
-      documents,
       handle: async ({ caller, params }) => forOwner(await service.restart(caller.id, params.drone_id)),
     }),
   ];

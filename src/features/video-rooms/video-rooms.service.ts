@@ -53,7 +53,7 @@ export class VideoRooms {
 
   /** For the drone: opens its room, and publishes the keys on its channel too. */
   async open(drone: Drone): Promise<OpenRoom> {
-    const room = await this.withLock(drone.id, LIMIT_MS, (locked) => this.ensure(drone.id, locked));
+    const room = await this.ensure(drone, LIMIT_MS);
     await this.publishDetails(drone, room);
     return room;
   }
@@ -61,38 +61,35 @@ export class VideoRooms {
   /** `publishKeys` publishes the keys of an existing room again; those of a new room are always published. */
   async start(userId: number, droneId: number, publishKeys: boolean): Promise<StartedStream> {
     const drone = await this.deps.droneFor(userId, droneId);
-    const room = await this.withLock(drone.id, LIMIT_MS, (locked) => this.ensure(drone.id, locked));
+    const room = await this.ensure(drone, LIMIT_MS);
     return this.startStream(drone, room, publishKeys || room.isNew);
   }
 
   async stop(userId: number, droneId: number): Promise<void> {
     const drone = await this.deps.droneFor(userId, droneId);
-    await this.stopStream(drone, LIMIT_MS);
+    await this.stopStream(drone);
   }
 
   async restart(userId: number, droneId: number): Promise<StartedStream> {
     const drone = await this.deps.droneFor(userId, droneId);
     const begun = Date.now();
-    await this.stopStream(drone, LIMIT_MS);
+    await this.stopStream(drone);
     await delay(RESTART_PAUSE_MS);
     const left = LIMIT_MS + RESTART_PAUSE_MS - (Date.now() - begun);
-    const room = await this.withLock(drone.id, Math.max(left, 500), (locked) =>
-      this.ensure(drone.id, locked),
-    );
+    const room = await this.ensure(drone, Math.max(left, 500));
     return this.startStream(drone, room, true);
   }
 
   /** Opens the room of a simulated drone before it is armed. */
   async beforeArm(drone: Drone): Promise<void> {
     if (drone.type !== "sitl" || !this.deps.janus) return;
-    const room = await this.withLock(drone.id, ARM_LIMIT_MS, (locked) => this.ensure(drone.id, locked));
-    await this.publishDetails(drone, room);
+    await this.publishDetails(drone, await this.ensure(drone, ARM_LIMIT_MS));
   }
 
   /** For a drone that was deleted or changed its owner: disconnects its watchers. */
   async close(droneId: number): Promise<void> {
     if (!this.deps.janus) return;
-    await this.withLock(droneId, LIMIT_MS, (locked) => this.remove(droneId, locked));
+    await this.remove(droneId);
   }
 
   private async startStream(drone: Drone, room: OpenRoom, publishKeys: boolean): Promise<StartedStream> {
@@ -100,10 +97,10 @@ export class VideoRooms {
     return { ...room, listeners: await this.publishState(drone, "START") };
   }
 
-  private async stopStream(drone: Drone, limitMs: number): Promise<void> {
+  private async stopStream(drone: Drone): Promise<void> {
     await this.publishState(drone, "STOP");
     // Ends the stream of a drone that does not listen, too.
-    await this.withLock(drone.id, limitMs, (locked) => this.remove(drone.id, locked));
+    await this.remove(drone.id);
   }
 
   private publishDetails(drone: Drone, { room, pin, secret }: OpenRoom): Promise<number> {
@@ -116,19 +113,23 @@ export class VideoRooms {
     return this.deps.publish(channelOf(drone, "video_room_state"), JSON.stringify(state));
   }
 
-  private async ensure(room: number, { janus, signal, keys }: LockedRoom): Promise<OpenRoom> {
-    if (keys && (await isOpen(janus, room, keys, signal))) return { room, ...keys, isNew: false };
-    const fresh = freshKeys();
-    // Stored first: a room whose secret was lost could never be ended.
-    await saveKeys(this.deps.db, room, fresh);
-    await makeRoom(janus, room, fresh, signal);
-    return { room, ...fresh, isNew: true };
+  private ensure({ id: room }: Drone, limitMs: number): Promise<OpenRoom> {
+    return this.withLock(room, limitMs, async ({ janus, signal, keys }) => {
+      if (keys && (await isOpen(janus, room, keys, signal))) return { room, ...keys, isNew: false };
+      const fresh = freshKeys();
+      // Stored first: a room whose secret was lost could never be ended.
+      await saveKeys(this.deps.db, room, fresh);
+      await makeRoom(janus, room, fresh, signal);
+      return { room, ...fresh, isNew: true };
+    });
   }
 
-  private async remove(room: number, { janus, signal, keys }: LockedRoom): Promise<void> {
-    if (!keys) return;
-    await removeRoom(janus, room, keys, signal);
-    await saveKeys(this.deps.db, room, undefined);
+  private remove(room: number): Promise<void> {
+    return this.withLock(room, LIMIT_MS, async ({ janus, signal, keys }) => {
+      if (!keys) return;
+      await removeRoom(janus, room, keys, signal);
+      await saveKeys(this.deps.db, room, undefined);
+    });
   }
 
   /** Changes a room under its lock, which every process takes. */

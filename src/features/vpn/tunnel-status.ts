@@ -3,12 +3,9 @@ import { request as httpsRequest } from "node:https";
 import { z } from "zod";
 import type { Ipv4 } from "../../domain/ipv4";
 import type { PlaneName } from "../../domain/tunnel-planes";
+import type { GatewayConfig } from "../../platform/config";
 
-export interface TunnelStatusSettings {
-  /** Origin of the tunnel's status API. */
-  readonly VPN_SERVICE_URL?: string | undefined;
-  readonly TUNNEL_API_SECRET?: string | undefined;
-}
+export type TunnelStatusSettings = Pick<GatewayConfig, "VPN_SERVICE_URL" | "TUNNEL_API_SECRET">;
 
 interface PeerState {
   /** The hub accepts its packets. */

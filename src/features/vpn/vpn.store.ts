@@ -1,3 +1,4 @@
+import type { Knex } from "knex";
 import type { Ipv4 } from "../../domain/ipv4";
 import type { Db } from "../../platform/postgres/db";
 
@@ -14,20 +15,16 @@ export interface RotatedKey {
 }
 
 /** Gives a user another VPN key. Undefined when no user of this name has an address. */
-export const rotateUserKey = async (db: Db, username: string): Promise<RotatedKey | undefined> =>
-  (
-    await db("users")
-      .whereRaw("lower(username) = lower(?)", [username])
-      .whereNotNull("ip")
-      .update({ vpn_key_id: db.raw("gen_random_uuid()"), updated_at: db.fn.now() })
-      .returning(["id", "ip", "vpn_key_id"])
-  )[0];
+export const rotateUserKey = (db: Db, username: string): Promise<RotatedKey | undefined> =>
+  rotateKey(db, db("users").whereRaw("lower(username) = lower(?)", [username]));
 
 /** Gives a drone another VPN key. Undefined when no live physical drone has this id. */
-export const rotateDroneKey = async (db: Db, id: number): Promise<RotatedKey | undefined> =>
+export const rotateDroneKey = (db: Db, id: number): Promise<RotatedKey | undefined> =>
+  rotateKey(db, db("drones").where({ id, type: "physical", deleted_at: null }));
+
+const rotateKey = async (db: Db, rows: Knex.QueryBuilder): Promise<RotatedKey | undefined> =>
   (
-    await db("drones")
-      .where({ id, type: "physical", deleted_at: null })
+    await rows
       .whereNotNull("ip")
       .update({ vpn_key_id: db.raw("gen_random_uuid()"), updated_at: db.fn.now() })
       .returning(["id", "ip", "vpn_key_id"])

@@ -57,14 +57,11 @@ export const secret = (description: string, minLength = 1) =>
 /** A URL that may carry a password, so it is treated as a secret. */
 export const secretUrl = (description: string) => z.url().meta({ description, secret: true });
 
-/** A name that S3 takes: 3 to 63 lower-case letters, digits, `-` and `.`, and no address. */
+/** A name that S3 takes: 3 to 63 lower-case letters, digits, `-` and `.`; the store has the last word. */
 export const bucket = (defaultName: string, description: string) =>
   z
     .string()
-    .min(3)
-    .max(63)
-    .regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/)
-    .refine((name) => !z.ipv4().safeParse(name).success, "must be a name, and no address")
+    .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/)
     .default(defaultName)
     .describe(description);
 

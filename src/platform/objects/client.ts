@@ -1,14 +1,24 @@
 import { S3Client } from "@aws-sdk/client-s3";
+import type { GatewayConfig } from "../config";
 
 // Read by the AWS SDK when a client is made: the notice is for developers, not for operators.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
 
-export interface ObjectStoreSettings {
-  readonly S3_ENDPOINT?: string | undefined;
-  readonly S3_REGION: string;
-  readonly S3_ACCESS_KEY_ID?: string | undefined;
-  readonly S3_SECRET_ACCESS_KEY?: string | undefined;
-}
+export type ObjectStoreSettings = Pick<
+  GatewayConfig,
+  "S3_ENDPOINT" | "S3_REGION" | "S3_ACCESS_KEY_ID" | "S3_SECRET_ACCESS_KEY"
+>;
+
+/** Options of a client of AWS, or of a service like it. Without a key the SDK's own chain finds one. */
+export const clientOptions = (settings: ObjectStoreSettings, endpoint: string | undefined) => {
+  const {
+    S3_REGION: region,
+    S3_ACCESS_KEY_ID: accessKeyId,
+    S3_SECRET_ACCESS_KEY: secretAccessKey,
+  } = settings;
+  const credentials = accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : undefined;
+  return { region, ...(endpoint && { endpoint }), ...(credentials && { credentials }) };
+};
 
 /** A connection without traffic for this long fails. Our own readers may pause for about as long. */
 const IDLE_TIMEOUT_MS = 30_000;
@@ -18,11 +28,9 @@ const IDLE_TIMEOUT_MS = 30_000;
  * mis-store the SDK's chunked default.
  */
 export function openObjects(settings: ObjectStoreSettings, endpoint = settings.S3_ENDPOINT): S3Client {
-  const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = settings;
   const client = new S3Client({
-    region: settings.S3_REGION,
-    ...(endpoint ? { endpoint, forcePathStyle: true } : {}),
-    ...(accessKeyId && secretAccessKey ? { credentials: { accessKeyId, secretAccessKey } } : {}),
+    ...clientOptions(settings, endpoint),
+    forcePathStyle: endpoint !== undefined,
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     maxAttempts: 3,

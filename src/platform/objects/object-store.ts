@@ -9,6 +9,7 @@ import {
   type S3Client,
 } from "@aws-sdk/client-s3";
 import { Upload } from "@aws-sdk/lib-storage";
+import type { GatewayConfig } from "../config";
 import { type ObjectStoreSettings, openObjects } from "./client";
 import { Presigner } from "./presigner";
 
@@ -21,11 +22,8 @@ const SMALL_BYTES = 2 ** 20;
 /** How long a presigned URL works: a large video over a slow line takes most of an hour. */
 export const URL_SECONDS = 3_600;
 
-export interface BucketSettings extends ObjectStoreSettings {
-  readonly S3_BUCKET: string;
-  readonly S3_PUBLIC_ENDPOINT?: string | undefined;
-  readonly S3_DRONE_ENDPOINT?: string | undefined;
-}
+export type BucketSettings = ObjectStoreSettings &
+  Pick<GatewayConfig, "S3_BUCKET" | "S3_PUBLIC_ENDPOINT" | "S3_DRONE_ENDPOINT">;
 
 /** An object's content. */
 export interface ObjectVersion {
@@ -43,7 +41,7 @@ export class ObjectReplaced extends Error {}
 
 /** A bucket. Methods reject with the SDK's errors, which carry the store's reply. */
 export class ObjectStore {
-  private readonly clients: Readonly<Record<UrlRecipient | "ourselves", S3Client>>;
+  private readonly client: S3Client;
   private readonly presigners: Readonly<Record<UrlRecipient, Presigner>>;
 
   /** Of requests without a large body. */
@@ -55,24 +53,15 @@ export class ObjectStore {
     answerMs = 10_000,
   ) {
     this.answer = { requestTimeout: answerMs };
-    const {
-      S3_ENDPOINT,
-      S3_PUBLIC_ENDPOINT = S3_ENDPOINT,
-      S3_DRONE_ENDPOINT = S3_PUBLIC_ENDPOINT,
-    } = settings;
-    this.clients = {
-      ourselves: openObjects(settings),
-      user: openObjects(settings, S3_PUBLIC_ENDPOINT),
-      drone: openObjects(settings, S3_DRONE_ENDPOINT),
-    };
-    this.presigners = {
-      user: new Presigner(this.clients.user, this.bucket),
-      drone: new Presigner(this.clients.drone, this.bucket),
-    };
+    const { S3_PUBLIC_ENDPOINT = settings.S3_ENDPOINT, S3_DRONE_ENDPOINT = S3_PUBLIC_ENDPOINT } = settings;
+    const presigner = (endpoint: string | undefined) =>
+      new Presigner(openObjects(settings, endpoint), this.bucket);
+    this.client = openObjects(settings);
+    this.presigners = { user: presigner(S3_PUBLIC_ENDPOINT), drone: presigner(S3_DRONE_ENDPOINT) };
   }
 
   close(): void {
-    for (const client of Object.values(this.clients)) client.destroy();
+    this.client.destroy();
   }
 
   /** Its present version, or undefined when there is no such object. */
@@ -184,10 +173,6 @@ export class ObjectStore {
     if (saveAs === undefined) return this.presigners[recipient].sign(request);
     const bound = { "response-content-disposition": attachment(saveAs) };
     return this.presigners[recipient].sign({ ...request, bound });
-  }
-
-  private get client(): S3Client {
-    return this.clients.ourselves;
   }
 
   private get bucket(): string {

@@ -1,13 +1,9 @@
 import { AssumeRoleCommand, STSClient } from "@aws-sdk/client-sts";
 import { DomainError } from "../../domain/errors";
+import type { GatewayConfig } from "../config";
+import { clientOptions, type ObjectStoreSettings } from "./client";
 
-interface StsSettings {
-  readonly STS_ENDPOINT?: string | undefined;
-  readonly STS_ROLE_ARN?: string | undefined;
-  readonly S3_REGION: string;
-  readonly S3_ACCESS_KEY_ID?: string | undefined;
-  readonly S3_SECRET_ACCESS_KEY?: string | undefined;
-}
+type StsSettings = ObjectStoreSettings & Pick<GatewayConfig, "STS_ENDPOINT" | "STS_ROLE_ARN">;
 
 export interface TemporaryCredentials {
   readonly accessKeyId: string;
@@ -33,13 +29,10 @@ export class Sts {
   private readonly client: STSClient | undefined;
 
   constructor(private readonly settings: StsSettings) {
-    const { STS_ENDPOINT, STS_ROLE_ARN, S3_REGION } = settings;
-    const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = settings;
+    const { STS_ENDPOINT, STS_ROLE_ARN } = settings;
     if (!STS_ENDPOINT && !STS_ROLE_ARN) return;
     this.client = new STSClient({
-      region: S3_REGION,
-      ...(STS_ENDPOINT ? { endpoint: STS_ENDPOINT } : {}),
-      ...(accessKeyId && secretAccessKey ? { credentials: { accessKeyId, secretAccessKey } } : {}),
+      ...clientOptions(settings, STS_ENDPOINT),
       maxAttempts: 2,
       requestHandler: { connectionTimeout: 3_000 },
     });

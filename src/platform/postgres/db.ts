@@ -85,16 +85,13 @@ interface Connection extends pg.Client {
 
 interface Pool {
   readonly free: readonly { readonly resource: Connection }[];
-}
-
-interface PoolCounts {
   numUsed(): number;
   numFree(): number;
   numPendingAcquires(): number;
 }
 
 export function observeDatabase(registry: Registry, db: Db): void {
-  const pool = db.client.pool as PoolCounts;
+  const pool = db.client.pool as Pool;
   new Gauge({
     name: "fleet_db_pool_connections",
     help: "Connections of the database pool by state; waiting counts callers without one.",

@@ -9,19 +9,7 @@ const ADVISORY_LOCK = 727_173;
 type Source = Knex.MigrationSource<string>;
 
 /** Migrations that the database has and this version does not know are of a newer version, and are left as they are. */
-const migratorOf = (db: Db, source: Source) => {
-  const config = {
-    migrationSource: source,
-    disableMigrationsListValidation: true,
-  };
-  return {
-    pending: async () => [
-      ...((await db.migrate.list(config)) as [unknown, string[]])[1],
-      ...(await pendingJobMigrations(db)),
-    ],
-    config,
-  };
-};
+const configOf = (migrationSource: Source) => ({ migrationSource, disableMigrationsListValidation: true });
 
 /** Apply what is missing, the queue's own tables too, one process at a time. Returns the names that were applied. */
 export async function migrateSchema(url: string, source: Source): Promise<string[]> {
@@ -29,7 +17,7 @@ export async function migrateSchema(url: string, source: Source): Promise<string
   const lock = await db.client.acquireConnection();
   try {
     await db.raw("select pg_advisory_lock(?)", [ADVISORY_LOCK]).connection(lock);
-    const { config } = migratorOf(db, source);
+    const config = configOf(source);
     // No other process migrates while we hold our lock: knex's own lock is left over from a process that died.
     await db.migrate.forceFreeMigrationsLock(config);
     const [, applied] = (await db.migrate.latest(config)) as [number, string[]];
@@ -52,9 +40,11 @@ export const waitForDatabase = (url: string, limitSeconds: number): Promise<void
 /** Resolve when nothing is missing; reject after `limitSeconds`. */
 export const waitForSchema = (url: string, source: Source, limitSeconds: number): Promise<void> =>
   wait(url, limitSeconds, async (db) => {
-    const missing = await migratorOf(db, source)
-      .pending()
-      .catch((error: Error) => [error.message]);
+    const pending = async () => {
+      const [, missing] = (await db.migrate.list(configOf(source))) as [unknown, string[]];
+      return [...missing, ...(await pendingJobMigrations(db))];
+    };
+    const missing = await pending().catch((error: Error) => [error.message]);
     if (missing.length > 0) throw new Error(`The schema is still not up to date: ${missing.join(", ")}`);
   });
 

@@ -18,20 +18,13 @@ export async function ensureReader(
   tables: readonly string[],
 ): Promise<void> {
   await db.transaction(async (transaction) => {
-    const run = async (template: string, ...names: string[]) => {
-      const placeholders = names.map(() => "?::text").join(", ");
-      const { rows } = await transaction.raw(`select format(?::text, ${placeholders}) as statement`, [
-        template,
-        ...names,
-      ]);
-      await transaction.raw(rows[0].statement);
-    };
     // Concurrent calls would both find no role.
     await transaction.raw("select pg_advisory_xact_lock(hashtext('reader-role'))");
     const { rows } = await transaction.raw("select 1 from pg_roles where rolname = ?", [role]);
-    await run(`${rows.length > 0 ? "ALTER" : "CREATE"} ROLE %I LOGIN PASSWORD %L`, role, verifier(password));
-    await run("REVOKE ALL ON ALL TABLES IN SCHEMA public FROM %I", role);
-    for (const table of tables) await run("GRANT SELECT ON %I TO %I", table, role);
+    const verb = rows.length > 0 ? "ALTER" : "CREATE";
+    await transaction.raw(`${verb} ROLE ?? LOGIN PASSWORD '${verifier(password)}'`, [role]);
+    await transaction.raw("REVOKE ALL ON ALL TABLES IN SCHEMA public FROM ??", [role]);
+    for (const table of tables) await transaction.raw("GRANT SELECT ON ?? TO ??", [table, role]);
   });
 }
 

@@ -1,10 +1,7 @@
+import type { GatewayConfig } from "../config";
 import type { Logger } from "./log";
 
-export interface Access {
-  readonly ACCESS_PROFILE: "contract" | "strict";
-  readonly DEPLOYMENT: "local" | "production";
-  readonly HOST: string;
-}
+export type Access = Pick<GatewayConfig, "ACCESS_PROFILE" | "DEPLOYMENT" | "HOST">;
 
 const loopback = /^(127\.|::1$|localhost$)/;
 

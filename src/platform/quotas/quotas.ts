@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 import { Counter, type Registry } from "prom-client";
 import { DomainError } from "../../domain/errors";
-import { type RateLimit, rateLimit } from "../redis/rate-limit";
+import { RateLimit } from "../redis/rate-limit";
 import { type AmountName, type QuotaName, quotaNames, quotaOf, type RateName } from "./table";
 
 /** A process has the quotas that it counts. */
@@ -19,7 +19,7 @@ export class Quotas {
     this.rates = Object.fromEntries(
       quotaNames.flatMap((name) => {
         const { seconds } = quotaOf(name);
-        return seconds ? [[name, rateLimit(redis, { name, tries: limits[name] ?? 0, seconds })]] : [];
+        return seconds ? [[name, new RateLimit(redis, { name, tries: limits[name] ?? 0, seconds })]] : [];
       }),
     );
     this.refusals = new Counter({

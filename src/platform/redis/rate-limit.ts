@@ -2,20 +2,6 @@ import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limite
 import { DomainError } from "../../domain/errors";
 import type { Redis } from "./client";
 
-/** Counts tries by key, shared by every replica; while Redis is away each process counts for itself. */
-export interface RateLimit {
-  /** Count one try. Rejects with `too_many_requests` when the allowance is used up. */
-  take(key: string): Promise<void>;
-  /** Forget the tries of a key, such as after a login that succeeded. */
-  forgive(key: string): Promise<void>;
-  /** Take one try back, such as that of a successful login under a key that counts other accounts too. */
-  giveBack(key: string): Promise<void>;
-  /** Count nothing. Rejects with `too_many_requests` when the allowance is used up. */
-  check(key: string): Promise<void>;
-  /** Tries of a key in the window that runs. */
-  used(key: string): Promise<number>;
-}
-
 interface RateLimitOptions {
   readonly name: string;
   /** Tries allowed per window; 0 turns the limit off. */
@@ -23,42 +9,56 @@ interface RateLimitOptions {
   readonly seconds: number;
 }
 
-export function rateLimit(redis: Redis, { name, tries, seconds }: RateLimitOptions): RateLimit {
-  if (tries === 0) return unlimited;
-  const limiter = new RateLimiterRedis({
-    storeClient: redis,
-    keyPrefix: `limit:${name}`,
-    points: tries,
-    duration: seconds,
-    insuranceLimiter: new RateLimiterMemory({ points: tries, duration: seconds }),
-  });
-  return {
-    take: async (key) => {
-      try {
-        await limiter.consume(key);
-      } catch (refused) {
-        throw refused instanceof RateLimiterRes ? tooMany(refused) : refused;
-      }
-    },
-    forgive: async (key) => {
-      await limiter.delete(key);
-    },
-    giveBack: async (key) => {
-      await limiter.reward(key);
-    },
-    check: async (key) => {
-      const usage = await limiter.get(key);
-      if (usage && usage.consumedPoints >= tries) throw tooMany(usage);
-    },
-    used: async (key) => Math.min(tries, (await limiter.get(key))?.consumedPoints ?? 0),
-  };
-}
+/** Counts tries by key, shared by every replica; while Redis is away each process counts for itself. */
+export class RateLimit {
+  /** Undefined where the limit is off. */
+  private readonly limiter: RateLimiterRedis | undefined;
+  private readonly tries: number;
 
-const nothing = async () => {};
-const unlimited: RateLimit = {
-  ...{ take: nothing, forgive: nothing, giveBack: nothing, check: nothing },
-  used: async () => 0,
-};
+  constructor(redis: Redis, { name, tries: points, seconds: duration }: RateLimitOptions) {
+    this.tries = points;
+    if (points === 0) return;
+    const insuranceLimiter = new RateLimiterMemory({ points, duration });
+    const keyPrefix = `limit:${name}`;
+    this.limiter = new RateLimiterRedis({
+      storeClient: redis,
+      keyPrefix,
+      points,
+      duration,
+      insuranceLimiter,
+    });
+  }
+
+  /** Count one try. Rejects with `too_many_requests` when the allowance is used up. */
+  async take(key: string): Promise<void> {
+    try {
+      await this.limiter?.consume(key);
+    } catch (refused) {
+      throw refused instanceof RateLimiterRes ? tooMany(refused) : refused;
+    }
+  }
+
+  /** Forget the tries of a key, such as after a login that succeeded. */
+  async forgive(key: string): Promise<void> {
+    await this.limiter?.delete(key);
+  }
+
+  /** Take one try back, such as that of a successful login under a key that counts other accounts too. */
+  async giveBack(key: string): Promise<void> {
+    await this.limiter?.reward(key);
+  }
+
+  /** Count nothing. Rejects with `too_many_requests` when the allowance is used up. */
+  async check(key: string): Promise<void> {
+    const usage = await this.limiter?.get(key);
+    if (usage && usage.consumedPoints >= this.tries) throw tooMany(usage);
+  }
+
+  /** Tries of a key in the window that runs. */
+  async used(key: string): Promise<number> {
+    return Math.min(this.tries, (await this.limiter?.get(key))?.consumedPoints ?? 0);
+  }
+}
 
 function tooMany({ msBeforeNext }: RateLimiterRes): DomainError {
   const minutes = Math.max(1, Math.ceil(msBeforeNext / 60_000));

@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import { DomainError } from "../../../domain/errors";
 import { Semaphore } from "../../../platform/semaphore";
 import { withTimeout } from "../../../platform/with-timeout";
-import type { OccurrenceException } from "../calendar.store";
+import type { OccurrenceException, Range } from "../calendar.store";
 import type { movedExceptions, Series } from "../moved-exceptions";
 import type { Expandable, Expansion } from "./occurrences";
 import { invalidRule, parseRecurrence, type Recurrence } from "./rule";
@@ -49,7 +49,7 @@ export async function moveExceptions(
 export async function expand(
   { text }: Recurrence,
   start: Date,
-  range: { readonly from: Date; readonly to: Date },
+  range: Range,
   limit = MAX_OCCURRENCES,
 ): Promise<Expansion> {
   const [expansion] = await expandAll([{ rule: text, start, ...range, limit }]);

@@ -1,15 +1,13 @@
 import { Frequency, RRule } from "rrule";
+import type { Range } from "../calendar.store";
 import { parseRecurrence, type Recurrence } from "./rule";
 import { utc } from "./zone";
 
 /** A series and the part of it that is asked for. */
-export interface Expandable {
+export interface Expandable extends Range {
   /** See `parseRecurrence`. */
   readonly rule: string;
   readonly start: Date;
-  /** The bounds belong to it. */
-  readonly from: Date;
-  readonly to: Date;
   /** At most so many occurrences. */
   readonly limit: number;
 }
