@@ -143,7 +143,6 @@ test("no process makes a bucket", async () => {
 test("a drone's temporary credentials are the gateway's, limited to the drone's assets", async () => {
   const sts = new Sts({ ...as("gateway"), STS_ENDPOINT: url });
   const { accessKeyId, secretAccessKey, sessionToken } = await assetCredentials(sts, "fleet", 7);
-  sts.close();
   const drone = new S3Client({
     region,
     endpoint: url,

@@ -13,7 +13,6 @@ beforeAll(async () => {
 
 test("moto's STS gives a session of the role, and knows its holder again", async () => {
   const sts = new Sts({ ...keys, STS_ENDPOINT: url, STS_ROLE_ARN: "arn:aws:iam::123456789012:role/drones" });
-  atEndOfFile(async () => sts.close());
   const policy = {
     Version: "2012-10-17",
     Statement: [{ Effect: "Deny", Action: "*", Resource: "*" }],

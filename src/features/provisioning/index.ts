@@ -12,15 +12,14 @@ export { publishCompose } from "./publish-compose";
 export { reissueActivation } from "./reissue-activation";
 
 interface ProvisioningDeps
-  extends Pick<Services, "config" | "db" | "redis" | "quotas" | "store" | "vpnStore" | "lifecycle" | "log"> {
+  extends Pick<Services, "config" | "db" | "redis" | "quotas" | "store" | "vpnStore" | "log"> {
   readonly tunnel: TunnelStatus;
 }
 
 /** Activation of drones' computers, and their credentials for the asset bucket. */
 export function provisioning(deps: ProvisioningDeps): { readonly routes: readonly Route[] } {
-  const { config, redis, lifecycle } = deps;
+  const { config, redis } = deps;
   const sts = new Sts(config);
-  lifecycle.onClose("sts", () => sts.close());
   const failedTries = new RateLimit(redis, {
     name: "activations",
     tries: config.LOGIN_FAILURES_PER_15_MINUTES,

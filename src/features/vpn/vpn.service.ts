@@ -3,9 +3,7 @@ import { configKey } from "../../domain/client-config";
 import { DomainError } from "../../domain/errors";
 import type { Ipv4 } from "../../domain/ipv4";
 import type { PlaneName } from "../../domain/tunnel-planes";
-import type { ObjectStore } from "../../platform/objects/object-store";
-import type { Db } from "../../platform/postgres/db";
-import type { Logger } from "../../platform/process/log";
+import type { Services } from "../../platform/services";
 import type { TunnelStatus } from "./tunnel-status";
 import { addressOfUser } from "./vpn.store";
 
@@ -16,15 +14,11 @@ interface VpnDrone {
   readonly ip: Ipv4 | null;
 }
 
-export interface VpnServiceDeps {
-  readonly db: Db;
-  /** The bucket of client configs. */
-  readonly configs: Pick<ObjectStore, "presignGet">;
-  readonly tunnel: Pick<TunnelStatus, "peer" | "drones">;
+export interface VpnServiceDeps extends Pick<Services, "db" | "vpnStore" | "log"> {
+  readonly tunnel: TunnelStatus;
   /** Rejects with `not_found` unless the user may do this with the drone. */
   readonly droneFor: (userId: number, capability: Capability, droneId: number) => Promise<VpnDrone>;
   readonly dronesOf: (userId: number) => Promise<readonly VpnDrone[]>;
-  readonly log: Logger;
 }
 
 /** Life of a link to a client config, in seconds. */
@@ -80,7 +74,7 @@ export class VpnService {
 
   /** Signed for the users' endpoint of the store; makes no request. */
   private link(plane: PlaneName, rowId: number, saveAs: string): Promise<string> {
-    return this.deps.configs.presignGet(configKey({ plane, rowId }), "user", CONFIG_URL_SECONDS, saveAs);
+    return this.deps.vpnStore.presignGet(configKey({ plane, rowId }), "user", CONFIG_URL_SECONDS, saveAs);
   }
 
   private async isUp(plane: PlaneName, ip: Ipv4): Promise<boolean> {
