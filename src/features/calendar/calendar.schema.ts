@@ -50,6 +50,8 @@ export const EventsQuery = z.object({
   end: IsoTime.optional(),
   drone_id: Id.optional(),
 });
+export type EventsQuery = z.output<typeof EventsQuery>;
+
 export const OccurrenceQuery = z.object({ occurrence_time: IsoTime });
 
 export const EventReply = z

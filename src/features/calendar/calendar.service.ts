@@ -4,7 +4,7 @@ import { DomainError } from "../../domain/errors";
 import type { Db } from "../../platform/postgres/db";
 import type { Clock } from "../../platform/process/clock";
 import { findDrone } from "../drones";
-import type { EventChange, NewEvent, OccurrenceStatus } from "./calendar.schema";
+import type { EventChange, EventsQuery, NewEvent, OccurrenceStatus } from "./calendar.schema";
 import {
   type CalendarEvent,
   deleteEvent,
@@ -23,6 +23,7 @@ import {
   updateEvent,
 } from "./calendar.store";
 import { type ListedEvent, type Listing, listEvents, occurrenceOf } from "./listing";
+import type { Series } from "./moved-exceptions";
 import { expand, isOccurrence, moveExceptions, parseRecurrence } from "./recurrence";
 
 const DAY_MS = 86_400_000;
@@ -37,12 +38,6 @@ export const MAX_EXCEPTIONS_PER_EVENT = 1_000;
 /** Of a change to an event that others change meanwhile. */
 const ATTEMPTS = 3;
 
-interface EventRange {
-  readonly start?: Date | undefined;
-  readonly end?: Date | undefined;
-  readonly drone_id?: number | undefined;
-}
-
 /** Planned flights. Nothing here starts one. */
 export class CalendarService {
   constructor(
@@ -50,7 +45,7 @@ export class CalendarService {
     private readonly clock: Clock,
   ) {}
 
-  async list(userId: number, { start, end, drone_id }: EventRange): Promise<Listing> {
+  async list(userId: number, { start, end, drone_id }: EventsQuery): Promise<Listing> {
     const now = this.clock.now().getTime();
     const from = start ?? new Date(Math.min(now, end ? end.getTime() - DEFAULT_RANGE_MS : now));
     const to = end ?? new Date(from.getTime() + DEFAULT_RANGE_MS);
@@ -199,10 +194,8 @@ async function requireOccurrence(event: CalendarEvent, at: Date): Promise<void> 
     throw invalid("occurrence_time is not an occurrence of this event's rule.");
 }
 
-const isSameTiming = (a: Timing, b: Timing): boolean =>
+const isSameTiming = (a: Series, b: Series): boolean =>
   a.scheduled_time.getTime() === b.scheduled_time.getTime() && a.recurrence_rule === b.recurrence_rule;
-
-type Timing = Pick<CalendarEvent, "scheduled_time" | "recurrence_rule">;
 
 const invalid = (message: string) => new DomainError("invalid_input", message);
 

@@ -1,4 +1,6 @@
 import type { Db } from "../../platform/postgres/db";
+import type { RowOf } from "../../platform/postgres/row-of";
+import type { EventReply } from "./calendar.schema";
 import {
   type CalendarEvent,
   eventsBetween,
@@ -9,11 +11,7 @@ import {
 import { expandAll, MAX_OCCURRENCES } from "./recurrence";
 
 /** An event, or one occurrence of a series. */
-export interface ListedEvent extends CalendarEvent {
-  readonly is_occurrence?: true;
-  /** The start of the series. */
-  readonly original_scheduled_time?: Date;
-}
+export type ListedEvent = RowOf<typeof EventReply>;
 
 export interface Listing {
   readonly events: readonly ListedEvent[];
