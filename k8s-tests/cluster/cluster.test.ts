@@ -1,11 +1,11 @@
 import { WebSocket } from "ws";
 import { ApiClient } from "../../src/laptop/api-client";
-import { downloadConfig } from "../../src/laptop/demo/client-config";
 import { atEndOfFile } from "../../src/testing";
 import { TestSticks } from "../../src/testing/sticks";
 import { VpnClient } from "../../src/testing/system/namespaces";
 import { requestIn } from "../../src/testing/system/namespaces/links";
 import { until } from "../../src/testing/until";
+import { downloadConfig } from "./client-config";
 import { api, flight, MINUTES, pilot, TCP_5001 } from "./flight";
 import { ProbePod } from "./probe-pod";
 import {

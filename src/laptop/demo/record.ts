@@ -25,13 +25,13 @@ export async function flightRecord(
   api: ApiClient,
   droneId: number,
   before: number | undefined,
-): Promise<{ id: number; line: string }> {
+): Promise<string> {
   return eventually("The record of this flight, with its log read,", async () => {
     const execution = await lastExecution(api, droneId);
     if (!execution || execution.id === before || execution.status !== "completed") return undefined;
     const path = `/executions/${execution.id}/flight-stats`;
     const reply = await api.get<{ data: { stats: Stats | null } }>(path).catch(() => undefined);
-    return reply?.data.stats && { id: execution.id, line: line(execution.id, reply.data.stats) };
+    return reply?.data.stats && line(execution.id, reply.data.stats);
   });
 }
 

@@ -1,5 +1,5 @@
-import { eventually } from "../../platform/eventually";
-import type { ApiClient } from "../api-client";
+import type { ApiClient } from "../../src/laptop/api-client";
+import { eventually } from "../../src/platform/eventually";
 
 /** The user's WireGuard client config, downloaded as a client does, once the tunnel service has published it. */
 export const downloadConfig = (api: ApiClient): Promise<string> =>
@@ -13,12 +13,3 @@ export const downloadConfig = (api: ApiClient): Promise<string> =>
     },
     { limitMs: 15_000 },
   );
-
-/** Indented, without comments, empty lines and private keys: the terminal may be shared. */
-export const redacted = (config: string): string =>
-  config
-    .replaceAll(/^(PrivateKey|PresharedKey) = .*$/gm, "$1 = (not shown)")
-    .split("\n")
-    .filter((line) => line && !line.startsWith("#"))
-    .map((line) => `    ${line}`)
-    .join("\n");
