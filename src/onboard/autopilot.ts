@@ -4,6 +4,7 @@ import type { ByteStream, VehicleIdentity } from "../vehicle";
 import { dialDirect } from "../vehicle/dialers/direct";
 import { Commands } from "../vehicle/mavlink/commands/commands";
 import { Flight } from "../vehicle/mavlink/commands/flight";
+import { closeWithoutHeartbeat } from "../vehicle/mavlink/heartbeat";
 import { identifySender } from "../vehicle/mavlink/identity";
 import { DEFAULT_TIMINGS } from "../vehicle/mavlink/link";
 import { VehicleState } from "../vehicle/mavlink/state";
@@ -115,7 +116,7 @@ export class Autopilot {
     const { systemId, log, onChange } = this.options;
     const channel = new Channel(stream, { systemId, componentId: COMPONENT_ID });
     this.channel = channel;
-    const heartbeatTimer = setTimeout(() => channel.close("no heartbeat"), HEARTBEAT_TIMEOUT_MS);
+    closeWithoutHeartbeat(channel, HEARTBEAT_TIMEOUT_MS);
     channel.on(minimal.Heartbeat, (heartbeat, frame) => {
       if (!this.open) {
         const source = identifySender(heartbeat, frame);
@@ -124,12 +125,10 @@ export class Autopilot {
         this.open = openFlight(channel, source.identity, heartbeat);
         log.info({ vehicle: source.identity }, "Connected to the autopilot");
       }
-      heartbeatTimer.refresh();
       // After the state has read the same heartbeat.
       queueMicrotask(onChange);
     });
     channel.onClose((reason) => {
-      clearTimeout(heartbeatTimer);
       this.open = undefined;
       log.warn({ reason }, "Lost the connection to the autopilot");
       onChange();

@@ -117,7 +117,7 @@ describe("a copter in GUIDED", () => {
     const position = { x: nothing, y: 0, z: -5, typeMask: 0xdf8 as common.PositionTargetTypemask };
     station.send(common.SetPositionTargetLocalNed, { ...setpoint, ...position });
     station.send(common.ParamSet, { targetSystem: 1, paramId: "WP_SPD", paramValue: nothing });
-    await station.next(ParamError, ({ error }) => error === ParamErrorCode.valueOutOfRange, 0);
+    await station.next(ParamError, ({ error }) => error === ParamErrorCode.VALUE_OUT_OF_RANGE, 0);
     await station.next(common.GlobalPositionInt);
     expect(vehicle.state.relativeAltitude).toBeCloseTo(10, 0);
     expect(away(0, 0)).toBeLessThan(0.5);

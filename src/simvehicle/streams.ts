@@ -13,8 +13,6 @@ const PX4_DEFAULTS: Readonly<Record<number, number>> = {
   245: 1,
 };
 
-const NEVER = 0;
-
 /**
  * How often each telemetry message goes out. The rates belong to the vehicle's port and not to a connection:
  * the next connection finds them as the last one left them.
@@ -24,21 +22,14 @@ export class Streams {
   private readonly intervals = new Map<number, number>();
   private readonly due = new Map<number, number>();
 
-  constructor(private readonly autopilot: "ardupilot" | "px4") {
-    if (autopilot === "px4") for (const id of Object.keys(PX4_DEFAULTS)) this.setDefault(Number(id));
+  constructor(autopilot: "ardupilot" | "px4") {
+    if (autopilot === "ardupilot") return;
+    for (const [id, hertz] of Object.entries(PX4_DEFAULTS)) this.set(Number(id), 1000 / hertz);
   }
 
-  /** 0 stops it. */
   set(id: number, milliseconds: number): void {
-    if (milliseconds > NEVER) this.intervals.set(id, milliseconds);
-    else this.intervals.delete(id);
+    this.intervals.set(id, milliseconds);
     this.due.delete(id);
-  }
-
-  setDefault(id: number): void {
-    const rate = PX4_DEFAULTS[id];
-    if (this.autopilot === "px4") this.set(id, rate === undefined ? NEVER : 1000 / rate);
-    else this.set(id, NEVER);
   }
 
   /** The messages whose time has come at `now`. */

@@ -1,7 +1,6 @@
 import type { AddressInfo } from "node:net";
 import PostalMime from "postal-mime";
 import { SMTPServer } from "smtp-server";
-import { assertPortIsFree } from "../free-port";
 
 export interface ReceivedMail {
   readonly to: readonly string[];
@@ -13,8 +12,6 @@ export interface ReceivedMail {
 }
 
 interface MailOptions {
-  /** A free one when absent. */
-  readonly port?: number;
   readonly onMail?: (mail: ReceivedMail) => void;
   /** How long it takes to accept a mail; 0 when absent. */
   readonly delayMs?: number;
@@ -30,7 +27,6 @@ export interface MailSink {
 
 /** An SMTP server on 127.0.0.1 that takes every mail and delivers none. */
 export async function startMail(options: MailOptions = {}): Promise<MailSink> {
-  if (options.port) await assertPortIsFree(options.port, "the mail sink");
   const mails: ReceivedMail[] = [];
   const server = new SMTPServer({
     disabledCommands: ["AUTH", "STARTTLS"],
@@ -51,7 +47,7 @@ export async function startMail(options: MailOptions = {}): Promise<MailSink> {
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(options.port ?? 0, "127.0.0.1", resolve);
+    server.listen(0, "127.0.0.1", resolve);
   });
   // A client that drops its connection is no fault of the sink.
   server.removeAllListeners("error").on("error", () => undefined);

@@ -23,9 +23,9 @@ interface ServerProgram {
   /** Told instead of Node's ENOENT when the program is not installed. */
   readonly missing?: string;
   readonly readyWithinMs?: number;
-  readonly stopWithinMs?: number;
 }
 
+const STOP_MS = 10_000;
 /** Enough of the output to hold the line that says why a server failed. */
 const outputKept = 4_000;
 
@@ -39,19 +39,26 @@ export async function startServerProcess(program: ServerProgram): Promise<Server
   });
   const ended = whenEnded(child, program);
   await whenReady(child, program, ended);
-  return {
-    pid: child.pid as number,
-    ended,
-    stop: async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      child.kill(program.stopSignal);
-      const insist = setTimeout(() => child.kill("SIGKILL"), program.stopWithinMs ?? 10_000);
-      await ended;
-      clearTimeout(insist);
-    },
-    cut: () => void child.kill(program.stopSignal),
-  };
+  return supervised(child, ended, program.stopSignal);
 }
+
+/** Of a process that runs; `ended` resolves when it has ended. */
+export const supervised = (
+  child: ChildProcess,
+  ended: Promise<string>,
+  stopSignal: NodeJS.Signals,
+): ServerProcess => ({
+  pid: child.pid as number,
+  ended,
+  stop: async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill(stopSignal);
+    const insist = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
+    await ended;
+    clearTimeout(insist);
+  },
+  cut: () => void child.kill(stopSignal),
+});
 
 function whenEnded(child: ChildProcess, program: ServerProgram): Promise<string> {
   return new Promise((resolve) => {

@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Environment } from "../../platform/config";
 import { assertPortIsFree } from "../free-port";
 import { endLeftover } from "../servers/leftover";
-import type { RunningPart } from "./part";
+import { type ServerProcess, supervised } from "../servers/server-process";
 
 interface ChildSpec {
   readonly name: string;
@@ -24,7 +24,6 @@ interface ChildSpec {
 }
 
 const startLimitMs = 30_000;
-const stopLimitMs = 8_000;
 /** A crash's message stands above its stack trace. */
 const lastLines = 20;
 
@@ -36,9 +35,7 @@ const entrypointFile = (entrypoint: string) => join(__dirname, "..", "..", "..",
  * the stack alone, and a channel to us: when that closes, because the stack was killed, it stops by itself.
  * Its output goes to `.fleet/logs`.
  */
-export async function startChild(
-  spec: ChildSpec,
-): Promise<Required<Pick<RunningPart, "ended" | "stop" | "cut">>> {
+export async function startChild(spec: ChildSpec): Promise<ServerProcess> {
   const script = entrypointFile(spec.entrypoint);
   const pidFile = join(spec.folder, "run", `${spec.entrypoint}.pid`);
   await endLeftover(pidFile, script, "SIGTERM");
@@ -55,16 +52,7 @@ export async function startChild(
   writeFileSync(pidFile, `${child.pid}\n`);
   const ended = whenEnded(child, spec, log.file);
   await whenAnswering(child, spec, ended);
-  return {
-    ended,
-    stop: async () => {
-      child.kill("SIGTERM");
-      const insist = setTimeout(() => child.kill("SIGKILL"), stopLimitMs);
-      await ended;
-      clearTimeout(insist);
-    },
-    cut: () => void child.kill("SIGKILL"),
-  };
+  return supervised(child, ended, "SIGTERM");
 }
 
 function openLog(folder: string, entrypoint: string): { file: string; descriptor: number } {

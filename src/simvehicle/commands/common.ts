@@ -1,17 +1,14 @@
 import { Severity } from "../reports";
 import { type Handler, Result } from "./call";
 
-const HOME_POSITION = 242;
-const DEFAULT_RATE = 0;
-
 const setMessageInterval: Handler = ({ streams, hasMessage: knows, flight }, { param1, param2 }) => {
   if (!knows(param1)) {
     if (flight.autopilot === "ardupilot")
       flight.reports.text(Severity.INFO, `No ap_message for mavlink id (${param1})`);
     return Result.DENIED;
   }
-  if (param2 === DEFAULT_RATE) streams.setDefault(param1);
-  else streams.set(param1, param2 < 0 ? 0 : param2 / 1000);
+  if (!(param2 > 0)) return Result.DENIED;
+  streams.set(param1, param2 / 1000);
   return Result.ACCEPTED;
 };
 
@@ -22,7 +19,6 @@ const requestMessage: Handler = ({ sendOnce: sendNow, flight }, { param1 }) => {
 
 /** MAV_CMD numbers that both autopilots answer alike. */
 export const common: Readonly<Record<number, Handler>> = {
-  410: ({ sendOnce: sendNow }) => (sendNow(HOME_POSITION) ? Result.ACCEPTED : Result.FAILED),
   511: setMessageInterval,
   512: requestMessage,
 };

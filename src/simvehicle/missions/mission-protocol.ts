@@ -150,16 +150,10 @@ export class MissionProtocol {
   }
 
   clearAll(message: common.MissionClearAll, from: Sender): void {
-    const everything = message.missionType === common.MavMissionType.ALL;
-    const { MISSION, FENCE } = common.MavMissionType;
-    const types = everything ? [MISSION, FENCE] : [message.missionType];
-    let result: MissionResult = MissionResult.ACCEPTED;
-    for (const type of types) {
-      const plan = planStore(this.flight, type);
-      if (!plan) result = MissionResult.UNSUPPORTED;
-      else if (this.upload || !plan.clear()) result = MissionResult.ERROR;
-    }
-    this.ack(from, message.missionType, result);
+    const plan = planStore(this.flight, message.missionType);
+    if (!plan) this.ack(from, message.missionType, MissionResult.UNSUPPORTED);
+    else
+      this.ack(from, plan.type, this.upload || !plan.clear() ? MissionResult.ERROR : MissionResult.ACCEPTED);
   }
 
   /** MISSION_SET_CURRENT. */

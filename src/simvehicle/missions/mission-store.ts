@@ -1,5 +1,5 @@
 import type { GlobalPosition } from "../geo";
-import { Command, MissionResult, type PlanItem, storedByArdupilot, storedByPx4 } from "./plan-item";
+import { Command, MissionResult, type PlanItem, storedByArdupilot } from "./plan-item";
 
 /** ArduPilot on its common boards has room for 724 items, PX4 for 2000. */
 const CAPACITY = { ardupilot: 724, px4: 2000 } as const;
@@ -38,10 +38,10 @@ export class MissionStore {
     return this.items[seq];
   }
 
-  /** Store one item in its place; everything but `accepted` leaves the plan as it is. */
+  /** Stores one item in its place as ArduPilot does; everything but `ACCEPTED` leaves the plan as it is. */
   put(seq: number, sent: PlanItem): MissionResult {
     if (seq > this.items.length) return MissionResult.ERROR;
-    const kept = this.autopilot === "ardupilot" ? storedByArdupilot(sent) : storedByPx4(sent);
+    const kept = storedByArdupilot(sent);
     if ("refused" in kept) return kept.refused;
     this.items[seq] = kept.item;
     return MissionResult.ACCEPTED;
@@ -53,10 +53,6 @@ export class MissionStore {
 
   truncate(count: number): void {
     this.items.length = Math.min(this.items.length, count);
-  }
-
-  clear(): void {
-    this.items = [];
   }
 
   /** Whether the next order that moves the vehicle, from `seq` on, is a takeoff. */

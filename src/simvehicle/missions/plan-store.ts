@@ -51,7 +51,7 @@ function ardupilotMission(flight: Flight): StoredPlan {
     },
     clear: () => {
       if (run.state === "running") return false;
-      mission.clear();
+      mission.replace([]);
       rewind(flight);
       return true;
     },
@@ -77,7 +77,7 @@ function px4Mission(flight: Flight): StoredPlan {
       return MissionResult.ACCEPTED;
     },
     clear: () => {
-      mission.clear();
+      mission.replace([]);
       rewind(flight);
       return true;
     },

@@ -75,7 +75,7 @@ export class ParamProtocol {
       params.set(param.name, bytewiseValue(param.type, request.paramValue));
     } else {
       if (!Number.isFinite(request.paramValue)) {
-        this.refuse(param.name, -1, ParamErrorCode.valueOutOfRange, from);
+        this.refuse(param.name, -1, ParamErrorCode.VALUE_OUT_OF_RANGE, from);
         return;
       }
       // The type of the request is ignored; an integer parameter rounds.
@@ -89,7 +89,7 @@ export class ParamProtocol {
       if (name) this.flight.reports.text(Severity.ERROR, `unknown param: ${name}`);
       return;
     }
-    this.refuse(name, index, ParamErrorCode.doesNotExist, from);
+    this.refuse(name, index, ParamErrorCode.DOES_NOT_EXIST, from);
   }
 
   private refuse(paramId: string, paramIndex: number, error: number, from: Sender): void {

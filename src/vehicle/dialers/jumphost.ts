@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { connect, isIP, type Socket, type TcpNetConnectOpts } from "node:net";
+import { json } from "node:stream/consumers";
 import { connect as connectTls } from "node:tls";
 import WebSocket from "ws";
 import { DomainError } from "../../domain/errors";
@@ -19,7 +20,6 @@ export interface JumphostOptions {
 const CONNECT_MS = 2_000;
 /** More than any burst of frames, and little enough that a broken jumphost cannot fill the memory. */
 const MAX_MESSAGE_BYTES = 1_048_576;
-const MAX_REFUSAL_CHARS = 2_000;
 
 /** Dials a vehicle through the jumphost, which opens TCP to the address in the headers and pipes bytes. */
 export const dialThroughJumphost =
@@ -87,7 +87,8 @@ export const dialThroughJumphost =
         );
       });
       socket.on("message", (data, isBinary) => {
-        if (isBinary) onChunk(toBuffer(data));
+        // As `nodebuffer`, the default of `binaryType`.
+        if (isBinary) onChunk(data as Buffer);
       });
       socket.on("open", () => {
         opened = true;
@@ -120,20 +121,10 @@ const encrypted = (socket: Socket, options: TcpNetConnectOpts): Socket => {
 
 /** The words of `{error}`; empty when the answer is another. */
 async function readRefusal(response: IncomingMessage): Promise<string> {
-  let text = "";
   try {
-    for await (const chunk of response) {
-      text += chunk;
-      if (text.length > MAX_REFUSAL_CHARS) return "";
-    }
-    const { error } = JSON.parse(text) as { error?: unknown };
+    const { error } = (await json(response)) as { error?: unknown };
     return typeof error === "string" ? error : "";
   } catch {
     return "";
   }
-}
-
-function toBuffer(data: WebSocket.RawData): Buffer {
-  if (Buffer.isBuffer(data)) return data;
-  return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
 }

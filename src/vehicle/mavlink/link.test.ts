@@ -81,14 +81,6 @@ describe("opening a link", () => {
 });
 
 describe("telemetry", () => {
-  test("of a vehicle without message intervals is requested as data streams", async () => {
-    const { peer, link } = await open();
-    peer.on(common.CommandLong, ({ command }) => peer.send(ack(command, command === 511 ? 3 : 0)));
-    link.onTelemetry(() => {});
-    await until(() => peer.of(common.RequestDataStream).length === 1);
-    expect(peer.of(common.RequestDataStream)[0]).toMatchObject({ startStop: 1, reqStreamId: 0 });
-  });
-
   test("intervals are requested once for any number of listeners, and each listener gets every message", async () => {
     const { peer, link } = await open();
     peer.on(common.CommandLong, ({ command }) => peer.send(ack(command, 0)));

@@ -1,6 +1,6 @@
 import { DomainError } from "../../domain/errors";
 import type { VehicleIdentity } from "../link";
-import { Command, type Commands } from "./commands/commands";
+import type { Commands } from "./commands/commands";
 import { modeName } from "./modes";
 import type { Channel } from "./wire/channel";
 import { common, minimal } from "./wire/messages";
@@ -87,12 +87,7 @@ export class VehicleState {
    */
   async home(commands: Commands, withinMs: number): Promise<GeoPosition> {
     for (let attempt = 0; attempt < HOME_ATTEMPTS; attempt++) {
-      const answer = this.channel.next(common.HomePosition, withinMs);
-      // GET_HOME_POSITION is what autopilots before REQUEST_MESSAGE understand.
-      if (!(await commands.requestMessage(common.HomePosition.MSG_ID))) {
-        await commands.send("say where home is", Command.GET_HOME_POSITION, [], { repeat: "always" });
-      }
-      await answer;
+      await commands.fetch(common.HomePosition, withinMs);
       if (this.lastHome) return this.lastHome;
     }
     throw new DomainError(

@@ -12,7 +12,7 @@ import { TimesyncProbe } from "./timesync";
 
 export const Command = common.MavCmd;
 
-const MavResult = { accepted: 0, unsupported: 3, inProgress: 5, commandLongOnly: 7 } as const;
+const MavResult = { accepted: 0, inProgress: 5 } as const;
 
 export type CommandParams = readonly [number?, number?, number?, number?, number?, number?, number?];
 
@@ -238,7 +238,3 @@ export function refusal(action: string, result: string, reasons: readonly string
   const explanation = reasons.length > 0 ? `: ${reasons.join("; ")}` : "";
   return new DomainError("vehicle_refused", `The vehicle refused to ${action} (${result})${explanation}`);
 }
-
-/** The vehicle does not know this command, or not in this shape: another way may do. */
-export const isUnsupported = ({ code }: CommandOutcome): boolean =>
-  code === MavResult.unsupported || code === MavResult.commandLongOnly;

@@ -1,4 +1,6 @@
+import type { MavlinkPeer } from "../../../testing/fakes/mavlink-peer";
 import { ack, QUICK_TIMINGS, scriptedLinks } from "../../../testing/fakes/scripted-link";
+import type { VehicleLink } from "../../link";
 import { build } from "../wire/codec";
 import { common } from "../wire/messages";
 
@@ -133,79 +135,80 @@ describe("a target position", () => {
     });
   });
 
-  describe("for an ArduPilot without DO_REPOSITION", () => {
+  describe("in metres from home, on ArduPilot,", () => {
+    const HOME = { latitude: 474_000_000, longitude: 85_000_000, altitude: 488_000 };
+    const above = { x: 0, y: 0, z: 30 };
     const elsewhere = { latInt: 474_100_000, lonInt: 85_000_000, alt: 500 };
+    const TARGET = 87;
 
-    test.each([
-      [
-        "is confirmed by the target it reports",
-        { latInt: 474_000_000, lonInt: 85_000_000, alt: 518 },
-        "TARGET_CONFIRMED",
-      ],
-      ["is unconfirmed when it reports none", undefined, "TARGET_UNCONFIRMED"],
-    ])("%s", async (_name, report, result) => {
+    /** Home is the origin; `onTarget` answers the request for the target. */
+    async function opened(onTarget: (peer: MavlinkPeer, link: VehicleLink) => void) {
       const { peer, link } = await open();
-      peer.on(common.CommandInt, ({ command }) => peer.send(ack(command, 3)));
-      peer.on(common.CommandLong, ({ command }) => {
-        peer.send(ack(command, command === 512 && !report ? 4 : 0));
-        if (command === 512 && report) peer.send(build(common.PositionTargetGlobalInt, report));
+      peer.on(common.CommandLong, ({ command, _param1 }) => {
+        if (command === 512 && _param1 === TARGET) return onTarget(peer, link);
+        peer.send(ack(command, 0));
+        if (command === 512 && _param1 === 242) peer.send(build(common.HomePosition, HOME));
+        if (command === 512 && _param1 === 49) peer.send(build(common.GpsGlobalOrigin, HOME));
       });
-      await expect(link.goTo(position)).resolves.toMatchObject({ result });
-      expect(peer.of(common.SetPositionTargetGlobalInt)[0]).toMatchObject({
-        coordinateFrame: 6,
-        latInt: 474_000_000,
-        alt: 30,
+      return { peer, link };
+    }
+
+    test("is confirmed by the target it reports", async () => {
+      const { peer, link } = await opened((peer) => {
+        peer.send(ack(512, 0));
+        peer.send(build(common.PositionTargetGlobalInt, { ...elsewhere, latInt: HOME.latitude, alt: 518 }));
       });
+      await expect(link.move(above)).resolves.toMatchObject({ result: "TARGET_CONFIRMED" });
+      expect(peer.of(common.SetPositionTargetLocalNed)[0]).toMatchObject({ x: 0, y: 0, z: -30 });
+    });
+
+    test("is unconfirmed when it reports none", async () => {
+      const { link } = await opened((peer) => peer.send(ack(512, 4)));
+      await expect(link.move(above)).resolves.toMatchObject({ result: "TARGET_UNCONFIRMED" });
     });
 
     test("is not sent when the connection breaks while guided mode is entered", async () => {
-      const { peer, link } = await open();
-      peer.on(common.CommandInt, ({ command }) => peer.send(ack(command, 3)));
-      peer.on(common.CommandLong, () => peer.disconnect());
-      await expect(link.goTo(position)).rejects.toMatchObject({
-        code: "vehicle_unreachable",
-        message: expect.stringMatching(/^The order to go there was not sent/),
+      const { peer, link } = await opened(() => {});
+      peer.on(common.CommandLong, ({ command, _param1 }) => {
+        if (command === 176) return peer.disconnect();
+        peer.send(ack(command, 0));
+        if (_param1 === 242) peer.send(build(common.HomePosition, HOME));
+        if (_param1 === 49) peer.send(build(common.GpsGlobalOrigin, HOME));
       });
-      expect(peer.of(common.SetPositionTargetGlobalInt)).toEqual([]);
+      await expect(link.move(above)).rejects.toMatchObject({
+        code: "vehicle_unreachable",
+        message: expect.stringMatching(/^The order to move was not sent/),
+      });
+      expect(peer.of(common.SetPositionTargetLocalNed)).toEqual([]);
     });
 
     test("has an unknown outcome when the connection breaks after the setpoint", async () => {
-      const { peer, link } = await open();
-      peer.on(common.CommandInt, ({ command }) => peer.send(ack(command, 3)));
-      peer.on(common.CommandLong, ({ command }) => {
-        if (command === 512) peer.disconnect();
-        else peer.send(ack(command, 0));
-      });
-      await expect(link.goTo(position)).rejects.toMatchObject({
+      const { peer, link } = await opened((peer) => peer.disconnect());
+      await expect(link.move(above)).rejects.toMatchObject({
         code: "outcome_unknown",
-        message: expect.stringContaining("The order to go there was sent"),
+        message: expect.stringContaining("The order to move was sent"),
       });
-      expect(peer.of(common.SetPositionTargetGlobalInt)).toHaveLength(1);
+      expect(peer.of(common.SetPositionTargetLocalNed)).toHaveLength(1);
     });
 
     test("is not sent again after another order", async () => {
-      const { peer, link } = await open();
-      peer.on(common.CommandInt, ({ command }) => peer.send(ack(command, 3)));
       let landing: Promise<unknown> | undefined;
-      peer.on(common.CommandLong, ({ command }) => {
-        peer.send(ack(command, 0));
-        if (command !== 512 || landing) return;
-        landing = link.setMode("LAND").catch(() => {});
+      const { peer, link } = await opened((peer, link) => {
+        peer.send(ack(512, 0));
+        landing ??= link.setMode("LAND").catch(() => {});
         peer.send(build(common.PositionTargetGlobalInt, elsewhere));
       });
-      await expect(link.goTo(position)).rejects.toMatchObject({ code: "conflict" });
+      await expect(link.move(above)).rejects.toMatchObject({ code: "conflict" });
       await landing;
-      expect(peer.of(common.SetPositionTargetGlobalInt)).toHaveLength(1);
+      expect(peer.of(common.SetPositionTargetLocalNed)).toHaveLength(1);
     });
 
     test("is refused when it keeps another target", async () => {
-      const { peer, link } = await open();
-      peer.on(common.CommandInt, ({ command }) => peer.send(ack(command, 3)));
-      peer.on(common.CommandLong, ({ command }) => {
-        peer.send(ack(command, 0));
-        if (command === 512) peer.send(build(common.PositionTargetGlobalInt, elsewhere));
+      const { link } = await opened((peer) => {
+        peer.send(ack(512, 0));
+        peer.send(build(common.PositionTargetGlobalInt, elsewhere));
       });
-      await expect(link.goTo(position)).rejects.toMatchObject({ code: "vehicle_refused" });
+      await expect(link.move(above)).rejects.toMatchObject({ code: "vehicle_refused" });
     });
   });
 

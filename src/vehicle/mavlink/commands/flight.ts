@@ -7,17 +7,8 @@ import { resolveMode, setModeParams } from "../modes";
 import { isNoResponse, notSentAfter, orderUnanswered } from "../no-response";
 import type { VehicleState } from "../state";
 import type { Channel } from "../wire/channel";
-import type { MavLinkData } from "../wire/messages";
-import {
-  accepted,
-  Command,
-  type CommandOutcome,
-  type CommandParams,
-  type Commands,
-  isUnsupported,
-  refusal,
-} from "./commands";
-import { confirmTarget, globalSetpoint, localSetpoint, type SetpointTimings, type Target } from "./setpoint";
+import { accepted, Command, type CommandOutcome, type CommandParams, type Commands } from "./commands";
+import { moveTo, type SetpointTimings } from "./setpoint";
 
 /** MAV_FRAME. */
 const GLOBAL = 0;
@@ -132,11 +123,7 @@ export class Flight implements CallsOf<typeof flightCalls> {
     if (!(Math.abs(to.lat) <= 90 && Math.abs(to.lng) <= 180 && Number.isFinite(to.altitude))) {
       throw new DomainError("invalid_input", "The position is not a latitude, a longitude and an altitude.");
     }
-    const outcome = await this.reposition(to);
-    if (this.vehicle.autopilot === "px4" || !isUnsupported(outcome)) return accepted(outcome);
-    // ArduPilot before 4.1 (rovers before 4.2) has no DO_REPOSITION; a setpoint works in guided mode only.
-    await this.enterGuidedTo("go there");
-    return this.setpoint("go there", globalSetpoint(this.vehicle, to), { lat: to.lat, lng: to.lng });
+    return accepted(this.reposition(to));
   }
 
   /**
@@ -157,23 +144,8 @@ export class Flight implements CallsOf<typeof flightCalls> {
     const ned = { x: y + north, y: x + east, z: -(z + home.altitude - origin.altitude) };
     await this.enterGuidedTo("move");
     const height = this.vehicle.kind === "rover" ? {} : { altitude: home.altitude + z };
-    return this.setpoint("move", localSetpoint(this.vehicle, ned), { ...offsetBy(home, y, x), ...height });
-  }
-
-  private async setpoint(action: string, message: MavLinkData, target: Target): Promise<Acknowledgement> {
-    const { verdict, detail } = await confirmTarget(
-      this.channel,
-      this.commands,
-      message,
-      target,
-      this.timings,
-      action,
-    );
-    if (verdict === "refused") throw refusal(action, "setpoint not taken", [detail]);
-    return {
-      result: verdict === "confirmed" ? "TARGET_CONFIRMED" : "TARGET_UNCONFIRMED",
-      status_text: [detail],
-    };
+    const place = { ...offsetBy(home, y, x), ...height };
+    return moveTo(this.channel, this.commands, ned, place, this.timings);
   }
 
   /** Whether the vehicle's reports show that it obeyed. Rejects with `outcome_unknown` when it reports nothing. */

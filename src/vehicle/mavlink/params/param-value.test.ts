@@ -23,11 +23,6 @@ test("PX4 writes an integer's own bytes: 5 is 05 00 00 00, and -1 is all ones", 
 test.each([
   [MavParamType.INT32, -1],
   [MavParamType.INT32, 2_147_483_647],
-  [MavParamType.INT16, -300],
-  [MavParamType.INT8, -128],
-  [MavParamType.UINT8, 255],
-  [MavParamType.UINT16, 65_535],
-  [MavParamType.UINT32, 4_294_967_295],
   [MavParamType.REAL32, -1.5],
 ])("a value of PX4's type %i is unchanged after encoding and decoding: %d", (type, value) => {
   expect(readParamValue(written(value, type, "px4"), type, "px4")).toBe(value);

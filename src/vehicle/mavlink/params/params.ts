@@ -23,13 +23,6 @@ interface TypedParam extends Param {
   readonly type: number;
 }
 
-const errorNames = new Map<number, string>(
-  Object.entries(ParamErrorCode).map(([name, code]) => [
-    code,
-    `MAV_PARAM_ERROR_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
-  ]),
-);
-
 /** MAVLink's parameter protocol towards one vehicle. */
 export class Params implements CallsOf<typeof paramCalls> {
   private readonly mutex = new KeyedMutex<string>();
@@ -125,7 +118,7 @@ export class Params implements CallsOf<typeof paramCalls> {
         }),
         this.channel.on(ParamError, ({ paramId, error }) => {
           if (paramId !== name) return;
-          const reason = errorNames.get(error) ?? `MAV_PARAM_ERROR ${error}`;
+          const reason = `MAV_PARAM_ERROR_${ParamErrorCode[error] ?? error}`;
           reject(
             new DomainError("vehicle_refused", `The vehicle refused the parameter ${name} (${reason}).`),
           );

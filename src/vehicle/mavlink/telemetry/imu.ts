@@ -50,7 +50,7 @@ const toFlu = ({ x, y, z }: Vector): Vector => ({ x, y: 0 - y, z: 0 - z });
 
 const MILLI_G = 9.80665 / 1000;
 
-/** RAW_IMU and SCALED_IMU count milli-g, FRD; RAW_IMU too on ArduPilot, whose calibration is applied. */
+/** ArduPilot's RAW_IMU counts milli-g, FRD, with its calibration applied. */
 export const fromMilliG = ({ xacc, yacc, zacc }: { xacc: number; yacc: number; zacc: number }): Vector => ({
   x: xacc * MILLI_G,
   y: yacc * MILLI_G,

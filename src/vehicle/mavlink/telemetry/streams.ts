@@ -1,7 +1,6 @@
 import type { VehicleIdentity } from "../../link";
 import { Command, type Commands } from "../commands/commands";
 import type { Channel } from "../wire/channel";
-import { build } from "../wire/codec";
 import { ardupilotmega, common } from "../wire/messages";
 
 /** Hertz per message. An autopilot refuses the messages that it does not have. */
@@ -23,12 +22,8 @@ const PX4_RATES: typeof RATES = [
   [common.EstimatorStatus, 1],
 ];
 
-/** MAV_DATA_STREAM_ALL, for autopilots without message intervals, at a rate that a radio link bears. */
-const ALL_STREAMS = 0;
-const ALL_STREAMS_HZ = 4;
 /** No attitude for this long means that the vehicle was restarted and has lost its message intervals. */
 const ATTITUDE_TIMEOUT_MS = 5000;
-const UNSUPPORTED = 3;
 
 /**
  * Keeps the vehicle sending the messages that telemetry needs, for as long as it is watched. An autopilot on TCP sends
@@ -75,7 +70,7 @@ export class Streams {
     if (this.requesting) return;
     this.requesting = true;
     try {
-      if (!(await this.requestIntervals())) this.requestAllStreams();
+      await this.requestIntervals();
       await this.commands.requestMessage(common.HomePosition.MSG_ID);
     } catch {
       // Nothing was acknowledged. The timer requests them again while no attitude comes.
@@ -84,26 +79,13 @@ export class Streams {
     }
   }
 
-  private async requestIntervals(): Promise<boolean> {
+  private async requestIntervals(): Promise<void> {
     const own = this.vehicle.autopilot === "px4" ? PX4_RATES : ARDUPILOT_RATES;
     for (const [{ MSG_ID }, hertz] of [...RATES, ...own]) {
       const params = [MSG_ID, Math.round(1e6 / hertz)] as const;
-      const { code } = await this.commands.send("send telemetry", Command.SET_MESSAGE_INTERVAL, params, {
+      await this.commands.send("send telemetry", Command.SET_MESSAGE_INTERVAL, params, {
         repeat: "always",
       });
-      if (code === UNSUPPORTED && MSG_ID === common.GlobalPositionInt.MSG_ID) return false;
     }
-    return true;
-  }
-
-  private requestAllStreams(): void {
-    this.channel.send(
-      build(common.RequestDataStream, {
-        ...this.channel.target,
-        reqStreamId: ALL_STREAMS,
-        reqMessageRate: ALL_STREAMS_HZ,
-        startStop: 1,
-      }),
-    );
   }
 }

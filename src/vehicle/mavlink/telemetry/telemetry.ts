@@ -20,7 +20,6 @@ export class Telemetry {
   private readonly listeners = new Set<(message: TelemetryMessage) => void>();
   private stops: (() => void)[] = [];
   private acceleration: Vector = { x: 0, y: 0, z: 0 };
-  private rawAt = Number.NEGATIVE_INFINITY;
   private quaternionAt = Number.NEGATIVE_INFINITY;
   private health: Omit<Health, "status"> = {};
   private home: TelemetryMessage | undefined;
@@ -79,11 +78,7 @@ export class Telemetry {
         this.emit(toImu(attitude, ratesOf(message), this.acceleration));
       }),
       channel.on(common.RawImu, (message) => {
-        this.rawAt = performance.now();
         this.acceleration = fromMilliG(message);
-      }),
-      channel.on(common.ScaledImu, (message) => {
-        if (performance.now() - this.rawAt >= QUATERNION_FRESH_MS) this.acceleration = fromMilliG(message);
       }),
       channel.on(common.HighresImu, ({ xacc, yacc, zacc }) => {
         this.acceleration = { x: xacc, y: yacc, z: zacc };

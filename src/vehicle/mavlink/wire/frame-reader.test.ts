@@ -52,10 +52,10 @@ describe("frames", () => {
     new FrameReader((frame) => seen.push(frame)).push(
       Buffer.concat([old, new FrameWriter(8, 1).encode(heartbeat()), old]),
     );
-    expect(seen.map(({ version, systemId, id, sequence }) => [version, systemId, id, sequence])).toEqual([
-      [1, 7, 0, 9],
-      [2, 8, 0, 0],
-      [1, 7, 0, 9],
+    expect(seen.map(({ bytes, systemId, id }) => [bytes[0], systemId, id])).toEqual([
+      [0xfe, 7, 0],
+      [0xfd, 8, 0],
+      [0xfe, 7, 0],
     ]);
     expect(seen.map((frame) => decodeAs(frame, minimal.Heartbeat).customMode)).toEqual([4, 4, 4]);
   });

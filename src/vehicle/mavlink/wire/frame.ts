@@ -15,11 +15,9 @@ const SIGNED = 0x01;
  */
 export class Frame {
   constructor(
-    readonly version: 1 | 2,
     readonly id: number,
     readonly systemId: number,
     readonly componentId: number,
-    readonly sequence: number,
     private readonly chunk: Buffer,
     private readonly start: number,
     private readonly size: number,
@@ -94,13 +92,11 @@ const messageId = (buffer: Buffer, at: number, isV2: boolean): number =>
 /** The frame that `measure` found. */
 export function frameAt(buffer: Buffer, at: number, size: number): Frame {
   const isV2 = buffer[at] === START_V2;
-  const sequenceAt = at + (isV2 ? 4 : 2);
+  const senderAt = at + (isV2 ? 5 : 3);
   return new Frame(
-    isV2 ? 2 : 1,
     messageId(buffer, at, isV2),
-    byteAt(buffer, sequenceAt + 1),
-    byteAt(buffer, sequenceAt + 2),
-    byteAt(buffer, sequenceAt),
+    byteAt(buffer, senderAt),
+    byteAt(buffer, senderAt + 1),
     buffer,
     at,
     size,

@@ -17,17 +17,17 @@ import {
 export { ardupilotmega, common, MavLinkData, type MavLinkDataConstructor, minimal, standard };
 
 /** MAV_PARAM_ERROR: why a parameter was neither read nor set. */
-export const ParamErrorCode = {
-  noError: 0,
-  doesNotExist: 1,
-  valueOutOfRange: 2,
-  permissionDenied: 3,
-  componentNotFound: 4,
-  readOnly: 5,
-  typeUnsupported: 6,
-  typeMismatch: 7,
-  readFail: 8,
-} as const;
+export enum ParamErrorCode {
+  NO_ERROR,
+  DOES_NOT_EXIST,
+  VALUE_OUT_OF_RANGE,
+  PERMISSION_DENIED,
+  COMPONENT_NOT_FOUND,
+  READ_ONLY,
+  TYPE_UNSUPPORTED,
+  TYPE_MISMATCH,
+  READ_FAIL,
+}
 
 /** PARAM_ERROR, which ArduPilot 4.7 answers for an unknown parameter and which the library does not carry. */
 export class ParamError extends MavLinkData {
