@@ -1,6 +1,6 @@
 import type { GatewayConfig } from "../platform/config";
 import type { Logger } from "../platform/process/log";
-import { Counter, gauge, Histogram, type Registry } from "../platform/process/metrics";
+import { metricsIn, type Registry } from "../platform/process/metrics";
 import type { Services } from "../platform/services";
 import { createLinkPool, FLOOD, type LinkPool, type PoolObserver, type VehicleOptions } from "../vehicle";
 
@@ -24,7 +24,7 @@ export function openPool(
     mayUse,
     sharedClaims,
   });
-  gauge(registry, "fleet_links_open", "Links to vehicles that are open now.", () => pool.size);
+  metricsIn(registry).gaugeOf("fleet_links_open", "Links to vehicles that are open now.", () => pool.size);
   return pool;
 }
 
@@ -39,30 +39,24 @@ export function openLinks(
 }
 
 function observeLinks(log: Logger, registry: Registry): PoolObserver {
-  const registers = [registry];
-  const opening = new Histogram({
-    name: "fleet_link_open_seconds",
-    help: "Time from dialling a vehicle to a link that is ready.",
-    buckets: [0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 5],
-    registers,
-  });
-  const failures = new Counter({
-    name: "fleet_link_open_failures_total",
-    help: "Links that did not open, by error code.",
-    labelNames: ["code"],
-    registers,
-  });
-  const closes = new Counter({
-    name: "fleet_link_losses_total",
-    help: "Links that ended, whichever side ended them; flood: the vehicle sent too much.",
-    labelNames: ["reason"],
-    registers,
-  });
-  const reconnects = new Counter({
-    name: "fleet_link_reconnects_total",
-    help: "Attempts to bring back a lost link that is watched.",
-    registers,
-  });
+  const { counter, histogram } = metricsIn(registry);
+  const opening = histogram(
+    "fleet_link_open_seconds",
+    "Time from dialling a vehicle to a link that is ready.",
+    [0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 5],
+  );
+  const failures = counter("fleet_link_open_failures_total", "Links that did not open, by error code.", [
+    "code",
+  ]);
+  const closes = counter(
+    "fleet_link_losses_total",
+    "Links that ended, whichever side ended them; flood: the vehicle sent too much.",
+    ["reason"],
+  );
+  const reconnects = counter(
+    "fleet_link_reconnects_total",
+    "Attempts to bring back a lost link that is watched.",
+  );
   return {
     opened: (_key, milliseconds) => opening.observe(milliseconds / 1000),
     openFailed: (_key, code) => failures.inc({ code }),

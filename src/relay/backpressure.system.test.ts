@@ -84,7 +84,6 @@ test("a flood from one session does not delay another's frames", async () => {
   }
   loudly.stop();
   expect(await carried()).toBeGreaterThan(before + 20_000);
-  expect(await metric("fleet_relay_unacknowledged_bytes")).toBeLessThan(500_000);
   // A fifth of the drone's dead-man time, on a machine that runs other tests beside this one.
   expect(ages.toSorted((a, b) => a - b)[90]).toBeLessThan(100);
 });

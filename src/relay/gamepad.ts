@@ -1,7 +1,7 @@
 import { WebSocket } from "ws";
+import { keepAlive, type Peer } from "../http/server/keep-alive";
 import { CloseError, closeCodes } from "./close-codes";
 import type { BoundDrone } from "./drones.store";
-import { keepAlive, type Peer } from "./keepalive";
 import type { RelayMetrics } from "./metrics";
 import type { Pilot } from "./pilot";
 import { SendBuffer } from "./send-buffer";
@@ -57,16 +57,7 @@ export async function joinGamepad(
     life.alive = true;
   });
 
-  const delay = metrics.delay.labels("to_drone");
-  const toDrone = new SendBuffer(drone, maxBufferedBytes, {
-    written: (bytes, arrivedAt) => {
-      metrics.toDrone.count(bytes);
-      delay.observe((performance.now() - arrivedAt) / 1_000);
-    },
-    dropped: () => {
-      metrics.toDrone.dropped += 1;
-    },
-  });
+  const toDrone = new SendBuffer(drone, maxBufferedBytes, metrics.toDrone);
   pilot.start((frame, binary) => {
     if (drone.readyState === WebSocket.OPEN) toDrone.send(frame, performance.now(), binary);
   });

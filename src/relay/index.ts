@@ -15,7 +15,7 @@ import { relayApp } from "./app";
 import type { Credentials } from "./authorization";
 import { closeCodes } from "./close-codes";
 import { DroneWatch } from "./drone-watch";
-import { RelayMetrics } from "./metrics";
+import { relayMetrics } from "./metrics";
 import { openSession } from "./open-session";
 import { Channels } from "./redis/channels";
 import { Publisher } from "./redis/publisher";
@@ -56,7 +56,7 @@ export async function startRelay(config: RelayConfig, limits: Partial<RelayLimit
   warnOfRelaxedRules(config, relaxedRules, log);
   const lifecycle = new Lifecycle(log, config.SHUTDOWN_DRAIN_SECONDS * 1000);
   const registry = createMetrics("relay");
-  const metrics = new RelayMetrics(registry);
+  const metrics = relayMetrics(registry);
   const db = openDatabase(config.DATABASE_URL, {
     ...POOL,
     name: "fleet-relay",
@@ -72,7 +72,7 @@ export async function startRelay(config: RelayConfig, limits: Partial<RelayLimit
       maxSessions: config.RELAY_MAX_SESSIONS,
       quotas: new Quotas(quotaLimits(config), { redis, registry }),
     },
-    metrics.sessionRefused,
+    () => metrics.refused.inc(),
   );
   const closeRedisSessions = () => {
     const { code, message } = redisUnreachable();
@@ -88,7 +88,7 @@ export async function startRelay(config: RelayConfig, limits: Partial<RelayLimit
   const publisher = new Publisher(config.REDIS_URL, {
     log,
     stallMs: redisStallMs,
-    delay: metrics.delay.labels("to_drone"),
+    delay: metrics.toDrone.delay,
     onDown: closeRedisSessions,
   });
   lifecycle.onClose("publisher", () => publisher.stop());
@@ -104,7 +104,6 @@ export async function startRelay(config: RelayConfig, limits: Partial<RelayLimit
   metrics.observe({
     sessions: (route) => sessions.count(route),
     channels: () => channels.size,
-    unacknowledgedBytes: () => publisher.pending.bytes,
     listening: () => changes.listening,
   });
 

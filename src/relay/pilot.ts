@@ -1,6 +1,6 @@
 import type { WebSocket } from "ws";
+import { keepAlive, type Peer } from "../http/server/keep-alive";
 import { type CloseError, closeCodes } from "./close-codes";
-import { keepAlive, type Peer } from "./keepalive";
 import type { RelayMetrics } from "./metrics";
 import { SendBuffer } from "./send-buffer";
 
@@ -32,16 +32,7 @@ export class Pilot implements Peer {
     { pingMs, metrics, maxBufferedBytes }: PilotDeps,
   ) {
     socket.pause();
-    const delay = metrics.delay.labels("to_pilot");
-    this.buffer = new SendBuffer(socket, maxBufferedBytes, {
-      written: (bytes, arrivedAt) => {
-        metrics.toPilot.count(bytes);
-        delay.observe((performance.now() - arrivedAt) / 1_000);
-      },
-      dropped: () => {
-        metrics.toPilot.dropped += 1;
-      },
-    });
+    this.buffer = new SendBuffer(socket, maxBufferedBytes, metrics.toPilot);
     socket.on("message", (data, binary) => {
       this.alive = true;
       if (this.state === "live") this.onFrame(data as Buffer, binary);
@@ -73,6 +64,10 @@ export class Pilot implements Peer {
   /** Sends to the browser; the newest frames win when it is slow. */
   send(frame: Buffer, arrivedAt: number, binary = false): void {
     if (this.state !== "closed") this.buffer.send(frame, arrivedAt, binary);
+  }
+
+  get isPaused(): boolean {
+    return this.paused;
   }
 
   pause(): void {

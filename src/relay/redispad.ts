@@ -5,7 +5,6 @@ import type { BoundDrone } from "./drones.store";
 import type { RelayMetrics } from "./metrics";
 import type { Pilot } from "./pilot";
 import type { Channels } from "./redis/channels";
-import type { Source } from "./redis/pending-replies";
 import type { Publisher } from "./redis/publisher";
 
 export interface RedispadDeps {
@@ -13,6 +12,14 @@ export interface RedispadDeps {
   readonly channels: Channels;
   readonly metrics: RelayMetrics;
 }
+
+/**
+ * After so many bytes a pilot's socket is not read until Redis has replied to them: a flood waits at its own sender, not in
+ * front of other pilots' frames. 20 frames a second come near it every few seconds, for as long as a reply takes.
+ */
+const WINDOW_BYTES = 16_384;
+/** What an empty frame costs. */
+const OVERHEAD_BYTES = 64;
 
 export const redisUnreachable = () =>
   new CloseError(closeCodes.tryLater, "Redis cannot be reached; connect again in a moment.");
@@ -36,15 +43,19 @@ export async function joinRedispad(
   if (!publisher.up) throw redisUnreachable();
 
   const prefix = publishTo(`${ip}:gamepad_input`);
-  const source: Source = {
-    unacknowledged: 0,
-    pause: () => pilot.pause(),
-    resume: () => pilot.closed || pilot.resume(),
+  let unanswered = 0;
+  const awaitReplies = async () => {
+    pilot.pause();
+    await publisher.answered();
+    unanswered = 0;
+    pilot.resume();
   };
   pilot.start((frame, binary) => {
     if (binary) return pilot.refuseBinary();
     if (!publisher.up) return pilot.closeWith(redisUnreachable());
     metrics.toDrone.count(frame.length);
-    publisher.publish(source, prefix, frame, performance.now());
+    publisher.publish(prefix, frame, performance.now());
+    unanswered += frame.length + OVERHEAD_BYTES;
+    if (unanswered > WINDOW_BYTES && !pilot.isPaused) void awaitReplies();
   });
 }

@@ -9,7 +9,7 @@ import { until } from "../testing/until";
 import { type InterruptibleLink, interruptibleLink } from "../testing/worlds/interruptible-link";
 import { startTestRelay, type TestDrone, TestPilot, type TestRelay } from "../testing/worlds/start-relay";
 import { DroneWatch } from "./drone-watch";
-import { RelayMetrics } from "./metrics";
+import { relayMetrics } from "./metrics";
 import { openSession, type RelayDeps } from "./open-session";
 import { type Session, Sessions } from "./sessions";
 
@@ -234,7 +234,7 @@ test("a user who loses the drone during the look-up is refused", async () => {
     { route: "redispad", droneId: drone.id, token: undefined, port: 5001 },
     {
       ...{ db, log, sessions, watch, pingMs: 60_000, credentials: undefined },
-      metrics: new RelayMetrics(createMetrics("test")),
+      metrics: relayMetrics(createMetrics("test")),
       publisher: { up: true },
       channels: { join: async () => {}, leave: () => {} },
     } as unknown as RelayDeps,

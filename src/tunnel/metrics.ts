@@ -1,5 +1,5 @@
 import { type PlaneName, planeNames } from "../domain/tunnel-planes";
-import { Counter, Gauge, Histogram, type Registry } from "../platform/process/metrics";
+import { metricsIn, type Registry } from "../platform/process/metrics";
 import type { ConfigDamage } from "./client-configs/publish";
 import { type RowFault, rowFaults } from "./reconcile/fleet";
 
@@ -27,59 +27,42 @@ type ChangeKind =
 export type TunnelMetrics = ReturnType<typeof tunnelMetrics>;
 
 export function tunnelMetrics(registry: Registry) {
-  const registers = [registry];
-  const peers = new Gauge({
-    name: "fleet_tunnel_peers",
-    help: "Live peers by plane.",
-    labelNames: ["plane"],
-    registers,
-  });
-  const held = new Gauge({
-    name: "fleet_tunnel_held_removals",
-    help: "Peers that vanished with many others and stay until three ticks agree, by plane.",
-    labelNames: ["plane"],
-    registers,
-  });
-  const changes = new Counter({
-    name: "fleet_tunnel_changes_total",
-    help: "Changes made to the node, by kind.",
-    labelNames: ["kind"],
-    registers,
-  });
-  const failures = new Counter({
-    name: "fleet_tunnel_failures_total",
-    help: "Failures by the stage of the reconciliation that failed.",
-    labelNames: ["stage"],
-    registers,
-  });
-  const faultyRows = new Gauge({
-    name: "fleet_tunnel_faulty_rows",
-    help: "Rows of the database that are left out or cut short, by plane and by what is wrong in them.",
-    labelNames: ["plane", "fault"],
-    registers,
-  });
-  const damagedConfigs = new Counter({
-    name: "fleet_tunnel_damaged_configs_total",
-    help: "Client configs found damaged in the object store, by what became of them: repaired or put-aside.",
-    labelNames: ["outcome"],
-    registers,
-  });
-  const lostConfigs = new Gauge({
-    name: "fleet_tunnel_lost_configs",
-    help: "Client configs that the object store has lost although their peers are live.",
-    registers,
-  });
-  const lastSuccess = new Gauge({
-    name: "fleet_tunnel_last_success_timestamp_seconds",
-    help: "When a reconciliation last succeeded in every part.",
-    registers,
-  });
-  const duration = new Histogram({
-    name: "fleet_tunnel_reconcile_duration_seconds",
-    help: "Time that a reconciliation took.",
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
-    registers,
-  });
+  const { counter, gauge, histogram } = metricsIn(registry);
+  const peers = gauge("fleet_tunnel_peers", "Live peers by plane.", ["plane"]);
+  const held = gauge(
+    "fleet_tunnel_held_removals",
+    "Peers that vanished with many others and stay until three ticks agree, by plane.",
+    ["plane"],
+  );
+  const changes = counter("fleet_tunnel_changes_total", "Changes made to the node, by kind.", ["kind"]);
+  const failures = counter(
+    "fleet_tunnel_failures_total",
+    "Failures by the stage of the reconciliation that failed.",
+    ["stage"],
+  );
+  const faultyRows = gauge(
+    "fleet_tunnel_faulty_rows",
+    "Rows of the database that are left out or cut short, by plane and by what is wrong in them.",
+    ["plane", "fault"],
+  );
+  const damagedConfigs = counter(
+    "fleet_tunnel_damaged_configs_total",
+    "Client configs found damaged in the object store, by what became of them: repaired or put-aside.",
+    ["outcome"],
+  );
+  const lostConfigs = gauge(
+    "fleet_tunnel_lost_configs",
+    "Client configs that the object store has lost although their peers are live.",
+  );
+  const lastSuccess = gauge(
+    "fleet_tunnel_last_success_timestamp_seconds",
+    "When a reconciliation last succeeded in every part.",
+  );
+  const duration = histogram(
+    "fleet_tunnel_reconcile_duration_seconds",
+    "Time that a reconciliation took.",
+    [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
+  );
   return {
     peers: (plane: PlaneName, count: number) => peers.set({ plane }, count),
     held: (plane: PlaneName, count: number) => held.set({ plane }, count),

@@ -1,4 +1,4 @@
-import { Counter, gauge, type Registry } from "../../platform/process/metrics";
+import { metricsIn, type Registry } from "../../platform/process/metrics";
 import type { ClosedReason } from "./sockets/client-limits";
 import type { TelemetryType } from "./streams";
 
@@ -25,13 +25,11 @@ export interface TelemetryMetrics {
 }
 
 export function telemetryMetrics(registry: Registry, counts: Counts): TelemetryMetrics {
-  const registers = [registry];
-  gauge(registry, "fleet_telemetry_sockets", "Open sockets of watchers.", counts.sockets);
-  gauge(registry, "fleet_telemetry_rooms", "Rooms with at least one watcher.", counts.rooms);
-  gauge(registry, "fleet_telemetry_drones", "Drones with a vehicle subscription.", counts.drones);
-  gauge(registry, "fleet_telemetry_slow_sockets", "Sockets that accept nothing at the moment.", counts.slow);
-  const counter = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
-    new Counter({ name, help, labelNames, registers });
+  const { counter, gaugeOf } = metricsIn(registry);
+  gaugeOf("fleet_telemetry_sockets", "Open sockets of watchers.", counts.sockets);
+  gaugeOf("fleet_telemetry_rooms", "Rooms with at least one watcher.", counts.rooms);
+  gaugeOf("fleet_telemetry_drones", "Drones with a vehicle subscription.", counts.drones);
+  gaugeOf("fleet_telemetry_slow_sockets", "Sockets that accept nothing at the moment.", counts.slow);
   const frames = counter(
     "fleet_telemetry_frames_total",
     "Frames sent to rooms, by type; each counts once for all of its watchers.",

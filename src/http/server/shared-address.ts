@@ -1,6 +1,6 @@
 import type { Clock } from "../../platform/process/clock";
 import type { Logger } from "../../platform/process/log";
-import { gauge, type Registry } from "../../platform/process/metrics";
+import { metricsIn, type Registry } from "../../platform/process/metrics";
 
 const WINDOW_MS = 5 * 60_000;
 /** Fewer may well sit in one office. */
@@ -26,7 +26,7 @@ export class SharedAddressWatch {
     this.began = clock.now().getTime();
     const help =
       "1: in the last five minutes the requests of five or more users came from one address, and none from another.";
-    gauge(registry, "fleet_shared_client_address", help, () => {
+    metricsIn(registry).gaugeOf("fleet_shared_client_address", help, () => {
       this.closeWindow();
       return this.isShared ? 1 : 0;
     });

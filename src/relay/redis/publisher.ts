@@ -2,7 +2,6 @@ import type { Socket } from "node:net";
 import type { Logger } from "../../platform/process/log";
 import { connectRedis, encodeCommand } from "../../platform/redis/resp";
 import { backoffMs, retry } from "../../platform/retry";
-import { PendingReplies, type Source } from "./pending-replies";
 
 interface PublisherOptions {
   readonly log: Logger;
@@ -14,15 +13,20 @@ interface PublisherOptions {
   readonly delay: { observe(seconds: number): void };
 }
 
+interface Ping {
+  readonly writtenAt: number;
+  readonly onReply: () => void;
+}
+
 const BATCH_BYTES = 131_072;
 /** Length digits, CRLFs. */
 const OVERHEAD_BYTES = 16;
 const WATCH_MS = 100;
-const PROBE_MS = 1_000;
 const RECONNECT_MAX_MS = 1_000;
 const PING = encodeCommand("PING");
 const NEWLINE = 10;
 const MINUS = 45;
+const PLUS = 43;
 
 /**
  * Publishes frames on a connection of its own, in order, all frames of one turn of the event loop in one write.
@@ -44,15 +48,14 @@ export class Publisher {
   private firstArrivedAt: number | undefined;
   private scheduled = false;
   private atLineStart = true;
-  private lastProbeAt = 0;
-  readonly pending = new PendingReplies();
+  /** Pings that Redis has not replied to, the oldest first. */
+  private readonly pings: Ping[] = [];
 
   constructor(
     private readonly url: string,
     private readonly options: PublisherOptions,
   ) {
-    this.watch = setInterval(() => this.checkStall(performance.now()), WATCH_MS);
-    this.watch.unref();
+    this.watch = setInterval(() => this.checkStall(), WATCH_MS).unref();
     void this.connect();
   }
 
@@ -60,11 +63,8 @@ export class Publisher {
     return this.state === "up";
   }
 
-  /**
-   * Publishes one frame; `prefix` is `publishTo(channel)`. Only while `up`. The source is paused while too many of its
-   * bytes have no reply.
-   */
-  publish(source: Source, prefix: Buffer, frame: Buffer, arrivedAt: number): void {
+  /** Publishes one frame; `prefix` is `publishTo(channel)`. Only while `up`. */
+  publish(prefix: Buffer, frame: Buffer, arrivedAt: number): void {
     const size = prefix.length + frame.length + OVERHEAD_BYTES;
     if (this.filled + size > BATCH_BYTES) this.flush();
     let at = this.filled;
@@ -74,10 +74,20 @@ export class Publisher {
     at += this.batch.write("\r\n", at, "latin1");
     this.filled = at;
     this.firstArrivedAt ??= arrivedAt;
-    this.pending.add(source, size);
     if (this.scheduled) return;
     this.scheduled = true;
     setImmediate(() => this.flush());
+  }
+
+  /** Resolves when Redis has replied to what was published until now, or never will: it replies in order. */
+  async answered(): Promise<void> {
+    this.flush();
+    const { socket } = this;
+    if (!socket) return;
+    await new Promise<void>((onReply) => {
+      this.pings.push({ writtenAt: performance.now(), onReply });
+      socket.write(PING);
+    });
   }
 
   /** Resolves when it is up; rejects after `limitMs`. */
@@ -98,18 +108,13 @@ export class Publisher {
   private flush(): void {
     this.scheduled = false;
     if (this.filled === 0 || !this.socket) return;
-    this.write(this.socket, this.batch.subarray(0, this.filled));
+    this.socket.write(this.batch.subarray(0, this.filled));
     // Bytes that the kernel has not accepted yet are still read from the batch.
     if (this.socket.writableLength > 0) this.batch = Buffer.allocUnsafeSlow(BATCH_BYTES);
     this.filled = 0;
     if (this.firstArrivedAt !== undefined)
       this.options.delay.observe((performance.now() - this.firstArrivedAt) / 1_000);
     this.firstArrivedAt = undefined;
-  }
-
-  private write(socket: Socket, bytes: Buffer): void {
-    socket.write(bytes);
-    this.pending.markWritten(performance.now());
   }
 
   private async connect(): Promise<void> {
@@ -146,7 +151,7 @@ export class Publisher {
     discard(socket);
     this.filled = 0;
     this.firstArrivedAt = undefined;
-    this.pending.clear();
+    for (const { onReply } of this.pings.splice(0)) onReply();
     this.retry(error);
     this.options.onDown();
   }
@@ -159,28 +164,25 @@ export class Publisher {
         this.fail(socket, new Error(`Redis refused a stick frame: ${words}`));
         return;
       }
+      if (this.atLineStart && byte === PLUS) this.pings.shift()?.onReply();
       this.atLineStart = byte === NEWLINE;
-      if (this.atLineStart) this.pending.acknowledge();
     }
   }
 
   /** A stalled connection is worse than none: a lost one closes the sessions, and pilots reconnect. */
-  private checkStall(now: number): void {
-    if (!this.socket) return;
-    const { oldestAt } = this.pending;
-    if (oldestAt !== undefined && now - oldestAt > this.options.stallMs) {
-      // After a pause of this process the replies have yet to be read; that comes before an immediate.
-      setImmediate(() => this.resetIfStalled(oldestAt));
-    } else if (oldestAt === undefined && now - this.lastProbeAt > PROBE_MS) {
-      this.lastProbeAt = now;
-      this.pending.add(undefined, PING.length);
-      this.write(this.socket, PING);
+  private checkStall(): void {
+    const { socket, pings } = this;
+    const [oldest] = pings;
+    if (!socket) return;
+    if (!oldest) void this.answered();
+    else if (performance.now() - oldest.writtenAt > this.options.stallMs) {
+      // After a pause of this process the replies have yet to be read; that begins before an immediate.
+      const { bytesRead } = socket;
+      setImmediate(() => {
+        if (pings[0] === oldest && socket.bytesRead === bytesRead)
+          this.fail(socket, new Error(`Redis has not answered for ${this.options.stallMs} ms.`));
+      });
     }
-  }
-
-  private resetIfStalled(suspectAt: number): void {
-    if (!this.socket || this.pending.oldestAt !== suspectAt) return;
-    this.fail(this.socket, new Error(`Redis has not answered for ${this.options.stallMs} ms.`));
   }
 }
 

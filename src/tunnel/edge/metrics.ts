@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from "../../platform/process/metrics";
+import { metricsIn, type Registry } from "../../platform/process/metrics";
 
 export type ServiceName = "gateway" | "redis" | "objects";
 
@@ -11,38 +11,30 @@ interface ServiceState {
 export type EdgeMetrics = ReturnType<typeof edgeMetrics>;
 
 export function edgeMetrics(registry: Registry, services: readonly ServiceState[]) {
-  const registers = [registry];
-  const labelNames = ["service"] as const;
-  new Gauge({
-    name: "fleet_edge_listening",
-    help: "1 when the edge listens for this service.",
-    labelNames,
-    registers,
-    collect() {
-      for (const { name, url } of services) this.set({ service: name }, url === undefined ? 0 : 1);
-    },
-  });
-  new Gauge({
-    name: "fleet_edge_connections",
-    help: "Drones' connections to the edge that are open now, by service.",
-    labelNames,
-    registers,
-    collect() {
-      for (const { name, sockets } of services) this.set({ service: name }, sockets.size);
-    },
-  });
+  const { counter, gaugeOf } = metricsIn(registry);
+  const byService = (value: (service: ServiceState) => number) => () =>
+    Object.fromEntries(services.map((service) => [service.name, value(service)]));
+  gaugeOf(
+    "fleet_edge_listening",
+    "1 when the edge listens for this service.",
+    byService(({ url }) => (url === undefined ? 0 : 1)),
+    "service",
+  );
+  gaugeOf(
+    "fleet_edge_connections",
+    "Drones' connections to the edge that are open now, by service.",
+    byService(({ sockets }) => sockets.size),
+    "service",
+  );
   return {
-    requests: new Counter({
-      name: "fleet_edge_requests_total",
-      help: "HTTP requests of drones by service and status.",
-      labelNames: ["service", "status"] as const,
-      registers,
-    }),
-    refusals: new Counter({
-      name: "fleet_edge_refusals_total",
-      help: "Connections and commands that the edge refused, by service and reason.",
-      labelNames: ["service", "reason"] as const,
-      registers,
-    }),
+    requests: counter("fleet_edge_requests_total", "HTTP requests of drones by service and status.", [
+      "service",
+      "status",
+    ]),
+    refusals: counter(
+      "fleet_edge_refusals_total",
+      "Connections and commands that the edge refused, by service and reason.",
+      ["service", "reason"],
+    ),
   };
 }

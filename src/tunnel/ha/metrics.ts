@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from "../../platform/process/metrics";
+import { metricsIn, type Registry } from "../../platform/process/metrics";
 
 export type HubMetrics = ReturnType<typeof hubMetrics>;
 
@@ -10,43 +10,31 @@ interface HubGauges {
 }
 
 export const activeGauge = (registry: Registry) =>
-  new Gauge({
-    name: "fleet_hub_active",
-    help: "1 while this hub is the one that serves.",
-    registers: [registry],
-  });
+  metricsIn(registry).gauge("fleet_hub_active", "1 while this hub is the one that serves.");
 
 /** Of a hub with a lease. */
 export function hubMetrics(registry: Registry, { remainingSeconds, transitions }: HubGauges) {
-  const registers = [registry];
+  const { counter, gaugeOf } = metricsIn(registry);
   const active = activeGauge(registry);
-  new Gauge({
-    name: "fleet_hub_lease_remaining_seconds",
-    help: "For how long the hub's lease still runs without another renewal; 0 when this hub does not hold it.",
-    registers,
-    collect() {
-      this.set(remainingSeconds());
-    },
-  });
-  new Gauge({
-    name: "fleet_hub_lease_transitions",
-    help: "How often the hub's lease has changed hands, as last read.",
-    registers,
-    collect() {
-      this.set(transitions());
-    },
-  });
-  const changes = new Counter({
-    name: "fleet_hub_role_changes_total",
-    help: "How often this hub took over (active) or gave up (standby).",
-    labelNames: ["to"],
-    registers,
-  });
-  const failures = new Counter({
-    name: "fleet_hub_lease_failures_total",
-    help: "Attempts at reading or renewing the hub's lease that failed.",
-    registers,
-  });
+  gaugeOf(
+    "fleet_hub_lease_remaining_seconds",
+    "For how long the hub's lease still runs without another renewal; 0 when this hub does not hold it.",
+    remainingSeconds,
+  );
+  gaugeOf(
+    "fleet_hub_lease_transitions",
+    "How often the hub's lease has changed hands, as last read.",
+    transitions,
+  );
+  const changes = counter(
+    "fleet_hub_role_changes_total",
+    "How often this hub took over (active) or gave up (standby).",
+    ["to"],
+  );
+  const failures = counter(
+    "fleet_hub_lease_failures_total",
+    "Attempts at reading or renewing the hub's lease that failed.",
+  );
   return {
     active: (isActive: boolean) => {
       active.set(isActive ? 1 : 0);

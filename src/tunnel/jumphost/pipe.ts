@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
+import { keepAlive, type Peer } from "../../http/server/keep-alive";
 
 export type Direction = "to_vehicle" | "to_gateway";
 
@@ -65,12 +66,12 @@ interface PipeOptions extends PipeLimits {
  *
  * open → ended. Its end closes both sides; nothing is read from either after that.
  */
-export class Pipe {
+export class Pipe implements Peer {
+  alive = true;
   private ended = false;
-  private hasAnswered = true;
   private carried = 0;
   private readonly idle: NodeJS.Timeout;
-  private readonly pings: NodeJS.Timeout;
+  private readonly stopPings: () => void;
 
   constructor(private readonly options: PipeOptions) {
     const { gateway, vehicle, deposed, idleMs, pingMs } = options;
@@ -79,11 +80,11 @@ export class Pipe {
       const before = this.carried;
       setImmediate(() => before === this.carried && this.end("idle"));
     }, idleMs);
-    this.pings = setInterval(() => setImmediate(() => this.ping()), pingMs);
+    this.stopPings = keepAlive(this, pingMs);
     deposed.addEventListener("abort", () => this.end("deposed"), { once: true });
     gateway.on("message", (data: Buffer, isBinary) => this.toVehicle(data, isBinary));
     gateway.on("pong", () => {
-      this.hasAnswered = true;
+      this.alive = true;
     });
     gateway.on("error", () => {});
     gateway.on("close", (code) =>
@@ -99,7 +100,7 @@ export class Pipe {
     if (this.ended) return;
     this.ended = true;
     clearTimeout(this.idle);
-    clearInterval(this.pings);
+    this.stopPings();
     const { gateway, vehicle, onEnd } = this.options;
     if (reason === "gateway_closed") closeGracefully(vehicle);
     // A reset drops what the system still holds: it must not reach a vehicle that has another holder now, or whose
@@ -116,6 +117,17 @@ export class Pipe {
     onEnd(reason);
   }
 
+  ping(): void {
+    const { gateway } = this.options;
+    // A paused gateway is not read: its pong lies behind what waits.
+    if (gateway.isPaused) this.alive = true;
+    else gateway.ping();
+  }
+
+  dead(): void {
+    this.end("gateway_lost");
+  }
+
   private toVehicle(data: Buffer, isBinary: boolean): void {
     if (this.ended) return;
     if (!isBinary) {
@@ -129,7 +141,7 @@ export class Pipe {
       return;
     }
     this.moved(data);
-    this.hasAnswered = true;
+    this.alive = true;
     onBytes("to_vehicle", data.length);
     vehicle.write(data);
     if (vehicle.writableLength > maxBufferedBytes) gateway.pause();
@@ -149,19 +161,6 @@ export class Pipe {
   private moved({ length }: Buffer): void {
     this.carried += length;
     this.idle.refresh();
-  }
-
-  private ping(): void {
-    const { gateway } = this.options;
-    if (this.ended) return;
-    // A paused gateway is not read: its pong lies behind what waits.
-    if (gateway.isPaused) return;
-    if (!this.hasAnswered) {
-      this.end("gateway_lost");
-      return;
-    }
-    this.hasAnswered = false;
-    gateway.ping();
   }
 }
 
