@@ -25,7 +25,7 @@ import { chooseDataPlane, type DataPlane } from "./os/data-plane";
 import { PlanePeers } from "./reconcile/plane-peers";
 import { Reconciler } from "./reconcile/reconciler";
 import { statusApp } from "./status/app";
-import { StatsPoll } from "./status/stats-poll";
+import { pollStats } from "./status/stats-poll";
 import { StatusView } from "./status/view";
 import { hubKey } from "./wireguard/hub-keys";
 
@@ -178,8 +178,6 @@ export async function startTunnel(
   });
   lifecycle.onClose("client configs", () => keyring.stop());
   lifecycle.onClose("reconciler", () => reconciler.stop());
-  const poll = new StatsPoll(both, () => reconciler.enqueue("repair"), metrics);
-  lifecycle.onClose("statistics", () => poll.stop());
   const listener = new ChangeListener(config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, { log });
   listener.subscribe(reconciler);
   lifecycle.onClose("listener", () => listener.stop());
@@ -209,7 +207,10 @@ export async function startTunnel(
     keyring.start();
     await hub.start();
     reconciler.start();
-    poll.start();
+    lifecycle.onClose(
+      "statistics",
+      pollStats(both, () => reconciler.enqueue("repair"), metrics),
+    );
     log.info({ url, jumphost_url: jumphostUrl }, "The tunnel service listens");
     return { url, jumphostUrl, log, lifecycle, reconciler };
   } catch (error) {

@@ -132,7 +132,7 @@ export const LINK_LEASES = choice(
 
 /** Of the gateway, which stores them with drones, and of the jumphost, which dials them. */
 export const SIMULATOR_HOSTS = list(
-  "Hosts of simulated vehicles, comma separated. The gateway accepts them as a simulated drone's `link_host`, at any port; with DEPLOYMENT=local it accepts any host. The jumphost dials them, except loopback, metadata, VPN and the node's own addresses.",
+  "Hosts of simulated vehicles, comma separated. The gateway accepts them as a simulated drone's `link_host`, at any port; with DEPLOYMENT=local it accepts any host. The jumphost dials them.",
 );
 
 /** Between the gateway, which dials vehicles through the jumphost, and the tunnel. */

@@ -1,8 +1,5 @@
 import { lookup } from "node:dns/promises";
-import { BlockList } from "node:net";
-import { networkInterfaces } from "node:os";
 import { type AddressRange, DRONE_RANGE, inRange } from "../../domain/planes";
-import { planeNames, planes } from "../../domain/tunnel-planes";
 import { PipeError } from "./pipe-error";
 import { isAddress } from "./pipe-request";
 
@@ -23,8 +20,6 @@ interface AddressPolicyOptions {
   /** Names and addresses that may be dialled beside the drones, in lower case. */
   readonly simulatorHosts: readonly string[];
   readonly resolve?: (name: string) => Promise<string>;
-  /** Whether no simulator may have the address, whatever the operator's list or a name server says. */
-  readonly forbids?: (address: string) => boolean;
 }
 
 /** Decides which address may be dialled: a PipeError for all but physical drones and the operator's simulator hosts. */
@@ -35,7 +30,6 @@ export function addressPolicy({
   drones = DRONE_RANGE,
   simulatorHosts,
   resolve = resolveName,
-  forbids = isForbidden,
 }: AddressPolicyOptions): AddressPolicy {
   return async (host, port) => {
     if (isAddress(host) && inRange(host, drones)) {
@@ -45,7 +39,7 @@ export function addressPolicy({
       throw new PipeError("not_allowed", `${host} is neither a drone's address nor a simulator's host.`);
     }
     const address = isAddress(host) ? host : await resolve(host);
-    if (!isAddress(address) || forbids(address)) {
+    if (!isAddress(address)) {
       throw new PipeError("not_allowed", `${host} does not lead to a simulator.`);
     }
     return { address, port, vehicle: `${address}:${port}`, isDrone: false };
@@ -58,22 +52,4 @@ async function resolveName(name: string): Promise<string> {
   } catch (cause) {
     throw new PipeError("unreachable", `${name} has no address.`, { cause });
   }
-}
-
-const never = new BlockList();
-never.addSubnet("0.0.0.0", 8);
-never.addSubnet("127.0.0.0", 8);
-// Link-local, where clouds keep their metadata.
-never.addSubnet("169.254.0.0", 16);
-// Alibaba's metadata, in the shared address space.
-never.addAddress("100.100.100.200");
-never.addSubnet("192.0.0.0", 24);
-// Multicast, reserved and broadcast.
-never.addSubnet("224.0.0.0", 3);
-for (const plane of planeNames) never.addSubnet(planes[plane].hub, 16);
-
-/** Loopback, metadata, the VPN's planes, and every address of this node. */
-export function isForbidden(address: string): boolean {
-  const ours = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-  return never.check(address) || ours.some((own) => own.address === address);
 }

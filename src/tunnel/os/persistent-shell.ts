@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 
 /** A command's status and output. */
-export interface CommandResult {
+interface CommandResult {
   readonly status: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -15,21 +15,22 @@ export interface CommandResult {
  */
 export class PersistentShell {
   private readonly child: ChildProcessWithoutNullStreams;
-  private hasEnded = false;
-  private onEnd = (): void => {};
+  private readonly ended: Promise<undefined>;
+  isUsable = true;
 
   /** `prefix`: words before `sh`, such as those that enter a namespace. */
   constructor(prefix: readonly string[]) {
     const [program, ...args] = [...prefix, "sh"];
     this.child = spawn(program as string, args, { detached: true });
-    for (const event of ["error", "exit"]) this.child.once(event, () => this.end());
-    this.child.stdin.on("error", () => this.end());
+    this.ended = new Promise((resolve) => {
+      const end = () => {
+        this.isUsable = false;
+        resolve(undefined);
+      };
+      this.child.once("error", end).once("exit", end).stdin.on("error", end);
+    });
     this.child.unref();
     this.keepProcess(false);
-  }
-
-  get isUsable(): boolean {
-    return !this.hasEnded;
   }
 
   /**
@@ -37,81 +38,50 @@ export class PersistentShell {
    * than `limitMs`; this shell is of no use from then on.
    */
   async run(command: readonly string[], input: string, limitMs: number): Promise<CommandResult | undefined> {
-    if (this.hasEnded) return undefined;
+    if (!this.isUsable) return undefined;
     const words = command.map(quoted).join(" ");
     const fed = input === "" ? `${words} </dev/null` : `printf %s ${quoted(input)} | ${words}`;
     this.keepProcess(true);
     const limit = setTimeout(() => this.kill(), limitMs);
     const { stdin, stdout, stderr } = this.child;
-    const [out, err] = [new Parts(stdout, 2), new Parts(stderr, 1)];
-    try {
-      stdin.write(`${fed}; printf '\\0%d\\0' $?; printf '\\0' >&2\n`);
-      const ended = new Promise<undefined>((resolve) => {
-        this.onEnd = () => resolve(undefined);
-      });
-      const said = await Promise.race([Promise.all([out.whole, err.whole]), ended]);
-      if (!said) return undefined;
-      const [[text = "", status], [complaint = ""]] = said;
-      return { status: Number(status), stdout: text, stderr: complaint };
-    } finally {
-      clearTimeout(limit);
-      out.stop();
-      err.stop();
-      this.keepProcess(false);
-    }
+    const output = Promise.all([upTo(/\0\d+\0$/, stdout), upTo(/\0$/, stderr)]);
+    stdin.write(`${fed}; printf '\\0%d\\0' $?; printf '\\0' >&2\n`);
+    const said = await Promise.race([output, this.ended]);
+    clearTimeout(limit);
+    this.keepProcess(false);
+    if (!said) return undefined;
+    const [[text = "", status], [complaint = ""]] = said;
+    return { status: Number(status), stdout: text, stderr: complaint };
   }
 
   /** With the command that it runs. */
   private kill(): void {
-    const { pid } = this.child;
-    this.end();
+    this.isUsable = false;
     try {
-      if (pid !== undefined) process.kill(-pid, "SIGKILL");
+      if (this.child.pid !== undefined) process.kill(-this.child.pid, "SIGKILL");
     } catch {
       // It is gone.
     }
   }
 
-  private end(): void {
-    this.hasEnded = true;
-    this.onEnd();
-  }
-
   /** Whether what it runs is to be waited for before this process ends by itself. */
   private keepProcess(isRunning: boolean): void {
-    for (const pipe of this.child.stdio) {
-      if (isRunning) (pipe as Socket).ref();
-      else (pipe as Socket).unref();
-    }
+    for (const pipe of this.child.stdio) (pipe as Socket)[isRunning ? "ref" : "unref"]();
   }
 }
 
-/** Text in so many parts, each of which a zero byte ends. */
-class Parts {
-  readonly whole: Promise<string[]>;
-  private readonly chunks: Buffer[] = [];
-  private ends = 0;
-  private resolve: (parts: string[]) => void = () => {};
-
-  constructor(
-    private readonly stream: Readable,
-    private readonly count: number,
-  ) {
-    this.whole = new Promise((resolve) => {
-      this.resolve = resolve;
-    });
-    stream.on("data", this.take);
-  }
-
-  stop(): void {
-    this.stream.off("data", this.take);
-  }
-
-  private readonly take = (chunk: Buffer): void => {
-    this.chunks.push(chunk);
-    for (let at = chunk.indexOf(0); at >= 0; at = chunk.indexOf(0, at + 1)) this.ends++;
-    if (this.ends >= this.count) this.resolve(Buffer.concat(this.chunks).toString().split("\0"));
-  };
+/** Resolves with the parts of what the stream says until its end looks like `end`; a zero byte ends a part. */
+function upTo(end: RegExp, stream: Readable): Promise<string[]> {
+  const chunks: Buffer[] = [];
+  return new Promise((resolve) => {
+    const take = (chunk: Buffer): void => {
+      chunks.push(chunk);
+      if (!end.test(Buffer.concat(chunks.slice(-2)).toString("latin1"))) return;
+      stream.off("data", take);
+      resolve(Buffer.concat(chunks).toString().split("\0"));
+    };
+    stream.on("data", take);
+  });
 }
 
 const quoted = (word: string): string => {
