@@ -8,8 +8,8 @@ type Deps = Pick<Services, "db" | "store">;
 
 const Payload = z.object({
   asset_id: z.int(),
-  /** Locates the objects once the row is deleted. */
-  drone_id: z.int(),
+  /** Locates the objects once the row is deleted. Jobs of earlier versions do not have it. */
+  drone_id: z.int().optional(),
 });
 
 /** A job that derives objects from an asset, into the asset's folder. */
@@ -25,7 +25,7 @@ export const derivationOf = (
 export async function assetToDerive({ db, store }: Deps, payload: unknown): Promise<Asset | undefined> {
   const { asset_id, drone_id } = Payload.parse(payload);
   const asset = await findAsset(db, asset_id);
-  if (!asset) await store.deletePrefix(assetFolder({ drone_id, id: asset_id }));
+  if (!asset && drone_id !== undefined) await store.deletePrefix(assetFolder({ drone_id, id: asset_id }));
   return asset;
 }
 
