@@ -40,7 +40,7 @@ export function mountRoutes(routes: readonly Route[], options: MountOptions): Mi
       const address = ctx.state.address ?? ctx.ip;
       if (route.guard === "user") options.sharedAddress?.add((caller as Callers["user"]).id, address);
       const network = networkOf(address);
-      if (!route.emergency) limiter.admit(callerKey(route.guard, caller, network), ctx.res);
+      limiter.admit(callerKey(route.guard, caller, network), ctx.res, route.emergency);
       const bytes = route.body || route.rawBody ? await readBody(ctx, route, limitBytes) : NO_BODY;
       const input = parseInput(route, ctx, route.body && parseJsonBody(bytes));
       const rawBody = route.rawBody ? bytes : NO_BODY;
@@ -85,10 +85,11 @@ function reply(ctx: Context, { envelope, success }: Route, returned: unknown): v
   ctx.body = replyText(envelope, returned, success.message);
 }
 
-function replyText(envelope: Route["envelope"], returned: unknown, defaultMessage = "OK"): string {
+/** A long list as bytes: its text would stay in V8's heap until the client has read the reply. */
+function replyText(envelope: Route["envelope"], returned: unknown, defaultMessage = "OK"): string | Buffer {
   const { data, message } =
     returned instanceof ReplyWithMessage ? returned : { data: returned, message: defaultMessage };
-  if (data instanceof SerializedJson) return data.text;
+  if (data instanceof SerializedJson) return Buffer.from(data.text);
   if (envelope === "B") return JSON.stringify(data ?? {});
   const top = envelope === "A+top" && typeof data === "object" ? data : {};
   return JSON.stringify({ ...top, success: true, data: data ?? null, message });

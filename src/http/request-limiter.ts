@@ -3,6 +3,8 @@ import { DomainError } from "../domain/errors";
 
 /** More than any client of ours sends. */
 const MAX_REQUESTS = 24;
+/** Counted apart: for a pilot who lands a fleet beside whatever else the account does. */
+const MAX_EMERGENCY_REQUESTS = 100;
 const RETRY_AFTER_SECONDS = 5;
 
 /**
@@ -13,20 +15,22 @@ export class RequestLimiter {
   private readonly underWay = new Map<string, number>();
 
   /** Throws `too_many_requests`. The request counts until `reply` is closed. */
-  admit(caller: string, reply: ServerResponse): void {
-    const requests = this.underWay.get(caller) ?? 0;
-    if (requests >= MAX_REQUESTS)
+  admit(caller: string, reply: ServerResponse, isEmergency = false): void {
+    const most = isEmergency ? MAX_EMERGENCY_REQUESTS : MAX_REQUESTS;
+    const key = isEmergency ? `${caller}, emergency` : caller;
+    const requests = this.underWay.get(key) ?? 0;
+    if (requests >= most)
       throw new DomainError(
         "too_many_requests",
-        `You have ${MAX_REQUESTS} requests under way; try again in a few seconds.`,
+        `You have ${most} requests under way; try again in a few seconds.`,
         { retryAfterSeconds: RETRY_AFTER_SECONDS },
       );
     if (reply.closed) return;
-    this.underWay.set(caller, requests + 1);
+    this.underWay.set(key, requests + 1);
     reply.once("close", () => {
-      const left = (this.underWay.get(caller) ?? 1) - 1;
-      if (left > 0) this.underWay.set(caller, left);
-      else this.underWay.delete(caller);
+      const left = (this.underWay.get(key) ?? 1) - 1;
+      if (left > 0) this.underWay.set(key, left);
+      else this.underWay.delete(key);
     });
   }
 }

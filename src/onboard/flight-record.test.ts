@@ -100,3 +100,25 @@ test("a log that still grows during its upload arrives whole, as the flight's on
     { id: log_asset_id, status: "ready", sha256: sha256(readFileSync(file)), failure: null },
   ]);
 });
+
+test("a flight whose log finds no room is completed without it, and the next one is recorded", async () => {
+  const gateway = await startTestGateway({ QUOTA_STORED_BYTES: "5" });
+  const flight = await startFlight(gateway);
+  const logFolder = freshFolder("logs");
+  const record = new FlightRecord({
+    gateway: new DroneGateway(gateway.url, flight.vehicle.ip),
+    logFolder,
+    log: createLogger("test", "silent"),
+    retryMs: 50,
+  });
+  atEndOfFile(async () => record.stop());
+  for (const name of ["1.BIN", "2.BIN"]) {
+    record.observe(true);
+    writeFileSync(join(logFolder, name), "the flight");
+    record.observe(false);
+    await until(() => record.open === 0);
+  }
+  const { data } = (await flight.user.api.get("/executions")).body;
+  expect(data.executions).toMatchObject([{ status: "completed" }, { status: "completed" }]);
+  expect((await executionOf(flight, flight.id)).log_asset_id).toBeNull();
+});

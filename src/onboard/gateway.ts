@@ -3,8 +3,8 @@ import { openAsBlob } from "node:fs";
 const LIMIT_MS = 10_000;
 const UPLOAD_LIMIT_MS = 600_000;
 
-/** Unauthenticated (edge and gateway have different secrets), timeout, rate limit. */
-const TRANSIENT: ReadonlySet<number> = new Set([401, 408, 429]);
+/** Unauthenticated (edge and gateway have different secrets), timeout. */
+const TRANSIENT: ReadonlySet<number> = new Set([401, 408]);
 
 /** A permanent refusal of the gateway. */
 export class RequestRefused extends Error {
@@ -96,7 +96,9 @@ export class DroneGateway {
     const text = await response.text();
     if (response.ok) return JSON.parse(text);
     const message = `${method} ${path} answered ${response.status}: ${text.slice(0, 200)}`;
-    const isTransient = response.status >= 500 || TRANSIENT.has(response.status);
+    // A rate says when it ends. A quota that is full, of stored bytes for instance, does not end by itself.
+    const isRate = response.status === 429 && response.headers.has("retry-after");
+    const isTransient = response.status >= 500 || TRANSIENT.has(response.status) || isRate;
     throw isTransient ? new Error(message) : new RequestRefused(response.status, message);
   }
 }

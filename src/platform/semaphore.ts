@@ -34,6 +34,11 @@ export class Semaphore {
 export class KeyedMutex<Key> {
   private readonly locks = new Map<Key, Semaphore>();
 
+  /** Tasks that wait for the key. */
+  waiting(key: Key): number {
+    return this.locks.get(key)?.waiting ?? 0;
+  }
+
   /** Resolves with the function that releases the key. Call that once. */
   async acquire(key: Key): Promise<() => void> {
     const lock = this.locks.get(key) ?? new Semaphore(1);

@@ -35,12 +35,12 @@ interface Deps extends Pick<Services, "db" | "clock" | "mailer" | "quotas" | "ma
 /** Log in, register, activate, reset and update the password. */
 export function accountsService(deps: Deps) {
   const { db, clock, tokens, revocations, mailer, origin, logins, failedTries, quotas, mailQuotas } = deps;
-  const send = async (mail: Mail, kind: "reset" | "verification", network: string) => {
-    await mailQuotas.take({ to: mail.to, kind, site: siteOf(network) });
-    await mailer.send(mail, kind === "reset" ? "resets" : "verifications").catch((error) => {
-      throw mailFailure(error);
-    });
-  };
+  const send = (mail: Mail, kind: "reset" | "verification", network: string) =>
+    mailQuotas.counted({ to: mail.to, kind, site: siteOf(network) }, () =>
+      mailer.send(mail, kind === "reset" ? "resets" : "verifications").catch((error) => {
+        throw mailFailure(error);
+      }),
+    );
 
   /** A password that is set meanwhile voids the pair: it names the password of the row that was read. */
   const pairFor = ({ id, password_changed_at }: User) => tokens.pair(id, { password_changed_at });

@@ -86,18 +86,22 @@ const findSameUnfinished = async (db: Db, asset: NewAsset): Promise<Asset | unde
     .forUpdate()
     .first();
 
-/** What a drone has, and the bytes of its owner's assets without this one. */
+/**
+ * What a drone has, and the bytes of its owner's assets without this one. An asset is pending while its URL works: what a
+ * drone did not upload then, it asks for anew.
+ */
 export async function usedByAssets(
   db: Db,
   { drone_id, user_id }: DroneAndOwner,
+  now: Date,
   without = 0,
 ): Promise<{ assets: number; pending: number; bytes: number }> {
   const { rows } = await db.raw(
     `SELECT count(*) FILTER (WHERE drone_id = :drone_id) AS assets,
-       count(*) FILTER (WHERE drone_id = :drone_id AND status <> 'ready') AS pending,
+       count(*) FILTER (WHERE drone_id = :drone_id AND status = 'pending' AND url_expires_at > :now) AS pending,
        coalesce(sum(size) FILTER (WHERE id <> :without), 0)::bigint AS bytes
      FROM assets WHERE user_id = :user_id`,
-    { drone_id, user_id, without },
+    { drone_id, user_id, now, without },
   );
   return rows[0];
 }

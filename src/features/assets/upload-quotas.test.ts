@@ -49,6 +49,20 @@ test("a drone has so many assets without their upload, and asks again for those"
   expect([used("pending_assets"), used("assets"), used("stored_bytes")]).toEqual([3, 4, "content".length]);
 });
 
+test("an asset without its upload is not pending once its upload failed or its URL has expired", async () => {
+  const { ask, drone } = await newDrone();
+  for (const name of ["1", "2"]) await ask(name);
+  const { asset_id } = (await ask("3")).body;
+  expect(await ask("4")).toMatchObject(refusedBy("pending_assets"));
+  expect((await drone.post("/complete_upload", { asset_id })).status).toBe(400);
+  expect((await ask("4")).status).toBe(200);
+  await gateway.deps
+    .db("assets")
+    .where({ id: asset_id - 1 })
+    .update({ url_expires_at: new Date(0) });
+  expect(await ask("5")).toMatchObject(refusedBy("assets"));
+});
+
 test("a drone has so many assets", async () => {
   const { ask, drone } = await newDrone();
   for (const name of ["1", "2", "3", "4"]) await upload(drone, log(name), name);

@@ -167,7 +167,7 @@ export class UploadsService {
   /** A repeated request is answered by the quotas that hold for all assets, and not by the number of them. */
   private async checkQuotas(trx: Db, wanted: NewAsset, unfinished: Asset | undefined): Promise<void> {
     const { quotas } = this.deps;
-    const { assets, pending, bytes } = await usedByAssets(trx, wanted, unfinished?.id);
+    const { assets, pending, bytes } = await usedByAssets(trx, wanted, this.deps.clock.now(), unfinished?.id);
     const size = wanted.announced_size ?? 1;
     quotas.checkAmount("upload_bytes", size);
     quotas.checkAmount("stored_bytes", bytes + size);
@@ -178,7 +178,7 @@ export class UploadsService {
 
   /** An object that is larger than announced or than a quota allows is deleted unread. */
   private async checkSize(asset: Asset, size: number): Promise<void> {
-    const { db, store, quotas } = this.deps;
+    const { db, store, clock, quotas } = this.deps;
     const announced = asset.announced_size ?? size;
     if (size === 0) throw await this.fail(asset, "The uploaded file is empty.");
     const differs = `The upload has ${size} bytes, not ${announced}.`;
@@ -186,7 +186,7 @@ export class UploadsService {
     try {
       if (size > announced) throw new DomainError("invalid_input", differs);
       quotas.checkAmount("upload_bytes", size);
-      quotas.checkAmount("stored_bytes", (await usedByAssets(db, asset, asset.id)).bytes + size);
+      quotas.checkAmount("stored_bytes", (await usedByAssets(db, asset, clock.now(), asset.id)).bytes + size);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       await this.fail(asset, error.message);

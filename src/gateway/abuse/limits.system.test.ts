@@ -171,3 +171,21 @@ test("the 25th request under way of one user gets 429, and other users are serve
   for (const { socket } of callers) socket.destroy();
   await eventually("the user is served", async () => (await user.api.get("/user")).status === 200);
 });
+
+test("the 101st emergency order under way of one user gets 429, and other requests of the user are served", async () => {
+  const gateway = await shared;
+  const { api, token } = await gateway.newUser();
+  const port = Number(new URL(gateway.url).port);
+  const head = [
+    "POST /api/v1/drone/action/land HTTP/1.1",
+    ...["Host: x", "Content-Type: application/json", "Content-Length: 20"],
+    `Authorization: Bearer ${token}`,
+  ].join("\r\n");
+  const callers = await Promise.all(Array.from({ length: 150 }, () => rawClient(port, `${head}\r\n\r\n`)));
+  await eventually("the user has all emergency orders under way", async () => {
+    const { status, body } = await api.post("/drone/action/land", { drone_id: 1 });
+    return status === 429 && JSON.stringify(body).includes("100 requests");
+  });
+  expect((await api.get("/user")).status).toBe(200);
+  for (const { socket } of callers) socket.destroy();
+});

@@ -6,6 +6,8 @@ const MAX_PIPELINED = 8;
 /** Replies of all clients of a server that wait to be read. */
 const MAX_UNREAD_BYTES = 134_217_728;
 const MAX_CHECK_MS = 1_000;
+/** A reply of which more than this is unread when it is written is checked at once. */
+const LONG_REPLY_BYTES = 1_048_576;
 
 interface SlowReaderOptions {
   /** A connection whose reply makes no progress for so long is closed. */
@@ -43,6 +45,9 @@ export function closeSlowReaders(server: Server, { stallSeconds, onClosed }: Slo
     }
     connection.unanswered += 1;
     if (connection.unanswered > MAX_PIPELINED) socket.destroy();
+    reply.once("prefinish", () => {
+      if (socket.writableLength > LONG_REPLY_BYTES) check();
+    });
     reply.once("close", () => {
       connection.unanswered -= 1;
     });

@@ -28,11 +28,12 @@ export async function shrinkImage(image: Readable, request: DecoderRequest): Pro
   const child = startDecoder(request);
   const timer = setTimeout(() => child.kill("SIGKILL"), LIMIT_MS);
   try {
-    const ended = once(child, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
-    const output = Promise.all([buffer(child.stdout), text(child.stderr)]);
+    const outcome = Promise.all([buffer(child.stdout), text(child.stderr), once(child, "exit")]);
+    // A decoder that could not be started says so while the image is read.
+    outcome.catch(() => undefined);
     // A decoder that refuses the image reads no further; its status says why.
     const sourceFault = await feed(image, child);
-    const [[small, reason], [status]] = await Promise.all([output, ended]);
+    const [small, reason, [status]] = await outcome;
     if (sourceFault) throw sourceFault;
     if (status === 0 && small.length > 0) return small;
     throw new RefusedImage(

@@ -31,27 +31,23 @@ export interface JobRequest {
 const MAX_ATTEMPTS = 12;
 /** Each queue leaves a row for ever, and a worker that looks for a job locks them all. */
 const QUEUES = 256;
-/** The place of a user's later jobs is not counted further. */
-const LAST_PLACE = 1_000;
-
 /**
- * Make a job due when, and only when, the transaction that it is asked in commits. The more jobs of the user wait, the
- * later is its turn: a user's first job comes before the others' second ones.
+ * Make a job due when, and only when, the transaction that it is asked in commits. Users take turns: a job comes after the
+ * user's own that wait, and not before the one whose turn is next (start-time fair queueing, by priority).
  */
 export async function enqueue(trx: Db, request: JobRequest): Promise<void> {
   const { task, payload, user, key, runAt, maxAttempts } = request;
   await trx.raw(
     `SELECT graphile_worker.add_job(identifier => :task, payload => :payload::json, run_at => :runAt::timestamptz,
       max_attempts => :maxAttempts::int, job_key => :key, queue_name => :queue, flags => :flags::text[],
-      priority => (SELECT count(*)::int FROM (SELECT FROM graphile_worker._private_jobs
-        WHERE is_available AND run_at <= now() AND flags @> :owned::jsonb LIMIT :lastPlace) AS before))`,
+      priority => (SELECT coalesce(greatest(min(priority), max(priority) FILTER (WHERE flags @> :owned::jsonb) + 1), 0)
+        FROM graphile_worker._private_jobs WHERE is_available AND run_at <= now()))`,
     {
       ...{ task, payload: JSON.stringify(payload), key: key ?? null, runAt: runAt ?? null },
       maxAttempts: maxAttempts ?? MAX_ATTEMPTS,
       queue: queueOf(request, Number(trx.userParams.jobsPerUser ?? 1)),
       flags: user === null ? null : [flagOf(user)],
       owned: user === null ? null : ownedBy(user),
-      lastPlace: LAST_PLACE,
     } as never,
   );
 }

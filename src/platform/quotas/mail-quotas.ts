@@ -31,20 +31,21 @@ export function mailboxOf(address: string): string {
 const uses = (mail: CountedMail): [RateName, string][] => {
   const mailbox = mailboxOf(mail.to);
   const asked: [RateName, string] = ["requested_mails", `${mail.kind} ${mailbox}`];
-  const sent: [RateName, string][] = [
-    ["mailbox_mails", mailbox],
+  // What strangers ask for does not use up what its own drones' reports need.
+  const sent = (cause: "unasked" | "asked"): [RateName, string][] => [
+    ["mailbox_mails", `${cause} ${mailbox}`],
     ["all_mails", "all"],
   ];
   switch (mail.kind) {
-    // Only its own mailbox's owner gets it, a few times an hour. What others send keeps nobody from a new password.
+    // Mails that others send keep nobody from a new password.
     case "reset":
       return [["network_mails", mail.site], asked];
     case "verification":
-      return [["network_mails", mail.site], asked, ...sent];
+      return [["network_mails", mail.site], asked, ...sent("unasked")];
     case "report":
-      return [["mails", String(mail.userId)], ...sent];
+      return [["mails", String(mail.userId)], ...sent("asked")];
     default:
-      return [["mails", String(mail.userId)], asked, ...sent];
+      return [["mails", String(mail.userId)], asked, ...sent("asked")];
   }
 };
 
@@ -53,23 +54,20 @@ export class MailQuotas {
   constructor(private readonly quotas: Pick<Quotas, "take" | "giveBack">) {}
 
   /**
-   * Counts one mail. Rejects with `too_many_requests`, and has then counted nothing. Returns the function that takes the
-   * count back.
+   * Counts one mail and sends it; one that could not be sent is not counted. Rejects as `send` does, and with
+   * `too_many_requests`.
    */
-  async take(mail: CountedMail): Promise<() => Promise<void>> {
+  async counted(mail: CountedMail, send: () => Promise<void>): Promise<void> {
     const taken: [RateName, string][] = [];
-    const giveBack = async () => {
-      await Promise.all(taken.map(([name, key]) => this.quotas.giveBack(name, key)));
-    };
-    for (const [name, key] of uses(mail)) {
-      try {
+    try {
+      for (const [name, key] of uses(mail)) {
         await this.quotas.take(name, key);
-      } catch (error) {
-        await giveBack();
-        throw error;
+        taken.push([name, key]);
       }
-      taken.push([name, key]);
+      await send();
+    } catch (error) {
+      await Promise.all(taken.map(([name, key]) => this.quotas.giveBack(name, key)));
+      throw error;
     }
-    return giveBack;
   }
 }

@@ -61,10 +61,12 @@ export class ReportsService {
   /** Sends the report to one address now. Rejects with `unavailable` when the mail server does not accept it. */
   async sendTo(execution: Execution, email: string): Promise<void> {
     const { mailQuotas, mailer } = this.deps;
-    await mailQuotas.take({ to: email, kind: "requested report", userId: execution.user_id });
-    const report = await renderReport(this.deps, execution);
-    await mailer.send({ to: email, ...report }, "reports").catch((error) => {
-      throw mailFailure(error);
+    const mail = { to: email, kind: "requested report", userId: execution.user_id } as const;
+    await mailQuotas.counted(mail, async () => {
+      const report = await renderReport(this.deps, execution);
+      await mailer.send({ to: email, ...report }, "reports").catch((error) => {
+        throw mailFailure(error);
+      });
     });
   }
 
@@ -72,8 +74,9 @@ export class ReportsService {
     const { db, clock, origin, mailQuotas, mailer } = this.deps;
     const token = randomBytes(24).toString("base64url");
     try {
-      await mailQuotas.take({ to: email, kind: "confirmation", userId });
-      await mailer.send(confirmationMail(email, owner, origin, token), "verifications");
+      await mailQuotas.counted({ to: email, kind: "confirmation", userId }, () =>
+        mailer.send(confirmationMail(email, owner, origin, token), "verifications"),
+      );
     } catch (error) {
       const { code, message, retryAfterSeconds } = mailFailure(error);
       const stored = "The addresses are stored. Send them again later to mail the links that are missing.";

@@ -84,16 +84,12 @@ async function sendCounted(
   to: string,
   report: () => Promise<RenderedReport>,
 ): Promise<void> {
-  const giveBack = await mailQuotas.take({ to, kind: "report", userId: user_id });
-  try {
+  await mailQuotas.counted({ to, kind: "report", userId: user_id }, async () => {
     const host = new URL(origin).hostname;
     const name = Buffer.from(to).toString("base64url").slice(0, 60);
     const messageId = `<report-${id}-${name}@${host}>`;
     await mailer.send({ to, ...(await report()), messageId }, "reports");
-  } catch (error) {
-    await giveBack();
-    throw error;
-  }
+  });
 }
 
 /** The first window that ends is waited for: what it does not free is refused again. */
