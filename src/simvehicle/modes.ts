@@ -24,14 +24,12 @@ export interface Mode {
 }
 
 export interface ModeTable {
-  readonly list: readonly Mode[];
   readonly initial: Mode;
   readonly byNumber: ReadonlyMap<number, Mode>;
   /** The mode that failsafes and commands enter for a behaviour. */
   readonly returning: Mode;
   readonly landing: Mode | undefined;
   readonly guided: Mode;
-  readonly mission: Mode;
   readonly stopping: Mode;
 }
 
@@ -39,7 +37,7 @@ type Row = readonly [name: string, number: number, behaviour: Behaviour, positio
 
 function table(
   rows: readonly Row[],
-  named: Readonly<Record<"initial" | "returning" | "guided" | "mission" | "stopping", string>>,
+  named: Readonly<Record<"initial" | "returning" | "guided" | "stopping", string>>,
   landing?: string,
 ): ModeTable {
   const list = rows.map(([name, number, behaviour, position, armable]) => ({
@@ -55,12 +53,10 @@ function table(
     return found;
   };
   return {
-    list,
     byNumber: new Map(list.map((entry) => [entry.number, entry])),
     initial: mode(named.initial),
     returning: mode(named.returning),
     guided: mode(named.guided),
-    mission: mode(named.mission),
     stopping: mode(named.stopping),
     landing: landing === undefined ? undefined : mode(landing),
   };
@@ -88,7 +84,7 @@ export const ardupilotCopterModes = table(
     ["FOLLOW", 23, "stop", true, false],
     ["ZIGZAG", 24, "climb-rate", true, true],
   ],
-  { initial: "STABILIZE", returning: "RTL", guided: "GUIDED", mission: "AUTO", stopping: "BRAKE" },
+  { initial: "STABILIZE", returning: "RTL", guided: "GUIDED", stopping: "BRAKE" },
   "LAND",
 );
 
@@ -106,7 +102,7 @@ export const ardupilotRoverModes = table(
     ["SMART_RTL", 12, "return", true, true],
     ["GUIDED", 15, "guided", true, true],
   ],
-  { initial: "MANUAL", returning: "RTL", guided: "GUIDED", mission: "AUTO", stopping: "HOLD" },
+  { initial: "MANUAL", returning: "RTL", guided: "GUIDED", stopping: "HOLD" },
 );
 
 /** PX4 packs its main mode into bits 16–23 and the sub mode of AUTO into bits 24–31. */
@@ -132,7 +128,6 @@ export const px4Modes = table(
     initial: "AUTO_LOITER",
     returning: "AUTO_RTL",
     guided: "AUTO_LOITER",
-    mission: "AUTO_MISSION",
     stopping: "AUTO_LOITER",
   },
   "AUTO_LAND",

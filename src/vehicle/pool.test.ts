@@ -46,7 +46,7 @@ describe("a link", () => {
   test("that loses its last watcher while it is down is not dialled again", async () => {
     const { pool, dialled, log, world } = build();
     world.reachable = false;
-    pool.subscribe(TARGET, () => {});
+    pool.subscribe(TARGET, { onMessage: () => {} });
     await until(() => log.includes("attempt 1 in 10 ms"));
     pool.close(TARGET.key);
     const before = dialled.length;
@@ -161,8 +161,8 @@ describe("a watch", () => {
   test("shared by many subscribers is one subscription on the link, which ends with the last of them", async () => {
     const { pool, links } = build({ idleMs: 20 });
     const received: string[] = [];
-    const stopA = pool.subscribe(TARGET, () => void received.push("a"));
-    const stopB = pool.subscribe(TARGET, () => void received.push("b"));
+    const stopA = pool.subscribe(TARGET, { onMessage: () => void received.push("a") });
+    const stopB = pool.subscribe(TARGET, { onMessage: () => void received.push("b") });
     await until(() => links[0]?.listeners.size === 1);
     links[0]?.say(MESSAGE);
     stopA();
@@ -176,7 +176,7 @@ describe("a watch", () => {
 
   test("that has ended stops the attempts to reach a lost vehicle", async () => {
     const { pool, links, log, dialled } = build();
-    const stop = pool.subscribe(TARGET, () => {});
+    const stop = pool.subscribe(TARGET, { onMessage: () => {} });
     await until(() => links.length === 1);
     links[0]?.close("gone");
     expect(log.at(-1)).toBe("attempt 1 in 10 ms");
@@ -187,10 +187,10 @@ describe("a watch", () => {
 
   test("that begins after the attempts stopped gets messages", async () => {
     const { pool, links } = build();
-    pool.subscribe(TARGET, () => {})();
+    pool.subscribe(TARGET, { onMessage: () => {} })();
     await until(() => links.length === 1);
     const received: TelemetryMessage[] = [];
-    pool.subscribe(TARGET, (message) => void received.push(message));
+    pool.subscribe(TARGET, { onMessage: (message) => void received.push(message) });
     await until(() => links[0]?.listeners.size === 1);
     links[0]?.say(MESSAGE);
     expect(received).toEqual([MESSAGE]);

@@ -109,15 +109,13 @@ export class LinkPool implements VehicleLinks {
     }
   }
 
-  subscribe(target: LinkTarget, subscriber: Subscriber | Subscriber["onMessage"]): () => void {
+  subscribe(target: LinkTarget, subscriber: Subscriber): () => void {
     const entry = this.entryFor(target);
-    const mine: Subscriber =
-      typeof subscriber === "function"
-        ? { onMessage: subscriber }
-        : {
-            onMessage: (message) => subscriber.onMessage(message),
-            onState: (state, reason) => subscriber.onState?.(state, reason),
-          };
+    // One of its own for each call: the same subscriber may come twice.
+    const mine: Subscriber = {
+      onMessage: (message) => subscriber.onMessage(message),
+      onState: (state, reason) => subscriber.onState?.(state, reason),
+    };
     entry.subscribers.add(mine);
     clearTimeout(entry.idleTimer);
     if (entry.link) {

@@ -29,7 +29,7 @@ export interface VehicleLinks {
    * Watches a drone: its link is opened now or when it can be, and again whenever it is lost. Returns the
    * function that ends the subscription.
    */
-  subscribe(target: LinkTarget, subscriber: Subscriber | Subscriber["onMessage"]): () => void;
+  subscribe(target: LinkTarget, subscriber: Subscriber): () => void;
   /** Drops what this process has open to the drone, and its subscriptions. Returns whether there was a link. */
   close(key: string, reason?: string): boolean;
   /** The same on every replica. */

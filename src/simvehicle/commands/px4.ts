@@ -5,9 +5,6 @@ import { common } from "./common";
 
 const CUSTOM_MODE = 1;
 
-const modeNamed = (context: CommandContext, name: string): Mode | undefined =>
-  context.flight.modes.list.find((mode) => mode.name === name);
-
 function enter(context: CommandContext, mode: Mode | undefined): Result {
   return mode && context.flight.changeMode(mode) ? Result.ACCEPTED : Result.TEMPORARILY_REJECTED;
 }
@@ -40,7 +37,7 @@ const setMode: Handler = (context, { param1: baseMode, param2: main, param3: sub
 const takeoff: Handler = (context, call) => {
   const { flight } = context;
   if (flight.kind === "rover") return Result.UNSUPPORTED;
-  const entered = enter(context, modeNamed(context, "AUTO_TAKEOFF"));
+  const entered = enter(context, flight.modes.byNumber.get(px4Mode(4, 2)));
   if (entered !== Result.ACCEPTED) return entered;
   const altitude = Number.isFinite(call.z)
     ? call.z
@@ -59,8 +56,8 @@ const reposition: Handler = (context, call) => {
     lng: Number.isFinite(call.lng) ? call.lng : here.lng,
   };
   if (Math.abs(position.lat) > 90 || Math.abs(position.lng) > 180) return Result.DENIED;
-  const mode = modeNamed(context, "AUTO_LOITER");
-  if ((call.param2 & 1) !== 0 && enter(context, mode) !== Result.ACCEPTED) return Result.TEMPORARILY_REJECTED;
+  if ((call.param2 & 1) !== 0 && enter(context, flight.modes.guided) !== Result.ACCEPTED)
+    return Result.TEMPORARILY_REJECTED;
   const altitude = Number.isFinite(call.z) ? call.z : here.altitude;
   const yaw = Number.isFinite(call.param4) ? call.param4 : undefined;
   if (call.param1 > 0) flight.speed = call.param1;

@@ -39,10 +39,6 @@ export class MissionProtocol {
       this.ack(from, message.missionType, MissionResult.UNSUPPORTED);
       return;
     }
-    if (this.upload && !same(this.upload.from, from)) {
-      this.ack(from, message.missionType, MissionResult.DENIED);
-      return;
-    }
     if (message.count > plan.capacity) {
       this.ack(from, plan.type, MissionResult.NO_SPACE);
       this.flight.reports.text(Severity.WARNING, `Only ${plan.capacity} items are supported`);
@@ -77,10 +73,6 @@ export class MissionProtocol {
       if (this.flight.autopilot === "ardupilot")
         this.ack(from, upload.plan.type, MissionResult.INVALID_SEQUENCE);
       else this.request();
-      return;
-    }
-    if (!same(upload.from, from)) {
-      this.ack(from, upload.plan.type, MissionResult.DENIED);
       return;
     }
     const result = upload.plan.put(message.seq, itemOf(message), upload.incoming);
@@ -200,8 +192,6 @@ export class MissionProtocol {
     );
   }
 }
-
-const same = (a: Sender, b: Sender): boolean => a.systemId === b.systemId && a.componentId === b.componentId;
 
 /** The message without its addressees and its place in a plan. */
 const itemOf = (message: common.MissionItemInt): PlanItem => {

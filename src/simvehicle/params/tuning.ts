@@ -16,62 +16,30 @@ export interface Tuning extends Limits {
 
 const DEGREE = Math.PI / 180;
 
-/** Read again at each use, because a parameter may change in flight. */
+/**
+ * Read again at each use, because a parameter may change in flight. Each row names the parameter of ArduPilot's copters, of
+ * PX4 and of ArduPilot's rovers; 0 where a vehicle has none.
+ */
 export function tuningOf(params: ParamStore): Tuning {
-  if (params.find("WP_SPD")) return ardupilotCopter(params);
-  return params.find("MPC_XY_CRUISE") ? px4Copter(params) : ardupilotRover(params);
-}
-
-function ardupilotCopter(params: ParamStore): Tuning {
-  return {
-    speed: params.get("WP_SPD"),
-    speedUp: params.get("WP_SPD_UP"),
-    speedDown: params.get("WP_SPD_DN"),
-    accel: params.get("WP_ACC"),
-    accelZ: params.get("WP_ACC_Z"),
-    yawRate: params.get("ATC_SLEW_YAW") * DEGREE,
-    waypointRadius: params.get("WP_RADIUS_M"),
-    landSpeed: params.get("LAND_SPD_MS"),
-    landSpeedHigh: params.get("LAND_SPD_HIGH_MS") || params.get("WP_SPD_DN"),
-    landSlowBelow: params.get("LAND_ALT_LOW_M"),
-    returnAltitude: params.get("RTL_ALT_M"),
-    returnLoiter: params.get("RTL_LOIT_TIME") / 1000,
-    groundStation: params.get("MAV_GCS_SYSID"),
+  const of = (...names: readonly string[]): number => {
+    const known = names.find((name) => params.find(name) !== undefined);
+    return known === undefined ? 0 : params.get(known);
   };
-}
-
-function px4Copter(params: ParamStore): Tuning {
+  const speedDown = of("WP_SPD_DN", "MPC_Z_V_AUTO_DN");
   return {
-    speed: params.get("MPC_XY_CRUISE"),
-    speedUp: params.get("MPC_Z_V_AUTO_UP"),
-    speedDown: params.get("MPC_Z_V_AUTO_DN"),
-    accel: params.get("MPC_ACC_HOR"),
-    accelZ: params.get("MPC_ACC_DOWN_MAX"),
-    yawRate: params.get("MPC_YAWRAUTO_MAX") * DEGREE,
-    waypointRadius: params.get("NAV_ACC_RAD"),
-    landSpeed: params.get("MPC_LAND_SPEED"),
-    landSpeedHigh: params.get("MPC_Z_V_AUTO_DN"),
-    landSlowBelow: params.get("MPC_LAND_ALT1"),
-    returnAltitude: params.get("RTL_RETURN_ALT"),
-    returnLoiter: Math.max(0, params.get("RTL_LAND_DELAY")),
-    groundStation: 255,
-  };
-}
-
-function ardupilotRover(params: ParamStore): Tuning {
-  return {
-    speedUp: 0,
-    speedDown: 0,
-    accelZ: 0,
-    landSpeed: 0,
-    landSpeedHigh: 0,
-    landSlowBelow: 0,
-    returnAltitude: 0,
-    returnLoiter: 0,
-    speed: params.get("WP_SPEED") || params.get("CRUISE_SPEED"),
-    accel: params.get("ATC_ACCEL_MAX"),
-    yawRate: params.get("ATC_STR_RAT_MAX") * DEGREE,
-    waypointRadius: params.get("WP_RADIUS"),
-    groundStation: params.get("MAV_GCS_SYSID"),
+    speed: of("WP_SPD", "MPC_XY_CRUISE", "WP_SPEED") || of("CRUISE_SPEED"),
+    speedUp: of("WP_SPD_UP", "MPC_Z_V_AUTO_UP"),
+    speedDown,
+    accel: of("WP_ACC", "MPC_ACC_HOR", "ATC_ACCEL_MAX"),
+    accelZ: of("WP_ACC_Z", "MPC_ACC_DOWN_MAX"),
+    yawRate: of("ATC_SLEW_YAW", "MPC_YAWRAUTO_MAX", "ATC_STR_RAT_MAX") * DEGREE,
+    waypointRadius: of("WP_RADIUS_M", "NAV_ACC_RAD", "WP_RADIUS"),
+    landSpeed: of("LAND_SPD_MS", "MPC_LAND_SPEED"),
+    landSpeedHigh: of("LAND_SPD_HIGH_MS") || speedDown,
+    landSlowBelow: of("LAND_ALT_LOW_M", "MPC_LAND_ALT1"),
+    returnAltitude: of("RTL_ALT_M", "RTL_RETURN_ALT"),
+    // Milliseconds, and seconds.
+    returnLoiter: of("RTL_LOIT_TIME") / 1000 + Math.max(0, of("RTL_LAND_DELAY")),
+    groundStation: params.get("MAV_GCS_SYSID", 255),
   };
 }

@@ -4,6 +4,7 @@ import { common, type MavLinkData } from "../../vehicle/mavlink/wire/messages";
 import type { Flight } from "../flight";
 import { toHeading } from "../geo";
 import { groundSpeed } from "../kinematics";
+import type { TelemetryView } from "./system";
 
 /** The time base of every message that carries one: milliseconds since power-on. */
 export const bootMillis = (flight: Flight): number => Math.round(flight.time * 1000) >>> 0;
@@ -12,7 +13,7 @@ const e7 = (degrees: number): number => Math.round(degrees * 1e7);
 const mm = (metres: number): number => Math.round(metres * 1000);
 const cm = (metres: number): number => Math.round(metres * 100);
 
-export function globalPosition(flight: Flight): MavLinkData {
+export function globalPosition({ flight }: TelemetryView): MavLinkData {
   const { body, position } = flight;
   // Before the first fix an autopilot sends zeros.
   const known = flight.hasPosition || flight.armed;
@@ -29,7 +30,7 @@ export function globalPosition(flight: Flight): MavLinkData {
   });
 }
 
-export function attitudeQuaternion(flight: Flight): MavLinkData {
+export function attitudeQuaternion({ flight }: TelemetryView): MavLinkData {
   const { roll, pitch, yaw, yawRate } = flight.body;
   const { w, x, y, z } = fromEuler(roll, pitch, yaw);
   return build(common.AttitudeQuaternion, {
@@ -43,7 +44,7 @@ export function attitudeQuaternion(flight: Flight): MavLinkData {
   });
 }
 
-export function hud(flight: Flight): MavLinkData {
+export function hud({ flight }: TelemetryView): MavLinkData {
   const { body } = flight;
   const speed = groundSpeed(body);
   return build(common.VfrHud, {
@@ -63,7 +64,7 @@ function throttlePercent(flight: Flight): number {
   return flight.landed ? 10 : Math.round(Math.min(90, Math.max(15, 39 - body.vd * 6)));
 }
 
-export function homePosition(flight: Flight): MavLinkData {
+export function homePosition({ flight }: TelemetryView): MavLinkData {
   const { home } = flight;
   const { n, e } = flight.local(home);
   return build(common.HomePosition, {
@@ -78,7 +79,7 @@ export function homePosition(flight: Flight): MavLinkData {
   });
 }
 
-export function gpsOrigin(flight: Flight): MavLinkData {
+export function gpsOrigin({ flight }: TelemetryView): MavLinkData {
   const { origin } = flight;
   return build(common.GpsGlobalOrigin, {
     latitude: e7(origin.lat),
@@ -88,7 +89,7 @@ export function gpsOrigin(flight: Flight): MavLinkData {
   });
 }
 
-export function gpsRaw(flight: Flight): MavLinkData {
+export function gpsRaw({ flight }: TelemetryView): MavLinkData {
   const { body, position } = flight;
   const fixed = flight.hasPosition;
   return build(common.GpsRawInt, {
@@ -111,7 +112,7 @@ export function gpsRaw(flight: Flight): MavLinkData {
 }
 
 /** Where the active mode is heading. */
-export function positionTarget(flight: Flight): MavLinkData {
+export function positionTarget({ flight }: TelemetryView): MavLinkData {
   const position = flight.globalOf(flight.guided);
   return build(common.PositionTargetGlobalInt, {
     timeBootMs: bootMillis(flight),

@@ -2,6 +2,7 @@ import { build } from "../../vehicle/mavlink/wire/codec";
 import { ardupilotmega, common, type MavLinkData } from "../../vehicle/mavlink/wire/messages";
 import type { Flight } from "../flight";
 import { bootMillis } from "./navigation";
+import type { TelemetryView } from "./system";
 
 const GRAVITY_MILLI = 1000;
 /** Northern mid-latitudes, milligauss. */
@@ -27,7 +28,7 @@ function inertial({ body }: Flight): Inertial {
   };
 }
 
-export function rawImu(flight: Flight): MavLinkData {
+export function rawImu({ flight }: TelemetryView): MavLinkData {
   const { acc, gyro, mag } = inertial(flight);
   return build(common.RawImu, {
     timeUsec: BigInt(bootMillis(flight)) * 1000n,
@@ -46,7 +47,7 @@ export function rawImu(flight: Flight): MavLinkData {
 }
 
 /** PX4's inertial message, in SI units and gauss. */
-export function highresImu(flight: Flight): MavLinkData {
+export function highresImu({ flight }: TelemetryView): MavLinkData {
   const { acc, gyro, mag } = inertial(flight);
   const metres = (milliG: number): number => (milliG * 9.80665) / 1000;
   return build(common.HighresImu, {
@@ -71,7 +72,7 @@ export function highresImu(flight: Flight): MavLinkData {
 const pressure = (flight: Flight): number => 1013.25 * (1 - 2.25577e-5 * flight.position.altitude) ** 5.25588;
 
 /** Attitude, velocities and positions are good once there is a fix; before, a constant-position mode. */
-export function ekfStatus(flight: Flight): MavLinkData {
+export function ekfStatus({ flight }: TelemetryView): MavLinkData {
   return build(ardupilotmega.EkfStatusReport, {
     flags: (flight.hasPosition ? 831 : 167) as ardupilotmega.EkfStatusFlags,
     velocityVariance: 0.02,
@@ -83,7 +84,7 @@ export function ekfStatus(flight: Flight): MavLinkData {
   });
 }
 
-export function estimatorStatus(flight: Flight): MavLinkData {
+export function estimatorStatus({ flight }: TelemetryView): MavLinkData {
   return build(common.EstimatorStatus, {
     timeUsec: BigInt(bootMillis(flight)) * 1000n,
     flags: (flight.hasPosition ? 831 : 167) as common.EstimatorStatusFlags,

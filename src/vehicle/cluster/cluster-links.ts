@@ -102,7 +102,7 @@ export class ClusterLinks implements VehicleLinks {
     return use({ vehicle, ...calls });
   }
 
-  subscribe(target: LinkTarget, subscriber: Subscriber | Subscriber["onMessage"]): () => void {
+  subscribe(target: LinkTarget, subscriber: Subscriber): () => void {
     if (this.draining) throw shuttingDown();
     const { key } = target;
     const { pool, leases } = this.options;
@@ -110,11 +110,7 @@ export class ClusterLinks implements VehicleLinks {
       const request = { ask: "feed", target: addressOf(target), from: leases.replica, asked } as const;
       return this.send(key, holder, request, FEED_MS, true);
     };
-    const subscription = new Subscription(
-      target,
-      typeof subscriber === "function" ? { onMessage: subscriber } : subscriber,
-      { pool, leases, requestFeed },
-    );
+    const subscription = new Subscription(target, subscriber, { pool, leases, requestFeed });
     const subscriptions = this.subscriptions.get(key) ?? new Set();
     this.subscriptions.set(key, subscriptions.add(subscription));
     subscription.start();
