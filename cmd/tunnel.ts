@@ -8,8 +8,8 @@ const daemon = () => require("../src/tunnel") as typeof import("../src/tunnel");
 
 /**
  * `tunnel` runs the daemon; `tunnel --userspace` runs wireguard-go for it, in a container of its own;
- * `tunnel --guard [PID]` takes the planes down when a hub's lease has run out, for the daemon of that id or whichever
- * there is; `tunnel --teardown` takes interfaces and firewall off the node.
+ * `tunnel --guard` takes the planes down when a hub's lease has run out; `tunnel --teardown` takes interfaces and
+ * firewall off the node.
  */
 runProcess(async () => {
   if (process.argv.includes("--teardown")) {
@@ -24,18 +24,15 @@ runProcess(async () => {
     stopOnSignals(lifecycle, log);
     return;
   }
-  const guarding = process.argv.indexOf("--guard");
-  if (guarding > 0) {
-    const pid = process.argv[guarding + 1];
+  if (process.argv.includes("--guard")) {
     setProcessPriority(process.pid, -10);
-    const { lifecycle, log } = startLeaseGuard(loadConfig(tunnelGuardConfig), pid ? Number(pid) : undefined);
+    const { lifecycle, log } = startLeaseGuard(loadConfig(tunnelGuardConfig));
     stopOnSignals(lifecycle, log);
     return;
   }
   // Revoked users lose access at once, also on a busy node.
   setProcessPriority(process.pid, -5);
-  const guard = [process.execPath, ...process.execArgv, __filename, "--guard", String(process.pid)];
   const { startTunnel } = daemon();
-  const { lifecycle, log } = await startTunnel(loadConfig(tunnelConfig), { guard });
+  const { lifecycle, log } = await startTunnel(loadConfig(tunnelConfig));
   stopOnSignals(lifecycle, log);
 });
