@@ -57,10 +57,11 @@ export function toDomainError(error: unknown): DomainError {
   );
 }
 
-/** Errors of koa, with messages of ours that say what to do. */
+/** Errors of koa and koa-jwt, with messages of ours that say what to do. */
 function explainHttpError(error: unknown): DomainError | undefined {
   const { status } = error as { status?: number };
   const explained = (code: ErrorCode, message: string) => new DomainError(code, message, { cause: error });
+  if (status === 401) return explained("unauthenticated", "A valid token is required.");
   if (status === 415) return explained("unsupported_media_type", "Send the body as application/json.");
   if (status === 400) return explained("malformed_body", "The request body is not a JSON object or array.");
   return undefined;

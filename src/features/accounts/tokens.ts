@@ -93,18 +93,22 @@ export class Tokens {
     }
   }
 
+  /** The claims of a token whose signature was checked before and that has not expired. It may have been revoked since. */
+  verified(token: string): Claims | undefined {
+    const claims = this.cache.get(token);
+    return claims && claims.exp > this.seconds() ? claims : undefined;
+  }
+
+  /** Keep the claims of a token whose signature holds. Returns undefined when they are not those of our tokens. */
+  keepVerified(token: string, claims: unknown): Claims | undefined {
+    const parsed = Claims.safeParse(claims).data;
+    if (parsed) this.cache.set(token, parsed);
+    return parsed;
+  }
+
   /** The claims of an unexpired token that we signed, or undefined. The token may have been revoked since. */
   verify(token: string): Claims | undefined {
-    const known = this.cache.get(token);
-    if (known) return known.exp > this.seconds() ? known : undefined;
-    try {
-      const options = { algorithms: ["HS256" as const], clockTimestamp: this.seconds() };
-      const claims = Claims.parse(jwt.verify(token, this.key, options));
-      this.cache.set(token, claims);
-      return claims;
-    } catch {
-      return undefined;
-    }
+    return this.verified(token) ?? this.check(token);
   }
 
   /** The user of a valid access token, or undefined. The token may have been revoked since. */
@@ -112,6 +116,15 @@ export class Tokens {
     const claims = this.verify(token);
     const id = claims && userIdOf(claims);
     return id && claims.type === "access" ? { id, ...timesOf(claims) } : undefined;
+  }
+
+  private check(token: string): Claims | undefined {
+    try {
+      const options = { algorithms: ["HS256" as const], clockTimestamp: this.seconds() };
+      return this.keepVerified(token, jwt.verify(token, this.key, options));
+    } catch {
+      return undefined;
+    }
   }
 
   private sign(claims: object, seconds: number): string {
