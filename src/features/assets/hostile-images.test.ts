@@ -68,3 +68,8 @@ test.each([
   const next = await derived(`after ${name}`, await small(what.length).jpeg().toBuffer());
   expect(next).toMatchObject({ derivation_failure: null });
 });
+
+test("an image of more than 100 MiB is not decoded", async () => {
+  const large = Buffer.concat([await small().jpeg().toBuffer(), Buffer.alloc(100 * 2 ** 20)]);
+  expect((await derived("large.jpg", large)).derivation_failure).toContain("more than 100 MiB");
+});
