@@ -1,4 +1,5 @@
-import { createServer, type Server } from "node:net";
+import { connect, createServer, type Server } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import sharp from "sharp";
 import { io } from "socket.io-client";
 import { retry } from "../../src/platform/retry";
@@ -108,7 +109,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
     socket.on("connected", subscribe);
     return async () => {
       subscribe();
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      await delay(500);
     };
   },
   "Socket.IO connections":
@@ -125,6 +126,16 @@ export const attacks: Readonly<Record<string, Attack>> = {
         socket.once("connect_error", () => resolve());
         socket.once("disconnect", () => resolve());
       });
+    },
+  "long lists that are not read":
+    async ({ tenant }) =>
+    async () => {
+      const { hostname, port, pathname } = new URL(tenant.base);
+      const request = `GET ${pathname}/missions HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${tenant.token}\r\n\r\n`;
+      const sockets = Array.from({ length: 24 / AT_ONCE }, () => connect(Number(port), hostname).pause());
+      for (const socket of sockets) socket.on("error", () => undefined).write(request);
+      await delay(2_000);
+      for (const socket of sockets) socket.destroy();
     },
   orders:
     async ({ user, tenant }) =>

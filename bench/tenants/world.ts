@@ -11,10 +11,13 @@ import { systemClock } from "../../src/platform/process/clock";
 import { startSimulator } from "../../src/simvehicle";
 import { ApiClient } from "../../src/testing/client";
 import { CleanupStack } from "../../src/testing/repository/cleanup-stack";
+import { insertMissions } from "../../src/testing/worlds/plans";
 import { startBenchDatabase } from "../database";
 import { type Child, startChild } from "../relay/child";
 
 const JWT_SECRET = "a secret for benchmarks only, of enough length";
+/** All that a user may have, in one reply of 17 MB. */
+const LONGEST_LIST = { plans: 10, pointsEach: 2_000, label: "漢".repeat(200) };
 const ZURICH = { lat: 47.397742, lng: 8.545594, altitude: 488 };
 
 /** What an attack needs of its tenant, as JSON. */
@@ -77,6 +80,7 @@ export async function startTenantsWorld(env: Readonly<Record<string, string>>): 
       await saveSubscription(db, id, { status: "active", vehicle_count: 20 });
       const { access_token: token } = new Tokens(JWT_SECRET, systemClock).pair(id);
       const base = `${url}/api/v1`;
+      if (name === "attacker") await insertMissions(db, id, LONGEST_LIST);
       const sitl = { type: "sitl", name, vehicle_type: "copter", ...link };
       const { status, body } = await new ApiClient(base, token).post("/drone", sitl);
       if (status !== 201) throw new Error(`POST /drone: ${status} ${JSON.stringify(body)}`);
