@@ -85,11 +85,10 @@ function reply(ctx: Context, { envelope, success }: Route, returned: unknown): v
   ctx.body = replyText(envelope, returned, success.message);
 }
 
-/** A long list as bytes: its text would stay in V8's heap until the client has read the reply. */
 function replyText(envelope: Route["envelope"], returned: unknown, defaultMessage = "OK"): string | Buffer {
   const { data, message } =
     returned instanceof ReplyWithMessage ? returned : { data: returned, message: defaultMessage };
-  if (data instanceof SerializedJson) return Buffer.from(data.text);
+  if (data instanceof SerializedJson) return data.json;
   if (envelope === "B") return JSON.stringify(data ?? {});
   const top = envelope === "A+top" && typeof data === "object" ? data : {};
   return JSON.stringify({ ...top, success: true, data: data ?? null, message });

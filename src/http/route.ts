@@ -159,7 +159,7 @@ export function ids<Name extends string>(...names: Name[]): z.ZodObject<Record<N
 
 /** A reply of envelope B that is JSON already, such as Postgres makes it: sent as it is. */
 export class SerializedJson {
-  constructor(readonly text: string) {}
+  constructor(readonly json: string | Buffer) {}
 }
 
 /** A reply of envelope A with a `message` of its own, in place of the route's. */

@@ -23,7 +23,7 @@ export class GeofenceService extends PlanService<GeofenceKind> {
 
   /** What a vehicle gets when its fence is synchronised. */
   async enabled(userId: number): Promise<Geofence[]> {
-    const all: Geofence[] = JSON.parse(await this.listJson(userId));
+    const all: Geofence[] = JSON.parse(String(await this.listJson(userId)));
     return all.filter(({ enabled }) => enabled);
   }
 }

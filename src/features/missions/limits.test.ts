@@ -33,7 +33,7 @@ const insert = (plans: number, pointsEach = 0) => insertMissions(db, userId, { p
 /** The mission that a change returned. */
 const whole = async (json: Promise<string>): Promise<Mission> => JSON.parse(await json);
 
-const list = async (): Promise<Mission[]> => JSON.parse(await missions.listJson(userId));
+const list = async (): Promise<Mission[]> => JSON.parse(String(await missions.listJson(userId)));
 
 const add = (mission_id: number | undefined) =>
   missions.addPoint(userId, mission_id as number, {

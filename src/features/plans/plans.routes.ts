@@ -31,7 +31,7 @@ type Difference = Partial<Pick<Route, "summary" | "description" | "success" | "e
 export const planRoute = { guard: "user", envelope: "B", invalidInput: 500 } as const;
 
 /** Plans are passed on as Postgres made them. */
-export const serialized = async (json: Promise<string>) => new SerializedJson(await json);
+export const serialized = async (json: Promise<string | Buffer>) => new SerializedJson(await json);
 
 /** The routes that missions and geofences have in common. */
 export function planRoutes<Kind extends PlanKind>(plans: PlanService<Kind>, kind: PlanRoutes): Route[] {

@@ -33,7 +33,7 @@ export class PlanService<Kind extends PlanKind> {
   ) {}
 
   /** The user's plans with their points, as a JSON array. */
-  listJson(userId: number): Promise<string> {
+  listJson(userId: number): Promise<Buffer> {
     return this.store.listJson(this.db, userId);
   }
 

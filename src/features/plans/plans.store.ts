@@ -38,11 +38,17 @@ export class PlanStore<Point extends Row> {
       FROM json_populate_recordset(NULL::${points}, ?) AS new WHERE point.id = new.id`;
   }
 
-  /** A JSON array. Postgres writes the points: parsing and writing them here would be most of a request's work. */
-  async listJson(db: Db, userId: number): Promise<string> {
+  /**
+   * A JSON array in UTF-8. Postgres writes the points: parsing and writing them here would be most of a request's work.
+   * Plan by plan, since V8 would keep a text of all twice.
+   */
+  async listJson(db: Db, userId: number): Promise<Buffer> {
     const query = `${this.selectPlans} WHERE plan.user_id = ? ORDER BY plan.id`;
     const { rows } = await db.raw(query, [userId]).options({ name: `list ${this.tables.plans}` });
-    return `[${rows.map((row: PlanText) => this.planJson(row)).join(",")}]`;
+    const parts = rows.map((row: PlanText, at: number) =>
+      Buffer.from(`${at ? "," : "["}${this.planJson(row)}`),
+    );
+    return Buffer.concat([...parts, Buffer.from(rows.length > 0 ? "]" : "[]")]);
   }
 
   async findJson(db: Db, userId: number, id: number): Promise<string | undefined> {

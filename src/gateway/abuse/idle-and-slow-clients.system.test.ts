@@ -28,7 +28,8 @@ beforeAll(async () => {
   user = await beside.newUser();
   gateway = await startGatewayProcess(beside, {
     HTTP_REQUEST_SECONDS: String(REQUEST_SECONDS),
-    TELEMETRY_MAX_SOCKETS: String(10 * IDLE),
+    TELEMETRY_MAX_SOCKETS: String(2 * IDLE),
+    QUOTA_SOCKETS: String(IDLE),
     HTTP_MAX_CONNECTIONS: String(2 * IDLE),
   });
 });

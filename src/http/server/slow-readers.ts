@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 /** Unanswered requests of one connection. Browsers and proxies do not pipeline. */
 const MAX_PIPELINED = 8;
 /** Replies of all clients of a server that wait to be read. */
-const MAX_UNREAD_BYTES = 134_217_728;
+const MAX_UNREAD_BYTES = 67_108_864;
 const MAX_CHECK_MS = 1_000;
 /** A reply of which more than this is unread when it is written is checked at once. */
 const LONG_REPLY_BYTES = 1_048_576;
