@@ -8,8 +8,8 @@ const daemon = () => require("../src/tunnel") as typeof import("../src/tunnel");
 
 /**
  * `tunnel` runs the daemon; `tunnel --userspace` runs wireguard-go for it, in a container of its own;
- * `tunnel --guard` takes the planes down when a hub's lease has run out; `tunnel --teardown` takes interfaces and
- * firewall off the node.
+ * `tunnel --guard [PID]` takes the planes down when a hub's lease has run out, for the daemon of that id or whichever
+ * there is; `tunnel --teardown` takes interfaces and firewall off the node.
  */
 runProcess(async () => {
   if (process.argv.includes("--teardown")) {
@@ -24,15 +24,18 @@ runProcess(async () => {
     stopOnSignals(lifecycle, log);
     return;
   }
-  if (process.argv.includes("--guard")) {
+  const guarding = process.argv.indexOf("--guard");
+  if (guarding > 0) {
+    const pid = process.argv[guarding + 1];
     setProcessPriority(process.pid, -10);
-    const { lifecycle, log } = startLeaseGuard(loadConfig(tunnelGuardConfig));
+    const { lifecycle, log } = startLeaseGuard(loadConfig(tunnelGuardConfig), pid ? Number(pid) : undefined);
     stopOnSignals(lifecycle, log);
     return;
   }
   // Revoked users lose access at once, also on a busy node.
   setProcessPriority(process.pid, -5);
+  const guard = [process.execPath, ...process.execArgv, __filename, "--guard", String(process.pid)];
   const { startTunnel } = daemon();
-  const { lifecycle, log } = await startTunnel(loadConfig(tunnelConfig));
+  const { lifecycle, log } = await startTunnel(loadConfig(tunnelConfig), { guard });
   stopOnSignals(lifecycle, log);
 });

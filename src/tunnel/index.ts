@@ -58,6 +58,8 @@ export async function startTunnel(
   options: {
     dataPlane?: DataPlane;
     checkReplies?: boolean;
+    /** Program and arguments of the guard, for one of several hubs. */
+    guard?: readonly string[];
     leaseStore?: LeaseStore;
     /** Where its log goes; standard output when absent. */
     logTo?: LogDestination;
@@ -164,6 +166,7 @@ export async function startTunnel(
       await refreshEndpoints();
       await endpoints.flush();
     },
+    guard: options.guard,
     store: options.leaseStore,
     onActive: () => void reconciler.takeRole(),
     onStandby: async () => {

@@ -85,6 +85,7 @@ const REPEATED: Readonly<Record<string, string>> = {
     "its own node; only the hub that has the lease serves, as lease tests try",
   "src/tunnel/status/stats-poll.ts": "reads",
   "src/tunnel/ha/takeover.ts": "its own peers",
+  "src/tunnel/os/supervised-process.ts": "its own process",
   "src/tunnel/wireguard/userspace.ts": "its own process",
   "src/vehicle/cluster/cluster-links.ts": "reads",
   "src/vehicle/cluster/leases.ts": "renews its own leases, compared with the whole of each",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { choice, integer, text } from "./fields";
+import { choice, flag, integer, text } from "./fields";
 
 /** Variables of a hub that is one of several, of which one serves at a time. */
 
@@ -28,6 +28,10 @@ export const hubLeaseGroup = {
     "Another hub takes a Lease that was not renewed for this long. The holder renews the Lease six times as often, and takes its planes down when it could not renew for two thirds of this time.",
   ),
   HUB_LEASE_PATH: leasePath,
+  HUB_GUARD_EXTERNAL: flag(
+    false,
+    "Whether another process runs the guard (`tunnel --guard`), which takes the planes down when the lease expires. Otherwise the daemon starts one.",
+  ),
 };
 
 /** `tunnel --guard`. */

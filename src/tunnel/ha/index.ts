@@ -3,10 +3,10 @@ import type { TunnelConfig } from "../../platform/config";
 import type { Lifecycle } from "../../platform/process/lifecycle";
 import type { Logger } from "../../platform/process/log";
 import type { Registry } from "../../platform/process/metrics";
+import { SupervisedProcess } from "../os/supervised-process";
 import { KubernetesLease } from "./kubernetes-lease";
 import { type LeaseStore, monotonicMs } from "./lease";
 import { LeaseFile } from "./lease-file";
-import { awaitGuard } from "./lease-guard";
 import { activeGauge, hubMetrics } from "./metrics";
 import { type HubRole, LeasedRole, type LeasedRoleOptions } from "./role";
 import { lockSingleHub } from "./single-hub";
@@ -19,9 +19,13 @@ interface HubDeps
   readonly log: Logger;
   readonly registry: Registry;
   readonly lifecycle: Lifecycle;
+  /** Program and arguments of the guard; none is started without it. */
+  readonly guard: readonly string[] | undefined;
   /** Where candidates meet; the API server when absent. */
   readonly store?: LeaseStore | undefined;
 }
+
+const GUARD_RETRY_MS = 200;
 
 interface Hub {
   readonly role: HubRole;
@@ -65,7 +69,7 @@ const leaseTimes = ({ HUB_LEASE_DURATION_SECONDS: seconds }: TunnelConfig) => ({
 });
 
 function leasedHub(config: TunnelConfig, deps: HubDeps): Hub {
-  const { log, registry, lifecycle } = deps;
+  const { log, registry, lifecycle, guard } = deps;
   const leaseFile = new LeaseFile(config.HUB_LEASE_PATH);
   const identity = `${identityOf(config)}_${leaseFile.hub}`;
   const metrics = hubMetrics(registry, {
@@ -87,8 +91,8 @@ function leasedHub(config: TunnelConfig, deps: HubDeps): Hub {
     role,
     start: async () => {
       leaseFile.lock();
-      // A dry run makes no interfaces for a guard to remove.
-      if (config.TUNNEL_DATAPLANE !== "dry-run") await awaitGuard(config.HUB_LEASE_PATH);
+      const guarding = guard && !config.HUB_GUARD_EXTERNAL ? superviseGuard(guard, log) : undefined;
+      lifecycle.onClose("guard", () => guarding?.stop());
       lifecycle.onDrain("hub lease", async () => {
         await role.stop();
         leaseFile.unlock();
@@ -98,3 +102,12 @@ function leasedHub(config: TunnelConfig, deps: HubDeps): Hub {
     },
   };
 }
+
+/** In a session of its own, so that what stops or kills the daemon leaves the guard running. */
+const superviseGuard = (command: readonly string[], log: Logger): SupervisedProcess =>
+  new SupervisedProcess(command, {
+    spawn: { detached: true, stdio: ["ignore", "inherit", "inherit"] },
+    firstMs: GUARD_RETRY_MS,
+    maxMs: GUARD_RETRY_MS,
+    onEnd: (end) => log.error(end, "The lease guard ended; restarting it"),
+  });

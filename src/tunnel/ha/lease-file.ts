@@ -7,6 +7,8 @@ import { z } from "zod";
 const LeaseFileContents = z.object({
   /** Milliseconds of the machine's monotonic clock up to which this hub may be active. */
   until: z.number(),
+  /** Process id of the daemon that wrote it. */
+  by: z.number(),
   /** Of the hub; see `LeaseFile.hub`. */
   hub: z.string(),
   boot: z.string(),
@@ -70,7 +72,7 @@ export class LeaseFile {
 
   /** Whole or not at all. Throws when it cannot be written. */
   write(until: number): void {
-    const contents: LeaseFileContents = { until, hub: this.hub, boot: this.boot };
+    const contents: LeaseFileContents = { until, by: process.pid, hub: this.hub, boot: this.boot };
     const draft = `${this.path}.${process.pid}`;
     writeFileSync(draft, JSON.stringify(contents));
     renameSync(draft, this.path);

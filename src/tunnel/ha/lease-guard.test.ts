@@ -1,42 +1,49 @@
-import { utimesSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { createLogger } from "../../platform/process/log";
-import { atEndOfFile, freshFolder } from "../../testing";
+import { atEndOfFile } from "../../testing";
 import { until } from "../../testing/until";
 import { SimulatedOs } from "../os/simulated-os";
-import { awaitGuard, LeaseGuard, type LeaseGuardOptions } from "./lease-guard";
+import { LeaseGuard, type LeaseGuardOptions } from "./lease-guard";
 
 /** Both planes up on a simulated machine, whose clock stands at 1,000 ms. */
-async function guarded(options: Partial<LeaseGuardOptions>): Promise<{ os: SimulatedOs }> {
+async function guarded(
+  options: Partial<LeaseGuardOptions>,
+): Promise<{ os: SimulatedOs; needless: () => number }> {
   const os = new SimulatedOs();
   for (const name of ["users0", "drones0"]) {
     await os.run(["ip", "link", "add", name, "type", "wireguard"]);
     await os.run(["ip", "link", "set", name, "mtu", "1350", "up"]);
   }
   os.commands.length = 0;
+  let needless = 0;
   const guard = new LeaseGuard({
     leaseFile: { read: () => undefined },
     upInterfaces: () => [...os.links].flatMap(([name, { up }]) => (up ? [name] : [])),
     os,
     now: () => 1_000,
     log: createLogger("test", "silent"),
+    daemon: 7,
+    isDaemonThere: () => true,
+    onDone: () => {
+      needless++;
+    },
     touch: () => {},
     ...options,
   });
   atEndOfFile(async () => guard.stop());
   guard.start();
-  return { os };
+  return { os, needless: () => needless };
 }
 
-const leaseUntil = (until: number) => ({ read: () => ({ until }) });
+const leaseUntil = (until: number, by = 7) => ({ read: () => ({ until, by }) });
 
 test("the guard removes both planes' interfaces when the lease has run out, and again when one is raised", async () => {
-  const { os } = await guarded({ leaseFile: leaseUntil(1_000) });
+  const { os, needless } = await guarded({ leaseFile: leaseUntil(1_000) });
   await until(() => os.commands.length === 2);
   expect(os.commands).toEqual(["ip link delete users0", "ip link delete drones0"]);
   await os.run(["ip", "link", "add", "users0", "type", "wireguard"]);
   await os.run(["ip", "link", "set", "users0", "mtu", "1350", "up"]);
   await until(() => !os.links.has("users0"));
+  expect(needless()).toBe(0);
 });
 
 test("the guard removes both planes' interfaces on a node that never had a lease", async () => {
@@ -44,18 +51,26 @@ test("the guard removes both planes' interfaces on a node that never had a lease
   await until(() => os.commands.length === 2);
 });
 
-test("the guard changes nothing before the lease runs out", async () => {
+test("the guard changes nothing before the lease runs out, also when the daemon is gone", async () => {
   let now = 1_000;
-  const { os } = await guarded({
+  const { os, needless } = await guarded({
     leaseFile: leaseUntil(2_000),
     now: () => now,
+    isDaemonThere: () => false,
   });
   let looks = 0;
   await until(() => ++looks > 10);
   expect(os.commands).toEqual([]);
+  expect(needless()).toBe(0);
   now = 2_000;
-  await until(() => os.commands.length === 2);
+  await until(() => needless() === 1);
   expect(os.commands).toEqual(["ip link delete users0", "ip link delete drones0"]);
+});
+
+test("a guard stops without a change when its daemon has a successor", async () => {
+  const { os, needless } = await guarded({ leaseFile: leaseUntil(2_000, 8), isDaemonThere: () => false });
+  await until(() => needless() === 1);
+  expect(os.commands).toEqual([]);
 });
 
 test("the guard tries again to remove an interface", async () => {
@@ -90,13 +105,3 @@ test("a guard touches its liveness file each second, and not while a command han
   await until(() => signs === 3);
   expect(ofTheHung).toBe(0);
 });
-
-test("a daemon starts beside a guard that lives, and names one that does not", async () => {
-  const folder = freshFolder("guard");
-  const path = join(folder, "lease.json");
-  const waiting = awaitGuard(path);
-  writeFileSync(join(folder, "guard.alive"), "");
-  await waiting;
-  utimesSync(join(folder, "guard.alive"), 0, Date.now() / 1_000 - 60);
-  await expect(awaitGuard(path)).rejects.toThrow("No lease guard runs on this node");
-}, 20_000);

@@ -1,11 +1,10 @@
-import { statSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { dirname, join } from "node:path";
 import { planeNames, planes } from "../../domain/tunnel-planes";
 import type { TunnelGuardConfig } from "../../platform/config";
 import { Lifecycle } from "../../platform/process/lifecycle";
 import { createLogger, type Logger } from "../../platform/process/log";
-import { retry } from "../../platform/retry";
 import { type Os, realOs } from "../os/os";
 import { removeInterface } from "../wireguard/interface";
 import { monotonicMs } from "./lease";
@@ -15,13 +14,18 @@ const LOOK_EVERY_MS = 50;
 const LIVENESS_EVERY_MS = 1_000;
 
 export interface LeaseGuardOptions {
-  readonly leaseFile: { read(): Pick<LeaseFileContents, "until"> | undefined };
+  readonly leaseFile: { read(): Pick<LeaseFileContents, "until" | "by"> | undefined };
   /** Names of the node's interfaces that are up. */
   readonly upInterfaces: () => readonly string[];
   readonly os: Os;
   readonly now: () => number;
   readonly log: Logger;
-  /** Writes the file whose age the daemon and the liveness probe check. */
+  /** Process id of the daemon that this belongs to; without one it guards whichever daemon there is. */
+  readonly daemon: number | undefined;
+  readonly isDaemonThere: () => boolean;
+  /** Its daemon has ended, and either nothing is left to guard or the next daemon has its own guard. */
+  readonly onDone: () => void;
+  /** Writes the file whose age the liveness probe checks. */
   readonly touch: () => void;
 }
 
@@ -47,13 +51,20 @@ export class LeaseGuard {
   }
 
   private async look(): Promise<void> {
-    const { leaseFile, now, touch } = this.options;
+    const { leaseFile, now, daemon, isDaemonThere, onDone } = this.options;
     const granted = leaseFile.read();
     const isOver = granted === undefined || now() >= granted.until;
-    if (isOver) for (const name of this.raised()) await this.shut(name);
+    const raised = isOver ? this.raised() : [];
+    for (const name of raised) await this.shut(name);
+    const isLeft = daemon !== undefined && !isDaemonThere();
+    const isSucceeded = granted !== undefined && granted.by !== daemon;
+    if (isLeft && (isSucceeded || (isOver && raised.length === 0))) {
+      this.stop();
+      onDone();
+    }
     if (now() - this.liveAt >= LIVENESS_EVERY_MS) {
       this.liveAt = now();
-      touch();
+      this.options.touch();
     }
     if (!this.stopped) this.timer = setTimeout(() => void this.look(), LOOK_EVERY_MS);
   }
@@ -78,13 +89,11 @@ export class LeaseGuard {
   }
 }
 
-const signOfLife = (leasePath: string): string => join(dirname(leasePath), "guard.alive");
-
-/** `tunnel --guard`: runs until it gets a signal. */
-export function startLeaseGuard({ HUB_LEASE_PATH, LOG_LEVEL, SHUTDOWN_DRAIN_SECONDS }: TunnelGuardConfig): {
-  lifecycle: Lifecycle;
-  log: Logger;
-} {
+/** `tunnel --guard [PID]`: runs until it gets a signal, or until the daemon with that pid no longer needs it. */
+export function startLeaseGuard(
+  { HUB_LEASE_PATH, LOG_LEVEL, SHUTDOWN_DRAIN_SECONDS }: TunnelGuardConfig,
+  daemon?: number,
+): { lifecycle: Lifecycle; log: Logger } {
   const log = createLogger("guard", LOG_LEVEL);
   const lifecycle = new Lifecycle(log, SHUTDOWN_DRAIN_SECONDS * 1000);
   const guard = new LeaseGuard({
@@ -94,9 +103,12 @@ export function startLeaseGuard({ HUB_LEASE_PATH, LOG_LEVEL, SHUTDOWN_DRAIN_SECO
     os: realOs,
     now: monotonicMs,
     log,
+    daemon,
+    isDaemonThere: () => daemon !== undefined && isThere(daemon),
+    onDone: () => void lifecycle.stop("its daemon is gone"),
     touch: () => {
       try {
-        writeFileSync(signOfLife(HUB_LEASE_PATH), "");
+        writeFileSync(join(dirname(HUB_LEASE_PATH), "guard.alive"), "");
       } catch (error) {
         log.warn({ err: error }, "Cannot write the lease guard's liveness file; the lease guard goes on");
       }
@@ -108,19 +120,11 @@ export function startLeaseGuard({ HUB_LEASE_PATH, LOG_LEVEL, SHUTDOWN_DRAIN_SECO
   return { lifecycle, log };
 }
 
-const SIGN_MAX_AGE_MS = 5_000;
-/** A guard starts beside the daemon. */
-const GUARD_LIMIT_MS = 10_000;
-
-/** Rejects when no guard runs on this node: a daemon that hangs would serve on after its lease. */
-export const awaitGuard = (leasePath: string): Promise<void> =>
-  retry(
-    async () => {
-      const { mtimeMs = 0 } = statSync(signOfLife(leasePath), { throwIfNoEntry: false }) ?? {};
-      if (Date.now() - mtimeMs < SIGN_MAX_AGE_MS) return;
-      throw new Error(
-        `No lease guard runs on this node: \`tunnel --guard\` with HUB_LEASE_PATH=${leasePath}.`,
-      );
-    },
-    { firstMs: 100, limitMs: GUARD_LIMIT_MS },
-  );
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -34,7 +34,6 @@ test("a standby makes no client key and writes no config, and does both when it 
   const store = leaseOf("another hub");
   const config = loadConfig(tunnelConfig, {
     ...world.env,
-    TUNNEL_DATAPLANE: "dry-run",
     HUB_LEASE: "kubernetes",
     HUB_LEASE_IDENTITY: "this one",
     HUB_LEASE_DURATION_SECONDS: "4",

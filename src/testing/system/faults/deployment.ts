@@ -264,6 +264,8 @@ export async function startDeployment(): Promise<Deployment> {
           HUB_LEASE_IDENTITY: `tunnel-${number}`,
           HUB_LEASE_DURATION_SECONDS: "5",
           HUB_LEASE_PATH: join(folder, "lease.json"),
+          // A dry run makes no interfaces for a guard to remove.
+          HUB_GUARD_EXTERNAL: "true",
         }),
       paths,
     );

@@ -28,8 +28,7 @@ interface PairedHubDeps {
 /** A hub's node. Its daemon is the real entrypoint, and its services are on links that can be cut. */
 export class PairedHub {
   private child: ChildProcess | undefined;
-  private guard: ChildProcess | undefined;
-  /** The output of its daemons and its guard. */
+  /** The output of its daemons and guards. */
   readonly output: string[] = [];
 
   private constructor(
@@ -85,18 +84,13 @@ export class PairedHub {
     await until(async () => (await this.readiness()) !== "away", 60_000);
   }
 
-  /** Start the daemon, and the guard of a hub with a Lease; `ended` tells when the daemon has. */
+  /** Start the daemon; `gone` tells when it has ended. */
   launch(): void {
-    if (this.env.HUB_LEASE === "kubernetes") this.guard ??= this.spawn("--guard");
-    this.child = this.spawn();
-  }
-
-  private spawn(...args: string[]): ChildProcess {
-    const child = spawnNodeIn(this.node, [join(this.programs, "cmd", "tunnel.js"), ...args], this.env);
+    const child = spawnNodeIn(this.node, [join(this.programs, "cmd", "tunnel.js")], this.env);
+    this.child = child;
     for (const stream of [child.stdout, child.stderr]) {
       stream?.on("data", (bytes) => this.output.push(`${bytes}`));
     }
-    return child;
   }
 
   /** `ready`, `standby` and so on; `away` without an answer within a second. */
