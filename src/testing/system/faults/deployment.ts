@@ -8,6 +8,7 @@ import { startRedis } from "../../../laptop/servers/redis";
 import type { ServerProcess } from "../../../laptop/servers/server-process";
 import { migrateJobs } from "../../../platform/jobs/jobs";
 import { type Db, openDatabase } from "../../../platform/postgres/db";
+import { quotaNames } from "../../../platform/quotas/table";
 import { generateKeyPair } from "../../../tunnel/wireguard/keys";
 import { atEndOfFile } from "../../clean-up";
 import { FakeLeases } from "../../fakes/fake-leases";
@@ -155,6 +156,8 @@ export async function startDeployment(): Promise<Deployment> {
     ACCESS_PROFILE: "strict",
     DEPLOYMENT: "production",
     SHUTDOWN_DRAIN_SECONDS: "2",
+    // One user does in minutes what is meant for days.
+    ...Object.fromEntries(quotaNames.map((name) => [`QUOTA_${name.toUpperCase()}`, "0"])),
   };
   const storeKeys = { S3_ACCESS_KEY_ID: "S3RVER", S3_SECRET_ACCESS_KEY: "S3RVER" };
   const gateways: string[] = [];
