@@ -128,7 +128,8 @@ async function untilThumbnail({ victim }: TenantsWorld, round: number): Promise<
 
 async function untilReset({ victim, mail, mailboxes }: TenantsWorld, round: number): Promise<number> {
   const email = mailboxes[round % mailboxes.length] as string;
-  const api = new ApiClient(victim.base);
+  // Not from the attacker's network.
+  const api = new ApiClient(victim.base).with({ "x-forwarded-for": "198.51.100.7" });
   const began = performance.now();
   await api.post("/reset-password", { email });
   return (await awaited(async () => mail.mails.some(({ to }) => to.includes(email)))) - began;

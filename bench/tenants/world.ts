@@ -65,7 +65,7 @@ export async function startTenantsWorld(env: Readonly<Record<string, string>>): 
       ...{ DATABASE_URL: databaseUrl, REDIS_URL: redis.url, SMTP_URL: mail.url, JWT_SECRET },
       ...{ S3_ENDPOINT: objects, S3_ACCESS_KEY_ID: "S3RVER", S3_SECRET_ACCESS_KEY: "S3RVER" },
       ...{ GATEWAY_PORT: "0", GATEWAY_DRONE_PORT: "0", DEPLOYMENT: "local", LOG_LEVEL: "silent" },
-      ...{ LINK_CONNECT_TIMEOUT_MS: "2000", ...env },
+      ...{ LINK_CONNECT_TIMEOUT_MS: "2000", TRUSTED_PROXIES: "127.0.0.1", ...env },
     });
     stops.add(() => gateway.stop());
     const url = await gateway.ask<string>("url");

@@ -1,6 +1,7 @@
 import type { Knex } from "knex";
 import { DomainError } from "../../domain/errors";
 import type { Db } from "../../platform/postgres/db";
+import { SharedReads } from "../../platform/shared-reads";
 import { PLAN_LIMITS, type PlanLimits } from "./plan-limits";
 import type { PlanStore, PointCounts } from "./plans.store";
 
@@ -24,6 +25,8 @@ export type ChangeOf<Kind extends PlanKind> = Kind["pointChange"] & { readonly i
  * as it is afterwards, as JSON.
  */
 export class PlanService<Kind extends PlanKind> {
+  private readonly lists = new SharedReads<number, Buffer>();
+
   constructor(
     protected readonly db: Db,
     protected readonly store: PlanStore<Kind["point"]>,
@@ -32,9 +35,9 @@ export class PlanService<Kind extends PlanKind> {
     private readonly limits: PlanLimits = PLAN_LIMITS,
   ) {}
 
-  /** The user's plans with their points, as a JSON array. */
+  /** The user's plans with their points, as a JSON array. Some 17 MB at most: requests at the same time share it. */
   listJson(userId: number): Promise<Buffer> {
-    return this.store.listJson(this.db, userId);
+    return this.lists.read(userId, () => this.store.listJson(this.db, userId));
   }
 
   async get(userId: number, id: number): Promise<Kind["plan"]> {
