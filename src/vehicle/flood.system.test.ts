@@ -17,7 +17,7 @@ test.each(kinds.flatMap((kind) => (["direct", "jumphost"] as const).map((via) =>
     const jumphost = await startJumphost();
     const vehicle = await floodingVehicle(floods[kind], nextHost());
     atEndOfFile(async () => vehicle.stop());
-    const pool = createLinkPool({ mavlink: { systemId: 245 }, jumphost, waitMs: 2_000, random: () => 0 });
+    const pool = createLinkPool({ mavlink: { systemId: 245 }, jumphost, random: () => 0 });
     atEndOfFile(() => pool.drain(0));
     const target: LinkTarget = { key: "1", host: vehicle.host, port: vehicle.port, via };
     const states: string[] = [];
@@ -44,7 +44,7 @@ test.each(kinds.flatMap((kind) => (["direct", "jumphost"] as const).map((via) =>
 
 test("an order to a vehicle that floods status texts gets the reason", async () => {
   const vehicle = await floodingVehicle(floods["status texts"], nextHost());
-  const pool = createLinkPool({ mavlink: { systemId: 245 }, waitMs: 2_000 });
+  const pool = createLinkPool({ mavlink: { systemId: 245 } });
   atEndOfFile(() => pool.drain(0));
   const target: LinkTarget = { key: "1", host: vehicle.host, port: vehicle.port, via: "direct" };
   for (let at = 0; at < 2; at++)

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { DomainError } from "../domain/errors";
 import type { Dial, LinkTarget } from "./byte-stream";
@@ -29,17 +30,17 @@ const MAX_ALLOWANCES = 10_000;
 /** The pool as processes use it: MAVLink over direct TCP or the jumphost, as each target says. */
 export function createLinkPool({ mavlink, jumphost, mayUse, ...pool }: VehicleOptions): LinkPool {
   const throughJumphost = jumphost && dialThroughJumphost(jumphost);
-  const dial: Dial = (target, signal) => {
-    if (target.via === "direct") return dialDirect(target, signal);
-    if (throughJumphost) return throughJumphost(target, signal);
-    return Promise.reject(
-      new DomainError("vehicle_unreachable", "No jumphost is configured for this vehicle."),
-    );
-  };
   const allowances = new LRUCache<string, LinkAllowance>({
     max: MAX_ALLOWANCES,
     memoMethod: () => new LinkAllowance(),
   });
+  const dial: Dial = async (target, signal) => {
+    // Every attempt reads more of a flood: orders in a loop would keep the link from ever opening.
+    await delay(allowances.memo(target.key).waitMs, undefined, { signal });
+    if (target.via === "direct") return dialDirect(target, signal);
+    if (throughJumphost) return throughJumphost(target, signal);
+    throw new DomainError("vehicle_unreachable", "No jumphost is configured for this vehicle.");
+  };
   return new LinkPool({
     ...pool,
     dial,

@@ -25,6 +25,11 @@ export const FLOOD =
 export class LinkAllowance {
   readonly bytes = new TokenBucket(BYTES_PER_SECOND);
   readonly frames = new TokenBucket(FRAMES_PER_SECOND);
+
+  /** Milliseconds until all that was read is made up for, or 0. */
+  get waitMs(): number {
+    return Math.max(this.bytes.take(0), this.frames.take(0));
+  }
 }
 
 /** Reads a vehicle no faster than its limits allow, so that a flood costs other vehicles' pilots little. */
@@ -49,8 +54,8 @@ export class FloodLimit {
 
   /** To be called when a chunk has been read. False when the vehicle has sent too much for too long. */
   endChunk(bytes: number, noise: number): boolean {
-    const { bytes: byteAllowance, frames } = this.allowance;
-    const waitMs = Math.max(byteAllowance.take(bytes + noise * (NOISE_BYTE - 1)), frames.take(0));
+    this.allowance.bytes.take(bytes + noise * (NOISE_BYTE - 1));
+    const { waitMs } = this.allowance;
     if (waitMs === 0) {
       this.lateSince = undefined;
       return true;
