@@ -106,9 +106,9 @@ export class Pilot implements Peer {
   }
 
   ping(): void {
-    // A paused socket is not read, so its pong would not be seen; the pause is short.
+    // A paused socket is not read, so its pong would not be seen. Of a client that is gone the write fails.
     if (this.paused) this.alive = true;
-    else this.socket.ping();
+    this.socket.ping();
   }
 
   dead(): void {
