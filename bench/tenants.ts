@@ -46,12 +46,11 @@ export async function run(): Promise<BenchTable> {
 async function attacked(world: TenantsWorld, names: readonly string[], round: number): Promise<Service> {
   const children = names.map((name) => ({
     name,
-    child: startChild(join(__dirname, "tenants", "attack-process.js"), "0-1"),
+    process: startChild(join(__dirname, "tenants", "attack-process.js"), "0-1"),
   }));
   try {
-    const rounds = Promise.all(
-      children.map(({ name, child }) => child.ask<number>("run", name, world.attacker, PHASE_MS)),
-    );
+    for (const { name, process } of children) await process.ask("prepare", name, await world.newAttack());
+    const rounds = Promise.all(children.map(({ process }) => process.ask<number>("run", PHASE_MS)));
     const service = await measure(world, rounds, round);
     console.log(
       names.join(", "),
@@ -61,7 +60,7 @@ async function attacked(world: TenantsWorld, names: readonly string[], round: nu
     );
     return service;
   } finally {
-    await Promise.all(children.map(({ child }) => child.stop()));
+    await Promise.all(children.map(({ process }) => process.stop()));
   }
 }
 

@@ -19,8 +19,11 @@ interface Attacker {
   readonly anybody: ApiClient;
 }
 
-/** Prepares, then returns what is done again and again, as fast as it is answered. */
-type Attack = (by: Attacker) => Promise<(round: number) => Promise<unknown>>;
+/** What is done again and again, as fast as it is answered. */
+type Act = (round: number) => Promise<unknown>;
+
+/** Prepares an attack. */
+type Attack = (by: Attacker) => Promise<Act>;
 
 const begin = async ({ drone }: Attacker, file_name: string, asset_type: string, checksum?: string) =>
   (await drone.post("/authenticate_upload", { file_name, asset_type, checksum })).body;
@@ -164,17 +167,19 @@ async function floodingVehicle(): Promise<number> {
   return (server.address() as { port: number }).port;
 }
 
-/** Runs an attack for so long, as fast as it is answered. Resolves with the number of its rounds. */
-export async function runAttack(name: string, tenant: Tenant, ms: number): Promise<number> {
+/** Resolves when the attack can begin. */
+export async function prepareAttack(name: string, tenant: Tenant): Promise<Act> {
   const user = new ApiClient(tenant.base, tenant.token);
   const anybody = user.as(undefined);
   const drone = anybody.with({ "x-drone-ip": tenant.droneIp });
   const prepare = attacks[name];
+  if (!prepare) throw new Error(`There is no attack "${name}".`);
   // The store may close a connection while several large files arrive.
-  const act =
-    prepare &&
-    (await retry(() => prepare({ tenant, user, drone, anybody }), { firstMs: 500, limitMs: 10_000 }));
-  if (!act) throw new Error(`There is no attack "${name}".`);
+  return retry(() => prepare({ tenant, user, drone, anybody }), { firstMs: 500, limitMs: 10_000 });
+}
+
+/** Attacks for so long, as fast as it is answered. Resolves with the number of rounds. */
+export async function runAttack(act: Act, ms: number): Promise<number> {
   const ends = performance.now() + ms;
   let rounds = 0;
   const worker = async () => {

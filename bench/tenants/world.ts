@@ -29,11 +29,14 @@ export interface Tenant {
   readonly droneIp: string;
 }
 
+type Customer = Pick<Tenant, "username" | "token">;
+
 export interface TenantsWorld {
   readonly url: string;
   /** The tenant whose service is measured, with a vehicle that flies. */
   readonly victim: Tenant;
-  readonly attacker: Tenant;
+  /** The other tenant, with a drone that no attack has used yet. */
+  newAttack(): Promise<Tenant>;
   readonly mail: MailSink;
   /** Users who may ask for a reset mail, each once. */
   readonly mailboxes: readonly string[];
@@ -74,26 +77,29 @@ export async function startTenantsWorld(env: Readonly<Record<string, string>>): 
     const password_hash = await hashPassword("correct horse battery");
     const newUser = (username: string) =>
       createUser(db, { username, password_hash, level: "CUSTOMER", active: true });
-    const newTenant = async (name: string, link: object): Promise<Tenant> => {
-      const username = `${name}@example.com`;
+    const base = `${url}/api/v1`;
+    const newCustomer = async (username: string) => {
       const { id } = await newUser(username);
-      await saveSubscription(db, id, { status: "active", vehicle_count: 20 });
-      const { access_token: token } = new Tokens(JWT_SECRET, systemClock).pair(id);
-      const base = `${url}/api/v1`;
-      if (name === "attacker") await insertMissions(db, id, LONGEST_LIST);
-      const sitl = { type: "sitl", name, vehicle_type: "copter", ...link };
+      await saveSubscription(db, id, { status: "active", vehicle_count: 40 });
+      return { id, username, token: new Tokens(JWT_SECRET, systemClock).pair(id).access_token };
+    };
+    const withDrone = async ({ username, token }: Customer, vehiclePort: number): Promise<Tenant> => {
+      const link = { link_host: "127.0.0.1", port: vehiclePort };
+      const sitl = { type: "sitl", name: "surveyor", vehicle_type: "copter", ...link };
       const { status, body } = await new ApiClient(base, token).post("/drone", sitl);
       if (status !== 201) throw new Error(`POST /drone: ${status} ${JSON.stringify(body)}`);
       return { base, username, token, droneId: body.id, droneIp: body.ip };
     };
-    const victim = await newTenant("victim", { link_host: "127.0.0.1", port });
-    const attacker = await newTenant("attacker", { link_host: "127.0.0.1", port: 1 });
+    const victim = await withDrone(await newCustomer("victim@example.com"), port ?? 0);
+    const attacker = await newCustomer("attacker@example.com");
+    await insertMissions(db, attacker.id, LONGEST_LIST);
     const mailboxes = Array.from({ length: 40 }, (_, at) => `pilot-${at}@example.com`);
     for (const mailbox of mailboxes) await newUser(mailbox);
     const peakMegabytes = () =>
       Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${gateway.pid}/status`, "utf8"))?.[1]) / 1024;
     return {
-      ...{ url, victim, attacker, mail, mailboxes, peakMegabytes },
+      ...{ url, victim, mail, mailboxes, peakMegabytes },
+      newAttack: () => withDrone(attacker, 1),
       cpuSeconds: () => gateway.ask<number>("cpuSeconds"),
       clear: () => stops.clear(),
     };
