@@ -78,7 +78,8 @@ CMD ["node", "dist/cmd/worker.js"]
 # For skaffold: the sources and their compiler beside the program, so that a changed file need only be copied in.
 FROM ${DEVELOPMENT_BASE} AS development
 COPY --from=program /app/node_modules node_modules
-COPY .swcrc tsconfig.json ./
+COPY .swcrc ./
+COPY .ci/compile-on-load.cjs .ci/
 COPY cmd cmd
 COPY migrations migrations
 COPY src src

@@ -165,7 +165,7 @@ describe.each(combinations.map((profiles) => ({ profiles })))(
         expect(into.length).toBeGreaterThan(3);
         expect(into.filter(({ isWritable }) => !isWritable).map(({ objectName }) => objectName)).toEqual([]);
         for (const { container } of into) {
-          expect(container.args).toEqual(expect.arrayContaining(["--watch", "@swc-node/register"]));
+          expect(container.args).toEqual(expect.arrayContaining(["--watch", "./.ci/compile-on-load.cjs"]));
           const file = container.args?.at(-1) as string;
           expect([file, existsSync(join(packageRoot, file))]).toEqual([`cmd/${container.name}.ts`, true]);
         }

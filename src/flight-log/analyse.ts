@@ -1,6 +1,8 @@
+import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Worker } from "node:worker_threads";
+import { program } from "../platform/process/program";
 import type { FlightLogResult } from "./result";
 
 /** A log that needs more is refused. The young generation is small, so that chunks that were read are freed soon. */
@@ -29,12 +31,12 @@ export async function analyseFlightLog(
 }
 
 function startThread(name: string): Worker {
-  const isFromSource = __filename.endsWith(".ts");
-  return new Worker(require.resolve(`./worker.${isFromSource ? "ts" : "js"}`), {
+  const { file, execArgv } = program(join(__dirname, "worker"));
+  return new Worker(file, {
     stdin: true,
     workerData: { name },
     resourceLimits: LIMITS,
-    execArgv: isFromSource ? ["--require", "@swc-node/register"] : [],
+    execArgv,
   });
 }
 

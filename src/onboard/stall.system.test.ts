@@ -3,6 +3,7 @@ import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Redis } from "ioredis";
+import { compileOnLoad } from "../platform/process/program";
 import { packageRoot } from "../platform/process/version";
 import { atEndOfFile, freshFolder } from "../testing";
 import { type MavlinkPeer, startPeer } from "../testing/fakes/mavlink-peer";
@@ -109,7 +110,7 @@ beforeAll(async () => {
     LOG_LEVEL: "silent",
   };
   const words = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
-  const node = ["env", "-C", packageRoot, ...words, process.execPath, "--require", "@swc-node/register"];
+  const node = ["env", "-C", packageRoot, ...words, process.execPath, "--require", compileOnLoad];
   const [program = "", ...args] = [...drone.prefix, ...node, "cmd/onboard.ts"];
   started(spawn(program, args, { stdio: "inherit" }));
 

@@ -3,6 +3,7 @@ import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
+import { compileOnLoad } from "../platform/process/program";
 import { packageRoot } from "../platform/process/version";
 import { atEndOfFile, freshFolder } from "../testing";
 import { asRoot, Namespace } from "../testing/system/namespaces";
@@ -73,7 +74,7 @@ async function startScene(): Promise<void> {
 /** Gives the order to arm, and tells what became of it. */
 async function startGround(via: string): Promise<{ arm(): Promise<string>; stop(): void }> {
   const program = join(packageRoot, "src/testing/programs/ordering-program.ts");
-  const node = ["env", "-C", packageRoot, process.execPath, "--require", "@swc-node/register", program];
+  const node = ["env", "-C", packageRoot, process.execPath, "--require", compileOnLoad, program];
   const [enter = "", ...args] = [...ground.prefix, ...node, VEHICLE, String(PORT), via];
   const child = started(spawn(enter, args, { stdio: ["pipe", "pipe", "inherit"] }));
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();

@@ -166,7 +166,7 @@ automountServiceAccountToken: false
 {{- define "fleet.program" -}}
 {{- $arguments := .root.Values.development.debug | ternary (list "node" "--inspect") (list "node") -}}
 {{- if .root.Values.development.sync -}}
-{{- concat $arguments (list "--watch" "--require" "@swc-node/register" (printf "cmd/%s.ts" .process)) | toJson -}}
+{{- concat $arguments (list "--watch" "--require" "./.ci/compile-on-load.cjs" (printf "cmd/%s.ts" .process)) | toJson -}}
 {{- else -}}
 {{- append $arguments (printf "dist/cmd/%s.js" .process) | toJson -}}
 {{- end -}}

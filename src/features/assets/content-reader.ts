@@ -1,7 +1,9 @@
 import { once } from "node:events";
+import { join } from "node:path";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { DomainError } from "../../domain/errors";
 import { type BucketSettings, ObjectReplaced, type ObjectVersion } from "../../platform/objects/object-store";
+import { program } from "../../platform/process/program";
 import type { Content } from "./content-check";
 
 export interface ContentRequest {
@@ -43,11 +45,11 @@ export class ContentReader {
 
   /** After its end the next request starts another one. */
   private startThread(): Worker {
-    const isFromSource = __filename.endsWith(".ts");
-    const thread = new Worker(require.resolve(`./content-thread.${isFromSource ? "ts" : "js"}`), {
+    const { file, execArgv } = program(join(__dirname, "content-thread"));
+    const thread = new Worker(file, {
       workerData: this.settings,
       resourceLimits: LIMITS,
-      execArgv: isFromSource ? ["--require", "@swc-node/register"] : [],
+      execArgv,
     });
     const forget = () => {
       if (this.running === thread) this.running = undefined;

@@ -1,11 +1,10 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { extname, join } from "node:path";
+import { join } from "node:path";
 import { DomainError } from "../../domain/errors";
+import { program } from "../../platform/process/program";
 import type { Instance, SimulationProvider } from "./provider";
 
-/** This file is compiled or, in tests, not; the entrypoint is what this file is. */
-const ending = extname(__filename);
-const entrypoint = join(__dirname, "../../../cmd", `simulator${ending}`);
+const { file, execArgv } = program(join(__dirname, "../../../cmd/simulator"));
 const KILL_AFTER_MS = 5_000;
 
 /**
@@ -43,9 +42,9 @@ export class ProcessProvider implements SimulationProvider {
 
   async start(): Promise<void> {
     if (this.child) return;
-    const child = fork(entrypoint, [], {
+    const child = fork(file, [], {
       env: { ...simulatorEnvironment(), SIMULATOR_PORT: String(this.port), HOST: "127.0.0.1" },
-      execArgv: ending === ".ts" ? ["--require", "@swc-node/register"] : [],
+      execArgv,
       stdio: ["ignore", "ignore", "ignore", "ipc"],
     });
     this.child = child;

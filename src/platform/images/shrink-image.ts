@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { buffer, text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
+import { program } from "../process/program";
 import { Semaphore } from "../semaphore";
 import type { DecoderRequest } from "./decoder-request";
 
@@ -47,15 +49,9 @@ export async function shrinkImage(image: Readable, request: DecoderRequest): Pro
 }
 
 function startDecoder(request: DecoderRequest) {
-  const isFromSource = __filename.endsWith(".ts");
-  const program = [
-    process.execPath,
-    "--max-old-space-size=64",
-    ...(isFromSource ? ["--require", "@swc-node/register"] : []),
-    require.resolve(`./decoder.${isFromSource ? "ts" : "js"}`),
-    JSON.stringify(request),
-  ];
-  return spawn("sh", ["-c", LIMITED, "sh", String(MEMORY_KIB), String(CPU_SECONDS), ...program], {
+  const { file, execArgv } = program(join(__dirname, "decoder"));
+  const command = [process.execPath, "--max-old-space-size=64", ...execArgv, file, JSON.stringify(request)];
+  return spawn("sh", ["-c", LIMITED, "sh", String(MEMORY_KIB), String(CPU_SECONDS), ...command], {
     env: { PATH: process.env.PATH, NODE_ENV: process.env.NODE_ENV },
     stdio: ["pipe", "pipe", "pipe"],
   });

@@ -3,13 +3,14 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { compileOnLoad } from "../../platform/process/program";
 import { freshFolder } from "../fresh-servers";
 import { CleanupStack } from "./cleanup-stack";
 
 /** The program, and its lines as they come. */
 function start(folder: string): { child: ChildProcess; next: () => Promise<string> } {
   const program = join(__dirname, "cleanup-stack-program.ts");
-  const child = spawn(process.execPath, ["--require", "@swc-node/register", program, folder], {
+  const child = spawn(process.execPath, ["--require", compileOnLoad, program, folder], {
     stdio: ["ignore", "pipe", "ignore"],
     env: { ...process.env, NODE_OPTIONS: "" },
   });

@@ -2,7 +2,7 @@
  * A stand-in for the ingress-nginx controller, which comes only as an image: Debian's nginx, configured from the
  * cluster's Ingress objects and reconfigured when these or their pods change. It is the suite's way in, not a product.
  *
- *     node --require @swc-node/register k8s-tests/cluster/node/ingress/index.ts ADDRESS:PORT ADDRESS:TLS-PORT FOLDER
+ *     node --require ./.ci/compile-on-load.cjs k8s-tests/cluster/node/ingress/index.ts ADDRESS:PORT ADDRESS:TLS-PORT FOLDER
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -4,7 +4,7 @@
  * than they are in one thing: what is on the node's network is let through to a pod by a policy only, like a pod, so
  * that one node shows whether the policies name the hubs.
  *
- *     node --require @swc-node/register k8s-tests/cluster/node/policies/index.ts KUBELET-ADDRESS
+ *     node --require ./.ci/compile-on-load.cjs k8s-tests/cluster/node/policies/index.ts KUBELET-ADDRESS
  */
 import { spawnSync } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";

@@ -1,6 +1,8 @@
 import { on, once } from "node:events";
+import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { DomainError } from "../../../domain/errors";
+import { program } from "../../../platform/process/program";
 import { Semaphore } from "../../../platform/semaphore";
 import { withTimeout } from "../../../platform/with-timeout";
 import type { OccurrenceException, Range } from "../calendar.store";
@@ -107,13 +109,12 @@ async function ask<Reply>(request: ToThread, count: number): Promise<Reply[]> {
   return replies;
 }
 
-const isFromSource = __filename.endsWith(".ts");
-
 async function startThread(): Promise<Worker> {
-  const thread = new Worker(require.resolve(`./worker.${isFromSource ? "ts" : "js"}`), {
+  const { file, execArgv } = program(join(__dirname, "worker"));
+  const thread = new Worker(file, {
     // A rule with a time for each second of a year must not take the process' memory.
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
-    execArgv: isFromSource ? ["--require", "@swc-node/register"] : [],
+    execArgv,
   });
   await once(thread, "message");
   return thread;

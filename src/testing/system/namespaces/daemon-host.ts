@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { compileOnLoad } from "../../../platform/process/program";
 import { packageRoot } from "../../../platform/process/version";
 import { freshFolder } from "../../fresh-servers";
 import { Metrics } from "../../scrape";
@@ -73,7 +74,7 @@ PATH=\${PATH#*:} exec wg "$@"
   }
 
   private runWith(env: Readonly<Record<string, string>>, ...args: string[]): ChildProcess {
-    const node = ["env", "-C", packageRoot, process.execPath, "--require", "@swc-node/register"];
+    const node = ["env", "-C", packageRoot, process.execPath, "--require", compileOnLoad];
     const [program, ...words] = [...this.hub.prefix, ...node, "cmd/tunnel.ts", ...args];
     const PATH = `${this.folder}:${process.env.PATH}`;
     const child = spawn(program as string, words, {
