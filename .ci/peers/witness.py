@@ -1,0 +1,241 @@
+"""A second ground station at a vehicle: reads what the vehicle says, and asks it on its own.
+
+    witness.py PORT
+
+Requests come as lines of JSON on standard input, {"id": 1, "do": "param", "name": "FENCE_ENABLE"}; each is answered by
+a line {"id": 1, "is": …} or {"id": 1, "error": "…"}. Times are seconds since 1970.
+"""
+
+import collections
+import json
+import math
+import queue
+import struct
+import sys
+import threading
+import time
+
+from pymavlink import mavutil
+
+mav = mavutil.mavlink
+STATION = 254
+KEPT_SECONDS = 180
+ATTEMPTS = 5
+# Hz, beside what the vehicle sends unasked.
+RATES = {
+    "GLOBAL_POSITION_INT": 10,
+    "EXTENDED_SYS_STATE": 5,
+    "SYS_STATUS": 2,
+    "MISSION_CURRENT": 5,
+    "SERVO_OUTPUT_RAW": 10,
+    "POSITION_TARGET_GLOBAL_INT": 5,
+    "HOME_POSITION": 1,
+    "FENCE_STATUS": 2,
+}
+
+
+def plain(value):
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, (bytes, bytearray)):
+        return list(value)
+    return value
+
+
+def fields(message):
+    found = {name: plain(getattr(message, name)) for name in message.get_fieldnames()}
+    return {"type": message.get_type(), "at": message.at, **found}
+
+
+class Vehicle:
+    def __init__(self, port):
+        # A simulator that boots resets the connection, and one that is killed does.
+        self.link = mavutil.mavlink_connection(
+            f"tcp:127.0.0.1:{port}", source_system=STATION, source_component=190, autoreconnect=True
+        )
+        self.kept = collections.deque()
+        self.waiting = []
+        self.lock = threading.Lock()
+        self.system = None
+        threading.Thread(target=self.read, daemon=True).start()
+        threading.Thread(target=self.beat, daemon=True).start()
+
+    def read(self):
+        while True:
+            try:
+                message = self.link.recv_msg()
+            except OSError:
+                time.sleep(0.2)
+                continue
+            if message is None:
+                self.link.select(0.2)
+                continue
+            kind = message.get_type()
+            if kind == "BAD_DATA":
+                continue
+            if kind == "HEARTBEAT" and message.autopilot != mav.MAV_AUTOPILOT_INVALID:
+                self.system = self.system or message.get_srcSystem()
+            if not self.system or message.get_srcSystem() != self.system or message.get_srcComponent() != 1:
+                continue
+            message.at = time.time()
+            with self.lock:
+                self.kept.append(message)
+                while self.kept[0].at < message.at - KEPT_SECONDS:
+                    self.kept.popleft()
+                for kinds, found in self.waiting:
+                    if kind in kinds:
+                        found.put(message)
+
+    def beat(self):
+        while True:
+            try:
+                self.link.mav.heartbeat_send(mav.MAV_TYPE_GCS, mav.MAV_AUTOPILOT_INVALID, 0, 0, 0)
+                if self.system is not None and not self.since(["SERVO_OUTPUT_RAW"], time.time() - 2):
+                    for name, hertz in RATES.items():
+                        number = getattr(mav, f"MAVLINK_MSG_ID_{name}")
+                        self.send_command(mav.MAV_CMD_SET_MESSAGE_INTERVAL, [number, 1e6 / hertz])
+            except OSError:
+                pass
+            time.sleep(1)
+
+    def since(self, kinds, at):
+        with self.lock:
+            return [message for message in self.kept if message.at >= at and message.get_type() in kinds]
+
+    def ask(self, kinds, send, fits=lambda message: True, seconds=1.5, attempts=ATTEMPTS):
+        """Sends until a message fits. Each attempt waits for `seconds`."""
+        found = queue.Queue()
+        with self.lock:
+            self.waiting.append((kinds, found))
+        try:
+            for _ in range(attempts):
+                send()
+                until = time.time() + seconds
+                while (left := until - time.time()) > 0:
+                    try:
+                        message = found.get(timeout=left)
+                    except queue.Empty:
+                        break
+                    if fits(message):
+                        return message
+            raise TimeoutError(f"The vehicle sent no {' or '.join(kinds)}.")
+        finally:
+            with self.lock:
+                self.waiting = [entry for entry in self.waiting if entry[1] is not found]
+
+    def send_command(self, command, params):
+        values = [*params, *[0] * (7 - len(params))]
+        self.link.mav.command_long_send(self.system, 1, command, 0, *values)
+
+
+def main(port):
+    answers, sys.stdout = sys.stdout, sys.stderr  # pymavlink prints
+    vehicle = Vehicle(port)
+
+    def now():
+        return time.time()
+
+    def last(type):
+        found = vehicle.since([type], 0)
+        return fields(found[-1]) if found else None
+
+    def since(types, at):
+        return [fields(message) for message in vehicle.since(types, at)]
+
+    def command(command, params):
+        send = lambda: vehicle.send_command(command, [math.nan if value is None else value for value in params])
+        return vehicle.ask(["COMMAND_ACK"], send, lambda ack: ack.command == command, attempts=2).result
+
+    def read_param(name):
+        send = lambda: vehicle.link.mav.param_request_read_send(vehicle.system, 1, name.encode(), -1)
+        return vehicle.ask(["PARAM_VALUE"], send, lambda message: message.param_id == name)
+
+    def value_of(message):
+        # PX4 sends the bytes of an integer in the place of the float.
+        if px4() and message.param_type in (mav.MAV_PARAM_TYPE_INT32, mav.MAV_PARAM_TYPE_UINT32):
+            return int.from_bytes(bytearray(struct.pack("<f", message.param_value)), "little", signed=True)
+        return message.param_value
+
+    def px4():
+        return vehicle.since(["HEARTBEAT"], 0)[-1].autopilot == mav.MAV_AUTOPILOT_PX4
+
+    def param(name):
+        return value_of(read_param(name))
+
+    def set_param(name, value):
+        kind = read_param(name).param_type
+        sent = value
+        if px4() and kind in (mav.MAV_PARAM_TYPE_INT32, mav.MAV_PARAM_TYPE_UINT32):
+            sent = struct.unpack("<f", int(value).to_bytes(4, "little", signed=True))[0]
+        send = lambda: vehicle.link.mav.param_set_send(vehicle.system, 1, name.encode(), sent, kind)
+        return value_of(vehicle.ask(["PARAM_VALUE"], send, lambda message: message.param_id == name))
+
+    def params():
+        """All of them with the seconds that it took, by the list and then one by one for the gaps."""
+        begun = time.time()
+        values, count = {}, None
+        found = queue.Queue()
+        with vehicle.lock:
+            vehicle.waiting.append((["PARAM_VALUE"], found))
+        vehicle.link.mav.param_request_list_send(vehicle.system, 1)
+        try:
+            while count is None or len(values) < count:
+                try:
+                    message = found.get(timeout=2)
+                except queue.Empty:
+                    if count is None:
+                        vehicle.link.mav.param_request_list_send(vehicle.system, 1)
+                    for index in [index for index in range(count or 0) if index not in values][:50]:
+                        vehicle.link.mav.param_request_read_send(vehicle.system, 1, b"", index)
+                    continue
+                if message.param_index < 0xFFFF:
+                    count = message.param_count
+                    values[message.param_index] = (message.param_id, value_of(message))
+        finally:
+            with vehicle.lock:
+                vehicle.waiting = [entry for entry in vehicle.waiting if entry[1] is not found]
+        return {"seconds": time.time() - begun, "values": {name: plain(value) for name, value in values.values()}}
+
+    def plan(kind):
+        send = lambda: vehicle.link.mav.mission_request_list_send(vehicle.system, 1, kind)
+        count = vehicle.ask(["MISSION_COUNT"], send, lambda message: message.mission_type == kind).count
+        items = []
+        for seq in range(count):
+            send = lambda: vehicle.link.mav.mission_request_int_send(vehicle.system, 1, seq, kind)
+            items.append(fields(vehicle.ask(["MISSION_ITEM_INT"], send, lambda item: item.seq == seq)))
+        vehicle.link.mav.mission_ack_send(vehicle.system, 1, mav.MAV_MISSION_ACCEPTED, kind)
+        return items
+
+    def upload(kind, items):
+        """Items as [command, frame, p1, p2, p3, p4, x, y, z]. Returns MAV_MISSION_RESULT."""
+        kinds = ["MISSION_REQUEST", "MISSION_REQUEST_INT", "MISSION_ACK"]
+        send = lambda: vehicle.link.mav.mission_count_send(vehicle.system, 1, len(items), kind)
+        while True:
+            asked = vehicle.ask(kinds, send, lambda message: message.mission_type == kind)
+            if asked.get_type() == "MISSION_ACK":
+                return asked.type
+
+            def send(seq=asked.seq):
+                command, frame, p1, p2, p3, p4, x, y, z = [math.nan if value is None else value for value in items[seq]]
+                vehicle.link.mav.mission_item_int_send(
+                    vehicle.system, 1, seq, frame, command, 0, 1, p1, p2, p3, p4, x, y, z, kind
+                )
+
+    def sticks(channels):
+        """RC_CHANNELS_OVERRIDE as the station that the vehicle takes sticks of, once."""
+        vehicle.link.mav.srcSystem = 255
+        vehicle.link.mav.rc_channels_override_send(vehicle.system, 1, *channels)
+        vehicle.link.mav.srcSystem = STATION
+
+    work = {each.__name__: each for each in (now, last, since, command, param, set_param, params, plan, upload, sticks)}
+    for line in sys.stdin:
+        request = json.loads(line)
+        number, name = request.pop("id"), request.pop("do")
+        try:
+            answer = {"id": number, "is": work[name](**request)}
+        except Exception as error:
+            answer = {"id": number, "error": f"{type(error).__name__}: {error}"}
+        print(json.dumps(answer), file=answers, flush=True)
+
+
+main(int(sys.argv[1]))

@@ -1,0 +1,50 @@
+import type { ApiClient } from "../client";
+import { startTestGateway, type TestGateway } from "../worlds/start-gateway";
+import { Autopilot, type AutopilotName, isRover } from "./autopilot";
+import { Witness } from "./witness";
+
+/** A real autopilot, the drone that an owner has of it, and the witness. */
+export interface Flown {
+  readonly name: AutopilotName;
+  readonly autopilot: Autopilot;
+  readonly witness: Witness;
+  readonly gateway: TestGateway;
+  readonly api: ApiClient;
+  readonly droneId: number;
+  /** Gives the drone an order as its owner: `order("takeoff", { altitude: 10 })`. */
+  order(path: string, body?: Record<string, unknown>): ReturnType<ApiClient["post"]>;
+  /** Ends all of it, for the next vehicle of the file. */
+  stop(): Promise<void>;
+}
+
+/** Resolves when the vehicle is ready to arm. */
+export async function flown(
+  name: AutopilotName,
+  { speed = 3, env = {} }: { speed?: number; env?: Record<string, string> } = {},
+): Promise<Flown> {
+  const [gateway, autopilot] = await Promise.all([
+    startTestGateway({ QUOTA_ORDERS: "0", ...env }),
+    Autopilot.start(name, { speed }),
+  ]);
+  const { api } = await gateway.newUser();
+  const { status, body } = await api.post("/drone", {
+    type: "sitl",
+    name,
+    vehicle_type: isRover(name) ? "rover" : "copter",
+    link_host: "127.0.0.1",
+    port: autopilot.port,
+  });
+  if (status !== 201) throw new Error(`A drone was not made: ${JSON.stringify(body)}`);
+  const order = (path: string, fields: Record<string, unknown> = {}) =>
+    api.post(`/drone/action/${path}`, { drone_id: body.id, ...fields });
+  // ArduPilot boots when its first port is connected to, and its second port answers then.
+  await api.get(`/drone/action/connection?id=${body.id}`);
+  const witness = Witness.at(autopilot.witnessPort);
+  await witness.readyToArm();
+  const stop = async () => {
+    witness.stop();
+    await gateway.lifecycle.stop("the next vehicle");
+    await autopilot.stop();
+  };
+  return { name, autopilot, witness, gateway, api, droneId: body.id, order, stop };
+}

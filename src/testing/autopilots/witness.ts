@@ -1,0 +1,165 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
+import { packageRoot } from "../../platform/process/version";
+import { atEndOfFile } from "../clean-up";
+
+/** A MAVLink message as pymavlink decoded it; `at` is seconds since 1970. */
+export interface Heard {
+  readonly type: string;
+  readonly at: number;
+  readonly [field: string]: unknown;
+}
+
+/** MAV_MODE_FLAG_SAFETY_ARMED. */
+const ARMED = 128;
+/** MAV_SYS_STATUS_PREARM_CHECK. */
+const PREARM_CHECK = 0x10000000;
+
+/** What a mode, an armed state and a height are compared by. Metres above home. */
+export interface Seen {
+  readonly at: number;
+  readonly armed: boolean;
+  readonly customMode: number;
+  readonly relativeAltitude: number;
+  readonly lat: number;
+  readonly lng: number;
+}
+
+/** pymavlink at the vehicle's second port: what it reads is what is true. */
+export class Witness {
+  private next = 1;
+  private readonly waiting = new Map<number, (answer: { is?: unknown; error?: string }) => void>();
+
+  private constructor(private readonly child: ChildProcessByStdio<Writable, Readable, null>) {
+    createInterface(child.stdout).on("line", (line) => {
+      const answer = JSON.parse(line) as { id: number; is?: unknown; error?: string };
+      this.waiting.get(answer.id)?.(answer);
+      this.waiting.delete(answer.id);
+    });
+  }
+
+  static at(port: number): Witness {
+    const python = process.env.PEERS_PYTHON;
+    if (!python) throw new Error("Run these tests by `npm run test:autopilots`.");
+    const program = join(packageRoot, ".ci/peers/witness.py");
+    const child = spawn(python, [program, `${port}`], { stdio: ["pipe", "pipe", "inherit"] });
+    atEndOfFile(async () => void child.kill());
+    const witness = new Witness(child);
+    child.on("exit", () => {
+      for (const answer of witness.waiting.values()) answer({ error: "The witness ended." });
+    });
+    return witness;
+  }
+
+  stop(): void {
+    this.child.kill();
+  }
+
+  /** Seconds since 1970 as the witness counts them. */
+  now(): Promise<number> {
+    return this.ask("now", {});
+  }
+
+  last(type: string): Promise<Heard | null> {
+    return this.ask("last", { type });
+  }
+
+  since(types: readonly string[], at: number): Promise<Heard[]> {
+    return this.ask("since", { types, at });
+  }
+
+  /** MAV_RESULT. A null parameter is sent as NaN. */
+  command(command: number, params: readonly (number | null)[]): Promise<number> {
+    return this.ask("command", { command, params });
+  }
+
+  param(name: string): Promise<number> {
+    return this.ask("param", { name });
+  }
+
+  /** Returns what the vehicle then has. */
+  setParam(name: string, value: number): Promise<number> {
+    return this.ask("set_param", { name, value });
+  }
+
+  params(): Promise<{ seconds: number; values: Record<string, number> }> {
+    return this.ask("params", {});
+  }
+
+  /** MISSION_ITEM_INT of the mission (0) or the fence (1) on board. */
+  plan(kind: 0 | 1): Promise<Heard[]> {
+    return this.ask("plan", { kind });
+  }
+
+  async texts(at: number): Promise<string[]> {
+    return (await this.since(["STATUSTEXT"], at)).map(({ text }) => String(text));
+  }
+
+  /** Undefined until the vehicle has reported each of it. */
+  async seen(): Promise<Seen | undefined> {
+    const [beat, position] = await Promise.all([this.last("HEARTBEAT"), this.last("GLOBAL_POSITION_INT")]);
+    if (!beat || !position) return undefined;
+    return {
+      at: beat.at,
+      armed: (Number(beat.base_mode) & ARMED) !== 0,
+      customMode: Number(beat.custom_mode),
+      relativeAltitude: Number(position.relative_alt) / 1000,
+      lat: Number(position.lat) / 1e7,
+      lng: Number(position.lon) / 1e7,
+    };
+  }
+
+  /** What was to be seen, in a heartbeat that came after this call. */
+  async fresh(): Promise<Seen> {
+    const from = await this.now();
+    return this.until("a heartbeat", async () => {
+      const seen = await this.seen();
+      return seen && seen.at >= from ? seen : undefined;
+    });
+  }
+
+  /** Resolves with the first value that is not undefined or false; rejects with what is missing and the last texts. */
+  async until<T>(
+    what: string,
+    ask: () => Promise<T | undefined | false>,
+    seconds = 60,
+  ): Promise<Exclude<T, false | undefined>> {
+    const begun = await this.now();
+    const deadline = performance.now() + seconds * 1000;
+    for (;;) {
+      const found = await ask();
+      if (found !== undefined && found !== false) return found as Exclude<T, false | undefined>;
+      if (performance.now() > deadline) {
+        const texts = (await this.texts(begun)).slice(-8).join(" | ");
+        throw new Error(`The witness did not see ${what} within ${seconds} s. The vehicle said: ${texts}`);
+      }
+      await delay(100);
+    }
+  }
+
+  /** The vehicle says by itself that it may be armed. */
+  async readyToArm(): Promise<void> {
+    await this.until(
+      "that it may be armed",
+      async () => {
+        const [status, seen] = await Promise.all([this.last("SYS_STATUS"), this.seen()]);
+        return seen !== undefined && (Number(status?.onboard_control_sensors_health) & PREARM_CHECK) !== 0;
+      },
+      120,
+    );
+  }
+
+  private ask<T>(what: string, args: Record<string, unknown>): Promise<T> {
+    const id = this.next++;
+    return new Promise<T>((resolve, reject) => {
+      this.waiting.set(id, ({ is, error }) => {
+        if (error === undefined) resolve(is as T);
+        else reject(new Error(`The witness: ${error}`));
+      });
+      this.child.stdin.write(`${JSON.stringify({ id, do: what, ...args })}\n`);
+    });
+  }
+}
