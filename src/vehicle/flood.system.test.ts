@@ -10,10 +10,14 @@ jest.setTimeout(60_000);
 /** Ten seconds at the limit of bytes, and what sockets hold on the way; a flood without limits writes gigabytes. */
 const MAX_BYTES = 60_000_000;
 
-const kinds = Object.keys(floods) as (keyof typeof floods)[];
-test.each(kinds.flatMap((kind) => (["direct", "jumphost"] as const).map((via) => ({ kind, via }))))(
-  "a vehicle that floods $kind through $via is read slowly, then hung up on with a reason, then dialled less often",
-  async ({ kind, via }) => {
+const cases: [kind: keyof typeof floods, via: "direct" | "jumphost"][] = [
+  ["status texts", "direct"],
+  ["heartbeats", "direct"],
+  ["garbage", "jumphost"],
+];
+test.each(cases)(
+  "a vehicle that floods %s through %s is read slowly, then hung up on with a reason, then dialled less often",
+  async (kind, via) => {
     const jumphost = await startJumphost();
     const vehicle = await floodingVehicle(floods[kind], nextHost());
     atEndOfFile(async () => vehicle.stop());
@@ -31,11 +35,11 @@ test.each(kinds.flatMap((kind) => (["direct", "jumphost"] as const).map((via) =>
     await until(() => states.includes("up"));
     await until(() => states.some((state) => state.startsWith("down")));
     expect(states).toContainEqual(expect.stringMatching(/^down: the vehicle sends more than a link carries/));
-    await until(() => states.filter((state) => state.startsWith("down")).length === 3);
+    await until(() => states.filter((state) => state.startsWith("down")).length === 2);
     // Of each link: a second's worth, and what comes in the three seconds until it is closed.
     expect(texts).toBeLessThanOrEqual(400 * states.filter((state) => state === "up").length);
-    await until(() => vehicle.connections >= 3);
-    expect(vehicle.connections).toBe(3);
+    await until(() => vehicle.connections >= 2);
+    expect(vehicle.connections).toBe(2);
     expect(vehicle.written).toBeLessThan(MAX_BYTES);
     pool.close("1");
     vehicle.stop();
