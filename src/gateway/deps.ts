@@ -1,3 +1,4 @@
+import { FlightRecorder } from "../features/flight-recorder";
 import { type GatewayConfig, quotaLimits, type WorkerConfig } from "../platform/config";
 import { observeJobs } from "../platform/jobs/jobs";
 import { openMailer } from "../platform/mail";
@@ -18,6 +19,8 @@ export interface GatewayDeps extends Services {
   readonly links: VehicleLinks;
   /** Undefined where this is the only replica. */
   readonly replicas: Replicas | undefined;
+  /** Undefined where it is turned off. */
+  readonly recorder: FlightRecorder | undefined;
 }
 
 type Process = Pick<Services, "log" | "registry" | "lifecycle">;
@@ -56,7 +59,10 @@ export function openDeps(config: GatewayConfig, process: Process): GatewayDeps {
   redis.once("ready", () => void warnOfSettings(redis, log));
   const vpnStore = new ObjectStore({ ...config, S3_BUCKET: config.S3_VPN_BUCKET });
   lifecycle.onClose("config store", () => vpnStore.close());
-  const replicas = config.LINK_LEASES === "redis" ? openReplicas(config, shared) : undefined;
-  const links = replicas?.links ?? openLinks(config, shared);
-  return { ...shared, config, changes, vpnStore, links, replicas };
+  const recorder = config.FLIGHT_RECORDER ? new FlightRecorder({ ...shared, config }) : undefined;
+  // Closed after the links, whose last frames it writes.
+  lifecycle.onClose("flight recorder", () => recorder?.stop());
+  const replicas = config.LINK_LEASES === "redis" ? openReplicas(config, shared, recorder?.tap) : undefined;
+  const links = replicas?.links ?? openLinks(config, shared, recorder?.tap);
+  return { ...shared, config, changes, vpnStore, links, replicas, recorder };
 }

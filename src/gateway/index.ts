@@ -52,6 +52,8 @@ export async function startGateway(
     await redisReady(deps.redis).catch(() => log.warn("Starting without Redis; retrying"));
     await deps.replicas?.serve();
     const features = composeFeatures(deps);
+    deps.recorder?.start(deps.links);
+    lifecycle.onDrain("flight recorder", () => deps.recorder?.drain());
     const apps = gatewayApps(deps, features.routes, features.guards, options);
     const limits = publicLimits(config, deps.registry);
     const serve = async (name: string, app: Koa, port: number, attach?: (server: Server) => void) => {

@@ -11,7 +11,7 @@ const IDLE_MS = 60_000;
 export function openPool(
   config: GatewayConfig,
   { log, registry }: Pick<Services, "log" | "registry">,
-  { mayUse, sharedClaims }: Pick<VehicleOptions, "mayUse" | "sharedClaims"> = {},
+  { mayUse, sharedClaims, tap }: Pick<VehicleOptions, "mayUse" | "sharedClaims" | "tap"> = {},
 ): LinkPool {
   const pool = createLinkPool({
     mavlink: { systemId: config.MAVLINK_SYSTEM_ID },
@@ -23,6 +23,7 @@ export function openPool(
     observer: observeLinks(log, registry),
     mayUse,
     sharedClaims,
+    tap,
   });
   metricsIn(registry).gaugeOf("fleet_links_open", "Links to vehicles that are open now.", () => pool.size);
   return pool;
@@ -32,8 +33,9 @@ export function openPool(
 export function openLinks(
   config: GatewayConfig,
   deps: Pick<Services, "log" | "registry" | "lifecycle">,
+  tap?: VehicleOptions["tap"],
 ): LinkPool {
-  const pool = openPool(config, deps);
+  const pool = openPool(config, deps, { tap });
   deps.lifecycle.onClose("vehicle links", () => pool.drain());
   return pool;
 }

@@ -5,6 +5,7 @@ import type { Dial, LinkTarget } from "./byte-stream";
 import { dialDirect } from "./dialers/direct";
 import { dialThroughJumphost, type JumphostOptions } from "./dialers/jumphost";
 import { type MavlinkOptions, openMavlinkLink } from "./mavlink/link";
+import type { FrameTap } from "./mavlink/wire/channel";
 import { LinkAllowance } from "./mavlink/wire/flood-limit";
 import { LinkPool, type PoolOptions } from "./pool";
 
@@ -12,23 +13,26 @@ export type { ByteStream, Dial, LinkTarget } from "./byte-stream";
 export { Acknowledgement } from "./calls";
 export * from "./flight-plan.plan";
 export type * from "./link";
+export type { FrameTap } from "./mavlink/wire/channel";
 export { FLOOD } from "./mavlink/wire/flood-limit";
 export { LinkPool, type PoolObserver } from "./pool";
-export type * from "./vehicle-links";
+export { CLOSED_BY_OWNER, type Subscriber, type SubscriptionState, type VehicleLinks } from "./vehicle-links";
 
 export interface VehicleOptions extends Omit<PoolOptions, "dial" | "open"> {
-  readonly mavlink: Omit<MavlinkOptions, "mayUse" | "allowance">;
+  readonly mavlink: Omit<MavlinkOptions, "mayUse" | "allowance" | "tap">;
   /** Without one, a target that is dialled through it is refused. */
   readonly jumphost?: JumphostOptions;
   /** Whether a link opened to this target may still be used; see `MavlinkOptions.mayUse`. */
-  readonly mayUse?: (target: LinkTarget) => boolean;
+  readonly mayUse?: ((target: LinkTarget) => boolean) | undefined;
+  /** Called for each stream that is opened. */
+  readonly tap?: ((target: LinkTarget) => FrameTap) | undefined;
 }
 
 /** Of the drones that were dialled last. */
 const MAX_ALLOWANCES = 10_000;
 
 /** The pool as processes use it: MAVLink over direct TCP or the jumphost, as each target says. */
-export function createLinkPool({ mavlink, jumphost, mayUse, ...pool }: VehicleOptions): LinkPool {
+export function createLinkPool({ mavlink, jumphost, mayUse, tap, ...pool }: VehicleOptions): LinkPool {
   const throughJumphost = jumphost && dialThroughJumphost(jumphost);
   const allowances = new LRUCache<string, LinkAllowance>({
     max: MAX_ALLOWANCES,
@@ -47,7 +51,12 @@ export function createLinkPool({ mavlink, jumphost, mayUse, ...pool }: VehicleOp
     open: (stream, signal, target) =>
       openMavlinkLink(
         stream,
-        { ...mavlink, mayUse: mayUse && (() => mayUse(target)), allowance: allowances.memo(target.key) },
+        {
+          ...mavlink,
+          mayUse: mayUse && (() => mayUse(target)),
+          allowance: allowances.memo(target.key),
+          tap: tap?.(target),
+        },
         signal,
       ),
   });

@@ -21,6 +21,8 @@ export interface VehicleLink extends VehicleCalls {
   readonly state: "ready" | "closed";
   /** Every telemetry message from now on; returns the function that stops it. */
   onTelemetry(listener: (message: TelemetryMessage) => void): () => void;
+  /** Whether we send the vehicle our heartbeats, as a link does from its start. */
+  setHeartbeats(on: boolean): void;
   /** Called once, with the reason, when the link is gone for good. Called at once if it already is. */
   onClose(listener: (reason: string) => void): void;
   close(reason: string): void;

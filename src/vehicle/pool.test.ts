@@ -3,6 +3,7 @@ import { type FakeLink, fakeLinkPools, TARGET } from "../testing/fakes/fake-link
 import { until } from "../testing/until";
 import type { TelemetryMessage } from "./link";
 import { FLOOD } from "./mavlink/wire/flood-limit";
+import { CLOSED_BY_OWNER } from "./vehicle-links";
 
 const MESSAGE: TelemetryMessage = { type: "relalt", data: { data: 4 } };
 
@@ -244,4 +245,48 @@ test("a link is not used under another lease than it was opened under", async ()
     pool.withLink({ ...TARGET, fence }, async (link) => links.indexOf(link as unknown as FakeLink));
   expect([await used(1), await used(1), await used(2)]).toEqual([0, 0, 1]);
   expect(links.map(({ state }) => state)).toEqual(["closed", "ready"]);
+});
+
+describe("a held link", () => {
+  test("is open without users or watchers, and is opened again when it is lost", async () => {
+    const { pool, links } = build({ idleMs: 20 });
+    await pool.hold([TARGET]);
+    await until(() => links.length === 1);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(links[0]?.state).toBe("ready");
+    links[0]?.close("the vehicle rebooted");
+    await until(() => links.length === 2);
+    await pool.hold([]);
+    await until(() => links[1]?.state === "closed");
+  });
+
+  test("has our heartbeats only while somebody uses or watches the vehicle too", async () => {
+    const { pool, links } = build({ idleMs: 30 });
+    await pool.hold([TARGET]);
+    await until(() => links.length === 1);
+    await until(() => links[0]?.heartbeats === false);
+    const stop = pool.subscribe(TARGET, { onMessage: () => {} });
+    expect(links[0]?.heartbeats).toBe(true);
+    stop();
+    expect(links[0]?.heartbeats).toBe(true);
+    await until(() => links[0]?.heartbeats === false);
+    await pool.withLink(TARGET, async () => expect(links[0]?.heartbeats).toBe(true));
+    await until(() => links[0]?.heartbeats === false);
+    expect(links).toHaveLength(1);
+  });
+
+  test("that its owner closes stays closed until somebody uses it", async () => {
+    const { pool, links } = build();
+    await pool.hold([TARGET]);
+    await until(() => links.length === 1);
+    await pool.closeEverywhere(TARGET.key, CLOSED_BY_OWNER);
+    await pool.hold([TARGET]);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(links).toHaveLength(1);
+    await pool.withLink(TARGET, async () => {});
+    await pool.hold([TARGET]);
+    pool.close(TARGET.key, "the drone's address changed");
+    await pool.hold([TARGET]);
+    await until(() => links.length === 3);
+  });
 });

@@ -4,7 +4,7 @@ import type { ByteStream, Dial, LinkTarget } from "./byte-stream";
 import { EndpointClaims, type Resolve, type SharedClaims } from "./endpoint-claims";
 import type { VehicleLink } from "./link";
 import { FLOOD } from "./mavlink/wire/flood-limit";
-import type { Subscriber, VehicleLinks } from "./vehicle-links";
+import { CLOSED_BY_OWNER, type Subscriber, type VehicleLinks } from "./vehicle-links";
 
 interface Backoff {
   readonly firstMs: number;
@@ -73,6 +73,9 @@ export class LinkPool implements VehicleLinks {
   private readonly random: () => number;
   private readonly observer: PoolObserver;
   private readonly claims: EndpointClaims;
+  private readonly held = new Map<string, { readonly target: LinkTarget; readonly stop: () => void }>();
+  /** Drones whose owners closed the link, of those to be held. */
+  private readonly closedByOwner = new Set<string>();
 
   constructor(private readonly options: PoolOptions) {
     this.waitMs = options.waitMs ?? 5000;
@@ -100,7 +103,7 @@ export class LinkPool implements VehicleLinks {
   async withLink<T>(target: LinkTarget, use: (link: VehicleLink) => Promise<T>): Promise<T> {
     const entry = this.entryFor(target);
     entry.users += 1;
-    clearTimeout(entry.idleTimer);
+    this.wake(entry);
     try {
       return await use(await this.linkOf(entry));
     } finally {
@@ -115,9 +118,10 @@ export class LinkPool implements VehicleLinks {
     const mine: Subscriber = {
       onMessage: (message) => subscriber.onMessage(message),
       onState: (state, reason) => subscriber.onState?.(state, reason),
+      holds: subscriber.holds,
     };
     entry.subscribers.add(mine);
-    clearTimeout(entry.idleTimer);
+    if (!mine.holds) this.wake(entry);
     if (entry.link) {
       if (entry.subscribers.size === 1) this.startTelemetry(entry, entry.link);
       mine.onState?.("up");
@@ -138,7 +142,30 @@ export class LinkPool implements VehicleLinks {
     };
   }
 
+  async hold(targets: readonly LinkTarget[]): Promise<void> {
+    if (this.draining) return;
+    const wanted = new Map(targets.map((target) => [target.key, target]));
+    for (const [key, { target, stop }] of this.held) {
+      const next = wanted.get(key);
+      if (next && sameAddress(next, target)) continue;
+      this.held.delete(key);
+      stop();
+    }
+    for (const key of this.closedByOwner) if (!wanted.has(key)) this.closedByOwner.delete(key);
+    for (const [key, target] of wanted) {
+      if (this.held.has(key) || this.closedByOwner.has(key)) continue;
+      const onState: Subscriber["onState"] = (state) => void (state === "ended" && this.held.delete(key));
+      this.held.set(key, { target, stop: this.subscribe(target, { onMessage() {}, onState, holds: true }) });
+    }
+  }
+
+  /** Whether the owner closed the link; see `hold`. */
+  isClosedByOwner(key: string): boolean {
+    return this.closedByOwner.has(key);
+  }
+
   close(key: string, reason = "closed by request"): boolean {
+    if (reason === CLOSED_BY_OWNER) this.closedByOwner.add(key);
     const entry = this.entries.get(key);
     if (!entry) return false;
     this.forget(key);
@@ -222,6 +249,7 @@ export class LinkPool implements VehicleLinks {
       link.onClose((reason) => this.lost(entry, link, reason));
       this.observer.opened?.(key, performance.now() - startedAt);
       if (entry.subscribers.size > 0) this.startTelemetry(entry, link);
+      if (entry.users === 0 && isOnlyHeld(entry)) link.setHeartbeats(false);
       for (const subscriber of [...entry.subscribers]) subscriber.onState?.("up");
       return link;
     } catch (error) {
@@ -284,12 +312,14 @@ export class LinkPool implements VehicleLinks {
     }, delayMs);
   }
 
-  /** An unused entry keeps its link for a while, and is forgotten without one. */
+  /** An unused entry keeps its link for a while, and is forgotten without one. One that is held becomes silent. */
   private closeWhenIdle(entry: Entry): void {
     const { key } = entry.target;
-    if (entry.users > 0 || entry.subscribers.size > 0 || this.entries.get(key) !== entry) return;
+    if (entry.users > 0 || !isOnlyHeld(entry) || this.entries.get(key) !== entry) return;
     clearTimeout(entry.idleTimer);
-    if (entry.link) entry.idleTimer = setTimeout(() => this.close(key, "idle"), this.idleMs);
+    if (entry.subscribers.size > 0)
+      entry.idleTimer = setTimeout(() => entry.link?.setHeartbeats(false), this.idleMs);
+    else if (entry.link) entry.idleTimer = setTimeout(() => this.close(key, "idle"), this.idleMs);
     else if (entry.opening)
       entry.opening.then(
         () => this.closeWhenIdle(entry),
@@ -298,11 +328,20 @@ export class LinkPool implements VehicleLinks {
     else this.forget(key);
   }
 
+  /** Somebody uses or watches the vehicle. */
+  private wake(entry: Entry): void {
+    this.closedByOwner.delete(entry.target.key);
+    clearTimeout(entry.idleTimer);
+    entry.link?.setHeartbeats(true);
+  }
+
   private forget(key: string): void {
     this.entries.delete(key);
     this.claims.release(key);
   }
 }
+
+const isOnlyHeld = ({ subscribers }: Entry): boolean => [...subscribers].every(({ holds }) => holds);
 
 const sameAddress = (a: LinkTarget, b: LinkTarget): boolean =>
   a.host === b.host && a.port === b.port && a.via === b.via && a.fence === b.fence;

@@ -12,6 +12,8 @@ export interface Subscriber {
   onMessage(message: TelemetryMessage, term?: number): void;
   /** `reason`: why a link that was open is down. */
   onState?(state: SubscriptionState, reason?: string): void;
+  /** It only keeps the link open; see `VehicleLinks.hold`. */
+  readonly holds?: true;
   /** For a drone whose link another replica holds, so that its messages do not come here. */
   readonly remote?: {
     /** Sent to the holder every second while the subscription lasts. */
@@ -20,6 +22,9 @@ export interface Subscriber {
     onReply(reply: unknown): void;
   };
 }
+
+/** The reason of a close after which the link is not held again until somebody uses it. */
+export const CLOSED_BY_OWNER = "closed by its owner";
 
 /** The drones' links, whichever replica of the gateway holds them. */
 export interface VehicleLinks {
@@ -30,6 +35,12 @@ export interface VehicleLinks {
    * function that ends the subscription.
    */
   subscribe(target: LinkTarget, subscriber: Subscriber): () => void;
+  /**
+   * Keeps the links of exactly these drones open where this process has them or nobody does, and opens them again. A
+   * vehicle gets our heartbeats only while somebody else uses or watches it too. A link that its owner closed stays
+   * closed, since its port may serve one client only.
+   */
+  hold(targets: readonly LinkTarget[]): Promise<void>;
   /** Drops what this process has open to the drone, and its subscriptions. Returns whether there was a link. */
   close(key: string, reason?: string): boolean;
   /** The same on every replica. */

@@ -45,6 +45,9 @@ export const AssetReply = z
     user_id: z.int().describe("The drone's owner when the asset was created."),
     execution_id: z.int().nullable(),
     asset_type: AssetType,
+    recorded: z
+      .boolean()
+      .describe("A log that this service wrote of the drone's link; pending until the flight is over."),
     file_name: z.string().describe("As the drone named it."),
     mime_type: z.string().nullable(),
     checksum: z.string().nullable().describe("Announced by the drone: a SHA-256 or an MD5, in hex."),

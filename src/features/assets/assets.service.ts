@@ -30,9 +30,9 @@ interface Deps extends Pick<Services, "db" | "store" | "log" | "clock"> {
 
 /** An asset without the columns that only this service needs. */
 const toAssetReply = (
-  { url_expires_at: _, thumbnail: __, announced_size: ___, checked: ____, ...asset }: Asset,
+  { url_expires_at: _, thumbnail: __, announced_size: ___, checked: ____, record, ...asset }: Asset,
   thumbnail_url: string | null,
-) => ({ ...asset, thumbnail_url });
+) => ({ ...asset, recorded: record !== null, thumbnail_url });
 
 type ShownAsset = ReturnType<typeof toAssetReply>;
 

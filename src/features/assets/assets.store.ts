@@ -6,7 +6,7 @@ import type { RowOf } from "../../platform/postgres/row-of";
 import type { AssetCounts, AssetReply, AssetType } from "./assets.schema";
 import type { Content } from "./content-check";
 
-export interface Asset extends Omit<RowOf<typeof AssetReply>, "thumbnail_url"> {
+export interface Asset extends Omit<RowOf<typeof AssetReply>, "thumbnail_url" | "recorded"> {
   /** Bytes that the drone announced. */
   readonly announced_size: number | null;
   /** The store's name for what arrived; null for uploads of earlier versions. */
@@ -16,6 +16,11 @@ export interface Asset extends Omit<RowOf<typeof AssetReply>, "thumbnail_url"> {
   readonly thumbnail: boolean;
   /** When the last URL for its upload ends. */
   readonly url_expires_at: Date;
+  /**
+   * Of a flight record, which the gateway writes of the link; null for what a drone uploads.
+   * open → closed (takes no further part) → joined (ready).
+   */
+  readonly record: "open" | "closed" | "joined" | null;
 }
 
 /** The object that `complete` checked. */
@@ -32,7 +37,8 @@ export type NewAsset = Pick<
   | "checksum"
   | "announced_size"
   | "url_expires_at"
->;
+> &
+  Partial<Pick<Asset, "record">>;
 
 const assets = (db: Db) => db<Asset>("assets");
 
@@ -51,7 +57,7 @@ export const lockAssetsOf = async (trx: Db, droneId: number): Promise<void> => {
 export const findReady = async (db: Db, { drone_id, file_name, checksum }: NewAsset) =>
   checksum === null
     ? undefined
-    : assets(db).where({ drone_id, file_name, checksum, status: "ready" }).first();
+    : assets(db).where({ drone_id, file_name, checksum, status: "ready", record: null }).first();
 
 /**
  * The asset whose upload this request repeats. Without a checksum, files of one name are the same within one execution
@@ -66,14 +72,17 @@ const findFailed = async (
   { drone_id, execution_id, asset_type, file_name }: NewAsset,
 ): Promise<Asset | undefined> =>
   assets(db)
-    .where({ drone_id, execution_id, asset_type, file_name, status: "failed" })
+    .where({ drone_id, execution_id, asset_type, file_name, status: "failed", record: null })
     .orderBy("id", "desc")
     .forUpdate()
     .first();
 
 const findSameUnfinished = async (db: Db, asset: NewAsset): Promise<Asset | undefined> =>
   assets(db)
-    .where({ drone_id: asset.drone_id, file_name: asset.file_name, checksum: asset.checksum })
+    .where({
+      ...{ drone_id: asset.drone_id, file_name: asset.file_name, checksum: asset.checksum },
+      record: null,
+    })
     .whereNot({ status: "ready" })
     .modify((query) => {
       if (asset.checksum === null || asset.execution_id !== null)
@@ -87,7 +96,7 @@ const findSameUnfinished = async (db: Db, asset: NewAsset): Promise<Asset | unde
     .first();
 
 /**
- * What a drone has, and the bytes of its owner's assets without this one. An asset is pending while its URL works: what a
+ * What a drone has uploaded, and the bytes of its owner's uploads without this one. An asset is pending while its URL works: what a
  * drone did not upload then, it asks for anew.
  */
 export async function usedByAssets(
@@ -100,7 +109,7 @@ export async function usedByAssets(
     `SELECT count(*) FILTER (WHERE drone_id = :drone_id) AS assets,
        count(*) FILTER (WHERE drone_id = :drone_id AND status = 'pending' AND url_expires_at > :now) AS pending,
        coalesce(sum(size) FILTER (WHERE id <> :without), 0)::bigint AS bytes
-     FROM assets WHERE user_id = :user_id`,
+     FROM assets WHERE user_id = :user_id AND record IS NULL`,
     { drone_id, user_id, now, without },
   );
   return rows[0];
@@ -168,12 +177,16 @@ export async function countByStatus(db: Db, executionId: number): Promise<Record
   return { pending: 0, ready: 0, failed: 0, ...counted };
 }
 
-/** The log of an execution that arrived: this one, or else the newest. */
+/** The log of an execution that arrived: this one, or else the newest, an upload before a record. */
 export const findLog = async (db: Db, executionId: number, id: number | null): Promise<Asset | undefined> =>
   assets(db)
     .where({ execution_id: executionId, asset_type: "logs", status: "ready" })
-    .orderByRaw("id = ? DESC NULLS LAST, id DESC", [id])
+    .orderByRaw("id = ? DESC NULLS LAST, (record IS NULL) DESC, id DESC", [id])
     .first();
+
+/** The joined records of an execution, in the order of their times. */
+export const recordsOf = async (db: Db, executionId: number): Promise<Asset[]> =>
+  assets(db).where({ execution_id: executionId, record: "joined" }).orderBy("id");
 
 /** The executions that these assets of a drone belong to, in order. */
 export const executionsOf = async (db: Db, owned: DroneAndOwner, ids: readonly number[]): Promise<number[]> =>

@@ -11,7 +11,7 @@ import { type ExecutionHooks, UploadsService } from "./uploads.service";
 import { hasFfmpeg } from "./video/ffmpeg";
 import { packageVideoTask, sweepPackaging } from "./video/video-stream";
 
-export { assetKey, safeFileName, thumbnailKey } from "./asset-names";
+export { assetFolder, assetKey, safeFileName, thumbnailKey } from "./asset-names";
 export { AssetReply } from "./assets.schema";
 export type { AssetsService } from "./assets.service";
 export {
@@ -21,7 +21,9 @@ export {
   deleteAssets,
   findAsset,
   findLog,
+  insertAsset,
   lockAssetsOf,
+  recordsOf,
   updateAsset,
   vehicleOwner,
   versionOf,

@@ -109,6 +109,7 @@ export class UploadsService {
     const asset = await findAsset(this.deps.db, assetId);
     if (!asset) throw new DomainError("not_found", "No such asset.");
     if (asset.drone_id !== drone.id) throw new DomainError("forbidden", "This is another drone's asset.");
+    if (asset.record !== null) throw new DomainError("forbidden", "This service writes this asset itself.");
     return asset;
   }
 

@@ -1,5 +1,5 @@
 import type { Services } from "../../platform/services";
-import type { VehicleCalls, VehicleLinks } from "../../vehicle";
+import { CLOSED_BY_OWNER, type VehicleCalls, type VehicleLinks } from "../../vehicle";
 import { droneFor } from "./drone-access";
 import { linkKey, linkTarget } from "./link-target";
 
@@ -20,6 +20,6 @@ export class DroneLinks {
   /** Returns whether a link was open. */
   async close(userId: number, droneId: number): Promise<boolean> {
     await droneFor(this.deps.db, userId, "command", droneId);
-    return this.deps.links.closeEverywhere(linkKey(droneId), "closed by its owner");
+    return this.deps.links.closeEverywhere(linkKey(droneId), CLOSED_BY_OWNER);
   }
 }

@@ -23,7 +23,7 @@ export {
   findDrone,
   findDroneByIp,
 } from "./drones.store";
-export { type DialConfig, linkKey, linkTarget } from "./link-target";
+export { type DialConfig, droneOf, linkKey, linkTarget } from "./link-target";
 
 interface DronesDeps
   extends Pick<Services, "config" | "db" | "clock" | "log" | "quotas" | "lifecycle" | "changes"> {

@@ -18,6 +18,9 @@ export type DialConfig = Pick<
 /** A drone's key in the link pool. */
 export const linkKey = (droneId: number): string => `drone:${droneId}`;
 
+/** The drone's id of such a key. */
+export const droneOf = (key: string): number => Number(key.slice("drone:".length));
+
 /**
  * Where a drone is dialled: a physical one at its own address, through the jumphost when there is one; a
  * simulated one at its simulator, directly. Throws `vehicle_unreachable` for an address that may not be dialled.

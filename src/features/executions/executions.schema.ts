@@ -109,6 +109,11 @@ export const FlightStatsReply = z
   .object({
     execution_id: z.int(),
     asset_id: z.int().nullable().describe("The log."),
+    recorded: z
+      .boolean()
+      .describe(
+        "The drone's own log has not come: the statistics are of what this service recorded of its link.",
+      ),
     status: z
       .enum(["pending", "ready", "failed"])
       .describe("`failed`: the log cannot be read; `error` says why."),

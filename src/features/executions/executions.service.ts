@@ -33,7 +33,7 @@ import {
   verifiedPlan,
 } from "./executions.store";
 import { requestReport } from "./report/dispatch";
-import { deleteStats, resetStats } from "./stats.store";
+import { deleteStats, findStats, resetStats } from "./stats.store";
 
 interface Deps extends Pick<Services, "db" | "store" | "clock" | "log" | "quotas"> {
   /** Reads the plan on board. Rejects when the drone does not send it. */
@@ -105,7 +105,9 @@ export class ExecutionsService {
       await lockExecutions(trx, [id, former]);
       await updateAsset(trx, assetId, { execution_id: id });
       await updateExecution(trx, id, { log_asset_id: assetId });
-      await resetStats(trx, id, assetId);
+      // The figures of a record stand until the log is there.
+      if (asset.status === "ready" || !(await findStats(trx, id))?.recorded)
+        await resetStats(trx, id, assetId);
       await executionHooks.assetChanged(trx, { ...asset, execution_id: id }, clock.now());
       if (former !== id) await this.detachLog(trx, former, asset);
     });
@@ -204,4 +206,5 @@ function checkLog(asset: Asset | undefined, execution: Execution): asserts asset
       "This asset and this execution belong to different owners of the drone.",
     );
   if (asset.asset_type !== "logs") throw new DomainError("invalid_input", "This asset is not a log.");
+  if (asset.record !== null) throw new DomainError("invalid_input", "This log is a record of this service.");
 }

@@ -1,4 +1,4 @@
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import { z } from "zod";
 import { DomainError } from "../../domain/errors";
 import { analyseFlightLog, type FlightStats } from "../../flight-log";
@@ -7,7 +7,7 @@ import type { Task } from "../../platform/jobs/worker";
 import { isMissingObject, ObjectReplaced, type ObjectStore } from "../../platform/objects/object-store";
 import type { Db } from "../../platform/postgres/db";
 import type { Services } from "../../platform/services";
-import { type Asset, assetKey, findAsset, findLog, lockAssetsOf, versionOf } from "../assets";
+import { type Asset, assetKey, findAsset, findLog, lockAssetsOf, recordsOf, versionOf } from "../assets";
 import { invalidateArchive } from "./archive/archives.store";
 import { analysis } from "./asset-hooks";
 import type { Execution } from "./executions.store";
@@ -18,10 +18,13 @@ import { findStats, resetStats, type StatsRow, saveStats } from "./stats.store";
 /** A file that is not a log, or a broken log, is a result and not an exception. */
 type LogResult = { readonly stats: FlightStats } | { readonly error: string };
 
-async function readLog(store: ObjectStore, log: Asset): Promise<LogResult> {
+/** Several logs are read as one: the records of a flight whose link was lost for long. */
+async function readLogs(store: ObjectStore, logs: readonly [Asset, ...Asset[]]): Promise<LogResult> {
+  const [log, ...others] = logs;
   let source: Readable;
   try {
     source = await store.read(assetKey(log), versionOf(log));
+    if (others.length > 0) source = Readable.from(joined(store, source, others), { objectMode: false });
   } catch (error) {
     if (isMissingObject(error)) return { error: "The log is no longer in the object store." };
     if (error instanceof ObjectReplaced) return { error: "The log was replaced after its upload." };
@@ -29,6 +32,11 @@ async function readLog(store: ObjectStore, log: Asset): Promise<LogResult> {
   }
   const result = await analyseFlightLog(source, { name: log.file_name }).finally(() => source.destroy());
   return result.status === "unreadable" ? { error: result.error } : { stats: result.stats };
+}
+
+async function* joined(store: ObjectStore, first: Readable, others: readonly Asset[]) {
+  yield* first;
+  for (const log of others) yield* await store.read(assetKey(log), versionOf(log));
 }
 
 type Deps = Pick<Services, "db" | "store" | "clock">;
@@ -53,7 +61,7 @@ export class FlightStatsService {
     const asset = await db.transaction(async (trx) => {
       await lockAssetsOf(trx, execution.drone_id);
       const asset = await logOf(trx, await lockExecution(trx, execution.id));
-      await resetStats(trx, execution.id, asset.id);
+      await resetStats(trx, execution.id, asset.id, asset.record !== null);
       // A job repeats the analysis if it fails here, since a report may wait for the statistics.
       const runAt = new Date(clock.now().getTime() + HEAD_START_MS);
       await enqueue(trx, { ...analysis(execution, asset.id), runAt });
@@ -67,7 +75,8 @@ export class FlightStatsService {
   /** Reads the log and stores its statistics, or why it cannot be read. */
   async analyse(executionId: number, asset: Asset): Promise<LogResult> {
     const { db, store, clock } = this.deps;
-    const result = await readLog(store, asset);
+    const [first, ...others] = asset.record === null ? [asset] : await recordsOf(db, executionId);
+    const result = await readLogs(store, [first ?? asset, ...others]);
     await db.transaction(async (trx) => {
       await lockExecution(trx, executionId);
       if (!(await saveStats(trx, executionId, asset.id, result, clock.now()))) return;

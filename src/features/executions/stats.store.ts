@@ -10,11 +10,17 @@ export interface StatsRow extends Omit<RowOf<typeof FlightStatsReply>, "stats"> 
 export const findStats = async (db: Db, executionId: number): Promise<StatsRow | undefined> =>
   db<StatsRow>("flight_stats").where({ execution_id: executionId }).first();
 
-/** Marks the statistics of this log as pending, in place of another log's. */
-export const resetStats = async (trx: Db, executionId: number, assetId: number): Promise<void> => {
+/** Marks the statistics of this log as pending, in place of another log's. `recorded`: it is a flight record. */
+export const resetStats = async (
+  trx: Db,
+  executionId: number,
+  assetId: number,
+  recorded = false,
+): Promise<void> => {
   const row = {
     execution_id: executionId,
     asset_id: assetId,
+    recorded,
     status: "pending",
     stats: null,
     error: null,

@@ -15,6 +15,8 @@ test("only may() compares owners; the listed files compare them for another reas
     "src/features/accounts/token-watch.ts",
     // A drone with a new owner: its connections are closed.
     "src/features/drones/drone-watch.ts",
+    // A record of a link goes on under the same owner only.
+    "src/features/flight-recorder/records.store.ts",
     // A client that reconnects must be the same user.
     "src/features/telemetry/sockets/telemetry-sockets.ts",
     "src/relay/drone-watch.ts",

@@ -6,6 +6,7 @@ import type { GatewayConfig } from "../../platform/config";
 import { inUrl, isWildcard } from "../../platform/process/open-port";
 import { Subscriber } from "../../platform/redis/subscriber";
 import type { Services } from "../../platform/services";
+import type { VehicleOptions } from "../../vehicle";
 import { ClusterLinks, LeaseStore, Leases, ReplicaClient, replicaListener } from "../../vehicle/cluster";
 import { openPool } from "../links";
 import { countReplicas } from "./metrics";
@@ -26,6 +27,7 @@ const CLOSE_CHANNEL = "fleet:links:close";
 export function openReplicas(
   config: GatewayConfig,
   { log, registry, lifecycle, redis }: Pick<Services, "log" | "registry" | "lifecycle" | "redis">,
+  tap?: VehicleOptions["tap"],
 ): Replicas {
   const secret = config.GATEWAY_PEER_SECRET as string;
   const counts = countReplicas(registry);
@@ -43,7 +45,7 @@ export function openReplicas(
   const pool = openPool(
     config,
     { log, registry },
-    { mayUse: ({ key, fence }) => leases.covers(key, fence), sharedClaims: leases },
+    { mayUse: ({ key, fence }) => leases.covers(key, fence), sharedClaims: leases, tap },
   );
   const links = new ClusterLinks({
     pool,

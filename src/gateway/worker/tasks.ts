@@ -1,6 +1,7 @@
 import { actionTasks } from "../../features/actions";
 import { assetTasks } from "../../features/assets";
 import { executionTasks } from "../../features/executions";
+import { recorderTasks } from "../../features/flight-recorder";
 import type { WorkerConfig } from "../../platform/config";
 import { type JobWorker, startJobWorker, type Tasks } from "../../platform/jobs/worker";
 import type { Services } from "../../platform/services";
@@ -22,6 +23,7 @@ export const composeTasks = async (deps: TaskDeps): Promise<Tasks> => ({
   ...(await assetTasks(deps)),
   ...executionTasks(deps),
   ...actionTasks(deps),
+  ...recorderTasks(deps),
 });
 
 /** Runs background jobs in this process until it drains. */

@@ -82,6 +82,13 @@ export const vehicleGroup = {
   SIMULATOR_HOSTS,
   ...tunnelApiGroup,
   LINK_CONNECT_TIMEOUT_MS: milliseconds(5_000, "Longest wait for a link to a vehicle to become ready."),
+  FLIGHT_RECORDER: z
+    .enum(["on", "off"])
+    .default("on")
+    .transform((value) => value === "on")
+    .describe(
+      "Whether the gateway records the links of armed vehicles and of drones with an execution in progress. It keeps such a drone's link open.",
+    ),
   TELEMETRY_MAX_HZ: positiveInt(10, "Frames per second of one stream that a watcher receives at most."),
   DO_UNSUBSCRIBE: flag(true, "Whether a vehicle's stream stops when its last watcher unsubscribes."),
 };

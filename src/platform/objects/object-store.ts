@@ -33,6 +33,12 @@ export interface ObjectVersion {
   readonly etag: string | null;
 }
 
+/** An object of a list. */
+export interface StoredObject {
+  readonly key: string;
+  readonly version: ObjectVersion;
+}
+
 export const isSameVersion = (a: ObjectVersion, b: ObjectVersion): boolean =>
   a.size === b.size && (a.etag === null || b.etag === null || a.etag === b.etag);
 
@@ -126,6 +132,20 @@ export class ObjectStore {
     } finally {
       signal?.removeEventListener("abort", abort);
     }
+  }
+
+  /** The objects whose keys begin with this prefix, in the order of their keys. */
+  async list(Prefix: string): Promise<StoredObject[]> {
+    const found: StoredObject[] = [];
+    let ContinuationToken: string | undefined;
+    do {
+      const command = new ListObjectsV2Command({ Bucket: this.bucket, Prefix, ContinuationToken });
+      const { Contents = [], NextContinuationToken } = await this.client.send(command, this.answer);
+      for (const { Key = "", Size = 0, ETag = null } of Contents)
+        found.push({ key: Key, version: { size: Size, etag: ETag } });
+      ContinuationToken = NextContinuationToken;
+    } while (ContinuationToken !== undefined);
+    return found.sort((a, b) => (a.key < b.key ? -1 : 1));
   }
 
   /** Deletes every object whose key begins with this prefix. Safe to repeat. */

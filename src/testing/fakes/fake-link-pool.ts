@@ -20,6 +20,10 @@ export class FakeLink {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);
   }
+  heartbeats = true;
+  setHeartbeats(on: boolean): void {
+    this.heartbeats = on;
+  }
   onClose(listener: (reason: string) => void): void {
     if (this.closedBecause !== undefined) listener(this.closedBecause);
     else this.closeListeners.push(listener);

@@ -122,6 +122,19 @@ export class ClusterLinks implements VehicleLinks {
     };
   }
 
+  /** A drone that another replica has is held there. */
+  async hold(targets: readonly LinkTarget[]): Promise<void> {
+    if (this.draining) return;
+    const { pool, leases } = this.options;
+    // Without Redis those that are ours stay so while their leases run.
+    const open = targets.filter(({ key }) => !pool.isClosedByOwner(key));
+    await Promise.allSettled(open.map(({ key }) => leases.claim(key)));
+    if (this.draining) return;
+    const own = open.flatMap((target) => this.leased(target) ?? []);
+    // Those that are closed are named as well, or they would be forgotten.
+    await pool.hold([...own, ...targets.filter(({ key }) => pool.isClosedByOwner(key))]);
+  }
+
   close(key: string, reason = "closed by request"): boolean {
     const subscriptions = [...(this.subscriptions.get(key) ?? [])];
     this.subscriptions.delete(key);

@@ -13,13 +13,23 @@ const GROUND_STATION = { type: 6, autopilot: 8, systemStatus: 4, mavlinkVersion:
  * SYSID_MYGCS (MAV_GCS_SYSID), 255 as delivered, so from our own system id it neither arms nor masks that
  * failsafe. PX4 counts a MAV_TYPE_GCS from any other system: it refuses to arm without one when NAV_DLL_ACT is
  * set, and its data link loss means that every station is gone, ours included. The heartbeat stops with the
- * link, so a vehicle without users and watchers here depends on its pilot's link alone again.
+ * link, or with its last user and watcher where the link is kept for its record alone: a vehicle that nobody here
+ * uses or watches depends on its pilot's link alone again.
+ *
+ * Returns the function that stops and resumes them.
  */
-export function sendHeartbeats(channel: Channel): void {
+export function sendHeartbeats(channel: Channel): (on: boolean) => void {
   const send = () => channel.send(build(minimal.Heartbeat, GROUND_STATION));
-  const timer = setInterval(send, HEARTBEAT_MS);
+  let timer: NodeJS.Timeout | undefined;
+  const set = (on: boolean) => {
+    if (on === (timer !== undefined)) return;
+    clearInterval(timer);
+    timer = on ? setInterval(send, HEARTBEAT_MS) : undefined;
+    if (on) send();
+  };
+  set(true);
   channel.onClose(() => clearInterval(timer));
-  send();
+  return set;
 }
 
 /** Closes the channel when the vehicle sends no heartbeat for so long, whatever TCP reports. */

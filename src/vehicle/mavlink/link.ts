@@ -13,7 +13,7 @@ import { VehicleState } from "./state";
 import { StatusTexts } from "./status-text";
 import { Streams } from "./telemetry/streams";
 import { Telemetry } from "./telemetry/telemetry";
-import { Channel, unreachable } from "./wire/channel";
+import { Channel, type FrameTap, unreachable } from "./wire/channel";
 import type { Retry } from "./wire/exchange";
 import { FloodLimit, type LinkAllowance } from "./wire/flood-limit";
 import { minimal } from "./wire/messages";
@@ -56,6 +56,7 @@ export interface MavlinkOptions {
   readonly mayUse?: (() => boolean) | undefined;
   /** What earlier links to the vehicle have left. */
   readonly allowance?: LinkAllowance;
+  readonly tap?: FrameTap | undefined;
 }
 
 const GROUND_STATION_COMPONENT = 190;
@@ -72,16 +73,17 @@ export async function openMavlinkLink(
   options: MavlinkOptions,
   signal: AbortSignal,
 ): Promise<VehicleLink> {
-  const { systemId, componentId = GROUND_STATION_COMPONENT, timings, mayUse, allowance } = options;
+  const { systemId, componentId = GROUND_STATION_COMPONENT, timings, mayUse, allowance, tap } = options;
   if (!Number.isInteger(systemId) || systemId < 1 || systemId > 254) {
     stream.close();
     throw new DomainError("invalid_input", "The MAVLink system id must be from 1 to 254.");
   }
-  const channel = new Channel(stream, { systemId, componentId }, mayUse, new FloodLimit(stream, allowance));
-  sendHeartbeats(channel);
+  const flood = new FloodLimit(stream, allowance);
+  const channel = new Channel(stream, { systemId, componentId }, mayUse, flood, tap);
+  const setHeartbeats = sendHeartbeats(channel);
   try {
     const { identity, heartbeat } = await findAutopilot(channel, signal);
-    return createLink(channel, identity, heartbeat, { ...DEFAULT_TIMINGS, ...timings });
+    return createLink(channel, identity, heartbeat, { ...DEFAULT_TIMINGS, ...timings }, setHeartbeats);
   } catch (error) {
     channel.close("no vehicle was found");
     throw error;
@@ -129,6 +131,7 @@ function createLink(
   vehicle: VehicleIdentity,
   heartbeat: minimal.Heartbeat,
   timings: MavlinkTimings,
+  setHeartbeats: (on: boolean) => void,
 ): VehicleLink {
   const texts = new StatusTexts(channel);
   const state = new VehicleState(channel, vehicle, heartbeat);
@@ -138,6 +141,11 @@ function createLink(
   const flight = new Flight(channel, vehicle, commands, state, timings.flight);
   const telemetry = new Telemetry(channel, texts, state);
   const streams = new Streams(channel, vehicle, commands);
+  const { tap } = channel;
+  if (tap) {
+    tap.armed(state.armed);
+    channel.on(minimal.Heartbeat, () => tap.armed(state.armed));
+  }
   let isClosed = false;
   channel.onClose(() => {
     isClosed = true;
@@ -169,6 +177,7 @@ function createLink(
         if (!telemetry.watched) streams.stop();
       };
     },
+    setHeartbeats,
     onClose: (listener) => void channel.onClose(listener),
     close: (reason) => channel.close(reason),
   };

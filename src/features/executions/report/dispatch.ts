@@ -67,7 +67,8 @@ async function missingInput(
   const { pending, failed } = await countByStatus(trx, id);
   if (pending > 0) return "upload";
   const log = log_asset_id === null ? undefined : await findAsset(trx, log_asset_id);
-  const isUnread = log?.status === "ready" && (await findStats(trx, id))?.status === "pending";
+  const stats = await findStats(trx, id);
+  const isUnread = stats?.status === "pending" && (stats.recorded || log?.status === "ready");
   if (isUnread) return "upload";
   return failed > 0 ? "retry" : undefined;
 }

@@ -138,8 +138,8 @@ async function toReportAsset(
   };
 }
 
-const unread = (log: Asset | undefined): string =>
-  log?.status === "ready"
+const unread = (log: Asset | undefined, { recorded }: StatsRow): string =>
+  recorded || log?.status === "ready"
     ? "The flight log is still being analysed."
     : "The flight log has not arrived: there are no statistics.";
 
@@ -159,7 +159,12 @@ async function missingFrom(
   const beyond = counts.ready - shown;
   return [
     ...(log_asset_id === null && !stats ? ["The drone sent no flight log: there are no statistics."] : []),
-    ...(stats?.status === "pending" ? [unread(log)] : []),
+    ...(stats?.status === "pending" ? [unread(log, stats)] : []),
+    ...(stats?.recorded && stats.status === "ready"
+      ? [
+          "The drone's own log has not arrived: the figures are of the record that the service made of its link.",
+        ]
+      : []),
     ...(stats?.status === "failed" ? [`The flight log could not be read: ${stats.error}`] : []),
     ...(counts.pending > 0 ? [`Not uploaded yet: ${await list("pending")}.`] : []),
     ...(counts.failed > 0 ? [`Uploads that failed: ${await list("failed")}.`] : []),

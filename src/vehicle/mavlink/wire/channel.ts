@@ -15,6 +15,15 @@ interface SenderIds {
 /** No real frame takes longer to arrive; on a quiet line a false one would delay the frames behind it. */
 const LONGEST_FRAME_MS = 1000;
 
+/** Sees a link's frames in both directions, in their order, before any is filtered. It may not throw. */
+export interface FrameTap {
+  /** A whole frame; the bytes are valid during the call only. */
+  frame(bytes: Buffer): void;
+  /** What each heartbeat of the vehicle says of its motors. */
+  armed(armed: boolean): void;
+  closed(): void;
+}
+
 type Handler = (message: MavLinkData, frame: Frame) => void;
 
 /**
@@ -43,6 +52,7 @@ export class Channel {
     /** Asked before each chunk in either direction, so that a process that wakes up too late stays silent. */
     private readonly mayUse: () => boolean = () => true,
     private readonly floodLimit?: FloodLimit,
+    readonly tap?: FrameTap,
   ) {
     this.writer = new FrameWriter(self.systemId, self.componentId);
     this.reader = new FrameReader((frame) => this.receive(frame));
@@ -57,7 +67,11 @@ export class Channel {
    * payload; see `FrameWriter.encode`.
    */
   send(message: MavLinkData, patch?: (payload: Buffer) => void): boolean {
-    return this.isUsable() && this.stream.write(this.writer.encode(message, patch));
+    if (!this.isUsable()) return false;
+    const frame = this.writer.encode(message, patch);
+    if (!this.stream.write(frame)) return false;
+    this.tap?.frame(frame);
+    return true;
   }
 
   /** The ids that a message to the vehicle carries. */
@@ -138,6 +152,7 @@ export class Channel {
 
   private receive(frame: Frame): void {
     if (this.floodLimit?.admitsFrame() === false) return;
+    this.tap?.frame(frame.bytes);
     const handlers = this.handlers.get(frame.id);
     if (!handlers || handlers.entries.size === 0) return;
     const { vehicle, self } = this;
@@ -152,6 +167,7 @@ export class Channel {
     if (this.closedBecause !== undefined) return;
     this.closedBecause = reason;
     this.floodLimit?.stop();
+    this.tap?.closed();
     const listeners = [...this.closeListeners];
     this.closeListeners.clear();
     this.handlers.clear();

@@ -1,0 +1,311 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { TlogReader } from "../../flight-log/tlog/reader";
+import { createMetrics } from "../../platform/process/metrics";
+import { freshDatabase, freshObjects } from "../../testing";
+import { atEndOfFile } from "../../testing/clean-up";
+import type { ApiClient } from "../../testing/client";
+import { until } from "../../testing/until";
+import { endExecution, startExecution } from "../../testing/worlds/flights";
+import { type InterruptibleLink, interruptibleLink } from "../../testing/worlds/interruptible-link";
+import { type SimulatedDrone, simulatedDrone } from "../../testing/worlds/simulated-drone";
+import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
+import { droneClient, upload } from "../../testing/worlds/uploads";
+import { createLinkPool, type LinkPool, type LinkTarget } from "../../vehicle";
+import { decode } from "../../vehicle/mavlink/wire/codec";
+import { common, minimal } from "../../vehicle/mavlink/wire/messages";
+import { FlightRecorder } from "./flight-recorder";
+import { RecordWriter } from "./record-writer";
+
+// A busy machine takes several times as long.
+jest.setTimeout(90_000);
+
+let gateway: TestGateway;
+let store: InterruptibleLink;
+let database: InterruptibleLink;
+beforeAll(async () => {
+  const [objects, { url }] = await Promise.all([freshObjects("fleet", "fleet-vpn"), freshDatabase()]);
+  [store, database] = await Promise.all([interruptibleLink(objects.url), interruptibleLink(url)]);
+  gateway = await startTestGateway({
+    WORKER_IN_PROCESS: "true",
+    DATABASE_URL: database.url,
+    DATABASE_DIRECT_URL: url,
+    S3_ENDPOINT: store.url,
+    S3_ACCESS_KEY_ID: objects.accessKeyId,
+    S3_SECRET_ACCESS_KEY: objects.secretAccessKey,
+  });
+});
+
+/** A replica's recorder with the links that it listens to. */
+interface Replica {
+  readonly recorder: FlightRecorder;
+  readonly pool: LinkPool;
+}
+
+const endings: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of endings.splice(0)) await end();
+});
+
+function startReplica(): Replica {
+  const deps = { ...gateway.deps, registry: createMetrics("replica") };
+  const recorder = new FlightRecorder(deps, { partMs: 200, pollMs: 50 });
+  const pool = createLinkPool({ mavlink: { systemId: 245 }, tap: recorder.tap, idleMs: 60_000 });
+  recorder.start(pool);
+  endings.push(async () => {
+    recorder.drain();
+    await pool.drain(0);
+    await recorder.stop();
+  });
+  return { recorder, pool };
+}
+
+interface Flown extends SimulatedDrone {
+  readonly user: TestUser;
+  readonly api: ApiClient;
+  readonly target: LinkTarget;
+}
+
+async function newDrone(): Promise<Flown> {
+  const user = await gateway.newUser();
+  const drone = await simulatedDrone(user.api);
+  atEndOfFile(() => drone.stop());
+  const { host, port } = drone.vehicle;
+  const target = { key: `drone:${drone.id}`, host, port, via: "direct" } as const;
+  return { ...drone, user, api: droneClient(gateway.api, drone.ip), target };
+}
+
+interface ShownAsset {
+  readonly id: number;
+  readonly status: string;
+  readonly recorded: boolean;
+  readonly execution_id: number | null;
+  readonly file_name: string;
+  readonly size: number;
+  readonly sha256: string | null;
+}
+
+const assetsOf = async ({ user, id }: Flown): Promise<ShownAsset[]> =>
+  (await user.api.get(`/assets/${id}`)).body.data;
+
+const firstOf = async (drone: Flown): Promise<ShownAsset | false> => (await assetsOf(drone))[0] ?? false;
+
+/** The drone's only record, once it is joined. */
+const recordOf = (drone: Flown): Promise<ShownAsset> =>
+  until(async () => {
+    const [record, ...others] = await assetsOf(drone);
+    expect(others).toEqual([]);
+    return record?.status === "ready" ? record : false;
+  }, 30_000);
+
+async function framesOf(drone: Flown, { id }: { id: number }) {
+  const { download_url } = (await drone.user.api.get(`/assets/${drone.id}/download/${id}`)).body;
+  const bytes = Buffer.from(await (await fetch(download_url)).arrayBuffer());
+  const frames: { at: number; systemId: number; message: ReturnType<typeof decode> }[] = [];
+  const reader = new TlogReader((frame, at) => {
+    frames.push({ at: at / 1000, systemId: frame.systemId, message: decode(frame) });
+  });
+  expect(reader.read(bytes, bytes.length)).toBe(bytes.length);
+  expect(reader.counters.damagedBytes).toBe(0);
+  return frames;
+}
+
+/** Makes the job that joins an abandoned record due now. */
+const expireRecord = ({ id }: ShownAsset) =>
+  gateway.deps.db.raw("UPDATE graphile_worker._private_jobs SET run_at = now() WHERE key = ?", [
+    `join-record:${id}`,
+  ]);
+
+/** Arms a watched vehicle. Resolves when the recorder must know. */
+async function arm({ pool }: Replica, { target }: Flown): Promise<void> {
+  const stop = pool.subscribe(target, { onMessage() {} });
+  endings.unshift(async () => stop());
+  await pool.withLink(target, async (link) => {
+    await link.setMode("GUIDED");
+    await link.arm();
+  });
+  await delay(1_100);
+}
+const disarm = ({ pool }: Replica, { target }: Flown) => pool.withLink(target, (link) => link.disarm());
+
+/** The greatest pause between two heartbeats of the vehicle. */
+function longestPause(frames: Awaited<ReturnType<typeof framesOf>>): number {
+  const beats = frames.filter(
+    ({ message, systemId }) => message instanceof minimal.Heartbeat && systemId === 1,
+  );
+  return Math.max(...beats.slice(1).map(({ at }, index) => at - (beats[index]?.at ?? 0)));
+}
+
+test("an armed vehicle's link is recorded in both directions, until it is disarmed", async () => {
+  const [replica, drone] = [startReplica(), await newDrone()];
+  await replica.pool.withLink(drone.target, (link) => link.readParams(["FENCE_ENABLE"]));
+  await arm(replica, drone);
+  await delay(1_500);
+  await disarm(replica, drone);
+  const record = await recordOf(drone);
+  expect(record).toMatchObject({ recorded: true, execution_id: null });
+  expect(record.file_name).toMatch(/^flight-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.tlog$/);
+  const frames = await framesOf(drone, record);
+  expect(
+    frames.some(({ message, systemId }) => message instanceof common.CommandLong && systemId === 245),
+  ).toBe(true);
+  expect(frames.some(({ message, systemId }) => message instanceof common.CommandAck && systemId === 1)).toBe(
+    true,
+  );
+  expect(frames.every(({ message }) => !(message instanceof common.ParamValue))).toBe(true);
+  expect(frames.at(-1)?.at).toBeGreaterThan((frames[0]?.at ?? 0) + 1_000);
+  await replica.pool.withLink(drone.target, (link) => link.readParams(["FENCE_ENABLE"]));
+  expect((await framesOf(drone, record)).length).toBe(frames.length);
+});
+
+test("an execution's link is held and recorded without anybody who uses it, and gives the figures", async () => {
+  const [, drone] = [startReplica(), await newDrone()];
+  const id = await startExecution(drone.api);
+  // It has read the plan, and the vehicle serves one client.
+  gateway.deps.links.close(drone.target.key);
+  await delay(3_000);
+  await endExecution(drone.api, id);
+  const record = await recordOf(drone);
+  expect(record).toMatchObject({ recorded: true, execution_id: id });
+  expect(
+    (await framesOf(drone, record)).some(({ message }) => message instanceof common.GlobalPositionInt),
+  ).toBe(true);
+  const stats = await until(async () => {
+    const { data } = (await drone.user.api.get(`/executions/${id}/flight-stats`)).body;
+    return data?.status === "ready" ? data : false;
+  }, 30_000);
+  expect(stats).toMatchObject({ recorded: true, asset_id: record.id, stats: { format: "tlog" } });
+});
+
+test("the drone's own log takes the place of the record's figures, once it is there", async () => {
+  const [, drone] = [startReplica(), await newDrone()];
+  const id = await startExecution(drone.api);
+  const statsOf = async () => (await drone.user.api.get(`/executions/${id}/flight-stats`)).body.data;
+  const announced = { file_name: "1.bin", asset_type: "logs", execution_id: id };
+  const { asset_id } = (await drone.api.post("/authenticate_upload", announced)).body;
+  await drone.api.post(`/executions/${id}/log`, { asset_id });
+  await until(() => drone.vehicle.connected);
+  await delay(500);
+  await endExecution(drone.api, id);
+  await until(async () => (await statsOf())?.recorded && (await statsOf()).status === "ready", 30_000);
+  await upload(drone.api, { ...announced, checksum: null }, "no real log");
+  await until(
+    async () => (await statsOf()).asset_id === asset_id && (await statsOf()).status === "failed",
+    30_000,
+  );
+  expect((await statsOf()).recorded).toBe(false);
+});
+
+test("a gateway that is killed loses what is younger than a part, and the record is joined without it", async () => {
+  const [replica, drone] = [startReplica(), await newDrone()];
+  await arm(replica, drone);
+  const begun = await until(() => firstOf(drone));
+  expect(begun).toMatchObject({ status: "pending", recorded: true });
+  await delay(1_000);
+  // From here on it does nothing more, as a killed process does.
+  replica.recorder.drain();
+  const killedAt = Date.now();
+  await delay(600);
+  await expireRecord(begun);
+  const frames = await framesOf(drone, await recordOf(drone));
+  expect(frames.at(-1)?.at).toBeGreaterThan(killedAt - 600);
+  expect(frames.at(-1)?.at).toBeLessThan(killedAt + 100);
+});
+
+test("a link that moves to another replica in flight goes on with the record", async () => {
+  const [first, second, drone] = [startReplica(), startReplica(), await newDrone()];
+  await arm(first, drone);
+  await delay(700);
+  first.pool.close(drone.target.key, "another gateway took over the drone's link");
+  const movedAt = Date.now();
+  await second.pool.withLink(drone.target, () => delay(2_500));
+  await disarm(second, drone);
+  const frames = await framesOf(drone, await recordOf(drone));
+  expect(frames[0]?.at).toBeLessThan(movedAt);
+  expect(frames.at(-1)?.at).toBeGreaterThan(movedAt + 1_000);
+  expect(longestPause(frames)).toBeLessThan(2_500);
+});
+
+test.each([
+  ["the object store", () => store],
+  ["the database", () => database],
+])("a flight does not notice that %s is away, and its record has no gap", async (_what, linkOf) => {
+  const [replica, drone] = [startReplica(), await newDrone()];
+  await arm(replica, drone);
+  await until(() => firstOf(drone));
+  linkOf().cut();
+  await delay(1_500);
+  const before = performance.now();
+  await replica.pool.withLink(drone.target, (link) => link.setMode("LOITER"));
+  expect(performance.now() - before).toBeLessThan(1_500);
+  linkOf().mend();
+  await delay(500);
+  await disarm(replica, drone);
+  const frames = await framesOf(drone, await recordOf(drone));
+  expect(longestPause(frames)).toBeLessThan(1_500);
+});
+
+test("a record ends at its bound", async () => {
+  const drone = await newDrone();
+  const lost: number[] = [];
+  const writer = new RecordWriter(gateway.deps, {
+    maxRecordBytes: 2_000,
+    onLost: (bytes) => lost.push(bytes),
+  });
+  const part = (at: number) => ({
+    from: at * 1e6,
+    to: at * 1e6,
+    execution: undefined,
+    bytes: Buffer.alloc(1_500),
+  });
+  for (const at of [1_700_000_000, 1_700_000_060, 1_700_000_120]) writer.write(drone.id, part(at));
+  await writer.end();
+  expect((await recordOf(drone)).size).toBe(3_000);
+});
+
+test("what waits for the store in memory is bounded, and the newest is kept", async () => {
+  const drone = await newDrone();
+  const lost: number[] = [];
+  const writer = new RecordWriter(gateway.deps, {
+    maxWaitingBytes: 3_000,
+    onLost: (bytes) => lost.push(bytes),
+  });
+  for (const at of [1, 2, 3, 4])
+    writer.write(drone.id, {
+      from: 1.7e15 + at,
+      to: 1.7e15 + at,
+      execution: undefined,
+      bytes: Buffer.alloc(1_000, at),
+    });
+  writer.close(drone.id);
+  await writer.end();
+  expect(lost).toEqual([1_000]);
+  const { download_url } = (
+    await drone.user.api.get(`/assets/${drone.id}/download/${(await recordOf(drone)).id}`)
+  ).body;
+  expect([...new Set(Buffer.from(await (await fetch(download_url)).arrayBuffer()))]).toEqual([1, 3, 4]);
+});
+
+test("a record takes nothing of the owner's quotas, and the drone's uploads do not touch it", async () => {
+  const drone = await newDrone();
+  const writer = new RecordWriter(gateway.deps);
+  writer.write(drone.id, { from: 1.7e15, to: 1.7e15, execution: undefined, bytes: Buffer.alloc(1_000) });
+  await writer.end();
+  const [record] = await assetsOf(drone);
+  const name = { file_name: record?.file_name, asset_type: "logs" };
+  expect((await drone.api.post("/complete_upload", { asset_id: record?.id })).status).toBe(403);
+  expect((await drone.api.post("/authenticate_upload", name)).body.asset_id).not.toBe(record?.id);
+  const used = (await drone.user.api.get("/user/quotas")).body.data as { quota: string; used: number }[];
+  expect(used.find(({ quota }) => quota === "stored_bytes")?.used).toBe(0);
+  expect(used.find(({ quota }) => quota === "assets")?.used).toBe(1);
+});
+
+test("a record that its owner deletes in flight is begun anew", async () => {
+  const [replica, drone] = [startReplica(), await newDrone()];
+  await arm(replica, drone);
+  const begun = await until(() => firstOf(drone));
+  expect((await drone.user.api.post(`/assets/${drone.id}/delete`, { ids: [begun.id] })).status).toBe(200);
+  await until(async () => (await assetsOf(drone)).length > 0);
+  await disarm(replica, drone);
+  expect((await recordOf(drone)).id).not.toBe(begun.id);
+  await until(async () => (await gateway.deps.store.list(`assets/${drone.id}/${begun.id}/`)).length === 0);
+});
