@@ -3,20 +3,24 @@ import type { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Worker } from "node:worker_threads";
 import { program } from "../platform/process/program";
-import type { FlightLogResult } from "./result";
+import type { FlightLogResult, FlightTime } from "./result";
 
 /** A log that needs more is refused. The young generation is small, so that chunks that were read are freed soon. */
 const LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 4 };
 
+interface LogOptions {
+  /** What the pilot knows the log by. */
+  readonly name: string;
+  /** When the flight took place, since a log may have several. */
+  readonly during?: FlightTime;
+}
+
 /**
- * Reads a flight log in a thread of its own, in memory that does not grow with the log. `name` is what the pilot
- * knows the log by. A damaged or foreign log is part of the result. Rejects when the source fails.
+ * Reads a flight log in a thread of its own, in memory that does not grow with the log. A damaged or foreign log is part
+ * of the result. Rejects when the source fails.
  */
-export async function analyseFlightLog(
-  source: Readable,
-  { name }: { readonly name: string },
-): Promise<FlightLogResult> {
-  const thread = startThread(name);
+export async function analyseFlightLog(source: Readable, options: LogOptions): Promise<FlightLogResult> {
+  const thread = startThread(options);
   try {
     const result = resultOf(thread);
     // The thread may have its result before it has read everything.
@@ -30,11 +34,11 @@ export async function analyseFlightLog(
   }
 }
 
-function startThread(name: string): Worker {
+function startThread({ name, during }: LogOptions): Worker {
   const { file, execArgv } = program(join(__dirname, "worker"));
   return new Worker(file, {
     stdin: true,
-    workerData: { name },
+    workerData: { name, during },
     resourceLimits: LIMITS,
     execArgv,
   });

@@ -3,19 +3,19 @@ import { DataFlashLog, tlog, Ulog } from "../testing/flight-logs";
 import { build, FrameWriter } from "../vehicle/mavlink/wire/codec";
 import { common, minimal } from "../vehicle/mavlink/wire/messages";
 import { LogAnalysis } from "./analysis";
-import type { FlightLogResult, FlightStats } from "./result";
+import type { FlightLogResult, FlightStats, FlightTime } from "./result";
 
 /** Analyses the bytes, handed over in pieces of this size. */
-function analyse(bytes: Buffer, piece = bytes.length || 1): FlightLogResult {
-  const analysis = new LogAnalysis("flight.bin");
+function analyse(bytes: Buffer, piece = bytes.length || 1, during?: FlightTime): FlightLogResult {
+  const analysis = new LogAnalysis("flight.bin", during);
   for (let at = 0; at < bytes.length; at += piece) {
     if (!analysis.push(bytes.subarray(at, at + piece))) break;
   }
   return analysis.end();
 }
 
-function statsOf(bytes: Buffer, piece?: number): FlightStats {
-  const result = analyse(bytes, piece);
+function statsOf(bytes: Buffer, piece?: number, during?: FlightTime): FlightStats {
+  const result = analyse(bytes, piece, during);
   if (result.status === "unreadable") throw new Error(result.error);
   return result.stats;
 }
@@ -148,7 +148,17 @@ describe("a DataFlash log", () => {
       if (cut < 89) expect(result).toMatchObject({ status: "unreadable", reason: "foreign" });
       else expect(["complete", "damaged"]).toContain(result.status);
     }
-    expect(analyse(bytes.subarray(0, -1))).toMatchObject({ status: "damaged" });
+    expect(analyse(bytes.subarray(0, bytes.length / 2 + 1))).toMatchObject({ status: "damaged" });
+  });
+
+  test("cut off behind the flight has all of it", () => {
+    const { bytes } = flight();
+    const { track: _, series: __, ...whole } = statsOf(bytes);
+    const cut = analyse(bytes.subarray(0, -1));
+    expect(cut).toMatchObject({
+      status: "complete",
+      stats: { complete: true, duration_seconds: whole.duration_seconds, distance_m: whole.distance_m },
+    });
   });
 
   test("with damaged parts yields nearly the same flight", () => {
@@ -173,6 +183,136 @@ describe("a DataFlash log", () => {
       .declare(4, "POS", "QLLfff?", "TimeUS,Lat,Lng,Alt,RelHomeAlt,RelOriginAlt,X", 255);
     expect(statsOf(log.bytes).distance_m).toBeCloseTo(500, 0);
   });
+});
+
+describe("a DataFlash log of several flights", () => {
+  const MINUTE = 60_000;
+  /** The wall clock when the log began. */
+  const BOOT = Date.UTC(2026, 0, 6) + MINUTE;
+  const GPS_EPOCH = Date.UTC(1980, 0, 6) - 18_000;
+  const WEEK = 604_800_000;
+
+  /** A flight of `n` metres and seconds in each tenth minute; the first begins with the log. */
+  function flights(count: number, { gps = true, last = true } = {}): DataFlashLog {
+    const log = declared();
+    for (let n = 1; n <= count; n++) {
+      const from = (n - 1) * 600;
+      if (n > 1) log.write("EV", micro(from), 10);
+      log.write("ORGN", micro(from), 1, HOME.lat, HOME.lng, HOME.altitude);
+      for (let t = 0; t <= n; t++) {
+        log.write("POS", micro(from + t), HOME.lat + t * NORTH, HOME.lng, 500, n, n);
+        log.write("BAT", micro(from + t), 0, 12, 100 * n + t);
+        if (n % 2 === 0 && t <= 2) log.write("ERR", micro(from + t), 6, t % 2);
+        const [week, inWeek] = [Math.floor((BOOT - GPS_EPOCH) / WEEK), (BOOT - GPS_EPOCH) % WEEK];
+        const ms = inWeek + (from + t) * 1000;
+        if (gps) log.write("GPS", micro(from + t), 0, 3, ms, week, 9, 1, HOME.lat, HOME.lng, 500, 1, 0);
+      }
+      if (n < count || last) log.write("EV", micro(from + n), 11);
+      // It is carried about meanwhile, for longer than a log's gap.
+      for (let t = n + 10; t < 600 && n < count; t += 60)
+        log.write("POS", micro(from + t), HOME.lat + t * NORTH, HOME.lng, 900, 400, 400);
+    }
+    return log;
+  }
+  const during = (from: number, to: number): FlightTime => ({
+    from: BOOT + from * MINUTE,
+    to: BOOT + to * MINUTE,
+  });
+  const took = (bytes: Buffer, time?: FlightTime) => {
+    const stats = statsOf(bytes, undefined, time);
+    const { flight_number, flight_count, flight_chosen_by, duration_seconds, distance_m } = stats;
+    expect(distance_m).toBeCloseTo(flight_number, 1);
+    expect(duration_seconds).toBeCloseTo(flight_number, 3);
+    expect(stats.max_altitude_m).toBe(flight_number);
+    expect(stats.battery?.used_mah).toBeCloseTo(flight_number, 3);
+    expect(stats.failsafes).toBe(flight_number % 2 === 0 ? 1 : 0);
+    expect(stats.incidents).toHaveLength(stats.failsafes);
+    return [flight_number, flight_count, flight_chosen_by];
+  };
+
+  test("gives the one that overlaps the execution most, by GPS time", () => {
+    const { bytes } = flights(5);
+    for (const n of [1, 2, 3, 4, 5])
+      expect(took(bytes, during(10 * n - 11, 10 * n - 9))).toEqual([n, 5, "time"]);
+    expect(took(bytes, during(-1, 45))).toEqual([5, 5, "time"]);
+  });
+
+  test("gives the last one that ended before the execution did where none overlaps it", () => {
+    const { bytes } = flights(5);
+    expect(took(bytes, during(15, 16))).toEqual([2, 5, "order"]);
+    expect(took(bytes, during(99, 100))).toEqual([5, 5, "order"]);
+    expect(took(bytes, during(-9, -8))).toEqual([5, 5, "order"]);
+  });
+
+  test("without GPS time gives the last one that ended, not the one that the log is cut off in", () => {
+    expect(took(flights(3, { gps: false }).bytes, during(10, 11))).toEqual([3, 3, "order"]);
+    expect(took(flights(3, { gps: false, last: false }).bytes, during(10, 11))).toEqual([2, 3, "order"]);
+    expect(took(flights(1, { gps: false, last: false }).bytes)).toEqual([1, 1, "order"]);
+  });
+
+  test("may have more than are kept", () => {
+    const { bytes } = flights(60);
+    for (const n of [2, 30, 59, 60])
+      expect(took(bytes, during(10 * n - 11, 10 * n - 9))).toEqual([n, 60, "time"]);
+    expect(took(flights(60, { gps: false }).bytes, during(10, 11))).toEqual([60, 60, "order"]);
+  });
+});
+
+describe("a DataFlash log without a record of the arming", () => {
+  const positions = (log: DataFlashLog, from: number, to: number) => {
+    for (let t = from; t <= to; t++) log.write("POS", micro(t), HOME.lat + t * NORTH, HOME.lng, 500, 10, 10);
+    return log;
+  };
+  const parameters = (value: number) =>
+    declared()
+      .declare(20, "PARM", "QNff", "TimeUS,Name,Value,Default")
+      .write("PARM", micro(30), "LOG_DISARMED", value, 0);
+
+  test("is a flight from its first message to the disarming", () => {
+    const log = positions(parameters(0).write("MODE", micro(30), 4, 4, 0), 31, 60).write("EV", micro(60), 11);
+    expect(statsOf(positions(log, 61, 75).bytes)).toMatchObject({
+      ...{ duration_seconds: 30, log_seconds: 45, flight_number: 1, flight_count: 1 },
+      modes: [{ name: "GUIDED", seconds: 30 }],
+    });
+  });
+
+  test("and without one of the disarming is a flight to its last message", () => {
+    const stats = statsOf(positions(parameters(0), 31, 60).bytes);
+    expect(stats).toMatchObject({ duration_seconds: 30, flight_number: 1, flight_count: 1 });
+  });
+
+  test("that is written also while disarmed has no flight", () => {
+    const stats = statsOf(positions(parameters(1), 31, 60).bytes);
+    expect(stats).toMatchObject({ duration_seconds: 0, distance_m: 0, flight_number: 0, flight_count: 0 });
+  });
+
+  test("that a refused arming began is no flight until it is armed", () => {
+    const log = parameters(0).write("MSG", micro(30), "Arm: Need Position Estimate");
+    positions(log, 31, 40);
+    expect(statsOf(log.bytes).flight_count).toBe(0);
+    const flown = positions(log.write("EV", micro(41), 10), 42, 50).write("EV", micro(50), 11);
+    expect(statsOf(flown.bytes)).toMatchObject({ duration_seconds: 9, flight_number: 1, flight_count: 1 });
+  });
+});
+
+test("a failsafe of ArduPilot counts when it begins, each on its own", () => {
+  const log = declared().write("EV", micro(1), 10);
+  for (const [t, subsystem, code] of [
+    [2, 8, 1],
+    [3, 8, 1],
+    [4, 6, 1],
+    [5, 8, 0],
+    [6, 8, 1],
+    [7, 10, 3],
+  ] as const)
+    log.write("ERR", micro(t), subsystem, code);
+  const { failsafes, incidents } = statsOf(log.write("EV", micro(9), 11).bytes);
+  expect(failsafes).toBe(3);
+  expect(incidents.map(({ text, count }) => [text, count])).toEqual([
+    ["Ground station failsafe", 2],
+    ["Battery failsafe", 1],
+    ["Flight mode change (code 3)", 1],
+  ]);
 });
 
 describe("a telemetry log", () => {
@@ -226,6 +366,29 @@ describe("a telemetry log", () => {
     expect(stats.started_at).toBe("2026-05-01T00:00:10.000Z");
   });
 
+  test("counts the failsafes that the heartbeat shows, and takes the flight of the time that it is asked for", () => {
+    const sent: { at: number; frame: Buffer }[] = [];
+    for (let t = 0; t <= 100; t++) {
+      const failing = (t >= 20 && t < 25) || (t >= 70 && t < 71) || (t >= 75 && t < 80);
+      const message = beat(t % 50 >= 10 && t % 50 < 40, 4);
+      message.systemStatus = failing ? minimal.MavState.CRITICAL : minimal.MavState.ACTIVE;
+      sent.push({ at: START + micro(t), frame: vehicle.encode(message) });
+    }
+    const at = (from: number, to: number) => ({
+      from: START / 1000 + from * 1000,
+      to: START / 1000 + to * 1000,
+    });
+    const of = (time?: FlightTime) => statsOf(tlog(sent), undefined, time);
+    expect(of(at(5, 45))).toMatchObject({
+      flight_number: 1,
+      flight_count: 2,
+      failsafes: 1,
+      duration_seconds: 30,
+    });
+    expect(of(at(55, 95))).toMatchObject({ flight_number: 2, flight_chosen_by: "time", failsafes: 2 });
+    expect(of()).toMatchObject({ flight_number: 2, flight_chosen_by: "order" });
+  });
+
   test("skips frames whose checksum is unknown, and noise", () => {
     const unknown = Buffer.from([0xfd, 4, 0, 0, 0, 3, 1, 0x50, 0xc3, 0x00, 1, 2, 3, 4, 5, 6]);
     const all = frames();
@@ -271,6 +434,42 @@ describe("a PX4 log", () => {
     expect(stats.modes.map(({ name }) => name)).toEqual(["AUTO.MISSION", "AUTO.RTL"]);
     expect(stats.battery?.used_mah).toBeCloseTo(390, 3);
     expect(stats.incidents).toMatchObject([{ severity: "failsafe", text: "Failsafe activated" }]);
+  });
+
+  test("counts a failsafe once, however often its state is repeated, and only in flight", () => {
+    const made = new Ulog()
+      .format("vehicle_status:uint64_t timestamp;uint8_t nav_state;uint8_t arming_state;bool failsafe;")
+      .subscribe(0, "vehicle_status");
+    const failing = (t: number) => t < 5 || (t >= 20 && t < 30) || (t >= 40 && t < 45);
+    for (let t = 0; t <= 60; t++)
+      made.data(0, "QBBB", micro(t), 3, t >= 10 && t < 50 ? 2 : 1, failing(t) ? 1 : 0);
+    const { failsafes, incidents } = statsOf(made.bytes);
+    expect(failsafes).toBe(2);
+    expect(incidents).toEqual([{ seconds: -10, severity: "failsafe", text: "Failsafe", count: 3 }]);
+  });
+
+  test("measures heights from the home that the vehicle has, and what the battery lost from first to last", () => {
+    const made = new Ulog()
+      .format("vehicle_status:uint64_t timestamp;uint8_t nav_state;uint8_t arming_state;bool failsafe;")
+      .format("vehicle_global_position:uint64_t timestamp;double lat;double lon;float alt;")
+      .format(
+        "home_position:uint64_t timestamp;double lat;double lon;float alt;bool valid_alt;bool valid_hpos;",
+      )
+      .format("battery_status:uint64_t timestamp;float voltage_v;float remaining;")
+      .subscribe(0, "vehicle_status")
+      .subscribe(1, "vehicle_global_position")
+      .subscribe(2, "home_position")
+      .subscribe(3, "battery_status");
+    made.data(2, "QddfBB", micro(1), 1, 1, 0, 0, 0);
+    made.data(2, "QddfBB", micro(1), HOME.lat, HOME.lng, 489, 1, 1);
+    for (let t = 1; t <= 30; t++) {
+      made.data(0, "QBBB", micro(t), 3, t < 30 ? 2 : 1, 0);
+      made.data(1, "Qddf", micro(t), HOME.lat, HOME.lng, 490 + t);
+      made.data(3, "Qff", micro(t), 16, t === 2 ? 0.95 : 0.6 - t / 1000);
+    }
+    const stats = statsOf(made.bytes);
+    expect(stats.max_altitude_m).toBe(30);
+    expect(stats.battery?.used_percent).toBeCloseTo(2.8, 3);
   });
 
   test("continues after the next synchronisation mark when its lengths cannot be trusted", () => {

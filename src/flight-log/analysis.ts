@@ -1,7 +1,7 @@
 import { dataFlashFlight } from "./dataflash/flight";
 import { FMT_TYPE, HEAD_1, HEAD_2 } from "./dataflash/reader";
 import { type FlightReader, LARGEST_MESSAGE, statsOf } from "./reader";
-import type { FlightLogResult } from "./result";
+import type { FlightLogResult, FlightTime } from "./result";
 import { ulogFlight } from "./ulog/flight";
 import { MAGIC } from "./ulog/reader";
 
@@ -18,7 +18,11 @@ export class LogAnalysis {
   private flight: FlightReader | undefined;
   private isForeign = false;
 
-  constructor(private readonly name: string) {}
+  /** `during`: when the flight took place, since a log may have several. */
+  constructor(
+    private readonly name: string,
+    private readonly during?: FlightTime,
+  ) {}
 
   /** The log's next bytes. False when the log has none of the formats that we read, and needs no further bytes. */
   push(chunk: Uint8Array): boolean {
@@ -33,7 +37,7 @@ export class LogAnalysis {
   private read(end: number): void {
     const { window } = this;
     if (!this.flight && end >= HEAD) {
-      this.flight = readerFor(window);
+      this.flight = readerFor(window, this.during);
       this.isForeign = this.flight === undefined;
     }
     const done = this.flight?.messages.read(window, end) ?? 0;
@@ -58,11 +62,11 @@ export class LogAnalysis {
 }
 
 /** By content: names lie, and uploads are renamed. */
-function readerFor(head: Buffer): FlightReader | undefined {
-  if (head[0] === HEAD_1 && head[1] === HEAD_2 && head[2] === FMT_TYPE) return dataFlashFlight();
-  if (head.subarray(0, MAGIC.length).equals(MAGIC)) return ulogFlight();
+function readerFor(head: Buffer, during?: FlightTime): FlightReader | undefined {
+  if (head[0] === HEAD_1 && head[1] === HEAD_2 && head[2] === FMT_TYPE) return dataFlashFlight(during);
+  if (head.subarray(0, MAGIC.length).equals(MAGIC)) return ulogFlight(during);
   // MAVLink's dialects take longer to load than most logs take to be read.
   const { looksLikeFrame }: typeof import("./tlog/reader") = require("./tlog/reader");
   const { tlogFlight }: typeof import("./tlog/flight") = require("./tlog/flight");
-  return looksLikeFrame(head, 0) ? tlogFlight() : undefined;
+  return looksLikeFrame(head, 0) ? tlogFlight(during) : undefined;
 }

@@ -2,4 +2,4 @@ export { analyseFlightLog } from "./analyse";
 // For the benchmark of the decoder.
 export { neededNumbers } from "./dataflash/flight";
 export { DataFlashReader } from "./dataflash/reader";
-export type { FlightLogResult, FlightStats } from "./result";
+export type { FlightLogResult, FlightStats, FlightTime } from "./result";

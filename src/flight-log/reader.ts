@@ -28,12 +28,13 @@ export const LARGEST_MESSAGE = 65_538;
 /** `rest`: bytes at the end that are not a whole message. */
 export function statsOf({ format, messages, figures }: FlightReader, rest: number): FlightStats {
   const { counters } = messages;
-  const damaged = counters.damagedBytes + rest;
+  const { isOver, ...stats } = figures();
   return {
     format,
-    complete: damaged === 0,
+    // A log that is still being written ends anywhere.
+    complete: counters.damagedBytes === 0 && (rest === 0 || isOver),
     messages: counters.messages,
-    damaged_bytes: damaged,
-    ...figures(),
+    damaged_bytes: counters.damagedBytes + rest,
+    ...stats,
   };
 }

@@ -3,16 +3,25 @@ import type { LatLng } from "../domain/geo";
 export type LogFormat = "dataflash" | "tlog" | "ulog";
 
 /**
- * What a flight log says. Metres, seconds, metres per second, volts; altitudes are above home. The flight is the
- * time while the motors were armed, or the whole log where it does not say. Values that a log lacks are null.
+ * What a flight log says. Metres, seconds, metres per second, volts; altitudes are above home. A flight is a span while
+ * the motors were armed, or the whole log where it does not say. Values that a log lacks are null.
  */
 export interface FlightStats {
   readonly format: LogFormat;
-  /** False when the log ends inside a message or has damaged parts; the statistics are of the messages that could be read. */
+  /**
+   * False when parts of the log are damaged, or when it ends inside a message and inside the flight; the statistics are of
+   * the messages that could be read.
+   */
   readonly complete: boolean;
   readonly messages: number;
   /** Bytes that belong to no message. */
   readonly damaged_bytes: number;
+  /** Which of the log's flights the statistics are of, from 1; 0 when the motors never ran. */
+  readonly flight_number: number;
+  /** Flights in the log: a vehicle may keep one log from power-on to power-off. */
+  readonly flight_count: number;
+  /** `time`: the flight that overlaps the execution, by the log's clock. `order`: the last one that had ended. */
+  readonly flight_chosen_by: FlightChoice;
   /** The firmware's name and version: `ArduCopter V4.7.0`. */
   readonly vehicle: string | null;
   /** When the flight began, in UTC, by the vehicle's GPS or the recorder's clock. */
@@ -36,7 +45,12 @@ export interface FlightStats {
   readonly modes: readonly { readonly name: string; readonly seconds: number }[];
   readonly gps: GpsStats | null;
   readonly vibration: VibrationStats | null;
-  /** Errors, failsafes and warnings in the order of their first appearance, 100 at most. */
+  /** How often a failsafe began: ERR of ArduPilot, vehicle_status of PX4, the heartbeat's critical state in a telemetry log. */
+  readonly failsafes: number;
+  /**
+   * Errors, failsafes and warnings in the order of their first appearance, 100 at most: those of the flight, and those
+   * since the flight before it.
+   */
   readonly incidents: readonly Incident[];
   /** 500 points at most. */
   readonly track: readonly TrackPoint[];
@@ -44,9 +58,17 @@ export interface FlightStats {
   readonly series: readonly SeriesPoint[];
 }
 
+export type FlightChoice = "time" | "order";
+
+/** When the flight that is looked for took place: milliseconds since 1970. */
+export interface FlightTime {
+  readonly from: number;
+  readonly to: number;
+}
+
 export interface BatteryStats {
   readonly used_mah: number | null;
-  /** Of its capacity. */
+  /** Of its capacity, from the first report to the last. */
   readonly used_percent: number | null;
   readonly start_voltage_v: number;
   readonly min_voltage_v: number;

@@ -6,41 +6,78 @@ import { setTimeout as delay } from "node:timers/promises";
 
 /** DataFlash, MAVLink and PX4 logs. */
 const LOG = /\.(bin|tlog|ulg)$/i;
-const SETTLED_MS = 500;
-/** A file that still grows after this many checks is taken as it is. */
-const MAX_CHECKS = 20;
+const CHECK_EVERY_MS = 500;
 
-/** The newest log that was written since then, after it has stopped growing. */
-export async function findLog(folder: string, sinceMs: number): Promise<string | undefined> {
-  let before: { file: string; size: number } | undefined;
-  for (let check = 0; check < MAX_CHECKS; check++) {
-    const now = await newestLog(folder, sinceMs);
-    if (now && now.file === before?.file && now.size === before.size && now.size > 0) break;
-    before = now;
-    await delay(SETTLED_MS);
-  }
-  return before?.file;
+/** Milliseconds after disarming, but for `stillMs`. */
+export interface LogWaits {
+  /** A log that did not grow for as long is whole. ArduPilot writes the rest of its buffer after two seconds. */
+  readonly stillMs: number;
+  /** No log comes later. ArduPilot writes for as long after disarming. */
+  readonly comesMs: number;
+  /** A log that grows for longer is written to also while the motors do not run, and is taken as it is. */
+  readonly growsMs: number;
 }
 
-async function newestLog(folder: string, sinceMs: number) {
-  const names = (await readdir(folder)).filter((name) => LOG.test(name));
+export const DEFAULT_WAITS: LogWaits = { stillMs: 3_000, comesMs: 15_000, growsMs: 30_000 };
+
+/** The flight whose log is looked for; times in milliseconds since 1970. */
+interface LoggedFlight {
+  readonly armedAt: number;
+  /** The last heartbeat that said so: a log that was begun later may be the next one. */
+  readonly lastArmedAt: number;
+  readonly disarmedAt: number;
+  /** Whether the next flight has begun, which may be in the same log. */
+  readonly isFollowed: () => boolean;
+}
+
+/** The first bytes of a file; more may be written behind them. */
+export interface LogPart {
+  readonly file: string;
+  readonly size: number;
+}
+
+/** The log that was written since arming, when it no longer grows, or as much of it as there is when it does not stop. */
+export async function findLog(
+  folder: string,
+  flight: LoggedFlight,
+  { stillMs, comesMs, growsMs }: LogWaits,
+  ended: AbortSignal,
+): Promise<LogPart | undefined> {
+  let found: LogPart | undefined;
+  let foundAt = 0;
+  for (;;) {
+    const now = Date.now();
+    const log = await logOf(folder, flight);
+    const isSame = log?.file === found?.file && log?.size === found?.size;
+    if (!isSame) foundAt = now;
+    found = log;
+    const waited = flight.isFollowed() ? Number.POSITIVE_INFINITY : now - flight.disarmedAt;
+    if (found && (now - foundAt >= stillMs || waited >= growsMs)) return found;
+    if (!found && waited >= comesMs) return undefined;
+    await delay(Math.min(CHECK_EVERY_MS, stillMs), undefined, { signal: ended });
+  }
+}
+
+/** The newest; of several, one that was begun in flight: a vehicle may begin its next log when it is disarmed. */
+async function logOf(folder: string, { armedAt, lastArmedAt }: LoggedFlight): Promise<LogPart | undefined> {
+  const names = (await readdir(folder, { recursive: true })).filter((name) => LOG.test(name));
   const logs = await Promise.all(
     names.map(async (name) => {
       const file = join(folder, name);
-      const { mtimeMs, size } = await stat(file);
-      return { file, mtimeMs, size };
+      const { mtimeMs, birthtimeMs, size } = await stat(file);
+      return { file, size, mtimeMs, isLater: birthtimeMs > lastArmedAt };
     }),
   );
-  return logs.filter(({ mtimeMs }) => mtimeMs >= sinceMs).sort((a, b) => b.mtimeMs - a.mtimeMs)[0];
+  const [log] = logs
+    // File systems keep times in steps of up to a second.
+    .filter(({ mtimeMs, size }) => mtimeMs >= armedAt - 1_000 && size > 0)
+    .sort((a, b) => Number(a.isLater) - Number(b.isLater) || b.mtimeMs - a.mtimeMs);
+  return log && { file: log.file, size: log.size };
 }
 
-/** SHA-256 in hex, and bytes. */
-export async function contentOf(file: string): Promise<{ checksum: string; size: number }> {
+/** SHA-256 in hex. */
+export async function checksumOf({ file, size }: LogPart): Promise<string> {
   const hash = createHash("sha256");
-  let size = 0;
-  for await (const chunk of createReadStream(file)) {
-    hash.update(chunk as Buffer);
-    size += (chunk as Buffer).length;
-  }
-  return { checksum: hash.digest("hex"), size };
+  for await (const chunk of createReadStream(file, { end: size - 1 })) hash.update(chunk as Buffer);
+  return hash.digest("hex");
 }

@@ -1,5 +1,6 @@
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { loadConfig, onboardConfig } from "../platform/config";
 import { createLogger } from "../platform/process/log";
 import { atEndOfFile, freshFolder } from "../testing";
@@ -70,48 +71,129 @@ test("a flight is recorded from arming to disarming, with its log, also an execu
   expect(stats.data.stats.max_altitude_m).toBeGreaterThan(8);
 });
 
-test("a log that still grows during its upload arrives whole, as the flight's only log", async () => {
-  const gateway = await startTestGateway();
+/** Shorter waits than a drone's. */
+const WAITS = { stillMs: 200, comesMs: 600, growsMs: 1_000 };
+
+/** A gateway that counts the uploads, and what happens before each. */
+class CountedGateway extends DroneGateway {
+  uploads = 0;
+  before: () => unknown = () => undefined;
+
+  override async upload(...args: Parameters<DroneGateway["upload"]>): Promise<void> {
+    this.uploads++;
+    await this.before();
+    await super.upload(...args);
+  }
+}
+
+async function recorded(env: Record<string, string> = {}) {
+  const gateway = await startTestGateway(env);
   const flight = await startFlight(gateway);
   const logFolder = freshFolder("logs");
-  const file = join(logFolder, "00000007.BIN");
-  let brought = 0;
-  class Slow extends DroneGateway {
-    override async upload(url: string, log: string, size: number): Promise<void> {
-      if (++brought === 1) appendFileSync(log, " and its end");
-      await super.upload(url, log, size);
-    }
-  }
-  const record = new FlightRecord({
-    gateway: new Slow(gateway.url, flight.vehicle.ip),
-    logFolder,
-    log: createLogger("test", "silent"),
-    retryMs: 50,
-  });
+  const counted = new CountedGateway(gateway.url, flight.vehicle.ip);
+  const log = createLogger("test", "silent");
+  const record = new FlightRecord({ gateway: counted, logFolder, log, retryMs: 50, waits: WAITS });
   atEndOfFile(async () => record.stop());
+  return { flight, logFolder, record, counted };
+}
+
+test("a log that grows during its upload arrives as it was announced, once", async () => {
+  const { flight, logFolder, record, counted } = await recorded();
+  const file = join(logFolder, "00000007.BIN");
+  counted.before = () => appendFileSync(file, " and what came later");
   record.observe(true);
   writeFileSync(file, "the flight");
   record.observe(false);
   await until(() => record.open === 0);
-  expect(brought).toBe(2);
+  expect(counted.uploads).toBe(1);
   const { status, log_asset_id, assets } = await executionOf(flight, flight.id);
   expect(status).toBe("completed");
   expect(assets).toMatchObject([
-    { id: log_asset_id, status: "ready", sha256: sha256(readFileSync(file)), failure: null },
+    { id: log_asset_id, status: "ready", sha256: sha256("the flight"), failure: null },
   ]);
 });
 
-test("a flight whose log finds no room is completed without it, and the next one is recorded", async () => {
-  const gateway = await startTestGateway({ QUOTA_STORED_BYTES: "5" });
-  const flight = await startFlight(gateway);
-  const logFolder = freshFolder("logs");
-  const record = new FlightRecord({
-    gateway: new DroneGateway(gateway.url, flight.vehicle.ip),
-    logFolder,
-    log: createLogger("test", "silent"),
-    retryMs: 50,
+test("a log that is replaced before its upload is announced again", async () => {
+  const { flight, logFolder, record, counted } = await recorded();
+  const file = join(logFolder, "00000007.BIN");
+  counted.before = () => counted.uploads === 1 && writeFileSync(file, "a flight!!");
+  record.observe(true);
+  writeFileSync(file, "the flight");
+  record.observe(false);
+  await until(() => record.open === 0);
+  const { assets } = await executionOf(flight, flight.id);
+  expect(assets).toMatchObject([{ status: "ready", sha256: sha256("a flight!!") }]);
+});
+
+test("a log that grows for ever is taken as it is after a while, and once", async () => {
+  const { flight, logFolder, record, counted } = await recorded();
+  const file = join(logFolder, "00000007.BIN");
+  record.observe(true);
+  writeFileSync(file, "x");
+  const growing = setInterval(() => appendFileSync(file, "x"), 20);
+  atEndOfFile(async () => clearInterval(growing));
+  const disarmed = Date.now();
+  record.observe(false);
+  await until(() => record.open === 0);
+  clearInterval(growing);
+  expect(Date.now() - disarmed).toBeGreaterThanOrEqual(WAITS.growsMs);
+  expect(counted.uploads).toBe(1);
+  const { assets } = await executionOf(flight, flight.id);
+  expect(assets).toMatchObject([{ status: "ready", size: expect.any(Number) }]);
+  expect(assets[0].size).toBeLessThanOrEqual(readFileSync(file).length);
+});
+
+test("a log that is written after disarming is waited for, and in a folder by date", async () => {
+  const { flight, logFolder, record } = await recorded();
+  record.observe(true);
+  record.observe(false);
+  await delay(WAITS.comesMs / 2);
+  mkdirSync(join(logFolder, "2026-11-24"));
+  writeFileSync(join(logFolder, "2026-11-24", "10_20_30.ulg"), "the flight");
+  await until(() => record.open === 0);
+  const { assets } = await executionOf(flight, flight.id);
+  expect(assets).toMatchObject([{ file_name: "10_20_30.ulg", status: "ready" }]);
+});
+
+test("a log that is begun at the disarming is not the flight's", async () => {
+  const { flight, logFolder, record } = await recorded();
+  record.observe(true);
+  writeFileSync(join(logFolder, "1.BIN"), "the flight");
+  await delay(50);
+  record.observe(true);
+  await delay(50);
+  writeFileSync(join(logFolder, "2.BIN"), "on the ground");
+  record.observe(false);
+  await until(() => record.open === 0);
+  const { assets } = await executionOf(flight, flight.id);
+  expect(assets).toMatchObject([{ file_name: "1.BIN", status: "ready" }]);
+});
+
+test("the next flight begins at once, while the log of the one before grows and is uploaded", async () => {
+  const { flight, logFolder, record, counted } = await recorded();
+  let isHeld = true;
+  counted.before = () => until(() => !isHeld);
+  const file = join(logFolder, "00000007.BIN");
+  record.observe(true);
+  writeFileSync(file, "one flight");
+  record.observe(false);
+  record.observe(true);
+  await until(() => counted.uploads === 1);
+  const running = await until(async () => {
+    const { data } = (await flight.user.api.get("/executions")).body;
+    const [newest] = data.executions as { id: number; status: string }[];
+    return newest?.status === "in_progress" && newest.id !== flight.id && newest;
   });
-  atEndOfFile(async () => record.stop());
+  appendFileSync(file, " and another");
+  record.observe(false);
+  isHeld = false;
+  await until(() => record.open === 0);
+  expect((await executionOf(flight, flight.id)).assets).toMatchObject([{ size: 10, status: "ready" }]);
+  expect((await executionOf(flight, running.id)).assets).toMatchObject([{ size: 22, status: "ready" }]);
+});
+
+test("a flight whose log finds no room is completed without it, and the next one is recorded", async () => {
+  const { flight, logFolder, record } = await recorded({ QUOTA_STORED_BYTES: "5" });
   for (const name of ["1.BIN", "2.BIN"]) {
     record.observe(true);
     writeFileSync(join(logFolder, name), "the flight");

@@ -1,8 +1,15 @@
 import { basename } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "../platform/process/log";
-import { contentOf, findLog } from "./flight-log";
+import { checksumOf, DEFAULT_WAITS, findLog, type LogPart, type LogWaits } from "./flight-log";
 import { type AnnouncedLog, type DroneGateway, RequestRefused, type Upload } from "./gateway";
+import { RetryQueue } from "./retry-queue";
+
+interface FoundLog {
+  readonly part: LogPart;
+  readonly announced: AnnouncedLog;
+  /** Where to upload it; dropped after a failure, since the URL expires. */
+  upload: Upload | undefined;
+}
 
 /**
  * armed:     the vehicle armed; the gateway does not know yet.
@@ -12,18 +19,23 @@ import { type AnnouncedLog, type DroneGateway, RequestRefused, type Upload } fro
  * done.
  */
 interface Flight {
+  /** Of the first and the last heartbeat that said so; milliseconds since 1970. */
   readonly armedAt: number;
-  disarmed: boolean;
+  lastArmedAt: number;
+  disarmedAt?: number;
   executionId?: number;
-  log?: { readonly file: string; readonly announced: AnnouncedLog } | "none";
-  /** Where to upload the log; dropped after a failure, since the URL expires. */
-  upload?: Upload | undefined;
-  completed?: boolean;
-  /** How often the uploaded log was not the announced one. */
-  mismatches?: number;
+  log?: FoundLog | "none";
 }
 
-/** A log that is written to without end would be uploaded again and again. */
+interface LogUpload {
+  readonly flight: Flight;
+  readonly executionId: number;
+  log: FoundLog;
+  /** How often the uploaded log was not the announced one. */
+  mismatches: number;
+}
+
+/** A log whose bytes change would be uploaded again and again. */
 const MAX_MISMATCHES = 3;
 
 interface FlightRecordOptions {
@@ -32,117 +44,106 @@ interface FlightRecordOptions {
   readonly log: Logger;
   /** Pause before a failed request is repeated. */
   readonly retryMs?: number;
+  readonly waits?: LogWaits;
 }
 
 /**
  * Records every flight at the gateway, from arming to disarming, and uploads its log. Failed requests are repeated, one
- * flight after the other; a flight that the gateway refuses is logged and dropped.
+ * flight after the other; a flight that the gateway refuses is logged and dropped. No flight waits for another's upload.
  */
 export class FlightRecord {
-  private readonly flights: Flight[] = [];
   private readonly ended = new AbortController();
+  private readonly flights: RetryQueue<Flight>;
+  private readonly uploads: RetryQueue<LogUpload>;
   private armed: boolean | undefined;
-  private working = false;
 
-  constructor(private readonly options: FlightRecordOptions) {}
+  constructor(private readonly options: FlightRecordOptions) {
+    const { log, retryMs = 3_000 } = options;
+    const common = { log, retryMs, ended: this.ended.signal };
+    this.flights = new RetryQueue({ ...common, what: "record a flight", work: (one) => this.record(one) });
+    this.uploads = new RetryQueue({ ...common, what: "take a log", work: (one) => this.uploadLog(one) });
+  }
 
   /** Flights that are not recorded yet, with the one in the air. */
   get open(): number {
-    return this.flights.length;
+    return this.flights.size + this.uploads.size;
   }
 
   /** Call it at each heartbeat; undefined while the link is lost, which ends no flight. */
   observe(armed: boolean | undefined): void {
-    if (armed === undefined || armed === this.armed) return;
-    const first = this.armed === undefined;
+    if (armed === undefined) return;
+    const now = Date.now();
+    const isNew = armed !== this.armed;
+    const isFirst = this.armed === undefined;
     this.armed = armed;
-    if (armed) this.flights.push({ armedAt: Date.now(), disarmed: false });
-    else if (first) void this.closeAbandoned();
-    const [flight] = this.flights.slice(-1);
-    if (!armed && flight) flight.disarmed = true;
-    void this.work();
+    if (armed && isNew) this.flights.add({ armedAt: now, lastArmedAt: now });
+    const flight = this.flights.last;
+    if (armed && flight) flight.lastArmedAt = now;
+    if (armed || !isNew) return;
+    if (isFirst) void this.closeAbandoned();
+    if (flight) flight.disarmedAt ??= now;
+    void this.flights.wake();
   }
 
   stop(): void {
     this.ended.abort();
   }
 
-  private async work(): Promise<void> {
-    if (this.working) return;
-    this.working = true;
-    const { log, retryMs = 3_000 } = this.options;
-    for (let flight = this.flights[0]; flight && !this.ended.signal.aborted; flight = this.flights[0]) {
-      try {
-        await this.advance(flight);
-        // In the air, there is nothing more to do.
-        if (!flight.disarmed) break;
-        this.flights.shift();
-      } catch (error) {
-        if (error instanceof RequestRefused) {
-          log.error({ err: error }, "The gateway refused a flight");
-          this.flights.shift();
-          continue;
-        }
-        log.warn({ err: error }, "Cannot record a flight; retrying");
-        await delay(retryMs, undefined, { signal: this.ended.signal }).catch(() => undefined);
-      }
-    }
-    this.working = false;
-  }
-
-  /** Does the next steps of the flight, and remembers those that are done. */
-  private async advance(flight: Flight): Promise<void> {
+  /** Does the next steps of the flight, and remembers those that are done. In the air, there is nothing more to do. */
+  private async record(flight: Flight): Promise<boolean> {
     const { gateway, log } = this.options;
     flight.executionId ??= await gateway.start();
     const { executionId } = flight;
-    if (!flight.disarmed) return;
+    if (flight.disarmedAt === undefined) return false;
     flight.log ??= await this.announce(flight, executionId);
-    if (!flight.completed) await gateway.complete(executionId, "completed");
-    flight.completed = true;
-    if (flight.log !== "none") await this.uploadLog(flight, executionId, flight.log);
+    await gateway.complete(executionId, "completed");
     log.info({ executionId, log: flight.log !== "none" }, "Recorded a flight");
+    if (flight.log !== "none") this.uploads.add({ flight, executionId, log: flight.log, mismatches: 0 });
+    return true;
   }
 
   /** A log that the gateway refuses (it may have it already) does not prevent the flight's completion. */
-  private async announce(flight: Flight, executionId: number): Promise<NonNullable<Flight["log"]>> {
-    const { gateway, logFolder, log } = this.options;
+  private async announce(flight: Flight, executionId: number): Promise<FoundLog | "none"> {
+    const { gateway, logFolder, log, waits = DEFAULT_WAITS } = this.options;
     if (!logFolder) return "none";
     try {
-      const file = await findLog(logFolder, flight.armedAt - 1_000);
-      if (!file) {
+      const { armedAt, lastArmedAt, disarmedAt = lastArmedAt } = flight;
+      const isFollowed = () => this.flights.last !== flight;
+      const times = { armedAt, lastArmedAt, disarmedAt, isFollowed };
+      const part = await findLog(logFolder, times, waits, this.ended.signal);
+      if (!part) {
         log.warn({ logFolder }, "Found no log of the flight");
         return "none";
       }
-      const announced = { file_name: basename(file), ...(await contentOf(file)) };
-      flight.upload = await gateway.announceLog(executionId, announced);
-      return { file, announced };
+      const checksum = await checksumOf(part);
+      const announced = { file_name: basename(part.file), checksum, size: part.size };
+      return { part, announced, upload: await gateway.announceLog(executionId, announced) };
     } catch (error) {
-      const missing = (error as NodeJS.ErrnoException).code !== undefined;
+      const missing = (error as NodeJS.ErrnoException).code !== undefined && !this.ended.signal.aborted;
       if (!missing && !(error instanceof RequestRefused)) throw error;
       log.error({ err: error }, "Cannot announce the log of the flight");
       return "none";
     }
   }
 
-  private async uploadLog(
-    flight: Flight,
-    executionId: number,
-    { file, announced }: Exclude<NonNullable<Flight["log"]>, "none">,
-  ): Promise<void> {
-    const { gateway } = this.options;
-    const { url, assetId } = flight.upload ?? (await gateway.uploadOf(executionId, announced));
-    flight.upload = undefined;
-    await gateway.upload(url, file, announced.size);
+  private async uploadLog(upload: LogUpload): Promise<boolean> {
+    const { gateway, log } = this.options;
+    const { executionId, log: found, flight } = upload;
+    const { url, assetId } = found.upload ?? (await gateway.uploadOf(executionId, found.announced));
+    found.upload = undefined;
+    await gateway.upload(url, found.part);
     try {
       await gateway.completeUpload(assetId);
     } catch (error) {
-      const mismatches = (flight.mismatches ?? 0) + 1;
       const differs = error instanceof RequestRefused && error.status === 400;
-      if (!differs || mismatches > MAX_MISMATCHES) throw error;
-      flight.mismatches = mismatches;
-      flight.log = undefined;
-      throw new Error("The log was written to during its upload; it is announced again.", { cause: error });
+      if (!differs || ++upload.mismatches > MAX_MISMATCHES) throw error;
+      const again = await this.announce(flight, executionId);
+      if (again === "none") throw error;
+      upload.log = again;
+      throw new Error("The log changed before its upload; it is announced again.", { cause: error });
     }
+    log.info({ executionId, log: found.announced.file_name }, "Uploaded a log");
+    return true;
   }
 
   /** Completes a flight that ended while the agent was not running. */

@@ -1,4 +1,7 @@
-import { openAsBlob } from "node:fs";
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { Readable } from "node:stream";
+import type { LogPart } from "./flight-log";
 
 const LIMIT_MS = 10_000;
 const UPLOAD_LIMIT_MS = 600_000;
@@ -72,12 +75,17 @@ export class DroneGateway {
     return { assetId: asset_id, url };
   }
 
-  /** The URL is for a content of this size. A file of another size is not sent, and the completion is refused. */
-  async upload(url: string, file: string, size: number): Promise<void> {
-    // A blob has a length, which object stores require.
-    const body = await openAsBlob(file);
-    if (body.size !== size) return;
-    const response = await fetch(url, { method: "PUT", body, signal: AbortSignal.timeout(UPLOAD_LIMIT_MS) });
+  /** The URL is for a content of this size. Of a shorter file nothing is sent, and the completion is refused. */
+  async upload(url: string, { file, size }: LogPart): Promise<void> {
+    if ((await stat(file)).size < size) return;
+    const response = await fetch(url, {
+      method: "PUT",
+      body: Readable.toWeb(createReadStream(file, { end: size - 1 })) as ReadableStream,
+      duplex: "half",
+      // Object stores require it.
+      headers: { "Content-Length": String(size) },
+      signal: AbortSignal.timeout(UPLOAD_LIMIT_MS),
+    });
     const text = await response.text();
     if (!response.ok) throw new Error(`The object store answered ${response.status}: ${text.slice(0, 200)}`);
   }

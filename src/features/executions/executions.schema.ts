@@ -119,7 +119,12 @@ export const FlightStatsReply = z
       .describe("`failed`: the log cannot be read; `error` says why."),
     error: z.string().nullable(),
     analysed_at: z.string().nullable(),
-    stats: z.record(z.string(), z.unknown()).nullable(),
+    stats: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .describe(
+        "Of the execution's flight: a log may have several. `flight_number` of `flight_count` is the one that overlaps the execution by the log's own clock (`flight_chosen_by`: `time`), or else the last that had ended (`order`).",
+      ),
   })
   .meta({ id: "FlightStats" });
 

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { z } from "zod";
 import { DomainError } from "../../domain/errors";
-import { analyseFlightLog, type FlightStats } from "../../flight-log";
+import { analyseFlightLog, type FlightStats, type FlightTime } from "../../flight-log";
 import { enqueue } from "../../platform/jobs/jobs";
 import type { Task } from "../../platform/jobs/worker";
 import { isMissingObject, ObjectReplaced, type ObjectStore } from "../../platform/objects/object-store";
@@ -11,7 +11,7 @@ import { type Asset, assetKey, findAsset, findLog, lockAssetsOf, recordsOf, vers
 import { invalidateArchive } from "./archive/archives.store";
 import { analysis } from "./asset-hooks";
 import type { Execution } from "./executions.store";
-import { lockExecution } from "./executions.store";
+import { findExecution, lockExecution } from "./executions.store";
 import { dispatchReport } from "./report/dispatch";
 import { findStats, resetStats, type StatsRow, saveStats } from "./stats.store";
 
@@ -19,8 +19,11 @@ import { findStats, resetStats, type StatsRow, saveStats } from "./stats.store";
 type LogResult = { readonly stats: FlightStats } | { readonly error: string };
 
 /** Several logs are read as one: the records of a flight whose link was lost for long. */
-async function readLogs(store: ObjectStore, logs: readonly [Asset, ...Asset[]]): Promise<LogResult> {
-  const [log, ...others] = logs;
+async function readLogs(
+  store: ObjectStore,
+  [log, ...others]: readonly [Asset, ...Asset[]],
+  during: FlightTime,
+): Promise<LogResult> {
   let source: Readable;
   try {
     source = await store.read(assetKey(log), versionOf(log));
@@ -30,7 +33,8 @@ async function readLogs(store: ObjectStore, logs: readonly [Asset, ...Asset[]]):
     if (error instanceof ObjectReplaced) return { error: "The log was replaced after its upload." };
     throw error;
   }
-  const result = await analyseFlightLog(source, { name: log.file_name }).finally(() => source.destroy());
+  const reading = analyseFlightLog(source, { name: log.file_name, during });
+  const result = await reading.finally(() => source.destroy());
   return result.status === "unreadable" ? { error: result.error } : { stats: result.stats };
 }
 
@@ -67,21 +71,22 @@ export class FlightStatsService {
       await enqueue(trx, { ...analysis(execution, asset.id), runAt });
       return asset;
     });
-    const result = await this.analyse(execution.id, asset);
+    const result = await this.analyse(execution, asset);
     if ("error" in result) throw new DomainError("invalid_input", result.error);
     return this.get(execution);
   }
 
-  /** Reads the log and stores its statistics, or why it cannot be read. */
-  async analyse(executionId: number, asset: Asset): Promise<LogResult> {
+  /** Reads the log and stores the statistics of the execution's flight, or why it cannot be read. */
+  async analyse({ id, started_at, completed_at }: Execution, asset: Asset): Promise<LogResult> {
     const { db, store, clock } = this.deps;
-    const [first, ...others] = asset.record === null ? [asset] : await recordsOf(db, executionId);
-    const result = await readLogs(store, [first ?? asset, ...others]);
+    const during = { from: started_at.getTime(), to: (completed_at ?? clock.now()).getTime() };
+    const [first, ...others] = asset.record === null ? [asset] : await recordsOf(db, id);
+    const result = await readLogs(store, [first ?? asset, ...others], during);
     await db.transaction(async (trx) => {
-      await lockExecution(trx, executionId);
-      if (!(await saveStats(trx, executionId, asset.id, result, clock.now()))) return;
-      await invalidateArchive(trx, executionId);
-      await dispatchReport(trx, executionId, clock.now());
+      await lockExecution(trx, id);
+      if (!(await saveStats(trx, id, asset.id, result, clock.now()))) return;
+      await invalidateArchive(trx, id);
+      await dispatchReport(trx, id, clock.now());
     });
     return result;
   }
@@ -100,7 +105,11 @@ export const analyseLogTask =
   (service: FlightStatsService, db: Db): Task =>
   async (payload) => {
     const { execution_id, asset_id } = Payload.parse(payload);
-    const [row, asset] = await Promise.all([findStats(db, execution_id), findAsset(db, asset_id)]);
+    const [row, asset, execution] = await Promise.all([
+      findStats(db, execution_id),
+      findAsset(db, asset_id),
+      findExecution(db, execution_id),
+    ]);
     const wanted = row?.status === "pending" && row.asset_id === asset_id;
-    if (wanted && asset?.status === "ready") await service.analyse(execution_id, asset);
+    if (wanted && execution && asset?.status === "ready") await service.analyse(execution, asset);
   };

@@ -1,5 +1,3 @@
-import type { Incident } from "../result";
-
 /** ERR.Subsys (ArduPilot, libraries/AP_Logger/LogErrorSubsystem). */
 const SUBSYSTEMS: Readonly<Record<number, string>> = {
   1: "Main",
@@ -35,12 +33,11 @@ const SUBSYSTEMS: Readonly<Record<number, string>> = {
   31: "Dead reckoning failsafe",
 };
 
-/** The text of an ERR message, or undefined when it reports the end of an error. */
+/** An ERR message in words. Code 0 reports the end of an error. */
 export function describeError(
   subsystem: number,
   code: number,
-): { severity: Incident["severity"]; text: string } | undefined {
-  if (code === 0) return undefined;
+): { severity: "error" | "failsafe"; text: string } {
   const name = SUBSYSTEMS[subsystem] ?? `Subsystem ${subsystem}`;
   const severity = name.includes("failsafe") ? "failsafe" : "error";
   return { severity, text: code === 1 ? name : `${name} (code ${code})` };

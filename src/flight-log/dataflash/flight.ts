@@ -1,13 +1,15 @@
 import { modeName } from "../../vehicle/mavlink/modes";
 import type { FlightReader } from "../reader";
+import type { FlightTime } from "../result";
 import { FlightStatsBuilder } from "../stats/flight-stats-builder";
+import { ESTIMATOR, RECEIVER } from "../stats/ground-track";
 import { severityOf } from "../stats/incidents";
 import { describeError } from "./errors";
 import type { MessageFormat, NumberNames, OnMessage } from "./format";
 import { DataFlashReader } from "./reader";
 
 const ARMED = 10;
-const DISARMED = 11;
+const EVENTS: ReadonlySet<number> = new Set([ARMED, 11]);
 const HOME = 1;
 /** Milliseconds from 1970 to GPS week 0; GPS does not follow leap seconds, of which there have been 18 since. */
 const GPS_EPOCH = Date.UTC(1980, 0, 6) - 18_000;
@@ -34,7 +36,8 @@ const WANTED: Readonly<Record<string, Wanted>> = {
   POS: {
     needs: ["Lat", "Lng", "Alt"],
     optional: ["RelHomeAlt"],
-    handle: (flight, lat, lng, altitude, aboveHome) => flight.position(2, lat, lng, altitude, aboveHome),
+    handle: (flight, lat, lng, altitude, aboveHome) =>
+      flight.position(ESTIMATOR, lat, lng, altitude, aboveHome),
   },
   GPS: {
     needs: ["Status", "Lat", "Lng", "Alt", "Spd", "NSats"],
@@ -44,7 +47,7 @@ const WANTED: Readonly<Record<string, Wanted>> = {
       flight.gps(fix, satellites, hdop);
       if (fix < 3) return;
       flight.velocity(speed, -down);
-      flight.position(1, lat, lng, altitude);
+      flight.position(RECEIVER, lat, lng, altitude);
       if (week > 0) flight.utc(GPS_EPOCH + week * WEEK + (milliseconds || 0));
     },
   },
@@ -57,16 +60,6 @@ const WANTED: Readonly<Record<string, Wanted>> = {
   MODE: {
     needs: ["ModeNum"],
     handle: (flight, mode) => flight.mode(mode),
-  },
-  EV: {
-    needs: ["Id"],
-    handle: (flight, event) => {
-      if (event === ARMED || event === DISARMED) flight.armedChanged(event === ARMED);
-    },
-  },
-  ARM: {
-    needs: ["ArmState"],
-    handle: (flight, state) => flight.armedChanged(state === 1),
   },
   BAT: {
     needs: ["Volt"],
@@ -82,22 +75,37 @@ const WANTED: Readonly<Record<string, Wanted>> = {
   ERR: {
     needs: ["Subsys", "ECode"],
     handle: (flight, subsystem, code) => {
-      const error = describeError(subsystem, code);
-      if (error) flight.incident(error.severity, error.text);
+      const { severity, text } = describeError(subsystem, code);
+      if (severity === "failsafe") flight.failsafe(code !== 0, text, subsystem);
+      else if (code !== 0) flight.incident(severity, text);
     },
   },
 };
 
 /** Reads an ArduPilot DataFlash log. */
-export function dataFlashFlight(): FlightReader {
-  const flight = new FlightStatsBuilder();
-  const messages = new DataFlashReader((format) =>
-    format.name === "MSG" ? texts(format, flight) : numbers(format, flight),
-  );
+export function dataFlashFlight(during?: FlightTime): FlightReader {
+  const flight = new FlightStatsBuilder(during);
+  let logsDisarmed = false;
+  const noteLogsDisarmed = (value: number) => {
+    logsDisarmed = value > 0;
+  };
+  const messages = new DataFlashReader((format) => {
+    if (format.name === "MSG") return texts(format, flight);
+    if (format.name === "EV")
+      return events(format, "Id", (at, id) => EVENTS.has(id) && flight.armedChanged(at, id === ARMED));
+    if (format.name === "ARM")
+      return events(format, "ArmState", (at, state) => flight.armedChanged(at, state === 1));
+    if (format.name === "PARM") return parameter(format, flight, "LOG_DISARMED", noteLogsDisarmed);
+    return numbers(format, flight);
+  });
   return {
     format: "dataflash",
     messages,
-    figures: () => flight.stats((mode) => nameOf(flight.vehicle, mode)),
+    figures: () => {
+      // Arming opens the log, and may be too early to be in it. A log that is open before has it.
+      if (logsDisarmed) flight.probablyDisarmed();
+      return flight.stats((mode) => nameOf(flight.vehicle, mode));
+    },
   };
 }
 
@@ -121,6 +129,28 @@ function numbers(format: MessageFormat, flight: FlightStatsBuilder): OnMessage |
   return handle && format.onNumbers(needed, { subject: flight, isWanted, take: handle });
 }
 
+function events(
+  format: MessageFormat,
+  field: string,
+  take: (at: number, value: number) => void,
+): OnMessage | undefined {
+  const [time, value] = [format.number(TIME), format.number(field)];
+  return time && value && ((view, at) => take(time(view, at) * MICROSECONDS, value(view, at)));
+}
+
+function parameter(
+  format: MessageFormat,
+  flight: FlightStatsBuilder,
+  wanted: string,
+  take: (value: number) => void,
+): OnMessage | undefined {
+  const [time, name, value] = [format.number(TIME), format.text("Name"), format.number("Value")];
+  if (!time || !name || !value) return undefined;
+  return (view, at) => {
+    if (flight.at(time(view, at) * MICROSECONDS) && name(view, at) === wanted) take(value(view, at));
+  };
+}
+
 function texts(format: MessageFormat, flight: FlightStatsBuilder): OnMessage | undefined {
   const message = format.text("Message");
   const time = format.number(TIME);
@@ -129,6 +159,8 @@ function texts(format: MessageFormat, flight: FlightStatsBuilder): OnMessage | u
     if (!flight.at(time(view, at) * MICROSECONDS)) return;
     const text = message(view, at);
     if (/^(Ardu\w+|Blimp|AntennaTracker) V\d/.test(text)) flight.vehicle ??= text;
+    // What keeps it from being armed.
+    if (/^(Pre)?Arm: /.test(text)) flight.probablyDisarmed();
     const severity = severityOf(text);
     if (severity) flight.incident(severity, text);
   };

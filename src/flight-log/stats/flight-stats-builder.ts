@@ -1,59 +1,71 @@
-import type { LatLng } from "../../domain/geo";
-import type { FlightStats, Incident } from "../result";
-import { FlightTotals } from "./flight-totals";
+import type { FlightStats, FlightTime, Incident } from "../result";
+import { FlightTotals, type Home } from "./flight-totals";
+import { Flights } from "./flights";
 import { isPosition } from "./ground-track";
-import { Incidents } from "./incidents";
-import { LogClock } from "./log-clock";
+import { DISORDER, LogClock } from "./log-clock";
 
 /** Metres; nothing we fly gets there. */
 const HIGHEST = 50_000;
 const YEAR_2005 = Date.UTC(2005);
 const YEAR_2100 = Date.UTC(2100);
 
-interface Home extends LatLng {
-  /** Metres above mean sea level. */
-  readonly altitude: number;
+/** The statistics without what the reader of the format counts. */
+export interface FlightFigures
+  extends Omit<FlightStats, "format" | "complete" | "messages" | "damaged_bytes"> {
+  /** Whether the log has the flight's end. */
+  readonly isOver: boolean;
 }
 
-/** The statistics without what the reader of the format counts. */
-export type FlightFigures = Omit<FlightStats, "format" | "complete" | "messages" | "damaged_bytes">;
-
 /**
- * Builds a flight's statistics from a log, message by message, in the log's order. Call `at` first with the time of
- * every message that has one.
+ * Builds the statistics of one of a log's flights, message by message, in the log's order. Call `at` first with the time
+ * of every message that has one.
  *
  * unknown → armed ⇄ disarmed. While it is unknown whether the motors run, every message counts. When the log then says
- * that they did not run, what was counted is dropped.
+ * that they did not run, what was counted is dropped. When it says that they are stopped now, or never says anything, the
+ * log began in flight.
  */
 export class FlightStatsBuilder {
   private readonly time = new LogClock();
-  private readonly incidents = new Incidents();
+  private readonly flights: Flights;
+  /** Of the flight; while the motors do not run, of the next one. */
   private totals = new FlightTotals();
   private armed: boolean | undefined;
-  private rank = 0;
+  /** An event after a gap in the log, which is credible when the next message agrees with its time. */
+  private doubtful: { readonly at: number; readonly armed: boolean } | undefined;
+  private readonly failing = new Set<number>();
   private homePosition: Home | undefined;
-  private groundAltitude = Number.NaN;
   private currentMode: number | undefined;
   /** Of the current mode, while it counts. */
   private inMode: { seconds: number } | undefined;
   private utcOffset = Number.NaN;
   vehicle: string | undefined;
 
+  /** `during`: when the flight took place; without it, the statistics are of the last one that ended. */
+  constructor(during?: FlightTime) {
+    this.flights = new Flights(during);
+  }
+
   /** Moves to a message's time, in seconds. False when that is not credible; then the message is not either. */
   at(seconds: number): boolean {
     const step = this.time.move(seconds);
     if (step === undefined) return false;
+    if (this.doubtful) this.settle(this.doubtful, seconds);
     const { totals, armed, inMode } = this;
     if (armed === false) return true;
     totals.began ??= this.time.elapsed;
-    if (armed) totals.armedSeconds += step;
     if (inMode) inMode.seconds += step;
     return true;
   }
 
-  /** An event: the motors were started or stopped now. */
-  armedChanged(armed: boolean): void {
-    this.setArmed(armed, !armed);
+  /** An event, often the first message after a gap: the motors were started or stopped at this time, in seconds. */
+  armedChanged(at: number, armed: boolean): void {
+    if (this.at(at)) this.setArmed(armed, !armed);
+    else this.doubtful = { at, armed };
+  }
+
+  private settle({ at, armed }: { at: number; armed: boolean }, seconds: number): void {
+    this.doubtful = undefined;
+    if (Math.abs(seconds - at) <= DISORDER) this.setArmed(armed, !armed);
   }
 
   /** A state, which the log may repeat: whether the motors run. */
@@ -61,19 +73,38 @@ export class FlightStatsBuilder {
     this.setArmed(armed, armed);
   }
 
+  /** A sign that the motors do not run, where the log has not said anything else. */
+  probablyDisarmed(): void {
+    if (this.armed === undefined) this.armedIs(false);
+  }
+
   private setArmed(armed: boolean, before: boolean): void {
     if (armed === this.armed) return;
-    if (this.armed === undefined && !before) {
-      this.totals = new FlightTotals();
-      this.rank = 0;
-    }
+    const ran = this.armed ?? before;
+    if (ran && !armed) this.endFlight(true);
+    if (!ran && this.armed === undefined) this.nextFlight(this.totals);
     this.armed = armed;
     this.enterMode();
     if (armed) this.totals.began ??= this.time.elapsed;
   }
 
+  private endFlight(isOver: boolean): void {
+    const { totals } = this;
+    totals.ended = this.time.elapsed;
+    totals.isOver = isOver;
+    this.flights.add(totals, this.utcOffset);
+    this.nextFlight();
+  }
+
+  /** `dropped`: what was counted and was no flight. */
+  private nextFlight(dropped?: FlightTotals): void {
+    this.totals = new FlightTotals();
+    this.totals.home = this.homePosition;
+    if (dropped) this.totals.incidents.addAll(dropped.incidents);
+  }
+
   home(lat: number, lng: number, altitude: number): void {
-    if (isPosition(lat, lng)) this.homePosition = { lat, lng, altitude };
+    if (isPosition(lat, lng)) this.homePosition = this.totals.home = { lat, lng, altitude };
   }
 
   /** The autopilot's number for it. */
@@ -94,22 +125,19 @@ export class FlightStatsBuilder {
   }
 
   /**
-   * Degrees; metres above sea level, and above home where the log tells. `rank`: an estimator's positions (2)
-   * replace a receiver's (1). Values that the log lacks are NaN, here and below.
+   * Degrees; metres above sea level, and above home where the log tells. `source`: an estimator's positions replace a
+   * receiver's. Values that the log lacks are NaN, here and below.
    */
-  position(rank: number, lat: number, lng: number, altitude: number, aboveHome = Number.NaN): void {
-    if (!isPosition(lat, lng) || rank < this.rank || this.armed === false) return;
-    const { totals, homePosition } = this;
-    if (rank > this.rank) {
-      totals.restartTrack();
-      this.groundAltitude = Number.NaN;
-    }
-    this.rank = rank;
-    if (Number.isNaN(this.groundAltitude)) this.groundAltitude = altitude;
-    const ground = homePosition ? homePosition.altitude : this.groundAltitude;
+  position(source: number, lat: number, lng: number, altitude: number, aboveHome = Number.NaN): void {
+    const { totals } = this;
+    if (!isPosition(lat, lng) || source < totals.source || this.armed === false) return;
+    if (source > totals.source) totals.restartTrack(source);
+    if (Number.isNaN(totals.groundAltitude)) totals.groundAltitude = altitude;
+    const { home } = totals;
+    const ground = home ? home.altitude : totals.groundAltitude;
     const height = Number.isNaN(aboveHome) ? altitude - ground : aboveHome;
     const known = Math.abs(height) < HIGHEST ? height : Number.NaN;
-    if (totals.track.add(lat, lng, this.time.elapsed, known, homePosition)) totals.noteSeries(known);
+    if (totals.track.add(lat, lng, this.time.elapsed, known, home)) totals.noteSeries(known);
   }
 
   /** Metres per second over ground, and upwards. */
@@ -131,7 +159,20 @@ export class FlightStatsBuilder {
   }
 
   incident(severity: Incident["severity"], text: string): void {
-    this.incidents.add(this.time.elapsed, severity, text);
+    this.totals.incidents.add(this.time.elapsed, severity, text);
+  }
+
+  /** A state, which the log may repeat: whether a failsafe, one of several by its number, is active. */
+  failsafe(active: boolean, text: string, number = 0): void {
+    const wasActive = this.failing.has(number);
+    if (active === wasActive) return;
+    if (!active) {
+      this.failing.delete(number);
+      return;
+    }
+    this.failing.add(number);
+    this.incident("failsafe", text);
+    if (this.armed !== false) this.totals.failsafes++;
   }
 
   /** The wall clock at the current message, in milliseconds since 1970. */
@@ -141,14 +182,21 @@ export class FlightStatsBuilder {
       this.utcOffset = milliseconds - this.time.elapsed * 1000;
   }
 
-  /** `modeName` puts an autopilot's number into words. */
+  /** Once the whole log was read. `modeName` puts an autopilot's number into words. */
   stats(modeName: (mode: number) => string): FlightFigures {
-    const { totals, homePosition, utcOffset, time } = this;
-    const { track, speed, climb } = totals;
-    const began = totals.began ?? 0;
-    const spanned = track.latest - track.begun || 0;
-    const duration = this.armed === undefined ? spanned : totals.armedSeconds;
+    const { flights, utcOffset, time } = this;
+    if (this.armed !== false && this.totals.began !== undefined) this.endFlight(false);
+    const chosen = flights.choose(utcOffset);
+    const flight = chosen?.flight ?? this.totals;
+    // What came after the log's last flight.
+    if (flight === flights.last) flight.incidents.addAll(this.totals.incidents);
+    const { track, speed, climb, home, began = 0 } = flight;
+    const duration = Math.max(0, flight.ended - began);
     return {
+      isOver: flight.isOver,
+      flight_number: chosen?.number ?? 0,
+      flight_count: flights.count,
+      flight_chosen_by: chosen?.by ?? "order",
       vehicle: this.vehicle ?? null,
       started_at: Number.isNaN(utcOffset) ? null : new Date(utcOffset + began * 1000).toISOString(),
       log_seconds: time.elapsed,
@@ -161,14 +209,15 @@ export class FlightStatsBuilder {
       max_climb_ms: climb.max === null ? null : Math.max(0, climb.max),
       max_descent_ms: climb.min === null ? null : Math.max(0, -climb.min),
       max_distance_from_home_m: track.greatestDistance,
-      home: homePosition ? { lat: homePosition.lat, lng: homePosition.lng } : null,
-      battery: totals.batteryStats,
-      modes: [...totals.modes].map(([mode, { seconds }]) => ({ name: modeName(mode), seconds })),
-      gps: totals.gpsStats,
-      vibration: totals.vibrationStats,
-      incidents: this.incidents.list(began),
+      home: home ? { lat: home.lat, lng: home.lng } : null,
+      battery: flight.batteryStats,
+      modes: [...flight.modes].map(([mode, { seconds }]) => ({ name: modeName(mode), seconds })),
+      gps: flight.gpsStats,
+      vibration: flight.vibrationStats,
+      failsafes: flight.failsafes,
+      incidents: flight.incidents.list(began),
       track: track.points,
-      series: totals.seriesPoints,
+      series: flight.seriesPoints,
     };
   }
 }

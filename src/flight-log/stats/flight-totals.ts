@@ -1,6 +1,8 @@
+import type { LatLng } from "../../domain/geo";
 import type { BatteryStats, GpsStats, SeriesPoint, VibrationStats } from "../result";
 import { DownsampledSeries } from "./downsampled-series";
-import { GroundTrack, MAX_POINTS, orNull } from "./ground-track";
+import { GroundTrack, MAX_POINTS, orNull, RECEIVER } from "./ground-track";
+import { Incidents } from "./incidents";
 import { RunningStats } from "./running-stats";
 
 /** MAVLink's, ArduPilot's and PX4's number of a three-dimensional fix; greater ones are better. */
@@ -9,12 +11,27 @@ const FIX_3D = 3;
 const FASTEST = 300;
 const MAX_SENSORS = 8;
 
-/** What is counted of a flight. Replaced by a new one when the log says that no flight had begun yet. */
+export interface Home extends LatLng {
+  /** Metres above mean sea level. */
+  readonly altitude: number;
+}
+
+/** What is counted of a flight, and the incidents since the flight before it. */
 export class FlightTotals {
-  /** Log time at which it began. */
+  /** Log time at which it began, and at which it ended or the log did. */
   began: number | undefined;
-  armedSeconds = 0;
-  track = new GroundTrack();
+  ended = 0;
+  /** Whether the log has its end. */
+  isOver = false;
+  /** The last one. */
+  home: Home | undefined;
+  failsafes = 0;
+  /** Where its positions come from. */
+  source = RECEIVER;
+  /** Metres above sea level, of its first position. */
+  groundAltitude = Number.NaN;
+  readonly incidents = new Incidents();
+  track = new GroundTrack(RECEIVER);
   private series = new DownsampledSeries<SeriesPoint>(MAX_POINTS);
   private lastHeight = Number.NaN;
   readonly speed = new RunningStats();
@@ -23,8 +40,9 @@ export class FlightTotals {
   readonly modes = new Map<number, { seconds: number }>();
   private readonly volts = new RunningStats();
   private readonly usedMah = new RunningStats();
-  private readonly leftPercent = new RunningStats();
   private startVolts = Number.NaN;
+  private startPercent = Number.NaN;
+  private lastPercent = Number.NaN;
   private readonly satellites = new RunningStats();
   private readonly hdop = new RunningStats();
   private readonly fixed = new RunningStats();
@@ -34,8 +52,10 @@ export class FlightTotals {
   private lastVolts = Number.NaN;
 
   /** Positions of a better source replace those of the lesser one. */
-  restartTrack(): void {
-    this.track = new GroundTrack();
+  restartTrack(source: number): void {
+    this.source = source;
+    this.groundAltitude = Number.NaN;
+    this.track = new GroundTrack(source);
     this.series = new DownsampledSeries<SeriesPoint>(MAX_POINTS);
   }
 
@@ -74,7 +94,9 @@ export class FlightTotals {
       this.volts.add(volts);
     }
     if (usedMah >= 0) this.usedMah.add(usedMah);
-    if (leftPercent >= 0 && leftPercent <= 100) this.leftPercent.add(leftPercent);
+    if (!(leftPercent >= 0 && leftPercent <= 100)) return;
+    if (Number.isNaN(this.startPercent)) this.startPercent = leftPercent;
+    this.lastPercent = leftPercent;
   }
 
   gps(fix: number, satellites: number, hdop: number): void {
@@ -91,12 +113,11 @@ export class FlightTotals {
   }
 
   get batteryStats(): BatteryStats | null {
-    const { volts, usedMah, leftPercent, startVolts } = this;
+    const { volts, usedMah, startVolts, startPercent, lastPercent } = this;
     if (volts.min === null) return null;
-    const used = ({ min, max }: RunningStats) => (min === null || max === null ? null : max - min);
     return {
-      used_mah: used(usedMah),
-      used_percent: used(leftPercent),
+      used_mah: usedMah.min === null || usedMah.max === null ? null : usedMah.max - usedMah.min,
+      used_percent: orNull(Math.max(0, startPercent - lastPercent)),
       start_voltage_v: startVolts,
       min_voltage_v: volts.min,
     };

@@ -3,8 +3,11 @@ import type { TrackPoint } from "../result";
 import { DownsampledSeries } from "./downsampled-series";
 import { RunningStats } from "./running-stats";
 
-/** A receiver at rest drifts: shorter steps are counted once they add up to this. */
-const SHORTEST_STEP = 0.5 / METRES_PER_DEGREE;
+/** Sources of positions, the better one is greater. */
+export const RECEIVER = 1;
+export const ESTIMATOR = 2;
+/** Metres. At rest a receiver drifts and an estimator trembles: shorter steps are counted once they add up to this. */
+const SHORTEST_STEP: Readonly<Record<number, number>> = { [RECEIVER]: 0.5, [ESTIMATOR]: 0.1 };
 /** Metres per second. A step that needs more is a damaged message, unless the next positions agree with it. */
 const FASTEST = 150;
 /** Positions that agree with each other. */
@@ -48,6 +51,12 @@ export class GroundTrack {
   private scaledAt = Number.NaN;
   private lngScale = 1;
   private outliers = 0;
+  /** Degrees of latitude. */
+  private readonly shortestStep: number;
+
+  constructor(source: number) {
+    this.shortestStep = (SHORTEST_STEP[source] ?? 0) / METRES_PER_DEGREE;
+  }
 
   /** False when the position is not credible. `aboveHome` is NaN when it is not known. */
   add(lat: number, lng: number, seconds: number, aboveHome: number, home: LatLng | undefined): boolean {
@@ -64,7 +73,7 @@ export class GroundTrack {
     this.lng = lng;
     this.height = aboveHome;
     const step = squaredDistance(this.cornerLat, this.cornerLng, lat, lng, lngScale);
-    if (step >= SHORTEST_STEP ** 2) {
+    if (step >= this.shortestStep ** 2) {
       this.distance += Math.sqrt(step) * METRES_PER_DEGREE;
       this.cornerLat = lat;
       this.cornerLng = lng;

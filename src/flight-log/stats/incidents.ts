@@ -7,14 +7,18 @@ const LONGEST_TEXT = 200;
 export class Incidents {
   private readonly byText = new Map<string, { at: number; severity: Incident["severity"]; count: number }>();
 
-  add(at: number, severity: Incident["severity"], text: string): void {
+  add(at: number, severity: Incident["severity"], text: string, count = 1): void {
     const words = text
       .replace(/[^\P{C}]+/gu, " ")
       .trim()
       .slice(0, LONGEST_TEXT);
     const known = this.byText.get(words);
-    if (known) known.count++;
-    else if (words !== "" && this.byText.size < MOST) this.byText.set(words, { at, severity, count: 1 });
+    if (known) known.count += count;
+    else if (words !== "" && this.byText.size < MOST) this.byText.set(words, { at, severity, count });
+  }
+
+  addAll({ byText }: Incidents): void {
+    for (const [text, { at, severity, count }] of byText) this.add(at, severity, text, count);
   }
 
   /** `began`: the time at which the flight began. */

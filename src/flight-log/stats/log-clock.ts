@@ -1,5 +1,5 @@
 /** Seconds by which one message may be earlier than the one before it: several sources write one log. */
-const DISORDER = 2;
+export const DISORDER = 2;
 /** Seconds. After a longer gap a time is accepted only when the next one agrees with it. */
 const LONGEST_GAP = 120;
 

@@ -8,13 +8,20 @@ import {
   minimal,
 } from "../../vehicle/mavlink/wire/messages";
 import type { FlightReader } from "../reader";
+import type { FlightTime } from "../result";
 import { FlightStatsBuilder } from "../stats/flight-stats-builder";
+import { ESTIMATOR, RECEIVER } from "../stats/ground-track";
 import { severityOf } from "../stats/incidents";
 import { TlogReader } from "./reader";
 
 const ARMED = 0x80;
 /** MAV_SEVERITY: 4 is a warning, smaller ones are worse. */
 const WARNING = 4;
+const FAILING: readonly number[] = [
+  minimal.MavState.CRITICAL,
+  minimal.MavState.EMERGENCY,
+  minimal.MavState.FLIGHT_TERMINATION,
+];
 const ROVERS: readonly number[] = [minimal.MavType.GROUND_ROVER, minimal.MavType.SURFACE_BOAT];
 
 type Handle = (flight: FlightStatsBuilder, frame: Frame) => void;
@@ -34,11 +41,11 @@ const HANDLERS: ReadonlyMap<number, Handle> = new Map([
   on(common.GlobalPositionInt, (flight, { lat, lon, alt, relativeAlt, vx, vy, vz }) => {
     if (lat === 0 && lon === 0) return;
     flight.velocity(Math.hypot(vx, vy) / 100, -vz / 100);
-    flight.position(2, lat / 1e7, lon / 1e7, alt / 1000, relativeAlt / 1000);
+    flight.position(ESTIMATOR, lat / 1e7, lon / 1e7, alt / 1000, relativeAlt / 1000);
   }),
   on(common.GpsRawInt, (flight, { fixType, lat, lon, alt, eph, satellitesVisible }) => {
     if (satellitesVisible !== 255) flight.gps(fixType, satellitesVisible, known(eph, 65_535, 0.01));
-    if (fixType >= 3) flight.position(1, lat / 1e7, lon / 1e7, alt / 1000);
+    if (fixType >= 3) flight.position(RECEIVER, lat / 1e7, lon / 1e7, alt / 1000);
   }),
   on(common.HomePosition, (flight, { latitude, longitude, altitude }) =>
     flight.home(latitude / 1e7, longitude / 1e7, altitude / 1000),
@@ -61,17 +68,18 @@ const HANDLERS: ReadonlyMap<number, Handle> = new Map([
 ]);
 
 /** Reads a ground station's log of one vehicle's telemetry; of several vehicles, the first one. */
-export function tlogFlight(): FlightReader {
-  const flight = new FlightStatsBuilder();
+export function tlogFlight(during?: FlightTime): FlightReader {
+  const flight = new FlightStatsBuilder(during);
   let vehicle: { systemId: number; autopilot: number; type: number } | undefined;
 
   const heartbeat = (frame: Frame): void => {
-    const { autopilot, type, baseMode, customMode } = decodeAs(frame, minimal.Heartbeat);
+    const { autopilot, type, baseMode, customMode, systemStatus } = decodeAs(frame, minimal.Heartbeat);
     const flies = autopilot !== minimal.MavAutopilot.INVALID && type !== minimal.MavType.GCS;
     if (!flies) return;
     vehicle ??= { systemId: frame.systemId, autopilot, type };
     if (vehicle.systemId !== frame.systemId) return;
     flight.armedIs((baseMode & ARMED) !== 0);
+    flight.failsafe(FAILING.includes(systemStatus), "Failsafe");
     flight.mode(customMode);
   };
 

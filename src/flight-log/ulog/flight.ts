@@ -1,6 +1,8 @@
 import { modeName } from "../../vehicle/mavlink/modes";
 import type { FlightReader } from "../reader";
+import type { FlightTime } from "../result";
 import { FlightStatsBuilder } from "../stats/flight-stats-builder";
+import { ESTIMATOR, RECEIVER } from "../stats/ground-track";
 import { severityOf } from "../stats/incidents";
 import type { Layout } from "./format";
 import { type OnData, UlogReader } from "./reader";
@@ -50,7 +52,7 @@ const gps: Handle = (flight, value) => {
   flight.gps(fix, value("satellites_used") ?? 0, value("hdop"));
   const position = gpsPosition(value);
   if (fix < 3 || !position) return;
-  flight.position(1, position.lat, position.lng, position.altitude);
+  flight.position(RECEIVER, position.lat, position.lng, position.altitude);
   flight.utc((value("time_utc_usec") ?? 0) / 1000);
 };
 
@@ -58,7 +60,8 @@ const gps: Handle = (flight, value) => {
 const TOPICS: Readonly<Record<string, Handle>> = {
   vehicle_global_position: (flight, value) => {
     const [lat, lon, alt] = [value("lat"), value("lon"), value("alt")];
-    if (lat !== undefined && lon !== undefined && alt !== undefined) flight.position(2, lat, lon, alt);
+    if (lat !== undefined && lon !== undefined && alt !== undefined)
+      flight.position(ESTIMATOR, lat, lon, alt);
   },
   vehicle_local_position: (flight, value) => {
     const [vx, vy, vz] = [value("vx"), value("vy"), value("vz")];
@@ -69,13 +72,14 @@ const TOPICS: Readonly<Record<string, Handle>> = {
   sensor_gps: gps,
   home_position: (flight, value) => {
     const [lat, lon, alt] = [value("lat"), value("lon"), value("alt")];
-    if (lat !== undefined && lon !== undefined && alt !== undefined) flight.home(lat, lon, alt);
+    const isValid = value("valid_hpos") !== 0 && value("valid_alt") !== 0;
+    if (isValid && lat !== undefined && lon !== undefined && alt !== undefined) flight.home(lat, lon, alt);
   },
   vehicle_status: (flight, value) => {
     flight.armedIs(value("arming_state") === ARMED);
     const state = value("nav_state");
     if (state !== undefined) flight.mode(state);
-    if (value("failsafe") === 1) flight.incident("failsafe", "Failsafe");
+    flight.failsafe(value("failsafe") === 1, "Failsafe");
   },
   battery_status: (flight, value) => {
     const left = value("remaining");
@@ -112,8 +116,8 @@ function handler(name: string, layout: Layout, flight: FlightStatsBuilder): OnDa
 }
 
 /** Reads a PX4 log. */
-export function ulogFlight(): FlightReader {
-  const flight = new FlightStatsBuilder();
+export function ulogFlight(during?: FlightTime): FlightReader {
+  const flight = new FlightStatsBuilder(during);
   const messages = new UlogReader({
     topic: (name, instance, layout) => (instance === 0 ? handler(name, layout, flight) : undefined),
     text: (level, microseconds, text) => {

@@ -4,6 +4,7 @@
  */
 export const LAYOUTS = {
   FMT: ["BBnNZ", "Type,Length,Name,Format,Columns"],
+  PARM: ["QNff", "TimeUS,Name,Value,Default"],
   MSG: ["QZ", "TimeUS,Message"],
   MODE: ["QMBB", "TimeUS,Mode,ModeNum,Rsn"],
   GPS: ["QBBIHBcLLeffffB", "TimeUS,I,Status,GMS,GWk,NSats,HDop,Lat,Lng,Alt,Spd,GCrs,VZ,Yaw,U"],

@@ -63,7 +63,7 @@ export class LogFile {
     closeSync(this.descriptor);
   }
 
-  private flush(): void {
+  flush(): void {
     writeSync(this.descriptor, this.block, 0, this.filled);
     this.filled = 0;
   }

@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { LogAnalysis } from "../../flight-log/analysis";
-import type { FlightStats } from "../../flight-log/result";
+import type { FlightStats, FlightTime } from "../../flight-log/result";
 import { atEndOfFile } from "../../testing/clean-up";
 import { LoggedCopter } from "../../testing/worlds/logged-copter";
 import { startTestSimulator } from "../../testing/worlds/simulator";
@@ -11,8 +11,8 @@ import { common } from "../../vehicle/mavlink/wire/messages";
 const folder = mkdtempSync(join(tmpdir(), "simulated-logs-"));
 atEndOfFile(async () => rmSync(folder, { recursive: true }));
 
-function analyse(path: string): FlightStats {
-  const analysis = new LogAnalysis("flight.BIN");
+function analyse(path: string, during?: FlightTime): FlightStats {
+  const analysis = new LogAnalysis("flight.BIN", during);
   analysis.push(readFileSync(path));
   const result = analysis.end();
   if (result.status !== "complete") throw new Error(`The log is ${result.status}`);
@@ -44,16 +44,61 @@ test("the log of a flight gives its duration, distance, height and speed within 
   expect(stats.started_at?.slice(0, 10)).toBe("2026-05-01");
 });
 
-test("each flight has a file of its own, numbered on from what is in the folder", () => {
+test("flights until power-off share a log, each with its own figures", () => {
   const logFolder = join(folder, "many");
-  const first = new LoggedCopter(logFolder);
-  first.fly();
-  expect(first.logs).toEqual([join(logFolder, "00000001.BIN")]);
-  const second = new LoggedCopter(logFolder);
-  second.fly();
-  second.fly();
-  const names = ["00000001.BIN", "00000002.BIN", "00000003.BIN"];
-  expect(second.logs).toEqual(names.map((name) => join(logFolder, name)));
+  const copter = new LoggedCopter(logFolder);
+  copter.fly();
+  const one = { ...copter.truth };
+  copter.flyUntil(() => copter.vehicle.flight.time > one.seconds + 30, "the end of logging");
+  const still = statSync(copter.logs[0] as string).size;
+  copter.step();
+  copter.fly();
+  expect(copter.logs).toEqual([join(logFolder, "00000001.BIN")]);
+  const second = analyse(copter.logs[0] as string);
+  expect(second).toMatchObject({ flight_number: 2, flight_count: 2, flight_chosen_by: "order" });
+  within(0.01, second.duration_seconds, copter.truth.seconds - one.seconds);
+  within(0.01, second.distance_m, copter.truth.distance - one.distance);
+  const begun = Date.parse(second.started_at as string);
+  const first = analyse(copter.logs[0] as string, { from: begun - 200_000, to: begun - 20_000 });
+  expect(first).toMatchObject({ flight_number: 1, flight_count: 2, flight_chosen_by: "time" });
+  within(0.01, first.duration_seconds, one.seconds);
+  within(0.01, first.distance_m, one.distance);
+  expect(still).toBeLessThan(statSync(copter.logs[0] as string).size);
+});
+
+test("the log begins when it is armed, without a record of that, and is written to for 15 s after disarming", () => {
+  const copter = new LoggedCopter(join(folder, "habit"));
+  expect(copter.hasLogs).toBe(false);
+  copter.fly();
+  const [path] = copter.logs;
+  const events = (stats: FlightStats) => stats.log_seconds - stats.duration_seconds;
+  expect(analyse(path as string).duration_seconds).toBeCloseTo(copter.truth.seconds, 0);
+  const landed = copter.vehicle.flight.time;
+  copter.flyUntil(() => copter.vehicle.flight.time > landed + 20, "the end of logging");
+  expect(events(analyse(path as string))).toBeCloseTo(15, 0);
+});
+
+test("with LOG_DISARMED it is written to from power-on and for ever; with LOG_FILE_DSRMROT each flight has its own", () => {
+  const always = new LoggedCopter(join(folder, "always"), { LOG_DISARMED: 1 });
+  always.fly();
+  const stats = analyse(always.logs[0] as string);
+  within(0.01, stats.duration_seconds, always.truth.seconds);
+  const size = () => statSync(always.logs[0] as string).size;
+  const before = size();
+  const landed = always.vehicle.flight.time;
+  always.flyUntil(() => always.vehicle.flight.time > landed + 60, "a minute");
+  expect(size()).toBeGreaterThan(before + 10_000);
+
+  const logFolder = join(folder, "rotated");
+  const rotated = new LoggedCopter(logFolder, { LOG_FILE_DSRMROT: 1 });
+  rotated.fly();
+  rotated.flyUntil(() => rotated.vehicle.flight.time > 400, "the end of logging");
+  const again = new LoggedCopter(logFolder);
+  again.fly();
+  const names = again.logs.map((path) => basename(path));
+  expect(names.at(0)).toBe("00000001.BIN");
+  expect(new Set(names).size).toBe(names.length);
+  expect(analyse(again.logs.at(-1) as string).flight_count).toBe(1);
 });
 
 test("a failsafe in flight is in the log", () => {

@@ -16,13 +16,18 @@ const GPS_EPOCH = Date.UTC(1980, 0, 6) - 18_000;
 const WEEK = 604_800_000;
 /** Messages a second of the vehicle's own time. */
 const RATES = { position: 10, gps: 5, slow: 2 } as const;
+/** Seconds of the vehicle's own time for which it logs after disarming. */
+const PERSISTS = 15;
 
 /**
- * Logs an ArduPilot vehicle's flights as its own logger does with LOG_FILE_DSRMROT: a file begins when the motors
- * are armed and is whole when they are disarmed.
+ * Logs an ArduPilot vehicle's flights as its own logger does. Arming opens the log, too late to be in it. It is written to
+ * for 15 s after disarming, with LOG_DISARMED always. All flights until power-off are in one file, with LOG_FILE_DSRMROT
+ * each begins another.
  */
 export class FlightRecorder {
   private file: LogFile | undefined;
+  private wasArmed = false;
+  private persistsUntil = Number.NEGATIVE_INFINITY;
   private readonly due = { position: 0, gps: 0, slow: 0 };
   private mode: number | undefined;
   private home: GlobalPosition | undefined;
@@ -38,11 +43,15 @@ export class FlightRecorder {
   /** After each step of the flight; `now` is the wall clock in milliseconds. */
   step(now: number): void {
     this.guarded(() => {
-      if (this.flight.armed && !this.file) this.begin();
-      if (!this.file) return;
+      const { armed, time, params } = this.flight;
+      if (armed) this.persistsUntil = time + PERSISTS;
+      const logs = time < this.persistsUntil || params.get("LOG_DISARMED") > 0;
+      if (this.file) this.armedChanged(this.file);
+      else if (logs) this.begin();
+      this.wasArmed = armed;
+      if (!this.file || !logs) return;
       this.changes(this.file);
       this.samples(this.file, now);
-      if (!this.flight.armed) this.end();
     });
   }
 
@@ -80,6 +89,7 @@ export class FlightRecorder {
     const { flight, time } = this;
     const file = new LogFile(this.folder);
     this.file = file;
+    for (const { name, value } of flight.params.all) file.write("PARM", time, name, value, Number.NaN);
     const name = flight.kind === "copter" ? "ArduCopter" : "ArduRover";
     file.write("MSG", time, `${name} V4.7.0 (simulated)`);
     if (flight.kind === "copter") file.write("MSG", time, "Frame: QUAD/PLUS");
@@ -88,15 +98,20 @@ export class FlightRecorder {
     for (const rate of Object.keys(this.due) as (keyof typeof RATES)[]) this.due[rate] = flight.time;
     this.mode = undefined;
     this.home = undefined;
-    file.write("EV", time, EVENT.armed);
+  }
+
+  private armedChanged(file: LogFile): void {
+    const { armed, params } = this.flight;
+    if (armed === this.wasArmed) return;
+    file.write("EV", this.time, armed ? EVENT.armed : EVENT.disarmed);
+    file.flush();
+    if (!armed && params.get("LOG_FILE_DSRMROT") > 0) this.end();
   }
 
   private end(): void {
     const { file } = this;
-    if (!file) return;
-    if (!this.flight.armed) file.write("EV", this.time, EVENT.disarmed);
     this.file = undefined;
-    file.close();
+    file?.close();
   }
 
   private changes(file: LogFile): void {
@@ -168,5 +183,6 @@ export class FlightRecorder {
     file.write("BAT", this.time, 0, volts, volts, amperes, used, energy, 0, 0, left);
     const shake = landed ? 0.001 : 0.003;
     file.write("VIBE", this.time, 0, shake, shake, shake, 0);
+    file.flush();
   }
 }

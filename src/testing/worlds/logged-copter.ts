@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { distance, offsetBy } from "../../domain/geo";
 import { groundSpeed } from "../../simvehicle/kinematics";
@@ -18,17 +18,25 @@ export class LoggedCopter {
   private now = Date.UTC(2026, 4, 1);
   readonly vehicle: SimVehicle;
 
-  constructor(private readonly logFolder: string) {
+  constructor(
+    private readonly logFolder: string,
+    params: Readonly<Record<string, number>> = {},
+  ) {
     this.vehicle = new SimVehicle(
       { kind: "copter", autopilot: "ardupilot", home: HOME, systemId: 1, bootSeconds: 0 },
       (message) => this.sent.push({ at: this.now, message }),
       this.now,
       logFolder,
     );
+    for (const [name, value] of Object.entries(params)) this.vehicle.flight.params.set(name, value);
     // It sends telemetry to a connected ground station only.
     this.vehicle.setConnected(true);
     for (const id of [1, 24, 27, 31, 33, 74, 193]) this.command(511, { _param1: id, _param2: 100_000 });
     this.step();
+  }
+
+  get hasLogs(): boolean {
+    return existsSync(this.logFolder);
   }
 
   /** The logs in its folder, oldest first. */

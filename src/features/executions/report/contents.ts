@@ -63,6 +63,9 @@ export function figures({ execution, stats }: ReportContents): Figure[] {
   const used = battery && batteryUsed(battery);
   return [
     { label: "Flight time", value: clock(stats.duration_seconds) },
+    ...(stats.flight_count > 1
+      ? [{ label: "Flight in the log", value: `${stats.flight_number} of ${stats.flight_count}` }]
+      : []),
     ...length("Distance", stats.distance_m),
     ...length("Highest altitude", stats.max_altitude_m),
     ...length("Farthest from home", stats.max_distance_from_home_m),
