@@ -116,10 +116,10 @@ export const paramCalls = table({
   readParams: { args: z.tuple([z.array(z.string())]), result: z.array(Param), repeatable: true },
   /** Write one parameter and read it back. */
   writeParam: { args: z.tuple([z.string(), z.number()]), result: Param },
-  /** Request the whole parameter list. */
+  /** Request the whole parameter list. `params` are those that came, in the vehicle's order; `total` is how many it has. */
   pullParams: {
     args: Nothing,
-    result: z.object({ received: z.int(), total: z.int() }),
+    result: z.object({ params: z.array(Param), total: z.int() }),
     repeatable: true,
   },
 });

@@ -207,6 +207,20 @@ export const dronesContract: readonly ContractCase[] = [
   },
   {
     route: "GET /drone/:drone_id/params",
+    title: "answers 200 with all parameters and their values in one call, and 400 for names and all of them",
+    run: async ({ user }) => {
+      const drone = await answering(user);
+      const { body } = await user.api.get(`/drone/${drone.id}/params?all=true`);
+      const { param_total } = (await user.api.post(`/drone/${drone.id}/params/pull`)).body;
+      expect(body.params).toHaveLength(param_total);
+      for (const { param_id, value } of body.params)
+        expect(value).toBeCloseTo(drone.vehicle.param(param_id) as number, 3);
+      const both = await user.api.get(`/drone/${drone.id}/params?all=true&params=FENCE_ENABLE`);
+      expect(both).toMatchObject({ status: 400, body: refusal });
+    },
+  },
+  {
+    route: "GET /drone/:drone_id/params",
     title: "answers 400 without names, 404 for another user, 500 for a name that the vehicle does not know",
     run: async ({ user, otherUser }) => {
       const drone = await answering(user);
@@ -227,7 +241,8 @@ export const dronesContract: readonly ContractCase[] = [
       const drone = await answering(user);
       const reply = await user.api.post(`/drone/${drone.id}/params/pull`);
       expect(reply).toMatchObject({ status: 200, body: { success: true } });
-      expect(Object.keys(reply.body).sort()).toEqual(["param_received", "success"]);
+      expect(Object.keys(reply.body).sort()).toEqual(["param_received", "param_total", "success"]);
+      expect(reply.body.param_total).toBe(reply.body.param_received);
       expect(reply.body.param_received).toBeGreaterThan(100);
       expect((await otherUser.api.post(`/drone/${drone.id}/params/pull`)).status).toBe(404);
     },

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { DomainError } from "../../domain/errors";
 import { ids, Message, type Route, route, SerializedJson } from "../../http/route";
+import type { Param, VehicleCalls } from "../../vehicle";
 import type { DroneLinks } from "./drone-links";
 import {
   ConnectionQuery,
@@ -117,11 +119,17 @@ export function droneRoutes(service: DronesService, links: DroneLinks): readonly
       method: "get",
       path: "/drone/:drone_id/params",
       summary: "Read parameters from the vehicle",
+      description:
+        "Those that are named, or all of them with `all=true`, in the vehicle's order. A part of all is an error that says how many came.",
       params,
       query: ParamsQuery,
       success: { status: 200, schema: ParamsReply },
       handle: async ({ caller, params, query }) => ({
-        params: await links.use(caller.id, params.drone_id, (link) => link.readParams(query.params)),
+        params: (
+          await links.use(caller.id, params.drone_id, (link) =>
+            query.params ? link.readParams(query.params) : allParams(link),
+          )
+        ).map(({ param_id, value }) => ({ param_id, value: Number.isNaN(value) ? null : value })),
       }),
     }),
     route({
@@ -132,11 +140,18 @@ export function droneRoutes(service: DronesService, links: DroneLinks): readonly
       params,
       success: { status: 200, schema: PullReply },
       handle: async ({ caller, params }) => {
-        const { received, total } = await links.use(caller.id, params.drone_id, (link) => link.pullParams());
-        return { success: received === total, param_received: received };
+        const pulled = await links.use(caller.id, params.drone_id, (link) => link.pullParams());
+        const [param_received, param_total] = [pulled.params.length, pulled.total];
+        return { success: param_received === param_total, param_received, param_total };
       },
     }),
   ];
+}
+
+async function allParams(link: VehicleCalls): Promise<readonly Param[]> {
+  const { params, total } = await link.pullParams();
+  if (params.length === total) return params;
+  throw new DomainError("vehicle_timeout", `The vehicle sent ${params.length} of its ${total} parameters.`);
 }
 
 /** The connection's row of the contract has 200 and 400 only. */

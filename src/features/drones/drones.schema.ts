@@ -80,24 +80,35 @@ export const ConnectionReply = z.object({ drone_id: z.int() });
 /** MAVLink's param_id holds 16 characters. */
 const ParamName = z.string().regex(/^[A-Za-z0-9_]{1,16}$/, "each name is 1 to 16 letters, digits or _");
 
-export const ParamsQuery = z.object({
-  params: z
-    .string()
-    .transform((csv) => [
-      ...new Set(
-        csv
-          .split(",")
-          .map((name) => name.trim())
-          .filter(Boolean),
-      ),
-    ])
-    .pipe(z.array(ParamName).min(1).max(200))
-    .describe("Parameter names, comma separated."),
-});
+const ParamNames = z
+  .string()
+  .transform((csv) => [
+    ...new Set(
+      csv
+        .split(",")
+        .map((name) => name.trim())
+        .filter(Boolean),
+    ),
+  ])
+  .pipe(z.array(ParamName).min(1).max(200))
+  .describe("Parameter names, comma separated.");
+
+export const ParamsQuery = z
+  .object({
+    params: ParamNames.optional(),
+    all: z.enum(["true"]).optional().describe("All parameters, in place of names."),
+  })
+  .refine(
+    ({ params, all }) => (params === undefined) !== (all === undefined),
+    "name parameters, or say all=true",
+  );
 export const ParamsReply = z.object({
-  params: z.array(z.object({ param_id: z.string(), value: z.number() })),
+  params: z.array(
+    z.object({ param_id: z.string(), value: z.number().nullable().describe("Null: not a number.") }),
+  ),
 });
 export const PullReply = z.object({
   success: z.boolean().describe("Whether every parameter of the vehicle was received."),
   param_received: z.int(),
+  param_total: z.int().describe("How many parameters the vehicle has."),
 });

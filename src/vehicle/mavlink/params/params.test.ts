@@ -68,11 +68,15 @@ describe("parameters", () => {
     const { peer, link } = await open();
     const send = (paramIndex: number) =>
       peer.send(
-        build(common.ParamValue, { paramId: `P${paramIndex}`, paramType: 9, paramCount: 6, paramIndex }),
+        build(common.ParamValue, {
+          ...{ paramId: `P${paramIndex}`, paramValue: paramIndex / 2 },
+          ...{ paramType: 9, paramCount: 6, paramIndex },
+        }),
       );
     peer.on(common.ParamRequestList, () => [0, 2, 5].map(send));
     peer.on(common.ParamRequestRead, ({ paramIndex }) => send(paramIndex));
-    expect(await link.pullParams()).toEqual({ received: 6, total: 6 });
+    const params = [0, 1, 2, 3, 4, 5].map((index) => ({ param_id: `P${index}`, value: index / 2 }));
+    expect(await link.pullParams()).toEqual({ params, total: 6 });
     expect(peer.of(common.ParamRequestRead).map(({ paramIndex }) => paramIndex)).toEqual([1, 3, 4]);
   });
 });

@@ -23,10 +23,12 @@ interface TypedParam extends Param {
   readonly type: number;
 }
 
+type PulledParams = Awaited<ReturnType<CallsOf<typeof paramCalls>["pullParams"]>>;
+
 /** MAVLink's parameter protocol towards one vehicle. */
 export class Params implements CallsOf<typeof paramCalls> {
   private readonly mutex = new KeyedMutex<string>();
-  private pulling: Promise<{ received: number; total: number }> | undefined;
+  private pulling: Promise<PulledParams> | undefined;
 
   constructor(
     private readonly channel: Channel,
@@ -78,7 +80,7 @@ export class Params implements CallsOf<typeof paramCalls> {
   }
 
   /** Requests the whole list, then its gaps until they are filled or no more parameters come. */
-  pullParams(): Promise<{ received: number; total: number }> {
+  pullParams(): Promise<PulledParams> {
     this.pulling ??= this.pull().finally(() => {
       this.pulling = undefined;
     });
@@ -127,13 +129,15 @@ export class Params implements CallsOf<typeof paramCalls> {
     });
   }
 
-  private async pull(): Promise<{ received: number; total: number }> {
-    const seen = new Set<number>();
+  private async pull(): Promise<PulledParams> {
+    const seen = new Map<number, Param>();
     let total = 0;
-    const stop = this.channel.on(common.ParamValue, ({ paramIndex, paramCount, paramId }) => {
+    const stop = this.channel.on(common.ParamValue, (message, frame) => {
+      const { paramIndex, paramCount, paramId } = message;
       if (paramIndex === NO_INDEX || paramId === PX4_HASH) return;
       total = paramCount;
-      seen.add(paramIndex);
+      const { param_id, value } = this.toParam(message, frame);
+      seen.set(paramIndex, { param_id, value });
     });
     try {
       const list = build(common.ParamRequestList, this.channel.target);
@@ -152,7 +156,8 @@ export class Params implements CallsOf<typeof paramCalls> {
       stop();
     }
     if (total === 0) throw new DomainError("vehicle_timeout", "The vehicle sent no parameters.");
-    return { received: seen.size, total };
+    const params = [...seen].sort(([a], [b]) => a - b).map(([, param]) => param);
+    return { params, total };
   }
 
   /** Sends the requests, and returns when everything is there or no parameter has come for a while. */
@@ -191,7 +196,7 @@ function assertName(name: string): void {
 const sameValue = (kept: number, wanted: number): boolean =>
   kept === wanted || Math.fround(kept) === Math.fround(wanted);
 
-function missingIndexes(seen: ReadonlySet<number>, total: number): number[] {
+function missingIndexes(seen: ReadonlyMap<number, unknown>, total: number): number[] {
   const missing: number[] = [];
   for (let index = 0; index < total; index++) if (!seen.has(index)) missing.push(index);
   return missing;
