@@ -39,6 +39,8 @@ def plain(value):
         return str(value)
     if isinstance(value, (bytes, bytearray)):
         return list(value)
+    if isinstance(value, list):
+        return [plain(each) for each in value]
     return value
 
 
@@ -57,8 +59,12 @@ class Vehicle:
         self.waiting = []
         self.lock = threading.Lock()
         self.system = None
+        self.holds_sticks = False
+        # Sticks come from the station that ArduPilot takes them of.
+        self.pilot = mav.MAVLink(None, srcSystem=255, srcComponent=190)
         threading.Thread(target=self.read, daemon=True).start()
         threading.Thread(target=self.beat, daemon=True).start()
+        threading.Thread(target=self.steer, daemon=True).start()
 
     def read(self):
         while True:
@@ -97,6 +103,16 @@ class Vehicle:
             except OSError:
                 pass
             time.sleep(1)
+
+    def steer(self):
+        while True:
+            time.sleep(0.05)
+            if self.holds_sticks:
+                try:
+                    sticks = mav.MAVLink_manual_control_message(self.system, 0, 0, 500, 0, 0)
+                    self.link.write(sticks.pack(self.pilot))
+                except OSError:
+                    pass
 
     def since(self, kinds, at):
         with self.lock:
@@ -145,6 +161,28 @@ def main(port):
     def command(command, params):
         send = lambda: vehicle.send_command(command, [math.nan if value is None else value for value in params])
         return vehicle.ask(["COMMAND_ACK"], send, lambda ack: ack.command == command, attempts=2).result
+
+    def command_int(command, frame, params, x, y, z):
+        """Degrees × 1e7 for x and y."""
+        values = [math.nan if value is None else value for value in params]
+        send = lambda: vehicle.link.mav.command_int_send(vehicle.system, 1, frame, command, 0, 0, *values, x, y, z)
+        return vehicle.ask(["COMMAND_ACK"], send, lambda ack: ack.command == command, attempts=2).result
+
+    def request(type):
+        """One message of that kind, asked for."""
+        number = getattr(mav, f"MAVLINK_MSG_ID_{type}")
+        return fields(vehicle.ask([type], lambda: vehicle.send_command(mav.MAV_CMD_REQUEST_MESSAGE, [number])))
+
+    def modes():
+        """Every mode that the vehicle offers (AVAILABLE_MODES)."""
+        number = mav.MAVLINK_MSG_ID_AVAILABLE_MODES
+        found, count = [], 1
+        while len(found) < count:
+            index = len(found) + 1
+            send = lambda: vehicle.send_command(mav.MAV_CMD_REQUEST_MESSAGE, [number, index])
+            mode = vehicle.ask(["AVAILABLE_MODES"], send, lambda message: message.mode_index == index)
+            found, count = [*found, fields(mode)], mode.number_modes
+        return found
 
     def read_param(name):
         send = lambda: vehicle.link.mav.param_request_read_send(vehicle.system, 1, name.encode(), -1)
@@ -227,7 +265,17 @@ def main(port):
         vehicle.link.mav.rc_channels_override_send(vehicle.system, 1, *channels)
         vehicle.link.mav.srcSystem = STATION
 
-    work = {each.__name__: each for each in (now, last, since, command, param, set_param, params, plan, upload, sticks)}
+    def hold_sticks(on):
+        """MANUAL_CONTROL with centred sticks, again and again, as the station that the vehicle takes sticks of."""
+        vehicle.holds_sticks = on
+
+    work = {
+        each.__name__: each
+        for each in (
+            *(now, last, since, request, modes, command, command_int, param, set_param, params, plan, upload),
+            *(sticks, hold_sticks),
+        )
+    }
     for line in sys.stdin:
         request = json.loads(line)
         number, name = request.pop("id"), request.pop("do")

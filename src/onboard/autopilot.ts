@@ -3,7 +3,7 @@ import type { Logger } from "../platform/process/log";
 import type { ByteStream, VehicleIdentity } from "../vehicle";
 import { dialDirect } from "../vehicle/dialers/direct";
 import { Commands } from "../vehicle/mavlink/commands/commands";
-import { Flight } from "../vehicle/mavlink/commands/flight";
+import { ModeOrders } from "../vehicle/mavlink/commands/mode-orders";
 import { closeWithoutHeartbeat } from "../vehicle/mavlink/heartbeat";
 import { identifySender } from "../vehicle/mavlink/identity";
 import { DEFAULT_TIMINGS } from "../vehicle/mavlink/link";
@@ -26,7 +26,7 @@ const COMMAND = {
   settleMs: 150,
   statusTextMs: 0,
 };
-const FLIGHT = { ...DEFAULT_TIMINGS.flight, modeMs: 1_500 };
+const MODES = { ...DEFAULT_TIMINGS.flight, modeMs: 1_500 };
 
 interface AutopilotOptions {
   readonly host: string;
@@ -42,7 +42,7 @@ interface Open {
   readonly channel: Channel;
   readonly vehicle: VehicleIdentity;
   readonly state: VehicleState;
-  readonly flight: Flight;
+  readonly modes: ModeOrders;
 }
 
 /**
@@ -84,7 +84,7 @@ export class Autopilot {
   /** Rejects with a `DomainError` when there is no link, or the vehicle refuses the mode. */
   async setMode(mode: string): Promise<void> {
     if (!this.open) throw new DomainError("vehicle_unreachable", "The autopilot is not connected.");
-    await this.open.flight.setMode(mode);
+    await this.open.modes.set(mode);
   }
 
   stop(): void {
@@ -122,7 +122,7 @@ export class Autopilot {
         const source = identifySender(heartbeat, frame);
         if (source.is !== "vehicle") return;
         channel.vehicle = source.identity;
-        this.open = openFlight(channel, source.identity, heartbeat);
+        this.open = openLink(channel, source.identity, heartbeat);
         log.info({ vehicle: source.identity }, "Connected to the autopilot");
       }
       // After the state has read the same heartbeat.
@@ -137,8 +137,8 @@ export class Autopilot {
   }
 }
 
-function openFlight(channel: Channel, vehicle: VehicleIdentity, heartbeat: minimal.Heartbeat): Open {
+function openLink(channel: Channel, vehicle: VehicleIdentity, heartbeat: minimal.Heartbeat): Open {
   const commands = new Commands(channel, new StatusTexts(channel), COMMAND);
   const state = new VehicleState(channel, vehicle, heartbeat);
-  return { channel, vehicle, state, flight: new Flight(channel, vehicle, commands, state, FLIGHT) };
+  return { channel, vehicle, state, modes: new ModeOrders(channel, vehicle, commands, state, MODES) };
 }

@@ -19,10 +19,13 @@ export interface VehicleTap {
   readonly commandLongs: readonly common.CommandLong[];
   /** MAV_CMD numbers of the copies that MAVLink's protocol allows; see `Conversation`. */
   readonly repetitions: readonly number[];
-  /** Drop each COMMAND_ACK of the vehicle while it is set. */
+  /** Drop each COMMAND_ACK of the vehicle while it is set, but those of requests for messages. */
   withholdAcknowledgements: boolean;
   reset(): void;
 }
+
+/** SET_MESSAGE_INTERVAL and REQUEST_MESSAGE change nothing that flies. */
+const REQUESTS: ReadonlySet<number> = new Set([511, 512]);
 
 /** Bytes that were sent before the replacement may still arrive for so long. */
 const REPLACED_MS = 1_000;
@@ -74,8 +77,10 @@ export async function tapVehicle(
     const far = connect({ host: vehicle.host, port: vehicle.port, noDelay: true });
     const conversation = new Conversation();
     const answers = new FrameReader((frame) => {
-      if (tap.withholdAcknowledgements && frame.id === common.CommandAck.MSG_ID) return;
-      conversation.answered(decode(frame));
+      const message = decode(frame);
+      const isOrder = message instanceof common.CommandAck && !REQUESTS.has(message.command);
+      if (tap.withholdAcknowledgements && isOrder) return;
+      conversation.answered(message);
       near.write(Buffer.from(frame.bytes));
     });
     const reader = new FrameReader((frame) => {

@@ -79,11 +79,12 @@ const table = <Table extends CallTable>(calls: Table): Table => calls;
 const Nothing = z.tuple([]);
 
 export const flightCalls = table({
-  arm: { args: Nothing, result: Acknowledgement },
+  /** `force`: also in a mode in which arming alone sets the vehicle off. The result says the mode that it is armed in. */
+  arm: { args: z.tuple([z.object({ force: z.boolean().optional() }).optional()]), result: ModeSet },
   disarm: { args: Nothing, result: Acknowledgement },
   /** Guided mode, then NAV_TAKEOFF. Metres above home. */
   takeoff: { args: z.tuple([z.number()]), result: Acknowledgement },
-  land: { args: Nothing, result: Acknowledgement },
+  land: { args: Nothing, result: ModeSet },
   /** A mode by the autopilot's own name (case is ignored) or by its custom_mode number. */
   setMode: { args: z.tuple([z.union([z.string(), z.number()])]), result: ModeSet },
   /** Spin one motor, numbered from 1, at a throttle in percent for a bounded time. */

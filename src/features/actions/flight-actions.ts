@@ -22,12 +22,17 @@ const arm = (path: string) =>
     path,
     summary: "Arm",
     description:
-      "A simulated drone first receives the details of its video room. `arm` and `arm_drone` are the same.",
-    body: nothing,
-    result: Acknowledged,
-    async run(order) {
+      "A simulated drone first receives the details of its video room. `arm` and `arm_drone` are the same. In a mode in " +
+      "which the drone would set off by itself, such as AUTO, it is refused unless `force` is true; `force` overrides none " +
+      "of the drone's own checks.",
+    body: z.object({
+      force: z.boolean().default(false).describe("Arm also in a mode in which the drone sets off by itself."),
+    }),
+    result: ModeSet,
+    async run(order, { force }) {
       await order.beforeArm();
-      return { message: "The drone is armed.", result: await order.onLink((link) => link.arm()) };
+      const result = await order.onLink((link) => link.arm({ force }));
+      return { message: `The drone is armed, in ${result.mode} mode.`, result };
     },
   });
 
@@ -71,6 +76,9 @@ export const flightActions: readonly Action[] = [
   action({
     path: "takeoff",
     summary: "Take off in guided mode",
+    description:
+      "Only from the ground, and only an armed drone. A drone that refuses is put back into its mode, and the error says in " +
+      "which one it is.",
     body: z.object({ altitude: TakeoffAltitude }),
     result: Acknowledged,
     async run(order, { altitude }) {
@@ -83,9 +91,10 @@ export const flightActions: readonly Action[] = [
     summary: "Land where it is",
     emergency: true,
     body: nothing,
-    result: Acknowledged,
+    result: ModeSet,
     async run(order) {
-      return { message: "The drone is landing.", result: await order.onLink((link) => link.land()) };
+      const result = await order.onLink((link) => link.land());
+      return { message: `The drone is in ${result.mode} mode.`, result };
     },
   }),
   modeChange("rtl", returnToLaunch, "Return to launch"),
@@ -103,7 +112,8 @@ export const flightActions: readonly Action[] = [
   }),
   action({
     path: "motortest",
-    summary: "Spin one motor for a moment",
+    summary: "Spin one motor for two seconds",
+    description: "Only while the drone is disarmed. A motor that its frame does not have is refused.",
     body: z.object({ motor_id: MotorId, percentage: Throttle }),
     result: Acknowledged,
     async run(order, { motor_id, percentage }) {
@@ -114,7 +124,8 @@ export const flightActions: readonly Action[] = [
   action({
     path: "move",
     summary: "Go to a local position",
-    description: "East, north and up of home, in metres.",
+    description:
+      "East, north and up of home, in metres. Refused while the drone is disarmed. A copter of ArduPilot must be in the air.",
     body: z.object({ x: East, y: North, z: Altitude }),
     result: Acknowledged,
     async run(order, { x, y, z: up }) {
@@ -125,6 +136,7 @@ export const flightActions: readonly Action[] = [
   action({
     path: "goto_gps_location",
     summary: "Go to a position",
+    description: "Refused while the drone is disarmed. A copter of ArduPilot must be in the air.",
     body: z.object({ lat: Latitude, lng: Longitude, altitude: Altitude }),
     result: Acknowledged,
     async run(order, to) {

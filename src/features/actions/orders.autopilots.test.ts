@@ -1,6 +1,7 @@
-import { autopilots, isRover } from "../../testing/autopilots/autopilot";
+import { autopilots, isPx4, isRover } from "../../testing/autopilots/autopilot";
+import { contradiction } from "../../testing/autopilots/contradiction";
 import { type Flown, flown } from "../../testing/autopilots/flown";
-import { contradiction, ordered } from "../../testing/autopilots/orders";
+import { ordered } from "../../testing/autopilots/orders";
 
 jest.setTimeout(240_000);
 
@@ -9,36 +10,70 @@ describe.each(autopilots)("%s", (name) => {
   beforeAll(async () => {
     vehicle = await flown(name);
   });
-  afterAll(() => vehicle.stop());
+  afterAll(() => vehicle?.stop());
 
   /** The order's answer, which the vehicle must not contradict. */
   const give = async (path: string, body: Record<string, unknown> = {}) => {
-    const given = await ordered(vehicle, path, body);
-    expect(contradiction(given)).toBeUndefined();
+    const given = await ordered(vehicle, path, body, (seen) => contradiction(seen, name));
+    expect(contradiction(given, name)).toBeUndefined();
     return given;
   };
   const height = async () => (await vehicle.witness.fresh()).relativeAltitude;
+  const landed = () =>
+    vehicle.witness.until("the landing", async () => !(await vehicle.witness.fresh()).armed, 90);
 
   test("a disarmed vehicle refuses to take off, and the next arming does not launch it", async () => {
     if (isRover(name)) return;
-    expect((await give("takeoff", { altitude: 10 })).status).toBe(500);
+    const refused = await give("takeoff", { altitude: 10 });
+    expect(refused).toMatchObject({ status: 500, message: expect.stringContaining("it is not armed") });
     await give("guided");
     expect((await give("arm")).status).toBe(200);
     expect(await height()).toBeLessThan(1);
     expect((await give("disarm_drone")).status).toBe(200);
   });
 
-  test("it arms, takes off, holds, returns and lands as the answers say", async () => {
+  test("a disarmed vehicle refuses to go anywhere, and its mode stays", async () => {
+    const { lat, lng } = await vehicle.witness.fresh();
+    for (const [path, body] of [
+      ["goto_gps_location", { lat: lat + 0.0005, lng, altitude: 15 }],
+      ["move", { x: 30, y: 10, z: 12 }],
+    ] as const) {
+      const given = await give(path, body);
+      expect(given).toMatchObject({ status: 500, message: expect.stringContaining("it is not armed") });
+    }
+  });
+
+  test("it arms, takes off, goes where it is told, and lands as the answers say", async () => {
     await give("guided");
     expect((await give("arm")).status).toBe(200);
+    const { lat, lng } = await vehicle.witness.fresh();
+    if (!isRover(name)) {
+      expect((await give("takeoff", { altitude: 10 })).status).toBe(200);
+      await vehicle.witness.until("9 m of height", async () => (await height()) > 9);
+      expect((await give("disarm_drone")).status).toBe(500);
+      const again = await give("takeoff", { altitude: 20 });
+      expect(again).toMatchObject({ status: 500, message: expect.stringContaining("already in the air") });
+    }
+    expect((await give("move", { x: 30, y: 10, z: 12 })).status).toBe(200);
+    expect((await give("goto_gps_location", { lat: lat - 0.0004, lng, altitude: 15 })).status).toBe(200);
     if (isRover(name)) {
-      expect((await give("disarm_drone")).status).toBe(200);
+      await give("disarm_drone");
       return;
     }
-    expect((await give("takeoff", { altitude: 10 })).status).toBe(200);
-    await vehicle.witness.until("9 m of height", async () => (await height()) > 9);
-    expect((await give("disarm_drone")).status).toBe(500);
     expect((await give("land")).status).toBe(200);
-    await vehicle.witness.until("the landing", async () => !(await vehicle.witness.fresh()).armed);
+    await landed();
+  });
+
+  test("a motor is tested, and one that the frame lacks is not", async () => {
+    await give("guided");
+    const tested = await give("motortest", { motor_id: 1, percentage: 5 });
+    expect(tested.status).toBe(200);
+    if (!isPx4(name)) {
+      expect((await vehicle.order("arm")).status).toBe(500);
+      await vehicle.witness.until("the end of the test", async () => !(await vehicle.witness.fresh()).armed);
+    }
+    if (isPx4(name) && isRover(name)) return;
+    const lacking = await give("motortest", { motor_id: isRover(name) ? 4 : 5, percentage: 5 });
+    expect(lacking).toMatchObject({ status: 500, message: expect.stringMatching(/motor/) });
   });
 });

@@ -47,8 +47,9 @@ const reposition: Handler = (context, call) => {
   if (!guided && (call.param2 & CHANGE_MODE) === 0) return Result.DENIED;
   if (!(Math.abs(call.lat) <= 90) || !(Math.abs(call.lng) <= 180)) return Result.DENIED;
   if (!Number.isFinite(call.z)) return Result.DENIED;
-  if (outsideFence(context, call)) return Result.FAILED;
   if (!guided && !flight.changeMode(flight.modes.guided)) return Result.FAILED;
+  // Refused after the mode was changed.
+  if (outsideFence(context, call)) return Result.FAILED;
   if (call.param1 > 0) flight.speed = call.param1;
   const d = flight.origin.altitude - altitudeOf(context, call);
   flight.guided = { kind: "position", ...flight.local(call), d };

@@ -1,9 +1,11 @@
 import { type Mode, px4Mode } from "../modes";
 import { Severity } from "../reports";
+import { breaksFence } from "../safety/fence";
 import { type CommandContext, type Handler, Result } from "./call";
 import { common } from "./common";
 
 const CUSTOM_MODE = 1;
+const LAST_MOTOR = 12;
 
 function enter(context: CommandContext, mode: Mode | undefined): Result {
   return mode && context.flight.changeMode(mode) ? Result.ACCEPTED : Result.TEMPORARILY_REJECTED;
@@ -60,13 +62,20 @@ const reposition: Handler = (context, call) => {
     return Result.TEMPORARILY_REJECTED;
   const altitude = Number.isFinite(call.z) ? call.z : here.altitude;
   const yaw = Number.isFinite(call.param4) ? call.param4 : undefined;
+  if (flight.params.get("GF_ACTION") > 0 && breaksFence(flight.fence, position)) {
+    // The commander has accepted; the navigator looks at the position a moment later.
+    queueMicrotask(() => flight.reports.text(Severity.CRITICAL, "Reposition is outside geofence"));
+    return Result.ACCEPTED;
+  }
   if (call.param1 > 0) flight.speed = call.param1;
   flight.guided = { kind: "position", ...flight.local(position), d: flight.origin.altitude - altitude, yaw };
   return Result.ACCEPTED;
 };
 
-const actuatorTest: Handler = ({ flight }, { param1: value, param2: seconds }) => {
+/** Any of twelve motors, whether the frame has it or not. */
+const actuatorTest: Handler = ({ flight }, { param1: value, param2: seconds, lat: motor }) => {
   if (flight.armed) return Result.DENIED;
+  if (!(motor >= 1 && motor <= LAST_MOTOR)) return Result.UNSUPPORTED;
   if (!(value >= 0 && value <= 1) || !(seconds >= 0)) return Result.DENIED;
   flight.motorTestUntil = flight.time + Math.min(seconds, 3);
   return Result.ACCEPTED;
@@ -79,11 +88,6 @@ export const px4: Readonly<Record<number, Handler>> = {
   22: takeoff,
   176: setMode,
   192: reposition,
-  209: ({ flight }, { param3, param4 }) => {
-    if (flight.armed || !(param3 >= 0 && param3 <= 100) || !(param4 >= 0)) return Result.DENIED;
-    flight.motorTestUntil = flight.time + Math.min(param4, 3);
-    return Result.ACCEPTED;
-  },
   310: actuatorTest,
   400: armDisarm,
 };

@@ -21,8 +21,9 @@ export function guidedDemand(flight: FlightState): Demand {
     const near = Math.hypot(target.n - body.n, target.e - body.e) < flight.tuning.waypointRadius;
     return target.kind === "hold" || near ? REST : { kind: "position", n: target.n, e: target.e, d: body.d };
   }
-  // On the ground only a takeoff lifts it.
-  if (flight.landed && target.kind !== "takeoff") return REST;
+  // On the ground only a takeoff lifts it, and with PX4 a position to go to.
+  const lifts = target.kind === "takeoff" || (target.kind === "position" && flight.autopilot === "px4");
+  if (flight.landed && !lifts) return REST;
   const yaw = target.kind === "position" ? (target.yaw ?? bearing(flight, target)) : undefined;
   return { kind: "position", n: target.n, e: target.e, d: target.d, yaw };
 }

@@ -14,15 +14,17 @@ const ardupilotCommon: readonly ParamDefinition[] = [
     "RC#_DZ h 0; RC#_MAX h 2000; RC#_MIN h 1000; RC#_OPTION h 0; RC#_REVERSED b 0; RC#_TRIM h 1500",
   ),
   ...defineEach(1, 16, "SERVO#_MAX h 1900; SERVO#_MIN h 1100; SERVO#_REVERSED b 0; SERVO#_TRIM h 1500"),
+  ...defineEach(5, 16, "SERVO#_FUNCTION h 0"),
 ];
 
 const ardupilotCopter: readonly ParamDefinition[] = [
   ...ardupilotCommon,
   ...defineParams(`
-    ATC_SLEW_YAW f 60; CIRCLE_RADIUS_M f 10; CIRCLE_RATE f 20; DISARM_DELAY b 10; FENCE_ALT_MAX f 100; FENCE_TYPE b 7
+    ATC_SLEW_YAW f 60; FRAME_CLASS b 1; CIRCLE_RADIUS_M f 10; CIRCLE_RATE f 20; DISARM_DELAY b 10; FENCE_ALT_MAX f 100; FENCE_TYPE b 7
     LAND_ALT_LOW_M f 10; LAND_SPD_HIGH_MS f 0; LAND_SPD_MS f 0.5; LOIT_SPEED_MS f 12.5; MOT_SPOOL_TIME f 0.5
     PILOT_SPD_DN f 0; PILOT_SPD_UP f 2.5; PILOT_Y_RATE f 202.5
     RTL_ALT_M f 15; RTL_CONE_SLOPE f 3; RTL_LOIT_TIME i 5000
+    SERVO1_FUNCTION h 33; SERVO2_FUNCTION h 34; SERVO3_FUNCTION h 35; SERVO4_FUNCTION h 36
     WP_ACC f 2.5; WP_ACC_Z f 1; WP_RADIUS_M f 2; WP_SPD f 10; WP_SPD_DN f 1.5; WP_SPD_UP f 2.5
   `),
 ];
@@ -32,14 +34,14 @@ const ardupilotRover: readonly ParamDefinition[] = [
   ...ardupilotCommon,
   ...defineParams(`
     ATC_ACCEL_MAX f 1; ATC_STR_RAT_MAX f 120; CRUISE_SPEED f 2; CRUISE_THROTTLE b 30; FENCE_TYPE b 6
-    WP_RADIUS f 2; WP_SPEED f 2
+    SERVO1_FUNCTION h 73; SERVO2_FUNCTION h 0; SERVO3_FUNCTION h 74; SERVO4_FUNCTION h 0; WP_RADIUS f 2; WP_SPEED f 2
   `),
 ];
 
 /** PX4 1.15, which has two types only: INT32 and FLOAT. */
 const px4Copter: readonly ParamDefinition[] = [
   ...defineParams(`
-    BAT1_CAPACITY f 5000; BAT_CRIT_THR f 0.07; BAT_LOW_THR f 0.15
+    BAT1_CAPACITY f 5000; BAT_CRIT_THR f 0.07; BAT_LOW_THR f 0.15; CA_ROTOR_COUNT i 4
     COM_DISARM_LAND f 2; COM_DISARM_PRFLT f 10; COM_DL_LOSS_T i 10; COM_FLTMODE1 i -1; COM_LOW_BAT_ACT i 0
     COM_RC_LOSS_T f 0.5; COM_SPOOLUP_TIME f 1; GF_ACTION i 2; GF_MAX_HOR_DIST f 0; GF_MAX_VER_DIST f 0
     MAV_SYS_ID i 1; MIS_TAKEOFF_ALT f 2.5; MPC_ACC_DOWN_MAX f 3; MPC_ACC_HOR f 3; MPC_LAND_ALT1 f 10

@@ -111,9 +111,11 @@ export function gpsRaw({ flight }: TelemetryView): MavLinkData {
   });
 }
 
-/** Where the active mode is heading. */
+/** Where the active mode is heading. ArduCopter 4.7-dev takes the offset from the origin for centimetres: 100 times too near. */
 export function positionTarget({ flight }: TelemetryView): MavLinkData {
-  const position = flight.globalOf(flight.guided);
+  const { n, e, d } = flight.guided;
+  const scale = flight.autopilot === "ardupilot" && flight.kind === "copter" ? 0.01 : 1;
+  const position = flight.globalOf({ n: n * scale, e: e * scale, d: d * scale });
   return build(common.PositionTargetGlobalInt, {
     timeBootMs: bootMillis(flight),
     coordinateFrame: common.MavFrame.GLOBAL,

@@ -17,6 +17,11 @@ export interface Heard {
 const ARMED = 128;
 /** MAV_SYS_STATUS_PREARM_CHECK. */
 const PREARM_CHECK = 0x10000000;
+/** MAV_AUTOPILOT. */
+const ARDUPILOT = 3;
+/** EKF_STATUS_FLAGS: EKF_POS_HORIZ_ABS and EKF_CONST_POS_MODE. */
+const KNOWS_POSITION = 16;
+const GUESSES_POSITION = 128;
 
 /** What a mode, an armed state and a height are compared by. Metres above home. */
 export interface Seen {
@@ -74,6 +79,37 @@ export class Witness {
   /** MAV_RESULT. A null parameter is sent as NaN. */
   command(command: number, params: readonly (number | null)[]): Promise<number> {
     return this.ask("command", { command, params });
+  }
+
+  /** MAV_RESULT. The position is in degrees; a null parameter is sent as NaN. */
+  commandInt(
+    command: number,
+    frame: number,
+    params: readonly (number | null)[],
+    place: { lat: number; lng: number; altitude: number },
+  ): Promise<number> {
+    const [x, y] = [Math.round(place.lat * 1e7), Math.round(place.lng * 1e7)];
+    return this.ask("command_int", { command, frame, params, x, y, z: place.altitude });
+  }
+
+  /** One message of that kind, asked for. */
+  request(type: string): Promise<Heard> {
+    return this.ask("request", { type });
+  }
+
+  /** AVAILABLE_MODES. */
+  modes(): Promise<Heard[]> {
+    return this.ask("modes", {});
+  }
+
+  /** RC_CHANNELS_OVERRIDE of eight channels, once, as the station that the vehicle takes sticks of. */
+  sticks(channels: readonly number[]): Promise<void> {
+    return this.ask("sticks", { channels });
+  }
+
+  /** Whether it steers: MANUAL_CONTROL with centred sticks, twenty times a second. */
+  holdSticks(on: boolean): Promise<void> {
+    return this.ask("hold_sticks", { on });
   }
 
   param(name: string): Promise<number> {
@@ -140,13 +176,20 @@ export class Witness {
     }
   }
 
-  /** The vehicle says by itself that it may be armed. */
+  /** The vehicle says by itself that it may be armed, and ArduPilot that it knows where it is: not all modes need that. */
   async readyToArm(): Promise<void> {
     await this.until(
       "that it may be armed",
       async () => {
-        const [status, seen] = await Promise.all([this.last("SYS_STATUS"), this.seen()]);
-        return seen !== undefined && (Number(status?.onboard_control_sensors_health) & PREARM_CHECK) !== 0;
+        const [status, seen, beat] = await Promise.all([
+          this.last("SYS_STATUS"),
+          this.seen(),
+          this.last("HEARTBEAT"),
+        ]);
+        if (!seen || (Number(status?.onboard_control_sensors_health) & PREARM_CHECK) === 0) return false;
+        if (beat?.autopilot !== ARDUPILOT) return true;
+        const { flags } = await this.request("EKF_STATUS_REPORT");
+        return (Number(flags) & (KNOWS_POSITION | GUESSES_POSITION)) === KNOWS_POSITION;
       },
       120,
     );

@@ -1,3 +1,5 @@
+import { bytewiseFloat } from "../../simvehicle/params/param-protocol";
+import { ParamType } from "../../simvehicle/params/store";
 import { dialDirect } from "../../vehicle/dialers/direct";
 import type { VehicleLink } from "../../vehicle/link";
 import { type MavlinkTimings, openMavlinkLink } from "../../vehicle/mavlink/link";
@@ -10,7 +12,7 @@ export const QUICK_TIMINGS: MavlinkTimings = {
   command: { timeoutMs: 60, attempts: 3, timesyncMs: 60, settleMs: 20, progressMs: 2000, statusTextMs: 150 },
   param: { timeoutMs: 60, attempts: 3 },
   plan: { timeoutMs: 100, attempts: 4 },
-  flight: { modeMs: 400, messageMs: 80, setpointAttempts: 2, targetMs: 80 },
+  flight: { modeMs: 400, messageMs: 80, setpointAttempts: 2, targetMs: 80, afterthoughtMs: 80 },
   heartbeatTimeoutMs: 5000,
 };
 
@@ -44,3 +46,20 @@ export const ack = (command: number, result: number, more: Partial<common.Comman
 
 export const text = (severity: number, words: string, more: Partial<common.StatusText> = {}) =>
   build(common.StatusText, { severity, text: words, ...more });
+
+/** Lets the peer have this parameter, an integer, which ArduPilot sends as a float and PX4 as its bytes. */
+export function answerParam(
+  peer: MavlinkPeer,
+  paramId: string,
+  value: number,
+  autopilot: "ardupilot" | "px4" = "ardupilot",
+): void {
+  const paramType = common.MavParamType.INT32;
+  const paramValue = autopilot === "px4" ? bytewiseFloat(ParamType.INT32, value) : value;
+  peer.on(common.ParamRequestRead, (request) => {
+    if (request.paramId !== paramId) return;
+    peer.send(
+      build(common.ParamValue, { paramId, paramValue, paramType, paramCount: 1, paramIndex: 0xffff }),
+    );
+  });
+}

@@ -42,7 +42,7 @@ export const DEFAULT_TIMINGS: MavlinkTimings = {
   },
   param: { timeoutMs: 1000, attempts: 5 },
   plan: { timeoutMs: 1500, attempts: 6 },
-  flight: { modeMs: 3500, messageMs: 1500, setpointAttempts: 3, targetMs: 1000 },
+  flight: { modeMs: 3500, messageMs: 1500, setpointAttempts: 3, targetMs: 1000, afterthoughtMs: 1000 },
   heartbeatTimeoutMs: 10_000,
 };
 
@@ -138,7 +138,7 @@ function createLink(
   const commands = new Commands(channel, texts, timings.command);
   const params = new Params(channel, vehicle, timings.param);
   const plans = new Plans(new PlanTransfer(channel, texts, timings.plan), vehicle, state, params);
-  const flight = new Flight(channel, vehicle, commands, state, timings.flight);
+  const flight = new Flight(channel, vehicle, commands, state, params, texts, timings.flight);
   const telemetry = new Telemetry(channel, texts, state);
   const streams = new Streams(channel, vehicle, commands);
   const { tap } = channel;

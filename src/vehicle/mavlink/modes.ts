@@ -1,99 +1,5 @@
 import { DomainError } from "../../domain/errors";
-import type { VehicleIdentity } from "../link";
-
-type ModeTable = Readonly<Record<string, number>>;
-
-const ARDUPILOT_COPTER: ModeTable = {
-  STABILIZE: 0,
-  ACRO: 1,
-  ALT_HOLD: 2,
-  AUTO: 3,
-  GUIDED: 4,
-  LOITER: 5,
-  RTL: 6,
-  CIRCLE: 7,
-  LAND: 9,
-  DRIFT: 11,
-  SPORT: 13,
-  FLIP: 14,
-  AUTOTUNE: 15,
-  POSHOLD: 16,
-  BRAKE: 17,
-  THROW: 18,
-  AVOID_ADSB: 19,
-  GUIDED_NOGPS: 20,
-  SMART_RTL: 21,
-  FLOWHOLD: 22,
-  FOLLOW: 23,
-  ZIGZAG: 24,
-  SYSTEMID: 25,
-  AUTOROTATE: 26,
-  AUTO_RTL: 27,
-  TURTLE: 28,
-};
-
-const ARDUPILOT_ROVER: ModeTable = {
-  MANUAL: 0,
-  ACRO: 1,
-  STEERING: 3,
-  HOLD: 4,
-  LOITER: 5,
-  FOLLOW: 6,
-  SIMPLE: 7,
-  DOCK: 8,
-  CIRCLE: 9,
-  AUTO: 10,
-  RTL: 11,
-  SMART_RTL: 12,
-  GUIDED: 15,
-  INITIALISING: 16,
-};
-
-/** PX4's custom_mode is a union: the main mode in the third byte, the sub mode in the fourth. */
-const px4 = (main: number, sub = 0): number => ((sub << 24) | (main << 16)) >>> 0;
-
-const PX4: ModeTable = {
-  MANUAL: px4(1),
-  ALTCTL: px4(2),
-  POSCTL: px4(3),
-  "POSCTL.ORBIT": px4(3, 1),
-  "POSCTL.SLOW": px4(3, 2),
-  "AUTO.READY": px4(4, 1),
-  "AUTO.TAKEOFF": px4(4, 2),
-  "AUTO.LOITER": px4(4, 3),
-  "AUTO.MISSION": px4(4, 4),
-  "AUTO.RTL": px4(4, 5),
-  "AUTO.LAND": px4(4, 6),
-  "AUTO.FOLLOW_TARGET": px4(4, 8),
-  "AUTO.PRECLAND": px4(4, 9),
-  ACRO: px4(5),
-  OFFBOARD: px4(6),
-  STABILIZED: px4(7),
-  SIMPLE: px4(9),
-  TERMINATION: px4(10),
-};
-
-/** What pilots of other stations call PX4's modes, so that one button works on both autopilots. */
-const PX4_ALIASES: Readonly<Record<string, string>> = {
-  AUTO: "AUTO.MISSION",
-  MISSION: "AUTO.MISSION",
-  HOLD: "AUTO.LOITER",
-  LOITER: "AUTO.LOITER",
-  RTL: "AUTO.RTL",
-  RETURN: "AUTO.RTL",
-  LAND: "AUTO.LAND",
-  TAKEOFF: "AUTO.TAKEOFF",
-  POSITION: "POSCTL",
-  ALTITUDE: "ALTCTL",
-  ORBIT: "POSCTL.ORBIT",
-};
-
-type Craft = Pick<VehicleIdentity, "autopilot" | "kind">;
-
-function tableOf({ autopilot, kind }: Craft): ModeTable {
-  if (autopilot === "px4") return PX4;
-  return kind === "rover" ? ARDUPILOT_ROVER : ARDUPILOT_COPTER;
-}
+import { type Craft, modesOf, PX4_ALIASES } from "./mode-tables";
 
 const plain = (name: string): string => name.toUpperCase().replace(/[^A-Z0-9]/g, "");
 
@@ -105,33 +11,48 @@ export interface Mode {
 
 /**
  * A mode by the autopilot's name for it (case and separators do not matter) or by its custom_mode number.
- * `not_supported` names the modes there are.
+ * `not_supported` names the modes there are, or the one that no order enters.
  */
 export function resolveMode(craft: Craft, mode: string | number): Mode {
-  const table = tableOf(craft);
   const asNumber = typeof mode === "number" ? mode : /^\d+$/.test(mode.trim()) ? Number(mode) : undefined;
-  if (asNumber !== undefined) {
-    if (!Number.isInteger(asNumber) || asNumber < 0 || asNumber > 0xffffffff) {
-      throw new DomainError("invalid_input", `${mode} is not a custom_mode number.`);
-    }
-    return { name: modeName(craft, asNumber), customMode: asNumber };
-  }
-  const wanted = plain(String(mode));
-  const alias = craft.autopilot === "px4" ? PX4_ALIASES[wanted] : undefined;
-  const name = alias ?? Object.keys(table).find((candidate) => plain(candidate) === wanted);
-  const customMode = name === undefined ? undefined : table[name];
-  if (name === undefined || customMode === undefined) {
+  const { name, customMode } =
+    asNumber === undefined ? byName(craft, String(mode)) : byNumber(craft, asNumber);
+  if (name in modesOf(craft).shown) {
     throw new DomainError(
       "not_supported",
-      `This vehicle has no mode "${mode}". It has ${Object.keys(table).join(", ")}.`,
+      `No order enters the mode ${name}: this vehicle enters it by itself, or not at all.`,
     );
   }
   return { name, customMode };
 }
 
+function byNumber(craft: Craft, customMode: number): Mode {
+  if (!Number.isInteger(customMode) || customMode < 0 || customMode > 0xffffffff) {
+    throw new DomainError("invalid_input", `${customMode} is not a custom_mode number.`);
+  }
+  return { name: modeName(craft, customMode), customMode };
+}
+
+function byName(craft: Craft, mode: string): Mode {
+  const { entered, shown } = modesOf(craft);
+  const wanted = plain(mode);
+  const alias = craft.autopilot === "px4" ? PX4_ALIASES[wanted] : undefined;
+  const found = Object.entries({ ...entered, ...shown }).find(
+    ([name]) => plain(name) === plain(alias ?? wanted),
+  );
+  if (!found) {
+    throw new DomainError(
+      "not_supported",
+      `This vehicle has no mode "${mode}". It has ${Object.keys(entered).join(", ")}.`,
+    );
+  }
+  return { name: found[0], customMode: found[1] };
+}
+
 /** The name of a custom_mode as telemetry shows it; an unnamed one as `MODE(n)`. */
 export function modeName(craft: Craft, customMode: number): string {
-  const found = Object.entries(tableOf(craft)).find(([, number]) => number === customMode);
+  const { entered, shown } = modesOf(craft);
+  const found = Object.entries({ ...entered, ...shown }).find(([, number]) => number === customMode);
   return found ? found[0] : `MODE(${customMode})`;
 }
 
@@ -139,6 +60,11 @@ export function modeName(craft: Craft, customMode: number): string {
 export function fliesMission(craft: Craft, customMode: number): boolean {
   const name = modeName(craft, customMode);
   return name === "AUTO" || name === "AUTO_RTL" || name === "AUTO.MISSION";
+}
+
+/** Whether arming alone sets the vehicle off. */
+export function startsWhenArmed(craft: Craft, customMode: number): boolean {
+  return fliesMission(craft, customMode) || /^AUTO\.(VTOL_)?TAKEOFF$/.test(modeName(craft, customMode));
 }
 
 /** MAV_CMD_DO_SET_MODE's first three parameters: base mode flag, then main and sub mode. */

@@ -8,8 +8,8 @@ import { common, minimal } from "./wire/messages";
 /** MAV_MODE_FLAG_SAFETY_ARMED. */
 const ARMED = 128;
 /** MAV_LANDED_STATE. */
-const IN_AIR = 2;
-const TAKING_OFF = 3;
+const UNDEFINED = 0;
+const ON_GROUND = 1;
 
 const HOME_ATTEMPTS = 3;
 
@@ -29,6 +29,8 @@ const positionOf = ({
   lng: longitude / 1e7,
   altitude: altitude / 1000,
 });
+
+const isArmed = ({ baseMode }: minimal.Heartbeat): boolean => (baseMode & ARMED) !== 0;
 
 /** The vehicle's last reports of its own state; each is undefined until the vehicle has sent it. */
 export class VehicleState {
@@ -58,7 +60,7 @@ export class VehicleState {
   }
 
   get armed(): boolean {
-    return (this.heartbeat.baseMode & ARMED) !== 0;
+    return isArmed(this.heartbeat);
   }
 
   get customMode(): number {
@@ -75,10 +77,28 @@ export class VehicleState {
   }
 
   /** Waits for a heartbeat that shows this mode; false when none does in time. */
-  async modeBecomes(customMode: number, withinMs: number): Promise<boolean> {
-    if (this.customMode === customMode) return true;
-    const shows = (heartbeat: minimal.Heartbeat) => heartbeat.customMode === customMode;
-    return (await this.channel.next(minimal.Heartbeat, withinMs, shows)) !== undefined;
+  modeBecomes(customMode: number, commands: Commands, withinMs: number): Promise<boolean> {
+    return this.shows((heartbeat) => heartbeat.customMode === customMode, commands, withinMs);
+  }
+
+  /** Waits for a heartbeat that shows an armed vehicle; false when none does in time. */
+  becomesArmed(commands: Commands, withinMs: number): Promise<boolean> {
+    return this.shows(isArmed, commands, withinMs);
+  }
+
+  /** Heartbeats come once a second; one that is asked for comes at once, and whoever watches the vehicle sees it too. */
+  requestHeartbeat(commands: Commands): void {
+    // Without an answer the next one will do.
+    commands.requestMessage(minimal.Heartbeat.MSG_ID).catch(() => {});
+  }
+
+  /** Returns when `armed` and the mode are as of now. Rejects with `vehicle_timeout` or `vehicle_unreachable`. */
+  async refresh(commands: Commands, withinMs: number): Promise<void> {
+    const next = this.channel.next(minimal.Heartbeat, withinMs);
+    this.requestHeartbeat(commands);
+    if (await next) return;
+    this.channel.assertOpen();
+    throw new DomainError("vehicle_timeout", "The vehicle does not report its state.");
   }
 
   /**
@@ -102,9 +122,20 @@ export class VehicleState {
     return this.lastOrigin;
   }
 
-  /** Asks once more whether the vehicle has left the ground. */
-  async isFlying(commands: Commands, withinMs: number): Promise<boolean> {
+  /** Whether the vehicle has left the ground, asked anew; undefined when it does not say. */
+  async isFlying(commands: Commands, withinMs: number): Promise<boolean | undefined> {
     await commands.fetch(common.ExtendedSysState, withinMs);
-    return this.landedState === IN_AIR || this.landedState === TAKING_OFF;
+    if (this.landedState === undefined || this.landedState === UNDEFINED) return undefined;
+    return this.landedState !== ON_GROUND;
+  }
+
+  private async shows(
+    match: (heartbeat: minimal.Heartbeat) => boolean,
+    commands: Commands,
+    withinMs: number,
+  ): Promise<boolean> {
+    const shown = this.channel.next(minimal.Heartbeat, withinMs, match);
+    this.requestHeartbeat(commands);
+    return (await shown) !== undefined;
   }
 }

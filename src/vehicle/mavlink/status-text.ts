@@ -71,8 +71,9 @@ export class StatusTexts {
     this.say({ severity: open.severity, text });
   }
 
-  private say(line: StatusLine): void {
-    for (const listener of [...this.listeners]) listener(line);
+  private say({ severity, text }: StatusLine): void {
+    // PX4 marks by a tab at the end what it also sends as an EVENT.
+    for (const listener of [...this.listeners]) listener({ severity, text: text.trimEnd() });
   }
 }
 

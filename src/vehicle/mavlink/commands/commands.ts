@@ -223,14 +223,11 @@ export class Commands {
 
 /**
  * The acknowledgement of an accepted command. Rejects with `vehicle_refused`, which carries the result's name and the
- * vehicle's STATUSTEXT. `ownReasons`: the link's own explanation of a refusal, for vehicles that send none.
+ * vehicle's STATUSTEXT.
  */
-export async function accepted(
-  sending: Promise<CommandOutcome> | CommandOutcome,
-  ownReasons: readonly string[] = [],
-): Promise<Acknowledgement> {
+export async function accepted(sending: Promise<CommandOutcome> | CommandOutcome): Promise<Acknowledgement> {
   const { action, code, result, status_text, reasons } = await sending;
-  if (code !== MavResult.accepted) throw refusal(action, result, [...reasons, ...ownReasons]);
+  if (code !== MavResult.accepted) throw refusal(action, result, reasons);
   return { result, status_text };
 }
 

@@ -1,11 +1,33 @@
 import type { MavlinkPeer } from "../../../testing/fakes/mavlink-peer";
-import { ack, QUICK_TIMINGS, scriptedLinks } from "../../../testing/fakes/scripted-link";
+import { ack, answerParam, QUICK_TIMINGS, scriptedLinks, text } from "../../../testing/fakes/scripted-link";
+import { eventually } from "../../../testing/until";
 import type { VehicleLink } from "../../link";
 import { build } from "../wire/codec";
 import { common } from "../wire/messages";
 
 /** Flights that an autopilot obeys as each test says. */
 const open = scriptedLinks();
+
+const armed = (customMode = 0) => ({ baseMode: 129, customMode });
+const HOME = { latitude: 474_000_000, longitude: 85_000_000, altitude: 488_000 };
+
+/** The commands that came, but the requests for messages. */
+const orders = (peer: MavlinkPeer) => peer.of(common.CommandLong).filter(({ command }) => command !== 512);
+
+/** Reacts to orders. Home and origin are the same, and requests for other messages than the landed state are refused. */
+function onCommand(peer: MavlinkPeer, react: (command: common.CommandLong) => void, landedState = 1): void {
+  peer.on(common.CommandLong, (message) => {
+    const { command, _param1 } = message;
+    if (command !== 512) return react(message);
+    const answer = {
+      [common.HomePosition.MSG_ID]: () => build(common.HomePosition, HOME),
+      [common.GpsGlobalOrigin.MSG_ID]: () => build(common.GpsGlobalOrigin, HOME),
+      [common.ExtendedSysState.MSG_ID]: () => build(common.ExtendedSysState, { landedState }),
+    }[_param1];
+    peer.send(ack(command, answer ? 0 : 2));
+    if (answer) peer.send(answer());
+  });
+}
 
 describe("a mode", () => {
   test("of PX4 is set by main and sub mode, and confirmed by the heartbeat", async () => {
@@ -64,15 +86,92 @@ describe("a mode", () => {
   });
 });
 
-describe("takeoff", () => {
-  test("on ArduPilot enters guided mode first and counts from home", async () => {
+describe("arming", () => {
+  const AUTO = 3;
+
+  test("says the mode that the vehicle is then armed in", async () => {
+    const state = { baseMode: 1, customMode: 5 };
+    const { peer, link } = await open({ state });
+    peer.on(common.CommandLong, ({ command }) => {
+      if (command === 400) state.baseMode = 129;
+      peer.send(ack(command, 0));
+    });
+    await expect(link.arm()).resolves.toMatchObject({ mode: "LOITER" });
+  });
+
+  test("that is acknowledged by a vehicle that stays disarmed is not reported as done", async () => {
     const { peer, link } = await open();
     peer.on(common.CommandLong, ({ command }) => peer.send(ack(command, 0)));
+    await expect(link.arm()).rejects.toMatchObject({
+      code: "vehicle_refused",
+      message: expect.stringContaining("reports that it is disarmed"),
+    });
+  });
+
+  test("in a mode in which the vehicle sets off by itself takes force, and sends nothing without it", async () => {
+    const state = { baseMode: 1, customMode: AUTO };
+    const { peer, link } = await open({ state });
+    peer.on(common.CommandLong, ({ command }) => {
+      if (command === 400) state.baseMode = 129;
+      peer.send(ack(command, 0));
+    });
+    await expect(link.arm()).rejects.toMatchObject({
+      code: "conflict",
+      message: expect.stringMatching(/not sent.*AUTO.*force: true/),
+    });
+    expect(orders(peer)).toEqual([]);
+    await expect(link.arm({ force: true })).resolves.toMatchObject({ mode: "AUTO" });
+  });
+});
+
+describe("takeoff", () => {
+  test("on ArduPilot enters guided mode first and counts from home", async () => {
+    const { peer, link } = await open({ state: armed() });
+    onCommand(peer, ({ command }) => peer.send(ack(command, 0)));
     await link.takeoff(12);
-    expect(peer.of(common.CommandLong)).toMatchObject([
+    expect(orders(peer)).toMatchObject([
       { command: 176, _param2: 4 },
       { command: 22, _param7: 12 },
     ]);
+  });
+
+  test("of a disarmed vehicle, or of one in the air, is not sent", async () => {
+    const state = { baseMode: 1, customMode: 0 };
+    const { peer, link } = await open({ state });
+    onCommand(peer, () => {}, 2);
+    await expect(link.takeoff(12)).rejects.toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining("it is not armed"),
+    });
+    state.baseMode = 129;
+    await expect(link.takeoff(12)).rejects.toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining("already in the air"),
+    });
+    expect(orders(peer)).toEqual([]);
+  });
+
+  test("that is refused leaves the mode that was there", async () => {
+    const state = armed(5);
+    const { peer, link } = await open({ state });
+    onCommand(peer, ({ command, _param2 }) => {
+      if (command === 176) state.customMode = _param2;
+      peer.send(ack(command, command === 22 ? 4 : 0));
+    });
+    await expect(link.takeoff(12)).rejects.toMatchObject({
+      code: "vehicle_refused",
+      message: expect.stringMatching(/refused to take off.*It is in the mode LOITER, as before\.$/),
+    });
+    expect(state.customMode).toBe(5);
+  });
+
+  test("that PX4 acknowledges, and its failsafe overrules, is not reported as done", async () => {
+    const { peer, link } = await open({ autopilot: 12, state: armed(0x05040000) });
+    onCommand(peer, ({ command }) => peer.send(ack(command, 0)));
+    await expect(link.takeoff(12)).rejects.toMatchObject({
+      code: "vehicle_refused",
+      message: expect.stringContaining("it stays in AUTO.RTL"),
+    });
   });
 
   test.each([
@@ -81,38 +180,40 @@ describe("takeoff", () => {
   ])(
     "is not sent, and is reported as not sent, when %s while guided mode is entered",
     async (_name, code, hangsUp) => {
-      const { peer, link } = await open();
-      peer.on(common.CommandLong, () => hangsUp && peer.disconnect());
+      const { peer, link } = await open({ state: armed() });
+      onCommand(peer, () => hangsUp && peer.disconnect());
       await expect(link.takeoff(12)).rejects.toMatchObject({
         code,
         message: expect.stringMatching(/^The order to take off was not sent. .*enter the mode GUIDED/),
       });
-      expect(peer.of(common.CommandLong).filter(({ command }) => command !== 176)).toEqual([]);
+      expect(orders(peer).filter(({ command }) => command !== 176)).toEqual([]);
     },
   );
 
   test("on PX4 counts from mean sea level, by the home the vehicle reports", async () => {
-    const { peer, link } = await open({ autopilot: 12 });
-    peer.on(common.CommandLong, ({ command, _param1 }) => {
+    const state = armed(0x03040000);
+    const { peer, link } = await open({ autopilot: 12, state });
+    onCommand(peer, ({ command }) => {
+      if (command === 22) state.customMode = 0x02040000;
       peer.send(ack(command, 0));
-      if (command === 512 && _param1 === 242) {
-        peer.send(build(common.HomePosition, { latitude: 1, longitude: 1, altitude: 488_000 }));
-      }
     });
     await link.takeoff(12);
-    const order = peer.of(common.CommandLong).find(({ command }) => command === 22);
-    expect(order).toMatchObject({ _param5: Number.NaN, _param6: Number.NaN, _param7: 500 });
+    expect(orders(peer)).toMatchObject([
+      { command: 22, _param5: Number.NaN, _param6: Number.NaN, _param7: 500 },
+    ]);
   });
 
   test("whose first acknowledgement is lost succeeds when the vehicle is in the air", async () => {
-    const { peer, link } = await open();
+    const { peer, link } = await open({ state: armed(4) });
+    let landedState = 1;
     peer.on(common.CommandLong, ({ command, confirmation, _param1 }) => {
       if (command === 22) {
+        landedState = 2;
         if (confirmation > 0) peer.send(ack(command, 4));
         return;
       }
       peer.send(ack(command, 0));
-      if (command === 512 && _param1 === 245) peer.send(build(common.ExtendedSysState, { landedState: 2 }));
+      if (_param1 === 245) peer.send(build(common.ExtendedSysState, { landedState }));
     });
     await expect(link.takeoff(5)).resolves.toMatchObject({ result: "MAV_RESULT_ACCEPTED" });
   });
@@ -122,7 +223,8 @@ describe("a target position", () => {
   const position = { lat: 47.4, lng: 8.5, altitude: 30 };
 
   test("is sent in degrees × 1e7 and, on ArduPilot, with the height above home", async () => {
-    const { peer, link } = await open();
+    const { peer, link } = await open({ state: armed() });
+    onCommand(peer, () => {}, 2);
     peer.on(common.CommandInt, ({ command }) => peer.send(ack(command, 0)));
     await expect(link.goTo(position)).resolves.toMatchObject({ result: "MAV_RESULT_ACCEPTED" });
     expect(peer.of(common.CommandInt)[0]).toMatchObject({
@@ -135,20 +237,60 @@ describe("a target position", () => {
     });
   });
 
+  test("is not sent to a disarmed vehicle, nor to a copter on the ground", async () => {
+    const state = { baseMode: 1, customMode: 0 };
+    const { peer, link } = await open({ state });
+    onCommand(peer, () => {});
+    await expect(link.goTo(position)).rejects.toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining("it is not armed"),
+    });
+    state.baseMode = 129;
+    await expect(link.goTo(position)).rejects.toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining("it is on the ground"),
+    });
+    expect(peer.of(common.CommandInt)).toEqual([]);
+  });
+
+  test("that PX4 acknowledges and then objects to is refused, and the mode is as before", async () => {
+    const MISSION = 0x04040000;
+    const state = armed(MISSION);
+    const { peer, link } = await open({ autopilot: 12, state });
+    onCommand(
+      peer,
+      ({ command, _param2, _param3 }) => {
+        if (command === 176) state.customMode = ((_param3 << 24) | (_param2 << 16)) >>> 0;
+        peer.send(ack(command, 0));
+      },
+      2,
+    );
+    peer.on(common.CommandInt, ({ command }) => {
+      peer.send(ack(command, 0));
+      state.customMode = 0x03040000;
+      setTimeout(() => peer.send(text(2, "Reposition is outside geofence\t")), 30);
+    });
+    await expect(link.goTo(position)).rejects.toMatchObject({
+      code: "vehicle_refused",
+      message: expect.stringMatching(/: Reposition is outside geofence .*AUTO.MISSION, as before/),
+    });
+    expect(state.customMode).toBe(MISSION);
+  });
+
   describe("in metres from home, on ArduPilot,", () => {
-    const HOME = { latitude: 474_000_000, longitude: 85_000_000, altitude: 488_000 };
     const above = { x: 0, y: 0, z: 30 };
     const elsewhere = { latInt: 474_100_000, lonInt: 85_000_000, alt: 500 };
     const TARGET = 87;
 
     /** Home is the origin; `onTarget` answers the request for the target. */
     async function opened(onTarget: (peer: MavlinkPeer, link: VehicleLink) => void) {
-      const { peer, link } = await open();
+      const { peer, link } = await open({ state: armed() });
       peer.on(common.CommandLong, ({ command, _param1 }) => {
         if (command === 512 && _param1 === TARGET) return onTarget(peer, link);
         peer.send(ack(command, 0));
         if (command === 512 && _param1 === 242) peer.send(build(common.HomePosition, HOME));
         if (command === 512 && _param1 === 49) peer.send(build(common.GpsGlobalOrigin, HOME));
+        if (command === 512 && _param1 === 245) peer.send(build(common.ExtendedSysState, { landedState: 2 }));
       });
       return { peer, link };
     }
@@ -160,6 +302,18 @@ describe("a target position", () => {
       });
       await expect(link.move(above)).resolves.toMatchObject({ result: "TARGET_CONFIRMED" });
       expect(peer.of(common.SetPositionTargetLocalNed)[0]).toMatchObject({ x: 0, y: 0, z: -30 });
+    });
+
+    test("is confirmed by the target it reports a hundred times too near to the origin", async () => {
+      const { link } = await opened((peer) => {
+        peer.send(ack(512, 0));
+        // 40 m east and 30 m up.
+        peer.send(
+          build(common.PositionTargetGlobalInt, { latInt: HOME.latitude, lonInt: 85_000_053, alt: 488.3 }),
+        );
+      });
+      await expect(link.move({ x: 40, y: 0, z: 30 })).resolves.toMatchObject({ result: "TARGET_CONFIRMED" });
+      await expect(link.move({ x: 50, y: 0, z: 30 })).rejects.toMatchObject({ code: "vehicle_refused" });
     });
 
     test("is unconfirmed when it reports none", async () => {
@@ -174,6 +328,7 @@ describe("a target position", () => {
         peer.send(ack(command, 0));
         if (_param1 === 242) peer.send(build(common.HomePosition, HOME));
         if (_param1 === 49) peer.send(build(common.GpsGlobalOrigin, HOME));
+        if (_param1 === 245) peer.send(build(common.ExtendedSysState, { landedState: 2 }));
       });
       await expect(link.move(above)).rejects.toMatchObject({
         code: "vehicle_unreachable",
@@ -213,11 +368,12 @@ describe("a target position", () => {
   });
 
   test("in metres from home is sent relative to the estimator's origin", async () => {
-    const { peer, link } = await open();
+    const { peer, link } = await open({ state: armed() });
     peer.on(common.CommandLong, ({ command, _param1 }) => {
       peer.send(ack(command, command === 512 && _param1 === 87 ? 4 : 0));
       if (command !== 512) return;
       // Home lies 1e-4 degrees (11.13 m) north of the origin and 2 m above it.
+      if (_param1 === 245) peer.send(build(common.ExtendedSysState, { landedState: 2 }));
       if (_param1 === 242) {
         peer.send(build(common.HomePosition, { latitude: 1000, longitude: 0, altitude: 12_000 }));
       }
@@ -237,16 +393,54 @@ describe("a target position", () => {
 describe("the motor test", () => {
   test("is bounded in motors, throttle and time", async () => {
     const { peer, link } = await open();
-    peer.on(common.CommandLong, ({ command }) => peer.send(ack(command, 0)));
-    await link.motorTest(3, 10);
-    expect(peer.of(common.CommandLong)[0]).toMatchObject({
-      command: 209,
-      _param1: 3,
-      _param2: 0,
-      _param3: 10,
-      _param4: 2,
-    });
+    answerParam(peer, "FRAME_CLASS", 2);
+    onCommand(peer, ({ command }) => peer.send(ack(command, 0)));
+    await link.motorTest(6, 10);
+    expect(orders(peer)).toMatchObject([{ command: 209, _param1: 6, _param2: 0, _param3: 10, _param4: 2 }]);
     await expect(link.motorTest(0, 10)).rejects.toMatchObject({ code: "invalid_input" });
     await expect(link.motorTest(1, 101)).rejects.toMatchObject({ code: "invalid_input" });
+  });
+
+  test("of PX4 is ACTUATOR_TEST, with a throttle from 0 to 1", async () => {
+    const { peer, link } = await open({ autopilot: 12 });
+    answerParam(peer, "CA_ROTOR_COUNT", 4, "px4");
+    onCommand(peer, ({ command }) => peer.send(ack(command, 0)));
+    await link.motorTest(3, 10);
+    expect(orders(peer)).toMatchObject([{ command: 310, _param2: 2, _param5: 3 }]);
+    expect(orders(peer)[0]?._param1).toBeCloseTo(0.1);
+  });
+
+  test.each([
+    ["quad of ArduPilot", { autopilot: 3 }, "FRAME_CLASS", 1, 5],
+    ["quad of PX4", { autopilot: 12 }, "CA_ROTOR_COUNT", 4, 5],
+    ["tricopter of ArduPilot, whose motors are 1, 2 and 4", { autopilot: 3 }, "FRAME_CLASS", 7, 5],
+  ] as const)("of a motor that a %s lacks is not sent", async (_name, options, param, value, motor) => {
+    const { peer, link } = await open(options);
+    answerParam(peer, param, value, options.autopilot === 12 ? "px4" : "ardupilot");
+    await expect(link.motorTest(motor, 10)).rejects.toMatchObject({
+      code: "not_supported",
+      message: expect.stringContaining(`${param} = ${value}`),
+    });
+    expect(orders(peer)).toEqual([]);
+  });
+
+  test("of an armed vehicle is not sent, and arming waits for its end", async () => {
+    const state = armed();
+    const { peer, link } = await open({ state });
+    answerParam(peer, "FRAME_CLASS", 1);
+    onCommand(peer, ({ command }) => peer.send(ack(command, 0)));
+    await expect(link.motorTest(1, 10)).rejects.toMatchObject({ code: "conflict" });
+    expect(orders(peer)).toEqual([]);
+    state.baseMode = 1;
+    await eventually("it is seen to be disarmed", () =>
+      link.motorTest(1, 10).then(
+        () => true,
+        () => false,
+      ),
+    );
+    await expect(link.arm()).rejects.toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining("a motor test runs"),
+    });
   });
 });

@@ -1,78 +1,77 @@
-import { DomainError, isDomainError } from "../../../domain/errors";
+import { DomainError } from "../../../domain/errors";
 import { offsetBetween, offsetBy } from "../../../domain/geo";
-import { toE7 } from "../../../domain/mission-item";
 import type { CallsOf, flightCalls } from "../../calls";
 import type { Acknowledgement, VehicleIdentity } from "../../link";
-import { resolveMode, setModeParams } from "../modes";
-import { isNoResponse, notSentAfter, orderUnanswered } from "../no-response";
+import { resolveMode, startsWhenArmed } from "../modes";
+import type { Params } from "../params/params";
 import type { VehicleState } from "../state";
+import type { StatusTexts } from "../status-text";
 import type { Channel } from "../wire/channel";
-import { accepted, Command, type CommandOutcome, type CommandParams, type Commands } from "./commands";
+import { accepted, Command, type Commands, refusal } from "./commands";
+import { ModeOrders, type ModeTimings } from "./mode-orders";
+import { MOTOR_TEST_SECONDS, testMotor } from "./motor-test";
+import { Reposition, type RepositionTimings } from "./reposition";
 import { moveTo, type SetpointTimings } from "./setpoint";
-
-/** MAV_FRAME. */
-const GLOBAL = 0;
-const GLOBAL_RELATIVE_ALT_INT = 6;
-
-const MAX_MOTORS = 12;
-/** Long enough to see which motor it is, short enough for a mistake. */
-const MOTOR_TEST_SECONDS = 2;
 
 /** Commander accepts NaN for "keep what you have"; ArduPilot takes 0 for it and trips over NaN. */
 const UNSET = Number.NaN;
 
-export interface FlightTimings extends SetpointTimings {
-  /** How long a heartbeat with the new mode may take: they come once a second. */
-  readonly modeMs: number;
-  /** How long the answer to a requested message may take. */
-  readonly messageMs: number;
-}
+export interface FlightTimings extends SetpointTimings, RepositionTimings, ModeTimings {}
 
 /**
  * The flight orders. Each ends with its caller's promise; nothing is sent after it, so that the vehicle's own failsafes
- * notice a pilot who stops.
+ * notice a pilot who stops. An order that cannot be carried out as the vehicle stands rejects with `conflict`, and nothing
+ * is sent.
  */
 export class Flight implements CallsOf<typeof flightCalls> {
-  /** Orders so far that change the mode, to distinguish a mode that was replaced from one that was refused. */
-  private modeOrders = 0;
+  private readonly modes: ModeOrders;
+  private readonly reposition: Reposition;
+  /** Until then ArduPilot reports that it is armed, and accepts to be armed without being it afterwards. */
+  private motorTestEnds = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly channel: Channel,
     private readonly vehicle: VehicleIdentity,
     private readonly commands: Commands,
     private readonly state: VehicleState,
+    private readonly params: Params,
+    texts: StatusTexts,
     private readonly timings: FlightTimings,
-  ) {}
+  ) {
+    this.modes = new ModeOrders(channel, vehicle, commands, state, timings);
+    this.reposition = new Reposition(vehicle, commands, state, texts, timings);
+  }
 
-  arm(): Promise<Acknowledgement> {
-    return accepted(this.commands.send("arm", Command.COMPONENT_ARM_DISARM, [1]));
+  async arm({
+    force = false,
+  }: {
+    force?: boolean | undefined;
+  } = {}): Promise<Acknowledgement & { mode: string }> {
+    const { mode, customMode, armed } = this.state;
+    if (this.isTestingMotor) throw notSent("arm", "a motor test runs");
+    if (!force && !armed && startsWhenArmed(this.vehicle, customMode)) {
+      const choice = "Choose another mode, or send force: true.";
+      throw notSent("arm", `armed in ${mode}, it sets off by itself. ${choice}`);
+    }
+    const { result, status_text } = await accepted(
+      this.commands.send("arm", Command.COMPONENT_ARM_DISARM, [1]),
+    );
+    // ArduPilot also accepts when it takes itself for armed, and PX4 may disarm again at once.
+    const isArmed = () => this.state.becomesArmed(this.commands, this.timings.modeMs);
+    if (!(await this.modes.showsThat("arm", isArmed)))
+      throw refusal("arm", `after ${result}`, ["it reports that it is disarmed", ...status_text]);
+    return { result, status_text, mode: this.state.mode };
   }
 
   /** Never forced: a vehicle in the air refuses, and it is right. */
-  disarm(): Promise<Acknowledgement> {
-    return accepted(this.commands.send("disarm", Command.COMPONENT_ARM_DISARM, [0]));
+  async disarm(): Promise<Acknowledgement> {
+    const acknowledgement = await accepted(this.commands.send("disarm", Command.COMPONENT_ARM_DISARM, [0]));
+    this.state.requestHeartbeat(this.commands);
+    return acknowledgement;
   }
 
-  async setMode(mode: string | number): Promise<Acknowledgement & { mode: string }> {
-    const { name, customMode } = resolveMode(this.vehicle, mode);
-    this.modeOrders += 1;
-    const mine = this.modeOrders;
-    const params = setModeParams(this.vehicle, customMode);
-    const acknowledgement = await accepted(
-      this.commands.send(`enter the mode ${name}`, Command.DO_SET_MODE, params),
-    );
-    const shows = () => this.state.modeBecomes(customMode, this.timings.modeMs);
-    if (await this.showsThat(`enter the mode ${name}`, shows)) return { ...acknowledgement, mode: name };
-    // Heartbeats come once a second: a mode that another order ended at once was never seen in one.
-    throw mine === this.modeOrders
-      ? new DomainError(
-          "vehicle_timeout",
-          `The vehicle acknowledged the mode ${name} but still reports ${this.state.mode}.`,
-        )
-      : new DomainError(
-          "conflict",
-          `The vehicle took the mode ${name} and then another order; it is in ${this.state.mode} now.`,
-        );
+  setMode(mode: string | number): Promise<Acknowledgement & { mode: string }> {
+    return this.modes.set(mode);
   }
 
   /** Metres above home. */
@@ -81,41 +80,25 @@ export class Flight implements CallsOf<typeof flightCalls> {
     if (!(altitude > 0)) {
       throw new DomainError("invalid_input", "The takeoff altitude must be more than 0 metres.");
     }
-    const params = await this.prepareTakeoff(altitude);
-    const outcome = await this.commands.send("take off", Command.NAV_TAKEOFF, params);
-    // When only the first acknowledgement was lost, the repetition is refused because it already flies.
-    const flies = () => this.state.isFlying(this.commands, this.timings.messageMs);
-    if (outcome.code !== 0 && outcome.repeated && (await this.showsThat("take off", flies))) {
-      return { result: "MAV_RESULT_ACCEPTED", status_text: outcome.status_text };
-    }
-    return accepted(outcome, this.state.armed ? [] : ["it is not armed"]);
-  }
-
-  /** Where it is: ArduPilot by its mode, which every version has, PX4 by the order that enters its mode. */
-  async land(): Promise<Acknowledgement> {
-    if (this.vehicle.kind === "rover") throw new DomainError("not_supported", "A rover does not land.");
-    if (this.vehicle.autopilot === "ardupilot") {
-      const { result, status_text } = await this.setMode("LAND");
-      return { result, status_text };
-    }
-    this.modeOrders += 1;
-    return accepted(
-      this.commands.send("land", Command.NAV_LAND, [UNSET, UNSET, UNSET, UNSET, UNSET, UNSET, UNSET]),
+    await this.assertArmed("take off");
+    if (await this.isFlying()) throw notSent("take off", "it is already in the air");
+    return this.modes.orRestore(() =>
+      this.vehicle.autopilot === "px4" ? this.takeoffOfPx4(altitude) : this.takeoffOfArdupilot(altitude),
     );
   }
 
-  async motorTest(motorId: number, percentage: number): Promise<Acknowledgement> {
-    if (!Number.isInteger(motorId) || motorId < 1 || motorId > MAX_MOTORS) {
-      throw new DomainError("invalid_input", `Motors are numbered from 1 to ${MAX_MOTORS}.`);
-    }
-    if (!(percentage >= 0 && percentage <= 100)) {
-      throw new DomainError("invalid_input", "The throttle is a percentage from 0 to 100.");
-    }
-    const PERCENT = 0;
-    const ONE_MOTOR = 1;
-    const params = [motorId, PERCENT, percentage, MOTOR_TEST_SECONDS, ONE_MOTOR] as const;
-    // A second copy would turn it a second time.
-    return accepted(this.commands.send("test the motor", Command.DO_MOTOR_TEST, params, { repeat: "never" }));
+  /** Where it is, by its mode: the vehicle shows that it entered it. */
+  async land(): Promise<Acknowledgement & { mode: string }> {
+    if (this.vehicle.kind === "rover") throw new DomainError("not_supported", "A rover does not land.");
+    return this.modes.set("LAND");
+  }
+
+  /** ArduPilot would take it while armed, and disarm at its end. */
+  async motorTest(motor: number, percentage: number): Promise<Acknowledgement> {
+    if (this.state.armed && !this.isTestingMotor) throw notSent("test the motor", "it is armed");
+    const acknowledgement = await testMotor(this.vehicle, this.commands, this.params, motor, percentage);
+    this.motorTestEnds = performance.now() + MOTOR_TEST_SECONDS * 1000;
+    return acknowledgement;
   }
 
   /** Degrees, and metres above home. */
@@ -123,7 +106,12 @@ export class Flight implements CallsOf<typeof flightCalls> {
     if (!(Math.abs(to.lat) <= 90 && Math.abs(to.lng) <= 180 && Number.isFinite(to.altitude))) {
       throw new DomainError("invalid_input", "The position is not a latitude, a longitude and an altitude.");
     }
-    return accepted(this.reposition(to));
+    await this.assertUnderWay("go there");
+    return this.modes.orRestore(async () => {
+      const acknowledgement = await this.reposition.to(to);
+      if (this.vehicle.autopilot === "px4") await this.assertShows("go there", "AUTO.LOITER");
+      return acknowledgement;
+    });
   }
 
   /**
@@ -140,63 +128,70 @@ export class Flight implements CallsOf<typeof flightCalls> {
     if (this.vehicle.autopilot === "px4") return this.goTo(target);
     const origin = await this.state.origin(this.commands, this.timings.messageMs);
     if (!origin) return this.goTo(target);
+    await this.assertUnderWay("move");
     const { north, east } = offsetBetween(origin, home);
     const ned = { x: y + north, y: x + east, z: -(z + home.altitude - origin.altitude) };
-    await this.enterGuidedTo("move");
     const height = this.vehicle.kind === "rover" ? {} : { altitude: home.altitude + z };
     const place = { ...offsetBy(home, y, x), ...height };
-    return moveTo(this.channel, this.commands, ned, place, this.timings);
-  }
-
-  /** Whether the vehicle's reports show that it obeyed. Rejects with `outcome_unknown` when it reports nothing. */
-  private async showsThat(action: string, obeyed: () => Promise<boolean>): Promise<boolean> {
-    try {
-      if (await obeyed()) return true;
-      this.channel.assertOpen();
-      return false;
-    } catch (error) {
-      throw isNoResponse(error) ? orderUnanswered(action, error) : error;
-    }
-  }
-
-  /** Switches to guided mode first on ArduPilot; on PX4 the order itself switches. Returns its parameters. */
-  private async prepareTakeoff(altitude: number): Promise<CommandParams> {
-    if (this.vehicle.autopilot === "ardupilot") {
-      await this.enterGuidedTo("take off");
-      return [0, 0, 0, 0, 0, 0, altitude];
-    }
-    // PX4 counts from mean sea level here.
-    const home = await this.state.home(this.commands, this.timings.messageMs);
-    return [UNSET, UNSET, UNSET, UNSET, UNSET, UNSET, home.altitude + altitude];
-  }
-
-  private async reposition(to: { lat: number; lng: number; altitude: number }): Promise<CommandOutcome> {
-    this.modeOrders += 1;
-    const KEEP_SPEED = -1;
-    const CHANGE_MODE = 1;
-    const position = { latE7: toE7(to.lat), lngE7: toE7(to.lng) };
-    if (this.vehicle.autopilot === "ardupilot") {
-      return this.commands.send("go there", Command.DO_REPOSITION, [KEEP_SPEED, CHANGE_MODE], {
-        at: { ...position, frame: GLOBAL_RELATIVE_ALT_INT, altitude: to.altitude },
-      });
-    }
-    // PX4 reads the altitude as above mean sea level, whatever frame is named.
-    const home = await this.state.home(this.commands, this.timings.messageMs);
-    return this.commands.send("go there", Command.DO_REPOSITION, [KEEP_SPEED, CHANGE_MODE, 0, UNSET], {
-      at: { ...position, frame: GLOBAL, altitude: home.altitude + to.altitude },
+    return this.modes.orRestore(async () => {
+      await this.modes.enterGuided("move");
+      return moveTo(this.channel, this.commands, ned, place, origin, this.timings);
     });
   }
 
-  /** Before an order that needs guided mode. An unanswered mode change rejects with "the order was not sent". */
-  private async enterGuidedTo(action: string): Promise<void> {
-    const { name, customMode } = resolveMode(this.vehicle, "GUIDED");
-    if (this.state.customMode === customMode) return;
-    this.modeOrders += 1;
-    const params = setModeParams(this.vehicle, customMode);
-    const sending = this.commands.send(`enter the mode ${name}`, Command.DO_SET_MODE, params);
-    await accepted(sending).catch((error: unknown) => {
-      const isUnknown = isDomainError(error) && error.code === "outcome_unknown";
-      throw isUnknown ? notSentAfter(action, `enter the mode ${name}`, error) : error;
-    });
+  private async takeoffOfArdupilot(altitude: number): Promise<Acknowledgement> {
+    await this.modes.enterGuided("take off");
+    const params = [0, 0, 0, 0, 0, 0, altitude] as const;
+    const outcome = await this.commands.send("take off", Command.NAV_TAKEOFF, params);
+    // When only the first acknowledgement was lost, the repetition is refused because it already flies.
+    const flies = async () => (await this.isFlying()) === true;
+    if (outcome.code !== 0 && outcome.repeated && (await this.modes.showsThat("take off", flies)))
+      return { result: "MAV_RESULT_ACCEPTED", status_text: outcome.status_text };
+    return accepted(outcome);
+  }
+
+  /** PX4 counts from mean sea level here. The order itself changes the mode, and would wait in it to be armed. */
+  private async takeoffOfPx4(altitude: number): Promise<Acknowledgement> {
+    const home = await this.state.home(this.commands, this.timings.messageMs);
+    const params = [UNSET, UNSET, UNSET, UNSET, UNSET, UNSET, home.altitude + altitude] as const;
+    const acknowledgement = await accepted(this.commands.send("take off", Command.NAV_TAKEOFF, params));
+    await this.assertShows("take off", "AUTO.TAKEOFF");
+    if (!this.state.armed) throw refusal("take off", acknowledgement.result, ["it is disarmed meanwhile"]);
+    return acknowledgement;
+  }
+
+  /** PX4 acknowledges an order that its failsafe then overrules. */
+  private async assertShows(action: string, mode: string): Promise<void> {
+    const { customMode } = resolveMode(this.vehicle, mode);
+    if (await this.modes.shows(action, customMode)) return;
+    throw refusal(action, "after MAV_RESULT_ACCEPTED", [`it stays in ${this.state.mode}`]);
+  }
+
+  private get isTestingMotor(): boolean {
+    return this.motorTestEnds > performance.now();
+  }
+
+  private async assertArmed(action: string): Promise<void> {
+    if (this.isTestingMotor) throw notSent(action, "a motor test runs");
+    if (!this.state.armed) await this.state.refresh(this.commands, this.timings.messageMs);
+    if (!this.state.armed) throw notSent(action, "it is not armed");
+  }
+
+  /** For orders to go to a position: PX4 takes off for them, and ArduPilot accepts them and stays on the ground. */
+  private async assertUnderWay(action: string): Promise<void> {
+    await this.assertArmed(action);
+    const { autopilot, kind } = this.vehicle;
+    if (autopilot === "ardupilot" && kind === "copter" && (await this.isFlying()) === false)
+      throw notSent(action, "it is on the ground; let it take off first");
+  }
+
+  private isFlying(): Promise<boolean | undefined> {
+    return this.state.isFlying(this.commands, this.timings.messageMs);
   }
 }
+
+const notSent = (action: string, why: string): DomainError =>
+  new DomainError(
+    "conflict",
+    `The order to ${action} was not sent to the vehicle: ${why.replace(/\.?$/, ".")}`,
+  );

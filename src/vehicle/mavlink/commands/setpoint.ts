@@ -1,20 +1,16 @@
 import { DomainError } from "../../../domain/errors";
-import { distance } from "../../../domain/geo";
 import type { Acknowledgement } from "../../link";
 import { isNoResponse, orderUnanswered } from "../no-response";
 import type { Channel } from "../wire/channel";
 import { build } from "../wire/codec";
 import { common } from "../wire/messages";
 import { type Commands, refusal } from "./commands";
+import { isTarget, type Target } from "./position-target";
 
 /** MAV_FRAME. */
 const LOCAL_NED = 1;
 /** POSITION_TARGET_TYPEMASK: everything but the position is ignored. */
 const POSITION_ONLY: number = 0b1101_1111_1000;
-/** The autopilot computes in floats and centimetres, and the height of home against the origin drifts. */
-const TOLERANCE_M = 0.5;
-const HEIGHT_TOLERANCE_M = 1.5;
-
 export interface SetpointTimings {
   /** How often a setpoint is sent before its absence is believed. */
   readonly setpointAttempts: number;
@@ -22,15 +18,8 @@ export interface SetpointTimings {
   readonly targetMs: number;
 }
 
-/** Degrees, and metres above mean sea level where the height matters. */
-interface Target {
-  readonly lat: number;
-  readonly lng: number;
-  readonly altitude?: number;
-}
-
 /**
- * Sends the vehicle to `ned`, in metres from the estimator's origin, z down, and asks for the target that it is now going
+ * Sends the vehicle to `ned`, in metres from the estimator's `origin`, z down, and asks for the target that it is now going
  * to (POSITION_TARGET_GLOBAL_INT), which must be `target`: setpoint messages have no acknowledgement, and a vehicle that
  * is not in guided mode, or will not go there, drops them silently. The setpoint is sent again only when that question was
  * answered, so that no copy is delayed on the way, and while no other order has followed: `conflict` when one has. It
@@ -42,6 +31,7 @@ export async function moveTo(
   commands: Commands,
   ned: { x: number; y: number; z: number },
   target: Target,
+  origin: Required<Target>,
   timings: SetpointTimings,
 ): Promise<Acknowledgement> {
   const setpoint = build(common.SetPositionTargetLocalNed, {
@@ -59,7 +49,7 @@ export async function moveTo(
       if (!isLatest()) throw new DomainError("conflict", "Another order followed the one to move.");
       sent = channel.send(setpoint) || sent;
       const answer = await commands.fetch(common.PositionTargetGlobalInt, timings.targetMs);
-      if (answer && isTarget(answer, target)) {
+      if (answer && isTarget(answer, target, origin)) {
         return { result: "TARGET_CONFIRMED", status_text: ["The vehicle reports this target."] };
       }
       reported = answer ?? reported;
@@ -77,9 +67,4 @@ export async function moveTo(
   const { latInt, lonInt, alt } = reported;
   const kept = `its target is ${latInt / 1e7}, ${lonInt / 1e7} at ${alt.toFixed(1)} m`;
   throw refusal("move", "setpoint not taken", [kept]);
-}
-
-function isTarget({ latInt, lonInt, alt }: common.PositionTargetGlobalInt, target: Target): boolean {
-  const near = distance(target, { lat: latInt / 1e7, lng: lonInt / 1e7 }) < TOLERANCE_M;
-  return near && (target.altitude === undefined || Math.abs(alt - target.altitude) < HEIGHT_TOLERANCE_M);
 }

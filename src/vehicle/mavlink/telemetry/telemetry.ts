@@ -2,7 +2,7 @@ import type { TelemetryMessage } from "../../link";
 import type { VehicleState } from "../state";
 import type { StatusTexts } from "../status-text";
 import type { Channel } from "../wire/channel";
-import { ardupilotmega, common } from "../wire/messages";
+import { ardupilotmega, common, minimal } from "../wire/messages";
 import { type Health, toDiagnostics } from "./diagnostics";
 import { toHud } from "./hud";
 import { fromEuler, fromMilliG, toImu, type Vector } from "./imu";
@@ -23,6 +23,8 @@ export class Telemetry {
   private quaternionAt = Number.NEGATIVE_INFINITY;
   private health: Omit<Health, "status"> = {};
   private home: TelemetryMessage | undefined;
+  private status: common.SysStatus | undefined;
+  private shown: { readonly armed: boolean; readonly mode: string } | undefined;
 
   constructor(
     private readonly channel: Channel,
@@ -90,11 +92,24 @@ export class Telemetry {
         this.health = { ...this.health, estimator };
       }),
       channel.on(common.SysStatus, (status) => {
-        this.emit(toSystem(status, this.state.armed, this.state.mode));
+        this.status = status;
+        this.emitSystem(status);
         this.emit(toDiagnostics({ status, ...this.health }));
+      }),
+      // SYS_STATUS comes once a second; a new mode is shown at once.
+      channel.on(minimal.Heartbeat, () => {
+        const { armed, mode } = this.state;
+        const isNews = armed !== this.shown?.armed || mode !== this.shown.mode;
+        if (this.status && isNews) this.emitSystem(this.status);
       }),
       this.texts.on(({ severity, text }) => this.emit({ type: "logs", data: { severity, text } })),
     ];
+  }
+
+  private emitSystem(status: common.SysStatus): void {
+    const { armed, mode } = this.state;
+    this.shown = { armed, mode };
+    this.emit(toSystem(status, armed, mode));
   }
 
   private emit(message: TelemetryMessage): void {
