@@ -113,6 +113,23 @@ test("a log that grows during its upload arrives as it was announced, once", asy
   ]);
 });
 
+test("a log whose completion is not answered is not uploaded again", async () => {
+  const { flight, logFolder, record, counted } = await recorded();
+  const complete = counted.completeUpload.bind(counted);
+  let lost = 0;
+  counted.completeUpload = async (assetId) => {
+    if (lost === 1) await complete(assetId);
+    if (lost++ < 2) throw new Error("The answer is lost.");
+    await complete(assetId);
+  };
+  record.observe(true);
+  writeFileSync(join(logFolder, "00000007.BIN"), "the flight");
+  record.observe(false);
+  await until(() => record.open === 0);
+  expect([lost, counted.uploads]).toEqual([3, 1]);
+  expect((await executionOf(flight, flight.id)).assets).toMatchObject([{ status: "ready" }]);
+});
+
 test("a log that is replaced before its upload is announced again", async () => {
   const { flight, logFolder, record, counted } = await recorded();
   const file = join(logFolder, "00000007.BIN");

@@ -31,6 +31,8 @@ interface LogUpload {
   readonly flight: Flight;
   readonly executionId: number;
   log: FoundLog;
+  /** The asset whose content is in the store; its completion may have failed. */
+  sent?: number | undefined;
   /** How often the uploaded log was not the announced one. */
   mismatches: number;
 }
@@ -129,14 +131,13 @@ export class FlightRecord {
   private async uploadLog(upload: LogUpload): Promise<boolean> {
     const { gateway, log } = this.options;
     const { executionId, log: found, flight } = upload;
-    const { url, assetId } = found.upload ?? (await gateway.uploadOf(executionId, found.announced));
-    found.upload = undefined;
-    await gateway.upload(url, found.part);
+    upload.sent ??= await this.send(executionId, found);
     try {
-      await gateway.completeUpload(assetId);
+      await gateway.completeUpload(upload.sent);
     } catch (error) {
       const differs = error instanceof RequestRefused && error.status === 400;
       if (!differs || ++upload.mismatches > MAX_MISMATCHES) throw error;
+      upload.sent = undefined;
       const again = await this.announce(flight, executionId);
       if (again === "none") throw error;
       upload.log = again;
@@ -144,6 +145,14 @@ export class FlightRecord {
     }
     log.info({ executionId, log: found.announced.file_name }, "Uploaded a log");
     return true;
+  }
+
+  private async send(executionId: number, found: FoundLog): Promise<number> {
+    const { gateway } = this.options;
+    const { url, assetId } = found.upload ?? (await gateway.uploadOf(executionId, found.announced));
+    found.upload = undefined;
+    await gateway.upload(url, found.part);
+    return assetId;
   }
 
   /** Completes a flight that ended while the agent was not running. */
