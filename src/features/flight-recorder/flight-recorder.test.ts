@@ -176,6 +176,18 @@ test("an execution's link is held and recorded without anybody who uses it, and 
   expect(stats).toMatchObject({ recorded: true, asset_id: record.id, stats: { format: "tlog" } });
 });
 
+test("the record of a lost drone is there as soon as its execution has ended", async () => {
+  const [replica, drone] = [startReplica(), await newDrone()];
+  const id = await startExecution(drone.api);
+  gateway.deps.links.close(drone.target.key);
+  await arm(replica, drone);
+  await until(() => firstOf(drone));
+  await drone.stop();
+  await until(() => replica.pool.size === 0);
+  await endExecution(drone.api, id, "error");
+  expect(await recordOf(drone)).toMatchObject({ recorded: true, execution_id: id });
+});
+
 test("the drone's own log takes the place of the record's figures, once it is there", async () => {
   const [, drone] = [startReplica(), await newDrone()];
   const id = await startExecution(drone.api);

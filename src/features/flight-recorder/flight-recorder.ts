@@ -21,6 +21,8 @@ export class FlightRecorder {
   private readonly writer: RecordWriter;
   private readonly links = new Map<LinkRecorder, number>();
   private inFlight = new Map<number, number>();
+  /** Drones of which a part was written here since the last record was closed here. */
+  private readonly open = new Set<number>();
   private timer: NodeJS.Timeout | undefined;
   private polling = false;
   private isAway = false;
@@ -50,8 +52,11 @@ export class FlightRecorder {
     const droneId = droneOf(key);
     const recorder = new LinkRecorder({
       partMs: this.timings.partMs ?? 50_000,
-      onPart: (part) => this.writer.write(droneId, part),
-      onEnd: () => this.writer.close(droneId),
+      onPart: (part) => {
+        this.open.add(droneId);
+        this.writer.write(droneId, part);
+      },
+      onEnd: () => this.close(droneId),
     });
     recorder.executionIs(this.inFlight.get(droneId));
     this.links.set(recorder, droneId);
@@ -92,8 +97,10 @@ export class FlightRecorder {
     try {
       const drones = await dronesInFlight(db);
       this.isAway = false;
+      const before = this.inFlight;
       this.inFlight = new Map(drones.map(({ id, execution_id }) => [id, execution_id]));
       for (const [recorder, droneId] of this.links) recorder.executionIs(this.inFlight.get(droneId));
+      for (const droneId of before.keys()) if (!this.inFlight.has(droneId)) this.closeLost(droneId);
       if (this.timer) await links.hold(drones.flatMap((drone) => this.targetOf(drone) ?? []));
     } catch (error) {
       // What was known last holds until the database answers.
@@ -102,6 +109,16 @@ export class FlightRecorder {
     } finally {
       this.polling = false;
     }
+  }
+
+  /** The execution of a drone has ended whose link is lost: nothing more comes. */
+  private closeLost(droneId: number): void {
+    if (this.open.has(droneId) && ![...this.links.values()].includes(droneId)) this.close(droneId);
+  }
+
+  private close(droneId: number): void {
+    this.open.delete(droneId);
+    this.writer.close(droneId);
   }
 
   /** Undefined for a drone that may not be dialled. */
