@@ -89,6 +89,10 @@ async function startGround(via: string): Promise<{ arm(): Promise<string>; stop(
   };
 }
 
+/** The commands that came, but the requests for messages (MAV_CMD_REQUEST_MESSAGE). */
+const ordersAt = ({ orders }: { readonly orders: readonly number[] }) =>
+  orders.filter((command) => command !== 512);
+
 describe.each(["direct", "jumphost"])("over a link that is %s", (via) => {
   let pilot: { arm(): Promise<string>; stop(): void };
 
@@ -111,7 +115,10 @@ describe.each(["direct", "jumphost"])("over a link that is %s", (via) => {
     await delay(2_000);
     await filter("-D", ways);
     expect(await reply).toBe("MAV_RESULT_ACCEPTED");
-    expect({ orders: tap.orders, repetitions: tap.repetitions }).toEqual({ orders: [ARM], repetitions: [] });
+    expect({ orders: ordersAt(tap), repetitions: tap.repetitions }).toEqual({
+      orders: [ARM],
+      repetitions: [],
+    });
   });
 
   asRoot("an order with an unknown outcome is not carried out afterwards", async () => {
@@ -126,6 +133,6 @@ describe.each(["direct", "jumphost"])("over a link that is %s", (via) => {
     expect(tap.orders).toEqual([]);
     expect(vehicle.state.armed).toBe(false);
     expect(await pilot.arm()).toBe("MAV_RESULT_ACCEPTED");
-    expect(tap.orders).toEqual([ARM]);
+    expect(ordersAt(tap)).toEqual([ARM]);
   });
 });
