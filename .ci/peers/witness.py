@@ -259,6 +259,11 @@ def main(port):
                     vehicle.system, 1, seq, frame, command, 0, 1, p1, p2, p3, p4, x, y, z, kind
                 )
 
+    def set_current(seq):
+        """Returns once the vehicle reports the item as its current one."""
+        send = lambda: vehicle.link.mav.mission_set_current_send(vehicle.system, 1, seq)
+        return vehicle.ask(["MISSION_CURRENT"], send, lambda current: current.seq == seq).seq
+
     def sticks(channels):
         """RC_CHANNELS_OVERRIDE as the station that the vehicle takes sticks of, once."""
         vehicle.link.mav.srcSystem = 255
@@ -273,7 +278,7 @@ def main(port):
         each.__name__: each
         for each in (
             *(now, last, since, request, modes, command, command_int, param, set_param, params, plan, upload),
-            *(sticks, hold_sticks),
+            *(set_current, sticks, hold_sticks),
         )
     }
     for line in sys.stdin:

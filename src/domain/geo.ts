@@ -26,3 +26,17 @@ export const distance = (from: LatLng, to: LatLng): number => {
   const { north, east } = offsetBetween(from, to);
   return Math.hypot(north, east);
 };
+
+/** Ray casting on the plane of latitude and longitude. */
+export function insidePolygon(point: LatLng, vertices: readonly LatLng[]): boolean {
+  let inside = false;
+  for (let i = 0, j = vertices.length - 1; i < vertices.length; j = i++) {
+    const a = vertices[i]!;
+    const b = vertices[j]!;
+    const crosses = a.lng > point.lng !== b.lng > point.lng;
+    if (crosses && point.lat < ((b.lat - a.lat) * (point.lng - a.lng)) / (b.lng - a.lng) + a.lat) {
+      inside = !inside;
+    }
+  }
+  return inside;
+}

@@ -19,11 +19,20 @@ export const MavFrame = {
   globalRelativeAltInt: 6,
 } as const;
 
+/** Where an item stands in what the user stored. */
+export interface PlanRow {
+  readonly sequence: number;
+  /** The name of the geofence that it belongs to. */
+  readonly geofence?: string | undefined;
+}
+
 /**
  * One item of a mission or a fence, in MAVLink's own terms. Degrees and metres.
  * Its place in the plan is its index: a plan is an array.
  */
 export interface MissionItem {
+  /** Undefined for an item that nobody stored: an added takeoff, or what a vehicle gave back. */
+  readonly row?: PlanRow | undefined;
   readonly command: number;
   readonly frame: number;
   readonly is_current: boolean;
@@ -31,6 +40,7 @@ export interface MissionItem {
   readonly param1: number;
   readonly param2: number;
   readonly param3: number;
+  /** A yaw in most commands, in degrees; NaN leaves it to the vehicle. */
   readonly param4: number;
   /** Latitude, degrees. */
   readonly x_lat: number;
@@ -84,4 +94,12 @@ export function planHash(items: readonly MissionItem[]): string {
   return createHash("sha256")
     .update(JSON.stringify(items.map(canonicalItem)))
     .digest("hex");
+}
+
+/** How messages name an item of a plan: `row 3`, or by its place from 1 when nobody stored it. */
+export function rowName({ row }: Pick<MissionItem, "row">, index: number): string {
+  if (!row) return `item ${index + 1}`;
+  return row.geofence === undefined
+    ? `row ${row.sequence}`
+    : `row ${row.sequence} of the geofence "${row.geofence}"`;
 }

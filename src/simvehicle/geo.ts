@@ -16,17 +16,3 @@ export function toHeading(angle: number): number {
   const degrees = (angle * 180) / Math.PI;
   return ((degrees % 360) + 360) % 360;
 }
-
-/** Ray casting on the plane of latitude and longitude. */
-export function insidePolygon(point: LatLng, vertices: readonly LatLng[]): boolean {
-  let inside = false;
-  for (let i = 0, j = vertices.length - 1; i < vertices.length; j = i++) {
-    const a = vertices[i]!;
-    const b = vertices[j]!;
-    const crosses = a.lng > point.lng !== b.lng > point.lng;
-    if (crosses && point.lat < ((b.lat - a.lat) * (point.lng - a.lng)) / (b.lng - a.lng) + a.lat) {
-      inside = !inside;
-    }
-  }
-  return inside;
-}

@@ -1,4 +1,3 @@
-import { insidePolygon } from "./geo";
 import { type Demand, groundSpeed, type Limits, restingBody, stepCopter, stepRover } from "./kinematics";
 
 const limits: Limits = { speed: 10, speedUp: 2.5, speedDown: 1.5, accel: 2.5, accelZ: 1, yawRate: 1 };
@@ -61,19 +60,4 @@ test("a rover moves along its nose only and turns towards its target first", () 
     expect(Math.abs(aside)).toBeLessThan(1e-6);
   }
   expect(body.n).toBeCloseTo(-20, 0);
-});
-
-test("insidePolygon() is right for a concave polygon", () => {
-  const u = [
-    [0, 0],
-    [0, 3],
-    [3, 3],
-    [3, 2],
-    [1, 2],
-    [1, 1],
-    [3, 1],
-    [3, 0],
-  ].map(([lat, lng]) => ({ lat: lat!, lng: lng! }));
-  expect(insidePolygon({ lat: 0.5, lng: 1.5 }, u)).toBe(true);
-  expect(insidePolygon({ lat: 2, lng: 1.5 }, u)).toBe(false);
 });

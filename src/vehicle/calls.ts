@@ -6,6 +6,7 @@ const Integer = z.int();
 
 /** See `MissionItem`. */
 const Item = z.object({
+  row: z.object({ sequence: Integer, geofence: z.string().optional() }).optional(),
   command: Integer,
   frame: Integer,
   is_current: z.boolean(),
@@ -49,12 +50,39 @@ const VerifiedPlan = z.object({
 });
 export type VerifiedPlan = z.output<typeof VerifiedPlan>;
 
+/** See `Adjustment`. */
+const Adjusted = z.object({
+  sequence: Integer.nullable(),
+  field: z.string(),
+  sent: Float,
+  stored: Float,
+});
+
+/** Status texts about the plan that the vehicle sent after it took it: it may not fly it, or not all of it. */
+const Warnings = z.array(z.string());
+
+const MissionUpload = VerifiedPlan.extend({
+  /** What the vehicle stores in another form than it was sent in. */
+  adjusted: z.array(Adjusted),
+  warnings: Warnings,
+});
+export type MissionUpload = z.output<typeof MissionUpload>;
+
+const FlightState = z.object({
+  armed: z.boolean(),
+  mode: z.string(),
+  /** Armed, and in a mode that carries out the mission on board. */
+  flies_mission: z.boolean(),
+});
+export type FlightState = z.output<typeof FlightState>;
+
 const FenceUpload = z.object({
   items: z.int(),
+  warnings: Warnings,
   enforcement: z.object({
-    /** Whether the vehicle will act on the fence: an upload enables nothing by itself. */
+    /** Whether the vehicle will act on the fence, by what it says: an upload enables nothing by itself. */
     active: z.boolean(),
-    /** The parameters that decide it: FENCE_ENABLE, FENCE_ACTION and FENCE_TYPE, or GF_ACTION. */
+    /** The parameters that decide it: FENCE_ENABLE, FENCE_AUTOENABLE, FENCE_ACTION and FENCE_TYPE, or GF_ACTION. */
     params: z.array(Param),
   }),
 });
@@ -101,16 +129,23 @@ export const flightCalls = table({
   },
 });
 
+/** `force`: also when the vehicle is flying the mission, or is outside of the fence. */
+const Force = z.object({ force: z.boolean().optional() }).optional();
+
 export const planCalls = table({
-  /** Upload, read back, compare. The plan is as the vehicle shall fly it, without a home placeholder. */
-  uploadMission: {
-    args: z.tuple([Plan, z.object({ force: z.boolean().optional() }).optional()]),
-    result: VerifiedPlan,
-  },
+  /**
+   * Upload, read back, compare. The plan is as the vehicle shall fly it, without a home placeholder. PX4 is told to begin
+   * with its first item, unless it is flying. What was on board is put back when the vehicle refuses the plan.
+   */
+  uploadMission: { args: z.tuple([Plan, Force]), result: MissionUpload },
   /** The plan now on the vehicle, without the home placeholder, and its hash. */
   readMission: { args: Nothing, result: VerifiedPlan, repeatable: true },
+  /** The mission on board begins with its first item. */
+  rewindMission: { args: Nothing, result: z.void() },
+  /** Asks for a heartbeat when the last one showed a disarmed vehicle, which may be armed since. */
+  flightState: { args: Nothing, result: FlightState, repeatable: true },
   /** Replace the whole fence; an empty one clears it. */
-  uploadFence: { args: z.tuple([Plan]), result: FenceUpload },
+  uploadFence: { args: z.tuple([Plan, Force]), result: FenceUpload },
 });
 
 export const paramCalls = table({

@@ -49,7 +49,7 @@ describe("a flight plan", () => {
         param1: 0,
         param2: 0,
         param3: 0,
-        param4: 0,
+        param4: Number.NaN,
         x_lat: 47.1,
         y_long: 8.5,
         z_alt: 35,
@@ -89,6 +89,12 @@ describe("a flight plan", () => {
     const rows = [7, 3, 5].map((sequence) => waypoint({ sequence, altitude: sequence }));
     expect(toFlightPlan(rows, "rover").map(({ z_alt }) => z_alt)).toEqual([3, 5, 7]);
     expect(rows.map(({ sequence }) => sequence)).toEqual([7, 3, 5]);
+  });
+
+  test("names its rows, and leaves to the vehicle a yaw that is null", () => {
+    const [added, stored] = toFlightPlan([waypoint({ sequence: 4, param4: null })], "copter");
+    expect(added?.row).toBeUndefined();
+    expect(stored).toMatchObject({ row: { sequence: 4 }, param4: Number.NaN });
   });
 
   test("without waypoints is empty", () => {

@@ -2,8 +2,9 @@ import { DomainError } from "../domain/errors";
 import { MavCommand, type MissionItem, PLAIN_ITEM } from "../domain/mission-item";
 
 /** A vertex or a circle's centre as it is stored; a circle's `param1` is its radius in metres. */
-export interface FencePoint
-  extends Pick<MissionItem, "command" | "frame" | "param1" | "param2" | "param3" | "param4"> {
+export interface FencePoint extends Pick<MissionItem, "command" | "frame" | "param1" | "param2" | "param3"> {
+  /** Null: as the vehicle likes. */
+  readonly param4: number | null;
   /** Degrees. */
   readonly lat: number;
   readonly lng: number;
@@ -50,7 +51,8 @@ export function toFlightPlan(waypoints: readonly Waypoint[], kind: "copter" | "r
       "No waypoint of the mission lies above 0 m, so it does not say how high to take off.",
     );
   }
-  return [{ ...aloft, ...PLAIN_ITEM, command: MavCommand.takeoff }, ...plan];
+  const { row, ...place } = aloft;
+  return [{ ...place, ...PLAIN_ITEM, param4: Number.NaN, command: MavCommand.takeoff }, ...plan];
 }
 
 /** MAV_CMD_NAV_WAYPOINT, LOITER_UNLIM, LOITER_TURNS, LOITER_TIME and SPLINE_WAYPOINT: rows with a position in the air. */
@@ -58,6 +60,7 @@ const flownTo: ReadonlySet<number> = new Set([MavCommand.waypoint, 17, 18, 19, 8
 
 const toItem = ({ lat, lng, altitude, is_current, autocontinue, ...row }: Waypoint): MissionItem => ({
   ...mavlinkFields(row),
+  row: { sequence: row.sequence },
   is_current,
   autocontinue,
   x_lat: lat,
@@ -72,7 +75,14 @@ const mavlinkFields = ({
   param2,
   param3,
   param4,
-}: Omit<FencePoint, "lat" | "lng">) => ({ command, frame, param1, param2, param3, param4 });
+}: Omit<FencePoint, "lat" | "lng">) => ({
+  command,
+  frame,
+  param1,
+  param2,
+  param3,
+  param4: param4 ?? Number.NaN,
+});
 
 /**
  * Stored geofences as fence items, those that are switched off left out. Command and param1 are derived:
@@ -96,7 +106,7 @@ function shapeOf(geofence: Geofence): MissionItem[] {
       );
     }
     const command = inclusion ? MavCommand.polygonInclusion : MavCommand.polygonExclusion;
-    return points.map((point) => toFenceItem(point, command, points.length));
+    return points.map((point) => toFenceItem(point, command, points.length, geofence.name));
   }
   const command = inclusion ? MavCommand.circleInclusion : MavCommand.circleExclusion;
   if (points.length === 0) throw new DomainError("invalid_input", `${called} is a circle without a centre.`);
@@ -107,12 +117,18 @@ function shapeOf(geofence: Geofence): MissionItem[] {
         `${called} is a circle of radius ${point.param1} m (param1 of its point); it must be positive.`,
       );
     }
-    return toFenceItem(point, command, point.param1);
+    return toFenceItem(point, command, point.param1, geofence.name);
   });
 }
 
-const toFenceItem = ({ lat, lng, ...point }: FencePoint, command: number, param1: number): MissionItem => ({
+const toFenceItem = (
+  { lat, lng, ...point }: FencePoint,
+  command: number,
+  param1: number,
+  geofence: string | undefined,
+): MissionItem => ({
   ...mavlinkFields(point),
+  row: { sequence: point.sequence, geofence },
   command,
   param1,
   is_current: false,

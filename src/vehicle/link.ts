@@ -1,6 +1,13 @@
 import type { CallsOf, vehicleCalls } from "./calls";
 
-export type { Acknowledgement, FenceUpload, Param, VerifiedPlan } from "./calls";
+export type {
+  Acknowledgement,
+  FenceUpload,
+  FlightState,
+  MissionUpload,
+  Param,
+  VerifiedPlan,
+} from "./calls";
 
 /**
  * The port through which everything above speaks to a vehicle.
@@ -15,7 +22,7 @@ export type { Acknowledgement, FenceUpload, Param, VerifiedPlan } from "./calls"
  * vehicle's own STATUSTEXT), `outcome_unknown` (an order, a plan or a parameter was sent, and then the stream
  * ended or the vehicle stopped answering: it may have been done or not), `vehicle_timeout` (no answer after the
  * retries to what changes nothing), `vehicle_unreachable` (the stream is gone and nothing was sent),
- * `transfer_failed` (a plan that broke off or did not read back as sent), `not_supported`.
+ * `transfer_failed` (a plan that broke off or did not read back as sent; the message says what is on board), `not_supported`.
  */
 export interface VehicleLink extends VehicleCalls {
   readonly state: "ready" | "closed";

@@ -51,3 +51,11 @@ export interface Order {
   /** Stores the plan that was read back from the drone. Never rejects: the plan is on the vehicle even if it is not stored. */
   keepVerifiedPlan(missionId: number, plan: VerifiedPlan): Promise<void>;
 }
+
+/** Joins what there is to say into one text. */
+export const sentences = (...parts: readonly (string | false | undefined)[]): string =>
+  parts.filter(Boolean).join(" ");
+
+/** A vehicle's own words on a plan that it took. */
+export const warned = (warnings: readonly string[]): string | false =>
+  warnings.length > 0 && `The drone says: ${warnings.join("; ")}.`;

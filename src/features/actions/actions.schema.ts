@@ -66,12 +66,27 @@ export const ReadBackParam = z
   .object({ param_id: z.string(), value: z.number().describe("As read back from the vehicle.") })
   .meta({ id: "ReadBackParam" });
 
+const Warnings = z
+  .array(z.string())
+  .describe("Status texts about the plan that the vehicle sent after it took it: it may not fly it so.");
+
+export const Adjusted = z
+  .object({
+    sequence: z.int().nullable().describe("The waypoint's `sequence`; null for a takeoff that was added."),
+    field: z.string(),
+    sent: z.number().nullable().describe("null: as the vehicle likes."),
+    stored: z.number().nullable(),
+  })
+  .meta({ id: "AdjustedField" });
+
 export const UploadedMission = z
   .object({
     mission_id: z.int(),
     items: z.int().describe("Items that read back as sent; a home placeholder is not counted."),
     takeoff_added: z.boolean().describe("Whether a takeoff row was put before the stored waypoints."),
     hash: z.string().describe("SHA-256 of the plan as read back."),
+    adjusted: z.array(Adjusted).describe("What the vehicle rounds or leaves out, field by field."),
+    warnings: Warnings,
   })
   .meta({ id: "UploadedMission" });
 
@@ -80,8 +95,11 @@ export const UploadedFence = z
     geofences: z.int(),
     items: z.int().describe("Fence items that read back as sent."),
     enforcement: z.object({
-      active: z.boolean().describe("Whether the vehicle will act on a fence; an upload enables nothing."),
+      active: z
+        .boolean()
+        .describe("Whether the vehicle will act on a fence, by what it says; an upload enables nothing."),
       params: z.array(ReadBackParam).describe("The parameters that decide it."),
     }),
+    warnings: Warnings,
   })
   .meta({ id: "UploadedFence" });

@@ -4,7 +4,7 @@ import { MavCommand, MavFrame, type MissionItem } from "../../domain/mission-ite
 import { BodyId } from "../../http/route";
 import type { VehicleCalls } from "../../vehicle";
 import { toFlightPlan } from "../../vehicle";
-import { type Action, action } from "./action";
+import { type Action, action, sentences, warned } from "./action";
 import {
   Acknowledged,
   HIGHEST_ORDER_METRES,
@@ -20,7 +20,8 @@ export const missionActions: readonly Action[] = [
     summary: "Upload a mission and verify it",
     description:
       "Waypoints go up as stored; a takeoff row comes first only when the first waypoint is not one, and never for a rover. " +
-      "The plan is read back and compared. A drone that is flying its mission refuses it unless `force` is true.",
+      "The plan is read back and compared; `adjusted` lists what the drone rounds or leaves out. A plan that is refused is named by its row, and the plan before it is put back. " +
+      "A drone that is flying its mission refuses it unless `force` is true.",
     body: z.object({
       mission_id: BodyId,
       force: z.boolean().default(false).describe("Replace the plan even while the drone flies it."),
@@ -36,10 +37,26 @@ export const missionActions: readonly Action[] = [
         return { plan, verified: await link.uploadMission(plan, { force }) };
       });
       await order.keepVerifiedPlan(mission_id, verified);
+      const { adjusted, warnings, hash } = verified;
       const items = verified.items.length;
       return {
-        message: `The mission is on the drone: ${items} items, read back and compared.`,
-        result: { mission_id, items, takeoff_added: plan.length > waypoints.length, hash: verified.hash },
+        message: sentences(
+          `The mission is on the drone: ${items} items, read back and compared.`,
+          adjusted.length > 0 && `The drone stores ${adjusted.length} of their fields in another form.`,
+          warned(warnings),
+        ),
+        result: {
+          mission_id,
+          items,
+          takeoff_added: plan.length > waypoints.length,
+          hash,
+          adjusted: adjusted.map((field) => ({
+            ...field,
+            sent: known(field.sent),
+            stored: known(field.stored),
+          })),
+          warnings,
+        },
       };
     },
   }),
@@ -48,39 +65,54 @@ export const missionActions: readonly Action[] = [
     summary: "Take off to fly the mission on board",
     description:
       "A guided takeoff, after which the client switches to auto. Without `takeoff_altitude` it climbs to the height at " +
-      "which the mission on board begins. A rover has nothing to climb: it goes to guided mode.",
+      "which the mission on board begins. A rover has nothing to climb: it goes to guided mode. Refused before the drone is " +
+      "armed, and while it flies a mission. PX4 begins with the mission's first item.",
     body: z.object({ takeoff_altitude: TakeoffAltitude.optional() }),
     result: Acknowledged.extend({ mode: ModeSet.shape.mode.optional(), altitude: z.number().optional() }),
     async run(order, { takeoff_altitude }) {
       return order.onLink(async (link) => {
-        if (link.vehicle.kind === "rover") {
-          const result = await link.setMode("GUIDED");
-          return { message: "The rover is ready; switch to auto to drive the mission.", result };
-        }
-        const altitude = takeoff_altitude ?? (await heightOfPlanOnBoard(link));
-        const acknowledged = await link.takeoff(altitude);
+        const { items } = await link.readMission();
+        const altitude = takeoff_altitude ?? takeoffHeight(items);
+        const isRover = link.vehicle.kind === "rover";
+        if (!isRover && altitude === undefined) throw noHeight(items);
+        await assertStartable(link);
+        const acknowledged =
+          isRover || altitude === undefined
+            ? await link.setMode(guided[link.vehicle.autopilot])
+            : { ...(await link.takeoff(altitude)), altitude };
+        if (items.length > 0) await link.rewindMission();
         return {
-          message: `The drone takes off to ${altitude} m; switch to auto to fly the mission.`,
-          result: { ...acknowledged, altitude },
+          message: isRover
+            ? "The rover is ready; switch to auto to drive the mission."
+            : `The drone takes off to ${altitude} m; switch to auto to fly the mission.`,
+          result: acknowledged,
         };
       });
     },
   }),
 ];
 
-async function heightOfPlanOnBoard(link: VehicleCalls): Promise<number> {
-  const { items } = await link.readMission();
-  const altitude = takeoffHeight(items);
-  if (altitude === undefined) {
-    throw new DomainError(
-      "invalid_input",
-      items.length === 0
-        ? "The drone holds no mission: push one first, or give takeoff_altitude."
-        : "The mission on board does not begin at a height above home: give takeoff_altitude.",
-    );
-  }
-  return altitude;
+/** The mode in which a drone waits for its mission. */
+const guided = { ardupilot: "GUIDED", px4: "HOLD" } as const;
+
+/** Before anything is changed. */
+async function assertStartable(link: VehicleCalls): Promise<void> {
+  const { armed, mode, flies_mission } = await link.flightState();
+  if (!armed)
+    throw new DomainError("conflict", "The mission was not started: the drone is not armed. Arm it first.");
+  if (flies_mission)
+    throw new DomainError("conflict", `The mission was not started: the drone flies it already (${mode}).`);
 }
+
+const noHeight = (items: readonly MissionItem[]): DomainError =>
+  new DomainError(
+    "invalid_input",
+    items.length === 0
+      ? "The drone holds no mission: push one first, or give takeoff_altitude."
+      : "The mission on board does not begin at a height above home: give takeoff_altitude.",
+  );
+
+const known = (value: number): number | null => (Number.isNaN(value) ? null : value);
 
 const commandsWithHeight: readonly number[] = [MavCommand.takeoff, MavCommand.waypoint];
 const framesAboveHome: readonly number[] = [MavFrame.globalRelativeAlt, MavFrame.globalRelativeAltInt];

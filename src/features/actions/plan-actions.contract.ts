@@ -1,6 +1,6 @@
 import type { ContractCase, ContractWorld } from "../../testing/contract";
 import { eventually } from "../../testing/until";
-import { accepted, flown } from "../../testing/worlds/flown-drone";
+import { accepted, flown, takeOff } from "../../testing/worlds/flown-drone";
 import { geofencePoint, missionPoint, storeGeofence, storeMission } from "../../testing/worlds/plans";
 
 const refusal = { error: expect.any(String) };
@@ -21,6 +21,8 @@ export const planActionsContract: readonly ContractCase[] = [
           items: 4,
           takeoff_added: true,
           hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+          adjusted: [],
+          warnings: [],
         },
       });
     }),
@@ -96,6 +98,7 @@ export const planActionsContract: readonly ContractCase[] = [
     title: "makes a rover ready, which has nothing to climb",
     run: flown(
       async ({ order }) => {
+        await order("arm");
         expect(await order("start_mission")).toMatchObject({
           status: 200,
           body: { result: { mode: "GUIDED" } },
@@ -103,6 +106,58 @@ export const planActionsContract: readonly ContractCase[] = [
       },
       { kind: "rover" },
     ),
+  },
+  {
+    route: "POST /drone/action/start_mission",
+    title: "is refused before arming, and changes nothing",
+    run: flown(
+      async ({ order, drone }) => {
+        const { mode } = drone.vehicle.state;
+        const refused = await order("start_mission");
+        expect(refused).toMatchObject({ status: 500, body: { error: expect.stringContaining("not armed") } });
+        expect(drone.vehicle.state.mode).toBe(mode);
+      },
+      { kind: "rover" },
+    ),
+  },
+  {
+    route: "POST /drone/action/push_mission",
+    title: "names a refused row, and leaves the plan on board as it was",
+    run: flown(async ({ order, user }) => {
+      await order("push_mission", { mission_id: (await storeMission(user.api)).id });
+      const { id } = (await user.api.post("/mission", { name: "refused" })).body;
+      for (const [sequence, command] of [
+        [5, 22],
+        [7, 16],
+        [9, 9999],
+      ]) {
+        await user.api.post("/mission/point", [
+          { ...missionPoint, altitude: 40, mission_id: id, sequence, command },
+        ]);
+      }
+      const refused = await order("push_mission", { mission_id: id });
+      expect(refused.status).toBe(500);
+      expect(refused.body.error).toMatch(
+        /^The mission was refused: row 9, command 9999 \(MAV_MISSION_UNSUPPORTED\).*; the plan that was on board is restored$/,
+      );
+      await order("arm");
+      expect(await order("start_mission")).toMatchObject({
+        body: { result: { altitude: missionPoint.altitude } },
+      });
+    }),
+  },
+  {
+    route: "POST /drone/action/push_geofence",
+    title: "is refused when the flying drone is outside of the fence, unless forced",
+    run: flown(async (world) => {
+      const { order, user } = world;
+      const geofence_id = await storeTriangle(user.api);
+      await user.api.patch(`/geofence/${geofence_id}`, { fence_type: "inclusion" });
+      await takeOff(world);
+      const refused = await order("push_geofence", { geofence_id });
+      expect(refused).toMatchObject({ status: 500, body: { error: expect.stringContaining("force") } });
+      expect(await order("push_geofence", { geofence_id, force: true })).toMatchObject({ status: 200 });
+    }),
   },
   {
     route: "POST /drone/action/push_geofence",

@@ -46,6 +46,21 @@ export const missionPointsContract: readonly ContractCase[] = [
   },
   {
     route: "POST /mission/point",
+    title: "takes a yaw of null, which leaves it to the vehicle",
+    run: async ({ user }) => {
+      const { id } = await storeEmpty(user.api);
+      const point = { ...missionPoint, mission_id: id, param4: null };
+      const reply = await user.api.post("/mission/point", [point]);
+      expect(reply).toMatchObject({ status: 201, body: { mission_points: [point] } });
+      const pointId = reply.body.mission_points[0].id;
+      const changed = await user.api.patch(`/mission/point/${pointId}`, { param4: 90 });
+      expect(changed.body.mission_points[0].param4).toBe(90);
+      expect((await user.api.patch(`/mission/point/${pointId}`, { param4: null })).body).toEqual(reply.body);
+      expect((await user.api.post("/mission/point", [{ ...point, param3: null }])).status).toBe(500);
+    },
+  },
+  {
+    route: "POST /mission/point",
     title: "stores only the first of several points, whatever the others are",
     run: async ({ user }) => {
       const { id } = await storeEmpty(user.api);

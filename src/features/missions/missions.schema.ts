@@ -3,6 +3,11 @@ import { batchOf, firstOf, Label, MavCmd, optionalColumns, PlanName, pointColumn
 
 const columns = {
   ...pointColumns,
+  param4: pointColumns.param4
+    .nullable()
+    .describe(
+      "MAVLink command parameter, in most commands a yaw in degrees. null leaves it to the vehicle. 0 when absent, which PX4 takes as north.",
+    ),
   altitude: z.float32().describe("Metres, in the point's frame."),
   type: z.enum(["base", "fly", "safepoint"]),
   label: Label.nullable().describe("Free text. null when absent."),

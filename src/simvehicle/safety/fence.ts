@@ -1,5 +1,4 @@
-import { distance, type LatLng } from "../../domain/geo";
-import { insidePolygon } from "../geo";
+import { distance, insidePolygon, type LatLng } from "../../domain/geo";
 import { MissionResult, type PlanItem } from "../missions/plan-item";
 
 const FENCE = { return: 5000, inclusion: 5001, exclusion: 5002, circleIn: 5003, circleOut: 5004 } as const;

@@ -130,6 +130,19 @@ export class Witness {
     return this.ask("plan", { kind });
   }
 
+  /**
+   * Uploads the items [command, frame, param1, …, param4, x, y, z], null for NaN, as the mission (0) or the fence (1).
+   * Returns MAV_MISSION_RESULT.
+   */
+  upload(kind: 0 | 1, items: readonly (readonly (number | null)[])[]): Promise<number> {
+    return this.ask("upload", { kind, items });
+  }
+
+  /** Makes an item of the mission the current one. */
+  setCurrent(seq: number): Promise<number> {
+    return this.ask("set_current", { seq });
+  }
+
   async texts(at: number): Promise<string[]> {
     return (await this.since(["STATUSTEXT"], at)).map(({ text }) => String(text));
   }

@@ -7,7 +7,7 @@ import { Flight, type FlightTimings } from "./commands/flight";
 import { closeWithoutHeartbeat, sendHeartbeats } from "./heartbeat";
 import { identifySender } from "./identity";
 import { PlanTransfer } from "./missions/plan-transfer";
-import { Plans } from "./missions/plans";
+import { Plans, type PlanTimings } from "./missions/plans";
 import { Params } from "./params/params";
 import { VehicleState } from "./state";
 import { StatusTexts } from "./status-text";
@@ -21,7 +21,7 @@ import { minimal } from "./wire/messages";
 export interface MavlinkTimings {
   readonly command: CommandTimings;
   readonly param: Retry;
-  readonly plan: Retry;
+  readonly plan: PlanTimings;
   readonly flight: FlightTimings;
   /** A vehicle that sends no heartbeat for this long is gone, whatever TCP reports. */
   readonly heartbeatTimeoutMs: number;
@@ -41,7 +41,7 @@ export const DEFAULT_TIMINGS: MavlinkTimings = {
     statusTextMs: 700,
   },
   param: { timeoutMs: 1000, attempts: 5 },
-  plan: { timeoutMs: 1500, attempts: 6 },
+  plan: { timeoutMs: 1500, attempts: 6, verdictMs: 1000, messageMs: 1500 },
   flight: { modeMs: 3500, messageMs: 1500, setpointAttempts: 3, targetMs: 1000, afterthoughtMs: 1000 },
   heartbeatTimeoutMs: 10_000,
 };
@@ -137,7 +137,8 @@ function createLink(
   const state = new VehicleState(channel, vehicle, heartbeat);
   const commands = new Commands(channel, texts, timings.command);
   const params = new Params(channel, vehicle, timings.param);
-  const plans = new Plans(new PlanTransfer(channel, texts, timings.plan), vehicle, state, params);
+  const transfer = new PlanTransfer(channel, texts, timings.plan);
+  const plans = new Plans({ transfer, vehicle, state, params, commands, texts }, timings.plan);
   const flight = new Flight(channel, vehicle, commands, state, params, texts, timings.flight);
   const telemetry = new Telemetry(channel, texts, state);
   const streams = new Streams(channel, vehicle, commands);

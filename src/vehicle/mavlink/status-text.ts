@@ -38,9 +38,9 @@ export class StatusTexts {
     return () => void this.listeners.delete(listener);
   }
 
-  /** Collects the status texts from now on. */
-  record(): StatusRecord {
-    return new StatusRecord(this);
+  /** Collects the status texts from now on, or those among them that `matches` wants. */
+  record(matches: (text: string) => boolean = () => true): StatusRecord {
+    return new StatusRecord(this, matches);
   }
 
   private receive({ id, chunkSeq, severity, text }: common.StatusText): void {
@@ -87,8 +87,9 @@ export class StatusRecord {
   private readonly stopListening: () => void;
   private onGrave: (() => void) | undefined;
 
-  constructor(texts: StatusTexts) {
+  constructor(texts: StatusTexts, matches: (text: string) => boolean) {
     this.stopListening = texts.on((line) => {
+      if (!matches(line.text)) return;
       this.lines.push(line);
       if (line.severity <= WARNING) this.onGrave?.();
     });
@@ -96,6 +97,11 @@ export class StatusRecord {
 
   get texts(): string[] {
     return [...new Set(this.lines.map(({ text }) => text))];
+  }
+
+  /** The warnings. */
+  get grave(): string[] {
+    return [...new Set(this.lines.filter(({ severity }) => severity <= WARNING).map(({ text }) => text))];
   }
 
   /** What explains a refusal: the warnings, or the notices when there is none. */

@@ -74,6 +74,7 @@ function keepPlans(thePeer: MavlinkPeer): Store {
     if (!item) return;
     thePeer.send(Object.assign(new common.MissionItemInt(), store.givesBack(item), { ...US, missionType }));
   });
+  thePeer.on(common.MissionSetCurrent, ({ seq }) => thePeer.send(build(common.MissionCurrent, { seq })));
   thePeer.on(common.MissionClearAll, ({ missionType }) => {
     store.items.length = 0;
     thePeer.send(build(common.MissionAck, { ...US, type: 0, missionType }));
@@ -190,7 +191,10 @@ describe("a mission", () => {
     const silent = await open();
     silent.peer.on(common.MissionRequestInt, () => {});
     const broken = await open();
-    broken.peer.on(common.MissionRequestList, () => broken.peer.disconnect());
+    broken.peer.on(common.MissionRequestList, () => {
+      if (broken.store.items.length > 0) broken.peer.disconnect();
+      else broken.peer.send(build(common.MissionCount, { ...US, count: 0 }));
+    });
     for (const { link, store } of [silent, broken]) {
       await expect(link.uploadMission(PLAN)).rejects.toMatchObject({
         code: "outcome_unknown",
@@ -210,7 +214,81 @@ describe("a mission", () => {
     });
     await expect(link.uploadMission(PLAN)).rejects.toMatchObject({
       code: "vehicle_refused",
-      message: "The vehicle refused to take the mission (MAV_MISSION_NO_SPACE): Mission too long",
+      message:
+        "The vehicle refused to take the mission (MAV_MISSION_NO_SPACE): Mission too long; the plan that was on board is still there",
+    });
+  });
+
+  /** Refuses a command as it comes, with a text about arming beside it. */
+  const refuseCommand = ({ peer, store }: Awaited<ReturnType<typeof open>>, command: number) => {
+    const { take } = store;
+    peer.on(common.MissionItemInt, (sent) => {
+      if ((sent.command as number) !== command) return take(sent);
+      peer.send(build(common.StatusText, { severity: 2, text: "PreArm: Need Position Estimate" }));
+      peer.send(build(common.MissionAck, { ...US, type: 3 }));
+    });
+  };
+
+  test("with a refused row is named by it, and the plan that was on board is put back", async () => {
+    const scene = await open();
+    const { link, store } = scene;
+    await link.uploadMission(PLAN);
+    const before = structuredClone(store.items);
+    refuseCommand(scene, 9999);
+    const rows = PLAN.map((item, index) => ({ ...item, z_alt: 50, row: { sequence: 10 * index } }));
+    const plan = [...rows.slice(0, 2), { ...missionItem({ command: 9999 }), row: { sequence: 20 } }];
+    await expect(link.uploadMission(plan)).rejects.toMatchObject({
+      code: "vehicle_refused",
+      message:
+        "The mission was refused: row 20, command 9999 (MAV_MISSION_UNSUPPORTED); the plan that was on board is restored",
+    });
+    expect(store.items).toEqual(before);
+  });
+
+  test("that comes back different is replaced by the plan that was on board", async () => {
+    const { link, store } = await open();
+    await link.uploadMission(PLAN);
+    store.givesBack = (stored) =>
+      stored.z === 50 ? Object.assign(new common.MissionItemInt(), stored, { z: 5 }) : stored;
+    await expect(link.uploadMission([missionItem({ z_alt: 50 })])).rejects.toMatchObject({
+      code: "transfer_failed",
+      message: expect.stringMatching(/altitude 50 became 5; the plan that was on board is restored$/),
+    });
+    expect(store.items).toHaveLength(4);
+  });
+
+  test("that was refused and whose predecessor is refused too says so", async () => {
+    const scene = await open();
+    const { link } = scene;
+    await link.uploadMission(PLAN);
+    refuseCommand(scene, 16);
+    await expect(link.uploadMission([missionItem({ z_alt: 50 })])).rejects.toMatchObject({
+      code: "vehicle_refused",
+      message: expect.stringMatching(/could not be put back \(.*\); what it holds now may be a mixture/),
+    });
+  });
+
+  test("is answered with what PX4 says of it after it took it", async () => {
+    const { peer, link, store } = await open({ autopilot: 12 });
+    const { take } = store;
+    peer.on(common.MissionItemInt, (sent) => {
+      take(sent);
+      if (store.items.length < PLAN.length) return;
+      peer.send(build(common.StatusText, { severity: 2, text: "Geofence violation for waypoint 2\t" }));
+      peer.send(build(common.StatusText, { severity: 2, text: "Preflight Fail: Compass" }));
+    });
+    await expect(link.uploadMission(PLAN)).resolves.toMatchObject({
+      warnings: ["Geofence violation for waypoint 2"],
+    });
+  });
+
+  test("is not what PX4 begins with unless it reports the first item as its current one", async () => {
+    const { peer, link } = await open({ autopilot: 12 });
+    peer.on(common.MissionSetCurrent, () => peer.send(build(common.MissionCurrent, { seq: 2 })));
+    await expect(link.uploadMission(PLAN)).rejects.toMatchObject({
+      code: "transfer_failed",
+      message:
+        "The mission is on board as it was sent, but the vehicle would begin with item 3 of the mission, not with item 1",
     });
   });
 
@@ -222,9 +300,9 @@ describe("a mission", () => {
     expect(second?.items).toEqual(other);
     const kinds = peer.received.flatMap(({ message }) => {
       if (message instanceof common.MissionCount) return ["upload"];
-      return message instanceof common.MissionRequestList ? ["read back"] : [];
+      return message instanceof common.MissionRequestList ? ["read"] : [];
     });
-    expect(kinds).toEqual(["upload", "read back", "upload", "read back"]);
+    expect(kinds).toEqual(["read", "upload", "read", "read", "upload", "read"]);
   });
 
   test("is not changed while the vehicle flies it, unless forced", async () => {
@@ -258,6 +336,7 @@ describe("a fence", () => {
     await expect(link.uploadFence(square)).resolves.toEqual({
       items: 4,
       enforcement: { active: false, params: [] },
+      warnings: [],
     });
     expect(store.items.map(({ command, missionType }) => [command, missionType])).toEqual(
       Array(4).fill([5001, FENCE]),
@@ -291,6 +370,49 @@ describe("a fence", () => {
       await expect(link.uploadFence(square)).resolves.toMatchObject({ enforcement: { active: true } });
     },
   );
+
+  test("is active where ArduPilot switches it on by itself", async () => {
+    const { peer, link } = await open();
+    const values: Record<string, number> = { FENCE_AUTOENABLE: 3, FENCE_ACTION: 1, FENCE_TYPE: 7 };
+    peer.on(common.ParamRequestRead, ({ paramId }) =>
+      peer.send(build(common.ParamValue, { paramId, paramValue: values[paramId] ?? 0, paramType: 2 })),
+    );
+    await expect(link.uploadFence(square)).resolves.toMatchObject({ enforcement: { active: true } });
+  });
+
+  test("that PX4 calls invalid is not active", async () => {
+    const { peer, link, store } = await open({ autopilot: 12 });
+    peer.on(common.ParamRequestRead, ({ paramId }) =>
+      peer.send(build(common.ParamValue, { paramId, paramValue: 3, paramType: 9 })),
+    );
+    const { take } = store;
+    const text = "Geofence invalid, doesn't contain Home position";
+    peer.on(common.MissionItemInt, (sent) => {
+      take(sent);
+      if (store.items.length === 4) peer.send(build(common.StatusText, { severity: 2, text }));
+    });
+    await expect(link.uploadFence(square)).resolves.toMatchObject({
+      enforcement: { active: false },
+      warnings: [text],
+    });
+  });
+
+  test("that an armed vehicle is outside of is taken by force only", async () => {
+    const ARMED = { baseMode: 129, customMode: 4 };
+    const { peer, link } = await open({ state: ARMED });
+    let lat = 48;
+    peer.on(common.CommandLong, ({ command, _param1 }) => {
+      peer.send(build(common.CommandAck, { command, result: 0, ...US }));
+      if (_param1 === common.GlobalPositionInt.MSG_ID)
+        peer.send(build(common.GlobalPositionInt, { lat: lat * 1e7, lon: 87_654_321 }));
+    });
+    const circle = [missionItem({ command: 5003, param1: 100 })];
+    await expect(link.uploadFence(circle)).rejects.toMatchObject({ code: "conflict" });
+    expect(peer.of(common.MissionCount)).toEqual([]);
+    await expect(link.uploadFence(circle, { force: true })).resolves.toMatchObject({ items: 1 });
+    lat = 47.1234567;
+    await expect(link.uploadFence(circle)).resolves.toMatchObject({ items: 1 });
+  });
 
   test("that is cleared without an answer has an unknown outcome", async () => {
     const { peer, link } = await open();

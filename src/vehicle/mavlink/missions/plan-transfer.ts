@@ -23,6 +23,11 @@ const TIMEOUTS_AFTER_LAST_ITEM = 3;
 /** How long after a refusal the STATUSTEXT that explains it may take. */
 const STATUS_TEXT_MS = 700;
 
+/** What a vehicle says of a plan, and not of its readiness to arm, which it says again and again. */
+export const isAboutPlans = (text: string): boolean =>
+  /mission|waypoint|fence|vertex|polygon|circle|takeoff|landing|\bitems?\b|\bWPM\b/i.test(text) &&
+  !/^(PreArm|Arm|Preflight)/i.test(text);
+
 /**
  * MAVLink's mission protocol, for missions and fences alike: plans as wire items, both ways. Compares nothing: `Plans`
  * judges whether the plan that came back is the plan that was sent.
@@ -38,11 +43,17 @@ export class PlanTransfer {
    * Sends the items as the vehicle requests them, by either kind of request and as often as it requests them. The caller
    * reads the plan back whatever this returns.
    *
+   * `nameOf` is how a refusal names the item of a number on the wire.
+   *
    * Returns a refusal that may be about the last item having come twice, when the acceptance before it was lost. Only
    * reading back can tell.
    */
-  async send(items: readonly WireItem[], type: PlanType): Promise<DomainError | undefined> {
-    const record = this.texts.record();
+  async send(
+    items: readonly WireItem[],
+    type: PlanType,
+    nameOf: (seq: number) => string | undefined,
+  ): Promise<DomainError | undefined> {
+    const record = this.texts.record(isAboutPlans);
     const last = items.length - 1;
     let highest = -1;
     let lastSent = 0;
@@ -60,7 +71,7 @@ export class PlanTransfer {
         // After its first request, the vehicle itself repeats the requests; a second count would start it over.
         return highest < 0 ? [count] : [];
       },
-      listen: ({ resolve, reject, progress }) => {
+      listen: ({ resolve, reject, progress, pauseFor }) => {
         finish = () => resolve(undefined);
         const answer = (request: common.MissionRequest | common.MissionRequestInt) => {
           const item = items[request.seq];
@@ -69,8 +80,9 @@ export class PlanTransfer {
           if (request.seq > highest) progress();
           highest = Math.max(highest, request.seq);
           const message = build(common.MissionItemInt, {
-            ...this.channel.target,
             ...item,
+            // An item that came from the vehicle is addressed to us.
+            ...this.channel.target,
             missionType: type,
           });
           if (this.channel.send(message) && request.seq === last) lastSent += 1;
@@ -86,7 +98,12 @@ export class PlanTransfer {
             busy = true;
           } else {
             const settle = ack.type === MissionResult.error && lastSent > 1 ? resolve : reject;
-            void this.explain(type, ack.type, record).then(settle);
+            // A fence is judged as a whole when its last item is there.
+            const isWhole = type === PlanType.fence && ack.type === MissionResult.error && highest === last;
+            const name = isWhole || highest < 0 ? undefined : nameOf(highest);
+            // The refusal stands while its explanation is waited for.
+            pauseFor(2 * STATUS_TEXT_MS);
+            void this.explain(type, ack.type, record, name).then(settle);
           }
         };
         return [
@@ -116,7 +133,7 @@ export class PlanTransfer {
           "vehicle_timeout",
           highest < 0
             ? `The upload of the ${label(type)} was not sent.`
-            : `The vehicle stopped asking for the ${label(type)} after item ${highest + 1} of ${items.length}; what it holds now may be a mixture. Upload again.`,
+            : `The vehicle stopped asking for the ${label(type)} after item ${highest + 1} of ${items.length}`,
         );
       },
     });
@@ -125,7 +142,7 @@ export class PlanTransfer {
 
   /** Clears the plan; the acknowledgement alone is not proof, count afterwards. */
   async clear(type: PlanType): Promise<void> {
-    const record = this.texts.record();
+    const record = this.texts.record(isAboutPlans);
     const clear = build(common.MissionClearAll, { ...this.channel.target, missionType: type });
     const clearing = exchange<void>(this.channel, this.retry, {
       request: () => [clear],
@@ -170,6 +187,30 @@ export class PlanTransfer {
     return items;
   }
 
+  /**
+   * Makes an item the one that the mission begins with or goes on with, and waits for the vehicle to report it as such
+   * (MISSION_CURRENT). Rejects with `transfer_failed` when it does not.
+   */
+  setCurrent(seq: number): Promise<void> {
+    let reported: number | undefined;
+    return exchange<void>(this.channel, this.retry, {
+      request: () => [build(common.MissionSetCurrent, { ...this.channel.target, seq })],
+      listen: ({ resolve }) => [
+        this.channel.on(common.MissionCurrent, (current) => {
+          reported = current.seq;
+          if (reported === seq) resolve();
+        }),
+      ],
+      onTimeout: () =>
+        new DomainError(
+          "transfer_failed",
+          reported === undefined
+            ? "the vehicle does not say with which item of the mission it would begin"
+            : `the vehicle would begin with item ${reported + 1} of the mission, not with item ${seq + 1}`,
+        ),
+    });
+  }
+
   /** `what` completes "The vehicle did not send …". */
   private ask<T>(
     type: PlanType,
@@ -196,9 +237,18 @@ export class PlanTransfer {
     });
   }
 
-  private async explain(type: PlanType, result: number, record: StatusRecord): Promise<DomainError> {
+  private async explain(
+    type: PlanType,
+    result: number,
+    record: StatusRecord,
+    name?: string,
+  ): Promise<DomainError> {
     await record.explained(STATUS_TEXT_MS);
-    return refused(type, "take", result, record.reasons);
+    if (name === undefined) return refused(type, "take", result, record.reasons);
+    return new DomainError(
+      "vehicle_refused",
+      `The ${label(type)} was refused: ${name} (${missionResultName(result)})${explanation(record.reasons)}`,
+    );
   }
 }
 
@@ -210,9 +260,11 @@ export const planOutcomeUnknown = (type: PlanType, noResponse: DomainError): Dom
   );
 
 function refused(type: PlanType, verb: string, result: number, reasons: readonly string[]): DomainError {
-  const explanation = reasons.length > 0 ? `: ${reasons.join("; ")}` : "";
   return new DomainError(
     "vehicle_refused",
-    `The vehicle refused to ${verb} the ${label(type)} (${missionResultName(result)})${explanation}`,
+    `The vehicle refused to ${verb} the ${label(type)} (${missionResultName(result)})${explanation(reasons)}`,
   );
 }
+
+const explanation = (reasons: readonly string[]): string =>
+  reasons.length > 0 ? `: ${reasons.join("; ")}` : "";

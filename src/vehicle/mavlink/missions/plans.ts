@@ -1,136 +1,189 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { DomainError } from "../../../domain/errors";
-import { type MissionItem, planHash } from "../../../domain/mission-item";
+import { type MissionItem, planHash, rowName } from "../../../domain/mission-item";
 import { Semaphore } from "../../../platform/semaphore";
 import type { CallsOf, planCalls } from "../../calls";
-import type { FenceUpload, Param, VehicleIdentity, VerifiedPlan } from "../../link";
+import type { FenceUpload, FlightState, MissionUpload, VehicleIdentity, VerifiedPlan } from "../../link";
+import type { Commands } from "../commands/commands";
 import { fliesMission } from "../modes";
-import { isNoResponse } from "../no-response";
 import type { Params } from "../params/params";
 import type { VehicleState } from "../state";
-import { type PlanTransfer, PlanType, planOutcomeUnknown } from "./plan-transfer";
-import {
-  fenceDifferences,
-  fromWire,
-  missionDifferences,
-  missionFromWire,
-  toWire,
-  type WireItem,
-  wireMission,
-} from "./wire-item.plan";
+import type { StatusRecord, StatusTexts } from "../status-text";
+import type { Retry } from "../wire/exchange";
+import { common } from "../wire/messages";
+import { enforcementOf } from "./enforcement";
+import { isOutsideFence } from "./fence.plan";
+import { isAboutPlans, type PlanTransfer, PlanType } from "./plan-transfer";
+import { replacePlan } from "./replace-plan";
+import { acceptable, compareMissions, fenceDifferences } from "./stored-item.plan";
+import { fromWire, missionFromWire, wireFence, wireMission } from "./wire-item.plan";
 
 /** MAVLink counts items in 16 bits; autopilots hold fewer and say so themselves. */
 const MAX_ITEMS = 0xfffe;
+
+export interface PlanTimings extends Retry {
+  /** How long after an upload PX4 may take to say what it thinks of the plan. */
+  readonly verdictMs: number;
+  /** How long a requested message may take. */
+  readonly messageMs: number;
+}
+
+/** The parts of a link that missions and fences use. */
+interface LinkParts {
+  readonly transfer: PlanTransfer;
+  readonly vehicle: VehicleIdentity;
+  readonly state: VehicleState;
+  readonly params: Params;
+  readonly commands: Commands;
+  readonly texts: StatusTexts;
+}
+
+interface Force {
+  readonly force?: boolean | undefined;
+}
 
 /** Missions and fences on one vehicle: one transfer at a time, each read back and compared. */
 export class Plans implements CallsOf<typeof planCalls> {
   private readonly mutex = new Semaphore(1);
 
   constructor(
-    private readonly transfer: PlanTransfer,
-    private readonly vehicle: VehicleIdentity,
-    private readonly state: VehicleState,
-    private readonly params: Params,
+    private readonly link: LinkParts,
+    private readonly timings: PlanTimings,
   ) {}
 
-  uploadMission(
-    plan: readonly MissionItem[],
-    { force = false }: { force?: boolean | undefined } = {},
-  ): Promise<VerifiedPlan> {
+  uploadMission(plan: readonly MissionItem[], { force = false }: Force = {}): Promise<MissionUpload> {
     return this.mutex.run(async () => {
       assertSendable(plan);
-      if (!force && this.state.armed && fliesMission(this.vehicle, this.state.customMode)) {
+      const { state, vehicle, transfer } = this.link;
+      const { autopilot } = vehicle;
+      const isUnderWay = state.armed && fliesMission(vehicle, state.customMode);
+      if (isUnderWay && !force) {
         throw new DomainError(
           "conflict",
           "The vehicle is flying its mission; a new one would change the flight under way. Send force: true to do that.",
         );
       }
-      const home = this.state.knownHome ?? positionOf(plan[0]);
-      const doubt = await this.replace(
-        plan.length === 0 ? [] : wireMission(plan, this.vehicle.autopilot, home),
-        PlanType.mission,
-      );
-      const kept = missionFromWire(await this.readBack(PlanType.mission), this.vehicle.autopilot);
-      assertSame(missionDifferences(plan, kept, this.vehicle.autopilot), "mission", doubt);
-      return { hash: planHash(kept), items: kept };
+      const home = state.knownHome ?? positionOf(plan[0]);
+      const ownItems = autopilot === "ardupilot" ? 1 : 0;
+      const { kept, warnings } = await this.listening(async () => {
+        const kept = await replacePlan(transfer, {
+          type: PlanType.mission,
+          items: wireMission(acceptable(plan, autopilot), autopilot, home),
+          ownItems,
+          nameOf: (seq) => commandName(plan, seq - ownItems),
+          read: (items) => missionFromWire(items, autopilot),
+          differences: (items) => compareMissions(plan, items, autopilot).differences,
+          isSame: (before, now) =>
+            compareMissions(missionFromWire(before, autopilot), missionFromWire(now, autopilot), autopilot)
+              .differences.length === 0,
+        });
+        if (kept.length > 0 && !isUnderWay)
+          await this.beginWithFirst("The mission is on board as it was sent");
+        return kept;
+      });
+      const { adjusted } = compareMissions(plan, kept, autopilot);
+      return { hash: planHash(kept), items: kept, adjusted, warnings };
     });
   }
 
   readMission(): Promise<VerifiedPlan> {
     return this.mutex.run(async () => {
-      const items = missionFromWire(await this.transfer.receive(PlanType.mission), this.vehicle.autopilot);
+      const { transfer, vehicle } = this.link;
+      const items = missionFromWire(await transfer.receive(PlanType.mission), vehicle.autopilot);
       return { hash: planHash(items), items };
     });
   }
 
-  uploadFence(fence: readonly MissionItem[]): Promise<FenceUpload> {
+  rewindMission(): Promise<void> {
+    return this.mutex.run(() => this.beginWithFirst("The order was carried out"));
+  }
+
+  async flightState(): Promise<FlightState> {
+    const { state, vehicle } = this.link;
+    const armed = await this.isArmed();
+    return { armed, mode: state.mode, flies_mission: armed && fliesMission(vehicle, state.customMode) };
+  }
+
+  uploadFence(fence: readonly MissionItem[], { force = false }: Force = {}): Promise<FenceUpload> {
     return this.mutex.run(async () => {
       assertSendable(fence);
-      const doubt = await this.replace(fence.map(toWire), PlanType.fence);
-      const kept = (await this.readBack(PlanType.fence)).map(fromWire);
-      assertSame(fenceDifferences(fence, kept), "fence", doubt);
-      return { items: fence.length, enforcement: await this.enforcement(fence.length > 0) };
+      const { transfer, vehicle, params } = this.link;
+      if (!force) await this.assertInside(fence);
+      const { warnings } = await this.listening(() =>
+        replacePlan(transfer, {
+          type: PlanType.fence,
+          items: wireFence(fence),
+          ownItems: 0,
+          nameOf: (seq) => commandName(fence, seq),
+          read: (items) => items.map(fromWire),
+          differences: (items) => fenceDifferences(fence, items),
+          isSame: (before, now) => fenceDifferences(before.map(fromWire), now.map(fromWire)).length === 0,
+        }),
+      );
+      const enforcement = await enforcementOf(params, vehicle.autopilot, fence.length, warnings);
+      return { items: fence.length, enforcement, warnings };
     });
   }
 
-  private async replace(items: readonly WireItem[], type: PlanType): Promise<DomainError | undefined> {
-    if (items.length > 0) return this.transfer.send(items, type);
-    await this.transfer.clear(type);
-    return undefined;
-  }
-
-  /** What the vehicle holds after an upload. Rejects with `outcome_unknown` when it does not answer. */
-  private async readBack(type: PlanType): Promise<WireItem[]> {
+  /**
+   * PX4 keeps the number of the item at which it was, through an upload and after a flight. ArduPilot begins anew by
+   * itself. `done` is what stands when the vehicle does not obey.
+   */
+  private async beginWithFirst(done: string): Promise<void> {
+    if (this.link.vehicle.autopilot !== "px4") return;
     try {
-      return await this.transfer.receive(type);
+      await this.link.transfer.setCurrent(0);
     } catch (error) {
-      throw isNoResponse(error) ? planOutcomeUnknown(type, error) : error;
+      if (!(error instanceof DomainError)) throw error;
+      throw new DomainError(error.code, `${done}, but ${error.message}`, { cause: error });
     }
   }
 
-  /** The upload stands whatever the parameters are, so a parameter that cannot be read is left out. */
-  private async enforcement(fenced: boolean): Promise<FenceUpload["enforcement"]> {
-    const names =
-      this.vehicle.autopilot === "px4" ? ["GF_ACTION"] : ["FENCE_ENABLE", "FENCE_ACTION", "FENCE_TYPE"];
-    const answers = await Promise.allSettled(names.map((name) => this.params.readParams([name])));
-    const params = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
-    return { active: fenced && acts(params, this.vehicle.autopilot), params };
+  /** Heartbeats come once a second: one that showed a disarmed vehicle may be from before its arming. */
+  private async isArmed(): Promise<boolean> {
+    const { state, commands } = this.link;
+    if (!state.armed) await state.refresh(commands, this.timings.messageMs);
+    return state.armed;
+  }
+
+  /** Rejects with `conflict` when an armed vehicle is outside of the fence: it would act on that at once. */
+  private async assertInside(fence: readonly MissionItem[]): Promise<void> {
+    const { commands, vehicle } = this.link;
+    if (fence.length === 0 || !(await this.isArmed())) return;
+    const position = await commands.fetch(common.GlobalPositionInt, this.timings.messageMs);
+    const place = position && { lat: position.lat / 1e7, lng: position.lon / 1e7 };
+    if (place && !isOutsideFence(fence, place, vehicle.autopilot)) return;
+    throw new DomainError(
+      "conflict",
+      place
+        ? "The vehicle is armed and outside of this fence, which would trigger its failsafe at once. Send force: true to upload it all the same."
+        : "The vehicle is armed and does not tell its position: it may be outside of this fence, which would trigger its failsafe at once. Send force: true to upload it all the same.",
+    );
+  }
+
+  /** What the vehicle says of the plan: PX4 takes one, and half a second later says what is wrong with it. */
+  private async listening<T>(upload: () => Promise<T>): Promise<{ kept: T; warnings: string[] }> {
+    const record: StatusRecord = this.link.texts.record(isAboutPlans);
+    try {
+      const kept = await upload();
+      if (this.link.vehicle.autopilot === "px4") await delay(this.timings.verdictMs);
+      return { kept, warnings: record.grave.map((text) => text.trim()) };
+    } finally {
+      record.stop();
+    }
   }
 }
 
-/** FENCE_TYPE bit: uploaded polygons and circles (the others are altitude and a circle around home). */
-const UPLOADED_SHAPES = 4;
-/** GF_ACTION and FENCE_ACTION below this warn or report and leave the flight alone. */
-const PX4_FIRST_ACTION = 2;
-const ARDUPILOT_FIRST_ACTION = 1;
-
-function acts(params: readonly Param[], autopilot: VehicleIdentity["autopilot"]): boolean {
-  const value = (name: string) => params.find(({ param_id }) => param_id === name)?.value;
-  if (autopilot === "px4") return (value("GF_ACTION") ?? 0) >= PX4_FIRST_ACTION;
-  const type = value("FENCE_TYPE") ?? UPLOADED_SHAPES;
-  return (
-    value("FENCE_ENABLE") === 1 &&
-    (value("FENCE_ACTION") ?? 0) >= ARDUPILOT_FIRST_ACTION &&
-    (type & UPLOADED_SHAPES) !== 0
-  );
-}
+const commandName = (plan: readonly MissionItem[], index: number): string | undefined => {
+  const item = plan[index];
+  return item && `${rowName(item, index)}, command ${item.command}`;
+};
 
 const positionOf = (item: MissionItem | undefined) => ({
   lat: item?.x_lat ?? 0,
   lng: item?.y_long ?? 0,
   altitude: 0,
 });
-
-/** Throws the doubt rather than the differences when there is one: it is the vehicle's own word. */
-function assertSame(differences: readonly string[], what: string, doubt: DomainError | undefined): void {
-  if (differences.length === 0) return;
-  if (doubt) throw doubt;
-  const shown = differences.slice(0, 5).join("; ");
-  const more = differences.length > 5 ? ` (and ${differences.length - 5} more)` : "";
-  throw new DomainError(
-    "transfer_failed",
-    `The ${what} did not read back from the vehicle as it was sent: ${shown}${more}. Do not fly it; upload again.`,
-  );
-}
 
 /** Refused before anything is sent: a half-sent plan is worse than none. */
 function assertSendable(items: readonly MissionItem[]): void {
@@ -141,11 +194,12 @@ function assertSendable(items: readonly MissionItem[]): void {
     const sound =
       Math.abs(x_lat) <= 90 &&
       Math.abs(y_long) <= 180 &&
-      [z_alt, param1, param2, param3, param4].every(Number.isFinite) &&
+      [z_alt, param1, param2, param3].every(Number.isFinite) &&
+      (Number.isFinite(param4) || Number.isNaN(param4)) &&
       isWhole(item.command, 0xffff) &&
       isWhole(item.frame, 0xff);
     if (!sound)
-      throw new DomainError("invalid_input", `Item ${at + 1} of the plan is not a valid MAVLink item.`);
+      throw new DomainError("invalid_input", `The plan's ${rowName(item, at)} is not a valid MAVLink item.`);
   }
 }
 

@@ -1,0 +1,64 @@
+import { offsetBy } from "../../domain/geo";
+import type { ApiClient } from "../client";
+import { missionPoint } from "../worlds/plans";
+import { isPx4 } from "./autopilot";
+import type { Flown } from "./flown";
+import type { Heard, Seen } from "./witness";
+
+/** A mission with these points, in sequence from 1, so many metres north and east of a place. Returns its id. */
+export async function storePlan(
+  api: ApiClient,
+  around: Seen,
+  rows: readonly ({ north?: number; east?: number } & Record<string, unknown>)[],
+): Promise<number> {
+  const { id } = (await api.post("/mission", { name: `plan ${crypto.randomUUID()}` })).body;
+  for (const [index, { north = 0, east = 0, ...fields }] of rows.entries()) {
+    const place = offsetBy(around, north, east);
+    const point = { ...missionPoint, ...place, altitude: 20, mission_id: id, sequence: index + 1, ...fields };
+    const { status, body } = await api.post("/mission/point", [point]);
+    if (status !== 201) throw new Error(`A point was not stored: ${JSON.stringify(body)}`);
+  }
+  return id;
+}
+
+/** Corners of a square, metres from its middle. */
+export const square = (metres: number, north = 0, east = 0) =>
+  [
+    [-metres, -metres],
+    [-metres, metres],
+    [metres, metres],
+    [metres, -metres],
+  ].map(([n = 0, e = 0]) => ({ north: north + n, east: east + e }));
+
+/** A polygon around a place. Returns its id. */
+export async function storeFence(
+  api: ApiClient,
+  around: Seen,
+  fence_type: "inclusion" | "exclusion",
+  corners: readonly ({ north: number; east: number } & Record<string, unknown>)[],
+): Promise<number> {
+  const named = { name: `fence ${crypto.randomUUID()}`, type: "polygon", fence_type, enabled: false };
+  const { id } = (await api.post("/geofence", named)).body;
+  for (const [index, { north, east, ...fields }] of corners.entries()) {
+    const point = {
+      ...offsetBy(around, north, east),
+      geofence_id: id,
+      sequence: index + 1,
+      command: 5002,
+      ...fields,
+    };
+    const { status, body } = await api.post("/geofence/point", [point]);
+    if (status !== 201) throw new Error(`A point was not stored: ${JSON.stringify(body)}`);
+  }
+  return id;
+}
+
+/** The mission on board as the witness reads it, without ArduPilot's item for home. */
+export async function missionOnBoard({ name, witness }: Pick<Flown, "name" | "witness">): Promise<Heard[]> {
+  const items = await witness.plan(0);
+  return isPx4(name) ? items : items.slice(1);
+}
+
+/** What two readings of one plan have in common: no times and no current item. */
+export const contents = (items: readonly Heard[]): object[] =>
+  items.map(({ at, current, target_system, target_component, ...item }) => item);

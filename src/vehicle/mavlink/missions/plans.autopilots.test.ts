@@ -1,0 +1,153 @@
+import { autopilots, isPx4, isRover } from "../../../testing/autopilots/autopilot";
+import { type Flown, flown } from "../../../testing/autopilots/flown";
+import { ordered } from "../../../testing/autopilots/orders";
+import { contents, missionOnBoard, storePlan } from "../../../testing/autopilots/plans";
+import type { Seen } from "../../../testing/autopilots/witness";
+
+jest.setTimeout(240_000);
+
+describe.each(autopilots)("%s", (name) => {
+  let vehicle: Flown;
+  let home: Seen;
+  beforeAll(async () => {
+    vehicle = await flown(name);
+    home = await vehicle.witness.fresh();
+  });
+  afterAll(() => vehicle.stop());
+
+  const store = (rows: Parameters<typeof storePlan>[2]) => storePlan(vehicle.api, home, rows);
+  const push = (mission_id: number) => vehicle.order("push_mission", { mission_id });
+  const survey = [{ command: 22 }, { north: 30 }, { north: 30, east: 30 }, { east: 30 }];
+
+  test("a refused row is named, and the plan before it stays on board", async () => {
+    expect(await push(await store(survey))).toMatchObject({ status: 200 });
+    const before = await missionOnBoard(vehicle);
+    const refused = await push(
+      await store([{ command: 22 }, { north: 40 }, { north: 40, east: 40, command: 9999 }, { east: 40 }]),
+    );
+    expect(refused.status).toBe(500);
+    expect(refused.body.error).toMatch(
+      /^The mission was refused: row 3, command 9999 \(MAV_MISSION_UNSUPPORTED\)(: [^;]*)?; the plan that was on board is (restored|still there)$/,
+    );
+    expect(refused.body.error).not.toMatch(/PreArm|Preflight/);
+    expect(contents(await missionOnBoard(vehicle))).toEqual(contents(before));
+  });
+
+  test("what the vehicle rounds or leaves out stands in the reply as the witness reads it", async () => {
+    const rows = isPx4(name)
+      ? [
+          { command: 22, param1: 15 },
+          { north: 30, param4: -90, param3: 3 },
+          { command: 178, param1: 1, param2: 4 },
+          { command: 20 },
+        ]
+      : [
+          { command: 22 },
+          { north: 30, param1: 12.7, param4: 90, altitude: 20.126 },
+          { north: 30, command: 18, param1: 0.3, param3: 263 },
+          { north: 30, command: 18, param1: 2.5, param3: -30 },
+          { command: 20 },
+        ];
+    const reply = await push(await store(rows));
+    expect(reply).toMatchObject({ status: 200 });
+    const { adjusted } = reply.body.result;
+    const onBoard = await missionOnBoard(vehicle);
+    const read = adjusted.map(({ sequence, field }: { sequence: number; field: string }) => {
+      const item = onBoard[sequence - 1];
+      return item?.[field === "altitude" ? "z" : field];
+    });
+    expect(adjusted.map(({ stored }: { stored: number }) => stored)).toEqual(read);
+    const fields = adjusted.map(
+      ({ sequence, field }: { sequence: number; field: string }) => `${sequence} ${field}`,
+    );
+    expect(fields).toEqual(
+      isPx4(name)
+        ? ["1 param1", "2 param3", "2 param4"]
+        : ["2 param1", "2 param4", "2 altitude", "3 param1", "3 param3", "4 param1"],
+    );
+  });
+
+  test("a yaw of null is the vehicle's choice", async () => {
+    const id = await store([
+      { command: 22, param4: null },
+      { north: 30, param4: null },
+    ]);
+    expect((await vehicle.api.get(`/mission/${id}`)).body.mission_points[1].param4).toBeNull();
+    expect(await push(id)).toMatchObject({ status: 200, body: { result: { adjusted: [] } } });
+    const yaws = (await missionOnBoard(vehicle)).map(({ param4 }) => param4);
+    expect(yaws).toEqual(isPx4(name) ? ["nan", "nan"] : [0, 0]);
+  });
+
+  test("the takeoff that is added has no yaw", async () => {
+    if (isRover(name)) return;
+    expect(await push(await store([{ north: 30 }]))).toMatchObject({
+      status: 200,
+      body: { result: { takeoff_added: true } },
+    });
+    const [takeoff] = await missionOnBoard(vehicle);
+    expect(takeoff).toMatchObject({ command: 22, param4: isPx4(name) ? "nan" : 0 });
+  });
+
+  test("PX4 begins with the first item, of the same plan as of another", async () => {
+    if (!isPx4(name)) return;
+    const id = await store(survey);
+    for (const next of [id, id, await store([...survey, { north: 5 }])]) {
+      expect(await push(next)).toMatchObject({ status: 200 });
+      const at = await vehicle.witness.now();
+      await vehicle.witness.until("MISSION_CURRENT", async () => {
+        const heard = await vehicle.witness.since(["MISSION_CURRENT"], at);
+        return heard.length > 2 && heard.slice(1).every(({ seq }) => seq === 0);
+      });
+      await vehicle.witness.setCurrent(2);
+    }
+  });
+
+  test("a mission is not started before arming, and nothing is changed", async () => {
+    await push(await store(survey));
+    const refused = await ordered(vehicle, "start_mission");
+    expect(refused.status).toBe(500);
+    expect(refused.message).toContain("is not armed");
+    expect(refused.after.customMode).toBe(refused.before.customMode);
+    expect(refused.beats.filter(({ armed }) => armed)).toEqual([]);
+  });
+
+  test("a started mission is flown from its first item to its last, twice", async () => {
+    const { witness, order } = vehicle;
+    const done = async (path: string, body = {}) => {
+      const reply = await order(path, body);
+      expect([path, reply.status, reply.body.error]).toEqual([path, 200, undefined]);
+    };
+    const rows = [{ command: 22 }, { north: 25 }, { north: 25, east: 15 }];
+    await push(await store(isRover(name) ? rows.slice(1) : rows));
+    const last = (await missionOnBoard(vehicle)).length - (isPx4(name) ? 1 : 0);
+    for (const flight of [1, 2]) {
+      await done("guided");
+      await done("arm");
+      await done("start_mission");
+      if (!isRover(name)) {
+        await witness.until("the height", async () => (await witness.fresh()).relativeAltitude > 18);
+        // Whoever takes off is not disturbed by the mode.
+        await witness.fresh();
+      }
+      const since = await witness.now();
+      await done("set_mode", { mode_info: { custom_mode: "AUTO" } });
+      await witness.until(
+        `that flight ${flight} begins at its first item and reaches its last`,
+        async () => {
+          const heard = await witness.since(["MISSION_CURRENT", "MISSION_ITEM_REACHED"], since);
+          const begun = heard.findIndex(({ type, seq }) => type === "MISSION_CURRENT" && Number(seq) < last);
+          return (
+            begun >= 0 &&
+            heard.slice(begun).some((at) => at.type === "MISSION_ITEM_REACHED" && at.seq === last)
+          );
+        },
+        90,
+      );
+      if (isRover(name)) {
+        await order("guided");
+        await order("disarm_drone");
+      } else await order("land");
+      await witness.until("that it is disarmed", async () => !(await witness.fresh()).armed);
+    }
+  });
+});

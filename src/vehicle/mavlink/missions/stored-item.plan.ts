@@ -1,0 +1,229 @@
+import { canonicalItem, type MissionItem, rowName, toE7 } from "../../../domain/mission-item";
+
+/** What autopilots keep of a plan: they round, wrap and drop fields, each by rules of its own. */
+
+type Autopilot = "ardupilot" | "px4";
+
+/** Places of `canonicalItem`. */
+const FIELDS = [
+  "command",
+  "frame",
+  "autocontinue",
+  "param1",
+  "param2",
+  "param3",
+  "param4",
+  "lat",
+  "lng",
+  "altitude",
+] as const;
+type Field = (typeof FIELDS)[number];
+type Param = "param1" | "param2" | "param3" | "param4";
+
+/** A field that the vehicle stores in another form than it was sent in. NaN is "as the vehicle likes". */
+export interface Adjustment {
+  /** The row as the user stored it; null for a row that was added. */
+  readonly sequence: number | null;
+  readonly field: string;
+  readonly sent: number;
+  readonly stored: number;
+}
+
+interface Comparison {
+  /** In words, one line each: the vehicle does not hold what was sent. */
+  readonly differences: string[];
+  /** What the vehicle is known to change. */
+  readonly adjusted: Adjustment[];
+}
+
+/** Commands whose position both autopilots store; of the others they keep parameters only. */
+const WITH_POSITION: ReadonlySet<number> = new Set([
+  16, 17, 18, 19, 21, 22, 31, 80, 82, 84, 85, 94, 195, 201, 4501,
+]);
+
+/** What is stored of a value. */
+type Rule = (sent: number) => number;
+
+const exact: Rule = (sent) => sent;
+const whole: Rule = Math.trunc;
+const dropped: Rule = () => 0;
+const flag: Rule = (sent) => (sent > 0 ? 1 : 0);
+/** ArduPilot keeps which way to turn, and 0 is clockwise. */
+const direction: Rule = (sent) => (sent < 0 ? -1 : 1);
+/** A byte: turns, or parts of one in 256ths. */
+const turns: Rule = (sent) => (sent > 0 && sent < 1 ? Math.trunc(sent * 256) / 256 : Math.trunc(sent));
+/** A byte: metres, or tens of them. */
+const radius: Rule = (sent) => (Math.abs(sent) > 255 ? Math.trunc(sent / 10) * 10 : Math.trunc(sent));
+/** PX4 keeps radians from 0 on. */
+const yaw: Rule = (sent) => ((sent % 360) + 360) % 360;
+
+type Rules = Readonly<Record<number, Readonly<Partial<Record<Param, Rule>>>>>;
+
+/**
+ * The parameters that mean something in a command, and what ArduPilot stores of them: it packs an item into a few
+ * bytes (AP_Mission::mavlink_int_to_mission_cmd). Of a command that is not listed it stores all, or drops some.
+ */
+const ARDUPILOT: Rules = {
+  16: { param1: whole, param2: dropped, param3: dropped, param4: dropped },
+  17: { param3: whole, param4: dropped },
+  18: { param1: turns, param2: dropped, param3: radius, param4: flag },
+  19: { param1: whole, param2: dropped, param3: direction, param4: flag },
+  20: {},
+  21: { param1: whole, param2: dropped, param4: direction },
+  22: { param1: whole, param4: dropped },
+  31: { param1: dropped, param2: whole, param4: flag },
+  82: { param1: whole },
+  93: { param1: exact, param2: whole, param3: whole, param4: whole },
+  112: { param1: exact },
+  114: { param1: exact },
+  115: { param1: exact, param2: exact, param3: whole, param4: whole },
+  177: { param1: whole, param2: whole },
+  178: { param1: whole, param2: exact, param3: exact },
+  183: { param1: whole, param2: whole },
+  206: { param1: exact, param3: whole },
+};
+
+/**
+ * The same for PX4 (MavlinkMissionManager::parse_mavlink_mission_item). Of a command that is not listed it drops the
+ * parameters when it has a position, and stores all of them when it has none.
+ */
+const PX4: Rules = {
+  16: { param1: exact, param2: exact, param3: dropped, param4: yaw },
+  17: { param3: exact, param4: yaw },
+  19: { param1: exact, param2: flag, param3: exact, param4: flag },
+  20: {},
+  21: { param1: dropped, param2: whole, param4: yaw },
+  22: { param1: dropped, param4: yaw },
+  31: { param1: flag, param2: exact, param4: flag },
+  84: { param4: yaw },
+  85: { param4: yaw },
+  93: { param1: exact, param2: exact, param3: exact, param4: exact },
+  112: { param1: exact },
+  114: { param1: exact },
+  177: { param1: whole, param2: whole },
+  178: { param1: exact, param2: exact, param3: exact },
+  4501: {},
+};
+
+/** The commands in which PX4 takes a NaN for "as you like". */
+const PX4_YAW: ReadonlySet<number> = new Set([16, 17, 19, 21, 22, 31, 84, 85]);
+
+/** MAV_FRAME_MISSION: no position. PX4 refuses a return to launch, or any order without a place, in another frame. */
+const MISSION_FRAME = 2;
+
+/**
+ * The item as PX4 takes it. It refuses some values in fields that mean nothing in the command, or that it drops (the
+ * place of a return to launch): they go as zeros.
+ */
+function forPx4(item: MissionItem): MissionItem {
+  const rules = PX4[item.command];
+  const hasPosition = WITH_POSITION.has(item.command);
+  const param = (name: Param): number => {
+    if (Number.isNaN(item[name]) && !(name === "param4" && PX4_YAW.has(item.command))) return 0;
+    return !rules || (rules[name] && rules[name] !== dropped) ? item[name] : 0;
+  };
+  return {
+    ...item,
+    ...(hasPosition ? {} : { frame: MISSION_FRAME }),
+    ...(rules && !hasPosition ? { x_lat: 0, y_long: 0, z_alt: 0 } : {}),
+    param1: param("param1"),
+    param2: param("param2"),
+    param3: param("param3"),
+    param4: param("param4"),
+  };
+}
+
+/** ArduPilot refuses NaN in some commands, and takes 0 for "as you like" in all. */
+const forArduPilot = (item: MissionItem): MissionItem =>
+  Number.isNaN(item.param4) ? { ...item, param4: 0 } : item;
+
+/** The items as the autopilot takes them. */
+export const acceptable = (plan: readonly MissionItem[], autopilot: Autopilot): MissionItem[] =>
+  plan.map(autopilot === "px4" ? forPx4 : forArduPilot);
+
+/** Compares the plan that was sent with the plan that was read back. */
+export function compareMissions(
+  sent: readonly MissionItem[],
+  kept: readonly MissionItem[],
+  autopilot: Autopilot,
+): Comparison {
+  if (sent.length !== kept.length)
+    return { differences: [`${sent.length} items were sent and ${kept.length} came back`], adjusted: [] };
+  const differences: string[] = [];
+  const adjusted: Adjustment[] = [];
+  for (const [at, item] of sent.entries()) {
+    const before = canonicalItem(item);
+    const after = canonicalItem(kept[at] as MissionItem);
+    for (const [index, field] of FIELDS.entries()) {
+      const was = before[index] as number;
+      const is = after[index] as number;
+      const verdict = judge(field, was, is, item.command, autopilot);
+      if (verdict === "different") differences.push(`${rowName(item, at)}: ${field} ${was} became ${is}`);
+      if (verdict === "adjusted")
+        adjusted.push({ sequence: item.row?.sequence ?? null, field, sent: was, stored: is });
+    }
+  }
+  return { differences, adjusted };
+}
+
+type Verdict = "same" | "adjusted" | "different";
+
+/** Centimetres: ArduPilot stores altitudes as such. */
+const ALTITUDE_TOLERANCE = 0.011;
+/** A yaw that was kept in radians comes back a little off. */
+const YAW_TOLERANCE_DEG = 0.01;
+
+function judge(field: Field, was: number, is: number, command: number, autopilot: Autopilot): Verdict {
+  if (Object.is(was, is) || was === is) return "same";
+  switch (field) {
+    case "command":
+      return "different";
+    case "frame":
+    case "lat":
+    case "lng":
+      return WITH_POSITION.has(command) ? "different" : "same";
+    case "altitude":
+      if (!WITH_POSITION.has(command)) return "same";
+      return Math.abs(was - is) < ALTITUDE_TOLERANCE ? "adjusted" : "different";
+    case "autocontinue":
+      return autopilot === "ardupilot" && is === 1 ? "adjusted" : "different";
+    default:
+      return judgeParam(field, was, is, command, autopilot);
+  }
+}
+
+function judgeParam(field: Param, was: number, is: number, command: number, autopilot: Autopilot): Verdict {
+  // As the vehicle likes: it stores nothing, or the direction of a turn.
+  if (Number.isNaN(was)) return Math.abs(is) <= 1 ? "same" : "different";
+  const rules = (autopilot === "px4" ? PX4 : ARDUPILOT)[command];
+  if (!rules) {
+    const drops = autopilot === "ardupilot" || WITH_POSITION.has(command);
+    return drops && is === 0 ? "adjusted" : "different";
+  }
+  const rule = rules[field];
+  if (!rule) return "same";
+  if (rule === yaw) {
+    if (Math.abs(was - is) < YAW_TOLERANCE_DEG) return "same";
+    const turn = Math.abs((was - is) % 360);
+    return Math.min(turn, 360 - turn) < YAW_TOLERANCE_DEG ? "adjusted" : "different";
+  }
+  if (rule === direction && was === 0 && is === 1) return "same";
+  return is === Math.fround(rule(was)) ? "adjusted" : "different";
+}
+
+/**
+ * What differs between two fences. A fence has no altitude, and both autopilots choose the frame in which
+ * they return it, so the shapes are compared: command, vertex count or radius, and place.
+ */
+export function fenceDifferences(sent: readonly MissionItem[], kept: readonly MissionItem[]): string[] {
+  if (sent.length !== kept.length) return [`${sent.length} items were sent and ${kept.length} came back`];
+  return sent.flatMap((item, at) => {
+    const back = kept[at] as MissionItem;
+    const same =
+      item.command === back.command &&
+      Math.fround(item.param1) === Math.fround(back.param1) &&
+      toE7(item.x_lat) === toE7(back.x_lat) &&
+      toE7(item.y_long) === toE7(back.y_long);
+    return same ? [] : [`${rowName(item, at)} of the fence came back different`];
+  });
+}
