@@ -31,7 +31,17 @@ const plainIds: Readonly<Record<string, ObjectKind>> = {
  * test of all routes fails on a text key that is not listed.
  */
 const findNothing: ReadonlySet<string> = new Set([
-  ...["asset_type", "checksum", "command", "custom_mode", "description", "email", "end", "extra_emails"],
+  ...[
+    "all",
+    "asset_type",
+    "checksum",
+    "command",
+    "custom_mode",
+    "description",
+    "email",
+    "end",
+    "extra_emails",
+  ],
   ...["fence_type", "file_name", "frame", "label", "limit", "link", "link_host", "mime_type", "mode_info"],
   ...["name", "notes", "occurrence_time", "offset", "param_id", "params", "password", "port"],
   ...["recurrence_rule", "scheduled_time", "sequence", "size", "source", "start", "status", "title"],
@@ -63,6 +73,7 @@ export const expectedStatuses: Readonly<Record<string, number>> = {
 
 /** Further values of a valid request. */
 const values: Readonly<Record<string, unknown>> = {
+  all: "true",
   occurrence_time: "2030-01-02T08:00:00Z",
   custom_mode: "GUIDED",
   start: "2029-12-31T00:00:00Z",
