@@ -94,3 +94,22 @@ test("it flies a mission, holds at its end, and returns on command", async () =>
 test("OFFBOARD is refused", async () => {
   expect(await station.command(176, 1, 6)).toBe(1);
 });
+
+test("a plan is begun in its middle when an earlier one was, until the first item is made the current one", async () => {
+  await station.upload(plan);
+  station.send(common.MissionSetCurrent, { ...at, seq: 1 });
+  await station.next(common.MissionCurrent, ({ seq }) => seq === 1);
+  await station.upload([...plan, planItem({ frame: 6, x: 473_979_420, y: 85_455_940, z: 20 })]);
+  expect((await station.next(common.MissionCurrent)).seq).toBe(1);
+  station.send(common.MissionSetCurrent, { ...at, seq: 0 });
+  await station.next(common.MissionCurrent, ({ seq }) => seq === 0);
+});
+
+test("a fence without home in it is taken, called invalid, and not acted on", async () => {
+  const fence = [planItem({ command: 5003, param1: 50, x: 480_000_000, y: 85_455_940 })];
+  expect(await station.upload([{ ...fence[0]!, param2: 1 }], common.MavMissionType.FENCE)).toBe(
+    common.MavMissionResult.INVALID_PARAM2,
+  );
+  expect(await station.upload(fence, common.MavMissionType.FENCE)).toBe(common.MavMissionResult.ACCEPTED);
+  await station.next(common.StatusText, ({ text }) => text.startsWith("Geofence invalid"), 0);
+});

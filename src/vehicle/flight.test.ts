@@ -110,6 +110,16 @@ const square = (metres: number) =>
     },
   ]);
 
+test("a copter of PX4 begins a second plan with its first item, and takes rows with a place that means nothing", async () => {
+  const copter = await scene({ kind: "copter", autopilot: "px4" });
+  await copter.fly((link) => link.uploadMission(PLAN));
+  const afterwards = toFlightPlan([...WAYPOINTS, { ...waypoint(4, 0, 0, 20), command: 20 }], "copter");
+  copter.vehicle.setCurrentItem(2);
+  const { adjusted } = await copter.fly((link) => link.uploadMission(afterwards));
+  expect(adjusted).toEqual([]);
+  expect(copter.vehicle.state.mission.seq).toBe(0);
+});
+
 describe.each(["ardupilot", "px4"] as const)("a copter of %s", (autopilot) => {
   test("takes a plan, flies it in its mission mode, and holds it afterwards", async () => {
     const copter = await scene({ kind: "copter", autopilot });

@@ -50,3 +50,18 @@ test("PX4 keeps an item as it was sent", () => {
   const sent = planItem({ frame: 6, param2: 5, param4: Number.NaN, z: 12.3456 });
   expect(storedByPx4(sent)).toEqual({ item: sent });
 });
+
+test("ArduPilot keeps 256ths of a turn or whole ones, and metres of a radius or tens of them", () => {
+  expect(kept({ command: 18, param1: 0.3, param3: -263 })).toMatchObject({ param1: 0.296875, param3: -260 });
+  expect(kept({ command: 18, param1: 2.5, param3: 30.7 })).toMatchObject({ param1: 2, param3: 30 });
+});
+
+test("PX4 keeps yaws from 0 on, and refuses a place where the command has none", () => {
+  expect(storedByPx4(planItem({ param4: -90 }))).toMatchObject({ item: { param4: 270 } });
+  for (const command of [20, 178]) {
+    expect(storedByPx4(planItem({ command, frame: 2, x: 473977420 }))).toEqual({
+      refused: MissionResult.INVALID_PARAM5_X,
+    });
+    expect(storedByPx4(planItem({ command, frame: 2 }))).toHaveProperty("item");
+  }
+});

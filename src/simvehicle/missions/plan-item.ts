@@ -82,6 +82,19 @@ function ardupilotFrame(frame: number): number | undefined {
   return frame === 10 || frame === 11 ? 10 : undefined;
 }
 
+/** A byte holds the turns of a loiter: whole ones, or parts of one in 256ths. */
+function ardupilotParam1(command: number, value: number): number {
+  if (command === Command.NAV_LOITER_TURNS && value > 0 && value < 1) return Math.trunc(value * 256) / 256;
+  return WHOLE_PARAM1.has(command) ? Math.trunc(value) & 0xffff : value;
+}
+
+/** Another byte holds its radius: metres, or tens of them. */
+function ardupilotParam3(command: number, value: number): number {
+  if (command === Command.NAV_LOITER_TIME) return value < 0 ? -1 : 1;
+  if (command !== Command.NAV_LOITER_TURNS) return value;
+  return Math.abs(value) > 255 ? Math.trunc(value / 10) * 10 : Math.trunc(value);
+}
+
 /**
  * What ArduPilot stores, and returns on read-back, of an item it was sent. It packs each command into a few
  * bytes: parameters without a meaning to it come back as 0, altitudes in whole centimetres, autocontinue as
@@ -100,9 +113,9 @@ export function storedByArdupilot(sent: PlanItem): ConversionResult {
   const item = {
     ...sent,
     autocontinue: 1,
-    param1: WHOLE_PARAM1.has(sent.command) ? Math.trunc(param1) & 0xffff : param1,
+    param1: ardupilotParam1(sent.command, param1),
     param2,
-    param3: sent.command === Command.NAV_LOITER_TIME ? (param3 < 0 ? -1 : 1) : param3,
+    param3: ardupilotParam3(sent.command, param3),
     // A landing keeps only the direction in which it loiters, and that as ±1.
     param4: sent.command === Command.NAV_LAND ? (sent.param4 < 0 ? -1 : 1) : param4,
   };
@@ -131,14 +144,22 @@ const PX4_ACTIONS = new Set([
   531, 1000, 2000, 2001, 2500, 2501, 3000,
 ]);
 
-/** What PX4 stores: everything it was sent, when it knows the command and the frame. */
+/** Commands in which PX4 refuses a place, and those in which it keeps a yaw. */
+const PX4_WITHOUT_PLACE: ReadonlySet<number> = new Set([20, 178]);
+const PX4_YAW: ReadonlySet<number> = new Set([16, 17, 21, 22]);
+
+/**
+ * What PX4 stores: everything it was sent, when it knows the command and the frame, with yaws from 0 on. It refuses a
+ * place where the command has none.
+ */
 export function storedByPx4(sent: PlanItem): ConversionResult {
   const navigation = PX4_NAVIGATION.has(sent.command);
   if (!navigation && !PX4_ACTIONS.has(sent.command)) return { refused: MissionResult.UNSUPPORTED };
   if (![0, 2, 3, 5, 6].includes(sent.frame)) return { refused: MissionResult.UNSUPPORTED_FRAME };
+  if (PX4_WITHOUT_PLACE.has(sent.command) && sent.x !== 0) return { refused: MissionResult.INVALID_PARAM5_X };
   if (navigation && sent.frame !== 2) {
     const fault = positionFault(sent);
     if (fault !== undefined) return { refused: fault };
   }
-  return { item: sent };
+  return { item: PX4_YAW.has(sent.command) ? { ...sent, param4: ((sent.param4 % 360) + 360) % 360 } : sent };
 }

@@ -2,7 +2,7 @@ import { common } from "../../vehicle/mavlink/wire/messages";
 import type { Flight } from "../flight";
 import { rewindMission } from "../modes/auto";
 import { Severity } from "../reports";
-import { checkFenceItem, keepFenceItem, readFence } from "../safety/fence";
+import { breaksFence, checkFenceItem, keepFenceItem, readFence } from "../safety/fence";
 import { MissionResult, type PlanItem, storedByPx4 } from "./plan-item";
 
 /** One of the plans a vehicle keeps, as the mission protocol sees it. */
@@ -73,7 +73,10 @@ function px4Mission(flight: Flight): StoredPlan {
     },
     finish: (incoming) => {
       mission.replace(incoming);
-      rewind(flight);
+      countMission(flight);
+      // PX4 goes on in the new plan at the number that it had in the old one.
+      run.seq = Math.min(run.seq, mission.count - 1);
+      if (run.state === "complete") run.state = "idle";
       return MissionResult.ACCEPTED;
     },
     clear: () => {
@@ -94,6 +97,7 @@ function fencePlan(flight: Flight): StoredPlan {
     at: (seq) => flight.fenceItems[seq],
     begin: nothing,
     put: (seq, item, incoming) => {
+      if (flight.autopilot === "px4" && item.param2 !== 0) return MissionResult.INVALID_PARAM2;
       const result = checkFenceItem(item);
       if (result === MissionResult.ACCEPTED)
         incoming[seq] = flight.autopilot === "px4" ? item : keepFenceItem(item);
@@ -106,6 +110,11 @@ function fencePlan(flight: Flight): StoredPlan {
         return fence.refused;
       }
       adopt(flight, [...incoming]);
+      // PX4 takes it, and says afterwards that it will not act on it.
+      if (flight.autopilot === "px4" && breaksFence(flight.fence, flight.home)) {
+        flight.fence = [];
+        flight.reports.text(Severity.CRITICAL, "Geofence invalid, doesn't contain Home position");
+      }
       return MissionResult.ACCEPTED;
     },
     clear: () => {

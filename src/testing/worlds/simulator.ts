@@ -48,6 +48,11 @@ export class TestVehicle {
     return this.served.vehicle.flight.params.find(name)?.value;
   }
 
+  /** As a flight leaves it that was broken off there. */
+  setCurrentItem(seq: number): void {
+    this.served.vehicle.flight.run.seq = seq;
+  }
+
   /** Closes the ground station's connection; the port stays open. */
   disconnect(): void {
     this.served.ports[0].disconnect();
