@@ -13,6 +13,8 @@ EARTH_RADIUS = 6371008.8
 ARMED_EVENTS = {10: True, 11: False}
 # ERR.Subsys of failsafes: radio, battery, GPS, ground station, fence, EKF, terrain, sensors, leak, vibration, dead reckoning.
 FAILSAFES = {5, 6, 7, 8, 9, 17, 23, 26, 27, 29, 31}
+# MODE.Rsn → ERR.Subsys: a rover logs no ERR of radio, battery and ground station.
+MODE_REASONS = {3: 5, 4: 6, 5: 8, 6: 17, 10: 9}
 PX4_ARMED = 2
 
 
@@ -62,7 +64,7 @@ def dataflash(path):
 
     log = DFReader.DFReader_binary(path, zero_time_base=True)
     positions, volts, used, changes, failsafes, failing = [], [], [], [], [], {}
-    first = last = None
+    first = last = reason = None
     while (message := log.recv_msg()) is not None:
         kind, at = message.get_type(), getattr(message, "TimeUS", None)
         if at is None:
@@ -74,6 +76,10 @@ def dataflash(path):
         elif kind == "BAT" and message.Inst == 0:
             volts.append((at, message.Volt))
             used.append((at, message.CurrTot))
+        elif kind == "MODE":
+            if message.Rsn in MODE_REASONS and message.Rsn != reason and not failing.get(MODE_REASONS[message.Rsn]):
+                failsafes.append(at)
+            reason = message.Rsn
         elif kind == "ARM":
             changes.append((at, message.ArmState == 1))
         elif kind == "EV" and message.Id in ARMED_EVENTS:

@@ -315,6 +315,19 @@ test("a failsafe of ArduPilot counts when it begins, each on its own", () => {
   ]);
 });
 
+test("a failsafe that only a mode's reason tells counts, one that ERR told already does not", () => {
+  const log = declared().write("EV", micro(1), 10);
+  log.write("MODE", micro(2), 4, 4, 4).write("MODE", micro(3), 4, 4, 4).write("MODE", micro(4), 15, 15, 2);
+  log.write("MODE", micro(5), 4, 4, 4).write("MODE", micro(6), 15, 15, 2);
+  log.write("ERR", micro(7), 8, 1).write("MODE", micro(7), 11, 11, 5).write("MODE", micro(8), 15, 15, 2);
+  const { failsafes, incidents } = statsOf(log.write("EV", micro(9), 11).bytes);
+  expect(failsafes).toBe(3);
+  expect(incidents.map(({ text, count }) => [text, count])).toEqual([
+    ["Battery failsafe", 2],
+    ["Ground station failsafe", 1],
+  ]);
+});
+
 describe("a telemetry log", () => {
   const START = Date.UTC(2026, 4, 1) * 1000;
   const vehicle = new FrameWriter(3, 1);

@@ -11,6 +11,14 @@ import { DataFlashReader } from "./reader";
 const ARMED = 10;
 const EVENTS: ReadonlySet<number> = new Set([ARMED, 11]);
 const HOME = 1;
+/** MODE.Rsn → ERR.Subsys: rovers log no ERR of radio, battery and ground station. */
+const FAILSAFE_REASONS: ReadonlyMap<number, number> = new Map([
+  [3, 5],
+  [4, 6],
+  [5, 8],
+  [6, 17],
+  [10, 9],
+]);
 /** Milliseconds from 1970 to GPS week 0; GPS does not follow leap seconds, of which there have been 18 since. */
 const GPS_EPOCH = Date.UTC(1980, 0, 6) - 18_000;
 const WEEK = 604_800_000;
@@ -59,7 +67,11 @@ const WANTED: Readonly<Record<string, Wanted>> = {
   },
   MODE: {
     needs: ["ModeNum"],
-    handle: (flight, mode) => flight.mode(mode),
+    optional: ["Rsn"],
+    handle: (flight, mode, reason) => {
+      flight.mode(mode);
+      flight.failsafeMode(FAILSAFE_REASONS.get(reason), (subsystem) => describeError(subsystem, 1).text);
+    },
   },
   BAT: {
     needs: ["Volt"],

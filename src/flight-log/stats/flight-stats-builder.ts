@@ -6,6 +6,8 @@ import { DISORDER, LogClock } from "./log-clock";
 
 /** Metres; nothing we fly gets there. */
 const HIGHEST = 50_000;
+/** Numbers of failsafes that a mode tells of, beside those of the states. */
+const BY_MODE = 1_000;
 const YEAR_2005 = Date.UTC(2005);
 const YEAR_2100 = Date.UTC(2100);
 
@@ -33,6 +35,7 @@ export class FlightStatsBuilder {
   /** An event after a gap in the log, which is credible when the next message agrees with its time. */
   private doubtful: { readonly at: number; readonly armed: boolean } | undefined;
   private readonly failing = new Set<number>();
+  private modeFailsafe: number | undefined;
   private homePosition: Home | undefined;
   private currentMode: number | undefined;
   /** Of the current mode, while it counts. */
@@ -173,6 +176,15 @@ export class FlightStatsBuilder {
     this.failing.add(number);
     this.incident("failsafe", text);
     if (this.armed !== false) this.totals.failsafes++;
+  }
+
+  /** A mode was entered because of a failsafe, by its number, or for another reason. One that is active is not counted again. */
+  failsafeMode(number: number | undefined, textOf: (number: number) => string): void {
+    if (number === this.modeFailsafe) return;
+    if (this.modeFailsafe !== undefined) this.failsafe(false, "", BY_MODE + this.modeFailsafe);
+    this.modeFailsafe = number;
+    if (number !== undefined && !this.failing.has(number))
+      this.failsafe(true, textOf(number), BY_MODE + number);
   }
 
   /** The wall clock at the current message, in milliseconds since 1970. */

@@ -58,7 +58,11 @@ export class RecordedFlights {
       logFolder: join(autopilot.state, isPx4(name) ? "log" : "logs"),
       log: createLogger("test", "warn"),
     });
-    const observe = () => void witness.seen().then((seen) => record.observe(seen?.armed));
+    const observe = () =>
+      void witness.seen().then(
+        (seen) => record.observe(seen?.armed),
+        () => undefined,
+      );
     const timer = setInterval(observe, 500);
     atEndOfFile(async () => clearInterval(timer));
     return new RecordedFlights(vehicle, record, timer);
@@ -100,7 +104,7 @@ export class RecordedFlights {
   /** The last flight, once its log is uploaded and analysed. Throws when its agent uploaded none or more than one. */
   async last(): Promise<RecordedFlight> {
     const { api, droneId, autopilot, name } = this.vehicle;
-    await until(() => this.record.open === 0, 60_000);
+    await until(() => this.record.open === 0, 120_000);
     const { data } = (await api.get(`/executions/vehicle/${droneId}?limit=1`)).body;
     const { id } = data.executions[0];
     const stats = await until(async () => {
