@@ -184,6 +184,22 @@ def main(port):
             found, count = [*found, fields(mode)], mode.number_modes
         return found
 
+    def times(command, params, count):
+        """Milliseconds from each of so many commands to its acknowledgement."""
+        found = queue.Queue()
+        with vehicle.lock:
+            vehicle.waiting.append((["COMMAND_ACK"], found))
+        taken = []
+        for _ in range(count):
+            begun = time.perf_counter()
+            vehicle.send_command(command, params)
+            while found.get(timeout=5).command != command:
+                pass
+            taken.append((time.perf_counter() - begun) * 1000)
+        with vehicle.lock:
+            vehicle.waiting = [entry for entry in vehicle.waiting if entry[1] is not found]
+        return taken
+
     def read_param(name):
         send = lambda: vehicle.link.mav.param_request_read_send(vehicle.system, 1, name.encode(), -1)
         return vehicle.ask(["PARAM_VALUE"], send, lambda message: message.param_id == name)
@@ -248,8 +264,10 @@ def main(port):
         """Items as [command, frame, p1, p2, p3, p4, x, y, z]. Returns MAV_MISSION_RESULT."""
         kinds = ["MISSION_REQUEST", "MISSION_REQUEST_INT", "MISSION_ACK"]
         send = lambda: vehicle.link.mav.mission_count_send(vehicle.system, 1, len(items), kind)
+        # A repeated item is answered so, and the transfer goes on.
+        is_repeated = lambda message: getattr(message, "type", None) == mav.MAV_MISSION_INVALID_SEQUENCE
         while True:
-            asked = vehicle.ask(kinds, send, lambda message: message.mission_type == kind)
+            asked = vehicle.ask(kinds, send, lambda message: message.mission_type == kind and not is_repeated(message))
             if asked.get_type() == "MISSION_ACK":
                 return asked.type
 
@@ -277,7 +295,7 @@ def main(port):
     work = {
         each.__name__: each
         for each in (
-            *(now, last, since, request, modes, command, command_int, param, set_param, params, plan, upload),
+            *(now, last, since, request, modes, command, command_int, times, param, set_param, params, plan, upload),
             *(set_current, sticks, hold_sticks),
         )
     }

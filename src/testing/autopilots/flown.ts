@@ -10,6 +10,8 @@ export interface Flown {
   readonly witness: Witness;
   readonly gateway: TestGateway;
   readonly api: ApiClient;
+  /** The owner's. */
+  readonly token: string;
   readonly droneId: number;
   /** Gives the drone an order as its owner: `order("takeoff", { altitude: 10 })`. */
   order(path: string, body?: Record<string, unknown>): ReturnType<ApiClient["post"]>;
@@ -26,7 +28,7 @@ export async function flown(
     startTestGateway({ QUOTA_ORDERS: "0", ...env }),
     Autopilot.start(name, { speed }),
   ]);
-  const { api } = await gateway.newUser();
+  const { api, token } = await gateway.newUser();
   const { status, body } = await api.post("/drone", {
     type: "sitl",
     name,
@@ -46,5 +48,5 @@ export async function flown(
     await gateway.lifecycle.stop("the next vehicle");
     await autopilot.stop();
   };
-  return { name, autopilot, witness, gateway, api, droneId: body.id, order, stop };
+  return { name, autopilot, witness, gateway, api, token, droneId: body.id, order, stop };
 }

@@ -112,6 +112,11 @@ export class Witness {
     return this.ask("hold_sticks", { on });
   }
 
+  /** Milliseconds from each of so many commands to its acknowledgement. */
+  times(command: number, params: readonly number[], count: number): Promise<number[]> {
+    return this.ask("times", { command, params, count });
+  }
+
   param(name: string): Promise<number> {
     return this.ask("param", { name });
   }
