@@ -127,7 +127,7 @@ const examples = new Set(["NAME_FILE", "RELAY_MAX_FRAME_BYTES"]);
 const ofOthers = new Set([
   ...["SYSID_MYGCS", "MAV_GCS_SYSID", "FS_GCS_ENABLE", "FS_GCS_TIMEOUT", "FS_OPTIONS"],
   ...["AUTOPILOT_DEVICE", "AUTOPILOT_BAUD", "MAVLINK_PORT", "LOG_FOLDER"],
-  ...["VIDEO_TOPIC", "FUZZ_RUNS", "FUZZ_SEED"],
+  ...["VIDEO_TOPIC", "FUZZ_RUNS", "FUZZ_SEED", "LOG_DISARMED", "PEERS_PYTHON"],
 ]);
 
 test("every metric and database role in the docs exists", () => {

@@ -21,6 +21,7 @@ jest.setTimeout(60_000);
  */
 const IP = "10.71.240.9";
 const GROUND = "192.0.2.1";
+const DO_SET_MODE = 176;
 const LOITER = 5;
 const EVERY_MS = 40;
 
@@ -86,7 +87,7 @@ beforeAll(async () => {
     else acted.push({ number, at, ageMs: at - (sentAt[number] ?? Number.NaN) });
   });
   autopilot.on(common.CommandLong, ({ command, _param2: mode }) => {
-    state.customMode = mode;
+    if (command === DO_SET_MODE) state.customMode = mode;
     const [from] = autopilot.received.slice(-1);
     const to = { targetSystem: from?.systemId ?? 0, targetComponent: from?.componentId ?? 0 };
     autopilot.send(build(common.CommandAck, { command, result: 0, ...to }));

@@ -92,6 +92,25 @@ const jobs: readonly Job[] = [
     },
   },
   {
+    task: "join-record",
+    payload: ({ asset, vehicle }) => ({ asset_id: asset, drone_id: vehicle }),
+    prepare: async ({ asset, vehicle }) => {
+      await gateway.deps.db("assets").where({ id: asset }).update({ record: "open", status: "pending" });
+      for (const part of ["1", "2"])
+        await gateway.deps.store.write(
+          `assets/${vehicle}/${asset}/parts/${part}`,
+          Buffer.from(part),
+          "text/plain",
+        );
+    },
+    async check({ asset, vehicle }) {
+      expect(await row("assets", { id: asset })).toMatchObject({ record: "joined", status: "ready" });
+      const { store } = gateway.deps;
+      expect(String(await store.readSmall(`assets/${vehicle}/${asset}/a.png`))).toBe("12");
+      expect(await store.list(`assets/${vehicle}/${asset}/parts/`)).toEqual([]);
+    },
+  },
+  {
     task: "remove-objects",
     payload: ({ vehicle, asset, execution }) => ({
       prefixes: [`assets/${vehicle}/${asset}/`, `archives/${execution}.zip`],
