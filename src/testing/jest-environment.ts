@@ -12,8 +12,9 @@ setInterval(() => process.ppid === parent || process.exit(1), 500).unref();
 const PROCESS_EVENTS = ["SIGTERM", "SIGINT", "SIGHUP", "exit", "disconnect", "warning"] as const;
 
 /**
- * The worker's own context, so that packages are loaded once in a worker (`.ci/jest-runtime.cjs`). At the end of a test
- * file it stops what the file asked for with `fresh…()`, and puts the process's variables and listeners back.
+ * The worker's own context, so that packages and the product's modules are loaded once in a worker
+ * (`.ci/jest-runtime.cjs`). At the end of a test file it stops what the file asked for with `fresh…()`, and puts the
+ * process's variables and listeners back.
  */
 export default class FleetEnvironment implements JestEnvironment<unknown> {
   readonly global = globalThis as unknown as JestEnvironment["global"];

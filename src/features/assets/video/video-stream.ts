@@ -22,17 +22,14 @@ const FOLDERS = "fleet-hls-";
 
 const removeFolder = (path: string) => rm(path, { recursive: true, force: true, maxRetries: 3 });
 
-let swept: Promise<void> | undefined;
-
 /**
- * Removes the temporary folders of processes that were killed, once a process. One with our own id is of an earlier
- * process: ids begin anew when a container restarts.
+ * Removes the temporary folders of processes that were killed. Call it before the first job: one with our own id is of
+ * an earlier process, since ids begin anew when a container restarts.
  */
-export function sweepPackaging(log: Logger): Promise<void> {
-  swept ??= removeAbandoned().catch((error) =>
+export async function sweepPackaging(log: Logger): Promise<void> {
+  await removeAbandoned().catch((error) =>
     log.warn({ err: error }, "Temporary folders of video jobs that were killed cannot be removed"),
   );
-  return swept;
 }
 
 async function removeAbandoned(): Promise<void> {
