@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import type { ApiClient } from "../client";
 
 /** The replies to an upload's steps. */
@@ -15,11 +17,18 @@ export const sha256 = (content: Buffer | string): string =>
 export const droneClient = (api: ApiClient, ip: string): ApiClient =>
   api.as(undefined).with({ "x-drone-ip": ip });
 
-/** PUT as curl does it: the content and nothing else. */
+/**
+ * PUT as curl does it: the content and nothing else, over a connection of its own. One that was kept may be closed by the
+ * store just then.
+ */
 export async function put(url: string, content: Buffer | string): Promise<number> {
-  const response = await fetch(url, { method: "PUT", body: new Uint8Array(Buffer.from(content)) });
-  await response.arrayBuffer();
-  return response.status;
+  const body = Buffer.from(content);
+  const sent = request(url, { method: "PUT", agent: false, headers: { "content-length": body.length } });
+  // The store may refuse what it has not read to its end.
+  sent.on("error", () => undefined).end(body);
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  await once(response.resume(), "end");
+  return response.statusCode as number;
 }
 
 /** Requests a URL, puts the content there, and completes the upload. */
