@@ -20,12 +20,14 @@ test("a mail is shown with its links, each once and unescaped", async () => {
       subject: "Grüße",
       text: `Open ${link}`,
       html: `<a href="${link.replaceAll("&", "&amp;")}">Open</a>`,
+      messageId: "<one@fleet.example>",
     },
     "resets",
   );
   expect(seen).toEqual([
     {
       to: ["pilot@example.com"],
+      messageId: "<one@fleet.example>",
       subject: "Grüße",
       text: expect.stringContaining(link),
       html: expect.stringContaining("<a href="),

@@ -4,6 +4,7 @@ import { SMTPServer } from "smtp-server";
 
 export interface ReceivedMail {
   readonly to: readonly string[];
+  readonly messageId: string;
   readonly subject: string;
   readonly text: string;
   readonly html: string;
@@ -61,8 +62,8 @@ export async function startMail(options: MailOptions = {}): Promise<MailSink> {
 }
 
 async function parseMail(raw: Buffer, to: readonly string[]): Promise<ReceivedMail> {
-  const { subject = "", text = "", html = "" } = await PostalMime.parse(raw);
-  return { to, subject, text, html, links: linksOf(text, html) };
+  const { messageId = "", subject = "", text = "", html = "" } = await PostalMime.parse(raw);
+  return { to, messageId, subject, text, html, links: linksOf(text, html) };
 }
 
 function linksOf(text: string, html: string): string[] {

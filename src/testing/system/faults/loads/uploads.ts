@@ -184,12 +184,15 @@ export class UploadLoad implements Load {
       const note = (type: "lost" | "duplicated", detail: string, round = begun) =>
         findings.push({ load: "jobs", type, round, detail });
       const page = `/executions/${execution}`;
-      const rounds = this.mailRounds.filter((_round, at) =>
-        mail.mails[at]?.links.some((link) => link.endsWith(page)),
+      // Copies of one Message-ID are one mail: a worker that dies before its record sends the mail again.
+      const rounds = new Map(
+        mail.mails.flatMap(({ links, messageId }, at) =>
+          links.some((link) => link.endsWith(page)) ? [[messageId, this.mailRounds[at]]] : [],
+        ),
       );
-      if (rounds.length === 0) note("lost", `no report of execution ${execution}`);
-      if (rounds.length > 1)
-        note("duplicated", `${rounds.length} reports of execution ${execution}`, rounds.at(-1));
+      if (rounds.size === 0) note("lost", `no report of execution ${execution}`);
+      if (rounds.size > 1)
+        note("duplicated", `${rounds.size} reports of execution ${execution}`, [...rounds.values()].at(-1));
       const row = await db("assets").where({ id: asset }).first();
       if (!row?.thumbnail) note("lost", `no thumbnail of asset ${asset}`);
     }
