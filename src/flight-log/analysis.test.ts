@@ -402,6 +402,19 @@ describe("a telemetry log", () => {
     expect(of()).toMatchObject({ flight_number: 2, flight_chosen_by: "order" });
   });
 
+  test("ends the flight of a lost vehicle with its last message, whatever the ground station sends after that", () => {
+    const sent: { at: number; frame: Buffer }[] = [];
+    for (let t = 0; t <= 60; t++) {
+      const at = START + micro(t);
+      if (t <= 20) sent.push({ at, frame: vehicle.encode(beat(t >= 5, 4)) });
+      sent.push({ at, frame: station.encode(build(minimal.Heartbeat, { type: 6, autopilot: 8 })) });
+    }
+    expect(statsOf(tlog(sent))).toMatchObject({
+      ...{ duration_seconds: 15, log_seconds: 20, flight_number: 1, flight_count: 1 },
+      modes: [{ name: "GUIDED", seconds: 15 }],
+    });
+  });
+
   test("skips frames whose checksum is unknown, and noise", () => {
     const unknown = Buffer.from([0xfd, 4, 0, 0, 0, 3, 1, 0x50, 0xc3, 0x00, 1, 2, 3, 4, 5, 6]);
     const all = frames();

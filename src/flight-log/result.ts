@@ -26,7 +26,7 @@ export interface FlightStats {
   readonly vehicle: string | null;
   /** When the flight began, in UTC, by the vehicle's GPS or the recorder's clock. */
   readonly started_at: string | null;
-  /** From the first message to the last. */
+  /** From the vehicle's first message to its last. */
   readonly log_seconds: number;
   readonly duration_seconds: number;
   /** Over ground. */

@@ -67,28 +67,31 @@ const HANDLERS: ReadonlyMap<number, Handle> = new Map([
   }),
 ]);
 
-/** Reads a ground station's log of one vehicle's telemetry; of several vehicles, the first one. */
+/** Undefined for the heartbeat of a ground station or of another component. */
+function autopilotBeat(frame: Frame): minimal.Heartbeat | undefined {
+  const beat = decodeAs(frame, minimal.Heartbeat);
+  const isAutopilot = beat.autopilot !== minimal.MavAutopilot.INVALID && beat.type !== minimal.MavType.GCS;
+  return isAutopilot ? beat : undefined;
+}
+
+/**
+ * Reads a ground station's log of one vehicle's telemetry; of several vehicles, the first one. Only the vehicle's frames
+ * count: the station's own go on after the vehicle was lost.
+ */
 export function tlogFlight(during?: FlightTime): FlightReader {
   const flight = new FlightStatsBuilder(during);
   let vehicle: { systemId: number; autopilot: number; type: number } | undefined;
 
-  const heartbeat = (frame: Frame): void => {
-    const { autopilot, type, baseMode, customMode, systemStatus } = decodeAs(frame, minimal.Heartbeat);
-    const flies = autopilot !== minimal.MavAutopilot.INVALID && type !== minimal.MavType.GCS;
-    if (!flies) return;
-    vehicle ??= { systemId: frame.systemId, autopilot, type };
-    if (vehicle.systemId !== frame.systemId) return;
-    flight.armedIs((baseMode & ARMED) !== 0);
-    flight.failsafe(FAILING.includes(systemStatus), "Failsafe");
-    flight.mode(customMode);
-  };
-
   const messages = new TlogReader((frame, microseconds) => {
-    if (!flight.at(microseconds / 1e6)) return;
+    const beat = frame.id === minimal.Heartbeat.MSG_ID ? autopilotBeat(frame) : undefined;
+    if (beat) vehicle ??= { systemId: frame.systemId, autopilot: beat.autopilot, type: beat.type };
+    if (frame.systemId !== vehicle?.systemId || !flight.at(microseconds / 1e6)) return;
     flight.utc(microseconds / 1000);
-    if (frame.id === minimal.Heartbeat.MSG_ID) heartbeat(frame);
-    else if (frame.systemId === vehicle?.systemId && frame.componentId === minimal.MavComponent.AUTOPILOT1)
-      HANDLERS.get(frame.id)?.(flight, frame);
+    if (beat) {
+      flight.armedIs((beat.baseMode & ARMED) !== 0);
+      flight.failsafe(FAILING.includes(beat.systemStatus), "Failsafe");
+      flight.mode(beat.customMode);
+    } else if (frame.componentId === minimal.MavComponent.AUTOPILOT1) HANDLERS.get(frame.id)?.(flight, frame);
   });
 
   const nameOf = (mode: number): string => {
