@@ -1,20 +1,21 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { TlogReader } from "../../flight-log/tlog/reader";
 import { createMetrics } from "../../platform/process/metrics";
 import { freshDatabase, freshObjects } from "../../testing";
-import { atEndOfFile } from "../../testing/clean-up";
-import type { ApiClient } from "../../testing/client";
 import { until } from "../../testing/until";
 import { endExecution, startExecution } from "../../testing/worlds/flights";
 import { type InterruptibleLink, interruptibleLink } from "../../testing/worlds/interruptible-link";
-import { type SimulatedDrone, simulatedDrone } from "../../testing/worlds/simulated-drone";
-import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
-import { droneClient, upload } from "../../testing/worlds/uploads";
-import { createLinkPool, type LinkPool, type LinkTarget } from "../../vehicle";
-import { decode } from "../../vehicle/mavlink/wire/codec";
+import {
+  assetsOf,
+  framesOf,
+  type LinkedDrone,
+  linkedDrone,
+  recordOf,
+} from "../../testing/worlds/linked-drone";
+import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
+import { upload } from "../../testing/worlds/uploads";
+import { createLinkPool, type LinkPool } from "../../vehicle";
 import { common, minimal } from "../../vehicle/mavlink/wire/messages";
 import { FlightRecorder } from "./flight-recorder";
-import { RecordWriter } from "./record-writer";
 
 // A busy machine takes several times as long.
 jest.setTimeout(90_000);
@@ -46,11 +47,11 @@ afterEach(async () => {
   for (const end of endings.splice(0)) await end();
 });
 
-function startReplica(): Replica {
+function startReplica({ pollMs = 50, partMs = 200, timings = {}, holds = true } = {}): Replica {
   const deps = { ...gateway.deps, registry: createMetrics("replica") };
-  const recorder = new FlightRecorder(deps, { partMs: 200, pollMs: 50 });
-  const pool = createLinkPool({ mavlink: { systemId: 245 }, tap: recorder.tap, idleMs: 60_000 });
-  recorder.start(pool);
+  const recorder = new FlightRecorder(deps, { partMs, pollMs });
+  const pool = createLinkPool({ mavlink: { systemId: 245, timings }, tap: recorder.tap, idleMs: 60_000 });
+  recorder.start(holds ? pool : { hold: async () => {} });
   endings.push(async () => {
     recorder.drain();
     await pool.drain(0);
@@ -59,64 +60,18 @@ function startReplica(): Replica {
   return { recorder, pool };
 }
 
-interface Flown extends SimulatedDrone {
-  readonly user: TestUser;
-  readonly api: ApiClient;
-  readonly target: LinkTarget;
-}
+const newDrone = () => linkedDrone(gateway);
 
-async function newDrone(): Promise<Flown> {
-  const user = await gateway.newUser();
-  const drone = await simulatedDrone(user.api);
-  atEndOfFile(() => drone.stop());
-  const { host, port } = drone.vehicle;
-  const target = { key: `drone:${drone.id}`, host, port, via: "direct" } as const;
-  return { ...drone, user, api: droneClient(gateway.api, drone.ip), target };
-}
-
-interface ShownAsset {
-  readonly id: number;
-  readonly status: string;
-  readonly recorded: boolean;
-  readonly execution_id: number | null;
-  readonly file_name: string;
-  readonly size: number;
-  readonly sha256: string | null;
-}
-
-const assetsOf = async ({ user, id }: Flown): Promise<ShownAsset[]> =>
-  (await user.api.get(`/assets/${id}`)).body.data;
-
-const firstOf = async (drone: Flown): Promise<ShownAsset | false> => (await assetsOf(drone))[0] ?? false;
-
-/** The drone's only record, once it is joined. */
-const recordOf = (drone: Flown): Promise<ShownAsset> =>
-  until(async () => {
-    const [record, ...others] = await assetsOf(drone);
-    expect(others).toEqual([]);
-    return record?.status === "ready" ? record : false;
-  }, 30_000);
-
-async function framesOf(drone: Flown, { id }: { id: number }) {
-  const { download_url } = (await drone.user.api.get(`/assets/${drone.id}/download/${id}`)).body;
-  const bytes = Buffer.from(await (await fetch(download_url)).arrayBuffer());
-  const frames: { at: number; systemId: number; message: ReturnType<typeof decode> }[] = [];
-  const reader = new TlogReader((frame, at) => {
-    frames.push({ at: at / 1000, systemId: frame.systemId, message: decode(frame) });
-  });
-  expect(reader.read(bytes, bytes.length)).toBe(bytes.length);
-  expect(reader.counters.damagedBytes).toBe(0);
-  return frames;
-}
+const firstOf = async (drone: LinkedDrone) => (await assetsOf(drone))[0] ?? false;
 
 /** Makes the job that joins an abandoned record due now. */
-const expireRecord = ({ id }: ShownAsset) =>
+const expireRecord = ({ id }: { id: number }) =>
   gateway.deps.db.raw("UPDATE graphile_worker._private_jobs SET run_at = now() WHERE key = ?", [
     `join-record:${id}`,
   ]);
 
 /** Arms a watched vehicle. Resolves when the recorder must know. */
-async function arm({ pool }: Replica, { target }: Flown): Promise<void> {
+async function arm({ pool }: Replica, { target }: LinkedDrone): Promise<void> {
   const stop = pool.subscribe(target, { onMessage() {} });
   endings.unshift(async () => stop());
   await pool.withLink(target, async (link) => {
@@ -125,7 +80,7 @@ async function arm({ pool }: Replica, { target }: Flown): Promise<void> {
   });
   await delay(1_100);
 }
-const disarm = ({ pool }: Replica, { target }: Flown) => pool.withLink(target, (link) => link.disarm());
+const disarm = ({ pool }: Replica, { target }: LinkedDrone) => pool.withLink(target, (link) => link.disarm());
 
 /** The greatest pause between two heartbeats of the vehicle. */
 function longestPause(frames: Awaited<ReturnType<typeof framesOf>>): number {
@@ -145,6 +100,10 @@ test("an armed vehicle's link is recorded in both directions, until it is disarm
   expect(record).toMatchObject({ recorded: true, execution_id: null });
   expect(record.file_name).toMatch(/^flight-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.tlog$/);
   const frames = await framesOf(drone, record);
+  // Whoever reads it knows from its first frame that the motors ran.
+  const [{ message } = {}] = frames;
+  expect(message).toBeInstanceOf(minimal.Heartbeat);
+  expect((message as minimal.Heartbeat).baseMode & 0x80).toBe(0x80);
   expect(
     frames.some(({ message, systemId }) => message instanceof common.CommandLong && systemId === 245),
   ).toBe(true);
@@ -186,6 +145,32 @@ test("the record of a lost drone is there as soon as its execution has ended", a
   await until(() => replica.pool.size === 0);
   await endExecution(drone.api, id, "error");
   expect(await recordOf(drone)).toMatchObject({ recorded: true, execution_id: id });
+});
+
+test("the record of a lost drone whose execution ended between two looks at it is there soon", async () => {
+  const drone = await newDrone();
+  const id = await startExecution(drone.api);
+  gateway.deps.links.close(drone.target.key);
+  const replica = startReplica({ pollMs: 5_000 });
+  await arm(replica, drone);
+  await drone.stop();
+  await endExecution(drone.api, id, "error");
+  expect(await recordOf(drone)).toMatchObject({ recorded: true, execution_id: id });
+});
+
+test("the record of a lost drone whose link stays open is there soon after its execution has ended", async () => {
+  const replica = startReplica({ partMs: 60_000, timings: { heartbeatTimeoutMs: 60_000 } });
+  const drone = await newDrone();
+  const link = await interruptibleLink(`tcp://${drone.target.host}:${drone.target.port}`);
+  const port = Number(new URL(link.url).port);
+  await gateway.deps.db("drones").where({ id: drone.id }).update({ port });
+  const id = await startExecution(drone.api);
+  gateway.deps.links.close(drone.target.key);
+  await arm(replica, { ...drone, target: { ...drone.target, port } });
+  link.stall();
+  await endExecution(drone.api, id, "error");
+  expect(await recordOf(drone)).toMatchObject({ recorded: true, execution_id: id });
+  expect(replica.pool.size).toBe(1);
 });
 
 test("the drone's own log takes the place of the record's figures, once it is there", async () => {
@@ -237,6 +222,22 @@ test("a link that moves to another replica in flight goes on with the record", a
   expect(longestPause(frames)).toBeLessThan(2_500);
 });
 
+test("an execution whose link moved to another replica has one record, to its end", async () => {
+  const [first, drone] = [startReplica({ pollMs: 600, holds: false }), await newDrone()];
+  const second = startReplica({ pollMs: 1_000, holds: false });
+  const id = await startExecution(drone.api);
+  gateway.deps.links.close(drone.target.key);
+  await arm(first, drone);
+  first.pool.close(drone.target.key, "another gateway took over the drone's link");
+  await second.pool.withLink(drone.target, () => delay(2_500));
+  await disarm(second, drone);
+  const endedAt = Date.now();
+  await endExecution(drone.api, id, "error");
+  const record = await recordOf(drone);
+  expect(record).toMatchObject({ execution_id: id });
+  expect((await framesOf(drone, record)).at(-1)?.at).toBeGreaterThan(endedAt - 1_000);
+});
+
 test.each([
   ["the object store", () => store],
   ["the database", () => database],
@@ -254,61 +255,6 @@ test.each([
   await disarm(replica, drone);
   const frames = await framesOf(drone, await recordOf(drone));
   expect(longestPause(frames)).toBeLessThan(1_500);
-});
-
-test("a record ends at its bound", async () => {
-  const drone = await newDrone();
-  const lost: number[] = [];
-  const writer = new RecordWriter(gateway.deps, {
-    maxRecordBytes: 2_000,
-    onLost: (bytes) => lost.push(bytes),
-  });
-  const part = (at: number) => ({
-    from: at * 1e6,
-    to: at * 1e6,
-    execution: undefined,
-    bytes: Buffer.alloc(1_500),
-  });
-  for (const at of [1_700_000_000, 1_700_000_060, 1_700_000_120]) writer.write(drone.id, part(at));
-  await writer.end();
-  expect((await recordOf(drone)).size).toBe(3_000);
-});
-
-test("what waits for the store in memory is bounded, and the newest is kept", async () => {
-  const drone = await newDrone();
-  const lost: number[] = [];
-  const writer = new RecordWriter(gateway.deps, {
-    maxWaitingBytes: 3_000,
-    onLost: (bytes) => lost.push(bytes),
-  });
-  for (const at of [1, 2, 3, 4])
-    writer.write(drone.id, {
-      from: 1.7e15 + at,
-      to: 1.7e15 + at,
-      execution: undefined,
-      bytes: Buffer.alloc(1_000, at),
-    });
-  writer.close(drone.id);
-  await writer.end();
-  expect(lost).toEqual([1_000]);
-  const { download_url } = (
-    await drone.user.api.get(`/assets/${drone.id}/download/${(await recordOf(drone)).id}`)
-  ).body;
-  expect([...new Set(Buffer.from(await (await fetch(download_url)).arrayBuffer()))]).toEqual([1, 3, 4]);
-});
-
-test("a record takes nothing of the owner's quotas, and the drone's uploads do not touch it", async () => {
-  const drone = await newDrone();
-  const writer = new RecordWriter(gateway.deps);
-  writer.write(drone.id, { from: 1.7e15, to: 1.7e15, execution: undefined, bytes: Buffer.alloc(1_000) });
-  await writer.end();
-  const [record] = await assetsOf(drone);
-  const name = { file_name: record?.file_name, asset_type: "logs" };
-  expect((await drone.api.post("/complete_upload", { asset_id: record?.id })).status).toBe(403);
-  expect((await drone.api.post("/authenticate_upload", name)).body.asset_id).not.toBe(record?.id);
-  const used = (await drone.user.api.get("/user/quotas")).body.data as { quota: string; used: number }[];
-  expect(used.find(({ quota }) => quota === "stored_bytes")?.used).toBe(0);
-  expect(used.find(({ quota }) => quota === "assets")?.used).toBe(1);
 });
 
 test("a record that its owner deletes in flight is begun anew", async () => {

@@ -19,6 +19,7 @@ export interface RecorderTimings {
  */
 export class FlightRecorder {
   private readonly writer: RecordWriter;
+  private readonly pollMs: number;
   private readonly links = new Map<LinkRecorder, number>();
   private inFlight = new Map<number, number>();
   /** Drones of which a part was written here since the last record was closed here. */
@@ -31,6 +32,7 @@ export class FlightRecorder {
     private readonly deps: Pick<Services, "config" | "db" | "store" | "log" | "registry">,
     private readonly timings: RecorderTimings = {},
   ) {
+    this.pollMs = timings.pollMs ?? 5_000;
     const { counter, gaugeOf } = metricsIn(deps.registry);
     const written = counter(
       "fleet_record_bytes_total",
@@ -62,7 +64,7 @@ export class FlightRecorder {
     this.links.set(recorder, droneId);
     return {
       frame: (bytes) => recorder.frame(bytes),
-      armed: (armed) => recorder.armed(armed),
+      armed: (armed, heartbeat) => recorder.armed(armed, heartbeat),
       closed: () => {
         recorder.closed();
         this.links.delete(recorder);
@@ -74,7 +76,7 @@ export class FlightRecorder {
     this.timer = setInterval(() => {
       for (const recorder of this.links.keys()) recorder.tick(Date.now());
       void this.poll(links);
-    }, this.timings.pollMs ?? 5_000);
+    }, this.pollMs);
   }
 
   /** Holds no link from now on. */
@@ -100,7 +102,7 @@ export class FlightRecorder {
       const before = this.inFlight;
       this.inFlight = new Map(drones.map(({ id, execution_id }) => [id, execution_id]));
       for (const [recorder, droneId] of this.links) recorder.executionIs(this.inFlight.get(droneId));
-      for (const droneId of before.keys()) if (!this.inFlight.has(droneId)) this.closeLost(droneId);
+      this.joinEnded(before);
       if (this.timer) await links.hold(drones.flatMap((drone) => this.targetOf(drone) ?? []));
     } catch (error) {
       // What was known last holds until the database answers.
@@ -111,9 +113,18 @@ export class FlightRecorder {
     }
   }
 
-  /** The execution of a drone has ended whose link is lost: nothing more comes. */
-  private closeLost(droneId: number): void {
-    if (this.open.has(droneId) && ![...this.links.values()].includes(droneId)) this.close(droneId);
+  /**
+   * Records of executions that are over are joined, also those of lost drones. Another replica that had the link last
+   * notices it with its next look, and writes its last part.
+   */
+  private joinEnded(before: ReadonlyMap<number, number>): void {
+    const here = new Set(this.links.values());
+    const at = new Date(Date.now() + 2 * this.pollMs);
+    for (const droneId of this.open) {
+      const isLost = !this.inFlight.has(droneId) && !here.has(droneId);
+      if (isLost) this.open.delete(droneId);
+      if (isLost || before.get(droneId) !== this.inFlight.get(droneId)) this.writer.joinEnded(droneId, at);
+    }
   }
 
   private close(droneId: number): void {

@@ -53,8 +53,12 @@ export class LinkRecorder implements FrameTap {
     this.used += size;
   }
 
-  armed(armed: boolean): void {
-    if (armed !== this.isArmed) this.change(() => (this.isArmed = armed));
+  /** The record begins with the heartbeat that says so: from its first frame on, whoever reads it knows. */
+  armed(armed: boolean, heartbeat: Buffer): void {
+    if (armed === this.isArmed) return;
+    const before = this.isRecording;
+    this.change(() => (this.isArmed = armed));
+    if (!before) this.frame(heartbeat);
   }
 
   /** The drone's execution in progress. A part belongs to one execution. */

@@ -2,9 +2,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Services } from "../../platform/services";
 import { assetFolder } from "../assets";
 import type { Part } from "./link-recorder";
-import { addBytes, closeRecords, recordFor } from "./records.store";
+import { addBytes, closeRecords, joinEndedRecords, recordFor } from "./records.store";
 
-type Step = Part | "close";
+/** A date: executions may be over, whose records are joined then. */
+type Step = Part | "close" | Date;
+
+const isPart = (step: Step): step is Part => step !== "close" && !(step instanceof Date);
 
 /** Of all drones, while the store or the database is away. Then the oldest parts of a drone are lost. */
 const MAX_WAITING_BYTES = 64 * 2 ** 20;
@@ -50,6 +53,11 @@ export class RecordWriter {
     this.enqueue(droneId, "close");
   }
 
+  /** Executions of the drone may be over: no part of theirs comes after that time. */
+  joinEnded(droneId: number, at: Date): void {
+    this.enqueue(droneId, at);
+  }
+
   /** Resolves when everything is written or, this time, could not be. */
   async end(): Promise<void> {
     this.isEnding = true;
@@ -85,8 +93,10 @@ export class RecordWriter {
 
   private async carryOut(droneId: number, step: Step): Promise<void> {
     const { db, store, log } = this.deps;
-    if (step === "close") {
-      await db.transaction((trx) => closeRecords(trx, droneId));
+    if (!isPart(step)) {
+      await db.transaction((trx) =>
+        step === "close" ? closeRecords(trx, droneId) : joinEndedRecords(trx, droneId, step),
+      );
       this.full.delete(droneId);
       return;
     }
@@ -105,7 +115,7 @@ export class RecordWriter {
   /** Returns whether there was one beside the part that is being written. */
   private dropOldest(droneId: number): boolean {
     const queue = this.queues.get(droneId) ?? [];
-    const at = queue.findIndex((step, index) => index > 0 && step !== "close");
+    const at = queue.findIndex((step, index) => index > 0 && isPart(step));
     if (at < 0) return false;
     const lost = (queue[at] as Part).bytes.length;
     this.remove(queue, at);
@@ -115,6 +125,6 @@ export class RecordWriter {
 
   private remove(queue: Step[], at: number): void {
     const [step] = queue.splice(at, 1);
-    if (step && step !== "close") this.waitingBytes -= step.bytes.length;
+    if (step && isPart(step)) this.waitingBytes -= step.bytes.length;
   }
 }

@@ -62,6 +62,16 @@ export async function closeRecords(trx: Db, droneId: number): Promise<void> {
   for (const record of await openRecords(trx, droneId)) await closeRecord(trx, record);
 }
 
+/** The drone's open records of executions that are over are joined at that time, unless a further part comes before. */
+export async function joinEndedRecords(trx: Db, droneId: number, at: Date): Promise<void> {
+  await lockAssetsOf(trx, droneId);
+  const inProgress = trx("executions").where({ drone_id: droneId, status: "in_progress" }).select("id");
+  const open = await openRecords(trx, droneId)
+    .whereNotNull("execution_id")
+    .whereNotIn("execution_id", inProgress);
+  for (const record of open) await enqueueJoin(trx, record, at);
+}
+
 /** Takes no further part; the job joins it. Undefined when it was joined or deleted. */
 export const endRecord = async (trx: Db, id: number): Promise<Asset | undefined> =>
   (
@@ -98,7 +108,7 @@ async function closeRecord(trx: Db, record: Asset): Promise<void> {
   if (await endRecord(trx, record.id)) await enqueueJoin(trx, record, undefined);
 }
 
-const openRecords = async (db: Db, droneId: number): Promise<Asset[]> =>
+const openRecords = (db: Db, droneId: number) =>
   db<Asset>("assets").where({ drone_id: droneId, record: "open" }).orderBy("id", "desc");
 
 /** The execution that was in progress, in which the part begins, or that begins during the part. */

@@ -82,16 +82,23 @@ export async function openMavlinkLink(
   const channel = new Channel(stream, { systemId, componentId }, mayUse, flood, tap);
   const setHeartbeats = sendHeartbeats(channel);
   try {
-    const { identity, heartbeat } = await findAutopilot(channel, signal);
-    return createLink(channel, identity, heartbeat, { ...DEFAULT_TIMINGS, ...timings }, setHeartbeats);
+    const found = await findAutopilot(channel, signal);
+    return createLink(channel, found, { ...DEFAULT_TIMINGS, ...timings }, setHeartbeats);
   } catch (error) {
     channel.close("no vehicle was found");
     throw error;
   }
 }
 
+interface FoundAutopilot {
+  readonly vehicle: VehicleIdentity;
+  readonly heartbeat: minimal.Heartbeat;
+  /** The heartbeat's frame. */
+  readonly frame: Buffer;
+}
+
 function findAutopilot(channel: Channel, signal: AbortSignal) {
-  return new Promise<{ identity: VehicleIdentity; heartbeat: minimal.Heartbeat }>((resolve, reject) => {
+  return new Promise<FoundAutopilot>((resolve, reject) => {
     let unsupported: string | undefined;
     const finish = (act: () => void) => {
       for (const stop of unsubscribe) stop();
@@ -116,7 +123,8 @@ function findAutopilot(channel: Channel, signal: AbortSignal) {
         if (sender.is !== "vehicle") return;
         // At once: the frames that follow in the same chunk are filtered by it.
         channel.vehicle = sender.identity;
-        finish(() => resolve({ identity: sender.identity, heartbeat }));
+        const bytes = Buffer.from(frame.bytes);
+        finish(() => resolve({ vehicle: sender.identity, heartbeat, frame: bytes }));
       }),
     ];
     unsubscribe.push(channel.onClose((reason) => finish(() => reject(unreachable(reason)))));
@@ -128,8 +136,7 @@ function findAutopilot(channel: Channel, signal: AbortSignal) {
 /** The MAVLink 2 adapter: the parts of one vehicle's link, put together. */
 function createLink(
   channel: Channel,
-  vehicle: VehicleIdentity,
-  heartbeat: minimal.Heartbeat,
+  { vehicle, heartbeat, frame }: FoundAutopilot,
   timings: MavlinkTimings,
   setHeartbeats: (on: boolean) => void,
 ): VehicleLink {
@@ -144,8 +151,8 @@ function createLink(
   const streams = new Streams(channel, vehicle, commands);
   const { tap } = channel;
   if (tap) {
-    tap.armed(state.armed);
-    channel.on(minimal.Heartbeat, () => tap.armed(state.armed));
+    tap.armed(state.armed, frame);
+    channel.on(minimal.Heartbeat, (_, { bytes }) => tap.armed(state.armed, bytes));
   }
   let isClosed = false;
   channel.onClose(() => {

@@ -19,8 +19,8 @@ const LONGEST_FRAME_MS = 1000;
 export interface FrameTap {
   /** A whole frame; the bytes are valid during the call only. */
   frame(bytes: Buffer): void;
-  /** What each heartbeat of the vehicle says of its motors. */
-  armed(armed: boolean): void;
+  /** What each heartbeat of the vehicle says of its motors; `heartbeat` is its frame, which `frame` had already. */
+  armed(armed: boolean, heartbeat: Buffer): void;
   closed(): void;
 }
 
