@@ -25,7 +25,8 @@ const Plan = z.array(Item);
  * The vehicle's answer to a command.
  *
  * A setpoint has no MAV_RESULT. Its `result` is TARGET_CONFIRMED when the vehicle reports this target as its own, or
- * TARGET_UNCONFIRMED when it was sent in guided mode to a vehicle that does not report its target.
+ * TARGET_UNCONFIRMED when it was sent in guided mode to a vehicle that does not report its target; so is that of a position
+ * which PX4 acknowledged without reporting it as its target.
  */
 export const Acknowledgement = z.object({
   result: z

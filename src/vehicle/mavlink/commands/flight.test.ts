@@ -277,6 +277,44 @@ describe("a target position", () => {
     expect(state.customMode).toBe(MISSION);
   });
 
+  describe("that PX4 acknowledges", () => {
+    const report = { latInt: 474_000_000, lonInt: 85_000_000, alt: HOME.altitude / 1000 + position.altitude };
+    const TARGET = 87;
+
+    /** In the mode that takes positions, with the reports of its target one by one; undefined: it refuses to report. */
+    async function opened(...targets: (typeof report | undefined)[]) {
+      const { peer, link } = await open({ autopilot: 12, state: armed(0x03040000) });
+      peer.on(common.CommandLong, ({ command, _param1 }) => {
+        const target = _param1 === TARGET ? (targets.length > 1 ? targets.shift() : targets[0]) : undefined;
+        const isHome = _param1 === common.HomePosition.MSG_ID;
+        peer.send(ack(command, command === 512 && (isHome || target) ? 0 : 2));
+        if (isHome) peer.send(build(common.HomePosition, HOME));
+        if (target) peer.send(build(common.PositionTargetGlobalInt, target));
+      });
+      peer.on(common.CommandInt, ({ command }) => peer.send(ack(command, 0)));
+      return link;
+    }
+    const elsewhere = { ...report, latInt: 474_100_000 };
+
+    test("is confirmed by the target that it reports a moment later", async () => {
+      const link = await opened(elsewhere, report);
+      await expect(link.goTo(position)).resolves.toMatchObject({ result: "MAV_RESULT_ACCEPTED" });
+    });
+
+    test("is refused when it keeps another target", async () => {
+      const link = await opened(elsewhere);
+      await expect(link.goTo(position)).rejects.toMatchObject({
+        code: "vehicle_refused",
+        message: expect.stringContaining("its target is 47.41, 8.5"),
+      });
+    });
+
+    test("is not confirmed when it reports no target", async () => {
+      const link = await opened(undefined);
+      await expect(link.goTo(position)).resolves.toMatchObject({ result: "TARGET_UNCONFIRMED" });
+    });
+  });
+
   describe("in metres from home, on ArduPilot,", () => {
     const above = { x: 0, y: 0, z: 30 };
     const elsewhere = { latInt: 474_100_000, lonInt: 85_000_000, alt: 500 };

@@ -2,7 +2,7 @@ import { DomainError } from "../../../domain/errors";
 import { offsetBetween, offsetBy } from "../../../domain/geo";
 import type { CallsOf, flightCalls } from "../../calls";
 import type { Acknowledgement, VehicleIdentity } from "../../link";
-import { resolveMode, startsWhenArmed } from "../modes";
+import { startsWhenArmed } from "../modes";
 import type { Params } from "../params/params";
 import type { VehicleState } from "../state";
 import type { StatusTexts } from "../status-text";
@@ -39,7 +39,7 @@ export class Flight implements CallsOf<typeof flightCalls> {
     private readonly timings: FlightTimings,
   ) {
     this.modes = new ModeOrders(channel, vehicle, commands, state, timings);
-    this.reposition = new Reposition(vehicle, commands, state, texts, timings);
+    this.reposition = new Reposition(vehicle, commands, state, this.modes, texts, timings);
   }
 
   async arm({
@@ -107,11 +107,7 @@ export class Flight implements CallsOf<typeof flightCalls> {
       throw new DomainError("invalid_input", "The position is not a latitude, a longitude and an altitude.");
     }
     await this.assertUnderWay("go there");
-    return this.modes.orRestore(async () => {
-      const acknowledgement = await this.reposition.to(to);
-      if (this.vehicle.autopilot === "px4") await this.assertShows("go there", "AUTO.LOITER");
-      return acknowledgement;
-    });
+    return this.modes.orRestore(() => this.reposition.to(to));
   }
 
   /**
@@ -155,16 +151,9 @@ export class Flight implements CallsOf<typeof flightCalls> {
     const home = await this.state.home(this.commands, this.timings.messageMs);
     const params = [UNSET, UNSET, UNSET, UNSET, UNSET, UNSET, home.altitude + altitude] as const;
     const acknowledgement = await accepted(this.commands.send("take off", Command.NAV_TAKEOFF, params));
-    await this.assertShows("take off", "AUTO.TAKEOFF");
+    await this.modes.assertShows("take off", "AUTO.TAKEOFF");
     if (!this.state.armed) throw refusal("take off", acknowledgement.result, ["it is disarmed meanwhile"]);
     return acknowledgement;
-  }
-
-  /** PX4 acknowledges an order that its failsafe then overrules. */
-  private async assertShows(action: string, mode: string): Promise<void> {
-    const { customMode } = resolveMode(this.vehicle, mode);
-    if (await this.modes.shows(action, customMode)) return;
-    throw refusal(action, "after MAV_RESULT_ACCEPTED", [`it stays in ${this.state.mode}`]);
   }
 
   private get isTestingMotor(): boolean {

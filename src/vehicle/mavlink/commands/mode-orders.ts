@@ -4,7 +4,7 @@ import { type Mode, modeName, resolveMode, setModeParams } from "../modes";
 import { isNoResponse, notSentAfter, orderUnanswered } from "../no-response";
 import type { VehicleState } from "../state";
 import type { Channel } from "../wire/channel";
-import { accepted, Command, type Commands } from "./commands";
+import { accepted, Command, type Commands, refusal } from "./commands";
 
 export interface ModeTimings {
   /** How long a heartbeat with the new mode may take: they come once a second. */
@@ -52,6 +52,13 @@ export class ModeOrders {
     );
   }
 
+  /** Rejects with `vehicle_refused` in another mode: PX4 acknowledges an order that its failsafe then overrules. */
+  async assertShows(action: string, mode: string): Promise<void> {
+    const { customMode } = resolveMode(this.vehicle, mode);
+    if (await this.shows(action, customMode)) return;
+    throw refusal(action, "after MAV_RESULT_ACCEPTED", [`it stays in ${this.state.mode}`]);
+  }
+
   /** Whether the vehicle's reports show that it obeyed. Rejects with `outcome_unknown` when it reports nothing. */
   async showsThat(action: string, obeyed: () => Promise<boolean>): Promise<boolean> {
     try {
@@ -95,18 +102,18 @@ export class ModeOrders {
   }
 
   /** The refusal, with the mode that the vehicle is then in. */
-  private async restored(before: number, refusal: DomainError): Promise<DomainError> {
+  private async restored(before: number, refused: DomainError): Promise<DomainError> {
     const name = modeName(this.vehicle, before);
     try {
       await this.state.refresh(this.commands, this.timings.messageMs);
-      if (this.state.customMode === before) return refusal;
+      if (this.state.customMode === before) return refused;
       await this.enter({ name, customMode: before });
       if (await this.shows(`enter the mode ${name}`, before))
-        return new DomainError(refusal.code, `${refusal.message} It is in the mode ${name}, as before.`);
+        return new DomainError(refused.code, `${refused.message} It is in the mode ${name}, as before.`);
     } catch (error) {
       if (!isDomainError(error)) throw error;
     }
     const now = `It was in the mode ${name}, could not be put back, and last reported ${this.state.mode}.`;
-    return new DomainError(refusal.code, `${refusal.message} ${now}`);
+    return new DomainError(refused.code, `${refused.message} ${now}`);
   }
 }

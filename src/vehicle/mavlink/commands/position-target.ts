@@ -32,6 +32,10 @@ export function isTarget(
   return isAt(reported, shrunk, FAULTY_TOLERANCE_M);
 }
 
+/** For the error of an order whose target the vehicle did not take. */
+export const targetKept = ({ latInt, lonInt, alt }: common.PositionTargetGlobalInt): string =>
+  `its target is ${latInt / 1e7}, ${lonInt / 1e7} at ${alt.toFixed(1)} m`;
+
 function isAt(
   { latInt, lonInt, alt }: common.PositionTargetGlobalInt,
   place: Target,

@@ -5,7 +5,8 @@ import type { VehicleState } from "../state";
 import type { StatusTexts } from "../status-text";
 import { common } from "../wire/messages";
 import { accepted, Command, type CommandOutcome, type Commands, refusal } from "./commands";
-import { isTarget, type Target } from "./position-target";
+import type { ModeOrders } from "./mode-orders";
+import { isTarget, type Target, targetKept } from "./position-target";
 
 /** MAV_FRAME. */
 const GLOBAL = 0;
@@ -20,7 +21,7 @@ const UNSET = Number.NaN;
 export interface RepositionTimings {
   /** How long the answer to a requested message may take. */
   readonly messageMs: number;
-  /** How long after its acknowledgement PX4 may say that it does not go there. */
+  /** How long after its acknowledgement PX4 may say that it does not go there, or take another target for its own. */
   readonly afterthoughtMs: number;
   /** How long the report of the current target may take. */
   readonly targetMs: number;
@@ -39,6 +40,7 @@ export class Reposition {
     private readonly vehicle: VehicleIdentity,
     private readonly commands: Commands,
     private readonly state: VehicleState,
+    private readonly modes: ModeOrders,
     private readonly texts: StatusTexts,
     private readonly timings: RepositionTimings,
   ) {}
@@ -51,29 +53,34 @@ export class Reposition {
     const altitude = home.altitude + destination.altitude;
     const record = this.texts.record();
     try {
-      const acknowledged = await accepted(this.send(destination, GLOBAL, altitude, UNSET));
-      const afterwards = await this.objection({ ...destination, altitude }, () => record.reasons);
-      if (afterwards !== undefined) throw refusal("go there", "after MAV_RESULT_ACCEPTED", [afterwards]);
-      return { ...acknowledged, status_text: record.texts };
+      const { result } = await accepted(this.send(destination, GLOBAL, altitude, UNSET));
+      await this.modes.assertShows("go there", "AUTO.LOITER");
+      const taken = await this.isTaken({ ...destination, altitude }, () => record.reasons);
+      return { result: taken ? result : "TARGET_UNCONFIRMED", status_text: record.texts };
     } finally {
       record.stop();
     }
   }
 
   /**
-   * PX4's commander accepts, and then its navigator looks at the position. Returns what it says against it, as soon as it
-   * does; undefined as soon as it reports the position as its target, or when the time is over.
+   * PX4's commander accepts, and then its navigator looks at the position. True as soon as it reports the position as its
+   * target; false when it reports none in time. Rejects with `vehicle_refused` as soon as it says something against it,
+   * and when it still has another target after that time.
    */
-  private async objection(target: Target, reasons: () => readonly string[]): Promise<string | undefined> {
+  private async isTaken(target: Target, reasons: () => readonly string[]): Promise<boolean> {
     const { afterthoughtMs, targetMs } = this.timings;
     const until = performance.now() + afterthoughtMs;
-    const objection = () => reasons().find((text) => /^reposition/i.test(text));
-    while (objection() === undefined && performance.now() < until) {
+    const refuse = (why: string) => refusal("go there", "after MAV_RESULT_ACCEPTED", [why]);
+    for (;;) {
+      const isLast = performance.now() >= until;
       const reported = await this.commands.fetch(common.PositionTargetGlobalInt, targetMs);
-      if (reported && isTarget(reported, target)) break;
+      const objection = reasons().find((text) => /^reposition/i.test(text));
+      if (objection !== undefined) throw refuse(objection);
+      if (reported && isTarget(reported, target)) return true;
+      if (isLast && reported) throw refuse(targetKept(reported));
+      if (isLast) return false;
       await delay(AGAIN_MS);
     }
-    return objection();
   }
 
   private send(

@@ -5,7 +5,7 @@ import type { Channel } from "../wire/channel";
 import { build } from "../wire/codec";
 import { common } from "../wire/messages";
 import { type Commands, refusal } from "./commands";
-import { isTarget, type Target } from "./position-target";
+import { isTarget, type Target, targetKept } from "./position-target";
 
 /** MAV_FRAME. */
 const LOCAL_NED = 1;
@@ -64,7 +64,5 @@ export async function moveTo(
       status_text: ["The setpoint was sent in guided mode; the vehicle does not report its target."],
     };
   }
-  const { latInt, lonInt, alt } = reported;
-  const kept = `its target is ${latInt / 1e7}, ${lonInt / 1e7} at ${alt.toFixed(1)} m`;
-  throw refusal("move", "setpoint not taken", [kept]);
+  throw refusal("move", "setpoint not taken", [targetKept(reported)]);
 }
