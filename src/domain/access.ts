@@ -12,3 +12,6 @@ export function may(
 ): boolean {
   return drone.user_id === userId && !drone.deleted_at;
 }
+
+/** `may` as a condition on a row of `drones`, for a statement that acts on the drone at once. `?` is the user's id. */
+export const mayInSql = (_capability: Capability): string => "user_id = ? AND deleted_at IS NULL";

@@ -1,9 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { DomainError } from "../../domain/errors";
 import { retryWhileUnavailable } from "../../platform/postgres/retry";
+import { orderQuotaKey } from "../../platform/quotas/quotas";
 import type { Services } from "../../platform/services";
 import type { VehicleLinks } from "../../vehicle";
-import { type Drone, droneFor, linkTarget } from "../drones";
+import { type Drone, linkTarget, noSuchDrone } from "../drones";
+
 import { enabledGeofences, geofenceForUpload } from "../geofences";
 import { missionForUpload } from "../missions";
 import type { Action, ActionResult, Order } from "./action";
@@ -35,30 +37,31 @@ export class RecordedActions {
     parameters: Record<string, unknown>,
   ): Promise<ActionResult> {
     const { db, quotas } = this.deps;
-    const drone = await droneFor(db, userId, "command", droneId);
-    if (!action.emergency) await quotas.take("orders", drone.id);
-    const record = await insertCommand(db, {
-      drone_id: drone.id,
+    if (!action.emergency) await quotas.take("orders", orderQuotaKey(userId, droneId));
+    const pending = await insertCommand(db, {
+      drone_id: droneId,
       user_id: userId,
       command: action.path,
       parameters,
     });
+    if (!pending) throw noSuchDrone();
+    const { id, drone } = pending;
     try {
       const done = await action.run(this.orderOf(userId, drone), parameters);
-      await this.finish(record, { outcome: "accepted", result: done.result });
+      await this.finish(id, { outcome: "accepted", result: done.result });
       return done;
     } catch (error) {
       const message = error instanceof DomainError ? error.message : "an unexpected failure";
       const outcome = error instanceof DomainError && error.code === "outcome_unknown" ? "unknown" : "failed";
-      await this.finish(record, { outcome, error: message });
+      await this.finish(id, { outcome, error: message });
       throw error;
     }
   }
 
   /** A database that is down delays the reply for a moment only; the record is finished when it is back. */
-  private async finish(record: string, ending: Parameters<typeof finishCommand>[2]): Promise<void> {
+  private async finish(id: number, ending: Parameters<typeof finishCommand>[2]): Promise<void> {
     const finished = this.logFailure("finish a command's record", () =>
-      retryWhileUnavailable(() => finishCommand(this.deps.db, record, ending), { limitMs: RECORD_LIMIT_MS }),
+      retryWhileUnavailable(() => finishCommand(this.deps.db, id, ending), { limitMs: RECORD_LIMIT_MS }),
     );
     await Promise.race([finished, delay(REPLY_DELAY_MS, undefined, { ref: false })]);
   }

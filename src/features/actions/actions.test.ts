@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { may } from "../../domain/access";
 import { DomainError } from "../../domain/errors";
 import { planHash } from "../../domain/mission-item";
 import { type Db, openDatabase } from "../../platform/postgres/db";
@@ -9,6 +10,7 @@ import { type SimulatedDrone, simulatedDrone } from "../../testing/worlds/simula
 import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
 import { action } from "./action";
 import { RecordedActions } from "./actions.service";
+import { insertCommand } from "./commands.store";
 
 let gateway: TestGateway;
 let user: TestUser;
@@ -65,6 +67,35 @@ describe("the record of an order", () => {
     expect((await otherUser.api.post("/drone/action/arm", { drone_id: drone.id })).status).toBe(404);
     expect(await records()).toHaveLength(before);
   });
+});
+
+test("the statement that records an order lets through whom may() lets through", async () => {
+  const { db } = gateway.deps;
+  const [owner, other] = [await gateway.newUser(), await gateway.newUser()];
+  for (const deleted_at of [null, new Date()]) {
+    const row = {
+      user_id: owner.id,
+      name: "Heron",
+      type: "sitl",
+      vehicle_type: "copter",
+      port: 5760,
+      deleted_at,
+    };
+    const [{ id }] = await db("drones").insert(row).returning("id");
+    for (const { id: user_id } of [owner, other]) {
+      const recorded = await insertCommand(db, { drone_id: id, user_id, command: "arm", parameters: {} });
+      expect(recorded !== undefined).toBe(may(user_id, "command", row));
+      if (recorded) expect(await db("drones").where({ id }).first()).toMatchObject(recorded.drone);
+    }
+  }
+});
+
+test("orders go on when a migration has added a column to drones", async () => {
+  expect(await order("guided")).toMatchObject({ status: 200 });
+  await gateway.deps.db.raw("ALTER TABLE drones ADD COLUMN colour text");
+  atEndOfFile(() => gateway.deps.db.raw("ALTER TABLE drones DROP COLUMN colour"));
+  for (let connection = 0; connection < 10; connection++)
+    expect(await order("guided")).toMatchObject({ status: 200 });
 });
 
 test("a verified plan is kept with its items, and its hash is theirs", async () => {

@@ -1,5 +1,6 @@
 import type { Db } from "../../platform/postgres/db";
 import type { VerifiedPlan } from "../../vehicle";
+import { type Drone, selectDroneFor } from "../drones";
 
 /**
  * pending:  written before anything is sent; stays so for some minutes when the process dies meanwhile, and is unknown
@@ -20,27 +21,42 @@ interface NewCommand {
   readonly parameters: unknown;
 }
 
-/** Returns the id of the pending record. */
-export async function insertCommand(db: Db, command: NewCommand): Promise<string> {
-  const [row] = await db("drone_commands")
-    .insert({ ...command, parameters: JSON.stringify(command.parameters) })
-    .returning("id");
-  return (row as { id: string }).id;
+/** A pending record's id, and the drone. */
+interface PendingCommand {
+  readonly id: number;
+  readonly drone: Drone;
+}
+
+/** In one round trip, since a vehicle waits for it. Undefined, and nothing recorded, when the user may not order it. */
+export async function insertCommand(
+  db: Db,
+  { drone_id, user_id, command, parameters }: NewCommand,
+): Promise<PendingCommand | undefined> {
+  const { rows } = await db
+    .raw<{ rows: (Drone & { command_id: number })[] }>(
+      `WITH drone AS (${selectDroneFor("command")}), command AS (
+         INSERT INTO drone_commands (drone_id, user_id, command, parameters)
+         SELECT id, ?, ?, ?::jsonb FROM drone RETURNING id
+       ) SELECT drone.*, command.id AS command_id FROM drone, command`,
+      [drone_id, user_id, user_id, command, JSON.stringify(parameters)],
+    )
+    .options({ name: "insert command" });
+  if (!rows[0]) return undefined;
+  const { command_id: id, ...drone } = rows[0];
+  return { id, drone };
 }
 
 export async function finishCommand(
   db: Db,
-  id: string,
+  id: number,
   { outcome, result, error }: { outcome: Exclude<Outcome, "pending">; result?: unknown; error?: string },
 ): Promise<void> {
-  await db("drone_commands")
-    .where({ id })
-    .update({
-      outcome,
-      result: result === undefined ? null : JSON.stringify(result),
-      error: error ?? null,
-      finished_at: db.fn.now(),
-    });
+  await db
+    .raw(
+      `UPDATE drone_commands SET outcome = ?, result = ?::jsonb, error = ?, finished_at = now() WHERE id = ?`,
+      [outcome, result === undefined ? null : JSON.stringify(result), error ?? null, id] as string[],
+    )
+    .options({ name: "finish command" });
 }
 
 /** Ends commands that have been pending for so long. Returns their number. */

@@ -39,6 +39,17 @@ test("orders beyond a drone's quota answer 429, those of an emergency and of oth
   expect(await other("set_param", setParam)).toMatchObject({ status: 200 });
 });
 
+test("what another user tries does not use up the quota of a drone's owner", async () => {
+  const gateway = await startTestGateway({ QUOTA_ORDERS: "2" });
+  const [owner, other] = [await gateway.newUser(), await gateway.newUser()];
+  const drone = await simulatedDrone(owner.api);
+  atEndOfFile(() => drone.stop());
+  const setParam = { drone_id: drone.id, param_id: "FENCE_ACTION", value: 1 };
+  const order = (user: typeof owner) => user.api.post("/drone/action/set_param", setParam);
+  for (const status of [404, 404, 429]) expect(await order(other)).toMatchObject({ status });
+  for (const status of [200, 200, 429]) expect(await order(owner)).toMatchObject({ status });
+});
+
 test("a pilot whose other drones do not answer lands one, and the same order to twenty drones is carried out", async () => {
   const silent = createServer((socket) => socket.on("error", () => {}).resume()).listen(0, "127.0.0.1");
   await once(silent, "listening");

@@ -14,6 +14,8 @@ export async function droneFor(
   droneId: number,
 ): Promise<Drone> {
   const drone = await findDrone(db, droneId);
-  if (!drone || !may(userId, capability, drone)) throw new DomainError("not_found", "No such drone.");
+  if (!drone || !may(userId, capability, drone)) throw noSuchDrone();
   return drone;
 }
+
+export const noSuchDrone = (): DomainError => new DomainError("not_found", "No such drone.");

@@ -1,7 +1,8 @@
+import { type Capability, mayInSql } from "../../domain/access";
 import type { Ipv4 } from "../../domain/ipv4";
 import type { Db } from "../../platform/postgres/db";
 import type { RowOf } from "../../platform/postgres/row-of";
-import type { DroneColumns, DroneType } from "./drones.schema";
+import { DroneColumns, type DroneType } from "./drones.schema";
 
 /** A row of `drones`. A deleted one keeps its row, but neither address nor tokens nor mission. */
 export interface Drone extends RowOf<typeof DroneColumns> {
@@ -20,6 +21,13 @@ export type NewDrone = Pick<Drone, "user_id" | "name" | "type" | "vehicle_type" 
 export type DroneChanges = Partial<
   Omit<Drone, "id" | "user_id" | "vehicle_type" | "created_at" | "updated_at">
 >;
+
+/** By name: a prepared statement that selects `*` fails once a migration has added a column. */
+const columns = [...DroneColumns.keyof().options, "activation_token", "vpn_key_id", "deleted_at"] as const;
+
+/** `droneFor` as a part of a statement: of the drone's id and the user's. */
+export const selectDroneFor = (capability: Capability): string =>
+  `SELECT ${columns.join(", ")} FROM drones WHERE id = ? AND ${mayInSql(capability)}`;
 
 const live = (db: Db) => db<Drone>("drones").whereNull("deleted_at");
 

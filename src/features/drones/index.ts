@@ -12,7 +12,7 @@ import { DronesService } from "./drones.service";
 import { findDroneByIp } from "./drones.store";
 import { linkKey } from "./link-target";
 
-export { droneFor } from "./drone-access";
+export { droneFor, noSuchDrone } from "./drone-access";
 export type { DroneEvents } from "./drone-events";
 export { activationToken } from "./drone-tokens";
 export type { DroneType } from "./drones.schema";
@@ -22,6 +22,7 @@ export {
   dronesOf,
   findDrone,
   findDroneByIp,
+  selectDroneFor,
 } from "./drones.store";
 export { type DialConfig, droneOf, linkKey, linkTarget } from "./link-target";
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Route, route } from "../../http/route";
 import { jobsOf } from "../../platform/jobs/jobs";
+import { orderQuotaKey } from "../../platform/quotas/quotas";
 import { type QuotaName, quotaOf } from "../../platform/quotas/table";
 import type { Services } from "../../platform/services";
 import { countResting } from "../vpn";
@@ -43,7 +44,7 @@ export function quotas({ db, quotas, socketsOf }: QuotasDeps): { readonly routes
         row("assets", amounts.assets, drone_id),
         row("pending_assets", amounts.pending_assets, drone_id),
         row("executions", await quotas.used("executions", drone_id), drone_id),
-        row("orders", await quotas.used("orders", drone_id), drone_id),
+        row("orders", await quotas.used("orders", orderQuotaKey(userId, drone_id)), drone_id),
       );
     }
     return rows;

@@ -1,3 +1,4 @@
+import { orderQuotaKey } from "../../platform/quotas/quotas";
 import type { ContractCase } from "../../testing/contract";
 
 export const quotasContract: readonly ContractCase[] = [
@@ -8,7 +9,7 @@ export const quotasContract: readonly ContractCase[] = [
       const sitl = { type: "sitl", name: "Copter", vehicle_type: "copter" };
       const { id } = (await user.api.post("/drone", sitl)).body;
       await otherUser.api.post("/drone", sitl);
-      await gateway.deps.quotas.take("orders", id);
+      await gateway.deps.quotas.take("orders", orderQuotaKey(user.id, id));
       const { status, body } = await user.api.get("/user/quotas");
       expect(status).toBe(200);
       const rows: { quota: string; drone_id: number | null; used: number; limit: number }[] = body.data;

@@ -88,3 +88,9 @@ export class Quotas {
     );
   }
 }
+
+/**
+ * What the quota `orders` is counted by. With the user: it is counted before the drone is read, and what others try must
+ * not use up the owner's quota.
+ */
+export const orderQuotaKey = (userId: number, droneId: number): string => `${droneId} of ${userId}`;
