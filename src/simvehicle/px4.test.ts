@@ -64,6 +64,20 @@ test("a plan is requested with MISSION_REQUEST_INT, has no home item, and is rea
   expect(stored[1]).toMatchObject({ frame: 6, param1: 1, param2: 3, z: Math.fround(12.345) });
 });
 
+test("items are given back in their order only", async () => {
+  const request = async (seq: number) => {
+    station.send(common.MissionRequestInt, { ...at, seq });
+    return station.next(common.MissionItemInt, (item) => item.seq === seq);
+  };
+  await station.upload([...plan, ...plan]);
+  station.send(common.MissionRequestList, at);
+  await station.next(common.MissionCount);
+  for (const seq of [0, 0, 1]) await request(seq);
+  station.send(common.MissionRequestInt, { ...at, seq: 3 });
+  expect((await station.next(common.MissionAck)).type).toBe(common.MavMissionResult.ERROR);
+  await station.next(common.StatusText, ({ text }) => text.startsWith("WPM: REJ. CMD"), 0);
+});
+
 test("an interrupted upload leaves the old plan", async () => {
   await station.upload(plan);
   const broken = await station.upload([...plan, planItem({ command: 31_010 })]);

@@ -27,6 +27,8 @@ interface Upload {
  */
 export class MissionProtocol {
   private upload: Upload | undefined;
+  /** Of PX4: the plan that it gives back, and the item that must be requested next. */
+  private download: { readonly plan: StoredPlan; next: number } | undefined;
 
   constructor(
     private readonly flight: Flight,
@@ -99,6 +101,7 @@ export class MissionProtocol {
       this.ack(from, message.missionType, plan ? MissionResult.DENIED : MissionResult.UNSUPPORTED);
       return;
     }
+    this.download = { plan, next: 0 };
     this.sendCount(plan, from);
   }
 
@@ -123,6 +126,7 @@ export class MissionProtocol {
   }
 
   requestItem(message: common.MissionRequestInt, from: Sender): void {
+    if (this.flight.autopilot === "px4" && !this.isInTurn(message, from)) return;
     const plan = planStore(this.flight, message.missionType);
     const item = plan?.at(message.seq);
     if (!plan || this.upload || !item) {
@@ -139,6 +143,20 @@ export class MissionProtocol {
         missionType: plan.type,
       }),
     );
+  }
+
+  /** PX4 gives items in their order, the last one again; any other request ends the transfer. */
+  private isInTurn({ seq, missionType }: common.MissionRequestInt, from: Sender): boolean {
+    const { download } = this;
+    if (!download || download.plan.type !== missionType) return false;
+    if (seq === download.next && seq < download.plan.count) download.next += 1;
+    else if (seq !== download.next - 1) {
+      this.download = undefined;
+      this.ack(from, missionType, MissionResult.ERROR);
+      this.flight.reports.text(Severity.CRITICAL, "WPM: REJ. CMD: Req. WP was unexpected\t");
+      return false;
+    }
+    return true;
   }
 
   clearAll(message: common.MissionClearAll, from: Sender): void {
