@@ -144,7 +144,7 @@ function createLink(
   const state = new VehicleState(channel, vehicle, heartbeat);
   const commands = new Commands(channel, texts, timings.command);
   const params = new Params(channel, vehicle, timings.param);
-  const transfer = new PlanTransfer(channel, texts, timings.plan);
+  const transfer = new PlanTransfer(channel, vehicle.autopilot, texts, timings.plan);
   const plans = new Plans({ transfer, vehicle, state, params, commands, texts }, timings.plan);
   const flight = new Flight(channel, vehicle, commands, state, params, texts, timings.flight);
   const telemetry = new Telemetry(channel, texts, state);

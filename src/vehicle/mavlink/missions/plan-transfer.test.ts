@@ -115,6 +115,36 @@ describe("a mission", () => {
     expect(store.items).toHaveLength(4);
   });
 
+  test("is read from ArduPilot several items at a time, and a request that is lost holds up no other", async () => {
+    const { peer, link, store } = await open();
+    const plan = Array.from({ length: 20 }, (_, number) => missionItem({ x_lat: number }));
+    await link.uploadMission(plan);
+    const requests: number[] = [];
+    peer.on(common.MissionRequestInt, ({ seq, missionType }) => {
+      requests.push(seq);
+      if (seq === 3 && requests.filter((earlier) => earlier === 3).length === 1) return;
+      peer.send(Object.assign(new common.MissionItemInt(), store.items[seq], { ...US, missionType }));
+    });
+    await expect(link.readMission()).resolves.toMatchObject({ items: plan });
+    expect(requests.slice(0, 5)).toEqual([0, 1, 2, 3, 4]);
+    expect(requests.lastIndexOf(3)).toBeGreaterThan(requests.indexOf(8));
+  });
+
+  test("is read from PX4 in the order of its items, one after the other", async () => {
+    const { peer, link, store } = await open({ autopilot: 12 });
+    await link.uploadMission(PLAN);
+    let [next, unexpected] = [0, 0];
+    peer.on(common.MissionRequestInt, ({ seq, missionType }) => {
+      if (seq !== next) unexpected += 1;
+      setImmediate(() => {
+        next = seq + 1;
+        peer.send(Object.assign(new common.MissionItemInt(), store.items[seq], { ...US, missionType }));
+      });
+    });
+    await expect(link.readMission()).resolves.toMatchObject({ items: PLAN });
+    expect(unexpected).toBe(0);
+  });
+
   test("whose last acknowledgement is lost succeeds when it reads back as sent", async () => {
     const { link, store } = await open();
     store.losesAcknowledgement = true;

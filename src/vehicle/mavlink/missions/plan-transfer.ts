@@ -23,6 +23,13 @@ const TIMEOUTS_AFTER_LAST_ITEM = 3;
 /** How long after a refusal the STATUSTEXT that explains it may take. */
 const STATUS_TEXT_MS = 700;
 
+/**
+ * Items of a plan that are requested at once when it is read: ArduPilot answers each request by itself, and so many hide
+ * the round trip and fit into a telemetry radio. PX4 breaks the transfer off when a request is not for the next item,
+ * such as when the one before it is lost.
+ */
+const READS_AT_ONCE = { ardupilot: 5, px4: 1 } as const;
+
 /** What a vehicle says of a plan, and not of its readiness to arm, which it says again and again. */
 export const isAboutPlans = (text: string): boolean =>
   /mission|waypoint|fence|vertex|polygon|circle|takeoff|landing|\bitems?\b|\bWPM\b/i.test(text) &&
@@ -35,6 +42,7 @@ export const isAboutPlans = (text: string): boolean =>
 export class PlanTransfer {
   constructor(
     private readonly channel: Channel,
+    private readonly autopilot: keyof typeof READS_AT_ONCE,
     private readonly texts: StatusTexts,
     private readonly retry: Retry,
   ) {}
@@ -159,7 +167,7 @@ export class PlanTransfer {
     return clearing.finally(() => record.stop());
   }
 
-  /** The plan on the vehicle, item by item. */
+  /** The plan on the vehicle. */
   async receive(type: PlanType): Promise<WireItem[]> {
     const fields = { ...this.channel.target, missionType: type };
     const count = await this.ask<number>(type, "the number of items", {
@@ -171,16 +179,20 @@ export class PlanTransfer {
       ],
     });
     const items: WireItem[] = [];
-    for (let seq = 0; seq < count; seq++) {
-      const item = await this.ask<WireItem>(type, `item ${seq}`, {
-        request: () => [build(common.MissionRequestInt, { ...fields, seq })],
-        listen: ({ resolve }) => [
-          this.channel.on(common.MissionItemInt, (received) => {
-            if (received.missionType === type && received.seq === seq) resolve(received);
-          }),
-        ],
-      });
-      items.push(item);
+    let next = 0;
+    const readOneByOne = async () => {
+      while (next < count) {
+        const seq = next++;
+        items[seq] = await this.item(type, seq).catch((error: unknown) => {
+          next = count;
+          throw error;
+        });
+      }
+    };
+    // All end before this does: a request that came later would disturb the next transfer.
+    const readers = Array.from({ length: READS_AT_ONCE[this.autopilot] }, readOneByOne);
+    for (const ending of await Promise.allSettled(readers)) {
+      if (ending.status === "rejected") throw ending.reason;
     }
     // Frees the vehicle's side of the transfer at once instead of by its timeout.
     this.channel.send(build(common.MissionAck, { ...fields, type: MissionResult.accepted }));
@@ -208,6 +220,18 @@ export class PlanTransfer {
             ? "the vehicle does not say with which item of the mission it would begin"
             : `the vehicle would begin with item ${reported + 1} of the mission, not with item ${seq + 1}`,
         ),
+    });
+  }
+
+  private item(type: PlanType, seq: number): Promise<WireItem> {
+    const request = build(common.MissionRequestInt, { ...this.channel.target, missionType: type, seq });
+    return this.ask<WireItem>(type, `item ${seq}`, {
+      request: () => [request],
+      listen: ({ resolve }) => [
+        this.channel.on(common.MissionItemInt, (received) => {
+          if (received.missionType === type && received.seq === seq) resolve(received);
+        }),
+      ],
     });
   }
 
