@@ -13,8 +13,10 @@ const ITEMS = 100;
 const UPLOADS = 2;
 const TELEMETRY_MS = 20_000;
 const MAV_CMD_COMPONENT_ARM_DISARM = 400;
-/** MAV_CMD_NAV_WAYPOINT, MAV_FRAME_GLOBAL_RELATIVE_ALT. */
-const [WAYPOINT, RELATIVE] = [16, 3];
+/** MAV_CMD_NAV_WAYPOINT, MAV_CMD_NAV_TAKEOFF. */
+const [WAYPOINT, TAKEOFF] = [16, 22];
+/** Of MISSION_ITEM_INT, in the order in which the witness takes them. */
+const ITEM_FIELDS = ["command", "frame", "param1", "param2", "param3", "param4", "x", "y", "z"] as const;
 
 type Gateway = Awaited<ReturnType<typeof startBenchGateway>>;
 
@@ -131,26 +133,29 @@ async function parameters({ api, witness, droneId }: Flight): Promise<BenchRow> 
 
 async function uploads({ api, autopilot, witness, droneId }: Flight): Promise<BenchRow> {
   const { id: mission_id } = (await api.post("/mission", { name: "survey" })).body;
-  const at = (number: number) => ({ lat: -35.363 + number * 1e-5, lng: 149.165 });
-  const points = Array.from({ length: ITEMS }, (_, number) => ({
-    ...{ mission_id, ...at(number), altitude: 30, type: "fly", sequence: number + 1 },
-  }));
-  await timed(() => api.post("/mission/point", points));
-  const items = Array.from({ length: ITEMS }, (_, number) => {
-    const { lat, lng } = at(number);
-    return [WAYPOINT, RELATIVE, 0, 0, 0, 0, Math.round(lat * 1e7), Math.round(lng * 1e7), 30];
-  });
+  // ArduPilot counts home among the items.
+  for (let sequence = 1; sequence < ITEMS; sequence++) {
+    const place = { lat: -35.363 + sequence * 1e-5, lng: 149.165, altitude: 30 };
+    const command = sequence === 1 ? TAKEOFF : WAYPOINT;
+    await timed(() => api.post("/mission/point", [{ mission_id, ...place, type: "fly", sequence, command }]));
+  }
+  const push = () => timed(() => api.post("/drone/action/push_mission", { drone_id: droneId, mission_id }));
+  await push();
+  const onBoard = async () => {
+    const items = await witness.plan(0);
+    if (items.length !== ITEMS) throw new Error(`The vehicle holds ${items.length} items, not ${ITEMS}.`);
+    return items.map((item) => ITEM_FIELDS.map((field) => item[field] as number));
+  };
+  const items = await onBoard();
   autopilot.delay(100);
   autopilot.loss(1);
   const [times, theirs]: [number[], number[]] = [[], []];
   for (let round = 0; round < UPLOADS; round++) {
-    times.push(
-      (await timed(() => api.post("/drone/action/push_mission", { drone_id: droneId, mission_id }))) / 1000,
-    );
+    times.push((await push()) / 1000);
     const began = performance.now();
     const result = await witness.upload(0, items);
     if (result !== 0) throw new Error(`pymavlink's upload ended with ${result}.`);
-    await witness.plan(0);
+    await onBoard();
     theirs.push((performance.now() - began) / 1000);
   }
   const [ours, baseline] = [median(times), median(theirs)];
