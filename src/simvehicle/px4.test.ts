@@ -78,6 +78,21 @@ test("items are given back in their order only", async () => {
   await station.next(common.StatusText, ({ text }) => text.startsWith("WPM: REJ. CMD"), 0);
 });
 
+test("the number of items comes with a checksum of the plan", async () => {
+  const counted = async () => {
+    station.send(common.MissionRequestList, at);
+    return (await station.next(common.MissionCount)).opaqueId;
+  };
+  expect(await counted()).toBe(0);
+  await station.upload(plan);
+  const first = await counted();
+  expect(first).not.toBe(0);
+  await station.upload([...plan, ...plan]);
+  expect(await counted()).not.toBe(first);
+  await station.upload(plan);
+  expect(await counted()).toBe(first);
+});
+
 test("an interrupted upload leaves the old plan", async () => {
   await station.upload(plan);
   const broken = await station.upload([...plan, planItem({ command: 31_010 })]);

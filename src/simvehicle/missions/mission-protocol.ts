@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { build } from "../../vehicle/mavlink/wire/codec";
 import { common, type MavLinkData } from "../../vehicle/mavlink/wire/messages";
 import type { Flight } from "../flight";
@@ -112,6 +113,7 @@ export class MissionProtocol {
         targetComponent: to.componentId,
         count: plan.count,
         missionType: plan.type,
+        opaqueId: this.flight.autopilot === "px4" ? checksum(plan) : 0,
       }),
     );
   }
@@ -216,3 +218,10 @@ const itemOf = (message: common.MissionItemInt): PlanItem => {
   const { targetSystem, targetComponent, missionType, seq, current, ...item } = message;
   return item;
 };
+
+/** As PX4's it is 0 of an empty plan, and another for each content. */
+function checksum(plan: StoredPlan): number {
+  const items = Array.from({ length: plan.count }, (_, seq) => plan.at(seq));
+  if (items.length === 0) return 0;
+  return createHash("sha256").update(JSON.stringify(items)).digest().readUInt32LE();
+}

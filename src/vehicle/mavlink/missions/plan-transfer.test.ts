@@ -145,6 +145,26 @@ describe("a mission", () => {
     expect(unexpected).toBe(0);
   });
 
+  test("of PX4 that was read before is read again only when its checksum is another", async () => {
+    const { peer, link, store } = await open({ autopilot: 12 });
+    let opaqueId = 7;
+    peer.on(common.MissionRequestList, ({ missionType }) => {
+      const count = store.items.length;
+      peer.send(build(common.MissionCount, { ...US, count, missionType, opaqueId }));
+    });
+    await link.uploadMission(PLAN);
+    const reads = async (work: () => Promise<unknown>) => {
+      const before = peer.of(common.MissionRequestInt).length;
+      await work();
+      return peer.of(common.MissionRequestInt).length - before;
+    };
+    // The upload's own reading back.
+    expect(await reads(() => link.uploadMission(PLAN))).toBe(PLAN.length);
+    opaqueId = 8;
+    expect(await reads(() => link.uploadMission(PLAN))).toBe(2 * PLAN.length);
+    expect(await reads(() => link.readMission())).toBe(PLAN.length);
+  });
+
   test("whose last acknowledgement is lost succeeds when it reads back as sent", async () => {
     const { link, store } = await open();
     store.losesAcknowledgement = true;

@@ -20,6 +20,9 @@ const label = (type: PlanType): string => (type === PlanType.fence ? "fence" : "
 /** How many timeouts after the last item; until then the vehicle may still request it again. */
 const TIMEOUTS_AFTER_LAST_ITEM = 3;
 
+/** MISSION_COUNT.opaque_id, PX4's checksum of a plan, is 0 of an empty one and always of ArduPilot's. */
+const UNKNOWN_PLAN = 0;
+
 /** How long after a refusal the STATUSTEXT that explains it may take. */
 const STATUS_TEXT_MS = 700;
 
@@ -40,6 +43,8 @@ export const isAboutPlans = (text: string): boolean =>
  * judges whether the plan that came back is the plan that was sent.
  */
 export class PlanTransfer {
+  private readonly lastRead = new Map<PlanType, { readonly opaqueId: number; readonly items: WireItem[] }>();
+
   constructor(
     private readonly channel: Channel,
     private readonly autopilot: keyof typeof READS_AT_ONCE,
@@ -167,17 +172,34 @@ export class PlanTransfer {
     return clearing.finally(() => record.stop());
   }
 
-  /** The plan on the vehicle. */
+  /** The plan on the vehicle, without reading it again where the vehicle says that it is the one that was read last. */
+  async onBoard(type: PlanType): Promise<WireItem[]> {
+    const counted = await this.count(type);
+    const last = this.lastRead.get(type);
+    if (!last || last.opaqueId === UNKNOWN_PLAN || last.opaqueId !== counted.opaqueId)
+      return this.items(type, counted);
+    this.endReading(type);
+    return last.items;
+  }
+
+  /** The plan on the vehicle, read item by item. */
   async receive(type: PlanType): Promise<WireItem[]> {
-    const fields = { ...this.channel.target, missionType: type };
-    const count = await this.ask<number>(type, "the number of items", {
-      request: () => [build(common.MissionRequestList, fields)],
+    return this.items(type, await this.count(type));
+  }
+
+  private count(type: PlanType): Promise<common.MissionCount> {
+    const request = build(common.MissionRequestList, { ...this.channel.target, missionType: type });
+    return this.ask<common.MissionCount>(type, "the number of items", {
+      request: () => [request],
       listen: ({ resolve }) => [
         this.channel.on(common.MissionCount, (message) => {
-          if (message.missionType === type) resolve(message.count);
+          if (message.missionType === type) resolve(message);
         }),
       ],
     });
+  }
+
+  private async items(type: PlanType, { count, opaqueId }: common.MissionCount): Promise<WireItem[]> {
     const items: WireItem[] = [];
     let next = 0;
     const readOneByOne = async () => {
@@ -194,9 +216,15 @@ export class PlanTransfer {
     for (const ending of await Promise.allSettled(readers)) {
       if (ending.status === "rejected") throw ending.reason;
     }
-    // Frees the vehicle's side of the transfer at once instead of by its timeout.
-    this.channel.send(build(common.MissionAck, { ...fields, type: MissionResult.accepted }));
+    this.endReading(type);
+    this.lastRead.set(type, { opaqueId, items });
     return items;
+  }
+
+  /** Frees the vehicle's side of the transfer at once instead of by its timeout. */
+  private endReading(missionType: PlanType): void {
+    const { target } = this.channel;
+    this.channel.send(build(common.MissionAck, { ...target, missionType, type: MissionResult.accepted }));
   }
 
   /**

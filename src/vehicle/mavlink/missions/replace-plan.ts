@@ -49,7 +49,7 @@ const names = { [PlanType.mission]: "plan", [PlanType.fence]: "fence" } as const
 /** Undefined when the vehicle refuses to give it back: a plan that it cannot read itself must not block the next. */
 async function planOnBoard(transfer: PlanTransfer, type: PlanType): Promise<WireItem[] | undefined> {
   try {
-    return await transfer.receive(type);
+    return await transfer.onBoard(type);
   } catch (error) {
     if (isDomainError(error) && error.code === "vehicle_refused") return undefined;
     throw error;
