@@ -8,7 +8,8 @@ import { CleanupStack } from "../src/testing/repository/cleanup-stack";
 import { startBenchGateway } from "./gateway";
 import type { BenchRow, BenchTable } from "./table";
 
-const ORDERS = 200;
+const ROUNDS = 4;
+const ORDERS = 50;
 const ITEMS = 100;
 const UPLOADS = 2;
 const TELEMETRY_MS = 20_000;
@@ -43,7 +44,8 @@ export async function run(): Promise<BenchTable> {
     rows.push(await telemetryAge(await fly(gateway, "px4-quad")));
     const notes = [
       "Simulators at life's speed: ArduCopter, and for telemetry PX4, which sends both clients of its link the same frames.",
-      "The upload goes over 100 ms of delay and 1 % of loss each way.",
+      "Orders are sent in four rounds, by turns with pymavlink's: an order to disarm, on record before and after it.",
+      `The upload goes over 100 ms of delay and 1 % of loss each way, ${UPLOADS} times by turns with pymavlink's; mean. The gateway also reads what was on board before.`,
     ];
     return { name: "flight", rows, notes };
   } finally {
@@ -74,15 +76,17 @@ async function timed(work: () => Promise<{ status: number; body: unknown }>): Pr
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
 async function orders({ api, witness, droneId }: Flight): Promise<BenchRow> {
-  const times: number[] = [];
-  for (let at = 0; at < ORDERS; at++) {
-    times.push(await timed(() => api.post("/drone/action/disarm_drone", { drone_id: droneId })));
+  const [times, theirs]: [number[], number[]] = [[], []];
+  for (let round = 0; round < ROUNDS; round++) {
+    for (let at = 0; at < ORDERS; at++)
+      times.push(await timed(() => api.post("/drone/action/disarm_drone", { drone_id: droneId })));
+    theirs.push(...(await witness.times(MAV_CMD_COMPONENT_ARM_DISARM, [0], ORDERS)));
   }
-  const [ours, baseline] = [
-    median(times),
-    median(await witness.times(MAV_CMD_COMPONENT_ARM_DISARM, [0], ORDERS)),
-  ];
+  const [ours, baseline] = [median(times), median(theirs)];
   return {
     ...{ what: "an order until its reply, median", ours, baseline, ratio: ours / baseline, unit: "ms" },
     ...{ goal: "at most 5 ms over pymavlink", met: ours <= baseline + 5 },
@@ -158,7 +162,7 @@ async function uploads({ api, autopilot, witness, droneId }: Flight): Promise<Be
     await onBoard();
     theirs.push((performance.now() - began) / 1000);
   }
-  const [ours, baseline] = [median(times), median(theirs)];
+  const [ours, baseline] = [mean(times), mean(theirs)];
   return {
     ...{ what: `${ITEMS} items up, and read back`, ours, baseline, ratio: ours / baseline, unit: "s" },
     ...{ goal: "at most 1.1 times pymavlink's", met: ours <= 1.1 * baseline },
