@@ -40,6 +40,7 @@ export async function run(): Promise<BenchTable> {
     const gateway = await startBenchGateway(stops, { QUOTA_ORDERS: "0" });
     const copter = await fly(gateway, "copter");
     const rows = [await orders(copter), await parameters(copter), await uploads(copter)];
+    copter.witness.stop();
     await copter.autopilot.stop();
     rows.push(await telemetryAge(await fly(gateway, "px4-quad")));
     const notes = [
