@@ -59,7 +59,7 @@ export function openDeps(config: GatewayConfig, process: Process): GatewayDeps {
   redis.once("ready", () => void warnOfSettings(redis, log));
   const vpnStore = new ObjectStore({ ...config, S3_BUCKET: config.S3_VPN_BUCKET });
   lifecycle.onClose("config store", () => vpnStore.close());
-  const recorder = config.FLIGHT_RECORDER ? new FlightRecorder({ ...shared, config }) : undefined;
+  const recorder = config.FLIGHT_RECORDER === "on" ? new FlightRecorder({ ...shared, config }) : undefined;
   // Closed after the links, whose last frames it writes.
   lifecycle.onClose("flight recorder", () => recorder?.stop());
   const replicas = config.LINK_LEASES === "redis" ? openReplicas(config, shared, recorder?.tap) : undefined;

@@ -34,6 +34,16 @@ test("every variable of every process is described", () => {
   for (const row of rows) expect(row.split("|")[4]?.trim()).toMatch(/^[\w`].{10,}/);
 });
 
+test("every variable accepts the default that the documentation shows", () => {
+  const fields = new Map<string, z.ZodType>(
+    Object.values(configSchemas).flatMap(({ shape }) => Object.entries(shape as Record<string, z.ZodType>)),
+  );
+  const shown = [...configurationDocs().matchAll(/^\| `(\w+)` \| [^|]+ \| `([^`]+)` \|/gm)];
+  expect(shown.length).toBeGreaterThan(40);
+  const refused = shown.filter(([, name = "", value]) => !fields.get(name)?.safeParse(value).success);
+  expect(refused.map(([row]) => row)).toEqual([]);
+});
+
 test("all faults are reported at once, by name and without a value", () => {
   const env = {
     ...whole,

@@ -85,7 +85,6 @@ export const vehicleGroup = {
   FLIGHT_RECORDER: z
     .enum(["on", "off"])
     .default("on")
-    .transform((value) => value === "on")
     .describe(
       "Whether the gateway records the links of armed vehicles and of drones with an execution in progress. It keeps such a drone's link open.",
     ),
