@@ -126,4 +126,5 @@ def ulog(path):
     return [figures(span, second(positions), volts, used, failsafes) for span in found if span[0] < math.inf]
 
 
-print(json.dumps((ulog if sys.argv[1].endswith(".ulg") else dataflash)(sys.argv[1])))
+if __name__ == "__main__":
+    print(json.dumps((ulog if sys.argv[1].endswith(".ulg") else dataflash)(sys.argv[1])))
