@@ -6,7 +6,7 @@ import { offsetBy } from "../../domain/geo";
 import { packageRoot } from "../../platform/process/version";
 import { autopilots, isPx4, isRover } from "../../testing/autopilots/autopilot";
 import { type Flown, flown } from "../../testing/autopilots/flown";
-import { differences, type PeerFigures } from "../../testing/autopilots/recorded-flights";
+import { arrival, differences, type PeerFigures } from "../../testing/autopilots/recorded-flights";
 import { freshFolder } from "../../testing/fresh-servers";
 import { until } from "../../testing/until";
 import { endExecution, startExecution } from "../../testing/worlds/flights";
@@ -38,10 +38,7 @@ async function flyAway({ name, order, witness }: Flown): Promise<void> {
   }
   const to = offsetBy({ lat, lng }, 100, 50);
   expect((await order("goto_gps_location", { ...to, altitude: 10 })).status).toBe(200);
-  await witness.until("the place", async () => {
-    const seen = await witness.fresh();
-    return Math.hypot(seen.lat - to.lat, (seen.lng - to.lng) * 0.8) < 5e-5;
-  });
+  await arrival(witness, to);
 }
 
 describe.each(autopilots)("%s", (name) => {

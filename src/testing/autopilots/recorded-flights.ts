@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
-import { offsetBy } from "../../domain/geo";
+import { distance, type LatLng, offsetBy } from "../../domain/geo";
 import type { FlightStats } from "../../flight-log";
 import { FlightRecord } from "../../onboard/flight-record";
 import { DroneGateway } from "../../onboard/gateway";
@@ -13,6 +13,7 @@ import { atEndOfFile } from "../clean-up";
 import { until } from "../until";
 import { isPx4, isRover } from "./autopilot";
 import { type Flown, flown } from "./flown";
+import type { Witness } from "./witness";
 
 /** MAV_SYS_STATUS_PREARM_CHECK. */
 const PREARM_CHECK = 0x10000000;
@@ -91,10 +92,7 @@ export class RecordedFlights {
     }
     for (const to of metres > 0 ? [offsetBy(home, metres, metres / 2), home] : []) {
       await order("goto_gps_location", { ...to, altitude: HEIGHT });
-      await witness.until("the place", async () => {
-        const seen = await witness.fresh();
-        return Math.hypot(seen.lat - to.lat, (seen.lng - to.lng) * 0.8) < 5e-5;
-      });
+      await arrival(witness, to);
     }
     if (land) await land();
     else await order(isRover(name) ? "disarm_drone" : "land");
@@ -137,6 +135,18 @@ export class RecordedFlights {
       return (Number(status?.onboard_control_sensors_health) & PREARM_CHECK) !== 0;
     });
   }
+}
+
+/** Resolves when the vehicle is there, within 5.5 m; rejects with the metres that it is away. */
+export async function arrival(witness: Witness, to: LatLng): Promise<void> {
+  const away: number[] = [];
+  const isThere = async () => {
+    away.push(Math.round(distance(await witness.fresh(), to)));
+    return (away.at(-1) ?? Number.NaN) < 5.5;
+  };
+  await witness.until("the place", isThere).catch(({ message }) => {
+    throw new Error(`${message} It was ${away.join(", ")} m away.`);
+  });
 }
 
 async function figuresOf(log: Buffer, name: string): Promise<PeerFigures[]> {
