@@ -10,7 +10,7 @@ import {
   type LinkedDrone,
   linkedDrone,
   recordOf,
-} from "../../testing/worlds/linked-drone";
+} from "../../testing/worlds/simulated-drone";
 import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
 import { upload } from "../../testing/worlds/uploads";
 import { createLinkPool, type LinkPool } from "../../vehicle";

@@ -1,4 +1,4 @@
-import { assetsOf, contentOf, linkedDrone, recordOf } from "../../testing/worlds/linked-drone";
+import { assetsOf, contentOf, linkedDrone, recordOf } from "../../testing/worlds/simulated-drone";
 import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
 import { RecordWriter } from "./record-writer";
 
