@@ -23,6 +23,7 @@ KEPT_SECONDS = 180
 ATTEMPTS = 5
 # Hz, beside what the vehicle sends unasked.
 RATES = {
+    "HEARTBEAT": 5,
     "GLOBAL_POSITION_INT": 10,
     "EXTENDED_SYS_STATE": 5,
     "SYS_STATUS": 2,
@@ -150,6 +151,11 @@ def main(port):
 
     def now():
         return time.time()
+
+    def sync():
+        """Returns the time when everything that the vehicle had sent before is read."""
+        send = lambda: vehicle.send_command(mav.MAV_CMD_REQUEST_MESSAGE, [mav.MAVLINK_MSG_ID_HEARTBEAT])
+        return vehicle.ask(["COMMAND_ACK"], send, lambda ack: ack.command == mav.MAV_CMD_REQUEST_MESSAGE).at
 
     def last(type):
         found = vehicle.since([type], 0)
@@ -295,7 +301,7 @@ def main(port):
     work = {
         each.__name__: each
         for each in (
-            *(now, last, since, request, modes, command, command_int, times, param, set_param, params, plan, upload),
+            *(now, sync, last, since, request, modes, command, command_int, times, param, set_param, params, plan, upload),
             *(set_current, sticks, hold_sticks),
         )
     }

@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import { distance, type LatLng, offsetBy } from "../../domain/geo";
-import { resolveMode } from "../../vehicle/mavlink/modes";
+import { modesOf } from "../../vehicle/mavlink/mode-tables";
 import { type AutopilotName, isPx4, isRover } from "./autopilot";
-import type { Ordered } from "./orders";
+import type { Ordered, StoredPoint } from "./orders";
 import type { Seen } from "./witness";
 
 /** Metres. */
@@ -9,6 +10,10 @@ const DRIFT = 3;
 const CLIMB = 1;
 /** What it may come nearer to a target by chance. */
 const APPROACH = 2;
+/** Metres per second of a vehicle that goes nowhere. */
+const STANDING = 0.5;
+/** Degrees × 1e7. */
+const ROUNDING = 1;
 
 /** What the vehicle does that an answer of 200 does not say, in words; undefined when it agrees. */
 type Check = (given: Ordered, name: AutopilotName) => string | undefined;
@@ -42,36 +47,101 @@ const spins: Check = ({ before, outputs }) => {
   return new Set(levels).size < 2 ? "no output changes" : undefined;
 };
 
-const goes: Check = (given) => {
-  const { before, after } = given;
+/** The outputs of a disarmed vehicle that change although the test was refused. */
+const spinsNevertheless: Check = (given, name) =>
+  !given.before.armed && given.outputs.length > 0 && spins(given, name) === undefined
+    ? "the outputs change"
+    : undefined;
+
+const goes: Check = (given, name) => {
+  const { before, after, body, result } = given;
   if (!after.armed) return "the vehicle is not armed";
+  if (result.result === "TARGET_UNCONFIRMED") return undefined;
   const target = targetOf(given);
   const [was, is] = [distance(target, before), distance(target, after)];
-  return is > DRIFT && is > was - APPROACH
-    ? `the vehicle is ${is.toFixed(1)} m away, after ${was.toFixed(1)} m`
+  if (is > DRIFT && is > was - APPROACH)
+    return `the vehicle is ${is.toFixed(1)} m away, after ${was.toFixed(1)} m`;
+  if (isRover(name)) return undefined;
+  const height = Number(body.altitude ?? body.z);
+  const [below, now] = [before, after].map((seen) => Math.abs(seen.relativeAltitude - height)) as [
+    number,
+    number,
+  ];
+  return now > DRIFT && now > below - CLIMB
+    ? `the vehicle is ${now.toFixed(1)} m above or below, after ${below.toFixed(1)} m`
     : undefined;
 };
 
-const parametersSet: Check = ({ body, params }) => {
-  const wanted = Object.entries(body.params ?? { [String(body.param_id)]: body.value });
-  const other = wanted.find(
-    ([name, value]) => Math.fround(Number(value)) !== Math.fround(params[name] ?? Number.NaN),
-  );
-  return other && `${other[0]} is ${params[other[0]]}`;
+/** A target that it goes to although the order was refused. */
+const goesNevertheless: Check = (given) => {
+  const { before, after } = given;
+  if (before.speed > STANDING) return undefined;
+  const target = targetOf(given);
+  const [was, is] = [distance(target, before), distance(target, after)];
+  return is < was - APPROACH
+    ? `the vehicle goes there: it is ${is.toFixed(1)} m away, after ${was.toFixed(1)} m`
+    : undefined;
 };
 
-const missionThere: Check = ({ plans, result }, name) => {
+const sameValue = (a: unknown, b: unknown): boolean => Math.fround(Number(a)) === Math.fround(Number(b));
+
+const wantedParams = ({ body }: Ordered): [name: string, value: unknown][] =>
+  Object.entries(body.params ?? { [String(body.param_id)]: body.value });
+
+const parametersSet: Check = (given) => {
+  const other = wantedParams(given).find(([name, value]) => !sameValue(value, given.params[name]?.after));
+  return other && `${other[0]} is ${given.params[other[0]]?.after}`;
+};
+
+/** Those that the error calls written are; the others are as they were. */
+const parametersAsSaid: Check = (given) => {
+  const written = /Written: ([^.]*)\./.exec(given.message)?.[1]?.split(", ") ?? [];
+  const other = wantedParams(given).find(([name, value]) => {
+    const param = given.params[name];
+    return param && !sameValue(param.after, written.includes(name) ? value : param.before);
+  });
+  return other && `${other[0]} is ${given.params[other[0]]?.after}`;
+};
+
+const missionThere: Check = ({ plans, result, stored, before }, name) => {
+  const onBoard = (plans?.after.mission ?? []) as Item[];
   // ArduPilot keeps home before the plan.
-  const count = Number(result.items) + (isPx4(name) ? 0 : 1);
-  return plans?.after.mission.count === count
-    ? undefined
-    : `${plans?.after.mission.count} items are on board`;
+  const items = isPx4(name) ? onBoard : onBoard.slice(1);
+  if (items.length !== Number(result.items)) return `${items.length} items are on board`;
+  const rows = items.slice(items.length - stored.length);
+  const other = stored.findIndex((point, at) => !isStored(point, rows[at]));
+  if (other >= 0) return `the mission's row ${other + 1} is ${JSON.stringify(rows[other])}`;
+  const isUnderWay =
+    before.armed && before.customMode === customModeOf(name, isPx4(name) ? "AUTO.MISSION" : "AUTO");
+  return isPx4(name) && !isUnderWay && plans?.after.current !== 0
+    ? `item ${plans?.after.current} is next`
+    : undefined;
 };
 
-const fenceThere: Check = ({ plans, result }) =>
-  plans?.after.fence.count === Number(result.items)
-    ? undefined
-    : `${plans?.after.fence.count} points are on board`;
+const fenceThere: Check = ({ plans, result, stored, params }) => {
+  const items = (plans?.after.fence ?? []) as Item[];
+  if (items.length !== Number(result.items)) return `${items.length} points are on board`;
+  const other = stored.findIndex((point, at) => !isStored(point, items[at]));
+  if (other >= 0) return `the fence's point ${other + 1} is ${JSON.stringify(items[other])}`;
+  const said = (result.enforcement as { params: { param_id: string; value: number }[] }).params;
+  const untrue = said.find(({ param_id, value }) => !sameValue(value, params[param_id]?.after));
+  return untrue && `${untrue.param_id} is ${params[untrue.param_id]?.after}`;
+};
+
+/** MISSION_ITEM_INT. */
+type Item = Readonly<Record<"command" | "x" | "y", number>>;
+const WAYPOINT = 16;
+const FENCES: readonly number[] = [5001, 5002, 5003, 5004];
+
+/** The commands are compared, and where a place means something, the places. */
+function isStored(point: StoredPoint, item: Item | undefined): boolean {
+  if (item === undefined) return false;
+  if (FENCES.includes(item.command)) return isPlace(point, item);
+  return point.command === item.command && (point.command !== WAYPOINT || isPlace(point, item));
+}
+
+const isPlace = ({ lat, lng }: StoredPoint, { x, y }: Item): boolean =>
+  Math.abs(lat * 1e7 - x) <= ROUNDING && Math.abs(lng * 1e7 - y) <= ROUNDING;
 
 const CHECKS: Readonly<Record<string, Check>> = {
   arm: armed,
@@ -94,6 +164,15 @@ const CHECKS: Readonly<Record<string, Check>> = {
   sync_geofences: fenceThere,
 };
 
+/** What an order that was refused must not have done, beside what no refused order may have changed. */
+const REFUSED: Readonly<Record<string, Check>> = {
+  move: goesNevertheless,
+  goto_gps_location: goesNevertheless,
+  set_param: parametersAsSaid,
+  set_params: parametersAsSaid,
+  motortest: spinsNevertheless,
+};
+
 /**
  * What of an answer the vehicle contradicts, in words; undefined when it agrees. An order whose outcome is unknown claims
  * nothing; one that was refused has changed nothing.
@@ -103,7 +182,7 @@ export function contradiction(given: Ordered, name: AutopilotName): string | und
   if (message.includes("may have obeyed or not")) return undefined;
   const check = CHECKS[path];
   if (!check) return `nothing is known of how ${path} shows`;
-  const found = status === 200 ? check(given, name) : changeBy(given);
+  const found = status === 200 ? check(given, name) : (changeBy(given) ?? REFUSED[path]?.(given, name));
   if (found === undefined) return undefined;
   const seen = ({ armed: isArmed, customMode, relativeAltitude }: Seen) =>
     `${isArmed ? "armed" : "disarmed"} in ${customMode} at ${relativeAltitude} m`;
@@ -118,19 +197,26 @@ function changeBy({ before, after, beats, plans }: Ordered): string | undefined 
   if (!wasArmed && beats.some((beat) => beat.armed)) return "the vehicle is armed";
   if (wasArmed && !after.armed) return "the vehicle is disarmed";
   if (!wasArmed && after.relativeAltitude > before.relativeAltitude + CLIMB) return "the vehicle climbs";
-  if (plans && plans.before.mission.items !== plans.after.mission.items)
+  if (plans && !isDeepStrictEqual(plans.before.mission, plans.after.mission))
     return "the mission on board is another";
-  if (plans && plans.before.fence.items !== plans.after.fence.items) return "the fence on board is another";
+  if (plans && !isDeepStrictEqual(plans.before.fence, plans.after.fence))
+    return "the fence on board is another";
   return undefined;
 }
 
 function inMode({ beats }: Pick<Ordered, "beats">, name: AutopilotName, mode: string): string | undefined {
-  const craft = {
+  const customMode = customModeOf(name, mode);
+  return beats.some((beat) => beat.customMode === customMode) ? undefined : `the vehicle is not in ${mode}`;
+}
+
+/** HEARTBEAT.custom_mode of a mode as replies name it. */
+function customModeOf(name: AutopilotName, mode: string): number | undefined {
+  const { entered, shown } = modesOf({
     autopilot: isPx4(name) ? "px4" : "ardupilot",
     kind: isRover(name) ? "rover" : "copter",
-  } as const;
-  const { customMode } = resolveMode(craft, mode);
-  return beats.some((beat) => beat.customMode === customMode) ? undefined : `the vehicle is not in ${mode}`;
+  });
+  const unnamed = /^MODE\((\d+)\)$/.exec(mode)?.[1];
+  return unnamed === undefined ? { ...entered, ...shown }[mode] : Number(unnamed);
 }
 
 /** Where an order sends the vehicle: a position, or metres east and north of home. */

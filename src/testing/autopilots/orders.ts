@@ -1,6 +1,6 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { LatLng } from "../../domain/geo";
 import type { Flown } from "./flown";
+import { contents } from "./plans";
 import type { Heard, Seen } from "./witness";
 
 /** An order, its answer, and what the witness saw around it. */
@@ -12,35 +12,46 @@ export interface Ordered {
   /** What the reply says that the vehicle acknowledged; empty in an error. */
   readonly result: Readonly<Record<string, unknown>>;
   readonly before: Seen;
-  /** At the end: a second after the answer, or when the vehicle has agreed with it. */
+  /** At the end: three seconds after the answer, or when the vehicle has agreed with it. */
   readonly after: Seen;
   /** Every heartbeat from just before the order on. */
-  readonly beats: readonly Seen[];
+  readonly beats: readonly Pick<Seen, "at" | "armed" | "customMode">[];
   readonly texts: readonly string[];
   /** SERVO_OUTPUT_RAW from just before the order on. */
   readonly outputs: readonly Heard[];
   /** The items on board before and after an order that is about a plan. */
   readonly plans?: { readonly before: Plans; readonly after: Plans } | undefined;
+  /** The points that the owner has stored of the plan that the order names. */
+  readonly stored: readonly StoredPoint[];
   readonly home: LatLng;
-  /** The parameters that the order names, as they are afterwards. */
-  readonly params: Readonly<Record<string, number>>;
+  /** The parameters that the order or its answer names. Those of the answer alone are not known from before. */
+  readonly params: Readonly<Record<string, { readonly before: number | undefined; readonly after: number }>>;
 }
 
-/** The mission and the fence on board, as text to be compared, and how many items they have. */
+/** The mission and the fence on board, and the number of the mission's item that is next. */
 interface Plans {
-  readonly mission: { readonly count: number; readonly items: string };
-  readonly fence: { readonly count: number; readonly items: string };
+  readonly mission: readonly object[];
+  readonly fence: readonly object[];
+  readonly current: number;
+}
+
+export interface StoredPoint {
+  readonly command: number;
+  readonly lat: number;
+  readonly lng: number;
 }
 
 /** MAV_MODE_FLAG_SAFETY_ARMED. */
 const ARMED = 128;
-/** How long the vehicle may take to show what an answer says that it does. */
-const PATIENCE_MS = 12_000;
+/** Seconds of the vehicle's clock in which an order that was refused has shown no effect. */
+const WATCHED = 3;
+/** Seconds of the vehicle's clock that it may take to show what an answer says that it does. */
+const PATIENCE = 36;
 const ABOUT_PLANS = /^(push_mission|push_geofence|clear_fence|sync_geofences)$/;
 
 /**
- * Gives an order and watches the vehicle: for a second after the answer, and when `contradicts` finds that it does not do
- * what the answer says, until it does, or for twelve seconds.
+ * Gives an order and watches the vehicle: for three seconds of its clock after the answer, and when `contradicts` finds
+ * that it does not do what the answer says, until it does, or for 36 seconds of its clock.
  */
 export async function ordered(
   flown: Flown,
@@ -50,50 +61,71 @@ export async function ordered(
 ): Promise<Ordered> {
   const { witness, order } = flown;
   const aboutPlans = ABOUT_PLANS.test(path);
+  const stored = await storedPoints(flown, body);
   const plansBefore = aboutPlans ? await plansOf(flown) : undefined;
+  const paramsBefore = await readParams(flown, namedIn(body));
   const { latitude, longitude } = await witness.request("HOME_POSITION");
   const home = { lat: Number(latitude) / 1e7, lng: Number(longitude) / 1e7 };
   const before = await witness.fresh();
-  const since = await witness.now();
+  const since = await witness.sync();
   const reply = await order(path, body);
-  const patience = performance.now() + PATIENCE_MS;
-  await delay(1_000);
+  const result = reply.status === 200 ? reply.body.result : {};
+  const answered = (await witness.fresh()).clock;
   for (;;) {
     const after = await witness.fresh();
-    const heard = await witness.since(["HEARTBEAT"], since);
+    const watched = after.clock - answered;
+    if (watched < WATCHED) continue;
+    const paramsAfter = await readParams(flown, [...namedIn(body), ...namedIn(result)]);
     const given: Ordered = {
-      ...{ path, body, home, before, after, texts: await witness.texts(since) },
+      ...{ path, body, result, home, before, after, stored, texts: await witness.texts(since) },
       status: reply.status,
       message: JSON.stringify(reply.body),
-      result: reply.status === 200 ? reply.body.result : {},
-      beats: heard.map((beat) => ({
-        ...after,
+      beats: (await witness.since(["HEARTBEAT"], since)).map((beat) => ({
         at: beat.at,
         armed: (Number(beat.base_mode) & ARMED) !== 0,
         customMode: Number(beat.custom_mode),
       })),
       outputs: await witness.since(["SERVO_OUTPUT_RAW"], since),
       plans: plansBefore && { before: plansBefore, after: await plansOf(flown) },
-      params: await paramsOf(flown, body),
+      params: Object.fromEntries(
+        Object.entries(paramsAfter).map(([name, value]) => [
+          name,
+          { before: paramsBefore[name], after: value },
+        ]),
+      ),
     };
-    if (reply.status !== 200 || performance.now() > patience || contradicts(given) === undefined)
-      return given;
-    await delay(300);
+    if (reply.status !== 200 || watched > PATIENCE || contradicts(given) === undefined) return given;
   }
 }
 
 async function plansOf({ witness }: Flown): Promise<Plans> {
-  const read = async (kind: 0 | 1) => {
-    const items = await witness.plan(kind);
-    const compared = items.map(({ at: _, current: __, ...item }) => item);
-    return { count: items.length, items: JSON.stringify(compared) };
-  };
-  return { mission: await read(0), fence: await read(1) };
+  const mission = contents(await witness.plan(0));
+  const fence = contents(await witness.plan(1));
+  return { mission, fence, current: Number((await witness.request("MISSION_CURRENT")).seq) };
 }
 
-async function paramsOf({ witness }: Flown, body: Record<string, unknown>): Promise<Record<string, number>> {
-  const names = [...(body.param_id ? [String(body.param_id)] : []), ...Object.keys(body.params ?? {})];
+async function storedPoints({ api }: Flown, body: Record<string, unknown>): Promise<StoredPoint[]> {
+  if (body.mission_id) return (await api.get(`/mission/${body.mission_id}`)).body.mission_points ?? [];
+  if (body.geofence_id) return (await api.get(`/geofence/${body.geofence_id}`)).body.geofence_points ?? [];
+  return [];
+}
+
+/** The names of all parameters in a body or a result, at any depth. */
+function namedIn(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => {
+    if (key === "param_id") return [String(inner)];
+    if (key === "params" && !Array.isArray(inner)) return Object.keys(inner as object);
+    return namedIn(inner);
+  });
+}
+
+/** Those that the vehicle has. */
+async function readParams({ witness }: Flown, names: readonly string[]): Promise<Record<string, number>> {
   const found: Record<string, number> = {};
-  for (const name of names) found[name] = await witness.param(name);
+  for (const name of new Set(names)) {
+    const value = await witness.param(name).catch(() => undefined);
+    if (value !== undefined) found[name] = value;
+  }
   return found;
 }

@@ -23,12 +23,16 @@ const ARDUPILOT = 3;
 const KNOWS_POSITION = 16;
 const GUESSES_POSITION = 128;
 
-/** What a mode, an armed state and a height are compared by. Metres above home. */
+/** What a mode, an armed state and a height are compared by. Metres above home; metres per second over the ground and up. */
 export interface Seen {
   readonly at: number;
+  /** Seconds since the vehicle's boot, by its own clock. */
+  readonly clock: number;
   readonly armed: boolean;
   readonly customMode: number;
   readonly relativeAltitude: number;
+  readonly speed: number;
+  readonly climb: number;
   readonly lat: number;
   readonly lng: number;
 }
@@ -66,6 +70,11 @@ export class Witness {
   /** Seconds since 1970 as the witness counts them. */
   now(): Promise<number> {
     return this.ask("now", {});
+  }
+
+  /** As `now`, when everything that the vehicle has sent before is read: a busy machine lets the witness lag. */
+  sync(): Promise<number> {
+    return this.ask("sync", {});
   }
 
   last(type: string): Promise<Heard | null> {
@@ -158,17 +167,20 @@ export class Witness {
     if (!beat || !position) return undefined;
     return {
       at: beat.at,
+      clock: Number(position.time_boot_ms) / 1000,
       armed: (Number(beat.base_mode) & ARMED) !== 0,
       customMode: Number(beat.custom_mode),
       relativeAltitude: Number(position.relative_alt) / 1000,
+      speed: Math.hypot(Number(position.vx), Number(position.vy)) / 100,
+      climb: -Number(position.vz) / 100,
       lat: Number(position.lat) / 1e7,
       lng: Number(position.lon) / 1e7,
     };
   }
 
-  /** What was to be seen, in a heartbeat that came after this call. */
+  /** What was to be seen, in a heartbeat that the vehicle sent after this call. */
   async fresh(): Promise<Seen> {
-    const from = await this.now();
+    const from = await this.sync();
     return this.until("a heartbeat", async () => {
       const seen = await this.seen();
       return seen && seen.at >= from ? seen : undefined;
