@@ -20,15 +20,12 @@ export type AutopilotName = keyof typeof VEHICLES;
 export const isRover = (name: AutopilotName): boolean => name.endsWith("rover");
 export const isPx4 = (name: AutopilotName): boolean => name.startsWith("px4");
 
-const folder = (): string => {
-  const named = process.env.AUTOPILOTS;
-  if (!named) throw new Error("Run these tests by `npm run test:autopilots`.");
-  return named;
-};
+/** Set by `npm run test:autopilots`. */
+const folder = process.env.AUTOPILOTS;
 
 /** Those whose simulators are there. */
-export const autopilots = (Object.keys(VEHICLES) as AutopilotName[]).filter((name) =>
-  existsSync(join(folder(), VEHICLES[name].program)),
+export const autopilots = (Object.keys(VEHICLES) as AutopilotName[]).filter(
+  (name) => folder !== undefined && existsSync(join(folder, VEHICLES[name].program)),
 );
 
 /**
@@ -51,12 +48,13 @@ export class Autopilot {
   }
 
   static async start(name: AutopilotName, { speed = 1 } = {}): Promise<Autopilot> {
+    if (folder === undefined) throw new Error("Run these tests by `npm run test:autopilots`.");
     const { args, port: first } = VEHICLES[name];
     // Two test files fly at a time. A PX4's number on the machine follows from the hundreds of its port.
     const port = first + 100 * (Number(process.env.JEST_WORKER_ID ?? 1) - 1);
     const state = mkdtempSync(join(tmpdir(), `${name}-`));
     const options = ["--port", `${port}`, "--speed", `${speed}`, "--state", state];
-    const child = spawn(join(folder(), "run"), [...args, ...options], { stdio: ["pipe", "pipe", "inherit"] });
+    const child = spawn(join(folder, "run"), [...args, ...options], { stdio: ["pipe", "pipe", "inherit"] });
     const exited = once(child, "exit");
     const stop = async () => {
       child.kill();

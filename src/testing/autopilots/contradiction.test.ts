@@ -1,0 +1,92 @@
+import { contradiction } from "./contradiction";
+import type { Ordered } from "./orders";
+import type { Seen } from "./witness";
+
+const GUIDED = 4;
+const LAND = 9;
+const home = { lat: -35, lng: 149 };
+const flying: Seen = {
+  ...home,
+  ...{ at: 0, clock: 0, armed: true, customMode: GUIDED, relativeAltitude: 10, speed: 0, climb: 0 },
+};
+const disarmed: Seen = { ...flying, armed: false, relativeAltitude: 0 };
+
+/** An order to a copter of ArduPilot that hovers before and after it. */
+const given = (changes: Partial<Ordered>): Ordered => ({
+  ...{ path: "", body: {}, status: 200, message: "", result: {}, home, stored: [], params: {} },
+  ...{ before: flying, after: flying, beats: [flying], texts: [], outputs: [] },
+  ...changes,
+});
+const plans = (count: number) => ({
+  mission: Array.from({ length: count + 1 }, () => ({ command: 16, x: -350_000_000, y: 1_490_000_000 })),
+  fence: [],
+  current: 0,
+});
+const to = { path: "goto_gps_location", body: { lat: -35.001, lng: 149, altitude: 10 } };
+const north = { ...flying, lat: -35.0001 };
+const point = { command: 16, lat: -35, lng: 149 };
+
+test.each<[string, Partial<Ordered>, RegExp]>([
+  ["arming", { path: "arm", result: { mode: "GUIDED" }, after: disarmed }, /not armed/],
+  ["arming in a mode", { path: "arm", result: { mode: "LOITER" } }, /not in LOITER/],
+  ["a mode", { path: "set_mode", result: { mode: "RTL" } }, /not in RTL/],
+  ["disarming", { path: "disarm_drone" }, /is armed/],
+  ["a takeoff", { path: "takeoff" }, /does not climb/],
+  ["a landing", { path: "land", result: { mode: "LAND" } }, /does not come down/],
+  ["a goto", to, /111\.3 m away/],
+  ["the height of a goto", { ...to, body: { ...home, altitude: 30 } }, /20\.0 m above or below/],
+  [
+    "a parameter",
+    { path: "set_param", body: { param_id: "A", value: 2 }, params: { A: { before: 1, after: 1 } } },
+    /A is 1/,
+  ],
+  [
+    "a mission",
+    { path: "push_mission", result: { items: 2 }, plans: { before: plans(1), after: plans(1) } },
+    /1 items/,
+  ],
+  [
+    "a mission's place",
+    {
+      path: "push_mission",
+      result: { items: 1 },
+      stored: [{ ...point, lat: -36 }],
+      plans: { before: plans(1), after: plans(1) },
+    },
+    /row 1/,
+  ],
+])("a vehicle that does not do it contradicts the answer to %s", (_what, changes, found) => {
+  expect(contradiction(given(changes), "copter")).toMatch(found);
+});
+
+test.each<[string, Partial<Ordered>, RegExp]>([
+  ["changes its mode", { path: "takeoff", after: { ...flying, customMode: LAND } }, /from 4 to 9/],
+  ["disarms", { path: "takeoff", after: disarmed }, /is disarmed/],
+  ["arms", { path: "arm", before: disarmed, after: disarmed }, /is armed/],
+  ["goes there", { ...to, after: north }, /goes there/],
+  ["has another mission", { path: "push_mission", plans: { before: plans(1), after: plans(2) } }, /another/],
+  [
+    "has another parameter",
+    {
+      path: "set_params",
+      message: "B was not set. Written: none. Not tried: none.",
+      body: { params: { A: 2 } },
+      params: { A: { before: 1, after: 2 } },
+    },
+    /A is 2/,
+  ],
+])("a vehicle that %s contradicts a refusal", (_what, changes, found) => {
+  expect(contradiction(given({ status: 500, ...changes }), "copter")).toMatch(found);
+});
+
+test("a vehicle that does what the answer says, or nothing after a refusal, does not contradict it", () => {
+  expect(contradiction(given({ ...to, after: north }), "copter")).toBeUndefined();
+  expect(contradiction(given({ ...to, status: 500 }), "copter")).toBeUndefined();
+  const there = { result: { items: 1 }, stored: [point], plans: { before: plans(2), after: plans(1) } };
+  expect(contradiction(given({ path: "push_mission", ...there }), "copter")).toBeUndefined();
+});
+
+test("an unknown outcome claims nothing", () => {
+  const unknown = { status: 500, message: "The order was sent, and the vehicle may have obeyed or not." };
+  expect(contradiction(given({ path: "takeoff", ...unknown, after: disarmed }), "copter")).toBeUndefined();
+});
