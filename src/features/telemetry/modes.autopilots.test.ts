@@ -1,0 +1,40 @@
+import { autopilots, isPx4, isRover } from "../../testing/autopilots/autopilot";
+import { flown } from "../../testing/autopilots/flown";
+import { until } from "../../testing/until";
+import { TestWatcher } from "../../testing/watcher";
+
+jest.setTimeout(240_000);
+
+const CHANGES = 10;
+const IN_TIME = 9;
+const LIMIT_MS = 300;
+
+test.each(autopilots)(
+  "a new mode of a %s is at a watcher within 300 ms of the reply, nine times of ten",
+  async (name) => {
+    const vehicle = await flown(name, { speed: 1 });
+    const watcher = new TestWatcher(vehicle.gateway.url, vehicle.token);
+    await watcher.subscribe(vehicle.droneId, "system");
+    const modes = (): string[] => watcher.frames("system").map(({ data }) => data.mode);
+    await until(() => modes().length > 0);
+    const pair = isPx4(name)
+      ? ["POSCTL", "HOLD"]
+      : isRover(name)
+        ? ["HOLD", "MANUAL"]
+        : ["LOITER", "ALT_HOLD"];
+    const delays: number[] = [];
+    for (let change = 0; change < CHANGES; change++) {
+      watcher.clear();
+      const { status, body } = await vehicle.order("set_mode", {
+        mode_info: { custom_mode: pair[change % 2] },
+      });
+      const repliedAt = performance.now();
+      expect(status).toBe(200);
+      await until(() => modes().includes(body.result.mode), 5_000, 2);
+      delays.push(performance.now() - repliedAt);
+    }
+    expect(delays.filter((ms) => ms <= LIMIT_MS).length).toBeGreaterThanOrEqual(IN_TIME);
+    watcher.socket.disconnect();
+    await vehicle.stop();
+  },
+);
