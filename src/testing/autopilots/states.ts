@@ -1,0 +1,200 @@
+import { offsetBy } from "../../domain/geo";
+import { isPx4, isRover } from "./autopilot";
+import type { Flown } from "./flown";
+import { storePlan } from "./plans";
+import type { Seen } from "./witness";
+
+/** Metres. */
+const HEIGHT = 15;
+/** From here a landing takes longer than a few orders. */
+const LANDING_HEIGHT = 40;
+const ALMOST_LANDED = 12;
+const MISSION_METRES = 60;
+/** Seconds at a waypoint: the mission outlasts the orders. */
+const STAY = 3600;
+
+/** A state of a vehicle in which orders are given. */
+export interface VehicleState {
+  readonly name: string;
+  /** Whether a rover gets there. */
+  readonly ofRovers: boolean;
+  /** Brings a vehicle there from any state. */
+  enter(vehicle: Flown): Promise<void>;
+  isIn(vehicle: Flown, seen: Seen): boolean;
+}
+
+/** Parameters with which a vehicle stays in each state for as long as the orders take, and shows its failsafe. */
+const STAYS = {
+  ardupilot: {
+    copter: { DISARM_DELAY: 0, RTL_LOIT_TIME: 60_000, FS_THR_ENABLE: 1 },
+    rover: { FS_ACTION: 2 },
+  },
+  px4: {
+    copter: { COM_DISARM_PRFLT: -1, RTL_LAND_DELAY: -1, NAV_RCL_ACT: 2 },
+    rover: { COM_DISARM_PRFLT: -1, NAV_RCL_ACT: 2 },
+  },
+} as const;
+
+export async function prepareStates({ name, witness }: Flown): Promise<void> {
+  const params = STAYS[isPx4(name) ? "px4" : "ardupilot"][isRover(name) ? "rover" : "copter"];
+  for (const [param, value] of Object.entries(params)) await witness.setParam(param, value);
+}
+
+async function done(vehicle: Flown, path: string, body: Record<string, unknown> = {}): Promise<void> {
+  const { status, body: reply } = await vehicle.order(path, body);
+  if (status !== 200) throw new Error(`${path} was answered ${status}: ${JSON.stringify(reply)}`);
+}
+
+const shows = (vehicle: Flown, what: string, holds: (seen: Seen) => boolean, seconds = 60) =>
+  vehicle.witness.until(
+    what,
+    async () => {
+      const seen = await vehicle.witness.fresh();
+      return holds(seen) && seen;
+    },
+    seconds,
+  );
+
+const setMode = (vehicle: Flown, mode: string) =>
+  done(vehicle, "set_mode", { mode_info: { custom_mode: mode } });
+
+const GUIDED = { copter: 4, rover: 15, px4: 0x03040000 } as const;
+const guidedOf = ({ name }: Flown): number =>
+  isPx4(name) ? GUIDED.px4 : isRover(name) ? GUIDED.rover : GUIDED.copter;
+
+/** On the ground and disarmed, in the mode that takes positions. */
+async function land(vehicle: Flown): Promise<void> {
+  const { name, witness, order } = vehicle;
+  await pilot(vehicle, true);
+  if ((await witness.fresh()).armed && !isRover(name)) {
+    await done(vehicle, "land");
+    const stands = ({ relativeAltitude, climb }: Seen) => relativeAltitude < 0.7 && Math.abs(climb) < 0.05;
+    await shows(vehicle, "the landing", (seen) => !seen.armed || stands(seen), 120);
+  }
+  await done(vehicle, "guided");
+  await witness.until("the disarming", async () => (await order("disarm_drone")).status === 200);
+  await shows(vehicle, "the disarming", (seen) => !seen.armed);
+  // Whoever lets them go in the air has a failsafe.
+  await witness.holdSticks(false);
+}
+
+async function arm(vehicle: Flown): Promise<void> {
+  await land(vehicle);
+  await vehicle.witness.readyToArm();
+  await done(vehicle, "arm");
+}
+
+async function fly(vehicle: Flown, height: number = HEIGHT): Promise<void> {
+  const { name, witness } = vehicle;
+  await pilot(vehicle, true);
+  const { armed, relativeAltitude, lat, lng } = await witness.fresh();
+  if (isRover(name)) {
+    if (armed) await done(vehicle, "guided");
+    else await arm(vehicle);
+    return;
+  }
+  if (!armed || relativeAltitude < ALMOST_LANDED / 2) {
+    await arm(vehicle);
+    await done(vehicle, "takeoff", { altitude: height });
+  } else {
+    await done(vehicle, "guided");
+    await done(vehicle, "goto_gps_location", { lat, lng, altitude: height });
+  }
+  await shows(vehicle, "the height", (seen) => Math.abs(seen.relativeAltitude - height) < 1.5);
+  // PX4 leaves its takeoff by itself.
+  await shows(vehicle, "the mode that takes positions", (seen) => seen.customMode === guidedOf(vehicle));
+}
+
+/** Whether the pilot's sticks reach the vehicle: ArduPilot's own radio, of PX4 the witness's sticks once it had some. */
+async function pilot({ name, witness }: Flown, present: boolean): Promise<void> {
+  if (!isPx4(name)) {
+    await witness.holdSticks(false);
+    await witness.setParam("SIM_RC_FAIL", present ? 0 : 1);
+  } else if (!present) await witness.holdSticks(false);
+  else if ((await witness.fresh()).armed) await witness.holdSticks(true);
+}
+
+const BY_STICKS = { copter: 5, rover: 0, px4: 0x00030000 } as const;
+const FAILSAFE = { copter: 6, rover: 4, px4: 0x05040000 } as const;
+const MISSION = { copter: 3, rover: 10, px4: 0x04040000 } as const;
+const LANDING = { copter: 9, rover: -1, px4: 0x06040000 } as const;
+const of = ({ name }: Flown, modes: Record<"copter" | "rover" | "px4", number>): number =>
+  isPx4(name) ? modes.px4 : isRover(name) ? modes.rover : modes.copter;
+
+export const STATES: readonly VehicleState[] = [
+  {
+    name: "disarmed",
+    ofRovers: true,
+    enter: land,
+    isIn: (vehicle, { armed, customMode }) => !armed && customMode === guidedOf(vehicle),
+  },
+  {
+    name: "armed on the ground",
+    ofRovers: false,
+    enter: arm,
+    isIn: (vehicle, { armed, customMode, relativeAltitude }) =>
+      armed && relativeAltitude < 1 && customMode === guidedOf(vehicle),
+  },
+  {
+    name: "in guided mode",
+    ofRovers: true,
+    enter: fly,
+    isIn: (vehicle, { armed, customMode, relativeAltitude }) =>
+      armed && customMode === guidedOf(vehicle) && (isRover(vehicle.name) || relativeAltitude > HEIGHT / 2),
+  },
+  {
+    name: "flown with sticks",
+    ofRovers: true,
+    async enter(vehicle) {
+      await fly(vehicle);
+      await vehicle.witness.holdSticks(true);
+      await setMode(vehicle, isPx4(vehicle.name) ? "POSCTL" : isRover(vehicle.name) ? "MANUAL" : "LOITER");
+    },
+    isIn: (vehicle, { armed, customMode }) => armed && customMode === of(vehicle, BY_STICKS),
+  },
+  {
+    name: "in a mission",
+    ofRovers: true,
+    async enter(vehicle) {
+      await fly(vehicle);
+      const home = await vehicle.witness.fresh();
+      const rows = [
+        { north: MISSION_METRES / 2, altitude: HEIGHT },
+        { north: MISSION_METRES, altitude: HEIGHT, param1: STAY },
+        { north: 0, altitude: HEIGHT },
+      ];
+      await done(vehicle, "push_mission", { mission_id: await storePlan(vehicle.api, home, rows) });
+      await setMode(vehicle, "AUTO");
+    },
+    isIn: (vehicle, { armed, customMode }) => armed && customMode === of(vehicle, MISSION),
+  },
+  {
+    name: "landing",
+    ofRovers: false,
+    async enter(vehicle) {
+      await fly(vehicle, LANDING_HEIGHT);
+      await done(vehicle, "land");
+    },
+    isIn: (vehicle, { armed, customMode, relativeAltitude }) =>
+      armed && customMode === of(vehicle, LANDING) && relativeAltitude > ALMOST_LANDED,
+  },
+  {
+    name: "in its failsafe without the radio",
+    ofRovers: true,
+    async enter(vehicle) {
+      const { name, witness } = vehicle;
+      await fly(vehicle);
+      const home = await witness.fresh();
+      if (isPx4(name)) {
+        await witness.holdSticks(true);
+        await witness.until("that it takes the sticks", async () => {
+          const { status } = await vehicle.order("set_mode", { mode_info: { custom_mode: "POSCTL" } });
+          return status === 200;
+        });
+      } else await done(vehicle, "goto_gps_location", { ...offsetBy(home, 5, 0), altitude: HEIGHT });
+      await pilot(vehicle, false);
+      await shows(vehicle, "the failsafe", (seen) => seen.customMode === of(vehicle, FAILSAFE));
+    },
+    isIn: (vehicle, { armed, customMode }) => armed && customMode === of(vehicle, FAILSAFE),
+  },
+];
