@@ -1,0 +1,89 @@
+import { autopilots } from "../../testing/autopilots/autopilot";
+import { contradiction } from "../../testing/autopilots/contradiction";
+import { type Flown, flown } from "../../testing/autopilots/flown";
+import { ordered } from "../../testing/autopilots/orders";
+import {
+  type Choices,
+  choicesFor,
+  type RandomOrder,
+  randomOrder,
+} from "../../testing/autopilots/random-orders";
+import { settled } from "../../testing/autopilots/settled";
+import { prepareStates } from "../../testing/autopilots/states";
+import type { Seen } from "../../testing/autopilots/witness";
+import { seededRandom } from "../../testing/fakes/mavlink-stream";
+
+const MINUTES = Number(process.env.FUZZ_MINUTES ?? 1.5);
+const SEED = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
+/** Orders before a contradiction that are shown with it. */
+const SHOWN = 12;
+/** After so many refusals to arm the vehicle is started anew: it crashed, or its position is lost. */
+const REFUSALS = 5;
+
+/** What the vehicle says when it acts of its own will, whatever the order was. */
+const OWN_WILL = /failsafe|fence breach|geofence (violation|breach)|crash/i;
+
+jest.setTimeout((MINUTES + 5) * 60_000);
+
+const print = (line: string) => void process.stdout.write(`${line}\n`);
+
+test.each(autopilots)("random orders to a %s get no answer that it contradicts", async (name) => {
+  print(`${name}: FUZZ_SEED=${SEED} FUZZ_MINUTES=${MINUTES}`);
+  const vehicle = await flown(name);
+  await prepareStates(vehicle);
+  const random = seededRandom(SEED);
+  const choices = await choicesFor(vehicle, await vehicle.witness.fresh());
+  const end = performance.now() + MINUTES * 60_000;
+  const log: string[] = [];
+  const found: string[] = [];
+  const planned: RandomOrder[] = [];
+  let refusals = 0;
+  while (performance.now() < end) {
+    const seen = await settled(vehicle);
+    if (planned.length === 0) planned.push(...nextOrders(random, choices, seen));
+    const [path, body] = planned.shift() as RandomOrder;
+    const given = await ordered(vehicle, path, body, (one) => contradiction(one, name));
+    const state = `${seen.armed ? "armed" : "disarmed"} in ${seen.customMode} at ${seen.relativeAltitude.toFixed(1)} m`;
+    log.push(
+      `${log.length + 1}. ${state}: ${path} ${JSON.stringify(body)} → ${given.status} ${given.message}`,
+    );
+    const untrue = contradiction(given, name);
+    const actsItself = untrue !== undefined && given.texts.some((text) => OWN_WILL.test(text));
+    if (untrue) {
+      if (!actsItself) found.push(untrue);
+      const what = actsItself ? "not counted, as it says that it acts by itself" : "contradiction";
+      print([`${name}: ${what}: ${untrue}`, ...log.slice(-SHOWN)].join("\n  "));
+    }
+    if (/^arm/.test(path)) refusals = given.status === 200 ? 0 : refusals + 1;
+    if (refusals === REFUSALS) {
+      refusals = 0;
+      await startAnew(vehicle);
+    }
+  }
+  print(
+    `${name}: ${log.length} orders, of which ${log.filter((line) => line.includes("→ 200")).length} were obeyed`,
+  );
+  expect(found).toEqual([]);
+  await vehicle.stop();
+});
+
+/** Now and then those that take a vehicle on the ground into the air, as a pilot would. */
+function nextOrders(random: () => number, choices: Choices, seen: Seen): RandomOrder[] {
+  if (seen.armed || random() < 0.7) return [randomOrder(random, choices, seen)];
+  const altitude = 10 + Math.round(random() * 15);
+  const takeoff: RandomOrder[] = choices.craft.kind === "rover" ? [] : [["takeoff", { altitude }]];
+  return [["guided", {}], ["arm", {}], ...takeoff];
+}
+
+async function startAnew({ autopilot, witness, api, droneId }: Flown): Promise<void> {
+  autopilot.kill();
+  const killed = await witness.now();
+  autopilot.restart();
+  await api.get(`/drone/action/connection?id=${droneId}`);
+  await witness.until(
+    "it again",
+    async () => (await witness.since(["SYS_STATUS"], killed + 1)).length > 0,
+    120,
+  );
+  await witness.readyToArm();
+}
