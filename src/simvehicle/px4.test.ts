@@ -1,6 +1,6 @@
 import { GroundStation, planItem } from "../testing/fakes/ground-station";
 import { startTestSimulator, type TestSimulator, type TestVehicle } from "../testing/worlds/simulator";
-import { common, minimal, ParamError } from "../vehicle/mavlink/wire/messages";
+import { common, Event, minimal, ParamError } from "../vehicle/mavlink/wire/messages";
 import { px4Mode } from "./modes";
 import { bytewiseFloat, bytewiseValue } from "./params/param-protocol";
 import { ParamType } from "./params/store";
@@ -118,6 +118,24 @@ test("it flies a mission, holds at its end, and returns on command", async () =>
   expect(station.all(common.MissionItemReached).map(({ seq }) => seq)).toEqual([0, 1]);
   expect(await station.command(176, 1, 4, 5)).toBe(0);
   await until(({ armed }) => !armed, "the landing at home");
+});
+
+test("failed checks are said when they begin to fail and when it is asked, and not by a refusal to arm", async () => {
+  const isFail = (text: string) => text.startsWith("Preflight Fail: Vehicle is in safety configuration");
+  const is = (id: number) => (event: Event) => event.id === 0x1_00_00_00 + id;
+  await station.param("COM_ARMABLE", bytewiseFloat(ParamType.INT32, 0), common.MavParamType.INT32);
+  await station.next(common.StatusText, ({ text }) => isFail(text), 0);
+  await station.next(Event, is(7_959_667), 0);
+  const before = station.received.length;
+  expect(await station.command(400, 1)).toBe(1);
+  const said = station.received.slice(before).filter((each) => each instanceof common.StatusText);
+  expect(said.map(({ text }) => text).join("")).toBe("Arming denied: Resolve system health failures first\t");
+  expect(station.received.slice(before).filter((each) => each instanceof Event)).toEqual([]);
+  const asked = station.received.length;
+  expect(await station.command(401)).toBe(0);
+  const events = station.received.slice(asked).filter((each): each is Event => each instanceof Event);
+  expect(events.map(({ id }) => id - 0x1_00_00_00)).toEqual([11_047_904, 7_959_667, 453_929, 1_914_663]);
+  expect(station.texts.filter(isFail)).toHaveLength(2);
 });
 
 test("OFFBOARD is refused", async () => {

@@ -4,6 +4,8 @@ import { common } from "../vehicle/mavlink/wire/messages";
 export interface Reports {
   /** STATUSTEXT. */
   text(severity: Severity, text: string): void;
+  /** EVENT of PX4: its number, the level for logs and for others, its arguments. */
+  event(id: number, level: number, args: Buffer): void;
   /** MISSION_ITEM_REACHED, numbered as on the wire. */
   itemReached(seq: number): void;
   homeChanged(): void;

@@ -1,5 +1,5 @@
 import { build } from "../vehicle/mavlink/wire/codec";
-import { common, type MavLinkData, minimal } from "../vehicle/mavlink/wire/messages";
+import { common, Event, type MavLinkData, minimal } from "../vehicle/mavlink/wire/messages";
 import { ardupilot } from "./commands/ardupilot";
 import { type Call, type CommandContext, fromInt, fromLong, type Handler, Result } from "./commands/call";
 import { px4 } from "./commands/px4";
@@ -21,6 +21,8 @@ const HEARTBEAT_EVERY = 1000;
 const MISSION_CURRENT = 42;
 const HOME_POSITION = 242;
 const GPS_GLOBAL_ORIGIN = 49;
+/** The autopilot's number in the upper 8 bits of an event's id. */
+const AUTOPILOT_EVENTS = 1 << 24;
 /** Longest step of flight, in seconds: a faster simulation takes several. */
 const LONGEST_STEP = 0.05;
 /** Milliseconds. A longer pause means that the computer was suspended, and the vehicle stands still meanwhile. */
@@ -40,6 +42,7 @@ export class SimVehicle {
   private readonly handlers: Readonly<Record<number, Handler>>;
   private nextHeartbeat = Number.NEGATIVE_INFINITY;
   private nextText = 1;
+  private nextEvent = 0;
   private hadPosition = false;
   private connected = false;
 
@@ -206,12 +209,27 @@ export class SimVehicle {
   private reports(): Reports {
     return {
       text: (severity, text) => this.say(severity, text),
+      event: (id, level, args) => this.sendEvent(id, level, args),
       itemReached: (seq) => this.send(build(common.MissionItemReached, { seq })),
       homeChanged: () => {
         this.sendTelemetry(HOME_POSITION);
         this.sendTelemetry(GPS_GLOBAL_ORIGIN);
       },
     };
+  }
+
+  private sendEvent(id: number, level: number, args: Buffer): void {
+    const { flight } = this;
+    this.send(
+      build(Event, {
+        id: AUTOPILOT_EVENTS + id,
+        eventTimeBootMs: Math.round(flight.time * 1000),
+        sequence: this.nextEvent,
+        logLevels: (level << 4) | level,
+        arguments: [...args],
+      }),
+    );
+    this.nextEvent = (this.nextEvent + 1) & 0xffff;
   }
 
   private say(severity: Severity, text: string): void {

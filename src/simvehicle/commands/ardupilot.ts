@@ -80,6 +80,12 @@ const motorTest: Handler = ({ flight }, call) => {
   return Result.ACCEPTED;
 };
 
+const runChecks: Handler = ({ flight, arming }) => {
+  if (flight.armed) return Result.TEMPORARILY_REJECTED;
+  arming.reportChecks();
+  return Result.ACCEPTED;
+};
+
 /** MAV_CMD → what ArduPilot does with it; a number that is not here is UNSUPPORTED. */
 export const ardupilot: Readonly<Record<number, Handler>> = {
   ...common,
@@ -88,4 +94,5 @@ export const ardupilot: Readonly<Record<number, Handler>> = {
   192: reposition,
   209: motorTest,
   400: armDisarm,
+  401: runChecks,
 };

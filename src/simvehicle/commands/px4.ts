@@ -81,6 +81,11 @@ const actuatorTest: Handler = ({ flight }, { param1: value, param2: seconds, lat
   return Result.ACCEPTED;
 };
 
+const runChecks: Handler = ({ arming }) => {
+  arming.reportChecks();
+  return Result.ACCEPTED;
+};
+
 /** MAV_CMD → what PX4 does with it; a number that is not here is UNSUPPORTED. */
 export const px4: Readonly<Record<number, Handler>> = {
   ...common,
@@ -90,4 +95,5 @@ export const px4: Readonly<Record<number, Handler>> = {
   192: reposition,
   310: actuatorTest,
   400: armDisarm,
+  401: runChecks,
 };

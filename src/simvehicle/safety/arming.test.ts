@@ -18,6 +18,17 @@ test("arming is refused with the reasons until the checks pass", () => {
   expect(stepped.command(400, ARM)).toBe(0);
 });
 
+test("failing checks are reported when they are asked for, unless the vehicle is armed", () => {
+  const stepped = new SteppedVehicle({}, 3_600);
+  const count = () => stepped.texts.filter((text) => text === "PreArm: Need Position Estimate").length;
+  const before = count();
+  expect(stepped.command(401)).toBe(0);
+  expect(count()).toBe(before + 1);
+  const armed = new SteppedVehicle();
+  armed.command(400, ARM);
+  expect(armed.command(401)).toBe(1);
+});
+
 test("failing checks are reported again every half minute", () => {
   const stepped = new SteppedVehicle({}, 3_600);
   stepped.wait(65);

@@ -53,6 +53,36 @@ export class ParamError extends MavLinkData {
   error = 0;
 }
 
+/** EVENT, by which PX4 reports what happens, coded; its texts are in a table of its version. The library does not carry it. */
+export class Event extends MavLinkData {
+  static override MSG_ID = 410;
+  static override MSG_NAME = "EVENT";
+  static override PAYLOAD_LENGTH = 53;
+  static override MAGIC_NUMBER = 160;
+  static override FIELDS = [
+    new MavLinkPacketField("id", "id", 0, false, 4, "uint32_t", ""),
+    new MavLinkPacketField("event_time_boot_ms", "eventTimeBootMs", 4, false, 4, "uint32_t", "ms"),
+    new MavLinkPacketField("sequence", "sequence", 8, false, 2, "uint16_t", ""),
+    new MavLinkPacketField("destination_component", "destinationComponent", 10, false, 1, "uint8_t", ""),
+    new MavLinkPacketField("destination_system", "destinationSystem", 11, false, 1, "uint8_t", ""),
+    new MavLinkPacketField("log_levels", "logLevels", 12, false, 1, "uint8_t", ""),
+    new MavLinkPacketField("arguments", "arguments", 13, false, 1, "uint8_t[]", "", 40),
+  ];
+
+  /** The component's number in the upper 8 bits, and the event's in the others. */
+  id = 0;
+  /** Milliseconds since boot. */
+  eventTimeBootMs = 0;
+  /** Counts the vehicle's events. */
+  sequence = 0;
+  destinationComponent = 0;
+  destinationSystem = 0;
+  /** MAV_SEVERITY: for the log in the upper 4 bits, for others in the lower ones. */
+  logLevels = 0;
+  /** Up to 40 bytes. */
+  arguments: number[] = [];
+}
+
 /** Message id → class. */
 export const MESSAGES: MavLinkPacketRegistry = {
   ...minimal.REGISTRY,
@@ -60,6 +90,7 @@ export const MESSAGES: MavLinkPacketRegistry = {
   ...common.REGISTRY,
   ...ardupilotmega.REGISTRY,
   [ParamError.MSG_ID]: ParamError,
+  [Event.MSG_ID]: Event,
 };
 
 /** One slot for each id that fits 16 bits; all ids in use do. A slot of -1 is an id we cannot check. */
