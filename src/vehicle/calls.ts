@@ -110,6 +110,8 @@ const Nothing = z.tuple([]);
 export const flightCalls = table({
   /** `force`: also in a mode in which arming alone sets the vehicle off. The result says the mode that it is armed in. */
   arm: { args: z.tuple([z.object({ force: z.boolean().optional() }).optional()]), result: ModeSet },
+  /** The vehicle's preflight checks that fail now, in its own words. Empty when it may be armed, or does not tell. */
+  preflightFailures: { args: Nothing, result: z.array(z.string()), repeatable: true },
   disarm: { args: Nothing, result: Acknowledgement },
   /** Guided mode, then NAV_TAKEOFF. Metres above home. */
   takeoff: { args: z.tuple([z.number()]), result: Acknowledgement },

@@ -24,7 +24,7 @@ const arm = (path: string) =>
     description:
       "A simulated drone first receives the details of its video room. `arm` and `arm_drone` are the same. In a mode in " +
       "which the drone would set off by itself, such as AUTO, it is refused unless `force` is true; `force` overrides none " +
-      "of the drone's own checks.",
+      "of the drone's own checks. The error has the drone's checks that fail.",
     body: z.object({
       force: z.boolean().default(false).describe("Arm also in a mode in which the drone sets off by itself."),
     }),

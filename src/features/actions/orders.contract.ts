@@ -31,6 +31,24 @@ export const ordersContract: readonly ContractCase[] = [
       { autopilot: "px4" },
     ),
   },
+  ...["arm", "arm_drone"].map((path) => ({
+    route: `POST /drone/action/${path}`,
+    title: "answers what PX4 refuses without a reason by the checks that fail now",
+    run: flown(
+      async ({ order }) => {
+        await order("set_param", { param_id: "COM_ARMABLE", value: 0 });
+        const safety =
+          /Resolve system health failures first; Vehicle is in safety configuration \(COM_ARMABLE\)$/;
+        expect(await order(path)).toMatchObject(refused(safety));
+        await order("set_param", { param_id: "COM_ARMABLE", value: 1 });
+        await order("set_mode", { mode_info: { custom_mode: "AUTO.LAND" } });
+        expect(await order(path)).toMatchObject(refused(/failures first; Mode not suitable for arming$/));
+        await order("set_mode", { mode_info: { custom_mode: "AUTO.LOITER" } });
+        expect(await order(path)).toMatchObject({ status: 200 });
+      },
+      { autopilot: "px4" },
+    ),
+  })),
   ...[
     ["goto_gps_location", { lat: 47.398, lng: 8.546, altitude: 20 }] as const,
     ["move", { x: 10, y: 10, z: 10 }] as const,

@@ -4,6 +4,7 @@ import { type CallsOf, type CallTable, flightCalls, implementCalls, paramCalls, 
 import type { VehicleIdentity, VehicleLink } from "../link";
 import { Commands, type CommandTimings } from "./commands/commands";
 import { Flight, type FlightTimings } from "./commands/flight";
+import { Preflight } from "./commands/preflight";
 import { closeWithoutHeartbeat, sendHeartbeats } from "./heartbeat";
 import { identifySender } from "./identity";
 import { PlanTransfer } from "./missions/plan-transfer";
@@ -146,7 +147,8 @@ function createLink(
   const params = new Params(channel, vehicle, timings.param);
   const transfer = new PlanTransfer(channel, vehicle.autopilot, texts, timings.plan);
   const plans = new Plans({ transfer, vehicle, state, params, commands, texts }, timings.plan);
-  const flight = new Flight(channel, vehicle, commands, state, params, texts, timings.flight);
+  const preflight = new Preflight(channel, vehicle, commands, state, texts, timings.command);
+  const flight = new Flight(channel, vehicle, commands, state, params, preflight, texts, timings.flight);
   const telemetry = new Telemetry(channel, texts, state);
   const streams = new Streams(channel, vehicle, commands);
   const { tap } = channel;

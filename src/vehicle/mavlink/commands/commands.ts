@@ -12,7 +12,7 @@ import { TimesyncProbe } from "./timesync";
 
 export const Command = common.MavCmd;
 
-const MavResult = { accepted: 0, inProgress: 5 } as const;
+export const MavResult = { accepted: 0, inProgress: 5 } as const;
 
 export type CommandParams = readonly [number?, number?, number?, number?, number?, number?, number?];
 

@@ -7,9 +7,10 @@ import type { Params } from "../params/params";
 import type { VehicleState } from "../state";
 import type { StatusTexts } from "../status-text";
 import type { Channel } from "../wire/channel";
-import { accepted, Command, type Commands, refusal } from "./commands";
+import { accepted, Command, type Commands, MavResult, refusal } from "./commands";
 import { ModeOrders, type ModeTimings } from "./mode-orders";
 import { MOTOR_TEST_SECONDS, testMotor } from "./motor-test";
+import type { Preflight } from "./preflight";
 import { Reposition, type RepositionTimings } from "./reposition";
 import { moveTo, type SetpointTimings } from "./setpoint";
 
@@ -35,6 +36,7 @@ export class Flight implements CallsOf<typeof flightCalls> {
     private readonly commands: Commands,
     private readonly state: VehicleState,
     private readonly params: Params,
+    private readonly preflight: Preflight,
     texts: StatusTexts,
     private readonly timings: FlightTimings,
   ) {
@@ -53,14 +55,21 @@ export class Flight implements CallsOf<typeof flightCalls> {
       const choice = "Choose another mode, or send force: true.";
       throw notSent("arm", `armed in ${mode}, it sets off by itself. ${choice}`);
     }
-    const { result, status_text } = await accepted(
-      this.commands.send("arm", Command.COMPONENT_ARM_DISARM, [1]),
+    const { code, result, status_text, reasons } = await this.commands.send(
+      "arm",
+      Command.COMPONENT_ARM_DISARM,
+      [1],
     );
+    if (code !== MavResult.accepted) throw refusal("arm", result, await this.preflight.explain(reasons));
     // ArduPilot also accepts when it takes itself for armed, and PX4 may disarm again at once.
     const isArmed = () => this.state.becomesArmed(this.commands, this.timings.modeMs);
-    if (!(await this.modes.showsThat("arm", isArmed)))
-      throw refusal("arm", `after ${result}`, ["it reports that it is disarmed", ...status_text]);
-    return { result, status_text, mode: this.state.mode };
+    if (await this.modes.showsThat("arm", isArmed)) return { result, status_text, mode: this.state.mode };
+    const explanation = await this.preflight.explain(status_text);
+    throw refusal("arm", `after ${result}`, ["it reports that it is disarmed", ...explanation]);
+  }
+
+  preflightFailures(): Promise<string[]> {
+    return this.preflight.failures();
   }
 
   /** Never forced: a vehicle in the air refuses, and it is right. */
