@@ -66,7 +66,7 @@ export const missionActions: readonly Action[] = [
     description:
       "A guided takeoff, after which the client switches to auto. Without `takeoff_altitude` it climbs to the height at " +
       "which the mission on board begins. A rover has nothing to climb: it goes to guided mode. Refused before the drone is " +
-      "armed, and while it flies a mission. PX4 begins with the mission's first item.",
+      "armed, with what prevents its arming, and while it flies a mission. PX4 begins with the mission's first item.",
     body: z.object({ takeoff_altitude: TakeoffAltitude.optional() }),
     result: Acknowledged.extend({ mode: ModeSet.shape.mode.optional(), altitude: z.number().optional() }),
     async run(order, { takeoff_altitude }) {
@@ -98,8 +98,12 @@ const guided = { ardupilot: "GUIDED", px4: "HOLD" } as const;
 /** Before anything is changed. */
 async function assertStartable(link: VehicleCalls): Promise<void> {
   const { armed, mode, flies_mission } = await link.flightState();
-  if (!armed)
-    throw new DomainError("conflict", "The mission was not started: the drone is not armed. Arm it first.");
+  if (!armed) {
+    const failures = await link.preflightFailures();
+    const next =
+      failures.length > 0 ? `It cannot be armed as it is: ${failures.join("; ")}` : "Arm it first.";
+    throw new DomainError("conflict", `The mission was not started: the drone is not armed. ${next}`);
+  }
   if (flies_mission)
     throw new DomainError("conflict", `The mission was not started: the drone flies it already (${mode}).`);
 }

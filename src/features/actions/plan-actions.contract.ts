@@ -121,6 +121,21 @@ export const planActionsContract: readonly ContractCase[] = [
     ),
   },
   {
+    route: "POST /drone/action/start_mission",
+    title: "is refused before arming with what prevents the arming",
+    run: flown(
+      async ({ order }) => {
+        const body = { takeoff_altitude: 8 };
+        const errorOf = async () => (await order("start_mission", body)).body.error;
+        expect(await errorOf()).toMatch(/the drone is not armed\. Arm it first\.$/);
+        await order("set_param", { param_id: "COM_ARMABLE", value: 0 });
+        const safety = "Vehicle is in safety configuration (COM_ARMABLE)";
+        expect(await errorOf()).toMatch(`the drone is not armed. It cannot be armed as it is: ${safety}`);
+      },
+      { autopilot: "px4" },
+    ),
+  },
+  {
     route: "POST /drone/action/push_mission",
     title: "names a refused row, and leaves the plan on board as it was",
     run: flown(async ({ order, user }) => {
