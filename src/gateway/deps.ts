@@ -1,3 +1,4 @@
+import { transferRecords } from "../features/actions";
 import { FlightRecorder } from "../features/flight-recorder";
 import { type GatewayConfig, quotaLimits, type WorkerConfig } from "../platform/config";
 import { observeJobs } from "../platform/jobs/jobs";
@@ -62,7 +63,8 @@ export function openDeps(config: GatewayConfig, process: Process): GatewayDeps {
   const recorder = config.FLIGHT_RECORDER === "on" ? new FlightRecorder({ ...shared, config }) : undefined;
   // Closed after the links, whose last frames it writes.
   lifecycle.onClose("flight recorder", () => recorder?.stop());
-  const replicas = config.LINK_LEASES === "redis" ? openReplicas(config, shared, recorder?.tap) : undefined;
-  const links = replicas?.links ?? openLinks(config, shared, recorder?.tap);
+  const options = { tap: recorder?.tap, records: transferRecords(shared) };
+  const replicas = config.LINK_LEASES === "redis" ? openReplicas(config, shared, options) : undefined;
+  const links = replicas?.links ?? openLinks(config, shared, options);
   return { ...shared, config, changes, vpnStore, links, replicas, recorder };
 }

@@ -11,7 +11,7 @@ const IDLE_MS = 60_000;
 export function openPool(
   config: GatewayConfig,
   { log, registry }: Pick<Services, "log" | "registry">,
-  { mayUse, sharedClaims, tap }: Pick<VehicleOptions, "mayUse" | "sharedClaims" | "tap"> = {},
+  options: Pick<VehicleOptions, "mayUse" | "sharedClaims" | "tap" | "records">,
 ): LinkPool {
   const pool = createLinkPool({
     mavlink: { systemId: config.MAVLINK_SYSTEM_ID },
@@ -21,9 +21,7 @@ export function openPool(
     waitMs: config.LINK_CONNECT_TIMEOUT_MS,
     idleMs: IDLE_MS,
     observer: observeLinks(log, registry),
-    mayUse,
-    sharedClaims,
-    tap,
+    ...options,
   });
   metricsIn(registry).gaugeOf("fleet_links_open", "Links to vehicles that are open now.", () => pool.size);
   return pool;
@@ -33,9 +31,9 @@ export function openPool(
 export function openLinks(
   config: GatewayConfig,
   deps: Pick<Services, "log" | "registry" | "lifecycle">,
-  tap?: VehicleOptions["tap"],
+  options: Pick<VehicleOptions, "tap" | "records">,
 ): LinkPool {
-  const pool = openPool(config, deps, { tap });
+  const pool = openPool(config, deps, options);
   deps.lifecycle.onClose("vehicle links", () => pool.drain());
   return pool;
 }

@@ -19,7 +19,7 @@ const Item = z.object({
   y_long: Float,
   z_alt: Float,
 });
-const Plan = z.array(Item);
+export const Plan = z.array(Item);
 
 /**
  * The vehicle's answer to a command.
@@ -50,6 +50,10 @@ const VerifiedPlan = z.object({
   items: Plan,
 });
 export type VerifiedPlan = z.output<typeof VerifiedPlan>;
+
+/** The plan that a vehicle holds now. `is_mixture`: parts of two plans, which an upload left that broke off. */
+const PlanOnBoard = VerifiedPlan.extend({ is_mixture: z.boolean() });
+export type PlanOnBoard = z.output<typeof PlanOnBoard>;
 
 /** See `Adjustment`. */
 const Adjusted = z.object({
@@ -133,22 +137,26 @@ export const flightCalls = table({
 });
 
 /** `force`: also when the vehicle is flying the mission, or is outside of the fence. */
-const Force = z.object({ force: z.boolean().optional() }).optional();
+const Force = z.object({ force: z.boolean().optional() });
 
 export const planCalls = table({
   /**
    * Upload, read back, compare. The plan is as the vehicle shall fly it, without a home placeholder. PX4 is told to begin
    * with its first item, unless it is flying. What was on board is put back when the vehicle refuses the plan.
+   * `mission_id` is the stored mission, for the record of the transfer.
    */
-  uploadMission: { args: z.tuple([Plan, Force]), result: MissionUpload },
+  uploadMission: {
+    args: z.tuple([Plan, Force.extend({ mission_id: z.int().optional() }).optional()]),
+    result: MissionUpload,
+  },
   /** The plan now on the vehicle, without the home placeholder, and its hash. */
-  readMission: { args: Nothing, result: VerifiedPlan, repeatable: true },
+  readMission: { args: Nothing, result: PlanOnBoard, repeatable: true },
   /** The mission on board begins with its first item. */
   rewindMission: { args: Nothing, result: z.void() },
   /** Asks for a heartbeat when the last one showed a disarmed vehicle, which may be armed since. */
   flightState: { args: Nothing, result: FlightState, repeatable: true },
   /** Replace the whole fence; an empty one clears it. */
-  uploadFence: { args: z.tuple([Plan, Force]), result: FenceUpload },
+  uploadFence: { args: z.tuple([Plan, Force.optional()]), result: FenceUpload },
 });
 
 export const paramCalls = table({

@@ -8,31 +8,42 @@ import { type MavlinkOptions, openMavlinkLink } from "./mavlink/link";
 import type { FrameTap } from "./mavlink/wire/channel";
 import { LinkAllowance } from "./mavlink/wire/flood-limit";
 import { LinkPool, type PoolOptions } from "./pool";
+import type { TransferRecords } from "./transfer-records";
 
 export type { ByteStream, Dial, LinkTarget } from "./byte-stream";
-export { Acknowledgement } from "./calls";
+export { Acknowledgement, Plan } from "./calls";
 export * from "./flight-plan.plan";
 export type * from "./link";
 export type { FrameTap } from "./mavlink/wire/channel";
 export { FLOOD } from "./mavlink/wire/flood-limit";
 export { LinkPool, type PoolObserver } from "./pool";
+export type { PlanTransfer, TransferRecords, UnfinishedTransfer } from "./transfer-records";
 export { CLOSED_BY_OWNER, type Subscriber, type SubscriptionState, type VehicleLinks } from "./vehicle-links";
 
 export interface VehicleOptions extends Omit<PoolOptions, "dial" | "open"> {
-  readonly mavlink: Omit<MavlinkOptions, "mayUse" | "allowance" | "tap">;
+  readonly mavlink: Omit<MavlinkOptions, "mayUse" | "allowance" | "tap" | "records">;
   /** Without one, a target that is dialled through it is refused. */
   readonly jumphost?: JumphostOptions;
   /** Whether a link opened to this target may still be used; see `MavlinkOptions.mayUse`. */
   readonly mayUse?: ((target: LinkTarget) => boolean) | undefined;
   /** Called for each stream that is opened. */
   readonly tap?: ((target: LinkTarget) => FrameTap) | undefined;
+  /** Without them, a transfer that breaks off leaves what it left. */
+  readonly records?: ((target: LinkTarget) => TransferRecords) | undefined;
 }
 
 /** Of the drones that were dialled last. */
 const MAX_ALLOWANCES = 10_000;
 
 /** The pool as processes use it: MAVLink over direct TCP or the jumphost, as each target says. */
-export function createLinkPool({ mavlink, jumphost, mayUse, tap, ...pool }: VehicleOptions): LinkPool {
+export function createLinkPool({
+  mavlink,
+  jumphost,
+  mayUse,
+  tap,
+  records,
+  ...pool
+}: VehicleOptions): LinkPool {
   const throughJumphost = jumphost && dialThroughJumphost(jumphost);
   const allowances = new LRUCache<string, LinkAllowance>({
     max: MAX_ALLOWANCES,
@@ -56,6 +67,7 @@ export function createLinkPool({ mavlink, jumphost, mayUse, tap, ...pool }: Vehi
           mayUse: mayUse && (() => mayUse(target)),
           allowance: allowances.memo(target.key),
           tap: tap?.(target),
+          records: records?.(target),
         },
         signal,
       ),

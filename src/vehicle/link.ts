@@ -6,6 +6,7 @@ export type {
   FlightState,
   MissionUpload,
   Param,
+  PlanOnBoard,
   VerifiedPlan,
 } from "./calls";
 

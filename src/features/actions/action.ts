@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Geofence, VehicleCalls, VerifiedPlan, Waypoint } from "../../vehicle";
+import type { Geofence, VehicleCalls, Waypoint } from "../../vehicle";
 import type { Drone } from "../drones";
 
 /** One row of the action table: everything that is particular to it, and nothing that all of them share. */
@@ -48,8 +48,6 @@ export interface Order {
   publish(channel: string, payload: unknown): Promise<number>;
   /** Prepares arming, such as by giving a simulated drone its video room. Never rejects. */
   beforeArm(): Promise<void>;
-  /** Stores the plan that was read back from the drone. Never rejects: the plan is on the vehicle even if it is not stored. */
-  keepVerifiedPlan(missionId: number, plan: VerifiedPlan): Promise<void>;
 }
 
 /** Joins what there is to say into one text. */

@@ -9,7 +9,7 @@ import { type Drone, linkTarget, noSuchDrone } from "../drones";
 import { enabledGeofences, geofenceForUpload } from "../geofences";
 import { missionForUpload } from "../missions";
 import type { Action, ActionResult, Order } from "./action";
-import { finishCommand, insertCommand, insertVerifiedPlan } from "./commands.store";
+import { finishCommand, insertCommand } from "./commands.store";
 
 /** How long the record of an outcome waits for a database that is down. */
 const RECORD_LIMIT_MS = 60_000;
@@ -80,8 +80,6 @@ export class RecordedActions {
       beforeArm: async () => {
         await this.logFailure("prepare a drone before arming", async () => beforeArm?.(drone));
       },
-      keepVerifiedPlan: (missionId, plan) =>
-        this.logFailure("keep a verified plan", () => insertVerifiedPlan(db, drone.id, missionId, plan)),
     };
   }
 

@@ -1,5 +1,4 @@
 import type { Db } from "../../platform/postgres/db";
-import type { VerifiedPlan } from "../../vehicle";
 import { type Drone, selectDroneFor } from "../drones";
 
 /**
@@ -98,19 +97,4 @@ export async function deleteCommandsBeyond(db: Db, kept: number, batch: number):
     [kept, batch],
   );
   return rowCount;
-}
-
-/** What a drone was found to hold after an upload, for the executions that fly it. */
-export async function insertVerifiedPlan(
-  db: Db,
-  droneId: number,
-  missionId: number,
-  { hash, items }: VerifiedPlan,
-): Promise<void> {
-  await db("verified_plans").insert({
-    drone_id: droneId,
-    mission_id: missionId,
-    hash,
-    items: JSON.stringify(items),
-  });
 }

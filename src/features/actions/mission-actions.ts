@@ -34,9 +34,8 @@ export const missionActions: readonly Action[] = [
       }
       const { plan, verified } = await order.onLink(async (link) => {
         const plan = toFlightPlan(waypoints, link.vehicle.kind);
-        return { plan, verified: await link.uploadMission(plan, { force }) };
+        return { plan, verified: await link.uploadMission(plan, { force, mission_id }) };
       });
-      await order.keepVerifiedPlan(mission_id, verified);
       const { adjusted, warnings, hash } = verified;
       const items = verified.items.length;
       return {
@@ -71,7 +70,8 @@ export const missionActions: readonly Action[] = [
     result: Acknowledged.extend({ mode: ModeSet.shape.mode.optional(), altitude: z.number().optional() }),
     async run(order, { takeoff_altitude }) {
       return order.onLink(async (link) => {
-        const { items } = await link.readMission();
+        const { items, is_mixture } = await link.readMission();
+        if (is_mixture) throw mixture();
         const altitude = takeoff_altitude ?? takeoffHeight(items);
         const isRover = link.vehicle.kind === "rover";
         if (!isRover && altitude === undefined) throw noHeight(items);
@@ -108,6 +108,12 @@ async function assertStartable(link: VehicleCalls): Promise<void> {
     throw new DomainError("conflict", `The mission was not started: the drone flies it already (${mode}).`);
 }
 
+const mixture = (): DomainError =>
+  new DomainError(
+    "conflict",
+    "The mission was not started: an upload broke off, and the drone holds parts of two missions. Push one first.",
+  );
+
 const noHeight = (items: readonly MissionItem[]): DomainError =>
   new DomainError(
     "invalid_input",
@@ -116,7 +122,8 @@ const noHeight = (items: readonly MissionItem[]): DomainError =>
       : "The mission on board does not begin at a height above home: give takeoff_altitude.",
   );
 
-const known = (value: number): number | null => (Number.isNaN(value) ? null : value);
+/** JSON has no NaN. */
+export const known = (value: number): number | null => (Number.isNaN(value) ? null : value);
 
 const commandsWithHeight: readonly number[] = [MavCommand.takeoff, MavCommand.waypoint];
 const framesAboveHome: readonly number[] = [MavFrame.globalRelativeAlt, MavFrame.globalRelativeAltInt];

@@ -67,6 +67,32 @@ export const planActionsContract: readonly ContractCase[] = [
     }),
   },
   {
+    route: "GET /drone/:drone_id/mission",
+    title: "says which mission is on board, and 404 for another user",
+    run: flown(async ({ order, user, otherUser, drone }) => {
+      const read = (api = user.api) => api.get(`/drone/${drone.id}/mission`);
+      expect(await read()).toMatchObject({
+        status: 200,
+        body: { state: "other", mission_id: null, verified_at: null, items: [] },
+      });
+      const missions = [await storeMission(user.api), await storeMission(user.api, "the same again")];
+      for (const { id } of missions) {
+        const { hash } = (await order("push_mission", { mission_id: id })).body.result;
+        const { status, body } = await read();
+        expect(status).toBe(200);
+        expect(body).toMatchObject({ state: "verified", mission_id: id, hash });
+        expect(body.verified_at).toEqual(expect.any(String));
+        expect(body.items).toHaveLength(4);
+        const { lat, lng, altitude } = missionPoint;
+        expect(body.items[1]).toEqual({
+          ...{ command: 16, frame: 3, autocontinue: true, lat, lng, altitude },
+          ...{ param1: 0, param2: 0, param3: 0, param4: 0 },
+        });
+      }
+      expect(await read(otherUser.api)).toMatchObject({ status: 404, body: refusal });
+    }),
+  },
+  {
     route: "POST /drone/action/start_mission",
     title: "climbs to the height at which the mission on board begins",
     run: flown(async ({ order, user, drone }) => {

@@ -27,7 +27,7 @@ const CLOSE_CHANNEL = "fleet:links:close";
 export function openReplicas(
   config: GatewayConfig,
   { log, registry, lifecycle, redis }: Pick<Services, "log" | "registry" | "lifecycle" | "redis">,
-  tap?: VehicleOptions["tap"],
+  options: Pick<VehicleOptions, "tap" | "records">,
 ): Replicas {
   const secret = config.GATEWAY_PEER_SECRET as string;
   const counts = countReplicas(registry);
@@ -45,7 +45,7 @@ export function openReplicas(
   const pool = openPool(
     config,
     { log, registry },
-    { mayUse: ({ key, fence }) => leases.covers(key, fence), sharedClaims: leases, tap },
+    { mayUse: ({ key, fence }) => leases.covers(key, fence), sharedClaims: leases, ...options },
   );
   const links = new ClusterLinks({
     pool,

@@ -9,6 +9,8 @@ export interface LinkFaults {
   losePercent: number;
   /** Close the connection, once, after this many more mission items; undefined: never. */
   dropAfterItems: number | undefined;
+  /** Called with each mission item that was carried to the vehicle. */
+  onItemSent: (() => void) | undefined;
   /** Keep the connection open and carry nothing from the vehicle, as behind a dead radio. */
   silent: boolean;
 }
@@ -27,7 +29,10 @@ export async function faultyLink(
   vehicle: { readonly host: string; readonly port: number },
   initial: Partial<LinkFaults> = {},
 ): Promise<FaultyLink> {
-  const faults: LinkFaults = { losePercent: 0, dropAfterItems: undefined, silent: false, ...initial };
+  const faults: LinkFaults = {
+    ...{ losePercent: 0, dropAfterItems: undefined, onItemSent: undefined, silent: false },
+    ...initial,
+  };
   const random = seededRandom(7);
   const open = new Set<Socket>();
   const isLastItem = (id: number): boolean => {
@@ -38,17 +43,23 @@ export async function faultyLink(
   };
   const server = createServer({ noDelay: true }, (ground) => {
     const autopilot = connect({ ...vehicle, noDelay: true });
-    const carry = (from: Socket, to: Socket, isCarried: () => boolean) => {
+    const carry = (from: Socket, to: Socket, isCarried: () => boolean, onItem?: () => void) => {
       const reader = new FrameReader((frame) => {
         if (!isCarried() || random() * 100 < faults.losePercent) return;
         to.write(Buffer.from(frame.bytes));
+        if (ITEMS.has(frame.id)) onItem?.();
         if (isLastItem(frame.id)) to.end(() => from.destroy());
       });
       from.on("data", (chunk: Buffer) => reader.push(chunk));
       from.on("error", () => to.destroy());
       from.on("close", () => to.destroy());
     };
-    carry(ground, autopilot, () => true);
+    carry(
+      ground,
+      autopilot,
+      () => true,
+      () => faults.onItemSent?.(),
+    );
     carry(autopilot, ground, () => !faults.silent);
     for (const socket of [ground, autopilot]) {
       open.add(socket);

@@ -2,6 +2,7 @@ import { DomainError } from "../../domain/errors";
 import type { ByteStream } from "../byte-stream";
 import { type CallsOf, type CallTable, flightCalls, implementCalls, paramCalls, planCalls } from "../calls";
 import type { VehicleIdentity, VehicleLink } from "../link";
+import { NO_RECORDS, type TransferRecords } from "../transfer-records";
 import { Commands, type CommandTimings } from "./commands/commands";
 import { Flight, type FlightTimings } from "./commands/flight";
 import { Preflight } from "./commands/preflight";
@@ -58,6 +59,7 @@ export interface MavlinkOptions {
   /** What earlier links to the vehicle have left. */
   readonly allowance?: LinkAllowance;
   readonly tap?: FrameTap | undefined;
+  readonly records?: TransferRecords | undefined;
 }
 
 const GROUND_STATION_COMPONENT = 190;
@@ -74,7 +76,7 @@ export async function openMavlinkLink(
   options: MavlinkOptions,
   signal: AbortSignal,
 ): Promise<VehicleLink> {
-  const { systemId, componentId = GROUND_STATION_COMPONENT, timings, mayUse, allowance, tap } = options;
+  const { systemId, componentId = GROUND_STATION_COMPONENT, mayUse, allowance, tap } = options;
   if (!Number.isInteger(systemId) || systemId < 1 || systemId > 254) {
     stream.close();
     throw new DomainError("invalid_input", "The MAVLink system id must be from 1 to 254.");
@@ -84,7 +86,7 @@ export async function openMavlinkLink(
   const setHeartbeats = sendHeartbeats(channel);
   try {
     const found = await findAutopilot(channel, signal);
-    return createLink(channel, found, { ...DEFAULT_TIMINGS, ...timings }, setHeartbeats);
+    return createLink(channel, found, options, setHeartbeats);
   } catch (error) {
     channel.close("no vehicle was found");
     throw error;
@@ -138,15 +140,17 @@ function findAutopilot(channel: Channel, signal: AbortSignal) {
 function createLink(
   channel: Channel,
   { vehicle, heartbeat, frame }: FoundAutopilot,
-  timings: MavlinkTimings,
+  { timings: changed, records = NO_RECORDS }: MavlinkOptions,
   setHeartbeats: (on: boolean) => void,
 ): VehicleLink {
+  const timings: MavlinkTimings = { ...DEFAULT_TIMINGS, ...changed };
   const texts = new StatusTexts(channel);
   const state = new VehicleState(channel, vehicle, heartbeat);
   const commands = new Commands(channel, texts, timings.command);
   const params = new Params(channel, vehicle, timings.param);
   const transfer = new PlanTransfer(channel, vehicle.autopilot, texts, timings.plan);
-  const plans = new Plans({ transfer, vehicle, state, params, commands, texts }, timings.plan);
+  const plans = new Plans({ transfer, vehicle, state, params, commands, texts, records }, timings.plan);
+  void plans.finishTransfers();
   const preflight = new Preflight(channel, vehicle, commands, state, texts, timings.command);
   const flight = new Flight(channel, vehicle, commands, state, params, preflight, texts, timings.flight);
   const telemetry = new Telemetry(channel, texts, state);

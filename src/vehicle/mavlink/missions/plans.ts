@@ -3,7 +3,8 @@ import { DomainError } from "../../../domain/errors";
 import { type MissionItem, planHash, rowName } from "../../../domain/mission-item";
 import { Semaphore } from "../../../platform/semaphore";
 import type { CallsOf, planCalls } from "../../calls";
-import type { FenceUpload, FlightState, MissionUpload, VehicleIdentity, VerifiedPlan } from "../../link";
+import type { FenceUpload, FlightState, MissionUpload, PlanOnBoard, VehicleIdentity } from "../../link";
+import type { TransferRecords } from "../../transfer-records";
 import type { Commands } from "../commands/commands";
 import { fliesMission } from "../modes";
 import type { Params } from "../params/params";
@@ -13,10 +14,11 @@ import type { Retry } from "../wire/exchange";
 import { common } from "../wire/messages";
 import { enforcementOf } from "./enforcement";
 import { isOutsideFence } from "./fence.plan";
-import { isAboutPlans, type PlanTransfer, PlanType } from "./plan-transfer";
+import { fenceKind, missionKind, type PlanKind } from "./plan-kind";
+import { isAboutPlans, type PlanTransfer } from "./plan-transfer";
 import { replacePlan } from "./replace-plan";
-import { acceptable, compareMissions, fenceDifferences } from "./stored-item.plan";
-import { fromWire, missionFromWire, wireFence, wireMission } from "./wire-item.plan";
+import { compareMissions } from "./stored-item.plan";
+import { UnfinishedTransfers } from "./unfinished-transfers";
 
 /** MAVLink counts items in 16 bits; autopilots hold fewer and say so themselves. */
 const MAX_ITEMS = 0xfffe;
@@ -36,66 +38,71 @@ interface LinkParts {
   readonly params: Params;
   readonly commands: Commands;
   readonly texts: StatusTexts;
+  readonly records: TransferRecords;
 }
 
 interface Force {
   readonly force?: boolean | undefined;
 }
 
+interface MissionOptions extends Force {
+  readonly mission_id?: number | undefined;
+}
+
 /** Missions and fences on one vehicle: one transfer at a time, each read back and compared. */
 export class Plans implements CallsOf<typeof planCalls> {
   private readonly mutex = new Semaphore(1);
+  private readonly mission: PlanKind;
+  private readonly unfinished: UnfinishedTransfers;
 
   constructor(
     private readonly link: LinkParts,
     private readonly timings: PlanTimings,
-  ) {}
+  ) {
+    const { transfer, records, vehicle, state } = link;
+    this.mission = missionKind(vehicle.autopilot, () => state.knownHome);
+    this.unfinished = new UnfinishedTransfers({
+      ...{ transfer, records },
+      kinds: { mission: this.mission, fence: fenceKind },
+      isFlown: () => this.isFlown,
+      onSent: (kind, kept) => this.onBoard(kind, kept),
+    });
+  }
 
-  uploadMission(plan: readonly MissionItem[], { force = false }: Force = {}): Promise<MissionUpload> {
-    return this.mutex.run(async () => {
+  /** Finishes what earlier links left. Never rejects. */
+  finishTransfers(): Promise<void> {
+    return this.oneAtATime(async () => {});
+  }
+
+  uploadMission(plan: readonly MissionItem[], options: MissionOptions = {}): Promise<MissionUpload> {
+    const { force = false, mission_id } = options;
+    return this.oneAtATime(async () => {
       assertSendable(plan);
-      const { state, vehicle, transfer } = this.link;
-      const { autopilot } = vehicle;
-      const isUnderWay = state.armed && fliesMission(vehicle, state.customMode);
-      if (isUnderWay && !force) {
+      if (this.isFlown && !force) {
         throw new DomainError(
           "conflict",
           "The vehicle is flying its mission; a new one would change the flight under way. Send force: true to do that.",
         );
       }
-      const home = state.knownHome ?? positionOf(plan[0]);
-      const ownItems = autopilot === "ardupilot" ? 1 : 0;
       const { kept, warnings } = await this.listening(async () => {
-        const kept = await replacePlan(transfer, {
-          type: PlanType.mission,
-          items: wireMission(acceptable(plan, autopilot), autopilot, home),
-          ownItems,
-          nameOf: (seq) => commandName(plan, seq - ownItems),
-          read: (items) => missionFromWire(items, autopilot),
-          differences: (items) => compareMissions(plan, items, autopilot).differences,
-          isSame: (before, now) =>
-            compareMissions(missionFromWire(before, autopilot), missionFromWire(now, autopilot), autopilot)
-              .differences.length === 0,
-        });
-        if (kept.length > 0 && !isUnderWay)
-          await this.beginWithFirst("The mission is on board as it was sent");
+        const kept = await this.replace(this.mission, plan, mission_id);
+        await this.onBoard(this.mission, kept);
         return kept;
       });
-      const { adjusted } = compareMissions(plan, kept, autopilot);
+      const { adjusted } = compareMissions(plan, kept, this.link.vehicle.autopilot);
       return { hash: planHash(kept), items: kept, adjusted, warnings };
     });
   }
 
-  readMission(): Promise<VerifiedPlan> {
-    return this.mutex.run(async () => {
-      const { transfer, vehicle } = this.link;
-      const items = missionFromWire(await transfer.receive(PlanType.mission), vehicle.autopilot);
-      return { hash: planHash(items), items };
+  readMission(): Promise<PlanOnBoard> {
+    return this.oneAtATime(async () => {
+      const items = this.mission.fromWire(await this.link.transfer.receive(this.mission.type));
+      return { hash: planHash(items), items, is_mixture: this.unfinished.left(this.mission, items) };
     });
   }
 
   rewindMission(): Promise<void> {
-    return this.mutex.run(() => this.beginWithFirst("The order was carried out"));
+    return this.oneAtATime(() => this.beginWithFirst("The order was carried out"));
   }
 
   async flightState(): Promise<FlightState> {
@@ -105,24 +112,43 @@ export class Plans implements CallsOf<typeof planCalls> {
   }
 
   uploadFence(fence: readonly MissionItem[], { force = false }: Force = {}): Promise<FenceUpload> {
-    return this.mutex.run(async () => {
+    return this.oneAtATime(async () => {
       assertSendable(fence);
-      const { transfer, vehicle, params } = this.link;
+      const { vehicle, params } = this.link;
       if (!force) await this.assertInside(fence);
-      const { warnings } = await this.listening(() =>
-        replacePlan(transfer, {
-          type: PlanType.fence,
-          items: wireFence(fence),
-          ownItems: 0,
-          nameOf: (seq) => commandName(fence, seq),
-          read: (items) => items.map(fromWire),
-          differences: (items) => fenceDifferences(fence, items),
-          isSame: (before, now) => fenceDifferences(before.map(fromWire), now.map(fromWire)).length === 0,
-        }),
-      );
+      const { warnings } = await this.listening(() => this.replace(fenceKind, fence));
       const enforcement = await enforcementOf(params, vehicle.autopilot, fence.length, warnings);
       return { items: fence.length, enforcement, warnings };
     });
+  }
+
+  /** One transfer at a time, after those that broke off before. */
+  private oneAtATime<T>(task: () => Promise<T>): Promise<T> {
+    return this.mutex.run(async () => {
+      await this.unfinished.finish();
+      return task();
+    });
+  }
+
+  private async replace(kind: PlanKind, plan: readonly MissionItem[], missionId?: number) {
+    const { transfer, records } = this.link;
+    try {
+      return await replacePlan(transfer, kind, { plan, missionId }, records);
+    } catch (error) {
+      this.unfinished.changed();
+      throw error;
+    }
+  }
+
+  /** The plan is on board as it was sent. */
+  private async onBoard({ name }: PlanKind, kept: readonly MissionItem[]): Promise<void> {
+    if (name === "mission" && kept.length > 0 && !this.isFlown)
+      await this.beginWithFirst("The mission is on board as it was sent");
+  }
+
+  private get isFlown(): boolean {
+    const { state, vehicle } = this.link;
+    return state.armed && fliesMission(vehicle, state.customMode);
   }
 
   /**
@@ -173,17 +199,6 @@ export class Plans implements CallsOf<typeof planCalls> {
     }
   }
 }
-
-const commandName = (plan: readonly MissionItem[], index: number): string | undefined => {
-  const item = plan[index];
-  return item && `${rowName(item, index)}, command ${item.command}`;
-};
-
-const positionOf = (item: MissionItem | undefined) => ({
-  lat: item?.x_lat ?? 0,
-  lng: item?.y_long ?? 0,
-  altitude: 0,
-});
 
 /** Refused before anything is sent: a half-sent plan is worse than none. */
 function assertSendable(items: readonly MissionItem[]): void {

@@ -1,24 +1,15 @@
 import { DomainError, isDomainError } from "../../../domain/errors";
+import { type MissionItem, rowName } from "../../../domain/mission-item";
+import type { TransferRecords } from "../../transfer-records";
 import { isNoResponse } from "../no-response";
+import { isSame, type PlanKind } from "./plan-kind";
 import { type PlanTransfer, PlanType, planOutcomeUnknown } from "./plan-transfer";
 import type { WireItem } from "./wire-item.plan";
 
-interface PlanKind {
-  readonly type: PlanType;
-  /** How a refusal names the item of a number on the wire. */
-  readonly nameOf: (seq: number) => string | undefined;
-  /** Items that the vehicle itself keeps before a plan. */
-  readonly ownItems: number;
-  /** Whether the vehicle holds the plan `before` again. */
-  readonly isSame: (before: readonly WireItem[], kept: readonly WireItem[]) => boolean;
-}
-
-interface Replacement<T> extends PlanKind {
-  readonly items: readonly WireItem[];
-  /** The plan that came back. */
-  readonly read: (kept: readonly WireItem[]) => T;
-  /** What of it is not as it was sent, a line each. */
-  readonly differences: (read: T) => readonly string[];
+interface Replacement {
+  readonly plan: readonly MissionItem[];
+  /** The stored mission that it is. */
+  readonly missionId?: number | undefined;
 }
 
 /**
@@ -26,25 +17,44 @@ interface Replacement<T> extends PlanKind {
  * behind it: so the plan that was on board is read first and put back when the new one is refused, breaks off or
  * comes back different. The error then says what is on board.
  *
+ * The transfer is on record from before the first item until the vehicle holds one plan whole.
+ *
  * Rejects with `outcome_unknown` when the vehicle does not answer the reading back.
  */
-export async function replacePlan<T>(transfer: PlanTransfer, replacement: Replacement<T>): Promise<T> {
-  const { type, read, differences } = replacement;
-  const before = await planOnBoard(transfer, type);
+export async function replacePlan(
+  transfer: PlanTransfer,
+  kind: PlanKind,
+  { plan, missionId }: Replacement,
+  records: TransferRecords,
+): Promise<MissionItem[]> {
+  const before = await planOnBoard(transfer, kind.type);
+  const record = await records.begin({
+    kind: kind.name,
+    missionId,
+    before: before && kind.fromWire(before),
+    sent: plan,
+  });
   try {
-    const doubt = await send(transfer, replacement, replacement.items);
-    const kept = read(await readBack(transfer, type));
-    assertSame(differences(kept), labels[type], doubt);
+    const nameOf = (seq: number) => commandName(plan, seq - kind.ownItems);
+    const doubt = await sendPlan(transfer, kind, kind.toWire(plan), nameOf);
+    const kept = kind.fromWire(await readBack(transfer, kind.type));
+    assertSame(kind.differences(plan, kept), kind.name, doubt);
+    await records.end(record, kept);
     return kept;
   } catch (error) {
     if (!isDomainError(error) || !leavesTheLink(error)) throw error;
-    const onBoard = await putBack(transfer, replacement, before);
+    const { onBoard, isWhole } = await putBack(transfer, kind, before);
+    if (isWhole) await records.end(record);
     throw new DomainError(error.code, `${error.message}; ${onBoard}`, { cause: error });
   }
 }
 
-const labels = { [PlanType.mission]: "mission", [PlanType.fence]: "fence" } as const;
 const names = { [PlanType.mission]: "plan", [PlanType.fence]: "fence" } as const;
+
+const commandName = (plan: readonly MissionItem[], index: number): string | undefined => {
+  const item = plan[index];
+  return item && `${rowName(item, index)}, command ${item.command}`;
+};
 
 /** Undefined when the vehicle refuses to give it back: a plan that it cannot read itself must not block the next. */
 async function planOnBoard(transfer: PlanTransfer, type: PlanType): Promise<WireItem[] | undefined> {
@@ -56,10 +66,12 @@ async function planOnBoard(transfer: PlanTransfer, type: PlanType): Promise<Wire
   }
 }
 
-async function send(
+/** Returns a refusal of which only reading back can tell whether it is one; see `PlanTransfer.send`. */
+export async function sendPlan(
   transfer: PlanTransfer,
-  { type, nameOf, ownItems }: Omit<PlanKind, "isSame">,
+  { type, ownItems }: PlanKind,
   items: readonly WireItem[],
+  nameOf: (seq: number) => string | undefined = () => undefined,
 ): Promise<DomainError | undefined> {
   if (items.length > ownItems) return transfer.send(items, type, nameOf);
   await transfer.clear(type);
@@ -93,25 +105,38 @@ const leavesTheLink = ({ code, cause }: DomainError): boolean =>
   code === "vehicle_timeout" ||
   (code === "transfer_failed" && !isNoResponse(cause));
 
-/** Says in words what the vehicle holds now. */
+interface PutBack {
+  /** In words. */
+  readonly onBoard: string;
+  /** It is the plan that was there. */
+  readonly isWhole: boolean;
+}
+
 async function putBack(
   transfer: PlanTransfer,
   kind: PlanKind,
   before: readonly WireItem[] | undefined,
-): Promise<string> {
-  const { type, isSame } = kind;
+): Promise<PutBack> {
+  const { type, fromWire } = kind;
   const plan = `the ${names[type]} that was on board`;
+  const mixture = (onBoard: string): PutBack => ({ onBoard, isWhole: false });
   try {
     const kept = await transfer.receive(type);
-    if (!before) return `${plan} could not be read before; now it holds ${counted(kept)}, maybe a mixture`;
-    if (isSame(before, kept)) return `${plan} is still there`;
-    await send(transfer, { ...kind, nameOf: () => undefined }, before);
+    if (!before)
+      return mixture(`${plan} could not be read before; now it holds ${counted(kept)}, maybe a mixture`);
+    const isThere = (items: readonly WireItem[]) => isSame(kind, fromWire(before), fromWire(items));
+    if (isThere(kept)) return { onBoard: `${plan} is still there`, isWhole: true };
+    await sendPlan(transfer, kind, before);
     const now = await transfer.receive(type);
-    if (isSame(before, now)) return `${plan} is restored`;
-    return `${plan} could not be put back: now it holds ${counted(now)}, a mixture. Do not fly it; upload again`;
+    if (isThere(now)) return { onBoard: `${plan} is restored`, isWhole: true };
+    return mixture(
+      `${plan} could not be put back: now it holds ${counted(now)}, a mixture. Do not fly it; upload again`,
+    );
   } catch (error) {
     if (!isDomainError(error)) throw error;
-    return `${plan} could not be put back (${error.message}); what it holds now may be a mixture. Do not fly it; upload again`;
+    return mixture(
+      `${plan} could not be put back (${error.message}); what it holds now may be a mixture. Do not fly it; upload again`,
+    );
   }
 }
 

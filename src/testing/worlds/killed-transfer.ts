@@ -1,0 +1,51 @@
+import { ApiClient } from "../client";
+import { compiledPrograms } from "../programs/programs";
+import type { LinkFaults } from "./faulty-link";
+import { startReplicaProcess } from "./replicas";
+import type { TestGateway } from "./start-gateway";
+
+/** An order about a plan, at a gateway process that is killed in the middle of it. */
+interface KilledTransfer {
+  /** One of several replicas; another one takes over. */
+  readonly gateway: TestGateway;
+  /** The owner's access token. */
+  readonly token: string;
+  readonly droneId: number;
+  /** Of the way to the vehicle. */
+  readonly faults: LinkFaults;
+  readonly path: string;
+  readonly body: object;
+  /** It is killed when so many items have been carried to the vehicle. */
+  readonly items: number;
+}
+
+/** Resolves when the process has ended, with whether it had replied before. */
+export async function killInTransfer({
+  gateway,
+  token,
+  droneId,
+  faults,
+  path,
+  body,
+  items,
+}: KilledTransfer): Promise<boolean> {
+  const process = await startReplicaProcess(compiledPrograms(), gateway);
+  const api = new ApiClient(`${process.url}/api/v1`).as(token);
+  await gateway.deps.links.closeEverywhere(`drone:${droneId}`, "another gateway takes over");
+  let carried = 0;
+  faults.onItemSent = () => {
+    carried += 1;
+    if (carried === items) {
+      faults.silent = true;
+      process.signal("SIGKILL");
+    }
+  };
+  const replied = api.post(`/drone/action/${path}`, { drone_id: droneId, ...body }).then(
+    () => true,
+    () => false,
+  );
+  await process.ended;
+  faults.onItemSent = undefined;
+  faults.silent = false;
+  return replied;
+}

@@ -1,0 +1,79 @@
+import type { MissionItem } from "../../../domain/mission-item";
+import { PlanType } from "./plan-transfer";
+import { acceptable, compareMissions, fenceDifferences } from "./stored-item.plan";
+import {
+  type Autopilot,
+  fromWire,
+  missionFromWire,
+  type WireItem,
+  wireFence,
+  wireMission,
+} from "./wire-item.plan";
+
+/** What missions and fences differ in. */
+export interface PlanKind {
+  readonly name: "mission" | "fence";
+  readonly type: PlanType;
+  /** Items that the vehicle itself keeps before a plan. */
+  readonly ownItems: number;
+  readonly toWire: (plan: readonly MissionItem[]) => WireItem[];
+  readonly fromWire: (items: readonly WireItem[]) => MissionItem[];
+  /** What of the plan that was sent is not on board, a line each. */
+  readonly differences: (sent: readonly MissionItem[], kept: readonly MissionItem[]) => readonly string[];
+}
+
+interface Place {
+  readonly lat: number;
+  readonly lng: number;
+  /** Metres above the sea. */
+  readonly altitude: number;
+}
+
+/** `home` is the vehicle's, once it has told it. */
+export const missionKind = (autopilot: Autopilot, home: () => Place | undefined): PlanKind => ({
+  name: "mission",
+  type: PlanType.mission,
+  ownItems: autopilot === "ardupilot" ? 1 : 0,
+  toWire: (plan) => wireMission(acceptable(plan, autopilot), autopilot, home() ?? placeOf(plan[0])),
+  fromWire: (items) => missionFromWire(items, autopilot),
+  differences: (sent, kept) => compareMissions(sent, kept, autopilot).differences,
+});
+
+export const fenceKind: PlanKind = {
+  name: "fence",
+  type: PlanType.fence,
+  ownItems: 0,
+  toWire: wireFence,
+  fromWire: (items) => items.map(fromWire),
+  differences: fenceDifferences,
+};
+
+export const isSame = (
+  { differences }: PlanKind,
+  sent: readonly MissionItem[],
+  kept: readonly MissionItem[],
+): boolean => differences(sent, kept).length === 0;
+
+/**
+ * What ArduPilot holds when an upload broke off: it cuts the plan to the new length, and then stores each item that comes
+ * over the old one.
+ */
+export function isMixture(
+  kind: PlanKind,
+  before: readonly MissionItem[],
+  sent: readonly MissionItem[],
+  kept: readonly MissionItem[],
+): boolean {
+  const isAt = (plan: readonly MissionItem[], at: number): boolean =>
+    isSame(kind, plan.slice(at, at + 1), kept.slice(at, at + 1));
+  let come = 0;
+  while (come < kept.length && isAt(sent, come)) come += 1;
+  const length = Math.max(come, Math.min(before.length, sent.length));
+  return kept.length === length && kept.every((_, at) => at < come || isAt(before, at));
+}
+
+const placeOf = (item: MissionItem | undefined): Place => ({
+  lat: item?.x_lat ?? 0,
+  lng: item?.y_long ?? 0,
+  altitude: 0,
+});
