@@ -97,7 +97,7 @@ describe("a mission", () => {
     expect(store.items[1]).toMatchObject({ frame: 3, x: 471_234_567, y: 87_654_321, z: 20, autocontinue: 1 });
     expect(items).toEqual(PLAN);
     expect(hash).toBe(planHash(PLAN));
-    await expect(link.readMission()).resolves.toEqual({ items, hash });
+    await expect(link.readMission()).resolves.toEqual({ items, hash, is_mixture: false });
   });
 
   test("is sent to PX4 as it is, with either kind of item request", async () => {
@@ -235,6 +235,28 @@ describe("a mission", () => {
       code,
       message: expect.stringContaining(message),
     });
+  });
+
+  test("is read from its beginning again when PX4, which lost some requests, has ended the reading", async () => {
+    const { peer, link } = await open({ autopilot: 12 });
+    const { items } = await link.uploadMission(PLAN);
+    const stored = peer.of(common.MissionItemInt);
+    let [lost, isReading] = [0, true];
+    peer.on(common.MissionRequestList, ({ missionType }) => {
+      isReading = true;
+      peer.send(build(common.MissionCount, { ...US, count: stored.length, missionType }));
+    });
+    peer.on(common.MissionRequestInt, ({ seq }) => {
+      if (seq === 2 && lost < 3) {
+        lost += 1;
+        isReading = lost < 3;
+      }
+      const item = stored[seq];
+      if (isReading && item && (seq !== 2 || lost >= 3))
+        peer.send(Object.assign(new common.MissionItemInt(), item, US));
+    });
+    await expect(link.readMission()).resolves.toMatchObject({ items });
+    expect(lost).toBe(3);
   });
 
   test("that cannot be read back has an unknown outcome, whether the connection breaks or the vehicle stops answering", async () => {

@@ -1,4 +1,4 @@
-import { DomainError } from "../../../domain/errors";
+import { DomainError, isDomainError } from "../../../domain/errors";
 import { outcomeUnknown } from "../no-response";
 import type { StatusRecord, StatusTexts } from "../status-text";
 import type { Channel } from "../wire/channel";
@@ -22,6 +22,10 @@ const TIMEOUTS_AFTER_LAST_ITEM = 3;
 
 /** MISSION_COUNT.opaque_id, PX4's checksum of a plan, is 0 of an empty one and always of ArduPilot's. */
 const UNKNOWN_PLAN = 0;
+
+/** PX4 ends a reading after 5 s without a request and ignores the next ones, so the plan is read anew before that. */
+const REQUESTS_OF_AN_ITEM = 3;
+const READINGS = 3;
 
 /** How long after a refusal the STATUSTEXT that explains it may take. */
 const STATUS_TEXT_MS = 700;
@@ -177,19 +181,31 @@ export class PlanTransfer {
     const counted = await this.count(type);
     const last = this.lastRead.get(type);
     if (!last || last.opaqueId === UNKNOWN_PLAN || last.opaqueId !== counted.opaqueId)
-      return this.items(type, counted);
+      return this.read(type, counted);
     this.endReading(type);
     return last.items;
   }
 
-  /** The plan on the vehicle, read item by item. */
+  /** The plan on the vehicle. */
   async receive(type: PlanType): Promise<WireItem[]> {
-    return this.items(type, await this.count(type));
+    return this.read(type, await this.count(type));
+  }
+
+  /** Item by item; all of them again when one does not come. */
+  private async read(type: PlanType, first: common.MissionCount): Promise<WireItem[]> {
+    for (let [reading, counted] = [1, first]; ; reading++, counted = await this.count(type)) {
+      try {
+        return await this.items(type, counted);
+      } catch (error) {
+        if (reading === READINGS || !isDomainError(error) || error.code === "vehicle_unreachable")
+          throw error;
+      }
+    }
   }
 
   private count(type: PlanType): Promise<common.MissionCount> {
     const request = build(common.MissionRequestList, { ...this.channel.target, missionType: type });
-    return this.ask<common.MissionCount>(type, "the number of items", {
+    return this.ask<common.MissionCount>(this.retry, type, "the number of items", {
       request: () => [request],
       listen: ({ resolve }) => [
         this.channel.on(common.MissionCount, (message) => {
@@ -253,7 +269,7 @@ export class PlanTransfer {
 
   private item(type: PlanType, seq: number): Promise<WireItem> {
     const request = build(common.MissionRequestInt, { ...this.channel.target, missionType: type, seq });
-    return this.ask<WireItem>(type, `item ${seq}`, {
+    return this.ask<WireItem>({ ...this.retry, attempts: REQUESTS_OF_AN_ITEM }, type, `item ${seq}`, {
       request: () => [request],
       listen: ({ resolve }) => [
         this.channel.on(common.MissionItemInt, (received) => {
@@ -265,12 +281,13 @@ export class PlanTransfer {
 
   /** `what` completes "The vehicle did not send …". */
   private ask<T>(
+    retry: Retry,
     type: PlanType,
     what: string,
     { request, listen }: Pick<Exchange<T>, "request" | "listen">,
   ): Promise<T> {
     let refusal: number | undefined;
-    return exchange<T>(this.channel, this.retry, {
+    return exchange<T>(this.channel, retry, {
       request,
       listen: (reply) => [
         ...listen(reply),
