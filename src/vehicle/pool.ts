@@ -11,8 +11,8 @@ interface Backoff {
   readonly maxMs: number;
 }
 
-/** A watching pilot sees a vehicle that is back within the most. */
-const DEFAULT_BACKOFF: Backoff = { firstMs: 500, maxMs: 10_000 };
+/** A watching pilot sees a vehicle that starts again within ten seconds: half of them are the vehicle's own start. */
+const DEFAULT_BACKOFF: Backoff = { firstMs: 500, maxMs: 5_000 };
 
 /** For metrics; may not throw. */
 export interface PoolObserver {
