@@ -1,5 +1,5 @@
-import { transferRecords } from "../features/actions";
 import { FlightRecorder } from "../features/flight-recorder";
+import { transferRecords } from "../features/plan-transfers";
 import { type GatewayConfig, quotaLimits, type WorkerConfig } from "../platform/config";
 import { observeJobs } from "../platform/jobs/jobs";
 import { openMailer } from "../platform/mail";

@@ -7,6 +7,7 @@ import { countDrones, droneFor, drones, dronesOf } from "../features/drones";
 import { executionHooks, executions } from "../features/executions";
 import { geofences } from "../features/geofences";
 import { missions } from "../features/missions";
+import { planTransfers } from "../features/plan-transfers";
 import { provisioning } from "../features/provisioning";
 import { quotas } from "../features/quotas";
 import { simulation } from "../features/simulation";
@@ -42,6 +43,7 @@ export function composeFeatures(deps: GatewayDeps) {
     ...geofences(deps).routes,
     ...drone.routes,
     ...actions({ ...deps, beforeArm: video.beforeArm }).routes,
+    ...planTransfers(deps).routes,
     ...video.routes,
     ...tunnels.routes,
     ...provisioning({ ...deps, tunnel: tunnels.tunnel }).routes,

@@ -4,18 +4,15 @@ import type { Services } from "../../platform/services";
 import { endAbandonedOrders } from "./abandoned-orders";
 import { actionRoutes } from "./actions.routes";
 import { type ActionsDeps, RecordedActions } from "./actions.service";
-import { missionOnBoardRoute } from "./mission-on-board";
 import { PRUNE_COMMANDS, pruneCommandsTask, schedulePruning } from "./prune-commands";
 
-export { transferRecords } from "./plan-transfers";
-
-/** Orders to drones: everything under `/drone/action/` but the connection itself. And the mission on board. */
+/** Orders to drones: everything under `/drone/action/` but the connection itself. */
 export function actions(deps: ActionsDeps & Pick<Services, "lifecycle">): {
   readonly routes: readonly Route[];
 } {
   deps.lifecycle.onClose("abandoned orders", endAbandonedOrders(deps));
   deps.lifecycle.onClose("pruning of commands", schedulePruning(deps.db, deps.log));
-  return { routes: [...actionRoutes(new RecordedActions(deps)), missionOnBoardRoute(deps)] };
+  return { routes: actionRoutes(new RecordedActions(deps)) };
 }
 
 /** Jobs on the records of orders. */

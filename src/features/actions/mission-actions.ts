@@ -122,8 +122,7 @@ const noHeight = (items: readonly MissionItem[]): DomainError =>
       : "The mission on board does not begin at a height above home: give takeoff_altitude.",
   );
 
-/** JSON has no NaN. */
-export const known = (value: number): number | null => (Number.isNaN(value) ? null : value);
+const known = (value: number): number | null => (Number.isNaN(value) ? null : value);
 
 const commandsWithHeight: readonly number[] = [MavCommand.takeoff, MavCommand.waypoint];
 const framesAboveHome: readonly number[] = [MavFrame.globalRelativeAlt, MavFrame.globalRelativeAltInt];

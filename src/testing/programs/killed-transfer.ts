@@ -1,8 +1,8 @@
 import { ApiClient } from "../client";
-import { compiledPrograms } from "../programs/programs";
-import type { LinkFaults } from "./faulty-link";
-import { startReplicaProcess } from "./replicas";
-import type { TestGateway } from "./start-gateway";
+import type { LinkFaults } from "../worlds/faulty-link";
+import { startReplicaProcess } from "../worlds/replicas";
+import type { TestGateway } from "../worlds/start-gateway";
+import { compiledPrograms } from "./programs";
 
 /** An order about a plan, at a gateway process that is killed in the middle of it. */
 interface KilledTransfer {

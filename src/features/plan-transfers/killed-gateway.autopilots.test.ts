@@ -2,9 +2,9 @@ import { autopilots, isPx4, isRover } from "../../testing/autopilots/autopilot";
 import { type Flown, flown } from "../../testing/autopilots/flown";
 import { contents, missionOnBoard, square, storeFence, storePlan } from "../../testing/autopilots/plans";
 import type { Seen } from "../../testing/autopilots/witness";
+import { killInTransfer } from "../../testing/programs/killed-transfer";
 import { until } from "../../testing/until";
 import { faultyLink, type LinkFaults } from "../../testing/worlds/faulty-link";
-import { killInTransfer } from "../../testing/worlds/killed-transfer";
 import { REPLICA_ENV } from "../../testing/worlds/replicas";
 
 jest.setTimeout(240_000);

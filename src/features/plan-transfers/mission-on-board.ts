@@ -4,7 +4,6 @@ import { ids, type Route, route } from "../../http/route";
 import type { Services } from "../../platform/services";
 import type { VehicleLinks } from "../../vehicle";
 import { droneFor, linkTarget } from "../drones";
-import { known } from "./mission-actions";
 import { verifiedUpload } from "./plan-transfers.store";
 
 const Param = z.number().nullable().describe("Null: as the vehicle likes.");
@@ -61,6 +60,8 @@ export const missionOnBoardRoute = ({ config, db, links }: Deps): Route =>
       } as const;
     },
   });
+
+const known = (value: number): number | null => (Number.isNaN(value) ? null : value);
 
 const toItem = ({ command, frame, autocontinue, x_lat, y_long, z_alt, ...item }: MissionItem) => ({
   ...{ command, frame, autocontinue },

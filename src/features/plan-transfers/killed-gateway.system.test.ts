@@ -1,5 +1,5 @@
+import { killInTransfer } from "../../testing/programs/killed-transfer";
 import { faultyLink } from "../../testing/worlds/faulty-link";
-import { killInTransfer } from "../../testing/worlds/killed-transfer";
 import { missionPoint } from "../../testing/worlds/plans";
 import { REPLICA_ENV } from "../../testing/worlds/replicas";
 import { startTestSimulator } from "../../testing/worlds/simulator";
