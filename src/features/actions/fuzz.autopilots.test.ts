@@ -42,7 +42,10 @@ test.each(autopilots)("random orders to a %s get no answer that it contradicts",
     const seen = await settled(vehicle);
     if (planned.length === 0) planned.push(...nextOrders(random, choices, seen));
     const [path, body] = planned.shift() as RandomOrder;
-    const given = await ordered(vehicle, path, body, (one) => contradiction(one, name));
+    const given = await ordered(vehicle, path, body, (one) => contradiction(one, name)).catch((error) => {
+      print([`${name}: ${error} at ${path} ${JSON.stringify(body)}`, ...log.slice(-SHOWN)].join("\n  "));
+      throw error;
+    });
     const state = `${seen.armed ? "armed" : "disarmed"} in ${seen.customMode} at ${seen.relativeAltitude.toFixed(1)} m`;
     log.push(
       `${log.length + 1}. ${state}: ${path} ${JSON.stringify(body)} → ${given.status} ${given.message}`,
