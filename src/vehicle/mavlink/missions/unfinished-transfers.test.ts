@@ -1,4 +1,5 @@
 import { planHash } from "../../../domain/mission-item";
+import { atEndOfFile } from "../../../testing";
 import { FakeTransferRecords } from "../../../testing/fakes/transfer-records";
 import { eventually } from "../../../testing/until";
 import { faultyLink } from "../../../testing/worlds/faulty-link";
@@ -6,7 +7,7 @@ import { missionItem } from "../../../testing/worlds/plans";
 import { startTestSimulator } from "../../../testing/worlds/simulator";
 import { createLinkPool, type LinkTarget, type VehicleLink } from "../..";
 
-/** Transfers that break off, and what the next link makes of what they left. */
+/** Transfers that break off, and what the next link makes of what they left. At once: a vehicle gives up after 8 s. */
 jest.setTimeout(60_000);
 
 const HOME = { lat: 47.1, lng: 8.7, altitude: 400 };
@@ -17,22 +18,17 @@ const plan = (altitude: number, items: number) => [
   ),
 ];
 const OLD = plan(20, 4);
-/** Items of a transfer that carries the old plan down and back: the vehicle's own item may come before it. */
-const readingOld = (autopilot: "ardupilot" | "px4") => OLD.length + (autopilot === "ardupilot" ? 1 : 0);
-
-const endings: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end();
-});
+/** Items that come before the new plan: ArduPilot's old plan and home. PX4's is known by its checksum. */
+const readingOld = (autopilot: "ardupilot" | "px4") => (autopilot === "ardupilot" ? OLD.length + 1 : 0);
 
 async function world(autopilot: "ardupilot" | "px4", speedUp = 8) {
   const { vehicle, stop } = await startTestSimulator([{ kind: "copter", autopilot, home: HOME }], speedUp);
-  endings.push(stop);
+  atEndOfFile(stop);
   const { port, faults } = await faultyLink(vehicle);
   const records = new FakeTransferRecords();
   const open = (through: number) => {
     const pool = createLinkPool({ mavlink: { systemId: 245 }, records: () => records });
-    endings.push(() => pool.drain(0));
+    atEndOfFile(() => pool.drain(0));
     const target: LinkTarget = { key: "1", host: vehicle.host, port: through, via: "direct" };
     const fly = <T>(use: (link: VehicleLink) => Promise<T>) => pool.withLink(target, use);
     return { fly, close: () => pool.close("1") };
@@ -50,7 +46,7 @@ async function world(autopilot: "ardupilot" | "px4", speedUp = 8) {
 const read = (link: VehicleLink) => link.readMission();
 
 describe.each(["ardupilot", "px4"] as const)("of %s", (autopilot) => {
-  test.each([
+  test.concurrent.each([
     ["a longer plan", 9, 6],
     ["a shorter plan", 3, 2],
     ["a longer plan, of which the first item has come", 9, 1],
@@ -66,7 +62,7 @@ describe.each(["ardupilot", "px4"] as const)("of %s", (autopilot) => {
     expect(records.verified).toEqual([]);
   });
 
-  test("a plan that came whole stays, and is verified, though nobody read it back", async () => {
+  test.concurrent("a plan that came whole stays, and is verified, though nobody read it back", async () => {
     const { fly, breakAfter, records, vehicle } = await world(autopilot);
     const sent = plan(50, 6);
     const own = autopilot === "ardupilot" ? 1 : 0;
@@ -83,14 +79,14 @@ describe.each(["ardupilot", "px4"] as const)("of %s", (autopilot) => {
     if (autopilot === "px4") expect(vehicle.state.mission.seq).toBe(0);
   });
 
-  test("a plan of another ground station is left alone", async () => {
+  test.concurrent("a plan of another ground station is left alone", async () => {
     const { fly, open, breakAfter, vehicle } = await world(autopilot);
     breakAfter(4);
     await expect(fly((link) => link.uploadMission(plan(50, 9)))).rejects.toThrow();
     const theirs = plan(80, 5);
     await eventually("nobody is connected", () => !vehicle.connected);
     const other = createLinkPool({ mavlink: { systemId: 244 } });
-    endings.push(() => other.drain(0));
+    atEndOfFile(() => other.drain(0));
     const target: LinkTarget = { key: "2", host: vehicle.host, port: vehicle.port, via: "direct" };
     await other.withLink(target, (link) => link.uploadMission(theirs));
     other.close("2");
@@ -101,7 +97,7 @@ describe.each(["ardupilot", "px4"] as const)("of %s", (autopilot) => {
   });
 });
 
-test("a fence that breaks off leaves the fence before it", async () => {
+test.concurrent("a fence that breaks off leaves the fence before it", async () => {
   const { fly, records, breakAfter } = await world("ardupilot");
   const square = (size: number) =>
     [
@@ -122,7 +118,7 @@ test("a fence that breaks off leaves the fence before it", async () => {
   expect(records.transfers).toEqual([]);
 });
 
-test("a mixture that is being flown is told, and stays until the flight is over", async () => {
+test.concurrent("a mixture that is being flown is told, and stays until the flight is over", async () => {
   const { fly, breakAfter, records, vehicle } = await world("ardupilot", 4);
   await fly((link) => link.arm());
   await fly((link) => link.takeoff(15));
