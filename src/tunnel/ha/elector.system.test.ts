@@ -173,16 +173,18 @@ test.each([
 ])(
   "a lease that is $name while it is held is not taken by a candidate that has not read it since it was $before",
   async ({ before, meddle }) => {
+    // A busy machine may hold the holder's next renewal up for seconds.
+    const [durationMs, deadlineMs] = [2 * DURATION_MS, 3 * DEADLINE_MS];
     const store = new KubernetesLease({ name: LEASE, namespace: "fleet", kubeConfig: api.config() });
-    const one = candidate("one", { retryMs: (DEADLINE_MS * 2) / 5 });
-    const two = candidateAt("two", store);
+    const one = candidate("one", { durationMs, deadlineMs, retryMs: (DEADLINE_MS * 2) / 5 });
+    const two = candidateAt("two", store, { durationMs, deadlineMs });
     if (before === "held") await one.elector.start();
     else api.leases.delete(LEASE);
     await two.elector.start();
     const cut = jest.spyOn(store, "read").mockRejectedValue(new Error("cut off"));
     const from = monotonicMs();
     if (before !== "held") await one.elector.start();
-    await until(() => one.elector.isHeld && monotonicMs() - from > DURATION_MS);
+    await until(() => one.elector.isHeld && monotonicMs() - from > durationMs);
     const { renewTime } = api.leases.get(LEASE)?.spec ?? {};
     await until(() => api.leases.get(LEASE)?.spec?.renewTime !== renewTime);
     meddle();
