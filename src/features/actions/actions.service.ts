@@ -5,7 +5,6 @@ import { orderQuotaKey } from "../../platform/quotas/quotas";
 import type { Services } from "../../platform/services";
 import type { VehicleLinks } from "../../vehicle";
 import { type Drone, linkTarget, noSuchDrone } from "../drones";
-
 import { enabledGeofences, geofenceForUpload } from "../geofences";
 import { missionForUpload } from "../missions";
 import type { Action, ActionResult, Order } from "./action";

@@ -14,7 +14,7 @@ const ON_GROUND = 1;
 const HOME_ATTEMPTS = 3;
 
 /** Degrees, and metres above mean sea level. */
-interface GeoPosition {
+export interface GeoPosition {
   readonly lat: number;
   readonly lng: number;
   readonly altitude: number;

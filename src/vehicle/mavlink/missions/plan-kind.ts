@@ -1,4 +1,5 @@
 import type { MissionItem } from "../../../domain/mission-item";
+import type { GeoPosition } from "../state";
 import { PlanType } from "./plan-transfer";
 import { acceptable, compareMissions, fenceDifferences } from "./stored-item.plan";
 import {
@@ -22,19 +23,12 @@ export interface PlanKind {
   readonly differences: (sent: readonly MissionItem[], kept: readonly MissionItem[]) => readonly string[];
 }
 
-interface Place {
-  readonly lat: number;
-  readonly lng: number;
-  /** Metres above the sea. */
-  readonly altitude: number;
-}
-
 /** `home` is the vehicle's, once it has told it. */
-export const missionKind = (autopilot: Autopilot, home: () => Place | undefined): PlanKind => ({
+export const missionKind = (autopilot: Autopilot, home: () => GeoPosition | undefined): PlanKind => ({
   name: "mission",
   type: PlanType.mission,
   ownItems: autopilot === "ardupilot" ? 1 : 0,
-  toWire: (plan) => wireMission(acceptable(plan, autopilot), autopilot, home() ?? placeOf(plan[0])),
+  toWire: (plan) => wireMission(acceptable(plan, autopilot), autopilot, home() ?? positionOf(plan[0])),
   fromWire: (items) => missionFromWire(items, autopilot),
   differences: (sent, kept) => compareMissions(sent, kept, autopilot).differences,
 });
@@ -72,7 +66,7 @@ export function isMixture(
   return kept.length === length && kept.every((_, at) => at < come || isAt(before, at));
 }
 
-const placeOf = (item: MissionItem | undefined): Place => ({
+const positionOf = (item: MissionItem | undefined): GeoPosition => ({
   lat: item?.x_lat ?? 0,
   lng: item?.y_long ?? 0,
   altitude: 0,
