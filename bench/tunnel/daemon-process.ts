@@ -17,7 +17,6 @@ const os: Os = {
     }
     return said;
   },
-  startDetached: (command) => machine.startDetached(command),
 };
 
 // As the entrypoint does.

@@ -64,8 +64,7 @@ export async function measureScale(testbed: Testbed, count: number): Promise<Sca
 async function setByHand({ hub }: Testbed, peers: readonly Peer[]): Promise<void> {
   const setPlane = async (name: PlaneName) => {
     const link = planes[name].interface;
-    await hub.os.startDetached(["env", "WG_PROCESS_FOREGROUND=1", "wireguard-go", link]);
-    await until(() => hub.os.run(["wg", "show", link]));
+    await hub.os.run(["setsid", "env", "LOG_LEVEL=silent", "wireguard-go", link]);
     const settings = peers
       .filter(({ plane }) => plane === name)
       .map(({ publicKey, ip }) => ({ publicKey, args: ["allowed-ips", `${ip}/32`] }));

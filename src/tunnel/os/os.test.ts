@@ -60,10 +60,3 @@ describe("a secret input", () => {
     expect(JSON.stringify([kept, kept.message, kept.stack])).not.toContain(secret);
   });
 });
-
-test("a detached program outlives the call, and one that is not installed rejects", async () => {
-  const file = join(freshFolder("os"), "done");
-  await realOs.startDetached(["sh", "-c", `sleep 0.05; echo done >${file}`]);
-  await until(() => readFileSync(file, "utf8") === "done\n");
-  expect(await failure(realOs.startDetached(["fleet-no-such-program"]))).toMatchObject({ missing: true });
-});

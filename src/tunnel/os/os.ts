@@ -1,11 +1,9 @@
-import { execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 
 /** The machine below: the one way by which the tunnel service looks at it or changes it. */
 export interface Os {
   /** Run a program to its end. Resolves with what it printed; rejects with a `CommandError`. */
   run(command: readonly string[], options?: RunOptions): Promise<string>;
-  /** Start a program that outlives this process. */
-  startDetached(command: readonly string[]): Promise<void>;
 }
 
 export interface RunOptions {
@@ -57,16 +55,5 @@ export const realOs: Os = {
       // A program that ends without reading its input is judged by its exit status.
       child.stdin?.on("error", () => {});
       child.stdin?.end(input ?? "");
-    }),
-
-  startDetached: (command) =>
-    new Promise((resolve, reject) => {
-      const [program, ...args] = command;
-      const child = spawn(program as string, args, { detached: true, stdio: "ignore" });
-      child.once("error", () => reject(new CommandError(command, undefined, "", true)));
-      child.once("spawn", () => {
-        child.unref();
-        resolve();
-      });
     }),
 };

@@ -29,10 +29,6 @@ export class ShellPool implements Os {
     throw new CommandError(command, ended?.status, ended?.stderr ?? "", ended?.status === NOT_FOUND);
   }
 
-  startDetached(command: readonly string[]): Promise<void> {
-    return realOs.startDetached([...this.prefix, ...command]);
-  }
-
   private takeShell(): PersistentShell | undefined {
     this.shells = this.shells.filter(({ isUsable }) => isUsable);
     for (let shell = this.idle.pop(); shell; shell = this.idle.pop()) if (shell.isUsable) return shell;

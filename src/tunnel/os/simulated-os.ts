@@ -43,6 +43,7 @@ export class SimulatedOs implements Os {
     if (program === "wg") return this.wg(args, input, command);
     if (program === "ipset") return this.ipset(args, input);
     if (program === "cat") return this.forwarding ? "1\n" : "0\n";
+    if (program === "setsid") this.addLink(command.at(-1) as string);
     if (program === "tee") this.forwarding = input.trim() === "1";
     if (text === "iptables --version") return "iptables v1.8.9 (nf_tables)\n";
     const [, backend, verb] = /^iptables-(nft|legacy)-(save|restore)$/.exec(program) ?? [];
@@ -50,11 +51,6 @@ export class SimulatedOs implements Os {
     const tables = backend === "nft" ? this.nft : this.legacy;
     if (verb === "restore") tables.restore(input);
     return tables.save(args[1]);
-  }
-
-  async startDetached(command: readonly string[]): Promise<void> {
-    this.note(`${command.join(" ")} &`, "");
-    this.addLink(command.at(-1) as string);
   }
 
   private note(command: string, input: string): void {

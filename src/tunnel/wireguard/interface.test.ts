@@ -76,7 +76,7 @@ test("a key is not set when the right to carry ends while the interface goes up"
 test("wireguard-go is started where that is asked for", async () => {
   const os = new SimulatedOs();
   await ensureInterface(os, { ...settings, dataplane: "wireguard-go" });
-  expect(os.commands[0]).toBe("nice -n -10 env WG_PROCESS_FOREGROUND=1 wireguard-go users0 &");
+  expect(os.commands[0]).toBe("setsid nice -n -10 env LOG_LEVEL=silent wireguard-go users0");
 });
 
 test("a plane that the node routes elsewhere is refused, both named, and nothing is made", async () => {

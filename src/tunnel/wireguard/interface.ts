@@ -162,9 +162,9 @@ async function createInterface(
     return "another process";
   }
   await ended(os, name);
-  // Packets go before whatever else this node computes, the daemon's own looks included.
-  await os.startDetached(["nice", "-n", "-10", "env", "WG_PROCESS_FOREGROUND=1", "wireguard-go", name]);
-  await until(answers, 5_000);
+  // Packets go before whatever else this node computes, the daemon's own looks included. It goes to the background by
+  // itself once its socket accepts: `wg` removes a socket that it finds before that, and wireguard-go ends then.
+  await os.run(["setsid", "nice", "-n", "-10", "env", "LOG_LEVEL=silent", "wireguard-go", name]);
   return "wireguard-go";
 }
 

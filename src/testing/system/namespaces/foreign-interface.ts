@@ -5,10 +5,7 @@ import type { Namespace } from "./namespace";
  * index, address, public keys and peers, so that a test finds every change.
  */
 export async function foreignInterface(hub: Namespace): Promise<() => Promise<string>> {
-  // It is started again when it ends before its interface is up.
-  await hub.shell(`start() { WG_PROCESS_FOREGROUND=1 LOG_LEVEL=silent setsid wireguard-go wg0 >/dev/null 2>&1 </dev/null & }
-    start
-    for try in $(seq 700); do wg show wg0 >/dev/null 2>&1 && break; kill -0 $! 2>/dev/null || start; sleep 0.02; done
+  await hub.shell(`LOG_LEVEL=silent setsid wireguard-go wg0
     wg genkey | wg set wg0 listen-port 51822 private-key /dev/stdin
     wg set wg0 peer $(wg genkey | wg pubkey) allowed-ips 10.69.0.7/32
     ip address add 10.69.0.1/16 dev wg0

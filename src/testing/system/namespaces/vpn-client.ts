@@ -4,11 +4,8 @@ import { Namespace } from "./namespace";
 /** What `wg-quick` does beside `wg setconf`: address, MTU and routes are its own keys. */
 const quickKeys = /^(Address|DNS|MTU) = (.*)\n/gm;
 
-/** Begins wireguard-go where the script runs, and waits until it answers. */
-const userspace = (
-  link: string,
-) => `WG_PROCESS_FOREGROUND=1 LOG_LEVEL=silent setsid wireguard-go ${link} >/dev/null 2>&1 </dev/null &
-      for try in $(seq 1500); do wg show ${link} >/dev/null 2>&1 && exit 0; sleep 0.02; done; exit 1`;
+/** Starts wireguard-go where the script runs. It goes to the background once it answers. */
+const userspace = (link: string) => `LOG_LEVEL=silent setsid wireguard-go ${link}`;
 
 let count = 0;
 
