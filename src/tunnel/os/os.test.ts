@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { freshFolder } from "../../testing";
-import { until } from "../../testing/until";
 import { CommandError, realOs } from "./os";
 
 const failure = async (run: Promise<unknown>): Promise<CommandError> => {
