@@ -6,7 +6,7 @@ import { runCleanUps } from "../src/testing/clean-up";
 import { ApiClient } from "../src/testing/client";
 import { CleanupStack } from "../src/testing/repository/cleanup-stack";
 import { startBenchGateway } from "./gateway";
-import type { BenchRow, BenchTable } from "./table";
+import { type BenchRow, type BenchTable, median } from "./table";
 
 const ROUNDS = 4;
 const ORDERS = 50;
@@ -73,9 +73,6 @@ async function timed(work: () => Promise<{ status: number; body: unknown }>): Pr
   if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
   return performance.now() - began;
 }
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -1,5 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { setPriority } from "node:os";
 import { join } from "node:path";
 import { createUser, hashPassword, Tokens } from "../src/features/accounts";
 import { saveSubscription } from "../src/features/billing";
@@ -43,6 +44,7 @@ export async function startBenchGateway(stops: CleanupStack, env: Readonly<Recor
   return {
     ...{ url, base, db, mail, newUser },
     pid: gateway.pid,
+    countRates: (on: boolean) => gateway.ask<void>("countRates", on),
     cpuSeconds: () => gateway.ask<number>("cpuSeconds"),
     newCustomer: async (username: string): Promise<Customer> => {
       const { id } = await newUser(username);
@@ -63,6 +65,8 @@ export async function startBenchGateway(stops: CleanupStack, env: Readonly<Recor
 async function storeProcess(folder: string, stops: CleanupStack): Promise<string> {
   const child = fork(join(__dirname, "archive", "store-process.js"), [folder]);
   stops.add(() => child.kill("SIGKILL"));
+  // It stands for another machine: it must not take the CPU of the servers.
+  setPriority(child.pid as number, 19);
   const [url] = (await once(child, "message")) as [string];
   return url;
 }

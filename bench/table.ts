@@ -39,3 +39,6 @@ export function toMarkdown({ name, rows, notes = [] }: BenchTable): string {
     "",
   ].join("\n");
 }
+
+export const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;

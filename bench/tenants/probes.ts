@@ -36,7 +36,7 @@ export async function measure(
     ),
     repeated(
       () => order(api, world.victim.droneId),
-      250,
+      100,
       () => going,
     ),
     longestGap(world, () => going),

@@ -24,6 +24,8 @@ export interface TenantsWorld {
   readonly url: string;
   /** The tenant whose service is measured, with a vehicle that flies. */
   readonly victim: Tenant;
+  /** Its drones; the first is the victim's own above. */
+  readonly fleet: readonly Tenant[];
   /** The other tenant, with a drone that no attack has used yet. */
   newAttack(): Promise<Tenant>;
   readonly mail: MailSink;
@@ -32,32 +34,39 @@ export interface TenantsWorld {
   /** Peak of the gateway's memory so far, in MB. */
   peakMegabytes(): number;
   cpuSeconds(): Promise<number>;
+  /** Whether rates are counted. */
+  countRates(on: boolean): Promise<void>;
   clear(): Promise<void>;
 }
 
-/** A gateway in a process of its own, on servers of its own, with two tenants. */
-export async function startTenantsWorld(env: Readonly<Record<string, string>>): Promise<TenantsWorld> {
+/** A gateway in a process of its own, on servers of its own, with two tenants. The victim has so many vehicles. */
+export async function startTenantsWorld(
+  env: Readonly<Record<string, string>>,
+  vehicles = 1,
+): Promise<TenantsWorld> {
   const stops = new CleanupStack();
   try {
     const simulator = await stops.keep(
       startSimulator({
         host: "127.0.0.1",
         speedUp: 1,
-        vehicles: [
-          { kind: "copter", autopilot: "ardupilot", home: ZURICH, systemId: 1, bootSeconds: 0, port: 0 },
-        ],
+        vehicles: Array.from({ length: vehicles }, () => ({
+          ...{ kind: "copter", autopilot: "ardupilot", home: ZURICH, systemId: 1, bootSeconds: 0, port: 0 },
+        })),
       }),
     );
     const gateway = await startBenchGateway(stops, {
       ...{ LINK_CONNECT_TIMEOUT_MS: "2000", TRUSTED_PROXIES: "127.0.0.1", ...env },
     });
-    const { url, base, db, mail, pid, cpuSeconds } = gateway;
+    const { url, base, db, mail, pid, cpuSeconds, countRates } = gateway;
     const withDrone = async (customer: Customer, port: number): Promise<Tenant> => {
       const { id: droneId, ip: droneIp } = await gateway.newDrone(customer, port);
       return { base, username: customer.username, token: customer.token, droneId, droneIp };
     };
-    const port = simulator.vehicles[0]?.ports[0].port ?? NO_VEHICLE;
-    const victim = await withDrone(await gateway.newCustomer("victim@example.com"), port);
+    const customer = await gateway.newCustomer("victim@example.com");
+    const fleet: Tenant[] = [];
+    for (const { ports } of simulator.vehicles) fleet.push(await withDrone(customer, ports[0].port));
+    const [victim] = fleet as [Tenant];
     const attacker = await gateway.newCustomer("attacker@example.com");
     await insertMissions(db, attacker.id, LONGEST_LIST);
     const mailboxes = Array.from({ length: 40 }, (_, at) => `pilot-${at}@example.com`);
@@ -65,7 +74,7 @@ export async function startTenantsWorld(env: Readonly<Record<string, string>>): 
     const peakMegabytes = () =>
       Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
     return {
-      ...{ url, victim, mail, mailboxes, peakMegabytes, cpuSeconds },
+      ...{ url, victim, fleet, mail, mailboxes, peakMegabytes, cpuSeconds, countRates },
       newAttack: () => withDrone(attacker, NO_VEHICLE),
       clear: () => stops.clear(),
     };

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
+import { lowerThreadPriority } from "../platform/process/priority";
 import { LogAnalysis } from "./analysis";
 
 /** The thread that `analyseFlightLog` starts. It reads one log from its standard input, as far as it is wanted. */
@@ -8,4 +9,5 @@ async function main(): Promise<void> {
   parentPort?.postMessage(analysis.end());
 }
 
+lowerThreadPriority();
 void main();

@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
 import { type BucketSettings, ObjectReplaced, ObjectStore } from "../../platform/objects/object-store";
+import { lowerThreadPriority } from "../../platform/process/priority";
 import { type Content, kindOf } from "./content-check";
 import type { ContentReply, ContentRequest } from "./content-reader";
 
 /** The thread that `ContentReader` starts. It reads each object once, without keeping it. */
+lowerThreadPriority();
 const store = new ObjectStore(workerData as BucketSettings);
 
 async function read({ key, version }: ContentRequest): Promise<Content> {
