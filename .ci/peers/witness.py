@@ -10,6 +10,7 @@ import collections
 import json
 import math
 import queue
+import random
 import struct
 import sys
 import threading
@@ -191,7 +192,7 @@ def main(port):
         return found
 
     def times(command, params, count):
-        """Milliseconds from each of so many commands to its acknowledgement."""
+        """Milliseconds from each of so many commands to its acknowledgement. They come at any moment of the vehicle's loop."""
         found = queue.Queue()
         with vehicle.lock:
             vehicle.waiting.append((["COMMAND_ACK"], found))
@@ -202,6 +203,7 @@ def main(port):
             while found.get(timeout=5).command != command:
                 pass
             taken.append((time.perf_counter() - begun) * 1000)
+            time.sleep(random.uniform(0, 0.02))
         with vehicle.lock:
             vehicle.waiting = [entry for entry in vehicle.waiting if entry[1] is not found]
         return taken

@@ -137,6 +137,9 @@ export class RecordedFlights {
   }
 }
 
+/** The rover of PX4's simulator drives at 1 m/s, and time is life's in it. */
+const ARRIVAL_SECONDS = 150;
+
 /** Resolves when the vehicle is there, within 5.5 m; rejects with the metres that it is away. */
 export async function arrival(witness: Witness, to: LatLng): Promise<void> {
   const away: number[] = [];
@@ -144,7 +147,7 @@ export async function arrival(witness: Witness, to: LatLng): Promise<void> {
     away.push(Math.round(distance(await witness.fresh(), to)));
     return (away.at(-1) ?? Number.NaN) < 5.5;
   };
-  await witness.until("the place", isThere).catch(({ message }) => {
+  await witness.until("the place", isThere, ARRIVAL_SECONDS).catch(({ message }) => {
     throw new Error(`${message} It was ${away.join(", ")} m away.`);
   });
 }

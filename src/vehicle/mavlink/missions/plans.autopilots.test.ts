@@ -1,4 +1,5 @@
 import { autopilots, isPx4, isRover } from "../../../testing/autopilots/autopilot";
+import { contradiction } from "../../../testing/autopilots/contradiction";
 import { type Flown, flown } from "../../../testing/autopilots/flown";
 import { ordered } from "../../../testing/autopilots/orders";
 import { contents, missionOnBoard, storePlan } from "../../../testing/autopilots/plans";
@@ -78,29 +79,31 @@ describe.each(autopilots)("%s", (name) => {
     expect(yaws).toEqual(isPx4(name) ? ["nan", "nan"] : [0, 0]);
   });
 
-  test("the takeoff that is added has no yaw", async () => {
-    if (isRover(name)) return;
-    expect(await push(await store([{ north: 30 }]))).toMatchObject({
-      status: 200,
-      body: { result: { takeoff_added: true } },
-    });
-    const [takeoff] = await missionOnBoard(vehicle);
-    expect(takeoff).toMatchObject({ command: 22, param4: isPx4(name) ? "nan" : 0 });
-  });
-
-  test("PX4 begins with the first item, of the same plan as of another", async () => {
-    if (!isPx4(name)) return;
-    const id = await store(survey);
-    for (const next of [id, id, await store([...survey, { north: 5 }])]) {
-      expect(await push(next)).toMatchObject({ status: 200 });
-      const at = await vehicle.witness.now();
-      await vehicle.witness.until("MISSION_CURRENT", async () => {
-        const heard = await vehicle.witness.since(["MISSION_CURRENT"], at);
-        return heard.length > 2 && heard.slice(1).every(({ seq }) => seq === 0);
+  if (!isRover(name)) {
+    test("the takeoff that is added has no yaw", async () => {
+      expect(await push(await store([{ north: 30 }]))).toMatchObject({
+        status: 200,
+        body: { result: { takeoff_added: true } },
       });
-      await vehicle.witness.setCurrent(2);
-    }
-  });
+      const [takeoff] = await missionOnBoard(vehicle);
+      expect(takeoff).toMatchObject({ command: 22, param4: isPx4(name) ? "nan" : 0 });
+    });
+  }
+
+  if (isPx4(name)) {
+    test("PX4 begins with the first item, of the same plan as of another", async () => {
+      const id = await store(survey);
+      for (const next of [id, id, await store([...survey, { north: 5 }])]) {
+        expect(await push(next)).toMatchObject({ status: 200 });
+        const at = await vehicle.witness.now();
+        await vehicle.witness.until("MISSION_CURRENT", async () => {
+          const heard = await vehicle.witness.since(["MISSION_CURRENT"], at);
+          return heard.length > 2 && heard.slice(1).every(({ seq }) => seq === 0);
+        });
+        await vehicle.witness.setCurrent(2);
+      }
+    });
+  }
 
   test("a mission is not started before arming, and nothing is changed", async () => {
     await push(await store(survey));
@@ -111,26 +114,35 @@ describe.each(autopilots)("%s", (name) => {
     expect(refused.beats.filter(({ armed }) => armed)).toEqual([]);
   });
 
+  const done = async (path: string, body = {}) => {
+    const reply = await vehicle.order(path, body);
+    expect([path, reply.status, reply.body.error]).toEqual([path, 200, undefined]);
+  };
+  /** Takes off as its mission says, and flies it. */
+  const flyMission = async () => {
+    const { witness } = vehicle;
+    await done("guided");
+    await done("arm");
+    await done("start_mission");
+    if (!isRover(name)) {
+      await witness.until("the height", async () => (await witness.fresh()).relativeAltitude > 18);
+      // Whoever takes off is not disturbed by the mode.
+      await witness.fresh();
+    }
+    const since = await witness.now();
+    await done("set_mode", { mode_info: { custom_mode: "AUTO" } });
+    return since;
+  };
+  const disarmed = () =>
+    vehicle.witness.until("that it is disarmed", async () => !(await vehicle.witness.fresh()).armed, 90);
+
   test("a started mission is flown from its first item to its last, twice", async () => {
     const { witness, order } = vehicle;
-    const done = async (path: string, body = {}) => {
-      const reply = await order(path, body);
-      expect([path, reply.status, reply.body.error]).toEqual([path, 200, undefined]);
-    };
     const rows = [{ command: 22 }, { north: 25 }, { north: 25, east: 15 }];
     await push(await store(isRover(name) ? rows.slice(1) : rows));
     const last = (await missionOnBoard(vehicle)).length - (isPx4(name) ? 1 : 0);
     for (const flight of [1, 2]) {
-      await done("guided");
-      await done("arm");
-      await done("start_mission");
-      if (!isRover(name)) {
-        await witness.until("the height", async () => (await witness.fresh()).relativeAltitude > 18);
-        // Whoever takes off is not disturbed by the mode.
-        await witness.fresh();
-      }
-      const since = await witness.now();
-      await done("set_mode", { mode_info: { custom_mode: "AUTO" } });
+      const since = await flyMission();
       await witness.until(
         `that flight ${flight} begins at its first item and reaches its last`,
         async () => {
@@ -147,7 +159,32 @@ describe.each(autopilots)("%s", (name) => {
         await order("guided");
         await order("disarm_drone");
       } else await order("land");
-      await witness.until("that it is disarmed", async () => !(await witness.fresh()).armed);
+      await disarmed();
     }
   });
+
+  if (!isRover(name)) {
+    test("arming after a finished mission does not fly it again", async () => {
+      const { witness } = vehicle;
+      await push(await store([{ command: 22 }, { north: 15 }, { north: 15, command: 21 }]));
+      await flyMission();
+      await disarmed();
+      await witness.readyToArm();
+      const again = await ordered(vehicle, "arm");
+      expect(contradiction(again, name)).toBeUndefined();
+      if (again.status !== 200) {
+        expect(again.message).toMatch(/armed in AUTO.*sets off by itself/);
+        await done("guided");
+        expect((await ordered(vehicle, "arm")).status).toBe(200);
+      }
+      const { clock } = await witness.fresh();
+      const later = await witness.until("ten seconds later", async () => {
+        const seen = await witness.fresh();
+        return seen.clock > clock + 10 && seen;
+      });
+      expect(later.relativeAltitude).toBeLessThan(1);
+      await vehicle.order("disarm_drone");
+      await disarmed();
+    });
+  }
 });
