@@ -35,6 +35,10 @@ const uploadPicture = async (by: Attacker, name: string, content: Buffer | strin
   await by.drone.post("/complete_upload", { asset_id });
 };
 
+/** From another network each time, as the gateway's proxy says. */
+const elsewhere = (anybody: ApiClient, round: number) =>
+  anybody.with({ "x-forwarded-for": `2001:db8:${(round % 65_536).toString(16)}::1` });
+
 /** 155 kB that take an SVG renderer minutes and gigabytes. */
 const filters = () => {
   const blurs = Array.from(
@@ -91,15 +95,20 @@ export const attacks: Readonly<Record<string, Attack>> = {
   "mails without an account":
     async ({ anybody }) =>
     (round) =>
-      anybody.post("/verify-email", { email: `stranger-${round}@example.com` }),
+      elsewhere(anybody, round).post("/verify-email", { email: `stranger-${round}@example.com` }),
   "wrong logins":
     async ({ anybody }) =>
     (round) =>
-      anybody.post("/login", { username: `user-${round}@example.com`, password: "a wrong password" }),
+      elsewhere(anybody, round).post("/login", {
+        username: `user-${round}@example.com`,
+        password: "a wrong password",
+      }),
   "wrong activation tokens":
     async ({ anybody }) =>
     (round) =>
-      anybody.with({ "x-activation-token": String(1_000_000_000 + round) }).get("/drone/activate"),
+      elsewhere(anybody, round)
+        .with({ "x-activation-token": String(1_000_000_000 + round) })
+        .get("/drone/activate"),
   "a vehicle that floods": async ({ user, tenant }) => {
     const port = await floodingVehicle();
     await user.put(`/drone/${tenant.droneId}`, { link_host: "127.0.0.1", port });

@@ -96,7 +96,7 @@ const findSameUnfinished = async (db: Db, asset: NewAsset): Promise<Asset | unde
     .first();
 
 /**
- * What a drone has uploaded, and the bytes of its owner's uploads without this one. An asset is pending while its URL works: what a
+ * What a drone has uploaded, and the bytes of its owner's uploads without this one, announced ones included. An asset is pending while its URL works: what a
  * drone did not upload then, it asks for anew.
  */
 export async function usedByAssets(
@@ -108,7 +108,8 @@ export async function usedByAssets(
   const { rows } = await db.raw(
     `SELECT count(*) FILTER (WHERE drone_id = :drone_id) AS assets,
        count(*) FILTER (WHERE drone_id = :drone_id AND status = 'pending' AND url_expires_at > :now) AS pending,
-       coalesce(sum(size) FILTER (WHERE id <> :without), 0)::bigint AS bytes
+       coalesce(sum(coalesce(size, CASE WHEN status = 'pending' AND url_expires_at > :now THEN announced_size END))
+         FILTER (WHERE id <> :without), 0)::bigint AS bytes
      FROM assets WHERE user_id = :user_id AND record IS NULL`,
     { drone_id, user_id, now, without },
   );

@@ -4,6 +4,7 @@ import type { Services } from "../../platform/services";
 import { assetRoutes } from "./assets.routes";
 import { AssetsService } from "./assets.service";
 import { ContentReader } from "./content-reader";
+import { removeLeftoverTask } from "./leftover-upload";
 import { removeObjectsTask } from "./removal";
 import { makeThumbnailTask } from "./thumbnail";
 import { UploadChecks } from "./upload-checks";
@@ -45,12 +46,13 @@ export function assets(deps: AssetsDeps) {
 }
 
 /** Jobs for thumbnails, videos for browsers, and objects of deleted rows. Videos only where ffmpeg is installed. */
-export async function assetTasks(deps: Pick<Services, "db" | "store" | "log">): Promise<Tasks> {
+export async function assetTasks(deps: Pick<Services, "db" | "store" | "clock" | "log">): Promise<Tasks> {
   const isPackager = await hasFfmpeg();
   if (!isPackager) deps.log.warn("Cannot run ffmpeg: another worker must package videos");
   else await sweepPackaging(deps.log);
   return {
     "make-thumbnail": makeThumbnailTask(deps),
+    "remove-leftover": removeLeftoverTask(deps),
     "remove-objects": removeObjectsTask(deps.store),
     ...(isPackager ? { "package-video": packageVideoTask(deps) } : {}),
   };

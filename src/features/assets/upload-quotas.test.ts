@@ -1,13 +1,20 @@
+import sharp from "sharp";
+import type { ApiClient } from "../../testing/client";
 import { until } from "../../testing/until";
 import { startFlight } from "../../testing/worlds/flights";
 import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
 import { put, sha256, upload } from "../../testing/worlds/uploads";
 import { assetFolder } from "./asset-names";
 import { ContentReader } from "./content-reader";
+import { removeLeftoverTask } from "./leftover-upload";
+import { makeThumbnailTask } from "./thumbnail";
 import { UploadChecks } from "./upload-checks";
 
+let square: Buffer;
 let gateway: TestGateway;
 beforeAll(async () => {
+  const red = { width: 8, height: 8, channels: 3, background: "red" } as const;
+  square = await sharp({ create: red }).png().toBuffer();
   gateway = await startTestGateway({
     ...{
       QUOTA_PENDING_ASSETS: "3",
@@ -155,6 +162,61 @@ test("a drone's uploads are checked one at a time on all gateways, and another d
   await gateways[0]?.run(other.vehicle.id, async () => expect(done).toBeLessThan(6));
   await Promise.all(all);
   expect([most, done]).toEqual([1, 6]);
+});
+
+test("announced sizes of pending uploads count as stored", async () => {
+  const { ask } = await newDrone();
+  expect((await ask("first", 900)).status).toBe(200);
+  expect(await ask("second", 700)).toMatchObject(refusedBy("stored_bytes"));
+  expect((await ask("first", 950)).status).toBe(200);
+});
+
+test.each([
+  ["was not completed", async () => undefined],
+  [
+    "replaced a completed one",
+    async (drone: ApiClient, asset_id: number, url: string) => {
+      expect((await drone.post("/complete_upload", { asset_id })).status).toBe(200);
+      expect(await put(url, "x".repeat(800))).toBe(200);
+    },
+  ],
+])("an object that %s is deleted a day after its URL ended, and no other", async (_, finish) => {
+  const { ask, drone, vehicle } = await newDrone();
+  const { db, store } = gateway.deps;
+  const [kept, left] = [(await ask("kept")).body, (await ask("left")).body];
+  for (const { url } of [kept, left]) await put(url, "content");
+  await drone.post("/complete_upload", { asset_id: kept.asset_id });
+  await finish(drone, left.asset_id, left.url);
+  const jobs = db("graphile_worker.jobs").where({ task_identifier: "remove-leftover" });
+  const key = (asset_id: number) => `remove-leftover:${asset_id}`;
+  expect(await jobs.whereIn("key", [key(kept.asset_id), key(left.asset_id)])).toHaveLength(2);
+  const task = removeLeftoverTask(gateway.deps);
+  const sweep = async () => {
+    for (const { asset_id } of [kept, left]) await task({ asset_id }, {} as never);
+  };
+  const object = (name: string, { asset_id }: { asset_id: number }) =>
+    store.head(`${assetFolder({ drone_id: vehicle.id, id: asset_id })}${name}`);
+  await sweep();
+  expect(await object("left", left)).toBeDefined();
+  await db("assets")
+    .where({ drone_id: vehicle.id })
+    .update({ url_expires_at: new Date(0) });
+  await sweep();
+  expect(await object("left", left)).toBeUndefined();
+  expect(await object("kept", kept)).toMatchObject({ size: "content".length });
+});
+
+test("a picture that is replaced after its completion gets no thumbnail", async () => {
+  const { drone, assets } = await newDrone();
+  const picture = { file_name: "a.png", asset_type: "image", checksum: null };
+  const { url, asset_id } = (await drone.post("/authenticate_upload", picture)).body;
+  await put(url, square);
+  expect((await drone.post("/complete_upload", { asset_id })).status).toBe(200);
+  await put(url, Buffer.concat([square, Buffer.alloc(100)]));
+  await makeThumbnailTask(gateway.deps)({ asset_id }, {} as never);
+  expect(await assets()).toMatchObject([
+    { thumbnail_url: null, derivation_failure: expect.stringContaining("replaced") },
+  ]);
 });
 
 test("an upload that is replaced after its completion is read nowhere", async () => {

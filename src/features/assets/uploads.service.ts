@@ -25,6 +25,7 @@ import {
 import { type Content, faultOf } from "./content-check";
 import type { ContentReader } from "./content-reader";
 import { derivationOf } from "./derivation";
+import { leftoverOf } from "./leftover-upload";
 import type { UploadChecks } from "./upload-checks";
 
 /** The part of executions that assets need. */
@@ -75,14 +76,11 @@ export class UploadsService {
       if (ready) throw new DomainError("conflict", `This file was uploaded before, as asset ${ready.id}.`);
       const unfinished = await findUnfinished(trx, wanted);
       await this.checkQuotas(trx, wanted, unfinished);
-      if (!unfinished) return insertAsset(trx, wanted);
-      const execution_id = wanted.execution_id ?? unfinished.execution_id;
-      return (await updateAsset(trx, unfinished.id, {
-        ...wanted,
-        execution_id,
-        status: "pending",
-        failure: null,
-      })) as Asset;
+      const asset = unfinished
+        ? await this.beginAgain(trx, unfinished, wanted)
+        : await insertAsset(trx, wanted);
+      await enqueue(trx, leftoverOf(asset));
+      return asset;
     });
     return {
       asset,
@@ -140,6 +138,11 @@ export class UploadsService {
       if (ready.asset_type === "video") await enqueue(trx, derivationOf(ready, "package-video"));
       return ready;
     });
+  }
+
+  private async beginAgain(trx: Db, { id, execution_id }: Asset, wanted: NewAsset): Promise<Asset> {
+    const again = { ...wanted, execution_id: wanted.execution_id ?? execution_id };
+    return (await updateAsset(trx, id, { ...again, status: "pending", failure: null })) as Asset;
   }
 
   private async lockExecution(trx: Db, drone: DroneCaller, executionId: number) {

@@ -43,7 +43,7 @@ test("many at once count one by one", async () => {
   expect(statuses.filter((status) => status === 429)).toHaveLength(20);
 });
 
-test("wrong tokens from many networks are limited in total, and a right token is heard from a network that sent no wrong one", async () => {
+test("wrong tokens from many networks are limited in total, and then no token is looked up", async () => {
   const guarded = await gatewayWithTunnel({
     env: {
       ...{ LOGIN_FAILURES_PER_15_MINUTES: "10", QUOTA_ACTIVATION_FAILURES: "40" },
@@ -59,8 +59,9 @@ test("wrong tokens from many networks are limited in total, and a right token is
     if (n >= 50) statuses.push((await activate("0000000000", guarded, `2001:db8:${n}:1::1`)).status);
   }
   expect(statuses).toEqual([...Array(40).fill(406), ...Array(60).fill(429)]);
-  expect((await activate(activation_token, guarded, "2001:db8:0:5::1")).status).toBe(429);
-  expect((await activate(activation_token, guarded, "198.51.100.4")).status).toBe(200);
+  const { status, body, headers } = await activate(activation_token, guarded, "198.51.100.4");
+  expect([status, Number(headers.get("retry-after")) > 60]).toEqual([429, true]);
+  expect(body.error).toMatch(/quota activation_failures .*Try again in/);
   const metrics = await guarded.gateway.deps.registry.metrics();
   expect(metrics).toMatch(/fleet_quota_refusals_total\{quota="activation_failures"[^}]*\} 61/);
 });
