@@ -203,7 +203,23 @@ test.each([
     .update({ url_expires_at: new Date(0) });
   await sweep();
   expect(await object("left", left)).toBeUndefined();
+  expect((await drone.post("/complete_upload", { asset_id: kept.asset_id })).status).toBe(200);
   expect(await object("kept", kept)).toMatchObject({ size: "content".length });
+});
+
+test("an upload is not completed more than a day after its URL ended", async () => {
+  const { ask, drone } = await newDrone();
+  const { url, asset_id } = (await ask("late")).body;
+  await put(url, "content");
+  await gateway.deps
+    .db("assets")
+    .where({ id: asset_id })
+    .update({ url_expires_at: new Date(0) });
+  expect(await drone.post("/complete_upload", { asset_id })).toMatchObject({
+    ...{ status: 400, body: { error: { message: expect.stringContaining("upload the file again") } } },
+  });
+  await put((await ask("late")).body.url, "content");
+  expect((await drone.post("/complete_upload", { asset_id })).status).toBe(200);
 });
 
 test("a picture that is replaced after its completion gets no thumbnail", async () => {

@@ -25,7 +25,7 @@ import {
 import { type Content, faultOf } from "./content-check";
 import type { ContentReader } from "./content-reader";
 import { derivationOf } from "./derivation";
-import { leftoverOf } from "./leftover-upload";
+import { isTooLate, leftoverOf } from "./leftover-upload";
 import type { UploadChecks } from "./upload-checks";
 
 /** The part of executions that assets need. */
@@ -113,6 +113,8 @@ export class UploadsService {
 
   private async check(asset: Asset): Promise<Asset> {
     const { db, store, clock } = this.deps;
+    if (isTooLate(asset, clock.now()))
+      throw await this.fail(asset, "The upload's URL ended more than a day ago; upload the file again.");
     const version = await store.head(assetKey(asset));
     if (!version) throw await this.fail(asset, "Nothing was uploaded under this asset's URL.");
     await this.checkSize(asset, version.size);

@@ -123,7 +123,10 @@ const jobs: readonly Job[] = [
     task: "remove-leftover",
     payload: ({ asset }) => ({ asset_id: asset }),
     prepare: async ({ vehicle, asset }) => {
-      await gateway.deps.db("assets").where({ id: asset }).update({ url_expires_at: new Date(0) });
+      await gateway.deps
+        .db("assets")
+        .where({ id: asset })
+        .update({ url_expires_at: new Date(0) });
       await gateway.deps.store.write(`assets/${vehicle}/${asset}/a.png`, "another content", "image/png");
     },
     async check({ vehicle, asset }) {
