@@ -21,8 +21,9 @@ import type { DronesService } from "./drones.service";
 const common = { tag: "Drones", guard: "user", envelope: "B" } as const;
 const params = ids("drone_id");
 const DroneList = z.array(DroneReply);
-const vehicleLimit = {
+const refusals = {
   402: "The subscription does not cover another vehicle. The message ends with the reason.",
+  409: "In the profile `strict`: every simulated vehicle of this kind is in use.",
 };
 
 export function droneRoutes(service: DronesService, links: DroneLinks): readonly Route[] {
@@ -33,10 +34,10 @@ export function droneRoutes(service: DronesService, links: DroneLinks): readonly
       path: "/drone",
       summary: "Add a drone",
       description:
-        "A physical drone gets a VPN address and an activation token, which is shown only here. A simulated drone without a `port` gets a vehicle of the service's simulator that no other drone has, while there is one.",
+        "A physical drone gets a VPN address and an activation token, which is shown only here. A simulated drone without a `port` gets a vehicle of the service's simulator that no other drone has. When there is none, it is refused in the profile `strict`, and shares one in the profile `contract`.",
       body: NewDroneRequest,
       success: { status: 201, schema: DroneReply },
-      documents: vehicleLimit,
+      documents: refusals,
       handle: async ({ caller, body }) => toNewDroneReply(await service.create(caller.id, body)),
     }),
     route({
@@ -49,7 +50,7 @@ export function droneRoutes(service: DronesService, links: DroneLinks): readonly
       params,
       body: DroneChange,
       success: { status: 201, schema: DroneReply },
-      documents: vehicleLimit,
+      documents: refusals,
       handle: async ({ caller, params, body }) => {
         const { drone, renewed } = await service.change(caller.id, params.drone_id, body);
         return renewed ? toNewDroneReply(drone) : toDroneReply(drone);

@@ -20,6 +20,7 @@ import {
   isOthersPort,
   leastUsedPort,
   lockDrone,
+  lockSimulatorPorts,
   lockUser,
   retireDrone,
   updateDrone,
@@ -147,12 +148,18 @@ export class DronesService {
     const named = port ?? this.deps.config.SIMULATED_LINK_PORT;
     const refusal = refusesSimulator(this.deps.config, { port: named, link_host });
     if (refusal) throw new DomainError("invalid_input", refusal);
-    return { port: link_host === null ? port : named, link_host };
+    const isOwn = this.isStrict && isOwnVehicle(this.deps.config, { port: named, link_host });
+    return { port: link_host === null || isOwn ? port : named, link_host };
+  }
+
+  private get isStrict(): boolean {
+    return this.deps.config.ACCESS_PROFILE === "strict";
   }
 
   /**
-   * A simulated drone that names no port gets a vehicle of its own, as long as the simulator has as many as there are
-   * drones: a vehicle's port serves one client at a time. In the strict profile nobody names the vehicle of another user.
+   * A simulated drone that names no port gets a vehicle that no other drone has: a vehicle's port serves one client at a
+   * time. When every vehicle has a drone, the strict profile rejects with `conflict`, the contract profile shares one. In
+   * the strict profile nobody names the vehicle of another user.
    */
   private async place(
     trx: Db,
@@ -162,10 +169,15 @@ export class DronesService {
   ): Promise<LinkAddress> {
     const { config } = this.deps;
     const host = config.SIMULATED_LINK_HOST;
-    if (port === undefined)
-      return { port: await leastUsedPort(trx, host, simulatedPorts(config, vehicle_type)), link_host };
     const isChecked =
-      type === "sitl" && config.ACCESS_PROFILE === "strict" && isOwnVehicle(config, { link_host, port });
+      this.isStrict && type === "sitl" && (port === undefined || isOwnVehicle(config, { link_host, port }));
+    if (isChecked) await lockSimulatorPorts(trx);
+    if (port === undefined) {
+      const ports = simulatedPorts(config, vehicle_type);
+      const leastUsed = await leastUsedPort(trx, host, ports);
+      if (isChecked && !leastUsed.isFree) throw allVehiclesInUse(vehicle_type, ports);
+      return { port: leastUsed.port, link_host };
+    }
     if (isChecked && (await isOthersPort(trx, host, port, user_id))) {
       const message = `Port ${port} is the vehicle of another user; leave port out to get one of your own.`;
       throw new DomainError("invalid_input", message);
@@ -188,6 +200,18 @@ export class DronesService {
   private videoToken(droneId: number): string {
     return videoRoomToken(this.deps.signingKey, droneId, this.deps.clock.now());
   }
+}
+
+function allVehiclesInUse(
+  vehicleType: Drone["vehicle_type"],
+  { first, last }: ReturnType<typeof simulatedPorts>,
+): DomainError {
+  const count = last - first + 1;
+  const variable = vehicleType === "rover" ? "SIMULATED_LINK_ROVERS" : "SIMULATED_LINK_COPTERS";
+  return new DomainError(
+    "conflict",
+    `Every simulated vehicle for a ${vehicleType} is in use (${count} of ${count}). Delete a simulated drone, or ask the operator to raise ${variable}.`,
+  );
 }
 
 const sameAddress = (a: LinkAddress, b: LinkAddress): boolean =>

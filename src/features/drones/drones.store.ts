@@ -104,22 +104,27 @@ export const updateDrone = async (db: Db, id: number, changes: DroneChanges): Pr
 const simulatedAt = `FROM drones
   WHERE type = 'sitl' AND port = offered AND (link_host IS NULL OR lower(link_host) = lower(:host))`;
 
+/** Until the transaction ends no other that locks them gives a port of the simulator to a drone. */
+export const lockSimulatorPorts = async (trx: Db): Promise<void> =>
+  void (await trx.raw("select pg_advisory_xact_lock(hashtext('simulator ports'))"));
+
 /**
  * Of the ports of the simulator at `host`, the one that the fewest drones have, and of those the one that was left
- * first. The caller's transaction holds a lock against others that choose.
+ * first. `isFree`: no drone has it. The caller's transaction holds a lock against others that choose.
  */
 export async function leastUsedPort(
   trx: Db,
   host: string,
   { first, last }: { readonly first: number; readonly last: number },
-): Promise<number> {
+): Promise<{ readonly port: number; readonly isFree: boolean }> {
   const { rows } = await trx.raw(
-    `SELECT offered FROM generate_series(:first::integer, :last::integer) AS offered
-     ORDER BY (SELECT count(*) ${simulatedAt} AND deleted_at IS NULL),
-       (SELECT max(deleted_at) ${simulatedAt}) NULLS FIRST, offered LIMIT 1`,
+    `SELECT offered AS port, drones = 0 AS "isFree"
+     FROM generate_series(:first::integer, :last::integer) AS offered CROSS JOIN LATERAL (
+       SELECT count(*) AS drones ${simulatedAt} AND deleted_at IS NULL) AS live
+     ORDER BY drones, (SELECT max(deleted_at) ${simulatedAt}) NULLS FIRST, offered LIMIT 1`,
     { host, first, last },
   );
-  return rows[0].offered;
+  return rows[0];
 }
 
 /** Whether a live drone of another user has this port of the simulator at `host`. */

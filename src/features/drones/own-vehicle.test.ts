@@ -4,8 +4,10 @@ import { atEndOfFile } from "../../testing/clean-up";
 import { eventually } from "../../testing/until";
 import { TestWatcher } from "../../testing/watcher";
 import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
+import { saveSubscription } from "../billing";
 
 const [FIRST_PORT, COPTERS, ROVERS] = [24_760, 2, 1];
+const STRICT = { ACCESS_PROFILE: "strict", EDGE_SECRET: TEST_EDGE_SECRET };
 const home = { lat: 47.397742, lng: 8.545594, altitude: 488 };
 
 let gateway: TestGateway;
@@ -19,7 +21,7 @@ beforeAll(async () => {
   });
   atEndOfFile(() => simulator.stop());
   gateway = await startTestGateway({
-    ...{ ACCESS_PROFILE: "strict", EDGE_SECRET: TEST_EDGE_SECRET },
+    ...STRICT,
     SIMULATED_LINK_PORT: String(FIRST_PORT),
     SIMULATED_LINK_COPTERS: String(COPTERS),
     SIMULATED_LINK_ROVERS: String(ROVERS),
@@ -55,25 +57,91 @@ test("two users fly simulated copters of their own at the same time, while each 
   expect(heights).toEqual([10, 30]);
 });
 
-test("nobody names the vehicle of another user; a drone beyond the last vehicle shares the one that the fewest have", async () => {
-  const [owner, other, third] = [await gateway.newUser(), await gateway.newUser(), await gateway.newUser()];
+/** A gateway without a simulator, whose ports begin at 26,000. */
+const gatewayWith = (env: Record<string, string>) =>
+  startTestGateway({ SIMULATED_LINK_PORT: "26000", ...env });
+
+async function subscriber(at: TestGateway): Promise<TestUser> {
+  const user = await at.newUser();
+  await saveSubscription(at.deps.db, user.id, { status: "active", vehicle_count: 5 });
+  return user;
+}
+
+test("in strict nobody names the vehicle of another user", async () => {
+  const strict = await gatewayWith({ ...STRICT, SIMULATED_LINK_ROVERS: "1" });
+  const [owner, other] = [await strict.newUser(), await strict.newUser()];
   const rover = (await add(owner, { vehicle_type: "rover" })).body;
-  expect(rover.port).toBe(FIRST_PORT + COPTERS);
+  expect(rover.port).toBe(26_001);
   const refusal = { status: 400, body: { error: expect.stringContaining("another user") } };
   expect(await add(other, { port: rover.port })).toMatchObject(refusal);
   expect(await add(other, { port: rover.port, link_host: "127.0.0.1" })).toMatchObject(refusal);
   const { id, port } = (await add(other)).body;
-  expect(port).toBe(FIRST_PORT);
+  expect(port).toBe(26_000);
   expect(await other.api.put(`/drone/${id}`, { port: rover.port })).toMatchObject(refusal);
   expect(await other.api.put(`/drone/${id}`, { name: "Renamed", port })).toMatchObject({ status: 201 });
-  // The first port has two drones, the second one.
-  expect((await add(third)).body.port).toBe(FIRST_PORT + 1);
   await owner.api.delete(`/drone/${rover.id}`);
   expect(await other.api.put(`/drone/${id}`, { port: rover.port })).toMatchObject({ status: 201 });
 });
 
+test("in strict a drone without a port is refused while every vehicle of its kind belongs to a drone", async () => {
+  const counts = { SIMULATED_LINK_COPTERS: "2", SIMULATED_LINK_ROVERS: "1" };
+  const strict = await gatewayWith({ ...STRICT, ...counts });
+  const [owner, other] = [await subscriber(strict), await subscriber(strict)];
+  const first = (await add(owner)).body;
+  expect([first.port, (await add(owner, { link_host: "127.0.0.1" })).body.port]).toEqual([26_000, 26_001]);
+  const refusal = (variable: string, count: number) => {
+    const error = expect.stringMatching(`in use .${count} of ${count}.*[Dd]elete .* drone.*${variable}`);
+    return { status: 409, body: { error } };
+  };
+  const noCopter = refusal("SIMULATED_LINK_COPTERS", 2);
+  expect(await add(owner)).toMatchObject(noCopter);
+  expect(await add(other)).toMatchObject(noCopter);
+  expect(await add(other, { link_host: "127.0.0.1" })).toMatchObject(noCopter);
+  const { id } = (await add(other, { type: "physical" })).body;
+  expect(await other.api.put(`/drone/${id}`, { type: "sitl" })).toMatchObject(noCopter);
+  expect(await add(other, { vehicle_type: "rover" })).toMatchObject({ status: 201, body: { port: 26_002 } });
+  expect(await add(owner, { vehicle_type: "rover" })).toMatchObject(refusal("SIMULATED_LINK_ROVERS", 1));
+  const named = (await add(owner, { port: first.port })).body;
+  expect(named.port).toBe(first.port);
+  await owner.api.delete(`/drone/${first.id}`);
+  expect(await add(other)).toMatchObject(noCopter);
+  await owner.api.delete(`/drone/${named.id}`);
+  expect(await add(other)).toMatchObject({ status: 201, body: { port: first.port } });
+});
+
+describe("in strict, of eight users at once", () => {
+  let strict: TestGateway;
+  let users: TestUser[];
+  beforeEach(async () => {
+    strict = await gatewayWith({ ...STRICT, SIMULATED_LINK_COPTERS: "3" });
+    users = await Promise.all(Array.from({ length: 8 }, () => strict.newUser()));
+  });
+
+  test("no two who add a drone get the same vehicle", async () => {
+    const replies = await Promise.all(users.map((user) => add(user)));
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, 201, 201, 409, 409, 409, 409, 409]);
+    const ports = replies.filter(({ status }) => status === 201).map(({ body }) => body.port);
+    expect(ports.sort()).toEqual([26_000, 26_001, 26_002]);
+  });
+
+  test("one gets the port that all of them name", async () => {
+    const elsewhere = { port: 1, link_host: "127.0.0.1" };
+    const ids = await Promise.all(users.map(async (user) => (await add(user, elsewhere)).body.id));
+    const named = { port: 26_000, link_host: null };
+    const replies = await Promise.all(users.map(({ api }, at) => api.put(`/drone/${ids[at]}`, named)));
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(400)]);
+  });
+});
+
+test("in contract a drone beyond the last vehicle shares the one that the fewest have", async () => {
+  const contract = await gatewayWith({ SIMULATED_LINK_COPTERS: "2" });
+  const ports = [];
+  for (let n = 0; n < 5; n++) ports.push((await add(await contract.newUser())).body.port - 26_000);
+  expect(ports).toEqual([0, 1, 0, 1, 0]);
+});
+
 test("a port that was left is given to a new drone after those that were left before", async () => {
-  const strict = await startTestGateway({ SIMULATED_LINK_PORT: "26000", SIMULATED_LINK_COPTERS: "3" });
+  const strict = await gatewayWith({ ...STRICT, SIMULATED_LINK_COPTERS: "3" });
   const user = await strict.newUser();
   const ports: number[] = [];
   for (let n = 0; n < 6; n++) {

@@ -72,7 +72,7 @@ export const vehicleGroup = {
   SIMULATED_LINK_COPTERS: integer(
     VEHICLES,
     1,
-    "Copters of the simulator, each on a port of its own. A simulated drone without a `port` gets the one that the fewest drones have.",
+    "Copters of the simulator, each on a port of its own. A simulated drone without a `port` gets one that no other drone has. When there is none, it is refused in the profile `strict`, and shares the one that the fewest drones have in the profile `contract`.",
   ),
   SIMULATED_LINK_ROVERS: integer(
     VEHICLES,
