@@ -3,8 +3,8 @@ import type { LatLng } from "../domain/geo";
 export type LogFormat = "dataflash" | "tlog" | "ulog";
 
 /**
- * What a flight log says. Metres, seconds, metres per second, volts; altitudes are above home. A flight is a span while
- * the motors were armed, or the whole log where it does not say. Values that a log lacks are null.
+ * The statistics of a flight log. Metres, seconds, metres per second, volts; altitudes are above home. A flight is a
+ * span while the motors were armed, or the whole log where it does not say. Values that a log lacks are null.
  */
 export interface FlightStats {
   readonly format: LogFormat;

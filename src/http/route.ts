@@ -4,7 +4,7 @@ import type { ErrorCode } from "../domain/errors";
 
 /**
  * A route is declared once. The declaration mounts it, types it, validates it and writes its part of
- * `/apispec.json`. What differs from the usual is declared too, never hidden in a handler.
+ * `/apispec.json`. Exceptions from the usual are declared too, never hidden in a handler.
  */
 interface RouteSpec<
   G extends GuardName = GuardName,

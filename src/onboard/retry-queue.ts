@@ -13,7 +13,7 @@ interface RetryQueueOptions<T> {
   readonly ended: AbortSignal;
 }
 
-/** Work of one after the other. What fails is repeated, what the gateway refuses is logged and dropped. */
+/** Does one task after the other. A task that fails is repeated; one that the gateway refuses is logged and dropped. */
 export class RetryQueue<T> {
   private readonly waiting: T[] = [];
   private working = false;

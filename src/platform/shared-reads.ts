@@ -1,6 +1,6 @@
 /**
- * Reads the same thing for several callers: one reading at a time per key. Who asks during a reading gets the next one,
- * together with all who ask until that begins, so that nobody gets what was read before they asked.
+ * Reads the same thing for several callers: one reading at a time per key. A caller that asks during a reading gets the
+ * next one, together with all callers until that begins. So no caller gets a value that was read before it asked.
  */
 export class SharedReads<Key, Value> {
   private readonly current = new Map<Key, Promise<Value>>();

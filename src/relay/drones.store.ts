@@ -1,6 +1,6 @@
 import type { Db } from "../platform/postgres/db";
 
-/** What a session is bound to: a live drone, its owner and its address at the time of reading. */
+/** The binding of a session: a live drone, its owner and its address at the time of reading. */
 export interface BoundDrone {
   readonly id: number;
   readonly user_id: number;

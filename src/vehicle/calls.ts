@@ -142,7 +142,7 @@ const Force = z.object({ force: z.boolean().optional() });
 export const planCalls = table({
   /**
    * Upload, read back, compare. The plan is as the vehicle shall fly it, without a home placeholder. PX4 is told to begin
-   * with its first item, unless it is flying. What was on board is put back when the vehicle refuses the plan.
+   * with its first item, unless it is flying. A refused plan is replaced by the one that was on board.
    * `mission_id` is the stored mission, for the record of the transfer.
    */
   uploadMission: {

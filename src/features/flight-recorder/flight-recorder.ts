@@ -15,7 +15,7 @@ export interface RecorderTimings {
 
 /**
  * Records the flights of the drones whose links this process has, and holds the links of drones with an execution in
- * progress. What it cannot write waits in memory; no link waits for it.
+ * progress. Frames that it cannot write wait in memory; no link waits for it.
  */
 export class FlightRecorder {
   private readonly writer: RecordWriter;
@@ -105,7 +105,7 @@ export class FlightRecorder {
       this.joinEnded(before);
       if (this.timer) await links.hold(drones.flatMap((drone) => this.targetOf(drone) ?? []));
     } catch (error) {
-      // What was known last holds until the database answers.
+      // The executions read last hold until the database answers.
       if (!this.isAway) log.warn({ err: error }, "Cannot read which executions to record; retrying");
       this.isAway = true;
     } finally {

@@ -24,8 +24,8 @@ const CHUNK_BYTES = 65_536;
 const MAX_PART_BYTES = 4 * 2 ** 20;
 
 /**
- * Records one link: idle ⇄ recording, as long as the vehicle is armed or the drone has an execution in progress. What it
- * holds in memory is the beginning of a part.
+ * Records one link: idle ⇄ recording, as long as the vehicle is armed or the drone has an execution in progress. Its
+ * memory holds the beginning of a part.
  */
 export class LinkRecorder implements FrameTap {
   private isArmed = false;
@@ -53,7 +53,7 @@ export class LinkRecorder implements FrameTap {
     this.used += size;
   }
 
-  /** The record begins with the heartbeat that says so: from its first frame on, whoever reads it knows. */
+  /** The record begins with the heartbeat that shows the armed vehicle: a reader knows it from the first frame on. */
   armed(armed: boolean, heartbeat: Buffer): void {
     if (armed === this.isArmed) return;
     const before = this.isRecording;

@@ -21,8 +21,8 @@ const MAX_NAMED = 10;
 export type ChangeOf<Kind extends PlanKind> = Kind["pointChange"] & { readonly id: number };
 
 /**
- * What missions and geofences have in common. Plans of other users are `not_found`. Every change returns the whole plan
- * as it is afterwards, as JSON.
+ * The service of missions and geofences alike. Plans of other users are `not_found`. Every change returns the whole
+ * plan as it is afterwards, as JSON.
  */
 export class PlanService<Kind extends PlanKind> {
   private readonly lists = new SharedReads<number, Buffer>();

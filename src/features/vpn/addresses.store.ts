@@ -11,7 +11,7 @@ import type { Db } from "../../platform/postgres/db";
  */
 const REST = "24 hours";
 
-/** Who gets the address of a drone, and how many released ones may rest for that user before they are used again. */
+/** The owner of a drone's address, and how many of the owner's released ones may rest before they are used again. */
 interface AddressOwner {
   readonly userId: number;
   /** 0: never used again by the user before the rest is over. */

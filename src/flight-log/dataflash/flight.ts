@@ -171,7 +171,7 @@ function texts(format: MessageFormat, flight: FlightStatsBuilder): OnMessage | u
     if (!flight.at(time(view, at) * MICROSECONDS)) return;
     const text = message(view, at);
     if (/^(Ardu\w+|Blimp|AntennaTracker) V\d/.test(text)) flight.vehicle ??= text;
-    // What keeps it from being armed.
+    // A check that fails prevents arming.
     if (/^(Pre)?Arm: /.test(text)) flight.probablyDisarmed();
     const severity = severityOf(text);
     if (severity) flight.incident(severity, text);

@@ -200,7 +200,7 @@ export class FlightStatsBuilder {
     if (this.armed !== false && this.totals.began !== undefined) this.endFlight(false);
     const chosen = flights.choose(utcOffset);
     const flight = chosen?.flight ?? this.totals;
-    // What came after the log's last flight.
+    // Incidents after the log's last flight count for that flight.
     if (flight === flights.last) flight.incidents.addAll(this.totals.incidents);
     const { track, speed, climb, home, began = 0 } = flight;
     const duration = Math.max(0, flight.ended - began);

@@ -32,7 +32,7 @@ export class Flights {
   add(flight: FlightTotals, utcOffset: number): void {
     this.kept.push({ flight, number: ++this.count });
     if (this.kept.length <= MOST_KEPT) return;
-    // What was chosen of the first flights and the rest is what is chosen of all.
+    // The choice among the best of the first flights and the rest is the choice among all.
     const decided = this.during !== undefined && !Number.isNaN(utcOffset);
     const best = decided ? this.choose(utcOffset) : undefined;
     this.kept = best ? [best] : this.kept.slice(1);

@@ -92,10 +92,10 @@ export const vehicleGroup = {
   DO_UNSUBSCRIBE: flag(true, "Whether a vehicle's stream stops when its last watcher unsubscribes."),
 };
 
-/** What users and drones are given: tunnels' states, credentials, a registry login. */
+/** Tunnels' states, credentials and registry logins for users and drones. */
 export const provisioningGroup = {
   VPN_SERVICE_URL: url(
-    "The tunnel's status API, such as http://tunnel:5050. Without it every physical drone's tunnel counts as down and none can be activated.",
+    "The tunnel's status API, such as http://tunnel:5050. Without it every physical drone's tunnel counts as down, and no physical drone can be activated.",
   ),
   STS_ENDPOINT: url("Where drones' temporary credentials come from, such as MinIO's STS; AWS's when absent."),
   STS_ROLE_ARN: z
@@ -103,7 +103,7 @@ export const provisioningGroup = {
     .regex(/^arn:[\w-]+:/, "must be an ARN")
     .optional()
     .describe(
-      "Role of drones' temporary credentials. Without it none are issued, unless STS_ENDPOINT is set (MinIO asks for no role).",
+      "Role of drones' temporary credentials. Without it the gateway issues no credentials, unless STS_ENDPOINT is set (MinIO asks for no role).",
     ),
   REGISTRY_PROVIDER: choice(
     ["ecr", "static"],

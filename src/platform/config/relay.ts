@@ -16,7 +16,7 @@ export const relayConfig = z
     ...httpLimitsGroup,
     RELAY_PING_SECONDS: seconds(
       10,
-      "Interval of pings. A client that answers none until the next one is disconnected.",
+      "Interval of pings. A client that leaves a ping unanswered until the next one is disconnected.",
     ),
   })
   .refine(...requires("JWT_SECRET", { ACCESS_PROFILE: "strict" }));

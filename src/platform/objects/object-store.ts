@@ -13,7 +13,7 @@ import type { GatewayConfig } from "../config";
 import { type ObjectStoreSettings, openObjects } from "./client";
 import { Presigner } from "./presigner";
 
-/** Who will use a presigned URL: each reaches the store at an address of its own, which the signature covers. */
+/** The user of a presigned URL: each reaches the store at an address of its own, which the signature covers. */
 type UrlRecipient = "drone" | "user";
 
 /** Of a playlist of eight hours, or of a thumbnail, there is less. */

@@ -5,7 +5,7 @@ import { clientOptions, type ObjectStoreSettings } from "./client";
 
 type StsSettings = ObjectStoreSettings & Pick<GatewayConfig, "STS_ENDPOINT" | "STS_ROLE_ARN">;
 
-/** An IAM policy document. What a session may do is what both its role and this allow. */
+/** An IAM policy document. A session may do only what both its role and this document allow. */
 export interface SessionPolicy {
   readonly Version: "2012-10-17";
   readonly Statement: readonly object[];

@@ -1,6 +1,6 @@
 import { setPriority } from "node:os";
 
-/** What is done for later, such as hashing an upload, goes after what a caller waits for. */
+/** Work that no caller waits for, such as hashing an upload, runs after the work that callers wait for. */
 const NICENESS = 10;
 
 /** Lowers the priority of the calling thread. On Linux a niceness is a thread's; elsewhere it would be the process's. */

@@ -96,7 +96,7 @@ function ardupilotParam3(command: number, value: number): number {
 }
 
 /**
- * What ArduPilot stores, and returns on read-back, of an item it was sent. It packs each command into a few
+ * An item as ArduPilot stores it and returns it on read-back. It packs each command into a few
  * bytes: parameters without a meaning to it come back as 0, altitudes in whole centimetres, autocontinue as
  * 1, commands without a place with frame and position 0 (AP_Mission::mavlink_int_to_mission_cmd and back).
  */
@@ -149,7 +149,7 @@ const PX4_WITHOUT_PLACE: ReadonlySet<number> = new Set([20, 178]);
 const PX4_YAW: ReadonlySet<number> = new Set([16, 17, 21, 22]);
 
 /**
- * What PX4 stores: everything it was sent, when it knows the command and the frame, with yaws from 0 on. It refuses a
+ * An item as PX4 stores it: as it was sent, when it knows the command and the frame, with yaws from 0 on. It refuses a
  * place where the command has none.
  */
 export function storedByPx4(sent: PlanItem): ConversionResult {

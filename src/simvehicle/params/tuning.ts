@@ -1,7 +1,7 @@
 import type { Limits } from "../kinematics";
 import type { ParamStore } from "./store";
 
-/** What the flight behaviour needs of the parameters, in SI units, whatever the autopilot calls it. */
+/** The parameters that the flight behaviour needs, in SI units, under one name for both autopilots. */
 export interface Tuning extends Limits {
   waypointRadius: number;
   /** The last metres of a landing, and above `landSlowBelow`. */

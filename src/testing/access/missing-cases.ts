@@ -19,7 +19,7 @@ const knownGuards: readonly Route["guard"][] = [
 ];
 
 /**
- * What the test of all routes does not know, each with the remedy: a guard, an id without a kind, a text key that may
+ * The cases that the test of all routes lacks, each with the remedy: a guard, an id without a kind, a text key that may
  * find another user's object, and a route with a token of its own that is not among `tokenCases`.
  */
 export function missingCases(walked: readonly RouteUnderTest[], tokenCases: readonly string[]): string[] {

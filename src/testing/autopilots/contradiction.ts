@@ -174,8 +174,8 @@ const REFUSED: Readonly<Record<string, Check>> = {
 };
 
 /**
- * What of an answer the vehicle contradicts, in words; undefined when it agrees. An order whose outcome is unknown claims
- * nothing; one that was refused has changed nothing.
+ * The part of an answer that the vehicle contradicts, in words; undefined when it agrees. An order whose outcome is
+ * unknown claims nothing; one that was refused has changed nothing.
  */
 export function contradiction(given: Ordered, name: AutopilotName): string | undefined {
   const { path, body, status, message } = given;

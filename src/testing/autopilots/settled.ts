@@ -10,7 +10,7 @@ const TAKEOFF = 0x02040000;
 const LIMIT_SECONDS = 60;
 
 /**
- * What is seen once no change of the vehicle's own is at hand that would be taken for the work of the next order: the end
+ * The vehicle's state once no change of its own is at hand that would be taken for the work of the next order: the end
  * of a landing, which disarms, or of PX4's takeoff, which ends in another mode. Rejects with nothing: a vehicle that does
  * not settle is taken as it is.
  */

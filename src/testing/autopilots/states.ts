@@ -74,7 +74,7 @@ async function land(vehicle: Flown): Promise<void> {
   await done(vehicle, "guided");
   await witness.until("the disarming", async () => (await order("disarm_drone")).status === 200);
   await shows(vehicle, "the disarming", (seen) => !seen.armed);
-  // Whoever lets them go in the air has a failsafe.
+  // In the air, sticks that are not held trigger a failsafe.
   await witness.holdSticks(false);
 }
 

@@ -50,8 +50,8 @@ export function printIndex(entries: ReadonlyMap<PeerId, IndexEntry>): string {
 }
 
 /**
- * The index as a file on this node, by which the next daemon knows its peers while the object store is away. What the
- * store says overrides it. A file that cannot be read or written is no failure.
+ * The index as a file on this node, by which the next daemon knows its peers while the object store is away. The
+ * store's index overrides it. A file that cannot be read or written is no failure.
  */
 export class LocalIndexCopy {
   constructor(

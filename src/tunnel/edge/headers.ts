@@ -28,7 +28,7 @@ export function endToEnd(
 }
 
 /**
- * What a message says of its length: nothing, one length, or chunks. Undefined for anything else, such as both,
+ * The framing of a message by its headers: nothing, one length, or chunks. Undefined for anything else, such as both,
  * which two readers might read differently.
  */
 export function framing(headers: IncomingHttpHeaders): OutgoingHttpHeaders | undefined {

@@ -159,7 +159,7 @@ function isAllowed(command: Reply): command is readonly Buffer[] {
   return name === "hello" ? ["", "2", "3"].includes(rest.join(" ")) : allowed.includes(name);
 }
 
-/** Sends a final error. What the drone still sends is read and dropped: unread, it would make the system reset us. */
+/** Sends a final error. Later bytes of the drone are read and dropped: unread, they would make the system reset us. */
 function closeWith(client: Socket, error: string): void {
   const limit = setTimeout(() => client.destroy(), CLOSE_MS);
   client.once("close", () => clearTimeout(limit));

@@ -9,7 +9,7 @@ const tables = ["filter", "mangle"] as const;
 type Table = (typeof tables)[number];
 type SavedTables = Readonly<Record<Table, SavedTable>>;
 
-/** The hub's own chains, which change with the settings only. What is not ours is never flushed or replaced. */
+/** The hub's own chains, which change with the settings only. Rules of others are never flushed or replaced. */
 export class Firewall {
   private backend: Backend | undefined;
   private readonly chains: readonly OwnChain[];

@@ -38,7 +38,7 @@ const closeReasons: Readonly<Record<keyof typeof closeCodes, string>> = {
   deposed: "a newer holder has taken this vehicle over",
 };
 
-/** What a gateway sent before an orderly close still goes to the vehicle, if the vehicle takes it in this time. */
+/** Bytes sent by a gateway before an orderly close still go to the vehicle, if the vehicle takes them in this time. */
 const FLUSH_MS = 1_000;
 
 export interface PipeLimits {

@@ -16,7 +16,7 @@ interface Upsert {
   readonly why: "created" | "corrected";
 }
 
-/** What has to happen on one interface, removals first: an allowed IP that two peers have is stolen silently. */
+/** The changes of one interface, removals first: an allowed IP that two peers have is stolen silently. */
 export interface PeerPlan {
   readonly remove: readonly Removal[];
   readonly upsert: readonly Upsert[];
@@ -26,8 +26,8 @@ export interface PeerPlan {
 type KeysByPeer = ReadonlyMap<PeerId, { readonly publicKey: PublicKey }>;
 
 /**
- * What makes the live peers those of `members`, which are by address. A member without a known key waits. A peer with its
- * address stays unless the key is known to belong to another member.
+ * The changes that make the live peers those of `members`, which are by address. A member without a known key waits. A
+ * peer with its address stays unless the key is known to belong to another member.
  */
 export function planPeers(
   live: ReadonlyMap<PublicKey, LivePeer>,

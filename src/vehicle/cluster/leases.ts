@@ -140,7 +140,7 @@ export class Leases implements SharedClaims {
     held.endpoints = [];
   }
 
-  /** Another replica may claim it at once. What is open under it must be closed before. */
+  /** Another replica may claim it at once. Links that are open under it must be closed before. */
   async release(key: string, reason: LossReason): Promise<void> {
     const held = this.held.get(key);
     if (!held) return;

@@ -27,7 +27,7 @@ export const notSentAfter = (action: string, first: string, unknown: DomainError
   const noResponse = isNoResponse(unknown.cause) ? unknown.cause : unknown;
   return new DomainError(
     noResponse.code,
-    `The order to ${action} was not sent. Before it came the order to ${first}, which the vehicle may have obeyed or not. ${noResponse.message}`,
+    `The order to ${action} was not sent. The order to ${first} was sent before, and the vehicle may have obeyed it or not. ${noResponse.message}`,
     { cause: unknown },
   );
 };

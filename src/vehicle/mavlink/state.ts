@@ -86,7 +86,7 @@ export class VehicleState {
     return this.shows(isArmed, commands, withinMs);
   }
 
-  /** Heartbeats come once a second; one that is asked for comes at once, and whoever watches the vehicle sees it too. */
+  /** Heartbeats come once a second; one that is asked for comes at once, and watchers of the vehicle see it too. */
   requestHeartbeat(commands: Commands): void {
     // Without an answer the next one will do.
     commands.requestMessage(minimal.Heartbeat.MSG_ID).catch(() => {});

@@ -4,5 +4,5 @@ export { type HubTestbed, hubTestbed } from "./hub-testbed";
 export { Namespace } from "./namespace";
 export { VpnClient } from "./vpn-client";
 
-/** Namespaces and tunnels take root. What cannot run is counted as skipped, which fails where `CI` is set. */
+/** Namespaces and tunnels take root. A test that lacks root is counted as skipped, which fails where `CI` is set. */
 export const asRoot: typeof test = process.getuid?.() === 0 ? test : (test.skip as typeof test);

@@ -6,7 +6,7 @@ const TOLERANCE_M = { across: 0.5, up: 1.5 };
 
 /** ArduCopter 4.7-dev reports its target this many times too near to the origin: metres where centimetres are meant. */
 const FAULT = 100;
-/** What a faulty report is exact to: degrees × 1e7, and centimetres. */
+/** The resolution of a faulty report: degrees × 1e7, and centimetres. */
 const FAULTY_TOLERANCE_M = { across: 0.03, up: 0.02 };
 
 /** Degrees, and metres above mean sea level where the height matters. */

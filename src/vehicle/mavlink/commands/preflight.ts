@@ -51,7 +51,7 @@ export class Preflight {
     }
   }
 
-  /** What the vehicle said when it refused to be armed, and which of its checks fail beside that. */
+  /** The vehicle's reasons when it refused to be armed, and the failed checks beside them. */
   async explain(said: readonly string[]): Promise<string[]> {
     const known = new Set(said.map(withoutPrefix));
     return [...said, ...(await this.failures()).filter((text) => !known.has(withoutPrefix(text)))];

@@ -49,8 +49,8 @@ export const isSame = (
 ): boolean => differences(sent, kept).length === 0;
 
 /**
- * What ArduPilot holds when an upload broke off: it cuts the plan to the new length, and then stores each item that comes
- * over the old one.
+ * Whether the plan is one that an upload to ArduPilot leaves when it breaks off: ArduPilot cuts the plan to the new
+ * length, and then stores each item that comes over the old one.
  */
 export function isMixture(
   kind: PlanKind,

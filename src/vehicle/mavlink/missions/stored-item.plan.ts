@@ -1,10 +1,10 @@
 import { canonicalItem, type MissionItem, rowName, toE7 } from "../../../domain/mission-item";
 
-/** What autopilots keep of a plan: they round, wrap and drop fields, each by rules of its own. */
+/** Plans as autopilots store them: each rounds, wraps and drops fields by rules of its own. */
 
 type Autopilot = "ardupilot" | "px4";
 
-/** Places of `canonicalItem`. */
+/** The fields of `canonicalItem`, in its order. */
 const FIELDS = [
   "command",
   "frame",
@@ -41,7 +41,7 @@ const WITH_POSITION: ReadonlySet<number> = new Set([
   16, 17, 18, 19, 21, 22, 31, 80, 82, 84, 85, 94, 195, 201, 4501,
 ]);
 
-/** What is stored of a value. */
+/** A value in the form in which it is stored. */
 type Rule = (sent: number) => number;
 
 const exact: Rule = (sent) => sent;
@@ -212,7 +212,7 @@ function judgeParam(field: Param, was: number, is: number, command: number, auto
 }
 
 /**
- * What differs between two fences. A fence has no altitude, and both autopilots choose the frame in which
+ * The differences between two fences. A fence has no altitude, and both autopilots choose the frame in which
  * they return it, so the shapes are compared: command, vertex count or radius, and place.
  */
 export function fenceDifferences(sent: readonly MissionItem[], kept: readonly MissionItem[]): string[] {

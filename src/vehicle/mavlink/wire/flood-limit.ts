@@ -21,7 +21,7 @@ const MAX_LATE_MS = 3_000;
 export const FLOOD =
   "the vehicle sends more than a link carries (5 MB, 3,000 messages or 100 status texts a second)";
 
-/** What one vehicle may still send. It is kept when a link ends: a vehicle gains nothing by a new one. */
+/** The amount that one vehicle may still send. It is kept when a link ends: a vehicle gains nothing by a new one. */
 export class LinkAllowance {
   readonly bytes = new TokenBucket(BYTES_PER_SECOND);
   readonly frames = new TokenBucket(FRAMES_PER_SECOND);
