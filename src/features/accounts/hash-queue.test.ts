@@ -2,7 +2,7 @@ import { type HashCaller, HashQueue } from "./hash-queue";
 
 const caller = (site: string, isKnown = false): HashCaller => ({ site, isKnown });
 
-test("known callers go before strangers, and one site takes a share of the places only", async () => {
+test("known callers go before unknown ones, and one site takes a share of the queue only", async () => {
   const queue = new HashQueue(1);
   const order: string[] = [];
   const waiting: Promise<unknown>[] = [];
@@ -15,11 +15,11 @@ test("known callers go before strangers, and one site takes a share of the place
   const add = (name: string, who: HashCaller) =>
     waiting.push(queue.run(who, async () => void order.push(name)).catch((error) => refused.push(error)));
   for (let n = 0; n < 40; n++) add("flood", caller("2001:db8:0::/48"));
-  add("stranger", caller("192.0.2.1"));
+  add("unknown", caller("192.0.2.1"));
   add("owner", caller("203.0.113.5", true));
   await new Promise(setImmediate);
   expect(refused).toEqual(Array(8).fill(expect.objectContaining({ code: "too_many_requests" })));
   end();
   await Promise.all([first, ...waiting]);
-  expect([order[0], order.at(-1), order.length]).toEqual(["owner", "stranger", 34]);
+  expect([order[0], order.at(-1), order.length]).toEqual(["owner", "unknown", 34]);
 });

@@ -1,6 +1,6 @@
 import { DomainError } from "../../domain/errors";
 
-/** Who waits for a password's hash. */
+/** A caller that waits for a password's hash. */
 export interface HashCaller {
   /** The caller's /48 or IPv4 address; see `siteOf`. */
   readonly site: string;
@@ -18,11 +18,11 @@ const MAX_WAITING = 128;
 /** Of these, callers of one site. */
 const MAX_WAITING_OF_SITE = 32;
 
-/** Runs so many tasks at a time. Known callers go first; no site can take all places of those that wait. */
+/** Runs so many tasks at a time. Known callers go first; no site can fill the queue alone. */
 export class HashQueue {
   private running = 0;
   private readonly known: WaitingCaller[] = [];
-  private readonly strangers: WaitingCaller[] = [];
+  private readonly unknown: WaitingCaller[] = [];
 
   constructor(private readonly permits: number) {}
 
@@ -32,7 +32,7 @@ export class HashQueue {
     try {
       return await task();
     } finally {
-      const next = this.known.shift() ?? this.strangers.shift();
+      const next = this.known.shift() ?? this.unknown.shift();
       if (next) next.start();
       else this.running -= 1;
     }
@@ -43,7 +43,7 @@ export class HashQueue {
       this.running += 1;
       return;
     }
-    const queue = isKnown ? this.known : this.strangers;
+    const queue = isKnown ? this.known : this.unknown;
     const ofSite = queue.filter((waiting) => waiting.site === site).length;
     if (queue.length >= MAX_WAITING || ofSite >= MAX_WAITING_OF_SITE) {
       const message = "Too many people send passwords at this moment; try again in a few seconds.";

@@ -18,8 +18,8 @@ interface LoginLimitsDeps {
 
 /**
  * Limits failed logins of a network on one account, of a network on all accounts, and of a site. A network that the
- * account knows is counted on this account only: strangers that share the network or the site lock nobody out of their
- * account.
+ * account knows is counted on this account only: unknown clients that share the network or the site lock nobody out
+ * of their account.
  */
 export class LoginLimits {
   private readonly ofNetworks: RateLimit;

@@ -12,7 +12,7 @@ const VERIFICATION_SECONDS = 60 * 60;
 export type Level = "ADMIN" | "CUSTOMER";
 
 /**
- * What every token of ours carries, and what any token must. `sub` is a user's id, or an email in a
+ * The claims that every token of ours carries and any token must. `sub` is a user's id, or an email in a
  * password-reset token; `level` is only on the pair that an activation returns.
  */
 const Claims = z.object({

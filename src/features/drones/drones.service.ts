@@ -58,7 +58,7 @@ export class DronesService {
         ...input,
         user_id: userId,
         ...(await this.freshIdentity(trx, userId, type)),
-        ...(await this.place(trx, { user_id: userId, vehicle_type }, type, wanted)),
+        ...(await this.assignLinkAddress(trx, { user_id: userId, vehicle_type }, type, wanted)),
       });
       return updateDrone(trx, drone.id, { video_room_token: this.videoToken(drone.id) });
     });
@@ -107,7 +107,10 @@ export class DronesService {
     if (type === before.type) {
       const wanted = { port: before.port, link_host: before.link_host, ...defined(change) };
       if (sameAddress(wanted, before)) return plain;
-      return { ...plain, ...(await this.place(trx, before, type, this.linkAddress(type, wanted))) };
+      return {
+        ...plain,
+        ...(await this.assignLinkAddress(trx, before, type, this.linkAddress(type, wanted))),
+      };
     }
     await this.passGate(trx, before.user_id, type, before.id);
     // A client that sends the whole drone back repeats the host of the former device.
@@ -116,7 +119,7 @@ export class DronesService {
       ...plain,
       type,
       ...(await this.freshIdentity(trx, before.user_id, type)),
-      ...(await this.place(trx, before, type, this.linkAddress(type, wanted))),
+      ...(await this.assignLinkAddress(trx, before, type, this.linkAddress(type, wanted))),
       vpn_key_id: randomUUID(),
       video_room_token: this.videoToken(before.id),
     };
@@ -161,7 +164,7 @@ export class DronesService {
    * time. When every vehicle has a drone, the strict profile rejects with `conflict`, the contract profile shares one. In
    * the strict profile nobody names the vehicle of another user.
    */
-  private async place(
+  private async assignLinkAddress(
     trx: Db,
     { user_id, vehicle_type }: Pick<Drone, "user_id" | "vehicle_type">,
     type: DroneType,

@@ -20,7 +20,7 @@ interface ServerProgram {
   readonly readyText: string;
   readonly stopSignal: NodeJS.Signals;
   readonly options?: SpawnOptions;
-  /** Told instead of Node's ENOENT when the program is not installed. */
+  /** The error in place of Node's ENOENT when the program is not installed. */
   readonly missing?: string;
   readonly readyWithinMs?: number;
 }

@@ -77,13 +77,13 @@ export class LogOutLoad implements Load {
     if (!isStatus(answer, 200)) return;
     const former = this.loggedOut[Math.floor(Math.random() * this.loggedOut.length)];
     this.loggedOut.push({ token, at: performance.now() });
-    const refusals = await this.tryEveryDoor(token, "just now");
+    const refusals = await this.tryEverywhere(token, "just now");
     if (refusals.every((one) => one === "refused")) progress.success("log-outs", gateway);
     if (former)
-      await this.tryEveryDoor(former.token, `${Math.round((performance.now() - former.at) / 1_000)} s ago`);
+      await this.tryEverywhere(former.token, `${Math.round((performance.now() - former.at) / 1_000)} s ago`);
   }
 
-  private async tryEveryDoor(token: string, since: string): Promise<Admission[]> {
+  private async tryEverywhere(token: string, since: string): Promise<Admission[]> {
     const { gateways, relays } = this.options;
     const tryOne = async (name: string, asked: Promise<Admission>) => {
       const admission = await asked;
