@@ -28,7 +28,7 @@ export async function flown(
     startTestGateway({ QUOTA_ORDERS: "0", ...env }),
     Autopilot.start(name, { speed }),
   ]);
-  const { api, token } = await gateway.newUser();
+  const { id, api, token } = await gateway.newUser();
   const { status, body } = await api.post("/drone", {
     type: "sitl",
     name,
@@ -37,8 +37,10 @@ export async function flown(
     port: autopilot.port,
   });
   if (status !== 201) throw new Error(`A drone was not made: ${JSON.stringify(body)}`);
+  // A flight may last longer than an access token.
+  const owner = () => gateway.api.as(gateway.features.account.tokens.pair(id).access_token);
   const order = (path: string, fields: Record<string, unknown> = {}) =>
-    api.post(`/drone/action/${path}`, { drone_id: body.id, ...fields });
+    owner().post(`/drone/action/${path}`, { drone_id: body.id, ...fields });
   // ArduPilot boots when its first port is connected to, and its second port answers then.
   await api.get(`/drone/action/connection?id=${body.id}`);
   const witness = Witness.at(autopilot.witnessPort);
@@ -48,5 +50,10 @@ export async function flown(
     await gateway.lifecycle.stop("the next vehicle");
     await autopilot.stop();
   };
-  return { name, autopilot, witness, gateway, api, token, droneId: body.id, order, stop };
+  return {
+    ...{ name, autopilot, witness, gateway, token, droneId: body.id, order, stop },
+    get api() {
+      return owner();
+    },
+  };
 }

@@ -80,8 +80,10 @@ async function land(vehicle: Flown): Promise<void> {
 
 async function arm(vehicle: Flown): Promise<void> {
   await land(vehicle);
-  await vehicle.witness.readyToArm();
-  await done(vehicle, "arm");
+  const { witness, order } = vehicle;
+  await witness.readyToArm();
+  // ArduPilot believes sticks that were let go for three seconds more.
+  await witness.until("the arming", async () => (await order("arm")).status === 200, 15);
 }
 
 async function fly(vehicle: Flown, height: number = HEIGHT): Promise<void> {
