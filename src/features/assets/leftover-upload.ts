@@ -1,7 +1,8 @@
 import { z } from "zod";
-import type { JobRequest } from "../../platform/jobs/jobs";
+import { cancelJob, type JobRequest } from "../../platform/jobs/jobs";
 import type { Task } from "../../platform/jobs/worker";
 import { isSameVersion } from "../../platform/objects/object-store";
+import type { Db } from "../../platform/postgres/db";
 import type { Services } from "../../platform/services";
 import { assetKey } from "./asset-names";
 import { type Asset, findAsset, updateAsset, versionOf } from "./assets.store";
@@ -17,14 +18,21 @@ const Payload = z.object({ asset_id: z.int() });
 export const isTooLate = ({ url_expires_at }: Asset, now: Date): boolean =>
   url_expires_at.getTime() + GRACE_MS < now.getTime();
 
+const keyOf = ({ id }: Asset): string => `remove-leftover:${id}`;
+
 /** A job that looks once for an object under an upload's URL that is nobody's content. */
-export const leftoverOf = ({ id, user_id, url_expires_at }: Asset): JobRequest => ({
+export const leftoverOf = (asset: Asset): JobRequest => ({
   task: "remove-leftover",
-  payload: { asset_id: id },
-  user: user_id,
-  key: `remove-leftover:${id}`,
-  runAt: new Date(url_expires_at.getTime() + GRACE_MS + LONGEST_CHECK_MS),
+  payload: { asset_id: asset.id },
+  user: asset.user_id,
+  key: keyOf(asset),
+  runAt: new Date(asset.url_expires_at.getTime() + GRACE_MS + LONGEST_CHECK_MS),
 });
+
+/** Withdraws the job of a completed upload whose URL takes no other size: there is nothing to find. */
+export const expectNoLeftover = async (trx: Db, asset: Asset): Promise<void> => {
+  if (asset.announced_size !== null) await cancelJob(trx, keyOf(asset));
+};
 
 /** Deletes an object that was never completed, and one that replaced a completed one: they count in no quota. */
 export const removeLeftoverTask =

@@ -222,6 +222,20 @@ test("an upload is not completed more than a day after its URL ended", async () 
   expect((await drone.post("/complete_upload", { asset_id })).status).toBe(200);
 });
 
+test("a completed upload of an announced size leaves no job", async () => {
+  const { ask, drone } = await newDrone();
+  const { url, asset_id } = (await ask("sized", 7)).body;
+  const job = () =>
+    gateway.deps
+      .db("graphile_worker.jobs")
+      .where({ key: `remove-leftover:${asset_id}` })
+      .first();
+  expect(await job()).toBeDefined();
+  await put(url, "content");
+  expect((await drone.post("/complete_upload", { asset_id })).status).toBe(200);
+  expect(await job()).toBeUndefined();
+});
+
 test("a picture that is replaced after its completion gets no thumbnail", async () => {
   const { drone, assets } = await newDrone();
   const picture = { file_name: "a.png", asset_type: "image", checksum: null };

@@ -27,6 +27,7 @@ export async function takePicture(api: ApiClient, droneId: number): Promise<void
     asset_type: "image",
     mime_type: "image/jpeg",
     checksum: createHash("sha256").update(picture).digest("hex"),
+    size: picture.length,
     execution_id: execution.id,
   });
   const stored = await fetch(url, { method: "PUT", body: new Uint8Array(picture) });

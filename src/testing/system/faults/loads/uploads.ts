@@ -106,6 +106,7 @@ export class UploadLoad implements Load {
         file_name: `${sha256(flight.picture).slice(0, 12)}.png`,
         asset_type: "image",
         checksum: sha256(flight.picture),
+        size: flight.picture.length,
         execution_id: flight.execution,
       });
       if (!isWell(answer)) return;
