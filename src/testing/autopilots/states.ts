@@ -62,6 +62,10 @@ const GUIDED = { copter: 4, rover: 15, px4: 0x03040000 } as const;
 const guidedOf = ({ name }: Flown): number =>
   isPx4(name) ? GUIDED.px4 : isRover(name) ? GUIDED.rover : GUIDED.copter;
 
+/** PX4's failsafe keeps its mode until it has seen the sticks again. */
+const guide = ({ witness, order }: Flown) =>
+  witness.until("guided mode", async () => (await order("guided")).status === 200, 30);
+
 /** On the ground and disarmed, in the mode that takes positions. */
 async function land(vehicle: Flown): Promise<void> {
   const { name, witness, order } = vehicle;
@@ -71,7 +75,7 @@ async function land(vehicle: Flown): Promise<void> {
     const stands = ({ relativeAltitude, climb }: Seen) => relativeAltitude < 0.7 && Math.abs(climb) < 0.05;
     await shows(vehicle, "the landing", (seen) => !seen.armed || stands(seen), 120);
   }
-  await done(vehicle, "guided");
+  await guide(vehicle);
   await witness.until("the disarming", async () => (await order("disarm_drone")).status === 200);
   await shows(vehicle, "the disarming", (seen) => !seen.armed);
   // In the air, sticks that are not held trigger a failsafe.
@@ -91,7 +95,7 @@ async function fly(vehicle: Flown, height: number = HEIGHT): Promise<void> {
   await pilot(vehicle, true);
   const { armed, relativeAltitude, lat, lng } = await witness.fresh();
   if (isRover(name)) {
-    if (armed) await done(vehicle, "guided");
+    if (armed) await guide(vehicle);
     else await arm(vehicle);
     return;
   }
@@ -99,7 +103,7 @@ async function fly(vehicle: Flown, height: number = HEIGHT): Promise<void> {
     await arm(vehicle);
     await done(vehicle, "takeoff", { altitude: height });
   } else {
-    await done(vehicle, "guided");
+    await guide(vehicle);
     await done(vehicle, "goto_gps_location", { lat, lng, altitude: height });
   }
   await shows(vehicle, "the height", (seen) => Math.abs(seen.relativeAltitude - height) < 1.5);

@@ -26,5 +26,6 @@ asRoot(
       if (count < 10) throw new Error(`There were only ${count} ${kind}: nothing was tried.`);
     }
   },
-  180_000,
+  // It takes a minute and a half on an idle machine.
+  360_000,
 );

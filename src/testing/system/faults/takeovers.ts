@@ -34,10 +34,14 @@ export async function watchTakeovers(
   return (fault) =>
     Promise.all(
       held.map(async ({ what, read, before }) => {
-        const taken = async () => isTakenOver({ fault, what, before, after: await read() });
         // Without a takeover the result shows the unchanged holder.
+        let after = before;
+        const taken = async () => {
+          after = await read();
+          return isTakenOver({ fault, what, before, after });
+        };
         await until(taken, TAKEOVER_LIMIT_MS).catch(() => undefined);
-        return { fault, what, before, after: await read() };
+        return { fault, what, before, after };
       }),
     );
 }
