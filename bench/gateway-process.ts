@@ -8,7 +8,7 @@ const started = startGateway(loadConfig(gatewayConfig));
 
 answer({
   url: async () => (await started).url,
-  /** Turns rates off and on again, so that both ways are measured in one process. */
+  /** Switches rates off and on again, so that both ways are measured in one process. */
   countRates: async (on: boolean) => {
     const { quotas } = (await started).deps;
     quotas.take = on ? Quotas.prototype.take : async () => undefined;

@@ -96,8 +96,8 @@ const findSameUnfinished = async (db: Db, asset: NewAsset): Promise<Asset | unde
     .first();
 
 /**
- * What a drone has uploaded, and the bytes of its owner's uploads without this one, announced ones included. An asset is pending while its URL works: what a
- * drone did not upload then, it asks for anew.
+ * The uploads of a drone, and the bytes of its owner's uploads without this one, announced ones included. An asset is
+ * pending while its URL works; after that the drone asks for a new one.
  */
 export async function usedByAssets(
   db: Db,

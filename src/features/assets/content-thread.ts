@@ -5,8 +5,8 @@ import { lowerThreadPriority } from "../../platform/process/priority";
 import { type Content, kindOf } from "./content-check";
 import type { ContentReply, ContentRequest } from "./content-reader";
 
-/** The thread that `ContentReader` starts. It reads each object once, without keeping it. */
 lowerThreadPriority();
+/** The thread that `ContentReader` starts. It reads each object once, without keeping it. */
 const store = new ObjectStore(workerData as BucketSettings);
 
 async function read({ key, version }: ContentRequest): Promise<Content> {

@@ -30,7 +30,7 @@ export const leftoverOf = (asset: Asset): JobRequest => ({
 });
 
 /** Withdraws the job of a completed upload whose URL takes no other size: there is nothing to find. */
-export const expectNoLeftover = async (trx: Db, asset: Asset): Promise<void> => {
+export const cancelLeftover = async (trx: Db, asset: Asset): Promise<void> => {
   if (asset.announced_size !== null) await cancelJob(trx, keyOf(asset));
 };
 

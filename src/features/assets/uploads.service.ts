@@ -25,7 +25,7 @@ import {
 import { type Content, faultOf } from "./content-check";
 import type { ContentReader } from "./content-reader";
 import { derivationOf } from "./derivation";
-import { expectNoLeftover, isTooLate, leftoverOf } from "./leftover-upload";
+import { cancelLeftover, isTooLate, leftoverOf } from "./leftover-upload";
 import type { UploadChecks } from "./upload-checks";
 
 /** The part of executions that assets need. */
@@ -136,7 +136,7 @@ export class UploadsService {
       });
       // Another request completed or deleted it meanwhile, and enqueued the jobs.
       if (!ready) return (await findAsset(trx, asset.id)) ?? asset;
-      await expectNoLeftover(trx, ready);
+      await cancelLeftover(trx, ready);
       if (ready.asset_type === "image") await enqueue(trx, derivationOf(ready, "make-thumbnail"));
       if (ready.asset_type === "video") await enqueue(trx, derivationOf(ready, "package-video"));
       return ready;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { buffer, text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
+import { NICENESS } from "../process/priority";
 import { program } from "../process/program";
 import { Semaphore } from "../semaphore";
 import type { DecoderRequest } from "./decoder-request";
@@ -16,8 +17,7 @@ const MEMORY_KIB = 400_000;
 const CPU_SECONDS = 20;
 const LIMIT_MS = 60_000;
 /** When the container's memory ends, the kernel ends the decoder first. Callers' requests go before it. */
-const LIMITED =
-  'echo 1000 >/proc/self/oom_score_adj 2>/dev/null; ulimit -d "$1" && ulimit -t "$2" && shift 2 && exec nice -n 10 "$@"';
+const LIMITED = `echo 1000 >/proc/self/oom_score_adj 2>/dev/null; ulimit -d "$1" && ulimit -t "$2" && shift 2 && exec nice -n ${NICENESS} "$@"`;
 /** Together they take no more memory than one. */
 const oneAtATime = new Semaphore(1);
 

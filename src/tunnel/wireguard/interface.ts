@@ -152,13 +152,12 @@ async function createInterface(
       if (dataplane === "kernel" || !lacksWireGuard(error)) throw error;
     }
   }
-  const answers = async () => {
-    await readInterface(os, name);
-    // It may be the one before, which is about to end.
-    if (!(await readLink(os, name))) throw new Error(`${name} is not there.`);
-  };
   if (external) {
-    await until(answers, EXTERNAL_LIMIT_MS);
+    await until(async () => {
+      await readInterface(os, name);
+      // It may be the one before, which is about to end.
+      if (!(await readLink(os, name))) throw new Error(`${name} is not there.`);
+    }, EXTERNAL_LIMIT_MS);
     return "another process";
   }
   await ended(os, name);
