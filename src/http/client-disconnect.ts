@@ -4,7 +4,7 @@ import type { Context } from "koa";
 export function clientDisconnect({ res }: Context): AbortSignal {
   const disconnect = new AbortController();
   // A connection that is closed already emits nothing more.
-  if (res.closed && !res.writableFinished) disconnect.abort();
+  if (res.destroyed && !res.writableFinished) disconnect.abort();
   else res.once("close", () => res.writableFinished || disconnect.abort());
   return disconnect.signal;
 }

@@ -25,7 +25,7 @@ export class RequestLimiter {
         `You have ${most} requests under way; try again in a few seconds.`,
         { retryAfterSeconds: RETRY_AFTER_SECONDS },
       );
-    if (reply.closed) return;
+    if (reply.destroyed) return;
     this.underWay.set(key, requests + 1);
     reply.once("close", () => {
       const left = (this.underWay.get(key) ?? 1) - 1;

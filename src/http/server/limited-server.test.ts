@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { RequestListener } from "node:http";
+import type { RequestListener, ServerResponse } from "node:http";
 import { PassThrough } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { createMetrics } from "../../platform/process/metrics";
@@ -215,6 +215,19 @@ test("a connection with more than eight unanswered requests is closed", async ()
   const many = await rawClient(port, ask.repeat(2_000));
   await many.closed;
   expect(many.received()).toBe("");
+});
+
+test("the replies that wait behind another are closed with their connection, as that one is", async () => {
+  const replies: ServerResponse[] = [];
+  const { port } = await serve({}, (_request, reply) => void replies.push(reply));
+  const { socket } = await rawClient(port, "GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(3));
+  await until(() => replies.length === 3);
+  const closed = Promise.all(replies.map((reply) => once(reply, "close")));
+  socket.resetAndDestroy();
+  await closed;
+  expect(replies.map(({ destroyed }) => destroyed)).toEqual([true, true, true]);
+  // A handler that ends later does no harm.
+  for (const reply of replies) reply.end("late");
 });
 
 test("once replies of all clients leave too much unread, the longest stalled connections are closed", async () => {

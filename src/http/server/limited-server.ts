@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import proxyaddr from "proxy-addr";
 import { Counter, type Registry } from "../../platform/process/metrics";
 import { networkOf } from "./network-of";
+import { closePipelinedReplies } from "./pipelined-replies";
 import { Request } from "./request";
 import { closeSlowReaders } from "./slow-readers";
 
@@ -63,6 +64,7 @@ export function limitedServer(listener: RequestListener, limits: ServerLimits): 
     listener,
   );
   const { replyStallSeconds: stallSeconds = REPLY_STALL_SECONDS, onStalled } = limits;
+  closePipelinedReplies(server);
   closeSlowReaders(server, { stallSeconds, onClosed: onStalled });
   server.maxConnections = maxConnections;
   server.on("drop", () => onRejected?.("full"));
