@@ -84,7 +84,7 @@ export class Autopilot {
   /** Rejects with a `DomainError` when there is no link, or the vehicle refuses the mode. */
   async setMode(mode: string): Promise<void> {
     if (!this.open) throw new DomainError("vehicle_unreachable", "The autopilot is not connected.");
-    await this.open.modes.set(mode);
+    await this.open.modes.setMode(mode);
   }
 
   stop(): void {

@@ -99,19 +99,13 @@ interface Call {
   /** It changes nothing on the vehicle, so it may be sent again when its answer was lost. */
   readonly repeatable?: true;
 }
-export type CallTable = Readonly<Record<string, Call>>;
+export const Nothing = z.tuple([]);
 
-/** The functions that a table of calls describes. */
-export type CallsOf<Table extends CallTable> = {
-  readonly [Name in keyof Table]: (
-    ...args: z.output<Table[Name]["args"]>
-  ) => Promise<z.output<Table[Name]["result"]>>;
-};
+/** `force`: also when the vehicle is flying the mission, or is outside of the fence. */
+const Force = z.object({ force: z.boolean().optional() });
 
-const table = <Table extends CallTable>(calls: Table): Table => calls;
-const Nothing = z.tuple([]);
-
-export const flightCalls = table({
+/** The table of calls on a vehicle's link: local and remote links are made from it. */
+export const vehicleCalls = {
   /** `force`: also in a mode in which arming alone sets the vehicle off. The result says the mode that it is armed in. */
   arm: { args: z.tuple([z.object({ force: z.boolean().optional() }).optional()]), result: ModeSet },
   /** The vehicle's preflight checks that fail now, in its own words. Empty when it may be armed, or does not tell. */
@@ -134,12 +128,7 @@ export const flightCalls = table({
     args: z.tuple([z.object({ lat: z.number(), lng: z.number(), altitude: z.number() })]),
     result: Acknowledgement,
   },
-});
 
-/** `force`: also when the vehicle is flying the mission, or is outside of the fence. */
-const Force = z.object({ force: z.boolean().optional() });
-
-export const planCalls = table({
   /**
    * Upload, read back, compare. The plan is as the vehicle shall fly it, without a home placeholder. PX4 is told to begin
    * with its first item, unless it is flying. A refused plan is replaced by the one that was on board.
@@ -157,9 +146,7 @@ export const planCalls = table({
   flightState: { args: Nothing, result: FlightState, repeatable: true },
   /** Replace the whole fence; an empty one clears it. */
   uploadFence: { args: z.tuple([Plan, Force.optional()]), result: FenceUpload },
-});
 
-export const paramCalls = table({
   readParams: { args: z.tuple([z.array(z.string())]), result: z.array(Param), repeatable: true },
   /** Write one parameter and read it back. */
   writeParam: { args: z.tuple([z.string(), z.number()]), result: Param },
@@ -169,22 +156,20 @@ export const paramCalls = table({
     result: z.object({ params: z.array(Param), total: z.int() }),
     repeatable: true,
   },
-});
+} as const satisfies Readonly<Record<string, Call>>;
 
-/** The table of calls on a vehicle's link: local and remote links are made from it. */
-export const vehicleCalls = { ...flightCalls, ...planCalls, ...paramCalls } as const;
-
-type CallName = keyof typeof vehicleCalls;
+export type CallName = keyof typeof vehicleCalls;
 export const CALL_NAMES = Object.keys(vehicleCalls) as [CallName, ...CallName[]];
 
-/** Makes a function for each call of a table. */
-export const implementCalls = <Table extends CallTable>(
-  calls: Table,
-  make: <Name extends keyof Table & string>(
-    name: Name,
-    call: Call,
-  ) => (...args: unknown[]) => Promise<unknown>,
-): CallsOf<Table> =>
-  Object.fromEntries(
-    Object.entries(calls).map(([name, call]) => [name, make(name, call)]),
-  ) as unknown as CallsOf<Table>;
+/** The functions that the table describes. */
+export type Calls = {
+  readonly [Name in CallName]: (
+    ...args: z.output<(typeof vehicleCalls)[Name]["args"]>
+  ) => Promise<z.output<(typeof vehicleCalls)[Name]["result"]>>;
+};
+
+/** Makes a function for each call of the table. */
+export const implementCalls = (
+  make: (name: CallName, call: Call) => (...args: unknown[]) => Promise<unknown>,
+): Calls =>
+  Object.fromEntries(CALL_NAMES.map((name) => [name, make(name, vehicleCalls[name])])) as unknown as Calls;

@@ -16,7 +16,8 @@ export * from "./flight-plan.plan";
 export type * from "./link";
 export type { FrameTap } from "./mavlink/wire/channel";
 export { FLOOD } from "./mavlink/wire/flood-limit";
-export { LinkPool, type PoolObserver } from "./pool";
+export { LinkPool } from "./pool";
+export type { PoolObserver } from "./pooled-link";
 export type { PlanTransfer, TransferRecords, UnfinishedTransfer } from "./transfer-records";
 export { CLOSED_BY_OWNER, type Subscriber, type SubscriptionState, type VehicleLinks } from "./vehicle-links";
 

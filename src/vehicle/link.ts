@@ -1,4 +1,4 @@
-import type { CallsOf, vehicleCalls } from "./calls";
+import type { Calls } from "./calls";
 
 export type {
   Acknowledgement,
@@ -37,7 +37,7 @@ export interface VehicleLink extends VehicleCalls {
 }
 
 /** The calls on one vehicle, whichever gateway holds its link. */
-export interface VehicleCalls extends CallsOf<typeof vehicleCalls> {
+export interface VehicleCalls extends Calls {
   readonly vehicle: VehicleIdentity;
 }
 

@@ -36,7 +36,11 @@ beforeAll(async () => {
 
 const served = <T>(work: () => Promise<T>) => probeDuring(gateway.api.as(user.token), "/user", work);
 
-/** 300 of them; resolves, when all were disconnected, with the status that each was sent and how long that took. */
+/**
+ * 300 of them; resolves, when all were disconnected, with the status that each was sent and how long that took. They fall
+ * silent shortly before their time is over: Node resets a connection whose next byte arrives while it is closed, and that
+ * client may lose the reply.
+ */
 async function talkSlowly(): Promise<{ statuses: string[]; tookSeconds: number }> {
   const began = performance.now();
   const headers = await createInBatches(150, () => rawClient(gateway.port, "GET /api/v1/user HTTP/1.1\r\n"));
@@ -47,9 +51,9 @@ async function talkSlowly(): Promise<{ statuses: string[]; tookSeconds: number }
     for (const { socket } of headers) if (socket.writable) socket.write("a");
     for (const { socket } of bodies) if (socket.writable) socket.write("[");
   }, 250);
+  setTimeout(() => clearInterval(dribble), began + (HEADERS_SECONDS - 3) * 1000 - performance.now());
   const callers = [...headers, ...bodies];
   await Promise.all(callers.map(({ closed }) => closed));
-  clearInterval(dribble);
   const statuses = callers.map(({ received }) => received().slice(9, 12));
   return { statuses, tookSeconds: (performance.now() - began) / 1000 };
 }
@@ -79,11 +83,8 @@ test(`${IDLE} silent connections and 300 that send headers or a body byte by byt
   expect(result.open).toBeGreaterThanOrEqual(IDLE);
   expect(result.tookSeconds).toBeGreaterThan(HEADERS_SECONDS);
   expect(result.tookSeconds).toBeLessThan(45);
-  // Node resets a connection whose next byte arrives while it is closed: that client may lose the reply.
-  const answered = result.statuses.filter((status) => status !== "");
-  expect(answered.length).toBeGreaterThan(250);
   // One network may have so many requests under way; the others are refused before their time is over.
-  expect([...new Set(answered)].toSorted()).toEqual(["408", "429"]);
+  expect([...new Set(result.statuses)].toSorted()).toEqual(["408", "429"]);
   expect(failed).toBe(0);
   expect(slowestMs).toBeLessThan(SLOWEST_ANSWER_MS);
   expect(result.held - before).toBeLessThan(200);

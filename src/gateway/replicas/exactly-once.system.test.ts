@@ -92,13 +92,13 @@ const REPEATED: Readonly<Record<string, string>> = {
   "src/vehicle/cluster/cluster-links.ts": "reads",
   "src/vehicle/cluster/leases.ts": "renews its own leases, compared with the whole of each",
   "src/vehicle/cluster/subscription.ts": "asks for its own watchers",
-  "src/vehicle/mavlink/commands/preflight.ts": "its own link, of which a vehicle has one",
   "src/vehicle/mavlink/commands/reposition.ts": "its own link, of which a vehicle has one",
   "src/vehicle/mavlink/wire/exchange.ts": "its own link, of which a vehicle has one",
   "src/vehicle/mavlink/heartbeat.ts": "its own link, of which a vehicle has one",
   "src/vehicle/mavlink/status-text.ts": "its own link, of which a vehicle has one",
   "src/vehicle/mavlink/telemetry/streams.ts": "its own link, of which a vehicle has one",
   "src/vehicle/pool.ts": "its own links, each under its drone's lease",
+  "src/vehicle/pooled-link.ts": "its own link, under its drone's lease",
 };
 
 test("every file with a recurring timer is listed as safe in several processes", () => {

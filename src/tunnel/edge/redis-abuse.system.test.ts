@@ -11,6 +11,7 @@ const SERVED = "127.0.10.3";
 /** The chart's Redis is killed at 512 MiB. */
 const MAX_MEGABYTES = 128;
 const FRAME_MS = 50;
+const ENOUGH_FRAMES = 10;
 
 let admin: Redis;
 let edge: TestEdge;
@@ -45,12 +46,12 @@ async function peakDuring(attack: () => Promise<void>): Promise<number> {
   );
   try {
     await attack();
+    await until(() => sent > ENOUGH_FRAMES);
   } finally {
     clearInterval(frames);
   }
   await until(() => served.said().includes(`frame ${sent};`));
   const arrived = served.said().match(/frame \d+;/g);
-  expect(sent).toBeGreaterThan(10);
   expect(arrived).toEqual(Array.from({ length: sent }, (_, at) => `frame ${at + 1};`));
   const memory = await admin.info("memory");
   return Number(/used_memory_peak:(\d+)/.exec(memory)?.[1]) / 1_048_576;

@@ -77,28 +77,18 @@ export class ClusterLinks implements VehicleLinks {
     if (replica === leases.replica) {
       const own = this.leased(target);
       if (!own) throw takenOver();
-      return pool.withLink(own, use);
+      return pool.link(own).use(use);
     }
     const address = addressOf(target);
     const vehicle = Identity.parse(await this.request({ ask: "open", target: address }, true));
-    const calls = implementCalls(
-      vehicleCalls,
-      (method, { result, repeatable = false }) =>
-        async (...args) => {
-          const call = { method, args };
-          const reply = result.safeParse(
-            await this.request({ ask: "call", target: address, call }, repeatable),
-          );
-          if (reply.success) return reply.data;
-          throw new DomainError(
-            "outcome_unknown",
-            `The reply to ${method} cannot be read. Look at the drone.`,
-            {
-              cause: reply.error,
-            },
-          );
-        },
-    );
+    const calls = implementCalls((method, { result, repeatable = false }) => async (...args) => {
+      const call = { method, args };
+      const reply = result.safeParse(await this.request({ ask: "call", target: address, call }, repeatable));
+      if (reply.success) return reply.data;
+      throw new DomainError("outcome_unknown", `The reply to ${method} cannot be read. Look at the drone.`, {
+        cause: reply.error,
+      });
+    });
     return use({ vehicle, ...calls });
   }
 
@@ -177,14 +167,14 @@ export class ClusterLinks implements VehicleLinks {
     const own = this.draining ? undefined : this.leased(request.target);
     if (!own) throw new NotHolder();
     const { pool } = this.options;
-    if (request.ask === "open") return pool.withLink(own, async ({ vehicle }) => vehicle);
+    if (request.ask === "open") return pool.link(own).use(async ({ vehicle }) => vehicle);
     if (request.ask === "call") {
       const { method, args } = request.call;
       const parsed = vehicleCalls[method].args.safeParse(args);
       if (!parsed.success) throw new DomainError("invalid_input", `The arguments of ${method} do not fit.`);
-      return pool.withLink(own, (link) =>
-        (link[method] as (...args: readonly unknown[]) => Promise<unknown>)(...parsed.data),
-      );
+      return pool
+        .link(own)
+        .use((link) => (link[method] as (...args: readonly unknown[]) => Promise<unknown>)(...parsed.data));
     }
     const reply = this.serveFeed?.(request.target, request.from, request.asked);
     if (reply === undefined) throw new NotHolder();

@@ -1,13 +1,17 @@
 import { DomainError } from "../../domain/errors";
 import type { ByteStream } from "../byte-stream";
-import { type CallsOf, type CallTable, flightCalls, implementCalls, paramCalls, planCalls } from "../calls";
+import { type CallName, type Calls, implementCalls } from "../calls";
 import type { VehicleIdentity, VehicleLink } from "../link";
 import { NO_RECORDS, type TransferRecords } from "../transfer-records";
 import { Commands, type CommandTimings } from "./commands/commands";
 import { Flight, type FlightTimings } from "./commands/flight";
+import { ModeOrders } from "./commands/mode-orders";
+import { Preconditions } from "./commands/preconditions";
 import { Preflight } from "./commands/preflight";
+import { Reposition } from "./commands/reposition";
 import { closeWithoutHeartbeat, sendHeartbeats } from "./heartbeat";
 import { identifySender } from "./identity";
+import { PlanReader } from "./missions/plan-reader";
 import { PlanTransfer } from "./missions/plan-transfer";
 import { Plans, type PlanTimings } from "./missions/plans";
 import { Params } from "./params/params";
@@ -148,11 +152,21 @@ function createLink(
   const state = new VehicleState(channel, vehicle, heartbeat);
   const commands = new Commands(channel, texts, timings.command);
   const params = new Params(channel, vehicle, timings.param);
-  const transfer = new PlanTransfer(channel, vehicle.autopilot, texts, timings.plan);
+  const reader = new PlanReader(channel, vehicle.autopilot, timings.plan);
+  const transfer = new PlanTransfer(channel, reader, texts, timings.plan);
   const plans = new Plans({ transfer, vehicle, state, params, commands, texts, records }, timings.plan);
   void plans.finishTransfers();
   const preflight = new Preflight(channel, vehicle, commands, state, texts, timings.command);
-  const flight = new Flight(channel, vehicle, commands, state, params, preflight, texts, timings.flight);
+  const preconditions = new Preconditions(vehicle, commands, state, timings.flight);
+  const modes = new ModeOrders(channel, vehicle, commands, state, timings.flight);
+  const reposition = new Reposition(
+    { vehicle, commands, state, modes, preconditions, texts },
+    timings.flight,
+  );
+  const flight = new Flight(
+    { channel, vehicle, commands, state, params, preflight, preconditions, modes, reposition },
+    timings.flight,
+  );
   const telemetry = new Telemetry(channel, texts, state);
   const streams = new Streams(channel, vehicle, commands);
   const { tap } = channel;
@@ -167,17 +181,34 @@ function createLink(
   });
   closeWithoutHeartbeat(channel, timings.heartbeatTimeoutMs);
 
-  /** The part's own calls, of which an order that stays unanswered may close the link. */
-  const callsOf = <Table extends CallTable>(table: Table, part: CallsOf<Table>) =>
-    implementCalls(table, (name, { repeatable }) => {
-      const call = part[name].bind(part) as (...args: unknown[]) => Promise<unknown>;
-      return repeatable ? call : (...args) => commands.closeIfUnsettled(call(...args));
-    });
+  const parts: { readonly [Name in CallName]: Pick<Calls, Name> } = {
+    arm: flight,
+    disarm: flight,
+    takeoff: flight,
+    motorTest: flight,
+    move: flight,
+    setMode: modes,
+    land: modes,
+    goTo: reposition,
+    preflightFailures: preflight,
+    uploadMission: plans,
+    readMission: plans,
+    rewindMission: plans,
+    flightState: plans,
+    uploadFence: plans,
+    readParams: params,
+    writeParam: params,
+    pullParams: params,
+  };
+  const calls = implementCalls((name, { repeatable }) => {
+    const part = parts[name] as Record<CallName, (...args: unknown[]) => Promise<unknown>>;
+    const call = part[name].bind(part);
+    // An order that stays unanswered may close the link.
+    return repeatable ? call : (...args) => commands.closeIfUnsettled(call(...args));
+  });
 
   return {
-    ...callsOf(flightCalls, flight),
-    ...callsOf(planCalls, plans),
-    ...callsOf(paramCalls, params),
+    ...calls,
     vehicle,
     get state() {
       return isClosed ? "closed" : "ready";

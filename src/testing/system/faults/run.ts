@@ -76,10 +76,7 @@ export async function runFaults(faults: readonly Fault[]): Promise<FaultRun> {
   }
   await delay(CALM_MS);
   for (const load of loads) await load.stop();
-  // An upload that was not completed has a job for the next day.
-  const ofToday = async () =>
-    (await listJobs(deployment.db)).filter(({ task }) => task !== "remove-leftover");
-  await until(async () => (await ofToday()).length === 0, JOBS_LIMIT_MS);
+  await until(() => assertJobsDone(deployment), JOBS_LIMIT_MS, 250);
   const results = [
     ...(await Promise.all(loads.map(async (load) => [load.kind, await load.result()] as const))),
     ["jobs", await uploads.jobsResult()] as const,
@@ -99,6 +96,12 @@ export async function runFaults(faults: readonly Fault[]): Promise<FaultRun> {
       ),
     })),
   };
+}
+
+async function assertJobsDone({ db }: Deployment): Promise<void> {
+  // An upload that was not completed has a job for the next day.
+  const left = (await listJobs(db)).filter(({ task }) => task !== "remove-leftover");
+  if (left.length > 0) throw new Error(`${left.length} jobs are left: ${JSON.stringify(left.slice(0, 5))}`);
 }
 
 /** Makes this hub serve: the other one is killed and restarted as the standby. */

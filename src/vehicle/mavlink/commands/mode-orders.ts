@@ -1,4 +1,5 @@
 import { DomainError, isDomainError } from "../../../domain/errors";
+import type { Calls } from "../../calls";
 import type { Acknowledgement, VehicleIdentity } from "../../link";
 import { type Mode, modeName, resolveMode, setModeParams } from "../modes";
 import { isNoResponse, notSentAfter, orderUnanswered } from "../no-response";
@@ -14,7 +15,7 @@ export interface ModeTimings {
 }
 
 /** The orders that change a vehicle's mode, and what becomes of the mode when such an order is refused. */
-export class ModeOrders {
+export class ModeOrders implements Pick<Calls, "setMode" | "land"> {
   /** Orders so far that change the mode, to distinguish a mode that was replaced from one that was refused. */
   private count = 0;
 
@@ -27,7 +28,7 @@ export class ModeOrders {
   ) {}
 
   /** Resolves when the vehicle shows the mode. */
-  async set(mode: string | number): Promise<Acknowledgement & { mode: string }> {
+  async setMode(mode: string | number): Promise<Acknowledgement & { mode: string }> {
     const { name, customMode } = resolveMode(this.vehicle, mode);
     this.count += 1;
     const mine = this.count;
@@ -43,6 +44,12 @@ export class ModeOrders {
           "conflict",
           `The vehicle took the mode ${name} and then another order; it is in ${this.state.mode} now.`,
         );
+  }
+
+  /** Where it is, by its mode: the vehicle shows that it entered it. */
+  async land(): Promise<Acknowledgement & { mode: string }> {
+    if (this.vehicle.kind === "rover") throw new DomainError("not_supported", "A rover does not land.");
+    return this.setMode("LAND");
   }
 
   /** Whether a heartbeat shows the mode that an order led to. Rejects with `outcome_unknown` when none comes. */
@@ -71,19 +78,17 @@ export class ModeOrders {
   }
 
   /**
-   * Gives an order that changes the mode, by itself or by `enterGuided`. When it is refused, the mode that was there is
-   * entered again, and the error says what the mode is then.
+   * To be called before an order that changes the mode, by itself or by `enterGuided`. Returns what to do when the order
+   * rejects: after a refusal the mode that was there is entered again, and the error says what the mode is then.
    */
-  async orRestore<T>(order: () => Promise<T>): Promise<T> {
+  begin(): (error: unknown) => Promise<never> {
     const before = this.state.customMode;
     this.count += 1;
     const mine = this.count;
-    try {
-      return await order();
-    } catch (error) {
+    return async (error) => {
       if (!isDomainError(error) || error.code !== "vehicle_refused" || mine !== this.count) throw error;
       throw await this.restored(before, error);
-    }
+    };
   }
 
   /** Before an order that needs guided mode. An unanswered mode change rejects with "the order was not sent". */

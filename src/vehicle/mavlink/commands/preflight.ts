@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isDomainError } from "../../../domain/errors";
+import type { Calls } from "../../calls";
 import type { VehicleIdentity } from "../../link";
 import { HealthReport } from "../events/health-report";
 import type { VehicleState } from "../state";
@@ -13,7 +14,7 @@ const PREFIX = /^(Pre)?Arm: |^Preflight Fail: /;
 const withoutPrefix = (text: string): string => text.replace(PREFIX, "").toLowerCase();
 
 /** Why a vehicle cannot be armed. */
-export class Preflight {
+export class Preflight implements Pick<Calls, "preflightFailures"> {
   constructor(
     private readonly channel: Channel,
     private readonly vehicle: VehicleIdentity,
@@ -27,7 +28,7 @@ export class Preflight {
    * The failed checks in the vehicle's words, as they are now; none when it may be armed, or does not tell. PX4 says by
    * itself only what has changed, and repeats all of it as events and status texts when it is asked to run its checks.
    */
-  async failures(): Promise<string[]> {
+  async preflightFailures(): Promise<string[]> {
     const { commands, state, timings } = this;
     const report = new HealthReport(this.channel);
     const texts = this.texts.record((text) => PREFIX.test(text));
@@ -54,6 +55,6 @@ export class Preflight {
   /** The vehicle's reasons when it refused to be armed, and the failed checks beside them. */
   async explain(said: readonly string[]): Promise<string[]> {
     const known = new Set(said.map(withoutPrefix));
-    return [...said, ...(await this.failures()).filter((text) => !known.has(withoutPrefix(text)))];
+    return [...said, ...(await this.preflightFailures()).filter((text) => !known.has(withoutPrefix(text)))];
   }
 }

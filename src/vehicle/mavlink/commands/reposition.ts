@@ -1,5 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { DomainError } from "../../../domain/errors";
 import { toE7 } from "../../../domain/mission-item";
+import type { Calls } from "../../calls";
 import type { Acknowledgement, VehicleIdentity } from "../../link";
 import type { VehicleState } from "../state";
 import type { StatusTexts } from "../status-text";
@@ -7,6 +9,7 @@ import { common } from "../wire/messages";
 import { accepted, Command, type CommandOutcome, type Commands, refusal } from "./commands";
 import type { ModeOrders } from "./mode-orders";
 import { isTarget, type Target, targetKept } from "./position-target";
+import type { Preconditions } from "./preconditions";
 
 /** MAV_FRAME. */
 const GLOBAL = 0;
@@ -34,27 +37,43 @@ interface Destination {
   readonly altitude: number;
 }
 
+interface Parts {
+  readonly vehicle: VehicleIdentity;
+  readonly commands: Commands;
+  readonly state: VehicleState;
+  readonly modes: ModeOrders;
+  readonly preconditions: Preconditions;
+  readonly texts: StatusTexts;
+}
+
 /** MAV_CMD_DO_REPOSITION, which changes the mode to the one that goes to positions. */
-export class Reposition {
+export class Reposition implements Pick<Calls, "goTo"> {
   constructor(
-    private readonly vehicle: VehicleIdentity,
-    private readonly commands: Commands,
-    private readonly state: VehicleState,
-    private readonly modes: ModeOrders,
-    private readonly texts: StatusTexts,
+    private readonly link: Parts,
     private readonly timings: RepositionTimings,
   ) {}
 
-  async to(destination: Destination): Promise<Acknowledgement> {
-    if (this.vehicle.autopilot === "ardupilot")
+  /** Degrees, and metres above home. */
+  async goTo(destination: Destination): Promise<Acknowledgement> {
+    const { lat, lng, altitude } = destination;
+    if (!(Math.abs(lat) <= 90 && Math.abs(lng) <= 180 && Number.isFinite(altitude))) {
+      throw new DomainError("invalid_input", "The position is not a latitude, a longitude and an altitude.");
+    }
+    await this.link.preconditions.assertUnderWay("go there");
+    const restore = this.link.modes.begin();
+    return this.reposition(destination).catch(restore);
+  }
+
+  private async reposition(destination: Destination): Promise<Acknowledgement> {
+    if (this.link.vehicle.autopilot === "ardupilot")
       return accepted(this.send(destination, GLOBAL_RELATIVE_ALT_INT, destination.altitude));
     // PX4 reads the altitude as above mean sea level, whatever frame is named.
-    const home = await this.state.home(this.commands, this.timings.messageMs);
+    const home = await this.link.state.home(this.link.commands, this.timings.messageMs);
     const altitude = home.altitude + destination.altitude;
-    const record = this.texts.record();
+    const record = this.link.texts.record();
     try {
       const { result } = await accepted(this.send(destination, GLOBAL, altitude, UNSET));
-      await this.modes.assertShows("go there", "AUTO.LOITER");
+      await this.link.modes.assertShows("go there", "AUTO.LOITER");
       const taken = await this.isTaken({ ...destination, altitude }, () => record.reasons);
       return { result: taken ? result : "TARGET_UNCONFIRMED", status_text: record.texts };
     } finally {
@@ -73,7 +92,7 @@ export class Reposition {
     const refuse = (why: string) => refusal("go there", "after MAV_RESULT_ACCEPTED", [why]);
     for (;;) {
       const isLast = performance.now() >= until;
-      const reported = await this.commands.fetch(common.PositionTargetGlobalInt, targetMs);
+      const reported = await this.link.commands.fetch(common.PositionTargetGlobalInt, targetMs);
       const objection = reasons().find((text) => /^reposition/i.test(text));
       if (objection !== undefined) throw refuse(objection);
       if (reported && isTarget(reported, target)) return true;
@@ -90,6 +109,8 @@ export class Reposition {
     yaw?: number,
   ): Promise<CommandOutcome> {
     const at = { latE7: toE7(lat), lngE7: toE7(lng), frame, altitude };
-    return this.commands.send("go there", Command.DO_REPOSITION, [KEEP_SPEED, CHANGE_MODE, 0, yaw], { at });
+    return this.link.commands.send("go there", Command.DO_REPOSITION, [KEEP_SPEED, CHANGE_MODE, 0, yaw], {
+      at,
+    });
   }
 }

@@ -1,6 +1,6 @@
 import type { MissionItem } from "../../../domain/mission-item";
 import type { GeoPosition } from "../state";
-import { PlanType } from "./plan-transfer";
+import { PlanType } from "./plan-protocol";
 import { acceptable, compareMissions, fenceDifferences } from "./stored-item.plan";
 import {
   type Autopilot,

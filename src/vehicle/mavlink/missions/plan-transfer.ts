@@ -1,57 +1,37 @@
-import { DomainError, isDomainError } from "../../../domain/errors";
+import { DomainError } from "../../../domain/errors";
 import { outcomeUnknown } from "../no-response";
 import type { StatusRecord, StatusTexts } from "../status-text";
 import type { Channel } from "../wire/channel";
 import { build } from "../wire/codec";
-import { type Exchange, exchange, type Retry } from "../wire/exchange";
+import { exchange, type Retry } from "../wire/exchange";
 import { common } from "../wire/messages";
+import {
+  explanation,
+  isAboutPlans,
+  label,
+  MissionResult,
+  missionResultName,
+  PlanType,
+  planOutcomeUnknown,
+  refused,
+} from "./plan-protocol";
+import type { PlanReader } from "./plan-reader";
 import type { WireItem } from "./wire-item.plan";
-
-/** MAV_MISSION_TYPE. */
-export const PlanType = { mission: 0, fence: 1 } as const;
-export type PlanType = (typeof PlanType)[keyof typeof PlanType];
-
-const MissionResult = { accepted: 0, error: 1, unsupported: 3, invalidSequence: 13 } as const;
-const missionResultName = (result: number): string =>
-  `MAV_MISSION_${common.MavMissionResult[result] ?? String(result)}`;
-
-const label = (type: PlanType): string => (type === PlanType.fence ? "fence" : "mission");
 
 /** How many timeouts after the last item; until then the vehicle may still request it again. */
 const TIMEOUTS_AFTER_LAST_ITEM = 3;
-
-/** MISSION_COUNT.opaque_id, PX4's checksum of a plan, is 0 of an empty one and always of ArduPilot's. */
-const UNKNOWN_PLAN = 0;
-
-/** PX4 ends a reading after 5 s without a request and ignores the next ones, so the plan is read anew before that. */
-const REQUESTS_OF_AN_ITEM = 3;
-const READINGS = 3;
 
 /** How long after a refusal the STATUSTEXT that explains it may take. */
 const STATUS_TEXT_MS = 700;
 
 /**
- * Items of a plan that are requested at once when it is read: ArduPilot answers each request by itself, and so many hide
- * the round trip and fit into a telemetry radio. PX4 breaks the transfer off when a request is not for the next item,
- * such as when the one before it is lost.
- */
-const READS_AT_ONCE = { ardupilot: 5, px4: 1 } as const;
-
-/** What a vehicle says of a plan, and not of its readiness to arm, which it says again and again. */
-export const isAboutPlans = (text: string): boolean =>
-  /mission|waypoint|fence|vertex|polygon|circle|takeoff|landing|\bitems?\b|\bWPM\b/i.test(text) &&
-  !/^(PreArm|Arm|Preflight)/i.test(text);
-
-/**
- * MAVLink's mission protocol, for missions and fences alike: plans as wire items, both ways. Compares nothing: `Plans`
- * judges whether the plan that came back is the plan that was sent.
+ * The sending half of MAVLink's mission protocol, for missions and fences alike. Compares nothing: `Plans` judges whether
+ * the plan that `reader` returns is the plan that was sent.
  */
 export class PlanTransfer {
-  private readonly lastRead = new Map<PlanType, { readonly opaqueId: number; readonly items: WireItem[] }>();
-
   constructor(
     private readonly channel: Channel,
-    private readonly autopilot: keyof typeof READS_AT_ONCE,
+    readonly reader: PlanReader,
     private readonly texts: StatusTexts,
     private readonly retry: Retry,
   ) {}
@@ -176,73 +156,6 @@ export class PlanTransfer {
     return clearing.finally(() => record.stop());
   }
 
-  /** The plan on the vehicle, without reading it again where the vehicle says that it is the one that was read last. */
-  async onBoard(type: PlanType): Promise<WireItem[]> {
-    const counted = await this.count(type);
-    const last = this.lastRead.get(type);
-    if (!last || last.opaqueId === UNKNOWN_PLAN || last.opaqueId !== counted.opaqueId)
-      return this.read(type, counted);
-    this.endReading(type);
-    return last.items;
-  }
-
-  /** The plan on the vehicle. */
-  async receive(type: PlanType): Promise<WireItem[]> {
-    return this.read(type, await this.count(type));
-  }
-
-  /** Item by item; all of them again when one does not come. */
-  private async read(type: PlanType, first: common.MissionCount): Promise<WireItem[]> {
-    for (let [reading, counted] = [1, first]; ; reading++, counted = await this.count(type)) {
-      try {
-        return await this.items(type, counted);
-      } catch (error) {
-        if (reading === READINGS || !isDomainError(error) || error.code === "vehicle_unreachable")
-          throw error;
-      }
-    }
-  }
-
-  private count(type: PlanType): Promise<common.MissionCount> {
-    const request = build(common.MissionRequestList, { ...this.channel.target, missionType: type });
-    return this.ask<common.MissionCount>(this.retry, type, "the number of items", {
-      request: () => [request],
-      listen: ({ resolve }) => [
-        this.channel.on(common.MissionCount, (message) => {
-          if (message.missionType === type) resolve(message);
-        }),
-      ],
-    });
-  }
-
-  private async items(type: PlanType, { count, opaqueId }: common.MissionCount): Promise<WireItem[]> {
-    const items: WireItem[] = [];
-    let next = 0;
-    const readOneByOne = async () => {
-      while (next < count) {
-        const seq = next++;
-        items[seq] = await this.item(type, seq).catch((error: unknown) => {
-          next = count;
-          throw error;
-        });
-      }
-    };
-    // All end before this does: a request that came later would disturb the next transfer.
-    const readers = Array.from({ length: READS_AT_ONCE[this.autopilot] }, readOneByOne);
-    for (const ending of await Promise.allSettled(readers)) {
-      if (ending.status === "rejected") throw ending.reason;
-    }
-    this.endReading(type);
-    this.lastRead.set(type, { opaqueId, items });
-    return items;
-  }
-
-  /** Frees the vehicle's side of the transfer at once instead of by its timeout. */
-  private endReading(missionType: PlanType): void {
-    const { target } = this.channel;
-    this.channel.send(build(common.MissionAck, { ...target, missionType, type: MissionResult.accepted }));
-  }
-
   /**
    * Makes an item the one that the mission begins with or goes on with, and waits for the vehicle to report it as such
    * (MISSION_CURRENT). Rejects with `transfer_failed` when it does not.
@@ -267,45 +180,6 @@ export class PlanTransfer {
     });
   }
 
-  private item(type: PlanType, seq: number): Promise<WireItem> {
-    const request = build(common.MissionRequestInt, { ...this.channel.target, missionType: type, seq });
-    return this.ask<WireItem>({ ...this.retry, attempts: REQUESTS_OF_AN_ITEM }, type, `item ${seq}`, {
-      request: () => [request],
-      listen: ({ resolve }) => [
-        this.channel.on(common.MissionItemInt, (received) => {
-          if (received.missionType === type && received.seq === seq) resolve(received);
-        }),
-      ],
-    });
-  }
-
-  /** `what` completes "The vehicle did not send …". */
-  private ask<T>(
-    retry: Retry,
-    type: PlanType,
-    what: string,
-    { request, listen }: Pick<Exchange<T>, "request" | "listen">,
-  ): Promise<T> {
-    let refusal: number | undefined;
-    return exchange<T>(this.channel, retry, {
-      request,
-      listen: (reply) => [
-        ...listen(reply),
-        this.channel.on(common.MissionAck, (ack) => {
-          // An acceptance here is the late end of the upload before.
-          if (ack.missionType !== type || ack.type === MissionResult.accepted) return;
-          if (ack.type === MissionResult.unsupported) reply.reject(refused(type, "give back", ack.type, []));
-          // Any other may be about an item of the upload that came twice, or pass when that has run out.
-          refusal = ack.type;
-        }),
-      ],
-      onTimeout: () =>
-        refusal === undefined
-          ? new DomainError("vehicle_timeout", `The vehicle did not send ${what} of its ${label(type)}.`)
-          : refused(type, "give back", refusal, []),
-    });
-  }
-
   private async explain(
     type: PlanType,
     result: number,
@@ -320,20 +194,3 @@ export class PlanTransfer {
     );
   }
 }
-
-/** For a plan that was sent to its end, whether it arrived or not. */
-export const planOutcomeUnknown = (type: PlanType, noResponse: DomainError): DomainError =>
-  outcomeUnknown(
-    `The ${label(type)} was sent and could not be read back: the vehicle may hold it, the one before or a mixture. ${noResponse.message}`,
-    noResponse,
-  );
-
-function refused(type: PlanType, verb: string, result: number, reasons: readonly string[]): DomainError {
-  return new DomainError(
-    "vehicle_refused",
-    `The vehicle refused to ${verb} the ${label(type)} (${missionResultName(result)})${explanation(reasons)}`,
-  );
-}
-
-const explanation = (reasons: readonly string[]): string =>
-  reasons.length > 0 ? `: ${reasons.join("; ")}` : "";

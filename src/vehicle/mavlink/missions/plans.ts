@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { DomainError } from "../../../domain/errors";
 import { type MissionItem, planHash, rowName } from "../../../domain/mission-item";
 import { Semaphore } from "../../../platform/semaphore";
-import type { CallsOf, planCalls } from "../../calls";
+import type { Calls } from "../../calls";
 import type { FenceUpload, FlightState, MissionUpload, PlanOnBoard, VehicleIdentity } from "../../link";
 import type { TransferRecords } from "../../transfer-records";
 import type { Commands } from "../commands/commands";
@@ -15,7 +15,8 @@ import { common } from "../wire/messages";
 import { enforcementOf } from "./enforcement";
 import { isOutsideFence } from "./fence.plan";
 import { fenceKind, missionKind, type PlanKind } from "./plan-kind";
-import { isAboutPlans, type PlanTransfer } from "./plan-transfer";
+import { isAboutPlans } from "./plan-protocol";
+import type { PlanTransfer } from "./plan-transfer";
 import { replacePlan } from "./replace-plan";
 import { compareMissions } from "./stored-item.plan";
 import { UnfinishedTransfers } from "./unfinished-transfers";
@@ -50,7 +51,9 @@ interface MissionOptions extends Force {
 }
 
 /** Missions and fences on one vehicle: one transfer at a time, each read back and compared. */
-export class Plans implements CallsOf<typeof planCalls> {
+export class Plans
+  implements Pick<Calls, "uploadMission" | "readMission" | "rewindMission" | "flightState" | "uploadFence">
+{
   private readonly mutex = new Semaphore(1);
   private readonly mission: PlanKind;
   private readonly unfinished: UnfinishedTransfers;
@@ -96,7 +99,7 @@ export class Plans implements CallsOf<typeof planCalls> {
 
   readMission(): Promise<PlanOnBoard> {
     return this.oneAtATime(async () => {
-      const items = this.mission.fromWire(await this.link.transfer.receive(this.mission.type));
+      const items = this.mission.fromWire(await this.link.transfer.reader.receive(this.mission.type));
       return { hash: planHash(items), items, is_mixture: this.unfinished.left(this.mission, items) };
     });
   }

@@ -3,7 +3,8 @@ import { type MissionItem, rowName } from "../../../domain/mission-item";
 import type { TransferRecords } from "../../transfer-records";
 import { isNoResponse } from "../no-response";
 import { isSame, type PlanKind } from "./plan-kind";
-import { type PlanTransfer, PlanType, planOutcomeUnknown } from "./plan-transfer";
+import { PlanType, planOutcomeUnknown } from "./plan-protocol";
+import type { PlanTransfer } from "./plan-transfer";
 import type { WireItem } from "./wire-item.plan";
 
 interface Replacement {
@@ -59,7 +60,7 @@ const commandName = (plan: readonly MissionItem[], index: number): string | unde
 /** Undefined when the vehicle refuses to give it back: a plan that it cannot read itself must not block the next. */
 async function planOnBoard(transfer: PlanTransfer, type: PlanType): Promise<WireItem[] | undefined> {
   try {
-    return await transfer.onBoard(type);
+    return await transfer.reader.onBoard(type);
   } catch (error) {
     if (isDomainError(error) && error.code === "vehicle_refused") return undefined;
     throw error;
@@ -81,7 +82,7 @@ export async function sendPlan(
 /** What the vehicle holds after an upload. */
 async function readBack(transfer: PlanTransfer, type: PlanType): Promise<WireItem[]> {
   try {
-    return await transfer.receive(type);
+    return await transfer.reader.receive(type);
   } catch (error) {
     throw isNoResponse(error) ? planOutcomeUnknown(type, error) : error;
   }
@@ -121,13 +122,13 @@ async function putBack(
   const plan = `the ${names[type]} that was on board`;
   const mixture = (onBoard: string): PutBack => ({ onBoard, isWhole: false });
   try {
-    const kept = await transfer.receive(type);
+    const kept = await transfer.reader.receive(type);
     if (!before)
       return mixture(`${plan} could not be read before; now it holds ${counted(kept)}, maybe a mixture`);
     const isThere = (items: readonly WireItem[]) => isSame(kind, fromWire(before), fromWire(items));
     if (isThere(kept)) return { onBoard: `${plan} is still there`, isWhole: true };
     await sendPlan(transfer, kind, before);
-    const now = await transfer.receive(type);
+    const now = await transfer.reader.receive(type);
     if (isThere(now)) return { onBoard: `${plan} is restored`, isWhole: true };
     return mixture(
       `${plan} could not be put back: now it holds ${counted(now)}, a mixture. Do not fly it; upload again`,

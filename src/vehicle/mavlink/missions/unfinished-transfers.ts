@@ -47,7 +47,7 @@ export class UnfinishedTransfers {
     const { id, before, sent } = unfinished;
     const kind = kinds[unfinished.kind];
     try {
-      const kept = kind.fromWire(await transfer.receive(kind.type));
+      const kept = kind.fromWire(await transfer.reader.receive(kind.type));
       if (isSame(kind, sent, kept)) {
         await onSent(kind, kept);
         await records.end(id, kept);
@@ -56,7 +56,7 @@ export class UnfinishedTransfers {
       if (before && this.isMixture(unfinished, kept)) {
         if (isFlown()) return false;
         await sendPlan(transfer, kind, kind.toWire(before));
-        const now = kind.fromWire(await transfer.receive(kind.type));
+        const now = kind.fromWire(await transfer.reader.receive(kind.type));
         if (!isSame(kind, before, now)) return false;
       }
       await records.end(id);

@@ -1,6 +1,6 @@
 import { DomainError } from "../../../domain/errors";
 import { KeyedMutex } from "../../../platform/semaphore";
-import type { CallsOf, paramCalls } from "../../calls";
+import type { Calls } from "../../calls";
 import type { Param, VehicleIdentity } from "../../link";
 import { isNoResponse, outcomeUnknown } from "../no-response";
 import type { Channel } from "../wire/channel";
@@ -23,10 +23,10 @@ interface TypedParam extends Param {
   readonly type: number;
 }
 
-type PulledParams = Awaited<ReturnType<CallsOf<typeof paramCalls>["pullParams"]>>;
+type PulledParams = Awaited<ReturnType<Calls["pullParams"]>>;
 
 /** MAVLink's parameter protocol towards one vehicle. */
-export class Params implements CallsOf<typeof paramCalls> {
+export class Params implements Pick<Calls, "readParams" | "writeParam" | "pullParams"> {
   private readonly mutex = new KeyedMutex<string>();
   private pulling: Promise<PulledParams> | undefined;
 

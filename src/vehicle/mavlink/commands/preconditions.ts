@@ -1,0 +1,50 @@
+import { DomainError } from "../../../domain/errors";
+import type { VehicleIdentity } from "../../link";
+import type { VehicleState } from "../state";
+import type { Commands } from "./commands";
+
+/** What must be so before an order is sent: an order that cannot be carried out rejects with `conflict`. */
+export class Preconditions {
+  private motorTestEnds = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly vehicle: VehicleIdentity,
+    private readonly commands: Commands,
+    private readonly state: VehicleState,
+    private readonly timings: { readonly messageMs: number },
+  ) {}
+
+  /** Meanwhile ArduPilot reports that it is armed, and accepts to be armed without being it afterwards. */
+  get isTestingMotor(): boolean {
+    return this.motorTestEnds > performance.now();
+  }
+
+  motorTestBegan(seconds: number): void {
+    this.motorTestEnds = performance.now() + seconds * 1000;
+  }
+
+  async assertArmed(action: string): Promise<void> {
+    if (this.isTestingMotor) throw notSent(action, "a motor test runs");
+    if (!this.state.armed) await this.state.refresh(this.commands, this.timings.messageMs);
+    if (!this.state.armed) throw notSent(action, "it is not armed");
+  }
+
+  /** For orders to go to a position: PX4 takes off for them, and ArduPilot accepts them and stays on the ground. */
+  async assertUnderWay(action: string): Promise<void> {
+    await this.assertArmed(action);
+    const { autopilot, kind } = this.vehicle;
+    if (autopilot === "ardupilot" && kind === "copter" && (await this.isFlying()) === false)
+      throw notSent(action, "it is on the ground; let it take off first");
+  }
+
+  /** Undefined when the vehicle does not say. */
+  isFlying(): Promise<boolean | undefined> {
+    return this.state.isFlying(this.commands, this.timings.messageMs);
+  }
+}
+
+export const notSent = (action: string, why: string): DomainError =>
+  new DomainError(
+    "conflict",
+    `The order to ${action} was not sent to the vehicle: ${why.replace(/\.?$/, ".")}`,
+  );
