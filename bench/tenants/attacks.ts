@@ -1,7 +1,15 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { promisify } from "node:util";
+import { PutObjectCommand } from "@aws-sdk/client-s3";
 import sharp from "sharp";
 import { io } from "socket.io-client";
+import { streamFolder } from "../../src/features/assets/asset-names";
+import { openObjects } from "../../src/platform/objects/client";
 import { retry } from "../../src/platform/retry";
 import { ApiClient } from "../../src/testing/client";
 import { put } from "../../src/testing/worlds/uploads";
@@ -81,6 +89,26 @@ export const attacks: Readonly<Record<string, Attack>> = {
     await put(url, Buffer.alloc(300_000_000));
     return () => by.user.get(`/assets/${by.tenant.droneId}/download/${asset_id}`);
   },
+  "a playlist of 40 MB": async (by) => {
+    const { url, asset_id } = await begin(by, "film.mp4", "video");
+    await put(url, await film());
+    await by.drone.post("/complete_upload", { asset_id });
+    const path = `/assets/${by.tenant.droneId}/video/${asset_id}`;
+    const isPackaged = async () => {
+      if ((await by.user.get(path)).status !== 200) throw new Error("The film is not packaged.");
+    };
+    await retry(isPackaged, { firstMs: 200, limitMs: 30_000 });
+    await putObject(url, `${streamFolder({ drone_id: by.tenant.droneId, id: asset_id })}index.m3u8`);
+    return () => by.user.get(path);
+  },
+  "reports to addresses that are not confirmed": async ({ user, drone }) => {
+    const others = Array.from({ length: 20 }, (_, at) => `other-${at}@example.com`);
+    await user.put("/user/report-emails", { extra_emails: others.join(",") });
+    return async () => {
+      const { body } = await drone.post("/executions/start", {});
+      if (body.data) await drone.post(`/executions/${body.data.id}/complete`, { status: "completed" });
+    };
+  },
   "drones created and deleted":
     async ({ user }) =>
     async () => {
@@ -95,7 +123,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
   "mails without an account":
     async ({ anybody }) =>
     (round) =>
-      elsewhere(anybody, round).post("/verify-email", { email: `stranger-${round}@example.com` }),
+      elsewhere(anybody, round).post("/verify-email", { email: `nobody-${round}@example.com` }),
   "wrong logins":
     async ({ anybody }) =>
     (round) =>
@@ -154,6 +182,24 @@ export const attacks: Readonly<Record<string, Attack>> = {
     () =>
       user.post("/drone/action/arm", { drone_id: tenant.droneId }),
 };
+
+/** A film of two seconds. */
+async function film(): Promise<Buffer> {
+  const file = join(await mkdtemp(join(tmpdir(), "fleet-film-")), "film.mp4");
+  const picture = ["-f", "lavfi", "-i", "testsrc=size=160x120:rate=10:duration=2"];
+  await promisify(execFile)("ffmpeg", ["-v", "error", ...picture, "-pix_fmt", "yuv420p", file]);
+  return readFile(file);
+}
+
+/** As a drone could with its own credentials if they were good for derived objects. */
+async function putObject(presigned: string, Key: string): Promise<void> {
+  const { origin, pathname } = new URL(presigned);
+  const key = { S3_ACCESS_KEY_ID: "S3RVER", S3_SECRET_ACCESS_KEY: "S3RVER" };
+  const store = openObjects({ S3_ENDPOINT: origin, S3_REGION: "us-east-1", ...key });
+  const [, Bucket] = pathname.split("/");
+  await store.send(new PutObjectCommand({ Bucket, Key, Body: "segment-00000.ts\n".repeat(2_500_000) }));
+  store.destroy();
+}
 
 /** Sends heartbeats and texts as fast as they are read. */
 async function floodingVehicle(): Promise<number> {

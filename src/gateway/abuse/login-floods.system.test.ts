@@ -97,12 +97,12 @@ test("wrong logins from 200 networks of one /48, all on one account, do not keep
   expect(new Set(statuses)).toEqual(new Set([401, 429]));
 });
 
-test("strangers that use up the lines of a network and of its /48 do not keep out who logged in from there before", async () => {
+test("wrong logins that use up the limits of a network and of its /48 do not keep out users that logged in from there before", async () => {
   const guarded = await startTestGateway({
     TRUSTED_PROXIES: "loopback",
     NETWORK_LOGIN_FAILURES_PER_15_MINUTES: "3",
   });
-  const [known, stranger] = [await guarded.newUser(), await guarded.newUser()];
+  const [known, other] = [await guarded.newUser(), await guarded.newUser()];
   const login = (name: string, word: string, address: string) =>
     from(guarded, address)
       .post("/login", { username: name, password: word })
@@ -116,8 +116,8 @@ test("strangers that use up the lines of a network and of its /48 do not keep ou
     );
   // Of two from each network all are counted for the /48, which may fail twelve times.
   expect(guesses).toEqual([...Array(12).fill(401), ...Array(4).fill(429)]);
-  expect(await login(stranger.username, stranger.password, home)).toBe(429);
-  expect(await login(stranger.username, stranger.password, "2001:db8:8:1::1")).toBe(200);
+  expect(await login(other.username, other.password, home)).toBe(429);
+  expect(await login(other.username, other.password, "2001:db8:8:1::1")).toBe(200);
   for (let n = 0; n < 4; n++) await login(`nobody-${n}@example.com`, "a guess", "2001:db8:9:1::1");
   expect(await login(known.username, known.password, home)).toBe(200);
   // Its own count on this account holds.

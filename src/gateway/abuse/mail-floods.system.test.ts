@@ -7,7 +7,7 @@ jest.setTimeout(180_000);
 
 const OFF = { QUOTA_MAILS: "0", QUOTA_MAILBOX_MAILS: "0", QUOTA_ALL_MAILS: "0", QUOTA_REQUESTED_MAILS: "0" };
 
-test("a mail for a new password is sent at once while 300 reports and 300 strangers' mails wait at a slow server", async () => {
+test("a mail for a new password is sent at once while 300 reports and 300 mails asked for without an account wait at a slow server", async () => {
   const env = { ...OFF, WORKER_IN_PROCESS: "true", TRUSTED_PROXIES: "loopback" };
   const gateway = await startTestGateway(env, undefined, 200);
   const { db } = gateway.deps;
@@ -22,8 +22,8 @@ test("a mail for a new password is sent at once while 300 reports and 300 strang
     await enqueue(db, { task: "send-report", payload: { execution_id: id }, user: user.id });
   const flood = Promise.all(
     Array.from({ length: 300 }, async (_, n) => {
-      const stranger = gateway.api.with({ "x-forwarded-for": `192.0.2.${n}` });
-      return (await stranger.post("/verify-email", { email: `stranger-${n}@example.com` })).status;
+      const caller = gateway.api.with({ "x-forwarded-for": `192.0.2.${n}` });
+      return (await caller.post("/verify-email", { email: `nobody-${n}@example.com` })).status;
     }),
   );
   const beside = user.api.post(`/executions/${executions[0]?.id}/send-report`, { email: "a@example.com" });

@@ -26,7 +26,7 @@ describe("without an account", () => {
   test("of 300 mails that one site asks for, from several networks, 20 are sent", async () => {
     const statuses: number[] = [];
     for (let n = 0; n < 300; n++) {
-      const email = `stranger-${n}@example.com`;
+      const email = `nobody-${n}@example.com`;
       statuses.push((await from(`2001:db8:1:${n % 9}::1`).post("/verify-email", { email })).status);
     }
     expect(statusesOf(statuses)).toEqual({ 200: 20, 429: 280 });
@@ -69,7 +69,7 @@ test("mails to one mailbox under many tags are limited, and its owner still gets
   expect((await gateway.api.post("/reset-password", { email: victim.username })).status).toBe(200);
 });
 
-test("what strangers ask for does not use up the mails for a new password", async () => {
+test("what callers without an account ask for does not use up the mails for a new password", async () => {
   const gateway = await startTestGateway();
   const victim = await gateway.newUser();
   const { user, drone, id } = await startFlight(gateway);

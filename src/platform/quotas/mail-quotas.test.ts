@@ -41,7 +41,7 @@ test("a mail that the server did not take counts in none", async () => {
   expect(Object.values(counts)).toEqual([0, 0, 0]);
 });
 
-test("what strangers ask for and what drones report are counted apart for a mailbox", async () => {
+test("mails asked for without an account and reports of drones are counted apart for a mailbox", async () => {
   const { counts, mails } = counting();
   await mails.counted(report, async () => undefined);
   await mails.counted({ to: "a@b.c", kind: "verification", site: "192.0.2.1" }, async () => undefined);

@@ -31,7 +31,7 @@ export function mailboxOf(address: string): string {
 const uses = (mail: CountedMail): [RateName, string][] => {
   const mailbox = mailboxOf(mail.to);
   const asked: [RateName, string] = ["requested_mails", `${mail.kind} ${mailbox}`];
-  // What strangers ask for does not use up what its own drones' reports need.
+  // Mails asked for without an account do not use up what the reports of its own drones need.
   const sent = (cause: "unasked" | "asked"): [RateName, string][] => [
     ["mailbox_mails", `${cause} ${mailbox}`],
     ["all_mails", "all"],

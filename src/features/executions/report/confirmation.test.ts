@@ -19,14 +19,14 @@ const mailsTo = (address: string) => gateway.mail.mails.filter(({ to }) => to.in
 
 test("of five flights with twenty recipients who confirmed nothing, each recipient gets one mail: the link", async () => {
   const { user, drone, id } = await startFlight(gateway);
-  const strangers = Array.from({ length: 20 }, (_, n) => `stranger-${n}@example.com`);
-  const listed = await user.api.put("/user/report-emails", { extra_emails: strangers.join(",") });
+  const others = Array.from({ length: 20 }, (_, n) => `other-${n}@example.com`);
+  const listed = await user.api.put("/user/report-emails", { extra_emails: others.join(",") });
   expect(listed.body).toMatchObject({
-    all_recipients: [user.username, ...strangers],
-    unconfirmed_emails: strangers,
+    all_recipients: [user.username, ...others],
+    unconfirmed_emails: others,
   });
-  await confirmRecipients(gateway, user, strangers.slice(0, 1));
-  await user.api.put("/user/report-emails", { extra_emails: strangers.join(",") });
+  await confirmRecipients(gateway, user, others.slice(0, 1));
+  await user.api.put("/user/report-emails", { extra_emails: others.join(",") });
   await endExecution(drone, id);
   await untilReported({ user }, id);
   for (let n = 1; n < 5; n++) {
@@ -35,12 +35,12 @@ test("of five flights with twenty recipients who confirmed nothing, each recipie
     await untilReported({ user }, next);
   }
   expect(mailsTo(user.username)).toHaveLength(5);
-  expect(mailsTo("stranger-0@example.com").map(({ subject }) => subject.startsWith("Confirm"))).toEqual([
+  expect(mailsTo("other-0@example.com").map(({ subject }) => subject.startsWith("Confirm"))).toEqual([
     ...[true, false, false, false, false, false],
   ]);
   // The others were taken from the list and added again meanwhile.
   expect(
-    strangers
+    others
       .slice(1)
       .flatMap(mailsTo)
       .map(({ subject }) => subject),
