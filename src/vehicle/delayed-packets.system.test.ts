@@ -20,6 +20,8 @@ jest.setTimeout(60_000);
 const ARM = 400;
 const VEHICLE = "192.0.2.2";
 const PORT = 5001;
+/** Seconds. It must not disarm by itself before the answer to an order arrives, which may take six. */
+const DISARM_DELAY = 7;
 
 let ground: Namespace;
 let vehicle: TestVehicle;
@@ -53,7 +55,7 @@ async function startScene(): Promise<void> {
   ground = await Namespace.create("ground");
   const drone = await Namespace.create("drone");
   await ground.link(drone, { name: "drone", ip: "192.0.2.1/24" }, { name: "eth0", ip: `${VEHICLE}/24` });
-  const simulator = await startTestSimulator([{ kind: "copter", params: { DISARM_DELAY: 4 } }]);
+  const simulator = await startTestSimulator([{ kind: "copter", params: { DISARM_DELAY } }]);
   atEndOfFile(() => simulator.stop());
   vehicle = simulator.vehicle;
   tap = await tapVehicle(vehicle);
@@ -108,7 +110,6 @@ describe.each(["direct", "jumphost"])("over a link that is %s", (via) => {
     ["only the way to the vehicle is", [UP]],
     ["only the way from the vehicle is", [DOWN]],
   ])("an order is carried out once when %s held up for two seconds", async (_name, ways) => {
-    // It disarms by itself when it does not take off, which must not happen before the answer arrives.
     await until(() => !vehicle.state.armed);
     tap.reset();
     await filter("-I", ways);

@@ -1,4 +1,5 @@
 import { DomainError } from "../domain/errors";
+import { eventually } from "../platform/eventually";
 import type { ByteStream, Dial, LinkTarget } from "./byte-stream";
 import { EndpointClaims, type Resolve, type SharedClaims } from "./endpoint-claims";
 import type { VehicleLink } from "./link";
@@ -112,9 +113,8 @@ export class LinkPool implements VehicleLinks {
   /** Accepts no new order, lets orders under way finish for so long, then closes every link. */
   async drain(limitMs = 5000): Promise<void> {
     this.draining = true;
-    const deadline = Date.now() + limitMs;
-    const busy = () => [...this.links.values()].some(({ isBusy }) => isBusy);
-    while (busy() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
+    const isIdle = () => ![...this.links.values()].some(({ isBusy }) => isBusy);
+    await eventually("The end of the orders under way", isIdle, { limitMs, everyMs: 20 }).catch(() => {});
     for (const key of [...this.links.keys()]) this.close(key, "the server is shutting down");
   }
 

@@ -5,6 +5,7 @@ import { WebSocketServer } from "ws";
 import type { UserCaller } from "../../../http/route";
 import { plainSecurityHeaders } from "../../../http/security-headers";
 import type { GatewayConfig } from "../../../platform/config";
+import { eventually } from "../../../platform/eventually";
 import type { Quotas } from "../../../platform/quotas/quotas";
 import type { Services } from "../../../platform/services";
 import type { VehicleLinks } from "../../../vehicle";
@@ -123,10 +124,10 @@ export class TelemetrySockets {
   async drain(): Promise<void> {
     this.draining = true;
     for (const { conn } of this.io.sockets.sockets.values()) conn.close();
-    const deadline = performance.now() + DRAIN_MS;
-    while (this.webSockets.size > 0 && performance.now() < deadline) {
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
+    const isEmpty = () => this.webSockets.size === 0;
+    await eventually("The end of the connections", isEmpty, { limitMs: DRAIN_MS, everyMs: 10 }).catch(
+      () => {},
+    );
     for (const socket of this.webSockets) socket.destroy();
     this.stopLimit();
     this.feeds.closeAll();
