@@ -2,8 +2,6 @@ import { createHash } from "node:crypto";
 import sharp from "sharp";
 import { ApiClient } from "../../testing/client";
 import { invoiceObject, paymentEvent, subscriptionObject } from "../../testing/fakes/payment-events";
-import { hasRecurringTimer } from "../../testing/repository/recurring-timers";
-import { filesWith } from "../../testing/repository/source-files";
 import { until } from "../../testing/until";
 import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
 import { droneClient, put, upload } from "../../testing/worlds/uploads";
@@ -43,68 +41,6 @@ const onDrone = (api: ApiClient) => droneClient(api, drone.ip);
 const asUser = (api: ApiClient) => api.as(user.token);
 const statuses = (replies: { status: number }[]) => replies.map(({ status }) => status).sort();
 const rows = async (table: string, where: object) => (await first.deps.db(table).where(where)).length;
-
-/** Files with a recurring timer, and why it is safe in two processes at once. */
-const REPEATED: Readonly<Record<string, string>> = {
-  "src/features/accounts/token-watch.ts": "asks about its own sockets",
-  "src/features/actions/abandoned-orders.ts": "tried below",
-  "src/features/actions/prune-commands.ts": "asks for a job, of which one waits",
-  "src/features/assets/upload-checks.ts": "renews the turn that it holds",
-  "src/features/drones/drone-watch.ts": "reads",
-  "src/features/flight-recorder/flight-recorder.ts": "its own links",
-  "src/features/flight-recorder/record-writer.ts": "parts of its own links, again under the same name",
-  "src/features/provisioning/activation.service.ts": "a request's own wait",
-  "src/features/telemetry/feeds/drone-feeds.ts": "its own watchers",
-  "src/features/telemetry/sockets/client-limits.ts": "its own sockets",
-  "src/features/telemetry/sockets/session-recovery.ts": "its own socket's",
-  "src/features/telemetry/sockets/telemetry-sockets.ts": "waits while it stops",
-  "src/features/video-rooms/video-rooms.service.ts": "a request's own wait",
-  "src/http/server/keep-alive.ts": "its own clients",
-  "src/http/server/slow-readers.ts": "its own replies",
-  "src/onboard/autopilot.ts": "one to a drone",
-  "src/onboard/drone-channels.ts": "one to a drone",
-  "src/onboard/flight-log.ts": "one to a drone",
-  "src/onboard/retry-queue.ts": "one to a drone",
-  "src/onboard/stick-pilot.ts": "one to a drone",
-  "src/platform/eventually.ts": "a caller's own wait",
-  "src/platform/jobs/job-leases.ts":
-    "releases a job only while its worker has not renewed it, in one statement",
-  "src/platform/jobs/pool.ts": "its own connection",
-  "src/platform/jobs/worker.ts": "its own workers; a job is one worker's at a time",
-  "src/platform/postgres/session-connection.ts": "its own connection",
-  "src/platform/process/lifecycle.ts": "waits while it stops",
-  "src/platform/redis/client.ts": "its own connection",
-  "src/platform/redis/subscriber.ts": "its own connection",
-  "src/platform/retry.ts": "a caller's own wait",
-  "src/relay/drone-watch.ts": "reads",
-  "src/relay/redis/publisher.ts": "its own connection",
-  "src/tunnel/client-configs/keyring.ts": "writes at the hub that has the lease, as lease tests try",
-  "src/tunnel/ha/endpoints.ts": "writes at the hub that has the lease, as lease tests try",
-  "src/tunnel/jumphost/pipe.ts": "its own pipes",
-  "src/tunnel/ha/elector.ts": "its own candidacy, on which the API server decides",
-  "src/tunnel/ha/lease-guard.ts": "its own node",
-  "src/tunnel/reconcile/reconciler.ts":
-    "its own node; only the hub that has the lease serves, as lease tests try",
-  "src/tunnel/status/stats-poll.ts": "reads",
-  "src/tunnel/ha/takeover.ts": "its own peers",
-  "src/tunnel/os/supervised-process.ts": "its own process",
-  "src/tunnel/wireguard/userspace.ts": "its own process",
-  "src/vehicle/cluster/cluster-links.ts": "reads",
-  "src/vehicle/cluster/leases.ts": "renews its own leases, compared with the whole of each",
-  "src/vehicle/cluster/subscription.ts": "asks for its own watchers",
-  "src/vehicle/mavlink/commands/reposition.ts": "its own link, of which a vehicle has one",
-  "src/vehicle/mavlink/wire/exchange.ts": "its own link, of which a vehicle has one",
-  "src/vehicle/mavlink/heartbeat.ts": "its own link, of which a vehicle has one",
-  "src/vehicle/mavlink/status-text.ts": "its own link, of which a vehicle has one",
-  "src/vehicle/mavlink/telemetry/streams.ts": "its own link, of which a vehicle has one",
-  "src/vehicle/pool.ts": "its own links, each under its drone's lease",
-  "src/vehicle/pooled-link.ts": "its own link, under its drone's lease",
-};
-
-test("every file with a recurring timer is listed as safe in several processes", () => {
-  const repeating = filesWith(hasRecurringTimer, /^(simvehicle|laptop)\//).map((file) => `src/${file}`);
-  expect(repeating).toEqual(Object.keys(REPEATED).sort());
-});
 
 test("a flight that is started and completed at both gateways is one execution with one report", async () => {
   const begun = await atBoth((api) => onDrone(api).post("/executions/start", {}));

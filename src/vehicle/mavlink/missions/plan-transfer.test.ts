@@ -1,88 +1,10 @@
 import { planHash } from "../../../domain/mission-item";
-import type { MavlinkPeer, PeerOptions } from "../../../testing/fakes/mavlink-peer";
-import { scriptedLinks } from "../../../testing/fakes/scripted-link";
+import { PLAN, scriptedPlans, US } from "../../../testing/fakes/scripted-plans";
 import { missionItem } from "../../../testing/worlds/plans";
 import { build } from "../wire/codec";
 import { common } from "../wire/messages";
 
-/** Missions and fences against a scripted autopilot that stores what it is sent and answers as each test says. */
-
-const openLink = scriptedLinks();
-
-type Stored = common.MissionItemInt;
-const US = { targetSystem: 245, targetComponent: 190 };
-const FENCE = 1;
-
-interface Store {
-  readonly items: Stored[];
-  /** What the autopilot does with MISSION_COUNT and with an item, for tests that come before it. */
-  begin: (count: common.MissionCount) => void;
-  take: (item: Stored) => void;
-  /** Called with each item number as it is about to be requested; returns how often to ask for it. */
-  timesAsked: (seq: number) => number;
-  /** Requests that get no item are repeated: by this kind. */
-  request: typeof common.MissionRequest | typeof common.MissionRequestInt;
-  /** The acknowledgement of the whole is lost. */
-  losesAcknowledgement: boolean;
-  /** What the autopilot makes of an item when it gives it back. */
-  givesBack: (item: Stored) => Stored;
-}
-
-async function open(options: PeerOptions = {}) {
-  const { peer, link } = await openLink(options, { param: { timeoutMs: 20, attempts: 1 } });
-  return { peer, link, store: keepPlans(peer) };
-}
-
-/** The receiving and giving half of the mission protocol, by the book; `store` bends it. */
-function keepPlans(thePeer: MavlinkPeer): Store {
-  let expected = 0;
-  const ask = (seq: number, missionType: number) => {
-    for (let time = 0; time < store.timesAsked(seq); time++) {
-      thePeer.send(build(store.request, { ...US, seq, missionType }));
-    }
-  };
-  const store: Store = {
-    items: [],
-    begin: ({ count, missionType }) => {
-      store.items.length = 0;
-      expected = count;
-      ask(0, missionType);
-    },
-    take: (item) => {
-      if (item.seq !== store.items.length) {
-        thePeer.send(build(common.MissionAck, { ...US, type: 13, missionType: item.missionType }));
-        return;
-      }
-      store.items.push(item);
-      if (store.items.length < expected) ask(store.items.length, item.missionType);
-      else if (!store.losesAcknowledgement) {
-        thePeer.send(build(common.MissionAck, { ...US, type: 0, missionType: item.missionType }));
-      }
-    },
-    timesAsked: () => 1,
-    request: common.MissionRequest,
-    losesAcknowledgement: false,
-    givesBack: (item) => item,
-  };
-  thePeer.on(common.MissionCount, store.begin);
-  thePeer.on(common.MissionItemInt, store.take);
-  thePeer.on(common.MissionRequestList, ({ missionType }) =>
-    thePeer.send(build(common.MissionCount, { ...US, count: store.items.length, missionType })),
-  );
-  thePeer.on(common.MissionRequestInt, ({ seq, missionType }) => {
-    const item = store.items[seq];
-    if (!item) return;
-    thePeer.send(Object.assign(new common.MissionItemInt(), store.givesBack(item), { ...US, missionType }));
-  });
-  thePeer.on(common.MissionSetCurrent, ({ seq }) => thePeer.send(build(common.MissionCurrent, { seq })));
-  thePeer.on(common.MissionClearAll, ({ missionType }) => {
-    store.items.length = 0;
-    thePeer.send(build(common.MissionAck, { ...US, type: 0, missionType }));
-  });
-  return store;
-}
-
-const PLAN = [missionItem({ command: 22 }), missionItem(), missionItem({ x_lat: -47.5 })];
+const open = scriptedPlans();
 
 describe("a mission", () => {
   test("is sent to ArduPilot after a placeholder for home, which the plan read back does not have", async () => {
@@ -113,56 +35,6 @@ describe("a mission", () => {
     store.timesAsked = () => 3;
     await expect(link.uploadMission(PLAN)).resolves.toMatchObject({ items: PLAN });
     expect(store.items).toHaveLength(4);
-  });
-
-  test("is read from ArduPilot several items at a time, and a request that is lost holds up no other", async () => {
-    const { peer, link, store } = await open();
-    const plan = Array.from({ length: 20 }, (_, number) => missionItem({ x_lat: number }));
-    await link.uploadMission(plan);
-    const requests: number[] = [];
-    peer.on(common.MissionRequestInt, ({ seq, missionType }) => {
-      requests.push(seq);
-      if (seq === 3 && requests.filter((earlier) => earlier === 3).length === 1) return;
-      peer.send(Object.assign(new common.MissionItemInt(), store.items[seq], { ...US, missionType }));
-    });
-    await expect(link.readMission()).resolves.toMatchObject({ items: plan });
-    expect(requests.slice(0, 5)).toEqual([0, 1, 2, 3, 4]);
-    expect(requests.lastIndexOf(3)).toBeGreaterThan(requests.indexOf(8));
-  });
-
-  test("is read from PX4 in the order of its items, one after the other", async () => {
-    const { peer, link, store } = await open({ autopilot: 12 });
-    await link.uploadMission(PLAN);
-    let [next, unexpected] = [0, 0];
-    peer.on(common.MissionRequestInt, ({ seq, missionType }) => {
-      if (seq !== next) unexpected += 1;
-      setImmediate(() => {
-        next = seq + 1;
-        peer.send(Object.assign(new common.MissionItemInt(), store.items[seq], { ...US, missionType }));
-      });
-    });
-    await expect(link.readMission()).resolves.toMatchObject({ items: PLAN });
-    expect(unexpected).toBe(0);
-  });
-
-  test("of PX4 that was read before is read again only when its checksum is another", async () => {
-    const { peer, link, store } = await open({ autopilot: 12 });
-    let opaqueId = 7;
-    peer.on(common.MissionRequestList, ({ missionType }) => {
-      const count = store.items.length;
-      peer.send(build(common.MissionCount, { ...US, count, missionType, opaqueId }));
-    });
-    await link.uploadMission(PLAN);
-    const reads = async (work: () => Promise<unknown>) => {
-      const before = peer.of(common.MissionRequestInt).length;
-      await work();
-      return peer.of(common.MissionRequestInt).length - before;
-    };
-    // The upload's own reading back.
-    expect(await reads(() => link.uploadMission(PLAN))).toBe(PLAN.length);
-    opaqueId = 8;
-    expect(await reads(() => link.uploadMission(PLAN))).toBe(2 * PLAN.length);
-    expect(await reads(() => link.readMission())).toBe(PLAN.length);
   });
 
   test("whose last acknowledgement is lost succeeds when it reads back as sent", async () => {
@@ -235,28 +107,6 @@ describe("a mission", () => {
       code,
       message: expect.stringContaining(message),
     });
-  });
-
-  test("is read from its beginning again when PX4, which lost some requests, has ended the reading", async () => {
-    const { peer, link } = await open({ autopilot: 12 });
-    const { items } = await link.uploadMission(PLAN);
-    const stored = peer.of(common.MissionItemInt);
-    let [lost, isReading] = [0, true];
-    peer.on(common.MissionRequestList, ({ missionType }) => {
-      isReading = true;
-      peer.send(build(common.MissionCount, { ...US, count: stored.length, missionType }));
-    });
-    peer.on(common.MissionRequestInt, ({ seq }) => {
-      if (seq === 2 && lost < 3) {
-        lost += 1;
-        isReading = lost < 3;
-      }
-      const item = stored[seq];
-      if (isReading && item && (seq !== 2 || lost >= 3))
-        peer.send(Object.assign(new common.MissionItemInt(), item, US));
-    });
-    await expect(link.readMission()).resolves.toMatchObject({ items });
-    expect(lost).toBe(3);
   });
 
   test("that cannot be read back has an unknown outcome, whether the connection breaks or the vehicle stops answering", async () => {
@@ -394,128 +244,5 @@ describe("a mission", () => {
       code: "invalid_input",
     });
     expect(peer.of(common.MissionCount)).toEqual([]);
-  });
-});
-
-describe("a fence", () => {
-  const square = [0, 1, 2, 3].map((corner) =>
-    missionItem({ command: 5001, param1: 4, x_lat: 47 + corner / 1000, z_alt: 0 }),
-  );
-
-  test("is sent without a home item, and may be read back in another frame", async () => {
-    const { link, store } = await open();
-    store.givesBack = (stored) => Object.assign(new common.MissionItemInt(), stored, { frame: 0 });
-    await expect(link.uploadFence(square)).resolves.toEqual({
-      items: 4,
-      enforcement: { active: false, params: [] },
-      warnings: [],
-    });
-    expect(store.items.map(({ command, missionType }) => [command, missionType])).toEqual(
-      Array(4).fill([5001, FENCE]),
-    );
-  });
-
-  test("is active when the vehicle's parameters enable it", async () => {
-    const { peer, link } = await open();
-    const values: Record<string, number> = { FENCE_ENABLE: 1, FENCE_ACTION: 1, FENCE_TYPE: 7 };
-    peer.on(common.ParamRequestRead, ({ paramId }) =>
-      peer.send(build(common.ParamValue, { paramId, paramValue: values[paramId] ?? 0, paramType: 2 })),
-    );
-    await expect(link.uploadFence(square)).resolves.toMatchObject({ enforcement: { active: true } });
-    values.FENCE_TYPE = 3;
-    await expect(link.uploadFence(square)).resolves.toMatchObject({ enforcement: { active: false } });
-  });
-
-  test.each([
-    ["ArduPilot", 3, "FENCE_ACTION", 0, 1],
-    ["PX4", 12, "GF_ACTION", 1, 2],
-  ] as const)(
-    "is not active where the vehicle would only tell of it: %s, autopilot %d, %s %d is not, %d is",
-    async (_, autopilot, name, tells, acts) => {
-      const { peer, link } = await open({ autopilot });
-      const values: Record<string, number> = { FENCE_ENABLE: 1, FENCE_TYPE: 7, [name]: tells };
-      peer.on(common.ParamRequestRead, ({ paramId }) =>
-        peer.send(build(common.ParamValue, { paramId, paramValue: values[paramId] ?? 0, paramType: 9 })),
-      );
-      await expect(link.uploadFence(square)).resolves.toMatchObject({ enforcement: { active: false } });
-      values[name] = acts;
-      await expect(link.uploadFence(square)).resolves.toMatchObject({ enforcement: { active: true } });
-    },
-  );
-
-  test("is active where ArduPilot switches it on by itself", async () => {
-    const { peer, link } = await open();
-    const values: Record<string, number> = { FENCE_AUTOENABLE: 3, FENCE_ACTION: 1, FENCE_TYPE: 7 };
-    peer.on(common.ParamRequestRead, ({ paramId }) =>
-      peer.send(build(common.ParamValue, { paramId, paramValue: values[paramId] ?? 0, paramType: 2 })),
-    );
-    await expect(link.uploadFence(square)).resolves.toMatchObject({ enforcement: { active: true } });
-  });
-
-  test("that PX4 calls invalid is not active", async () => {
-    const { peer, link, store } = await open({ autopilot: 12 });
-    peer.on(common.ParamRequestRead, ({ paramId }) =>
-      peer.send(build(common.ParamValue, { paramId, paramValue: 3, paramType: 9 })),
-    );
-    const { take } = store;
-    const text = "Geofence invalid, doesn't contain Home position";
-    peer.on(common.MissionItemInt, (sent) => {
-      take(sent);
-      if (store.items.length === 4) peer.send(build(common.StatusText, { severity: 2, text }));
-    });
-    await expect(link.uploadFence(square)).resolves.toMatchObject({
-      enforcement: { active: false },
-      warnings: [text],
-    });
-  });
-
-  test("that an armed vehicle is outside of is taken by force only", async () => {
-    const ARMED = { baseMode: 129, customMode: 4 };
-    const { peer, link } = await open({ state: ARMED });
-    let lat = 48;
-    peer.on(common.CommandLong, ({ command, _param1 }) => {
-      peer.send(build(common.CommandAck, { command, result: 0, ...US }));
-      if (_param1 === common.GlobalPositionInt.MSG_ID)
-        peer.send(build(common.GlobalPositionInt, { lat: lat * 1e7, lon: 87_654_321 }));
-    });
-    const circle = [missionItem({ command: 5003, param1: 100 })];
-    await expect(link.uploadFence(circle)).rejects.toMatchObject({ code: "conflict" });
-    expect(peer.of(common.MissionCount)).toEqual([]);
-    await expect(link.uploadFence(circle, { force: true })).resolves.toMatchObject({ items: 1 });
-    lat = 47.1234567;
-    await expect(link.uploadFence(circle)).resolves.toMatchObject({ items: 1 });
-  });
-
-  test("that is cleared without an answer has an unknown outcome", async () => {
-    const { peer, link } = await open();
-    peer.on(common.MissionClearAll, () => peer.disconnect());
-    await expect(link.uploadFence([])).rejects.toMatchObject({
-      code: "outcome_unknown",
-      message: expect.stringContaining("The fence was sent"),
-    });
-  });
-
-  test("is reported as cleared only when the vehicle counts no items", async () => {
-    const { peer, link, store } = await open();
-    await link.uploadFence(square);
-    await expect(link.uploadFence([])).resolves.toMatchObject({ items: 0 });
-    await link.uploadFence(square);
-    peer.on(common.MissionClearAll, ({ missionType }) =>
-      peer.send(build(common.MissionAck, { ...US, type: 0, missionType })),
-    );
-    await expect(link.uploadFence([])).rejects.toMatchObject({ code: "transfer_failed" });
-    expect(store.items).toHaveLength(4);
-  });
-
-  test("that is refused carries the vehicle's status text", async () => {
-    const { peer, link } = await open();
-    peer.on(common.MissionCount, () => {
-      peer.send(build(common.StatusText, { severity: 4, text: "Fence: polygon self-intersects" }));
-      peer.send(build(common.MissionAck, { ...US, type: 1, missionType: FENCE }));
-    });
-    await expect(link.uploadFence(square)).rejects.toMatchObject({
-      code: "vehicle_refused",
-      message: expect.stringMatching(/MAV_MISSION_ERROR\).*self-intersects/),
-    });
   });
 });

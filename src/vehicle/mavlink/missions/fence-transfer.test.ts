@@ -1,0 +1,129 @@
+import { FENCE, scriptedPlans, US } from "../../../testing/fakes/scripted-plans";
+import { missionItem } from "../../../testing/worlds/plans";
+import { build } from "../wire/codec";
+import { common } from "../wire/messages";
+
+const open = scriptedPlans();
+
+describe("a fence", () => {
+  const square = [0, 1, 2, 3].map((corner) =>
+    missionItem({ command: 5001, param1: 4, x_lat: 47 + corner / 1000, z_alt: 0 }),
+  );
+
+  test("is sent without a home item, and may be read back in another frame", async () => {
+    const { link, store } = await open();
+    store.givesBack = (stored) => Object.assign(new common.MissionItemInt(), stored, { frame: 0 });
+    await expect(link.uploadFence(square)).resolves.toEqual({
+      items: 4,
+      enforcement: { active: false, params: [] },
+      warnings: [],
+    });
+    expect(store.items.map(({ command, missionType }) => [command, missionType])).toEqual(
+      Array(4).fill([5001, FENCE]),
+    );
+  });
+
+  test("is active when the vehicle's parameters enable it", async () => {
+    const { peer, link } = await open();
+    const values: Record<string, number> = { FENCE_ENABLE: 1, FENCE_ACTION: 1, FENCE_TYPE: 7 };
+    peer.on(common.ParamRequestRead, ({ paramId }) =>
+      peer.send(build(common.ParamValue, { paramId, paramValue: values[paramId] ?? 0, paramType: 2 })),
+    );
+    await expect(link.uploadFence(square)).resolves.toMatchObject({ enforcement: { active: true } });
+    values.FENCE_TYPE = 3;
+    await expect(link.uploadFence(square)).resolves.toMatchObject({ enforcement: { active: false } });
+  });
+
+  test.each([
+    ["ArduPilot", 3, "FENCE_ACTION", 0, 1],
+    ["PX4", 12, "GF_ACTION", 1, 2],
+  ] as const)(
+    "is not active where the vehicle would only tell of it: %s, autopilot %d, %s %d is not, %d is",
+    async (_, autopilot, name, tells, acts) => {
+      const { peer, link } = await open({ autopilot });
+      const values: Record<string, number> = { FENCE_ENABLE: 1, FENCE_TYPE: 7, [name]: tells };
+      peer.on(common.ParamRequestRead, ({ paramId }) =>
+        peer.send(build(common.ParamValue, { paramId, paramValue: values[paramId] ?? 0, paramType: 9 })),
+      );
+      await expect(link.uploadFence(square)).resolves.toMatchObject({ enforcement: { active: false } });
+      values[name] = acts;
+      await expect(link.uploadFence(square)).resolves.toMatchObject({ enforcement: { active: true } });
+    },
+  );
+
+  test("is active where ArduPilot switches it on by itself", async () => {
+    const { peer, link } = await open();
+    const values: Record<string, number> = { FENCE_AUTOENABLE: 3, FENCE_ACTION: 1, FENCE_TYPE: 7 };
+    peer.on(common.ParamRequestRead, ({ paramId }) =>
+      peer.send(build(common.ParamValue, { paramId, paramValue: values[paramId] ?? 0, paramType: 2 })),
+    );
+    await expect(link.uploadFence(square)).resolves.toMatchObject({ enforcement: { active: true } });
+  });
+
+  test("that PX4 calls invalid is not active", async () => {
+    const { peer, link, store } = await open({ autopilot: 12 });
+    peer.on(common.ParamRequestRead, ({ paramId }) =>
+      peer.send(build(common.ParamValue, { paramId, paramValue: 3, paramType: 9 })),
+    );
+    const { take } = store;
+    const text = "Geofence invalid, doesn't contain Home position";
+    peer.on(common.MissionItemInt, (sent) => {
+      take(sent);
+      if (store.items.length === 4) peer.send(build(common.StatusText, { severity: 2, text }));
+    });
+    await expect(link.uploadFence(square)).resolves.toMatchObject({
+      enforcement: { active: false },
+      warnings: [text],
+    });
+  });
+
+  test("that an armed vehicle is outside of is taken by force only", async () => {
+    const ARMED = { baseMode: 129, customMode: 4 };
+    const { peer, link } = await open({ state: ARMED });
+    let lat = 48;
+    peer.on(common.CommandLong, ({ command, _param1 }) => {
+      peer.send(build(common.CommandAck, { command, result: 0, ...US }));
+      if (_param1 === common.GlobalPositionInt.MSG_ID)
+        peer.send(build(common.GlobalPositionInt, { lat: lat * 1e7, lon: 87_654_321 }));
+    });
+    const circle = [missionItem({ command: 5003, param1: 100 })];
+    await expect(link.uploadFence(circle)).rejects.toMatchObject({ code: "conflict" });
+    expect(peer.of(common.MissionCount)).toEqual([]);
+    await expect(link.uploadFence(circle, { force: true })).resolves.toMatchObject({ items: 1 });
+    lat = 47.1234567;
+    await expect(link.uploadFence(circle)).resolves.toMatchObject({ items: 1 });
+  });
+
+  test("that is cleared without an answer has an unknown outcome", async () => {
+    const { peer, link } = await open();
+    peer.on(common.MissionClearAll, () => peer.disconnect());
+    await expect(link.uploadFence([])).rejects.toMatchObject({
+      code: "outcome_unknown",
+      message: expect.stringContaining("The fence was sent"),
+    });
+  });
+
+  test("is reported as cleared only when the vehicle counts no items", async () => {
+    const { peer, link, store } = await open();
+    await link.uploadFence(square);
+    await expect(link.uploadFence([])).resolves.toMatchObject({ items: 0 });
+    await link.uploadFence(square);
+    peer.on(common.MissionClearAll, ({ missionType }) =>
+      peer.send(build(common.MissionAck, { ...US, type: 0, missionType })),
+    );
+    await expect(link.uploadFence([])).rejects.toMatchObject({ code: "transfer_failed" });
+    expect(store.items).toHaveLength(4);
+  });
+
+  test("that is refused carries the vehicle's status text", async () => {
+    const { peer, link } = await open();
+    peer.on(common.MissionCount, () => {
+      peer.send(build(common.StatusText, { severity: 4, text: "Fence: polygon self-intersects" }));
+      peer.send(build(common.MissionAck, { ...US, type: 1, missionType: FENCE }));
+    });
+    await expect(link.uploadFence(square)).rejects.toMatchObject({
+      code: "vehicle_refused",
+      message: expect.stringMatching(/MAV_MISSION_ERROR\).*self-intersects/),
+    });
+  });
+});
