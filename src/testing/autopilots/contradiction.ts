@@ -23,9 +23,11 @@ const armed: Check = ({ beats, after, result }, name) => {
   return inMode({ beats }, name, String(result.mode));
 };
 
-const climbs: Check = ({ before, after }) => {
+const climbs: Check = ({ body, before, after }) => {
   if (!after.armed) return "the vehicle is not armed";
-  return after.relativeAltitude < before.relativeAltitude + CLIMB ? "the vehicle does not climb" : undefined;
+  // It may have been told to climb by less.
+  const wanted = Math.min(CLIMB, Number(body.altitude ?? 2 * CLIMB) / 2);
+  return after.relativeAltitude < before.relativeAltitude + wanted ? "the vehicle does not climb" : undefined;
 };
 
 const modeSet: Check = ({ beats, result }, name) => inMode({ beats }, name, String(result.mode));

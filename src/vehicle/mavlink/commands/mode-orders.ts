@@ -38,7 +38,7 @@ export class ModeOrders implements Pick<Calls, "setMode" | "land"> {
     throw mine === this.count
       ? new DomainError(
           "vehicle_timeout",
-          `The vehicle acknowledged the mode ${name} but still reports ${this.state.mode}.`,
+          `The vehicle acknowledged the mode ${name} but still reports ${this.state.mode}. It may enter it yet: look at the vehicle.`,
         )
       : new DomainError(
           "conflict",
