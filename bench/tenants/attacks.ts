@@ -8,7 +8,6 @@ import { promisify } from "node:util";
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 import sharp from "sharp";
 import { io } from "socket.io-client";
-import { streamFolder } from "../../src/features/assets/asset-names";
 import { openObjects } from "../../src/platform/objects/client";
 import { retry } from "../../src/platform/retry";
 import { ApiClient } from "../../src/testing/client";
@@ -98,7 +97,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
       if ((await by.user.get(path)).status !== 200) throw new Error("The film is not packaged.");
     };
     await retry(isPackaged, { firstMs: 200, limitMs: 30_000 });
-    await putObject(url, `${streamFolder({ drone_id: by.tenant.droneId, id: asset_id })}index.m3u8`);
+    await putObject(url, `assets/${by.tenant.droneId}/${asset_id}/derived/hls/index.m3u8`);
     return () => by.user.get(path);
   },
   "reports to addresses that are not confirmed": async ({ user, drone }) => {
